@@ -1,0 +1,305 @@
+"""MTCMRL: multi-task clustering with model relation learning (Zhang, Zhang, Liu, Luo, IJCAI 2018).
+
+Rows are samples here; the paper's X^t is the transpose of ours, so its (X^t)^T W^t is ``X @ W``.  The
+objective (3), with A^(t,s)_ij = ||W^t_i - W^s_j||^2 over columns of W, is
+
+    J = sum_t  1/2 ||M^t - Y^t Y^t^T||^2 + lam ||Y^t - X^t W^t||^2 + mu ||W^t||^2
+      + alpha sum_t sum_{s != t}  <A^(t,s), G^(t,s)> + beta ||G^(t,s)||^2 ,
+
+Y^t >= 0, every G^(t,s) on the unit simplex of all its h_t h_s entries.  One function an update; each
+names its equation.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.metrics.pairwise import euclidean_distances
+
+from mtclib.base import Fit, MultiTaskClusterer, Traits, check_number, check_option, stops
+from mtclib.graphs import similarities
+from mtclib.linalg import RidgeSystems, project_simplex
+from mtclib.starts import check_initial_labels, kmeans_once, one_hot
+from mtclib.symnmf import OFFSET, hard_labels, membership_objective, membership_step
+
+ALGORITHM_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Task:
+    """What all starts share for one task.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR array} of shape (n_t, d)
+    M : similarity of the rows (see ``mtclib.graphs``)
+    system : RidgeSystems of X
+    start : ndarray of shape (n_t,) or None
+        Partition given by the user; None for k-means.
+    """
+
+    X: object
+    M: object
+    system: RidgeSystems
+    start: np.ndarray | None
+
+
+@dataclass
+class State:
+    """The variables of Eq. (3).
+
+    Parameters
+    ----------
+    Y : list of ndarray of shape (n_t, h_t)
+        Memberships (cluster indicators), nonnegative.
+    W : list of ndarray of shape (d, h_t)
+        Regression models, one column a cluster.
+    XW : list of ndarray of shape (n_t, h_t)
+        Products X^t W^t, kept because the W step yields them.
+    products : list of pair of ndarray of shape (n_t, h_t)
+        M^t Y^t, positive and negative part, kept because the Y step yields them.
+    G : dict from (t, s), t != s, to ndarray of shape (h_t, h_s)
+        Relations.
+    """
+
+    Y: list
+    W: list
+    XW: list
+    products: list
+    G: dict
+
+
+def model_distances(W_t, W_s):
+    """A^(t,s) of Eq. (5): squared distances between the columns, shape (h_t, h_s)."""
+    return euclidean_distances(W_t.T, W_s.T, squared=True)
+
+
+def relation_step(A, beta):
+    """Eq. (4)-(5): the minimiser of <A, G> + beta ||G||^2 over the unit simplex.
+
+    Completing the square turns the quadratic programme into the projection of -A / (2 beta), which a
+    sort solves exactly: no QP solver, no Frank-Wolfe (section 4.8 of the paper).
+
+    Parameters
+    ----------
+    A : ndarray of shape (h_t, h_s), nonnegative
+    beta : float, nonnegative
+        0 spreads the mass evenly over the smallest entries, the limit of small beta.
+
+    Returns
+    -------
+    ndarray of shape (h_t, h_s)
+        Nonnegative, sums to 1 over all entries.
+
+    Examples
+    --------
+    >>> relation_step(np.array([[0.0, 1.0], [1.0, 0.0]]), beta=0.5)
+    array([[0.5, 0. ],
+           [0. , 0.5]])
+    """
+    if beta == 0:
+        smallest = A.min() == A
+        return smallest / smallest.sum()
+    return project_simplex(-A / (2.0 * beta))
+
+
+def model_step(system, Y, W, G, t, lam, mu, alpha, coupling):
+    """Eq. (6)-(13): W^t, columns solve (lam X^T X + (mu + alpha c_i) I) w_i = lam X^T y_i + alpha r_i.
+
+    The right factor of the Sylvester equation (13) is diagonal, so it decouples into one ridge system a
+    column.  With ``coupling='full'`` c and r hold all terms of (3) that contain W^t, those with G^(t,s)
+    and those with G^(s,t); ``'printed'`` keeps G^(t,s) only, as (6) does.
+
+    Parameters
+    ----------
+    system : RidgeSystems of X^t
+    Y, W, G : as in State
+    t : int
+    lam, mu, alpha : float
+    coupling : {'full', 'printed'}
+
+    Returns
+    -------
+    W_t : ndarray of shape (d, h_t)
+    XW_t : ndarray of shape (n_t, h_t)
+    """
+    strength = np.zeros(W[t].shape[1])
+    target = np.zeros_like(W[t])
+    for s in range(len(W)):
+        if s != t and alpha:
+            coupled = G[t, s] + G[s, t].T if coupling == "full" else G[t, s]
+            strength += coupled.sum(axis=1)
+            target += W[s] @ coupled.T
+    return system.solve(Y[t], alpha * target, mu + alpha * strength, lam)
+
+
+def objective(state, squared_norms, lam, mu, alpha, beta):
+    """J of Eq. (3), without any (n, n) array.
+
+    Parameters
+    ----------
+    state : State
+    squared_norms : list of float
+        ||M^t||^2.
+    lam, mu, alpha, beta : float
+
+    Returns
+    -------
+    float
+    """
+    within = sum(
+        membership_objective(Y, positive - negative, norm, XW, lam) + mu * np.sum(W * W)
+        for Y, W, XW, (positive, negative), norm in zip(
+            state.Y, state.W, state.XW, state.products, squared_norms))
+    cross = sum(
+        np.vdot(model_distances(state.W[t], state.W[s]), G) + beta * np.sum(G * G)
+        for (t, s), G in state.G.items())
+    return float(within + alpha * cross)
+
+
+class MTCMRL(MultiTaskClusterer):
+    """Multi-task clustering with model relation learning.
+
+    Each task is clustered by symmetric nonnegative matrix factorisation of its similarity matrix, with
+    the memberships tied to a linear model of the features; the models of all tasks attract each other
+    through relation matrices that are learnt.  Tasks may have different numbers of clusters and share
+    all, some or none of their classes.
+
+    Parameters
+    ----------
+    n_clusters : int or list of int
+        Clusters of each task.
+    lam : float, default 4
+        lambda of Eq. (1), weight of the linear model, >= 0; the paper searches 1/4 .. 4.
+    mu : float, default 0.5
+        Ridge penalty of the linear model, > 0.
+    alpha : float, default 4
+        Weight of the coupling between tasks, >= 0; the paper searches 1/4 .. 4.
+    beta : float, default 0.5
+        Spreads each relation over more cluster pairs, >= 0.
+    coupling : {'full', 'printed'}, default 'full'
+        'full' minimises (3) exactly over W^t; 'printed' is the paper's (6), which leaves out the terms
+        with G^(s,t) and can raise the objective.
+    exponent : float in (0, 1], default 0.5
+        Root in the membership update (19), lost in print; see ``symnmf.membership_step``.
+    guard : bool, default True
+        Replace a membership update that would raise the objective by one with exponent 1/4.
+    similarity : 'cosine', callable or list of ndarray of shape (n_t, n_t), default 'cosine'
+        M^t.  'cosine' forms no (n, n) array for nonnegative data.
+    init : 'k-means' or list of ndarray of int, default 'k-means'
+        Partition from which Y^t starts (one-hot + 0.2).
+    n_init : int, default 1
+        Starts; the one with the lowest objective is kept.
+    max_iter : int, default 500
+    tol : float, default 1e-5
+        Stop when the objective falls by less than ``tol`` times its value.
+    atol : float, default 0
+        Stop when the objective falls by less than ``atol``; the paper uses 1.
+    random_state : None, int, Generator or RandomState
+
+    Attributes
+    ----------
+    labels_ : list of ndarray of shape (n_t,), int
+        Row-wise argmax of ``membership_``; rows of zeros take the argmax of X W.
+    membership_ : list of ndarray of shape (n_t, h_t)
+        Y^t.
+    coef_ : list of ndarray of shape (d, h_t)
+        W^t.
+    relation_ : dict from (t, s), t != s, to ndarray of shape (h_t, h_s)
+        G^(t,s), tasks counted from 0; entries sum to 1.
+    objective_ : ndarray of shape (n_iter_,)
+        J after each iteration.
+    n_iter_ : int
+    converged_ : bool
+
+    References
+    ----------
+    X. Zhang, X. Zhang, H. Liu, J. Luo. Multi-Task Clustering with Model Relation Learning. IJCAI 2018,
+    Eq. (3), Algorithm 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> topics = np.kron(np.eye(3), np.ones((1, 10)))
+    >>> tasks = [rng.poisson(0.2 + 3 * topics[[0, 1] * 20]), rng.poisson(0.2 + 3 * topics[[1, 2] * 20])]
+    >>> model = MTCMRL(n_clusters=2, random_state=0).fit(tasks)
+    >>> [sorted(np.bincount(labels).tolist()) for labels in model.labels_]
+    [[20, 20], [20, 20]]
+    >>> model.relation_[0, 1].shape
+    (2, 2)
+    """
+
+    traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, Luo, IJCAI 2018")
+
+    def __init__(self, n_clusters, *, lam=4.0, mu=0.5, alpha=4.0, beta=0.5, coupling="full", exponent=0.5,
+                 guard=True, similarity="cosine", init="k-means", n_init=1, max_iter=500, tol=1e-5, atol=0.0,
+                 random_state=None):
+        self.n_clusters = n_clusters
+        self.lam = lam
+        self.mu = mu
+        self.alpha = alpha
+        self.beta = beta
+        self.coupling = coupling
+        self.exponent = exponent
+        self.guard = guard
+        self.similarity = similarity
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.atol = atol
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        for name in ("lam", "alpha", "beta", "atol"):
+            check_number(name, getattr(self, name), low=0)
+        check_number("mu", self.mu, low=0, open_low=True)
+        check_number("exponent", self.exponent, low=0, high=1, open_low=True)
+        check_option("coupling", self.coupling, ("full", "printed"))
+        if isinstance(self.init, str):
+            check_option("init", self.init, ("k-means",))
+
+    def _prepare(self, Xs, n_clusters):
+        starts = ([None] * len(Xs) if isinstance(self.init, str)
+                  else check_initial_labels(self.init, Xs, n_clusters))
+        return [Task(X, M, RidgeSystems(X), start)
+                for X, M, start in zip(Xs, similarities(Xs, self.similarity), starts)]
+
+    def _fit_once(self, tasks, n_clusters, seed):
+        state = initial_state(tasks, n_clusters, seed)
+        norms = [task.M.squared_norm for task in tasks]
+        before = objective(state, norms, self.lam, self.mu, self.alpha, self.beta)
+        history, converged = [], False
+        while not converged and len(history) < self.max_iter:
+            for t in range(len(tasks)):
+                self._update_task(t, tasks[t], state)
+            history.append(objective(state, norms, self.lam, self.mu, self.alpha, self.beta))
+            converged = stops(before, history[-1], self.tol, self.atol)
+            before = history[-1]
+        labels = [hard_labels(Y, XW) for Y, XW in zip(state.Y, state.XW)]
+        return Fit(labels, history, converged,
+                   {"membership_": state.Y, "coef_": state.W, "relation_": state.G})
+
+    def _update_task(self, t, task, state):
+        for s in range(len(state.W)):
+            if s != t:
+                state.G[t, s] = relation_step(model_distances(state.W[t], state.W[s]), self.beta)
+                if self.coupling == "full":
+                    state.G[s, t] = state.G[t, s].T
+        state.W[t], state.XW[t] = model_step(
+            task.system, state.Y, state.W, state.G, t, self.lam, self.mu, self.alpha, self.coupling)
+        state.Y[t], state.products[t], _ = membership_step(
+            task.M, state.Y[t], state.products[t], state.XW[t], self.lam, self.exponent, self.guard)
+
+
+def initial_state(tasks, n_clusters, seed):
+    """Start of Algorithm 1: Y^t = one-hot + 0.2, W^t = ones (d x h_t, erratum E3.6), G^(t,s) uniform."""
+    labels = [kmeans_once(task.X, k, seed).labels_ if task.start is None else task.start
+              for task, k in zip(tasks, n_clusters)]
+    Y = [one_hot(h, k) + OFFSET for h, k in zip(labels, n_clusters)]
+    W = [np.ones((task.X.shape[1], k)) for task, k in zip(tasks, n_clusters)]
+    G = {(t, s): np.full((h_t, h_s), 1.0 / (h_t * h_s))
+         for t, h_t in enumerate(n_clusters) for s, h_s in enumerate(n_clusters) if t != s}
+    return State(Y, W, [task.X @ w for task, w in zip(tasks, W)],
+                 [task.M.split_product(y) for task, y in zip(tasks, Y)], G)

@@ -1,0 +1,5 @@
+"""Settings for all tests."""
+
+import matplotlib
+
+matplotlib.use("Agg")

@@ -1,0 +1,298 @@
+"""The contract of every estimator, as checks that take a class and raise AssertionError.
+
+`test_contract.py` runs them over all estimators of the library and, to show that they can fail, over
+estimators that break the contract on purpose.  What differs between methods is read from `traits`.
+"""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+from threadpoolctl import threadpool_limits
+
+SIZES = (30, 24, 27)
+
+
+def planted(estimator_class, seed=0, sizes=SIZES, k=3, d=12):
+    """Nonnegative data with k planted clusters: tasks with shared features, or views with shared samples."""
+    rng = np.random.default_rng(seed)
+    if estimator_class.traits.kind == "multiview":
+        sizes = (sizes[0],) * len(sizes)
+    means = rng.uniform(0.0, 1.0, (k, d)) + 6.0 * np.kron(np.eye(k), np.ones(d // k))
+    return [rng.poisson(means[np.arange(n) % k]).astype(float) + 0.0 for n in sizes]
+
+
+def build(estimator_class, n_clusters=3, **parameters):
+    return estimator_class(n_clusters, **{"random_state": 0, **parameters})
+
+
+def fit(estimator, Xs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return estimator.fit(Xs)
+
+
+def partitions(estimator):
+    """The labels as a list of arrays, for both kinds of estimator."""
+    return estimator.labels_ if isinstance(estimator.labels_, list) else [estimator.labels_]
+
+
+def same(first, second):
+    return all(np.array_equal(a, b) for a, b in zip(partitions(first), partitions(second)))
+
+
+def is_valid(estimator, Xs, n_clusters):
+    """Labels, history and flags have the promised types, shapes and ranges."""
+    multitask = estimator.traits.kind == "multitask"
+    assert isinstance(estimator.labels_, list) == multitask
+    expected = [X.shape[0] for X in Xs] if multitask else [Xs[0].shape[0]]
+    assert [len(labels) for labels in partitions(estimator)] == expected
+    for labels in partitions(estimator):
+        assert labels.dtype.kind == "i" and labels.ndim == 1
+        assert labels.min() >= 0 and labels.max() < n_clusters
+    assert np.isfinite(estimator.objective_).all() and len(estimator.objective_) >= 1
+    assert isinstance(estimator.n_iter_, int) and estimator.n_iter_ >= 1
+    assert isinstance(estimator.converged_, bool)
+
+
+def check_parameters_round_trip_and_clone(cls):
+    parameters = build(cls).get_params()
+    assert {"n_clusters", "random_state"} <= set(parameters)
+    assert clone(build(cls, n_clusters=2)).get_params() == build(cls, n_clusters=2).get_params()
+    assert cls(5).set_params(**parameters).get_params() == parameters
+
+
+def check_fit_returns_self_with_valid_results(cls):
+    Xs = planted(cls)
+    estimator = build(cls)
+    assert fit(estimator, Xs) is estimator
+    is_valid(estimator, Xs, 3)
+    labels = fit(clone(estimator), Xs).fit_predict(Xs)
+    assert all(np.array_equal(a, b) for a, b in zip(
+        labels if isinstance(labels, list) else [labels], partitions(estimator)))
+
+
+def check_same_seed_gives_same_labels_and_objective(cls):
+    Xs = planted(cls)
+    first, second = fit(build(cls), Xs), fit(build(cls), Xs)
+    assert same(first, second)
+    assert np.array_equal(first.objective_, second.objective_)
+
+
+def check_global_generator_is_left_alone(cls):
+    np.random.seed(3)  # noqa: NPY002
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    fit(build(cls), planted(cls))
+    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
+
+
+def check_one_and_two_threads_agree(cls):
+    Xs = planted(cls, sizes=(90, 80, 70))
+    with threadpool_limits(limits=1):
+        one = fit(build(cls), Xs)
+    with threadpool_limits(limits=2):
+        two = fit(build(cls), Xs)
+    assert same(one, two)
+
+
+def check_input_is_not_mutated(cls):
+    for convert in (np.array, sp.csr_array, sp.csr_matrix) if cls.traits.sparse else (np.array,):
+        Xs = [convert(X) for X in planted(cls)]
+        copies = [X.copy() for X in Xs]
+        fit(build(cls), Xs)
+        for X, copy in zip(Xs, copies):
+            assert X.dtype == copy.dtype and abs(X - copy).max() == 0
+    unsorted = _uncanonical_csr(planted(cls))
+    if cls.traits.sparse:
+        before = [(X.data.copy(), X.indices.copy(), X.indptr.copy()) for X in unsorted]
+        fit(build(cls), unsorted)
+        for X, parts in zip(unsorted, before):
+            assert all(np.array_equal(a, b) for a, b in zip((X.data, X.indices, X.indptr), parts))
+
+
+def _uncanonical_csr(Xs):
+    """CSR arrays whose column indices are in descending order."""
+    out = []
+    for X in map(sp.csr_array, Xs):
+        order = np.concatenate([np.arange(a, b)[::-1] for a, b in zip(X.indptr, X.indptr[1:])])
+        out.append(sp.csr_array((X.data[order], X.indices[order], X.indptr), shape=X.shape))
+    return out
+
+
+def check_csr_and_dense_agree(cls):
+    Xs = planted(cls)
+    if not cls.traits.sparse:
+        with pytest.raises(ValueError, match=r"Xs\[0\]"):
+            build(cls).fit([sp.csr_array(X) for X in Xs])
+        return
+    dense = fit(build(cls), Xs)
+    for convert in (sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_array):
+        sparse = fit(build(cls), [convert(X) for X in Xs])
+        assert same(dense, sparse)
+        np.testing.assert_allclose(dense.objective_[-1], sparse.objective_[-1], rtol=1e-8)
+    assert same(dense, fit(build(cls), _uncanonical_csr(Xs)))
+
+
+def check_float32_and_integers_are_accepted(cls):
+    Xs = planted(cls)
+    reference = fit(build(cls), Xs)
+    for dtype in (np.float32, np.int64):
+        assert same(reference, fit(build(cls), [X.astype(dtype) for X in Xs]))
+
+
+def check_planted_clusters_are_recovered(cls):
+    Xs = planted(cls, sizes=(60, 60, 60))
+    estimator = fit(build(cls, n_init=5) if "n_init" in build(cls).get_params() else build(cls), Xs)
+    for labels in partitions(estimator):
+        assert adjusted_rand_score(np.arange(60) % 3, labels) > 0.9
+
+
+def check_label_names_of_the_start_do_not_matter(cls):
+    if "init" not in build(cls).get_params() or cls.traits.kind != "multitask":
+        return
+    Xs = planted(cls)
+    start = [np.random.default_rng(1).integers(0, 3, X.shape[0]) for X in Xs]
+    try:
+        first = fit(build(cls, init=start), Xs)
+    except ValueError:
+        return
+    renamed = fit(build(cls, init=[np.array([2, 0, 1])[h] for h in start]), Xs)
+    for a, b in zip(first.labels_, renamed.labels_):
+        assert np.array_equal(np.array([2, 0, 1])[a], b)
+
+
+def check_task_order_does_not_matter(cls):
+    if not cls.traits.task_order_free:
+        return
+    Xs = planted(cls)
+    forward, backward = fit(build(cls), Xs), fit(build(cls), Xs[::-1])
+    assert all(np.array_equal(a, b) for a, b in zip(forward.labels_, backward.labels_[::-1]))
+
+
+def check_objective_never_rises(cls):
+    if not cls.traits.monotone:
+        return
+    for seed in range(3):
+        history = fit(build(cls, random_state=seed), planted(cls, seed)).objective_
+        assert (np.diff(history) <= 1e-9 * np.abs(history[:-1])).all()
+
+
+def check_edge_cases_give_valid_results(cls):
+    Xs = planted(cls)
+    n = min(X.shape[0] for X in Xs)
+    small = [X[:6] for X in Xs]
+    constant = [np.hstack([X, np.full((X.shape[0], 1), 2.0)]) for X in Xs]
+    zero_row = [np.vstack([np.zeros((1, X.shape[1])), X]) for X in Xs]
+    duplicates = [np.repeat(X[:9], 3, axis=0) for X in Xs]
+    equal = [np.ones((n, 4)) for _ in Xs]
+    for data, k in ((Xs, 1), (small, 6), (Xs[:1], 3), (constant, 3), (zero_row, 3), (duplicates, 3),
+                    (duplicates, 20), (equal, 2), (zero_row, 1)):
+        is_valid(fit(build(cls, n_clusters=k), data), data, k)
+        if cls.traits.sparse:
+            is_valid(fit(build(cls, n_clusters=k), [sp.csr_array(X) for X in data]), data, k)
+
+
+def check_one_iteration_warns_and_is_not_converged(cls):
+    if "max_iter" not in build(cls).get_params():
+        return
+    estimator = build(cls, max_iter=1)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        estimator.fit(planted(cls))
+    assert estimator.converged_ is False and estimator.n_iter_ == 1
+
+
+def check_converged_fit_is_silent(cls):
+    if "max_iter" not in build(cls).get_params():
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert build(cls, max_iter=5000, **({"tol": 1e-3} if "tol" in build(cls).get_params() else {})).fit(
+            planted(cls)).converged_ is True
+
+
+def check_bad_input_is_refused_by_name(cls):
+    Xs = planted(cls)
+    what = "task" if cls.traits.kind == "multitask" else "view"
+    for value in (np.nan, np.inf):
+        bad = [X.copy() for X in Xs]
+        bad[1][2, 3] = value
+        _refused(cls, bad, rf"Xs\[1\] \({what} 2\) contains NaN or infinity; remove or impute")
+    for bad, message in (([], "empty list"), (Xs[0], "must be a list"), (None, "must be a list"),
+                         ([Xs[0][0], Xs[1]], r"Xs\[0\].*two-dimensional"),
+                         ([Xs[0], Xs[1][:0]], r"Xs\[1\].*empty"),
+                         ([Xs[0], Xs[1].astype(complex)], r"Xs\[1\].*complex"),
+                         ([np.array([["a", "b"]]), Xs[1]], r"Xs\[0\].*numbers")):
+        _refused(cls, bad, message)
+    if what == "task":
+        _refused(cls, [Xs[0], Xs[1][:, 1:]], r"Xs\[1\] \(task 2\) has 11 features but Xs\[0\] has 12")
+    else:
+        _refused(cls, [Xs[0], Xs[1][1:]], r"Xs\[1\] \(view 2\) has 29 samples but Xs\[0\] has 30")
+    if cls.traits.nonnegative:
+        _refused(cls, [Xs[0] - 1.0, *Xs[1:]], r"Xs\[0\].*negative")
+
+
+def _refused(cls, Xs, message, **parameters):
+    with pytest.raises(ValueError, match=message):
+        build(cls, **parameters).fit(Xs)
+
+
+def check_bad_parameters_are_refused_by_name(cls):
+    Xs = planted(cls)
+    for n_clusters in (0, -1, 2.5, "3", None, True):
+        _refused(cls, Xs, "n_clusters", n_clusters=n_clusters)
+    _refused(cls, Xs, "n_clusters is 31 .*sample", n_clusters=31)
+    names = build(cls).get_params()
+    for name, values in (("n_init", (0, 1.5)), ("max_iter", (0, "many")), ("tol", (-1.0, np.nan)),
+                         ("random_state", (-1, "zero"))):
+        for value in values if name in names else ():
+            _refused(cls, Xs, name, **{name: value})
+    for name, default in names.items():
+        if isinstance(default, str):
+            _refused(cls, Xs, name, **{name: "no-such-option"})
+
+
+def check_n_clusters_may_differ_between_tasks(cls):
+    if cls.traits.kind != "multitask":
+        return
+    Xs = planted(cls)
+    if cls.traits.same_n_clusters:
+        _refused(cls, Xs, "n_clusters differs between tasks", n_clusters=[2, 3, 2])
+        return
+    estimator = fit(build(cls, n_clusters=[2, 3, 4]), Xs)
+    assert all(labels.max() < k for labels, k in zip(estimator.labels_, (2, 3, 4)))
+    _refused(cls, Xs, "n_clusters has 2 entries for 3 task", n_clusters=[2, 3])
+
+
+def check_pickling_round_trips(cls):
+    estimator = fit(build(cls), planted(cls))
+    again = pickle.loads(pickle.dumps(estimator))
+    assert same(estimator, again) and np.array_equal(estimator.objective_, again.objective_)
+    assert pickle.loads(pickle.dumps(build(cls))).get_params() == build(cls).get_params()
+
+
+def check_generators_and_fresh_entropy_are_accepted(cls):
+    Xs = planted(cls)
+    first = fit(build(cls, random_state=np.random.default_rng(5)), Xs)
+    assert same(first, fit(build(cls, random_state=np.random.default_rng(5)), Xs))
+    fit(build(cls, random_state=np.random.RandomState(5)), Xs)  # noqa: NPY002
+    fit(build(cls, random_state=None), Xs)
+
+
+def check_more_starts_never_worsen_the_objective(cls):
+    if "n_init" not in build(cls).get_params():
+        return
+    Xs = planted(cls)
+    ends = [fit(build(cls, n_init=n, n_clusters=5), Xs).objective_[-1] for n in (1, 4)]
+    assert ends[1] <= ends[0] + 1e-9 * abs(ends[0])
+
+
+def check_version_is_an_integer(cls):
+    assert isinstance(cls.algorithm_version(), int)
+
+
+CHECKS = {name.removeprefix("check_"): check for name, check in globals().items() if name.startswith("check_")}
