@@ -13,7 +13,6 @@ names its equation.
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.metrics.pairwise import euclidean_distances
 
 from mtclib.base import Fit, MultiTaskClusterer, Traits, check_number, check_option, stops
 from mtclib.graphs import similarities
@@ -70,7 +69,8 @@ class State:
 
 def model_distances(W_t, W_s):
     """A^(t,s) of Eq. (5): squared distances between the columns, shape (h_t, h_s)."""
-    return euclidean_distances(W_t.T, W_s.T, squared=True)
+    squares = np.einsum("ij,ij->j", W_t, W_t)[:, None] + np.einsum("ij,ij->j", W_s, W_s)
+    return np.maximum(squares - 2.0 * (W_t.T @ W_s), 0.0)
 
 
 def relation_step(A, beta):
@@ -99,7 +99,8 @@ def relation_step(A, beta):
     if beta == 0:
         smallest = A.min() == A
         return smallest / smallest.sum()
-    return project_simplex(-A / (2.0 * beta))
+    # Entries more than 2 beta above the smallest get no mass; the clip keeps tiny beta from overflowing.
+    return project_simplex(np.maximum(A.min() - A, -4.0 * beta) / (2.0 * beta))
 
 
 def model_step(system, Y, W, G, t, lam, mu, alpha, coupling):

@@ -1,0 +1,1 @@
+"""Papers' printed updates, transcribed literally: oracles for tests, baselines for benchmarks."""

@@ -1,0 +1,218 @@
+"""MTCMRL: every update against its literal transcription, an oracle or finite differences."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import mtcmrl as literal
+from sklearn.exceptions import ConvergenceWarning
+
+from mtclib import MTCMRL
+from mtclib.baselines import SNMF, SNMFLR
+from mtclib.linalg import RidgeSystems
+from mtclib.mtcmrl import initial_state, model_distances, model_step, objective, relation_step
+from mtclib.symnmf import membership_step
+
+
+def texts(sizes=(14, 11, 13), d=9, seed=0):
+    rng = np.random.default_rng(seed)
+    return [rng.poisson(0.7, (n, d)).astype(float) + (rng.random((n, d)) < 0.1) for n in sizes]
+
+
+def starts(Xs, ks, seed=0):
+    rng = np.random.default_rng(seed)
+    return [np.r_[np.arange(k), rng.integers(0, k, X.shape[0] - k)] for X, k in zip(Xs, ks)]
+
+
+def quiet_fit(model, Xs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(Xs)
+
+
+@pytest.mark.parametrize("coupling", ["full", "printed"])
+@pytest.mark.parametrize("exponent", [0.5, 0.25, 1.0])
+@pytest.mark.parametrize("d", [9, 40])
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_fit_equals_algorithm_1_as_printed(coupling, exponent, d, convert):
+    Xs, ks = texts(d=d), [2, 3, 4]
+    init = starts(Xs, ks)
+    Ys0 = [literal.start(h, k) for h, k in zip(init, ks)]
+    expected = literal.fit(Xs, ks, Ys0, 2.0, 0.5, 3.0, 0.7, coupling=coupling, exponent=exponent, n_iter=6)
+    model = quiet_fit(
+        MTCMRL(ks, lam=2.0, mu=0.5, alpha=3.0, beta=0.7, coupling=coupling, exponent=exponent, guard=False,
+               init=init, max_iter=6, tol=0.0), [convert(X) for X in Xs])
+    np.testing.assert_allclose(model.objective_, expected["objective"], rtol=1e-8)
+    for t in range(3):
+        np.testing.assert_allclose(model.coef_[t], expected["Ws"][t], atol=1e-7)
+        np.testing.assert_allclose(model.membership_[t], expected["Ys"][t], atol=1e-7)
+    for pair, G in model.relation_.items():
+        np.testing.assert_allclose(G, expected["Gs"][pair], atol=1e-7)
+
+
+def test_objective_equals_loops_over_every_entry():
+    Xs, ks = texts((5, 4)), [2, 3]
+    model = quiet_fit(MTCMRL(ks, init=starts(Xs, ks), max_iter=2, tol=0.0), Xs)
+    Ms = [literal.similarity(X) for X in Xs]
+    expected = literal.objective(Xs, Ms, model.membership_, model.coef_, model.relation_, 4.0, 0.5, 4.0, 0.5)
+    assert model.objective_[-1] == pytest.approx(expected, rel=1e-10)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**31), h=st.integers(1, 5), k=st.integers(1, 5), beta=st.floats(0.05, 5.0))
+def test_relation_step_equals_a_quadratic_programming_solver(seed, h, k, beta):
+    A = np.random.default_rng(seed).uniform(0.0, 3.0, (h, k))
+    np.testing.assert_allclose(relation_step(A, beta), literal.relation_qp(A, beta), atol=2e-7)
+
+
+def test_relation_step_beats_every_other_point_of_the_simplex():
+    rng = np.random.default_rng(0)
+    A = rng.uniform(0, 2, (3, 4))
+    best = relation_step(A, 0.5)
+    value = np.vdot(A, best) + 0.5 * np.sum(best**2)
+    others = rng.dirichlet(np.full(12, 0.3), 20000).reshape(-1, 3, 4)
+    assert (np.sum(A * others, (1, 2)) + 0.5 * np.sum(others**2, (1, 2)) >= value).all()
+
+
+def test_equal_models_give_a_uniform_relation_and_beta_zero_the_nearest_pairs():
+    np.testing.assert_allclose(relation_step(np.zeros((3, 4)), 0.5), np.full((3, 4), 1 / 12))
+    np.testing.assert_allclose(relation_step(np.array([[1.0, 0.5], [0.5, 2.0]]), 0.0), [[0, 0.5], [0.5, 0]])
+
+
+@pytest.mark.parametrize("d", [6, 30])
+def test_model_step_is_a_stationary_point_of_the_whole_objective(d):
+    rng = np.random.default_rng(1)
+    Xs, ks = texts(d=d), [2, 3, 4]
+    state = initial_state(MTCMRL(ks)._prepare(Xs, ks), ks, 0)
+    state.W = [rng.normal(size=W.shape) for W in state.W]
+    state.G = {(t, s): rng.dirichlet(np.ones(G.size)).reshape(G.shape) for (t, s), G in state.G.items()}
+    state.W[1], state.XW[1] = model_step(RidgeSystems(Xs[1]), state.Y, state.W, state.G, 1, 2.0, 0.5, 3.0, "full")
+
+    def value(W):
+        state.W[1], state.XW[1] = W, Xs[1] @ W
+        return objective(state, [0.0] * 3, 2.0, 0.5, 3.0, 0.7)
+
+    W = state.W[1].copy()
+    at_minimum = value(W)
+    for _ in range(20):
+        step = rng.normal(size=W.shape)
+        up, down = value(W + 1e-4 * step), value(W - 1e-4 * step)
+        assert abs(up - down) / 2e-4 < 1e-6 * abs(at_minimum)
+        assert min(up, down) > at_minimum - 1e-9
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**31), T=st.integers(1, 4), lam=st.floats(0, 6), mu=st.floats(0.05, 3),
+       alpha=st.floats(0, 6), beta=st.floats(0, 3), d=st.integers(2, 30), exponent=st.sampled_from([0.25, 0.5, 1.0]))
+def test_full_coupling_never_raises_the_objective(seed, T, lam, mu, alpha, beta, d, exponent):
+    rng = np.random.default_rng(seed)
+    Xs = texts(rng.integers(5, 20, T), d, seed)
+    ks = rng.integers(1, 5, T).tolist()
+    model = quiet_fit(MTCMRL(ks, lam=lam, mu=mu, alpha=alpha, beta=beta, exponent=exponent, max_iter=12, tol=0.0,
+                             random_state=0), Xs)
+    assert (np.diff(model.objective_) <= 1e-9 * np.abs(model.objective_[:-1])).all()
+
+
+@pytest.mark.parametrize(("coupling", "rises"), [("printed", True), ("full", False)])
+def test_only_the_printed_coupling_has_model_steps_that_raise_the_objective(coupling, rises):
+    assert (sum(model_steps_that_rise(coupling, seed) for seed in range(3)) > 0) is rises
+
+
+def model_steps_that_rise(coupling, seed, n_sweeps=20):
+    """Number of model steps after which Eq. (3) is higher than before them."""
+    rng, ks = np.random.default_rng(seed), [3, 3, 3]
+    means = rng.normal(size=(3, 15))
+    Xs = [means[np.arange(40) % 3] + rng.normal(size=(40, 15)) for _ in range(3)]
+    tasks = MTCMRL(ks)._prepare(Xs, ks)
+    state = initial_state(tasks, ks, seed)
+    norms, count = [task.M.squared_norm for task in tasks], 0
+    for t in [0, 1, 2] * n_sweeps:
+        for s in {0, 1, 2} - {t}:
+            state.G[t, s] = relation_step(model_distances(state.W[t], state.W[s]), 0.5)
+            if coupling == "full":
+                state.G[s, t] = state.G[t, s].T
+        before = objective(state, norms, 4.0, 0.5, 4.0, 0.5)
+        state.W[t], state.XW[t] = model_step(
+            tasks[t].system, state.Y, state.W, state.G, t, 4.0, 0.5, 4.0, coupling)
+        count += objective(state, norms, 4.0, 0.5, 4.0, 0.5) > before * (1 + 1e-10)
+        state.Y[t], state.products[t], _ = membership_step(
+            tasks[t].M, state.Y[t], state.products[t], state.XW[t], 4.0)
+    return count
+
+
+@pytest.mark.parametrize("beta", [0.1, 2.0])
+def test_without_coupling_every_task_is_snmf_with_linear_regression(beta):
+    Xs, ks = texts(), [2, 3, 4]
+    joint = quiet_fit(MTCMRL(ks, alpha=0.0, beta=beta, max_iter=30, tol=0.0, random_state=3), Xs)
+    alone = quiet_fit(SNMFLR(ks, max_iter=30, tol=0.0, random_state=3), Xs)
+    for t in range(3):
+        np.testing.assert_allclose(joint.membership_[t], alone.membership_[t], rtol=1e-10)
+        np.testing.assert_allclose(joint.coef_[t], alone.coef_[t], atol=1e-10)
+    other = quiet_fit(MTCMRL(ks[::-1], alpha=0.0, max_iter=30, tol=0.0, random_state=3), Xs[::-1])
+    assert all(np.array_equal(a, b) for a, b in zip(joint.labels_, other.labels_[::-1]))
+
+
+def test_without_linear_model_snmf_lr_is_snmf():
+    Xs = texts()
+    plain = quiet_fit(SNMF(3, max_iter=30, tol=0.0, random_state=3), Xs)
+    model = quiet_fit(SNMFLR(3, lam=0.0, max_iter=30, tol=0.0, random_state=3), Xs)
+    for a, b in zip(plain.membership_, model.membership_):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
+
+
+def test_full_coupling_in_step_equals_printed_coupling_of_twice_the_strength():
+    Xs, ks = texts(), [2, 3, 4]
+    tasks = MTCMRL(ks)._prepare(Xs, ks)
+    state = initial_state(tasks, ks, 0)
+    full = model_step(tasks[0].system, state.Y, state.W, state.G, 0, 2.0, 0.5, 1.5, "full")
+    printed = model_step(tasks[0].system, state.Y, state.W, state.G, 0, 2.0, 0.5, 3.0, "printed")
+    np.testing.assert_allclose(full[0], printed[0], atol=1e-12)
+
+
+def test_relations_are_transposes_of_each_other_and_sum_to_one():
+    Xs, ks = texts(), [2, 3, 4]
+    model = quiet_fit(MTCMRL(ks, max_iter=20, random_state=0), Xs)
+    assert set(model.relation_) == {(t, s) for t in range(3) for s in range(3) if t != s}
+    for (t, s), G in model.relation_.items():
+        assert G.shape == (ks[t], ks[s]) and G.min() >= 0
+        assert G.sum() == pytest.approx(1.0)
+        np.testing.assert_array_equal(G, model.relation_[s, t].T)
+
+
+def test_coupling_pulls_related_models_together():
+    rng = np.random.default_rng(0)
+    topics = np.kron(np.eye(3), np.full((1, 8), 3.0)) + 0.2
+    Xs = [rng.poisson(topics[[0, 1] * 30]).astype(float), rng.poisson(topics[[1, 2] * 30]).astype(float)]
+    distance = [model_distances(*quiet_fit(MTCMRL(2, alpha=a, random_state=0), Xs).coef_).min() for a in (0, 4)]
+    assert distance[1] < distance[0]
+
+
+def test_the_papers_absolute_stopping_rule_stops_at_a_decrease_below_one():
+    Xs = texts((60, 50, 40), 30)
+    model = MTCMRL(3, atol=1.0, tol=0.0, random_state=0).fit(Xs)
+    decreases = -np.diff(model.objective_)
+    assert decreases[-1] < 1.0
+    assert (decreases[:-1] >= 1.0).all()
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"lam": -1}, "lam must be a number >= 0; got -1"),
+    ({"mu": 0}, "mu must be a number > 0; got 0"),
+    ({"alpha": np.nan}, "alpha must be"),
+    ({"beta": "large"}, "beta must be"),
+    ({"exponent": 1.5}, "exponent must be a number > 0 and <= 1; got 1.5"),
+    ({"coupling": "half"}, "coupling must be one of 'full', 'printed'; got 'half'"),
+    ({"init": "spectral"}, "init must be one of 'k-means'"),
+    ({"init": [np.zeros(14, int)]}, "3 of them"),
+    ({"init": [np.zeros(14, int), np.zeros(11, int), np.full(13, 2)]}, r"init\[2\] must hold 13 integers in 0..1"),
+    ({"similarity": "gauss"}, "similarity must be"),
+])
+@pytest.mark.parametrize("cls", [MTCMRL, SNMFLR])
+def test_unusable_parameters_are_refused_by_name(cls, parameters, message):
+    if not set(parameters) <= set(cls(2).get_params()):
+        pytest.skip("not a parameter of this method")
+    with pytest.raises(ValueError, match=message):
+        cls(2, **parameters).fit(texts())
