@@ -1,0 +1,457 @@
+"""Metrics against scikit-learn, brute force, linear programmes written here, and values worked by hand."""
+
+import doctest
+from itertools import combinations, permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score, rand_score
+
+from mtclib import metrics
+from mtclib.metrics import (
+    NMI_DEFAULT,
+    SCORES,
+    adjusted_rand_index,
+    clustering_accuracy,
+    match_clusters,
+    normalized_mutual_info,
+    partition_emd,
+    purity,
+    rand_index,
+    s_nmi,
+    score_all,
+)
+
+METHODS = ("max", "geometric", "arithmetic", "min")
+SIZES = [(1, 1, 1), (2, 2, 2), (7, 3, 3), (60, 2, 5), (60, 6, 2), (500, 20, 6), (300, 300, 4)]
+NOT_LABELS = {
+    "is empty": [],
+    "2 dimensions": [[0, 1], [1, 0]],
+    "0 dimensions": 3,
+    "1 missing": [0.0, np.nan],
+    "2 missing": ["a", None, float("nan")],
+}
+
+
+def random_labels(n, k_true, k_pred, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, k_true, n), rng.integers(0, k_pred, n)
+
+
+def labelled_pairs(max_clusters=5):
+    """Two label vectors of one length, 1 to 40 samples."""
+    label = st.integers(0, max_clusters - 1)
+    return st.lists(st.tuples(label, label), min_size=1, max_size=40).map(lambda pairs: np.array(pairs).T)
+
+
+def for_two_partitions(test):
+    """Run a test over many pairs of label vectors, the same ones every time."""
+    return settings(deadline=None, derandomize=True)(given(labelled_pairs())(test))
+
+
+def pair_counts(labels_true, labels_pred):
+    """Pairs together in both, in the true one only, in the predicted one only, in neither."""
+    counts = {(True, True): 0, (True, False): 0, (False, True): 0, (False, False): 0}
+    for i, j in combinations(range(len(labels_true)), 2):
+        counts[bool(labels_true[i] == labels_true[j]), bool(labels_pred[i] == labels_pred[j])] += 1
+    return counts[True, True], counts[True, False], counts[False, True], counts[False, False]
+
+
+def accuracy_by_permutations(labels_true, labels_pred):
+    """Best share of hits over every one-to-one naming; spare names stand for 'no class'."""
+    clusters = list(np.unique(labels_pred))
+    names = list(np.unique(labels_true)) + [None] * len(clusters)
+    best = 0
+    for naming in permutations(names, len(clusters)):
+        named = dict(zip(clusters, naming))
+        best = max(best, sum(named[pred] == true for true, pred in zip(labels_true, labels_pred)))
+    return best / len(labels_true)
+
+
+def transport_by_linprog(cost, mass_t, mass_s):
+    """The transport problem of Eq. (8) with one equality a row and a column, entry by entry."""
+    rows, columns = cost.shape
+    equalities = []
+    for z in range(rows):
+        equalities.append([1.0 if i == z else 0.0 for i in range(rows) for _ in range(columns)])
+    for l in range(columns):
+        equalities.append([1.0 if j == l else 0.0 for _ in range(rows) for j in range(columns)])
+    return linprog(cost.ravel(), A_eq=equalities, b_eq=[*mass_t, *mass_s], method="highs").fun
+
+
+def two_tasks(K_t=4, K_s=3, seed=0, n_t=50, n_s=37, d=5):
+    """Data and labels of two tasks; every cluster has a sample."""
+    rng = np.random.default_rng(seed)
+    labels_t = np.concatenate([np.arange(K_t), rng.integers(0, K_t, n_t - K_t)])
+    labels_s = np.concatenate([np.arange(K_s), rng.integers(0, K_s, n_s - K_s)])
+    return rng.normal(size=(n_t, d)), labels_t, rng.normal(size=(n_s, d)), labels_s
+
+
+def means_and_shares(X, labels):
+    groups = [X[labels == label] for label in np.unique(labels)]
+    return np.array([group.mean(axis=0) for group in groups]), np.array([len(g) for g in groups]) / len(X)
+
+
+def squared_distances(U, V):
+    return np.array([[((u - v) ** 2).sum() for v in V] for u in U])
+
+
+# ---- label measures ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n, k_true, k_pred", SIZES)
+@pytest.mark.parametrize("method", METHODS)
+def test_nmi_equals_scikit_learn_unless_both_sides_are_one_cluster(n, k_true, k_pred, method):
+    labels_true, labels_pred = random_labels(n, k_true, k_pred)
+    expected = normalized_mutual_info_score(labels_true, labels_pred, average_method=method)
+    if len(set(labels_true)) == len(set(labels_pred)) == 1:
+        assert expected == 1.0
+        expected = 0.0
+    assert normalized_mutual_info(labels_true, labels_pred, average_method=method) == pytest.approx(
+        expected, abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("n, k_true, k_pred", SIZES)
+def test_ari_and_ri_equal_scikit_learn(n, k_true, k_pred):
+    labels_true, labels_pred = random_labels(n, k_true, k_pred)
+    assert adjusted_rand_index(labels_true, labels_pred) == pytest.approx(
+        adjusted_rand_score(labels_true, labels_pred), abs=1e-12
+    )
+    expected = rand_score(labels_true, labels_pred)
+    assert rand_index(labels_true, labels_pred) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("k_true, k_pred", [(2, 2), (3, 3), (4, 2), (2, 4), (3, 4), (4, 3)])
+@pytest.mark.parametrize("seed", range(4))
+def test_accuracy_is_the_best_over_every_naming_of_the_clusters(k_true, k_pred, seed):
+    labels_true, labels_pred = random_labels(25, k_true, k_pred, seed)
+    expected = accuracy_by_permutations(labels_true, labels_pred)
+    assert clustering_accuracy(labels_true, labels_pred) == pytest.approx(expected, abs=1e-15)
+
+
+def test_samples_of_unmatched_clusters_are_errors():
+    assert clustering_accuracy([0, 0, 0, 0], [0, 1, 2, 3]) == 0.25
+    assert clustering_accuracy([0, 1, 2, 3], [0, 0, 0, 0]) == 0.25
+    assert clustering_accuracy([0, 0, 0, 1, 1], [0, 0, 2, 1, 1]) == 0.8
+
+
+@for_two_partitions
+def test_ri_and_ari_equal_a_count_over_all_pairs(pair):
+    both, true_only, pred_only, neither = pair_counts(*pair)
+    total = both + true_only + pred_only + neither
+    assert rand_index(*pair) == pytest.approx((both + neither) / total if total else 1.0, abs=1e-12)
+    chance = (both + true_only) * (both + pred_only) / total if total else 0.0
+    spread = (2 * both + true_only + pred_only) / 2 - chance
+    expected = 1.0 if true_only == pred_only == 0 else (both - chance) / spread
+    assert adjusted_rand_index(*pair) == pytest.approx(expected, abs=1e-12)
+
+
+def test_pair_counts_do_not_overflow_on_large_label_vectors():
+    labels = np.repeat([0, 1], 150_000)
+    assert rand_index(labels, labels) == adjusted_rand_index(labels, labels) == 1.0
+    assert adjusted_rand_index(labels, np.tile([0, 1], 150_000)) == pytest.approx(0.0, abs=1e-5)
+
+
+def test_purity_of_a_worked_example():
+    assert purity(list("xxxxxooooodddxo"), [0] * 5 + [1] * 5 + [2] * 5) == pytest.approx((5 + 5 + 3) / 15)
+    assert purity([0, 0, 0, 1], [0, 0, 0, 0]) == 0.75
+    assert purity([0, 0, 0, 1], [0, 1, 2, 3]) == 1.0
+
+
+@for_two_partitions
+def test_names_and_order_of_labels_do_not_matter(pair):
+    labels_true, labels_pred = pair
+    order = np.random.default_rng(0).permutation(len(labels_true))
+    renamed_true = np.array(["e", "d", "c", "b", "a"])[labels_true][order]
+    renamed_pred = (7 - 3 * labels_pred)[order]
+    expected = score_all(labels_true, labels_pred)
+    assert score_all(renamed_true, renamed_pred) == pytest.approx(expected, abs=1e-12)
+
+
+@for_two_partitions
+def test_all_measures_but_purity_are_symmetric(pair):
+    forward, backward = score_all(*pair), score_all(*pair[::-1])
+    for name in set(SCORES) - {"purity"}:
+        assert forward[name] == pytest.approx(backward[name], abs=1e-12)
+
+
+def test_purity_is_not_symmetric():
+    assert purity([0, 0], [0, 1]) == 1.0
+    assert purity([0, 1], [0, 0]) == 0.5
+
+
+@for_two_partitions
+def test_scores_keep_their_ranges_and_orders(pair):
+    scores = score_all(*pair)
+    assert all(0 <= scores[name] <= 1 for name in set(SCORES) - {"ARI"})
+    assert -0.5 <= scores["ARI"] <= 1
+    assert scores["ACC"] > 0
+    assert scores["ACC"] <= scores["purity"]
+    means = [scores[f"NMI_{method}"] for method in ("max", "arithmetic", "geometric", "min")]
+    assert all(low <= high + 1e-12 for low, high in zip(means, means[1:]))
+
+
+@for_two_partitions
+def test_an_identical_partition_scores_one(pair):
+    labels = pair[0]
+    scores = score_all(labels, 10 - labels)
+    expected = {name: 1.0 for name in SCORES}
+    if len(np.unique(labels)) == 1:
+        expected |= {f"NMI_{method}": 0.0 for method in METHODS}
+    assert scores == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_cluster_on_either_side_has_nmi_zero(method):
+    one, two = [3, 3, 3, 3], [0, 1, 0, 1]
+    for labels_true, labels_pred in [(one, one), (one, two), (two, one)]:
+        assert normalized_mutual_info(labels_true, labels_pred, average_method=method) == 0.0
+
+
+def test_one_sample_and_trivial_partitions_have_defined_pair_scores():
+    assert rand_index([5], ["a"]) == adjusted_rand_index([5], ["a"]) == 1.0
+    assert adjusted_rand_index([0, 1, 2], [2, 1, 0]) == 1.0
+    assert adjusted_rand_index([0, 0, 0], [0, 1, 2]) == 0.0
+    assert rand_index([0, 0, 0], [0, 1, 2]) == 0.0
+
+
+def test_nmi_has_no_default_average():
+    with pytest.raises(TypeError, match="average_method"):
+        normalized_mutual_info([0, 1], [0, 1])
+    with pytest.raises(TypeError, match="average_method"):
+        s_nmi([0, 1], [0, 1])
+    with pytest.raises(ValueError, match="average_method='mean' is unknown: choose one of max, geometric"):
+        normalized_mutual_info([0, 1], [0, 1], average_method="mean")
+
+
+def test_the_denominators_differ_where_the_numbers_of_clusters_do():
+    values = [normalized_mutual_info([0, 0, 1, 1], [0, 1, 2, 3], average_method=method) for method in METHODS]
+    assert values == pytest.approx([1 / 2, 0.5**0.5, 2 / 3, 1.0])
+
+
+# ---- matching ----------------------------------------------------------------------------------------
+
+
+@for_two_partitions
+def test_the_matching_gives_the_accuracy(pair):
+    labels_true, labels_pred = pair
+    matching = match_clusters(labels_true, labels_pred)
+    assert set(matching) == set(labels_pred)
+    classes = [name for name in matching.values() if name != -1]
+    assert len(classes) == len(set(classes)) == min(len(set(labels_true)), len(set(labels_pred)))
+    hits = np.mean([matching[pred] == true for true, pred in zip(labels_true, labels_pred)])
+    assert hits == pytest.approx(clustering_accuracy(labels_true, labels_pred))
+
+
+def test_the_matching_permutes_a_relation_matrix_to_the_true_classes():
+    labels_true, labels_pred = np.repeat([0, 1, 2], 4), np.repeat([2, 0, 1], 4)
+    relation = np.array([[10, 11], [20, 21], [30, 31]])
+    matching = match_clusters(labels_true, labels_pred)
+    rows = sorted(matching, key=matching.get)
+    assert relation[rows].tolist() == [[30, 31], [10, 11], [20, 21]]
+
+
+def test_a_cluster_without_a_class_is_matched_to_minus_one():
+    assert match_clusters(["x", "x", "y", "y", "y"], [5, 5, 1, 1, 9]) == {1: "y", 5: "x", 9: -1}
+    with pytest.raises(ValueError, match="labels_true has a class -1.*rename"):
+        match_clusters([-1, 0], [0, 1])
+
+
+# ---- score table -------------------------------------------------------------------------------------
+
+
+@for_two_partitions
+def test_score_all_equals_the_single_scores(pair):
+    assert score_all(*pair) == {name: score(*pair) for name, score in SCORES.items()}
+
+
+def test_scores_have_the_names_of_the_result_tables():
+    names = ["ACC", "NMI_max", "NMI_geometric", "NMI_arithmetic", "NMI_min", "ARI", "purity", "RI"]
+    assert list(SCORES) == list(score_all([0, 1], [0, 1])) == names
+    assert set(NMI_DEFAULT) == {"spmtc", "mspl", "mbc", "mtcmrl", "lmsc"}
+    assert all(f"NMI_{method}" in SCORES for method in NMI_DEFAULT.values())
+    assert all(type(value) is float for value in score_all([0, 1, 1], [0, 1, 0]).values())
+
+
+@pytest.mark.parametrize("name", [*SCORES, "all", "match"])
+@pytest.mark.parametrize("problem", NOT_LABELS)
+def test_every_score_refuses_bad_labels_by_name(name, problem):
+    score = {"all": score_all, "match": match_clusters, **SCORES}[name]
+    bad = NOT_LABELS[problem]
+    with pytest.raises(ValueError, match=f"labels_true .*{problem}.*:"):
+        score(bad, [0, 1])
+    with pytest.raises(ValueError, match=f"labels_pred .*{problem}.*:"):
+        score([0, 1], bad)
+
+
+@pytest.mark.parametrize("name", [*SCORES, "all", "match"])
+def test_every_score_refuses_unequal_lengths(name):
+    score = {"all": score_all, "match": match_clusters, **SCORES}[name]
+    with pytest.raises(ValueError, match="labels_true has 3 labels and labels_pred has 2: pass both"):
+        score([0, 1, 1], [0, 1])
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [tuple, pd.Series, pd.Categorical, lambda v: np.array(v, np.uint8), lambda v: np.array(v, float)],
+)
+def test_labels_come_in_any_one_dimensional_container(convert):
+    labels_true, labels_pred = [0, 0, 1, 1, 2], [4, 4, 4, 1, 1]
+    assert score_all(convert(labels_true), convert(labels_pred)) == score_all(labels_true, labels_pred)
+
+
+def test_string_series_with_a_gap_are_refused():
+    with pytest.raises(ValueError, match="labels_pred has 1 missing"):
+        purity([0, 1], pd.Series(["a", None]))
+
+
+def test_labels_are_not_changed():
+    labels_true, labels_pred = random_labels(20, 3, 4)
+    copies = labels_true.copy(), labels_pred.copy()
+    score_all(labels_true, labels_pred)
+    match_clusters(labels_true, labels_pred)
+    assert (labels_true == copies[0]).all() and (labels_pred == copies[1]).all()
+
+
+# ---- two tasks ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_s_nmi_is_the_nmi_of_two_clusterings_of_the_same_documents(method):
+    labels_t, labels_s = random_labels(200, 20, 6)
+    expected = normalized_mutual_info_score(labels_t, labels_s, average_method=method)
+    assert s_nmi(labels_t, labels_s, average_method=method) == pytest.approx(expected, abs=1e-12)
+
+
+def test_s_nmi_names_its_own_arguments():
+    with pytest.raises(ValueError, match="labels_s is empty"):
+        s_nmi([0, 1], [], average_method="geometric")
+    with pytest.raises(ValueError, match="labels_t has 3 labels and labels_s has 2: .*same"):
+        s_nmi([0, 1, 1], [0, 1], average_method="geometric")
+
+
+def test_transport_of_a_worked_example():
+    # Clusters at 0 (1/4) and 2 (3/4) against 1 (1/2) and 5 (1/2); in one dimension mass moves in order.
+    X_t, labels_t = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "b"]
+    X_s, labels_s = [[1.0], [5.0]], [0, 1]
+    assert partition_emd(X_t, labels_t, X_s, labels_s) == pytest.approx(1 / 4 + 1 / 4 + 9 / 2)
+    assert partition_emd(X_t, labels_t, X_s, labels_s, marginals="uniform") == pytest.approx((1 + 9) / 2)
+
+
+@pytest.mark.parametrize("K_t, K_s", [(4, 3), (3, 3), (1, 5), (20, 6), (6, 6)])
+@pytest.mark.parametrize("marginals", ["empirical", "uniform"])
+def test_transport_equals_a_linear_programme(K_t, K_s, marginals):
+    X_t, labels_t, X_s, labels_s = two_tasks(K_t, K_s)
+    (U_t, share_t), (U_s, share_s) = means_and_shares(X_t, labels_t), means_and_shares(X_s, labels_s)
+    if marginals == "uniform":
+        share_t, share_s = np.full(K_t, 1 / K_t), np.full(K_s, 1 / K_s)
+    expected = transport_by_linprog(squared_distances(U_t, U_s), share_t, share_s)
+    distance = partition_emd(X_t, labels_t, X_s, labels_s, marginals=marginals)
+    assert distance == pytest.approx(expected, rel=1e-9)
+
+
+def test_uniform_transport_of_equal_numbers_is_the_best_permutation():
+    X_t, labels_t, X_s, labels_s = two_tasks(4, 4)
+    cost = squared_distances(means_and_shares(X_t, labels_t)[0], means_and_shares(X_s, labels_s)[0])
+    expected = min(sum(cost[z, order[z]] for z in range(4)) / 4 for order in permutations(range(4)))
+    assert partition_emd(X_t, labels_t, X_s, labels_s, marginals="uniform") == pytest.approx(expected)
+
+
+def test_equal_partitions_of_equal_data_are_at_distance_zero():
+    X_t, labels_t, _, _ = two_tasks()
+    assert partition_emd(X_t, labels_t, X_t, 9 - labels_t) == pytest.approx(0, abs=1e-12)
+
+
+def test_transport_is_symmetric_for_a_symmetric_divergence():
+    X_t, labels_t, X_s, labels_s = two_tasks()
+    backward = partition_emd(X_s, labels_s, X_t, labels_t)
+    assert partition_emd(X_t, labels_t, X_s, labels_s) == pytest.approx(backward)
+
+
+@pytest.mark.parametrize("factor", [1e-6, 1e-3, 1e4])
+def test_transport_is_exact_on_any_scale_of_the_data(factor):
+    X_t, labels_t, X_s, labels_s = two_tasks(7, 5)
+    expected = factor**2 * partition_emd(X_t, labels_t, X_s, labels_s)
+    distance = partition_emd(factor * X_t, labels_t, factor * X_s, labels_s)
+    assert distance == pytest.approx(expected, rel=1e-9, abs=0)
+
+
+def test_sparse_and_dense_data_give_the_same_transport():
+    X_t, labels_t, X_s, labels_s = two_tasks()
+    X_t, X_s = np.where(X_t > 0.5, X_t, 0), np.where(X_s > 0.5, X_s, 0)
+    dense = partition_emd(X_t, labels_t, X_s, labels_s)
+    assert partition_emd(sp.csr_matrix(X_t), labels_t, sp.csr_array(X_s), labels_s) == pytest.approx(dense)
+    assert partition_emd(sp.csc_array(X_t), labels_t, X_s, labels_s) == pytest.approx(dense)
+
+
+def test_a_callable_divergence_keeps_the_order_of_its_arguments():
+    rng = np.random.default_rng(1)
+    X_t, X_s = rng.uniform(0.5, 2, (12, 3)), rng.uniform(0.5, 2, (9, 3))
+    labels_t, labels_s = np.arange(12) % 3, np.arange(9) % 2
+
+    def i_divergence(U, V):
+        return np.array([[(u * np.log(u / v) - u + v).sum() for v in V] for u in U])
+
+    (U_t, share_t), (U_s, share_s) = means_and_shares(X_t, labels_t), means_and_shares(X_s, labels_s)
+    expected = transport_by_linprog(i_divergence(U_t, U_s), share_t, share_s)
+    assert partition_emd(X_t, labels_t, X_s, labels_s, divergence=i_divergence) == pytest.approx(expected)
+    assert partition_emd(X_s, labels_s, X_t, labels_t, divergence=i_divergence) != pytest.approx(expected)
+
+
+def test_model_centroids_take_the_place_of_the_means():
+    X_t, labels_t, X_s, labels_s = two_tasks()
+    rng = np.random.default_rng(3)
+    model = rng.normal(size=(4, 5)), rng.normal(size=(3, 5))
+    shares = means_and_shares(X_t, labels_t)[1], means_and_shares(X_s, labels_s)[1]
+    cost = squared_distances(*model)
+    empirical = partition_emd(None, labels_t, None, labels_s, centroids=model)
+    assert empirical == pytest.approx(transport_by_linprog(cost, *shares))
+    uniform = partition_emd(X_t, labels_t, X_s, labels_s, centroids=model, marginals="uniform")
+    assert uniform == pytest.approx(transport_by_linprog(cost, np.full(4, 1 / 4), np.full(3, 1 / 3)))
+    assert uniform == partition_emd(None, None, None, None, centroids=model, marginals="uniform")
+
+
+@pytest.mark.parametrize("marginals", ["empirical", "uniform"])
+def test_clusters_without_samples_are_dropped(marginals):
+    U_t, U_s = np.array([[0.0], [99.0], [2.0]]), np.array([[1.0], [3.0]])
+    with_empty = partition_emd(None, [0, 2], None, [0, 1], centroids=(U_t, U_s), marginals=marginals)
+    without = partition_emd(None, [0, 1], None, [0, 1], centroids=(U_t[[0, 2]], U_s), marginals=marginals)
+    assert with_empty == without == pytest.approx(1.0)
+    everything = partition_emd(None, None, None, None, centroids=(U_t, U_s), marginals="uniform")
+    assert everything > 1000
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"labels_t": [0, 1]}, r"X_t has shape \(50, 5\) and labels_t has 2 labels: pass"),
+        ({"labels_s": [0.0] * 36 + [np.nan]}, "labels_s has 1 missing.*drop"),
+        ({"X_s": None}, "X_s and labels_s are needed.*pass"),
+        ({"X_t": np.zeros(50)}, r"X_t has shape \(50,\).*2-D"),
+        ({"X_t": np.zeros((50, 4))}, "4 and 5 features: give both tasks the same"),
+        ({"X_t": np.full((50, 5), np.nan)}, "divergence must give finite.*remove NaN"),
+        ({"marginals": "equal"}, "marginals='equal' is unknown: choose 'empirical' or 'uniform'"),
+        ({"divergence": "cosine"}, "divergence='cosine' is unknown: pass"),
+        ({"divergence": lambda U, V: np.ones((2, 2))}, r"shape \(4, 3\), here \(2, 2\)"),
+        ({"centroids": [np.zeros((4, 5))]}, "centroids has 1 entries: pass a pair"),
+        ({"centroids": (np.zeros(4), np.zeros((3, 5)))}, "centroids of task t have 1 dimensions: pass"),
+        ({"centroids": (np.zeros((3, 5)), np.zeros((3, 5)))}, "labels_t must be integers in 0..2.*re-index"),
+        ({"centroids": (np.zeros((4, 5)), np.zeros((3, 5))), "labels_s": None}, "labels_s are needed.*both"),
+    ],
+)
+def test_transport_refuses_bad_input_by_name(change, message):
+    arguments = dict(zip(("X_t", "labels_t", "X_s", "labels_s"), two_tasks())) | change
+    with pytest.raises(ValueError, match=message):
+        partition_emd(**arguments)
+
+
+def test_the_examples_in_the_docstrings_run():
+    result = doctest.testmod(metrics)
+    assert result.attempted > 10
+    assert result.failed == 0
