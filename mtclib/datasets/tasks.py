@@ -1,0 +1,233 @@
+"""Tasks from documents: one vocabulary over all tasks, then weights."""
+
+import inspect
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+
+from .corpora import Corpus
+from .dataset import Dataset
+from .text import count_terms, strip_parts, weigh
+
+
+def _keywords(function) -> dict:
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
+
+
+TERM_OPTIONS = _keywords(count_terms)
+WEIGHT_OPTIONS = _keywords(weigh)
+
+
+def _options(given):
+    """Split the options into those for terms and those for weights, defaults filled in."""
+    unknown = sorted(set(given) - set(TERM_OPTIONS) - set(WEIGHT_OPTIONS))
+    if unknown:
+        known = sorted([*TERM_OPTIONS, *WEIGHT_OPTIONS])
+        raise ValueError(f"{unknown[0]}: unknown option; the preprocessing options are {', '.join(known)}.")
+    filled = {**TERM_OPTIONS, **WEIGHT_OPTIONS, **given}
+    return {key: filled[key] for key in TERM_OPTIONS}, {key: filled[key] for key in WEIGHT_OPTIONS}
+
+
+def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, **options):
+    """Turn the texts of several tasks into matrices over one vocabulary.
+
+    Parameters
+    ----------
+    tasks : list of sequences of str
+    remove : collection of {"headers", "footers", "quotes"}, default=()
+        Parts of newsgroup messages to leave out.
+    min_words : int, default=0
+        Documents with fewer words (between blanks, after `remove`) are dropped before terms are counted.
+    min_terms : int, default=1
+        Documents with fewer distinct terms of the final vocabulary are dropped; 0 keeps all, empty ones too.
+    **options
+        Of :func:`mtclib.datasets.text.count_terms` (which terms) and :func:`mtclib.datasets.text.weigh`
+        (their weights).
+
+    Returns
+    -------
+    Xs : list of csr_array of float64
+    kept : list of ndarray of int
+        Positions of the documents that were kept, for each task.
+    terms : list of str
+    steps : tuple of dict
+        What was done, in order, with every option spelled out.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown, or no term or no document of a task is left.
+
+    Examples
+    --------
+    >>> Xs, kept, terms, _ = vectorize_tasks([["a cat", "the"], ["cat dog"]], weighting="counts")
+    >>> [k.tolist() for k in kept], terms
+    ([[0], [0]], ['cat', 'dog'])
+    """
+    wanted, weights = _options(options)
+    texts = [[strip_parts(text, remove) for text in task] for task in tasks]
+    long = [np.flatnonzero([len(text.split()) >= min_words for text in task]) for task in texts]
+    counts, terms = count_terms([task[i] for task, rows in zip(texts, long) for i in rows], **wanted)
+    parts = np.split(np.arange(counts.shape[0]), np.cumsum([len(rows) for rows in long])[:-1])
+    enough = [part[np.diff(counts.indptr)[part] >= min_terms] for part in parts]
+    kept = [rows[rich - part[0]] if len(part) else rows for rows, part, rich in zip(long, parts, enough)]
+    for t, rows in enumerate(kept):
+        if not len(rows):
+            raise ValueError(f"min_terms, min_words: no document of task {t + 1} is long enough; lower them.")
+    Xs = weigh([sparse.csr_array(counts[rows]) for rows in enough], **weights)
+    steps = (
+        {"step": "strip", "remove": list(remove)},
+        {"step": "vocabulary", **wanted, "n_terms": len(terms)},
+        {"step": "drop", "min_words": min_words, "min_terms": min_terms,
+         "n_dropped": [len(task) - len(rows) for task, rows in zip(tasks, kept)]},
+        {"step": "weigh", **weights},
+    )  # fmt: skip
+    return Xs, kept, terms, steps
+
+
+def _class_positions(corpus, tasks, split):
+    groups = [[corpus.select(label, split) for label in classes] for classes in tasks]
+    for classes, found in zip(tasks, groups):
+        for label, positions in zip(classes, found):
+            if not len(positions):
+                known = ", ".join(sorted(set(corpus.labels) - {""}))
+                where = f"{corpus.name} ({corpus.edition}), split {split!r}"
+                raise ValueError(f"tasks: no document of class {label!r} in {where}. It has: {known}.")
+    return groups
+
+
+def _names(task_names, n_tasks):
+    return tuple(task_names or (str(t + 1) for t in range(n_tasks)))
+
+
+def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None, published=(),
+                **options) -> Dataset:  # fmt: skip
+    """Make a multi-task data set from classes of a corpus.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    tasks : list of lists of str
+        Class names of each task.
+    split : {"train", "test", "all", None}, default=None
+        Which documents; None and "all" take all.
+    name : str, default=None
+        Name of the data set; None takes the corpus's name.
+    task_names : sequence of str, default=None
+        None numbers the tasks from 1.
+    published : sequence of dict, default=()
+        Figures that a paper prints: ``n_samples``, ``n_features``, ``class_sizes``, one dict a task.
+    **options
+        Of :func:`vectorize_tasks`.
+
+    Returns
+    -------
+    Dataset
+        Documents of a task are ordered by class, then as in the corpus.
+
+    Raises
+    ------
+    ValueError
+        If a class does not exist in the corpus, or an option is unknown.
+
+    Examples
+    --------
+    >>> texts, ids = ("red ink", "blue ink", "red sky"), ("1", "2", "3")
+    >>> corpus = Corpus("c", "", texts, ("a", "b", "a"), ids, ("",) * 3)
+    >>> [y.tolist() for y in build_tasks(corpus, [["a", "b"]]).labels]
+    [[0, 0, 1]]
+    """
+    groups = _class_positions(corpus, tasks, split)
+    texts = [[corpus.texts[i] for i in np.concatenate(found)] for found in groups]
+    Xs, kept, _, steps = vectorize_tasks(texts, **options)
+    classes = [np.repeat(np.arange(len(found)), [len(p) for p in found]) for found in groups]
+    choice = {"step": "choose", "corpus": corpus.name, "edition": corpus.edition, "split": split or "all"}
+    return Dataset(
+        name=name or corpus.name, kind="multitask", edition=corpus.edition, Xs=Xs,
+        labels=[y[rows] for y, rows in zip(classes, kept)],
+        task_names=_names(task_names, len(tasks)), class_names=tuple(map(tuple, tasks)),
+        preprocessing=(choice, *steps), sources=corpus.sources, published=tuple(published),
+    )  # fmt: skip
+
+
+def from_texts(tasks, labels=None, *, name="texts", task_names=None, **options) -> Dataset:
+    """Make a multi-task data set from your own texts.
+
+    Parameters
+    ----------
+    tasks : list of sequences of str
+        The documents of each task.
+    labels : list of sequences, default=None
+        Class of each document, for scoring; None where it is not known.
+    name : str, default="texts"
+    task_names : sequence of str, default=None
+        None numbers the tasks from 1.
+    **options
+        Of :func:`vectorize_tasks`.
+
+    Returns
+    -------
+    Dataset
+        Without `labels`, all documents of a task are in one class.
+
+    Raises
+    ------
+    ValueError
+        If `labels` does not fit `tasks`, or an option is unknown.
+
+    Examples
+    --------
+    >>> data = from_texts([["red ink", "blue ink"], ["red sky"]], weighting="counts")
+    >>> [X.shape for X in data.Xs]
+    [(2, 4), (1, 4)]
+    """
+    labels = labels if labels is not None else [[""] * len(task) for task in tasks]
+    if [len(task) for task in tasks] != [len(y) for y in labels]:
+        raise ValueError("labels must hold one label for each document of each task.")
+    Xs, kept, _, steps = vectorize_tasks(tasks, **options)
+    coded = [np.unique([y[i] for i in rows], return_inverse=True) for y, rows in zip(labels, kept)]
+    return Dataset(
+        name=name, kind="multitask", Xs=Xs, labels=[codes for _, codes in coded],
+        task_names=_names(task_names, len(tasks)), preprocessing=steps,
+        class_names=tuple(tuple(map(str, names)) for names, _ in coded),
+    )  # fmt: skip
+
+
+def printed_sizes(class_sizes, n_features) -> tuple[dict, ...]:
+    """Return what a paper's data table prints, in the form that `Dataset.published` has.
+
+    Examples
+    --------
+    >>> printed_sizes([(2, 3)], 10)
+    ({'n_samples': 5, 'n_features': 10, 'class_sizes': [2, 3]},)
+    """
+    return tuple(
+        {"n_samples": sum(row), "n_features": n_features, "class_sizes": list(row)} for row in class_sizes
+    )
+
+
+def with_differences(data: Dataset, reason: str) -> Dataset:
+    """Return `data` with a sentence a task on how its sizes differ from the published ones, and why.
+
+    Parameters
+    ----------
+    data : Dataset
+        With `published`.
+    reason : str
+        Why sizes differ, where they do.
+
+    Returns
+    -------
+    Dataset
+    """
+    sentences = []
+    for printed, X, y, names in zip(data.published, data.Xs, data.labels, data.class_names):
+        ours = np.bincount(y, minlength=len(names)).tolist()
+        triples = zip(names, ours, printed["class_sizes"])
+        parts = [f"{name}: {a}, printed {b}" for name, a, b in triples if a != b]
+        if X.shape[1] != printed["n_features"]:
+            parts.append(f"features: {X.shape[1]}, printed {printed['n_features']}")
+        sentences.append(f"{'; '.join(parts)}. {reason}" if parts else "none")
+    return replace(data, differences=tuple(sentences))

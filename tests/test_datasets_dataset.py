@@ -1,0 +1,144 @@
+"""The Dataset record, its content hash, and tasks built from texts."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from mtclib.datasets import Corpus, Dataset, available, build_tasks, from_texts, load, load_corpus
+from mtclib.datasets.tasks import printed_sizes, with_differences
+
+Y = [np.array([0, 1, 1]), np.array([1, 0])]
+DENSE = [np.arange(6.0).reshape(3, 2), np.ones((2, 2))]
+
+DENSE_SHA = "5d46f2b3e3a47f0a1dbf2be9ca0a1d8aade1a24ebb95363dfa7b8aa8adf00ea3"
+SPARSE_SHA = "b505a41a0c63a19a47e8ff6104ebb3b4998d4b720bd32fcd1a9fb275ecb2ec72"
+TOY_SHA = "b558558b1304015808345a84f2f47cafef356215bfdd877fb2eebc5ea0b2f752"
+
+
+def tasks(Xs=DENSE, labels=Y, **more):
+    return Dataset("x", "multitask", list(Xs), labels, **more)
+
+
+def test_the_hash_is_the_known_one_and_so_the_same_on_every_platform():
+    assert tasks().sha256 == DENSE_SHA
+    assert tasks([sparse.csr_array(X) for X in DENSE]).sha256 == SPARSE_SHA
+
+
+def test_storage_order_types_and_explicit_zeros_do_not_change_the_hash():
+    fortran = [np.asfortranarray(X) for X in DENSE]
+    assert tasks(fortran).sha256 == tasks([X.astype(">f8") for X in DENSE]).sha256 == tasks().sha256
+    assert (
+        tasks([X.astype(np.float32) for X in DENSE], [y.astype(np.int8) for y in Y]).sha256 == tasks().sha256
+    )
+    tidy = sparse.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]]))
+    untidy = sparse.csr_array((np.array([2.0, 1.0, 0.0, 3.0]), [1, 0, 0, 1], [0, 2, 4]), shape=(2, 2))
+    labels = [np.array([0, 1])]
+    assert tasks([tidy], labels).sha256 == tasks([untidy], labels).sha256
+    assert untidy.nnz == 4
+
+
+def test_any_change_of_values_shapes_labels_or_kind_changes_the_hash():
+    changed = [X.copy() for X in DENSE]
+    changed[1][0, 0] = np.nextafter(1.0, 2.0)
+    one = [np.ones((2, 3))]
+    hashes = [
+        tasks().sha256,
+        tasks(changed).sha256,
+        tasks(labels=[np.array([0, 1, 0]), Y[1]]).sha256,
+        tasks(one, [np.array([0, 1])]).sha256,
+        Dataset("x", "multiview", one, np.array([0, 1])).sha256,
+        tasks([np.ones((3, 2))], [np.array([0, 1, 1])]).sha256,
+    ]
+    assert len(set(hashes)) == len(hashes)
+
+
+def test_clusters_are_counted_per_task_or_once_for_views():
+    assert tasks().n_clusters == [2, 2]
+    assert Dataset("x", "multiview", [np.ones((3, 2)), np.ones((3, 4))], np.array([0, 1, 2])).n_clusters == 3
+
+
+def test_labels_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match=r"labels: 3 labels for the 2 samples of Xs\[1\]"):
+        tasks(labels=[Y[0], Y[0]])
+    with pytest.raises(ValueError, match="kind must be one of"):
+        Dataset("x", "lifelong", DENSE, Y)
+
+
+def test_the_summary_shows_ours_beside_the_papers_and_explains_differences():
+    data = tasks(class_names=(("a", "b"),) * 2, published=printed_sizes([(1, 2), (2, 1)], 2))
+    frame = with_differences(data, "Because.").summary()
+    assert frame["class sizes"].tolist() == ["1 2", "1 1"]
+    assert frame["class sizes (paper)"].tolist() == ["1 2", "2 1"]
+    assert frame["samples (paper)"].tolist() == [3, 3] and frame.index.name == "task"
+    assert frame["difference"].tolist() == ["none", "a: 1, printed 2. Because."]
+
+
+def test_a_summary_of_views_has_a_row_a_view():
+    data = Dataset(
+        "x", "multiview", [np.ones((3, 2)), np.ones((3, 4))], np.array([0, 1, 1]), ("p", "q"), (("a", "b"),)
+    )
+    frame = data.summary()
+    assert frame.index.tolist() == ["p", "q"] and frame["features"].tolist() == [2, 4]
+    assert frame["class sizes"].tolist() == ["1 2", "1 2"]
+
+
+CORPUS = Corpus(
+    "c", "e", ("red ink", "blue ink", "red sky", "sea blue"), ("a", "b", "a", "b"), ("1", "2", "3", "4"),
+    ("train", "train", "test", "test"), ({"file": "f", "sha256": "0"},),
+)  # fmt: skip
+
+
+def test_tasks_are_built_from_classes_of_a_corpus():
+    data = build_tasks(CORPUS, [["b", "a"], ["a"]], weighting="counts")
+    assert [y.tolist() for y in data.labels] == [[0, 0, 1, 1], [0, 0]]
+    assert data.class_names == (("b", "a"), ("a",)) and data.edition == "e" and data.sources == CORPUS.sources
+    blue_ink = [[1, 1, 0, 0, 0]]
+    assert data.Xs[0][[0]].toarray().tolist() == blue_ink
+    assert build_tasks(CORPUS, [["a"]], split="test", weighting="counts").Xs[0].toarray().tolist() == [[1, 1]]
+
+
+def test_a_class_that_is_not_there_is_refused_with_the_ones_that_are():
+    with pytest.raises(ValueError, match=r"class 'z' .*It has: a, b"):
+        build_tasks(CORPUS, [["a", "z"]])
+
+
+def test_own_texts_become_a_dataset_with_coded_labels():
+    data = from_texts(
+        [["red ink", "the", "sea"], ["red sky"]], [["q", "p", "p"], ["q"]], task_names=("x", "y")
+    )
+    assert [y.tolist() for y in data.labels] == [[1, 0], [0]]
+    assert data.class_names == (("p", "q"), ("q",)) and data.task_names == ("x", "y")
+    assert from_texts([["red ink"], ["sea"]]).n_clusters == [1, 1]
+    with pytest.raises(ValueError, match="one label for each document"):
+        from_texts([["red ink"]], [["p", "q"]])
+
+
+def test_the_toy_data_set_is_always_the_same_and_depends_on_its_seed():
+    first = load("toy-multitask", random_state=0)
+    assert first.sha256 == load("toy-multitask", random_state=0).sha256 == TOY_SHA
+    assert first.sha256 != load("toy-multitask", random_state=1).sha256
+    with pytest.raises(ValueError, match="sharpness"):
+        load("toy-multitask", sharpness=2)
+    with pytest.raises(ValueError, match="length"):
+        load("toy-multitask", length=0)
+
+
+def test_the_toy_data_set_has_clusters_that_tasks_share():
+    data = load("toy-multitask", random_state=3)
+    centres = [
+        np.array([X.toarray()[y == k].mean(axis=0) for k in range(3)]) for X, y in zip(data.Xs, data.labels)
+    ]
+    alike = centres[0] @ centres[1].T
+    assert alike[0].argmax() == 0 and alike[1].argmax() == 1 and alike[2].max() < alike[0].max() / 2
+
+
+def test_an_unknown_name_or_parameter_is_a_value_error_that_helps():
+    with pytest.raises(ValueError, match="Did you mean mtcmrl-20newsgroups"):
+        load("mtcmrl-20newsgroup")
+    with pytest.raises(ValueError, match=r"toy-multitask: .*'seed'.*random_state"):
+        load("toy-multitask", seed=1)
+    with pytest.raises(ValueError, match="edition must be one of"):
+        load("mtcmrl-20newsgroups", edition="18828")
+    with pytest.raises(ValueError, match="no corpus is called"):
+        load_corpus("20 news")
+    assert all(available().values())

@@ -1,0 +1,163 @@
+"""Text to matrices, against small examples worked by hand and against scikit-learn."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from mtclib.datasets import text
+from mtclib.datasets.tasks import vectorize_tasks
+
+WORDS = st.lists(st.sampled_from(["ink", "red", "sky", "blue", "sea", "cat"]), min_size=1, max_size=8).map(
+    " ".join
+)
+
+
+def test_headers_quotes_and_footers_are_stripped_in_that_order():
+    message = "From: x\nSubject: y\n\nA. B. writes:\n> old\nnew words\n\n--\nC. D."
+    assert text.strip_parts(message, ("headers",)).startswith("A. B. writes:")
+    assert text.strip_parts(message, ("footers", "quotes", "headers")) == "new words\n"
+    assert text.strip_parts(message, ()) == message
+    with pytest.raises(ValueError, match="remove: unknown parts"):
+        text.strip_parts(message, ("header",))
+
+
+def test_a_message_without_a_blank_line_is_all_header():
+    assert text.strip_header("From: x\nSubject: y") == ""
+
+
+def test_words_are_counted_over_one_sorted_vocabulary():
+    counts, terms = text.count_terms(["Red ink, red sky", "blue-sky 99"], stop_words=None)
+    assert terms == ["blue", "ink", "red", "sky"]
+    assert counts.toarray().tolist() == [[0, 1, 2, 1], [1, 0, 0, 1]]
+
+
+def test_words_with_one_stem_share_a_column_after_stop_words_went():
+    counts, terms = text.count_terms(["clustering the clusters", "cluster clustered"], stemming="porter")
+    assert terms == ["cluster"] and counts.toarray().tolist() == [[2], [2]]
+
+
+def test_each_distinct_word_is_stemmed_once(monkeypatch):
+    stemmed = []
+
+    class Stemmer:
+        def stemWords(self, words):
+            stemmed.extend(words)
+            return words
+
+    monkeypatch.setattr(text.snowballstemmer, "stemmer", lambda _: Stemmer())
+    text.count_terms(["ink ink ink", "ink red"], stemming="porter")
+    assert sorted(stemmed) == ["ink", "red"]
+
+
+DOCUMENTS = ["a1 b1", "a1 b1 c1 c1 c1", "a1 d1", "a1 e1"]
+
+
+@pytest.mark.parametrize(
+    "options, expected",
+    [
+        ({"min_df": 2}, ["a1", "b1"]),
+        ({"max_df": 0.5}, ["b1", "c1", "d1", "e1"]),
+        ({"min_df": 0.5, "max_df": 3}, ["b1"]),
+        ({"n_features": 2, "select": "df"}, ["a1", "b1"]),
+        ({"n_features": 2, "select": "count"}, ["a1", "c1"]),
+        ({"n_features": 4, "select": "count"}, ["a1", "b1", "c1", "d1"]),
+        ({"n_features": 99}, ["a1", "b1", "c1", "d1", "e1"]),
+    ],
+)
+def test_terms_are_bounded_and_picked_with_ties_in_alphabetical_order(options, expected):
+    assert text.count_terms(DOCUMENTS, token_pattern=r"\w+", stop_words=None, **options)[1] == expected
+
+
+def test_short_tokens_can_be_left_out():
+    assert text.count_terms(["ab abc"], min_length=3)[1] == ["abc"]
+
+
+def test_smart_stop_words_come_from_the_data_file(tmp_path, monkeypatch):
+    (tmp_path / "stop").write_text("the\nwould\nwould\ndon't\n'll\n")
+    monkeypatch.setattr(text, "fetch", {"20newsgroups/english.stop": tmp_path / "stop"}.__getitem__)
+    assert text.stop_word_list("smart") == ["the", "would"]
+    assert text.count_terms(["the cat would"], stop_words="smart")[1] == ["cat"]
+
+
+@pytest.mark.parametrize(
+    "option", [{"select": "mi"}, {"stemming": "lancaster"}, {"stop_words": "french"}, {"min_df": 3}]
+)
+def test_a_bad_vocabulary_option_is_refused_by_name(option):
+    with pytest.raises(ValueError, match=next(iter(option))):
+        text.count_terms(["red ink", "blue ink"], **option)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(WORDS, min_size=1, max_size=6))
+def test_smooth_tfidf_equals_scikit_learn(documents):
+    counts, terms = text.count_terms(documents, stop_words=None)
+    ours = text.weigh([counts], "tfidf-l2", idf_formula="smooth")[0].toarray()
+    theirs = TfidfVectorizer().fit_transform(documents).toarray()
+    assert np.allclose(ours, theirs, atol=1e-8)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(WORDS, min_size=2, max_size=6),
+    st.sampled_from(text.WEIGHTINGS),
+    st.sampled_from(["all", "task"]),
+)
+def test_weights_are_nonnegative_and_normalised_rows_have_length_one_or_zero(documents, weighting, scope):
+    counts, _ = text.count_terms(documents, stop_words=None)
+    before = counts.copy()
+    for X in text.weigh([counts[:1], counts[1:]], weighting, idf_scope=scope):
+        assert X.dtype == np.float64 and (X.data > 0).all()
+        norms = np.sqrt((X.toarray() ** 2).sum(axis=1))
+        if weighting.endswith("l2"):
+            assert np.all((norms == 0) | np.isclose(norms, 1, atol=1e-8))
+    assert (counts != before).nnz == 0
+
+
+def test_plain_idf_is_the_logarithm_over_all_tasks_or_within_each():
+    counts, _ = text.count_terms(["ink red", "ink sky", "ink sky"], stop_words=None)
+    tasks = [counts[:1], counts[1:]]
+    over_all = text.weigh(tasks, "tfidf")
+    assert np.allclose(over_all[0].toarray(), [[0, np.log(3), 0]])
+    assert np.allclose(over_all[1].toarray(), [[0, 0, np.log(1.5)]] * 2)
+    assert text.weigh(tasks, "tfidf", idf_scope="task")[1].nnz == 0
+
+
+@pytest.mark.parametrize("option", [{"weighting": "bm25"}, {"idf_scope": "each"}, {"idf_formula": "log"}])
+def test_a_bad_weighting_option_is_refused_by_name(option):
+    with pytest.raises(ValueError, match=next(iter(option))):
+        text.weigh([text.count_terms(["red ink"])[0]], **option)
+
+
+def test_short_documents_are_dropped_or_kept_and_reported():
+    tasks = [["red ink", "the", "red"], ["", "blue ink"]]
+    Xs, kept, terms, steps = vectorize_tasks(tasks, min_terms=2)
+    assert terms == ["blue", "ink", "red"] and [k.tolist() for k in kept] == [[0], [1]]
+    assert next(s for s in steps if s["step"] == "drop")["n_dropped"] == [2, 1]
+    everything, kept, _, _ = vectorize_tasks(tasks, min_terms=0)
+    assert [X.shape[0] for X in everything] == [3, 2] and everything[1][[0]].nnz == 0
+    assert [k.tolist() for k in kept] == [[0, 1, 2], [0, 1]]
+
+
+def test_documents_below_min_words_do_not_enter_the_vocabulary():
+    Xs, kept, terms, _ = vectorize_tasks([["red", "blue blue ink"], ["ink sky"]], min_words=2)
+    assert terms == ["blue", "ink", "sky"] and [k.tolist() for k in kept] == [[1], [0]]
+
+
+def test_a_task_without_any_document_left_is_an_error_that_names_it():
+    with pytest.raises(ValueError, match="task 2"):
+        vectorize_tasks([["red ink"], ["the"]])
+
+
+def test_an_unknown_option_is_refused_and_the_known_ones_are_listed():
+    with pytest.raises(ValueError, match=r"stopwords: unknown option.*stop_words"):
+        vectorize_tasks([["red ink"]], stopwords=None)
+
+
+def test_the_steps_spell_out_every_option():
+    steps = vectorize_tasks([["red ink"]], weighting="counts")[3]
+    assert [s["step"] for s in steps] == ["strip", "vocabulary", "drop", "weigh"]
+    vocabulary = {"token_pattern", "lowercase", "min_length", "stop_words", "stemming", "min_df", "max_df"}
+    assert vocabulary | {"n_features", "select"} <= set(steps[1])
+    assert steps[3] == {"step": "weigh", "weighting": "counts", "idf_scope": "all", "idf_formula": "plain"}
