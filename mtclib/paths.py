@@ -31,3 +31,8 @@ def runs_dir() -> Path:
 def build_dir() -> Path:
     """Executed notebooks, figures and the HTML report (``MTCLIB_BUILD``), never committed."""
     return Path(os.environ.get("MTCLIB_BUILD") or root() / "build")
+
+
+def figures_dir() -> Path:
+    """Where notebooks put their figures (``MTCLIB_FIGURES``): under ``build`` unless told otherwise."""
+    return Path(os.environ.get("MTCLIB_FIGURES") or build_dir() / "figures")

@@ -1,0 +1,226 @@
+"""Committed results: a paper's full profile as a few small files."""
+
+import json
+import platform
+import subprocess
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mtclib import paths
+from mtclib.datasets import FetchError
+from mtclib.experiments.jobs import load_dataset
+from mtclib.experiments.results import COLUMNS, JOB_COLUMNS, STATUS_COLUMNS, frame
+from mtclib.metrics import SCORES
+
+
+@dataclass(frozen=True)
+class Results:
+    """Committed results.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As from :func:`frame`, values rounded to 6 decimals.
+    labels : dict of str to ndarray
+        ``<key>/<task>`` and ``truth/<dataset>/<task>``.
+    histories : dict of str to ndarray
+        Objective by ``<key>``, for methods flagged ``keep_history``.
+    models : dict of str to ndarray
+        ``<key>/<attribute>/...``.
+    provenance : dict
+    """
+
+    frame: pd.DataFrame
+    labels: dict
+    histories: dict
+    models: dict
+    provenance: dict
+
+
+def export(jobs, store, folder, *, n_jobs=1):
+    """Write the results of jobs as files that are small enough to commit.
+
+    Parameters
+    ----------
+    jobs : list of Job
+    store : RunStore
+    folder : str or Path
+        Gets ``jobs.csv``, ``scores.csv``, ``labels.npz``, ``histories.npz``, ``models.npz`` and
+        ``provenance.json``.
+    n_jobs : int, default 1
+        How many processes were used, for the provenance.
+
+    Returns
+    -------
+    Path
+        ``folder``.
+
+    Raises
+    ------
+    ValueError
+        A job has not been run.
+    """
+    folder = Path(folder)
+    records = {job.key: store.get(job.key) for job in jobs if not job.unavailable}
+    missing = sum(record is None for record in records.values())
+    if missing:
+        raise ValueError(f"{missing} of {len(records)} jobs are not in the store; run them before exporting")
+    folder.mkdir(parents=True, exist_ok=True)
+    _write_tables(frame(jobs, records), folder)
+    labels, histories, models = _collect(jobs, records)
+    pack_arrays(folder / "labels.npz", {**_truth(jobs), **labels})
+    pack_arrays(folder / "histories.npz", histories)
+    pack_arrays(folder / "models.npz", models)
+    text = json.dumps(_provenance(jobs, records, n_jobs), indent=2, sort_keys=True)
+    (folder / "provenance.json").write_text(text + "\n", encoding="utf-8")
+    return folder
+
+
+def read_results(folder):
+    """Read what :func:`export` wrote.
+
+    Parameters
+    ----------
+    folder : str or Path
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    FileNotFoundError
+        There are no committed results.
+    """
+    folder = Path(folder)
+    text = {"dtype": {name: str for name in ("params", "task", "error", "published", "edition", "key")},
+            "keep_default_na": False, "na_values": {name: [""] for name in ("objective", *SCORES)}}
+    jobs, scores = (pd.read_csv(folder / name, **text) for name in ("jobs.csv", "scores.csv"))
+    tidy = scores.melt(["row", "task"], list(SCORES), "metric", "value", ignore_index=False)
+    tidy["order"] = tidy["metric"].map({metric: i for i, metric in enumerate(SCORES)})
+    tidy = tidy.rename_axis("line").sort_values(["line", "order"]).join(jobs, on="row")
+    packs = (unpack_arrays(folder / f"{name}.npz") for name in ("labels", "histories", "models"))
+    provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    return Results(tidy[list(COLUMNS)].reset_index(drop=True), *packs, provenance)
+
+
+def _write_tables(results, folder):
+    names = [*JOB_COLUMNS, *STATUS_COLUMNS]
+    results = results.assign(row=results.groupby(["dataset", "method", "key"], sort=False).ngroup())
+    jobs = results.drop_duplicates("row")[names]
+    jobs = jobs.assign(objective=rounded(jobs["objective"].to_numpy()), seconds=jobs["seconds"].round(3))
+    jobs.to_csv(folder / "jobs.csv", index=False, lineterminator="\n")
+    lines = pd.MultiIndex.from_frame(results[["row", "task"]].drop_duplicates())
+    wide = results.pivot(index=["row", "task"], columns="metric", values="value").reindex(lines)
+    wide[list(SCORES)].round(6).to_csv(folder / "scores.csv", lineterminator="\n")
+
+
+def rounded(values, digits=8):
+    """Values rounded to significant digits, as float64.
+
+    Examples
+    --------
+    >>> rounded([1234.56789], 6).tolist()
+    [1234.57]
+    """
+    return np.array([float(f"{value:.{digits - 1}e}") for value in np.asarray(values, dtype=float)])
+
+
+def _collect(jobs, records):
+    labels, histories, models = {}, {}, {}
+    for job in jobs:
+        record = records.get(job.key)
+        for name, array in (record.arrays if record else {}).items():
+            kind, _, rest = name.partition("/")
+            if kind == "labels":
+                labels[f"{job.key}/{rest}"] = _small(array)
+            elif kind == "model":
+                models[f"{job.key}/{rest}"] = array.astype(np.float32) if array.dtype == np.float64 else array
+            elif job.keep_history:
+                histories[job.key] = rounded(array)
+    return labels, histories, models
+
+
+def _small(labels):
+    return np.asarray(labels, dtype=np.int8 if np.max(labels, initial=0) <= 127 else np.int32)
+
+
+def _truth(jobs):
+    truth = {}
+    for job in {job.dataset: job for job in jobs if not job.unavailable}.values():
+        try:
+            data, _ = load_dataset(job.loader, job.loader_params)
+        except FetchError:
+            continue
+        labels = [data.labels] if data.kind == "multiview" else data.labels
+        truth.update({f"truth/{job.dataset}/{name}": _small(y) for name, y in zip(job.tasks, labels)})
+    return truth
+
+
+def pack_arrays(path, arrays):
+    """Write many small arrays as one compressed npz with a member a type, not a member an array.
+
+    Parameters
+    ----------
+    path : str or Path
+    arrays : dict of str to ndarray
+        Numbers of any shape.
+    """
+    index = [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()]
+    text = np.frombuffer(json.dumps(index, separators=(",", ":")).encode(), dtype=np.uint8)
+    types = dict.fromkeys(kind for _, kind, _ in index)
+    joined = {kind: np.concatenate([array.ravel() for array in arrays.values() if array.dtype.str == kind])
+              for kind in types}
+    np.savez_compressed(path, index=text, **joined)
+
+
+def unpack_arrays(path):
+    """Dict of arrays that :func:`pack_arrays` wrote."""
+    arrays, position = {}, {}
+    with np.load(path, allow_pickle=False) as members:
+        index = json.loads(members["index"].tobytes())
+        joined = {kind: members[kind] for kind in members.files if kind != "index"}
+    for name, kind, shape in index:
+        start = position.get(kind, 0)
+        position[kind] = start + int(np.prod(shape))
+        arrays[name] = joined[kind][start:position[kind]].reshape(shape)
+    return arrays
+
+
+def _provenance(jobs, records, n_jobs):
+    statuses = [record.status for record in records.values()]
+    costs = [record.cost for record in records.values()]
+    return {
+        "paper": jobs[0].paper if jobs else "",
+        "data": {job.dataset: {"sha256": job.data_sha, "edition": job.edition} for job in jobs},
+        "algorithm_versions": {job.estimator: job.algorithm_version for job in jobs},
+        "mtclib": _version("mtclib"), "commit": _commit(), "python": platform.python_version(),
+        "packages": {name: _version(name) for name in ("numpy", "scipy", "scikit-learn")},
+        "jobs": {status: statuses.count(status) for status in ("ok", "failed")},
+        "unavailable": len({job.key for job in jobs if job.unavailable}),
+        "n_jobs": n_jobs, "seconds": round(sum(cost["seconds"] for cost in costs), 1),
+        "computed": sorted({cost["when"][:10] for cost in costs}),
+        "exported": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def _version(package):
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _commit():
+    """Commit of the code, marked if files differ from it; empty outside a git checkout."""
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    try:
+        output = subprocess.run(command, cwd=paths.root(), capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return output.strip()

@@ -1,0 +1,167 @@
+"""The run store: one small file a job, written at once or not at all."""
+
+import contextlib
+import hashlib
+import json
+import logging
+import os
+import time
+import uuid
+import zipfile
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+log = logging.getLogger(__name__)
+
+A_DAY = 86400.0
+UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is kept of one job.
+
+    Parameters
+    ----------
+    info : dict
+        JSON data that the job determines: key, status, error, scores, n_iter, converged, objective, ...
+    cost : dict
+        JSON data that differ between two runs of one job: seconds, date, machine, traceback.
+    arrays : dict of str to ndarray
+        ``labels/<task>``, ``objective``, and model arrays such as ``model/relation_/0/1``.
+    """
+
+    info: dict
+    cost: dict = field(default_factory=dict)
+    arrays: dict = field(default_factory=dict)
+
+    @property
+    def key(self):
+        """Key of the job."""
+        return self.info["key"]
+
+    @property
+    def status(self):
+        """"ok", "failed" or "unavailable"."""
+        return self.info["status"]
+
+
+class RunStore:
+    """A folder with one ``<key>.npz`` a job.
+
+    Any number of processes may use one folder: a record appears under its name only when it is whole.
+    Temporary files that killed writers left behind are ignored, and removed after a day.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Created if it does not exist.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> store = RunStore(tempfile.mkdtemp())
+    >>> store.put(Record({"key": "0" * 24, "status": "ok"}))
+    >>> store.has("0" * 24), store.get("f" * 24)
+    (True, None)
+    """
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._clean()
+
+    def path(self, key):
+        """File of a job's record, whether it exists or not."""
+        return self.folder / f"{key}.npz"
+
+    def has(self, key):
+        """Whether there is a file for ``key``; it may still prove unreadable."""
+        return self.path(key).exists()
+
+    def keys(self):
+        """Sorted keys of all stored jobs."""
+        return sorted(file.stem for file in self.folder.glob("*.npz"))
+
+    def get(self, key, *, arrays=True):
+        """The record of a job.
+
+        Parameters
+        ----------
+        key : str
+        arrays : bool, default True
+            False leaves the arrays unread.
+
+        Returns
+        -------
+        Record or None
+            None if there is none, or, with a logged warning, if its file is damaged.
+        """
+        try:
+            return _read(self.path(key), arrays)
+        except FileNotFoundError:
+            return None
+        except UNREADABLE as error:
+            log.warning("record %s is damaged (%s: %s); it counts as absent and will be computed again",
+                        self.path(key).name, type(error).__name__, error)
+            return None
+
+    def put(self, record):
+        """Write a record, replacing an earlier one; ``ValueError`` if an array holds Python objects."""
+        for name, array in record.arrays.items():
+            if np.asarray(array).dtype.hasobject:
+                raise ValueError(f"array {name!r} of record {record.key} holds Python objects, not numbers")
+        temporary = self.folder / f".{record.key}.{os.getpid()}.{uuid.uuid4().hex}.tmp"
+        members = {"record": _to_bytes(record.info), "cost": _to_bytes(record.cost), **record.arrays}
+        try:
+            with open(temporary, "wb") as file:
+                np.savez_compressed(file, **members)
+            os.replace(temporary, self.path(record.key))
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+    def _clean(self):
+        for file in self.folder.glob(".*.tmp"):
+            # Another process may remove the same file, or finish it, in the meantime.
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - file.stat().st_mtime > A_DAY:
+                    file.unlink()
+
+
+def record_digest(path):
+    """SHA-256 of a record's content without its ``cost`` part.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    str
+        Equal for two runs of one job, bit for bit, whatever they cost.
+    """
+    digest = hashlib.sha256()
+    with np.load(path, allow_pickle=False) as members:
+        for name in sorted(set(members.files) - {"cost"}):
+            array = members[name]
+            digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode() + array.tobytes())
+    return digest.hexdigest()
+
+
+def _to_bytes(value):
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return np.frombuffer(text.encode(), dtype=np.uint8)
+
+
+def _read(path, with_arrays):
+    with np.load(path, allow_pickle=False) as members:
+        info, cost = (json.loads(members[name].tobytes()) for name in ("record", "cost"))
+        names = [name for name in members.files if name not in ("record", "cost")] if with_arrays else []
+        record = Record(info, cost, {name: members[name] for name in names})
+    if record.key != Path(path).stem:
+        raise ValueError(f"it holds the record of {record.key}")
+    return record

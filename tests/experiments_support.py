@@ -1,0 +1,130 @@
+"""A tiny data set, an estimator that can be told to fail, and a command line for the runner's tests."""
+
+import argparse
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+
+from mtclib.datasets import Dataset, FetchError
+from mtclib.experiments import RunStore, expand, parse_protocol, record_digest, run
+
+
+def tiny(n=30, shift=0.0):
+    """Two tasks with three classes each."""
+    rng = np.random.default_rng(0)
+    labels = [np.arange(n) % 3, np.arange(n + 6) % 3]
+    Xs = [rng.normal(size=(len(y), 4)) + 5 * y[:, None] + shift for y in labels]
+    return Dataset(name="tiny", kind="multitask", Xs=Xs, labels=labels, edition="made up")
+
+
+def views(n=30):
+    """One set of samples in two views."""
+    y = np.arange(n) % 3
+    X = np.random.default_rng(0).normal(size=(n, 4)) + 5 * y[:, None]
+    return Dataset(name="views", kind="multiview", Xs=[X, -X], labels=y)
+
+
+def missing():
+    """Data that nobody can have."""
+    raise FetchError("missing.tar: no source answered; put the file into the data folder")
+
+
+class Noisy(BaseEstimator):
+    """Classes by the sum of the features, with ``noise`` drawn from the seed.
+
+    ``trouble`` is "raise", "die" (kill the process) or "warn"; the environment variable MTCLIB_TEST_PAUSE
+    gives the seconds of a fit, so that it does not enter the job's key.
+    """
+
+    def __init__(self, n_clusters, noise=0.5, trouble="", random_state=None):
+        self.n_clusters = n_clusters
+        self.noise = noise
+        self.trouble = trouble
+        self.random_state = random_state
+
+    @classmethod
+    def algorithm_version(cls):
+        return 7
+
+    def fit(self, Xs):
+        time.sleep(float(os.environ.get("MTCLIB_TEST_PAUSE", "0")))
+        if self.trouble == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.trouble == "raise":
+            raise ValueError("this method\ncannot do that")
+        if self.trouble == "warn":
+            warnings.warn("stopped early", ConvergenceWarning, stacklevel=2)
+        rng = np.random.default_rng(self.random_state)
+        means = [X.mean(axis=1) + rng.normal(0, self.noise, len(X)) for X in Xs]
+        found = [np.clip(np.round(mean / 5), 0, 2) for mean in means]
+        several = isinstance(self.n_clusters, list)
+        self.labels_ = [y.astype(int) for y in found] if several else found[0].astype(int)
+        self.objective_ = 10.0 / np.arange(1, 4) + rng.random()
+        self.relation_ = {(0, 1): rng.random((3, 3)), (1, 0): rng.random((3, 3))}
+        self.n_iter_, self.converged_ = 3, self.trouble != "warn"
+        return self
+
+
+def table(**changes):
+    """A small protocol, as parsed TOML, with top-level tables replaced by ``changes``."""
+    return {
+        "paper": "demo", "title": "A demonstration", "root_seed": 1,
+        "datasets": {"tiny": {"loader": "experiments_support:tiny", "published": "Tiny"}},
+        "methods": {
+            "noisy": {"estimator": "experiments_support:Noisy", "grid": {"noise": [0.5, 1.0, 2.0]},
+                      "default": {"noise": 1.0}, "keep": ["relation_"], "keep_history": True},
+            "once": {"estimator": "experiments_support:Noisy", "params": {"noise": 3.0},
+                     "deterministic": True},
+        },
+        "profiles": {"quick": {"n_runs": 4, "datasets": ["tiny"], "methods": ["noisy", "once"]}},
+        **changes,
+    }
+
+
+def demo_jobs(**changes):
+    """13 jobs: a grid of three points in four runs, and a method that is run once."""
+    return expand(parse_protocol(table(**changes)), "quick")
+
+
+def comparable(results, store, jobs):
+    """Frame without its cost, and the digests of all records."""
+    digests = {job.key: record_digest(store.path(job.key)) for job in jobs}
+    return results.drop(columns="seconds"), digests
+
+
+def start(store, *options, pause=0.1):
+    """A process that runs the small protocol, in its own process group as a shell would start it."""
+    return subprocess.Popen([sys.executable, __file__, str(store), *options],
+                            env={**os.environ, "MTCLIB_TEST_PAUSE": str(pause)},
+                            stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def wait_until(condition, seconds=30.0):
+    """Wait for something that another process does; fail if it does not happen."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError(f"nothing happened within {seconds} s")
+        time.sleep(0.01)
+
+
+def main():
+    """Run the small protocol from a command line."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("store")
+    parser.add_argument("--n-jobs", type=int, default=1)
+    arguments = parser.parse_args()
+    logging.basicConfig(level=logging.INFO)
+    run(demo_jobs(), RunStore(arguments.store), n_jobs=arguments.n_jobs)
+
+
+if __name__ == "__main__":
+    main()
