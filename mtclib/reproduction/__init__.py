@@ -1,0 +1,1 @@
+"""Published numbers, verdicts, audits of printed tables, decisions and claims."""

@@ -1,0 +1,278 @@
+"""Read a paper's tables against themselves.
+
+Nothing here knows a paper: each check is arithmetic on printed numbers, with the rounding of the print and,
+where a coincidence is possible, the number of coincidences to expect by chance.
+
+=========================== ===============================================================================
+kind                        what it means
+=========================== ===============================================================================
+average                     a printed average is not the mean of its cells, rounding allowed for
+copied                      the same group of numbers stands under two data sets
+repeated across tasks       the same group of numbers stands under two tasks of one data set
+repeated within a column    two methods have the same group of numbers on the same task: often an honest tie
+range                       a score outside its scale, a negative or impossible spread, purity below accuracy
+majority rate               accuracy equals the share of the largest class: one cluster took everything
+granularity                 a value that no whole number of samples can give
+=========================== ===============================================================================
+"""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from mtclib.reproduction.published import PERCENT_OR_FRACTION
+from mtclib.reproduction.repetitions import BLOCK, COLUMNS, repeated_groups
+
+
+def audit_tables(published, sizes=None, class_sizes=None, runs=None, deterministic=()) -> pd.DataFrame:
+    """All checks on one paper.
+
+    Parameters
+    ----------
+    published : DataFrame
+        Result of :func:`mtclib.reproduction.published.load`.
+    sizes : mapping of (dataset, task) to int, optional
+        Number of samples; without it no granularity check is made.
+    class_sizes : mapping of (dataset, task) to sequence of int, optional
+        Samples of each class; also gives `sizes` where those are missing.
+    runs : int, optional
+        Runs behind each printed mean, for tables without standard deviations.
+    deterministic : iterable of str, default=()
+        Methods that were run once.
+
+    Returns
+    -------
+    DataFrame
+        One finding a row: `COLUMNS`; ``cells`` is a tuple of cell ids.
+
+    Examples
+    --------
+    >>> from mtclib.reproduction.published import load
+    >>> audit_tables(load("lmsc"))["kind"].value_counts().to_dict()
+    {'average': 7, 'copied': 3, 'repeated across tasks': 1}
+    """
+    class_sizes = dict(class_sizes or {})
+    sizes = {key: int(np.sum(counts)) for key, counts in class_sizes.items()} | dict(sizes or {})
+    parts = [
+        averages(published),
+        repeated_groups(published),
+        out_of_range(published),
+        majority_rates(published, class_sizes),
+        granularity(published, sizes, runs, deterministic),
+    ]
+    return pd.concat([part for part in parts if len(part)] or [_findings([])], ignore_index=True)
+
+
+def averages(published: pd.DataFrame) -> pd.DataFrame:
+    """Averages (task ``avg``) that are not the mean of the printed tasks.
+
+    Parameters
+    ----------
+    published : DataFrame
+        Result of :func:`mtclib.reproduction.published.load`.
+
+    Returns
+    -------
+    DataFrame
+        Findings of kind "average".  An average passes within one printed unit: half a unit for its own
+        rounding and half a unit for that of its cells.
+
+    Examples
+    --------
+    >>> from mtclib.reproduction.published import load
+    >>> averages(load("lmsc")).loc[0, ["where", "printed", "expected"]].tolist()
+    ['LMSC, 3Sources, task avg, NMI', '79.75', '69.745']
+    """
+    found = []
+    keys = ["paper", "table", "dataset", "method", "metric"]
+    for _, group in published.dropna(subset="mean").groupby(keys, sort=False):
+        printed, parts = group[group["task"] == "avg"], group[~group["task"].isin(["avg", ""])]
+        if len(printed) != 1 or len(parts) < 2:
+            continue
+        cell, mean = printed.iloc[0], parts["mean"].mean()
+        if abs(cell["mean"] - mean) > (cell["half_unit"] + parts["half_unit"].max()) * (1 + 1e-9):
+            expected = _in_print(mean, cell, extra=1)
+            text = f"the mean of the {len(parts)} printed tasks is {expected}, printed {cell['printed_mean']}"
+            found.append(_finding(cell, "average", cell["printed_mean"], expected, text, [cell["cell"]]))
+    return _findings(found)
+
+
+def out_of_range(published: pd.DataFrame) -> pd.DataFrame:
+    """Scores outside their scale, impossible spreads, purity below accuracy.
+
+    Parameters
+    ----------
+    published : DataFrame
+        Result of :func:`mtclib.reproduction.published.load`.
+
+    Returns
+    -------
+    DataFrame
+        Findings of kind "range".  A sample of values in [0, 1] with mean m has a standard deviation (n - 1 in
+        the denominator, n at least 2) of at most sqrt(2 m (1 - m)).  Purity is never below accuracy, because
+        it may map two clusters to one class.
+
+    Examples
+    --------
+    >>> from mtclib.reproduction.published import load
+    >>> len(out_of_range(load("mtcmrl")))
+    0
+    """
+    found = []
+    scored = published[published["metric"].isin(PERCENT_OR_FRACTION)]
+    for _, row in scored.iterrows():
+        lowest = -0.5 if row["metric"] == "ARI" else 0.0
+        if not lowest <= row["mean"] <= 1 and not np.isnan(row["mean"]):
+            text = f"{row['metric']} must lie in [{lowest:g}, 1]"
+            found.append(_finding(row, "range", row["printed_mean"], f"[{lowest:g}, 1]", text, [row["cell"]]))
+        elif row["metric"] != "ARI":
+            most = np.sqrt(2 * max(row["mean"] * (1 - row["mean"]), 0)) + row["half_unit"]
+            if row["std"] < 0 or row["std"] > most + row["half_unit_std"]:
+                expected = f"0 to {_in_print(most, row)}"
+                text = "no set of scores has this spread around this mean"
+                found.append(_finding(row, "range", row["printed_std"], expected, text, [row["cell"]]))
+    wide = scored.set_index("metric", drop=False).groupby(list(BLOCK), sort=False)
+    for _, block in wide:
+        if {"ACC", "purity"} <= set(block.index):
+            accuracy, purity = block.loc["ACC"], block.loc["purity"]
+            if purity["mean"] + purity["half_unit"] + accuracy["half_unit"] < accuracy["mean"]:
+                expected, cells = f">= {accuracy['printed_mean']}", [purity["cell"], accuracy["cell"]]
+                text = "purity cannot be below accuracy"
+                found.append(_finding(purity, "range", purity["printed_mean"], expected, text, cells))
+    return _findings(found)
+
+
+def majority_rates(published: pd.DataFrame, class_sizes: Mapping) -> pd.DataFrame:
+    """Accuracies that equal the share of the largest class.
+
+    Parameters
+    ----------
+    published : DataFrame
+        Result of :func:`mtclib.reproduction.published.load`.
+    class_sizes : mapping of (dataset, task) to sequence of int
+        Samples of each class.
+
+    Returns
+    -------
+    DataFrame
+        Findings of kind "majority rate".
+
+    Examples
+    --------
+    >>> from mtclib.reproduction.published import class_sizes, load
+    >>> majority_rates(load("mtcmrl"), class_sizes("mtcmrl"))["where"].tolist()
+    ['MTSC, WebKB4, task 2, ACC']
+    """
+    found = []
+    for _, row in published[published["metric"].isin(["ACC", "purity"])].iterrows():
+        counts = class_sizes.get((row["dataset"], row["task"]))
+        if counts is not None and _equal(max(counts) / sum(counts), row):
+            text = f"{max(counts)} of {sum(counts)} samples are in the largest class"
+            found.append(_finding(row, "majority rate", row["printed_mean"], "", text, [row["cell"]]))
+    return _findings(found)
+
+
+def granularity(published, sizes: Mapping, runs=None, deterministic: Iterable[str] = ()) -> pd.DataFrame:
+    """Accuracies and purities that no whole number of samples gives.
+
+    Parameters
+    ----------
+    published : DataFrame
+        Result of :func:`mtclib.reproduction.published.load`.
+    sizes : mapping of (dataset, task) to int
+        Number of samples.
+    runs : int, optional
+        Runs behind each mean; needed for tables that print no standard deviation, else 1 is meant.
+    deterministic : iterable of str, default=()
+        Methods that were run once, whatever `runs` says.
+
+    Returns
+    -------
+    DataFrame
+        Findings of kind "granularity".  A mean of R runs on n samples is a multiple of 1/(R n).  A printed
+        spread of zero means R = 1; a positive spread is skipped.  Where the multiples lie closer together
+        than printed digits nothing can be said.  The text gives the share of random values that would pass,
+        and says so where cutting the digits off, instead of rounding, would give the printed value.
+
+    Examples
+    --------
+    >>> from mtclib.reproduction.published import load, sample_sizes
+    >>> granularity(load("mtcmrl"), sample_sizes("mtcmrl")).loc[0, ["where", "printed", "expected"]].tolist()
+    ['SNMF, 20NewsGroups, task 1, ACC', '80.99', '80.97']
+    """
+    found, fixed = [], set(deterministic)
+    for _, row in published[published["metric"].isin(["ACC", "purity"])].dropna(subset="mean").iterrows():
+        n = sizes.get((row["dataset"], row["task"]))
+        once = row["method"] in fixed or row["std"] == 0
+        if n is None or not (once or (np.isnan(row["std"]) and runs)):
+            continue
+        total = n if once else n * runs
+        passing = 2 * row["half_unit"] * total
+        nearest = round(row["mean"] * total) / total
+        if passing < 1 and not _equal(nearest, row):
+            text = f"no multiple of 1/{total}; {passing:.0%} of random values would be"
+            text += "; cut off, not rounded" if 0 < nearest - row["mean"] < 2 * row["half_unit"] else ""
+            expected = _in_print(nearest, row)
+            found.append(_finding(row, "granularity", row["printed_mean"], expected, text, [row["cell"]]))
+    return _findings(found)
+
+
+def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
+    """Cells that must not count as targets.
+
+    Parameters
+    ----------
+    findings : DataFrame
+        Result of :func:`audit_tables`.
+    published : DataFrame
+        The numbers that were audited.
+
+    Returns
+    -------
+    set of str
+        Wrong averages; both sides of every group that stands under two data sets, since the print does not
+        say which side is the copy; and the averages over such groups.  Nothing else: a tie of two methods, or
+        of two tasks, or an odd granularity may be honest, and leaving out a cell hides a disagreement.
+
+    Examples
+    --------
+    >>> from mtclib.reproduction.published import load
+    >>> printed = load("lmsc")
+    >>> "lmsc:1:3Sources:avg:LMSC:NMI" in misprints(audit_tables(printed), printed)
+    True
+    """
+    wrong = {cell for cells in findings.loc[findings["kind"] == "average", "cells"] for cell in cells}
+    copied = {cell for cells in findings.loc[findings["kind"] == "copied", "cells"] for cell in cells}
+    row = ["paper", "table", "dataset", "method", "metric"]
+    tainted = published.loc[published["cell"].isin(copied), row].apply(tuple, axis=1)
+    over = published["task"].eq("avg") & published[row].apply(tuple, axis=1).isin(set(tainted))
+    return wrong | copied | set(published.loc[over, "cell"])
+
+
+def _findings(rows):
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _finding(row, kind, printed, expected, text, cells):
+    task = f"task {row['task']}" if row["task"] else ""
+    where = ", ".join(filter(None, [row["method"], row["dataset"], task, row["metric"]]))
+    return dict(
+        paper=row["paper"],
+        table=row["table"],
+        kind=kind,
+        where=where,
+        printed=str(printed),
+        expected=str(expected),
+        text=text,
+        cells=tuple(cells),
+    )
+
+
+def _equal(value, row):
+    return abs(value - row["mean"]) <= row["half_unit"] * (1 + 1e-9)
+
+
+def _in_print(value, row, extra=0):
+    scale = 100 if row["unit"] == "percent" else 1
+    return f"{value * scale:.{row['decimals'] + extra}f}"

@@ -1,0 +1,40 @@
+"""The named tests that a claims file may use.
+
+A test is a function of a frame and parameters that returns a
+:class:`~mtclib.reproduction.comparisons.ClaimResult`.  To add one, write the function and name it in `TESTS`.
+"""
+
+from types import MappingProxyType
+
+from mtclib.reproduction.comparisons import (
+    ClaimResult,
+    best_in_each_task,
+    majority,
+    mean_greater,
+    printed_record,
+)
+from mtclib.reproduction.shapes import (
+    iterations_within,
+    largest_entry_names_counterpart,
+    more_sensitive_than,
+    span_within,
+)
+from mtclib.reproduction.timings import rises_sharply_after, rises_slower_than
+
+TESTS = MappingProxyType(
+    {
+        test.__name__: test
+        for test in (
+            mean_greater,
+            best_in_each_task,
+            span_within,
+            more_sensitive_than,
+            iterations_within,
+            largest_entry_names_counterpart,
+            rises_sharply_after,
+            rises_slower_than,
+        )
+    }
+)
+
+__all__ = ["TESTS", "ClaimResult", "majority", "printed_record", *TESTS]
