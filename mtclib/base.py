@@ -283,6 +283,9 @@ def check_matrix(X, name, *, nonnegative=False):
 
 def _canonical(X):
     X = sp.csr_array(X)
+    if X.indices.dtype != np.int32 and max(*X.shape, X.nnz) < 2**31:
+        # scikit-learn refuses 64-bit indices, which slicing sparse arrays can leave behind.
+        X = sp.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

@@ -22,13 +22,17 @@ import math
 from functools import partial
 
 import numpy as np
-import pandas as pd
-from scipy import sparse
-from scipy.optimize import linear_sum_assignment, linprog
-from scipy.spatial.distance import cdist
+from scipy.optimize import linear_sum_assignment
 from scipy.stats import entropy
 from sklearn.metrics import mutual_info_score
-from sklearn.metrics.cluster import contingency_matrix
+
+from mtclib.labels import tabulate
+from mtclib.transport import partition_emd
+
+__all__ = [
+    "NMI_DEFAULT", "SCORES", "adjusted_rand_index", "clustering_accuracy", "match_clusters",
+    "normalized_mutual_info", "partition_emd", "purity", "rand_index", "s_nmi", "score_all",
+]  # fmt: skip
 
 NMI_DEFAULT = {
     "spmtc": "max",
@@ -73,7 +77,7 @@ def clustering_accuracy(labels_true, labels_pred):
     >>> clustering_accuracy(["a", "a", "b", "b"], [1, 1, 0, 1])
     0.75
     """
-    return _accuracy(_tabulate(labels_true, labels_pred)[0])
+    return _accuracy(tabulate(labels_true, labels_pred)[0])
 
 
 def match_clusters(labels_true, labels_pred):
@@ -102,7 +106,7 @@ def match_clusters(labels_true, labels_pred):
     >>> match_clusters(["a", "a", "b", "b"], [1, 1, 0, 2])
     {0: 'b', 1: 'a', 2: -1}
     """
-    table, classes, clusters = _tabulate(labels_true, labels_pred)
+    table, classes, clusters = tabulate(labels_true, labels_pred)
     if -1 in classes:
         raise ValueError("labels_true has a class -1, which here means 'no class': rename that class")
     rows, columns = linear_sum_assignment(table.toarray(), maximize=True)
@@ -141,7 +145,7 @@ def normalized_mutual_info(labels_true, labels_pred, *, average_method):
     >>> normalized_mutual_info([0, 0, 0], [5, 5, 5], average_method="max")
     0.0
     """
-    return _nmi(_tabulate(labels_true, labels_pred)[0], average_method)
+    return _nmi(tabulate(labels_true, labels_pred)[0], average_method)
 
 
 def adjusted_rand_index(labels_true, labels_pred):
@@ -168,7 +172,7 @@ def adjusted_rand_index(labels_true, labels_pred):
     >>> round(adjusted_rand_index([0, 0, 1, 1], [0, 0, 1, 2]), 4)
     0.5714
     """
-    return _ari(_tabulate(labels_true, labels_pred)[0])
+    return _ari(tabulate(labels_true, labels_pred)[0])
 
 
 def purity(labels_true, labels_pred):
@@ -195,7 +199,7 @@ def purity(labels_true, labels_pred):
     >>> purity([0, 0, 1, 1], [0, 0, 0, 1])
     0.75
     """
-    return _purity(_tabulate(labels_true, labels_pred)[0])
+    return _purity(tabulate(labels_true, labels_pred)[0])
 
 
 def rand_index(labels_true, labels_pred):
@@ -222,7 +226,7 @@ def rand_index(labels_true, labels_pred):
     >>> round(rand_index([0, 0, 1, 1], [0, 0, 1, 2]), 4)
     0.8333
     """
-    return _rand(_tabulate(labels_true, labels_pred)[0])
+    return _rand(tabulate(labels_true, labels_pred)[0])
 
 
 def s_nmi(labels_t, labels_s, *, average_method):
@@ -252,76 +256,7 @@ def s_nmi(labels_t, labels_s, *, average_method):
     >>> round(s_nmi([0, 0, 1, 1], [0, 1, 2, 3], average_method="geometric"), 4)
     0.7071
     """
-    return _nmi(_tabulate(labels_t, labels_s, names=("labels_t", "labels_s"))[0], average_method)
-
-
-def partition_emd(
-    X_t, labels_t, X_s, labels_s, *, divergence="sqeuclidean", centroids=None, marginals="empirical"
-):
-    r"""Earth mover's distance between the partitions of two tasks: ``d_M`` of MBC, Eq. (8).
-
-    .. math:: \min_W \sum_{zl} w_{zl}\, d(u^t_z \| u^s_l),\quad W 1 = \pi^t,\ W^T 1 = \pi^s,\ W \ge 0.
-
-    Two definitions are in use and they differ by an order of magnitude.  The defaults give cluster means
-    recomputed from the labels and the empirical proportions of Eq. (6), which compares any two methods, or
-    the true classes.  ``marginals="uniform"`` with the `centroids` of a fitted model gives the quantity
-    that MBC minimises.  The transport is solved exactly.
-
-    Parameters
-    ----------
-    X_t, X_s : array-like or sparse array of shape (n_t, d), (n_s, d)
-        Samples; not used (None will do) where `centroids` are given.
-    labels_t, labels_s : array-like of shape (n_t,), (n_s,)
-        Clusters.  With `centroids` they are integers that index the rows of the centroids, and clusters
-        without samples are dropped.  None, allowed with `centroids` and uniform marginals, drops none.
-    divergence : "sqeuclidean" or callable
-        ``divergence(U_t, U_s)`` returns the (K_t, K_s) matrix of ``d(u_z || u_l)``.  For every Bregman
-        divergence the arithmetic mean is the right centroid.
-    centroids : pair of arrays of shape (K_t, d), (K_s, d), optional
-        Centroids of a model, in place of the recomputed means.
-    marginals : {"empirical", "uniform"}
-        Shares of the samples, or 1/K for each cluster.
-
-    Returns
-    -------
-    float
-        The transport cost, in the unit of `divergence`: not negative for a divergence, 0 for equal
-        partitions of equal data.
-
-    Raises
-    ------
-    ValueError
-        If a label vector is not valid or does not fit its data or centroids, if the tasks have different
-        numbers of features, if the divergence is not finite, or if an option is unknown.
-
-    Examples
-    --------
-    >>> round(partition_emd([[0.0], [1.0], [1.0]], [0, 1, 1], [[0.0], [3.0]], [0, 1]), 6)
-    2.166667
-    >>> model = ([[0.0], [1.0]], [[0.0], [3.0]])
-    >>> partition_emd(None, None, None, None, centroids=model, marginals="uniform")
-    2.0
-    """
-    if marginals not in ("empirical", "uniform"):
-        raise ValueError(f"marginals={marginals!r} is unknown: choose 'empirical' or 'uniform'")
-    if centroids is not None and len(centroids) != 2:
-        raise ValueError(f"centroids has {len(centroids)} entries: pass a pair, one array (K, d) a task")
-    if centroids is None:
-        (U_t, sizes_t), (U_s, sizes_s) = _means(X_t, labels_t, "t"), _means(X_s, labels_s, "s")
-    else:
-        if marginals == "empirical" and (labels_t is None or labels_s is None):
-            raise ValueError("labels_t and labels_s are needed for marginals='empirical': pass both vectors")
-        U_t, sizes_t = _occupied(centroids[0], labels_t, "t")
-        U_s, sizes_s = _occupied(centroids[1], labels_s, "s")
-    if U_t.shape[1] != U_s.shape[1]:
-        raise ValueError(
-            f"X_t and X_s (or the centroids) have {U_t.shape[1]} and {U_s.shape[1]} features: "
-            "give both tasks the same features"
-        )
-    if marginals == "uniform":
-        sizes_t, sizes_s = np.ones(len(U_t)), np.ones(len(U_s))
-    cost = _cost(divergence, U_t, U_s)
-    return _transport(cost, sizes_t / sizes_t.sum(), sizes_s / sizes_s.sum())
+    return _nmi(tabulate(labels_t, labels_s, names=("labels_t", "labels_s"))[0], average_method)
 
 
 def score_all(labels_true, labels_pred):
@@ -348,7 +283,7 @@ def score_all(labels_true, labels_pred):
     >>> scores["ACC"], scores["RI"]
     (1.0, 1.0)
     """
-    table, _, _ = _tabulate(labels_true, labels_pred)
+    table, _, _ = tabulate(labels_true, labels_pred)
     return {
         "ACC": _accuracy(table),
         **{f"NMI_{method}": _nmi(table, method) for method in _MEANS},
@@ -365,35 +300,6 @@ SCORES = {
     "purity": purity,
     "RI": rand_index,
 }
-
-
-def _codes(labels, name):
-    """Codes 0..k-1 of a label vector and the k distinct labels, sorted."""
-    # An object array keeps a list such as ["a", nan] from turning into strings.
-    values = np.asarray(labels if hasattr(labels, "dtype") else np.asarray(labels, dtype=object))
-    if values.ndim != 1:
-        raise ValueError(
-            f"{name} has {values.ndim} dimensions: pass one label a sample, as in memberships.argmax(axis=1)"
-        )
-    if values.size == 0:
-        raise ValueError(f"{name} is empty: pass at least one label")
-    codes, distinct = pd.factorize(values, sort=True)
-    if (codes < 0).any():
-        count = int((codes < 0).sum())
-        raise ValueError(f"{name} has {count} missing labels (NaN or None): drop those samples or label them")
-    return codes, distinct.tolist()
-
-
-def _tabulate(labels_true, labels_pred, names=("labels_true", "labels_pred")):
-    """Contingency table (classes x clusters, sparse counts), classes, clusters."""
-    true_codes, classes = _codes(labels_true, names[0])
-    pred_codes, clusters = _codes(labels_pred, names[1])
-    if len(true_codes) != len(pred_codes):
-        raise ValueError(
-            f"{names[0]} has {len(true_codes)} labels and {names[1]} has {len(pred_codes)}: "
-            "pass both for the same samples in the same order"
-        )
-    return contingency_matrix(true_codes, pred_codes, sparse=True, dtype=np.int64), classes, clusters
 
 
 def _margins(table):
@@ -445,71 +351,3 @@ def _ari(table):
         return 1.0
     chance = classes * clusters
     return 2 * (total * together - chance) / (total * (classes + clusters) - 2 * chance)
-
-
-def _means(X, labels, task):
-    """Mean of every cluster (K, d) and its size (K,), from the data of one task."""
-    if X is None or labels is None:
-        raise ValueError(f"X_{task} and labels_{task} are needed to compute means: pass them, or centroids")
-    codes, distinct = _codes(labels, f"labels_{task}")
-    X = X if sparse.issparse(X) else np.asarray(X, dtype=float)
-    if X.ndim != 2 or X.shape[0] != len(codes):
-        raise ValueError(
-            f"X_{task} has shape {X.shape} and labels_{task} has {len(codes)} labels: "
-            "pass a 2-D array with one row a label"
-        )
-    n = len(codes)
-    sums = sparse.csr_array((np.ones(n), (codes, np.arange(n))), shape=(len(distinct), n)) @ X
-    sizes = np.bincount(codes)
-    return (sums.toarray() if sparse.issparse(sums) else sums) / sizes[:, None], sizes
-
-
-def _occupied(centroids, labels, task):
-    """Centroids of the clusters that have samples, and their sizes; all centroids where labels are None."""
-    U = np.asarray(centroids, dtype=float)
-    if U.ndim != 2:
-        raise ValueError(f"centroids of task {task} have {U.ndim} dimensions: pass an array (K, d)")
-    if labels is None:
-        return U, np.ones(len(U))
-    _, distinct = _codes(labels, f"labels_{task}")
-    if not all(isinstance(label, int) and 0 <= label < len(U) for label in distinct):
-        raise ValueError(
-            f"labels_{task} must be integers in 0..{len(U) - 1}, rows of the centroids: re-index the labels"
-        )
-    sizes = np.bincount(np.asarray(labels, dtype=int), minlength=len(U))
-    return U[sizes > 0], sizes[sizes > 0]
-
-
-def _cost(divergence, U_t, U_s):
-    """Finite matrix of the divergences between two sets of centroids."""
-    if not callable(divergence) and divergence != "sqeuclidean":
-        raise ValueError(f"divergence={divergence!r} is unknown: pass 'sqeuclidean' or a callable(U_t, U_s)")
-    cost = divergence(U_t, U_s) if callable(divergence) else cdist(U_t, U_s, divergence)
-    cost = np.asarray(cost, dtype=float)
-    if cost.shape != (len(U_t), len(U_s)) or not np.isfinite(cost).all():
-        raise ValueError(
-            f"divergence must give finite values of shape {(len(U_t), len(U_s))}, here {cost.shape}: "
-            "remove NaN from the data, or smooth the centroids (no zeros) for a logarithmic divergence"
-        )
-    return cost
-
-
-def _transport(cost, mass_t, mass_s):
-    """Least cost of moving `mass_t` to `mass_s`, each of which sums to one."""
-    if len(mass_t) == len(mass_s) and np.ptp(mass_t) == np.ptp(mass_s) == 0:
-        return float(cost[linear_sum_assignment(cost)].mean())
-    # The solver's tolerances are absolute: unscaled, costs near 1e-8 all look optimal to it.
-    scale = np.abs(cost).max() or 1.0
-    rows, columns = (sparse.eye_array(len(mass)) for mass in (mass_t, mass_s))
-    row_sums = sparse.kron(rows, np.ones((1, len(mass_s))))
-    column_sums = sparse.kron(np.ones((1, len(mass_t))), columns)
-    plan = linprog(
-        (cost / scale).ravel(),
-        A_eq=sparse.vstack([row_sums, column_sums]),
-        b_eq=np.concatenate([mass_t, mass_s]),
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if not plan.success:
-        raise RuntimeError(f"the transport problem was not solved: {plan.message}")
-    return float(plan.fun * scale)

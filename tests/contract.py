@@ -136,6 +136,13 @@ def check_csr_and_dense_agree(cls):
         assert same(dense, sparse)
         np.testing.assert_allclose(dense.objective_[-1], sparse.objective_[-1], rtol=1e-8)
     assert same(dense, fit(build(cls), _uncanonical_csr(Xs)))
+    assert same(dense, fit(build(cls), [_with_long_indices(X) for X in Xs]))
+
+
+def _with_long_indices(X):
+    X = sp.csr_array(X)
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X
 
 
 def check_float32_and_integers_are_accepted(cls):
@@ -295,4 +302,5 @@ def check_version_is_an_integer(cls):
     assert isinstance(cls.algorithm_version(), int)
 
 
-CHECKS = {name.removeprefix("check_"): check for name, check in globals().items() if name.startswith("check_")}
+CHECKS = {name.removeprefix("check_"): check
+          for name, check in globals().items() if name.startswith("check_")}

@@ -388,7 +388,7 @@ def test_another_process_writes_the_same_bytes(tmp_path):
         f"plots.save(fig, 'a', {str(tmp_path / 'other')!r})\n"
     )
     here = plots.save(plots.convergence({"a": [[3.0, 2.0, 1.0]]}, 2), "a", tmp_path / "here")
-    root = str(Path(plots.__file__).parents[1])
+    root = str(Path(plots.__file__).parents[2])
     env = os.environ | {"MPLBACKEND": "Agg", "PYTHONHASHSEED": "7", "PYTHONPATH": root}
     subprocess.run([sys.executable, "-c", code], check=True, env=env)
     for path in here:

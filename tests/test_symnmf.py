@@ -31,7 +31,8 @@ def by_loops(M, Y, Q, lam):
 def test_objective_equals_loops():
     M, Y, Q = problem(0, 7, 3, signed=True)
     dense = M.positive - M.negative
-    assert membership_objective(Y, dense @ Y, M.squared_norm, Q, 1.7) == pytest.approx(by_loops(dense, Y, Q, 1.7))
+    value = membership_objective(Y, dense @ Y, M.squared_norm, Q, 1.7)
+    assert value == pytest.approx(by_loops(dense, Y, Q, 1.7))
 
 
 @settings(max_examples=60, deadline=None)

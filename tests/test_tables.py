@@ -125,7 +125,7 @@ def test_another_process_gives_the_same_text_and_html(tmp_path):
     )
     outputs = []
     for seed in ("1", "2"):
-        env = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(tables.__file__).parents[1])}
+        env = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(tables.__file__).parents[2])}
         command = [sys.executable, "-X", "utf8", "-c", code]
         outputs.append(subprocess.run(command, check=True, env=env, capture_output=True).stdout)
     assert outputs[0] == outputs[1] != b""

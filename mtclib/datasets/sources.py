@@ -10,7 +10,6 @@ import zipfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import pooch
 import requests
 
 from .. import paths
@@ -132,6 +131,9 @@ def from_mirror(entry: Entry) -> Path:
 
 def _download(url: str, folder: Path, sha256: str | None) -> Path:
     """Download with pooch, which retries and checks the hash where it is known for the file as served."""
+    # Imported here: pooch imports tqdm.auto, which warns in a notebook without widgets.
+    import pooch
+
     known = f"sha256:{sha256}" if sha256 else None
     file = url.rpartition("/")[2]
     source = pooch.create(folder, "", registry={file: known}, urls={file: url}, retry_if_failed=RETRIES)

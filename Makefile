@@ -1,0 +1,82 @@
+# Works with GNU make 3.81 and later.  The environment lives in .venv; everything that is made lives in build/.
+
+PYTHON ?=
+VENV := .venv
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+STAMP := $(VENV)/installed
+PAPER ?= mtcmrl
+N_JOBS ?= 2
+UPGRADE ?=
+
+# One thread a process: eigenvectors and labels must not depend on how many threads the linear algebra uses.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout=300 --nbval-sanitize-with tests/notebooks/sanitize.cfg
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help reproduce test lab full fetch notebooks lint bench lock clean
+
+help: ## List the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | awk -F '	' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@echo
+	@echo "  PYTHON=python3.12 picks the interpreter for a new $(VENV) (3.11 to 3.13)."
+
+reproduce: $(STAMP) ## Run all notebooks in the quick profile and write build/report/index.html
+	$(PY) -m mtclib fetch --profile quick
+	$(ONE_THREAD) $(PY) -m mtclib run all --profile quick --report
+
+test: $(STAMP) ## Lint, run the tests and check the stored outputs of the notebooks
+	$(PY) -m mtclib fetch --profile quick
+	$(BIN)/ruff check .
+	$(PY) -m pytest tests
+	$(ONE_THREAD) $(PY) -m pytest $(NBVAL) -p no:cacheprovider notebooks
+
+lab: $(STAMP) ## Open JupyterLab on notebooks/
+	$(BIN)/jupyter lab notebooks
+
+full: $(STAMP) ## Run one paper in the full profile: make full PAPER=mtcmrl N_JOBS=2 (hours; resumes)
+	$(PY) -m mtclib fetch --profile full --paper $(PAPER)
+	$(PY) -m mtclib run $(PAPER) --profile full --n-jobs $(N_JOBS) --report
+
+fetch: $(STAMP) ## Get the data of the quick profile
+	$(PY) -m mtclib fetch --profile quick
+
+notebooks: $(STAMP) ## Execute the notebooks in place and store cleaned outputs, ready to commit
+	$(PY) -m mtclib fetch --profile quick
+	$(ONE_THREAD) $(PY) -m mtclib store
+
+lint: $(STAMP) ## Check style with ruff
+	$(BIN)/ruff check .
+
+bench: $(STAMP) ## Time the methods against literal transcriptions and library routines
+	@set -e; for script in benchmarks/*.py; do echo "$$script"; $(ONE_THREAD) $(PY) "$$script"; done
+
+lock: $(STAMP) ## Renew requirements.lock from pyproject.toml (UPGRADE=--upgrade raises all versions)
+	$(PY) -m pip install --quiet uv
+	$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --extra dev $(UPGRADE) \
+		--custom-compile-command "make lock" pyproject.toml -o requirements.lock
+
+clean: ## Remove build/ and caches of the tools; keeps .venv, data and runs
+	rm -rf build .pytest_cache .ruff_cache .hypothesis .benchmarks mtclib.egg-info
+	find mtclib tests benchmarks notebooks -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) \
+		-prune -exec rm -rf {} +
+
+$(PY):
+	@for python in $(if $(PYTHON),"$(PYTHON)",python3.13 python3.12 python3.11 python3); do \
+		"$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null || continue; \
+		echo "Creating $(VENV) with $$("$$python" --version)"; \
+		rm -rf $(VENV); \
+		"$$python" -m venv $(VENV) && exit 0; \
+		rm -rf $(VENV); \
+		echo "error: $$python could not create $(VENV); see the message above" >&2; \
+		exit 1; \
+	done; \
+	echo "error: no Python 3.11, 3.12 or 3.13 found$(if $(PYTHON), under PYTHON=$(PYTHON)). Install one, or name it: make PYTHON=/path/to/python3.12" >&2; \
+	exit 1
+
+$(STAMP): requirements.lock pyproject.toml | $(PY)
+	@echo "Installing requirements.lock into $(VENV): a minute or more, about 1 GB"
+	$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@

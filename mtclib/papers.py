@@ -1,0 +1,114 @@
+"""What the command line and the notebooks ask of a paper's protocol: which data it needs, and its jobs."""
+
+from dataclasses import replace
+
+from mtclib import experiments, paths
+
+
+def papers() -> list[str]:
+    """Return the papers that have a protocol.
+
+    Examples
+    --------
+    >>> "mtcmrl" in papers()
+    True
+    """
+    return sorted(path.stem for path in (paths.data_dir() / "protocols").glob("*.toml"))
+
+
+def needed_datasets(protocol, profile: str) -> dict[str, tuple[str, dict]]:
+    """Return the data sets of a profile, its studies and its sweeps.
+
+    Parameters
+    ----------
+    protocol : mtclib.experiments.Protocol
+    profile : {"quick", "full"}
+
+    Returns
+    -------
+    dict of str to (str, dict)
+        Name of the data set -> its loader and the loader's parameters.
+    """
+    chosen = protocol.profile(profile)
+    parts = [chosen, *(protocol.studies[name] for name in chosen.studies)]
+    parts += [protocol.sensitivity[name] for name in chosen.sensitivity]
+    found = {}
+    for name in dict.fromkeys(name for part in parts for name in part.datasets):
+        spec = protocol.datasets[name]
+        found[name] = spec.loader, {**spec.params, **chosen.loader_params.get(name, {})}
+    return found
+
+
+def needed_files(protocol, profile: str) -> list[str]:
+    """Return the data files of a profile, getting those that are not there yet.
+
+    The data sets are loaded, and say themselves what they were read from: a list of files beside the loaders
+    could go out of date.
+
+    Parameters
+    ----------
+    protocol : mtclib.experiments.Protocol
+    profile : {"quick", "full"}
+
+    Returns
+    -------
+    list of str
+        Names in :func:`mtclib.datasets.registry`, sorted.
+
+    Raises
+    ------
+    mtclib.datasets.FetchError
+        If a file cannot be had.
+    """
+    files = set()
+    for loader, params in needed_datasets(protocol, profile).values():
+        data, _ = experiments.load_dataset(loader, params)
+        files.update(source["file"] for source in data.sources)
+    return sorted(files)
+
+
+def plan(paper: str, profile: str, *, seed: int | None = None, n_runs: int = 0):
+    """Return the protocol of a paper with its seed and runs replaced, its jobs, and the store they belong to.
+
+    A notebook and ``python -m mtclib run`` both start here, so that the one finds what the other has done.
+
+    Parameters
+    ----------
+    paper : str
+    profile : {"quick", "full"}
+    seed : int, optional
+        Root seed; None takes the protocol's.
+    n_runs : int, default=0
+        Runs of each setting; 0 takes the protocol's number.
+
+    Returns
+    -------
+    Protocol, list of Job, RunStore
+
+    Raises
+    ------
+    mtclib.experiments.ProtocolError
+        If there is no such paper or profile, or the protocol cannot be run.
+    """
+    protocol = experiments.load_protocol(paper)
+    protocol = protocol if seed is None else replace(protocol, root_seed=seed)
+    protocol = protocol if n_runs == 0 else protocol.with_runs(n_runs)
+    return protocol, experiments.expand(protocol, profile), experiments.RunStore(paths.runs_dir())
+
+
+def run_jobs(paper, profile, *, seed=None, n_runs=0, n_jobs=1, dask=None, export=False) -> None:
+    """Run the jobs of a profile that the store does not have yet, with their progress shown.
+
+    Parameters
+    ----------
+    paper, profile, seed, n_runs
+        As in :func:`plan`.
+    n_jobs, dask
+        As in :func:`mtclib.experiments.run`.
+    export : bool, default=False
+        Write the results to ``data/results/<paper>``, to be committed.
+    """
+    _, jobs, store = plan(paper, profile, seed=seed, n_runs=n_runs)
+    experiments.run(jobs, store, n_jobs=n_jobs, dask=dask)
+    if export:
+        experiments.export(jobs, store, paths.data_dir() / "results" / paper, n_jobs=n_jobs)

@@ -1,0 +1,19 @@
+"""Figures that a notebook shows: tidy frames in, one closed matplotlib Figure out.
+
+Each function returns its figure and shows nothing.  A notebook displays it by naming it in the last line of a
+cell.  The figure is closed for pyplot, so that it appears once and is freed: ``plt.show()`` would do nothing.
+Colours, markers and line styles come from ``mtclib.mplstyle`` and differ in lightness and in shape.  Legends
+stand outside the axes and never cover data.
+"""
+
+from mtclib.plots.curves import convergence, runtime
+from mtclib.plots.files import MANIFEST_COLUMNS, save
+from mtclib.plots.look import style
+from mtclib.plots.matrices import relation_matrix
+from mtclib.plots.parameters import GREEK, PARAMS, sensitivity, sensitivity_heatmap
+from mtclib.plots.scores import preprocessing, scores_by_method, verdict_grid
+
+__all__ = [
+    "GREEK", "MANIFEST_COLUMNS", "PARAMS", "convergence", "preprocessing", "relation_matrix", "runtime",
+    "save", "scores_by_method", "sensitivity", "sensitivity_heatmap", "style", "verdict_grid",
+]  # fmt: skip

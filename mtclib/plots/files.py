@@ -1,0 +1,92 @@
+"""Figures as files: equal figures give equal bytes, and a manifest records them."""
+
+import csv
+import hashlib
+import os
+from pathlib import Path
+
+from mtclib.paths import root
+from mtclib.plots.look import style
+
+MANIFEST_COLUMNS = ("file", "sha256", "source", "data_key")
+# Without dates and program versions, equal figures give equal files.
+_METADATA = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+
+
+def save(fig, name, folder=None, manifest=None, source="", data_key="", formats=("png", "svg")):
+    """Write a figure so that equal figures give equal files, and record it in the manifest.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+        Figure.
+    name : str
+        File name without ending: letters, digits, ``-``, ``_`` and ``.``.
+    folder : path-like, optional
+        Folder of the files, made if missing; the repository's ``figures`` by default.
+    manifest : path-like, optional
+        Csv with the columns `MANIFEST_COLUMNS`; ``manifest.csv`` in `folder` by default.
+    source : str, default=""
+        Notebook that drew the figure.
+    data_key : str, default=""
+        What identifies the data behind it, e.g. a content hash.
+    formats : sequence of {"png", "svg", "pdf"}, default=("png", "svg")
+        Formats.
+
+    Returns
+    -------
+    list of pathlib.Path
+        The files.
+
+    Raises
+    ------
+    ValueError
+        `name` holds other characters, or a format is unknown.
+
+    Notes
+    -----
+    The bytes depend on the versions of matplotlib and of its font library, not on the clock or the process.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from mtclib.plots import convergence, save
+    >>> fig = convergence({"toy": [[2.0, 1.0, 0.5]]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in save(fig, "demo", folder, source="demo.ipynb")]
+    ['demo.png', 'demo.svg']
+    """
+    unknown = [ending for ending in formats if ending not in _METADATA]
+    if unknown:
+        raise ValueError(f"formats: {unknown[0]!r} is unknown; use {', '.join(_METADATA)}")
+    if not name.strip(".") or not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
+        raise ValueError(f"name={name!r}: use letters, digits, '-', '_' and '.' only, without ending")
+    folder = root() / "figures" if folder is None else Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{name}.{ending}" for ending in formats]
+    with style():
+        for path, ending in zip(paths, formats):
+            fig.savefig(path, format=ending, metadata=_METADATA[ending])
+    _record(folder / "manifest.csv" if manifest is None else Path(manifest), paths, source, data_key)
+    return paths
+
+
+def _record(manifest, paths, source, data_key):
+    """Replace the rows of these files; keep the manifest sorted and never half-written."""
+    rows = {}
+    if manifest.exists():
+        with manifest.open(newline="", encoding="utf-8") as handle:
+            rows = {row["file"]: row for row in csv.DictReader(handle)}
+    for path in paths:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        rows[path.name] = dict(zip(MANIFEST_COLUMNS, (path.name, digest, source, data_key)))
+    partial = manifest.with_suffix(".part")
+    with partial.open("w", newline="", encoding="utf-8") as handle:
+        writer = csv.DictWriter(handle, MANIFEST_COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows[name] for name in sorted(rows))
+    os.replace(partial, manifest)

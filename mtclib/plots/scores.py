@@ -1,0 +1,201 @@
+"""Our scores beside the printed ones, and the verdicts on them."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.colors import ListedColormap, to_hex
+from matplotlib.patches import Patch
+
+from mtclib.plots.look import MARK, figure, legend
+from mtclib.tables import COLOURS, MEANINGS, OURS_SD, PUBLISHED_SD, label, task_name
+
+
+@figure
+def preprocessing(frame, printed=None, metric="ACC"):
+    """Our baseline under each preprocessing, beside the printed value of each task.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        ``weighting`` (name of the preprocessing), ``task`` and ``value`` (fraction), one row a run.
+    printed : mapping of str to float, optional
+        Task to the paper's value, a fraction; a vertical line.
+    metric : str, default="ACC"
+        Name on the axis.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Dots are means over the runs, whiskers reach from the smallest to the largest.
+
+    Raises
+    ------
+    ValueError
+        `frame` is empty.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"weighting": ["tf", "tf-idf"], "task": "1", "value": [0.3, 0.8]})
+    >>> [text.get_text() for text in preprocessing(frame, {"1": 0.31}).axes[0].get_yticklabels()]
+    ['tf', 'tf-idf']
+    """
+    rows = list(dict.fromkeys(frame["weighting"]))
+    fig, axes = _dot_panels(rows, list(dict.fromkeys(frame["task"])), metric)
+    handles = {}
+    for task, ax in axes.items():
+        values = frame[frame["task"] == task].groupby("weighting")["value"]
+        stats = values.agg(["mean", "min", "max"]).reindex(rows)
+        spread = stats["mean"], stats["min"], stats["max"]
+        handles["ours"] = _dots(ax, *spread, 0, "ours, all runs", "C1", "o")
+        if printed and not pd.isna(printed.get(task, np.nan)):
+            colour = to_hex("C2")
+            handles["printed"] = ax.axvline(100 * printed[task], color=colour, label="printed", **MARK)
+    legend(fig, list(handles.values()))
+    return fig
+
+
+@figure
+def scores_by_method(verdicts, metric="ACC"):
+    """Our score and the printed one for each method, one panel a task, with standard deviations.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        Judged cells of one data set: ``method, task, metric, published, ours`` and their standard deviations.
+    metric : str, default="ACC"
+        Printed name of the metric.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A method that was not run has the printed mark only.
+
+    Raises
+    ------
+    ValueError
+        No cell of this metric.
+
+    Examples
+    --------
+    >>> cell = {"method": "SNMF", "task": "1", "metric": "ACC", "published": 0.8, "published_std": 0.0}
+    >>> fig = scores_by_method(pd.DataFrame([cell | {"ours": 0.82, "ours_std": 0.01}]))
+    >>> fig.axes[0].get_title(), [text.get_text() for text in fig.legends[0].get_texts()]
+    ('Task 1', ['printed', 'ours'])
+    """
+    chosen = verdicts[verdicts["metric"] == metric]
+    rows = list(dict.fromkeys(chosen["method"]))
+    fig, axes = _dot_panels(rows, list(dict.fromkeys(chosen["task"])), metric)
+    handles = []
+    for task, ax in axes.items():
+        cells = chosen[chosen["task"] == task].set_index("method").reindex(rows)
+        handles = []
+        for mean, sd, name, colour, marker, offset in (
+            ("published", PUBLISHED_SD, "printed", "C2", "D", -0.16),
+            ("ours", OURS_SD, "ours", "C1", "o", 0.16),
+        ):
+            low, high = cells[mean] - cells[sd].fillna(0), cells[mean] + cells[sd].fillna(0)
+            handles.append(_dots(ax, cells[mean], low, high, offset, name, colour, marker))
+    legend(fig, handles)
+    return fig
+
+
+@figure
+def verdict_grid(verdicts):
+    """Every printed cell as a coloured square with the symbol of its verdict; one panel a paper.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        Judged cells: ``paper, table, dataset, task, method, metric, verdict``.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The legend names each verdict in use and counts its cells.
+
+    Raises
+    ------
+    ValueError
+        `verdicts` is empty.
+
+    Examples
+    --------
+    >>> cell = {"paper": "p", "table": "3", "dataset": "toy", "task": "1", "method": "SNMF", "metric": "ACC"}
+    >>> fig = verdict_grid(pd.DataFrame([cell | {"verdict": "agrees"}]))
+    >>> fig.axes[0].texts[0].get_text(), fig.legends[0].get_texts()[0].get_text()
+    ('✓', '✓ agrees (1)')
+    """
+    if verdicts.empty:
+        raise ValueError("verdicts: the frame has no cell")
+    papers = {paper: _wide(cells) for paper, cells in verdicts.groupby("paper", sort=False)}
+    longest = max(wide.shape[1] for wide in papers.values())
+    datasets = max(len(set(wide.columns.get_level_values("dataset"))) for wide in papers.values())
+    narrow = longest > 12 or datasets > 1
+    heights = [0.27 * len(wide) + (1.9 if narrow else 0.9) for wide in papers.values()]
+    size = (max(1.6 + (0.27 if narrow else 0.62) * longest, 5), sum(heights) + 0.8)
+    fig, axes = plt.subplots(len(papers), 1, figsize=size, height_ratios=heights, squeeze=False)
+    for ax, (paper, wide) in zip(axes[:, 0], papers.items()):
+        _squares(ax, wide, narrow)
+        ax.set_xlim(0, longest)
+        ax.set_title(paper if narrow else f"{paper}: {wide.columns[0][1]}", loc="left")
+    counts = verdicts["verdict"].value_counts()
+    used = [verdict for verdict in MEANINGS if verdict in counts]
+    handles = [Patch(facecolor=_fill(v), edgecolor="0.5", label=f"{label(v)} ({counts[v]})") for v in used]
+    if any(wide.isna().any(axis=None) for wide in papers.values()):
+        handles.append(Patch(facecolor="none", edgecolor="none", label="empty: not printed"))
+    legend(fig, handles)
+    return fig
+
+
+def _dot_panels(rows, tasks, metric):
+    if not rows:
+        raise ValueError(f"frame: no row of metric {metric!r}")
+    size = (max(1.2 + 1.75 * len(tasks), 4), 1.3 + 0.27 * len(rows))
+    fig, axes = plt.subplots(1, len(tasks), figsize=size, sharey=True, sharex=True, squeeze=False)
+    axes[0][0].set_yticks(range(len(rows)), rows)
+    axes[0][0].set_ylim(len(rows) - 0.5, -0.5)
+    for ax, task in zip(axes[0], tasks):
+        ax.set_title(task_name(task))
+        ax.set_xlabel(f"{metric} (%)")
+    return fig, dict(zip(tasks, axes[0]))
+
+
+def _dots(ax, mean, low, high, offset, name, colour, marker):
+    mean, low, high = (100 * np.asarray(values, dtype=float) for values in (mean, low, high))
+    # A notebook draws outside the style, where "C1" would be another colour.
+    look = {"color": to_hex(colour), "marker": marker, "linestyle": "", "elinewidth": 1.2, "capsize": 2}
+    spread = (mean - low, high - mean)
+    return ax.errorbar(mean, np.arange(len(mean)) + offset, xerr=spread, label=name, **look)
+
+
+def _wide(cells):
+    keys = {"index": "method", "columns": ["table", "dataset", "task", "metric"], "values": "verdict"}
+    return cells.pivot_table(**keys, aggfunc="first", sort=False)
+
+
+def _squares(ax, wide, narrow):
+    """The grid of one paper, with a gap after each data set; what is not printed stays empty."""
+    used = [verdict for verdict in COLOURS if (wide == verdict).any(axis=None)]
+    codes = sum((wide == verdict).to_numpy() * (number + 1) for number, verdict in enumerate(used))
+    colours = ListedColormap([_fill(verdict) for verdict in used])
+    look = {"vmin": 0.5, "vmax": len(used) + 0.5, "edgecolors": "0.6", "linewidth": 0.6}
+    ax.pcolormesh(np.ma.masked_equal(codes, 0), cmap=colours, **look)
+    for (row, column), verdict in np.ndenumerate(wide.to_numpy()):
+        if isinstance(verdict, str):
+            colour = COLOURS[verdict][1].replace("inherit", "black")
+            centre = {"ha": "center", "va": "center", "fontsize": 10}
+            ax.text(column + 0.5, row + 0.5, label(verdict)[0], color=colour, **centre)
+    heads = [(dataset * narrow, task_name(task), metric) for _, dataset, task, metric in wide.columns]
+    names = [(" " if narrow else "\n").join(part for part in head if part) for head in heads]
+    ax.set_xticks(np.arange(len(names)) + 0.5, names, rotation=90 if narrow else 0)
+    ax.set_yticks(np.arange(len(wide)) + 0.5, wide.index)
+    for column in np.flatnonzero([one[:2] != two[:2] for one, two in zip(wide.columns, wide.columns[1:])]):
+        ax.axvline(column + 1, color="black", linewidth=1.5, linestyle="-", marker="")
+    ax.invert_yaxis()
+    ax.grid(False)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+
+
+def _fill(verdict):
+    return COLOURS[verdict][0].replace("transparent", "white")

@@ -1,0 +1,289 @@
+"""A paper's study as its notebook shows it: what is printed, what was run, and what follows.
+
+A notebook makes one ``Study`` and asks it; nothing here is computed twice, and nothing here knows a
+particular paper.  Tables with verdicts come from the committed results of the full profile; what runs
+live in the quick profile is shown beside the printed numbers without a verdict.
+"""
+
+from functools import cached_property
+
+import pandas as pd
+
+from mtclib import experiments, papers, paths, plots
+from mtclib.reproduction import audit, ledger, published, verdicts
+from mtclib.reproduction.relations import relation_frame
+
+NOT_YET = "not yet run"
+
+
+class Study:
+    """One paper: protocol, data, live runs, committed results, verdicts, claims.
+
+    Parameters
+    ----------
+    paper : str
+        Short name, e.g. "mtcmrl".
+    profile : {"quick", "full"}, default "quick"
+        "full" computes (or resumes) the whole protocol and judges that instead of the committed results.
+    seed : int, optional
+        Root seed; None takes the protocol's.
+    n_runs : int, default 0
+        Runs of each setting; 0 takes the profile's.
+    n_jobs : int, default 1
+    dask : str, optional
+        Address of a scheduler.
+
+    Examples
+    --------
+    >>> Study("mtcmrl").protocol.title
+    'Multi-Task Clustering with Model Relation Learning'
+    """
+
+    def __init__(self, paper, profile="quick", *, seed=None, n_runs=0, n_jobs=1, dask=None):
+        self.paper, self.profile, self.n_jobs, self.dask = paper, profile, n_jobs, dask
+        self.seed, self.n_runs = seed, n_runs
+        self.protocol = experiments.load_protocol(paper)
+        self.published = published.load(paper)
+
+    @cached_property
+    def _plan(self):
+        return papers.plan(self.paper, self.profile, seed=self.seed, n_runs=self.n_runs)
+
+    @property
+    def jobs(self):
+        """Jobs of this profile; makes sure that its data are there."""
+        return self._plan[1]
+
+    @property
+    def store(self):
+        """The run store."""
+        return self._plan[2]
+
+    def data(self, dataset):
+        """The ``Dataset`` that this profile uses under a name of the protocol."""
+        loader, params = papers.needed_datasets(self.protocol, self.profile)[dataset]
+        return experiments.load_dataset(loader, params)[0]
+
+    @cached_property
+    def live(self):
+        """Result frame of this profile's jobs, computed now or taken from the run store."""
+        return experiments.run(self.jobs, self.store, n_jobs=self.n_jobs, dask=self.dask)
+
+    @cached_property
+    def results(self):
+        """What is judged: committed ``Results``, or in the full profile those of this run."""
+        if self.profile == "full":
+            assert len(self.live)
+            folder = paths.build_dir() / "results" / self.paper
+            return experiments.read_results(
+                experiments.export(self.jobs, self.store, folder, n_jobs=self.n_jobs))
+        return experiments.read_results(paths.data_dir() / "results" / self.paper)
+
+    def selected(self, dataset):
+        """Rows of ``results`` on one data set at the setting chosen with the labels, as the papers do."""
+        frame = self.results.frame
+        return experiments.oracle(frame[frame["dataset"] == dataset])
+
+    def default(self, dataset, frame=None):
+        """Rows on one data set at the fixed defaults: what a user without labels gets.
+
+        Parameters
+        ----------
+        dataset : str
+        frame : DataFrame, optional
+            Result frame; that of ``results`` by default, ``live`` for what this run computed.
+        """
+        frame = self.results.frame if frame is None else frame
+        return experiments.fixed(frame[frame["dataset"] == dataset], self.protocol.defaults)
+
+    def printed(self, dataset, method=None, metric=None):
+        """Printed cells of a data set, or of one method and metric on it."""
+        wanted = {"dataset": dataset, "method": method, "metric": metric}
+        cells = self.published
+        for column, value in wanted.items():
+            cells = cells if value is None else cells[cells[column] == value]
+        return cells
+
+    def table(self, name):
+        """A further committed table of the paper, ``data/results/<paper>/<name>.csv``."""
+        return pd.read_csv(paths.data_dir() / "results" / self.paper / f"{name}.csv")
+
+    def by_weighting(self, frame, methods, metric="ACC"):
+        """Rows of the preprocessing study, one a run and task, with the weighting as a column.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            ``live`` or ``results.frame``.
+        methods : list of str
+        metric : str
+        """
+        names = {name: self.protocol.datasets[name].params["weighting"]
+                 for name in self.protocol.studies["preprocessing"].datasets}
+        rows = frame[frame["dataset"].isin(names) & frame["method"].isin(methods)]
+        rows = rows[(rows["metric"] == metric) & (rows["task"] != "avg")]
+        return rows.assign(weighting=rows["dataset"].map(names))
+
+    def weighting_table(self, methods, metric="ACC"):
+        """Mean scores of the preprocessing study beside the printed ones, in percent, a column a task.
+
+        "distance" is the mean absolute difference from the printed row.
+        """
+        dataset = self.protocol.datasets[self.protocol.studies["preprocessing"].datasets[0]].published
+        rows = self.by_weighting(self.results.frame, methods, metric)
+        parts = []
+        for method in methods:
+            printed = self.printed(dataset, method, metric).set_index("task")["mean"].rename("printed")
+            ours = rows[rows["method"] == method].pivot_table("value", "weighting", "task", sort=False)
+            both = 100 * pd.concat([printed.to_frame().T, ours])
+            both["distance"] = (both - both.loc["printed"]).abs().mean(axis=1)
+            parts.append(both.round(1).rename_axis("weighting").reset_index().assign(method=method))
+        table = pd.concat(parts, ignore_index=True)
+        return table[["method", *table.columns.drop("method")]]
+
+    def verdicts(self, printed, dataset=None, rows=None):
+        """Every printed cell of a data set beside ours.
+
+        Parameters
+        ----------
+        printed : str
+            Data set as printed.
+        dataset : str, optional
+            Data set of the protocol that stands for it; the same name by default.
+        rows : DataFrame, optional
+            Results to judge; ``selected(dataset)`` by default.
+
+        Returns
+        -------
+        DataFrame
+            As from ``mtclib.reproduction.verdicts.judge``.  Causes of deviation are those of the decisions
+            file, which speak of the headline data set (the one named as printed).
+        """
+        dataset = dataset or printed
+        rows = self.selected(dataset) if rows is None else rows
+        cells = self.published[self.published["dataset"] == printed]
+        missing = {name: NOT_YET for name in cells["method"].unique() if name not in self.protocol.methods}
+        missing |= {name: spec.not_run for name, spec in self.protocol.datasets.items() if spec.not_run}
+        runs = self.protocol.profile("full").n_runs
+        return verdicts.judge(
+            cells, rows, profile="full", n_published=runs, datasets={printed: dataset}, not_run=missing,
+            misprints=self.misprints, causes=ledger.deviations(self.paper) if dataset == printed else ())
+
+    def all_verdicts(self):
+        """Every printed cell of the paper, on the headline data sets (those named as printed)."""
+        return pd.concat([self.verdicts(name) for name in self.published["dataset"].unique()],
+                         ignore_index=True)
+
+    @cached_property
+    def audit(self):
+        """Findings about the printed tables themselves."""
+        return audit.audit_tables(self.published, class_sizes=published.class_sizes(self.paper),
+                                  runs=self.protocol.profile("full").n_runs)
+
+    @cached_property
+    def misprints(self):
+        """Cells that the audit takes out of the counts."""
+        return audit.misprints(self.audit, self.published)
+
+    def sweep(self, name):
+        """Rows of a sensitivity sweep of the protocol, each point once, with every swept parameter named."""
+        base = self.protocol.sensitivity[name].base
+        rows = experiments.sweep_rows(self.results.frame, self.protocol, name)
+        points = [experiments.canonical({**base, parameter: setting})
+                  for parameter, setting in zip(rows["parameter"], rows["setting"])]
+        return rows.assign(params=points).drop_duplicates(["key", "task", "metric"])
+
+    def histories(self, rows):
+        """Objective histories of the runs in ``rows``, for which they are kept."""
+        return [self.results.histories[key] for key in rows["key"].unique() if key in self.results.histories]
+
+    def relations(self, dataset, rows, names):
+        """Relation matrices with clusters matched to classes, one entry a row.
+
+        Parameters
+        ----------
+        dataset : str
+        rows : DataFrame
+            Results of one setting.
+        names : sequence of sequences of str
+            Names of the classes of each task, or of their families.
+
+        Returns
+        -------
+        DataFrame
+            As from ``mtclib.reproduction.relations.relation_frame``, all runs.
+        """
+        truth = self._labels(f"truth/{dataset}", len(names))
+        runs = rows[["key", "run"]].drop_duplicates().itertuples(index=False)
+        return pd.concat([
+            relation_frame(dataset, self._matrices(key), truth, self._labels(key, len(names)), names, run)
+            for key, run in runs], ignore_index=True)
+
+    def _labels(self, key, n_tasks):
+        return [self.results.labels[f"{key}/{t}"] for t in range(1, n_tasks + 1)]
+
+    def _matrices(self, key):
+        prefix = f"{key}/relation_/"
+        return {tuple(map(int, name.removeprefix(prefix).split("/"))): G
+                for name, G in self.results.models.items() if name.startswith(prefix)}
+
+    def relation_pair(self, relations, task, other, class_names):
+        """Our relation matrix of two tasks (mean over runs) and the printed one, both by class.
+
+        Returns
+        -------
+        ours : DataFrame
+            Classes of the two tasks as index and columns.
+        printed : DataFrame of the same shape
+        """
+        rows = relations[(relations["task"] == task) & (relations["other"] == other)]
+        ours = rows.pivot_table("value", "row", "column").reindex(
+            index=class_names[int(task) - 1], columns=class_names[int(other) - 1])
+        facts = pd.read_csv(paths.data_dir() / "published" / "other.csv", dtype=str, keep_default_na=False)
+        dataset = self.protocol.datasets[relations["dataset"].iloc[0]].published
+        facts = facts[(facts["paper"] == self.paper) & (facts["dataset"] == dataset)
+                      & (facts["quantity"] == "G") & (facts["task"] == f"{task}-{other}")]
+        cells = facts.astype({"row": int, "col": int, "value": float})
+        return ours, cells.pivot_table("value", "row", "col")
+
+    def selection_gap(self, datasets, metric="ACC"):
+        """What tuning on labels is worth: mean score over tasks by how the setting was chosen.
+
+        Returns
+        -------
+        DataFrame
+            One row a data set and method: the setting chosen with labels (oracle), the fixed default, and
+            at the default the run with the lowest objective; in percent, one decimal.
+        """
+        rows = []
+        for dataset in datasets:
+            chosen = {"chosen with labels": self.selected(dataset), "default": self.default(dataset)}
+            chosen["default, lowest objective"] = experiments.best_objective(chosen["default"])
+            parts = [mean_scores(frame, metric).rename(name) for name, frame in chosen.items()]
+            rows.append(pd.concat(parts, axis=1))
+        return pd.concat(rows).round(1).reset_index()
+
+    def show(self, fig, name):
+        """Keep a figure of this paper's notebook and hand it on for display; see ``show``."""
+        return show(fig, name, f"notebooks/{self.paper}.ipynb")
+
+    def claims(self, **frames):
+        """Claims of the paper with their outcome; ``frames`` as in ``ledger.claims_table``."""
+        return ledger.claims_table(self.paper, frames, published=self.published)
+
+
+def mean_scores(rows, metric="ACC"):
+    """Mean over tasks and runs in percent, by data set and method."""
+    rows = rows[(rows["task"] == "avg") & (rows["metric"] == metric)]
+    return 100 * rows.groupby(["dataset", "method"], sort=False)["value"].mean()
+
+
+def families(class_names):
+    """Root category of each class, the part before the first dot: "comp.graphics" becomes "comp"."""
+    return [[name.split(".")[0] for name in names] for names in class_names]
+
+
+def show(fig, name, source):
+    """Keep a figure under ``paths.figures_dir()`` and hand it on for display."""
+    plots.save(fig, name, paths.figures_dir(), source=source)
+    return fig

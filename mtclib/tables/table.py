@@ -1,0 +1,162 @@
+"""A finished table and its three forms: HTML, plain text, Markdown."""
+
+import textwrap
+from dataclasses import dataclass
+from html import escape
+from itertools import groupby, zip_longest
+
+from mtclib.tables.looks import COLOURS, MEANINGS, label
+
+DASH = "–"
+# Several classes before each rule: JupyterLab has specific rules for tables, and aligns text to the right.
+_CSS = """
+.mtclib .mtclib-scroll{overflow-x:auto;max-width:100%}
+.mtclib.mtclib p.mtclib-note{font-size:12px;line-height:1.5;margin:2px 0;max-width:110em}
+.mtclib .mtclib-key{padding:0 4px;border:1px solid rgba(128,128,128,.6);border-radius:3px;white-space:nowrap}
+.mtclib .mtclib-scroll table.mtclib-grid{border-collapse:separate;border-spacing:0;font-size:11px}
+.mtclib .mtclib-scroll .mtclib-grid th,.mtclib .mtclib-scroll .mtclib-grid td{padding:3px 5px;text-align:left;
+vertical-align:top;max-width:34em;line-height:1.35;overflow-wrap:break-word;
+border-bottom:1px solid rgba(128,128,128,.35)}
+.mtclib .mtclib-scroll .mtclib-grid .mtclib-lines,.mtclib .mtclib-scores tr>th:first-child{white-space:nowrap}
+.mtclib .mtclib-scroll .mtclib-grid tr>th:first-child{position:sticky;left:0;z-index:1;
+background:var(--jp-layout-color0,Canvas);color:var(--jp-content-font-color1,CanvasText)}
+"""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: its lines of text and, for a coloured cell, the key of its look in `COLOURS`."""
+
+    lines: tuple[str, ...]
+    look: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """A finished table; the last expression of a notebook cell.
+
+    Parameters
+    ----------
+    header : tuple of (str, str)
+        Group and name of each column; the group may be empty.
+    rows : tuple of tuple of Cell
+        Cells, one a column; the first of a row is its heading.
+    caption : str
+        Title, shown above.
+    notes : tuple of str, default=()
+        Lines shown below.
+
+    Examples
+    --------
+    >>> print(Table((("", "method"), ("Task 1", "ACC")), ((Cell(("SNMF",)), Cell(("80.9",))),), "Scores"))
+    Scores
+    <BLANKLINE>
+    method | Task 1
+           | ACC
+    -------+-------
+    SNMF   | 80.9
+    """
+
+    header: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def looks(self) -> tuple[str, ...]:
+        """Looks in use, in the order of the legend."""
+        used = {cell.look for row in self.rows for cell in row}
+        return tuple(look for look in MEANINGS if look in used)
+
+    @property
+    def text(self) -> str:
+        """Plain text form: deterministic, for a terminal and for comparison."""
+        below = [*self._legend(), *self.notes]
+        body = list(self._ruled()) if self.rows else []
+        return "\n\n".join("\n".join(part) for part in ([self.caption], body, below) if part)
+
+    @property
+    def html(self) -> str:
+        """HTML form: well-formed, self-contained, without ids."""
+        keys = " ".join(
+            f'<span class="mtclib-key"{_style(look)}>{escape(label(look))}</span> {escape(MEANINGS[look])}.'
+            for look in self.looks
+        )
+        below = [*([keys] if keys else []), *map(escape, self.notes)]
+        return "\n".join([
+            f'<div class="mtclib"><style>{_CSS}</style>',
+            f'<p class="mtclib-note"><b>{escape(self.caption)}</b></p>',
+            *(self._grid() if self.rows else ()),
+            *(f'<p class="mtclib-note">{note}</p>' for note in below),
+            "</div>",
+        ])
+
+    def to_markdown(self) -> str:
+        """Markdown form, e.g. for README.
+
+        Returns
+        -------
+        str
+            A pipe table with the caption above and the legend and notes below.
+        """
+        names = [" ".join(part for part in column if part) for column in self.header]
+        rows = [[_markdown(cell.lines) for cell in row] for row in self.rows]
+        lines = [[_markdown([name]) for name in names], ["---"] * len(names), *rows]
+        table = ["| " + " | ".join(line) + " |" for line in lines] if rows else []
+        below = [f"- {_markdown([note])}" for note in (*self._legend(), *self.notes)]
+        title = [f"**{_markdown([self.caption])}**"]
+        return "\n\n".join("\n".join(part) for part in (title, table, below) if part)
+
+    def _ruled(self):
+        """Lines of the text table itself; a rule between rows where a row has several lines."""
+        names = [Cell((group, name) if group else (name,)) for group, name in self.header]
+        grid = [[_wrapped(cell.lines) for cell in row] for row in (names, *self.rows)]
+        widths = [max(len(line) for lines in column for line in lines) for column in zip(*grid)]
+        tall = any(len(lines) > 1 for row in grid[1:] for lines in row)
+        for number, row in enumerate(grid):
+            if number == 1 or (number > 1 and tall):
+                yield "-+-".join("-" * width for width in widths)
+            for texts in zip_longest(*row, fillvalue=""):
+                yield " | ".join(text.ljust(width) for text, width in zip(texts, widths)).rstrip()
+
+    def _legend(self):
+        return [f"{label(look)}: {MEANINGS[look]}" for look in self.looks]
+
+    def _grid(self):
+        """Lines of the HTML table itself."""
+        grouped = any(group for group, _ in self.header)
+        spans = [(group, len(list(columns))) for group, columns in groupby(group for group, _ in self.header)]
+        top = "".join(f'<th colspan="{span}" scope="colgroup">{escape(group)}</th>' for group, span in spans)
+        names = "".join(f'<th scope="col">{escape(name)}</th>' for _, name in self.header)
+        yield f'<div class="mtclib-scroll{" mtclib-scores" if grouped else ""}"><table class="mtclib-grid">'
+        yield f"<thead>{f'<tr>{top}</tr>' if grouped else ''}<tr>{names}</tr></thead><tbody>"
+        for row in self.rows:
+            yield f"<tr>{''.join(_td(cell, n == 0) for n, cell in enumerate(row))}</tr>"
+        yield "</tbody></table></div>"
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _wrapped(lines):
+    return [part for line in lines for part in textwrap.wrap(line, 44) or [""]]
+
+
+def _style(look):
+    if COLOURS.get(look, ("transparent",))[0] == "transparent":
+        return ""
+    return f' style="background-color:{COLOURS[look][0]};color:{COLOURS[look][1]}"'
+
+
+def _td(cell, heading):
+    tag, scope = ("th", ' scope="row"') if heading else ("td", "")
+    lines = ' class="mtclib-lines"' if len(cell.lines) > 1 else ""
+    return f"<{tag}{scope}{lines}{_style(cell.look)}>{'<br>'.join(map(escape, cell.lines))}</{tag}>"
+
+
+def _markdown(lines):
+    text = "<br>".join(escape(line, quote=False) for line in lines)
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,192 @@
+"""What every stored notebook must keep to: each rule takes a notebook and returns what is wrong with it."""
+
+import ast
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import nbformat
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+MAX_CELLS, MAX_LINES, MAX_BYTES = 40, 12, 600_000
+COMMON = ("profile", "seed", "n_runs", "n_jobs")
+FRONT = ("profile",)
+"""The front door shows what the other notebooks found; it draws nothing itself: no seed, no runs."""
+
+REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Repository"]
+BINDER = REPOSITORY.replace("https://github.com/", "https://mybinder.org/v2/gh/")
+BINDER += "/HEAD?urlpath=lab/tree/notebooks/"
+ABSOLUTE = re.compile(r"(?<![\w.:/<])/(?:home|Users|root|tmp|work|mnt|opt|private|var|usr)/|\b[A-Z]:\\\\?\w")
+BAR = re.compile(r"\r(?!\n)|\bit/s\b|\bs/it\b|\d%\||\[\d\d:\d\d<")
+WARNING = re.compile(r"\b\w*Warning\b:")
+
+
+def is_front(name):
+    return name == "index"
+
+
+def code_cells(nb):
+    return [cell for cell in nb.cells if cell.cell_type == "code"]
+
+
+def tagged(nb, tag):
+    return [cell for cell in nb.cells if tag in cell.metadata.get("tags", ())]
+
+
+def output_texts(cell):
+    for output in cell.get("outputs", ()):
+        yield output.get("text", "")
+        yield from (data for kind, data in output.get("data", {}).items() if kind.startswith("text/"))
+
+
+def all_texts(nb):
+    return [text for cell in nb.cells for text in (cell.source, *output_texts(cell))]
+
+
+def one_parameters_cell(name, nb):
+    """papermill overlooks a parameter whose annotation has a "|", so `int | None` is not allowed."""
+    cells = tagged(nb, "parameters")
+    if len(cells) != 1:
+        return [f"{len(cells)} cells are tagged parameters"]
+    lines = [line for line in cells[0].source.splitlines() if line.strip()]
+    wrong = [line for line in lines if not re.fullmatch(r"\w+: [\w, \[\]]+ = \S.*?  # \S.*", line)]
+    names = {line.partition(":")[0] for line in lines}
+    missing = [f"no parameter {p}" for p in (FRONT if is_front(name) else COMMON) if p not in names]
+    return [f"not `name: type = value  # what it is`: {line}" for line in wrong] + missing
+
+
+def parameters_are_checked(name, nb):
+    calls = [cell for cell in code_cells(nb) if "check_parameters(" in cell.source]
+    return [] if calls else ["no cell calls check_parameters"]
+
+
+def enough_compared_cells(name, nb):
+    found, needed = len(tagged(nb, "nbval-check-output")), 1 if is_front(name) else 4
+    return [] if found >= needed else [f"{found} cells are tagged nbval-check-output, {needed} are needed"]
+
+
+def compared_cells_print_something(name, nb):
+    empty = [cell for cell in tagged(nb, "nbval-check-output") if not cell.get("outputs")]
+    return [f"compared, but without output: {cell.source[:60]}" for cell in empty]
+
+
+def no_absolute_paths(name, nb):
+    return [f"absolute path: {m.group()}" for text in all_texts(nb) if (m := ABSOLUTE.search(text))]
+
+
+def no_progress_bars(name, nb):
+    texts = [text for cell in nb.cells for text in output_texts(cell)]
+    return [f"progress bar: {m.group()!r}" for text in texts if (m := BAR.search(text))]
+
+
+def no_warnings_or_errors(name, nb):
+    outputs = [output for cell in code_cells(nb) for output in cell.outputs]
+    bad = [o for o in outputs if o.output_type == "error" or o.get("name") == "stderr"]
+    texts = [text for cell in nb.cells for text in output_texts(cell)]
+    return [f"stored {o.output_type}" for o in bad] + [t[:80] for t in texts if WARNING.search(t)]
+
+
+def no_addresses(name, nb):
+    texts = [text for cell in nb.cells for text in output_texts(cell)]
+    return ["memory address in output" for text in texts if re.search(r" at 0x[0-9a-f]{6,}", text)]
+
+
+def no_trailing_semicolons(name, nb):
+    return [c.source[-40:] for c in code_cells(nb) if re.search(r";\s*(#.*)?$", c.source, re.M)]
+
+
+def short_cells(name, nb):
+    long = [cell for cell in code_cells(nb) if len(cell.source.splitlines()) > MAX_LINES]
+    return [f"more than {MAX_LINES} lines: {cell.source[:60]}" for cell in long]
+
+
+def few_cells(name, nb):
+    return [] if len(nb.cells) <= MAX_CELLS else [f"{len(nb.cells)} cells"]
+
+
+def small_file(name, nb):
+    size = len(json.dumps(nb))
+    return [] if size <= MAX_BYTES else [f"{size} bytes stored, at most {MAX_BYTES}"]
+
+
+def no_algorithms(name, nb):
+    kinds = (ast.FunctionDef, ast.ClassDef, ast.While)
+    return [
+        f"{type(node).__name__} in a cell: it belongs into mtclib"
+        for cell in code_cells(nb)
+        for node in ast.walk(ast.parse(cell.source))
+        if isinstance(node, kinds)
+    ]
+
+
+def clean_metadata(name, nb):
+    extra = set(nb.metadata) - {"kernelspec", "language_info"}
+    extra |= {key for cell in nb.cells for key in cell.metadata} - {"tags", "alt"}
+    extra |= {f"language {key}" for key in ("version",) if key in nb.metadata.get("language_info", {})}
+    return [f"metadata to clear: {key}" for key in sorted(extra)]
+
+
+def python3_kernel(name, nb):
+    kernel = nb.metadata.get("kernelspec", {}).get("name")
+    return [] if kernel == "python3" else [f"kernel {kernel}"]
+
+
+def counts_in_order(name, nb):
+    counts = [cell.execution_count for cell in code_cells(nb)]
+    results = [
+        (cell.execution_count, output.execution_count)
+        for cell in code_cells(nb)
+        for output in cell.outputs
+        if output.output_type == "execute_result"
+    ]
+    good = counts == list(range(1, len(counts) + 1)) and all(a == b for a, b in results)
+    return [] if good else [f"execution counts {counts}"]
+
+
+def unique_ids(name, nb):
+    ids = [cell.get("id") for cell in nb.cells]
+    return [] if None not in ids and len(set(ids)) == len(ids) else ["cell ids are missing or repeated"]
+
+
+def valid_format(name, nb):
+    try:
+        nbformat.validate(nb)
+    except nbformat.ValidationError as error:
+        return [str(error).splitlines()[0]]
+    return []
+
+
+def _paper_title(name):
+    references = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"]
+    return next((r["title"] for r in references if r["abbreviation"].lower() == name), None)
+
+
+def informative_first_cell(name, nb):
+    text = nb.cells[0].source if nb.cells[0].cell_type == "markdown" else ""
+    wanted = {"a title": text.startswith("# "), "a Binder badge": f"{BINDER}{name}.ipynb" in text}
+    if not is_front(name):
+        title = _paper_title(name)
+        wanted["the paper's title as in CITATION.cff"] = bool(title) and title.lower() in text.lower()
+        for profile in ("quick", "full"):
+            cost = re.search(rf"\b{profile}\b[^\n]*\d\s*(s|min|h|hours?|minutes?|seconds?)\b", text)
+            wanted[f"the cost of the {profile} profile"] = bool(cost)
+    return [f"the first cell lacks {what}" for what, there in wanted.items() if not there]
+
+
+def links_lead_somewhere(name, nb):
+    text = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
+    binder = re.findall(r"https://mybinder\.org/v2/[^\s)\"]+", text)
+    wrong = [link for link in binder if not link.startswith(BINDER)]
+    local = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+    wrong += [link for link in local if link and not (ROOT / "notebooks" / link).exists()]
+    return [f"link leads nowhere: {link}" for link in wrong]
+
+
+RULES = [
+    one_parameters_cell, parameters_are_checked, enough_compared_cells, compared_cells_print_something,
+    no_absolute_paths, no_progress_bars, no_warnings_or_errors, no_addresses, no_trailing_semicolons,
+    short_cells, few_cells, small_file, no_algorithms, clean_metadata, python3_kernel, counts_in_order,
+    unique_ids, valid_format, informative_first_cell, links_lead_somewhere,
+]  # fmt: skip

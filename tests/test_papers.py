@@ -1,0 +1,88 @@
+"""What the command line and the notebooks ask of a protocol."""
+
+import pytest
+
+from mtclib import experiments, papers
+
+SAMPLE = {
+    "paper": "demo",
+    "title": "Demo",
+    "root_seed": 5,
+    "datasets": {
+        "a": {"loader": "mtcmrl-20newsgroups", "params": {"edition": "bydate", "weighting": "counts"}},
+        "b": {"loader": "mtcmrl-20newsgroups"},
+        "c": {"loader": "mtcmrl-20newsgroups"},
+        "later": {"not_run": "no loader yet"},
+    },
+    "methods": {"k-means": {"estimator": "KMeans", "params": {"n_init": 1}}},
+    "studies": {"s": {"datasets": ["b", "a"], "methods": ["k-means"]}},
+    "sensitivity": {
+        "f": {"method": "k-means", "datasets": ["c"], "base": {"n_init": 1}, "sweep": {"n_init": [1]}},
+    },
+    "profiles": {
+        "full": {
+            "n_runs": 2, "datasets": ["a"], "methods": ["k-means"], "studies": ["s"], "sensitivity": ["f"],
+        },
+        "quick": {
+            "n_runs": 1, "datasets": ["a"], "methods": ["k-means"],
+            "loader_params": {"a": {"edition": "wheel"}},
+        },
+    },
+}  # fmt: skip
+
+
+@pytest.fixture
+def protocol():
+    return experiments.parse_protocol(SAMPLE)
+
+
+def test_a_profile_needs_the_data_of_its_studies_and_sweeps_too(protocol):
+    assert list(papers.needed_datasets(protocol, "full")) == ["a", "b", "c"]
+    assert list(papers.needed_datasets(protocol, "quick")) == ["a"]
+
+
+def test_a_profile_may_change_the_edition_of_the_data(protocol):
+    quick, full = (papers.needed_datasets(protocol, profile)["a"][1] for profile in ("quick", "full"))
+    assert quick == {"edition": "wheel", "weighting": "counts"}
+    assert full == {"edition": "bydate", "weighting": "counts"}
+
+
+def test_the_files_are_those_that_the_data_were_read_from(protocol, monkeypatch):
+    class Loaded:
+        sources = ({"file": "y", "sha256": ""}, {"file": "x", "sha256": ""})
+
+    asked = []
+    monkeypatch.setattr(experiments, "load_dataset", lambda *given: asked.append(given) or (Loaded, ""))
+    assert papers.needed_files(protocol, "quick") == ["x", "y"]
+    assert asked == [("mtcmrl-20newsgroups", {"edition": "wheel", "weighting": "counts"})]
+
+
+@pytest.fixture
+def planned(protocol, monkeypatch, tmp_path):
+    """`plan` with the sample protocol, and jobs that tell what they were expanded from."""
+    monkeypatch.setenv("MTCLIB_RUNS", str(tmp_path))
+    monkeypatch.setattr(experiments, "load_protocol", {"demo": protocol}.get)
+    monkeypatch.setattr(experiments, "expand", lambda p, name: [(p.root_seed, p.profile(name).n_runs)])
+    return papers.plan
+
+
+def test_seed_and_runs_come_from_the_protocol_unless_given(planned, tmp_path):
+    _, jobs, store = planned("demo", "full")
+    assert jobs == [(5, 2)] and store.folder == tmp_path
+    assert planned("demo", "full", seed=0, n_runs=7)[1] == [(0, 7)]
+
+
+def test_results_are_exported_only_when_asked(planned, monkeypatch, tmp_path):
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
+    calls = []
+    monkeypatch.setattr(experiments, "run", lambda *given, **named: calls.append(("run", given[0], named)))
+    monkeypatch.setattr(experiments, "export", lambda *given, **named: calls.append(("export", given[2])))
+    papers.run_jobs("demo", "full", n_jobs=2)
+    assert calls == [("run", [(5, 2)], {"n_jobs": 2, "dask": None})]
+    papers.run_jobs("demo", "full", n_runs=3, export=True)
+    assert calls[1][1] == [(5, 3)] and calls[2] == ("export", tmp_path / "data" / "results" / "demo")
+
+
+def test_every_protocol_is_a_paper_with_published_numbers():
+    assert "mtcmrl" in papers.papers()
+    assert set(papers.papers()) <= {"spmtc", "mspl", "mbc", "mtcmrl", "lmsc"}

