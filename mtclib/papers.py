@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from mtclib import experiments, paths
+from mtclib.datasets import FetchError
 
 
 def papers() -> list[str]:
@@ -107,8 +108,18 @@ def run_jobs(paper, profile, *, seed=None, n_runs=0, n_jobs=1, dask=None, export
         As in :func:`mtclib.experiments.run`.
     export : bool, default=False
         Write the results to ``data/results/<paper>``, to be committed.
+
+    Raises
+    ------
+    mtclib.datasets.FetchError
+        With `export`, if a data set cannot be had: committed results are not replaced by gaps.
     """
     _, jobs, store = plan(paper, profile, seed=seed, n_runs=n_runs)
     experiments.run(jobs, store, n_jobs=n_jobs, dask=dask)
+    missing = {job.dataset: job.unavailable for job in jobs if job.unavailable}
+    if export and missing:
+        names = ", ".join(missing)
+        raise FetchError(f"data/results/{paper} is left as it was, for {names} cannot be had: "
+                         f"{next(iter(missing.values()))}")
     if export:
         experiments.export(jobs, store, paths.data_dir() / "results" / paper, n_jobs=n_jobs)

@@ -108,29 +108,31 @@ class Study:
         """A further committed table of the paper, ``data/results/<paper>/<name>.csv``."""
         return pd.read_csv(paths.data_dir() / "results" / self.paper / f"{name}.csv")
 
-    def by_weighting(self, frame, methods, metric="ACC"):
-        """Rows of the preprocessing study, one a run and task, with the weighting as a column.
+    def by_weighting(self, name, frame, methods, metric="ACC"):
+        """Rows of a preprocessing study, one a run and task, with the weighting as a column.
 
         Parameters
         ----------
+        name : str
+            Study of the protocol.
         frame : DataFrame
             ``live`` or ``results.frame``.
         methods : list of str
         metric : str
         """
-        names = {name: self.protocol.datasets[name].params["weighting"]
-                 for name in self.protocol.studies["preprocessing"].datasets}
+        names = {dataset: self.protocol.datasets[dataset].params["weighting"]
+                 for dataset in self.protocol.studies[name].datasets}
         rows = frame[frame["dataset"].isin(names) & frame["method"].isin(methods)]
         rows = rows[(rows["metric"] == metric) & (rows["task"] != "avg")]
         return rows.assign(weighting=rows["dataset"].map(names))
 
-    def weighting_table(self, methods, metric="ACC"):
-        """Mean scores of the preprocessing study beside the printed ones, in percent, a column a task.
+    def weighting_table(self, name, methods, metric="ACC"):
+        """Mean scores of a preprocessing study beside the printed ones, in percent, a column a task.
 
         "distance" is the mean absolute difference from the printed row.
         """
-        dataset = self.protocol.datasets[self.protocol.studies["preprocessing"].datasets[0]].published
-        rows = self.by_weighting(self.results.frame, methods, metric)
+        dataset = self.protocol.datasets[self.protocol.studies[name].datasets[0]].published
+        rows = self.by_weighting(name, self.results.frame, methods, metric)
         parts = []
         for method in methods:
             printed = self.printed(dataset, method, metric).set_index("task")["mean"].rename("printed")
