@@ -42,9 +42,15 @@ def summary(frame):
         Index: paper.
     """
     counts = verdicts.summary(frame, ["paper"])
-    findings = [len(audit.audit_tables(published.load(paper))) for paper in counts.index]
+    findings = [len(_audit(paper)) for paper in counts.index]
     shown = counts[["cells", "judged", "agreeing", "higher", "lower", "inconclusive", "not-run"]]
     return shown.assign(**{"audit findings": findings})
+
+
+def _audit(paper):
+    if paper in papers.papers():
+        return Study(paper).audit
+    return audit.audit_tables(published.load(paper), class_sizes=published.class_sizes(paper))
 
 
 def methods():

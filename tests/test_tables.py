@@ -158,9 +158,16 @@ def test_a_coloured_cell_sets_text_and_background_with_enough_contrast():
 
 
 def test_every_style_of_a_cell_sets_both_colours():
-    styles = Reader(every_table()["reproduced"].html).styles
+    styles = [style for style in Reader(every_table()["reproduced"].html).styles if "color:" in style]
     assert styles
     assert all("background-color:#" in style and ";color:#" in style for style in styles)
+
+
+def test_cells_are_aligned_without_a_style_sheet_and_scores_do_not_wrap():
+    html = every_table()["reproduced"].html.partition("</style>")[2]
+    cells = re.findall(r"<t[dh]\b[^>]*>", html)
+    assert cells and all("text-align:left" in cell for cell in cells)
+    assert "±\u00a0" in html
 
 
 def test_the_columns_are_those_of_the_verdict_frame():

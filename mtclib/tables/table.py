@@ -21,6 +21,8 @@ border-bottom:1px solid rgba(128,128,128,.35)}
 .mtclib .mtclib-scroll .mtclib-grid tr>th:first-child{position:sticky;left:0;z-index:1;
 background:var(--jp-layout-color0,Canvas);color:var(--jp-content-font-color1,CanvasText)}
 """
+# A notebook that is not trusted loses its style sheets, but keeps these.
+_PLACED = "text-align:left;vertical-align:top"
 
 
 @dataclass(frozen=True)
@@ -126,9 +128,12 @@ class Table:
         """Lines of the HTML table itself."""
         grouped = any(group for group, _ in self.header)
         spans = [(group, len(list(columns))) for group, columns in groupby(group for group, _ in self.header)]
-        top = "".join(f'<th colspan="{span}" scope="colgroup">{escape(group)}</th>' for group, span in spans)
-        names = "".join(f'<th scope="col">{escape(name)}</th>' for _, name in self.header)
-        yield f'<div class="mtclib-scroll{" mtclib-scores" if grouped else ""}"><table class="mtclib-grid">'
+        place = f' style="{_PLACED}"'
+        top = "".join(f'<th colspan="{span}" scope="colgroup"{place}>{escape(group)}</th>'
+                      for group, span in spans)
+        names = "".join(f'<th scope="col"{place}>{escape(name)}</th>' for _, name in self.header)
+        kind = "mtclib-scroll mtclib-scores" if grouped else "mtclib-scroll"
+        yield f'<div class="{kind}"><table class="mtclib-grid" style="font-size:11px">'
         yield f"<thead>{f'<tr>{top}</tr>' if grouped else ''}<tr>{names}</tr></thead><tbody>"
         for row in self.rows:
             yield f"<tr>{''.join(_td(cell, n == 0) for n, cell in enumerate(row))}</tr>"
@@ -145,16 +150,20 @@ def _wrapped(lines):
     return [part for line in lines for part in textwrap.wrap(line, 44) or [""]]
 
 
-def _style(look):
-    if COLOURS.get(look, ("transparent",))[0] == "transparent":
-        return ""
-    return f' style="background-color:{COLOURS[look][0]};color:{COLOURS[look][1]}"'
+def _style(look, placed=""):
+    coloured = COLOURS.get(look, ("transparent",))[0] != "transparent"
+    colours = f"background-color:{COLOURS[look][0]};color:{COLOURS[look][1]}" if coloured else ""
+    style = ";".join(filter(None, [placed, colours]))
+    return f' style="{style}"' if style else ""
 
 
 def _td(cell, heading):
     tag, scope = ("th", ' scope="row"') if heading else ("td", "")
     lines = ' class="mtclib-lines"' if len(cell.lines) > 1 else ""
-    return f"<{tag}{scope}{lines}{_style(cell.look)}>{'<br>'.join(map(escape, cell.lines))}</{tag}>"
+    texts = [escape(line) for line in cell.lines]
+    if lines:
+        texts = [text.replace(" ", "\u00a0") for text in texts]
+    return f"<{tag}{scope}{lines}{_style(cell.look, _PLACED)}>{'<br>'.join(texts)}</{tag}>"
 
 
 def _markdown(lines):
