@@ -144,7 +144,10 @@ def test_ctrl_c_during_a_notebook_ends_it_at_once_and_leaves_no_kernel(repositor
     wait = "import os, time\nopen('pid', 'w').write(str(os.getpid()))\ntime.sleep(60)"
     write_notebook(repository, "tiny", wait)
     command = [sys.executable, "-m", "mtclib", "run", "tiny"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    # A job in the background of a script starts with SIGINT ignored; a user's terminal does not.
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
     mark = repository / "notebooks" / "pid"
     for _ in range(300):
         if mark.exists() and mark.read_text():

@@ -124,7 +124,7 @@ def test_dying_in_mid_write_leaves_no_file_in_the_cache(known, monkeypatch):
             file.write(GOOD[:50])
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sources.pooch.HTTPDownloader, "__call__", half)
+    monkeypatch.setattr("pooch.HTTPDownloader.__call__", half)
     with pytest.raises(KeyboardInterrupt):
         fetch("set/good")
     assert cached_files(known) == []

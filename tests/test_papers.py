@@ -1,8 +1,11 @@
 """What the command line and the notebooks ask of a protocol."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from mtclib import experiments, papers
+from mtclib.datasets import FetchError
 
 SAMPLE = {
     "paper": "demo",
@@ -62,14 +65,18 @@ def planned(protocol, monkeypatch, tmp_path):
     """`plan` with the sample protocol, and jobs that tell what they were expanded from."""
     monkeypatch.setenv("MTCLIB_RUNS", str(tmp_path))
     monkeypatch.setattr(experiments, "load_protocol", {"demo": protocol}.get)
-    monkeypatch.setattr(experiments, "expand", lambda p, name: [(p.root_seed, p.profile(name).n_runs)])
+    monkeypatch.setattr(experiments, "expand", lambda p, name: [_job(p.root_seed, p.profile(name).n_runs)])
     return papers.plan
+
+
+def _job(seed, n_runs, unavailable=""):
+    return SimpleNamespace(seed=seed, n_runs=n_runs, dataset="toy", unavailable=unavailable)
 
 
 def test_seed_and_runs_come_from_the_protocol_unless_given(planned, tmp_path):
     _, jobs, store = planned("demo", "full")
-    assert jobs == [(5, 2)] and store.folder == tmp_path
-    assert planned("demo", "full", seed=0, n_runs=7)[1] == [(0, 7)]
+    assert jobs == [_job(5, 2)] and store.folder == tmp_path
+    assert planned("demo", "full", seed=0, n_runs=7)[1] == [_job(0, 7)]
 
 
 def test_results_are_exported_only_when_asked(planned, monkeypatch, tmp_path):
@@ -78,9 +85,19 @@ def test_results_are_exported_only_when_asked(planned, monkeypatch, tmp_path):
     monkeypatch.setattr(experiments, "run", lambda *given, **named: calls.append(("run", given[0], named)))
     monkeypatch.setattr(experiments, "export", lambda *given, **named: calls.append(("export", given[2])))
     papers.run_jobs("demo", "full", n_jobs=2)
-    assert calls == [("run", [(5, 2)], {"n_jobs": 2, "dask": None})]
+    assert calls == [("run", [_job(5, 2)], {"n_jobs": 2, "dask": None})]
     papers.run_jobs("demo", "full", n_runs=3, export=True)
-    assert calls[1][1] == [(5, 3)] and calls[2] == ("export", tmp_path / "data" / "results" / "demo")
+    assert calls[1][1] == [_job(5, 3)] and calls[2] == ("export", tmp_path / "data" / "results" / "demo")
+
+
+def test_committed_results_are_not_replaced_when_data_cannot_be_had(planned, monkeypatch, tmp_path):
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
+    monkeypatch.setattr(experiments, "expand", lambda p, name: [_job(1, 1, "no network")])
+    monkeypatch.setattr(experiments, "run", lambda *given, **named: None)
+    monkeypatch.setattr(experiments, "export", lambda *given, **named: pytest.fail("exported"))
+    with pytest.raises(FetchError, match="left as it was, for toy cannot be had: no network"):
+        papers.run_jobs("demo", "full", export=True)
+    papers.run_jobs("demo", "full")
 
 
 def test_every_protocol_is_a_paper_with_published_numbers():
