@@ -269,9 +269,17 @@ class Study:
         """Keep a figure of this paper's notebook and hand it on for display; see ``show``."""
         return show(fig, name, f"notebooks/{self.paper}.ipynb")
 
-    def claims(self, **frames):
-        """Claims of the paper with their outcome; ``frames`` as in ``ledger.claims_table``."""
-        return ledger.claims_table(self.paper, frames, published=self.published)
+    def claims(self, datasets=None, **frames):
+        """Claims of the paper with their outcome.
+
+        Parameters
+        ----------
+        datasets : mapping of str to str, optional
+            Printed data set to the one of the protocol that stands for it, where they differ.
+        **frames
+            As in ``ledger.claims_table``.
+        """
+        return ledger.claims_table(self.paper, frames, published=self.published, datasets=datasets)
 
 
 def mean_scores(rows, metric="ACC"):

@@ -154,3 +154,12 @@ def test_the_claims_of_mtcmrl_show_what_its_own_tables_say():
     compared = table[table["in_print"] != ""]
     assert len(compared) >= 2 and compared["in_print"].str.contains("wins").all()
     assert set(table["status"]) == {"no data", "not yet testable"}
+
+
+def test_a_data_set_that_stands_for_another_is_not_mixed_with_it():
+    from mtclib.reproduction.ledger import _printed_names
+
+    frame = pd.DataFrame({"dataset": ["A", "A (raw)"], "value": [1.0, 2.0]})
+    renamed = _printed_names(frame, "mtcmrl", None, {"A": "A (raw)"})
+    assert renamed.values.tolist() == [["A", 2.0]]
+    assert _printed_names(frame, "mtcmrl", None, None).values.tolist() == frame.values.tolist()

@@ -117,3 +117,18 @@ def test_the_quick_data_are_not_those_of_the_committed_results(study):
     assert study.data("20NewsGroups").edition == "wheel"
     assert "wheel" not in committed
     assert isinstance(study.data("20NewsGroups"), datasets.Dataset)
+
+
+def test_the_findings_in_the_notebooks_first_cell_are_those_of_the_results(study):
+    printed = 100 * study.printed("20NewsGroups", "k-means", "ACC")["mean"].mean()
+    unit, plain = (study.selection_gap([name]).set_index("method")["default"]
+                   for name in ("20NewsGroups", "20NewsGroups (tfidf)"))
+    assert 45 < unit["k-means"] - printed < 55
+    assert 0.5 < unit["MTCMRL"] - unit["SNMF"] < 1.5
+    chosen = study.selection_gap(["20NewsGroups (tfidf)"]).set_index("method")["chosen with labels"]
+    assert 12.5 < chosen["MTCMRL"] - chosen["SNMF"] < 13.5
+    assert abs(plain["MTCMRL converged"] - plain["SNMF converged"]) < 1
+    cells = study.verdicts("20NewsGroups", "20NewsGroups (tfidf)")
+    assert (cells.loc[cells["method"] == "k-means", "verdict"] == "agrees").sum() == 7
+    iterations = study.selected("20NewsGroups (tfidf)").query("method == 'MTCMRL'")["n_iter"].median()
+    assert 80 < iterations < 125

@@ -242,6 +242,8 @@ def _printed_names(frame, paper, methods, datasets):
     out = frame.copy()
     for column, names in renames.items():
         if column in out:
+            # Rows that bear a printed name for which another one stands would be mixed with those.
+            out = out[~out[column].isin(set(names) - set(names.values()))].copy()
             out[column] = out[column].replace({ours: printed for printed, ours in names.items()})
     if "metric" in out and paper in NMI_DEFAULT:
         out["metric"] = out["metric"].replace(f"NMI_{NMI_DEFAULT[paper]}", "NMI")

@@ -73,7 +73,7 @@ FAULTS = [
     ("enough_compared_cells", "only three", drop_tags),
     ("compared_cells_print_something", "empty", lambda nb: nb.cells[3].outputs.clear()),
     ("no_absolute_paths", "in an output", stream("read /home/ada/data.csv")),
-    ("no_absolute_paths", "in a source", set_source(3, "open('/tmp/x')")),
+    ("no_absolute_paths", "in a source", set_source(3, "open('/home/x')")),
     ("no_absolute_paths", "on Windows", stream("C:\\Users\\ada")),
     ("no_progress_bars", "rate", stream("10/10 [00:01, 9.1 it/s]")),
     ("no_progress_bars", "time left", stream("3/10 [00:01<00:06, 9 cell/s]")),
