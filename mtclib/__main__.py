@@ -2,13 +2,16 @@
 
 import argparse
 import logging
+import os
 import sys
+from functools import partial
 
 from mtclib import paths
 from mtclib.notebooks import (
     FRONT,
     PROFILES,
     UsageError,
+    check_parameters,
     choose,
     effective,
     execute,
@@ -97,33 +100,43 @@ def fetch(args) -> int:
     from mtclib.papers import needed_files, papers
 
     choose(args.profile, PROFILES, "--profile")
-    for name in args.names:
-        choose(name, datasets.registry(), "file")
+    if args.names and args.paper:
+        raise UsageError("--paper: name files or a paper, not both.")
     chosen = [choose(args.paper, papers(), "--paper")] if args.paper else papers()
-    failures, names = [], set(args.names)
     try:
-        datasets.fetch_all(args.names)
-    except datasets.FetchError as error:
-        failures.append(error)
-    for paper in chosen if not args.names else ():
+        names = {datasets.lookup(name).name for name in args.names}
+    except ValueError as error:
+        raise UsageError(f"{error} `python -m mtclib list --data` lists all.") from None
+    if names:
+        tasks = [partial(datasets.fetch_all, sorted(names))]
+    else:
+        tasks = [partial(needed_files, load_protocol(paper), args.profile) for paper in chosen]
+    failed = False
+    for task in tasks:
         try:
-            names.update(needed_files(load_protocol(paper), args.profile))
+            names.update(task())
         except datasets.FetchError as error:
-            failures.append(error)
-    for error in failures:
-        print(f"error: {error}", file=sys.stderr)
-    print(datasets.status().loc[sorted(names), ["bytes", "where"]].to_string() if names else "no data files")
-    return int(bool(failures))
+            print(f"error: {error}", file=sys.stderr)
+            failed = True
+    if names:
+        print(datasets.status().loc[sorted(names), ["bytes", "where"]].to_string())
+    return int(failed)
 
 
-def _values(path, args) -> dict:
-    """Parameters for one notebook: those it has, checked; unknown names given by hand are refused."""
+OPTIONS = ("profile", "n_jobs", "dask")
+"""Parameters of a notebook that are options of the command as well."""
+
+
+def _values(path, args, shared=()) -> dict:
+    """Parameters for one notebook, checked; names that only other notebooks have (`shared`) are left out."""
     known = parameters(path)
-    offered = {"profile": args.profile, "n_jobs": args.n_jobs, "dask": args.dask}
+    offered = {name: getattr(args, name) for name in OPTIONS}
     values = {name: value for name, value in offered.items() if name in known and value is not None}
     for name, text in args.given:
-        choose(name, list(known), f"-p: {path.name}")
-        values[name] = read_value(name, text, known[name].inferred_type_name)
+        if name in known or name not in shared:
+            choose(name, list(known), f"-p: {path.name}")
+            values[name] = read_value(name, text, known[name].inferred_type_name)
+    check_parameters(**{name: values[name] for name in ("seed", "n_runs") if name in values})
     return values
 
 
@@ -132,18 +145,33 @@ def _plan(args) -> list[tuple]:
     from mtclib.report import executed_copy
 
     notebooks = find_notebooks()
+    _take_options(args)
     choose(args.profile, PROFILES, "--profile")
+    check_parameters(n_jobs=args.n_jobs, dask=args.dask or "")
     choose(args.paper, [*notebooks, "all"], "PAPER")
     names = list(notebooks) if args.paper == "all" else [args.paper]
     if args.output and len(names) > 1:
         raise UsageError("--output: give it with one notebook, not with all.")
+    if args.output and not args.output.endswith(".ipynb"):
+        raise UsageError(f"--output: the name must end in .ipynb, not {args.output!r}.")
     if args.export and args.profile != "full":
         raise UsageError("--export: only results of the full profile are exported; add --profile full.")
+    if args.export and {"seed", "n_runs"} & {name for name, _ in args.given}:
+        raise UsageError("--export: committed results have the protocol's own seed and runs; leave out -p.")
+    shared = {known for name in names for known in parameters(notebooks[name])} if len(names) > 1 else ()
     plan = []
     for name in names:
         output = args.output or executed_copy(name, args.profile)
-        plan.append((name, notebooks[name], output, _values(notebooks[name], args)))
+        plan.append((name, notebooks[name], output, _values(notebooks[name], args, shared)))
     return plan
+
+
+def _take_options(args) -> None:
+    """Let ``-p profile full`` mean ``--profile full``: the jobs and the notebook must not differ."""
+    for name, text in args.given:
+        if name in OPTIONS:
+            setattr(args, name, read_value(name, text, "int" if name == "n_jobs" else "str"))
+    args.given = [(name, text) for name, text in args.given if name not in OPTIONS]
 
 
 def run(args) -> int:
@@ -219,16 +247,23 @@ def main(argv=None) -> int:
     2
     """
     args = build_parser().parse_args(argv)
+    from mtclib.datasets import FetchError
     from mtclib.experiments import ProtocolError
 
     logging.basicConfig(format="%(message)s")
     logging.getLogger("mtclib").setLevel(logging.INFO)
     try:
-        return args.function(args)
+        code = args.function(args)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # The reader of a pipe, such as `head`, has seen enough; nothing more may be written at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except (UsageError, ProtocolError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except (ConnectionError, ImportError) as error:
+    except (FetchError, OSError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

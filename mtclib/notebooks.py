@@ -62,7 +62,7 @@ def choose(name, known, argument: str) -> str:
     """
     if name in known:
         return name
-    near = difflib.get_close_matches(str(name), known, n=2, cutoff=0.5)
+    near = difflib.get_close_matches(str(name), known, n=2)
     choices = f"Choose from {', '.join(known)}." if known else "None exists."
     hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else choices
     raise UsageError(f"{argument}: there is no {name!r}. {hint}")

@@ -59,12 +59,18 @@ def needed_files(protocol, profile: str) -> list[str]:
     Raises
     ------
     mtclib.datasets.FetchError
-        If a file cannot be had.
+        If a file cannot be had; the others are fetched first.
     """
-    files = set()
+    files, failed = set(), {}
     for loader, params in needed_datasets(protocol, profile).values():
-        data, _ = experiments.load_dataset(loader, params)
-        files.update(source["file"] for source in data.sources)
+        try:
+            data, _ = experiments.load_dataset(loader, params)
+        except FetchError as error:
+            failed[str(error)] = error
+        else:
+            files.update(source["file"] for source in data.sources)
+    if failed:
+        raise FetchError("\n".join(failed))
     return sorted(files)
 
 
@@ -112,14 +118,20 @@ def run_jobs(paper, profile, *, seed=None, n_runs=0, n_jobs=1, dask=None, export
     Raises
     ------
     mtclib.datasets.FetchError
-        With `export`, if a data set cannot be had: committed results are not replaced by gaps.
+        With `export`, if a data set cannot be had: committed results are not replaced by gaps.  What is
+        missing here is said before any job runs, what is missing on the workers of a cluster afterwards.
     """
     _, jobs, store = plan(paper, profile, seed=seed, n_runs=n_runs)
-    experiments.run(jobs, store, n_jobs=n_jobs, dask=dask)
-    missing = {job.dataset: job.unavailable for job in jobs if job.unavailable}
-    if export and missing:
-        names = ", ".join(missing)
-        raise FetchError(f"data/results/{paper} is left as it was, for {names} cannot be had: "
-                         f"{next(iter(missing.values()))}")
     if export:
+        _refuse_gaps(paper, {job.dataset: job.unavailable for job in jobs if job.unavailable})
+    results = experiments.run(jobs, store, n_jobs=n_jobs, dask=dask)
+    if export:
+        lacking = results[results["status"] == "unavailable"]
+        _refuse_gaps(paper, dict(zip(lacking["dataset"], lacking["error"])))
         experiments.export(jobs, store, paths.data_dir() / "results" / paper, n_jobs=n_jobs)
+
+
+def _refuse_gaps(paper, missing):
+    if missing:
+        raise FetchError(f"data/results/{paper} is left as it was, for {', '.join(missing)} cannot be had: "
+                         f"{next(iter(missing.values()))}")

@@ -172,8 +172,11 @@ def provenance() -> dict[str, str]:
 
 
 def _write_notebook_page(file, folder) -> dict | None:
-    """Write the page of one executed copy and return its row in the index."""
-    notebook = nbformat.read(file, as_version=4)
+    """Write the page of one executed copy and return its row in the index; None if it was cut short."""
+    try:
+        notebook = nbformat.read(file, as_version=4)
+    except nbformat.reader.NotJSONError:
+        return None
     run = read_execution(notebook)
     if run is None:
         return None
@@ -183,8 +186,8 @@ def _write_notebook_page(file, folder) -> dict | None:
     body = jinja2.utils.markupsafe.Markup(_relink(body, run, folder))
     page = folder / f"{_stem(run)}.html"
     page.write_text(_page("notebook.html.j2", title=title, run=run, body=body), encoding="utf-8")
-    copy = Path(os.path.relpath(file, folder)).as_posix()
-    return {**asdict(run), "title": title, "page": page.name, "copy": copy, "figures": saved}
+    executed = Path(os.path.relpath(file, folder)).as_posix()
+    return {**asdict(run), "title": title, "page": page.name, "executed": executed, "figures": saved}
 
 
 def write_report() -> tuple[Path, pd.DataFrame]:

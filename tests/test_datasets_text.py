@@ -21,6 +21,35 @@ def test_headers_quotes_and_footers_are_stripped_in_that_order():
     assert text.strip_parts(message, ()) == message
     with pytest.raises(ValueError, match="remove: unknown parts"):
         text.strip_parts(message, ("header",))
+    with pytest.raises(ValueError, match="remove must be a list"):
+        text.strip_parts(message, "headers")
+
+
+@pytest.mark.parametrize(
+    "option, value",
+    [
+        ("n_features", 0), ("n_features", -5), ("n_features", 2.5), ("min_length", -1), ("min_df", "a"),
+        ("min_df", -1), ("min_df", 1.5), ("max_df", -0.5), ("max_df", None), ("lowercase", "no"),
+        ("token_pattern", "("), ("token_pattern", "(a)(b)"), ("token_pattern", None), ("select", "tfidf"),
+        ("stemming", "snowball"), ("stop_words", "english"),
+    ],
+)  # fmt: skip
+def test_an_option_that_has_no_such_value_is_named(option, value):
+    with pytest.raises(ValueError, match=f"^{option} "):
+        text.count_terms(["red ink", "blue sky"], **{option: value})
+
+
+def test_a_share_of_one_means_all_documents_and_a_count_of_one_means_one():
+    texts = ["red ink", "red sky"]
+    assert text.count_terms(texts, min_df=1.0)[1] == ["red"]
+    assert text.count_terms(texts, min_df=1)[1] == ["ink", "red", "sky"]
+    assert text.count_terms(texts, max_df=1)[1] == ["ink", "sky"]
+    assert text.count_terms(texts, max_df=1.0)[1] == ["ink", "red", "sky"]
+
+
+def test_texts_without_a_word_are_refused():
+    with pytest.raises(ValueError, match="texts: no document has a token"):
+        text.count_terms(["", "12 34"])
 
 
 def test_a_message_without_a_blank_line_is_all_header():

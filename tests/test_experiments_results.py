@@ -15,6 +15,7 @@ from mtclib.experiments import (
     Record,
     RunStore,
     best_objective,
+    committed,
     expand,
     export,
     fixed,
@@ -133,6 +134,22 @@ def test_an_unfinished_run_is_not_exported(tmp_path):
     with pytest.raises(ValueError, match="10 of 13 jobs are not in the store"):
         export(demo_jobs(), store, tmp_path / "results")
     assert not (tmp_path / "results").exists()
+
+
+def test_an_export_that_is_interrupted_leaves_the_earlier_results(tmp_path, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    store, folder = RunStore(tmp_path / "runs"), tmp_path / "results"
+    run(demo_jobs(), store)
+    folder.mkdir()
+    for name in ("scores.csv", "provenance.json"):
+        (folder / name).write_text("as it was")
+    monkeypatch.setattr(committed, "_provenance", stop)
+    with pytest.raises(KeyboardInterrupt):
+        export(demo_jobs(), store, folder)
+    assert {file.name: file.read_text() for file in folder.iterdir()} == {
+        "scores.csv": "as it was", "provenance.json": "as it was"}
 
 
 def test_the_results_of_five_hundred_jobs_are_small(tmp_path):

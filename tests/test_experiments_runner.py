@@ -53,13 +53,14 @@ def test_every_job_task_and_metric_is_a_row(reference):
     np.testing.assert_allclose(scores["avg"], (scores["1"] + scores["2"]) / 2, rtol=1e-15)
 
 
-def test_a_killed_run_resumes_bit_for_bit(tmp_path, reference):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_killed_run_leaves_no_worker_and_resumes_bit_for_bit(tmp_path, reference, n_jobs):
     store = RunStore(tmp_path)
-    process = start(tmp_path)
+    process = start(tmp_path, "--n-jobs", str(n_jobs), pause=0.3)
     wait_until(lambda: len(store.keys()) >= 4)
     process.kill()
-    process.wait()
-    process.stderr.close()
+    # The pipe closes when the last process that could write to it has ended.
+    process.communicate(timeout=20)
     assert 4 <= len(store.keys()) < len(reference[0])
     _assert_resumes(store, reference)
 

@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 from mtclib import experiments, papers
@@ -82,7 +83,9 @@ def test_seed_and_runs_come_from_the_protocol_unless_given(planned, tmp_path):
 def test_results_are_exported_only_when_asked(planned, monkeypatch, tmp_path):
     monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
     calls = []
-    monkeypatch.setattr(experiments, "run", lambda *given, **named: calls.append(("run", given[0], named)))
+    done = pd.DataFrame({"dataset": ["toy"], "status": ["ok"], "error": [""]})
+    monkeypatch.setattr(
+        experiments, "run", lambda *given, **named: calls.append(("run", given[0], named)) or done)
     monkeypatch.setattr(experiments, "export", lambda *given, **named: calls.append(("export", given[2])))
     papers.run_jobs("demo", "full", n_jobs=2)
     assert calls == [("run", [_job(5, 2)], {"n_jobs": 2, "dask": None})]
@@ -93,11 +96,36 @@ def test_results_are_exported_only_when_asked(planned, monkeypatch, tmp_path):
 def test_committed_results_are_not_replaced_when_data_cannot_be_had(planned, monkeypatch, tmp_path):
     monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
     monkeypatch.setattr(experiments, "expand", lambda p, name: [_job(1, 1, "no network")])
-    monkeypatch.setattr(experiments, "run", lambda *given, **named: None)
+    runs = []
+    monkeypatch.setattr(experiments, "run", lambda *given, **named: runs.append(given))
     monkeypatch.setattr(experiments, "export", lambda *given, **named: pytest.fail("exported"))
     with pytest.raises(FetchError, match="left as it was, for toy cannot be had: no network"):
         papers.run_jobs("demo", "full", export=True)
+    assert runs == []
     papers.run_jobs("demo", "full")
+    assert len(runs) == 1
+
+
+def test_committed_results_are_not_replaced_when_a_cluster_lacks_the_data(planned, monkeypatch, tmp_path):
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
+    lost = pd.DataFrame({"dataset": ["toy"], "status": ["unavailable"], "error": ["FetchError: no file"]})
+    monkeypatch.setattr(experiments, "run", lambda *given, **named: lost)
+    monkeypatch.setattr(experiments, "export", lambda *given, **named: pytest.fail("exported"))
+    with pytest.raises(FetchError, match="left as it was, for toy cannot be had: FetchError: no file"):
+        papers.run_jobs("demo", "full", export=True)
+
+
+def test_all_data_sets_are_tried_before_what_is_missing_is_said(protocol, monkeypatch):
+    def load(loader, params):
+        asked.append(params)
+        raise FetchError(f"no {params.get('edition', 'default')} edition")
+
+    asked = []
+    monkeypatch.setattr(experiments, "load_dataset", load)
+    with pytest.raises(FetchError) as caught:
+        papers.needed_files(protocol, "full")
+    assert len(asked) == 3
+    assert str(caught.value) == "no bydate edition\nno default edition"
 
 
 def test_every_protocol_is_a_paper_with_published_numbers():

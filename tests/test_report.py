@@ -135,9 +135,17 @@ def test_the_provenance_is_on_the_index(pages):
         assert word in pages[0]
 
 
+def test_every_local_link_of_the_report_leads_to_a_file(build, pages):
+    folder = build / "report"
+    targets = re.findall(r'(?:href|src)="(?!https?:|data:|#)([^"#]+)', pages[0])
+    assert "../notebooks/mtcmrl-quick.ipynb" in targets
+    assert [target for target in targets if not (folder / target).is_file()] == []
+
+
 def test_a_copy_that_was_cut_short_is_left_out(build):
     write_copy(build, "mtcmrl")
     write_copy(build, "cut", mtclib={})
+    (build / "notebooks" / "half-quick.ipynb").write_text('{"cells": [')
     _, table = report.write_report()
     assert table["notebook"].tolist() == ["mtcmrl"]
 

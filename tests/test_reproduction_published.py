@@ -62,6 +62,8 @@ def test_a_missing_column_a_bad_number_and_a_doubled_cell_are_refused(tmp_path):
     row = ("p", "1", "toy", "1", "SNMF", "ACC", "80.90", "0.00", "2")
     with pytest.raises(PublishedError, match="mean='8o.9' of p:1:toy:1:SNMF:ACC is no number"):
         from_printed(frame((*row[:6], "8o.9", "", "1")))
+    with pytest.raises(PublishedError, match="mean='inf' of p:1:toy:1:SNMF:ACC is no number"):
+        from_printed(frame((*row[:6], "inf", "", "1")))
     with pytest.raises(PublishedError, match="more than one row for p:1:toy:1:SNMF:ACC"):
         from_printed(frame(row, row))
 

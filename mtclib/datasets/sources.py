@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -168,9 +169,18 @@ def _pip_download(requirement: str, folder: Path) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     wheels = sorted(folder.glob("*.whl"))
     if done.returncode or not wheels:
-        last = (done.stderr.strip().splitlines() or ["no wheel was downloaded"])[-1]
-        raise Refused(f"pip download {requirement} failed: {last}")
+        raise Refused(f"pip download {requirement} failed: {_pip_reason(done.stderr)}")
     return wheels[0]
+
+
+def _pip_reason(text: str) -> str:
+    """What pip said last; without a connection that is "no matching distribution", so why comes first."""
+    last = (text.strip().splitlines() or ["no wheel was downloaded"])[-1]
+    broken = re.findall(r"connection broken by '(.+)':", text)
+    if broken:
+        return f"no connection to the package index ({broken[-1]}); {last}"
+    nothing = "(from versions: none)" in text
+    return f"{last}; the package index has no version of it, or does not answer" if nothing else last
 
 
 def from_wheel(entry: Entry) -> Path:

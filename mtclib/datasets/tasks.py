@@ -18,6 +18,7 @@ def _keywords(function) -> dict:
 
 TERM_OPTIONS = _keywords(count_terms)
 WEIGHT_OPTIONS = _keywords(weigh)
+SPLITS = ("train", "test", "all", None)
 
 
 def _options(given):
@@ -28,6 +29,17 @@ def _options(given):
         raise ValueError(f"{unknown[0]}: unknown option; the preprocessing options are {', '.join(known)}.")
     filled = {**TERM_OPTIONS, **WEIGHT_OPTIONS, **given}
     return {key: filled[key] for key in TERM_OPTIONS}, {key: filled[key] for key in WEIGHT_OPTIONS}
+
+
+def _check_texts(tasks):
+    if isinstance(tasks, str) or not len(tasks):
+        raise ValueError("tasks must be a list with the documents of at least one task.")
+    for t, task in enumerate(tasks):
+        if isinstance(task, str) or not len(task):
+            raise ValueError(f"tasks: task {t + 1} must be a list with at least one text.")
+        if wrong := [i for i, text in enumerate(task) if not isinstance(text, str)]:
+            raise ValueError(f"tasks: document {wrong[0]} of task {t + 1} is {task[wrong[0]]!r}, not a text; "
+                             "leave it out or give an empty text.")  # fmt: skip
 
 
 def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, **options):
@@ -58,7 +70,8 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, **options):
     Raises
     ------
     ValueError
-        If an option is unknown, or no term or no document of a task is left.
+        If there is no task or a task is not a list of texts, if an option is unknown, or if no term or no
+        document of a task is left.
 
     Examples
     --------
@@ -67,6 +80,7 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, **options):
     ([[0], [0]], ['cat', 'dog'])
     """
     wanted, weights = _options(options)
+    _check_texts(tasks)
     texts = [[strip_parts(text, remove) for text in task] for task in tasks]
     long = [np.flatnonzero([len(text.split()) >= min_words for text in task]) for task in texts]
     counts, terms = count_terms([task[i] for task, rows in zip(texts, long) for i in rows], **wanted)
@@ -88,6 +102,10 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, **options):
 
 
 def _class_positions(corpus, tasks, split):
+    if split not in SPLITS:
+        raise ValueError(f"split must be one of {SPLITS}, not {split!r}.")
+    if not len(tasks) or not all(len(classes) for classes in tasks):
+        raise ValueError("tasks must be a list with the class names of each task, at least one each.")
     groups = [[corpus.select(label, split) for label in classes] for classes in tasks]
     for classes, found in zip(tasks, groups):
         for label, positions in zip(classes, found):
@@ -99,7 +117,10 @@ def _class_positions(corpus, tasks, split):
 
 
 def _names(task_names, n_tasks):
-    return tuple(task_names or (str(t + 1) for t in range(n_tasks)))
+    names = tuple(task_names or (str(t + 1) for t in range(n_tasks)))
+    if len(names) != n_tasks:
+        raise ValueError(f"task_names: {len(names)} names for {n_tasks} tasks.")
+    return names
 
 
 def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None, published=(),
@@ -130,7 +151,7 @@ def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None
     Raises
     ------
     ValueError
-        If a class does not exist in the corpus, or an option is unknown.
+        If a class does not exist in the corpus, or a split or an option is unknown.
 
     Examples
     --------
@@ -152,8 +173,8 @@ def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None
     )  # fmt: skip
 
 
-def from_texts(tasks, labels=None, *, name="texts", task_names=None, **options) -> Dataset:
-    """Make a multi-task data set from your own texts.
+def from_texts(tasks, labels=None, *, name="texts", task_names=None, min_terms=0, **options) -> Dataset:
+    """Make a multi-task data set from your own texts: row i of a task is its document i.
 
     Parameters
     ----------
@@ -164,8 +185,11 @@ def from_texts(tasks, labels=None, *, name="texts", task_names=None, **options) 
     name : str, default="texts"
     task_names : sequence of str, default=None
         None numbers the tasks from 1.
+    min_terms : int, default=0
+        Documents with fewer distinct terms are dropped, so that rows and documents no longer correspond; 0
+        keeps all, a document without any known term as a row of zeros.
     **options
-        Of :func:`vectorize_tasks`.
+        Further ones of :func:`vectorize_tasks`.
 
     Returns
     -------
@@ -175,7 +199,7 @@ def from_texts(tasks, labels=None, *, name="texts", task_names=None, **options) 
     Raises
     ------
     ValueError
-        If `labels` does not fit `tasks`, or an option is unknown.
+        If `labels` or `task_names` do not fit `tasks`, or as :func:`vectorize_tasks`.
 
     Examples
     --------
@@ -183,10 +207,11 @@ def from_texts(tasks, labels=None, *, name="texts", task_names=None, **options) 
     >>> [X.shape for X in data.Xs]
     [(2, 4), (1, 4)]
     """
+    _check_texts(tasks)
     labels = labels if labels is not None else [[""] * len(task) for task in tasks]
     if [len(task) for task in tasks] != [len(y) for y in labels]:
         raise ValueError("labels must hold one label for each document of each task.")
-    Xs, kept, _, steps = vectorize_tasks(tasks, **options)
+    Xs, kept, _, steps = vectorize_tasks(tasks, min_terms=min_terms, **options)
     coded = [np.unique([y[i] for i in rows], return_inverse=True) for y, rows in zip(labels, kept)]
     return Dataset(
         name=name, kind="multitask", Xs=Xs, labels=[codes for _, codes in coded],

@@ -5,6 +5,7 @@ data set share one vocabulary.  No step looks at class labels.
 """
 
 import re
+from numbers import Integral, Real
 
 import numpy as np
 import snowballstemmer
@@ -80,6 +81,8 @@ def strip_parts(text: str, remove) -> str:
     >>> strip_parts("Subject: x\\n\\n> quoted\\nHello", ("headers", "quotes"))
     'Hello'
     """
+    if isinstance(remove, str):
+        raise ValueError(f"remove must be a list of parts, such as [{remove!r}], not {remove!r}.")
     unknown = set(remove) - set(_STRIPPERS)
     if unknown:
         raise ValueError(f"remove: unknown parts {sorted(unknown)}; choose from {list(_STRIPPERS)}.")
@@ -142,8 +145,7 @@ def _pick_columns(counts, terms, min_df, max_df, n_features, select) -> np.ndarr
     """Columns to keep, in alphabetical order; equal scores go to the alphabetically first term."""
     n = counts.shape[0]
     df = _document_frequency(counts)
-    low = min_df if min_df >= 1 else min_df * n
-    high = max_df if isinstance(max_df, int) else max_df * n
+    low, high = (bound if isinstance(bound, Integral) else bound * n for bound in (min_df, max_df))
     allowed = np.flatnonzero((df >= low) & (df <= high))
     score = df if select == "df" else np.asarray(counts.sum(axis=0)).ravel()
     order = np.argsort(-score[allowed], kind="stable")
@@ -166,7 +168,7 @@ def count_terms(texts, *, token_pattern=LETTERS, lowercase=True, min_length=1, s
         Left out before stemming.
     stemming : {"porter", None}, default=None
     min_df, max_df : int or float
-        Bounds of the document frequency, inclusive; a float up to 1 is a share of the documents.
+        Bounds of the document frequency, inclusive; a float between 0 and 1 is a share of the documents.
     n_features : int or None, default=None
         Keep so many terms with the highest score.
     select : {"df", "count"}, default="df"
@@ -181,7 +183,7 @@ def count_terms(texts, *, token_pattern=LETTERS, lowercase=True, min_length=1, s
     Raises
     ------
     ValueError
-        If an option is unknown or no term is left.
+        If an option is unknown or has no such value, or if no term is left.
 
     Examples
     --------
@@ -191,9 +193,15 @@ def count_terms(texts, *, token_pattern=LETTERS, lowercase=True, min_length=1, s
     """
     _choice("select", select, ("df", "count"))
     _choice("stemming", stemming, ("porter", None))
+    _choice("lowercase", lowercase, (True, False))
+    _check_numbers(min_length, min_df, max_df, n_features)
+    _check_pattern(token_pattern)
     stops = stop_word_list(stop_words, token_pattern)
     vectorizer = CountVectorizer(token_pattern=token_pattern, lowercase=lowercase, dtype=np.int64)
-    counts = sparse.csr_array(vectorizer.fit_transform(texts))
+    try:
+        counts = sparse.csr_array(vectorizer.fit_transform(texts))
+    except ValueError as error:
+        raise ValueError(f"texts: no document has a token ({error}).") from error
     terms = vectorizer.get_feature_names_out()
     wanted = np.array([len(term) >= min_length for term in terms]) & ~np.isin(terms, stops or [])
     counts, terms = counts[:, np.flatnonzero(wanted)], terms[wanted].tolist()
@@ -208,6 +216,25 @@ def count_terms(texts, *, token_pattern=LETTERS, lowercase=True, min_length=1, s
 def _choice(name, value, options):
     if value not in options:
         raise ValueError(f"{name} must be one of {options}, not {value!r}.")
+
+
+def _check_numbers(min_length, min_df, max_df, n_features):
+    for name, value, least in (("min_length", min_length, 0), ("n_features", n_features, 1)):
+        if value is not None and not (isinstance(value, Integral) and value >= least):
+            raise ValueError(f"{name} must be an integer of at least {least}, not {value!r}.")
+    for name, value in (("min_df", min_df), ("max_df", max_df)):
+        count = isinstance(value, Integral) and value >= 0
+        if not (count or (isinstance(value, Real) and 0 <= value <= 1)):
+            raise ValueError(f"{name} must be a count, or a share from 0.0 to 1.0, not {value!r}.")
+
+
+def _check_pattern(token_pattern):
+    try:
+        groups = re.compile(token_pattern).groups
+    except (re.error, TypeError) as error:
+        raise ValueError(f"token_pattern {token_pattern!r} is no regular expression: {error}.") from error
+    if groups > 1:
+        raise ValueError(f"token_pattern {token_pattern!r} has {groups} groups; write (?:...) for them.")
 
 
 def _idf(counts, formula) -> np.ndarray:

@@ -1,5 +1,7 @@
 """A small planted data set: no download, known clusters."""
 
+from numbers import Integral
+
 import numpy as np
 from scipy import sparse
 
@@ -43,7 +45,7 @@ def toy_multitask(random_state=0, length=30, sharpness=0.5, weighting="tfidf-l2"
     Raises
     ------
     ValueError
-        If `sharpness` or `length` is out of range or `weighting` unknown.
+        If `random_state`, `sharpness` or `length` is out of range or `weighting` unknown.
 
     Examples
     --------
@@ -52,8 +54,9 @@ def toy_multitask(random_state=0, length=30, sharpness=0.5, weighting="tfidf-l2"
     """
     if not 0 <= sharpness <= 1:
         raise ValueError(f"sharpness must be between 0 and 1, not {sharpness!r}.")
-    if length < 1:
-        raise ValueError(f"length must be at least 1, not {length!r}.")
+    for name, value, least in (("length", length, 1), ("random_state", random_state, 0)):
+        if not isinstance(value, Integral) or value < least:
+            raise ValueError(f"{name} must be an integer of at least {least}, not {value!r}.")
     rng = np.random.default_rng(random_state)
     counts = [_documents(rng, t, size, length, sharpness) for t, size in zip(_TOPICS, _SIZES)]
     drawn = {"step": "draw", "random_state": random_state, "length": length, "sharpness": sharpness}

@@ -1,8 +1,10 @@
 """Committed results: a paper's full profile as a few small files."""
 
 import json
+import os
 import platform
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -71,6 +73,15 @@ def export(jobs, store, folder, *, n_jobs=1):
     if missing:
         raise ValueError(f"{missing} of {len(records)} jobs are not in the store; run them before exporting")
     folder.mkdir(parents=True, exist_ok=True)
+    # All files are whole before the first earlier one is replaced: an interruption leaves those as they were.
+    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=folder) as scratch:
+        _write(jobs, records, n_jobs, Path(scratch))
+        for file in sorted(Path(scratch).iterdir()):
+            os.replace(file, folder / file.name)
+    return folder
+
+
+def _write(jobs, records, n_jobs, folder):
     _write_tables(frame(jobs, records), folder)
     labels, histories, models = _collect(jobs, records)
     pack_arrays(folder / "labels.npz", {**_truth(jobs), **labels})
@@ -78,7 +89,6 @@ def export(jobs, store, folder, *, n_jobs=1):
     pack_arrays(folder / "models.npz", models)
     text = json.dumps(_provenance(jobs, records, n_jobs), indent=2, sort_keys=True)
     (folder / "provenance.json").write_text(text + "\n", encoding="utf-8")
-    return folder
 
 
 def read_results(folder):

@@ -4,9 +4,11 @@ import contextlib
 import logging
 import os
 import sys
+import threading
 import time
 import warnings
 from concurrent.futures.process import BrokenProcessPool
+from functools import cache
 
 import joblib
 from joblib.externals.loky import get_reusable_executor
@@ -142,7 +144,7 @@ def _parallel(jobs, n_jobs, sent):
     def tasks():
         for job in jobs:
             sent.append(job)
-            yield joblib.delayed(execute)(job)
+            yield joblib.delayed(_in_worker)(job, os.getpid())
 
     # One job a batch: joblib would else hold back finished jobs until their batch is complete.
     pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
@@ -151,6 +153,25 @@ def _parallel(jobs, n_jobs, sent):
     except (KeyboardInterrupt, GeneratorExit):
         get_reusable_executor().shutdown(wait=True, kill_workers=True)
         raise
+
+
+def _in_worker(job, main):
+    """Run a job in a worker process, which from then on ends when its parent has died."""
+    if os.getpid() != main:
+        _watch_parent()
+    return execute(job)
+
+
+@cache
+def _watch_parent():
+    # A worker whose parent was killed would wait for ever to hand over a result that nobody reads.
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+
+
+def _end_with(parent):
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def _on_cluster(jobs, address):

@@ -211,7 +211,7 @@ def _quantities(paper, quantity, directory):
 
 def _numbers(frame, column, origin):
     values = pd.to_numeric(frame[column].where(frame[column] != ""), errors="coerce").astype(float)
-    bad = frame[values.isna() & (frame[column] != "")]
+    bad = frame[~np.isfinite(values) & (frame[column] != "")]
     if len(bad):
         first = bad.iloc[0]
         raise PublishedError(f"{origin}: {column}={first[column]!r} of {first['cell']} is no number")

@@ -10,7 +10,7 @@ import nbformat
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-MAX_CELLS, MAX_LINES, MAX_BYTES = 40, 12, 600_000
+MAX_CELLS, MAX_LINES, MAX_BYTES = 45, 12, 600_000
 COMMON = ("profile", "seed", "n_runs", "n_jobs")
 FRONT = ("profile",)
 """The front door shows what the other notebooks found; it draws nothing itself: no seed, no runs."""
