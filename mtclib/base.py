@@ -9,11 +9,12 @@ An algorithm file supplies ``_fit_once`` (one start, valid input assumed); every
 wrong is checked here, once.
 """
 
+import math
 import sys
 import warnings
 from dataclasses import dataclass, field
 from importlib import import_module
-from numbers import Integral, Real
+from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +22,9 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
+
+# Beyond these sizes squares, and sums of many squares, overflow or vanish.
+SMALLEST, LARGEST = 1e-150, 1e150
 
 
 @dataclass(frozen=True)
@@ -197,13 +201,13 @@ class SingleTaskClusterer(MultiTaskClusterer):
 
 
 def _best(fits):
-    return min(fits, key=lambda fit: fit.objective[-1])
+    return min(fits, key=lambda fit: fit.objective[-1] if np.isfinite(fit.objective[-1]) else np.inf)
 
 
 def stops(before, after, tol, atol=0.0):
-    """Whether the objective fell by less than ``atol``, or by less than ``tol`` times its value."""
+    """Whether the objective fell by less than ``atol``, by less than ``tol`` times its value, or is NaN."""
     decrease = before - after
-    return bool(decrease < atol or abs(decrease) <= tol * abs(after))
+    return bool(not decrease >= atol or abs(decrease) <= float(tol) * abs(after))
 
 
 def spawn_seeds(random_state, n_starts):
@@ -237,13 +241,23 @@ def spawn_seeds(random_state, n_starts):
 
 def check_number(name, value, low=None, high=None, *, integer=False, open_low=False):
     """Raise ``ValueError`` unless ``value`` is a finite number within the bounds."""
-    kind = Integral if integer else Real
+    kind = Integral if integer else (Integral, float, np.floating)
     bounds = f"{'> ' if open_low else '>= '}{low}" + (f" and <= {high}" if high is not None else "")
     wanted = f"{name} must be {'an integer' if integer else 'a number'} {bounds}"
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, kind) or not np.isfinite(value):
+    try:
+        usable = isinstance(value, kind) and not isinstance(value, bool) and (integer or math.isfinite(value))
+    except OverflowError:  # an int beyond the range of floats
+        usable = False
+    if not usable:
         raise ValueError(f"{wanted}; got {value!r}")
     if (value <= low if open_low else value < low) or (high is not None and value > high):
         raise ValueError(f"{wanted}; got {value!r}")
+
+
+def check_flag(name, value):
+    """Raise ``ValueError`` unless ``value`` is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False; got {value!r}")
 
 
 def check_option(name, value, options):
@@ -258,16 +272,17 @@ def check_matrix(X, name, *, nonnegative=False):
     Raises
     ------
     ValueError
-        Not two-dimensional, empty, NaN or infinite, or negative where that is forbidden.
+        Not two-dimensional, empty, masked, not real numbers, NaN or infinite, the largest entry outside
+        1e-150 .. 1e150, or negative where that is forbidden.
     """
-    X = X if sp.issparse(X) or hasattr(X, "iloc") else np.asarray(X)
+    X = _as_array(X, name)
     if X.ndim != 2:
         raise ValueError(f"{name} must be two-dimensional (samples in rows), got {X.ndim} dimension(s); "
                          f"reshape it, or put single arrays into a list: fit([X])")
     if 0 in X.shape:
         raise ValueError(f"{name} is empty: its shape is {tuple(X.shape)}; drop it from Xs or fill it")
-    if not sp.issparse(X) and np.asarray(X).dtype.kind == "c":
-        raise ValueError(f"{name} has complex entries; pass real numbers")
+    if (X if sp.issparse(X) else np.asarray(X)).dtype.kind in "cmM":
+        raise ValueError(f"{name} has complex or date entries; pass real numbers")
     try:
         X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
     except (TypeError, ValueError) as error:
@@ -275,10 +290,25 @@ def check_matrix(X, name, *, nonnegative=False):
     values = X.data if sp.issparse(X) else X
     if not np.isfinite(values).all():
         raise ValueError(f"{name} contains NaN or infinity; remove or impute these entries")
+    largest = max(values.max(), -values.min()) if values.size else 0.0
+    if largest and not SMALLEST <= largest <= LARGEST:
+        raise ValueError(f"{name} has entries of size {largest:.1e}, whose squares leave the range of "
+                         f"floating-point numbers; rescale the data")
     if nonnegative and values.size and values.min() < 0:
         raise ValueError(f"{name} has negative entries (smallest {values.min():.3g}), which this method "
                          f"forbids; use counts or tf-idf, or shift each feature to be nonnegative")
     return _canonical(X) if sp.issparse(X) else X
+
+
+def _as_array(X, name):
+    if np.ma.is_masked(X):
+        raise ValueError(f"{name} has masked entries; impute them or drop their rows")
+    if sp.issparse(X) or hasattr(X, "iloc"):
+        return X
+    try:
+        return np.asarray(X)
+    except ValueError as error:
+        raise ValueError(f"{name} cannot be read as an array ({error}); use equally long rows") from error
 
 
 def _canonical(X):
@@ -294,7 +324,7 @@ def _canonical(X):
 
 def _as_list(Xs, what):
     if isinstance(Xs, np.ndarray) and Xs.ndim == 3:
-        return list(Xs)
+        Xs = list(Xs)
     if not isinstance(Xs, (list, tuple)):
         raise ValueError(f"Xs must be a list with one two-dimensional array a {what}, got "
                          f"{type(Xs).__name__}; for a single {what} write fit([X])")
@@ -327,7 +357,7 @@ def check_views(Xs, *, nonnegative=False):
 
 def check_n_clusters(n_clusters, Xs, *, same_for=None):
     """Number of clusters of each task, from an int or a sequence with one int a task."""
-    if isinstance(n_clusters, (list, tuple, np.ndarray)):
+    if isinstance(n_clusters, (list, tuple)) or (isinstance(n_clusters, np.ndarray) and n_clusters.ndim):
         ks = list(n_clusters)
         if len(ks) != len(Xs):
             raise ValueError(f"n_clusters has {len(ks)} entries for {len(Xs)} task(s); give one an entry "

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections import OrderedDict
+from threading import Lock
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,17 +25,28 @@ def project_simplex(v):
     ndarray of the same shape
         Nonnegative, sums to 1.
 
+    Raises
+    ------
+    FloatingPointError
+        NaN or infinite entries.
+
     Examples
     --------
     >>> project_simplex(np.array([0.9, 0.5, -1.0]))
     array([0.7, 0.3, 0. ])
     """
+    if not np.isfinite(v).all():
+        raise FloatingPointError("project_simplex met NaN or infinity: the method diverged; scale the data "
+                                 "or use a stronger penalty")
     flat = v.ravel() - v.max()
     descending = np.sort(flat)[::-1]
     excess = np.cumsum(descending) - 1.0
     support = np.flatnonzero(descending * np.arange(1, flat.size + 1) > excess)[-1]
     theta = excess[support] / (support + 1)
     return np.maximum(flat - theta, 0.0).reshape(v.shape)
+
+
+CG_RESIDUAL = 1e-6
 
 
 class RidgeSystems:
@@ -65,6 +77,11 @@ class RidgeSystems:
         if self.form != "cg":
             self.eigenvalues, self.basis = gram_eigh(X)
 
+    def condition(self, lam, shift):
+        """Upper bound of the condition number of the systems, 1 + lam ||X||^2 / shift (Frobenius)."""
+        values = self.X.data if sp.issparse(self.X) else self.X
+        return 1.0 + float(np.vdot(values, values)) * float(lam) / float(shift)
+
     def solve(self, Y, R, shifts, lam):
         """Solutions and fitted values.
 
@@ -79,6 +96,11 @@ class RidgeSystems:
         -------
         W : ndarray of shape (d, h)
         XW : ndarray of shape (n, h)
+
+        Raises
+        ------
+        FloatingPointError
+            Conjugate gradients end with a relative residual above 1e-6.
         """
         if self.form == "dual":
             V = self._spectral(Y - self.X @ (R / shifts), shifts, lam)
@@ -92,18 +114,23 @@ class RidgeSystems:
 
     def _iterate(self, rhs, shifts, lam):
         d = rhs.shape[0]
-        start = rhs / shifts if self._last is None else self._last
+        start = np.zeros_like(rhs) if self._last is None else self._last
         W = np.empty_like(rhs)
         for i, shift in enumerate(shifts):
             system = LinearOperator(
                 (d, d), matvec=lambda w, s=shift: lam * (self.XT @ (self.X @ w)) + s * w, dtype=float)
             W[:, i], _ = cg(system, rhs[:, i], x0=start[:, i], rtol=1e-12, maxiter=10 * d)
+            residual = np.linalg.norm(system @ W[:, i] - rhs[:, i])
+            if not residual <= CG_RESIDUAL * np.linalg.norm(rhs[:, i]):
+                raise FloatingPointError(f"conjugate gradients stopped at a residual of {residual:.1e}; "
+                                         f"scale the data or raise the ridge penalty")
         self._last = W
         return W
 
 
 _SPECTRA = OrderedDict()
 _SPECTRA_BYTES = 2**28
+_SPECTRA_LOCK = Lock()
 
 
 def gram_eigh(X):
@@ -124,15 +151,18 @@ def gram_eigh(X):
         Eigenvectors in columns.
     """
     key = _content(X)
-    if key not in _SPECTRA:
+    with _SPECTRA_LOCK:
+        found = _SPECTRA.get(key)
+    if found is None:
         gram = X @ X.T if X.shape[0] <= X.shape[1] else X.T @ X
         gram = gram.toarray() if sp.issparse(gram) else gram
         eigenvalues, basis = eigh(gram, driver="evd", overwrite_a=True, check_finite=False)
-        _SPECTRA[key] = np.maximum(eigenvalues, 0.0), basis
-    _SPECTRA.move_to_end(key)
-    found = _SPECTRA[key]
-    while sum(basis.nbytes for _, basis in _SPECTRA.values()) > _SPECTRA_BYTES and _SPECTRA:
-        _SPECTRA.popitem(last=False)
+        found = np.maximum(eigenvalues, 0.0), basis
+    with _SPECTRA_LOCK:
+        _SPECTRA[key] = found
+        _SPECTRA.move_to_end(key)
+        while sum(basis.nbytes for _, basis in _SPECTRA.values()) > _SPECTRA_BYTES:
+            _SPECTRA.popitem(last=False)
     return found
 
 

@@ -10,17 +10,19 @@ Y^t >= 0, every G^(t,s) on the unit simplex of all its h_t h_s entries.  One fun
 names its equation.
 """
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
-from mtclib.base import Fit, MultiTaskClusterer, Traits, check_number, check_option, stops
+from mtclib.base import Fit, MultiTaskClusterer, Traits, check_flag, check_number, check_option, stops
 from mtclib.graphs import similarities
 from mtclib.linalg import RidgeSystems, project_simplex
 from mtclib.starts import check_initial_labels, kmeans_once, one_hot
 from mtclib.symnmf import OFFSET, hard_labels, membership_objective, membership_step
 
 ALGORITHM_VERSION = 1
+LARGEST_CONDITION = 1e13
 
 
 @dataclass(frozen=True)
@@ -197,6 +199,11 @@ class MTCMRL(MultiTaskClusterer):
         Stop when the objective falls by less than ``atol``; the paper uses 1.
     random_state : None, int, Generator or RandomState
 
+    Warns
+    -----
+    RuntimeWarning
+        If lam ||X^t||^2 / mu exceeds 1e13, so that few digits of the linear model can be trusted.
+
     Attributes
     ----------
     labels_ : list of ndarray of shape (n_t,), int
@@ -258,14 +265,21 @@ class MTCMRL(MultiTaskClusterer):
         check_number("mu", self.mu, low=0, open_low=True)
         check_number("exponent", self.exponent, low=0, high=1, open_low=True)
         check_option("coupling", self.coupling, ("full", "printed"))
+        check_flag("guard", self.guard)
         if isinstance(self.init, str):
             check_option("init", self.init, ("k-means",))
 
     def _prepare(self, Xs, n_clusters):
         starts = ([None] * len(Xs) if isinstance(self.init, str)
                   else check_initial_labels(self.init, Xs, n_clusters))
-        return [Task(X, M, RidgeSystems(X), start)
-                for X, M, start in zip(Xs, similarities(Xs, self.similarity), starts)]
+        tasks = [Task(X, M, RidgeSystems(X), start)
+                 for X, M, start in zip(Xs, similarities(Xs, self.similarity), starts)]
+        for t, task in enumerate(tasks):
+            if task.system.condition(self.lam, self.mu) > LARGEST_CONDITION:
+                warnings.warn(f"lam ||X||^2 / mu exceeds {LARGEST_CONDITION:.0e} for Xs[{t}] (task {t + 1}): "
+                              f"the linear model loses most of its digits; centre or scale the features, "
+                              f"lower lam or raise mu", RuntimeWarning, stacklevel=4)
+        return tasks
 
     def _fit_once(self, tasks, n_clusters, seed):
         state = initial_state(tasks, n_clusters, seed)
@@ -295,7 +309,10 @@ class MTCMRL(MultiTaskClusterer):
 
 
 def initial_state(tasks, n_clusters, seed):
-    """Start of Algorithm 1: Y^t = one-hot + 0.2, W^t = ones (d x h_t, erratum E3.6), G^(t,s) uniform."""
+    """Start of Algorithm 1: Y^t = one-hot + 0.2, W^t = ones, G^(t,s) uniform.
+
+    W^t is d x h_t; the n_t x h_t of the paper is a misprint.
+    """
     labels = [kmeans_once(task.X, k, seed).labels_ if task.start is None else task.start
               for task, k in zip(tasks, n_clusters)]
     Y = [one_hot(h, k) + OFFSET for h, k in zip(labels, n_clusters)]

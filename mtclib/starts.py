@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
@@ -31,7 +32,9 @@ def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4):
     with threadpool_limits(limits=1), warnings.catch_warnings():
         # Fewer distinct rows than clusters leaves clusters empty; the contract allows that.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit(X)
+        # scikit-learn centres dense data, so that equal distances, common among counts, are no longer
+        # equal after rounding; as CSR the same data take the same path in either form.
+        return model.fit(sp.csr_array(X))
 
 
 def one_hot(labels, n_clusters):
@@ -59,7 +62,11 @@ def check_initial_labels(init, Xs, n_clusters):
                          f"({len(Xs)} of them)")
     labels = []
     for t, (given, X, k) in enumerate(zip(init, Xs, n_clusters)):
-        h = np.asarray(given)
+        try:
+            h = np.asarray(given)
+        except ValueError as error:
+            raise ValueError(f"init[{t}] cannot be read as an array ({error}); pass one integer a sample of "
+                             f"task {t + 1}") from error
         if h.shape != (X.shape[0],) or h.dtype.kind not in "iu" or h.min() < 0 or h.max() >= k:
             raise ValueError(f"init[{t}] must hold {X.shape[0]} integers in 0..{k - 1}, one a sample of "
                              f"task {t + 1}; got shape {h.shape} and dtype {h.dtype}")

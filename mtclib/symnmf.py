@@ -9,7 +9,7 @@ MTCMRL's Eq. (14) with Q = X W; lam = 0 gives SNMF.
 
 import numpy as np
 
-TINY = np.finfo(float).tiny
+SMALLEST_SHARE = 1e-300  # of a numerator that a denominator may be, so that no ratio overflows
 PROVABLE_EXPONENT = 0.25
 OFFSET = 0.2  # added to a one-hot start, since a multiplicative step cannot leave 0 (MTCMRL, section 3.5)
 
@@ -31,7 +31,8 @@ def membership_objective(Y, MY, squared_norm, Q=0.0, lam=0.0):
     float
     """
     gram = Y.T @ Y
-    fit = 0.5 * squared_norm - np.vdot(Y, MY) + 0.5 * np.vdot(gram, gram)
+    # A perfect fit cancels to rounding errors, which may be negative.
+    fit = max(0.5 * squared_norm - np.vdot(Y, MY) + 0.5 * np.vdot(gram, gram), 0.0)
     return float(fit + (lam * np.sum((Y - Q) ** 2) if lam else 0.0))
 
 
@@ -52,7 +53,7 @@ def multiplicative_step(Y, products, Q, lam, exponent):
     positive, negative = products
     numerator = positive + lam * np.maximum(Q, 0.0)
     denominator = Y @ (Y.T @ Y) + lam * Y + lam * np.maximum(-Q, 0.0) + negative
-    return Y * (numerator / np.maximum(denominator, TINY)) ** exponent
+    return Y * (numerator / np.maximum(denominator, SMALLEST_SHARE * (1.0 + numerator))) ** exponent
 
 
 def membership_step(similarity, Y, products, Q=0.0, lam=0.0, exponent=0.5, guard=True):

@@ -6,8 +6,10 @@ estimators that break the contract on purpose.  What differs between methods is 
 
 import pickle
 import warnings
+from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -136,6 +138,9 @@ def check_csr_and_dense_agree(cls):
         assert same(dense, sparse)
         np.testing.assert_allclose(dense.objective_[-1], sparse.objective_[-1], rtol=1e-8)
     assert same(dense, fit(build(cls), _uncanonical_csr(Xs)))
+    for seed in range(3):
+        ties = [np.random.default_rng(seed).integers(0, 2, X.shape).astype(float) for X in Xs]
+        assert same(fit(build(cls), ties), fit(build(cls), [sp.csr_array(X) for X in ties]))
     assert same(dense, fit(build(cls), [_with_long_indices(X) for X in Xs]))
 
 
@@ -150,6 +155,34 @@ def check_float32_and_integers_are_accepted(cls):
     reference = fit(build(cls), Xs)
     for dtype in (np.float32, np.int64):
         assert same(reference, fit(build(cls), [X.astype(dtype) for X in Xs]))
+
+
+def check_layout_and_container_do_not_matter(cls):
+    Xs = planted(cls)
+    reference = fit(build(cls), Xs)
+    for convert in (np.asfortranarray, _read_only, pd.DataFrame, np.ndarray.tolist,
+                    lambda X: X.astype(object), lambda X: np.ma.masked_array(X, mask=False)):
+        assert same(reference, fit(build(cls), [convert(X) for X in Xs]))
+    if cls.traits.sparse:
+        assert same(reference, fit(build(cls), [_read_only(X) for X in _uncanonical_csr(Xs)]))
+
+
+def _read_only(X):
+    X = X.copy()
+    for part in (X.data, X.indices, X.indptr) if sp.issparse(X) else (X,):
+        part.flags.writeable = False
+    return X
+
+
+def check_numpy_scalars_are_accepted(cls):
+    Xs, names = planted(cls), build(cls).get_params()
+    reference = fit(build(cls), Xs)
+    for number, scalars in ((int, (np.int64, np.int16)), (float, (np.float64, np.float32))):
+        for scalar in scalars:
+            values = {name: scalar(value) for name, value in names.items() if type(value) is number}
+            other = fit(build(cls, **values), Xs)
+            assert other.get_params().items() >= values.items()
+            assert scalar is np.float32 or same(reference, other)
 
 
 def check_planted_clusters_are_recovered(cls):
@@ -233,7 +266,14 @@ def check_bad_input_is_refused_by_name(cls):
                          ([Xs[0][0], Xs[1]], r"Xs\[0\].*two-dimensional"),
                          ([Xs[0], Xs[1][:0]], r"Xs\[1\].*empty"),
                          ([Xs[0], Xs[1].astype(complex)], r"Xs\[1\].*complex"),
-                         ([np.array([["a", "b"]]), Xs[1]], r"Xs\[0\].*numbers")):
+                         ([Xs[0], sp.csr_array(Xs[1].astype(complex))], r"Xs\[1\].*(complex|sparse)"),
+                         ([np.array([["a", "b"]]), Xs[1]], r"Xs\[0\].*numbers"),
+                         ([Xs[0], [[1.0, 2.0], [3.0]]], r"Xs\[1\].*equally long"),
+                         ([Xs[0], Xs[1].astype("datetime64[s]")], r"Xs\[1\].*date"),
+                         ([Xs[0], np.ma.masked_greater(Xs[1], 2)], r"Xs\[1\].*masked"),
+                         ([Xs[0] * 1e200, Xs[1]], r"Xs\[0\].*rescale"),
+                         ([Xs[0], Xs[1] * 1e-200], r"Xs\[1\].*rescale"),
+                         (np.empty((0, 3, 4)), "empty list")):
         _refused(cls, bad, message)
     if what == "task":
         _refused(cls, [Xs[0], Xs[1][:, 1:]], r"Xs\[1\] \(task 2\) has 11 features but Xs\[0\] has 12")
@@ -250,7 +290,7 @@ def _refused(cls, Xs, message, **parameters):
 
 def check_bad_parameters_are_refused_by_name(cls):
     Xs = planted(cls)
-    for n_clusters in (0, -1, 2.5, "3", None, True):
+    for n_clusters in (0, -1, 2.5, "3", None, True, np.array(3), np.float64(3)):
         _refused(cls, Xs, "n_clusters", n_clusters=n_clusters)
     _refused(cls, Xs, "n_clusters is 31 .*sample", n_clusters=31)
     names = build(cls).get_params()
@@ -261,6 +301,11 @@ def check_bad_parameters_are_refused_by_name(cls):
     for name, default in names.items():
         if isinstance(default, str):
             _refused(cls, Xs, name, **{name: "no-such-option"})
+        if isinstance(default, bool):
+            _refused(cls, Xs, f"{name} must be True or False", **{name: "no"})
+        if isinstance(default, float):
+            for value in (Fraction(1, 2), 10**400, np.inf, None):
+                _refused(cls, Xs, name, **{name: value})
 
 
 def check_n_clusters_may_differ_between_tasks(cls):

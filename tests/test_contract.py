@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans as SklearnKMeans
 
-from mtclib.base import Fit, MultiViewClusterer, Traits, all_estimators, estimator, spawn_seeds
+from mtclib.base import Fit, MultiViewClusterer, Traits, all_estimators, estimator, spawn_seeds, stops
 from mtclib.baselines import KMeans
 
 ALGORITHM_VERSION = 1
@@ -83,6 +83,12 @@ class AcceptsAnything(KMeans):
         return fit
 
 
+class RoundsDenseDataOtherwise(KMeans):
+    def _fit_task(self, X, n_clusters, seed):
+        model = SklearnKMeans(n_clusters, init="random", n_init=1, random_state=seed).fit(X)
+        return Fit(model.labels_.astype(int), [model.inertia_], True)
+
+
 class DependsOnOrder(KMeans):
     def _fit_best(self, prepared, n_clusters, seeds):
         self._place = 0
@@ -108,6 +114,7 @@ class IgnoresClusters(KMeans):
     (LabelsOutOfRange, "fit_returns_self_with_valid_results"),
     (NeverWarns, "one_iteration_warns_and_is_not_converged"),
     (AcceptsAnything, "bad_parameters_are_refused_by_name"),
+    (RoundsDenseDataOtherwise, "csr_and_dense_agree"),
     (DependsOnOrder, "task_order_does_not_matter"),
     (IgnoresClusters, "planted_clusters_are_recovered"),
 ])
@@ -121,6 +128,25 @@ def test_the_contract_catches_a_broken_estimator(broken, check):
 def test_unknown_estimator_lists_the_known_ones():
     with pytest.raises(ValueError, match="MTCMRL"):
         estimator("MTCMLR")
+
+
+def test_a_start_that_diverged_is_not_the_best():
+    class DivergesFirst(KMeans):
+        def _fit_task(self, X, n_clusters, seed):
+            fit = super()._fit_task(X, n_clusters, seed)
+            diverged = seed == spawn_seeds(0, 1)[0]
+            return Fit(fit.labels, [np.nan], True, fit.attributes) if diverged else fit
+
+    Xs = contract.planted(KMeans)
+    assert np.isfinite(DivergesFirst(3, n_init=2, random_state=0).fit(Xs).objective_).all()
+    with pytest.raises(FloatingPointError, match="DivergesFirst diverged"):
+        DivergesFirst(3, random_state=0).fit(Xs)
+
+
+@pytest.mark.parametrize(("after", "expected"), [(8.0, False), (9.95, True), (11.0, True), (np.nan, True),
+                                                 (np.inf, True)])
+def test_a_fit_stops_when_it_no_longer_falls_or_has_diverged(after, expected):
+    assert stops(10.0, after, tol=0.01) is expected
 
 
 def test_first_seeds_do_not_change_when_starts_are_added():

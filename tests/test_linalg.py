@@ -1,5 +1,8 @@
 """Simplex projection and ridge systems against independent solvers."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -42,6 +45,12 @@ def test_projection_survives_huge_offsets():
     np.testing.assert_allclose(project_simplex(np.array([1e12, 1e12 - 0.5])), [0.75, 0.25], atol=1e-3)
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_projection_of_diverged_entries_is_refused(bad):
+    with pytest.raises(FloatingPointError, match="NaN or infinity"):
+        project_simplex(np.array([0.5, bad, 0.1]))
+
+
 def direct(X, Y, R, shifts, lam):
     X = X.toarray() if sp.issparse(X) else X
     gram = X.T @ X
@@ -63,6 +72,43 @@ def test_ridge_systems_equal_direct_solves_in_every_form(n, d, h, lam, sparse, i
         np.testing.assert_allclose(W, direct(X, Y, R, shifts, lam), atol=1e-8, rtol=1e-7)
         np.testing.assert_allclose(XW, X @ W, atol=1e-8, rtol=1e-7)
         Y = Y + 0.1
+
+
+def test_conjugate_gradients_stay_accurate_for_large_counts():
+    rng = np.random.default_rng(0)
+    X = sp.csr_array(1000.0 * rng.poisson(0.1, (60, 80)))
+    Y, R, shifts = rng.random((60, 2)), rng.normal(size=(80, 2)), np.array([0.5, 2.0])
+    W, _ = RidgeSystems(X, max_dense=0).solve(Y, R, shifts, 4.0)
+    expected, _ = RidgeSystems(X).solve(Y, R, shifts, 4.0)
+    np.testing.assert_allclose(W, expected, atol=1e-6 * np.abs(expected).max())
+
+
+def test_conjugate_gradients_that_do_not_converge_are_not_a_silent_result():
+    ones = np.ones((60, 1))
+    with pytest.raises(FloatingPointError, match="conjugate gradients stopped"):
+        RidgeSystems(np.diag(np.logspace(-8, 8, 60)), max_dense=0).solve(ones, ones, np.array([1e-6]), 1.0)
+
+
+def test_condition_bounds_the_condition_number_of_the_systems():
+    X = np.random.default_rng(0).normal(size=(5, 8))
+    exact = np.linalg.cond(3.0 * X.T @ X + 0.5 * np.eye(8))
+    for data in (X, sp.csr_array(X)):
+        assert exact <= RidgeSystems(data).condition(3.0, 0.5) <= 5 * exact
+
+
+def test_threads_may_share_the_remembered_decompositions(monkeypatch):
+    monkeypatch.setattr(linalg, "_SPECTRA", linalg.OrderedDict())
+    monkeypatch.setattr(linalg, "_SPECTRA_BYTES", 20 * 8 * 3 * 3)
+    Xs = [np.random.default_rng(seed).normal(size=(3, 4)) for seed in range(60)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(gram_eigh, Xs * 40))
+    finally:
+        sys.setswitchinterval(interval)
+    for X, (eigenvalues, _) in zip(Xs, found):
+        np.testing.assert_allclose(eigenvalues, np.linalg.eigvalsh(X @ X.T), atol=1e-12)
 
 
 def test_the_decomposition_is_computed_once_for_equal_content(monkeypatch):

@@ -1,5 +1,6 @@
 """MTCMRL: every update against its literal transcription, an oracle or finite differences."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -116,6 +117,27 @@ def test_full_coupling_never_raises_the_objective(seed, T, lam, mu, alpha, beta,
     model = quiet_fit(MTCMRL(ks, lam=lam, mu=mu, alpha=alpha, beta=beta, exponent=exponent, max_iter=12,
                              tol=0.0, random_state=0), Xs)
     assert (np.diff(model.objective_) <= 1e-9 * np.abs(model.objective_[:-1])).all()
+
+
+@pytest.mark.parametrize("weights", list(itertools.product((1e-8, 1.0, 1e8), repeat=3)))
+def test_extreme_weights_never_raise_the_objective(weights):
+    alpha, beta, lam = weights
+    Xs = texts(d=20)
+    model = quiet_fit(MTCMRL([2, 3, 4], lam=lam, mu=max(1e-8, 1e-6 * lam), alpha=alpha, beta=beta,
+                             max_iter=10, tol=0.0, random_state=0), Xs)
+    assert (np.diff(model.objective_) <= 1e-7 * model.objective_[:-1]).all()
+
+
+@pytest.mark.parametrize("cls", [MTCMRL, SNMFLR])
+def test_a_linear_model_without_digits_is_announced(cls):
+    with pytest.warns(RuntimeWarning, match=r"1e\+13 for Xs\[1\] \(task 2\): the linear model loses"):
+        quiet_fit(cls(2, max_iter=2, random_state=0), [texts()[0], 1e7 * texts()[1]])
+
+
+def test_a_fit_that_diverges_raises():
+    Xs = [np.vstack([X, X]) for X in texts(d=30)]
+    with pytest.warns(RuntimeWarning), pytest.raises(FloatingPointError, match="diverged"):
+        MTCMRL(3, mu=1e-300, alpha=1e-8, beta=1e-8, random_state=0).fit(Xs)
 
 
 @pytest.mark.parametrize(("coupling", "rises"), [("printed", True), ("full", False)])

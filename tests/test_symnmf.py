@@ -90,6 +90,22 @@ def test_zero_entries_stay_zero_and_zero_rows_do_not_divide_by_zero():
     assert not step[0].any() and step[1, 1] == 0
 
 
+def test_a_vanishing_denominator_does_not_overflow():
+    Y = np.array([[0.0, 1e-310, 1.0]])
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
+        step = multiplicative_step(Y, (np.full((1, 3), 1e8), 1e8 - 1e8), np.full((1, 3), 1e8), 0.0, 0.5)
+        dead = multiplicative_step(np.zeros((2, 2)), (np.full((2, 2), 1e8), 0.0), np.zeros((2, 2)), 1.0, 1.0)
+    assert np.isfinite(step).all() and step[0, 0] == 0
+    assert not dead.any()
+
+
+def test_the_objective_of_a_perfect_fit_is_not_negative():
+    for seed in range(50):
+        Y = np.random.default_rng(seed).random((30, 2))
+        M = DenseSimilarity(Y @ Y.T)
+        assert 0.0 <= membership_objective(Y, M.positive @ Y, M.squared_norm) < 1e-10
+
+
 def test_dead_rows_take_the_label_of_the_fallback():
     Y = np.array([[0.1, 0.9], [0.0, 0.0]])
     assert hard_labels(Y, np.array([[1.0, 0.0], [0.2, 0.3]])).tolist() == [1, 1]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mtclib.base import Fit, SingleTaskClusterer, Traits, check_number, check_option, stops
+from mtclib.base import Fit, SingleTaskClusterer, Traits, check_flag, check_number, check_option, stops
 from mtclib.graphs import similarities
 from mtclib.starts import check_initial_labels, kmeans_once, one_hot
 from mtclib.symnmf import OFFSET, hard_labels, membership_objective, membership_step
@@ -75,6 +75,7 @@ class SNMF(SingleTaskClusterer):
         super()._check_parameters()
         check_number("atol", self.atol, low=0)
         check_number("exponent", self.exponent, low=0, high=1, open_low=True)
+        check_flag("guard", self.guard)
         if isinstance(self.init, str):
             check_option("init", self.init, ("k-means", "random"))
 
