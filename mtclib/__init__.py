@@ -1,6 +1,7 @@
 """Multi-task and multi-view clustering: the methods of five papers and of those they compare with."""
 
 from mtclib.mtcmrl import MTCMRL
+from mtclib.spmtc import LSSMTC, SPMTC
 
-__all__ = ["MTCMRL"]
+__all__ = ["LSSMTC", "MTCMRL", "SPMTC"]
 __version__ = "0.1.0"

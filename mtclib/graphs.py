@@ -6,9 +6,13 @@ can use M without knowing whether M was ever formed.
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import LinearOperator
+from scipy.spatial.distance import squareform
+from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 
-from mtclib.base import check_matrix
+from mtclib.validation import check_matrix
 
 
 class FactoredSimilarity:
@@ -102,8 +106,9 @@ def similarities(Xs, similarity):
         return [cosine_similarity(X) for X in Xs]
     matrices = [similarity(X) for X in Xs] if callable(similarity) else similarity
     if not isinstance(matrices, (list, tuple)) or len(matrices) != len(Xs):
+        got = repr(similarity) if isinstance(similarity, str) else type(similarity).__name__
         raise ValueError(f"similarity must be 'cosine', a callable, or a list with one (n_t, n_t) array a "
-                         f"task ({len(Xs)} of them); got {similarity!r}")
+                         f"task ({len(Xs)} of them); got {got}")
     return [_precomputed(M, X.shape[0], t) for t, (M, X) in enumerate(zip(matrices, Xs))]
 
 
@@ -113,6 +118,181 @@ def _precomputed(M, n, t):
     M = M.toarray() if sp.issparse(M) else M
     if M.shape != (n, n):
         raise ValueError(f"{name} must have shape ({n}, {n}), one row and column a sample; got {M.shape}")
-    if not np.allclose(M, M.T, rtol=1e-8, atol=1e-12):
+    if not np.allclose(M, M.T, rtol=1e-8, atol=1e-12 * np.abs(M).max()):
         raise ValueError(f"{name} must be symmetric; use (M + M.T) / 2")
     return DenseSimilarity(M)
+
+
+SCALES = ("median", "mean", "self-tuning")
+NEIGHBOUR = 7
+# A total cosine similarity below this is rounding: the sample has no neighbours.
+NO_NEIGHBOURS = 1e-10
+# Smaller entries of a normalised affinity do not change it beyond rounding.
+JOINED = 1e-15
+
+
+class NormalizedCosine:
+    """L = D^-1/2 A D^-1/2 for cosine similarities A with a zero diagonal, never formed.
+
+    Parameters
+    ----------
+    U : {ndarray, CSR array} of shape (n, d), nonnegative
+        Rows of unit length, or zero.
+    """
+
+    def __init__(self, U):
+        self.U = sp.csr_array(U)
+        self.shape = (U.shape[0], U.shape[0])
+        self.diagonal = np.asarray(self.U.multiply(self.U).sum(axis=1)).ravel()
+        degrees = self.U @ self.U.sum(axis=0) - self.diagonal
+        self.has_neighbours = degrees > NO_NEIGHBOURS
+        self.root = np.sqrt(np.where(self.has_neighbours, degrees, 1.0))
+
+    def components(self):
+        """Component of each sample, ndarray of shape (n,); samples are joined through shared words."""
+        words = sp.csr_array(self.U.multiply(self.has_neighbours[:, None]))
+        words.eliminate_zeros()  # a stored zero would join
+        return connected_components(sp.block_array([[None, words], [words.T, None]]),
+                                    directed=False)[1][:self.shape[0]]
+
+    def block(self, rows):
+        """L for some samples, as an operator; a product costs O(nnz)."""
+        U, diagonal, root = self.U[rows], self.diagonal[rows, None], self.root[rows, None]
+        UT = U.T.tocsr()
+
+        def product(V):
+            scaled = V.reshape(len(rows), -1) / root
+            return (U @ (UT @ scaled) - diagonal * scaled) / root
+
+        return LinearOperator((len(rows), len(rows)), matvec=product, matmat=product, dtype=float)
+
+
+class NormalizedMatrix:
+    """L = D^-1/2 A D^-1/2 for an affinity matrix A in memory, whose diagonal is taken as zero.
+
+    Parameters
+    ----------
+    A : {ndarray, CSR array} of shape (n, n), symmetric, nonnegative
+    """
+
+    def __init__(self, A):
+        self.shape = A.shape
+        A = A - (sp.diags_array if sp.issparse(A) else np.diag)(A.diagonal())
+        degrees = np.asarray(A.sum(axis=1)).ravel()
+        inverse = 1.0 / np.sqrt(np.where(degrees > 0, degrees, 1.0))
+        scale = sp.diags_array(inverse)
+        self.L = sp.csr_array(scale @ A @ scale) if sp.issparse(A) else inverse[:, None] * A * inverse
+
+    def components(self):
+        """Component of each sample, ndarray of shape (n,); entries of L below 1e-15 join nothing."""
+        return connected_components(sp.csr_array(self.L > JOINED), directed=False)[1]
+
+    def block(self, rows):
+        """L for some samples, {ndarray, CSR array}."""
+        return self.L if len(rows) == self.shape[0] else self.L[rows][:, rows]
+
+
+def gaussian_affinity(X, scale="median"):
+    """exp(-d_ij^2 / (2 s^2)) for i != j, and zero on the diagonal.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR array} of shape (n, d)
+    scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
+        s: the median or the mean distance between two samples, or a number.  'self-tuning' gives
+        exp(-d_ij^2 / (s_i s_j)) with s_i the distance to the 7th neighbour (Zelnik-Manor and Perona,
+        NIPS 2004).  Where copies of one sample make s zero, the mean and the smallest positive s_i
+        stand in.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        In 0 .. 1; it takes O(n^2) memory.
+
+    Examples
+    --------
+    >>> gaussian_affinity(np.array([[0.0], [1.0]]), scale=1.0).round(4)
+    array([[0.    , 0.6065],
+           [0.6065, 0.    ]])
+    """
+    distances = _distances(X)
+    widths = _widths(distances, scale)
+    with np.errstate(over="ignore"):
+        exponent = (distances / widths[:, None]) * (distances / widths)
+    A = np.exp(-exponent if isinstance(scale, str) and scale == "self-tuning" else -exponent / 2.0)
+    np.fill_diagonal(A, 0.0)
+    return A
+
+
+def _distances(X):
+    # Far from the origin the distances would drown in the rounding of the squared norms.
+    X = X if sp.issparse(X) else X - X.mean(axis=0)
+    squares = euclidean_distances(X, squared=True)
+    values = X.multiply(X) if sp.issparse(X) else X * X
+    squares[squares < 1e-12 * values.sum(axis=1).max()] = 0.0
+    return np.sqrt(squares)
+
+
+def _widths(distances, scale):
+    """s_i of each sample, positive, shape (n,)."""
+    n = distances.shape[0]
+    if not isinstance(scale, str):
+        return np.full(n, float(scale))
+    if scale == "self-tuning":
+        place = min(NEIGHBOUR, n - 1)
+        widths = np.partition(distances, place, axis=1)[:, place]
+        return np.where(widths > 0, widths, widths[widths > 0].min(initial=np.inf) if widths.any() else 1.0)
+    pairs = squareform(distances, checks=False)
+    mean = float(pairs.mean()) if pairs.any() else 1.0
+    return np.full(n, (float(np.median(pairs)) if scale == "median" and pairs.size else mean) or mean)
+
+
+def normalized_affinities(Xs, affinity, scale="median"):
+    """One normalised affinity matrix a task, as spectral clustering needs it.
+
+    Parameters
+    ----------
+    Xs : list of {ndarray, CSR array} of shape (n_t, d)
+    affinity : 'cosine', 'gaussian', callable or list of {ndarray, CSR array}
+        A callable gets X and returns an (n, n) array; a list holds precomputed (n_t, n_t) arrays.
+        Negative cosines count as 0; only data with negative entries need the (n, n) array.
+    scale : {'median', 'mean', 'self-tuning'} or float > 0
+        For 'gaussian'; see ``gaussian_affinity``.
+
+    Returns
+    -------
+    list of NormalizedCosine or NormalizedMatrix
+
+    Raises
+    ------
+    ValueError
+        Unknown option; a matrix of the wrong shape, not finite, negative, or not symmetric.
+    """
+    if isinstance(affinity, str) and affinity == "cosine":
+        return [_normalized_cosine(X) for X in Xs]
+    if isinstance(affinity, str) and affinity == "gaussian":
+        return [NormalizedMatrix(gaussian_affinity(X, scale)) for X in Xs]
+    matrices = [affinity(X) for X in Xs] if callable(affinity) else affinity
+    if not isinstance(matrices, (list, tuple)) or len(matrices) != len(Xs):
+        got = repr(affinity) if isinstance(affinity, str) else type(affinity).__name__
+        raise ValueError(f"affinity must be 'cosine', 'gaussian', a callable, or a list with one (n_t, n_t) "
+                         f"array a task ({len(Xs)} of them); got {got}")
+    return [NormalizedMatrix(_affinity(A, X.shape[0], t)) for t, (A, X) in enumerate(zip(matrices, Xs))]
+
+
+def _normalized_cosine(X):
+    U = normalize(X)
+    if (U.data if sp.issparse(U) else U).min(initial=0.0) >= 0:
+        return NormalizedCosine(U)
+    A = U @ U.T
+    return NormalizedMatrix(np.maximum(A.toarray() if sp.issparse(A) else A, 0.0))
+
+
+def _affinity(A, n, t):
+    name = f"affinity[{t}] (task {t + 1})"
+    A = check_matrix(A, name, nonnegative=True)
+    if A.shape != (n, n):
+        raise ValueError(f"{name} must have shape ({n}, {n}), one row and column a sample; got {A.shape}")
+    if abs(A - A.T).max() > 1e-8 * max(abs(A).max(), np.finfo(float).tiny):
+        raise ValueError(f"{name} must be symmetric; use (A + A.T) / 2")
+    return A

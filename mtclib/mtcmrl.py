@@ -15,11 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtclib.base import Fit, MultiTaskClusterer, Traits, check_flag, check_number, check_option, stops
+from mtclib.base import Fit, MultiTaskClusterer, Traits, stops
 from mtclib.graphs import similarities
 from mtclib.linalg import RidgeSystems, project_simplex
 from mtclib.starts import check_initial_labels, kmeans_once, one_hot
 from mtclib.symnmf import OFFSET, hard_labels, membership_objective, membership_step
+from mtclib.validation import check_flag, check_number, check_option
 
 ALGORITHM_VERSION = 1
 LARGEST_CONDITION = 1e13

@@ -64,6 +64,8 @@ def test_callable_and_precomputed_similarities_agree_with_cosine():
     ([np.eye(40)], "2 of them"),
     ([np.eye(40), np.eye(39)], r"similarity\[1\].*shape \(40, 40\)"),
     ([np.eye(40), np.triu(np.ones((40, 40)))], r"similarity\[1\].*symmetric"),
+    ([np.eye(40), 1e-13 * np.triu(np.ones((40, 40)))], r"similarity\[1\].*symmetric"),
+    (np.eye(40), "got ndarray$"),
     ([np.eye(40), np.full((40, 40), np.nan)], r"similarity\[1\].*NaN"),
 ])
 def test_unusable_similarities_are_refused_by_name(option, message):

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from mtclib.base import Fit, SingleTaskClusterer, Traits, check_option
+from mtclib.base import Fit, SingleTaskClusterer, Traits
 from mtclib.starts import kmeans_once
+from mtclib.validation import check_option
 
 ALGORITHM_VERSION = 1
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from mtclib.base import Fit, SingleTaskClusterer, Traits, check_flag, check_number, check_option, stops
+from mtclib.base import Fit, SingleTaskClusterer, Traits, stops
 from mtclib.graphs import similarities
 from mtclib.starts import check_initial_labels, kmeans_once, one_hot
 from mtclib.symnmf import OFFSET, hard_labels, membership_objective, membership_step
+from mtclib.validation import check_flag, check_number, check_option
 
 ALGORITHM_VERSION = 1
 

@@ -1,0 +1,302 @@
+"""ASI: adaptive subspace iteration (Li, Ma, Ogihara, SIGIR 2004)."""
+
+import warnings
+from contextlib import suppress
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import eigh, svd
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+
+from mtclib.base import Fit, SingleTaskClusterer, Traits
+from mtclib.exceptions import DegenerateSubspaceWarning
+from mtclib.linalg import gram_eigh
+from mtclib.starts import check_initial_labels, kmeans_once, one_hot
+from mtclib.validation import check_number, check_option
+
+ALGORITHM_VERSION = 1
+
+SUBSPACES = ("smallest", "smallest_in_range", "largest", "between")
+LARGEST_DENSE = 1000
+# Of the largest eigenvalue; an eigenvalue of a Gram matrix is known to about 1e-16 of it.
+NULL = 1e-12
+
+
+class ASI(SingleTaskClusterer):
+    """Adaptive subspace iteration on each task: clusters and a subspace for them, in turn.
+
+    Model: X F = D S with one-hot memberships D, an orthonormal projection F (d, l) and centroids S.
+    Given D, F consists of l eigenvectors of a scatter matrix; given F, each row goes to the nearest
+    centroid of the projected rows.  A row that is not strictly nearer to another centroid stays; an empty
+    cluster takes the row farthest from its centroid.
+
+    The literal method ('smallest') minimises the within-cluster scatter tr(F^T S_w F).  Whenever X has
+    rank <= d - l, as with fewer samples than words, its minimum is 0 with X F = 0, and the start is the
+    result.  'smallest_in_range' has the same fate when rank(X) >= n - k + l, as with independent rows.
+    'between' maximises tr(F^T S_b F), which is the alternating minimisation of ||X - D S F^T||^2 (reduced
+    k-means); with l = k it is exactly Lloyd's k-means.  Reconstruction: the paper leaves open which of
+    them the compared implementations ran.
+
+    Parameters
+    ----------
+    n_clusters : int or list of int
+        Clusters of each task.
+    which : {'between', 'smallest', 'smallest_in_range', 'largest'}, default 'between'
+        Eigenvectors that span the subspace: those of the largest eigenvalues of S_b ('between') or S_w
+        ('largest'), of the smallest of S_w, or of the smallest of S_w within the row space of X.
+    n_components : int or None, default None
+        l; None for as many as there are clusters, and at most d.
+    init : 'random', 'k-means' or list of ndarray of int, default 'random'
+        'random': labels at random, clusters of equal size.
+    n_init : int, default 1
+        Starts; each task keeps the one with its lowest objective.
+    max_iter : int, default 50
+    random_state : None, int, Generator or RandomState
+
+    Attributes
+    ----------
+    labels_ : list of ndarray of shape (n_t,), int
+    projection_ : list of ndarray of shape (d, l)
+        F, orthonormal columns; fewer than l where the matrix has too small a rank.
+    objective_ : ndarray of shape (n_iter_,)
+        Sum over tasks of ||X - D S F^T||^2 ('between') or ||X F - D S||^2 (the others) after each
+        iteration.  It never rises, except with 'largest', which optimises no single function.
+    n_iter_ : int
+    converged_ : bool
+        Whether an iteration left all labels as they were.
+
+    Warns
+    -----
+    DegenerateSubspaceWarning
+        If nothing is left in the subspace, or if every partition fits it perfectly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.kron(np.eye(2), np.ones((5, 3)))
+    >>> labels = ASI(n_clusters=2, random_state=0).fit([X]).labels_[0]
+    >>> np.ptp(labels.reshape(2, 5), axis=1).tolist()
+    [0, 0]
+    """
+
+    traits = Traits(kind="multitask", paper="Li, Ma, Ogihara, SIGIR 2004", task_order_free=True,
+                    reconstruction=True)
+
+    def __init__(self, n_clusters, *, which="between", n_components=None, init="random", n_init=1,
+                 max_iter=50, random_state=None):
+        self.n_clusters = n_clusters
+        self.which = which
+        self.n_components = n_components
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_option("which", self.which, SUBSPACES)
+        if self.n_components is not None:
+            check_number("n_components", self.n_components, low=1, integer=True)
+        if isinstance(self.init, str):
+            check_option("init", self.init, ("random", "k-means"))
+
+    def _check_input(self, Xs):
+        Xs, n_clusters = super()._check_input(Xs)
+        l = self.n_components or 1
+        if l > Xs[0].shape[1]:
+            raise ValueError(f"n_components is {l} but there are only {Xs[0].shape[1]} features; lower it")
+        if self.which == "between" and l > min(n_clusters):
+            raise ValueError(f"n_components is {l}, but which='between' finds at most one a cluster "
+                             f"(n_clusters={min(n_clusters)}); ask for fewer")
+        return Xs, n_clusters
+
+    def _prepare(self, Xs, n_clusters):
+        starts = ([self.init] * len(Xs) if isinstance(self.init, str)
+                  else check_initial_labels(self.init, Xs, n_clusters))
+        spaces = [None if self.which == "between" else RowSpace(X) for X in Xs]
+        return list(zip(Xs, spaces, starts))
+
+    def _fit_task(self, task, n_clusters, seed):
+        X, space, start = task
+        labels = _initial_labels(X, n_clusters, start, seed)
+        l = min(self.n_components or n_clusters, X.shape[1])
+        squared_norm = float(np.sum(X.data ** 2 if sp.issparse(X) else X ** 2))
+        history, converged = [], False
+        while not converged and len(history) < self.max_iter:
+            D = one_hot(labels, n_clusters)
+            F = subspace(X, D, l, self.which, space, seed)
+            Z = X @ F
+            before, labels = labels, labels if _nothing_left(X, Z) else assign(Z, labels, n_clusters)
+            between = between_scatter(Z, labels, n_clusters)
+            history.append((squared_norm if self.which == "between" else float(np.sum(Z * Z))) - between)
+            converged = np.array_equal(before, labels)
+        return Fit(labels, history, converged, {"projection_": F})
+
+
+def _initial_labels(X, n_clusters, start, seed):
+    if isinstance(start, str) and start == "random":
+        return np.random.default_rng(seed).permutation(np.arange(X.shape[0]) % n_clusters)
+    return kmeans_once(X, n_clusters, seed).labels_.astype(np.intp) if isinstance(start, str) else start
+
+
+def _nothing_left(X, Z):
+    nothing = Z.size == 0 or np.abs(Z).max() < 1e-6 * abs(X).max()
+    if nothing:
+        warnings.warn(
+            "all samples are projected to the origin, as the features outnumber the rank of the data; "
+            "the result is the start; use which='between'", DegenerateSubspaceWarning, stacklevel=2)
+    return nothing
+
+
+def assign(Z, labels, n_clusters):
+    """Each row to the nearest centroid of the current clusters.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, l)
+    labels : ndarray of shape (n,), int
+        Current clusters; a row leaves its own only for one that is nearer by more than rounding.
+    n_clusters : int
+
+    Returns
+    -------
+    ndarray of shape (n,), int
+        An empty cluster has taken the row farthest from its centroid, if one is not alone and not there.
+
+    Examples
+    --------
+    >>> assign(np.array([[0.0], [1.0], [9.0], [8.0]]), np.array([0, 1, 1, 1]), 2)
+    array([0, 0, 1, 1])
+    """
+    rows = np.arange(len(Z))
+    counts = np.bincount(labels, minlength=n_clusters)
+    centroids = one_hot(labels, n_clusters).T @ Z / np.maximum(counts, 1)[:, None]
+    squares = np.sum(Z * Z, axis=1)
+    distances = squares[:, None] - 2.0 * Z @ centroids.T + np.sum(centroids ** 2, axis=1)
+    distances[:, counts == 0] = np.inf
+    rounding = 1e-12 * squares.max(initial=0.0)
+    nearest = distances.argmin(axis=1)
+    nearer = distances[rows, nearest] < distances[rows, labels] - rounding
+    labels = np.where(nearer, nearest, labels)
+    counts, own = np.bincount(labels, minlength=n_clusters), distances[rows, labels]
+    for empty in np.flatnonzero(counts == 0):
+        farthest = np.where(counts[labels] > 1, own, 0.0).argmax()
+        if counts[labels[farthest]] > 1 and own[farthest] > rounding:
+            counts[labels[farthest]] -= 1
+            labels[farthest], counts[empty], own[farthest] = empty, 1, 0.0
+    return labels
+
+
+def between_scatter(Z, labels, n_clusters):
+    """tr(Z^T D (D^T D)^-1 D^T Z): sum over clusters of size times squared norm of the centroid, float."""
+    sums = one_hot(labels, n_clusters).T @ Z
+    counts = np.bincount(labels, minlength=n_clusters)
+    return float(np.sum(sums ** 2 / np.maximum(counts, 1)[:, None]))
+
+
+class RowSpace:
+    """Thin decomposition X = U diag(s) V^T; of U and V only the smaller is kept.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR array} of shape (n, d)
+    """
+
+    def __init__(self, X):
+        eigenvalues, basis = gram_eigh(X)
+        kept = eigenvalues > NULL * eigenvalues[-1]
+        self.X, self.eigenvalues, self.basis = X, eigenvalues[kept], basis[:, kept]
+        self.rank = int(kept.sum())
+        self.from_rows = X.shape[0] <= X.shape[1]
+        self.occurs = np.asarray(abs(X).sum(axis=0)).ravel() > 0
+
+    def coordinates(self, G):
+        """V^T G for G of shape (d, h)."""
+        if self.from_rows:
+            return (self.basis.T @ (self.X @ G)) / np.sqrt(self.eigenvalues)[:, None]
+        return self.basis.T @ G
+
+    def vectors(self, C):
+        """V C for C of shape (rank, h)."""
+        if self.from_rows:
+            return self.X.T @ (self.basis @ (C / np.sqrt(self.eigenvalues)[:, None]))
+        return self.basis @ C
+
+    def null_vectors(self, count, seed):
+        """Orthonormal directions with X F = 0 among the features that occur, shape (d, <= count)."""
+        count = min(count, int(self.occurs.sum()) - self.rank)
+        G = np.random.default_rng(seed).standard_normal((len(self.occurs), count)) * self.occurs[:, None]
+        for _ in range(2):
+            G, _ = np.linalg.qr(G - self.vectors(self.coordinates(G)))
+        return G
+
+
+def subspace(X, D, n_components, which, space, seed):
+    """F for given clusters.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR array} of shape (n, d)
+    D : ndarray of shape (n, k), one-hot
+    n_components : int
+    which : one of SUBSPACES
+    space : RowSpace, or None for 'between'
+    seed : int
+        Of start vectors and null directions.
+
+    Returns
+    -------
+    ndarray of shape (d, <= n_components), orthonormal columns
+    """
+    B = X.T @ (D / np.sqrt(np.maximum(D.sum(axis=0), 1.0)))
+    if which == "between":
+        left, values, _ = svd(B, full_matrices=False)
+        return left[:, :n_components][:, values[:n_components] > 1e-10 * values[0]]
+    null = space.null_vectors(n_components if which == "smallest" else 0, seed)
+    count = min(n_components - null.shape[1], space.rank)
+    if count == 0:
+        return null
+    if which != "largest" and null.shape[1] == 0 and space.rank + D.shape[1] - len(D) >= n_components:
+        warnings.warn(
+            "the rows of the data are nearly independent: in some subspace every partition fits perfectly; "
+            "the result is the start; use which='between'", DegenerateSubspaceWarning, stacklevel=2)
+    C = scatter_eigenvectors(space.eigenvalues, space.coordinates(B), count, which == "largest", seed)
+    return np.hstack([null, space.vectors(C)])
+
+
+def scatter_eigenvectors(eigenvalues, R, count, largest, seed):
+    """Extreme eigenvectors of diag(eigenvalues) - R R^T, the scatter S_w within the row space.
+
+    Up to 1,000 dimensions the matrix is decomposed.  Beyond, Lanczos iterations need products alone: with
+    the matrix, or with its shifted inverse, which the Woodbury identity reduces to a k by k system.
+
+    Parameters
+    ----------
+    eigenvalues : ndarray of shape (r,), positive
+    R : ndarray of shape (r, k)
+    count : int <= r
+    largest : bool
+    seed : int
+
+    Returns
+    -------
+    ndarray of shape (r, count)
+    """
+    r = len(eigenvalues)
+    if r > LARGEST_DENSE:
+        start = np.random.default_rng(seed).standard_normal(r)
+        product = (LinearOperator((r, r), lambda v: eigenvalues * v - R @ (R.T @ v), dtype=float) if largest
+                   else _shifted_inverse(eigenvalues, R))
+        with suppress(ArpackError):
+            return eigsh(product, k=count, which="LA", v0=start)[1]
+    ends = [r - count, r - 1] if largest else [0, count - 1]
+    return eigh(np.diag(eigenvalues) - R @ R.T, subset_by_index=ends)[1]
+
+
+def _shifted_inverse(eigenvalues, R):
+    """(diag(eigenvalues) - R R^T + shift)^-1 as an operator; the shift makes it positive definite."""
+    inverse = 1.0 / (eigenvalues + 1e-3 * eigenvalues.min())
+    scaled = inverse[:, None] * R
+    small = np.linalg.inv(np.eye(R.shape[1]) - R.T @ scaled)
+    r = len(eigenvalues)
+    return LinearOperator((r, r), lambda v: inverse * v + scaled @ (small @ (scaled.T @ v)), dtype=float)

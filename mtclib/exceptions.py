@@ -1,0 +1,9 @@
+"""Warnings that several methods share."""
+
+
+class DegenerateSubspaceWarning(UserWarning):
+    """The data do not determine the subspace that a method works in, or nothing is left in it.
+
+    The result is then that of the start, or of a tie broken by rule; the message says why, and which
+    option avoids it.
+    """

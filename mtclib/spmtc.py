@@ -1,0 +1,308 @@
+"""LSSMTC (Gu, Zhou, ICDM 2009) and SPMTC (Ren, Que, Yao, Xu): clusters of tasks in a shared subspace.
+
+LSSMTC minimises the sum of the losses of all samples (see ``mtclib.seminmf``), Eq. (4); SPMTC the sum
+weighted by v_ti^power, with weights from the self-paced regularisers, Eq. (7).  The paper's (7) has the
+weights inside the norm, which squares them, while its (8)-(13) use them linearly: power 1 is the reading
+for which both steps decrease one sum.
+"""
+
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+
+from mtclib.base import Fit, MultiTaskClusterer, Traits
+from mtclib.exceptions import DegenerateSubspaceWarning
+from mtclib.selfpaced import hard_weights, mixture_weights, pace_shares, pace_threshold
+from mtclib.seminmf import Problem, State, descend, objective, project, sample_losses
+from mtclib.starts import check_initial_labels, kmeans_once, one_hot
+from mtclib.subspace import W_UPDATES, SubspaceStep
+from mtclib.symnmf import OFFSET
+from mtclib.validation import check_number, check_option
+
+ALGORITHM_VERSION = 1
+
+
+class _SharedSubspaceClusterer(MultiTaskClusterer):
+    """Parameters, start and warning that LSSMTC and SPMTC have in common."""
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_number("lam", self.lam, low=0, high=1)
+        check_number("n_components", self.n_components, low=1, integer=True)
+        check_option("w_update", self.w_update, W_UPDATES)
+        if isinstance(self.init, str):
+            check_option("init", self.init, ("random", "k-means"))
+
+    def _check_input(self, Xs):
+        Xs, ks = super()._check_input(Xs)
+        if self.n_components > Xs[0].shape[1]:
+            raise ValueError(f"n_components is {self.n_components} but the tasks have {Xs[0].shape[1]} "
+                             f"feature(s); lower it")
+        if self.w_update == "eig_between" and self.n_components > ks[0]:
+            raise ValueError(f"n_components is {self.n_components} but w_update='eig_between' has only "
+                             f"n_clusters = {ks[0]} directions; lower n_components or use another w_update")
+        return Xs, ks
+
+    def _prepare(self, Xs, n_clusters):
+        starts = None if isinstance(self.init, str) else check_initial_labels(self.init, Xs, n_clusters)
+        X = (sp.vstack([sp.csr_array(X) for X in Xs], format="csr") if any(map(sp.issparse, Xs))
+             else np.vstack(Xs))
+        squares = [np.asarray((X * X).sum(axis=1)).ravel() for X in Xs]
+        return Problem(Xs, X, squares, starts)
+
+    def _memberships(self, problem, c, seed):
+        if problem.starts is None and self.init == "random":
+            # One stream a task, the same for all: a task's start does not depend on its place.
+            return [1.0 - np.random.default_rng(seed).random((X.shape[0], c)) for X in problem.Xs]
+        labels = problem.starts or [kmeans_once(X, c, seed).labels_ for X in problem.Xs]
+        return [one_hot(h, c) + OFFSET for h in labels]
+
+    def _start(self, problem, c, seed):
+        subspace = SubspaceStep(problem.X, self.n_components, self.w_update)
+        subspace.reweigh(np.ones(problem.X.shape[0]))
+        state = State(self._memberships(problem, c, seed), None, None)
+        project(problem, state, subspace.start(np.vstack(state.P)))
+        return state, subspace
+
+    def _warn_if(self, degenerate):
+        if degenerate and self.lam < 1:
+            remedy = ("choose features that occur, or another w_update" if self.w_update == "mult" else
+                      "use w_update='eig_range' or 'eig_between'")
+            warnings.warn(
+                f"the subspace of w_update={self.w_update!r} carries nothing (X W = 0): the tasks share "
+                f"nothing and lam and n_components have no effect; {remedy}",
+                DegenerateSubspaceWarning, stacklevel=7)
+
+    @staticmethod
+    def _attributes(state):
+        return {"membership_": state.P, "centroids_": state.centroids, "shared_centroids_": state.shared,
+                "projection_": state.W}
+
+
+class LSSMTC(_SharedSubspaceClusterer):
+    """Learning the shared subspace for multi-task clustering.
+
+    Each task is factorised by semi-nonnegative matrix factorisation, X_t ~ P_t C_t with P_t >= 0; at the
+    same time its memberships must explain the samples in a subspace of l dimensions, where all tasks have
+    the same centroids.  Sharing needs a subspace that carries something; see ``w_update``.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters of every task.
+    n_components : int, default 2
+        l, dimensions of the subspace, at most the number of features.
+    lam : float in [0, 1], default 0.75
+        lambda of Eq. (4); 1 means no sharing at all.
+    w_update : {'mult', 'eig_small', 'eig_range', 'eig_between'}, default 'mult'
+        'mult' is the authors' published code, whose W never leaves its start, the first l features.
+        'eig_small' is the paper's update, the l smallest eigenvectors of Eq. (25); X W = 0 whenever
+        rank(X) <= d - l, always so with fewer samples than features.  'eig_range' keeps to the row space
+        of X; with linearly independent samples and l <= c it can fit any memberships there.
+        'eig_between' takes the l <= c leading directions between clusters; it may raise the objective.
+    init : {'random', 'k-means'} or list of ndarray of int, default 'random'
+        P_t: uniform on (0, 1], or one-hot + 0.2.
+    n_init : int, default 1
+        Starts; the one with the lowest objective is kept.
+    max_iter : int, default 100
+    tol : float, default 1e-4
+        Stop when the objective (with 'eig_between': the memberships) changes by less than this share.
+    random_state : None, int, Generator or RandomState
+
+    Warns
+    -----
+    DegenerateSubspaceWarning
+        If X W = 0 and lam < 1, for each start.
+
+    Attributes
+    ----------
+    labels_ : list of ndarray of shape (n_t,), int
+        Row-wise argmax of ``membership_``; for an empty sample it means nothing.
+    membership_ : list of ndarray of shape (n_t, n_clusters)
+        P_t.
+    centroids_ : list of ndarray of shape (n_clusters, d)
+    shared_centroids_ : ndarray of shape (n_clusters, n_components)
+    projection_ : ndarray of shape (d, n_components)
+        W.
+    objective_ : ndarray of shape (n_iter_,)
+        Eq. (4) after each iteration.
+    n_iter_ : int
+    converged_ : bool
+
+    References
+    ----------
+    Q. Gu, J. Zhou. Learning the Shared Subspace for Multi-Task Clustering and Transductive Transfer
+    Classification. ICDM 2009.  Equations are numbered as in the SPMTC paper.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> topics = np.kron(np.eye(2), np.ones((1, 10)))
+    >>> tasks = [rng.poisson(0.2 + 3 * topics[[0, 1] * n]) for n in (20, 25)]
+    >>> model = LSSMTC(n_clusters=2, w_update="eig_between", random_state=0).fit(tasks)
+    >>> [sorted(np.bincount(labels).tolist()) for labels in model.labels_]
+    [[20, 20], [25, 25]]
+    """
+
+    traits = Traits(kind="multitask", paper="Gu, Zhou, ICDM 2009", same_n_clusters=True, task_order_free=True)
+
+    def __init__(self, n_clusters, *, n_components=2, lam=0.75, w_update="mult", init="random", n_init=1,
+                 max_iter=100, tol=1e-4, random_state=None):
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.lam = lam
+        self.w_update = w_update
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _fit_once(self, problem, n_clusters, seed):
+        state, subspace = self._start(problem, n_clusters[0], seed)
+        omegas = [np.ones(X.shape[0]) for X in problem.Xs]
+        history, converged = descend(problem, state, subspace, omegas, self.lam, self.max_iter, self.tol)
+        self._warn_if(subspace.is_degenerate(np.vstack(state.XW)))
+        return Fit([P.argmax(axis=1) for P in state.P], history, converged, self._attributes(state))
+
+
+class SPMTC(_SharedSubspaceClusterer):
+    """Self-paced multi-task clustering: LSSMTC on the easy samples first, then on more of them.
+
+    After some iterations of LSSMTC on all samples, rounds of weighted LSSMTC follow.  Each round first
+    sets the weights of every task from its current losses, so that at least a share of its samples has
+    weight: half of them at first, all in the last round.  On unscaled counts a loss is close to the
+    squared length of a document, and "easy" means short.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters of every task.
+    weighting : {'hard', 'soft'}, default 'hard'
+        SPMTC-h, Eq. (11), or SPMTC-s, Eq. (13) with gamma = threshold / 2.
+    n_components, lam, w_update, init : see LSSMTC
+        With hard weights, the eigenvector updates see the selected samples only.
+    weight_power : {1, 2}, default 1
+        2 is Eq. (7) as printed, with squared weights in the update of the model alone: no single
+        objective for soft weights.
+    warm_up : int, default 20
+        Iterations of LSSMTC before the first round.
+    pace_start, pace_step : float in (0, 1], default 0.5 and 0.1
+        Share of samples in the first round, and its increase.
+    inner_max_iter : int, default 50
+        Iterations of a round.
+    n_init : int, default 1
+        Starts; the one with the lowest final objective is kept.
+    max_iter : int, default 20
+        Rounds.
+    tol : float, default 1e-4
+        End a round when the weighted objective changes by less than this share.
+    random_state : None, int, Generator or RandomState
+
+    Warns
+    -----
+    DegenerateSubspaceWarning
+        If, at the end of any round, X W = 0 for the samples that have weight and lam < 1.
+
+    Attributes
+    ----------
+    labels_, membership_, centroids_, shared_centroids_, projection_ : see LSSMTC
+    weights_ : list of ndarray of shape (n_t,)
+        v_t of the last round.
+    weight_history_ : list of ndarray of shape (n_iter_, n_t)
+        Weights round by round.
+    losses_ : list of ndarray of shape (n_t,)
+        L_t at the end.
+    pace_ : ndarray of shape (n_iter_,)
+        Share of samples asked for, round by round.
+    thresholds_ : ndarray of shape (n_iter_, n_tasks)
+        lambda_2 of each round and task.
+    round_objective_ : list of ndarray
+        Weighted objective, iteration by iteration: the warm-up, then each round.  Values of different
+        rounds cannot be compared.
+    objective_ : ndarray of shape (n_iter_,)
+        Eq. (4), all weights one, after each round: comparable between rounds and starts, and it may rise.
+    n_iter_ : int
+        Rounds.
+    converged_ : bool
+        Whether the last round asked for all samples.
+
+    References
+    ----------
+    Y. Ren, X. Que, D. Yao, Z. Xu. Self-Paced Multi-Task Clustering. Eq. (7), Algorithm 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> topics = np.kron(np.eye(2), np.ones((1, 10)))
+    >>> tasks = [rng.poisson(0.2 + 3 * topics[[0, 1] * n]) for n in (20, 25)]
+    >>> model = SPMTC(n_clusters=2, weighting="soft", random_state=0).fit(tasks)
+    >>> [sorted(np.bincount(labels).tolist()) for labels in model.labels_]
+    [[20, 20], [25, 25]]
+    >>> model.pace_
+    array([0.5, 0.6, 0.7, 0.8, 0.9, 1. ])
+    """
+
+    traits = Traits(kind="multitask", paper="Ren, Que, Yao, Xu", same_n_clusters=True, monotone=False,
+                    task_order_free=True)
+
+    def __init__(self, n_clusters, *, weighting="hard", n_components=2, lam=0.75, w_update="mult",
+                 weight_power=1, init="random", warm_up=20, pace_start=0.5, pace_step=0.1, inner_max_iter=50,
+                 n_init=1, max_iter=20, tol=1e-4, random_state=None):
+        self.n_clusters = n_clusters
+        self.weighting = weighting
+        self.n_components = n_components
+        self.lam = lam
+        self.w_update = w_update
+        self.weight_power = weight_power
+        self.init = init
+        self.warm_up = warm_up
+        self.pace_start = pace_start
+        self.pace_step = pace_step
+        self.inner_max_iter = inner_max_iter
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_option("weighting", self.weighting, ("hard", "soft"))
+        check_number("weight_power", self.weight_power, low=1, high=2, integer=True)
+        for name in ("warm_up", "inner_max_iter"):
+            check_number(name, getattr(self, name), low=1, integer=True)
+        for name in ("pace_start", "pace_step"):
+            check_number(name, getattr(self, name), low=0, high=1, open_low=True)
+
+    def _fit_once(self, problem, n_clusters, seed):
+        state, subspace = self._start(problem, n_clusters[0], seed)
+        ones = [np.ones(X.shape[0]) for X in problem.Xs]
+        inner = [descend(problem, state, subspace, ones, self.lam, self.warm_up, 0.0)[0]]
+        shares = pace_shares(self.pace_start, self.pace_step)[:self.max_iter]
+        history, weights, thresholds, degenerate = [], [], [], False
+        losses = sample_losses(problem, state, self.lam)
+        for share in shares:
+            thresholds.append([pace_threshold(loss, share) for loss in losses])
+            weights.append([self._weigh(loss, threshold) for loss, threshold in zip(losses, thresholds[-1])])
+            omegas = [v ** self.weight_power for v in weights[-1]]
+            subspace.reweigh(np.concatenate(omegas))
+            inner.append(
+                descend(problem, state, subspace, omegas, self.lam, self.inner_max_iter, self.tol)[0])
+            losses = sample_losses(problem, state, self.lam)
+            history.append(objective(losses, ones))
+            degenerate |= subspace.is_degenerate(np.vstack(state.XW))
+        self._warn_if(degenerate)
+        return Fit([P.argmax(axis=1) for P in state.P], history, shares[-1] == 1.0, {
+            **self._attributes(state), "weights_": weights[-1], "losses_": losses, "pace_": np.array(shares),
+            "weight_history_": [np.array(rounds) for rounds in zip(*weights)],
+            "thresholds_": np.array(thresholds), "round_objective_": [np.array(h) for h in inner]})
+
+    def _weigh(self, losses, threshold):
+        if self.weighting == "hard":
+            return hard_weights(losses, threshold)
+        # A little above, or the hardest sample that is let in would have weight 0.
+        threshold *= 1.0 + 1e-9
+        return mixture_weights(losses, threshold, gamma=threshold / 2.0)

@@ -1,0 +1,329 @@
+"""LSSMTC and SPMTC: every update against its literal transcription, and the defects of the printed forms."""
+
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import spmtc as literal
+from scipy.io import loadmat
+from sklearn.exceptions import ConvergenceWarning
+
+from mtclib import LSSMTC, SPMTC
+from mtclib.exceptions import DegenerateSubspaceWarning
+from mtclib.metrics import clustering_accuracy
+from mtclib.seminmf import centroid_step, membership_step
+
+FILES = Path(os.environ.get("MTCLIB_DATA", "no-such-folder")) / "20news-lssmtc"
+
+
+def texts(sizes=(24, 19, 21), d=12, seed=0, c=3):
+    """Counts with c topics; the first features occur in all documents."""
+    rng = np.random.default_rng(seed)
+    means = rng.uniform(0.2, 1.0, (c, d)) + 3.0 * (np.arange(d) % c == np.arange(c)[:, None])
+    return [rng.poisson(means[np.arange(n) % c]) + 0.25 * (np.arange(d) < 4) for n in sizes]
+
+
+def memberships(Xs, c, seed):
+    return [1.0 - np.random.default_rng(seed).random((len(X), c)) for X in Xs]
+
+
+def quiet_fit(model, Xs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", DegenerateSubspaceWarning)
+        return model.fit(Xs)
+
+
+def columns(model):
+    """Memberships, M^(k), M and W of a fitted model in the paper's orientation."""
+    return (model.membership_, [C.T for C in model.centroids_], model.shared_centroids_.T, model.projection_)
+
+
+@pytest.mark.parametrize("w_update", ["mult", "eig_small"])
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("lam", [0.0, 0.4, 1.0])
+def test_lssmtc_equals_the_literal_iterations(w_update, convert, lam, monkeypatch):
+    Xs = texts()
+    monkeypatch.setattr(LSSMTC, "_memberships", lambda self, problem, c, seed: memberships(Xs, 3, 5))
+    model = quiet_fit(LSSMTC(3, w_update=w_update, lam=lam, max_iter=8, tol=0.0), [convert(X) for X in Xs])
+    Ps, Ms, M, W, history = literal.lssmtc(
+        [X.T for X in Xs], memberships(Xs, 3, 5), lam, 2, w_update, [np.ones(len(X)) for X in Xs], 8)
+    np.testing.assert_allclose(model.objective_, history, rtol=1e-7)
+    for ours, theirs in zip(model.membership_, Ps):
+        np.testing.assert_allclose(ours, theirs, atol=1e-6)
+    np.testing.assert_allclose(model.projection_ @ model.shared_centroids_.T, W @ M, atol=1e-5)
+    for ours, theirs in zip(model.centroids_, Ms):
+        np.testing.assert_allclose(ours, theirs.T, atol=1e-5)
+
+
+@pytest.mark.parametrize("weighting", ["hard", "soft"])
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("w_update", ["mult", "eig_small"])
+def test_spmtc_equals_algorithm_1(weighting, power, w_update, monkeypatch):
+    Xs, shares = texts((30, 27)), [0.5, 0.7, 0.9, 1.0]
+    monkeypatch.setattr(SPMTC, "_memberships", lambda self, problem, c, seed: memberships(Xs, 3, 5))
+    model = SPMTC(3, weighting=weighting, weight_power=power, w_update=w_update, lam=0.6, warm_up=4,
+                  inner_max_iter=5, pace_step=0.2, tol=0.0).fit([sp.csr_array(X) for X in Xs])
+    Ps, weights, histories = literal.spmtc(
+        [X.T for X in Xs], memberships(Xs, 3, 5), 0.6, 2, w_update, weighting, shares, 4, 5, power)
+    for ours, theirs in zip(model.round_objective_[1:], histories):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+    for t in range(2):
+        np.testing.assert_allclose(model.membership_[t], Ps[t], atol=1e-5)
+        np.testing.assert_allclose(model.weight_history_[t], [vs[t] for vs in weights], atol=1e-6)
+    np.testing.assert_array_equal(model.pace_, shares)
+
+
+def test_losses_equal_loops_over_every_entry():
+    Xs = texts((6, 5), d=5)
+    model = quiet_fit(SPMTC(2, weighting="soft", lam=0.3), Xs)
+    expected = literal.losses([X.T for X in Xs], *columns(model), 0.3)
+    for ours, theirs in zip(model.losses_, expected):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9)
+    assert model.objective_[-1] == pytest.approx(sum(map(np.sum, expected)))
+    total = sum(v @ loss for v, loss in zip(model.weights_, expected))
+    assert model.round_objective_[-1][-1] == pytest.approx(total)
+
+
+@settings(max_examples=40, deadline=None)
+@given(n=st.integers(4, 20), d=st.integers(2, 20), c=st.integers(1, 4), seed=st.integers(0, 2**31))
+def test_centroid_step_equals_the_printed_inverse(n, d, c, seed):
+    rng = np.random.default_rng(seed)
+    X, P, v = rng.normal(size=(n, d)), rng.random((n, c)) + np.eye(n, c), rng.random(n) + 0.01
+    np.testing.assert_allclose(centroid_step(X, P, v).T, literal.centre(X.T, P, v), atol=1e-6)
+
+
+def test_centroids_of_dead_and_of_equal_clusters_still_minimise_the_loss():
+    rng = np.random.default_rng(0)
+    X, p, v = rng.normal(size=(12, 5)), rng.random((12, 1)), rng.random(12)
+    alone = P = p @ literal.centre(X.T, p, v).T
+    for P in (np.hstack([p, 0 * p]), np.hstack([p, p]), np.hstack([p, 1e-60 * p])):
+        np.testing.assert_allclose(P @ centroid_step(X, P, v), alone, atol=1e-8)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**31), shift=st.floats(0.0, 2.0), lam=st.floats(0.0, 1.0))
+def test_weights_cancel_in_the_membership_step_where_they_are_positive(seed, shift, lam):
+    rng = np.random.default_rng(seed)
+    X, P, v = rng.poisson(1.0, (9, 6)) - shift, rng.random((9, 3)) + 0.01, rng.random(9) + 0.01
+    Mk, M, W = rng.normal(size=(6, 3)), rng.normal(size=(2, 3)), np.linalg.qr(rng.normal(size=(6, 2)))[0]
+    A, B = literal.gradient_parts(X.T, P, Mk, M, W, lam)
+    np.testing.assert_allclose(membership_step(P, A, B), literal.membership(X.T, P, Mk, M, W, lam, v),
+                               rtol=1e-9, atol=1e-49)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**31), shift=st.floats(0.0, 2.0), lam=st.floats(0.0, 1.0))
+def test_membership_step_raises_the_loss_of_no_sample(seed, shift, lam):
+    rng = np.random.default_rng(seed)
+    X, P = rng.poisson(1.0, (9, 6)) - shift, rng.random((9, 3))
+    Mk, M, W = rng.normal(size=(6, 3)), rng.normal(size=(2, 3)), np.linalg.qr(rng.normal(size=(6, 2)))[0]
+    A, B = literal.gradient_parts(X.T, P, Mk, M, W, lam)
+    before, after = (literal.losses_dense([X.T], [Q], [Mk], M, W, lam)[0]
+                     for Q in (P, membership_step(P, A, B)))
+    assert (after <= before * (1 + 1e-10) + 1e-12).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**31), T=st.integers(1, 3), d=st.integers(4, 40), c=st.integers(1, 4),
+       l=st.integers(1, 4), lam=st.floats(0.0, 1.0), shift=st.sampled_from([0.0, 1.0]),
+       w_update=st.sampled_from(["mult", "eig_small", "eig_range"]))
+def test_lssmtc_never_raises_the_objective(seed, T, d, c, l, lam, w_update, shift):
+    rng = np.random.default_rng(seed)
+    Xs = [X - shift for X in texts(rng.integers(6, 20, T), d, seed)]
+    model = quiet_fit(LSSMTC(c, n_components=l, lam=lam, w_update=w_update, max_iter=12, tol=0.0,
+                             random_state=seed), Xs)
+    size = sum(np.sum(X**2) for X in Xs)
+    assert (np.diff(model.objective_) <= 1e-9 * size).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**31), d=st.integers(4, 40), c=st.integers(1, 4), lam=st.floats(0.0, 1.0),
+       weighting=st.sampled_from(["hard", "soft"]), power=st.sampled_from([1, 2]),
+       w_update=st.sampled_from(["mult", "eig_small", "eig_range"]))
+def test_spmtc_never_raises_the_weighted_sum_within_a_round(seed, d, c, lam, weighting, power, w_update):
+    Xs = texts((17, 14), d, seed)
+    model = quiet_fit(SPMTC(c, weighting=weighting, weight_power=power, lam=lam, w_update=w_update, warm_up=5,
+                            inner_max_iter=6, tol=0.0, random_state=seed), Xs)
+    size = sum(np.sum(X**2) for X in Xs)
+    assert all((np.diff(history) <= 1e-9 * size).all() for history in model.round_objective_)
+
+
+def test_between_cluster_directions_can_raise_the_objective():
+    Xs = list(np.random.default_rng(6).normal(size=(2, 20, 8)))
+    model = quiet_fit(LSSMTC(3, w_update="eig_between", lam=0.05, max_iter=30, tol=0.0, random_state=6), Xs)
+    assert np.diff(model.objective_).max() > 1e-3
+
+
+def test_a_sample_that_no_centroid_attracts_can_return():
+    P, B = np.full((1, 2), 0.5), np.eye(2)
+    away = membership_step(P, np.array([[-1.0, -2.0]]), B)
+    assert (away > 0).all()
+    for _ in range(300):
+        away = membership_step(away, np.array([[-1.0, -2.0]]), B)
+    assert 0 < away.max() < 1e-20
+    for _ in range(40):
+        away = membership_step(away, np.array([[1.0, 3.0]]), B)
+    np.testing.assert_allclose(away, [[1.0, 3.0]], rtol=1e-6)
+
+
+def test_eq_25_without_the_inverse_makes_a_negative_sum_of_squares():
+    X, rng = texts((30,))[0].T, np.random.default_rng(0)
+    P, v = rng.random((30, 3)), np.ones(30)
+    W = np.linalg.qr(rng.normal(size=(12, 2)))[0]
+    direct = np.sum((W.T @ X - literal.centre(W.T @ X, P, v) @ P.T) ** 2)
+    assert np.trace(W.T @ literal.scatter(X, P, v) @ W) == pytest.approx(direct)
+    assert np.trace(W.T @ literal.scatter(X, P, v, printed=True) @ W) < 0
+
+
+def test_eq_22_as_printed_zeroes_the_rows_that_are_not_selected_for_ever():
+    X, rng = texts((20,))[0], np.random.default_rng(0)
+    P, v, ones = rng.random((20, 3)), (np.arange(20) < 10).astype(float), np.ones(20)
+    W = np.eye(12, 2)
+    Mk, M = literal.centre(X.T, P, v), literal.centre(W.T @ X.T, P, v)
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(literal.membership(X.T, P, Mk, M, W, 0.5, v)[10:]).all()
+    locked = literal.membership(X.T, P, Mk, M, W, 0.5, v, eps=1e-9)
+    later = literal.membership(X.T, locked, Mk, M, W, 0.5, ones, eps=1e-9)
+    assert (locked[10:] == 0).all() and (later[10:] == 0).all() and (later[:10] > 0).any(axis=1).all()
+
+
+def test_no_sample_loses_its_memberships_in_a_hard_round():
+    model = quiet_fit(SPMTC(3, pace_start=0.3, max_iter=1, random_state=0), texts())
+    assert all((P.max(axis=1) > 0).all() for P in model.membership_)
+    assert all(0 < v.sum() < len(v) for v in model.weights_)
+
+
+def test_smallest_eigenvectors_with_more_features_than_samples_make_lambda_and_l_idle():
+    Xs = texts((14, 11), d=60)
+    fits = []
+    for lam, l in ((0.1, 2), (0.9, 2), (0.5, 16)):
+        fits.append(quiet_fit(LSSMTC(2, w_update="eig_small", lam=lam, n_components=l, random_state=3,
+                                     tol=0.0, max_iter=30), Xs))
+        assert np.abs(np.vstack(Xs) @ fits[-1].projection_).max() < 1e-8
+    alone = [quiet_fit(LSSMTC(2, lam=1.0, random_state=3, tol=0.0, max_iter=30), [X]) for X in Xs]
+    for fit in fits:
+        np.testing.assert_allclose(fit.objective_ / fit.lam, fits[0].objective_ / fits[0].lam, rtol=1e-6)
+        for t in range(2):
+            np.testing.assert_allclose(fit.membership_[t], alone[t].membership_[0], rtol=1e-5, atol=1e-8)
+            assert np.array_equal(fit.labels_[t], alone[t].labels_[0])
+
+
+@pytest.mark.parametrize(("parameters", "warned"), [
+    ({"w_update": "eig_small"}, True), ({"w_update": "eig_small", "lam": 1.0}, False),
+    ({"w_update": "eig_range"}, False), ({"w_update": "eig_between"}, False), ({"w_update": "mult"}, False)])
+@pytest.mark.parametrize("cls", [LSSMTC, SPMTC])
+def test_only_a_subspace_that_carries_nothing_is_warned_about(cls, parameters, warned):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        cls(2, random_state=0, **parameters).fit(texts((14, 11), d=60))
+    found = [str(w.message) for w in caught if w.category is DegenerateSubspaceWarning]
+    assert bool(found) is warned
+    assert all("X W = 0" in text and "use w_update='eig_range' or 'eig_between'" in text for text in found)
+
+
+def test_first_features_that_never_occur_are_warned_about():
+    with pytest.warns(DegenerateSubspaceWarning, match="choose features that occur"):
+        LSSMTC(2, random_state=0, tol=1e-2).fit([np.pad(X, ((0, 0), (2, 0))) for X in texts()])
+
+
+def test_half_of_the_samples_is_degenerate_sooner_than_all_of_them():
+    Xs = texts((20, 20), d=25)
+    assert np.linalg.matrix_rank(np.vstack(Xs)) == 25
+    with pytest.warns(DegenerateSubspaceWarning):
+        SPMTC(2, w_update="eig_small", random_state=0).fit(Xs)
+
+
+@pytest.mark.parametrize("cls", [LSSMTC, SPMTC])
+def test_multiplicative_projection_stays_on_the_first_features(cls):
+    model = quiet_fit(cls(3, n_components=4, random_state=0), texts())
+    np.testing.assert_array_equal(model.projection_, np.eye(12, 4))
+
+
+@pytest.mark.parametrize("w_update", ["mult", "eig_small", "eig_range", "eig_between"])
+@pytest.mark.parametrize("d", [12, 100])
+def test_projections_are_orthonormal_and_models_have_their_shapes(w_update, d):
+    model = quiet_fit(SPMTC(3, w_update=w_update, weighting="soft", random_state=0), texts(d=d))
+    assert model.projection_.shape == (d, 2) and model.shared_centroids_.shape == (3, 2)
+    np.testing.assert_allclose(model.projection_.T @ model.projection_, np.eye(2), atol=1e-8)
+    assert [C.shape for C in model.centroids_] == [(3, d)] * 3
+    assert len(model.round_objective_) == 7 and model.thresholds_.shape == (6, 3)
+
+
+def test_weights_follow_the_pace_in_every_task_alike():
+    Xs = texts((30, 21))
+    Xs[1] = 5.0 * Xs[1]
+    hard = quiet_fit(SPMTC(3, random_state=0), Xs)
+    soft = quiet_fit(SPMTC(3, weighting="soft", random_state=0), Xs)
+    for t, n in enumerate((30, 21)):
+        asked = np.ceil(np.round(hard.pace_ * n, 6))
+        np.testing.assert_array_equal(hard.weight_history_[t].sum(axis=1), asked)
+        np.testing.assert_array_equal((soft.weight_history_[t] > 0).sum(axis=1), asked)
+        assert (hard.weights_[t] == 1).all() and (soft.weights_[t] > 0).all() and (soft.weights_[t] < 1).any()
+
+
+def test_with_lambda_one_tasks_do_not_influence_each_other():
+    Xs = texts()
+    for cls, limits in ((LSSMTC, {"max_iter": 20}), (SPMTC, {"warm_up": 5, "inner_max_iter": 5})):
+        together = quiet_fit(cls(3, lam=1.0, random_state=4, tol=0.0, **limits), Xs)
+        for t, X in enumerate(Xs):
+            alone = quiet_fit(cls(3, lam=1.0, random_state=4, tol=0.0, **limits), [X])
+            np.testing.assert_allclose(together.membership_[t], alone.membership_[0], rtol=1e-8)
+
+
+def test_an_interrupted_pace_is_not_converged():
+    with pytest.warns(ConvergenceWarning, match="max_iter=3"):
+        model = SPMTC(3, max_iter=3, random_state=0).fit(texts())
+    assert model.pace_.tolist() == [0.5, 0.6, 0.7] and not model.converged_
+
+
+def test_an_empty_document_changes_nothing_for_the_others():
+    Xs = texts()
+    padded = [np.vstack([X, np.zeros((1, 12))]) for X in Xs]
+    start = [np.arange(len(X)) % 3 for X in Xs]
+    longer = [np.r_[h, 0] for h in start]
+    plain, more = (quiet_fit(LSSMTC(3, init=h, max_iter=30, tol=0.0), data)
+                   for h, data in ((start, Xs), (longer, padded)))
+    for a, b in zip(plain.labels_, more.labels_):
+        assert np.mean(a == b[:-1]) > 0.9 and b[-1] in (0, 1, 2)
+    assert all(np.isfinite(P).all() for P in more.membership_)
+
+
+def test_eig_between_has_at_most_as_many_directions_as_clusters():
+    with pytest.raises(ValueError, match="n_components is 4 .*n_clusters = 3"):
+        LSSMTC(3, n_components=4, w_update="eig_between").fit(texts())
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"lam": 1.5}, "lam must be a number >= 0 and <= 1; got 1.5"),
+    ({"n_components": 0}, "n_components must be an integer >= 1"),
+    ({"n_components": 13}, "n_components is 13 but the tasks have 12"),
+    ({"w_update": "svd"}, "w_update must be one of 'mult', 'eig_small'"),
+    ({"init": "spectral"}, "init must be one of 'random', 'k-means'"),
+    ({"init": [np.zeros(24, int)]}, "3 of them"),
+    ({"weighting": "medium"}, "weighting must be one of 'hard', 'soft'"),
+    ({"weight_power": 3}, "weight_power must be an integer >= 1 and <= 2"),
+    ({"warm_up": 0}, "warm_up"), ({"inner_max_iter": 0}, "inner_max_iter"),
+    ({"pace_start": 0}, "pace_start must be a number > 0 and <= 1"), ({"pace_step": 2}, "pace_step"),
+    ({"n_clusters": [2, 3, 2]}, "SPMTC needs the same number"),
+    ({"n_clusters": 20}, r"n_clusters is 20 but Xs\[1\] \(task 2\) has only 19"),
+])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        SPMTC(**{"n_clusters": 3, **parameters}).fit(texts())
+
+
+@pytest.mark.skipif(not FILES.is_dir(), reason="MTCLIB_DATA has no folder 20news-lssmtc")
+def test_recvstalk_without_sharing_gives_the_printed_accuracies_of_lssmtc():
+    files = [loadmat(FILES / f"rec.vs.talk_Task{t}.mat") for t in (1, 2)]
+    Xs, labels = [sp.csr_array(f["fea"]) for f in files], [f["gnd"].ravel() for f in files]
+    scores = []
+    for seed in range(5):
+        model = quiet_fit(LSSMTC(2, lam=1.0, max_iter=50, tol=0.0, random_state=seed), Xs)
+        scores.append([clustering_accuracy(y, h) for y, h in zip(labels, model.labels_)])
+    np.testing.assert_allclose(np.mean(scores, axis=0), [0.920, 0.843], atol=0.015)

@@ -1,0 +1,77 @@
+"""Stacked: the nested method on the stack, sliced; and the nested method stays an ordinary parameter."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from mtclib.baselines import ASI, SNMF, KMeans, SpectralNJW, Stacked, asi
+from mtclib.mtcmrl import MTCMRL
+
+
+def tasks():
+    rng = np.random.default_rng(0)
+    means = np.kron(np.eye(2), np.full(4, 3.0))
+    return [rng.poisson(1.0, (n, 8)) + means[np.arange(n) % 2] for n in (20, 12, 16)]
+
+
+@pytest.mark.parametrize("nested", [KMeans(2), ASI(2, n_components=1), SpectralNJW(2, n_init=2), SNMF(2)],
+                         ids=lambda nested: type(nested).__name__)
+def test_the_labels_are_slices_of_one_fit_on_the_stack(nested):
+    Xs = tasks()
+    alone = clone(nested).set_params(random_state=5).fit([np.vstack(Xs)])
+    stacked = Stacked(2, estimator=nested, random_state=5).fit(Xs)
+    assert [len(labels) for labels in stacked.labels_] == [20, 12, 16]
+    assert np.array_equal(np.concatenate(stacked.labels_), alone.labels_[0])
+    assert np.array_equal(stacked.objective_, alone.objective_)
+    assert (stacked.n_iter_, stacked.converged_) == (alone.n_iter_, alone.converged_)
+
+
+def test_dense_and_sparse_tasks_may_be_mixed():
+    first, *rest = tasks()
+    mixed = Stacked(2, random_state=0).fit([sp.csr_array(first), *rest])
+    dense = Stacked(2, random_state=0).fit([first, *rest])
+    assert all(np.array_equal(a, b) for a, b in zip(mixed.labels_, dense.labels_))
+
+
+def test_a_name_with_parameters_equals_an_instance():
+    by_name = Stacked(2, estimator="SpectralNJW", parameters={"affinity": "gaussian"}, random_state=1)
+    instance = Stacked(2, estimator=SpectralNJW(2, affinity="gaussian"), random_state=1)
+    assert by_name.fit(tasks()).estimator_.affinity == "gaussian"
+    assert all(np.array_equal(a, b) for a, b in zip(by_name.labels_, instance.fit(tasks()).labels_))
+
+
+def test_the_nested_estimator_is_a_parameter_that_fit_leaves_alone():
+    nested = ASI(7, which="largest", random_state=9)
+    stacked = Stacked(2, estimator=nested, random_state=0)
+    assert stacked.get_params()["estimator__which"] == "largest"
+    copy = clone(stacked).set_params(estimator__which="between")
+    assert copy.fit(tasks()).estimator_.get_params()["n_clusters"] == 2
+    assert copy.estimator_.which == "between"
+    assert nested.get_params() == ASI(7, which="largest", random_state=9).get_params()
+    assert not hasattr(nested, "labels_") and not hasattr(copy.estimator, "labels_")
+
+
+def test_a_nested_fit_that_did_not_converge_warns_and_says_so():
+    with pytest.warns(ConvergenceWarning, match="ASI stopped at max_iter=1"):
+        assert Stacked(2, estimator=ASI(2, max_iter=1), random_state=0).fit(tasks()).converged_ is False
+
+
+def test_the_version_rises_with_that_of_a_nested_method(monkeypatch):
+    before = Stacked.algorithm_version()
+    monkeypatch.setattr(asi, "ALGORITHM_VERSION", asi.ALGORITHM_VERSION + 1)
+    assert Stacked.algorithm_version() == before + 1
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"estimator": "K-means"}, "unknown estimator 'K-means'; known are .*KMeans"),
+    ({"estimator": MTCMRL(2)}, "estimator must be a single-task method.*got MTCMRL"),
+    ({"estimator": "Stacked"}, "estimator must be a single-task method"),
+    ({"estimator": 3}, "estimator must be a single-task method.*got 3"),
+    ({"parameters": {"affinity": "cosine"}}, "Invalid parameter 'affinity' for estimator KMeans"),
+    ({"estimator": KMeans(2, init="best")}, "init must be one of"),
+])
+def test_unusable_estimators_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        Stacked(2, **parameters).fit(tasks())
