@@ -14,8 +14,9 @@ def run(path, folder, **values):
 
 
 @pytest.fixture(autouse=True)
-def own_runs(tmp_path, monkeypatch):
+def own_folders(tmp_path, monkeypatch):
     monkeypatch.setenv("MTCLIB_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setenv("MTCLIB_FIGURES", str(tmp_path / "figures"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
