@@ -73,7 +73,7 @@ class Study:
     def results(self):
         """What is judged: committed ``Results``, or in the full profile those of this run."""
         if self.profile == "full":
-            assert len(self.live)
+            experiments.run(self.jobs, self.store, n_jobs=self.n_jobs, dask=self.dask)
             folder = paths.build_dir() / "results" / self.paper
             return experiments.read_results(
                 experiments.export(self.jobs, self.store, folder, n_jobs=self.n_jobs))

@@ -199,7 +199,8 @@ def check_label_names_of_the_start_do_not_matter(cls):
     start = [np.random.default_rng(1).integers(0, 3, X.shape[0]) for X in Xs]
     try:
         first = fit(build(cls, init=start), Xs)
-    except ValueError:
+    except ValueError as error:
+        assert "init must be one of" in str(error)  # the method has named starts only
         return
     renamed = fit(build(cls, init=[np.array([2, 0, 1])[h] for h in start]), Xs)
     for a, b in zip(first.labels_, renamed.labels_):
