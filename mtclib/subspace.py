@@ -11,10 +11,12 @@ therefore decomposed once, and an iteration works on a diagonal matrix minus one
 (d, d), is never formed.
 """
 
+from contextlib import suppress
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh
-from scipy.sparse.linalg import LinearOperator, eigsh, lsmr
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, lsmr
 
 from mtclib.linalg import gram_eigh
 
@@ -141,11 +143,11 @@ class RowSpace:
 
     def smallest_in_range(self, Z, count):
         """Minimiser of trace(W^T S W) within the row space, shape (d, count), count <= rank."""
-        Q = self.coordinates(Z)
-        if self.squares.size <= max(LARGEST_DENSE, 3 * count):
-            S = np.diag(self.squares) - Q @ Q.T
-            return self._expand(eigh(S, subset_by_index=[0, count - 1])[1])
-        return self._expand(_smallest_of_downdate(self.squares, Q, count))
+        return self._expand(extreme_of_downdate(self.squares, self.coordinates(Z), count))
+
+    def largest(self, Z, count):
+        """Maximiser of trace(W^T S W), shape (d, count), count <= rank."""
+        return self._expand(extreme_of_downdate(self.squares, self.coordinates(Z), count, largest=True))
 
     def smallest(self, Z, count):
         """Minimiser of trace(W^T S W) in the whole space, shape (d, count): null directions first."""
@@ -162,24 +164,46 @@ class RowSpace:
             (self.null, n_null), (lambda count: self.smallest_in_range(Z, count), n_range)) if count])
 
 
-def _smallest_of_downdate(diagonal, Q, count):
-    """Eigenvectors of the smallest eigenvalues of diag(diagonal) - Q Q^T, positive semidefinite.
+def extreme_of_downdate(diagonal, Q, count, largest=False):
+    """Eigenvectors at one end of the spectrum of diag(diagonal) - Q Q^T, positive semidefinite.
 
-    Shift and invert: the inverse follows from the Woodbury identity in O(r c), no matrix is formed.
+    Beyond 300 dimensions Lanczos iterations need products alone, with the matrix or with its shifted
+    inverse, which follows from the Woodbury identity in O(r c).  Where they stall the matrix is formed.
+
+    Parameters
+    ----------
+    diagonal : ndarray of shape (r,), positive and ascending
+    Q : ndarray of shape (r, c)
+    count : int <= r
+    largest : bool
+
+    Returns
+    -------
+    ndarray of shape (r, count)
     """
-    shift = max(diagonal[0], 1e-12 * diagonal[-1])
+    size = diagonal.size
+    if size > max(LARGEST_DENSE, 3 * count):
+        matrix = LinearOperator((size, size), dtype=float,
+                                matvec=lambda x: diagonal * x.ravel() - Q @ (Q.T @ x.ravel()))
+        start = np.random.default_rng(0).standard_normal(size)
+        with suppress(ArpackError):
+            if largest:
+                return eigsh(matrix, count, which="LA", v0=start)[1]
+            shift = max(diagonal[0], 1e-12 * diagonal[-1])
+            values, vectors = eigsh(matrix, count, sigma=-shift, OPinv=_shifted_inverse(diagonal, Q, shift),
+                                    v0=start, maxiter=100 * size)
+            return vectors[:, np.argsort(values)]
+    ends = [size - count, size - 1] if largest else [0, count - 1]
+    return eigh(np.diag(diagonal) - Q @ Q.T, subset_by_index=ends)[1]
+
+
+def _shifted_inverse(diagonal, Q, shift):
+    """(diag(diagonal) - Q Q^T + shift)^-1 as an operator; no matrix is formed."""
     shifted = diagonal + shift
     scaled = Q / shifted[:, None]
     core = np.linalg.inv(np.eye(Q.shape[1]) - Q.T @ scaled)
-    size = diagonal.size
-    inverse = LinearOperator(
-        (size, size), dtype=float,
-        matvec=lambda x: x.ravel() / shifted + scaled @ (core @ (scaled.T @ x.ravel())))
-    matrix = LinearOperator(
-        (size, size), dtype=float, matvec=lambda x: diagonal * x.ravel() - Q @ (Q.T @ x.ravel()))
-    start = np.random.default_rng(0).standard_normal(size)
-    values, vectors = eigsh(matrix, count, sigma=-shift, OPinv=inverse, v0=start, maxiter=100 * size)
-    return vectors[:, np.argsort(values)]
+    return LinearOperator((diagonal.size, diagonal.size), dtype=float,
+                          matvec=lambda x: x.ravel() / shifted + scaled @ (core @ (scaled.T @ x.ravel())))
 
 
 class SubspaceStep:

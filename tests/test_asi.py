@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import ASI, asi
-from mtclib.baselines.asi import RowSpace, assign, between_scatter, subspace
+from mtclib.baselines.asi import Occurring, assign, between_scatter, subspace
 from mtclib.exceptions import DegenerateSubspaceWarning
 from mtclib.starts import one_hot
 
@@ -55,7 +55,7 @@ def projected_scatter(X, F, labels):
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("dense", [True, False])
 def test_each_subspace_is_that_of_the_explicit_scatter_matrix(shape, convert, dense, monkeypatch):
-    monkeypatch.setattr(asi, "LARGEST_DENSE", 1000 if dense else 4)
+    monkeypatch.setattr("mtclib.subspace.LARGEST_DENSE", 1000 if dense else 4)
     X, labels, l = counts(*shape), np.arange(shape[0]) % 3, 2
     values = np.linalg.eigvalsh(within_scatter(X, labels))
     V = np.linalg.svd(X, full_matrices=False)[2]
@@ -63,11 +63,11 @@ def test_each_subspace_is_that_of_the_explicit_scatter_matrix(shape, convert, de
     between = np.linalg.eigvalsh(X.T @ X - within_scatter(X, labels))
     best = {"smallest": values[:l].sum(), "smallest_in_range": in_range[:l].sum(),
             "largest": values[-l:].sum()}
-    space = RowSpace(convert(X))
+    space = Occurring(convert(X))
     for which in asi.SUBSPACES:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DegenerateSubspaceWarning)
-            F = subspace(convert(X), one_hot(labels, 3), l, which, space, 0)
+            F = subspace(convert(X), one_hot(labels, 3), l, which, space)
         np.testing.assert_allclose(F.T @ F, np.eye(l), atol=1e-9)
         if which == "between":
             assert between_scatter(X @ F, labels, 3) == pytest.approx(between[-l:].sum())
@@ -80,7 +80,7 @@ def test_each_subspace_is_that_of_the_explicit_scatter_matrix(shape, convert, de
 def test_null_directions_fill_the_smallest_subspace_first():
     X = np.hstack([counts(40, 6), np.zeros((40, 2))])
     X = np.hstack([X, X[:, :1]])
-    F = subspace(X, one_hot(np.arange(40) % 3, 3), 3, "smallest", RowSpace(X), 0)
+    F = subspace(X, one_hot(np.arange(40) % 3, 3), 3, "smallest", Occurring(X))
     assert np.abs(X @ F[:, 0]).max() < 1e-10 and np.abs(X @ F[:, 1]).max() > 1e-3
     assert not F[6:8].any(), "features that never occur must not count"
     expected = np.linalg.eigvalsh(within_scatter(X, np.arange(40) % 3))[2:5].sum()
@@ -93,10 +93,10 @@ def test_a_stalled_iteration_gives_way_to_a_dense_solver(which, monkeypatch):
         raise ArpackNoConvergence("no", np.empty(0), np.empty((0, 0)))
 
     X, D = counts(), one_hot(np.arange(30) % 3, 3)
-    expected = subspace(X, D, 2, which, RowSpace(X), 0)
-    monkeypatch.setattr(asi, "LARGEST_DENSE", 4)
-    monkeypatch.setattr(asi, "eigsh", gives_up)
-    F = subspace(X, D, 2, which, RowSpace(X), 0)
+    expected = subspace(X, D, 2, which, Occurring(X))
+    monkeypatch.setattr("mtclib.subspace.LARGEST_DENSE", 4)
+    monkeypatch.setattr("mtclib.subspace.eigsh", gives_up)
+    F = subspace(X, D, 2, which, Occurring(X))
     np.testing.assert_allclose(F @ F.T, expected @ expected.T, atol=1e-8)
 
 

@@ -1,25 +1,20 @@
 """ASI: adaptive subspace iteration (Li, Ma, Ogihara, SIGIR 2004)."""
 
 import warnings
-from contextlib import suppress
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import eigh, svd
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+from scipy.linalg import svd
 
 from mtclib.base import Fit, SingleTaskClusterer, Traits
 from mtclib.exceptions import DegenerateSubspaceWarning
-from mtclib.linalg import gram_eigh
 from mtclib.starts import check_initial_labels, kmeans_once, one_hot
+from mtclib.subspace import RowSpace
 from mtclib.validation import check_number, check_option
 
 ALGORITHM_VERSION = 1
 
 SUBSPACES = ("smallest", "smallest_in_range", "largest", "between")
-LARGEST_DENSE = 1000
-# Of the largest eigenvalue; an eigenvalue of a Gram matrix is known to about 1e-16 of it.
-NULL = 1e-12
 
 
 class ASI(SingleTaskClusterer):
@@ -113,7 +108,7 @@ class ASI(SingleTaskClusterer):
     def _prepare(self, Xs, n_clusters):
         starts = ([self.init] * len(Xs) if isinstance(self.init, str)
                   else check_initial_labels(self.init, Xs, n_clusters))
-        spaces = [None if self.which == "between" else RowSpace(X) for X in Xs]
+        spaces = [None if self.which == "between" else Occurring(X) for X in Xs]
         return list(zip(Xs, spaces, starts))
 
     def _fit_task(self, task, n_clusters, seed):
@@ -124,7 +119,7 @@ class ASI(SingleTaskClusterer):
         history, converged = [], False
         while not converged and len(history) < self.max_iter:
             D = one_hot(labels, n_clusters)
-            F = subspace(X, D, l, self.which, space, seed)
+            F = subspace(X, D, l, self.which, space)
             Z = X @ F
             before, labels = labels, labels if _nothing_left(X, Z) else assign(Z, labels, n_clusters)
             between = between_scatter(Z, labels, n_clusters)
@@ -194,8 +189,8 @@ def between_scatter(Z, labels, n_clusters):
     return float(np.sum(sums ** 2 / np.maximum(counts, 1)[:, None]))
 
 
-class RowSpace:
-    """Thin decomposition X = U diag(s) V^T; of U and V only the smaller is kept.
+class Occurring:
+    """The row space of the features that occur; the others could only add trivial null directions.
 
     Parameters
     ----------
@@ -203,35 +198,18 @@ class RowSpace:
     """
 
     def __init__(self, X):
-        eigenvalues, basis = gram_eigh(X)
-        kept = eigenvalues > NULL * eigenvalues[-1]
-        self.X, self.eigenvalues, self.basis = X, eigenvalues[kept], basis[:, kept]
-        self.rank = int(kept.sum())
-        self.from_rows = X.shape[0] <= X.shape[1]
-        self.occurs = np.asarray(abs(X).sum(axis=0)).ravel() > 0
+        self.columns = np.flatnonzero(np.asarray(abs(X).sum(axis=0)).ravel())
+        self.space = RowSpace(X[:, self.columns])
+        self.n_features = X.shape[1]
 
-    def coordinates(self, G):
-        """V^T G for G of shape (d, h)."""
-        if self.from_rows:
-            return (self.basis.T @ (self.X @ G)) / np.sqrt(self.eigenvalues)[:, None]
-        return self.basis.T @ G
-
-    def vectors(self, C):
-        """V C for C of shape (rank, h)."""
-        if self.from_rows:
-            return self.X.T @ (self.basis @ (C / np.sqrt(self.eigenvalues)[:, None]))
-        return self.basis @ C
-
-    def null_vectors(self, count, seed):
-        """Orthonormal directions with X F = 0 among the features that occur, shape (d, <= count)."""
-        count = min(count, int(self.occurs.sum()) - self.rank)
-        G = np.random.default_rng(seed).standard_normal((len(self.occurs), count)) * self.occurs[:, None]
-        for _ in range(2):
-            G, _ = np.linalg.qr(G - self.vectors(self.coordinates(G)))
-        return G
+    def embed(self, F):
+        """F (features that occur, h) with rows of zeros for the other features, shape (d, h)."""
+        full = np.zeros((self.n_features, F.shape[1]))
+        full[self.columns] = F
+        return full
 
 
-def subspace(X, D, n_components, which, space, seed):
+def subspace(X, D, n_components, which, space):
     """F for given clusters.
 
     Parameters
@@ -240,63 +218,24 @@ def subspace(X, D, n_components, which, space, seed):
     D : ndarray of shape (n, k), one-hot
     n_components : int
     which : one of SUBSPACES
-    space : RowSpace, or None for 'between'
-    seed : int
-        Of start vectors and null directions.
+    space : Occurring, or None for 'between'
 
     Returns
     -------
     ndarray of shape (d, <= n_components), orthonormal columns
     """
-    B = X.T @ (D / np.sqrt(np.maximum(D.sum(axis=0), 1.0)))
+    Z = D / np.sqrt(np.maximum(D.sum(axis=0), 1.0))
     if which == "between":
-        left, values, _ = svd(B, full_matrices=False)
+        left, values, _ = svd(X.T @ Z, full_matrices=False)
         return left[:, :n_components][:, values[:n_components] > 1e-10 * values[0]]
-    null = space.null_vectors(n_components if which == "smallest" else 0, seed)
-    count = min(n_components - null.shape[1], space.rank)
-    if count == 0:
-        return null
-    if which != "largest" and null.shape[1] == 0 and space.rank + D.shape[1] - len(D) >= n_components:
+    rows = space.space
+    rank = rows.squares.size
+    n_null = min(n_components, rows.nullity) if which == "smallest" else 0
+    count = min(n_components - n_null, rank)
+    if which != "largest" and n_null == 0 and rank + D.shape[1] - len(D) >= n_components:
         warnings.warn(
             "the rows of the data are nearly independent: in some subspace every partition fits perfectly; "
             "the result is the start; use which='between'", DegenerateSubspaceWarning, stacklevel=2)
-    C = scatter_eigenvectors(space.eigenvalues, space.coordinates(B), count, which == "largest", seed)
-    return np.hstack([null, space.vectors(C)])
-
-
-def scatter_eigenvectors(eigenvalues, R, count, largest, seed):
-    """Extreme eigenvectors of diag(eigenvalues) - R R^T, the scatter S_w within the row space.
-
-    Up to 1,000 dimensions the matrix is decomposed.  Beyond, Lanczos iterations need products alone: with
-    the matrix, or with its shifted inverse, which the Woodbury identity reduces to a k by k system.
-
-    Parameters
-    ----------
-    eigenvalues : ndarray of shape (r,), positive
-    R : ndarray of shape (r, k)
-    count : int <= r
-    largest : bool
-    seed : int
-
-    Returns
-    -------
-    ndarray of shape (r, count)
-    """
-    r = len(eigenvalues)
-    if r > LARGEST_DENSE:
-        start = np.random.default_rng(seed).standard_normal(r)
-        product = (LinearOperator((r, r), lambda v: eigenvalues * v - R @ (R.T @ v), dtype=float) if largest
-                   else _shifted_inverse(eigenvalues, R))
-        with suppress(ArpackError):
-            return eigsh(product, k=count, which="LA", v0=start)[1]
-    ends = [r - count, r - 1] if largest else [0, count - 1]
-    return eigh(np.diag(eigenvalues) - R @ R.T, subset_by_index=ends)[1]
-
-
-def _shifted_inverse(eigenvalues, R):
-    """(diag(eigenvalues) - R R^T + shift)^-1 as an operator; the shift makes it positive definite."""
-    inverse = 1.0 / (eigenvalues + 1e-3 * eigenvalues.min())
-    scaled = inverse[:, None] * R
-    small = np.linalg.inv(np.eye(R.shape[1]) - R.T @ scaled)
-    r = len(eigenvalues)
-    return LinearOperator((r, r), lambda v: inverse * v + scaled @ (small @ (scaled.T @ v)), dtype=float)
+    find = rows.largest if which == "largest" else rows.smallest_in_range
+    parts = ([rows.null(n_null)] if n_null else []) + ([find(Z, count)] if count else [])
+    return space.embed(np.hstack(parts))
