@@ -151,3 +151,13 @@ def test_data_that_cannot_be_had_give_jobs_that_say_so():
     jobs = demo_jobs(datasets={"tiny": {"loader": "experiments_support:missing"}})
     assert len(jobs) == len({job.key for job in jobs}) == 13
     assert all("no source answered" in job.unavailable and job.data_sha == "" for job in jobs)
+
+
+def test_a_study_can_have_a_smaller_grid_and_fewer_runs_than_its_profile():
+    study = {"less": {"datasets": ["tiny"], "methods": ["noisy"], "grid": {"noisy": {"noise": [1.0]}},
+                      "n_runs": 2}}
+    profile = {"n_runs": 4, "datasets": [], "methods": [], "studies": ["less"]}
+    jobs = demo_jobs(studies=study, profiles={"quick": profile})
+    assert [(job.params["noise"], job.run) for job in jobs] == [(1.0, 0), (1.0, 1)]
+    profile["n_runs"] = 1
+    assert len(demo_jobs(studies=study, profiles={"quick": profile})) == 1

@@ -43,6 +43,8 @@ def test_a_data_set_without_a_loader_says_why():
     ((), "sensitivity", {"f": {"method": "noisy", "datasets": ["tiny"], "base": {},
                                "sweep": {"noise": [1.0]}}}, ["base"]),
     ((), "studies", {"s": {"datasets": ["tiny"], "methods": ["onec"]}}, ["onec", "once"]),
+    ((), "studies", {"s": {"datasets": ["tiny"], "methods": ["noisy"], "grid": {"noisy": {"nois": [1.0]}}}},
+     ["studies.s", "nois", "noise"]),
 ])
 def test_a_mistake_in_a_protocol_is_named_with_what_was_meant(where, name, value, words):
     wrong = copy.deepcopy(table())

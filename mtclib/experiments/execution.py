@@ -138,7 +138,7 @@ def _by_task(data, model):
 
 
 def _scores(names, truth, labels):
-    scores = {name: score_all(y, found) for name, y, found in zip(names, truth, labels)}
+    scores = {name: score_all(y[y >= 0], found[y >= 0]) for name, y, found in zip(names, truth, labels)}
     if names != [""]:
         scores["avg"] = {metric: np.mean([scores[name][metric] for name in names]) for metric in scores["1"]}
     return {name: {metric: float(value) for metric, value in row.items()} for name, row in scores.items()}

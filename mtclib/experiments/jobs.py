@@ -215,15 +215,15 @@ def expand(protocol, profile):
     """
     profile = protocol.profile(profile)
     jobs = {}
-    for dataset, method, part, in_grid, points in _requests(protocol, profile):
-        for job in _jobs(protocol, profile, dataset, method, part, in_grid, points):
+    for dataset, *request in _requests(protocol, profile):
+        for job in _jobs(protocol, profile, dataset, *request):
             jobs.setdefault((job.dataset, job.method, job.key), job)
     order = list(dict.fromkeys(job.dataset for job in jobs.values()))
     return sorted(jobs.values(), key=lambda job: order.index(job.dataset))
 
 
 def _requests(protocol, profile):
-    """(dataset, method, part, in_grid, points), data set by data set, so that each is loaded once."""
+    """(dataset, method, part, in_grid, points, n_runs), by data set, so that each is loaded once."""
     parts = [("main", profile), *((name, protocol.studies[name]) for name in profile.studies)]
     sweeps = [protocol.sensitivity[name] for name in profile.sensitivity]
     wanted = dict.fromkeys(name for _, part in parts for name in part.datasets)
@@ -231,14 +231,20 @@ def _requests(protocol, profile):
     for dataset in wanted:
         for part, spec in parts:
             for method in spec.methods if dataset in spec.datasets else ():
-                yield dataset, method, part, True, _grid_points(protocol, profile, method)
+                points = _grid_points(protocol, profile, spec, method)
+                yield dataset, method, part, True, points, _runs(profile, spec)
         for sweep in sweeps:
             if dataset in sweep.datasets:
-                yield dataset, sweep.method, sweep.id, False, [point for _, _, point in sweep.points()]
+                points = [point for _, _, point in sweep.points()]
+                yield dataset, sweep.method, sweep.id, False, points, profile.n_runs
 
 
-def _grid_points(protocol, profile, method):
-    grid = {**protocol.methods[method].grid, **profile.grid.get(method, {})}
+def _runs(profile, part):
+    return min(part.n_runs or profile.n_runs, profile.n_runs)
+
+
+def _grid_points(protocol, profile, part, method):
+    grid = {**protocol.methods[method].grid, **profile.grid.get(method, {}), **part.grid.get(method, {})}
     return [dict(zip(grid, values)) for values in itertools.product(*grid.values())]
 
 
@@ -254,7 +260,7 @@ def shown_params(protocol, profile, method, point):
                       if name in grid or name not in fixed or fixed[name] != value})
 
 
-def _jobs(protocol, profile, dataset, method, part, in_grid, points):
+def _jobs(protocol, profile, dataset, method, part, in_grid, points, n_runs):
     spec, how = protocol.datasets[dataset], protocol.methods[method]
     loader_params = {**spec.params, **profile.loader_params.get(dataset, {})}
     cls = _checked_estimator(protocol, profile, method, points)
@@ -265,7 +271,7 @@ def _jobs(protocol, profile, dataset, method, part, in_grid, points):
     fixed = fixed_params(protocol, profile, method)
     for point in points:
         shown = shown_params(protocol, profile, method, point)
-        for run in range(1 if how.deterministic else profile.n_runs):
+        for run in range(1 if how.deterministic else n_runs):
             seed = seed_for(protocol.root_seed, protocol.paper, dataset, run)
             yield Job(**common, params={**fixed, **point}, shown=shown, run=run, seed=seed)
 

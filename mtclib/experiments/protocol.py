@@ -108,11 +108,24 @@ class Profile:
 
 @dataclass(frozen=True)
 class Study:
-    """Further data sets and methods, run beside the paper's own tables."""
+    """Further data sets and methods, run beside the paper's own tables.
+
+    Parameters
+    ----------
+    id : str
+    datasets, methods : list of str
+    grid : dict of str to dict
+        Changes to a method's grid, after those of the profile.
+    n_runs : int
+        At most so many runs; 0 for as many as the profile has.
+    note : str
+    """
 
     id: str
     datasets: list
     methods: list
+    grid: dict = field(default_factory=dict)
+    n_runs: int = 0
     note: str = ""
 
 
@@ -271,6 +284,7 @@ def _check(protocol, where):
         _check_default(method, method.grid, f"{where}: methods.{name}.default")
     for name, study in protocol.studies.items():
         _check_names(protocol, study, f"{where}: studies.{name}")
+        _check_changes(protocol, study, f"{where}: studies.{name}")
     for name, sweep in protocol.sensitivity.items():
         _check_sweep(protocol, sweep, f"{where}: sensitivity.{name}")
     for name, profile in protocol.profiles.items():
@@ -315,12 +329,15 @@ def _check_profile(protocol, profile, where):
         raise ProtocolError(f"{where}.n_runs must be at least 1, not {profile.n_runs}")
     _check_names(protocol, profile, where)
     for part, known in (("studies", protocol.studies), ("sensitivity", protocol.sensitivity),
-                        ("loader_params", protocol.datasets), ("params", protocol.methods),
-                        ("grid", protocol.methods)):
+                        ("loader_params", protocol.datasets), ("params", protocol.methods)):
         for name in getattr(profile, part):
             _known(known, name, f"{where}.{part}", "name")
-    for name, changes in profile.grid.items():
-        method = protocol.methods[name]
+    _check_changes(protocol, profile, where)
+
+
+def _check_changes(protocol, part, where):
+    for name, changes in part.grid.items():
+        method = _known(protocol.methods, name, f"{where}.grid", "method")
         for parameter in changes:
             _known(method.grid, parameter, f"{where}.grid.{name}", "grid parameter")
         _check_grid(changes, f"{where}.grid.{name}")
