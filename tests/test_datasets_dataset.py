@@ -61,7 +61,7 @@ def test_labels_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match=r"labels: 3 labels for the 2 samples of Xs\[1\]"):
         tasks(labels=[Y[0], Y[0]])
     with pytest.raises(ValueError, match="kind must be one of"):
-        Dataset("x", "lifelong", DENSE, Y)
+        Dataset("x", "streaming", DENSE, Y)
 
 
 def test_the_summary_shows_ours_beside_the_papers_and_explains_differences():

@@ -6,6 +6,7 @@ import inspect
 from .corpora import Corpus
 from .dataset import Dataset
 from .newsgroups import mtcmrl_20newsgroups, newsgroups_edition
+from .noise import spmtc_noisy
 from .reuters import mtcmrl_reuters, reuters_edition
 from .spmtc import (
     spmtc_compvssci,
@@ -22,6 +23,7 @@ LOADERS = {
     "mtcmrl-20newsgroups": mtcmrl_20newsgroups,
     "mtcmrl-reuters": mtcmrl_reuters,
     "spmtc-compvssci": spmtc_compvssci,
+    "spmtc-noisy": spmtc_noisy,
     "spmtc-orgsvspeople": spmtc_orgsvspeople,
     "spmtc-orgsvsplaces": spmtc_orgsvsplaces,
     "spmtc-peoplevsplaces": spmtc_peoplevsplaces,

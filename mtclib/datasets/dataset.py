@@ -7,24 +7,41 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-_KINDS = ("multitask", "multiview")
+_KINDS = ("multitask", "multiview", "lifelong")
+_BLOCK = 1 << 20
+"""Entries of a dense matrix that are hashed at a time: a memory-mapped one need not fit into memory."""
+
+_PRINTED = {
+    "n_samples": "samples", "n_features": "features", "class_sizes": "class sizes", "n_classes": "classes",
+    "n_samples_in_all": "samples in all tasks", "scores": "scores",
+}  # fmt: skip
+"""What `Dataset.published` may hold of a task or view, and the column of the summary that shows it."""
 
 
-def _data_bytes(X) -> bytes:
-    """Bytes of a matrix in a form that no platform, storage order or explicit zero can change."""
+def _hash_matrix(digest, X) -> None:
+    """Feed a matrix in a form that no platform, storage order or explicit zero can change."""
     if sparse.issparse(X):
         X = sparse.csr_array(X, copy=True)
         X.sum_duplicates()
         X.eliminate_zeros()
-        parts = (X.indptr.astype("<i4"), X.indices.astype("<i4"), X.data.astype("<f8"))
-        head = f"csr {X.shape[0]} {X.shape[1]}\n".encode()
-        return head + b"".join(part.tobytes() for part in parts)
-    X = np.asarray(X, dtype="<f8") + 0.0
-    return f"dense {X.shape[0]} {X.shape[1]}\n".encode() + np.ascontiguousarray(X).tobytes()
+        digest.update(f"csr {X.shape[0]} {X.shape[1]}\n".encode())
+        for part, kind in ((X.indptr, "<i4"), (X.indices, "<i4"), (X.data, "<f8")):
+            digest.update(part.astype(kind).tobytes())
+        return
+    X = np.asanyarray(X)
+    digest.update(f"dense {X.shape[0]} {X.shape[1]}\n".encode())
+    rows = max(1, _BLOCK // max(1, X.shape[1]))
+    for start in range(0, X.shape[0], rows):
+        block = np.asarray(X[start : start + rows], dtype="<f8") + 0.0
+        digest.update(np.ascontiguousarray(block).tobytes())
 
 
 def _class_sizes(labels, n_classes) -> list[int]:
-    return np.bincount(labels, minlength=n_classes).tolist()
+    return np.bincount(labels[labels >= 0], minlength=n_classes).tolist()
+
+
+def _spaced(numbers) -> str:
+    return " ".join(map(str, numbers))
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +52,17 @@ class Dataset:
     ----------
     name : str
         The name given to :func:`mtclib.datasets.load`.
-    kind : {"multitask", "multiview"}
-        Tasks have their own samples and share the features; views share the samples.
-    Xs : list of ndarray or csr_array of float64
-        Task t is (n_t, d); view v is (n, d_v).  Rows are samples.
+    kind : {"multitask", "multiview", "lifelong"}
+        Tasks have their own samples and share the features; views share the samples; a lifelong set is a
+        sequence of tasks, each seen through the same views.
+    Xs : list of ndarray or csr_array of float64, or list of lists of them
+        Task t is (n_t, d); view v is (n, d_v); in a lifelong set ``Xs[t][v]`` is (n_t, d_v).  Rows are
+        samples.  A matrix too large for memory is a memory-mapped array of float32.
     labels : list of ndarray of int, or ndarray of int
-        One array a task; for views one array.  Classes are numbered from 0 in the order of `class_names`.
+        One array a task; for views one array.  Classes are numbered from 0 in the order of `class_names`;
+        -1 marks a sample of no class, which is clustered with the others but not scored.
     task_names : tuple of str
-        Names of the tasks or views.
+        Names of the tasks, or of the views where there are no tasks.
     class_names : tuple of tuple of str
         Class names, one tuple a task (for views one tuple in all).
     edition : str
@@ -52,9 +72,12 @@ class Dataset:
     sources : tuple of dict
         ``file`` and ``sha256`` of each file that was read.
     published : tuple of dict
-        What the paper prints of each task or view: ``n_samples``, ``n_features``, ``class_sizes``.
+        What the paper prints of each task or view, as far as it does: ``n_samples``, ``n_features``,
+        ``class_sizes``, ``n_classes``, ``n_samples_in_all``, ``scores`` (whether a table scores the task).
     differences : tuple of str
         Why ours differs from `published`, one sentence a task or view.
+    view_names : tuple of str
+        Names of the views of a lifelong set.
 
     Examples
     --------
@@ -75,49 +98,75 @@ class Dataset:
     sources: tuple = ()
     published: tuple = ()
     differences: tuple = ()
+    view_names: tuple = ()
 
     def __post_init__(self):
         if self.kind not in _KINDS:
             raise ValueError(f"kind must be one of {_KINDS}, not {self.kind!r}.")
-        for t, (X, y) in enumerate(zip(self.Xs, self._labels_of_each(), strict=True)):
-            if X.shape[0] != len(y):
-                raise ValueError(f"labels: {len(y)} labels for the {X.shape[0]} samples of Xs[{t}].")
+        self._check_views()
+        for t, (Xs, y) in enumerate(zip(self._matrices_of_each(), self._labels_of_each(), strict=True)):
+            for v, X in enumerate(Xs):
+                if X.shape[0] != len(y):
+                    where = f"Xs[{t}][{v}]" if self.kind == "lifelong" else f"Xs[{t}]"
+                    raise ValueError(f"labels: {len(y)} labels for the {X.shape[0]} samples of {where}.")
+
+    def _check_views(self):
+        if self.kind != "lifelong":
+            return
+        for t, views in enumerate(self.Xs):
+            if not isinstance(views, list | tuple) or not views:
+                raise ValueError(f"Xs: Xs[{t}] must be a list with the views of task {t + 1}.")
+            widths, first = ([X.shape[1] for X in each] for each in (views, self.Xs[0]))
+            if widths != first:
+                raise ValueError(f"Xs: the views of task {t + 1} have {widths} features, those of task 1 "
+                                 f"{first}; all tasks of a lifelong set have the same views.")  # fmt: skip
+
+    def _matrices_of_each(self):
+        return self.Xs if self.kind == "lifelong" else [[X] for X in self.Xs]
 
     def _labels_of_each(self):
-        return self.labels if self.kind == "multitask" else [self.labels] * len(self.Xs)
+        return [self.labels] * len(self.Xs) if self.kind == "multiview" else self.labels
 
     @property
     def n_clusters(self):
         """Number of classes: a list of int for tasks, an int for views."""
-        sizes = [len(np.unique(y)) for y in self._labels_of_each()]
-        return sizes if self.kind == "multitask" else sizes[0]
+        sizes = [len(np.unique(y[y >= 0])) for y in self._labels_of_each()]
+        return sizes[0] if self.kind == "multiview" else sizes
 
     @property
     def sha256(self) -> str:
         """SHA-256 over `kind`, `Xs` and `labels`: the same on every platform.
 
         Matrices enter as little-endian float64 (sparse ones in canonical CSR order, with int32 indices),
-        labels as little-endian int32.  Names and notes do not enter.
+        labels as little-endian int32; a lifelong set also with the number of views of each task.  Names and
+        notes do not enter.
         """
         digest = hashlib.sha256(f"{self.kind} {len(self.Xs)}\n".encode())
-        for X in self.Xs:
-            digest.update(_data_bytes(X))
-        for y in self.labels if self.kind == "multitask" else [self.labels]:
+        for Xs in self._matrices_of_each():
+            if self.kind == "lifelong":
+                digest.update(f"task {len(Xs)}\n".encode())
+            for X in Xs:
+                _hash_matrix(digest, X)
+        for y in [self.labels] if self.kind == "multiview" else self.labels:
             digest.update(f"labels {len(y)}\n".encode() + np.asarray(y, dtype="<i4").tobytes())
         return digest.hexdigest()
 
-    def _published(self, t, field):
-        return self.published[t].get(field) if self.published else None
-
-    def _row(self, t, X, y) -> dict:
-        names = self.class_names[t if self.kind == "multitask" else 0] if self.class_names else ()
-        sizes = _class_sizes(y, len(names))
-        row = {"samples": X.shape[0], "features": X.shape[1], "class sizes": " ".join(map(str, sizes))}
+    def _row(self, t, Xs, y) -> dict:
+        names = self.class_names[0 if self.kind == "multiview" else t] if self.class_names else ()
+        widths = [X.shape[1] for X in Xs]
+        ours = {
+            "samples": len(y), "features": widths[0] if len(Xs) == 1 else _spaced(widths),
+            "class sizes": _spaced(_class_sizes(y, len(names))), "classes": len(np.unique(y)),
+            "samples in all tasks": sum(map(len, self._labels_of_each())),
+        }  # fmt: skip
+        printed = {key for of_each in self.published for key in of_each}
+        shown = {"samples", "features", "class sizes", *(_PRINTED[key] for key in printed)}
+        row = {column: value for column, value in ours.items() if column in shown}
+        for key, column in _PRINTED.items():
+            if key in printed:
+                value = self.published[t].get(key, "")
+                row[f"{column} (paper)"] = _spaced(value) if key == "class_sizes" else value
         if self.published:
-            printed = self._published(t, "class_sizes")
-            row["samples (paper)"] = self._published(t, "n_samples")
-            row["features (paper)"] = self._published(t, "n_features")
-            row["class sizes (paper)"] = " ".join(map(str, printed)) if printed else ""
             row["difference"] = self.differences[t] if self.differences else ""
         return row
 
@@ -127,8 +176,8 @@ class Dataset:
         Returns
         -------
         DataFrame
-            One row a task or view: samples, features, class sizes; then, where a paper prints them, its
-            figures and why ours differ.
+            One row a task or view: samples, features (of each view, in a lifelong set), class sizes; then
+            the figures that a paper prints and why ours differ.
 
         Examples
         --------
@@ -136,8 +185,8 @@ class Dataset:
         >>> load("toy-multitask", random_state=0).summary()["class sizes"].tolist()
         ['20 20 20', '25 25 25', '20 20 20']
         """
-        each = self._labels_of_each()
-        rows = [self._row(t, X, y) for t, (X, y) in enumerate(zip(self.Xs, each, strict=True))]
-        label = "task" if self.kind == "multitask" else "view"
+        each = zip(self._matrices_of_each(), self._labels_of_each(), strict=True)
+        rows = [self._row(t, Xs, y) for t, (Xs, y) in enumerate(each)]
+        label = "view" if self.kind == "multiview" else "task"
         names = self.task_names or tuple(str(t + 1) for t in range(len(rows)))
         return pd.DataFrame(rows, index=pd.Index(names, name=label))

@@ -17,7 +17,7 @@ from .fetching import fetch
 
 LETTERS = r"[A-Za-z]+"
 
-WEIGHTINGS = ("counts", "counts-l2", "tfidf", "tfidf-l2")
+WEIGHTINGS = ("counts", "counts-l2", "tfidf", "tfidf-l2", "log", "log-l2", "l1")
 _QUOTE = re.compile(r"(writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^\||^>)")
 
 
@@ -97,8 +97,8 @@ def stop_word_list(stop_words, token_pattern=LETTERS) -> list[str] | None:
 
     Parameters
     ----------
-    stop_words : {"sklearn", "smart", None}
-        scikit-learn's list, or the SMART list (a data file).
+    stop_words : {"sklearn", "smart", "bow", None}
+        scikit-learn's list, the SMART list (a data file), or that of the Bow toolkit: SMART and "ll".
     token_pattern : str
         Entries that are not one token under this rule (such as "don't") are left out.
 
@@ -121,10 +121,11 @@ def stop_word_list(stop_words, token_pattern=LETTERS) -> list[str] | None:
         return None
     if stop_words == "sklearn":
         words = ENGLISH_STOP_WORDS
-    elif stop_words == "smart":
+    elif stop_words in ("smart", "bow"):
         words = fetch("20newsgroups/english.stop").read_text(encoding="latin-1").split()
+        words += ["ll"] if stop_words == "bow" else []
     else:
-        raise ValueError(f"stop_words must be 'sklearn', 'smart' or None, not {stop_words!r}.")
+        raise ValueError(f"stop_words must be 'sklearn', 'smart', 'bow' or None, not {stop_words!r}.")
     return sorted({word for word in words if re.fullmatch(token_pattern, word)})
 
 
@@ -164,7 +165,7 @@ def count_terms(texts, *, token_pattern=LETTERS, lowercase=True, min_length=1, s
     lowercase : bool, default=True
     min_length : int, default=1
         Shorter tokens are left out.
-    stop_words : {"sklearn", "smart", None}, default="sklearn"
+    stop_words : {"sklearn", "smart", "bow", None}, default="sklearn"
         Left out before stemming.
     stemming : {"porter", None}, default=None
     min_df, max_df : int or float
@@ -251,8 +252,9 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
     ----------
     counts : list of csr_array, each (n_t, d)
         One a task, over one vocabulary.
-    weighting : {"counts", "counts-l2", "tfidf", "tfidf-l2"}, default="tfidf-l2"
-        ``-l2`` divides each row by its Euclidean norm.
+    weighting : {"counts", "counts-l2", "tfidf", "tfidf-l2", "log", "log-l2", "l1"}, default="tfidf-l2"
+        "log" is ``ln(1 + count)``.  ``-l2`` divides each row by its Euclidean norm, "l1" divides its counts
+        by their sum.
     idf_scope : {"all", "task"}, default="all"
         Whether documents are counted over all tasks or within each.
     idf_formula : {"plain", "smooth"}, default="plain"
@@ -261,7 +263,8 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
     Returns
     -------
     list of csr_array of float64
-        Rounded to 9 decimals, so that the last bit of a platform's logarithm does not show.
+        Rounded to 9 decimals, so that the last bit of a platform's logarithm does not show; "l1" is not, so
+        that its rows sum to one.
 
     Raises
     ------
@@ -282,9 +285,13 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
         shared = _idf(sparse.csr_array(sparse.vstack(counts)), idf_formula) if idf_scope == "all" else None
         for X in Xs:
             X.data *= (_idf(X, idf_formula) if shared is None else shared)[X.indices]
-    if weighting.endswith("-l2"):
-        Xs = [normalize(X, copy=False) for X in Xs]
+    if weighting.startswith("log"):
+        for X in Xs:
+            np.log1p(X.data, out=X.data)
+    if weighting.endswith(("l1", "l2")):
+        Xs = [normalize(X, norm=weighting[-2:], copy=False) for X in Xs]
     for X in Xs:
-        X.data.round(9, out=X.data)
+        if weighting != "l1":
+            X.data.round(9, out=X.data)
         X.eliminate_zeros()
     return Xs
