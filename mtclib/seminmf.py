@@ -142,7 +142,7 @@ def sweep(problem, state, subspace, omegas, lam):
         A = lam * XC + (1.0 - lam) * XW @ state.shared.T
         B = lam * C @ C.T + (1.0 - lam) * state.shared @ state.shared.T
         state.P[t] = membership_step(state.P[t], A, B)
-    project(problem, state, subspace.step(state.W, np.vstack(state.P), state.shared))
+    project(problem, state, subspace.step(state.P))
     refit(problem, state, omegas)
 
 
@@ -167,11 +167,12 @@ def descend(problem, state, subspace, omegas, lam, max_iter, tol):
     refit(problem, state, omegas)
     # The first sweep may rise from a W that was learnt with other weights.
     before, history, converged = np.inf, [], False
+    by_memberships = subspace.w_update == "eig_between" and lam < 1
     while not converged and len(history) < max_iter:
-        previous = np.vstack(state.P)
+        previous = np.vstack(state.P) if by_memberships else None
         sweep(problem, state, subspace, omegas, lam)
         history.append(objective(sample_losses(problem, state, lam), omegas))
-        if subspace.w_update == "eig_between" and lam < 1:
+        if by_memberships:
             moved = np.linalg.norm(np.vstack(state.P) - previous)
             converged = bool(moved <= tol * np.linalg.norm(previous))
         else:

@@ -62,7 +62,7 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
         subspace = SubspaceStep(problem.X, self.n_components, self.w_update)
         subspace.reweigh(np.ones(problem.X.shape[0]))
         state = State(self._memberships(problem, c, seed), None, None)
-        project(problem, state, subspace.start(np.vstack(state.P)))
+        project(problem, state, subspace.step(state.P))
         return state, subspace
 
     def _warn_if(self, degenerate):

@@ -6,9 +6,14 @@ trace(W^T S W) for the scatter around the projected centroids,
 
     S = B^T (I - Z Z^T) B ,   B = diag(omega)^(1/2) X .
 
-B changes with the weights only, Z in every iteration and has c columns.  The smaller Gram matrix of B is
-therefore decomposed once, and an iteration works on a diagonal matrix minus one of rank c.  S itself,
-(d, d), is never formed.
+The multiplicative rule of LSSMTC's published code ('mult') starts from the first l columns of the identity
+and multiplies by a ratio whose numerator and denominator are there the same sum, C^+ + C^- + D^+ + D^- in the
+first l rows, and leaves the zeros of the others: W never moves.  It is therefore not computed here; tests run
+the published rule.
+
+For the other ways, B changes with the weights only, Z in every iteration and has c columns.  The smaller
+Gram matrix of B is therefore decomposed once, and an iteration works on a diagonal matrix minus one of
+rank c.  S itself, (d, d), is never formed.
 """
 
 from contextlib import suppress
@@ -23,31 +28,6 @@ from mtclib.linalg import gram_eigh
 W_UPDATES = ("mult", "eig_small", "eig_range", "eig_between")
 LARGEST_DENSE = 300
 NEGLIGIBLE = 1e-6
-
-
-def multiplicative_step(W, C, D):
-    """The rule of LSSMTC's published code, for W >= 0, of ||X W - P M||^2 with C = X^T X, D = X^T P M.
-
-    The zeros of W stay.  A leading block of the identity, with which that code starts, is a fixed point
-    whatever C and D are, so that W never moves from there; a test shows it.
-
-    Parameters
-    ----------
-    W : ndarray of shape (r, l), nonnegative
-        The rows of W that are not zero.
-    C : ndarray of shape (r, r)
-        Gram matrix of the features of these rows.
-    D : ndarray of shape (r, l)
-
-    Returns
-    -------
-    ndarray of shape (r, l)
-    """
-    C_plus, C_minus = np.maximum(C, 0.0), np.maximum(-C, 0.0)
-    D_plus, D_minus = np.maximum(D, 0.0), np.maximum(-D, 0.0)
-    up = C_minus @ W + W @ (W.T @ C_plus @ W) + D_plus + W @ (W.T @ D_minus)
-    down = C_plus @ W + W @ (W.T @ C_minus @ W) + D_minus + W @ (W.T @ D_plus)
-    return W * np.sqrt(np.divide(up, down, out=np.ones_like(W), where=down > 0))
 
 
 def between_directions(Q, n_components):
@@ -221,8 +201,7 @@ class SubspaceStep:
         self.X, self.n_components, self.w_update = X, n_components, w_update
         self._fixed = None
         if w_update == "mult":
-            words = X[:, :n_components]
-            self._words = words.toarray() if sp.issparse(words) else words
+            self._fixed = np.eye(X.shape[1], n_components)
         elif w_update == "eig_small":
             # Directions that vanish on all samples are minimisers for all weights and memberships.
             if X.shape[1] - X.shape[0] >= n_components:
@@ -233,9 +212,7 @@ class SubspaceStep:
     def reweigh(self, omega):
         """Set the weights of the samples, shape (n,), nonnegative and not all zero."""
         self.omega = omega
-        if self.w_update == "mult":
-            self._gram = self._words.T @ (omega[:, None] * self._words)
-        elif self.w_update in ("eig_small", "eig_range") and self._fixed is None:
+        if self.w_update in ("eig_small", "eig_range") and self._fixed is None:
             active = np.flatnonzero(omega)
             # Only ratios count; without the division tiny weights would be lost in squares.
             roots = np.sqrt(omega[active] / omega.max())
@@ -244,32 +221,17 @@ class SubspaceStep:
             self._space = RowSpace(sp.csr_array(rows.multiply(roots[:, None])) if sp.issparse(rows)
                                    else rows * roots[:, None])
 
-    def start(self, P):
-        """W before the first iteration: the first l features for 'mult', otherwise the step at P."""
-        if self.w_update == "mult":
-            return np.eye(self.X.shape[1], self.n_components)
-        return self.step(None, P, None)
-
-    def step(self, W, P, shared):
-        """The next W, shape (d, l).
+    def step(self, P):
+        """The W for given memberships, shape (d, l).
 
         Parameters
         ----------
-        W : ndarray of shape (d, l)
-            Used by 'mult' only, as is ``shared``.
-        P : ndarray of shape (n, c)
-            Memberships of all tasks, stacked.
-        shared : ndarray of shape (c, l)
-            Shared centroids.
+        P : list of ndarray of shape (n_t, c)
+            Memberships of each task.
         """
         if self._fixed is not None:
             return self._fixed
-        if self.w_update == "mult":
-            moved = np.zeros_like(W)
-            block = slice(self.n_components)
-            D = self._words.T @ (self.omega[:, None] * P) @ shared
-            moved[block] = multiplicative_step(W[block], self._gram, D)
-            return moved
+        P = np.vstack(P)
         if self.w_update == "eig_between":
             roots = np.sqrt(self.omega)[:, None]
             return between_directions(self.X.T @ (roots * column_basis(roots * P)), self.n_components)
