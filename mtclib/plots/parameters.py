@@ -14,7 +14,8 @@ PARAMS = ("lam", "mu", "alpha", "beta")
 
 
 @figure
-def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band="sd", printed=None):
+def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band="sd", printed=None, by="dataset",
+                linear=()):
     """Score against each parameter in turn, the others fixed: one panel a parameter, one line a data set.
 
     Parameters
@@ -31,7 +32,11 @@ def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band="sd", printe
     band : {"sd", "range"}, default="sd"
         Band over the runs: mean plus and minus one standard deviation, or smallest to largest.
     printed : mapping of str to float, optional
-        Data set to the paper's value, a fraction; drawn as a thin line.
+        Line to the paper's value, a fraction; drawn as a thin line.
+    by : str, default="dataset"
+        Column that tells the lines apart.
+    linear : sequence of str, default=()
+        Parameters whose axis is linear; all others are logarithmic.
 
     Returns
     -------
@@ -60,13 +65,14 @@ def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band="sd", printe
     for ax, name in zip(axes[0], params):
         fits = [np.isclose(rows[other], base[other]) for other in params if other != name]
         panel = rows[np.logical_and.reduce(fits)] if fits else rows
-        handles = _lines(ax, panel, name, list(dict.fromkeys(rows["dataset"])), band)
+        handles = _lines(ax, panel, name, by, list(dict.fromkeys(rows[by])), band)
         for line in handles:
             if line.get_label() in (printed or {}):
                 ax.axhline(100 * printed[line.get_label()], color=line.get_color(), **MARK)
         ax.axvline(base[name], color="0.5", zorder=0, **RULE)
-        ax.set(xscale="log", xlabel=GREEK.get(name, name))
-        ticks(ax.xaxis, np.unique(panel[name]))
+        ax.set(xscale="linear" if name in linear else "log", xlabel=GREEK.get(name, name))
+        if name not in linear:
+            ticks(ax.xaxis, np.unique(panel[name]))
     axes[0][0].set_ylabel(f"{metric} (%)")
     handles.append(Line2D([], [], color="0.5", label="fixed in the other panels", **RULE))
     legend(fig, handles + ([Line2D([], [], color="0.2", label="printed", **MARK)] if printed else []))
@@ -159,11 +165,11 @@ def _base(rows, params):
     return {name: float(modes[name].iloc[0]) for name in params}
 
 
-def _lines(ax, rows, x, datasets, band):
-    """One line a data set, in the same order in every panel, so that each keeps its look."""
+def _lines(ax, rows, x, by, names, band):
+    """One line a name, in the same order in every panel, so that each keeps its look."""
     lines = []
-    for name in datasets:
-        values = rows[rows["dataset"] == name].groupby(x)["value"]
+    for name in names:
+        values = rows[rows[by] == name].groupby(x)["value"]
         stats = 100 * values.agg(["mean", "std", "min", "max"]).fillna(0)
         low, high = stats["min"], stats["max"]
         if band == "sd":

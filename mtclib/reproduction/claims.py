@@ -6,6 +6,7 @@ A test is a function of a frame and parameters that returns a
 
 from types import MappingProxyType
 
+from mtclib.reproduction.columns import best_or_comparable, better_in_most_columns, ends_lower
 from mtclib.reproduction.comparisons import (
     ClaimResult,
     best_in_each_task,
@@ -19,7 +20,7 @@ from mtclib.reproduction.shapes import (
     more_sensitive_than,
     span_within,
 )
-from mtclib.reproduction.timings import rises_sharply_after, rises_slower_than
+from mtclib.reproduction.timings import rises_sharply_after, rises_slower_than, time_ratio_within
 
 TESTS = MappingProxyType(
     {
@@ -33,6 +34,10 @@ TESTS = MappingProxyType(
             largest_entry_names_counterpart,
             rises_sharply_after,
             rises_slower_than,
+            time_ratio_within,
+            better_in_most_columns,
+            best_or_comparable,
+            ends_lower,
         )
     }
 )

@@ -266,9 +266,14 @@ def _outcome(claim, frames):
 
 def _in_print(claim, published):
     params = claim.get("params", {})
+    named = {params.get("dataset"), *params.get("datasets", ())}
+    if published is None or "metric" not in params or not named & set(published["dataset"]):
+        return ""
+    if "datasets" in params:
+        return TESTS[claim["test"]](published.assign(run=0, value=published["mean"]), **params).counts
     method = params.get("method_a", params.get("method"))
     others = [params["method_b"]] if "method_b" in params else params.get("others")
-    if published is None or not others:
+    if not others:
         return ""
     tasks = [task for task in params.get("tasks", []) if task != "avg"]
     return printed_record(published, method, others, params["metric"], params["dataset"], tasks)

@@ -1,9 +1,55 @@
-"""Claims about the running time of solvers as the number of clusters grows."""
+"""Claims about running times: as the number of clusters grows, and of one method beside another."""
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
-from mtclib.reproduction.comparisons import ClaimResult, majority
+from mtclib.reproduction.comparisons import ALPHA, FEWEST, ClaimResult, majority
+
+
+def time_ratio_within(frame, method, than, low, high) -> ClaimResult:
+    """Does one method take about as long as another?
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Timings: columns ``method, repeat, seconds``; a repeat measures both methods.
+    method, than : str
+        The ratio is seconds of `method` over seconds of `than`.
+    low, high : float
+        "About as long".
+
+    Returns
+    -------
+    ClaimResult
+        Holds if the 95 % t interval of the mean log ratio lies within [low, high], fails if it lies outside;
+        ``statistic`` is the geometric mean of the ratios.
+
+    Raises
+    ------
+    ValueError
+        No repeat has both methods.
+
+    Examples
+    --------
+    >>> rows = [(m, r, 1.0 + r / 100 + (m == "slow")) for m in ("slow", "fast") for r in range(8)]
+    >>> frame = pd.DataFrame(rows, columns=["method", "repeat", "seconds"])
+    >>> time_ratio_within(frame, "slow", "fast", 0.5, 1.5).status
+    'fails'
+    """
+    table = frame.pivot(index="repeat", columns="method", values="seconds")
+    if not {method, than} <= set(table) or table[[method, than]].dropna().empty:
+        raise ValueError(f"frame: no repeat has both {method!r} and {than!r}")
+    logs = np.log(table[method] / table[than]).dropna()
+    ends = np.exp([logs.mean()] * 2)
+    if len(logs) > 1 and logs.std() > 0:
+        ends = np.exp(stats.t.interval(1 - ALPHA, len(logs) - 1, logs.mean(), stats.sem(logs)))
+    inside, outside = low <= ends[0] and ends[1] <= high, ends[1] < low or ends[0] > high
+    status = "undecided" if len(logs) < FEWEST else "holds" if inside else "fails" if outside else "undecided"
+    ratio = float(np.exp(logs.mean()))
+    between = f"95% interval {ends[0]:.2f} to {ends[1]:.2f}"
+    counts = f"{ratio:.2f} times as long ({between}); claimed {low:g} to {high:g}"
+    return ClaimResult(status, counts, ratio, len(logs))
 
 
 def rises_sharply_after(frame, solver, knee, factor=3.0) -> ClaimResult:

@@ -1,0 +1,240 @@
+"""Claims about whole tables: who is best, or comparable to the best, column by column.
+
+A column is a task of a data set, scored by one metric.  Averages over tasks are left out: they are no further
+observation.  The rule is that of :mod:`mtclib.reproduction.comparisons`.
+"""
+
+import pandas as pd
+from scipy import stats
+
+from mtclib.reproduction.comparisons import ALPHA, FEWEST, ClaimResult, majority, mean_greater
+
+COLUMN = ["dataset", "task"]
+
+
+def better_in_most_columns(frame, methods_a, methods_b, metric, datasets) -> ClaimResult:
+    """Do some methods do better than others in more than half of the columns?
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Tidy result frame, one grid point a method.
+    methods_a, methods_b : sequence of str
+        The claim is that the mean of the first, over methods and runs, is greater than that of the second.
+    metric : str
+    datasets : sequence of str
+
+    Returns
+    -------
+    ClaimResult
+        Sign test over columns, which are what the sentence counts; ``statistic`` is the share of columns.
+
+    Raises
+    ------
+    ValueError
+        A column lacks one of the methods.
+
+    Examples
+    --------
+    >>> rows = [("toy", m, str(t), "ACC", 0, t + (m == "A")) for m in "AB" for t in range(8)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+    >>> better_in_most_columns(frame, ["A"], ["B"], "ACC", ["toy"]).counts
+    'better in 8 of 8 columns'
+    """
+    means = _means(frame, [*methods_a, *methods_b], metric, datasets)
+    gaps = (means[list(methods_a)].mean(axis=1) - means[list(methods_b)].mean(axis=1)).round(12)
+    hits, n = int((gaps > 0).sum()), int((gaps != 0).sum())
+    status, p = majority(hits, n)
+    behind = [f"{task} of {dataset}" for (dataset, task), gap in gaps.items() if gap < 0]
+    counts = f"better in {hits} of {len(gaps)} columns"
+    counts += f"; not in task {', '.join(behind)}" if behind else ""
+    return ClaimResult(status, counts, hits / len(gaps), n, p)
+
+
+def best_or_comparable(frame, method, others, metric, datasets) -> ClaimResult:
+    """Is a method in every column the best, or not significantly worse than the best?
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As in :func:`better_in_most_columns`.
+    method : str
+    others : sequence of str
+    metric : str
+    datasets : sequence of str
+
+    Returns
+    -------
+    ClaimResult
+        Holds if no Welch t-test at 5 % finds the method below the best of the column, as the paper bolds its
+        tables; fails if one does at 5 % divided by the number of columns.  ``statistic`` is the share of
+        columns in which it is best or comparable.
+
+    Raises
+    ------
+    ValueError
+        A column lacks one of the methods.
+
+    Examples
+    --------
+    >>> rows = [("toy", m, "1", "ACC", run, run / 10 + 5 * (m == "A")) for m in "AB" for run in range(9)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+    >>> best_or_comparable(frame, "B", ["A"], "ACC", ["toy"]).counts
+    'best or comparable in 0 of 1 columns (best in 0); not in task 1 of toy'
+    """
+    _means(frame, [method, *others], metric, datasets)
+    marked = comparable_to_best(frame[frame["dataset"].isin(datasets)], metric, [method, *others])
+    rows = marked[marked["method"] == method]
+    good = rows["comparable"]
+    behind = [f"{row.task} of {row.dataset}" for row in rows[~good].itertuples()]
+    counts = f"best or comparable in {good.sum()} of {len(rows)} columns (best in {rows['best'].sum()})"
+    counts += f"; not in task {', '.join(behind)}" if behind else ""
+    status = "undecided"
+    if rows["n"].min() >= FEWEST:
+        lost = rows["p"].min() <= ALPHA / len(rows)
+        status = "holds" if good.all() else "fails" if lost else "undecided"
+    return ClaimResult(status, counts, float(good.mean()), int(rows["n"].min()), float(rows["p"].min()))
+
+
+def ends_lower(frame, method_a, method_b, datasets) -> ClaimResult:
+    """Does one method end at a lower objective than another from the same start?
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Tidy result frame with ``objective``, one grid point a method; both methods report one function.
+    method_a, method_b : str
+        The claim is that `method_a` ends lower.
+    datasets : sequence of str
+
+    Returns
+    -------
+    ClaimResult
+        Sign test over runs and data sets; equal ends, to 1e-6 of their size, are left out.  ``statistic`` is
+        the mean relative difference.
+
+    Raises
+    ------
+    ValueError
+        No run has both methods.
+
+    Examples
+    --------
+    >>> rows = [("toy", m, run, 2.0 - (m == "A")) for m in "AB" for run in range(9)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "run", "objective"])
+    >>> ends_lower(frame, "A", "B", ["toy"]).counts
+    'lower in 9 of 9 runs, equal in 0'
+    """
+    rows = frame[frame["dataset"].isin(datasets) & frame["method"].isin([method_a, method_b])]
+    table = rows.drop_duplicates(["dataset", "run", "method"]).pivot(
+        index=["dataset", "run"], columns="method", values="objective").dropna()
+    if table.shape != (len(table), 2) or table.empty:
+        raise ValueError(f"frame: no run has both {method_a!r} and {method_b!r}")
+    gaps = (table[method_a] - table[method_b]) / table[method_b].abs()
+    told = gaps[gaps.abs() > 1e-6]
+    status, p = majority(int((told < 0).sum()), len(told))
+    counts = f"lower in {(told < 0).sum()} of {len(gaps)} runs, equal in {len(gaps) - len(told)}"
+    return ClaimResult(status, counts, float(gaps.mean()), len(told), p)
+
+
+def comparable_to_best(frame, metric, methods=None, alpha=ALPHA):
+    """The bold rule of many papers: in each column the best mean, and those not significantly below it.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Tidy result frame, one grid point a method.
+    metric : str
+    methods : sequence of str, optional
+        Methods that compete; all by default.
+    alpha : float, default=0.05
+        Two-sided level of Welch's t-test against the best.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset, task, method, mean, n, p, best, comparable``; p is 1 for the best itself and NaN where a
+        side has a single run (such a method is comparable only if it is the best).
+
+    Examples
+    --------
+    >>> rows = [("toy", m, "1", "ACC", run, run / 10 + 5 * (m == "A")) for m in "AB" for run in range(9)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+    >>> comparable_to_best(frame, "ACC")[["method", "best", "comparable"]].values.tolist()
+    [['A', True, True], ['B', False, False]]
+    """
+    rows = frame[(frame["metric"] == metric) & (frame["task"] != "avg")]
+    rows = rows if methods is None else rows[rows["method"].isin(methods)]
+    found = []
+    for (dataset, task), column in rows.groupby(COLUMN, sort=False):
+        runs = {method: group["value"].dropna() for method, group in column.groupby("method", sort=False)}
+        best = max(runs, key=lambda method: runs[method].mean())
+        for method, values in runs.items():
+            p = 1.0 if method == best else _welch(values, runs[best])
+            found.append((dataset, task, method, values.mean(), len(values), p, method == best, p > alpha))
+    names = [*COLUMN, "method", "mean", "n", "p", "best", "comparable"]
+    return pd.DataFrame(found, columns=names)
+
+
+def paired_differences(frame, pairs, metric):
+    """Differences between methods over the same starts, one row a data set and pair.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Tidy result frame, one grid point a method; the runs of all methods start alike.
+    pairs : sequence of (str, str)
+        Method, and the one that it is set against.
+    metric : str
+
+    Returns
+    -------
+    DataFrame
+        ``dataset, comparison, difference`` (points, mean over tasks and runs), ``low, high`` (95 % t interval
+        over runs), ``p`` (Wilcoxon), ``record`` (wins, ties, losses over runs) and ``status`` of "the first
+        is better".
+
+    Examples
+    --------
+    >>> rows = [("toy", m, "avg", "ACC", run, run / 10 + (m == "A")) for m in "AB" for run in range(9)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+    >>> paired_differences(frame, [("A", "B")], "ACC")[["difference", "status"]].values.tolist()
+    [[100.0, 'holds']]
+    """
+    rows = []
+    for dataset in frame["dataset"].unique():
+        for one, other in pairs:
+            result = mean_greater(frame, one, other, metric, dataset)
+            low, high = _interval(frame, one, other, metric, dataset)
+            rows.append({"dataset": dataset, "comparison": f"{one} - {other}",
+                         "difference": 100 * result.statistic, "low": low, "high": high, "p": result.p,
+                         "record": result.counts.partition(" (")[0], "status": result.status})
+    return pd.DataFrame(rows)
+
+
+def _interval(frame, one, other, metric, dataset):
+    rows = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == "avg")]
+    table = rows.pivot(index="run", columns="method", values="value")
+    gaps = 100 * (table[one] - table[other]).dropna()
+    if len(gaps) < 2 or gaps.std() == 0:
+        return gaps.mean(), gaps.mean()
+    return stats.t.interval(1 - ALPHA, len(gaps) - 1, gaps.mean(), stats.sem(gaps))
+
+
+def _means(frame, methods, metric, datasets):
+    """Mean scores, one row a column of the tables, one column a method."""
+    rows = frame[frame["dataset"].isin(datasets) & (frame["metric"] == metric) & (frame["task"] != "avg")]
+    means = rows.pivot_table("value", COLUMN, "method", sort=False)
+    missing = [name for name in methods if name not in means or means[name].isna().any()]
+    absent = sorted(set(datasets) - set(rows["dataset"]))
+    if missing or absent:
+        raise ValueError(f"frame: no {metric} of {', '.join(missing + absent)} in some column")
+    return means
+
+
+def _welch(values, best):
+    if min(len(values), len(best)) < 2:
+        return float("nan")
+    if values.std() == best.std() == 0:
+        return 0.0 if values.mean() < best.mean() else 1.0
+    return float(stats.ttest_ind(values, best, equal_var=False).pvalue)
