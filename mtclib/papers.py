@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pandas as pd
+
 from mtclib import experiments, paths
 from mtclib.datasets import FetchError
 
@@ -74,6 +76,37 @@ def needed_files(protocol, profile: str) -> list[str]:
     return sorted(files)
 
 
+def sizes(protocol, profile: str) -> pd.DataFrame:
+    """Return the sizes of every data set that stands for a printed one, beside the printed sizes.
+
+    Parameters
+    ----------
+    protocol : mtclib.experiments.Protocol
+    profile : {"quick", "full"}
+
+    Returns
+    -------
+    DataFrame
+        One row a data set and task: ``data set, edition``, and the columns of ``Dataset.summary``.  Data sets
+        that differ in their weights only have one row.
+
+    Raises
+    ------
+    mtclib.datasets.FetchError
+        If a data set cannot be had.
+    """
+    parts, seen = [], set()
+    for name, (loader, params) in needed_datasets(protocol, profile).items():
+        data, _ = experiments.load_dataset(loader, params)
+        shape = protocol.datasets[name].published, tuple(X.shape for X in data.Xs)
+        if data.published and shape not in seen:
+            seen.add(shape)
+            table = data.summary().reset_index()
+            parts.append(table.assign(**{"data set": name, "edition": data.edition}))
+    table = pd.concat(parts, ignore_index=True)
+    return table[["data set", "edition", *table.columns.drop(["data set", "edition"])]]
+
+
 def plan(paper: str, profile: str, *, seed: int | None = None, n_runs: int = 0):
     """Return the protocol of a paper with its seed and runs replaced, its jobs, and the store they belong to.
 
@@ -121,14 +154,15 @@ def run_jobs(paper, profile, *, seed=None, n_runs=0, n_jobs=1, dask=None, export
         With `export`, if a data set cannot be had: committed results are not replaced by gaps.  What is
         missing here is said before any job runs, what is missing on the workers of a cluster afterwards.
     """
-    _, jobs, store = plan(paper, profile, seed=seed, n_runs=n_runs)
+    protocol, jobs, store = plan(paper, profile, seed=seed, n_runs=n_runs)
     if export:
         _refuse_gaps(paper, {job.dataset: job.unavailable for job in jobs if job.unavailable})
     results = experiments.run(jobs, store, n_jobs=n_jobs, dask=dask)
     if export:
         lacking = results[results["status"] == "unavailable"]
         _refuse_gaps(paper, dict(zip(lacking["dataset"], lacking["error"])))
-        experiments.export(jobs, store, paths.data_dir() / "results" / paper, n_jobs=n_jobs)
+        folder = experiments.export(jobs, store, paths.data_dir() / "results" / paper, n_jobs=n_jobs)
+        sizes(protocol, profile).to_csv(folder / "sizes.csv", index=False, lineterminator="\n")
 
 
 def _refuse_gaps(paper, missing):

@@ -120,11 +120,16 @@ class Study:
         methods : list of str
         metric : str
         """
-        names = {dataset: self.protocol.datasets[dataset].params["weighting"]
-                 for dataset in self.protocol.studies[name].datasets}
-        rows = frame[frame["dataset"].isin(names) & frame["method"].isin(methods)]
+        datasets = self.protocol.studies[name].datasets
+        rows = frame[frame["dataset"].isin(datasets) & frame["method"].isin(methods)]
         rows = rows[(rows["metric"] == metric) & (rows["task"] != "avg")]
-        return rows.assign(weighting=rows["dataset"].map(names))
+        return self.with_loader_params(rows, "weighting")
+
+    def with_loader_params(self, rows, *names):
+        """``rows`` with parameters of their data sets' loaders as further columns."""
+        datasets = self.protocol.datasets
+        found = {name: [datasets[dataset].params.get(name) for dataset in rows["dataset"]] for name in names}
+        return rows.assign(**found)
 
     def weighting_table(self, name, methods, metric="ACC"):
         """Mean scores of a preprocessing study beside the printed ones, in percent, a column a task.

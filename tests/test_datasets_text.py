@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from mtclib.datasets import text
@@ -190,3 +191,9 @@ def test_the_steps_spell_out_every_option():
     vocabulary = {"token_pattern", "lowercase", "min_length", "stop_words", "stemming", "min_df", "max_df"}
     assert vocabulary | {"n_features", "select"} <= set(steps[1])
     assert steps[3] == {"step": "weigh", "weighting": "counts", "idf_scope": "all", "idf_formula": "plain"}
+
+
+@pytest.mark.parametrize("weighting", ["tfidf", "log", "counts-l2"])
+def test_negative_counts_are_refused(weighting):
+    with pytest.raises(ValueError, match="must not be negative"):
+        text.weigh([csr_array([[1.0, -2.0]])], weighting)

@@ -269,7 +269,7 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
     Raises
     ------
     ValueError
-        If an option is unknown.
+        If an option is unknown or a count negative.
 
     Examples
     --------
@@ -281,6 +281,9 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
     _choice("idf_scope", idf_scope, ("all", "task"))
     _choice("idf_formula", idf_formula, ("plain", "smooth"))
     Xs = [sparse.csr_array(X, dtype=np.float64, copy=True) for X in counts]
+    if any((X.data < 0).any() for X in Xs):
+        raise ValueError("counts must not be negative: document frequencies and logarithms are of numbers of "
+                         "occurrences; pass raw counts, or weight such data yourself.")  # fmt: skip
     if weighting.startswith("tfidf"):
         shared = _idf(sparse.csr_array(sparse.vstack(counts)), idf_formula) if idf_scope == "all" else None
         for X in Xs:
