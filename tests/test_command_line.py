@@ -172,7 +172,7 @@ def test_what_stops_the_jobs_is_one_clear_error_and_no_traceback(error, reposito
 def test_without_data_an_export_ends_in_one_error_and_leaves_the_committed_results(tmp_path):
     shutil.copytree(paths.root() / "notebooks", tmp_path / "notebooks")
     shutil.copytree(paths.data_dir() / "protocols", tmp_path / "data" / "protocols")
-    results = tmp_path / "data" / "results" / "mtcmrl" / "scores.csv"
+    results = tmp_path / "data" / "results" / "mtcmrl" / "scores.csv.gz"
     results.parent.mkdir(parents=True)
     results.write_text("as it was")
     environment = {k: v for k, v in os.environ.items() if not k.startswith("MTCLIB_")}

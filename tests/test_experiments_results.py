@@ -1,5 +1,6 @@
 """Selections from results, and committed results."""
 
+import gzip
 import json
 from dataclasses import replace
 
@@ -125,7 +126,8 @@ def test_committed_results_come_back(tmp_path):
     provenance = results.provenance
     assert provenance["jobs"] == {"ok": 7, "failed": 2} and provenance["unavailable"] == 9
     assert provenance["algorithm_versions"] == {"experiments_support:Noisy": 7} and provenance["n_jobs"] == 2
-    assert str(tmp_path) not in "".join(path.read_text() for path in (tmp_path / "results").glob("*.[cj]s*"))
+    texts = [gzip.decompress(path.read_bytes()).decode() for path in (tmp_path / "results").glob("*.gz")]
+    assert len(texts) == 2 and not any(str(tmp_path) in text for text in [*texts, json.dumps(provenance)])
 
 
 def test_an_unfinished_run_is_not_exported(tmp_path):
@@ -143,13 +145,13 @@ def test_an_export_that_is_interrupted_leaves_the_earlier_results(tmp_path, monk
     store, folder = RunStore(tmp_path / "runs"), tmp_path / "results"
     run(demo_jobs(), store)
     folder.mkdir()
-    for name in ("scores.csv", "provenance.json"):
+    for name in ("scores.csv.gz", "provenance.json"):
         (folder / name).write_text("as it was")
     monkeypatch.setattr(committed, "_provenance", stop)
     with pytest.raises(KeyboardInterrupt):
         export(demo_jobs(), store, folder)
     assert {file.name: file.read_text() for file in folder.iterdir()} == {
-        "scores.csv": "as it was", "provenance.json": "as it was"}
+        "scores.csv.gz": "as it was", "provenance.json": "as it was"}
 
 
 def test_the_results_of_five_hundred_jobs_are_small(tmp_path):

@@ -102,3 +102,11 @@ def test_ends_are_compared_run_by_run_and_ties_left_out():
     assert ends_lower(frame, "high", "low", ["a"]).status == "fails"
     with pytest.raises(ValueError, match="'x'"):
         ends_lower(frame, "x", "low", ["a"])
+
+
+def test_runs_that_all_end_alike_are_compared_without_a_warning(recwarn):
+    frame = scores({("a", "1", "x"): 0.9, ("a", "1", "y"): 0.8, ("a", "1", "z"): 0.8}, sd=0.0)
+    frame.loc[(frame["method"] == "z") & (frame["run"] % 2 == 0), "value"] = 1.1
+    marked = comparable_to_best(frame, "ACC").set_index("method")
+    assert marked["comparable"].to_dict() == {"x": True, "y": False, "z": True}
+    assert marked["best"].idxmax() == "z" and not recwarn.list

@@ -19,6 +19,11 @@ from mtclib.experiments.jobs import load_dataset
 from mtclib.experiments.results import COLUMNS, JOB_COLUMNS, STATUS_COLUMNS, frame
 from mtclib.metrics import SCORES
 
+JOBS, SCORE_TABLE = "jobs.csv.gz", "scores.csv.gz"
+# Without a time stamp the same results are the same bytes.
+TABLE = {"lineterminator": "\n", "compression": {"method": "gzip", "mtime": 0}}
+BITS = "bits"
+
 
 @dataclass(frozen=True)
 class Results:
@@ -52,7 +57,7 @@ def export(jobs, store, folder, *, n_jobs=1):
     jobs : list of Job
     store : RunStore
     folder : str or Path
-        Gets ``jobs.csv``, ``scores.csv``, ``labels.npz``, ``histories.npz``, ``models.npz`` and
+        Gets ``jobs.csv.gz``, ``scores.csv.gz``, ``labels.npz``, ``histories.npz``, ``models.npz`` and
         ``provenance.json``.
     n_jobs : int, default 1
         How many processes were used, for the provenance.
@@ -110,7 +115,7 @@ def read_results(folder):
     folder = Path(folder)
     text = {"dtype": {name: str for name in ("params", "task", "error", "published", "edition", "key")},
             "keep_default_na": False, "na_values": {name: [""] for name in ("objective", *SCORES)}}
-    jobs, scores = (pd.read_csv(folder / name, **text) for name in ("jobs.csv", "scores.csv"))
+    jobs, scores = (pd.read_csv(folder / name, **text) for name in (JOBS, SCORE_TABLE))
     tidy = scores.melt(["row", "task"], list(SCORES), "metric", "value", ignore_index=False)
     tidy["order"] = tidy["metric"].map({metric: i for i, metric in enumerate(SCORES)})
     tidy = tidy.rename_axis("line").sort_values(["line", "order"]).join(jobs, on="row")
@@ -124,10 +129,10 @@ def _write_tables(results, folder):
     results = results.assign(row=results.groupby(["dataset", "method", "key"], sort=False).ngroup())
     jobs = results.drop_duplicates("row")[names]
     jobs = jobs.assign(objective=rounded(jobs["objective"].to_numpy()), seconds=jobs["seconds"].round(3))
-    jobs.to_csv(folder / "jobs.csv", index=False, lineterminator="\n")
+    jobs.to_csv(folder / JOBS, index=False, **TABLE)
     lines = pd.MultiIndex.from_frame(results[["row", "task"]].drop_duplicates())
     wide = results.pivot(index=["row", "task"], columns="metric", values="value").reindex(lines)
-    wide[list(SCORES)].round(6).to_csv(folder / "scores.csv", lineterminator="\n")
+    wide[list(SCORES)].round(6).to_csv(folder / SCORE_TABLE, **TABLE)
 
 
 def rounded(values, digits=8):
@@ -175,18 +180,27 @@ def _truth(jobs):
 def pack_arrays(path, arrays):
     """Write many small arrays as one compressed npz with a member a type, not a member an array.
 
+    Labels of two clusters take a bit each.
+
     Parameters
     ----------
     path : str or Path
     arrays : dict of str to ndarray
         Numbers of any shape.
     """
-    index = [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()]
+    kinds = {name: _kind(array) for name, array in arrays.items()}
+    index = [[name, kinds[name], list(array.shape)] for name, array in arrays.items()]
     text = np.frombuffer(json.dumps(index, separators=(",", ":")).encode(), dtype=np.uint8)
-    types = dict.fromkeys(kind for _, kind, _ in index)
-    joined = {kind: np.concatenate([array.ravel() for array in arrays.values() if array.dtype.str == kind])
-              for kind in types}
+    joined = {kind: np.concatenate([array.ravel() for name, array in arrays.items() if kinds[name] == kind])
+              for kind in dict.fromkeys(kinds.values())}
+    if BITS in joined:
+        joined[BITS] = np.packbits(joined[BITS].astype(bool))
     np.savez_compressed(path, index=text, **joined)
+
+
+def _kind(array):
+    two = array.dtype == np.int8 and array.size and 0 <= array.min() and array.max() <= 1
+    return BITS if two else array.dtype.str
 
 
 def unpack_arrays(path):
@@ -195,6 +209,8 @@ def unpack_arrays(path):
     with np.load(path, allow_pickle=False) as members:
         index = json.loads(members["index"].tobytes())
         joined = {kind: members[kind] for kind in members.files if kind != "index"}
+    if BITS in joined:
+        joined[BITS] = np.unpackbits(joined[BITS]).astype(np.int8)
     for name, kind, shape in index:
         start = position.get(kind, 0)
         position[kind] = start + int(np.prod(shape))

@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import FuncFormatter
 
 from mtclib.plots.look import band_line, figure, legend
 
@@ -97,6 +98,7 @@ def rounds(histories, shares):
             ax.plot(np.arange(1, len(run)), np.maximum(excess[:-1], 1e-8), **look)
         ax.set(yscale="log", xlabel="iteration of the round", title=name)
     axes[0][0].set_ylabel("(J - J_end) / J_start")
+    axes[0][0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     legend(fig, axes[0][0].get_lines()[:])
     return fig
 
@@ -195,5 +197,6 @@ def seconds(frame, printed=None):
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.set(xscale="log", xlabel="seconds a fit")
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     legend(fig, handles)
     return fig

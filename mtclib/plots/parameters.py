@@ -9,7 +9,8 @@ from matplotlib.lines import Line2D
 from mtclib.plots.look import MARK, RULE, band_line, figure, legend, short, ticks
 from mtclib.plots.matrices import heat, outline
 
-GREEK = {"lam": "λ", "lambda": "λ", "mu": "μ", "alpha": "α", "beta": "β", "gamma": "γ"}
+GREEK = {"lam": "λ", "lambda": "λ", "mu": "μ", "alpha": "α", "beta": "β", "gamma": "γ",
+         "n_components": "l"}
 PARAMS = ("lam", "mu", "alpha", "beta")
 
 

@@ -28,11 +28,12 @@ from mtclib.tables.scores import (
     reproduced,
     side_by_side,
 )
-from mtclib.tables.table import DASH, Cell, Table
+from mtclib.tables.table import DASH, Cell, Table, Tables
 
 __all__ = [
     "AUDIT_COLUMNS", "CLAIM_COLUMNS", "CLAIM_SYMBOLS", "COLOURS", "Cell", "DASH", "DECISION_COLUMNS",
-    "MEANINGS", "OURS_N", "OURS_SD", "PUBLISHED_SD", "RESULT_COLUMNS", "TOLD", "Table", "VERDICT_COLUMNS",
+    "MEANINGS", "OURS_N", "OURS_SD", "PUBLISHED_SD", "RESULT_COLUMNS", "TOLD", "Table", "Tables",
+    "VERDICT_COLUMNS",
     "audit", "claims", "data_summary", "decisions", "frame_table", "label", "provenance", "reproduced",
     "side_by_side", "task_name",
 ]  # fmt: skip

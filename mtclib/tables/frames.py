@@ -130,7 +130,9 @@ def audit(findings, caption="What the paper's own tables contradict") -> Table:
 
 
 def provenance(record: Mapping, caption="Provenance") -> Table:
-    """What made these numbers: versions, hashes, seeds; nested mappings become dotted names.
+    """What made these numbers: versions, hashes, seeds.
+
+    A mapping becomes dotted names, and a mapping inside of one a line: ``data.toy | edition a, sha256 b``.
 
     Parameters
     ----------
@@ -148,8 +150,10 @@ def provenance(record: Mapping, caption="Provenance") -> Table:
     >>> [row[0].lines for row in provenance({"seed": 0, "versions": {"numpy": "2.4.6"}}).rows]
     [('seed',), ('versions.numpy',)]
     """
-    flat = pd.json_normalize(dict(record)).iloc[0] if record else {}
-    return frame_table([{"item": name, "value": value} for name, value in flat.items()], caption)
+    flat = pd.json_normalize(dict(record), max_level=1).iloc[0] if record else {}
+    lines = {name: ", ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, Mapping)
+             else value for name, value in flat.items()}  # fmt: skip
+    return frame_table([{"item": name, "value": value} for name, value in lines.items()], caption)
 
 
 def checked(frame, columns, name):

@@ -146,6 +146,35 @@ class Table:
         return self.text
 
 
+@dataclass(frozen=True, repr=False)
+class Tables:
+    """Several tables, one below the other; the last expression of a notebook cell.
+
+    Parameters
+    ----------
+    tables : tuple of Table
+
+    Examples
+    --------
+    >>> one = Table((("", "n"),), ((Cell(("3",)),),), "Counts")
+    >>> print(Tables((one, one)).text.count("Counts"))
+    2
+    """
+
+    tables: tuple[Table, ...]
+
+    @property
+    def text(self) -> str:
+        """Plain text form of all tables."""
+        return "\n\n\n".join(table.text for table in self.tables)
+
+    def _repr_html_(self) -> str:
+        return "\n".join(table.html for table in self.tables)
+
+    def __repr__(self) -> str:
+        return self.text
+
+
 def _wrapped(lines):
     return [part for line in lines for part in textwrap.wrap(line, 44) or [""]]
 
