@@ -200,3 +200,17 @@ def test_provenance_is_plain_json(tmp_path):
     run(demo_jobs(), store)
     text = (export(demo_jobs(), store, tmp_path / "results") / "provenance.json").read_text()
     assert json.loads(text)["data"]["tiny"]["edition"] == "made up"
+
+
+def test_measures_of_a_whole_fit_come_back_beside_the_scores(tmp_path):
+    jobs = demo_jobs(measures=["d_M", "s_nmi"])
+    plain = {job.key for job in demo_jobs()}
+    assert len(plain) == len(jobs) and not plain & {job.key for job in jobs}
+    store = RunStore(tmp_path / "runs")
+    run(jobs, store)
+    results = read_results(export(jobs, store, tmp_path / "results"))
+    before = frame(jobs, store)
+    pd.testing.assert_frame_equal(results.frame[["key", "task", "metric"]], before[["key", "task", "metric"]])
+    distances = results.frame[results.frame["metric"] == "d_M"]
+    assert set(distances["task"]) == {""} and (distances["value"].dropna() >= 0).all()
+    assert results.frame.loc[results.frame["metric"] == "s_nmi", "value"].isna().all()  # no shared samples

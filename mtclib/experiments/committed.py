@@ -17,6 +17,7 @@ from mtclib import paths
 from mtclib.datasets import FetchError
 from mtclib.experiments.jobs import load_dataset
 from mtclib.experiments.results import COLUMNS, JOB_COLUMNS, STATUS_COLUMNS, frame
+from mtclib.measures import MEASURES
 from mtclib.metrics import SCORES
 
 JOBS, SCORE_TABLE = "jobs.csv.gz", "scores.csv.gz"
@@ -114,10 +115,13 @@ def read_results(folder):
     """
     folder = Path(folder)
     text = {"dtype": {name: str for name in ("params", "task", "error", "published", "edition", "key")},
-            "keep_default_na": False, "na_values": {name: [""] for name in ("objective", *SCORES)}}
+            "keep_default_na": False, "na_values": {name: [""] for name in ("objective", *SCORES, *MEASURES)}}
     jobs, scores = (pd.read_csv(folder / name, **text) for name in (JOBS, SCORE_TABLE))
-    tidy = scores.melt(["row", "task"], list(SCORES), "metric", "value", ignore_index=False)
-    tidy["order"] = tidy["metric"].map({metric: i for i, metric in enumerate(SCORES)})
+    names = scores.columns.drop(["row", "task"])
+    tidy = scores.melt(["row", "task"], names, "metric", "value", ignore_index=False)
+    if len(names) > len(SCORES):  # measures of a whole fit have lines of their own
+        tidy = tidy[tidy["metric"].isin(list(SCORES)) == (tidy["task"] != "")]
+    tidy["order"] = tidy["metric"].map({metric: i for i, metric in enumerate(names)})
     tidy = tidy.rename_axis("line").sort_values(["line", "order"]).join(jobs, on="row")
     packs = (unpack_arrays(folder / f"{name}.npz") for name in ("labels", "histories", "models"))
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
@@ -132,7 +136,8 @@ def _write_tables(results, folder):
     jobs.to_csv(folder / JOBS, index=False, **TABLE)
     lines = pd.MultiIndex.from_frame(results[["row", "task"]].drop_duplicates())
     wide = results.pivot(index=["row", "task"], columns="metric", values="value").reindex(lines)
-    wide[list(SCORES)].round(6).to_csv(folder / SCORE_TABLE, **TABLE)
+    wide = wide[[*SCORES, *(name for name in results["metric"].unique() if name not in SCORES)]]
+    wide.round(6).to_csv(folder / SCORE_TABLE, **TABLE)
 
 
 def rounded(values, digits=8):
@@ -199,7 +204,7 @@ def pack_arrays(path, arrays):
 
 
 def _kind(array):
-    two = array.dtype == np.int8 and array.size and 0 <= array.min() and array.max() <= 1
+    two = array.dtype == np.int8 and array.size and array.min() >= 0 and array.max() <= 1
     return BITS if two else array.dtype.str
 
 

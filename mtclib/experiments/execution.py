@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from mtclib.datasets import FetchError
 from mtclib.experiments.jobs import load_dataset, resolve_estimator
 from mtclib.experiments.store import Record
+from mtclib.measures import MEASURES
 from mtclib.metrics import score_all
 
 # Thread limits and recorded warnings belong to the whole process: two jobs in two threads of one process
@@ -125,6 +126,9 @@ def _fit(job):
     names, labels, truth = _by_task(data, model)
     info = {"scores": _scores(names, truth, labels), "n_iter": int(model.n_iter_), "seconds": seconds,
             "converged": bool(model.converged_), "objective": float(objective[-1])}
+    if job.measures:
+        values = {name: float(MEASURES[name](data, model)) for name in job.measures}
+        info["measures"] = {name: value for name, value in values.items() if not np.isnan(value)}
     arrays = {f"labels/{name}": np.asarray(found, dtype=np.int32) for name, found in zip(names, labels)}
     for name in job.keep:
         arrays.update(flatten(f"model/{name}", getattr(model, name)))

@@ -110,6 +110,8 @@ class Job:
     keep_history : bool
     unavailable : str
         Why the data cannot be had, or empty.
+    measures : tuple of str
+        Keys of :data:`mtclib.measures.MEASURES`.
     """
 
     paper: str
@@ -132,12 +134,14 @@ class Job:
     keep: tuple = ()
     keep_history: bool = False
     unavailable: str = ""
+    measures: tuple = ()
 
     def identity(self):
         """Dict of all that determines the result."""
+        further = {"measures": sorted(self.measures)} if self.measures else {}
         return {"format": KEY_FORMAT, "data": self.data_sha or [self.loader, self.loader_params],
                 "estimator": self.estimator, "algorithm_version": self.algorithm_version,
-                "params": self.params, "seed": self.seed, "keep": sorted(self.keep)}
+                "params": self.params, "seed": self.seed, "keep": sorted(self.keep), **further}
 
     @cached_property
     def key(self):
@@ -267,7 +271,8 @@ def _jobs(protocol, profile, dataset, method, part, in_grid, points, n_runs):
     common = {"paper": protocol.paper, "dataset": dataset, "published": spec.published, "loader": spec.loader,
               "loader_params": loader_params, "method": method, "estimator": how.estimator, "part": part,
               "in_grid": in_grid, "algorithm_version": cls.algorithm_version(), "keep": tuple(how.keep),
-              "keep_history": how.keep_history, **_data_facts(spec.loader, loader_params)}
+              "keep_history": how.keep_history, "measures": tuple(protocol.measures),
+              **_data_facts(spec.loader, loader_params)}
     fixed = fixed_params(protocol, profile, method)
     for point in points:
         shown = shown_params(protocol, profile, method, point)

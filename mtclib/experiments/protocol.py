@@ -10,6 +10,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 
 from mtclib import paths
+from mtclib.measures import MEASURES
 
 
 class ProtocolError(ValueError):
@@ -170,6 +171,8 @@ class Protocol:
         All seeds come from it.
     datasets, methods, profiles, studies, sensitivity : dict
         Specifications by name, in the order of the file.
+    measures : list of str
+        Keys of :data:`mtclib.measures.MEASURES` to compute for every fit.
     """
 
     paper: str
@@ -180,6 +183,7 @@ class Protocol:
     profiles: dict
     studies: dict = field(default_factory=dict)
     sensitivity: dict = field(default_factory=dict)
+    measures: list = field(default_factory=list)
 
     def profile(self, name):
         """The profile called ``name``; :class:`ProtocolError` with close matches otherwise."""
@@ -276,6 +280,8 @@ def _known(known, name, where, what):
 
 
 def _check(protocol, where):
+    for name in protocol.measures:
+        _known(MEASURES, name, f"{where}: measures", "measure")
     for name, dataset in protocol.datasets.items():
         if bool(dataset.loader) == bool(dataset.not_run):
             raise ProtocolError(f"{where}: datasets.{name} needs either a loader or a reason in not_run")

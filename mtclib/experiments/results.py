@@ -27,7 +27,8 @@ def frame(jobs, records):
     DataFrame
         Columns ``paper, dataset, published, edition, data_sha, method, params, run, seed, task, metric,
         value, status, error, n_iter, converged, objective, seconds, key, algorithm_version, part, in_grid``.
-        ``value`` is NaN where ``status`` is "failed" or "unavailable".
+        ``value`` is NaN where ``status`` is "failed" or "unavailable".  Measures of the whole fit have the
+        task "".
     """
     rows, seen = [], {}
     for job in jobs:
@@ -36,12 +37,14 @@ def frame(jobs, records):
         facts = seen[job.key]
         if facts is None:
             continue
-        status, scores = facts
+        status, scores, measures = facts
         given = {**_job_columns(job), **status}
         for task in job.tasks:
             values = scores.get(task, {})
             rows.extend({**given, "task": task, "metric": metric, "value": values.get(metric, np.nan)}
                         for metric in SCORES)
+        rows.extend({**given, "task": "", "metric": metric, "value": measures.get(metric, np.nan)}
+                    for metric in job.measures)
     types = {"value": float, "objective": float, "seconds": float, "converged": bool, "in_grid": bool}
     return pd.DataFrame(rows, columns=COLUMNS).astype(types)
 
@@ -52,7 +55,8 @@ def _facts(job, records):
         return None
     info = record.info if record else {"status": "unavailable", "error": job.unavailable, **NO_RESULT}
     status = {name: info[name] for name in ("status", "error", "n_iter", "converged", "objective")}
-    return {**status, "seconds": record.cost["seconds"] if record else 0.0}, info["scores"]
+    seconds = record.cost["seconds"] if record else 0.0
+    return {**status, "seconds": seconds}, info["scores"], info.get("measures", {})
 
 
 def _job_columns(job):
