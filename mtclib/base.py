@@ -44,6 +44,8 @@ class Traits:
         The partition of a task does not depend on its place in ``Xs``.
     reconstruction : bool
         Details of the original could not be had; see the class docstring.
+    float32 : bool
+        Views in single precision are used as they are, memory maps included.
     """
 
     kind: str
@@ -54,6 +56,7 @@ class Traits:
     monotone: bool = True
     task_order_free: bool = False
     reconstruction: bool = False
+    float32: bool = False
 
 
 @dataclass
@@ -94,7 +97,8 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
         ----------
         Xs : list of {ndarray, sparse matrix}
             Multi-task: one (n_t, n_features) array a task.  Multi-view: one (n, n_features_v) array a
-            view.  Never modified; float32 and integers are converted to float64.
+            view.  Never modified; integers are converted to float64, and float32 too unless
+            ``traits.float32``.
         y : None
             Ignored, for scikit-learn's sake.
 
@@ -167,7 +171,7 @@ class MultiViewClusterer(BaseClusterer):
     """Base of the multi-view estimators: ``labels_`` is one int array for the samples all views share."""
 
     def _check_input(self, Xs):
-        Xs = check_views(Xs, nonnegative=self.traits.nonnegative)
+        Xs = check_views(Xs, nonnegative=self.traits.nonnegative, float32=self.traits.float32)
         check_number("n_clusters", self.n_clusters, low=1, integer=True)
         if self.n_clusters > Xs[0].shape[0]:
             raise ValueError(f"n_clusters is {self.n_clusters} but the views have only {Xs[0].shape[0]} "

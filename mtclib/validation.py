@@ -41,8 +41,10 @@ def check_option(name, value, options):
         raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}")
 
 
-def check_matrix(X, name, *, nonnegative=False):
+def check_matrix(X, name, *, nonnegative=False, float32=False):
     """A float64 ndarray or CSR array that equals ``X``; ``X`` itself is left untouched.
+
+    With ``float32``, single precision is kept as it is: memory maps are not read into memory.
 
     Raises
     ------
@@ -59,13 +61,14 @@ def check_matrix(X, name, *, nonnegative=False):
     if (X if sp.issparse(X) else np.asarray(X)).dtype.kind in "cmM":
         raise ValueError(f"{name} has complex or date entries; pass real numbers")
     try:
-        X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32] if float32 else np.float64,
+                        ensure_all_finite=False)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} cannot be read as numbers ({error}); pass a numeric array") from error
     values = X.data if sp.issparse(X) else X
     if not np.isfinite(values).all():
         raise ValueError(f"{name} contains NaN or infinity; remove or impute these entries")
-    largest = max(values.max(), -values.min()) if values.size else 0.0
+    largest = max(float(values.max()), -float(values.min())) if values.size else 0.0
     if largest and not SMALLEST <= largest <= LARGEST:
         raise ValueError(f"{name} has entries of size {largest:.1e}, whose squares leave the range of "
                          f"floating-point numbers; rescale the data")
@@ -119,9 +122,9 @@ def check_tasks(Xs, *, nonnegative=False):
     return Xs
 
 
-def check_views(Xs, *, nonnegative=False):
-    """Validated views: a list of float64 arrays or CSR arrays with equally many rows."""
-    Xs = [check_matrix(X, f"Xs[{v}] (view {v + 1})", nonnegative=nonnegative)
+def check_views(Xs, *, nonnegative=False, float32=False):
+    """Validated views: a list of float64 arrays or CSR arrays with equally many rows; see check_matrix."""
+    Xs = [check_matrix(X, f"Xs[{v}] (view {v + 1})", nonnegative=nonnegative, float32=float32)
           for v, X in enumerate(_as_list(Xs, "view"))]
     for v, X in enumerate(Xs):
         if X.shape[0] != Xs[0].shape[0]:

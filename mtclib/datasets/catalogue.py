@@ -3,11 +3,20 @@
 import difflib
 import inspect
 
+from .awa import awa
 from .corpora import Corpus
 from .dataset import Dataset
+from .handwritten import handwritten
+from .lifelong import lmsc_3sources, lmsc_bbc, lmsc_bbcsport, lmsc_cornell, lmsc_handwritten
+from .linqs import webkb_cornell, webkb_texas, webkb_washington, webkb_wisconsin
+from .mbc import mbc_hitech, mbc_ohscal, mbc_reviews, mbc_sports, mbc_tr11, mbc_tr23, mbc_tr45
+from .mbc_ng20 import mbc_ng20_1, mbc_ng20_2, mbc_ng20_3
+from .mspl_toy import mspl_toy
 from .newsgroups import mtcmrl_20newsgroups, newsgroups_edition
+from .newsviews import bbc, bbcsport, three_sources
 from .noise import spmtc_noisy
 from .reuters import mtcmrl_reuters, reuters_edition
+from .spectra import mbc_spectra
 from .spmtc import (
     spmtc_compvssci,
     spmtc_orgsvspeople,
@@ -20,6 +29,28 @@ from .toy import toy_multitask
 from .webkb import webkb_edition
 
 LOADERS = {
+    "3sources": three_sources,
+    "awa": awa,
+    "bbc": bbc,
+    "bbcsport": bbcsport,
+    "handwritten": handwritten,
+    "lmsc-3sources": lmsc_3sources,
+    "lmsc-bbc": lmsc_bbc,
+    "lmsc-bbcsport": lmsc_bbcsport,
+    "lmsc-cornell": lmsc_cornell,
+    "lmsc-handwritten": lmsc_handwritten,
+    "mbc-hitech": mbc_hitech,
+    "mbc-ng20-1": mbc_ng20_1,
+    "mbc-ng20-2": mbc_ng20_2,
+    "mbc-ng20-3": mbc_ng20_3,
+    "mbc-ohscal": mbc_ohscal,
+    "mbc-reviews": mbc_reviews,
+    "mbc-spectra": mbc_spectra,
+    "mbc-sports": mbc_sports,
+    "mbc-tr11": mbc_tr11,
+    "mbc-tr23": mbc_tr23,
+    "mbc-tr45": mbc_tr45,
+    "mspl-toy": mspl_toy,
     "mtcmrl-20newsgroups": mtcmrl_20newsgroups,
     "mtcmrl-reuters": mtcmrl_reuters,
     "spmtc-compvssci": spmtc_compvssci,
@@ -30,6 +61,10 @@ LOADERS = {
     "spmtc-recvstalk": spmtc_recvstalk,
     "spmtc-webkb": spmtc_webkb,
     "toy-multitask": toy_multitask,
+    "webkb-cornell": webkb_cornell,
+    "webkb-texas": webkb_texas,
+    "webkb-washington": webkb_washington,
+    "webkb-wisconsin": webkb_wisconsin,
 }
 CORPORA = {"20newsgroups": newsgroups_edition, "reuters21578": reuters_edition, "webkb": webkb_edition}
 
@@ -62,8 +97,11 @@ def load(name: str, **params) -> Dataset:
     **params
         Of the loader: edition, split, and every preprocessing choice.  See
         :func:`~mtclib.datasets.newsgroups.mtcmrl_20newsgroups`,
-        :func:`~mtclib.datasets.reuters.mtcmrl_reuters`, :func:`~mtclib.datasets.toy.toy_multitask`, and
-        :mod:`mtclib.datasets.spmtc`.
+        :func:`~mtclib.datasets.reuters.mtcmrl_reuters`, :func:`~mtclib.datasets.toy.toy_multitask`,
+        :mod:`mtclib.datasets.spmtc`, :mod:`mtclib.datasets.mbc`, :mod:`mtclib.datasets.mbc_ng20`; for views
+        :mod:`~mtclib.datasets.handwritten`, :mod:`~mtclib.datasets.linqs`, :mod:`~mtclib.datasets.newsviews`,
+        :mod:`~mtclib.datasets.mspl_toy` and :mod:`~mtclib.datasets.awa`; for sequences of tasks with views
+        :mod:`~mtclib.datasets.lifelong`.
 
     Returns
     -------

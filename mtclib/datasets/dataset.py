@@ -156,7 +156,7 @@ class Dataset:
         widths = [X.shape[1] for X in Xs]
         ours = {
             "samples": len(y), "features": widths[0] if len(Xs) == 1 else _spaced(widths),
-            "class sizes": _spaced(_class_sizes(y, len(names))), "classes": len(np.unique(y)),
+            "class sizes": _spaced(_class_sizes(y, len(names))), "classes": len(np.unique(y[y >= 0])),
             "samples in all tasks": sum(map(len, self._labels_of_each())),
         }  # fmt: skip
         printed = {key for of_each in self.published for key in of_each}

@@ -1,0 +1,171 @@
+"""News stories in several views, as counts of stemmed words: 3Sources, BBC and BBCSport (Greene, Cunningham).
+
+In 3Sources a story was reported by several agencies; in BBC and BBCSport the views are segments of one
+article.  A data set is the stories that have all views.
+"""
+
+import io
+
+import numpy as np
+from scipy import sparse
+from scipy.io import mmread
+
+from mtclib.validation import check_option
+
+from .corpora import source_record
+from .dataset import Dataset
+from .fetching import fetch
+from .multiview import with_printed
+from .text import WEIGHTINGS, weigh
+
+HEADERLESS = {"BBC/bbc_seg1of4.mtx": (4659, 1543, 80187)}
+"""Terms, documents and entries of a file whose two header lines are missing in its only known copy.
+
+The first two are the lengths of its lists of terms and of documents, the third its number of lines."""
+
+
+def read_counts(name) -> sparse.csr_array:
+    """Read a matrix of term counts, with documents in rows.
+
+    Parameters
+    ----------
+    name : str
+        A Matrix Market file of the registry, terms x documents.  If it is one of :data:`HEADERLESS`, its
+        header is put back.
+
+    Returns
+    -------
+    csr_array of float64, shape (n_documents, n_terms)
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged: no header, or entries missing.
+    FetchError
+        If the file cannot be had.
+
+    Examples
+    --------
+    >>> read_counts("BBC/bbc_seg1of4.mtx").shape  # doctest: +SKIP
+    (1543, 4659)
+    """
+    data = fetch(name).read_bytes()
+    if not data.startswith(b"%%MatrixMarket") and name in HEADERLESS:
+        sizes = " ".join(map(str, HEADERLESS[name]))
+        data = f"%%MatrixMarket matrix coordinate real general\n{sizes}\n".encode() + data
+    try:
+        counts = mmread(io.BytesIO(data))
+    except ValueError as error:
+        raise ValueError(f"{name} is not a complete Matrix Market file: {error}") from error
+    return sparse.csr_array(sparse.csr_array(counts, dtype=np.float64).T)
+
+
+def read_classes(name) -> dict[str, str]:
+    """Class of each document of a ``.clist`` file, whose lines are ``class: document,document,...``."""
+    lines = fetch(name).read_text(encoding="utf-8").splitlines()
+    rows = [line.partition(":")[::2] for line in lines if line.strip()]
+    return {item.strip(): label.strip() for label, items in rows for item in items.split(",") if item.strip()}
+
+
+def _share_idf(counts):
+    """Share of a document's words times ln(N / df)."""
+    frequency = np.bincount(counts.indices, minlength=counts.shape[1])
+    weights = counts.copy()
+    weights.data *= np.log(counts.shape[0] / np.maximum(frequency, 1))[counts.indices]
+    weights.data /= np.repeat(counts.sum(axis=1), np.diff(counts.indptr))
+    weights.data.round(9, out=weights.data)
+    return weights
+
+
+def _view(counts, rows, weighting):
+    if weighting == "share-idf":  # counted over all documents of the view, as in the file that circulates
+        return sparse.csr_array(_share_idf(counts)[rows])
+    return weigh([counts[rows]], weighting)[0]
+
+
+def _stories(name, folder, views, classes, weighting) -> Dataset:
+    """The stories that have all `views` (name -> stem of the files), in the order of the first view."""
+    check_option("weighting", weighting, (*WEIGHTINGS, "share-idf"))
+    docs = [fetch(f"{folder}/{stem}.docs").read_text(encoding="utf-8").split() for stem in views.values()]
+    shared = set(docs[0]).intersection(*docs[1:])
+    stories = [story for story in docs[0] if story in shared]
+    counts = [read_counts(f"{folder}/{stem}.mtx") for stem in views.values()]
+    places = [{story: i for i, story in enumerate(each)} for each in docs]
+    label_of = read_classes(f"{folder}/{classes}")
+    names = sorted({label_of[story] for story in stories})
+    files = [f"{folder}/{stem}.{ending}" for stem in views.values() for ending in ("mtx", "docs")]
+    return Dataset(
+        name=name, kind="multiview", edition="counts",
+        Xs=[_view(X, [place[story] for story in stories], weighting) for X, place in zip(counts, places)],
+        labels=np.array([names.index(label_of[story]) for story in stories]),
+        task_names=tuple(views), class_names=(tuple(names),),
+        sources=tuple(map(source_record, [*files, f"{folder}/{classes}"])),
+        preprocessing=({"step": "stories in all views", "documents": [len(each) for each in docs]},
+                       {"step": "weigh", "weighting": weighting, "idf_scope": "view"}),
+    )  # fmt: skip
+
+
+def three_sources(weighting="counts") -> Dataset:
+    """3Sources of the LMSC paper: 169 news stories as told by the BBC, The Guardian and Reuters.
+
+    Parameters
+    ----------
+    weighting : str, default="counts"
+        As in :func:`mtclib.datasets.text.weigh`, with documents counted in each view for itself, over the
+        stories of the data set.  "share-idf" is a word's share of its document times ln(N / df), with N and
+        df over all documents of the view: the tf-idf of the file of BBCSport that circulates.
+
+    Returns
+    -------
+    Dataset
+        Sparse views of 3560, 3631 and 3068 terms, some of which no story has.
+
+    Raises
+    ------
+    ValueError
+        If `weighting` is unknown.
+    FetchError
+        If the files cannot be had.
+
+    Examples
+    --------
+    >>> [X.shape for X in three_sources().Xs]  # doctest: +SKIP
+    [(169, 3560), (169, 3631), (169, 3068)]
+    """
+    views = {"BBC": "3sources_bbc", "Guardian": "3sources_guardian", "Reuters": "3sources_reuters"}
+    data = _stories("3sources", "3Sources", views, "3sources.disjoint.clist", weighting)
+    return with_printed(data, n_samples=169)
+
+
+def _segments(stem, n_views):
+    return {str(v + 1): f"{stem}_seg{v + 1}of{n_views}" for v in range(n_views)}
+
+
+def bbc(weighting="counts") -> Dataset:
+    """BBC news of the LMSC paper: 685 articles, each cut into four segments.
+
+    The paper calls the segments "sources".  Parameters, returns and errors are those of
+    :func:`three_sources`.
+
+    Examples
+    --------
+    >>> [X.shape for X in bbc().Xs]  # doctest: +SKIP
+    [(685, 4659), (685, 4633), (685, 4665), (685, 4684)]
+    """
+    data = _stories("bbc", "BBC", _segments("bbc", 4), "bbc.clist", weighting)
+    return with_printed(data, n_samples=685, n_classes=5)
+
+
+def bbcsport(weighting="counts") -> Dataset:
+    """BBCSport of the LMSC paper: 544 sports articles, each cut into two segments.
+
+    Parameters, returns and errors are those of :func:`three_sources`.  Papers often use a file with
+    ``weighting="share-idf"``.
+
+    Examples
+    --------
+    >>> [X.shape for X in bbcsport().Xs]  # doctest: +SKIP
+    [(544, 3183), (544, 3203)]
+    """
+    data = _stories("bbcsport", "BBCSport", _segments("bbcsport", 2), "bbcsport.clist", weighting)
+    return with_printed(data, n_samples=544)
