@@ -14,6 +14,7 @@ from mtclib.reproduction.comparisons import (
     mean_greater,
     printed_record,
 )
+from mtclib.reproduction.pairs import greater_in_each_column, tasks_correlate
 from mtclib.reproduction.shapes import (
     iterations_within,
     largest_entry_names_counterpart,
@@ -38,6 +39,8 @@ TESTS = MappingProxyType(
             better_in_most_columns,
             best_or_comparable,
             ends_lower,
+            greater_in_each_column,
+            tasks_correlate,
         )
     }
 )
