@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from mtclib.metrics import partition_emd, s_nmi
+from mtclib.starts import one_hot
 
 
 def partition_distance(data, model):
@@ -47,6 +48,24 @@ def agreement(data, model):
     if len(data.Xs) != 2 or not _same(*data.Xs):
         return float("nan")
     return s_nmi(*model.labels_, average_method="geometric")
+
+
+def class_means(X, labels):
+    """Means of the samples of each class, shape (n_classes, d).
+
+    Parameters
+    ----------
+    X : {ndarray, CSR array} of shape (n, d)
+    labels : ndarray of shape (n,), int
+        0 .. n_classes - 1, each at least once.
+
+    Examples
+    --------
+    >>> class_means(np.array([[0.0], [2.0], [5.0]]), np.array([0, 0, 1])).tolist()
+    [[1.0], [5.0]]
+    """
+    members = one_hot(labels, labels.max() + 1)
+    return (X.T @ members).T / members.sum(axis=0)[:, None]
 
 
 MEASURES = {"d_M": partition_distance, "d_M_uniform": model_distance, "s_nmi": agreement}

@@ -1,11 +1,14 @@
 """What the command line and the notebooks ask of a paper's protocol: which data it needs, and its jobs."""
 
+import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pandas as pd
 
 from mtclib import experiments, paths
 from mtclib.datasets import FetchError
+from mtclib.measures import MEASURES, class_means
 
 
 def papers() -> list[str]:
@@ -103,8 +106,43 @@ def sizes(protocol, profile: str) -> pd.DataFrame:
             seen.add(shape)
             table = data.summary().reset_index()
             parts.append(table.assign(**{"data set": name, "edition": data.edition}))
-    table = pd.concat(parts, ignore_index=True)
-    return table[["data set", "edition", *table.columns.drop(["data set", "edition"])]]
+    first = ["data set", "edition"]
+    table = pd.concat([pd.DataFrame(columns=first), *parts], ignore_index=True)
+    return table[[*first, *table.columns.drop(first)]]
+
+
+def class_names(protocol, profile: str) -> dict[str, list[list[str]]]:
+    """Return the names of the classes of each task of the profile's own data sets."""
+    needed = needed_datasets(protocol, profile)
+    return {name: [list(names) for names in experiments.load_dataset(*needed[name])[0].class_names]
+            for name in protocol.profile(profile).datasets}  # fmt: skip
+
+
+def truth(protocol, profile: str) -> pd.DataFrame:
+    """Return the protocol's measures of the true classes, as if a method had found them.
+
+    Parameters
+    ----------
+    protocol : mtclib.experiments.Protocol
+    profile : {"quick", "full"}
+
+    Returns
+    -------
+    DataFrame
+        ``dataset, metric, value``; the data sets of the profile alone, without those of its studies.
+
+    Raises
+    ------
+    mtclib.datasets.FetchError
+        If a data set cannot be had.
+    """
+    rows, needed = [], needed_datasets(protocol, profile)
+    for dataset in protocol.profile(profile).datasets:
+        data, _ = experiments.load_dataset(*needed[dataset])
+        means = [class_means(X, y) for X, y in zip(data.Xs, data.labels)]
+        model = SimpleNamespace(labels_=data.labels, cluster_centers_=means)
+        rows += [(dataset, name, MEASURES[name](data, model)) for name in protocol.measures]
+    return pd.DataFrame(rows, columns=["dataset", "metric", "value"]).dropna()
 
 
 def plan(paper: str, profile: str, *, seed: int | None = None, n_runs: int = 0):
@@ -162,7 +200,16 @@ def run_jobs(paper, profile, *, seed=None, n_runs=0, n_jobs=1, dask=None, export
         lacking = results[results["status"] == "unavailable"]
         _refuse_gaps(paper, dict(zip(lacking["dataset"], lacking["error"])))
         folder = experiments.export(jobs, store, paths.data_dir() / "results" / paper, n_jobs=n_jobs)
-        sizes(protocol, profile).to_csv(folder / "sizes.csv", index=False, lineterminator="\n")
+        describe_data(protocol, profile, folder)
+
+
+def describe_data(protocol, profile, folder):
+    """Write what readers of results ask about the data: ``sizes.csv``, ``classes.json``, ``truth.csv``."""
+    sizes(protocol, profile).to_csv(folder / "sizes.csv", index=False, lineterminator="\n")
+    names = json.dumps(class_names(protocol, profile), indent=1)
+    (folder / "classes.json").write_text(names + "\n", encoding="utf-8")
+    if protocol.measures:
+        truth(protocol, profile).to_csv(folder / "truth.csv", index=False, lineterminator="\n")
 
 
 def _refuse_gaps(paper, missing):

@@ -5,6 +5,7 @@ particular paper.  Tables with verdicts come from the committed results of the f
 live in the quick profile is shown beside the printed numbers without a verdict.
 """
 
+import json
 from functools import cached_property
 
 import pandas as pd
@@ -84,6 +85,14 @@ class Study:
         frame = self.results.frame
         return experiments.oracle(frame[frame["dataset"] == dataset])
 
+    @cached_property
+    def truth(self):
+        """Measures of the true classes as rows of a method "true"; empty where the protocol has none."""
+        if not self.protocol.measures:
+            return self.results.frame.iloc[:0]
+        fixed = {"method": "true", "task": "", "run": 0, "status": "ok", "params": "{}", "in_grid": True}
+        return self.table("truth").assign(**fixed).reindex(columns=self.results.frame.columns)
+
     def default(self, dataset, frame=None):
         """Rows on one data set at the fixed defaults: what a user without labels gets.
 
@@ -107,6 +116,11 @@ class Study:
     def table(self, name):
         """A further committed table of the paper, ``data/results/<paper>/<name>.csv``."""
         return pd.read_csv(paths.data_dir() / "results" / self.paper / f"{name}.csv")
+
+    def class_names(self, dataset):
+        """Names of the classes of each task of a data set of the full profile, from the committed file."""
+        path = paths.data_dir() / "results" / self.paper / "classes.json"
+        return json.loads(path.read_text(encoding="utf-8"))[dataset]
 
     def by_weighting(self, name, frame, methods, metric="ACC"):
         """Rows of a preprocessing study, one a run and task, with the weighting as a column.
@@ -167,13 +181,17 @@ class Study:
             file, which speak of the headline data set (the one named as printed).
         """
         dataset = dataset or printed
-        rows = self.selected(dataset) if rows is None else rows
+        if rows is None:
+            rows = pd.concat([self.selected(dataset), self.truth[self.truth["dataset"] == dataset]])
         cells = self.published[self.published["dataset"] == printed]
         missing = {name: NOT_YET for name in cells["method"].unique() if name not in self.protocol.methods}
-        missing |= {name: spec.not_run for name, spec in self.protocol.datasets.items() if spec.not_run}
+        datasets = self.protocol.datasets.items()
+        missing |= {name: spec.not_run for name, spec in datasets if spec.not_run}
+        unavailable = {name: spec.unavailable for name, spec in datasets if spec.unavailable}
         runs = self.protocol.profile("full").n_runs
         return verdicts.judge(
             cells, rows, profile="full", n_published=runs, datasets={printed: dataset}, not_run=missing,
+            unavailable=unavailable,
             misprints=self.misprints, causes=ledger.deviations(self.paper) if dataset == printed else ())
 
     def all_verdicts(self):

@@ -86,11 +86,14 @@ def test_results_are_exported_only_when_asked(planned, monkeypatch, tmp_path):
     done = pd.DataFrame({"dataset": ["toy"], "status": ["ok"], "error": [""]})
     monkeypatch.setattr(
         experiments, "run", lambda *given, **named: calls.append(("run", given[0], named)) or done)
-    monkeypatch.setattr(experiments, "export", lambda *given, **named: calls.append(("export", given[2])))
+    monkeypatch.setattr(
+        experiments, "export", lambda *given, **named: calls.append(("export", given[2])) or given[2])
+    monkeypatch.setattr(papers, "describe_data", lambda *given: calls.append(("describe", given[2])))
     papers.run_jobs("demo", "full", n_jobs=2)
     assert calls == [("run", [_job(5, 2)], {"n_jobs": 2, "dask": None})]
     papers.run_jobs("demo", "full", n_runs=3, export=True)
-    assert calls[1][1] == [_job(5, 3)] and calls[2] == ("export", tmp_path / "data" / "results" / "demo")
+    folder = tmp_path / "data" / "results" / "demo"
+    assert calls[1][1] == [_job(5, 3)] and calls[2:] == [("export", folder), ("describe", folder)]
 
 
 def test_committed_results_are_not_replaced_when_data_cannot_be_had(planned, monkeypatch, tmp_path):
@@ -131,3 +134,19 @@ def test_all_data_sets_are_tried_before_what_is_missing_is_said(protocol, monkey
 def test_every_protocol_is_a_paper_with_published_numbers():
     assert "mtcmrl" in papers.papers()
     assert set(papers.papers()) <= {"spmtc", "mspl", "mbc", "mtcmrl", "lmsc"}
+
+
+def test_the_data_are_described_beside_the_results(tmp_path):
+    toys = {"toy": {"loader": "toy-multitask", "params": {"random_state": 0}},
+            "spectra": {"loader": "mbc-spectra"}}
+    table = {"paper": "demo", "title": "Demo", "root_seed": 1, "datasets": toys, "measures": ["d_M", "s_nmi"],
+             "methods": {"k-means": {"estimator": "KMeans"}},
+             "profiles": {"full": {"n_runs": 1, "datasets": ["toy", "spectra"], "methods": ["k-means"]}}}
+    protocol = experiments.parse_protocol(table)
+    truth = papers.truth(protocol, "full")
+    assert truth[["dataset", "metric"]].values.tolist() == [["toy", "d_M"], ["spectra", "d_M"]]
+    assert (truth["value"] > 0).all()
+    names = papers.class_names(protocol, "full")
+    assert len(names["toy"]) == 3 and names["spectra"][0][0] == "source 1"
+    papers.describe_data(protocol, "full", tmp_path)
+    assert {file.name for file in tmp_path.iterdir()} == {"sizes.csv", "classes.json", "truth.csv"}

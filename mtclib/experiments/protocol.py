@@ -31,8 +31,8 @@ class DatasetSpec:
         Keyword arguments of the loader.
     published : str
         Name of the data set in ``data/published``; empty where the paper prints nothing for it.
-    not_run : str
-        Why the data set is not run yet; such a data set needs no loader.
+    not_run, unavailable : str
+        Why the data set is not run yet, or cannot be had; such a data set needs no loader.
     note : str
     """
 
@@ -41,6 +41,7 @@ class DatasetSpec:
     params: dict = field(default_factory=dict)
     published: str = ""
     not_run: str = ""
+    unavailable: str = ""
     note: str = ""
 
 
@@ -283,8 +284,9 @@ def _check(protocol, where):
     for name in protocol.measures:
         _known(MEASURES, name, f"{where}: measures", "measure")
     for name, dataset in protocol.datasets.items():
-        if bool(dataset.loader) == bool(dataset.not_run):
-            raise ProtocolError(f"{where}: datasets.{name} needs either a loader or a reason in not_run")
+        if sum(map(bool, (dataset.loader, dataset.not_run, dataset.unavailable))) != 1:
+            raise ProtocolError(f"{where}: datasets.{name} needs either a loader or a reason in not_run or "
+                                f"unavailable")
     for name, method in protocol.methods.items():
         _check_grid(method.grid, f"{where}: methods.{name}.grid")
         _check_default(method, method.grid, f"{where}: methods.{name}.default")
@@ -299,8 +301,8 @@ def _check(protocol, where):
 
 def _check_names(protocol, part, where):
     for name in part.datasets:
-        reason = _known(protocol.datasets, name, f"{where}.datasets", "data set").not_run
-        if reason:
+        spec = _known(protocol.datasets, name, f"{where}.datasets", "data set")
+        if reason := spec.not_run or spec.unavailable:
             raise ProtocolError(f"{where}.datasets: {name!r} is marked as not run ({reason})")
     for name in getattr(part, "methods", ()):
         _known(protocol.methods, name, f"{where}.methods", "method")

@@ -58,7 +58,7 @@ def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band="sd", printe
     ['1/2', '1', '2']
     """
     rows = _with_params(_scored(frame, metric), params)
-    if (rows[list(params)] <= 0).any(axis=None):
+    if (rows[[name for name in params if name not in linear]] <= 0).any(axis=None):
         raise ValueError(f"params: {', '.join(params)} must be positive, the axis is logarithmic")
     base = _base(rows, params) if base is None else base
     size = (max(2.3 * len(params), 4), 2.9)
