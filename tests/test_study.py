@@ -1,13 +1,9 @@
 """What notebooks show is what the committed results say."""
 
-import os
-
-import numpy as np
 import pytest
 
-from mtclib import datasets, papers, scoreboard
-from mtclib.experiments import execute, oracle
-from mtclib.metrics import score_all
+from mtclib import datasets, scoreboard
+from mtclib.experiments import oracle
 from mtclib.study import Study, families, mean_scores
 
 HEADLINES = ("20NewsGroups", "Reuters")
@@ -16,50 +12,6 @@ HEADLINES = ("20NewsGroups", "Reuters")
 @pytest.fixture(scope="module")
 def study():
     return Study("mtcmrl")
-
-
-def test_committed_scores_follow_from_the_committed_labels(study):
-    results = study.results
-    rows = results.frame[(results.frame["task"] != "avg") & (results.frame["status"] == "ok")]
-    for _, row in rows.drop_duplicates(["key", "task"]).sample(60, random_state=0).iterrows():
-        truth = results.labels[f"truth/{row['dataset']}/{row['task']}"]
-        scores = score_all(truth, results.labels[f"{row['key']}/{row['task']}"])
-        mine = rows[(rows["key"] == row["key"]) & (rows["task"] == row["task"])].set_index("metric")["value"]
-        for metric, value in scores.items():
-            assert mine[metric] == pytest.approx(value, abs=1e-6)
-
-
-def test_the_whole_protocol_is_committed_and_nothing_failed(study):
-    frame = study.results.frame
-    assert set(frame["status"]) == {"ok"}
-    profile = study.protocol.profile("full")
-    for dataset in profile.datasets:
-        for method in profile.methods:
-            points = 1
-            for values in study.protocol.methods[method].grid.values():
-                points *= len(values)
-            rows = frame[(frame["dataset"] == dataset) & (frame["method"] == method) & frame["in_grid"]]
-            assert rows["key"].nunique() == points * profile.n_runs
-
-
-def test_committed_rows_carry_the_present_algorithm_versions(study):
-    jobs = study.results.frame.drop_duplicates("method")
-    for method, version in jobs.set_index("method")["algorithm_version"].items():
-        estimator = study.protocol.methods[method].estimator
-        assert version == scoreboard.all_estimators()[estimator].algorithm_version()
-
-
-@pytest.mark.skipif("MTCLIB_DATA" not in os.environ, reason="the committed runs use the original archives")
-def test_a_sample_of_committed_rows_is_reproduced_label_for_label(study):
-    _, jobs, _ = papers.plan("mtcmrl", "full")
-    committed = study.results.labels
-    sample = [job for job in jobs if job.dataset == "Reuters"][::97]
-    sample += [job for job in jobs if job.method == "k-means"][::15]
-    assert len(sample) >= 6
-    for job in sample:
-        arrays = execute(job).arrays
-        for task in ("1", "2", "3"):
-            np.testing.assert_array_equal(arrays[f"labels/{task}"], committed[f"{job.key}/{task}"])
 
 
 @pytest.mark.parametrize("dataset", HEADLINES)
@@ -109,6 +61,7 @@ def test_the_scoreboard_counts_every_published_cell():
     summary = scoreboard.summary(scoreboard.all_verdicts())
     assert summary["cells"].to_dict() == {"lmsc": 432, "mbc": 109, "mspl": 78, "mtcmrl": 240, "spmtc": 252}
     assert summary.loc["mtcmrl", "judged"] == 4 * 8 + 4 * 6
+    assert summary.loc["spmtc", "judged"] == 252
     kinds = ["agreeing", "higher", "lower", "inconclusive"]
     assert (summary[kinds].sum(axis=1) == summary["judged"]).all()
 

@@ -137,7 +137,7 @@ def robustness(frame, metric="ACC"):
         raise ValueError("frame: it has no rows")
     columns = min(2, len(panels))
     shape = (-(-len(panels) // columns), columns)
-    size = (3.2 * columns, 0.5 + 2.4 * shape[0])
+    size = (2.7 * columns, 0.6 + 1.9 * shape[0])
     fig, axes = plt.subplots(*shape, figsize=size, sharex=True, sharey=True, squeeze=False)
     for ax, (dataset, kind) in zip(axes.flat, panels):
         rows = frame[(frame["dataset"] == dataset) & (frame["kind"] == kind)]
