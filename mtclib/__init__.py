@@ -1,7 +1,9 @@
 """Multi-task and multi-view clustering: the methods of five papers and of those they compare with."""
 
+from mtclib.mbc import MBC
+from mtclib.mspl import MSPL
 from mtclib.mtcmrl import MTCMRL
 from mtclib.spmtc import LSSMTC, SPMTC
 
-__all__ = ["LSSMTC", "MTCMRL", "SPMTC"]
+__all__ = ["LSSMTC", "MBC", "MSPL", "MTCMRL", "SPMTC"]
 __version__ = "0.1.0"

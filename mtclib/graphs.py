@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator
 from scipy.spatial.distance import squareform
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.neighbors import kneighbors_graph
 from sklearn.preprocessing import normalize
 
 from mtclib.validation import check_matrix
@@ -177,11 +178,16 @@ class NormalizedMatrix:
 
     def __init__(self, A):
         self.shape = A.shape
-        A = A - (sp.diags_array if sp.issparse(A) else np.diag)(A.diagonal())
+        if sp.issparse(A):
+            A = A - sp.diags_array(A.diagonal())
+        else:
+            A = A.copy()
+            np.fill_diagonal(A, 0.0)
         degrees = np.asarray(A.sum(axis=1)).ravel()
         inverse = 1.0 / np.sqrt(np.where(degrees > 0, degrees, 1.0))
         scale = sp.diags_array(inverse)
-        self.L = sp.csr_array(scale @ A @ scale) if sp.issparse(A) else inverse[:, None] * A * inverse
+        self.L = (sp.csr_array(scale @ A @ scale) if sp.issparse(A)
+                  else np.multiply(np.multiply(A, inverse[:, None], out=A), inverse, out=A))
 
     def components(self):
         """Component of each sample, ndarray of shape (n,); entries of L below 1e-15 join nothing."""
@@ -217,11 +223,47 @@ def gaussian_affinity(X, scale="median"):
     """
     distances = _distances(X)
     widths = _widths(distances, scale)
+    local = isinstance(scale, str) and scale == "self-tuning"
+    # In place: for thousands of samples new arrays cost more than the arithmetic.
     with np.errstate(over="ignore"):
-        exponent = (distances / widths[:, None]) * (distances / widths)
-    A = np.exp(-exponent if isinstance(scale, str) and scale == "self-tuning" else -exponent / 2.0)
+        A = distances / widths[:, None]
+        np.multiply(A, distances / widths if local else A, out=A)
+    if not local:
+        A /= 2.0
+    np.exp(np.negative(A, out=A), out=A)
     np.fill_diagonal(A, 0.0)
     return A
+
+
+def knn_affinity(X, n_neighbors=10):
+    """exp(-d_ij^2 / (2 s^2)) between a sample and its nearest others, averaged over both directions.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR array} of shape (n, d)
+    n_neighbors : int, default 10
+        At most n - 1 are used.
+
+    Returns
+    -------
+    CSR array of shape (n, n)
+        In 0 .. 1, zero diagonal; s is the mean distance over all pairs of a sample and a neighbour.
+
+    Examples
+    --------
+    >>> knn_affinity(np.array([[0.0], [1.0], [4.0]]), n_neighbors=1).toarray().round(3)
+    array([[0.   , 0.835, 0.   ],
+           [0.835, 0.   , 0.099],
+           [0.   , 0.099, 0.   ]])
+    """
+    n = X.shape[0]
+    if n == 1:
+        return sp.csr_array((1, 1))
+    X = X if sp.issparse(X) else X - X.mean(axis=0)
+    A = sp.csr_array(kneighbors_graph(X, min(n_neighbors, n - 1), mode="distance"))
+    scale = A.data.mean() or 1.0
+    A.data = np.exp(-0.5 * (A.data / scale) ** 2)
+    return (A + A.T).tocsr() / 2
 
 
 def _distances(X):
@@ -230,7 +272,7 @@ def _distances(X):
     squares = euclidean_distances(X, squared=True)
     values = X.multiply(X) if sp.issparse(X) else X * X
     squares[squares < 1e-12 * values.sum(axis=1).max()] = 0.0
-    return np.sqrt(squares)
+    return np.sqrt(squares, out=squares)
 
 
 def _widths(distances, scale):
@@ -247,17 +289,21 @@ def _widths(distances, scale):
     return np.full(n, (float(np.median(pairs)) if scale == "median" and pairs.size else mean) or mean)
 
 
-def normalized_affinities(Xs, affinity, scale="median"):
-    """One normalised affinity matrix a task, as spectral clustering needs it.
+def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors=10):
+    """One normalised affinity matrix a task or a view, as spectral clustering needs it.
 
     Parameters
     ----------
-    Xs : list of {ndarray, CSR array} of shape (n_t, d)
-    affinity : 'cosine', 'gaussian', callable or list of {ndarray, CSR array}
+    Xs : list of {ndarray, CSR array} of shape (n_t, d_t)
+    affinity : 'cosine', 'gaussian', 'knn', callable or list of {ndarray, CSR array}
         A callable gets X and returns an (n, n) array; a list holds precomputed (n_t, n_t) arrays.
         Negative cosines count as 0; only data with negative entries need the (n, n) array.
     scale : {'median', 'mean', 'self-tuning'} or float > 0
         For 'gaussian'; see ``gaussian_affinity``.
+    what : {'task', 'view'}
+        What the messages call an entry of ``Xs``.
+    n_neighbors : int
+        For 'knn'; see ``knn_affinity``.
 
     Returns
     -------
@@ -272,12 +318,15 @@ def normalized_affinities(Xs, affinity, scale="median"):
         return [_normalized_cosine(X) for X in Xs]
     if isinstance(affinity, str) and affinity == "gaussian":
         return [NormalizedMatrix(gaussian_affinity(X, scale)) for X in Xs]
+    if isinstance(affinity, str) and affinity == "knn":
+        return [NormalizedMatrix(knn_affinity(X, n_neighbors)) for X in Xs]
     matrices = [affinity(X) for X in Xs] if callable(affinity) else affinity
     if not isinstance(matrices, (list, tuple)) or len(matrices) != len(Xs):
         got = repr(affinity) if isinstance(affinity, str) else type(affinity).__name__
         raise ValueError(f"affinity must be 'cosine', 'gaussian', a callable, or a list with one (n_t, n_t) "
-                         f"array a task ({len(Xs)} of them); got {got}")
-    return [NormalizedMatrix(_affinity(A, X.shape[0], t)) for t, (A, X) in enumerate(zip(matrices, Xs))]
+                         f"array a {what} ({len(Xs)} of them); got {got}")
+    return [NormalizedMatrix(_affinity(A, X.shape[0], f"affinity[{t}] ({what} {t + 1})"))
+            for t, (A, X) in enumerate(zip(matrices, Xs))]
 
 
 def _normalized_cosine(X):
@@ -288,8 +337,7 @@ def _normalized_cosine(X):
     return NormalizedMatrix(np.maximum(A.toarray() if sp.issparse(A) else A, 0.0))
 
 
-def _affinity(A, n, t):
-    name = f"affinity[{t}] (task {t + 1})"
+def _affinity(A, n, name):
     A = check_matrix(A, name, nonnegative=True)
     if A.shape != (n, n):
         raise ValueError(f"{name} must have shape ({n}, {n}), one row and column a sample; got {A.shape}")

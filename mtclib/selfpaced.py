@@ -2,7 +2,8 @@
 
 For fixed losses L the weights v in [0, 1]^n minimise  sum_i v_i L_i - f(threshold, v).  The two f below
 have closed minimisers, one sample at a time.  Thresholds are quantiles of the current losses, because
-losses have no natural scale and shrink while a model is fitted.
+losses have no natural scale and shrink while a model is fitted; a threshold may also grow by a factor from
+there.  What is left of the sum when the weights are eliminated is a concave function of each loss.
 """
 
 import math
@@ -59,6 +60,84 @@ def mixture_weights(losses, threshold, gamma):
     return np.clip(gamma / threshold * (relative - 1.0), 0.0, 1.0)
 
 
+def smooth_weights(losses, threshold, sharpness=1.0):
+    """Minimiser for the logistic regulariser: from 1 at loss 0, along a sigmoid centred at the threshold.
+
+    With s = sharpness, tau = s * threshold and a = exp(-tau), f = -r / s with the convex
+    r(v) = (1 + a - v) ln(1 + a - v) + v ln v - tau v.
+
+    Parameters
+    ----------
+    losses : ndarray, nonnegative
+    threshold : float, nonnegative, may be infinite
+        Here the weight is (1 + a) / 2.
+    sharpness : float, positive
+        The weight falls from 0.9 to 0.1 within about 4.4 / sharpness units of loss.  1 is the printed rule.
+
+    Returns
+    -------
+    ndarray
+        (1 + a) / (1 + exp(s (loss - threshold))), in [0, 1].  MSPL, Eq. (6) and (8).
+
+    Examples
+    --------
+    >>> smooth_weights(np.array([0.0, 5.0, 10.0]), threshold=5.0).round(3)
+    array([1.   , 0.503, 0.007])
+    """
+    if math.isinf(threshold):
+        return np.ones_like(losses)
+    # exp of more than 700 overflows; the weight is below 1e-304 there.
+    above = np.minimum(sharpness * (losses - threshold), 700.0)
+    return np.minimum((1.0 + math.exp(-sharpness * threshold)) / (1.0 + np.exp(above)), 1.0)
+
+
+def hard_value(losses, threshold):
+    """Least weighted loss of each sample with hard weights, 0 at loss 0: min(loss, threshold).
+
+    Parameters
+    ----------
+    losses : ndarray, nonnegative
+    threshold : float, nonnegative, may be infinite
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> hard_value(np.array([0.0, 1.0, 3.0]), threshold=2.0)
+    array([0., 1., 2.])
+    """
+    return np.minimum(losses, threshold)
+
+
+def smooth_value(losses, threshold, sharpness=1.0):
+    """Least weighted loss of each sample with smooth weights, shifted to 0 at loss 0.
+
+    Its derivative is the weight.
+
+    Parameters
+    ----------
+    losses, threshold, sharpness : see smooth_weights
+
+    Returns
+    -------
+    ndarray
+        (1 + a) (loss - ln((1 + exp(s (loss - threshold))) / (1 + a)) / s), from 0 to about the threshold.
+
+    Examples
+    --------
+    >>> smooth_value(np.array([0.0, 1.0, 100.0]), threshold=5.0).round(3)
+    array([0.   , 0.995, 5.04 ])
+    """
+    if math.isinf(threshold):
+        return losses.copy()
+    a = math.exp(-sharpness * threshold)
+    # loss - ln(1 + exp(s (loss - threshold))) / s is min(loss, threshold) less this; nothing cancels so.
+    rounding_off = np.log1p(np.exp(-sharpness * np.abs(losses - threshold))) - math.log1p(a)
+    return (1.0 + a) * (np.minimum(losses, threshold) - rounding_off / sharpness)
+
+
 def pace_threshold(losses, share):
     """The smallest threshold that lets at least a share of the samples in.
 
@@ -101,3 +180,26 @@ def pace_shares(start, step):
     """
     rounds = math.ceil((1.0 - start) / step - 1e-9)
     return [round(start + step * i, 12) for i in range(rounds)] + [1.0]
+
+
+def raised_threshold(losses, threshold, growth):
+    """The threshold times a factor, or the next larger loss if nobody would join.
+
+    Parameters
+    ----------
+    losses : ndarray of shape (n,)
+    threshold : float
+    growth : float, above 1
+
+    Returns
+    -------
+    float
+        Above ``threshold``, unless that is 0 and no loss is larger.
+
+    Examples
+    --------
+    >>> float(raised_threshold(np.array([1.0, 4.0]), threshold=1.0, growth=1.5))
+    4.0
+    """
+    larger = losses[losses > threshold]
+    return max(growth * threshold, larger.min()) if larger.size else growth * threshold

@@ -37,6 +37,19 @@ def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4):
         return model.fit(sp.csr_array(X))
 
 
+def best_kmeans(X, n_clusters, seeds, max_iter=300):
+    """The run of k-means++ with the lowest inertia, one run a seed; see :func:`kmeans_once`.
+
+    Examples
+    --------
+    >>> model = best_kmeans(np.array([[0.0], [1.0], [9.0]]), 2, seeds=[0, 1])
+    >>> round(model.inertia_, 6)
+    0.5
+    """
+    runs = (kmeans_once(X, n_clusters, seed, "k-means++", max_iter) for seed in seeds)
+    return min(runs, key=lambda model: model.inertia_)
+
+
 def one_hot(labels, n_clusters):
     """Indicator matrix of shape (n, n_clusters), float64.
 

@@ -4,9 +4,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from literal import mspl as literal_mspl
 from literal import spmtc as literal
+from scipy.optimize import minimize_scalar
 
-from mtclib.selfpaced import hard_weights, mixture_weights, pace_shares, pace_threshold
+from mtclib.selfpaced import (
+    hard_value,
+    hard_weights,
+    mixture_weights,
+    pace_shares,
+    pace_threshold,
+    raised_threshold,
+    smooth_value,
+    smooth_weights,
+)
 
 GRID = np.linspace(0.0, 1.0, 100001)
 
@@ -59,3 +70,67 @@ def test_equal_losses_come_in_together():
     (0.1, 0.3, [0.1, 0.4, 0.7, 1.0])])
 def test_shares_grow_in_equal_steps_and_end_at_one(start, step, expected):
     assert pace_shares(start, step) == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(loss=st.floats(0.0, 50.0), threshold=st.floats(0.01, 30.0), sharpness=st.sampled_from([0.1, 1.0, 7.0]))
+def test_smooth_weights_minimise_their_regularised_loss(loss, threshold, sharpness):
+    weight = float(smooth_weights(np.array([loss]), threshold, sharpness)[0])
+
+    def value(v):
+        return v * loss + literal_mspl.regulariser("smooth", v, 1.0 / threshold, sharpness)
+    assert 0.0 <= weight <= 1.0
+    assert value(weight) <= value(GRID).min() + 1e-9 * (1.0 + loss + threshold) / min(sharpness, 1.0)
+    best = minimize_scalar(value, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12})
+    assert weight == pytest.approx(best.x, abs=2e-5)
+    assert weight == pytest.approx(literal_mspl.weight("smooth", loss, 1.0 / threshold, sharpness))
+
+
+@settings(max_examples=60, deadline=None)
+@given(threshold=st.floats(0.01, 30.0), sharpness=st.sampled_from([0.1, 1.0, 7.0]))
+def test_values_are_the_regularised_losses_at_the_best_weights(threshold, sharpness):
+    losses = np.linspace(0.0, 60.0, 121)
+    given = losses, threshold, sharpness
+    for kind, weights, values in (("smooth", smooth_weights(*given), smooth_value(*given)),
+                                  ("hard", hard_weights(*given[:2]), hard_value(*given[:2]))):
+        totals = [w * l + float(literal_mspl.regulariser(kind, w, 1.0 / threshold, sharpness))
+                  for w, l in zip(weights, losses)]
+        assert np.allclose(values, np.array(totals) - totals[0], rtol=1e-9, atol=1e-9)
+
+
+def test_the_slope_of_the_value_is_the_weight():
+    losses, step = np.linspace(0.1, 20.0, 200), 1e-5
+    for threshold, sharpness in ((0.5, 1.0), (5.0, 1.0), (5.0, 4.0)):
+        slope = (smooth_value(losses + step, threshold, sharpness)
+                 - smooth_value(losses - step, threshold, sharpness)) / (2 * step)
+        assert np.allclose(slope, smooth_weights(losses, threshold, sharpness), atol=1e-8)
+
+
+def test_the_smooth_weight_at_the_threshold_is_above_a_half():
+    for threshold, expected in ((10.0, 0.500), (2.0, 0.568), (1.0, 0.684), (0.1, 0.952)):
+        assert smooth_weights(np.array([threshold]), threshold)[0] == pytest.approx(expected, abs=5e-4)
+
+
+def test_smooth_weights_survive_extreme_losses_and_thresholds():
+    losses = np.array([0.0, 1e-300, 1.0, 1e10, 1e300])
+    with np.errstate(all="raise", under="ignore"):
+        for threshold in (0.0, 1.0, 1e10):
+            weights, values = smooth_weights(losses, threshold), smooth_value(losses, threshold)
+            assert weights[0] == 1.0 and (np.diff(weights) <= 0).all() and weights[-1] < 1e-300
+            assert (np.diff(values) >= 0).all() and values[-1] <= threshold + 2 * np.log(2) + 1e-6 * threshold
+    assert (smooth_weights(losses, np.inf) == 1.0).all() and (smooth_value(losses, np.inf) == losses).all()
+    assert (hard_weights(losses, np.inf) == 1.0).all() and (hard_value(losses, np.inf) == losses).all()
+
+
+def test_very_sharp_smooth_weights_are_hard():
+    losses = np.random.default_rng(0).exponential(1.0, 500)
+    assert np.array_equal(smooth_weights(losses, 0.7, 1e8).round(6), hard_weights(losses, 0.7))
+    assert np.allclose(smooth_value(losses, 0.7, 1e8), hard_value(losses, 0.7), atol=1e-7)
+
+
+def test_a_raised_threshold_lets_somebody_in_while_there_is_anybody():
+    losses = np.array([1.0, 1.1, 5.0])
+    assert raised_threshold(losses, 1.0, 1.2) == 1.2
+    assert raised_threshold(losses, 1.2, 1.2) == 5.0
+    assert raised_threshold(losses, 5.0, 1.2) == 6.0
+    assert raised_threshold(np.array([0.0, 3.0]), 0.0, 1.2) == 3.0

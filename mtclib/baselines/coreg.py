@@ -1,0 +1,299 @@
+"""CoregSpectral: co-regularised spectral clustering (Kumar, Rai, Daume, NIPS 2011)."""
+
+import numpy as np
+from scipy.linalg import svd
+
+from mtclib.base import Fit, MultiViewClusterer, Traits, stops
+from mtclib.baselines.spectral_njw import spectral_embedding
+from mtclib.eigen import top_eigenvectors
+from mtclib.graphs import SCALES, normalized_affinities
+from mtclib.starts import best_kmeans
+from mtclib.validation import check_number, check_option
+from mtclib.viewscaling import SCALINGS, scale_views
+
+ALGORITHM_VERSION = 1
+
+# Frobenius norm of the residuals of the eigenvectors; an eigenvalue is off by about its square over the gap.
+# The first sweeps do with the coarse one.
+COARSE, START, RESIDUAL = 1e-3, 1e-4, 1e-5
+# Beyond the wanted columns of a random start.
+EXTRA = 5
+# The graph may have more components than clusters if the next eigenvalue is above this.
+NEAR_ONE = 0.99
+
+
+class CoregSpectral(MultiViewClusterer):
+    """Co-regularised spectral clustering: one embedding a view, drawn to agree with the others.
+
+    With K_v the normalised affinities of view v and U_v of shape (n, k) with orthonormal columns, the method
+    maximises
+
+    - 'pairwise': sum_v tr(U_v^T K_v U_v) + lam sum_{v<w} |U_v^T U_w|^2,
+    - 'centroid': sum_v tr(U_v^T K_v U_v) + sum_v lam_v |U_v^T U*|^2 with a consensus U*.
+
+    Given the others, U_v is made of the k leading eigenvectors of K_v plus the projections that it is drawn
+    to, and U* of the k leading eigenvectors of sum_v lam_v U_v U_v^T.  The sweeps over the views creep where
+    ``lam`` is large against the eigenvalues of K_v, so that the result depends on the start.  These are the
+    compared methods "PairwiseSC" and "CentroidSC" of the MSPL paper and "Coreg" of the LMSC paper, which
+    name neither affinity nor ``lam``.
+
+    No (n, n) array is decomposed: each U_v comes from a block iteration that starts from its last value.
+
+    Parameters
+    ----------
+    n_clusters : int
+        k.
+    scheme : {'centroid', 'pairwise'}, default 'centroid'
+    lam : float > 0, or list with one a view for 'centroid', default 0.1
+        Weight of agreement.  The eigenvalues of K_v are at most 1, those of full Gaussian affinities often
+        far below.
+    affinity : {'gaussian', 'cosine', 'knn'}, callable or list of arrays, default 'gaussian'
+        See ``graphs.normalized_affinities``.
+    scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
+        Width of 'gaussian'.
+    n_neighbors : int, default 10
+        For 'knn'.
+    scaling : str, default 'none'
+        Of features and views, before the affinities; see :func:`mtclib.viewscaling.scale_views`.
+    init : {'best', 'views', 'average'}, default 'best'
+        Start: the eigenvectors of each view, as in the paper; those of the sum of the K_v for all views; or
+        whichever of the two has the larger objective.
+    view : int or None, default None
+        Cluster the rows of U_v of this view, counted from 0.  None: of U* ('centroid') or of all U_v side by
+        side ('pairwise').
+    n_init : int, default 10
+        Starts of k-means.
+    max_iter : int, default 100
+        Sweeps over the views.
+    tol : float, default 1e-5
+        Stop when a sweep raises the sum by less than this share.
+    random_state : None, int, Generator or RandomState
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,), int
+    embedding_ : ndarray of shape (n, h)
+        What k-means saw: rows of unit length, or zero.
+    view_embeddings_ : list of ndarray of shape (n, k)
+        U_v, determined up to a rotation.
+    consensus_ : ndarray of shape (n, k)
+        U*; for 'pairwise' the leading eigenvectors of sum_v U_v U_v^T.
+    objective_ : ndarray of shape (n_iter_,)
+        Minus the sum above, after each sweep; it never rises.
+    n_iter_ : int
+    converged_ : bool
+
+    Warns
+    -----
+    DegenerateSubspaceWarning
+        If the graph of a view has more components than clusters.
+
+    References
+    ----------
+    A. Kumar, P. Rai, H. Daume III. Co-regularized Multi-view Spectral Clustering. NIPS 2011.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
+    >>> views = [means + rng.normal(size=(60, 2)), means + rng.normal(size=(60, 2))]
+    >>> np.bincount(CoregSpectral(n_clusters=3, random_state=0).fit(views).labels_).tolist()
+    [20, 20, 20]
+    """
+
+    traits = Traits(kind="multiview", paper="Kumar, Rai, Daume, NIPS 2011")
+
+    def __init__(self, n_clusters, *, scheme="centroid", lam=0.1, affinity="gaussian", scale="median",
+                 n_neighbors=10, scaling="none", init="best", view=None, n_init=10, max_iter=100, tol=1e-5,
+                 random_state=None):
+        self.n_clusters = n_clusters
+        self.scheme = scheme
+        self.lam = lam
+        self.affinity = affinity
+        self.scale = scale
+        self.n_neighbors = n_neighbors
+        self.scaling = scaling
+        self.init = init
+        self.view = view
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_option("scheme", self.scheme, ("centroid", "pairwise"))
+        check_option("init", self.init, ("best", "views", "average"))
+        check_option("scaling", self.scaling, SCALINGS)
+        check_number("n_neighbors", self.n_neighbors, low=1, integer=True)
+        if isinstance(self.affinity, str):
+            check_option("affinity", self.affinity, ("gaussian", "cosine", "knn"))
+        if isinstance(self.scale, str):
+            check_option("scale", self.scale, SCALES)
+        else:
+            check_number("scale", self.scale, low=0, open_low=True)
+
+    def _check_input(self, Xs):
+        Xs, n_clusters = super()._check_input(Xs)
+        if self.view is not None:
+            check_number("view", self.view, low=0, high=len(Xs) - 1, integer=True)
+        self._strengths(len(Xs))
+        return Xs, n_clusters
+
+    def _strengths(self, n_views):
+        """lam of each view, ndarray of shape (n_views,)."""
+        if not isinstance(self.lam, (list, tuple, np.ndarray)):
+            check_number("lam", self.lam, low=0, open_low=True)
+            return np.full(n_views, float(self.lam))
+        if self.scheme == "pairwise" or len(self.lam) != n_views:
+            raise ValueError(f"lam must be one number, or for scheme='centroid' a list with one a view "
+                             f"({n_views} of them); got {self.lam!r}")
+        for v, value in enumerate(self.lam):
+            check_number(f"lam[{v}] (view {v + 1})", value, low=0, open_low=True)
+        return np.array(self.lam, dtype=float)
+
+    def _prepare(self, Xs, n_clusters):
+        Xs = Xs if self.scaling == "none" else scale_views(Xs, self.scaling)
+        return normalized_affinities(Xs, self.affinity, self.scale, "view", self.n_neighbors)
+
+    def _fit_best(self, graphs, n_clusters, seeds):
+        scheme = {"pairwise": Pairwise, "centroid": Centroid}[self.scheme]
+        problem = scheme([graph.block(np.arange(graph.shape[0])) for graph in graphs],
+                         [leading(graph, n_clusters, seeds[0]) for graph in graphs],
+                         self._strengths(len(graphs)))
+        Us, history, converged = alternate(problem, self.init, self.max_iter, self.tol)
+        consensus = problem.consensus(Us)
+        Z = problem.result(Us, consensus) if self.view is None else Us[self.view]
+        Z = Z / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1e-12)
+        model = best_kmeans(Z, n_clusters, seeds)
+        return Fit(model.labels_.astype(np.intp), history, converged,
+                   {"embedding_": Z, "view_embeddings_": Us, "consensus_": consensus})
+
+
+def leading(graph, n_vectors, seed):
+    """The leading eigenvectors of a normalised affinity, repeated ones included.
+
+    Parameters
+    ----------
+    graph : NormalizedCosine or NormalizedMatrix, n samples
+    n_vectors : int
+    seed : int
+        Of the start.
+
+    Returns
+    -------
+    ndarray of shape (n, n_vectors)
+        Orthonormal columns.  With more components than vectors, the largest components get one each.
+    """
+    n = graph.shape[0]
+    K = graph.block(np.arange(n))
+    start = np.random.default_rng(seed).standard_normal((n, min(n_vectors + EXTRA, n)))
+    values, vectors, _ = top_eigenvectors(lambda S: K @ S, start, min(n_vectors + 1, n), START)
+    if n_vectors < n and values[-1] > NEAR_ONE and np.sum(np.bincount(graph.components()) > 1) > n_vectors:
+        return spectral_embedding(graph, n_vectors, seed)[1]
+    return vectors[:, :n_vectors]
+
+
+class Pairwise:
+    """The pairwise scheme.
+
+    Parameters
+    ----------
+    Ks : list of {ndarray, CSR array, LinearOperator} of shape (n, n)
+    bases : list of ndarray of shape (n, k)
+        Leading eigenvectors of each.
+    lams : ndarray of shape (n_views,)
+    """
+
+    def __init__(self, Ks, bases, lams):
+        self.Ks, self.bases, self.lams = Ks, bases, lams
+
+    def objective(self, Us):
+        """The sum to be maximised."""
+        return self.fit_of_views(Us) + self.lams[0] * sum(
+            np.sum((Us[v].T @ Us[w]) ** 2) for v in range(len(Us)) for w in range(v))
+
+    def fit_of_views(self, Us):
+        """sum_v tr(U_v^T K_v U_v)."""
+        return sum(np.vdot(U, K @ U) for U, K in zip(Us, self.Ks))
+
+    def consensus(self, Us):
+        """Leading eigenvectors of sum_v lam_v U_v U_v^T, from the thin matrix of all U_v."""
+        weighted = np.hstack([lam**0.5 * U for lam, U in zip(self.lams / self.lams.max(), Us)])
+        return svd(weighted, full_matrices=False)[0][:, :Us[0].shape[1]]
+
+    def result(self, Us, consensus):
+        """What is clustered: all U_v side by side."""
+        return np.hstack(Us)
+
+    def sweep(self, Us, accuracy):
+        """All U_v, one after the other."""
+        Us = list(Us)
+        for v in range(len(Us)):
+            others = np.hstack([Us[v][:, :0], *Us[:v], *Us[v + 1:]])
+            Us[v] = self.update(v, Us[v], others, accuracy)
+        return Us
+
+    def update(self, v, U, F, accuracy):
+        """Leading eigenvectors of K_v + lam_v F F^T, from U_v.
+
+        The trial space holds U_v, so that the objective cannot fall, F, and the leading eigenvectors of K_v.
+        A vector orthogonal to the last two and their images is at best as good for the operator as the k-th
+        eigenvalue of K_v, which the k-th of the operator is at least: no leading vector is missed.
+        """
+        K, lam = self.Ks[v], self.lams[v]
+        return top_eigenvectors(lambda S: K @ S + lam * (F @ (F.T @ S)), np.hstack([U, F, self.bases[v]]),
+                                U.shape[1], accuracy)[1]
+
+
+class Centroid(Pairwise):
+    """The centroid scheme; U* is a function of the U_v, and the objective is the one at that U*."""
+
+    def objective(self, Us):
+        """The sum to be maximised, at the best U*."""
+        consensus = self.consensus(Us)
+        return self.fit_of_views(Us) + sum(lam * np.sum((U.T @ consensus) ** 2)
+                                           for lam, U in zip(self.lams, Us))
+
+    def result(self, Us, consensus):
+        """What is clustered: U*."""
+        return consensus
+
+    def sweep(self, Us, accuracy):
+        """All U_v for one U*."""
+        consensus = self.consensus(Us)
+        return [self.update(v, U, consensus, accuracy) for v, U in enumerate(Us)]
+
+
+def alternate(problem, init, max_iter, tol):
+    """Sweeps until the objective stands still.
+
+    Returns
+    -------
+    Us : list of ndarray of shape (n, k)
+    history : list of float
+        Minus the objective after each sweep.
+    converged : bool
+    """
+    starts = []
+    if init in ("best", "views"):
+        starts.append(problem.bases)
+    if init in ("best", "average"):
+        starts.append([average(problem)] * len(problem.Ks))
+    Us = max(starts, key=problem.objective)
+    value, history, accuracy, converged = -problem.objective(Us), [], COARSE, False
+    while not converged and len(history) < max_iter:
+        Us = problem.sweep(Us, accuracy)
+        history.append(-problem.objective(Us))
+        still = stops(value, history[-1], tol)
+        converged = still and accuracy == RESIDUAL
+        value, accuracy = history[-1], RESIDUAL if still else accuracy
+    return Us, history, converged
+
+
+def average(problem):
+    """Leading eigenvectors of the sum of all K_v, (n, k)."""
+    bases = np.hstack(problem.bases)
+    return top_eigenvectors(lambda S: sum(K @ S for K in problem.Ks), bases, problem.bases[0].shape[1],
+                            COARSE)[1]

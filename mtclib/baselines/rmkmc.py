@@ -1,0 +1,161 @@
+"""RMKMC (Cai, Nie, Huang, IJCAI 2013): multi-view k-means with plain distances and learnt view weights."""
+
+import numpy as np
+from scipy.special import softmax
+
+from mtclib.base import Fit, MultiViewClusterer, Traits, stops
+from mtclib.validation import check_number, check_option
+from mtclib.viewkmeans import assign, centroids, check_init, start
+from mtclib.views import prepare_views
+from mtclib.viewscaling import SCALINGS, warn_of_constant_views
+
+ALGORITHM_VERSION = 1
+
+# Added to squared distances, relative to the mean squared length of all samples: |z| becomes smooth at 0.
+SMOOTHING = 1e-12
+
+
+class RMKMC(MultiViewClusterer):
+    """Robust multi-view k-means clustering.
+
+    Minimises sum_v alpha_v^gamma sum_i |x_vi - c_v,b(i)| over centroids, common labels b, and view weights
+    alpha >= 0 that add up to 1.  A distance is replaced by its tangent parabola in each iteration, which the
+    steps for centroids and labels minimise; alpha has a closed form.  Written from the published equations
+    and a public re-implementation.
+
+    Parameters
+    ----------
+    n_clusters : int
+    gamma : float in (1, 100], default 5.0
+        Near 1, all weight goes to the view with the smallest sum of distances, good or not; large values give
+        all views the same weight.
+    scaling : str, default 'minmax'
+        See :func:`mtclib.viewscaling.scale_views`.
+    init : {'labels', 'sample', 'points'} or ndarray of int of shape (n,), default 'labels'
+        Random clusters of equal size; k-means from random points on a random share of the samples; random
+        samples as centroids; or a partition.
+    init_share : float in (0, 1], default 0.1
+        For 'sample'; at least three samples a cluster are drawn.
+    n_init : int, default 1
+        Starts; the one with the lowest objective is kept.
+    max_iter : int, default 300
+    tol : float, default 1e-5
+        Stop when an iteration leaves all labels as they were and lowers the objective by no more than this
+        share.
+    random_state : None, int, Generator or RandomState
+
+    Warns
+    -----
+    ConstantViewWarning
+        If all samples are equal in a view: it is left out with weight 0, or it would take all weight.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,), int
+        A cluster that has lost all samples stays empty.
+    centers_ : list of ndarray of shape (n_clusters, d_v)
+        In the units of the input; with scaling 'rows' in those of rows of length 1.
+    view_weights_ : ndarray of shape (n_views,)
+        alpha.
+    view_weight_history_ : ndarray of shape (n_iter_, n_views)
+    losses_ : ndarray of shape (n_views, n)
+        Squared distances in units of the scaled views.
+    label_history_ : ndarray of shape (n_iter_ + 1, n), smallest unsigned integers
+        Labels at the start and after each iteration.
+    objective_ : ndarray of shape (n_iter_,)
+        After each iteration; it never rises.
+    n_iter_ : int
+    converged_ : bool
+
+    References
+    ----------
+    X. Cai, F. Nie, H. Huang. Multi-View K-Means Clustering on Big Data. IJCAI 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(2)
+    >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
+    >>> views = [means + rng.normal(size=(60, 2)), means + 1.5 * rng.normal(size=(60, 2))]
+    >>> model = RMKMC(n_clusters=3, random_state=0).fit(views)
+    >>> np.bincount(model.labels_).tolist()
+    [20, 20, 20]
+    >>> bool(model.view_weights_[0] > model.view_weights_[1])
+    True
+    """
+
+    traits = Traits(kind="multiview", paper="Cai, Nie, Huang, IJCAI 2013", float32=True)
+
+    def __init__(self, n_clusters, *, gamma=5.0, scaling="minmax", init="labels", init_share=0.1, n_init=1,
+                 max_iter=300, tol=1e-5, random_state=None):
+        self.n_clusters = n_clusters
+        self.gamma = gamma
+        self.scaling = scaling
+        self.init = init
+        self.init_share = init_share
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_number("gamma", self.gamma, low=1, high=100, open_low=True)
+        check_number("init_share", self.init_share, low=0, high=1, open_low=True)
+        check_option("scaling", self.scaling, SCALINGS)
+
+    def _prepare(self, Xs, n_clusters):
+        init = check_init(self.init, Xs[0].shape[0], n_clusters)
+        views = prepare_views(Xs, self.scaling)
+        warn_of_constant_views(views.scales)
+        return views, init
+
+    def _fit_once(self, prepared, n_clusters, seed):
+        views, init = prepared
+        gamma = float(self.gamma)
+        state = start(views, n_clusters, init, self.init_share, seed)
+        floor = max(SMOOTHING * views.squares.mean(), np.finfo(float).tiny)
+        alpha = np.full(len(views.parts), 1.0 / len(views.parts))
+        labels = [state.in_given_order(state.labels)]
+        history, alphas, converged = [], [], False
+        while len(history) < self.max_iter and not converged:
+            state.sort()
+            before = state.labels
+            state.centers = centroids(state)
+            # Relative to the largest, or high powers would vanish.
+            assign(state, (alpha / alpha.max())[:, None] ** gamma * state.weights)
+            distances = np.sqrt(state.losses + floor)
+            state.weights = 0.5 / distances
+            totals = distances.sum(axis=1)
+            alpha = view_weights(totals, gamma)
+            history.append(float(alpha**gamma @ totals))
+            alphas.append(views.expand(alpha, 0.0))
+            labels.append(state.in_given_order(state.labels))
+            converged = len(history) > 1 and np.array_equal(before, state.labels) and stops(
+                history[-2], history[-1], self.tol)
+        return Fit(labels[-1], history, converged, {
+            "centers_": views.restore(state.centers), "view_weights_": alphas[-1],
+            "view_weight_history_": np.stack(alphas),
+            "losses_": views.expand(state.in_given_order(state.losses), 0.0),
+            "label_history_": np.stack(labels).astype(np.min_scalar_type(n_clusters - 1))})
+
+
+def view_weights(totals, gamma):
+    """Minimiser of sum_v alpha_v^gamma h_v on the simplex: proportional to h_v^(1 / (1 - gamma)).
+
+    Parameters
+    ----------
+    totals : ndarray of shape (n_views,), positive
+        h, sums of distances.
+    gamma : float > 1
+
+    Returns
+    -------
+    ndarray of shape (n_views,)
+
+    Examples
+    --------
+    >>> view_weights(np.array([1.0, 2.0]), gamma=2.0).round(3)
+    array([0.667, 0.333])
+    """
+    return softmax(np.log(totals) / (1.0 - gamma))

@@ -1,0 +1,214 @@
+"""The steps of multitask Bregman clustering (MBC paper, Algorithm 1), one function a step.
+
+With centroids u^t_z, assignments h_t and relations W^ts, the objective, T times the paper's Eq. (2)-(5), is
+
+    J = sum_t 1/n_t sum_i d(x^t_i || u^t_h(i)) + lam/(T-1) sum_{t != s} sum_{zl} w^ts_zl d(u^t_z || u^s_l) ,
+
+the second sum over ordered pairs of tasks, the rows of W^ts summing to 1/K_t and its columns to 1/K_s (the
+paper's relaxation of the cluster proportions).  For one task the second term is 0.  Each step minimises J
+exactly over one block of variables, so a sweep never raises it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from mtclib import mixed_centroids
+from mtclib.anchored import Anchored
+from mtclib.transport import transport_plan
+
+TIE = 1e-12
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What all starts share.
+
+    Parameters
+    ----------
+    tasks : list of Smoothed
+        x^t, of shape (n_t, d).
+    divergence : mtclib.bregman.Divergence
+    anchor : ndarray of shape (d,)
+        A point amid the data, from which divergences are measured; see `mtclib.bregman.Anchored`.
+    from_anchor : list of ndarray of shape (n_t,)
+        d(x^t_i || anchor).
+    coupling : float
+        lam / (T - 1), or 0 for one task.
+    """
+
+    tasks: list
+    divergence: object
+    anchor: np.ndarray
+    from_anchor: list
+    coupling: float
+
+
+@dataclass
+class State:
+    """The variables of J, and the products that the next step needs.
+
+    Parameters
+    ----------
+    centres : list of Anchored
+        u^t, one a task.
+    labels : list of ndarray of shape (n_t,)
+        h_t.
+    sums, counts : list of ndarray of shape (K_t, d), (K_t,)
+        Sum and number of the samples in each cluster.
+    relation, costs : dict from (t, s), t != s, to ndarray of shape (K_t, K_s)
+        W^ts and d(u^t_z || u^s_l).
+    """
+
+    centres: list
+    labels: list
+    sums: list
+    counts: list
+    relation: dict
+    costs: dict
+
+
+def relation_step(costs):
+    """W of all ordered pairs of tasks, Eq. (10): exact transport plans with uniform masses."""
+    return {pair: transport_plan(cost, *(np.full(k, 1.0 / k) for k in cost.shape))
+            for pair, cost in costs.items()}
+
+
+def assignment_step(task, centres):
+    """Nearest centroid of each sample, Eq. (12); ties go to the lowest index.
+
+    Parameters
+    ----------
+    task : Smoothed
+    centres : Anchored
+
+    Returns
+    -------
+    labels : ndarray of shape (n,), int
+    gains : ndarray of shape (n,)
+        d(x_i||anchor) - d(x_i||u_h(i)).
+    """
+    scores = task.products(centres.tilt)
+    offsets = centres.far + centres.tilt @ centres.anchor
+    scores -= offsets
+    best = scores.argmax(axis=1)
+    gains = scores[np.arange(len(best)), best]
+    # Equal divergences, common among counts, differ after rounding, and not alike for dense and sparse data.
+    slack = TIE * (np.abs(gains) + 2.0 * np.abs(offsets[best]))
+    return (scores >= (gains - slack)[:, None]).argmax(axis=1), gains
+
+
+def centroid_step(problem, state, t, exact=True):
+    """u^t_z = argmin A d(mu_L||u) + B d(u||mu_R) for all z, Eq. (14); an empty uncoupled cluster stays.
+
+    A = n_z/n + lam/K and B = lam/K; mu_L is the mean of the cluster's samples and of the centroids that W
+    matches to it, mu_R the mean of the gradients of those centroids, carried back.
+    """
+    n, counts, sums = len(state.labels[t]), state.counts[t], state.sums[t]
+    if not problem.coupling:
+        return np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], state.centres[t].points)
+    foreign = {s: centres for s, centres in enumerate(state.centres) if s != t}
+    B = np.full(len(counts), problem.coupling * len(foreign) / len(counts))
+    A = counts / n + B
+    to_here = sum(sp.csr_array(state.relation[s, t].T) @ centres.points for s, centres in foreign.items())
+    from_here = sum(sp.csr_array(state.relation[t, s]) @ centres.tilt for s, centres in foreign.items())
+    left = (sums / n + problem.coupling * to_here) / A[:, None]
+    slopes = problem.divergence.gradient(problem.anchor) + problem.coupling * from_here / B[:, None]
+    right = problem.divergence.inverse_gradient(slopes)
+    if exact or problem.divergence.symmetric:
+        return problem.divergence.mixed_centroid(left, right, A, B)
+    return mixed_centroids.geodesic(problem.divergence, left, right, A, B)
+
+
+def fill_empty(labels, divergences, k):
+    """Labels with the farthest samples moved to clusters that are empty, as in scikit-learn's k-means.
+
+    Needed where tasks are not coupled; otherwise an empty cluster's centroid follows the other tasks.
+    """
+    labels, far = labels.copy(), np.where(divergences > TIE * divergences.max(), divergences, 0.0)
+    counts = np.bincount(labels, minlength=k)
+    for z in np.flatnonzero(counts == 0):
+        i = np.where(counts[labels] > 1, far, 0.0).argmax()
+        if far[i] == 0.0 or counts[labels[i]] == 1:
+            break
+        counts[labels[i]] -= 1
+        labels[i], counts[z], far[i] = z, 1, 0.0
+    return labels
+
+
+def local_losses(problem, state):
+    """Mean divergence of the samples of each task from their centroids, Eq. (3), shape (T,)."""
+    losses = []
+    for near, centres, sums, counts in zip(problem.from_anchor, state.centres, state.sums, state.counts):
+        shifted = sums - counts[:, None] * problem.anchor
+        total = near.sum() + counts @ centres.far - np.vdot(shifted, centres.tilt)
+        losses.append(max(total, 0.0) / len(near))
+    return np.array(losses)
+
+
+def objective(problem, state):
+    """J of the module docstring."""
+    apart = sum(np.vdot(W, state.costs[pair]) for pair, W in state.relation.items())
+    return float(local_losses(problem, state).sum() + problem.coupling * apart)
+
+
+def begin(problem, labels, n_clusters):
+    """State with the means of a partition as centroids; an empty cluster starts amid the data.
+
+    Parameters
+    ----------
+    problem : Problem
+    labels : list of ndarray of shape (n_t,)
+    n_clusters : list of int
+
+    Returns
+    -------
+    State
+    """
+    state = State([], labels, [], [], {}, {})
+    for task, h, k in zip(problem.tasks, labels, n_clusters):
+        sums, counts = task.sums(h, k), np.bincount(h, minlength=k)
+        means = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], problem.anchor)
+        state.centres.append(Anchored(problem.divergence, means, problem.anchor))
+        state.sums.append(sums)
+        state.counts.append(counts)
+    measure(problem, state)
+    return state
+
+
+def measure(problem, state):
+    """Refresh the divergences between the centroids of all pairs of tasks."""
+    for t, centres in enumerate(state.centres):
+        for s, others in enumerate(state.centres):
+            if s < t and problem.divergence.symmetric:
+                state.costs[t, s] = state.costs[s, t].T
+            elif s != t:
+                state.costs[t, s] = others.divergences(centres.points - problem.anchor, centres.near)
+
+
+def assign(problem, state, *, fill):
+    """Refresh labels, sums and counts; ``fill`` clusters that are empty, where tasks are not coupled."""
+    for t, (task, centres) in enumerate(zip(problem.tasks, state.centres)):
+        k = len(centres.points)
+        labels, gains = assignment_step(task, centres)
+        if fill and not problem.coupling:
+            labels = fill_empty(labels, problem.from_anchor[t] - gains, k)
+        state.labels[t], state.counts[t] = labels, np.bincount(labels, minlength=k)
+        state.sums[t] = task.sums(labels, k)
+
+
+def sweep(problem, state, *, exact=True):
+    """Relations, assignments, then the centroids of one task after the other, as in Algorithm 1."""
+    state.relation = relation_step(state.costs)
+    assign(problem, state, fill=True)
+    for t in range(len(state.centres)):
+        points = centroid_step(problem, state, t, exact)
+        state.centres[t] = Anchored(problem.divergence, points, problem.anchor)
+    measure(problem, state)
+
+
+def settle(problem, state):
+    """Relations and assignments that are best for the last centroids."""
+    state.relation = relation_step(state.costs)
+    assign(problem, state, fill=False)

@@ -1,0 +1,284 @@
+"""MSPL (Xu, Tao, Xu, IJCAI 2015): multi-view k-means that starts from easy pairs of a sample and a view.
+
+The sum of w_vi |x_vi - c_v,b(i)|^2 + f(w_vi) over views v and samples i, Eq. (9), is minimised over
+centroids, common labels b and weights w in turn, while the threshold 1/lambda of the regulariser f grows.
+With the weights eliminated, what falls at a fixed threshold is a sum of concave functions of the losses.
+"""
+
+import itertools
+import math
+
+import numpy as np
+
+from mtclib.base import Fit, MultiViewClusterer, Traits, stops
+from mtclib.selfpaced import (
+    hard_value,
+    hard_weights,
+    pace_shares,
+    pace_threshold,
+    raised_threshold,
+    smooth_value,
+    smooth_weights,
+)
+from mtclib.validation import check_number, check_option
+from mtclib.viewkmeans import assign, centroids, check_init, start
+from mtclib.views import prepare_views
+from mtclib.viewscaling import SCALINGS, warn_of_constant_views
+
+ALGORITHM_VERSION = 1
+
+# A weight from here on is "near 1", section 5.1: the pair has been taken in.
+NEAR_ONE = 0.9
+# So that rounding does not decide whether pairs with the loss at the threshold are in.
+MARGIN = 1.0 + 1e-9
+
+
+class MSPL(MultiViewClusterer):
+    """Multi-view self-paced learning for clustering.
+
+    Each round has a threshold for the loss, the squared distance of a sample from its centroid in one view.
+    Weighted k-means steps on all views together follow, with weights renewed in each.  The last round has all
+    weights one.  One threshold serves all views, and the smooth rule knows an absolute unit of loss: results
+    depend on ``scaling`` and ``kappa``.
+
+    Parameters
+    ----------
+    n_clusters : int
+    weighting : {'smooth', 'hard', 'naive'}, default 'smooth'
+        Eq. (8), Eq. (5), or all weights one, Eq. (2): k-means on the concatenated scaled views.
+    scaling : str, default 'minmax+variance'
+        See :func:`mtclib.viewscaling.scale_views`.
+    kappa : float > 0, default 1.0
+        Sharpness of the smooth rule, the ``sharpness`` of :func:`mtclib.selfpaced.smooth_weights`.  1 is
+        Eq. (8); large values approach the hard rule, small ones the naive.
+    pace : {'geometric', 'share'}, default 'geometric'
+        How the threshold 1/lambda grows: by a factor, at least to the next larger loss; or to the loss that a
+        growing share of all pairs does not exceed, as in :class:`mtclib.SPMTC`.
+    pace_start : float in (0, 1], default 0.55
+        Share of all pairs with a loss up to the first threshold.
+    pace_growth : float > 1, default 1.2
+        Factor of 'geometric'.
+    pace_step : float in (0, 1], default 0.1
+        Increase of 'share'.
+    inner_max_iter : int, default 10
+        Iterations of a round but the last, which has no such limit.
+    formulation : {'derived', 'printed'}, default 'derived'
+        'printed' divides the weighted sums of Eq. (12) by the sum of sqrt(w), origin at the mean: centroids
+        shrink towards it, and no objective is minimised.
+    init : {'sample', 'points', 'labels'} or ndarray of int of shape (n,), default 'sample'
+        k-means from random points on a random share of the samples; random samples as centroids; random
+        clusters of equal size; or a partition.  The same seed gives the same start for all weightings.
+    init_share : float in (0, 1], default 0.1
+        For 'sample'; at least three samples a cluster are drawn.
+    n_init : int, default 1
+        Starts; the one with the lowest final ``objective_`` is kept.
+    max_iter : int, default 1000
+        Iterations over all rounds.
+    tol : float, default 1e-4
+        A round ends when an iteration leaves all labels as they were and lowers the objective of the round by
+        no more than this share.
+    random_state : None, int, Generator or RandomState
+
+    Warns
+    -----
+    ConstantViewWarning
+        If all samples are equal in a view: it is left out, with weights one and losses 0.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,), int
+        A cluster that has lost all samples stays empty.
+    centers_ : list of ndarray of shape (n_clusters, d_v)
+        In the units of the input; with scaling 'rows' in those of rows of length 1.
+    weights_, losses_ : ndarray of shape (n_views, n)
+        At the end.  Losses are in units of the scaled views.
+    selection_order_ : ndarray of shape (n_views, n), int
+        Round at the end of which the weight of the pair was near 1 (0.9) for the first time; -1 for never.
+    cluster_weights_ : ndarray of shape (n_rounds, n_views, n_clusters)
+        Mean weight of the samples of each cluster in each view at the end of the round; NaN if it is empty.
+    thresholds_ : ndarray of shape (n_rounds,)
+        1/lambda; infinite in the last round.
+    rounds_ : ndarray of shape (n_iter_,), int
+        Round of each iteration.
+    label_history_ : ndarray of shape (n_iter_ + 1, n), smallest unsigned integers
+        Labels at the start and after each iteration.
+    paced_objective_ : ndarray of shape (n_iter_,)
+        Eq. (9) with the best weights for the round, shifted to 0 at loss 0, after each iteration.  Never
+        rises within a round; values of different rounds cannot be compared.
+    objective_ : ndarray of shape (n_iter_,)
+        Sum of all losses, Eq. (2): comparable between rounds, weightings and starts, and it may rise.
+    n_iter_ : int
+    converged_ : bool
+        Whether the last round ended before ``max_iter``.
+
+    References
+    ----------
+    C. Xu, D. Tao, C. Xu. Multi-View Self-Paced Learning for Clustering. IJCAI 2015.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(2)
+    >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
+    >>> views = [means + rng.normal(size=(60, 2)), 100.0 * (means + 2.0 * rng.normal(size=(60, 2)))]
+    >>> model = MSPL(n_clusters=3, weighting="hard", random_state=0).fit(views)
+    >>> np.bincount(model.labels_).tolist()
+    [20, 20, 20]
+    >>> bool(model.selection_order_[0].mean() < model.selection_order_[1].mean())
+    True
+    """
+
+    traits = Traits(kind="multiview", paper="Xu, Tao, Xu, IJCAI 2015", monotone=False, float32=True)
+
+    def __init__(self, n_clusters, *, weighting="smooth", scaling="minmax+variance", kappa=1.0,
+                 pace="geometric", pace_start=0.55, pace_growth=1.2, pace_step=0.1, inner_max_iter=10,
+                 formulation="derived", init="sample", init_share=0.1, n_init=1, max_iter=1000, tol=1e-4,
+                 random_state=None):
+        self.n_clusters = n_clusters
+        self.weighting = weighting
+        self.scaling = scaling
+        self.kappa = kappa
+        self.pace = pace
+        self.pace_start = pace_start
+        self.pace_growth = pace_growth
+        self.pace_step = pace_step
+        self.inner_max_iter = inner_max_iter
+        self.formulation = formulation
+        self.init = init
+        self.init_share = init_share
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_option("weighting", self.weighting, ("smooth", "hard", "naive"))
+        check_option("scaling", self.scaling, SCALINGS)
+        check_option("pace", self.pace, ("geometric", "share"))
+        check_option("formulation", self.formulation, ("derived", "printed"))
+        check_number("kappa", self.kappa, low=0, open_low=True)
+        check_number("pace_growth", self.pace_growth, low=1, open_low=True)
+        check_number("inner_max_iter", self.inner_max_iter, low=1, integer=True)
+        for name in ("pace_start", "pace_step", "init_share"):
+            check_number(name, getattr(self, name), low=0, high=1, open_low=True)
+
+    def _prepare(self, Xs, n_clusters):
+        init = check_init(self.init, Xs[0].shape[0], n_clusters)
+        views = prepare_views(Xs, self.scaling)
+        warn_of_constant_views(views.scales)
+        return views, init
+
+    def _fit_once(self, prepared, n_clusters, seed):
+        views, init = prepared
+        run = _Run(start(views, n_clusters, init, self.init_share, seed))
+        threshold, converged = -math.inf, False
+        for number in itertools.count():
+            threshold = self._threshold(threshold, run.state.losses.ravel(), number)
+            converged = self._round(run, threshold)
+            run.end_round(threshold)
+            if math.isinf(threshold) or run.n_iter == self.max_iter:
+                break
+        return Fit(run.labels(), run.objective, converged and math.isinf(threshold), run.attributes())
+
+    def _threshold(self, before, losses, number):
+        """1/lambda of the next round; infinite for the last one."""
+        if self.weighting == "naive":
+            return math.inf
+        if self.pace == "share":
+            share = pace_shares(self.pace_start, self.pace_step)[number]
+            threshold = pace_threshold(losses, share) * MARGIN if share < 1.0 else math.inf
+        elif number:
+            threshold = raised_threshold(losses, before, self.pace_growth) * MARGIN
+        else:
+            threshold = pace_threshold(losses, self.pace_start) * MARGIN
+        everybody = (self._weigh(losses, threshold) >= NEAR_ONE).all()
+        return math.inf if everybody and self.pace == "geometric" else threshold
+
+    def _round(self, run, threshold):
+        """Iterations at one threshold, each C, B, W as in section 3; whether the stopping rule was met."""
+        state = run.state
+        limit = self.max_iter if math.isinf(threshold) else self.inner_max_iter
+        state.weights = self._weigh(state.losses, threshold)
+        before = self._value(state.losses, threshold).sum()
+        for _ in range(min(limit, self.max_iter - run.n_iter)):
+            state.sort()
+            labels = state.labels
+            if self.formulation == "printed":
+                state.centers = centroids(state, np.sqrt(state.weights), run.means())
+            else:
+                state.centers = centroids(state)
+            assign(state, state.weights)
+            state.weights = self._weigh(state.losses, threshold)
+            after = self._value(state.losses, threshold).sum()
+            run.end_iteration(after)
+            if np.array_equal(labels, state.labels) and stops(before, after, self.tol):
+                return True
+            before = after
+        return False
+
+    def _weigh(self, losses, threshold):
+        if self.weighting == "smooth":
+            return smooth_weights(losses, threshold, self.kappa)
+        return hard_weights(losses, threshold)
+
+    def _value(self, losses, threshold):
+        if self.weighting == "smooth":
+            return smooth_value(losses, threshold, self.kappa)
+        return hard_value(losses, threshold)
+
+
+class _Run:
+    """The state of one start and what is kept of its way."""
+
+    def __init__(self, state):
+        self.state = state
+        self.n_clusters = len(state.centers[0])
+        self.objective, self.paced_objective, self.rounds = [], [], []
+        self.thresholds, self.cluster_weights = [], []
+        self._label_dtype = np.min_scalar_type(self.n_clusters - 1)
+        self.label_history = [self.labels().astype(self._label_dtype)]
+        self.entered = np.full(state.losses.shape, -1)
+        self._means = None
+
+    @property
+    def n_iter(self):
+        return len(self.objective)
+
+    def labels(self):
+        return self.state.in_given_order(self.state.labels)
+
+    def means(self):
+        """Means of the scaled views."""
+        if self._means is None:
+            self._means = self.state.views.means()
+        return self._means
+
+    def end_iteration(self, value):
+        self.objective.append(float(self.state.losses.sum()))
+        self.paced_objective.append(float(value))
+        self.rounds.append(len(self.thresholds))
+        self.label_history.append(self.labels().astype(self._label_dtype))
+
+    def end_round(self, threshold):
+        state = self.state
+        weights = state.in_given_order(state.weights)
+        self.entered[(self.entered < 0) & (weights >= NEAR_ONE)] = len(self.thresholds)
+        self.thresholds.append(threshold)
+        sizes = np.bincount(state.labels, minlength=self.n_clusters).astype(float)
+        sums = [np.bincount(state.labels, w, minlength=self.n_clusters) for w in state.weights]
+        self.cluster_weights.append(np.divide(sums, sizes, out=np.full((len(sums), len(sizes)), np.nan),
+                                              where=sizes > 0))
+
+    def attributes(self):
+        state = self.state
+        everywhere = state.views.expand
+        return {
+            "centers_": state.views.restore(state.centers),
+            "weights_": everywhere(state.in_given_order(state.weights), 1.0),
+            "losses_": everywhere(state.in_given_order(state.losses), 0.0),
+            "selection_order_": everywhere(self.entered, 0),
+            "cluster_weights_": np.stack([everywhere(w, 1.0) for w in self.cluster_weights]),
+            "thresholds_": np.array(self.thresholds), "rounds_": np.array(self.rounds),
+            "label_history_": np.stack(self.label_history),
+            "paced_objective_": np.array(self.paced_objective)}

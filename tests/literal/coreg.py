@@ -1,0 +1,85 @@
+"""Co-regularised spectral clustering (Kumar, Rai, Daume, NIPS 2011) as written, and as mvlearn 0.5.0 runs it.
+
+This is a transcription, not an implementation: (n, n) arrays everywhere, and all eigenvectors of each of them
+in every update.  It is the oracle of the tests and the baseline of the benchmarks, so nothing is made fast.
+"""
+
+import numpy as np
+from scipy.sparse.linalg import svds
+
+
+def normalised(A):
+    """D^-1/2 A D^-1/2."""
+    D = np.diag(1.0 / np.sqrt(np.sum(A, axis=1)))
+    return D @ A @ D
+
+
+def leading(M, k):
+    """The k leading eigenvectors, through all of them."""
+    return np.linalg.eigh(M)[1][:, ::-1][:, :k]
+
+
+def pairwise_objective(Ks, Us, lam):
+    """The sum over views and over unordered pairs of views, with (n, n) projections."""
+    total = sum(np.trace(U.T @ K @ U) for K, U in zip(Ks, Us))
+    for v in range(len(Us)):
+        for w in range(v + 1, len(Us)):
+            total += lam * np.trace(Us[v] @ Us[v].T @ Us[w] @ Us[w].T)
+    return total
+
+
+def centroid_objective(Ks, Us, U_star, lams):
+    """The sum over views with the consensus."""
+    return sum(np.trace(U.T @ K @ U) + lam * np.trace(U @ U.T @ U_star @ U_star.T)
+               for K, U, lam in zip(Ks, Us, lams))
+
+
+def pairwise(Ks, Us, lam, sweeps):
+    """U_v of each view in turn; returns the U_v and the objective after each sweep."""
+    Us, history = list(Us), []
+    for _ in range(sweeps):
+        for v in range(len(Us)):
+            M = Ks[v].copy()
+            for w in range(len(Us)):
+                if w != v:
+                    M += lam * Us[w] @ Us[w].T
+            Us[v] = leading(M, Us[v].shape[1])
+        history.append(pairwise_objective(Ks, Us, lam))
+    return Us, history
+
+
+def centroid(Ks, Us, lams, sweeps):
+    """All U_v for one U*, then U*; returns the U_v, U* and the objective after each sweep."""
+    k = Us[0].shape[1]
+    U_star, history = leading(sum(lam * U @ U.T for lam, U in zip(lams, Us)), k), []
+    for _ in range(sweeps):
+        Us = [leading(K + lam * U_star @ U_star.T, k) for K, lam in zip(Ks, lams)]
+        U_star = leading(sum(lam * U @ U.T for lam, U in zip(lams, Us)), k)
+        history.append(centroid_objective(Ks, Us, U_star, lams))
+    return Us, U_star, history
+
+
+def mvlearn_pairwise(affinities, k, lam, iterations):
+    """As mvlearn.cluster.MultiviewCoRegSpectralClustering: singular vectors, the first view last in a sweep.
+
+    Returns the normalised affinities, the U_v, and its ``objective_``: sums of singular values of shape
+    (V, iterations).
+    """
+    Ls, Us = [], []
+    values = np.zeros((len(affinities), iterations))
+    for v, A in enumerate(affinities):
+        D = np.sqrt(np.linalg.inv(np.diag(np.sum(A, axis=1))))
+        L = D @ A @ D
+        Ls.append((L + L.T) / 2.0)
+        U, s, _ = svds(Ls[v], k=k)
+        Us.append(U)
+        values[v, 0] = np.sum(s)
+    for iteration in range(1, iterations):
+        for v in [*range(1, len(Us)), 0]:
+            M = np.zeros(Ls[v].shape)
+            for w in range(len(Us)):
+                if w != v:
+                    M = M + Us[w] @ Us[w].T
+            Us[v], s, _ = svds(Ls[v] + lam * (M + M.T) / 2, k=k)
+            values[v, iteration] = np.sum(s)
+    return Ls, Us, values

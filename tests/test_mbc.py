@@ -1,0 +1,448 @@
+"""MBC: every step against Algorithm 1 in loops, the reductions, and what the user can get wrong."""
+
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import mbc as literal
+from scipy.optimize import linear_sum_assignment
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+
+from mtclib import MBC
+from mtclib.anchored import Anchored
+from mtclib.bregman import divergence
+from mtclib.mbc_steps import (
+    assign,
+    assignment_step,
+    begin,
+    centroid_step,
+    local_losses,
+    objective,
+    relation_step,
+    sweep,
+)
+from mtclib.metrics import partition_emd
+from mtclib.smoothed import Smoothed
+from mtclib.transport import LARGEST_COPIES, transport_plan
+
+NAMES = ("sqeuclidean", "mahalanobis", "kl", "i-divergence", "itakura-saito")
+Q = np.array([[2.0, 0.5, 0.0, 0.0], [0.5, 1.0, -0.3, 0.0], [0.0, -0.3, 0.7, 0.1], [0.0, 0.0, 0.1, 1.5]])
+LOOPS = {"sqeuclidean": literal.sqeuclidean, "mahalanobis": literal.mahalanobis(Q), "kl": literal.kl,
+         "i-divergence": literal.i_divergence, "itakura-saito": literal.itakura_saito}
+
+
+def data(name, sizes=(14, 11), d=4, seed=0):
+    """Positive rows around three planted means; on the simplex for 'kl'."""
+    rng = np.random.default_rng(seed)
+    means = 0.5 + 3.0 * rng.random((3, d))
+    Xs = [means[np.arange(n) % 3] * np.exp(0.4 * rng.normal(size=(n, d))) for n in sizes]
+    return [X / X.sum(axis=1, keepdims=True) for X in Xs] if name == "kl" else Xs
+
+
+def start(Xs, Ks, seed=0):
+    return [np.random.default_rng([seed, t]).permutation(np.arange(len(X)) % k)
+            for t, (X, k) in enumerate(zip(Xs, Ks))]
+
+
+def model(name, Ks, **parameters):
+    return MBC(Ks, divergence=name, metric=Q if name == "mahalanobis" else None, **parameters)
+
+
+def quiet_fit(estimator, Xs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return estimator.fit(Xs)
+
+
+def prepared(name, Xs, Ks, lam=0.5, seed=0):
+    problem = model(name, Ks, lam=lam)._prepare(Xs, Ks)[0]
+    return problem, begin(problem, start(Xs, Ks, seed), Ks)
+
+
+def exact_centroid(name, d):
+    if d.symmetric:
+        return literal.symmetric_centroid
+    if name == "kl":
+        return literal.minimised_on_simplex
+    return lambda *means: literal.minimised(LOOPS[name], *means)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("name", NAMES)
+def test_mbc_equals_algorithm_1(name, convert):
+    Xs, Ks = data(name), [3, 2]
+    ours = quiet_fit(model(name, Ks, init=start(Xs, Ks), max_iter=3, tol=0.0), [convert(X) for X in Xs])
+    d = divergence(name, Q if name == "mahalanobis" else None)
+    hs, Us, _, history = literal.algorithm_1(Xs, start(Xs, Ks), Ks, 0.5, LOOPS[name], d.gradient,
+                                             d.inverse_gradient, exact_centroid(name, d), 3)
+    np.testing.assert_allclose(ours.objective_[:-1], history[2:-1:3], rtol=1e-7)
+    for t in range(2):
+        np.testing.assert_allclose(ours.cluster_centers_[t], Us[t], rtol=1e-5)
+        np.testing.assert_array_equal(ours.labels_[t], literal.assign(Xs[t], Us[t], LOOPS[name]))
+    assert (np.diff(history) <= 1e-12).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_last_objective_is_that_of_the_fitted_attributes(name):
+    Xs, Ks = data(name, (14, 11, 12)), [3, 2, 4]
+    for max_iter in (1, 4):
+        fit = quiet_fit(model(name, Ks, lam=0.7, max_iter=max_iter, random_state=1), Xs)
+        variables = (Xs, fit.labels_, fit.cluster_centers_, fit.relation_, 0.7, LOOPS[name])
+        assert fit.objective_[-1] == pytest.approx(literal.loss(*variables), rel=1e-10)
+        assert literal.loss(*variables) == pytest.approx(literal.framework_loss(*variables), rel=1e-12)
+        np.testing.assert_allclose(fit.local_loss_, [
+            literal.local_loss(X, h, U, LOOPS[name])
+            for X, h, U in zip(Xs, fit.labels_, fit.cluster_centers_)])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=15, deadline=None)
+@given(T=st.integers(2, 4), lam=st.sampled_from([0.0, 1e-3, 0.5, 20.0]), seed=st.integers(0, 2**31),
+       Ks=st.lists(st.integers(1, 5), min_size=4, max_size=4))
+def test_no_half_step_raises_the_objective(name, T, lam, seed, Ks):
+    Xs, Ks = data(name, (14, 11, 9, 16)[:T], seed=seed), Ks[:T]
+    problem, state = prepared(name, Xs, Ks, lam, seed)
+    state.relation = relation_step(state.costs)
+    assign(problem, state, fill=False)
+    history = [objective(problem, state)]
+    for _ in range(4):
+        state.relation = relation_step(state.costs)
+        history.append(objective(problem, state))
+        assign(problem, state, fill=False)
+        history.append(objective(problem, state))
+        sweep(problem, state)
+        history.append(objective(problem, state))
+    assert (np.diff(history) <= 1e-12 * history[0]).all()
+    fit = quiet_fit(model(name, Ks, lam=lam, init=start(Xs, Ks, seed)), Xs)
+    assert (np.diff(fit.objective_) <= 1e-12 * history[0]).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_centroid_minimises_the_sum_of_equation_13(name):
+    Xs, Ks = data(name, (14, 11, 12)), [3, 2, 4]
+    problem, state = prepared(name, Xs, Ks, 0.8)
+    state.relation = relation_step(state.costs)
+    assign(problem, state, fill=False)
+    Us = [centres.points for centres in state.centres]
+    rng = np.random.default_rng(0)
+    for z, u in enumerate(centroid_step(problem, state, 1)):
+        lowest = literal.centroid_sum(u, 1, z, Xs, state.labels, Us, state.relation, 0.8, LOOPS[name])
+        for _ in range(10):
+            other = u * np.exp(10.0 ** rng.uniform(-4, 0) * rng.normal(size=u.shape))
+            other = other / other.sum() if name == "kl" else other
+            assert lowest < literal.centroid_sum(other, 1, z, Xs, state.labels, Us, state.relation, 0.8,
+                                                 LOOPS[name])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_relations_are_the_plans_of_equation_10_in_both_directions(name):
+    Xs, Ks = data(name, (14, 11, 12)), [3, 3, 4]
+    fit = quiet_fit(model(name, Ks, random_state=0, max_iter=2), Xs)
+    assert set(fit.relation_) == {(t, s) for t in range(3) for s in range(3) if t != s}
+    for (t, s), W in fit.relation_.items():
+        cost = [[LOOPS[name](u, v) for v in fit.cluster_centers_[s]] for u in fit.cluster_centers_[t]]
+        expected = literal.relation(fit.cluster_centers_[t], fit.cluster_centers_[s], LOOPS[name])
+        assert np.vdot(W, cost) == pytest.approx(np.vdot(expected, cost), rel=1e-9)
+        np.testing.assert_allclose(W.sum(axis=1), 1 / Ks[t], rtol=1e-12)
+        np.testing.assert_allclose(W.sum(axis=0), 1 / Ks[s], rtol=1e-12)
+        assert (W >= 0).all()
+
+
+def test_an_asymmetric_divergence_may_match_differently_in_the_two_directions():
+    d = divergence("itakura-saito")
+    for seed in range(200):
+        U, V = np.exp(np.random.default_rng(seed).normal(scale=1.5, size=(2, 3, 2)))
+        relation = relation_step({(0, 1): d.pairwise(U, V), (1, 0): d.pairwise(V, U)})
+        if not np.allclose(relation[0, 1], relation[1, 0].T):
+            break
+    else:
+        pytest.fail("both directions agreed for all of 200 pairs of centroids")
+    assert np.vdot(relation[1, 0], d.pairwise(V, U)) < np.vdot(relation[0, 1].T, d.pairwise(V, U))
+
+
+@pytest.mark.parametrize(("K_t", "K_s"), [(1, 1), (5, 5), (4, 6), (20, 6), (7, 5), (20, 19), (300, 300)])
+def test_transport_plans_are_optimal_for_every_solver(K_t, K_s):
+    cost = np.random.default_rng(K_s).random((K_t, K_s)) - 0.3
+    plan = transport_plan(cost, np.full(K_t, 1 / K_t), np.full(K_s, 1 / K_s))
+    np.testing.assert_allclose(plan.sum(axis=1), 1 / K_t, rtol=1e-12)
+    np.testing.assert_allclose(plan.sum(axis=0), 1 / K_s, rtol=1e-12)
+    assert (plan >= 0).all()
+    copies = np.lcm(K_t, K_s)
+    repeated = np.repeat(np.repeat(cost, copies // K_t, axis=0), copies // K_s, axis=1)
+    lowest = repeated[linear_sum_assignment(repeated)].sum() / copies
+    assert np.vdot(plan, cost) == pytest.approx(lowest, rel=1e-12)
+    assert (copies > LARGEST_COPIES) == ((K_t, K_s) in [(20, 19), (300, 300)])
+
+
+def test_without_coupling_mbc_is_scikit_learns_lloyd_from_the_same_start():
+    Xs, Ks = data("sqeuclidean", (90, 70), d=6, seed=3), [5, 4]
+    for seed in range(5):
+        labels = start(Xs, Ks, seed)
+        fit = quiet_fit(MBC(Ks, lam=0, init=labels, tol=0.0, max_iter=300), Xs)
+        for t, X in enumerate(Xs):
+            means = np.array([X[labels[t] == z].mean(axis=0) for z in range(Ks[t])])
+            lloyd = KMeans(Ks[t], init=means, n_init=1, tol=0.0, algorithm="lloyd").fit(X)
+            np.testing.assert_array_equal(fit.labels_[t], lloyd.labels_)
+            np.testing.assert_allclose(fit.cluster_centers_[t], lloyd.cluster_centers_, rtol=1e-10)
+            assert fit.local_loss_[t] == pytest.approx(lloyd.inertia_ / len(X))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_coupling_mbc_is_bregman_k_means(name):
+    Xs = data(name, (20, 16))
+    fit = quiet_fit(model(name, 2, lam=0.0, init=start(Xs, [2, 2]), tol=0.0), Xs)
+    alone = [quiet_fit(model(name, 2, lam=3.0, init=[h], tol=0.0), [X])
+             for X, h in zip(Xs, start(Xs, [2, 2]))]
+    for t, X in enumerate(Xs):
+        U = literal.initial_centroids([X], [start(Xs, [2, 2])[t]], [2])[0]
+        for _ in range(30):
+            h = literal.assign(X, U, LOOPS[name])
+            U = np.array([X[h == z].mean(axis=0) for z in range(2)])
+        np.testing.assert_array_equal(fit.labels_[t], h)
+        np.testing.assert_allclose(fit.cluster_centers_[t], U, rtol=1e-10)
+        np.testing.assert_array_equal(alone[t].labels_[0], h)
+        assert alone[t].relation_ == {}
+
+
+def test_fits_with_different_parameters_start_alike_and_equal_tasks_do_not():
+    X = data("sqeuclidean", (40,))[0]
+    for init in ("random", "samples", "k-means"):
+        starts = []
+        for lam in (0.0, 0.5):
+            estimator = MBC(5, lam=lam, init=init)
+            problem, Xs, _ = estimator._prepare([X, X], [5, 5])
+            starts.append([estimator._start(problem, t, Xs[t], 5, [7, t]) for t in range(2)])
+        assert all(np.array_equal(a, b) for a, b in zip(*starts))
+        assert not np.array_equal(*starts[0])
+        assert all(np.bincount(h, minlength=5).min() > 0 for h in starts[0])
+
+
+@pytest.mark.parametrize("init", ["random", "samples"])
+def test_tasks_with_the_same_samples_end_in_partitions_of_their_own_when_not_coupled(init):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    fit = MBC(6, lam=0.0, init=init, random_state=0).fit([X, X])
+    assert not np.array_equal(*fit.labels_)
+
+
+def test_samples_between_centroids_go_to_the_lowest_index_whatever_the_rounding():
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        X = rng.integers(0, 3, (90, 11)) / 10.0
+        problem = MBC(4)._prepare([X], [4])[0]
+        pair = X[rng.integers(0, 90, (2, 45))]
+        # Each sample lies as far from one centroid as from the other: they are its mirror images.
+        step = rng.normal(size=(45, 11))
+        for x, away in zip(0.5 * (pair[0] + pair[1]), step):
+            centres = Anchored(problem.divergence, np.array([x + away, x - away, x + 9.0]), problem.anchor)
+            for form in (x[None], sp.csr_array(x[None])):
+                assert assignment_step(Smoothed(form, 0.0, 0.0), centres)[0].tolist() == [0]
+
+
+def test_two_tasks_with_equal_weights_meet_at_two_thirds():
+    Xs = [np.array([[0.0, 0.0], [0.0, 2.0], [9.0, 0.0], [9.0, 2.0]]),
+          np.array([[10.0, 3.0], [10.0, 5.0], [1.0, 3.0], [1.0, 5.0]])]
+    fit = MBC(2, lam=0.5, init=[np.array([0, 0, 1, 1])] * 2, tol=1e-15, max_iter=500).fit(Xs)
+    m1, m2 = np.array([[0.0, 1.0], [9.0, 1.0]]), np.array([[1.0, 4.0], [10.0, 4.0]])
+    np.testing.assert_allclose(fit.cluster_centers_[0], (2 * m1 + m2) / 3, rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(fit.cluster_centers_[1][::-1], (m1 + 2 * m2) / 3, rtol=1e-7)
+    np.testing.assert_array_equal(fit.relation_[0, 1], [[0.0, 0.5], [0.5, 0.0]])
+
+
+def test_an_empty_cluster_of_coupled_tasks_takes_the_centroids_that_it_is_matched_with():
+    Xs = [np.array([[0.0], [0.2], [0.1]]), np.array([[0.0], [0.1], [8.0], [8.2]])]
+    init = [np.zeros(3, int), np.array([0, 0, 1, 1])]
+    fit = MBC(2, lam=0.5, init=init).fit(Xs)
+    assert np.bincount(fit.labels_[0], minlength=2).tolist() == [3, 0]
+    np.testing.assert_allclose(fit.cluster_centers_[0][1], fit.cluster_centers_[1][1], rtol=1e-3)
+    assert (np.diff(fit.objective_) <= 1e-12).all()
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_empty_clusters_of_uncoupled_tasks_take_the_farthest_samples_as_in_scikit_learn(convert):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    means = np.vstack([X[:2], [[50.0, 50.0], [60.0, 60.0]]])
+    lloyd = KMeans(4, init=means, n_init=1, tol=0.0).fit(X)
+    fit = MBC(4, lam=0.0, tol=0.0)
+    problem, Xs, _ = fit._prepare([convert(X)], [4])
+    state = begin(problem, [np.arange(40) % 4], [4])
+    state.centres[0] = type(state.centres[0])(problem.divergence, means, problem.anchor)
+    for _ in range(100):
+        sweep(problem, state)
+    assert local_losses(problem, state)[0] == pytest.approx(lloyd.inertia_ / 40)
+    assert state.counts[0].min() > 0
+
+
+def test_fewer_distinct_samples_than_clusters_leave_clusters_empty_without_harm():
+    X = np.repeat([[1.0, 2.0], [5.0, 1.0]], 6, axis=0)
+    for lam in (0.0, 0.5):
+        fit = MBC(4, lam=lam, random_state=0).fit([X, X])
+        assert fit.objective_[-1] == pytest.approx(0.0, abs=1e-6)
+        assert len(np.unique(fit.labels_[0])) == 2
+
+
+@pytest.mark.parametrize("name", ["kl", "i-divergence", "itakura-saito"])
+def test_sparse_data_with_zeros_equal_dense_data_that_were_smoothed_before(name):
+    rng = np.random.default_rng(0)
+    Xs = [rng.poisson(0.7 + 3.0 * (np.arange(6) % 3 == (np.arange(n) % 3)[:, None])) + np.eye(n, 6)
+          for n in (30, 25)]
+    Xs = [X / X.sum(axis=1, keepdims=True) if name == "kl" else X for X in Xs]
+    level = sum(X.sum() for X in Xs) / sum(X.size for X in Xs)
+    before = [0.9 * X + 0.1 * level for X in Xs]
+    dense = MBC(3, divergence=name, random_state=0).fit(before)
+    sparse = MBC(3, divergence=name, smoothing=0.1, random_state=0).fit([sp.csr_array(X) for X in Xs])
+    np.testing.assert_allclose(sparse.objective_, dense.objective_, rtol=1e-9)
+    assert all(np.array_equal(a, b) for a, b in zip(sparse.labels_, dense.labels_))
+    if name == "kl":
+        np.testing.assert_allclose(sparse.cluster_centers_[0].sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("name", ["sqeuclidean", "kl", "i-divergence", "itakura-saito"])
+def test_sparse_data_are_never_made_dense(name):
+    rng = np.random.default_rng(0)
+    n, d = 1500, 20000
+    Xs = [sp.csr_array(sp.random_array((n, d), density=1e-3, rng=rng)) for _ in range(2)]
+    if name == "kl":
+        Xs = [sp.csr_array(sp.diags_array(1 / X.sum(axis=1)) @ X) for X in Xs]
+    tracemalloc.start()
+    quiet_fit(MBC(2, divergence=name, smoothing=0.2, max_iter=2, random_state=0), Xs)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * n * d / 10
+
+
+@pytest.mark.parametrize("offset", [1e3, 1e6])
+def test_moving_the_data_far_from_the_origin_changes_nothing(offset):
+    Xs = data("sqeuclidean", (60, 50))
+    here = MBC(3, random_state=0).fit(Xs)
+    there = MBC(3, random_state=0).fit([X + offset for X in Xs])
+    assert all(np.array_equal(a, b) for a, b in zip(here.labels_, there.labels_))
+    np.testing.assert_allclose(there.objective_[-1], here.objective_[-1], rtol=1e-6)
+
+
+def test_units_of_the_features_do_not_matter_for_itakura_saito_and_the_pooled_metric():
+    Xs, units = data("itakura-saito", (60, 50)), np.array([1e-3, 1.0, 50.0, 1e4])
+    for name in ("itakura-saito", "mahalanobis"):
+        here = MBC(3, divergence=name, random_state=0).fit(Xs)
+        there = MBC(3, divergence=name, random_state=0).fit([X * units for X in Xs])
+        if name == "itakura-saito":
+            np.testing.assert_allclose(here.objective_, there.objective_, rtol=1e-9)
+        assert name == "mahalanobis" or all(map(np.array_equal, here.labels_, there.labels_))
+
+
+def test_the_mahalanobis_divergence_is_the_squared_distance_of_transformed_samples():
+    Xs, factor = data("mahalanobis", (40, 30)), np.linalg.cholesky(Q)
+    ours = model("mahalanobis", 3, random_state=0).fit(Xs)
+    theirs = MBC(3, random_state=0).fit([X @ factor for X in Xs])
+    np.testing.assert_allclose(ours.objective_, theirs.objective_, rtol=1e-10)
+    assert all(map(np.array_equal, ours.labels_, theirs.labels_))
+
+
+def test_three_functions_of_the_user_make_a_divergence():
+    Xs = data("i-divergence", (30, 25))
+    own = MBC(3, divergence=(lambda x: x * np.log(x) - x, np.log, np.exp), random_state=0).fit(Xs)
+    theirs = MBC(3, divergence="i-divergence", random_state=0).fit(Xs)
+    np.testing.assert_allclose(own.objective_, theirs.objective_, rtol=1e-8)
+    assert all(map(np.array_equal, own.labels_, theirs.labels_))
+
+
+def test_the_geodesic_walk_follows_its_literal_and_can_raise_the_objective():
+    Xs, Ks = data("itakura-saito"), [3, 2]
+    d, loops = divergence("itakura-saito"), literal.itakura_saito
+    ours = quiet_fit(MBC(Ks, divergence="itakura-saito", centroid="geodesic", init=start(Xs, Ks), max_iter=2,
+                         tol=0.0), Xs)
+    _, Us, _, history = literal.algorithm_1(
+        Xs, start(Xs, Ks), Ks, 0.5, loops, d.gradient, d.inverse_gradient,
+        lambda *means: literal.geodesic_walk(loops, d.gradient, d.inverse_gradient, *means), 2)
+    np.testing.assert_allclose(ours.cluster_centers_[0], Us[0], rtol=1e-9)
+    rises = 0
+    for seed in range(20):
+        problem, state = prepared("itakura-saito", data("itakura-saito", seed=seed), Ks, seed=seed)
+        values = []
+        for _ in range(10):
+            sweep(problem, state, exact=False)
+            values.append(objective(problem, state))
+        rises += (np.diff(values) > 1e-9).any()
+    assert rises > 0
+
+
+def test_symmetric_divergences_use_equation_15_with_either_centroid():
+    Xs = data("sqeuclidean")
+    exact, walk = (MBC(3, centroid=centroid, random_state=0).fit(Xs) for centroid in ("exact", "geodesic"))
+    np.testing.assert_array_equal(exact.objective_, walk.objective_)
+
+
+def test_coupling_lowers_the_distance_between_the_models_that_it_penalises():
+    Xs = data("i-divergence", (60, 50), seed=4)
+    d = divergence("i-divergence")
+    apart = []
+    for lam in (0.0, 0.1, 0.5, 5.0):
+        fit = model("i-divergence", 3, lam=lam, init=[np.arange(n) % 3 for n in (60, 50)]).fit(Xs)
+        distance = partition_emd(None, None, None, None, centroids=fit.cluster_centers_,
+                                 divergence=d.pairwise, marginals="uniform")
+        assert distance == pytest.approx(np.vdot(fit.relation_[0, 1], d.pairwise(*fit.cluster_centers_)))
+        apart.append(distance)
+    assert apart == sorted(apart, reverse=True)
+
+
+def poisson():
+    rng = np.random.default_rng(0)
+    return [rng.poisson(1.0, (n, 5)).astype(float) for n in (12, 10)]
+
+
+@pytest.mark.parametrize(("Xs", "parameters", "message"), [
+    (poisson(), {"divergence": "itakura-saito"},
+     r"Xs\[0\] \(task 1\) has zeros.*'itakura-saito'.*smoothing=0.01"),
+    (poisson(), {"divergence": "i-divergence"}, r"Xs\[0\] \(task 1\) has zeros.*pass a smoothing"),
+    ([np.full((4, 2), 0.5), np.array([[1.0, 0.0]] * 4)], {"divergence": "kl"},
+     r"Xs\[1\] \(task 2\) has zeros, .*divergence='kl'.*smoothing=0.01"),
+    ([sp.csr_array(np.eye(4)), np.full((4, 4), 0.25)], {"divergence": "kl"},
+     r"Xs\[0\].*has zeros.*smoothing"),
+    (poisson(), {"divergence": "kl", "smoothing": 0.1},
+     r"Xs\[0\].*rows that do not sum to one \(row 0 sums to .*divide each"),
+    ([np.zeros((4, 2)), np.ones((4, 2))], {"divergence": "kl"}, r"Xs\[0\].*row 0 sums to 0.*drop empty rows"),
+    ([-X for X in poisson()], {"divergence": "i-divergence", "smoothing": 0.1}, "negative entries"),
+    (poisson(), {"divergence": "mahalanobis", "metric": -np.eye(5)}, "metric must be positive definite"),
+    (poisson(), {"divergence": "mahalanobis", "metric": np.eye(4)},
+     r"metric has shape \(4, 4\) but Xs\[0\] \(task 1\) has 5 features; give it"),
+    (poisson(), {"metric": np.eye(5)}, "metric belongs to divergence='mahalanobis'"),
+    (poisson(), {"divergence": (np.log, np.reciprocal, np.reciprocal)}, "phi is not finite.*smoothing"),
+    (poisson(), {"divergence": (np.square, lambda x: 2 * x, lambda g: g)}, "inverse_gradient does not undo"),
+    (poisson(), {"divergence": (np.square, lambda x: 3 * x, lambda g: g / 3)},
+     "gradient is not the derivative"),
+    (poisson(), {"lam": -0.1}, "lam must be a number >= 0"),
+    (poisson(), {"smoothing": 1.0}, "smoothing must be a number >= 0 and <= 0.99"),
+    (poisson(), {"centroid": "walk"}, "centroid must be one of 'exact', 'geodesic'"),
+    (poisson(), {"init": [np.zeros(12, int)]}, "one label array a task"),
+    (poisson(), {"n_clusters": [3, 11]}, r"n_clusters is 11 but Xs\[1\] \(task 2\) has only 10 sample"),
+])
+def test_unusable_input_is_refused_by_name_with_a_remedy(Xs, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        MBC(**{"n_clusters": 2, **parameters}).fit(Xs)
+
+
+def test_features_too_many_for_a_pooled_metric_are_refused():
+    Xs = [sp.csr_array((np.ones(4), (np.arange(4), np.arange(4))), shape=(4, 20000))] * 2
+    with pytest.raises(ValueError, match="'mahalanobis' needs a matrix of 20000 x 20000 entries; reduce"):
+        MBC(2, divergence="mahalanobis").fit(Xs)
+
+
+def test_float32_rows_on_the_simplex_are_accepted():
+    Xs = [X.astype(np.float32) for X in data("kl", (30, 20), d=50)]
+    fit = MBC(2, divergence="kl", random_state=0).fit(Xs)
+    np.testing.assert_allclose(fit.cluster_centers_[0].sum(axis=1), 1.0, rtol=1e-12)
+
+
+def test_clusters_of_different_numbers_are_matched_by_transport():
+    rng = np.random.default_rng(0)
+    means = 10.0 * np.array([[0, 0], [0, 1], [3, 0], [3, 1], [6, 0], [6, 1]])
+    fine = means[np.arange(120) % 6] + rng.normal(size=(120, 2))
+    coarse = (means[::2] + [0, 5])[np.arange(90) % 3] + rng.normal(size=(90, 2)) * [1, 4]
+    fit = MBC([6, 3], lam=0.1, init=[np.arange(120) % 6, np.arange(90) % 3]).fit([fine, coarse])
+    np.testing.assert_allclose(6 * fit.relation_[0, 1], np.kron(np.eye(3), np.ones((2, 1))), atol=1e-12)
+    np.testing.assert_array_equal(fit.relation_[1, 0], fit.relation_[0, 1].T)

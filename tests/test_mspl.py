@@ -1,0 +1,325 @@
+"""MSPL: its steps against loops, its law of descent, its reductions, its histories, and odd views."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import mspl as literal
+from sklearn.cluster import KMeans as SklearnKMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+
+from mtclib import MSPL, viewkmeans, views, viewscaling
+from mtclib.baselines import ConMC, SingleView
+from mtclib.exceptions import ConstantViewWarning
+from mtclib.selfpaced import hard_weights, smooth_weights
+from mtclib.viewscaling import scale_views
+
+WEIGHTINGS = ("naive", "hard", "smooth")
+
+
+def blobs(seed=0, n=60, k=3, spread=(0.7, 1.0, 1.5), distance=4.0, d=4):
+    """Views with the same clusters, further apart in the first views than in the last."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % k
+    return [distance * rng.normal(size=(k, d + v))[y] + s * rng.normal(size=(n, d + v))
+            for v, s in enumerate(spread)], y
+
+
+def fit(Xs, k=3, **parameters):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return MSPL(k, **{"random_state": 0, **parameters}).fit(Xs)
+
+
+def lams_of(model):
+    """1/threshold of each round; 0 for the last, in which all weights are one."""
+    return [0.0 if np.isinf(t) else 1.0 / t for t in model.thresholds_]
+
+
+@pytest.mark.parametrize("formulation", ["derived", "printed"])
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_every_iteration_is_that_of_the_printed_algorithm(weighting, formulation):
+    Xs, _ = blobs(n=40, distance=1.5)
+    Xs = [X - X.mean(axis=0) for X in Xs]
+    init = np.random.default_rng(3).integers(0, 3, 40)
+    model = fit(Xs, weighting=weighting, scaling="none", kappa=0.7, inner_max_iter=2, tol=0.0, init=init,
+                formulation=formulation, max_iter=40)
+    lams, counts = lams_of(model), np.bincount(model.rounds_)
+    kept, start = 0, list(init)
+    expected, values = literal.mspl(Xs, start, 3, weighting, lams, 2, 0.7, formulation == "printed")
+    for number, count in enumerate(counts):
+        if count < 2:
+            break  # a round that ended early: the transcription went on
+        rows = slice(2 * number, 2 * number + 2)
+        ours = model.label_history_[1:][model.rounds_ == number][:2]
+        assert np.array_equal(ours, expected[rows])
+        shift = 0.0 if lams[number] == 0 else Xs[0].shape[0] * len(Xs) * float(
+            literal.regulariser(weighting, 1.0, lams[number], 0.7))
+        assert np.allclose(model.paced_objective_[model.rounds_ == number][:2] + shift, values[rows])
+        kept += 1
+    assert kept >= 1 and (weighting == "naive" or kept >= 3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**31), weighting=st.sampled_from(WEIGHTINGS), k=st.integers(1, 6),
+       n=st.integers(6, 60), kappa=st.sampled_from([0.1, 1.0, 10.0]), inner=st.integers(1, 20),
+       pace=st.sampled_from(["geometric", "share"]), sparse=st.booleans(),
+       init=st.sampled_from(["sample", "points", "labels"]))
+def test_the_objective_never_rises_within_a_round(seed, weighting, k, n, kappa, inner, pace, sparse, init):
+    Xs, _ = blobs(seed, n, distance=1.0)
+    if sparse:
+        Xs = [sp.csr_array(np.where(X > 0, X, 0.0)) for X in Xs]
+    model = fit(Xs, k, weighting=weighting, kappa=kappa, inner_max_iter=inner, pace=pace, init=init,
+                random_state=seed)
+    for number in range(len(model.thresholds_)):
+        values = model.paced_objective_[model.rounds_ == number]
+        assert (np.diff(values) <= 1e-9 * n).all()  # the views have total variance 1
+    assert model.converged_
+
+
+def test_the_printed_centroids_shrink_towards_the_mean_and_raise_the_objective():
+    Xs, _ = blobs(distance=6.0)
+    common = {"scaling": "none", "kappa": 0.2, "inner_max_iter": 30, "tol": 0.0, "max_iter": 30}
+    derived, printed = (fit(Xs, formulation=form, **common) for form in ("derived", "printed"))
+    first = derived.rounds_ == 0
+    assert printed.paced_objective_[0] > derived.paced_objective_[0]
+    assert (np.diff(derived.paced_objective_[first]) <= 1e-9).all()
+    lengths = [sum(np.linalg.norm(C - X.mean(axis=0)) for C, X in zip(model.centers_, Xs))
+               for model in (printed, derived)]
+    assert lengths[0] < lengths[1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_without_weights_it_is_lloyds_method_on_the_concatenated_views(seed):
+    Xs, _ = blobs(seed, n=90, distance=1.0)
+    stack = np.hstack(scale_views(Xs, "minmax+variance"))
+    centers = stack[np.random.default_rng(seed).choice(90, 4, replace=False)]
+    init = ((stack[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
+    lloyd = SklearnKMeans(4, init=centers, n_init=1, tol=0.0, algorithm="lloyd").fit(stack)
+    model = fit(Xs, 4, weighting="naive", init=init, tol=0.0)
+    assert np.array_equal(model.labels_, lloyd.labels_)
+    assert model.objective_[-1] == pytest.approx(lloyd.inertia_, rel=1e-10)
+    assert np.array_equal(model.objective_, model.paced_objective_)
+
+
+def test_the_smooth_rule_is_between_the_naive_and_the_hard_one():
+    Xs, _ = blobs(n=90, distance=1.5)
+    histories = {key: fit(Xs, weighting=w, kappa=kappa).label_history_
+                 for key, w, kappa in (("naive", "naive", 1.0), ("dull", "smooth", 1e-9),
+                                       ("hard", "hard", 1.0), ("sharp", "smooth", 1e9))}
+    assert np.array_equal(histories["naive"], histories["dull"])
+    assert np.array_equal(histories["hard"], histories["sharp"])
+    assert not np.array_equal(histories["naive"], histories["hard"])
+
+
+def test_one_view_is_enough():
+    Xs, y = blobs(spread=(0.7,))
+    for weighting in WEIGHTINGS:
+        model = fit(Xs, weighting=weighting, n_init=5)
+        assert model.weights_.shape == (1, 60) and adjusted_rand_score(y, model.labels_) > 0.9
+
+
+def test_all_weightings_start_from_the_same_partition():
+    Xs, _ = blobs(distance=1.0)
+    starts = [fit(Xs, weighting=w, random_state=7).label_history_[0] for w in WEIGHTINGS]
+    assert np.array_equal(starts[0], starts[1]) and np.array_equal(starts[0], starts[2])
+
+
+@pytest.mark.parametrize("weighting", ["hard", "smooth"])
+@pytest.mark.parametrize("pace", ["geometric", "share"])
+def test_more_than_half_of_the_pairs_start_and_all_end_with_weight(weighting, pace):
+    Xs, _ = blobs(n=90)
+    model = fit(Xs, weighting=weighting, pace=pace, kappa=20.0, inner_max_iter=1, max_iter=1)
+    assert (model.weights_ >= 0.5).mean() > 0.5 and not model.converged_
+    model = fit(Xs, weighting=weighting, pace=pace, kappa=20.0)
+    assert (np.diff(model.thresholds_) > 0).all() and np.isinf(model.thresholds_[-1])
+    assert (model.weights_ == 1.0).all() and (model.selection_order_ >= 0).all()
+
+
+def test_the_share_pace_lets_in_the_shares_asked_for():
+    Xs, _ = blobs(n=100)
+    model = fit(Xs, weighting="hard", pace="share", pace_start=0.6, pace_step=0.2, inner_max_iter=1,
+                init=blobs(n=100)[1])
+    assert len(model.thresholds_) == 3
+    counts = [(model.selection_order_ <= r).mean() for r in range(3)]
+    assert 0.6 <= counts[0] <= 0.65 and 0.8 <= counts[1] <= 0.85 and counts[2] == 1.0
+
+
+def test_easy_views_and_samples_near_centroids_come_in_first():
+    Xs, y = blobs(n=300, spread=(0.5, 1.0, 2.0), distance=4.0)
+    for weighting in ("hard", "smooth"):
+        model = fit(Xs, weighting=weighting, scaling="none", init=y)
+        assert adjusted_rand_score(y, model.labels_) > 0.9
+        means = model.selection_order_.mean(axis=1)
+        assert means[0] < means[1] < means[2]
+        assert np.corrcoef(model.selection_order_[2], model.losses_[2])[0, 1] > 0.5
+        assert (model.cluster_weights_[0, 0] > model.cluster_weights_[0, 2]).all()
+
+
+def test_the_histories_belong_together():
+    Xs, _ = blobs(n=90, distance=1.5)
+    model = fit(Xs, weighting="hard", kappa=3.0)
+    n_rounds = len(model.thresholds_)
+    assert model.label_history_.shape == (model.n_iter_ + 1, 90) and model.label_history_.dtype == np.uint8
+    assert np.array_equal(model.label_history_[-1], model.labels_)
+    assert np.array_equal(np.unique(model.rounds_), np.arange(n_rounds))
+    assert len(model.objective_) == len(model.paced_objective_) == len(model.rounds_) == model.n_iter_
+    assert model.cluster_weights_.shape == (n_rounds, 3, 3)
+    assert model.objective_[-1] == pytest.approx(model.losses_.sum())
+    for X, Z, C, losses in zip(Xs, scale_views(Xs, model.scaling), model.centers_, model.losses_):
+        expected = np.stack([X[model.labels_ == j].mean(axis=0) for j in range(3)])
+        assert np.allclose(C, expected, rtol=1e-9)
+        centers = np.stack([Z[model.labels_ == j].mean(axis=0) for j in range(3)])
+        assert np.allclose(losses, ((Z - centers[model.labels_]) ** 2).sum(axis=1), atol=1e-12)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**31), weighting=st.sampled_from(WEIGHTINGS),
+       k=st.integers(1, 5))
+def test_weighted_means_and_labels_minimise_their_steps(seed, weighting, k):
+    rng = np.random.default_rng(seed)
+    Xs, _ = blobs(seed, 30, distance=1.0)
+    state = viewkmeans.start(views.prepare_views(Xs, "none"), k, "labels", 0.1, seed)
+    Xs = scale_views(Xs, "none")  # features of one sign start at 0
+    weigh = {"naive": np.ones_like, "hard": lambda l: hard_weights(l, np.median(l)),
+             "smooth": lambda l: smooth_weights(l, np.median(l))}[weighting]
+    for _ in range(3):
+        state.sort()
+        rows = state.views.order
+        labels, previous = state.labels.copy(), state.centers
+        W = state.weights = weigh(state.losses)
+        state.centers = viewkmeans.centroids(state)
+        for X, C, w, old in zip(Xs, state.centers, W, previous):
+            assert np.allclose(C, literal.centroids(X[rows], labels, w, old), atol=1e-9)
+        viewkmeans.assign(state, W)
+        expected = [literal.assignment([X[rows] for X in Xs], state.centers, W, i) for i in range(30)]
+        assert np.array_equal(state.labels, expected)
+        assert np.allclose(state.losses, literal.losses([X[rows] for X in Xs], state.centers, expected))
+        state.labels[rng.integers(0, 30, 2)] = rng.integers(0, k, 2)
+
+
+def test_rows_that_left_a_cluster_of_tiny_weight_do_not_blur_its_centroid():
+    X = np.arange(24.0).reshape(12, 2)
+    state = viewkmeans.start(views.prepare_views([X], "none"), 2, np.repeat([0, 1], 6), 0.1, 0)
+    state.sort()
+    state.labels = np.array([0] + [1] * 11)
+    state.weights = np.where(np.arange(12) == 0, 1e-14, 1.0)[None]
+    zero = state.views.parts[0].X[0]
+    assert np.allclose(viewkmeans.centroids(state)[0][0], zero, rtol=0, atol=1e-12)
+
+
+def test_samples_without_weight_go_to_the_nearest_centroid_of_all_views():
+    Xs, _ = blobs(n=40)
+    state = viewkmeans.start(views.prepare_views(Xs, "none"), 3, "points", 0.1, 0)
+    expected = np.sum([((X[:, None] - C) ** 2).sum(axis=2) for X, C in zip(Xs, [
+        C + s.shift for C, s in zip(state.centers, state.views.scales)])], axis=0).argmin(axis=1)
+    viewkmeans.assign(state, np.zeros((3, 40)))
+    assert np.array_equal(state.labels, expected)
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_large_views_are_read_in_blocks_and_give_the_same_result(weighting, monkeypatch, tmp_path):
+    Xs, _ = blobs(n=200, distance=1.5)
+    Xs = [X.astype(np.float32) for X in Xs]
+    expected = fit(Xs, weighting=weighting)
+    maps = [np.memmap(tmp_path / f"{v}", np.float32, "w+", shape=X.shape) for v, X in enumerate(Xs)]
+    for out, X in zip(maps, Xs):
+        out[:] = X
+        out.flush()
+    maps = [np.memmap(tmp_path / f"{v}", np.float32, "r", shape=X.shape) for v, X in enumerate(Xs)]
+    monkeypatch.setattr(views, "LARGEST_COPY", 0)
+    monkeypatch.setattr(viewscaling, "BLOCK", 128)
+    model = fit(maps, weighting=weighting)
+    assert np.array_equal(model.labels_, expected.labels_)
+    assert np.allclose(model.objective_[-1], expected.objective_[-1], rtol=1e-5)
+    doubles = fit([np.asarray(X, float) for X in Xs], weighting=weighting)
+    assert np.array_equal(doubles.label_history_, expected.label_history_)
+    assert np.allclose(doubles.objective_, expected.objective_, rtol=1e-12)
+
+
+def test_a_memory_map_is_neither_copied_nor_converted(monkeypatch, tmp_path):
+    X = np.memmap(tmp_path / "x", np.float32, "w+", shape=(50, 4))
+    X[:] = np.random.default_rng(0).random((50, 4), dtype=np.float32)
+    monkeypatch.setattr(views, "LARGEST_COPY", 0)
+    model = MSPL(2, random_state=0)
+    checked, _ = model._check_input([X])
+    assert np.shares_memory(checked[0], X) and checked[0].dtype == np.float32
+    prepared, _ = model._prepare(checked, 2)
+    assert np.shares_memory(prepared.parts[0].X, X)
+
+
+def test_mixed_dense_and_sparse_views_agree_with_dense_ones():
+    Xs, _ = blobs(distance=1.5)
+    Xs = [np.where(X > 0, X, 0.0) for X in Xs]
+    dense, mixed = fit(Xs), fit([sp.csr_array(Xs[0]), *Xs[1:]])
+    assert np.array_equal(dense.labels_, mixed.labels_)
+    assert np.allclose(dense.centers_[0], mixed.centers_[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize("value", [0.0, 5.0])
+def test_a_constant_view_is_left_out_with_a_warning(weighting, value):
+    Xs, _ = blobs(distance=1.5)
+    with pytest.warns(ConstantViewWarning, match=r"Xs\[1\] \(view 2\)"):
+        model = fit([Xs[0], np.full((60, 2), value), *Xs[1:]], weighting=weighting)
+    expected = fit(Xs, weighting=weighting)
+    assert np.array_equal(model.labels_, expected.labels_)
+    assert np.array_equal(model.paced_objective_, expected.paced_objective_)
+    assert (model.weights_[1] == 1).all() and not model.losses_[1].any()
+    assert (model.centers_[1] == value).all() and model.centers_[2].shape == (3, Xs[1].shape[1])
+    assert np.array_equal(model.selection_order_[[0, 2, 3]], expected.selection_order_)
+
+
+def test_equal_samples_end_in_one_cluster():
+    with pytest.warns(ConstantViewWarning):
+        model = fit([np.ones((10, 3)), np.zeros((10, 2))], 2)
+    assert set(model.labels_) == {0} and model.objective_[-1] == 0.0 and model.converged_
+
+
+def test_as_many_clusters_as_distinct_samples_fit_without_loss():
+    X = np.repeat(np.arange(6.0)[:, None] ** 2, 3, axis=0)
+    for weighting in WEIGHTINGS:
+        model = fit([X, -X], 6, weighting=weighting, init=np.repeat(np.arange(6), 3))
+        assert model.objective_[-1] == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"n_clusters": 61}, "n_clusters is 61 but the views have only 60"),
+    ({"scaling": "max"}, "scaling must be one of"), ({"kappa": 0.0}, "kappa must be a number > 0"),
+    ({"pace_growth": 1.0}, "pace_growth must be a number > 1"), ({"pace_start": 0.0}, "pace_start"),
+    ({"pace_step": 1.5}, "pace_step"), ({"init_share": 0}, "init_share"),
+    ({"inner_max_iter": 0}, "inner_max_iter"), ({"init": np.zeros(59, int)}, "60 integers in 0..2"),
+    ({"init": np.full(60, 3)}, "60 integers in 0..2"), ({"init": [[1], [1, 2]]}, "init cannot be read"),
+    ({"init": "k-means"}, "init must be one of")])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        MSPL(**{"n_clusters": 3, **parameters}).fit(blobs()[0])
+
+
+def test_views_of_different_numbers_of_samples_are_refused():
+    Xs, _ = blobs()
+    with pytest.raises(ValueError, match=r"Xs\[2\] \(view 3\) has 59 samples but Xs\[0\] has 60"):
+        MSPL(3).fit([*Xs[:2], Xs[2][1:]])
+
+
+def test_concatenated_k_means_and_a_single_view_see_the_scaled_views():
+    Xs, y = blobs(distance=3.0)
+    stack = np.hstack(scale_views(Xs, "minmax"))
+    model = ConMC(3, n_init=5, random_state=0).fit(Xs)
+    centers = np.stack([stack[model.labels_ == j].mean(axis=0) for j in range(3)])
+    assert model.objective_[0] == pytest.approx(((stack - centers[model.labels_]) ** 2).sum(), rel=1e-9)
+    alone = SingleView(3, view=1, n_init=5, random_state=0).fit(Xs)
+    expected = ConMC(3, n_init=5, random_state=0).fit([Xs[1]])
+    assert np.array_equal(alone.labels_, expected.labels_)
+    assert adjusted_rand_score(y, alone.labels_) > 0.9
+
+
+def test_a_view_that_is_not_there_is_refused():
+    with pytest.raises(ValueError, match="view is 3 but Xs has 3 view"):
+        SingleView(3, view=3).fit(blobs()[0])
+    with pytest.raises(ValueError, match="view must be an integer >= 0"):
+        SingleView(3, view=-1).fit(blobs()[0])
