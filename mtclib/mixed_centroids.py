@@ -177,8 +177,8 @@ def log_wright_omega(z, start=None):
 def bisection(divergence, left, right, A, B):
     """The minimiser for any separable divergence without constraints, feature by feature.
 
-    The sum of a quasi-convex and a convex function may have several minima: a grid finds the lowest, and
-    halving the cell on the sign of the derivative makes it exact.
+    The sum of a quasi-convex and a convex function may have several minima.  Each shows as a cell of a
+    grid in which the derivative changes its sign; the lowest of these cells is halved.
 
     Parameters
     ----------
@@ -201,26 +201,24 @@ def bisection(divergence, left, right, A, B):
     A, B = A[:, None], B[:, None]
     low, high = np.minimum(left, right), np.maximum(left, right)
 
-    def value(u):
-        return A * divergence.terms(left, u) + B * divergence.terms(u, right)
+    def falls(u):
+        return _slope(divergence, u, left, right, A, B, low, high) <= 0
 
-    best, lowest, cell = low, value(low), np.zeros(low.shape)
+    a, b, lowest = low, high, np.full(low.shape, np.inf)
+    before, fell = low, np.ones(low.shape, bool)
     for i in range(1, GRID + 1):
         u = low + (high - low) * (i / GRID)
-        values = value(u)
-        better = values < lowest
-        best, lowest, cell = np.where(better, u, best), np.where(better, values, lowest), np.where(
-            better, i, cell)
-    a = low + (high - low) * (np.maximum(cell - 1, 0) / GRID)
-    b = low + (high - low) * (np.minimum(cell + 1, GRID) / GRID)
+        falling = falls(u) if i < GRID else np.zeros(low.shape, bool)
+        middle = 0.5 * (before + u)
+        value = A * divergence.terms(left, middle) + B * divergence.terms(middle, right)
+        better = fell & ~falling & (value < lowest)
+        a, b, lowest = np.where(better, before, a), np.where(better, u, b), np.where(better, value, lowest)
+        before, fell = u, falling
     for _ in range(HALVINGS):
         u = 0.5 * (a + b)
-        rising = _slope(divergence, u, left, right, A, B, low, high) > 0
-        a, b = np.where(rising, a, u), np.where(rising, u, b)
-    u = 0.5 * (a + b)
-    # Where left and right are close, all values on the way are rounding.
-    noise = 1e-9 * (value(low) + value(high)) + 4e-15 * (A + B) * (1.0 + np.abs(left) + np.abs(right))
-    return np.where(value(u) <= lowest + noise, u, best)
+        falling = falls(u)
+        a, b = np.where(falling, u, a), np.where(falling, b, u)
+    return 0.5 * (a + b)
 
 
 def _slope(divergence, u, left, right, A, B, low, high):

@@ -270,7 +270,10 @@ def _in_print(claim, published):
     if published is None or "metric" not in params or not named & set(published["dataset"]):
         return ""
     if "datasets" in params:
-        return TESTS[claim["test"]](published.assign(run=0, value=published["mean"]), **params).counts
+        try:
+            return TESTS[claim["test"]](published.assign(run=0, value=published["mean"]), **params).counts
+        except ValueError:  # a metric that is ours alone
+            return ""
     method = params.get("method_a", params.get("method"))
     others = [params["method_b"]] if "method_b" in params else params.get("others")
     if not others:
