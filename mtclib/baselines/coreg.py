@@ -37,7 +37,8 @@ class CoregSpectral(MultiViewClusterer):
     compared methods "PairwiseSC" and "CentroidSC" of the MSPL paper and "Coreg" of the LMSC paper, which
     name neither affinity nor ``lam``.
 
-    No (n, n) array is decomposed: each U_v comes from a block iteration that starts from its last value.
+    Beyond a few hundred samples no (n, n) array is decomposed: each U_v comes from a block iteration that
+    starts from its last value.
 
     Parameters
     ----------
@@ -45,8 +46,8 @@ class CoregSpectral(MultiViewClusterer):
         k.
     scheme : {'centroid', 'pairwise'}, default 'centroid'
     lam : float > 0, or list with one a view for 'centroid', default 0.1
-        Weight of agreement.  The eigenvalues of K_v are at most 1, those of full Gaussian affinities often
-        far below.
+        Weight of agreement; each pair of views counts once.  The eigenvalues of K_v are at most 1, those of
+        full Gaussian affinities often far below.
     affinity : {'gaussian', 'cosine', 'knn'}, callable or list of arrays, default 'gaussian'
         See ``graphs.normalized_affinities``.
     scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
