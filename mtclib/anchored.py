@@ -18,17 +18,21 @@ class Anchored:
 
     Attributes
     ----------
-    tilt : ndarray of shape (k, d)
-        phi'(u) - phi'(c).
+    shifted, tilt : ndarray of shape (k, d)
+        u - c and phi'(u) - phi'(c).
+    level : ndarray of shape (k,)
+        <c, tilt>.
     far, near : ndarray of shape (k,)
         d(c||u) and d(u||c).
     """
 
     def __init__(self, divergence, points, anchor):
-        self.points, self.anchor = points, anchor
-        self.tilt = divergence.gradient(points) - divergence.gradient(anchor)
+        self.points, self.shifted = points, points - anchor
+        self.tilt = divergence.gradient(points)
+        self.tilt -= divergence.gradient(anchor)
+        self.level = self.tilt @ anchor
         self.far = divergence.between(anchor, points)
-        self.near = np.maximum(np.einsum("zj,zj->z", points - anchor, self.tilt) - self.far, 0.0)
+        self.near = np.maximum(np.einsum("zj,zj->z", self.shifted, self.tilt) - self.far, 0.0)
 
     def divergences(self, shifted, near):
         """Matrix of d(x_i||u_z) from x_i - c, shape (n, d), and d(x_i||c), shape (n,)."""

@@ -107,6 +107,10 @@ class SquaredEuclidean(Divergence):
     def terms(self, x, y):
         return np.square(x - y)
 
+    def between(self, X, Y):
+        apart = X - Y
+        return np.einsum("...j,...j->...", apart, apart)
+
     def gradient(self, x):
         return 2.0 * x
 

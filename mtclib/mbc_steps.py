@@ -69,10 +69,17 @@ class State:
     costs: dict
 
 
-def relation_step(costs):
-    """W of all ordered pairs of tasks, Eq. (10): exact transport plans with uniform masses."""
-    return {pair: transport_plan(cost, *(np.full(k, 1.0 / k) for k in cost.shape))
-            for pair, cost in costs.items()}
+def relation_step(costs, symmetric=False):
+    """W of all ordered pairs of tasks, Eq. (10): exact transport plans with uniform masses.
+
+    For a symmetric divergence W^st is the transpose of W^ts; otherwise both directions are solved.
+    """
+    plans = {}
+    for (t, s), cost in costs.items():
+        K_t, K_s = cost.shape
+        plans[t, s] = (plans[s, t].T if symmetric and (s, t) in plans else
+                       transport_plan(cost, np.full(K_t, 1.0 / K_t), np.full(K_s, 1.0 / K_s)))
+    return plans
 
 
 def assignment_step(task, centres):
@@ -90,7 +97,7 @@ def assignment_step(task, centres):
         d(x_i||anchor) - d(x_i||u_h(i)).
     """
     scores = task.products(centres.tilt)
-    offsets = centres.far + centres.tilt @ centres.anchor
+    offsets = centres.far + centres.level
     scores -= offsets
     best = scores.argmax(axis=1)
     gains = scores[np.arange(len(best)), best]
@@ -111,14 +118,24 @@ def centroid_step(problem, state, t, exact=True):
     foreign = {s: centres for s, centres in enumerate(state.centres) if s != t}
     B = np.full(len(counts), problem.coupling * len(foreign) / len(counts))
     A = counts / n + B
-    to_here = sum(sp.csr_array(state.relation[s, t].T) @ centres.points for s, centres in foreign.items())
-    from_here = sum(sp.csr_array(state.relation[t, s]) @ centres.tilt for s, centres in foreign.items())
-    left = (sums / n + problem.coupling * to_here) / A[:, None]
-    slopes = problem.divergence.gradient(problem.anchor) + problem.coupling * from_here / B[:, None]
-    right = problem.divergence.inverse_gradient(slopes)
-    if exact or problem.divergence.symmetric:
+    pulled = problem.coupling * _mix([(state.relation[s, t].T, U.points) for s, U in foreign.items()])
+    left = sums / n
+    left += pulled
+    if problem.divergence.symmetric:
+        # Eq. (15): B mu_R is what the centroids add to A mu_L, for W^ts is the transpose of W^st.
+        left += pulled
+        return left / (A + B)[:, None]
+    left /= A[:, None]
+    tilt = problem.coupling / B[:, None] * _mix([(state.relation[t, s], U.tilt) for s, U in foreign.items()])
+    right = problem.divergence.inverse_gradient(problem.divergence.gradient(problem.anchor) + tilt)
+    if exact:
         return problem.divergence.mixed_centroid(left, right, A, B)
     return mixed_centroids.geodesic(problem.divergence, left, right, A, B)
+
+
+def _mix(products):
+    """Sum of the products of relations, which have few entries, with (K, d) arrays."""
+    return sum(sp.csr_array(W) @ rows for W, rows in products)
 
 
 def fill_empty(labels, divergences, k):
@@ -141,8 +158,7 @@ def local_losses(problem, state):
     """Mean divergence of the samples of each task from their centroids, Eq. (3), shape (T,)."""
     losses = []
     for near, centres, sums, counts in zip(problem.from_anchor, state.centres, state.sums, state.counts):
-        shifted = sums - counts[:, None] * problem.anchor
-        total = near.sum() + counts @ centres.far - np.vdot(shifted, centres.tilt)
+        total = near.sum() + counts @ (centres.far + centres.level) - np.vdot(sums, centres.tilt)
         losses.append(max(total, 0.0) / len(near))
     return np.array(losses)
 
@@ -184,7 +200,7 @@ def measure(problem, state):
             if s < t and problem.divergence.symmetric:
                 state.costs[t, s] = state.costs[s, t].T
             elif s != t:
-                state.costs[t, s] = others.divergences(centres.points - problem.anchor, centres.near)
+                state.costs[t, s] = others.divergences(centres.shifted, centres.near)
 
 
 def assign(problem, state, *, fill):
@@ -200,7 +216,7 @@ def assign(problem, state, *, fill):
 
 def sweep(problem, state, *, exact=True):
     """Relations, assignments, then the centroids of one task after the other, as in Algorithm 1."""
-    state.relation = relation_step(state.costs)
+    state.relation = relation_step(state.costs, problem.divergence.symmetric)
     assign(problem, state, fill=True)
     for t in range(len(state.centres)):
         points = centroid_step(problem, state, t, exact)
@@ -210,5 +226,5 @@ def sweep(problem, state, *, exact=True):
 
 def settle(problem, state):
     """Relations and assignments that are best for the last centroids."""
-    state.relation = relation_step(state.costs)
+    state.relation = relation_step(state.costs, problem.divergence.symmetric)
     assign(problem, state, fill=False)

@@ -39,7 +39,7 @@ class Smoothed:
         if smoothing and not self.sparse:
             self.X = self.X + self.shift
         if self.sparse:
-            self.stored = np.diff(self.X.indptr)
+            self.stored, self.columns = np.diff(self.X.indptr), self.X.indices.astype(np.intp)
 
     def values(self):
         """All entries that occur, as a flat array; of the zeros of sparse data only one."""
@@ -61,7 +61,7 @@ class Smoothed:
             return sp.csr_array((np.ones(n), (labels, np.arange(n))), shape=(k, n)) @ self.X
         # Counting into flat cells is twice as fast as a product with an indicator matrix.
         cells = np.repeat(labels * d, self.stored)
-        cells += self.X.indices
+        cells += self.columns
         sums = np.bincount(cells, self.X.data, k * d).reshape(k, d)
         return sums + self.shift * np.bincount(labels, minlength=k)[:, None] if self.shift else sums
 
@@ -85,12 +85,12 @@ class Smoothed:
     def _stored_divergences(self, divergence, anchor):
         """Stored entries, and for the others what a sample without entries has beyond them."""
         n, d = self.shape
-        rows, at = np.repeat(np.arange(n), self.stored), anchor[self.X.indices]
+        rows, at = np.repeat(np.arange(n), self.stored), anchor[self.columns]
         stored = np.bincount(rows, divergence.terms(self.X.data + self.shift, at), n)
         if self.stored.min() == d:
             return stored
         empty = divergence.terms(np.full(d, self.shift), anchor)
-        unstored = empty.sum() - np.bincount(rows, empty[self.X.indices], n)
+        unstored = empty.sum() - np.bincount(rows, empty[self.columns], n)
         return stored + np.where(self.stored < d, np.maximum(unstored, 0.0), 0.0)
 
 

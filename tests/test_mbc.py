@@ -107,11 +107,11 @@ def test_the_last_objective_is_that_of_the_fitted_attributes(name):
 def test_no_half_step_raises_the_objective(name, T, lam, seed, Ks):
     Xs, Ks = data(name, (14, 11, 9, 16)[:T], seed=seed), Ks[:T]
     problem, state = prepared(name, Xs, Ks, lam, seed)
-    state.relation = relation_step(state.costs)
+    state.relation = relation_step(state.costs, problem.divergence.symmetric)
     assign(problem, state, fill=False)
     history = [objective(problem, state)]
     for _ in range(4):
-        state.relation = relation_step(state.costs)
+        state.relation = relation_step(state.costs, problem.divergence.symmetric)
         history.append(objective(problem, state))
         assign(problem, state, fill=False)
         history.append(objective(problem, state))
@@ -126,7 +126,7 @@ def test_no_half_step_raises_the_objective(name, T, lam, seed, Ks):
 def test_each_centroid_minimises_the_sum_of_equation_13(name):
     Xs, Ks = data(name, (14, 11, 12)), [3, 2, 4]
     problem, state = prepared(name, Xs, Ks, 0.8)
-    state.relation = relation_step(state.costs)
+    state.relation = relation_step(state.costs, problem.divergence.symmetric)
     assign(problem, state, fill=False)
     Us = [centres.points for centres in state.centres]
     rng = np.random.default_rng(0)
