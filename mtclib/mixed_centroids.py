@@ -134,15 +134,10 @@ def itakura_saito(left, right, A, B):
     >>> itakura_saito(np.array([[4.0]]), np.array([[1.0]]), np.array([1.0]), np.array([1.0]))
     array([[2.]])
     """
-    return np.stack([_itakura_saito_row(*row) for row in zip(left, right, A / B)])
-
-
-def _itakura_saito_row(left, right, ratio):
-    root = np.sqrt((ratio - 1.0) ** 2 + 4.0 * ratio * (left / right))
+    a = (A / B)[:, None]
+    root = np.hypot(a - 1.0, 2.0 * np.sqrt(a * left / right))
     # The two forms of the root are equal; each is used where it does not subtract like numbers.
-    if ratio >= 1.0:
-        return 2.0 * ratio * left / (ratio - 1.0 + root)
-    return 0.5 * right * (1.0 - ratio + root)
+    return np.where(a >= 1.0, 2.0 * a * left / (a - 1.0 + root), 0.5 * right * (1.0 - a + root))
 
 
 def log_wright_omega(z, start=None):
