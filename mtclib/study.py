@@ -43,7 +43,7 @@ class Study:
 
     def __init__(self, paper, profile="quick", *, seed=None, n_runs=0, n_jobs=1, dask=None):
         self.paper, self.profile, self.n_jobs, self.dask = paper, profile, n_jobs, dask
-        self.seed, self.n_runs = seed, n_runs
+        self.seed, self.n_runs, self._selected = seed, n_runs, {}
         self.protocol = experiments.load_protocol(paper)
         self.published = published.load(paper)
 
@@ -83,7 +83,9 @@ class Study:
 
     def selected(self, dataset):
         """Rows of ``results`` on one data set at the setting chosen with the labels, as the papers do."""
-        return experiments.oracle(self.rows(dataset))
+        if dataset not in self._selected:
+            self._selected[dataset] = experiments.oracle(self.rows(dataset))
+        return self._selected[dataset]
 
     def rows(self, dataset, frame=None):
         """All rows of ``results`` on a data set, or on all members of a pool of the protocol as one."""
@@ -196,7 +198,7 @@ class Study:
         datasets = self.protocol.datasets.items()
         missing |= {name: spec.not_run for name, spec in datasets if spec.not_run}
         unavailable = {name: spec.unavailable for name, spec in datasets if spec.unavailable}
-        once = [name for name, method in self.protocol.methods.items() if method.deterministic]
+        once = ["true", *(name for name, method in self.protocol.methods.items() if method.deterministic)]
         return verdicts.judge(
             cells, rows, profile="full", n_published=self.protocol.n_published, deterministic=once,
             datasets={printed: dataset}, not_run=missing, unavailable=unavailable,
@@ -307,9 +309,23 @@ class Study:
             rows.append(pd.concat(parts, axis=1))
         return pd.concat(rows).round(1).reset_index()
 
-    def show(self, fig, name):
-        """Keep a figure of this paper's notebook and hand it on for display; see ``show``."""
-        return show(fig, name, f"notebooks/{self.paper}.ipynb")
+    def show(self, fig, name, printed="", data=None):
+        """Keep a figure of this paper's notebook and hand it on for display; see ``show``.
+
+        Parameters
+        ----------
+        fig : matplotlib.figure.Figure
+        name : str
+        printed : str, default ""
+            The figure of the paper that it stands for, as "MBC 1"; none for one of ours alone.
+        data : str, optional
+            What it was drawn from, where that is not ``results``: "live" and the content hash of the data
+            of this run, or "formula".
+        """
+        if data is None:
+            folder = paths.build_dir() if self.profile == "full" else paths.data_dir()
+            data = plots.folder_key(folder / "results" / self.paper, f"{folder.name}/results/{self.paper}")
+        return show(fig, name, f"notebooks/{self.paper}.ipynb", data, printed)
 
     def claims(self, datasets=None, **frames):
         """Claims of the paper with their outcome.
@@ -344,7 +360,23 @@ def families(class_names):
     return [[name.split(".")[0] for name in names] for names in class_names]
 
 
-def show(fig, name, source):
-    """Keep a figure under ``paths.figures_dir()`` and hand it on for display, as a ``plots.Picture``."""
-    plots.save(fig, name, paths.figures_dir(), source=source)
+def show(fig, name, notebook, data="data/results", printed=""):
+    """Keep a figure under ``paths.figures_dir()`` and hand it on for display, as a ``plots.Picture``.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+    name : str
+        File name without ending.
+    notebook : str
+        Notebook that drew it, from the root of the repository.
+    data : str, default "data/results"
+        What it was drawn from.  The name of a folder of the repository gets the hash over its files
+        (``plots.folder_key``), so that a figure older than its data can be told; other text stays as it is.
+    printed : str, default ""
+        The figures of a paper that it stands for.
+    """
+    if data and (paths.root() / data).is_dir():
+        data = plots.folder_key(paths.root() / data, data)
+    plots.save(fig, name, paths.figures_dir(), notebook=notebook, data=data, printed=printed)
     return plots.Picture(fig)

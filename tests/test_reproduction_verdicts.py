@@ -125,8 +125,9 @@ def test_more_published_runs_than_ours_cannot_be_replaced():
     assert classify(low, high, 0.05) == "agrees"
 
 
-def test_distances_have_no_margin_and_a_coarse_print_widens_it():
-    assert math.isnan(margin("d_M")) and math.isnan(margin("s_nmi"))
+def test_distances_have_a_relative_margin_and_a_coarse_print_widens_it():
+    assert math.isnan(margin("d_M")) and margin("d_M", published=2.0) == 0.1
+    assert margin("d_M", half_unit=0.5, published=2.0) == 0.5 and math.isnan(margin("seconds"))
     assert margin("ACC", half_unit=0.5 * 0.2) == 0.1
     assert margin("NMI", deltas={"ACC": 0.01}) == DELTA
     with pytest.raises(ValueError, match="five points"):
@@ -294,12 +295,22 @@ def test_printed_names_are_mapped_to_ours_and_an_empty_task_is_the_average():
     assert row["verdict"] == "exact" and row["method"] == "SNMF+LR" and row["dataset"] == "toy"
 
 
-def test_a_distance_gets_no_margin_but_a_relative_difference():
+@pytest.mark.parametrize(("ours", "verdict"), [(25.0, "higher"), (20.4, "agrees"), (0.02, "lower")])
+def test_a_distance_is_judged_by_a_share_of_the_printed_value(ours, verdict):
     table = from_printed(
-        pd.DataFrame([("mbc", "4", "toy", "", "IND", "d_M", "20.00", "1.00", "2")], columns=PRINTED)
+        pd.DataFrame([("mbc", "4", "toy", "", "IND", "d_M", "20.00", "0.10", "100")], columns=PRINTED)
     )
-    row = one(table, runs(around(25.0, 1.0), method="IND", metric="d_M", task="avg"))
-    assert row["verdict"] == "no margin" and row["relative_difference"] == pytest.approx(0.25)
+    row = one(table, runs(around(ours, 0.01), method="IND", metric="d_M", task="avg"))
+    assert row["verdict"] == verdict and row["delta"] == pytest.approx(1.0)
+    assert row["relative_difference"] == pytest.approx(ours / 20 - 1)
+
+
+def test_a_measure_without_a_margin_is_shown_but_not_judged():
+    table = from_printed(
+        pd.DataFrame([("mbc", "4", "toy", "", "IND", "seconds", "20.00", "0.10", "100")], columns=PRINTED)
+    )
+    row = one(table, runs(around(25.0, 1.0), method="IND", metric="seconds", task="avg"))
+    assert row["verdict"] == "no margin" and np.isnan(row["delta"])
 
 
 def test_symbols_are_distinct_and_every_cause_is_explained():

@@ -57,7 +57,7 @@ def test_classes_of_one_root_category_share_a_family():
 def test_the_scoreboard_counts_every_published_cell():
     summary = scoreboard.summary(scoreboard.all_verdicts())
     assert summary["cells"].to_dict() == {"lmsc": 432, "mbc": 109, "mspl": 78, "mtcmrl": 240, "spmtc": 252}
-    assert summary["judged"].to_dict() == {"lmsc": 375, "mbc": 72, "mspl": 51, "mtcmrl": 240, "spmtc": 252}
+    assert summary["judged"].to_dict() == {"lmsc": 375, "mbc": 98, "mspl": 51, "mtcmrl": 240, "spmtc": 252}
     kinds = ["agreeing", "higher", "lower", "inconclusive"]
     assert (summary[kinds].sum(axis=1) == summary["judged"]).all()
 

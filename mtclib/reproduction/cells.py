@@ -115,7 +115,8 @@ def with_interval(cells, n_published, deterministic, delta):
     cells["difference"] = cells["ours"] - cells["published"]
     cells["relative_difference"] = cells["difference"] / cells["published"].where(cells["published"] != 0)
     cells["radius"] = agreement_radius(cells["low"], cells["high"])
-    cells["delta"] = [margin(m, h, delta) for m, h in zip(cells["metric"], cells["half_unit"], strict=True)]
+    names = ["metric", "half_unit", "published"]
+    cells["delta"] = [margin(m, h, delta, p) for m, h, p in cells[names].itertuples(index=False)]
     cells["uncertainty"] = np.select(
         [~fixed & theirs, ~fixed, theirs], ["both", "ours only", "published only"], "none"
     )

@@ -1,6 +1,8 @@
 """Intervals of the difference between our number and the printed one, and how they meet a margin.
 
-The margin is fixed before any full run: `DELTA`, five points, for every score on a fixed scale.
+The margin was fixed before any full run: `DELTA`, five points, for the scores of `DELTAS`.  Two measures of the
+MBC paper came later, when their numbers were known: `s_nmi`, a score from 0 to 1, got the same five points, and
+`d_M`, a distance in the unit of the data, five percent of the printed value.
 """
 
 from collections.abc import Mapping
@@ -10,7 +12,8 @@ import numpy as np
 from scipy import stats
 
 DELTA = 0.05
-DELTAS = MappingProxyType({name: DELTA for name in ("ACC", "NMI", "purity", "RI", "ARI")})
+DELTAS = MappingProxyType({name: DELTA for name in ("ACC", "NMI", "purity", "RI", "ARI", "s_nmi")})
+RELATIVE = MappingProxyType({"d_M": 0.05})
 LEVEL = 0.90
 
 
@@ -130,18 +133,19 @@ def runs_to_decide(difference, sd, printed_sd, printed_n, delta, most=10_000):
     return int(counts[decided][0]) if decided.any() else None
 
 
-def margin(metric: str, half_unit: float = 0.0, deltas: Mapping | float = DELTAS) -> float:
+def margin(metric: str, half_unit=0.0, deltas: Mapping | float = DELTAS, published=float("nan")) -> float:
     """Margin of a metric, never below half of the last printed digit; NaN where there is none.
 
     Parameters
     ----------
     metric : str
-        Name as printed.  `d_M` is a distance in the units of the data, and `s_nmi` compares two tasks with
-        each other: neither is a score for which a margin was fixed, so both have none.
+        Name as printed.  Those of `RELATIVE` have no fixed scale: their margin is a share of `published`.
     half_unit : float, default=0.0
         Half of the last printed digit.
     deltas : mapping of str to float, or float
-        Margins by metric; one number replaces the margin of every metric that has one.
+        Margins by metric; one number replaces the margin of every metric that has one on a fixed scale.
+    published : float, optional
+        The printed number.
 
     Returns
     -------
@@ -154,9 +158,11 @@ def margin(metric: str, half_unit: float = 0.0, deltas: Mapping | float = DELTAS
 
     Examples
     --------
-    >>> margin("ACC"), margin("d_M"), margin("NMI", deltas=0.02)
-    (0.05, nan, 0.02)
+    >>> margin("ACC"), margin("d_M", published=20.0), margin("NMI", deltas=0.02), margin("minutes")
+    (0.05, 1.0, 0.02, nan)
     """
+    if metric in RELATIVE:
+        return max(RELATIVE[metric] * abs(published), half_unit)
     if metric not in DELTAS:
         return float("nan")
     value = float(deltas.get(metric, DELTA) if isinstance(deltas, Mapping) else deltas)

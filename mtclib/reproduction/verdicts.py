@@ -17,7 +17,7 @@ exact                our mean rounds to the printed digits
 agrees               interval inside +-delta
 higher, lower        whole interval above +delta, below -delta
 inconclusive         anything else; a single run that is not declared deterministic has no interval
-no margin            the metric has no scale on which a margin could be fixed (d_M, s_nmi)
+no margin            the metric has no margin in mtclib.reproduction.intervals (none of the five papers')
 ==================== ======================================================================================
 
 Each verdict is about its own cell; no correction for the number of cells is made.
