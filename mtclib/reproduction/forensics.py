@@ -7,7 +7,8 @@ tried, so a hit on one cell may be luck: the number tried is part of the answer.
 import numpy as np
 import pandas as pd
 
-from mtclib.metrics import SCORES
+from mtclib.metrics import NMI_DEFAULT, SCORES
+from mtclib.reproduction.intervals import DELTA
 
 VARIANTS = {
     "NMI": ("NMI_max", "NMI_geometric", "NMI_arithmetic", "NMI_min"),
@@ -93,3 +94,51 @@ def _variants(metric, mean, std, labels_true, runs):
 def _rounds_to(value, printed):
     decimals = len(printed.partition(".")[2])
     return bool(abs(value - float(printed)) <= 0.5 * 10.0**-decimals * (1 + 1e-9))
+
+
+def variant_table(study, metric="NMI") -> pd.DataFrame:
+    """Which definition of a metric comes nearest to the printed cells of a paper?
+
+    The runs are those behind the verdicts (setting chosen with the labels); misprints are left out.  Every
+    definition is set against the same cells, so a definition that only sets the level shows as a shift.
+
+    Parameters
+    ----------
+    study : mtclib.study.Study
+    metric : str, default="NMI"
+        A key of `VARIANTS`.
+
+    Returns
+    -------
+    DataFrame
+        One row a definition: ``variant, ours`` (is it the one that we take for the printed name?),
+        ``cells, exact`` (our mean rounds to the printed digits), ``by luck`` (how many of the cells within
+        five points would do so if their differences were spread evenly), ``within 5`` (points), ``shift``
+        and ``distance`` (mean difference and mean absolute difference, points).
+
+    Examples
+    --------
+    >>> from mtclib.study import Study
+    >>> table = variant_table(Study("mbc"))
+    >>> table.loc[table["ours"], "variant"].tolist()
+    ['NMI_geometric']
+    """
+    cells = study.published[study.published["metric"] == metric]
+    cells = cells[~cells["cell"].isin(set(study.misprints))]
+    name = f"NMI_{NMI_DEFAULT[study.paper]}" if metric == "NMI" else metric
+    return pd.DataFrame([{"variant": variant, "ours": variant == name,
+                          **_nearness(study, cells, variant, name)} for variant in VARIANTS[metric]])
+
+
+def _nearness(study, cells, variant, name):
+    parts = []
+    for dataset in cells["dataset"].unique():
+        rows = study.selected(dataset)
+        parts.append(study.verdicts(dataset, rows=rows[rows["metric"] == variant].assign(metric=name)))
+    frame = cells[["cell", "half_unit"]].merge(pd.concat(parts, ignore_index=True), on="cell")
+    frame = frame.dropna(subset=["difference"])
+    size = frame["difference"].abs()
+    return {"cells": len(frame), "exact": int((size <= frame["half_unit"] * (1 + 1e-9)).sum()),
+            "by luck": float((frame["half_unit"] / DELTA)[size <= DELTA].sum()),
+            "within 5": int((size <= DELTA).sum()),
+            "shift": 100 * frame["difference"].mean(), "distance": 100 * size.mean()}  # fmt: skip

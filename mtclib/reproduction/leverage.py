@@ -1,0 +1,206 @@
+"""How far does an open choice move the number?
+
+``data/leverage/<paper>.toml`` has a table ``[[leverage]]`` for each alternative to a choice that the paper
+leaves open: which rows of the committed results are ours, and which are those of the alternative.  Nothing
+is typed in but the names: the means, the change and its interval are computed from stored fits, so that they
+can be neither stale nor better than the results.  A choice that no run can decide has ``[[none]]`` with the
+reason instead.
+"""
+
+import numpy as np
+import pandas as pd
+
+from mtclib.experiments.jobs import canonical
+from mtclib.metrics import NMI_DEFAULT
+from mtclib.reproduction.contract import LedgerError, check_keys, read_tables
+from mtclib.reproduction.intervals import difference_interval
+
+_SIDE = ("methods", "datasets", "metric", "point")
+LEVERAGE = {
+    "decision": True, "kind": True, "ours": True, "alternative": True, "methods": True, "datasets": True,
+    "metric": True, "point": False, **{f"other_{name}": False for name in _SIDE}, "note": False,
+}  # fmt: skip
+NONE = {"decision": True, "kind": True, "reason": True}
+KINDS = ("preprocessing", "data", "initialisation", "stopping", "metric", "formulation", "tuning")
+COLUMNS = ("decision", "kind", "ours", "alternative", "method", "dataset", "metric", "n", "n_other",
+           "score", "other_score", "change", "low", "high")  # fmt: skip
+KEYS = ("decision", "kind", "ours", "alternative", "metric")
+
+
+def entries(paper, directory=None):
+    """Comparisons of a paper, checked, and the choices that have none.
+
+    Parameters
+    ----------
+    paper : str
+    directory : path-like, optional
+        Folder of the toml files; the repository's ``data/leverage`` by default.
+
+    Returns
+    -------
+    compared : list of dict
+        ``decision`` (its id in the decisions file), ``kind`` (one of `KINDS`), ``ours`` and ``alternative``
+        (a few words each), ``methods``, ``datasets``, ``metric`` and, where a method has several settings,
+        ``point``; ``other_methods, other_datasets, other_metric, other_point`` say what differs on the other
+        side.
+    none : list of dict
+        ``decision, kind, reason``: why nothing can be run.
+
+    Raises
+    ------
+    LedgerError
+        No such file, an unknown or missing key, an unknown kind, lists of unequal length.
+
+    Examples
+    --------
+    >>> compared, none = entries("mbc")
+    >>> compared[0]["kind"]
+    'preprocessing'
+    """
+    content = read_tables(paper, directory, "leverage", ("leverage", "none"))
+    compared, none = content.get("leverage", []), content.get("none", [])
+    for contract, tables in ((LEVERAGE, compared), (NONE, none)):
+        for entry in tables:
+            check_keys(entry, contract, f"{paper}: leverage of {entry.get('decision', '?')}")
+            if entry["kind"] not in KINDS:
+                raise LedgerError(
+                    f"{paper}: kind {entry['kind']!r} is unknown; use one of {', '.join(KINDS)}")
+    for entry in compared:
+        for name in ("methods", "datasets"):
+            if len(entry.get(f"other_{name}", entry[name])) != len(entry[name]):
+                raise LedgerError(f"{paper}: leverage of {entry['decision']}: other_{name} must have one "
+                                  f"name for each of {name}")
+    return compared, none
+
+
+def measured(study, directory=None):
+    """What each alternative does to the score, from the committed results of a paper.
+
+    Parameters
+    ----------
+    study : mtclib.study.Study
+    directory : path-like, optional
+        As in :func:`entries`.
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`, one row an alternative, data set and method: means over ``n`` and ``n_other`` runs in
+        percent, ``change`` = the alternative's minus ours in points, and its 90 % interval (Welch; NaN where
+        a side has one run of a method that varies).
+
+    Raises
+    ------
+    LedgerError
+        As in :func:`entries`, or no stored fit fits one side.
+
+    Examples
+    --------
+    >>> from mtclib.study import Study
+    >>> table = measured(Study("mbc"))
+    >>> bool((table["change"] - (table["other_score"] - table["score"])).abs().max() < 1e-9)
+    True
+    """
+    rows = [_row(study, entry, position)
+            for entry in entries(study.paper, directory)[0] for position in _pairs(entry)]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _pairs(entry):
+    """Every (method, method of the alternative, data set, data set of the alternative)."""
+    other_methods = entry.get("other_methods", entry["methods"])
+    other_datasets = entry.get("other_datasets", entry["datasets"])
+    return [(*names, *sets) for sets in zip(entry["datasets"], other_datasets)
+            for names in zip(entry["methods"], other_methods)]
+
+
+def _row(study, entry, position):
+    method, other_method, dataset, other_dataset = position
+    metric, other_metric = (_metric(study, entry.get(name, entry["metric"]))
+                            for name in ("metric", "other_metric"))
+    point = entry.get("point")
+    ours = _values(study, dataset, method, metric, point, entry)
+    other = _values(study, other_dataset, other_method, other_metric, entry.get("other_point", point), entry)
+    change, low, high = _change(ours, other, _once(study, method), _once(study, other_method))
+    return {**{name: entry[name] for name in ("decision", "kind", "ours", "alternative")},
+            "method": method, "dataset": dataset, "metric": entry["metric"], "n": len(ours),
+            "n_other": len(other), "score": 100 * ours.mean(), "other_score": 100 * other.mean(),
+            "change": change, "low": low, "high": high}  # fmt: skip
+
+
+def _metric(study, name):
+    return f"NMI_{NMI_DEFAULT[study.paper]}" if name == "NMI" else name
+
+
+def _once(study, method):
+    spec = study.protocol.methods.get(method)
+    return bool(spec and spec.deterministic)
+
+
+def _values(study, dataset, method, metric, point, entry):
+    """Scores of the runs of one side: mean over tasks where there are any.
+
+    `point` is a dict of grid parameters, "chosen" for the setting chosen with labels, None for the default.
+    """
+    rows = study.rows(dataset)
+    rows = rows[(rows["method"] == method) & (rows["metric"] == metric) & rows["task"].isin(["avg", ""])]
+    if point == "chosen":
+        chosen = study.selected(dataset)
+        rows = rows[rows["key"].isin(chosen.loc[chosen["method"] == method, "key"])]
+    elif point is not None or study.protocol.defaults.get(method):
+        wanted = canonical(study.protocol.defaults[method] if point is None else point)
+        rows = rows[rows["params"] == wanted]
+    rows = rows[rows["status"] == "ok"].drop_duplicates("key")
+    if rows.empty:
+        raise LedgerError(f"{study.paper}: leverage of {entry['decision']}: no stored fit of {method!r} on "
+                          f"{dataset!r} with {point or 'its default'} and {metric}")
+    if rows["params"].nunique() > 1:
+        raise LedgerError(f"{study.paper}: leverage of {entry['decision']}: {method!r} on {dataset!r} has "
+                          f"several settings; name one in 'point'")
+    return rows["value"].to_numpy()
+
+
+def _change(ours, other, ours_fixed, other_fixed):
+    """Difference of the means in points with its 90 % interval."""
+    statistics = [(np.mean(values), 0.0 if fixed else _spread(values), np.inf if fixed else len(values))
+                  for values, fixed in ((other, other_fixed), (ours, ours_fixed))]
+    if any(np.isnan(sd) for _, sd, _ in statistics):
+        low = high = np.nan
+    else:
+        low, high = difference_interval(*statistics[0], *statistics[1])
+    change = 100 * (np.mean(other) - np.mean(ours))
+    return change, 100 * float(low), 100 * float(high)
+
+
+def _spread(values):
+    return np.std(values, ddof=1) if len(values) > 1 else np.nan
+
+
+def summary(table):
+    """One line an alternative: the change over its data sets and methods, largest first.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`measured`.
+
+    Returns
+    -------
+    DataFrame
+        ``decision, kind, ours, alternative, metric, pairs`` (data sets times methods), ``size`` (mean
+        absolute change), ``mean``, ``least`` and ``most``, all in points, and ``clear`` (in how many pairs
+        the interval excludes 0).
+
+    Examples
+    --------
+    >>> row = dict(decision="O1", kind="data", ours="a", alternative="b", metric="ACC", change=-4.0,
+    ...            low=-5.0, high=-3.0)
+    >>> lines = summary(pd.DataFrame([row, {**row, "change": 2.0, "low": -1.0}]))
+    >>> lines[["size", "mean", "clear"]].values.tolist()
+    [[3.0, -1.0, 1]]
+    """
+    clear = (table["low"] > 0) | (table["high"] < 0)
+    groups = table.assign(clear=clear, size=table["change"].abs()).groupby(list(KEYS), sort=False)
+    lines = groups.agg(pairs=("change", "count"), size=("size", "mean"), mean=("change", "mean"),
+                       least=("change", "min"), most=("change", "max"), clear=("clear", "sum"))
+    return lines.sort_values("size", ascending=False, kind="stable").reset_index()
