@@ -6,7 +6,8 @@ import random
 import numpy as np
 import pytest
 
-from mtclib import papers, paths, scoreboard
+from mtclib import papers, paths
+from mtclib.base import all_estimators
 from mtclib.experiments import execute
 from mtclib.metrics import SCORES, score_all
 from mtclib.reproduction import ledger
@@ -57,7 +58,7 @@ def test_rows_carry_the_present_algorithm_versions(opened, paper):
     jobs = opened[paper].results.frame.drop_duplicates("method")
     for method, version in jobs.set_index("method")["algorithm_version"].items():
         estimator = opened[paper].protocol.methods[method].estimator
-        assert version == scoreboard.all_estimators()[estimator].algorithm_version()
+        assert version == all_estimators()[estimator].algorithm_version()
 
 
 @pytest.mark.skipif("MTCLIB_DATA" not in os.environ, reason="the committed runs use the original archives")

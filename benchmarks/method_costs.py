@@ -1,0 +1,221 @@
+"""What do an iteration and a fit of each method cost, and how does an iteration grow?
+
+    python benchmarks/method_costs.py                                       all methods, about a minute
+    python benchmarks/method_costs.py --only MBC MSPL                       some
+    python benchmarks/method_costs.py --output data/results/method_costs.csv
+    python benchmarks/method_costs.py --only MBC --output data/results/method_costs.csv     other rows stay
+
+Made-up text, four clusters: four tasks of 500 samples x 2,000 features, three views of 500 samples x 2,000
+features, or four tasks with three such views; CSR, about 55 entries a row.  Default parameters.  Seconds of
+one processor, one thread.
+
+seconds_per_fit and iterations are those of one fit.  An iteration is the difference between a fit that is
+stopped early and one that is stopped at once, over the iterations between: set-up and final k-means cancel.
+Where nothing but k-means on an embedding iterates, that is timed.  exponent_n compares twice ``samples`` with
+``samples``: 250, or 500 where the eigensolver is another one up to 300; exponent_d 4,000 features and twice
+the entries with 2,000, at 250 samples; of what, says ``grows``: of an iteration, or of a whole fit where
+nothing but k-means iterates.  None is given for iterations below 1 ms.
+peak_mb is the most memory beside the data, of 500 samples.  A file beside the table says what made it.
+"""
+
+import argparse
+import json
+import platform
+import tracemalloc
+import warnings
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from mtclib.base import all_estimators
+from mtclib.starts import kmeans_once
+
+CLUSTERS, TASKS, VIEWS = 4, 4, 3
+SAMPLES, FEATURES, WORDS = 500, 2000, 60
+STARTS = ("n_init", "n_starts")
+EARLY = {"LatentMSC": 40}  # until then the thresholded copy is zero, and iterations are cheap
+BETWEEN, LONG_ENOUGH = (5, 100), 0.1
+"""Fewest and most iterations that are timed; as many as take so many seconds, where there are so many."""
+
+MOST_REPEATS, BUDGET = 40, 0.2
+"""Timed again and again until the seconds are spent or the repeats are done."""
+
+OTHER_SOLVER = ("CLR", "CoregSpectral", "MTSC", "PerTask")
+"""Up to 300 samples they decompose dense matrices."""
+
+SHORT = 0.001
+"""Of iterations that take fewer seconds, most is overhead: no exponent is given."""
+
+NOT_TIMED = {"MKC": {"init": "random"}, "SMKC": {"init": "random"}}
+"""Starts that do not iterate themselves."""
+
+
+def text(n, d, words, rng):
+    """Counts of documents on four topics with Zipf's law for common words, CSR."""
+    common = 1.0 / np.arange(1, d + 1) ** 0.7
+    topics = np.array([rng.permutation(common) for _ in range(CLUSTERS)])
+    topics = 0.35 * topics / topics.sum(axis=1, keepdims=True) + 0.65 * common / common.sum()
+    drawn = np.array([rng.choice(d, words, p=topics[i % CLUSTERS]) for i in range(n)])
+    return sp.csr_array((np.ones(n * words), (np.repeat(np.arange(n), words), drawn.ravel())), shape=(n, d))
+
+
+@cache
+def made_up(kind, n=SAMPLES, d=FEATURES, words=WORDS, seed=0):
+    """Xs of the kind that a method takes."""
+    rng = np.random.default_rng(seed)
+    if kind == "lifelong":
+        return [[text(n, d, words, rng) for _ in range(VIEWS)] for _ in range(TASKS)]
+    return [text(n, d, words, rng) for _ in range(TASKS if kind == "multitask" else VIEWS)]
+
+
+def timed(model, Xs):
+    """Seconds of a fit."""
+    start = process_time()
+    model.fit(Xs)
+    return process_time() - start
+
+
+def iterations(model):
+    """Iterations of a fitted model, as ``step`` in data/methods.toml counts them."""
+    histories = getattr(model, "round_objective_", None) or getattr(model, "histories_", None)
+    return sum(map(len, histories)) if histories else int(model.n_iter_)
+
+
+def has_only_kmeans(model):
+    """Whether nothing but k-means on an embedding iterates."""
+    return hasattr(model, "embedding_") and len(model.objective_) == 1 and model.n_iter_ > 1
+
+
+def limited(cls, steps):
+    """An estimator that does not stop before ``steps`` iterations, if it has a choice, and starts once."""
+    model = cls(CLUSTERS, random_state=0)
+    known = model.get_params()
+    values = {name: 1 for name in STARTS if name in known} | {"max_iter": steps, "tol": 0.0}
+    values |= {"warm_up": steps, "max_iter": 1, "inner_max_iter": 1} if "warm_up" in known else {}
+    if "estimator" in known:
+        inner = {name: value for name, value in values.items() if name in model._nested().get_params()}
+        return model.set_params(parameters=inner)
+    values |= NOT_TIMED.get(cls.__name__, {})
+    return model.set_params(**{name: value for name, value in values.items() if name in known})
+
+
+def seconds_per_iteration(cls, Xs, guess):
+    """Median over repeats; ``guess`` are about the seconds that it is."""
+    between = int(np.clip(LONG_ENOUGH / guess, *BETWEEN))
+    found, start = [], process_time()
+    while not found or (process_time() - start < BUDGET and len(found) < MOST_REPEATS):
+        found.append(_one_iteration(cls, Xs, between))
+    return float(np.median(found))
+
+
+def _one_iteration(cls, Xs, between):
+    few = EARLY.get(cls.__name__, 1)
+    models = [limited(cls, steps) for steps in (few, few + between)]
+    seconds = [timed(model, Xs) for model in models]
+    done = [iterations(model) for model in models]
+    return (seconds[1] - seconds[0]) / max(done[1] - done[0], 1)
+
+
+def _lloyd(embedding):
+    """Seconds of a Lloyd step on all embeddings."""
+    parts = embedding if isinstance(embedding, list) else [embedding]
+    total = 0.0
+    for Z in parts:
+        start = process_time()
+        steps = sum(kmeans_once(Z, CLUSTERS, seed).n_iter_ for seed in range(5))
+        total += (process_time() - start) / steps
+    return total
+
+
+def peak(cls, Xs):
+    """Most memory of a fit beside the data, in MB; a few iterations need as much as many."""
+    model = limited(cls, 2)
+    tracemalloc.start()
+    model.fit(Xs)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most / 1e6
+
+
+def measure(name, cls):
+    """One row of the table."""
+    kind = cls.traits.kind
+    model = cls(CLUSTERS, random_state=0)
+    seconds = timed(model, made_up(kind))
+    half = {"n": SAMPLES // 2}
+    sizes = [{}, half, {**half, "d": 2 * FEATURES, "words": 2 * WORDS}]
+    sizes += [{"n": 2 * SAMPLES}] * (name in OTHER_SOLVER)
+    guess = seconds / iterations(model)
+    if has_only_kmeans(model):
+        each = [timed(cls(CLUSTERS, random_state=0), made_up(kind, **values)) for values in sizes]
+        one = _lloyd(model.embedding_)
+    else:
+        each = [seconds_per_iteration(cls, made_up(kind, **values), guess) for values in sizes]
+        one = each[0]
+    known = each[0] >= SHORT and min(each) > 0
+    high, low = (each[3], each[0]) if name in OTHER_SOLVER else (each[0], each[1])
+    return {
+        "method": name, "seconds_per_iteration": one if one > 0 else np.nan, "iterations": iterations(model),
+        "seconds_per_fit": seconds, "peak_mb": peak(cls, made_up(kind)),
+        "grows": "fit" if has_only_kmeans(model) else "iteration",
+        "samples": SAMPLES if name in OTHER_SOLVER else SAMPLES // 2,
+        "exponent_n": np.log2(high / low) if known else np.nan,
+        "exponent_d": np.log2(each[2] / each[1]) if known else np.nan,
+    }  # fmt: skip
+
+
+def record():
+    """What made the table."""
+    return {
+        "packages": {name: version(name) for name in ("mtclib", "numpy", "scipy", "scikit-learn")},
+        "python": platform.python_version(), "machine": platform.machine(), "processor": processor(),
+        "threads": 1, "clusters": CLUSTERS, "tasks": TASKS, "views": VIEWS, "samples": SAMPLES,
+        "features": FEATURES, "words": WORDS,
+        "stored": int(np.mean([X.nnz for X in made_up("multitask")])),
+    }  # fmt: skip
+
+
+def processor():
+    """Name of the processor, as far as the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+
+
+def write(table, path):
+    """Write the table and what made it; rows of other methods that are there already stay."""
+    if path.exists():
+        table = pd.concat([table, pd.read_csv(path)]).drop_duplicates("method")
+    table.sort_values("method").to_csv(path, index=False, float_format="%.4g")
+    text = json.dumps(record(), indent=1, sort_keys=True) + "\n"
+    path.with_suffix(".json").write_text(text, encoding="utf-8")
+
+
+def main():
+    known = all_estimators()
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("--only", nargs="+", choices=known, default=list(known), metavar="METHOD")
+    parser.add_argument("--output", type=Path)
+    arguments = parser.parse_args()
+    rows = []
+    with warnings.catch_warnings(), threadpool_limits(limits=1):
+        warnings.simplefilter("ignore")
+        for name in tqdm(arguments.only):
+            rows.append(measure(name, known[name]))
+            if arguments.output:
+                write(pd.DataFrame(rows[-1:]), arguments.output)
+    print(pd.DataFrame(rows).round(5).to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()
