@@ -157,7 +157,7 @@ def gallery(made) -> dict[str, list[dict]]:
     groups = {page.label: [] for page in made}
     for stem, same in rows.groupby(rows["file"].map(lambda file: Path(file).stem)):
         files = sorted(same["file"], key=lambda file: not file.endswith(".png"))
-        place = _place(stem, same["source"].iloc[0], made)
+        place = _place(stem, same["notebook"].iloc[0], made)
         groups.setdefault(place.pop("by"), []).append(
             {"stem": stem, "file": files[0], "others": files[1:], **place}
         )

@@ -1,12 +1,16 @@
-"""All papers at a glance, from committed files only."""
+"""All papers at a glance, from committed files only: the front page of the README and the first notebook."""
 
 import pandas as pd
 
-from mtclib import papers
-from mtclib.base import all_estimators
+from mtclib import claimdata, papers, paths
 from mtclib.experiments.results import COLUMNS
 from mtclib.reproduction import audit, published, verdicts
+from mtclib.reproduction.findings import findings
 from mtclib.study import NOT_YET, Study
+
+START, END = "<!-- scoreboard: written by python -m mtclib scoreboard -->", "<!-- /scoreboard -->"
+ORDER = ("spmtc", "mspl", "mbc", "mtcmrl", "lmsc")
+TESTED = ("holds", "fails", "undecided")
 
 
 def all_verdicts():
@@ -28,8 +32,32 @@ def _verdicts(paper):
     return verdicts.judge(cells, pd.DataFrame(columns=list(COLUMNS)), profile="full", not_run=reasons)
 
 
+def claims(paper):
+    """Outcome of each claim of a paper, as ``python -m mtclib scoreboard`` last found them.
+
+    Parameters
+    ----------
+    paper : str
+
+    Returns
+    -------
+    DataFrame
+        ``id, place, quote, status, counts``; the paper's notebook tests the claims anew, and a test compares.
+
+    Examples
+    --------
+    >>> set(claims("mbc")["status"]) <= set(TESTED)
+    True
+    """
+    return pd.read_csv(_claims_file(paper), dtype=str, keep_default_na=False)
+
+
+def _claims_file(paper):
+    return paths.data_dir() / "results" / "claims" / f"{paper}.csv"
+
+
 def summary(frame):
-    """One line a paper: cells printed, judged, agreeing, and what the audit of its tables finds.
+    """One line a paper: cells by verdict, claims, what the audit of its tables finds, and what it cost.
 
     Parameters
     ----------
@@ -42,9 +70,64 @@ def summary(frame):
         Index: paper.
     """
     counts = verdicts.summary(frame, ["paper"])
-    findings = [len(_audit(paper)) for paper in counts.index]
-    shown = counts[["cells", "judged", "agreeing", "higher", "lower", "inconclusive", "not-run"]]
-    return shown.assign(**{"audit findings": findings})
+    counts = counts.loc[[paper for paper in ORDER if paper in counts.index]]
+    shown = counts[["cells", "judged", "agreeing", "higher", "lower", "inconclusive", "misprint",
+                    "unavailable"]]
+    tested = {paper: claims(paper)["status"] for paper in counts.index}
+    costs = {paper: _cost(paper) for paper in counts.index}
+    return shown.assign(**{
+        "claims tested": [int(tested[paper].isin(TESTED).sum()) for paper in counts.index],
+        "claims that hold": [int((tested[paper] == "holds").sum()) for paper in counts.index],
+        "findings of the audit": [len(_audit(paper)) for paper in counts.index],
+        "fits": [costs[paper][0] for paper in counts.index],
+        "hours": [round(costs[paper][1], 1) for paper in counts.index]})
+
+
+def _cost(paper):
+    jobs = pd.read_csv(paths.data_dir() / "results" / paper / "jobs.csv.gz", usecols=["key", "seconds"])
+    jobs = jobs.drop_duplicates("key")
+    return len(jobs), jobs["seconds"].sum() / 3600
+
+
+def by_table(frame):
+    """Agreement by printed table.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From :func:`all_verdicts`.
+
+    Returns
+    -------
+    DataFrame
+        Index: paper, table.  Counts as in ``mtclib.reproduction.verdicts.summary``, and ``distance``: the
+        mean absolute difference from print of the judged scores, in points (d_M, which has no scale, is left
+        out).
+    """
+    counts = verdicts.summary(frame, ["paper", "table"]).loc[list(ORDER)]
+    scores = frame[frame["verdict"].isin(verdicts.JUDGED) & (frame["metric"] != "d_M")]
+    distance = 100 * scores["difference"].abs().groupby([scores["paper"], scores["table"]]).mean()
+    shown = counts[["cells", "judged", "agreeing", "higher", "lower", "inconclusive", "misprint"]]
+    return shown.assign(distance=distance.round(1))
+
+
+def causes(frame):
+    """Why cells deviate: number of cells higher or lower than printed, by paper and cause.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From :func:`all_verdicts`.
+
+    Returns
+    -------
+    DataFrame
+        Index: cause, in the order of ``mtclib.reproduction.verdicts.CAUSES``; a column a paper.
+    """
+    deviating = frame[frame["verdict"].isin(["higher", "lower"])]
+    table = pd.crosstab(deviating["cause"], deviating["paper"])
+    rows = [cause for cause in verdicts.CAUSES if cause in table.index]
+    return table.reindex(rows)[[paper for paper in ORDER if paper in table]]
 
 
 def _audit(paper):
@@ -53,24 +136,84 @@ def _audit(paper):
     return audit.audit_tables(published.load(paper), class_sizes=published.class_sizes(paper))
 
 
-def methods():
-    """Every estimator and what it needs.
+def heads(table):
+    """Headings for the picture: name of each paper, cells that agree and claims that hold.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`summary`.
 
     Returns
     -------
-    DataFrame
-        Index: class name.  ``paper``, ``input`` and the traits that matter for choosing.
+    dict of str to str
     """
-    rows = {name: _needs(cls) for name, cls in all_estimators().items()}
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
+    lines = table.to_dict("index")
+    return {paper: f"{findings(paper)['name']}\n{_score(line)}" for paper, line in lines.items()}
 
 
-def _needs(cls):
-    traits = cls.traits
-    return {
-        "source": traits.paper,
-        "Xs": {"multitask": "tasks", "multiview": "views", "lifelong": "tasks of views"}[traits.kind],
-        "numbers of clusters": "equal in all tasks" if traits.same_n_clusters else "may differ",
-        "data": "nonnegative" if traits.nonnegative else "any sign",
-        "sparse": "kept sparse" if traits.sparse else "dense only",
-        "edition": "reconstruction" if traits.reconstruction else "original"}
+def _score(line):
+    return (f"{line['agreeing']} of {line['judged']} cells agree,"
+            f" {line['claims that hold']} of {line['claims tested']} claims hold")
+
+
+def front_page(table):
+    """The scoreboard of the README: picture and one line a paper, as markdown.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`summary`.
+
+    Returns
+    -------
+    str
+    """
+    lines = [START, "", "![Verdict on every printed number of the five papers](figures/scoreboard.png)", "",
+             "| paper | numbers that agree | claims that hold | what to know |", "|---|---|---|---|"]
+    for paper, line in table.to_dict("index").items():
+        known = findings(paper)
+        lines.append(f"| [{known['name']}](notebooks/{paper}.ipynb), {known['venue']} "
+                     f"| {line['agreeing']} of {line['judged']} "
+                     f"| {line['claims that hold']} of {line['claims tested']} "
+                     f"| {known['finding'][0]['short']} |")
+    return "\n".join([*lines, "", END])
+
+
+def write(claims_too=True):
+    """Write the committed outcomes of the claims and the front page of the README.
+
+    The picture is that of ``notebooks/index.ipynb``, drawn when its outputs are stored.
+
+    Parameters
+    ----------
+    claims_too : bool, default=True
+        Test the claims anew; a minute or more.
+
+    Returns
+    -------
+    list of pathlib.Path
+        The files.
+
+    Raises
+    ------
+    ValueError
+        If the README has lost the marks between which its scoreboard stands.
+    """
+    written = [_write_claims(paper) for paper in ORDER] if claims_too else []
+    table = summary(all_verdicts())
+    readme = paths.root() / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    if START not in text or END not in text:
+        raise ValueError(f"README.md needs the lines {START!r} and {END!r} around its scoreboard")
+    before, after = text.partition(START)[0], text.partition(END)[2]
+    readme.write_text(before + front_page(table) + after, encoding="utf-8")
+    return [*written, readme]
+
+
+def _write_claims(paper):
+    path = _claims_file(paper)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = claimdata.outcomes(Study(paper))[["id", "place", "quote", "status", "counts"]]
+    table.to_csv(path, index=False, lineterminator="\n")
+    return path

@@ -323,8 +323,10 @@ class Study:
             of this run, or "formula".
         """
         if data is None:
-            folder = paths.build_dir() if self.profile == "full" else paths.data_dir()
-            data = plots.folder_key(folder / "results" / self.paper, f"{folder.name}/results/{self.paper}")
+            data = f"data/results/{self.paper}"
+            if self.profile == "full":
+                own = paths.build_dir() / "results" / self.paper
+                data = plots.folder_key(own, f"build/results/{self.paper}")
         return show(fig, name, f"notebooks/{self.paper}.ipynb", data, printed)
 
     def claims(self, datasets=None, **frames):
@@ -371,12 +373,12 @@ def show(fig, name, notebook, data="data/results", printed=""):
     notebook : str
         Notebook that drew it, from the root of the repository.
     data : str, default "data/results"
-        What it was drawn from.  The name of a folder of the repository gets the hash over its files
+        What it was drawn from.  A folder below ``data/`` gets the hash over its files
         (``plots.folder_key``), so that a figure older than its data can be told; other text stays as it is.
     printed : str, default ""
         The figures of a paper that it stands for.
     """
-    if data and (paths.root() / data).is_dir():
+    if data.startswith("data/"):
         data = plots.folder_key(paths.root() / data, data)
     plots.save(fig, name, paths.figures_dir(), notebook=notebook, data=data, printed=printed)
     return plots.Picture(fig)

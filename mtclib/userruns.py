@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from mtclib.base import all_estimators, spawn_seeds
-from mtclib.experiments.runner import is_watched, make_bar
+from mtclib.experiments.bars import is_watched, make_bar
 from mtclib.metrics import adjusted_rand_index, score_all
 from mtclib.usermethods import as_list, check_methods, numbers_of_clusters
 from mtclib.validation import check_number

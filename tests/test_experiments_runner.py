@@ -5,7 +5,9 @@ import logging
 import os
 import re
 import signal
+import sys
 import time
+import types
 from dataclasses import replace
 
 import numpy as np
@@ -222,6 +224,19 @@ def test_a_bar_counts_done_cached_and_failed(tmp_path, capsys):
     run(jobs, RunStore(tmp_path))
     run(jobs + demo_jobs(), RunStore(tmp_path), progress=True)
     assert "0/12" in (said := capsys.readouterr().err) and "done=0, cached=2, failed=1" in said
+
+
+def test_the_bar_of_a_notebook_is_gone_when_the_jobs_are_done_and_never_touches_stderr(
+    tmp_path, capsys, monkeypatch
+):
+    shown = []
+    handle = types.SimpleNamespace(update=lambda data, raw: shown.append(data))
+    monkeypatch.setenv("JPY_SESSION_NAME", "a.ipynb")
+    monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
+    monkeypatch.setattr("IPython.display.display", lambda data, raw, display_id: handle)
+    run(demo_jobs(), RunStore(tmp_path))
+    assert "0/13" in shown[0]["text/plain"] and shown[-1] == {}
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_log_line_a_minute_stands_in_for_the_bar(tmp_path, caplog, monkeypatch):

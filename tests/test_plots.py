@@ -69,6 +69,9 @@ CASES = {
     "heat map": lambda: plots.sensitivity_heatmap(results(GRID, datasets=(LONG,)), "lam", "alpha"),
     "convergence": lambda: plots.convergence(HISTORIES, {LONG: 2, "printed": 100}),
     "objective": lambda: plots.convergence(HISTORIES, 100, relative=False),
+    "objectives": lambda: plots.objective_panels(HISTORIES, {"printed": 3}),
+    "sensitivity of many": lambda: plots.sensitivity(
+        results([{"lam": v} for v in VALUES], datasets=tuple("abcdefghi")), ["lam"], metric="ACC", band=None),
     "relation": lambda: plots.relation_matrix(MATRIX, MATRIX / 2, ["graphics", "$a_b$"], [LONG, "x", "y"]),
     "relation alone": lambda: plots.relation_matrix(MATRIX),
     "runtime": lambda: plots.runtime(timings(), switch_at=35),
@@ -141,8 +144,9 @@ def test_tick_labels_of_one_axis_do_not_overlap(figure):
 def test_lines_of_one_axes_differ_in_marker_and_in_lightness(figure):
     for ax in figure.axes:
         lines = [line for line in ax.get_lines() if line.get_marker() not in ("", "None", None, "|")]
-        assert len({line.get_marker() for line in lines}) == len(lines)
-        shades = sorted(lightness(line.get_color()) for line in lines)
+        looks = {(line.get_marker(), line.get_markerfacecolor() == "white") for line in lines}
+        assert len(looks) == len(lines)
+        shades = sorted(lightness(line.get_color()) for line in lines[:6])
         assert all(b - a >= 9 for a, b in zip(shades, shades[1:]))
 
 
@@ -202,6 +206,28 @@ def test_sensitivity_has_a_panel_for_each_parameter_and_ticks_as_fractions():
         assert ax.get_xscale() == "log"
         assert len(ax.collections) == 2
     assert legend(fig) == ["one", "two", "fixed in the other panels"]
+
+
+def test_sensitivity_of_one_parameter_marks_the_default_and_names_nmi_without_its_variant():
+    frame = results([{"lam": v} for v in VALUES]).replace("ACC", "NMI_geometric")
+    fig = plots.sensitivity(frame, ["lam"], metric="NMI_geometric")
+    assert legend(fig) == ["toy", "default"] and fig.axes[0].get_ylabel() == "NMI (%)"
+
+
+def test_a_method_without_the_parameter_of_a_panel_has_no_point_there():
+    one = results([{"lam": v, "mu": 1.0} for v in VALUES], datasets=("one",))
+    two = results([{"lam": 1.0, "mu": v} for v in VALUES], datasets=("two",))
+    fig = plots.sensitivity(pd.concat([one, two]), ["lam", "mu"], base={"lam": 1.0, "mu": 1.0})
+    assert [[len(line.get_xdata()) for line in ax.get_lines()[:2]] for ax in fig.axes] == [[5, 0], [0, 5]]
+    assert legend(fig)[:2] == ["one", "two"]
+
+
+def test_a_legend_of_many_rows_makes_the_figure_taller_and_leaves_the_axes_their_height():
+    names = [f"data set with a long name, number {n}" for n in range(10)]
+    few, many = (plots.sensitivity(results([{"lam": v} for v in VALUES], datasets=part), ["lam"])
+                 for part in (names[:2], names))
+    heights = [fig.axes[0].get_window_extent().height for fig in (few, many)]
+    assert many.get_figheight() > few.get_figheight() + 1 and heights[1] > 0.85 * heights[0]
 
 
 def test_sensitivity_uses_only_rows_where_the_other_parameters_are_fixed():
@@ -291,6 +317,16 @@ def test_the_relative_objective_is_the_gap_to_the_minimum_over_the_first_value()
     assert fig.axes[0].get_yscale() == "log"
 
 
+def test_each_data_set_has_its_objective_above_and_the_gap_to_its_end_below():
+    fig = plots.objective_panels({"a": [[10.0, 5.0, 2.0]], "b": [[4.0, 1.0]]}, {"a": 99})
+    assert fig.axes[0].get_lines()[0].get_ydata().tolist() == [10, 5, 2]
+    np.testing.assert_allclose(fig.axes[2].get_lines()[0].get_ydata(), [0.8, 0.3, np.nan])
+    assert [ax.get_title() for ax in fig.axes[:2]] == ["a\n(paper: 99)", "b"]
+    assert fig.axes[0].get_lines()[1].get_xdata()[0] == 99 and len(fig.axes[1].get_lines()) == 1
+    with pytest.raises(ValueError, match="at least one"):
+        plots.objective_panels({"a": []})
+
+
 def test_the_printed_number_of_iterations_is_a_line_with_its_label():
     fig = plots.convergence({"a": [[3, 2, 1]], "b": [[3, 1]]}, {"a": 99, "b": 28}, relative=False)
     assert legend(fig) == ["a", "b", "paper stops at 99 (a)", "paper stops at 28 (b)"]
@@ -367,6 +403,14 @@ def test_the_scoreboard_has_one_panel_a_paper():
     assert [ax.get_title(loc="left") for ax in fig.axes] == ["p: toy", "q: toy"]
 
 
+def test_a_paper_with_many_columns_goes_on_in_a_further_panel_from_a_data_set_on():
+    cells = pd.concat([judged(["exact"] * 24, dataset=name).assign(metric=[str(n // 2) for n in range(24)],
+                       method="m") for name in "abc"])
+    fig = plots.verdict_grid(cells)
+    assert [ax.get_title(loc="left") for ax in fig.axes] == ["p", "p, continued", "p, continued"]
+    assert [len(ax.texts) for ax in fig.axes] == [24, 24, 24]
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_equal_figures_give_equal_files(case, tmp_path):
     formats = ("png", "svg", "pdf")
@@ -402,15 +446,15 @@ def read_manifest(folder):
 
 def test_the_manifest_is_sorted_and_a_new_save_replaces_its_row(tmp_path):
     fig = plots.convergence({"a": [[2.0, 1.0]]})
-    plots.save(fig, "b", tmp_path, source="x.ipynb", data_key="1")
-    plots.save(fig, "a", tmp_path, source="x.ipynb", data_key="1")
-    plots.save(fig, "b", tmp_path, source="y.ipynb", data_key="2", formats=("png",))
+    plots.save(fig, "b", tmp_path, notebook="x.ipynb", data="1")
+    plots.save(fig, "a", tmp_path, notebook="x.ipynb", data="1")
+    plots.save(fig, "b", tmp_path, notebook="y.ipynb", data="2", printed="P 1", formats=("png",))
     rows = read_manifest(tmp_path)
-    assert [(row["file"], row["source"], row["data_key"]) for row in rows] == [
-        ("a.png", "x.ipynb", "1"),
-        ("a.svg", "x.ipynb", "1"),
-        ("b.png", "y.ipynb", "2"),
-        ("b.svg", "x.ipynb", "1"),
+    assert [(row["file"], row["notebook"], row["data"], row["printed"]) for row in rows] == [
+        ("a.png", "x.ipynb", "1", ""),
+        ("a.svg", "x.ipynb", "1", ""),
+        ("b.png", "y.ipynb", "2", "P 1"),
+        ("b.svg", "x.ipynb", "1", ""),
     ]
     for row in rows:
         assert row["sha256"] == hashlib.sha256((tmp_path / row["file"]).read_bytes()).hexdigest()

@@ -20,10 +20,10 @@ def lines(fig, panel=0):
 
 def test_weight_functions_draw_both_rules_for_each_threshold_and_a_panel_for_each_sharpness():
     fig = plots.weight_functions([1.0, 4.0], sharpness=(1.0, 10.0), losses=np.linspace(0, 8, 9))
-    assert [ax.get_title() for ax in fig.axes] == ["kappa = 1", "kappa = 10"]
-    drawn = lines(fig, 1)["smooth, 1/lambda = 4"].get_ydata()
+    assert [ax.get_title() for ax in fig.axes] == ["κ = 1", "κ = 10"]
+    drawn = lines(fig, 1)["smooth, 1/λ = 4"].get_ydata()
     assert np.array_equal(drawn, smooth_weights(np.linspace(0, 8, 9), 4.0, 10.0))
-    assert lines(fig)["hard, 1/lambda = 1"].get_ydata().tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 0]
+    assert lines(fig)["hard, 1/λ = 1"].get_ydata().tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 0]
 
 
 def test_selection_shows_pairs_that_are_never_taken_in_as_the_last_round():

@@ -9,6 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from test_report import Resources, write
 
 from mtclib import report
+from mtclib.plots import MANIFEST_COLUMNS
 
 SECTIONS = """# One paper (OP)
 Lead with **sp**arse data.
@@ -35,8 +36,8 @@ def fill(root):
         (root / "figures" / file).write_bytes(file.encode())
     sources = dict.fromkeys(FILES, "notebooks/op.ipynb")
     sources |= {"two.png": "notebooks/gone.ipynb", "absent.png": "notebooks/op.ipynb"}
-    rows = [f"{file},0,{source}," for file, source in sources.items()]
-    (root / "figures" / "manifest.csv").write_text("\n".join(["file,sha256,source,data_key", *rows]))
+    rows = [f"{file},0,{source},," for file, source in sources.items()]
+    (root / "figures" / "manifest.csv").write_text("\n".join([",".join(MANIFEST_COLUMNS), *rows]))
 
 
 @pytest.fixture(scope="module")

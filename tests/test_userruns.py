@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from mtclib import plots, userexample, usermethods, userruns
-from mtclib.experiments.runner import make_bar
+from mtclib.experiments.bars import make_bar
 from mtclib.metrics import adjusted_rand_index
 from mtclib.userdata import UserData
 from mtclib.userruns import cluster

@@ -6,13 +6,13 @@ import os
 import sys
 import threading
 import time
-import warnings
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 
 import joblib
 from joblib.externals.loky import get_reusable_executor
 
+from mtclib.experiments.bars import is_watched, make_bar
 from mtclib.experiments.execution import execute, failed_record
 from mtclib.experiments.results import frame
 
@@ -227,7 +227,7 @@ def _lost(job, status, result, address):
 
 
 class _Progress:
-    """The only progress bar of the package: over jobs, on stderr."""
+    """Progress over jobs: a bar, or a log line a minute."""
 
     def __init__(self, total, cached, failed, show):
         self.total, self.cached, self.failed, self.done = total, cached, failed, 0
@@ -264,18 +264,3 @@ class _Progress:
         if self._bar is not None:
             counts = {"done": self.done, "cached": self.cached, "failed": self.failed}
             self._bar.set_postfix(counts, refresh=self.done == 0)
-
-
-def is_watched():
-    """Whether somebody sees stderr while this runs: a terminal or a session of JupyterLab."""
-    # JupyterLab names the session in the kernel's environment; papermill and nbconvert do not.
-    return sys.stderr.isatty() or "JPY_SESSION_NAME" in os.environ
-
-
-def make_bar(total):
-    """A progress bar over jobs, on stderr."""
-    with warnings.catch_warnings():
-        # tqdm warns where the notebook widgets are not installed, and then draws a text bar, which is fine.
-        warnings.simplefilter("ignore")
-        from tqdm.auto import tqdm
-        return tqdm(total=total, unit="job", mininterval=1, leave=False, file=sys.stderr)

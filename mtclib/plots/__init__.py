@@ -6,8 +6,10 @@ Colours, markers and line styles come from ``mtclib.mplstyle`` and differ in lig
 stand outside the axes and never cover data.
 """
 
-from mtclib.plots.curves import convergence, runtime
-from mtclib.plots.files import MANIFEST_COLUMNS, Picture, save
+from mtclib.plots.comparison import critical_difference, quality_time, score_table
+from mtclib.plots.curves import convergence, objective_panels, runtime
+from mtclib.plots.files import MANIFEST_COLUMNS, Picture, folder_key, save
+from mtclib.plots.leverage import leverage
 from mtclib.plots.look import style
 from mtclib.plots.matrices import relation_matrix
 from mtclib.plots.multiview import (
@@ -20,14 +22,17 @@ from mtclib.plots.multiview import (
 from mtclib.plots.pacing import pace, robustness, rounds, seconds
 from mtclib.plots.pairs import task_pairs
 from mtclib.plots.parameters import GREEK, PARAMS, sensitivity, sensitivity_heatmap
+from mtclib.plots.scaling import makespans
+from mtclib.plots.scoreboard import scoreboard
 from mtclib.plots.scores import preprocessing, scores_by_method, verdict_grid
 from mtclib.plots.streams import forgetting_curve, order_spread, stream_costs, transfer_curve
 from mtclib.plots.userdata import agreement, cluster_sizes, embedding
 
 __all__ = [
     "GREEK", "MANIFEST_COLUMNS", "PARAMS", "Picture", "agreement", "cluster_sizes", "convergence",
-    "damaged_view", "embedding", "forgetting_curve", "order_spread", "pace", "preprocessing",
-    "relation_matrix", "robustness", "rounds", "runtime", "save", "scores_by_method", "seconds", "selection",
-    "sensitivity", "sensitivity_heatmap", "stream_costs", "style", "task_objectives", "task_pairs",
-    "trajectories", "transfer_curve", "verdict_grid", "weight_functions",
+    "critical_difference", "damaged_view", "embedding", "folder_key", "forgetting_curve", "leverage",
+    "makespans", "objective_panels", "order_spread", "pace", "preprocessing", "quality_time",
+    "relation_matrix", "robustness", "rounds", "runtime", "save", "score_table", "scoreboard",
+    "scores_by_method", "seconds", "selection", "sensitivity", "sensitivity_heatmap", "stream_costs", "style",
+    "task_objectives", "task_pairs", "trajectories", "transfer_curve", "verdict_grid", "weight_functions",
 ]  # fmt: skip

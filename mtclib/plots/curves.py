@@ -1,12 +1,15 @@
 """Curves of one run or one method: the objective over the iterations, the time over the size."""
 
+import textwrap
 from collections.abc import Mapping
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.ticker import FuncFormatter
 
-from mtclib.plots.look import MARK, band_line, figure, legend, ticks
+from mtclib.plots.look import MARK, band_line, figure, legend, plain, ticks
+
+# Characters of a title over one of several panels.
+TITLE = 20
 
 
 @figure
@@ -41,8 +44,7 @@ def convergence(histories, printed_iterations=None, relative=True, band=(0.1, 0.
     >>> fig.axes[0].get_lines()[0].get_ydata().tolist()
     [4.0, 1.5, 1.0]
     """
-    if not histories or any(len(run) == 0 for runs in histories.values() for run in runs or [[]]):
-        raise ValueError("histories: every label needs at least one run with at least one value")
+    _check(histories)
     fig, ax = plt.subplots(figsize=(5.2, 3.3))
     for name, runs in histories.items():
         middle, low, high = _quantiles(runs, relative, band)
@@ -59,8 +61,58 @@ def convergence(histories, printed_iterations=None, relative=True, band=(0.1, 0.
     ax.margins(y=0.05)
     if relative:
         ax.set_yscale("log")
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        plain(ax.yaxis)
     legend(fig, handles)
+    return fig
+
+
+@figure
+def objective_panels(histories, printed_iterations=None, band=(0.1, 0.9)):
+    """The objective over the iterations, a column a data set: itself above, its distance from the end below.
+
+    Parameters
+    ----------
+    histories : mapping of str to list of 1-D array-like
+        As in :func:`convergence`.
+    printed_iterations : mapping of str to int, optional
+        Where the paper's own runs stopped; a vertical line each.
+    band : (float, float), default=(0.1, 0.9)
+        Quantiles of the band.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Lines are medians over runs; the lower axes are logarithmic, see :func:`convergence`.
+
+    Raises
+    ------
+    ValueError
+        No history, or an empty one.
+
+    Examples
+    --------
+    >>> fig = objective_panels({"toy": [[4, 2, 1], [4, 1]]}, {"toy": 2})
+    >>> fig.axes[0].get_lines()[0].get_ydata().tolist(), fig.axes[1].get_yscale()
+    ([4.0, 1.5, 1.0], 'log')
+    """
+    _check(histories)
+    size = (max(4.2, 2.4 * len(histories)), 4.4)
+    fig, axes = plt.subplots(2, len(histories), figsize=size, sharex="col", squeeze=False)
+    for column, (name, runs) in zip(axes.T, histories.items()):
+        stop = (printed_iterations or {}).get(name)
+        for ax, relative in zip(column, (False, True)):
+            middle, low, high = _quantiles(runs, relative, band)
+            x = np.arange(1, len(middle) + 1)
+            line = band_line(ax, x, middle, low, high, "median over runs", marker="")
+            if stop is not None:
+                mark = ax.axvline(stop, color="0.35", label="the paper stops", **MARK)
+        title = textwrap.fill(name, TITLE)
+        column[0].set_title(title if stop is None else f"{title}\n(paper: {stop})")
+        column[1].set(yscale="log", xlabel="iteration")
+        plain(column[1].yaxis)
+    axes[0, 0].set_ylabel("objective J")
+    axes[1, 0].set_ylabel("(J - J_min) / J_0")
+    legend(fig, [line] + ([mark] if printed_iterations else []))
     return fig
 
 
@@ -107,9 +159,14 @@ def runtime(frame, switch_at=None):
         handles.append(ax.axvline(switch_at, color="0.35", label=text, **MARK))
     ax.set(xscale="log", yscale="log", xlabel="clusters in each task", ylabel="seconds")
     ticks(ax.xaxis, _thinned(np.unique(frame["n_clusters"])))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    plain(ax.yaxis)
     legend(fig, handles)
     return fig
+
+
+def _check(histories):
+    if not histories or any(len(run) == 0 for runs in histories.values() for run in runs or [[]]):
+        raise ValueError("histories: every label needs at least one run with at least one value")
 
 
 def _quantiles(runs, relative, band):

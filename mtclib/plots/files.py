@@ -11,7 +11,7 @@ from PIL import Image
 from mtclib.paths import root
 from mtclib.plots.look import style
 
-MANIFEST_COLUMNS = ("file", "sha256", "source", "data_key")
+MANIFEST_COLUMNS = ("file", "sha256", "notebook", "data", "printed")
 # Without dates and program versions, equal figures give equal files.
 _METADATA = {
     "png": {"Software": None},
@@ -20,7 +20,7 @@ _METADATA = {
 }
 
 
-def save(fig, name, folder=None, manifest=None, source="", data_key="", formats=("png", "svg")):
+def save(fig, name, folder=None, manifest=None, notebook="", data="", printed="", formats=("png", "svg")):
     """Write a figure so that equal figures give equal files, and record it in the manifest.
 
     Parameters
@@ -33,10 +33,12 @@ def save(fig, name, folder=None, manifest=None, source="", data_key="", formats=
         Folder of the files, made if missing; the repository's ``figures`` by default.
     manifest : path-like, optional
         Csv with the columns `MANIFEST_COLUMNS`; ``manifest.csv`` in `folder` by default.
-    source : str, default=""
+    notebook : str, default=""
         Notebook that drew the figure.
-    data_key : str, default=""
-        What identifies the data behind it, e.g. a content hash.
+    data : str, default=""
+        What it was drawn from, as ``mtclib.study.show`` words it.
+    printed : str, default=""
+        The figures of a paper that it stands for, as ``"LMSC 2"`` or ``"LMSC 2, LMSC 3"``.
     formats : sequence of {"png", "svg", "pdf"}, default=("png", "svg")
         Formats.
 
@@ -60,7 +62,7 @@ def save(fig, name, folder=None, manifest=None, source="", data_key="", formats=
     >>> from mtclib.plots import convergence, save
     >>> fig = convergence({"toy": [[2.0, 1.0, 0.5]]})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [path.name for path in save(fig, "demo", folder, source="demo.ipynb")]
+    ...     [path.name for path in save(fig, "demo", folder, notebook="demo.ipynb")]
     ['demo.png', 'demo.svg']
     """
     unknown = [ending for ending in formats if ending not in _METADATA]
@@ -74,8 +76,44 @@ def save(fig, name, folder=None, manifest=None, source="", data_key="", formats=
     with style():
         for path, ending in zip(paths, formats):
             fig.savefig(path, format=ending, metadata=_METADATA[ending])
-    _record(folder / "manifest.csv" if manifest is None else Path(manifest), paths, source, data_key)
+    _record(folder / "manifest.csv" if manifest is None else Path(manifest), paths, (notebook, data, printed))
     return paths
+
+
+def folder_key(folder, name):
+    """What identifies the files of a folder: its name and a hash over their names and contents.
+
+    Parameters
+    ----------
+    folder : path-like
+        Files in it and below it count.
+    name : str
+        How the folder is called, e.g. ``"data/results/mbc"``.
+
+    Returns
+    -------
+    str
+        ``name`` and 64 hexadecimal digits.
+
+    Raises
+    ------
+    ValueError
+        There is no file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "a.csv").write_text("1")
+    ...     folder_key(folder, "data/toy")[:20]
+    'data/toy 1a9f9ad1e6a'
+    """
+    files = sorted(path for path in Path(folder).rglob("*") if path.is_file())
+    if not files:
+        raise ValueError(f"folder: {name} holds no files; what should the figure have been drawn from?")
+    lines = [f"{path.relative_to(folder).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n"
+             for path in files]  # fmt: skip
+    return f"{name} {hashlib.sha256(''.join(lines).encode()).hexdigest()}"
 
 
 class Picture:
@@ -109,15 +147,16 @@ class Picture:
         return small.getvalue()
 
 
-def _record(manifest, paths, source, data_key):
+def _record(manifest, paths, origin):
     """Replace the rows of these files; keep the manifest sorted and never half-written."""
     rows = {}
     if manifest.exists():
         with manifest.open(newline="", encoding="utf-8") as handle:
-            rows = {row["file"]: row for row in csv.DictReader(handle)}
+            rows = {row["file"]: {name: row.get(name, "") for name in MANIFEST_COLUMNS}
+                    for row in csv.DictReader(handle)}  # fmt: skip
     for path in paths:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        rows[path.name] = dict(zip(MANIFEST_COLUMNS, (path.name, digest, source, data_key)))
+        rows[path.name] = dict(zip(MANIFEST_COLUMNS, (path.name, digest, *origin)))
     partial = manifest.with_suffix(".part")
     with partial.open("w", newline="", encoding="utf-8") as handle:
         writer = csv.DictWriter(handle, MANIFEST_COLUMNS, lineterminator="\n")

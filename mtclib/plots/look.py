@@ -6,12 +6,14 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 MARK = {"linewidth": 1.2, "linestyle": (0, (1, 1)), "marker": ""}
 # Of all labels of an axis together; beyond that, every second tick has none.
-MOST_CHARACTERS = 22
+MOST_CHARACTERS = 18
 RULE = {"linewidth": 0.8, "linestyle": "-", "marker": ""}
+# Sizes of figures leave room for a legend of two rows; each further one makes them taller by so many inches.
+LEGEND_ROWS, LEGEND_ROW = 2, 0.18
 
 
 def style():
@@ -102,7 +104,7 @@ def band_line(ax, x, middle, low, high, name, **look):
 
 
 def legend(fig, handles):
-    """One legend below the axes, with as many columns as the figure is wide enough for.
+    """One legend below the axes, in as few rows as the width allows; many rows make the figure taller.
 
     Parameters
     ----------
@@ -118,9 +120,13 @@ def legend(fig, handles):
     >>> [text.get_text() for text in fig.legends[0].get_texts()]
     ['toy']
     """
-    longest = max(len(handle.get_label()) for handle in handles)
-    columns = int(fig.get_figwidth() // (0.5 + 0.075 * longest))
-    fig.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), max(1, columns)))
+    for rows in range(1, len(handles) + 1):
+        columns = -(-len(handles) // rows)
+        box = fig.legend(handles=handles, loc="outside lower center", ncols=columns)
+        if columns == 1 or box.get_window_extent().width <= fig.bbox.width:
+            break
+        box.remove()
+    fig.set_figheight(fig.get_figheight() + LEGEND_ROW * max(0, rows - LEGEND_ROWS))
 
 
 def ticks(axis, values):
@@ -148,8 +154,47 @@ def ticks(axis, values):
     axis.set_minor_locator(NullLocator())
 
 
+def plain(axis):
+    """Numbers without powers of ten along an axis: 0.00001, not 1e-05.
+
+    Parameters
+    ----------
+    axis : matplotlib.axis.Axis
+        Axis of any scale.
+
+    Examples
+    --------
+    >>> ax = plt.Figure().subplots()
+    >>> plain(ax.yaxis)
+    >>> ax.yaxis.get_major_formatter()(1e-5), ax.yaxis.get_major_formatter()(9.999999999999999e-06)
+    ('0.00001', '0.00001')
+    """
+    def written(value, _):
+        # Places of ticks on a logarithmic axis are powers with an error: 9.999999999999999e-06.
+        return np.format_float_positional(float(f"{value:.6g}"), trim="-")
+
+    axis.set_major_formatter(FuncFormatter(written))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def score_name(metric):
+    """Name of a score on an axis; which normalisation of NMI it is belongs into the text.
+
+    Parameters
+    ----------
+    metric : str
+        Name of a score of ``mtclib.metrics.SCORES``.
+
+    Examples
+    --------
+    >>> score_name("NMI_arithmetic"), score_name("ACC")
+    ('NMI', 'ACC')
+    """
+    return metric.partition("_")[0]
+
+
 def short(value):
-    """A parameter value as one writes it by hand: one over an integer as a fraction.
+    """A parameter value as one writes it by hand: one over an integer as a fraction, 1000 as a power.
 
     Parameters
     ----------
@@ -159,13 +204,16 @@ def short(value):
     Returns
     -------
     str
-        A fraction for 1/2 to 1/1024, else up to six digits.
+        A power of ten from 1000 up and from 1/1000 down, a fraction for 1/2 to 1/1024, else up to six digits.
 
     Examples
     --------
-    >>> short(0.25), short(4.0), short(0.3)
-    ('1/4', '4', '0.3')
+    >>> short(0.25), short(4.0), short(0.3), short(0.001)
+    ('1/4', '4', '0.3', '10⁻³')
     """
+    power = round(np.log10(value)) if value > 0 else 0
+    if abs(power) >= 3 and np.isclose(value, 10.0**power, rtol=1e-9):
+        return "10" + str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     fraction = Fraction(float(value)).limit_denominator(1024)
     if 0 < value < 1 and fraction.numerator == 1 and np.isclose(float(fraction), value):
         return str(fraction)

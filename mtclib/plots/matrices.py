@@ -11,7 +11,8 @@ from mtclib.plots.look import figure
 
 
 @figure
-def relation_matrix(ours, printed=None, row_names=None, col_names=None, titles=("ours", "printed")):
+def relation_matrix(ours, printed=None, row_names=None, col_names=None, titles=("ours", "printed"),
+                    tasks=("", "")):
     """Relatedness between the clusters of two tasks, ours beside the printed one, on one colour scale.
 
     Parameters
@@ -23,7 +24,9 @@ def relation_matrix(ours, printed=None, row_names=None, col_names=None, titles=(
     row_names, col_names : sequence of str, optional
         Names of the classes of the two tasks; numbers by default.
     titles : (str, str), default=("ours", "printed")
-        Titles of the panels.
+        Titles of the panels, where there are two.
+    tasks : (str, str), default=("", "")
+        Names of the two tasks, for the axes.
 
     Returns
     -------
@@ -44,8 +47,8 @@ def relation_matrix(ours, printed=None, row_names=None, col_names=None, titles=(
     given = [(title, matrix) for title, matrix in zip(titles, (ours, printed)) if matrix is not None]
     panels = [(title, np.asarray(matrix, dtype=float)) for title, matrix in given]
     top = max(np.nanmax(matrix) for _, matrix in panels)
-    width = sum(1.2 + 0.85 * matrix.shape[1] for _, matrix in panels)
-    height = 1.6 + 0.5 * max(len(matrix) for _, matrix in panels)
+    width = sum(0.9 + 0.75 * matrix.shape[1] for _, matrix in panels)
+    height = 1.5 + 0.45 * max(len(matrix) for _, matrix in panels)
     fig, axes = plt.subplots(1, len(panels), figsize=(width + 1, height), squeeze=False)
     for ax, (title, matrix) in zip(axes[0], panels):
         rows, cols = _names(matrix, 0, row_names), _names(matrix, 1, col_names)
@@ -54,10 +57,11 @@ def relation_matrix(ours, printed=None, row_names=None, col_names=None, titles=(
         heat(ax, frame, notes, vmin=0, vmax=top, cbar=False)
         for row, values in enumerate(matrix):
             outline(ax, row, int(np.nanargmax(values)))
-        ax.set_title(title)
+        ax.set(title=title if len(panels) > 1 else "", xlabel=tasks[1])
         slant = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if max(map(len, cols)) > 8 else {}
         ax.set_xticklabels(cols, **({"rotation": 0} | slant))
         ax.set_yticklabels(rows if ax is axes[0][0] else [""] * len(rows), rotation=0)
+    axes[0][0].set_ylabel(tasks[0])
     fig.colorbar(axes[0][0].collections[0], ax=list(axes[0]), label="relatedness", shrink=0.9)
     return fig
 

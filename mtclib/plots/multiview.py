@@ -44,13 +44,15 @@ def weight_functions(thresholds, sharpness=(1.0,), losses=None):
     fig, axes = plt.subplots(1, len(sharpness), figsize=size, sharey=True, squeeze=False)
     colours = plt.get_cmap(COLOURS)(np.linspace(0.0, 0.85, len(thresholds)))
     for ax, kappa in zip(axes[0], sharpness):
-        for threshold, colour in zip(thresholds, colours):
-            look = {"color": colour, "marker": ""}
+        for number, (threshold, colour) in enumerate(zip(thresholds, colours)):
+            # Each threshold has its marker, at places of its own: colour is not alone.
+            look = {"color": colour, "marker": "os^Dv"[number % 5],
+                    "markevery": (10 * number, max(1, len(losses) // 8))}
             ax.plot(losses, smooth_weights(losses, threshold, kappa), linestyle="-", **look,
-                    label=f"smooth, 1/lambda = {threshold:g}")
+                    label=f"smooth, 1/λ = {threshold:g}")
             ax.plot(losses, hard_weights(losses, threshold), linestyle="--", linewidth=1.0, **look,
-                    label=f"hard, 1/lambda = {threshold:g}")
-        ax.set(xlabel="loss", title=f"kappa = {kappa:g}" if len(sharpness) > 1 else "")
+                    label=f"hard, 1/λ = {threshold:g}")
+        ax.set(xlabel="loss", title=f"κ = {kappa:g}" if len(sharpness) > 1 else "")
     axes[0][0].set_ylabel("weight")
     legend(fig, axes[0][0].get_lines()[:])
     return fig
@@ -95,24 +97,34 @@ def selection(views, order, labels, n_rounds=None):
                          f"got {order.shape} and {[np.shape(X) for X in views]}")
     last = int(order.max()) if n_rounds is None else n_rounds
     rounds = np.where(order < 0, last + 1, order)
-    fig, axes = plt.subplots(1, len(views) + 1, figsize=(2.5 * len(views) + 3.0, 3.0), squeeze=False)
+    shape = (-(-(len(views) + 1) // 2), 2)
+    fig, axes = plt.subplots(*shape, figsize=(7.0, 0.4 + 2.9 * shape[0]), squeeze=False)
     look = {"cmap": COLOURS, "vmin": 0, "vmax": last + 1}
-    for v, (ax, X) in enumerate(zip(axes[0], views)):
-        ax.scatter(*np.asarray(X).T, c=rounds[v], s=8, linewidths=0, **look)
-        ax.set(title=f"view {v + 1}", aspect="equal")
+    edge = 1.05 * max(np.abs(X).max() for X in views)
+    for v, (ax, X) in enumerate(zip(axes.flat, views)):
+        ax.scatter(*np.asarray(X).T, c=rounds[v], s=9, linewidths=0, **look)
+        ax.set(title=f"view {v + 1}", box_aspect=1, xlim=(-edge, edge), ylim=(-edge, edge))
+    ax = axes.flat[len(views)]
+    image = _by_view(ax, rounds, labels, look)
+    for spare in axes.flat[len(views) + 1:]:
+        spare.set_axis_off()
+    fig.colorbar(image, ax=list(axes.flat), label="taken in at the end of round", shrink=0.8)
+    return fig
+
+
+def _by_view(ax, rounds, labels, look):
+    """Rounds of all samples, sorted by cluster, a column a view."""
     rows = np.argsort(labels, kind="stable")
-    ax = axes[0][-1]
     image = ax.imshow(rounds[:, rows].T, aspect="auto", interpolation="nearest", **look)
     ends = np.flatnonzero(np.diff(labels[rows])) + 0.5
     for end in ends:
         ax.axhline(end, color="white", linewidth=1.2, linestyle="-", marker="")
     bounds = np.concatenate([[0], ends, [labels.size]])
     ax.set_yticks((bounds[:-1] + bounds[1:]) / 2, [f"cluster {k + 1}" for k in range(len(bounds) - 1)])
-    ax.set_xticks(range(len(views)), [str(v + 1) for v in range(len(views))])
-    ax.set(xlabel="view", title="samples by view")
+    ax.set_xticks(range(len(rounds)), [str(v + 1) for v in range(len(rounds))])
+    ax.set(xlabel="view", title="samples by view", box_aspect=1)
     ax.grid(False)
-    fig.colorbar(image, ax=ax, label="taken in at the end of round")
-    return fig
+    return image
 
 
 @figure

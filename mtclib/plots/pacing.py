@@ -2,9 +2,8 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.ticker import FuncFormatter
 
-from mtclib.plots.look import band_line, figure, legend
+from mtclib.plots.look import band_line, figure, legend, plain
 
 GROUPS = 10
 
@@ -94,11 +93,11 @@ def rounds(histories, shares):
         for run, share, colour in zip(runs, shares, colours):
             run = np.asarray(run, dtype=float)
             excess = (run - run[-1]) / abs(run[0])
-            look = {"color": colour, "marker": "", "label": f"{100 * share:.0f} %"}
+            look = {"color": colour, "marker": "", "label": f"{100 * share:.0f} % of the samples"}
             ax.plot(np.arange(1, len(run)), np.maximum(excess[:-1], 1e-8), **look)
         ax.set(yscale="log", xlabel="iteration of the round", title=name)
     axes[0][0].set_ylabel("(J - J_end) / J_start")
-    axes[0][0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    plain(axes[0][0].yaxis)
     legend(fig, axes[0][0].get_lines()[:])
     return fig
 
@@ -204,6 +203,6 @@ def seconds(frame, printed=None):
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.set(xscale="log", xlabel="seconds a fit")
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    plain(ax.xaxis)
     legend(fig, handles)
     return fig

@@ -6,11 +6,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
-from mtclib.plots.look import MARK, RULE, band_line, figure, legend, short, ticks
+from mtclib.plots.look import MARK, RULE, band_line, figure, legend, score_name, short, ticks
 from mtclib.plots.matrices import heat, outline
 
-GREEK = {"lam": "λ", "lambda": "λ", "mu": "μ", "alpha": "α", "beta": "β", "gamma": "γ",
-         "n_components": "l"}
+GREEK = {"lam": "λ", "lambda": "λ", "mu": "μ", "alpha": "α", "beta": "β", "gamma": "γ", "kappa": "κ",
+         "n_components": "l", "pace_start": "share of pairs in the first round",
+         "pace_growth": "growth of the threshold"}
 PARAMS = ("lam", "mu", "alpha", "beta")
 
 
@@ -30,8 +31,9 @@ def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band="sd", printe
         Name in `frame`; shown in percent.
     base : mapping of str to float, optional
         Where the other parameters are fixed; by default the most frequent value of each.
-    band : {"sd", "range"}, default="sd"
-        Band over the runs: mean plus and minus one standard deviation, or smallest to largest.
+    band : {"sd", "range", None}, default="sd"
+        Band over the runs: mean plus and minus one standard deviation, or smallest to largest; none where
+        there are many lines.
     printed : mapping of str to float, optional
         Line to the paper's value, a fraction; drawn as a thin line.
     by : str, default="dataset"
@@ -42,6 +44,7 @@ def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band="sd", printe
     Returns
     -------
     matplotlib.figure.Figure
+        A line that has one point of a panel only, because its method lacks the parameter, is left out there.
 
     Raises
     ------
@@ -61,7 +64,7 @@ def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band="sd", printe
     if (rows[[name for name in params if name not in linear]] <= 0).any(axis=None):
         raise ValueError(f"params: {', '.join(params)} must be positive, the axis is logarithmic")
     base = _base(rows, params) if base is None else base
-    size = (max(2.3 * len(params), 4), 2.9)
+    size = (max(2.3 * len(params), 4.6), 2.9)
     fig, axes = plt.subplots(1, len(params), figsize=size, sharey=True, squeeze=False)
     for ax, name in zip(axes[0], params):
         fits = [np.isclose(rows[other], base[other]) for other in params if other != name]
@@ -74,8 +77,9 @@ def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band="sd", printe
         ax.set(xscale="linear" if name in linear else "log", xlabel=GREEK.get(name, name))
         if name not in linear:
             ticks(ax.xaxis, np.unique(panel[name]))
-    axes[0][0].set_ylabel(f"{metric} (%)")
-    handles.append(Line2D([], [], color="0.5", label="fixed in the other panels", **RULE))
+    axes[0][0].set_ylabel(f"{score_name(metric)} (%)")
+    where = "fixed in the other panels" if len(params) > 1 else "default"
+    handles.append(Line2D([], [], color="0.5", label=where, **RULE))
     legend(fig, handles + ([Line2D([], [], color="0.2", label="printed", **MARK)] if printed else []))
     return fig
 
@@ -129,9 +133,10 @@ def sensitivity_heatmap(frame, x, y, metric="ACC", base=None):
     notes = np.array([[f"{value:.1f}" for value in row] for row in mean.to_numpy()], dtype=object)
     notes[best] += " ★"
     fig, ax = plt.subplots(figsize=(1.9 + 0.75 * mean.shape[1], 1.3 + 0.45 * mean.shape[0]))
-    heat(ax, mean, notes, cbar_kws={"label": f"{metric} (%)"})
+    heat(ax, mean, notes, cbar_kws={"label": f"{score_name(metric)} (%)"})
     outline(ax, *best)
-    ax.set(xlabel=GREEK.get(x, x), ylabel=GREEK.get(y, y), title="★ best, chosen with the labels")
+    ax.set(xlabel=GREEK.get(x, x), ylabel=GREEK.get(y, y))
+    ax.set_title(f"{rows['dataset'].iloc[0]}\n★ best, chosen with the labels")
     ax.set_xticklabels([short(value) for value in mean.columns])
     ax.set_yticklabels([short(value) for value in mean.index], rotation=0)
     return fig
@@ -168,12 +173,15 @@ def _base(rows, params):
 
 def _lines(ax, rows, x, by, names, band):
     """One line a name, in the same order in every panel, so that each keeps its look."""
-    lines = []
-    for name in names:
+    lines, looks = [], len(plt.rcParams["axes.prop_cycle"])
+    for number, name in enumerate(names):
         values = rows[rows[by] == name].groupby(x)["value"]
         stats = 100 * values.agg(["mean", "std", "min", "max"]).fillna(0)
-        low, high = stats["min"], stats["max"]
-        if band == "sd":
-            low, high = stats["mean"] - stats["std"], stats["mean"] + stats["std"]
-        lines.append(band_line(ax, stats.index, stats["mean"], low, high, name))
+        if len(stats) == 1 < rows[x].nunique():
+            stats = stats.iloc[:0]
+        low, high = {"sd": (stats["mean"] - stats["std"], stats["mean"] + stats["std"]),
+                     "range": (stats["min"], stats["max"]), None: (stats["mean"], stats["mean"])}[band]
+        # The looks of the cycle come back from here on, with open markers.
+        again = {"markerfacecolor": "white", "markeredgewidth": 1.2} if number >= looks else {}
+        lines.append(band_line(ax, stats.index, stats["mean"], low, high, name, **again))
     return lines

@@ -9,6 +9,9 @@ from matplotlib.patches import Patch
 from mtclib.plots.look import MARK, figure, legend
 from mtclib.tables import COLOURS, MEANINGS, OURS_SD, PUBLISHED_SD, label, task_name
 
+# Of a panel of the grid of verdicts: as wide as a page of a notebook.
+MOST_COLUMNS = 28
+
 
 @figure
 def preprocessing(frame, printed=None, metric="ACC"):
@@ -101,7 +104,9 @@ def scores_by_method(verdicts, metric="ACC"):
 
 @figure
 def verdict_grid(verdicts):
-    """Every printed cell as a coloured square with the symbol of its verdict; one panel a paper.
+    """Every printed cell as a coloured square with the symbol of its verdict; a panel a paper, or several.
+
+    A paper with more than `MOST_COLUMNS` columns goes on in a further panel, from a data set on.
 
     Parameters
     ----------
@@ -127,21 +132,23 @@ def verdict_grid(verdicts):
     """
     if verdicts.empty:
         raise ValueError("verdicts: the frame has no cell")
-    papers = {paper: _wide(cells) for paper, cells in verdicts.groupby("paper", sort=False)}
-    longest = max(wide.shape[1] for wide in papers.values())
-    datasets = max(len(set(wide.columns.get_level_values("dataset"))) for wide in papers.values())
+    papers = [(paper, wide_verdicts(cells)) for paper, cells in verdicts.groupby("paper", sort=False)]
+    panels = [(f"{paper}, continued" if number else paper, part) for paper, wide in papers
+              for number, part in enumerate(_parts(wide))]
+    longest = max(wide.shape[1] for _, wide in panels)
+    datasets = max(len(set(wide.columns.get_level_values("dataset"))) for _, wide in papers)
     narrow = longest > 12 or datasets > 1
-    heights = [0.27 * len(wide) + (1.9 if narrow else 0.9) for wide in papers.values()]
+    heights = [0.27 * len(wide) + (1.9 if narrow else 0.9) for _, wide in panels]
     size = (max(1.6 + (0.27 if narrow else 0.62) * longest, 5), sum(heights) + 0.8)
-    fig, axes = plt.subplots(len(papers), 1, figsize=size, height_ratios=heights, squeeze=False)
-    for ax, (paper, wide) in zip(axes[:, 0], papers.items()):
+    fig, axes = plt.subplots(len(panels), 1, figsize=size, height_ratios=heights, squeeze=False)
+    for ax, (paper, wide) in zip(axes[:, 0], panels):
         _squares(ax, wide, narrow)
         ax.set_xlim(0, longest)
         ax.set_title(paper if narrow else f"{paper}: {wide.columns[0][1]}", loc="left")
     counts = verdicts["verdict"].value_counts()
     used = [verdict for verdict in MEANINGS if verdict in counts]
-    handles = [Patch(facecolor=_fill(v), edgecolor="0.5", label=f"{label(v)} ({counts[v]})") for v in used]
-    if any(wide.isna().any(axis=None) for wide in papers.values()):
+    handles = [Patch(facecolor=fill(v), edgecolor="0.5", label=f"{label(v)} ({counts[v]})") for v in used]
+    if any(wide.isna().any(axis=None) for _, wide in panels):
         handles.append(Patch(facecolor="none", edgecolor="none", label="empty: not printed"))
     legend(fig, handles)
     return fig
@@ -168,16 +175,29 @@ def _dots(ax, mean, low, high, offset, name, colour, marker):
     return ax.errorbar(mean, np.arange(len(mean)) + offset, xerr=spread, label=name, **look)
 
 
-def _wide(cells):
+def wide_verdicts(cells):
+    """Verdicts with methods as rows and columns (table, dataset, task, metric), as they are printed."""
     keys = {"index": "method", "columns": ["table", "dataset", "task", "metric"], "values": "verdict"}
     return cells.pivot_table(**keys, aggfunc="first", sort=False)
+
+
+def _parts(wide):
+    """The columns of a paper in parts that are not too wide, cut between data sets."""
+    blocks, parts = list(dict.fromkeys((table, dataset) for table, dataset, *_ in wide.columns)), [[]]
+    sizes = pd.Series([column[:2] for column in wide.columns]).value_counts()
+    for block in blocks:
+        if parts[-1] and sum(sizes[one] for one in parts[-1]) + sizes[block] > MOST_COLUMNS:
+            parts.append([])
+        parts[-1].append(block)
+    chosen = [wide.loc[:, [column[:2] in part for column in wide.columns]] for part in parts]
+    return [part.dropna(how="all") for part in chosen]
 
 
 def _squares(ax, wide, narrow):
     """The grid of one paper, with a gap after each data set; what is not printed stays empty."""
     used = [verdict for verdict in COLOURS if (wide == verdict).any(axis=None)]
     codes = sum((wide == verdict).to_numpy() * (number + 1) for number, verdict in enumerate(used))
-    colours = ListedColormap([_fill(verdict) for verdict in used])
+    colours = ListedColormap([fill(verdict) for verdict in used])
     look = {"vmin": 0.5, "vmax": len(used) + 0.5, "edgecolors": "0.6", "linewidth": 0.6}
     ax.pcolormesh(np.ma.masked_equal(codes, 0), cmap=colours, **look)
     for (row, column), verdict in np.ndenumerate(wide.to_numpy()):
@@ -197,5 +217,6 @@ def _squares(ax, wide, narrow):
     ax.spines[:].set_visible(False)
 
 
-def _fill(verdict):
+def fill(verdict):
+    """Background of a verdict; white where the tables leave it transparent."""
     return COLOURS[verdict][0].replace("transparent", "white")

@@ -2,10 +2,10 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 from scipy import stats
 
-from mtclib.plots.look import RULE, band_line, figure, legend
+from mtclib.plots.look import RULE, band_line, figure, legend, plain, score_name
 
 CONFIDENCE = 0.95
 
@@ -202,7 +202,7 @@ def stream_costs(frame):
     for ax, name in zip(axes, ("seconds", "kilobytes kept")):
         ax.set(yscale="log", xlabel="tasks seen", ylabel=name)
         _count_tasks(ax)
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        plain(ax.yaxis)
     legend(fig, axes[0].get_lines()[:])
     return fig
 
@@ -222,7 +222,7 @@ def _count_tasks(ax):
 
 
 def _score_name(frame):
-    return f"{frame['metric'].iloc[0].partition('_')[0]} (%)"
+    return f"{score_name(frame['metric'].iloc[0])} (%)"
 
 
 def _check(frame, *columns):

@@ -1,8 +1,8 @@
 """Intervals of the difference between our number and the printed one, and how they meet a margin.
 
-The margin was fixed before any full run: `DELTA`, five points, for the scores of `DELTAS`.  Two measures of the
-MBC paper came later, when their numbers were known: `s_nmi`, a score from 0 to 1, got the same five points, and
-`d_M`, a distance in the unit of the data, five percent of the printed value.
+The margin was fixed before any full run: `DELTA`, five points, for the scores of `DELTAS`.  Two measures of
+the MBC paper came later, with their numbers known: `s_nmi`, a score from 0 to 1, got the same five points,
+and `d_M`, a distance in the unit of the data, five percent of the printed value.
 """
 
 from collections.abc import Mapping

@@ -101,9 +101,25 @@ def measured(study, directory=None):
     >>> bool((table["change"] - (table["other_score"] - table["score"])).abs().max() < 1e-9)
     True
     """
-    rows = [_row(study, entry, position)
+    means = _Means(study)
+    rows = [_row(study, means, entry, position)
             for entry in entries(study.paper, directory)[0] for position in _pairs(entry)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+class _Means:
+    """Rows of the mean over tasks, by data set and method; each data set is looked for once."""
+
+    def __init__(self, study):
+        self.study, self.found = study, {}
+
+    def __call__(self, dataset, method):
+        if dataset not in self.found:
+            rows = self.study.rows(dataset)
+            rows = rows[rows["task"].isin(["avg", ""])]
+            self.found[dataset] = dict(list(rows.groupby("method")))
+            self.found[dataset][None] = rows.iloc[:0]
+        return self.found[dataset].get(method, self.found[dataset][None])
 
 
 def _pairs(entry):
@@ -114,13 +130,15 @@ def _pairs(entry):
             for names in zip(entry["methods"], other_methods)]
 
 
-def _row(study, entry, position):
+def _row(study, means, entry, position):
     method, other_method, dataset, other_dataset = position
     metric, other_metric = (_metric(study, entry.get(name, entry["metric"]))
                             for name in ("metric", "other_metric"))
     point = entry.get("point")
-    ours = _values(study, dataset, method, metric, point, entry)
-    other = _values(study, other_dataset, other_method, other_metric, entry.get("other_point", point), entry)
+    other_point = entry.get("other_point", point)
+    ours = _values(study, means(dataset, method), (dataset, method, metric, point), entry)
+    other = _values(study, means(other_dataset, other_method),
+                    (other_dataset, other_method, other_metric, other_point), entry)
     change, low, high = _change(ours, other, _once(study, method), _once(study, other_method))
     return {**{name: entry[name] for name in ("decision", "kind", "ours", "alternative")},
             "method": method, "dataset": dataset, "metric": entry["metric"], "n": len(ours),
@@ -137,13 +155,14 @@ def _once(study, method):
     return bool(spec and spec.deterministic)
 
 
-def _values(study, dataset, method, metric, point, entry):
+def _values(study, rows, side, entry):
     """Scores of the runs of one side: mean over tasks where there are any.
 
-    `point` is a dict of grid parameters, "chosen" for the setting chosen with labels, None for the default.
+    `side` is (data set, method, metric, point); `point` is a dict of grid parameters, "chosen" for the
+    setting chosen with labels, None for the default.
     """
-    rows = study.rows(dataset)
-    rows = rows[(rows["method"] == method) & (rows["metric"] == metric) & rows["task"].isin(["avg", ""])]
+    dataset, method, metric, point = side
+    rows = rows[rows["metric"] == metric]
     if point == "chosen":
         chosen = study.selected(dataset)
         rows = rows[rows["key"].isin(chosen.loc[chosen["method"] == method, "key"])]

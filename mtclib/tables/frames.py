@@ -1,6 +1,8 @@
 """Any frame as a table, and the frames that every notebook shows."""
 
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -15,12 +17,16 @@ AUDIT_COLUMNS = MappingProxyType({
 })  # fmt: skip
 DECISION_COLUMNS = MappingProxyType({
     "id": "id", "place": "place", "problem": "problem", "decision": "decision", "evidence": "evidence",
-    "cause": "cause",
+    "leverage": "leverage", "cause": "cause",
 })  # fmt: skip
 CLAIM_COLUMNS = MappingProxyType({
     "id": "id", "quote": "the paper says", "place": "place", "status": "status", "counts": "counts",
     "in_print": "in the paper's own numbers", "reason": "reason",
 })  # fmt: skip
+
+_HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}\b")
+# Of a long table, so many rows are seen before the reader opens the rest.
+DECISIONS_SHOWN, PROVENANCE_SHOWN = 6, 10
 
 
 def frame_table(frame, caption, columns=None, status=None, notes=()) -> Table:
@@ -91,14 +97,14 @@ def data_summary(summary, caption="Data, ours beside the paper's") -> Table:
 def decisions(
     frame, caption="Choices that the paper leaves open or gets wrong", columns=DECISION_COLUMNS
 ) -> Table:
-    """The decisions of a paper as a `Table`; parameters as in :func:`frame_table`.
+    """The decisions of a paper as a `Table`, folded after the first; parameters as in :func:`frame_table`.
 
     Examples
     --------
     >>> decisions([{"id": "D1", "decision": "cosine"}]).header
     (('', 'id'), ('', 'decision'))
     """
-    return frame_table(frame, caption, columns)
+    return replace(_short_hashes(frame_table(frame, caption, columns)), fold_after=DECISIONS_SHOWN)
 
 
 def claims(frame, caption="Claims of the paper", columns=CLAIM_COLUMNS) -> Table:
@@ -133,6 +139,7 @@ def provenance(record: Mapping, caption="Provenance") -> Table:
     """What made these numbers: versions, hashes, seeds.
 
     A mapping becomes dotted names, and a mapping inside of one a line: ``data.toy | edition a, sha256 b``.
+    Hashes are cut to 12 digits; in HTML, the mouse shows them in full, and all but the first rows are folded.
 
     Parameters
     ----------
@@ -153,7 +160,8 @@ def provenance(record: Mapping, caption="Provenance") -> Table:
     flat = pd.json_normalize(dict(record), max_level=1).iloc[0] if record else {}
     lines = {name: ", ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, Mapping)
              else value for name, value in flat.items()}  # fmt: skip
-    return frame_table([{"item": name, "value": value} for name, value in lines.items()], caption)
+    table = frame_table([{"item": name, "value": value} for name, value in lines.items()], caption)
+    return replace(_short_hashes(table), fold_after=PROVENANCE_SHOWN)
 
 
 def checked(frame, columns, name):
@@ -196,6 +204,15 @@ def _heading(name, columns):
     return "", str(columns.get(name, name))
 
 
+def _short_hashes(table):
+    """Long hashes cut to 12 digits, in full where the mouse is."""
+    def short(cell):
+        lines = tuple(_HASH.sub(r"\1", line) for line in cell.lines)
+        return cell if lines == cell.lines else replace(cell, lines=lines, title=" ".join(cell.lines))
+
+    return replace(table, rows=tuple(tuple(map(short, row)) for row in table.rows))
+
+
 def _plain(value, is_status):
     if is_status and value in MEANINGS:
         return Cell((label(value),), value)
@@ -213,6 +230,8 @@ def _text(value):
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if isinstance(value, (float, np.floating)):
+        if np.isinf(value):
+            return "∞" if value > 0 else "-∞"
         if np.isfinite(value) and value == int(value):
             return str(int(value))
         return f"{value:.4g}" if abs(value) < 10_000 else f"{value:.1f}"

@@ -1,7 +1,7 @@
 """A finished table and its three forms: HTML, plain text, Markdown."""
 
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from itertools import groupby, zip_longest
 
@@ -12,6 +12,7 @@ DASH = "–"
 _CSS = """
 .mtclib .mtclib-scroll{overflow-x:auto;max-width:100%}
 .mtclib.mtclib p.mtclib-note{font-size:12px;line-height:1.5;margin:2px 0;max-width:110em}
+.mtclib .mtclib-fold summary{cursor:pointer;font-size:12px;padding:4px 0}
 .mtclib .mtclib-key{padding:0 4px;border:1px solid rgba(128,128,128,.6);border-radius:3px;white-space:nowrap}
 .mtclib .mtclib-scroll table.mtclib-grid{border-collapse:separate;border-spacing:0;font-size:11px}
 .mtclib .mtclib-scroll .mtclib-grid th,.mtclib .mtclib-scroll .mtclib-grid td{padding:3px 5px;text-align:left;
@@ -27,10 +28,11 @@ _PLACED = "text-align:left;vertical-align:top"
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: its lines of text and, for a coloured cell, the key of its look in `COLOURS`."""
+    """One cell: its lines of text, the key of its look in `COLOURS`, and what the mouse shows over it."""
 
     lines: tuple[str, ...]
     look: str = ""
+    title: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,6 +49,8 @@ class Table:
         Title, shown above.
     notes : tuple of str, default=()
         Lines shown below.
+    fold_after : int, optional
+        In HTML, rows from here on are folded away until the reader opens them.
 
     Examples
     --------
@@ -63,6 +67,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     caption: str
     notes: tuple[str, ...] = ()
+    fold_after: int | None = None
 
     @property
     def looks(self) -> tuple[str, ...]:
@@ -88,7 +93,7 @@ class Table:
         return "\n".join([
             f'<div class="mtclib"><style>{_CSS}</style>',
             f'<p class="mtclib-note"><b>{escape(self.caption)}</b></p>',
-            *(self._grid() if self.rows else ()),
+            *self._grids(),
             *(f'<p class="mtclib-note">{note}</p>' for note in below),
             "</div>",
         ])
@@ -116,16 +121,29 @@ class Table:
         widths = [max(len(line) for lines in column for line in lines) for column in zip(*grid)]
         tall = any(len(lines) > 1 for row in grid[1:] for lines in row)
         for number, row in enumerate(grid):
-            if number == 1 or (number > 1 and tall):
+            if number == 1:
                 yield "-+-".join("-" * width for width in widths)
+            elif number and tall:
+                # Not along the whole line, which would be a tenth of the text that a notebook stores.
+                yield "-" * widths[0]
             for texts in zip_longest(*row, fillvalue=""):
                 yield " | ".join(text.ljust(width) for text, width in zip(texts, widths)).rstrip()
 
     def _legend(self):
         return [f"{label(look)}: {MEANINGS[look]}" for look in self.looks]
 
-    def _grid(self):
-        """Lines of the HTML table itself."""
+    def _grids(self):
+        """Lines of the HTML table; of two, where the end of it is folded away."""
+        shown, folded = self.rows[:self.fold_after], self.rows[len(self.rows[:self.fold_after]):]
+        if shown:
+            yield from self._grid(shown)
+        if folded:
+            yield f'<details class="mtclib-fold"><summary>{len(folded)} more rows</summary>'
+            yield from self._grid(folded)
+            yield "</details>"
+
+    def _grid(self, rows):
+        """Lines of one HTML table."""
         grouped = any(group for group, _ in self.header)
         spans = [(group, len(list(columns))) for group, columns in groupby(group for group, _ in self.header)]
         place = f' style="{_PLACED}"'
@@ -135,7 +153,7 @@ class Table:
         kind = "mtclib-scroll mtclib-scores" if grouped else "mtclib-scroll"
         yield f'<div class="{kind}"><table class="mtclib-grid" style="font-size:11px">'
         yield f"<thead>{f'<tr>{top}</tr>' if grouped else ''}<tr>{names}</tr></thead><tbody>"
-        for row in self.rows:
+        for row in rows:
             yield f"<tr>{''.join(_td(cell, n == 0) for n, cell in enumerate(row))}</tr>"
         yield "</tbody></table></div>"
 
@@ -192,7 +210,8 @@ def _td(cell, heading):
     texts = [escape(line) for line in cell.lines]
     if lines:
         texts = [text.replace(" ", "\u00a0") for text in texts]
-    return f"<{tag}{scope}{lines}{_style(cell.look, _PLACED)}>{'<br>'.join(texts)}</{tag}>"
+    title = f' title="{escape(cell.title)}"' if cell.title else ""
+    return f"<{tag}{scope}{lines}{title}{_style(cell.look, _PLACED)}>{'<br>'.join(texts)}</{tag}>"
 
 
 def _markdown(lines):
