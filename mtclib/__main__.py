@@ -1,4 +1,4 @@
-"""The command line: ``python -m mtclib fetch | run | report | store | list``."""
+"""The command line: ``python -m mtclib fetch | run | compare | report | store | scoreboard | list``."""
 
 import argparse
 import logging
@@ -43,8 +43,20 @@ MTCLIB_DATA names a folder with copies, tried first; MTCLIB_OFFLINE=1 forbids co
   python -m mtclib run all --report
 
 Finished jobs are kept in data/runs: after an interruption the same command goes on where it stopped.""",
+    "compare": """examples:
+  python -m mtclib compare multitask --n-jobs 2
+  python -m mtclib compare multiview --profile quick
+
+The full profile writes data/results/comparison-multitask (or -multiview) for the notebook comparison.""",
     "report": "example:\n  python -m mtclib report",
     "store": "examples:\n  python -m mtclib store\n  python -m mtclib store mtcmrl",
+    "scoreboard": """examples:
+  python -m mtclib scoreboard
+  python -m mtclib scoreboard --keep-claims
+
+Tests all claims on the committed results, writes data/results/claims and the front page of the README; its
+picture is drawn by `python -m mtclib store index`.  --keep-claims takes the claims as they were tested last,
+which saves minutes.""",
     "list": "examples:\n  python -m mtclib list\n  python -m mtclib list --data",
 }
 
@@ -85,9 +97,15 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("--output", metavar="PATH", help="where to write the executed notebook")
     command.add_argument("--export", action="store_true", help="copy results of a full run to data/results")
     command.add_argument("--report", action="store_true", help="write the HTML report afterwards")
+    command = _command(commands, "compare", compare, "run all methods on all data sets, at their defaults")
+    command.add_argument("kind", metavar="KIND", help="multitask or multiview")
+    command.add_argument("--profile", default="full", help="full (default) or quick")
+    command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
     _command(commands, "report", report, "write the HTML site: notebooks, figures, search")
     command = _command(commands, "store", store, "run notebooks in place and keep cleaned outputs, to commit")
     command.add_argument("papers", nargs="*", metavar="PAPER", help="default: all")
+    command = _command(commands, "scoreboard", scoreboard, "test the claims, write the README's front page")
+    command.add_argument("--keep-claims", action="store_true", help="do not test the claims anew")
     command = _command(commands, "list", list_known, "list papers and their parameters, or data files")
     command.add_argument("--data", action="store_true", help="list data files: place and terms")
     return parser
@@ -196,6 +214,19 @@ def run(args) -> int:
     return int(any(result.status != "ok" for result in results))
 
 
+def compare(args) -> int:
+    """Run a comparison, keep its results in the full profile, and print who does best."""
+    from mtclib import comparison
+
+    choose(args.kind, comparison.KINDS, "KIND")
+    choose(args.profile, PROFILES, "--profile")
+    full = args.profile == "full"
+    frame = comparison.run(args.kind, args.profile, n_jobs=args.n_jobs, export=full)
+    table = comparison.Comparison(args.kind, None if full else frame).overview()
+    print(table.drop(columns="front").round(2).to_string())
+    return int((frame["status"] != "ok").any())
+
+
 def report(args) -> int:
     """Write the report; fail if a notebook in it failed."""
     from mtclib.report import write_report
@@ -214,6 +245,14 @@ def store(args) -> int:
     for name in sorted(args.papers or notebooks, key=lambda name: name == FRONT):
         store_outputs(notebooks[name])
         print(f"stored {notebooks[name].relative_to(paths.root())}", flush=True)
+    return 0
+
+
+def scoreboard(args) -> int:
+    """Write the scoreboard from committed results."""
+    from mtclib import scoreboard
+
+    print("\n".join(f"wrote {path}" for path in scoreboard.write(claims_too=not args.keep_claims)))
     return 0
 
 

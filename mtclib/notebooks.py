@@ -2,25 +2,26 @@
 
 A notebook is a front for `mtclib`: it has one cell tagged ``parameters``, whose names and types are its
 interface.  papermill only warns about a parameter that a notebook does not have, and turns values that are
-not plain Python into strings; so names and values are checked here first.
+not plain Python into strings; so names and values are checked here: by the command line before anything runs,
+and inside the notebook by :func:`check_parameters`, whoever runs it.
 """
 
 import ast
-import difflib
 import os
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from mtclib import paths
+from mtclib.usage import PROFILES, UsageError, check_parameters, choose, read_value
 
-PROFILES = ("quick", "full")
+__all__ = [
+    "FRONT", "PROFILES", "Execution", "UsageError", "check_parameters", "choose", "clean", "effective",
+    "execute", "figures", "find_notebooks", "parameters", "read_execution", "read_value", "store_outputs",
+]  # fmt: skip
+
 FRONT = "index"
 """Name of the notebook that is the front door; it comes first in lists."""
-
-
-class UsageError(ValueError):
-    """A name or a value that there is not; the message says what there is."""
 
 
 def find_notebooks() -> dict[str, Path]:
@@ -40,78 +41,6 @@ def find_notebooks() -> dict[str, Path]:
     return {path.stem: path for path in sorted(found, key=lambda path: (path.stem != FRONT, path.stem))}
 
 
-def choose(name, known, argument: str) -> str:
-    """Return `name` if it is one of `known`.
-
-    Parameters
-    ----------
-    name : str
-    known : collection of str
-    argument : str
-        What `name` is, for the message.
-
-    Raises
-    ------
-    UsageError
-        If it is not; the message proposes the nearest names.
-
-    Examples
-    --------
-    >>> choose("quick", PROFILES, "profile")
-    'quick'
-    """
-    if name in known:
-        return name
-    near = difflib.get_close_matches(str(name), known, n=2)
-    choices = f"Choose from {', '.join(known)}." if known else "None exists."
-    hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else choices
-    raise UsageError(f"{argument}: there is no {name!r}. {hint}")
-
-
-def _check_integer(name, value, least) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise UsageError(f"{name} must be an integer of at least {least}, not {value!r}.")
-
-
-def check_parameters(*, profile="quick", seed=0, n_runs=0, n_jobs=1, dask="", **choices) -> None:
-    """Refuse parameter values that a notebook cannot use; called by its first code cell after the parameters.
-
-    Parameters
-    ----------
-    profile : {"quick", "full"}
-    seed : int
-        Root seed, at least 0.
-    n_runs : int
-        Runs of each setting; 0 takes the protocol's number.
-    n_jobs : int
-        Processes, at least 1.
-    dask : str
-        Address of a scheduler, such as ``"tcp://host:8786"``; "" runs without dask.
-    **choices
-        Further parameters as ``name=(value, allowed values)``.
-
-    Raises
-    ------
-    UsageError
-        A `ValueError`, naming the parameter, its value and what is allowed.
-
-    Examples
-    --------
-    >>> check_parameters(profile="quick", n_jobs=2, dataset=("20news", ["20news", "reuters"]))
-    >>> check_parameters(profile="quik")
-    Traceback (most recent call last):
-    mtclib.notebooks.UsageError: profile: there is no 'quik'. Did you mean 'quick'?
-    """
-    choose(profile, PROFILES, "profile")
-    _check_integer("seed", seed, 0)
-    _check_integer("n_runs", n_runs, 0)
-    _check_integer("n_jobs", n_jobs, 1)
-    if not isinstance(dask, str) or (dask and "://" not in dask):
-        raise UsageError(f"dask must be an address such as 'tcp://host:8786' or empty, not {dask!r}.")
-    for name, (value, allowed) in choices.items():
-        choose(value, allowed, name)
-
-
 def parameters(path) -> dict:
     """Return the parameters of a notebook.
 
@@ -128,45 +57,6 @@ def parameters(path) -> dict:
 
     found = papermill.inspect_notebook(str(path))
     return {name: papermill.models.Parameter(**entry) for name, entry in found.items()}
-
-
-_TYPES = {"int": int, "float": (int, float), "bool": bool, "list": list, "dict": dict}
-
-
-def read_value(name: str, text: str, declared: str):
-    """Read the value of a parameter from text, as its declared type asks.
-
-    Parameters
-    ----------
-    name : str
-        For messages.
-    text : str
-    declared : str
-        The annotation in the notebook: "int", "float", "bool", "list", "dict"; any other means text.
-
-    Returns
-    -------
-    int, float, bool, list, dict or str
-
-    Raises
-    ------
-    UsageError
-        If the text is not a literal of the declared type.
-
-    Examples
-    --------
-    >>> read_value("n_runs", "5", "int"), read_value("dataset", "20", "str")
-    (5, '20')
-    """
-    if declared not in _TYPES:
-        return text
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        value = None
-    if not isinstance(value, _TYPES[declared]) or (isinstance(value, bool) and declared != "bool"):
-        raise UsageError(f"{name} must be of type {declared}, not {text!r}.")
-    return value
 
 
 def effective(path, values: dict) -> dict:

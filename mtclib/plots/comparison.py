@@ -43,7 +43,7 @@ def critical_difference(ranks, cd, groups):
     --------
     >>> import pandas as pd
     >>> fig = critical_difference(pd.Series({"a": 1.2, "b": 1.8}), 0.5, [])
-    >>> [text.get_text() for text in fig.axes[0].texts][:2]
+    >>> [text.get_text() for text in fig.axes[0].texts][-2:]
     ['a  1.20 ', ' 1.80  b']
     """
     ranks = ranks.sort_values(kind="stable")

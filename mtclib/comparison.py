@@ -1,0 +1,275 @@
+"""The comparison that no paper makes: all methods on all data sets, at one preprocessing and their defaults.
+
+``data/comparisons/multitask.toml`` and ``multiview.toml`` say what is run, in the format of the papers'
+protocols; what is absent, and why, stands in ``multitask-absent.csv`` and ``multiview-absent.csv`` beside
+them.  :class:`Comparison` computes everything that is said of it from results.
+"""
+
+from functools import cached_property
+
+import pandas as pd
+
+from mtclib import experiments, papers, paths, ranking
+from mtclib.base import SingleTaskClusterer
+from mtclib.baselines import SingleView
+from mtclib.datasets import FetchError
+from mtclib.notebooks import choose
+
+KINDS = ("multitask", "multiview")
+REFERENCE = {"multitask": "k-means", "multiview": "Con-MC"}
+"""Plain k-means: on each task alone, or on all views side by side."""
+
+METRIC = "ARI"
+"""Metric of ranks and gains: the one that is 0 for chance, whatever the numbers of clusters."""
+
+SIMILAR_COST = 2.0
+"""A method is about as fast as k-means if its fits take at most so many times as long."""
+
+
+def protocol_file(kind):
+    """File of a comparison's protocol; :class:`mtclib.notebooks.UsageError` if there is no such kind."""
+    return paths.data_dir() / "comparisons" / f"{choose(kind, KINDS, 'comparison')}.toml"
+
+
+def absences(kind):
+    """Methods that are not run on a data set, and why.
+
+    Parameters
+    ----------
+    kind : {"multitask", "multiview"}
+
+    Returns
+    -------
+    DataFrame
+        ``dataset, method, reason``.
+    """
+    return pd.read_csv(protocol_file(kind).with_name(f"{kind}-absent.csv"), dtype=str)
+
+
+def plan(kind, profile="full", *, seed=None, n_runs=0):
+    """Jobs of a comparison, without those of absent methods, and the store they belong to.
+
+    Parameters
+    ----------
+    kind : {"multitask", "multiview"}
+    profile, seed, n_runs
+        As in :func:`mtclib.papers.plan`.
+
+    Returns
+    -------
+    list of Job, RunStore
+
+    Raises
+    ------
+    mtclib.experiments.ProtocolError
+        There is no such profile, or the protocol cannot be run.
+    """
+    _, jobs, store = papers.plan(protocol_file(kind), profile, seed=seed, n_runs=n_runs)
+    absent = set(absences(kind)[["dataset", "method"]].itertuples(index=False, name=None))
+    return [job for job in jobs if (job.dataset, job.method) not in absent], store
+
+
+def run(kind, profile="full", *, seed=None, n_runs=0, n_jobs=1, export=False):
+    """Run what the store does not have yet.
+
+    Parameters
+    ----------
+    kind, profile, seed, n_runs
+        As in :func:`plan`.
+    n_jobs : int, default=1
+        Processes.
+    export : bool, default=False
+        Write the results to ``data/results/comparison-<kind>``, to be committed.
+
+    Returns
+    -------
+    DataFrame
+        As from :func:`mtclib.experiments.run`.
+
+    Raises
+    ------
+    mtclib.datasets.FetchError
+        With `export`, if a data set cannot be had: committed results are not replaced by gaps.
+    """
+    jobs, store = plan(kind, profile, seed=seed, n_runs=n_runs)
+    missing = {job.dataset: job.unavailable for job in jobs if job.unavailable}
+    if export and missing:
+        raise FetchError(f"data/results/comparison-{kind} is left as it was, for {', '.join(missing)} cannot "
+                         f"be had: {next(iter(missing.values()))}")
+    results = experiments.run(jobs, store, n_jobs=n_jobs)
+    if export:
+        folder = results_folder(kind)
+        experiments.export(jobs, store, folder, n_jobs=n_jobs)
+        data_table(jobs).to_csv(folder / "sizes.csv", index=False, lineterminator="\n")
+    return results
+
+
+def results_folder(kind):
+    """Folder of the committed results."""
+    return paths.data_dir() / "results" / f"comparison-{choose(kind, KINDS, 'comparison')}"
+
+
+def data_table(jobs):
+    """Sizes of the data sets of jobs: ``data set, samples, features, clusters``, a number a task or view."""
+    rows = []
+    for job in {job.dataset: job for job in jobs}.values():
+        data, _ = experiments.load_dataset(job.loader, job.loader_params)
+        samples, features = zip(*(X.shape for X in data.Xs))
+        ks = data.n_clusters if data.kind == "multitask" else [data.n_clusters]
+        alike = {"samples": samples[:1] if data.kind == "multiview" else samples, "clusters": ks,
+                 "features": features if data.kind == "multiview" else features[:1]}
+        rows.append({"data set": job.dataset} | {name: " ".join(map(str, v)) for name, v in alike.items()})
+    return pd.DataFrame(rows)
+
+
+class Comparison:
+    """What follows from the results of a comparison.
+
+    Parameters
+    ----------
+    kind : {"multitask", "multiview"}
+    frame : DataFrame, optional
+        As from :func:`run`; the committed results by default.
+    variant : str, default ""
+        Takes the rows of "<method> <variant>" for methods that the protocol also has under such a name.
+
+    Examples
+    --------
+    >>> Comparison("multiview").reference
+    'Con-MC'
+    """
+
+    def __init__(self, kind, frame=None, variant=""):
+        self.kind, self.reference = kind, REFERENCE[choose(kind, KINDS, "comparison")]
+        self.protocol = experiments.load_protocol(protocol_file(kind))
+        self.methods = list(self.protocol.profile("full").methods)
+        self._frame, self._variant = frame, variant
+
+    @cached_property
+    def results(self):
+        """Committed results, as from :func:`mtclib.experiments.read_results`."""
+        return experiments.read_results(results_folder(self.kind))
+
+    @cached_property
+    def rows(self):
+        """All rows that there are: those given, or the committed ones."""
+        return self.results.frame if self._frame is None else self._frame
+
+    @cached_property
+    def frame(self):
+        """Successful rows of the compared methods, under their plain names."""
+        varied = {name: f"{name} {self._variant}" for name in self.methods}
+        plain = {longer if longer in self.protocol.methods else name: name for name, longer in varied.items()}
+        rows = self.rows[self.rows["method"].isin(plain) & (self.rows["status"] == "ok")]
+        return rows.assign(method=rows["method"].map(plain))
+
+    def table(self, name):
+        """A further committed table, ``<name>.csv`` beside the results."""
+        return pd.read_csv(results_folder(self.kind) / f"{name}.csv", dtype=str)
+
+    def scores(self, metric=METRIC):
+        """Mean score over tasks and runs.
+
+        Parameters
+        ----------
+        metric : str
+            Name in :data:`mtclib.metrics.SCORES`.
+
+        Returns
+        -------
+        DataFrame
+            Data sets by methods, in the order of the protocol; NaN where a method is absent.
+        """
+        rows = self.frame[self.frame["task"].isin(["avg", ""]) & (self.frame["metric"] == metric)]
+        return self._wide(rows, ["dataset"])
+
+    def task_scores(self, metric=METRIC):
+        """Mean score over runs: data sets and tasks by methods, as :meth:`scores`."""
+        rows = self.frame[(self.frame["task"] != "avg") & (self.frame["metric"] == metric)]
+        return self._wide(rows, ["dataset", "task"])
+
+    def _wide(self, rows, index):
+        present = [name for name in self.methods if (rows["method"] == name).any()]
+        return rows.pivot_table("value", index, "method", sort=False)[present]
+
+    def costs(self):
+        """Seconds of a fit relative to plain k-means on the same data: median over runs, then data sets.
+
+        Returns
+        -------
+        Series
+            By method; 1 for plain k-means.
+        """
+        fits = self.frame.drop_duplicates(["dataset", "method", "key"])
+        seconds = fits.groupby(["dataset", "method"])["seconds"].median().unstack()
+        return seconds.div(seconds[self.reference], axis=0).median()
+
+    def mean_ranks(self, metric=METRIC):
+        """Mean rank of each method over data sets, absent methods last; best first."""
+        return ranking.ranks(self.scores(metric)).mean().sort_values(kind="stable")
+
+    def rank_table(self):
+        """Mean ranks by several metrics, and by :data:`METRIC` on the data sets where no method is absent.
+
+        Returns
+        -------
+        DataFrame
+            Index: method, in the order of :meth:`mean_ranks`.
+        """
+        metrics = {"ARI": "ARI", "NMI": "NMI_arithmetic", "ACC": "ACC", "purity": "purity"}
+        table = {name: self.mean_ranks(metric) for name, metric in metrics.items()}
+        whole = self.scores().dropna()
+        table[f"{METRIC}, {len(whole)} sets with all"] = ranking.ranks(whole).mean()
+        return pd.DataFrame(table).reindex(self.mean_ranks().index).rename_axis("method")
+
+    def critical_difference(self):
+        """Nemenyi's critical difference of the mean ranks at the 5 % level."""
+        n_datasets, n_methods = self.scores().shape
+        return ranking.critical_difference(n_methods, n_datasets)
+
+    def groups(self, metric=METRIC):
+        """Groups of methods that Nemenyi's test does not tell apart."""
+        return ranking.groups(self.mean_ranks(metric), self.critical_difference())
+
+    def estimator(self, method):
+        """Class of a method."""
+        return experiments.jobs.resolve_estimator(self.protocol.methods[method].estimator)
+
+    def overview(self):
+        """All methods, best mean rank first.
+
+        Returns
+        -------
+        DataFrame
+            Index: method.  ``rank`` (mean, by :data:`METRIC`), ``sets`` (where it is present), ``gain`` over
+            plain k-means (points, mean over these sets) with its 95 % interval ``low``, ``high`` (bootstrap
+            over data sets), ``worst`` (smallest gain), ``loses`` (sets on which it is below plain k-means),
+            ``tasks lost`` ("lost of all"), ``cost``, ``together`` (takes tasks, or views, together),
+            ``edition``, ``front`` (no method has both a better rank and a lower cost).
+        """
+        scores, tasks, ranks = self.scores(), self.task_scores(), self.mean_ranks()
+        rows = {name: self._gain(scores, tasks, name) for name in ranks.index}
+        frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
+        frame = frame.assign(cost=self.costs(), together=[self._together(name) for name in frame.index])
+        frame["edition"] = ["reconstruction" if self.estimator(name).traits.reconstruction else "original"
+                            for name in frame.index]  # fmt: skip
+        frame.insert(0, "rank", ranks)
+        # Best rank first: a method is on the front if it is cheaper than all before it.
+        frame["front"] = frame["cost"] < frame["cost"].cummin().shift(fill_value=float("inf"))
+        return frame
+
+    def _gain(self, scores, tasks, name):
+        gain, by_task = (100 * (part[name] - part[self.reference]).dropna().round(9)
+                         for part in (scores, tasks))
+        low, high = ranking.mean_interval(gain)
+        return {"sets": len(gain), "gain": gain.mean(), "low": low, "high": high, "worst": gain.min(),
+                "loses": int((gain < 0).sum()), "tasks lost": f"{(by_task < 0).sum()} of {len(by_task)}"}
+
+    def _together(self, name):
+        alone = SingleTaskClusterer, SingleView
+        return not issubclass(self.estimator(name), alone)
+
+    def level_with_best(self):
+        """Methods that Nemenyi's test does not tell from the one with the best mean rank, best first."""
+        ranks = self.mean_ranks()
+        return list(ranks.index[ranks <= ranks.iloc[0] + self.critical_difference()])
