@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from mtclib import claimdata, papers, paths
+from mtclib import advice, claimdata, papers, paths
+from mtclib.comparison import Comparison
 from mtclib.experiments.results import COLUMNS
 from mtclib.reproduction import audit, published, verdicts
 from mtclib.reproduction.findings import findings
@@ -177,7 +178,16 @@ def front_page(table):
                      f"| {line['agreeing']} of {line['judged']} "
                      f"| {line['claims that hold']} of {line['claims tested']} "
                      f"| {known['finding'][0]['short']} |")
-    return "\n".join([*lines, "", END])
+    return "\n".join([*lines, "", *_which_to_take(), "", END])
+
+
+def _which_to_take():
+    """The answers of the comparison, as ``notebooks/comparison.ipynb`` gives them."""
+    lines = ["**Which method should I take?** On all data sets of a kind, at one preprocessing and fixed",
+             "defaults ([comparison](notebooks/comparison.ipynb)):", ""]
+    for kind, noun in (("multitask", "Many tasks"), ("multiview", "Many views")):
+        lines.append(f"- {noun}: {advice.answer(Comparison(kind))}")
+    return lines
 
 
 def write(claims_too=True):
