@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from experiments_support import comparable, demo_jobs, wait_until
 
-from mtclib.experiments import RunStore, run, runner
+from mtclib.experiments import RunStore, export, read_results, run, runner
+from mtclib.experiments.agreement import agreement
 
 distributed = pytest.importorskip("distributed")
 
@@ -86,9 +87,9 @@ class _KillingStore(RunStore):
             self.victim.kill()
 
 
-def test_a_cluster_that_loses_a_worker_gives_the_results_of_one_process(tmp_path, cluster):
+def test_a_cluster_that_loses_a_worker_gives_the_results_of_joblib(tmp_path, cluster):
     jobs, alone = demo_jobs(), RunStore(tmp_path / "alone")
-    expected, expected_digests = comparable(run(jobs, alone), alone, jobs)
+    expected, expected_digests = comparable(run(jobs, alone, n_jobs=2), alone, jobs)
     cluster.need(2)
     store = _KillingStore(tmp_path / "cluster")
     store.victim, survivor = cluster.workers
@@ -96,6 +97,10 @@ def test_a_cluster_that_loses_a_worker_gives_the_results_of_one_process(tmp_path
     assert store.victim.poll() is not None and survivor.poll() is None
     pd.testing.assert_frame_equal(found, expected, check_exact=True)
     assert digests == expected_digests
+    # The same as benchmarks/cluster_run.py finds it for a full profile: labels against exported ones.
+    outcome = agreement(store, read_results(export(jobs, alone, tmp_path / "results")))
+    assert (outcome["jobs"], outcome["missing"], outcome["vectors"]) == (13, 0, 26)
+    assert outcome["identical_labels"] and outcome["identical_scores"] and outcome["identical_objectives"]
 
 
 def test_a_job_that_kills_every_worker_it_meets_is_a_failed_row(tmp_path, cluster):

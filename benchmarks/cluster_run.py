@@ -1,0 +1,176 @@
+"""The same run on a dask cluster, with a worker killed on the way: are the results the same?
+
+    python benchmarks/cluster_run.py                                    quick profile of MSPL, seconds
+    MTCLIB_DATA=FOLDER python benchmarks/cluster_run.py mspl --profile full --store FOLDER \\
+        --kill-after 300 --replace-after 60 --write
+    python benchmarks/cluster_run.py mspl --compare FOLDER               a run that was made by hand
+    python benchmarks/cluster_run.py --overhead                          what a job costs besides its fit
+
+A scheduler and two workers are started on this machine as the README says, the jobs run into a store of their
+own, one worker dies by SIGKILL.  The full profile is then compared with the committed results, every label
+vector and score; another one with a run in this process.  `--write` keeps what came out in data/results:
+cluster.json, or scaling.json with `--overhead`.
+"""
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import distributed
+import psutil
+
+from mtclib import experiments, papers, paths
+from mtclib.experiments.agreement import agreement
+
+PORT = 8799
+IDLE = 10.0
+RECORD = ("paper", "jobs", "workers", "killed_after_seconds", "resubmitted", "seconds_dask",
+          "seconds_joblib_cpu", "identical_labels", "identical_scores")
+
+
+def compare(paper, store_folder):
+    """Every fit in a run store beside the committed results of a paper; see ``agreement``."""
+    results = experiments.read_results(paths.data_dir() / "results" / paper)
+    return agreement(experiments.RunStore(store_folder), results)
+
+
+class Cluster:
+    """A scheduler and workers as commands, started in a folder that takes their logs."""
+
+    def __init__(self, folder, n_workers):
+        self.folder, self.address = Path(folder), f"tcp://127.0.0.1:{PORT}"
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", str(PORT))
+        self.workers, self.killed = [], []
+        for _ in range(n_workers):
+            self.add_worker()
+
+    def _start(self, part, *options):
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        command = [sys.executable, "-m", "dask", part, *options, "--no-dashboard"]
+        with open(self.folder / f"{part}.log", "ab") as log:
+            return subprocess.Popen(command, cwd=self.folder, stdout=log, stderr=log, env=environment,
+                                    start_new_session=True)
+
+    def add_worker(self):
+        """Start one more worker."""
+        name = f"worker-{len(self.workers)}"
+        self.workers.append(self._start("worker", self.address, "--nthreads", "1", "--name", name))
+
+    def kill_worker(self):
+        """Kill the first worker with all its processes; remember how many jobs it was given."""
+        with distributed.Client(self.address, set_as_default=False) as client:
+            names = {info["name"]: at for at, info in client.scheduler_info(n_workers=-1)["workers"].items()}
+            given = client.processing().get(names.get("worker-0"), ())
+        self.killed.append(len(given))
+        os.killpg(self.workers[0].pid, signal.SIGKILL)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in (*self.workers, self.scheduler):
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def run(jobs, store, n_workers=2, kill_after=None, replace_after=None):
+    """Run jobs on a new cluster; return seconds, and how many jobs a killed worker had been given."""
+    with tempfile.TemporaryDirectory() as folder, Cluster(folder, n_workers) as cluster:
+        with distributed.Client(cluster.address, timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(n_workers)
+        timers = [threading.Timer(kill_after, cluster.kill_worker)] if kill_after is not None else []
+        if timers and replace_after is not None:
+            timers.append(threading.Timer(kill_after + replace_after, cluster.add_worker))
+        for timer in timers:
+            timer.start()
+        start = time.perf_counter()
+        try:
+            experiments.run(jobs, store, dask=cluster.address)
+        finally:
+            for timer in timers:
+                timer.cancel()
+        return time.perf_counter() - start, sum(cluster.killed)
+
+
+def overhead(n_jobs=1000, n_workers=2):
+    """Processor milliseconds that a tiny job costs the scheduler, and the submitting process."""
+    protocol = experiments.parse_protocol({
+        "paper": "demo", "title": "Almost nothing", "root_seed": 0,
+        "datasets": {"toy": {"loader": "toy-multitask", "params": {"random_state": 0}}},
+        "methods": {"k-means": {"estimator": "KMeans"}},
+        "profiles": {"quick": {"n_runs": n_jobs, "datasets": ["toy"], "methods": ["k-means"]}}})
+    jobs = experiments.expand(protocol, "quick")
+    with tempfile.TemporaryDirectory() as folder, Cluster(folder, n_workers) as cluster:
+        with distributed.Client(cluster.address, timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(n_workers)
+        scheduler = psutil.Process(cluster.scheduler.pid)
+        before = sum(scheduler.cpu_times()[:2])
+        time.sleep(IDLE)
+        # Its heartbeats go on whether there are jobs or not.
+        idle = (sum(scheduler.cpu_times()[:2]) - before) / IDLE
+        before, own, start = sum(scheduler.cpu_times()[:2]), time.process_time(), time.perf_counter()
+        experiments.run(jobs, experiments.RunStore(Path(folder) / "runs"), dask=cluster.address)
+        seconds = time.perf_counter() - start
+        used = {"scheduler": sum(scheduler.cpu_times()[:2]) - before - idle * seconds,
+                "client": time.process_time() - own}
+    return {"jobs": n_jobs, "workers": n_workers, "seconds": round(seconds, 1),
+            **{f"{part}_ms": round(1000 * value / n_jobs, 2) for part, value in used.items()}}
+
+
+def record(args):
+    """The run that was asked for, compared: what data/results/cluster.json holds."""
+    _, jobs, _ = papers.plan(args.paper, args.profile)
+    folder = args.store or tempfile.mkdtemp()
+    seconds, lost = run(jobs, experiments.RunStore(folder), args.workers, args.kill_after, args.replace_after)
+    if args.profile == "full":
+        found = compare(args.paper, folder)
+        results = experiments.read_results(paths.data_dir() / "results" / args.paper)
+        alone = results.frame.drop_duplicates("key")["seconds"].sum()
+    else:
+        other = experiments.RunStore(tempfile.mkdtemp())
+        alone = experiments.run(jobs, other).drop_duplicates("key")["seconds"].sum()
+        paths_of = [[each.path(job.key) for job in jobs] for each in (experiments.RunStore(folder), other)]
+        digests = [list(map(experiments.record_digest, files)) for files in paths_of]
+        found = {"jobs": len(digests[0]), "identical_labels": digests[0] == digests[1],
+                 "identical_scores": digests[0] == digests[1]}
+    values = [args.paper, found["jobs"], args.workers, args.kill_after, lost, round(seconds), round(alone),
+              found["identical_labels"], found["identical_scores"]]
+    return dict(zip(RECORD, values))
+
+
+def write(name, found):
+    text = json.dumps(found, indent=1)
+    (paths.data_dir() / "results" / name).write_text(text + "\n", encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("paper", nargs="?", default="mspl")
+    parser.add_argument("--profile", default="quick")
+    parser.add_argument("--store", help="folder of the records; default: a new one")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--kill-after", type=float, default=2.0, help="seconds until a worker is killed")
+    parser.add_argument("--replace-after", type=float, help="seconds from then until another one starts")
+    parser.add_argument("--compare", metavar="FOLDER", help="run nothing, compare this store")
+    parser.add_argument("--overhead", action="store_true", help="measure the scheduler instead")
+    parser.add_argument("--write", action="store_true", help="keep the outcome in data/results")
+    args = parser.parse_args()
+    if args.compare:
+        print(json.dumps(compare(args.paper, args.compare), indent=1))
+        return
+    found = overhead() if args.overhead else record(args)
+    print(json.dumps(found, indent=1))
+    if args.write:
+        write("scaling.json" if args.overhead else "cluster.json", found)
+
+
+if __name__ == "__main__":
+    main()
