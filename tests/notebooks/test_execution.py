@@ -18,7 +18,7 @@ from mtclib.experiments import RunStore, record_digest
 from mtclib.notebooks import QUIET_KERNEL, parameters
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-SETS = ({"seed": "1", "n_runs": "1"}, {"seed": "7", "n_runs": "2", "n_jobs": "2"})
+SETS = ({"seed": "1", "n_runs": "1"}, {"seed": "7", "n_runs": "1", "n_jobs": "2"})
 OTHER_SETS = {
     "your_data": ({"kind": "views", "n_runs": "1"}, SETS[1]),
     "scaling": ({"workers": "64"}, {"profile": "full"}),
