@@ -7,6 +7,7 @@ data.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -221,8 +222,14 @@ def _wilcoxon(gaps, alpha=ALPHA):
     gaps = np.where(np.abs(gaps) < 1e-12, 0.0, gaps)
     if len(gaps) < FEWEST or not gaps.any():
         return "undecided", 1.0
-    p = float(stats.wilcoxon(gaps).pvalue)
+    p = _signed_rank(tuple(gaps.tolist()))
     return _status(p, gaps.mean(), len(gaps), alpha), p
+
+
+@cache
+def _signed_rank(gaps):
+    """Two-sided p; kept, for with ties it goes through all permutations, and several levels ask for it."""
+    return float(stats.wilcoxon(gaps).pvalue)
 
 
 def _status(p, direction, n, alpha=ALPHA):

@@ -224,6 +224,7 @@ def claims_table(paper, frames=None, published=None, methods=None, datasets=None
         for name, frame in (frames or {}).items()
         if frame is not None
     }
+    frames = {name: _ByMetric(frame) for name, frame in frames.items()}
     rows = [
         _outcome(claim, frames) | {"in_print": _in_print(claim, published)}
         for claim in claims(paper, directory)
@@ -235,6 +236,18 @@ def claims_table(paper, frames=None, published=None, methods=None, datasets=None
 def _leverage(entry):
     leverage = entry.get("leverage")
     return f"{leverage['metric']}: {leverage['change']} ({leverage['measured']})" if leverage else ""
+
+
+class _ByMetric:
+    """A frame that finds the rows of one metric once, for claims ask for the same few again and again."""
+
+    def __init__(self, frame):
+        self.frame = frame
+        self.parts = dict(list(frame.groupby("metric", sort=False))) if "metric" in frame else {}
+
+    def rows(self, metric):
+        """Rows of a metric; all rows if it is None or not there."""
+        return self.parts.get(metric, self.frame)
 
 
 def _printed_names(frame, paper, methods, datasets):
@@ -257,7 +270,8 @@ def _outcome(claim, frames):
     if claim["frame"] not in frames:
         return row | {"status": NO_DATA, "reason": f"needs the frame {claim['frame']!r}"}
     try:
-        result = TESTS[claim["test"]](frames[claim["frame"]], **claim.get("params", {}))
+        params = claim.get("params", {})
+        result = TESTS[claim["test"]](frames[claim["frame"]].rows(params.get("metric")), **params)
     except ValueError as error:
         return row | {"status": NO_DATA, "reason": str(error)}
     outcome = {"status": result.status, "counts": result.counts, "statistic": result.statistic, "n": result.n}
