@@ -11,6 +11,8 @@ UPGRADE ?=
 
 # One thread a process: eigenvectors and labels must not depend on how many threads the linear algebra uses.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+# A file at a time, in order: the notebooks, which take longest, come first.
+IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout=300 --nbval-sanitize-with tests/notebooks/sanitize.cfg
 
 .DEFAULT_GOAL := help
@@ -26,11 +28,11 @@ reproduce: $(STAMP) ## Run all notebooks in the quick profile and write build/re
 	$(PY) -m mtclib fetch --profile quick
 	$(ONE_THREAD) $(PY) -m mtclib run all --profile quick --report
 
-test: $(STAMP) ## Lint, run the tests and check the stored outputs of the notebooks
+test: $(STAMP) ## Lint, run the tests and check the stored outputs of the notebooks, on all processors (at most 4)
 	$(PY) -m mtclib fetch --profile quick
 	$(BIN)/ruff check .
-	$(PY) -m pytest tests
-	$(ONE_THREAD) $(PY) -m pytest $(NBVAL) -p no:cacheprovider notebooks
+	$(ONE_THREAD) $(PY) -m pytest $(IN_PARALLEL) tests
+	$(ONE_THREAD) $(PY) -m pytest $(NBVAL) $(IN_PARALLEL) -p no:cacheprovider notebooks
 
 browser: $(STAMP) ## Run every notebook in JupyterLab in headless Chromium; pictures in build/screenshots/
 	$(PY) -m mtclib fetch --profile quick

@@ -5,7 +5,6 @@ the solution of Eq. (14) in ``mtclib.mixed_centroids``.
 """
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from mtclib.anchored import Anchored
 from mtclib.base import Fit, MultiTaskClusterer, Traits
@@ -14,6 +13,7 @@ from mtclib.covariance import pooled_metric
 from mtclib.mbc_steps import Problem, assignment_step, begin, descend, local_losses
 from mtclib.smoothed import Smoothed, mean_entry
 from mtclib.starts import check_initial_labels, kmeans_once
+from mtclib.threads import one_thread
 from mtclib.validation import check_number, check_option
 
 ALGORITHM_VERSION = 1
@@ -147,7 +147,7 @@ class MBC(MultiTaskClusterer):
     def _fit_once(self, prepared, n_clusters, seed):
         problem, Xs, starts = prepared
         # The products are thin, and one thread always adds in the same order.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread("blas"):
             labels = starts or [self._start(problem, t, X, k, [seed, t])
                                 for t, (X, k) in enumerate(zip(Xs, n_clusters))]
             return self._descend(problem, list(labels), n_clusters)

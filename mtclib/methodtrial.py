@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from mtclib.base import all_estimators
 from mtclib.datasets import load
 from mtclib.methods import kind_of
 from mtclib.metrics import adjusted_rand_index
+from mtclib.threads import one_thread
 
 EVERY = 4
 """Of the 400 planted points with three views, one of so many is used."""
@@ -78,7 +78,7 @@ def trial(seed=0, n_runs=1, n_jobs=1):
 def _fit(name, seed):
     cls = all_estimators()[name]
     Xs, labels, n_clusters = planted(cls.traits.kind, seed)
-    with warnings.catch_warnings(), threadpool_limits(limits=1):
+    with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", ConvergenceWarning)
         start = process_time()
         model = cls(n_clusters, random_state=seed).fit(Xs)

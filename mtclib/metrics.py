@@ -23,7 +23,7 @@ from functools import partial
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.stats import entropy
+from scipy.special import entr
 from sklearn.metrics import mutual_info_score
 
 from mtclib.labels import tabulate
@@ -326,7 +326,13 @@ def _nmi(table, average_method):
     if len(classes) == 1 or len(clusters) == 1:
         return 0.0
     information = mutual_info_score(None, None, contingency=table)
-    return float(np.clip(information / _MEANS[average_method](entropy(classes), entropy(clusters)), 0, 1))
+    mean = _MEANS[average_method](_entropy(classes), _entropy(clusters))
+    return float(np.clip(information / mean, 0, 1))
+
+
+def _entropy(counts):
+    """Entropy of a partition with clusters of the given sizes: scipy.stats.entropy, without its checks."""
+    return entr(counts / counts.sum()).sum()
 
 
 def _pairs(counts):

@@ -135,8 +135,10 @@ class IterativeProjection:
         self.X, self.shape = X, X.shape
         d = X.shape[1]
         covariance = LinearOperator((d, d), matvec=lambda w: self._covariance(w, 0.0), dtype=float)
-        start = np.random.default_rng(0).standard_normal(d)
-        self.shift = ridge * float(eigsh(covariance, k=1, v0=start, return_eigenvectors=False)[0])
+        rng = np.random.default_rng(0)
+        start = rng.standard_normal(d)
+        largest = eigsh(covariance, k=1, v0=start, return_eigenvectors=False, rng=rng)
+        self.shift = ridge * float(largest[0])
 
     def _covariance(self, w, shift):
         w = w.reshape(-1, 1)

@@ -6,7 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
+
+from mtclib.threads import one_thread
 
 
 def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4):
@@ -29,7 +30,7 @@ def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4):
         Fitted.
     """
     model = KMeans(n_clusters, init=init, n_init=1, max_iter=max_iter, tol=tol, random_state=seed)
-    with threadpool_limits(limits=1), warnings.catch_warnings():
+    with one_thread(), warnings.catch_warnings():
         # Fewer distinct rows than clusters leaves clusters empty; the contract allows that.
         warnings.simplefilter("ignore", ConvergenceWarning)
         # scikit-learn centres dense data, so that equal distances, common among counts, are no longer

@@ -165,13 +165,14 @@ def extreme_of_downdate(diagonal, Q, count, largest=False):
     if size > max(LARGEST_DENSE, 3 * count):
         matrix = LinearOperator((size, size), dtype=float,
                                 matvec=lambda x: diagonal * x.ravel() - Q @ (Q.T @ x.ravel()))
-        start = np.random.default_rng(0).standard_normal(size)
+        rng = np.random.default_rng(0)
+        start = rng.standard_normal(size)
         with suppress(ArpackError):
             if largest:
-                return eigsh(matrix, count, which="LA", v0=start)[1]
+                return eigsh(matrix, count, which="LA", v0=start, rng=rng)[1]
             shift = max(diagonal[0], 1e-12 * diagonal[-1])
             values, vectors = eigsh(matrix, count, sigma=-shift, OPinv=_shifted_inverse(diagonal, Q, shift),
-                                    v0=start, maxiter=100 * size)
+                                    v0=start, maxiter=100 * size, rng=rng)
             return vectors[:, np.argsort(values)]
     ends = [size - count, size - 1] if largest else [0, count - 1]
     return eigh(np.diag(diagonal) - Q @ Q.T, subset_by_index=ends)[1]

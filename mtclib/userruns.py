@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from mtclib.base import all_estimators, spawn_seeds
 from mtclib.experiments.bars import is_watched, make_bar
 from mtclib.metrics import adjusted_rand_index, score_all
+from mtclib.threads import one_thread
 from mtclib.usermethods import as_list, check_methods, numbers_of_clusters
 from mtclib.validation import check_number
 
@@ -161,7 +161,7 @@ def _run(jobs, n_jobs, watched):
 
 def _fit(name, parameters, n_clusters, seed, Xs):
     """One run of one method, in any process; an error becomes a record."""
-    with threadpool_limits(limits=1), warnings.catch_warnings(record=True) as caught:
+    with one_thread(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         start = time.perf_counter()
         try:

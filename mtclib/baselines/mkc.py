@@ -1,7 +1,6 @@
 """MKC: multitask kernel clustering (Zhang, Zhang, AAAI 2013; Zhang, Zhang, Liu, TKDD 2015)."""
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from mtclib import kernel_steps, mbc_steps
 from mtclib.base import Fit, MultiTaskClusterer, Traits
@@ -9,6 +8,7 @@ from mtclib.kernels import KERNELS, feature_space
 from mtclib.mbc import random_labels
 from mtclib.smart import single_task
 from mtclib.starts import check_initial_labels, one_hot
+from mtclib.threads import one_thread
 from mtclib.validation import check_number, check_option
 
 ALGORITHM_VERSION = 1
@@ -126,7 +126,7 @@ class MKC(MultiTaskClusterer):
     def _fit_once(self, prepared, n_clusters, seed):
         problem, starts = prepared
         # One thread always adds in the same order.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread("blas"):
             labels = starts or [self._start(problem, t, k, [seed, t]) for t, k in enumerate(n_clusters)]
             steps = mbc_steps if self.membership == "hard" else kernel_steps
             return self._descend(steps, problem, list(labels), n_clusters)

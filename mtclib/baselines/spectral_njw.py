@@ -177,9 +177,11 @@ def leading_eigenvectors(L, k, seed):
     n, k = L.shape[0], min(k, L.shape[0])
     if n > max(SMALL, 4 * k):
         try:
-            start = np.random.default_rng(seed).standard_normal(n)
+            rng = np.random.default_rng(seed)
+            start = rng.standard_normal(n)
             restarts = RESTARTS[isinstance(L, np.ndarray)]
-            values, vectors = eigsh(L, k=k, which="LA", v0=start, maxiter=restarts)
+            # Where the iteration runs into an invariant subspace it goes on from another random vector.
+            values, vectors = eigsh(L, k=k, which="LA", v0=start, maxiter=restarts, rng=rng)
             return values[::-1], vectors[:, ::-1]
         except ArpackError as error:
             if n > LARGEST_DENSE:

@@ -8,13 +8,13 @@ import warnings
 from datetime import UTC, datetime
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from mtclib.datasets import FetchError
 from mtclib.experiments.jobs import load_dataset, resolve_estimator
 from mtclib.experiments.store import Record
 from mtclib.measures import MEASURES
 from mtclib.metrics import score_all
+from mtclib.threads import one_thread
 
 # Thread limits and recorded warnings belong to the whole process: two jobs in two threads of one process
 # (a dask worker started with several) would undo each other's.
@@ -40,7 +40,7 @@ def execute(job):
         With status "ok"; "unavailable" if the data cannot be had here; or "failed", with the error, for any
         other exception.  ``KeyboardInterrupt`` passes through.
     """
-    with _ONE_AT_A_TIME, threadpool_limits(limits=1), warnings.catch_warnings(record=True) as caught:
+    with _ONE_AT_A_TIME, one_thread(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         start = time.perf_counter()
         try:
