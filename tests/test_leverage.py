@@ -1,12 +1,12 @@
 """How far open choices move the numbers: read from committed results, refused where nothing is stored."""
 
-import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from mtclib import papers, plots
 from mtclib.experiments import load_protocol
-from mtclib.reproduction import ledger
+from mtclib.reproduction import ledger, leverage
 from mtclib.reproduction.contract import LedgerError
 from mtclib.reproduction.forensics import VARIANTS, variant_table
 from mtclib.reproduction.leverage import entries, measured, summary
@@ -44,8 +44,33 @@ def test_the_change_is_the_difference_of_the_stored_means(study, tmp_path):
         for name in ("tr23", "tr23 (counts-l2)"))
     assert (row["n"], row["n_other"]) == (len(ours), len(other))
     assert row["change"] == pytest.approx(other.mean() - ours.mean())
-    half = 1.7 * np.hypot(ours.std() / len(ours) ** 0.5, other.std() / len(other) ** 0.5)
-    assert row["high"] - row["change"] == pytest.approx(half, rel=0.05)
+    interval = stats.ttest_ind(other, ours, equal_var=False).confidence_interval(0.9)
+    assert [row["low"], row["high"]] == pytest.approx([interval.low, interval.high])
+
+
+def test_runs_are_compared_one_by_one_where_both_sides_have_the_same():
+    ours = pd.Series([0.30, 0.50, 0.62, 0.81])
+    other = pd.Series([0.33, 0.52, 0.66, 0.80])
+    paired = stats.ttest_rel(other, ours).confidence_interval(0.9)
+    apart = stats.ttest_ind(other[:3], ours, equal_var=False).confidence_interval(0.9)
+    assert leverage._interval(ours, other, False, False) == pytest.approx(list(paired))
+    assert leverage._interval(ours, other[:3], False, False) == pytest.approx(list(apart))
+
+
+def test_a_distance_is_compared_in_percent_of_ours_and_not_drawn_among_scores(study):
+    table = measured(study).query("metric == 'd_M'")
+    assert len(table) and table["score"].tolist() == pytest.approx([100.0] * len(table))
+    assert table["change"].max() > 100
+    with pytest.raises(ValueError, match="no alternative was measured"):
+        plots.leverage(table)
+
+
+def test_bars_of_one_alternative_to_different_choices_of_ours_are_told_apart():
+    rows = [{"decision": "O4", "ours": f"chosen ({name})", "alternative": "default", "metric": "ACC",
+             "change": change} for name, change in (("CLR", -23.0), ("LSSMTC", -0.2))]
+    (axes,) = plots.leverage(pd.DataFrame(rows)).axes
+    shown = [text.get_text() for text in axes.get_yticklabels()]
+    assert shown == ["O4  default (CLR)", "O4  default (LSSMTC)"]
 
 
 @pytest.mark.parametrize(("old", "new", "message"), [
@@ -86,7 +111,8 @@ def test_every_alternative_is_found_in_the_committed_results(paper):
     table = measured(study)
     assert set(table["dataset"]) <= set(load_protocol(paper).datasets) | {
         spec.pool for spec in study.protocol.datasets.values()}
-    assert table["change"].abs().max() <= 100 and table["change"].notna().all()
+    scores = table[table["metric"] != "d_M"]
+    assert scores["change"].abs().max() <= 100 and table["change"].notna().all()
 
 
 def test_the_definition_of_nmi_that_gives_the_printed_digits_of_mbc_is_the_geometric_one(study):

@@ -6,8 +6,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from mtclib.plots.look import figure, legend
+from mtclib.reproduction.intervals import DELTA, RELATIVE
 
-MARGIN = 5.0
+MARGIN = 100 * DELTA
 
 
 @figure
@@ -17,19 +18,21 @@ def leverage(table, most=16):
     Parameters
     ----------
     table : DataFrame
-        From ``mtclib.reproduction.leverage.measured``; a dot a row, a bar the mean of an alternative.
+        From ``mtclib.reproduction.leverage.measured``; a dot a row, a bar the mean of an alternative.  Rows
+        of d_M, which has no points, are left out.
     most : int, default=16
         Show so many alternatives, those with the largest mean absolute change.
 
     Returns
     -------
     matplotlib.figure.Figure
-        The grey band is the margin of the verdicts: a choice that stays within it cannot turn one by itself.
+        The grey band is the margin of the verdicts, as a scale: a smaller change, too, can turn the verdict
+        of a cell that lies near the margin.
 
     Raises
     ------
     ValueError
-        `table` is empty.
+        `table` has no row.
 
     Examples
     --------
@@ -39,9 +42,10 @@ def leverage(table, most=16):
     >>> [text.get_text() for text in leverage(table).axes[0].get_yticklabels()]
     ['O1  counts']
     """
+    table = table[~table["metric"].isin(RELATIVE)]
     if table.empty:
         raise ValueError("table is empty: no alternative was measured")
-    groups = dict(list(table.groupby(["decision", "alternative", "metric"], sort=False)["change"]))
+    groups = dict(list(table.groupby(["decision", "alternative", "metric", "ours"], sort=False)["change"]))
     order = sorted(groups, key=lambda name: -groups[name].abs().mean())[:most]
     fig, ax = plt.subplots(figsize=(7.2, 1.1 + 0.27 * len(order)))
     ax.axvspan(-MARGIN, MARGIN, color="0.92", linewidth=0)
@@ -51,7 +55,7 @@ def leverage(table, most=16):
         ax.barh(place, changes.mean(), height=0.6, color="#a6d3f5", edgecolor="#00457c", linewidth=0.8)
         ax.plot(changes, np.full(len(changes), place), color="#00457c", marker="o", markersize=3.5,
                 linestyle="", markerfacecolor="white")  # fmt: skip
-    ax.set_yticks(range(len(order)), [_name(*name) for name in order])
+    ax.set_yticks(range(len(order)), _names(order))
     ax.set_ylim(len(order) - 0.5, -0.5)
     ax.set_xlabel("change of the score under the alternative (points)")
     ax.grid(False, axis="y")
@@ -62,6 +66,13 @@ def leverage(table, most=16):
     return fig
 
 
-def _name(decision, alternative, metric):
-    shown = "" if metric in ("ACC", "NMI") else f" ({metric})"
-    return f"{decision}  {alternative}{shown}"
+def _names(groups):
+    """Decision and alternative, with what tells two groups of the same alternative apart."""
+    shown = [f"{decision}  {alternative}" + ("" if metric in ("ACC", "NMI") else f" ({metric})")
+             for decision, alternative, metric, _ in groups]
+    return [name + _apart(ours) if shown.count(name) > 1 else name for name, (*_, ours) in zip(shown, groups)]
+
+
+def _apart(ours):
+    bracket = ours.partition(" (")[1:]
+    return "".join(bracket) if any(bracket) else f", not {ours}"

@@ -13,7 +13,7 @@ import pandas as pd
 from mtclib.experiments.jobs import canonical
 from mtclib.metrics import NMI_DEFAULT
 from mtclib.reproduction.contract import LedgerError, check_keys, read_tables
-from mtclib.reproduction.intervals import difference_interval
+from mtclib.reproduction.intervals import RELATIVE, difference_interval
 
 _SIDE = ("methods", "datasets", "metric", "point")
 LEVERAGE = {
@@ -86,8 +86,9 @@ def measured(study, directory=None):
     -------
     DataFrame
         `COLUMNS`, one row an alternative, data set and method: means over ``n`` and ``n_other`` runs in
-        percent, ``change`` = the alternative's minus ours in points, and its 90 % interval (Welch; NaN where
-        a side has one run of a method that varies).
+        percent (d_M, which has no scale, in percent of our mean), ``change`` = the alternative's minus ours,
+        and its 90 % interval: of the differences run by run where both sides have the same runs, which share
+        seeds or splits, else by Welch; NaN where a side has one run of a method that varies.
 
     Raises
     ------
@@ -139,11 +140,13 @@ def _row(study, means, entry, position):
     ours = _values(study, means(dataset, method), (dataset, method, metric, point), entry)
     other = _values(study, means(other_dataset, other_method),
                     (other_dataset, other_method, other_metric, other_point), entry)
-    change, low, high = _change(ours, other, _once(study, method), _once(study, other_method))
+    interval = _interval(ours, other, _once(study, method), _once(study, other_method))
+    scale = 100 / abs(ours.mean()) if entry["metric"] in RELATIVE else 100
+    score, other_score, low, high = (scale * float(value) for value in (ours.mean(), other.mean(), *interval))
     return {**{name: entry[name] for name in ("decision", "kind", "ours", "alternative")},
             "method": method, "dataset": dataset, "metric": entry["metric"], "n": len(ours),
-            "n_other": len(other), "score": 100 * ours.mean(), "other_score": 100 * other.mean(),
-            "change": change, "low": low, "high": high}  # fmt: skip
+            "n_other": len(other), "score": score, "other_score": other_score,
+            "change": other_score - score, "low": low, "high": high}  # fmt: skip
 
 
 def _metric(study, name):
@@ -156,7 +159,7 @@ def _once(study, method):
 
 
 def _values(study, rows, side, entry):
-    """Scores of the runs of one side: mean over tasks where there are any.
+    """Scores of one side by run: mean over tasks where there are any.
 
     `side` is (data set, method, metric, point); `point` is a dict of grid parameters, "chosen" for the
     setting chosen with labels, None for the default.
@@ -176,19 +179,19 @@ def _values(study, rows, side, entry):
     if rows["params"].nunique() > 1:
         raise LedgerError(f"{study.paper}: leverage of {entry['decision']}: {method!r} on {dataset!r} has "
                           f"several settings; name one in 'point'")
-    return rows["value"].to_numpy()
+    return rows.set_index("run")["value"].sort_index()
 
 
-def _change(ours, other, ours_fixed, other_fixed):
-    """Difference of the means in points with its 90 % interval."""
+def _interval(ours, other, ours_fixed, other_fixed):
+    """90 % interval of the difference of the means."""
+    if len(ours) > 1 and ours.index.equals(other.index):
+        gaps = other - ours
+        return difference_interval(gaps.mean(), _spread(gaps), len(gaps), 0.0)
     statistics = [(np.mean(values), 0.0 if fixed else _spread(values), np.inf if fixed else len(values))
                   for values, fixed in ((other, other_fixed), (ours, ours_fixed))]
     if any(np.isnan(sd) for _, sd, _ in statistics):
-        low = high = np.nan
-    else:
-        low, high = difference_interval(*statistics[0], *statistics[1])
-    change = 100 * (np.mean(other) - np.mean(ours))
-    return change, 100 * float(low), 100 * float(high)
+        return np.nan, np.nan
+    return difference_interval(*statistics[0], *statistics[1])
 
 
 def _spread(values):
@@ -207,8 +210,8 @@ def summary(table):
     -------
     DataFrame
         ``decision, kind, ours, alternative, metric, pairs`` (data sets times methods), ``size`` (mean
-        absolute change), ``mean``, ``least`` and ``most``, all in points, and ``clear`` (in how many pairs
-        the interval excludes 0).
+        absolute change), ``mean``, ``least`` and ``most``, all in points (d_M: percent of ours), and
+        ``clear`` (in how many pairs the interval excludes 0).
 
     Examples
     --------
