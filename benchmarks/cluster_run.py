@@ -32,7 +32,7 @@ from mtclib.experiments.agreement import agreement
 PORT = 8799
 IDLE = 10.0
 RECORD = ("paper", "jobs", "workers", "killed_after_seconds", "resubmitted", "seconds_dask",
-          "seconds_joblib_cpu", "identical_labels", "identical_scores")
+          "seconds_joblib_cpu", "identical_labels", "identical_scores", "identical_objectives")
 
 
 def compare(paper, store_folder):
@@ -139,11 +139,13 @@ def record(args):
         alone = experiments.run(jobs, other).drop_duplicates("key")["seconds"].sum()
         paths_of = [[each.path(job.key) for job in jobs] for each in (experiments.RunStore(folder), other)]
         digests = [list(map(experiments.record_digest, files)) for files in paths_of]
-        found = {"jobs": len(digests[0]), "identical_labels": digests[0] == digests[1],
-                 "identical_scores": digests[0] == digests[1]}
-    values = [args.paper, found["jobs"], args.workers, args.kill_after, lost, round(seconds), round(alone),
-              found["identical_labels"], found["identical_scores"]]
-    return dict(zip(RECORD, values))
+        same = digests[0] == digests[1]
+        found = {"jobs": len(digests[0]), "identical_labels": same, "identical_scores": same,
+                 "identical_objectives": same}
+    found |= {"paper": args.paper, "workers": args.workers, "resubmitted": lost,
+              "killed_after_seconds": args.kill_after if seconds > args.kill_after else None,
+              "seconds_dask": round(seconds), "seconds_joblib_cpu": round(alone)}
+    return {name: found[name] for name in RECORD}
 
 
 def write(name, found):

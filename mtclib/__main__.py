@@ -223,7 +223,7 @@ def compare(args) -> int:
     full = args.profile == "full"
     frame = comparison.run(args.kind, args.profile, n_jobs=args.n_jobs, export=full)
     table = comparison.Comparison(args.kind, None if full else frame).overview()
-    print(table.drop(columns="front").round(2).to_string())
+    print(table.round(2).to_string())
     return int((frame["status"] != "ok").any())
 
 

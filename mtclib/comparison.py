@@ -12,8 +12,7 @@ import pandas as pd
 from mtclib import experiments, papers, paths, ranking
 from mtclib.base import SingleTaskClusterer
 from mtclib.baselines import SingleView
-from mtclib.datasets import FetchError
-from mtclib.notebooks import choose
+from mtclib.usage import choose
 
 KINDS = ("multitask", "multiview")
 REFERENCE = {"multitask": "k-means", "multiview": "Con-MC"}
@@ -21,6 +20,9 @@ REFERENCE = {"multitask": "k-means", "multiview": "Con-MC"}
 
 METRIC = "ARI"
 """Metric of ranks and gains: the one that is 0 for chance, whatever the numbers of clusters."""
+
+UNSCALED = "(unscaled)"
+"""Variant of methods that scale the data by default: without."""
 
 SIMILAR_COST = 2.0
 """A method is about as fast as k-means if its fits take at most so many times as long."""
@@ -92,13 +94,11 @@ def run(kind, profile="full", *, seed=None, n_runs=0, n_jobs=1, export=False):
         With `export`, if a data set cannot be had: committed results are not replaced by gaps.
     """
     jobs, store = plan(kind, profile, seed=seed, n_runs=n_runs)
-    missing = {job.dataset: job.unavailable for job in jobs if job.unavailable}
-    if export and missing:
-        raise FetchError(f"data/results/comparison-{kind} is left as it was, for {', '.join(missing)} cannot "
-                         f"be had: {next(iter(missing.values()))}")
+    folder = results_folder(kind)
+    if export:
+        papers.refuse_gaps(folder.name, {job.dataset: job.unavailable for job in jobs if job.unavailable})
     results = experiments.run(jobs, store, n_jobs=n_jobs)
     if export:
-        folder = results_folder(kind)
         experiments.export(jobs, store, folder, n_jobs=n_jobs)
         data_table(jobs).to_csv(folder / "sizes.csv", index=False, lineterminator="\n")
     return results
@@ -198,7 +198,8 @@ class Comparison:
         Returns
         -------
         Series
-            By method; 1 for plain k-means.
+            By method; 1 for plain k-means.  Data sets on which a method is absent do not count, and those
+            are the large ones where it took too long, so the cost of slow methods is rather too low.
         """
         fits = self.frame.drop_duplicates(["dataset", "method", "key"])
         seconds = fits.groupby(["dataset", "method"])["seconds"].median().unstack()
@@ -244,8 +245,8 @@ class Comparison:
             Index: method.  ``rank`` (mean, by :data:`METRIC`), ``sets`` (where it is present), ``gain`` over
             plain k-means (points, mean over these sets) with its 95 % interval ``low``, ``high`` (bootstrap
             over data sets), ``worst`` (smallest gain), ``loses`` (sets on which it is below plain k-means),
-            ``tasks lost`` ("lost of all"), ``cost``, ``together`` (takes tasks, or views, together),
-            ``edition``, ``front`` (no method has both a better rank and a lower cost).
+            ``tasks lost`` ("lost of all"), ``cost``, ``together`` (takes tasks, or views, together) and
+            ``edition``.
         """
         scores, tasks, ranks = self.scores(), self.task_scores(), self.mean_ranks()
         rows = {name: self._gain(scores, tasks, name) for name in ranks.index}
@@ -254,8 +255,6 @@ class Comparison:
         frame["edition"] = ["reconstruction" if self.estimator(name).traits.reconstruction else "original"
                             for name in frame.index]  # fmt: skip
         frame.insert(0, "rank", ranks)
-        # Best rank first: a method is on the front if it is cheaper than all before it.
-        frame["front"] = frame["cost"] < frame["cost"].cummin().shift(fill_value=float("inf"))
         return frame
 
     def _gain(self, scores, tasks, name):

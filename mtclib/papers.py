@@ -195,11 +195,11 @@ def run_jobs(paper, profile, *, seed=None, n_runs=0, n_jobs=1, dask=None, export
     """
     protocol, jobs, store = plan(paper, profile, seed=seed, n_runs=n_runs)
     if export:
-        _refuse_gaps(paper, {job.dataset: job.unavailable for job in jobs if job.unavailable})
+        refuse_gaps(paper, {job.dataset: job.unavailable for job in jobs if job.unavailable})
     results = experiments.run(jobs, store, n_jobs=n_jobs, dask=dask)
     if export:
         lacking = results[results["status"] == "unavailable"]
-        _refuse_gaps(paper, dict(zip(lacking["dataset"], lacking["error"])))
+        refuse_gaps(paper, dict(zip(lacking["dataset"], lacking["error"])))
         folder = experiments.export(jobs, store, paths.data_dir() / "results" / paper, n_jobs=n_jobs)
         describe_data(protocol, profile, folder)
 
@@ -213,7 +213,16 @@ def describe_data(protocol, profile, folder):
         truth(protocol, profile).to_csv(folder / "truth.csv", index=False, lineterminator="\n")
 
 
-def _refuse_gaps(paper, missing):
+def refuse_gaps(name, missing):
+    """Raise FetchError if data sets that committed results need cannot be had.
+
+    Parameters
+    ----------
+    name : str
+        Folder of the results.
+    missing : dict of str to str
+        Data set to the reason.
+    """
     if missing:
-        raise FetchError(f"data/results/{paper} is left as it was, for {', '.join(missing)} cannot be had: "
+        raise FetchError(f"data/results/{name} is left as it was, for {', '.join(missing)} cannot be had: "
                          f"{next(iter(missing.values()))}")

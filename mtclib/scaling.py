@@ -7,6 +7,7 @@ their order, each to the worker that is free first.
 
 import heapq
 import json
+import math
 from dataclasses import dataclass
 
 import pandas as pd
@@ -255,7 +256,7 @@ def printed_hours(costs):
     for method, printed in points.items():
         fits = costs.fits[(costs.fits["method"] == method) & (costs.fits["part"] == "main")]
         grid = protocol.methods[method].grid
-        run = pd.Series([len(values) for values in grid.values()]).prod()
+        run = math.prod(map(len, grid.values()))
         if len(fits) and run < printed:
             hours = fits["seconds"].sum() / 3600
             rows.append((costs.paper, method, int(run), int(printed), hours, hours * printed / run))

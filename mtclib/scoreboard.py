@@ -7,11 +7,17 @@ from mtclib.comparison import Comparison
 from mtclib.experiments.results import COLUMNS
 from mtclib.reproduction import audit, published, verdicts
 from mtclib.reproduction.findings import findings
+from mtclib.reproduction.intervals import RELATIVE
 from mtclib.study import NOT_YET, Study
 
 START, END = "<!-- scoreboard: written by python -m mtclib scoreboard -->", "<!-- /scoreboard -->"
 ORDER = ("spmtc", "mspl", "mbc", "mtcmrl", "lmsc")
 TESTED = ("holds", "fails", "undecided")
+
+
+def _ordered(names):
+    """Papers in the order of the page; further ones last."""
+    return [*(name for name in ORDER if name in names), *(name for name in names if name not in ORDER)]
 
 
 def all_verdicts():
@@ -71,7 +77,7 @@ def summary(frame):
         Index: paper.
     """
     counts = verdicts.summary(frame, ["paper"])
-    counts = counts.loc[[paper for paper in ORDER if paper in counts.index]]
+    counts = counts.loc[_ordered(counts.index)]
     shown = counts[["cells", "judged", "agreeing", "higher", "lower", "inconclusive", "misprint",
                     "unavailable"]]
     tested = {paper: claims(paper)["status"] for paper in counts.index}
@@ -105,8 +111,9 @@ def by_table(frame):
         mean absolute difference from print of the judged scores, in points (d_M, which has no scale, is left
         out).
     """
-    counts = verdicts.summary(frame, ["paper", "table"]).loc[list(ORDER)]
-    scores = frame[frame["verdict"].isin(verdicts.JUDGED) & (frame["metric"] != "d_M")]
+    counts = verdicts.summary(frame, ["paper", "table"])
+    counts = counts.loc[_ordered(counts.index.unique("paper"))]
+    scores = frame[frame["verdict"].isin(verdicts.JUDGED) & ~frame["metric"].isin(RELATIVE)]
     distance = 100 * scores["difference"].abs().groupby([scores["paper"], scores["table"]]).mean()
     shown = counts[["cells", "judged", "agreeing", "higher", "lower", "inconclusive", "misprint"]]
     return shown.assign(distance=distance.round(1))
@@ -128,7 +135,7 @@ def causes(frame):
     deviating = frame[frame["verdict"].isin(["higher", "lower"])]
     table = pd.crosstab(deviating["cause"], deviating["paper"])
     rows = [cause for cause in verdicts.CAUSES if cause in table.index]
-    return table.reindex(rows)[[paper for paper in ORDER if paper in table]]
+    return table.reindex(rows)[_ordered(table)]
 
 
 def _audit(paper):
@@ -210,7 +217,7 @@ def write(claims_too=True):
     ValueError
         If the README has lost the marks between which its scoreboard stands.
     """
-    written = [_write_claims(paper) for paper in ORDER] if claims_too else []
+    written = [_write_claims(paper) for paper in _ordered(papers.papers())] if claims_too else []
     table = summary(all_verdicts())
     readme = paths.root() / "README.md"
     text = readme.read_text(encoding="utf-8")

@@ -98,6 +98,7 @@ def objective_panels(histories, printed_iterations=None, band=(0.1, 0.9)):
     _check(histories)
     size = (max(4.2, 2.4 * len(histories)), 4.4)
     fig, axes = plt.subplots(2, len(histories), figsize=size, sharex="col", squeeze=False)
+    marks = []
     for column, (name, runs) in zip(axes.T, histories.items()):
         stop = (printed_iterations or {}).get(name)
         for ax, relative in zip(column, (False, True)):
@@ -105,14 +106,14 @@ def objective_panels(histories, printed_iterations=None, band=(0.1, 0.9)):
             x = np.arange(1, len(middle) + 1)
             line = band_line(ax, x, middle, low, high, "median over runs", marker="")
             if stop is not None:
-                mark = ax.axvline(stop, color="0.35", label="the paper stops", **MARK)
+                marks = [ax.axvline(stop, color="0.35", label="the paper stops", **MARK)]
         title = textwrap.fill(name, TITLE)
         column[0].set_title(title if stop is None else f"{title}\n(paper: {stop})")
         column[1].set(yscale="log", xlabel="iteration")
         plain(column[1].yaxis)
     axes[0, 0].set_ylabel("objective J")
     axes[1, 0].set_ylabel("(J - J_min) / J_0")
-    legend(fig, [line] + ([mark] if printed_iterations else []))
+    legend(fig, [line, *marks])
     return fig
 
 

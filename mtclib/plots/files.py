@@ -4,6 +4,7 @@ import csv
 import hashlib
 import io
 import os
+import uuid
 from pathlib import Path
 
 from PIL import Image
@@ -148,16 +149,18 @@ class Picture:
 
 
 def _record(manifest, paths, origin):
-    """Replace the rows of these files; keep the manifest sorted and never half-written."""
+    """Replace the rows of these files; keep the manifest sorted and never half-written.
+
+    Of two processes that record at the same moment, one may lose its rows.
+    """
     rows = {}
     if manifest.exists():
         with manifest.open(newline="", encoding="utf-8") as handle:
-            rows = {row["file"]: {name: row.get(name, "") for name in MANIFEST_COLUMNS}
-                    for row in csv.DictReader(handle)}  # fmt: skip
+            rows = {row["file"]: row for row in csv.DictReader(handle)}
     for path in paths:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         rows[path.name] = dict(zip(MANIFEST_COLUMNS, (path.name, digest, *origin)))
-    partial = manifest.with_suffix(".part")
+    partial = manifest.with_name(f".{manifest.name}.{uuid.uuid4().hex}.part")
     with partial.open("w", newline="", encoding="utf-8") as handle:
         writer = csv.DictWriter(handle, MANIFEST_COLUMNS, lineterminator="\n")
         writer.writeheader()

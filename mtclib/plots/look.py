@@ -113,6 +113,11 @@ def legend(fig, handles):
     handles : list of artists
         At least one; each with a label.
 
+    Raises
+    ------
+    ValueError
+        `handles` is empty.
+
     Examples
     --------
     >>> fig = plt.Figure(layout="constrained")
@@ -120,6 +125,8 @@ def legend(fig, handles):
     >>> [text.get_text() for text in fig.legends[0].get_texts()]
     ['toy']
     """
+    if not handles:
+        raise ValueError("handles is empty: give at least one artist with a label")
     for rows in range(1, len(handles) + 1):
         columns = -(-len(handles) // rows)
         box = fig.legend(handles=handles, loc="outside lower center", ncols=columns)
@@ -212,7 +219,7 @@ def short(value):
     ('1/4', '4', '0.3', '10⁻³')
     """
     power = round(np.log10(value)) if value > 0 else 0
-    if abs(power) >= 3 and np.isclose(value, 10.0**power, rtol=1e-9):
+    if abs(power) >= 3 and np.isclose(value, 10.0**power, rtol=1e-9, atol=0):
         return "10" + str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     fraction = Fraction(float(value)).limit_denominator(1024)
     if 0 < value < 1 and fraction.numerator == 1 and np.isclose(float(fraction), value):

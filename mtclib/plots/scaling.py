@@ -40,8 +40,10 @@ def makespans(frame):
     ('toy', [90.0, 9.0])
     """
     lacking = {"paper", "workers", "seconds", "efficiency"} - set(frame.columns)
-    if lacking or frame.empty:
-        raise ValueError(f"frame: needs at least one row, and lacks the columns {sorted(lacking)}")
+    if lacking:
+        raise ValueError(f"frame lacks the columns {sorted(lacking)}")
+    if frame.empty:
+        raise ValueError("frame is empty: simulate at least one number of workers")
     fig, ax = plt.subplots(figsize=(6.4, 4.2))
     ends = {}
     # Drawn first, in all, so that the lines of the papers lie above them.
