@@ -31,7 +31,7 @@ reproduce: $(STAMP) ## Run all notebooks in the quick profile and write build/re
 test: $(STAMP) ## Lint, run the tests and check the stored outputs of the notebooks, on all processors (at most 4)
 	$(PY) -m mtclib fetch --profile quick
 	$(BIN)/ruff check .
-	$(ONE_THREAD) $(PY) -m pytest $(IN_PARALLEL) tests
+	$(ONE_THREAD) $(PY) -m pytest $(IN_PARALLEL) --doctest-modules tests mtclib
 	$(ONE_THREAD) $(PY) -m pytest $(NBVAL) $(IN_PARALLEL) -p no:cacheprovider notebooks
 
 browser: $(STAMP) ## Run every notebook in JupyterLab in headless Chromium; pictures in build/screenshots/

@@ -16,6 +16,7 @@ import argparse
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,6 @@ import psutil
 from mtclib import experiments, papers, paths
 from mtclib.experiments.agreement import agreement
 
-PORT = 8799
 IDLE = 10.0
 RECORD = ("paper", "jobs", "workers", "killed_after_seconds", "resubmitted", "seconds_dask",
           "seconds_joblib_cpu", "identical_labels", "identical_scores", "identical_objectives")
@@ -41,12 +41,20 @@ def compare(paper, store_folder):
     return agreement(experiments.RunStore(store_folder), results)
 
 
+def free_port():
+    """A port that nobody listens on."""
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return sock.getsockname()[1]
+
+
 class Cluster:
     """A scheduler and workers as commands, started in a folder that takes their logs."""
 
     def __init__(self, folder, n_workers):
-        self.folder, self.address = Path(folder), f"tcp://127.0.0.1:{PORT}"
-        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", str(PORT))
+        port = free_port()
+        self.folder, self.address = Path(folder), f"tcp://127.0.0.1:{port}"
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", str(port))
         self.workers, self.killed = [], []
         for _ in range(n_workers):
             self.add_worker()

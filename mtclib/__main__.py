@@ -7,19 +7,8 @@ import sys
 from functools import partial
 
 from mtclib import paths
-from mtclib.notebooks import (
-    FRONT,
-    PROFILES,
-    UsageError,
-    check_parameters,
-    choose,
-    effective,
-    execute,
-    find_notebooks,
-    parameters,
-    read_value,
-    store_outputs,
-)
+from mtclib.notebooks import FRONT, effective, execute, find_notebooks, parameters, store_outputs
+from mtclib.usage import PROFILES, UsageError, check_parameters, choose, read_value
 
 EXAMPLES = {
     None: """examples:

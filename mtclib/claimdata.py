@@ -48,6 +48,12 @@ def frames(study):
     ------
     KeyError
         A paper without claims.
+
+    Examples
+    --------
+    >>> from mtclib.study import Study
+    >>> list(frames(Study("mbc")))
+    ['results']
     """
     return _FRAMES[study.paper](study)
 
@@ -92,6 +98,12 @@ def relation_kinds(study):
     -------
     dict of str to list of list of str
         Root category of a newsgroup, kind of a web page, family of a Reuters topic.
+
+    Examples
+    --------
+    >>> from mtclib.study import Study
+    >>> sorted(relation_kinds(Study("mtcmrl")))
+    ['20NewsGroups', 'Reuters', 'WebKB4']
     """
     pages, groups, topics = map(study.class_names, ("WebKB4", "20NewsGroups", "Reuters"))
     return {"WebKB4": [[page.partition(".")[2] for page in task] for task in pages],

@@ -44,6 +44,11 @@ def absences(kind):
     -------
     DataFrame
         ``dataset, method, reason``.
+
+    Examples
+    --------
+    >>> list(absences("multiview"))
+    ['dataset', 'method', 'reason']
     """
     return pd.read_csv(protocol_file(kind).with_name(f"{kind}-absent.csv"), dtype=str)
 
@@ -65,6 +70,12 @@ def plan(kind, profile="full", *, seed=None, n_runs=0):
     ------
     mtclib.experiments.ProtocolError
         There is no such profile, or the protocol cannot be run.
+
+    Examples
+    --------
+    >>> jobs, store = plan("multiview", "quick")  # doctest: +SKIP
+    >>> {job.method for job in jobs} <= set(Comparison("multiview").methods)  # doctest: +SKIP
+    True
     """
     _, jobs, store = papers.plan(protocol_file(kind), profile, seed=seed, n_runs=n_runs)
     absent = set(absences(kind)[["dataset", "method"]].itertuples(index=False, name=None))
@@ -92,6 +103,11 @@ def run(kind, profile="full", *, seed=None, n_runs=0, n_jobs=1, export=False):
     ------
     mtclib.datasets.FetchError
         With `export`, if a data set cannot be had: committed results are not replaced by gaps.
+
+    Examples
+    --------
+    >>> set(run("multiview", "quick")["status"])  # doctest: +SKIP
+    {'ok'}
     """
     jobs, store = plan(kind, profile, seed=seed, n_runs=n_runs)
     folder = results_folder(kind)
@@ -110,7 +126,13 @@ def results_folder(kind):
 
 
 def data_table(jobs):
-    """Sizes of the data sets of jobs: ``data set, samples, features, clusters``, a number a task or view."""
+    """Sizes of the data sets of jobs: ``data set, samples, features, clusters``, a number a task or view.
+
+    Examples
+    --------
+    >>> data_table([]).empty
+    True
+    """
     rows = []
     for job in {job.dataset: job for job in jobs}.values():
         data, _ = experiments.load_dataset(job.loader, job.loader_params)

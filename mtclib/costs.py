@@ -111,6 +111,17 @@ def value(cost, symbols, sizes):
 def is_linear(cost, symbols, sizes):
     """Whether a cost grows no faster than n log n once samples are many, all else as it is.
 
+    Parameters
+    ----------
+    cost : str
+    symbols : collection of str
+    sizes : dict of str to float
+        As in :func:`growth`.
+
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> sizes = {"n": 100, "d": 10, "words": 5}

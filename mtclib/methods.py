@@ -15,6 +15,7 @@ import pandas as pd
 from mtclib import costs, paths
 from mtclib.base import SingleTaskClusterer, all_estimators
 from mtclib.reproduction import published
+from mtclib.usage import choose
 
 KINDS = {
     "multi-task": "tasks with the same features", "single-task": "tasks, each clustered alone",
@@ -139,6 +140,11 @@ def requirements() -> pd.DataFrame:
     -------
     DataFrame
         Index: class name.  ``source`` (the paper) and the traits that matter for choosing.
+
+    Examples
+    --------
+    >>> requirements().loc["MSPL", ["Xs", "data"]].tolist()
+    ['views', 'any sign']
     """
     rows = {name: _needs(cls) for name, cls in all_estimators().items()}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
@@ -156,12 +162,24 @@ def _needs(cls):
 
 
 def measured() -> pd.DataFrame:
-    """What ``benchmarks/method_costs.py`` measured, index: class name; see `measured_on` for the sizes."""
+    """What ``benchmarks/method_costs.py`` measured, index: class name; see `measured_on` for the sizes.
+
+    Examples
+    --------
+    >>> set(measured().index) == set(all_estimators())
+    True
+    """
     return pd.read_csv(paths.data_dir() / "results" / "method_costs.csv", index_col="method")
 
 
 def measured_on() -> dict:
-    """Sizes of the data, versions and machine behind `measured`."""
+    """Sizes of the data, versions and machine behind `measured`.
+
+    Examples
+    --------
+    >>> measured_on()["samples"]
+    500
+    """
     return json.loads((paths.data_dir() / "results" / "method_costs.json").read_text(encoding="utf-8"))
 
 
@@ -204,8 +222,8 @@ def methods_table(kind=None) -> pd.DataFrame:
     >>> methods_table("lifelong").index.tolist()
     ['L2SC', 'LMSC', 'OneView', 'PerTask']
     """
-    if kind is not None and kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
+    if kind is not None:
+        choose(kind, KINDS, "kind")
     frame = requirements().join(measured())
     rows = {name: _described(name, cls, frame.loc[name]) for name, cls in all_estimators().items()}
     frame = frame.join(pd.DataFrame.from_dict(rows, orient="index"))

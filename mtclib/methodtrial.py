@@ -68,6 +68,11 @@ def trial(seed=0, n_runs=1, n_jobs=1):
     DataFrame
         One row a method, index: kind and method.  ``ARI``, mean over tasks and runs, ``seconds`` of the
         processor a fit, ``iterations``, the mean, and ``converged``, whether all runs did.
+
+    Examples
+    --------
+    >>> trial().loc[("multi-task", "MBC"), "iterations"] > 0  # doctest: +SKIP
+    True
     """
     jobs = [(name, seed + run) for name in all_estimators() for run in range(n_runs)]
     frame = pd.DataFrame(Parallel(n_jobs)(delayed(_fit)(*job) for job in jobs))

@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from mtclib import paths
-from mtclib.usage import PROFILES, UsageError, check_parameters, choose, read_value
+from mtclib.usage import PROFILES, UsageError, check_parameters, read_value
 
 __all__ = [
-    "FRONT", "PROFILES", "Execution", "UsageError", "check_parameters", "choose", "clean", "effective",
+    "FRONT", "PROFILES", "Execution", "UsageError", "check_parameters", "clean", "effective",
     "execute", "figures", "find_notebooks", "parameters", "read_execution", "read_value", "store_outputs",
 ]  # fmt: skip
 

@@ -165,6 +165,12 @@ def against(scores, method):
     DataFrame
         Index: other methods.  ``sets`` compared, ``wins`` and ``losses`` of the other method, ``difference``
         (its mean minus that of `method`), ``p`` and ``p_holm``; NaN where nothing can be compared.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"A": [0.5, 0.6, 0.7], "B": [0.4, 0.5, 0.6]})
+    >>> against(scores, "A")[["sets", "wins", "losses"]].values.tolist()
+    [[3, 0, 3]]
     """
     rows = {other: _pair(scores[other] - scores[method]) for other in scores.columns.drop(method)}
     frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")

@@ -161,6 +161,12 @@ def simulate(costs, workers, order="submitted"):
     Returns
     -------
     float
+
+    Examples
+    --------
+    >>> paper = costs("mspl")
+    >>> simulate(paper, 10) >= paper.planning + max(paper.bounds(10).values())
+    True
     """
     choose(order, ORDERS, "order")
     fits = costs.fits
@@ -174,10 +180,22 @@ def simulate(costs, workers, order="submitted"):
 def curve(costs, workers=WORKERS, order="submitted"):
     """Simulated time by the number of workers.
 
+    Parameters
+    ----------
+    costs : Costs
+    workers : sequence of int
+    order : {"submitted", "longest first"}
+
     Returns
     -------
     DataFrame
         ``paper, order, workers, seconds, efficiency``; efficiency is the work over workers times seconds.
+
+    Examples
+    --------
+    >>> table = curve(costs("mspl"), workers=(1, 10))
+    >>> bool(table["seconds"].is_monotonic_decreasing)
+    True
     """
     seconds = [simulate(costs, number, order) for number in workers]
     table = pd.DataFrame({"paper": costs.paper, "order": order, "workers": workers, "seconds": seconds})
@@ -205,6 +223,11 @@ def summary(all_costs):
     Returns
     -------
     DataFrame
+
+    Examples
+    --------
+    >>> summary([costs("mspl")])["fits"].item() > 10_000
+    True
     """
     rows = []
     for costs in all_costs:
@@ -221,10 +244,20 @@ def summary(all_costs):
 def on_many(all_costs, workers=1000):
     """One row a paper: the run on many workers, what it cannot beat, and how many would have been enough.
 
+    Parameters
+    ----------
+    all_costs : list of Costs
+    workers : int, default 1000
+
     Returns
     -------
     DataFrame
         Seconds; "bound by" names the largest part, planning among them.
+
+    Examples
+    --------
+    >>> on_many([costs("mspl")], workers=500)["paper"].tolist()
+    ['mspl']
     """
     rows = []
     for costs in all_costs:
@@ -242,10 +275,19 @@ def printed_hours(costs):
     Points of a printed grid are counted in ``data/published/other.csv``; each costs the mean of those that
     were run.
 
+    Parameters
+    ----------
+    costs : Costs
+
     Returns
     -------
     DataFrame
         ``paper, method, points run, points printed, hours run, hours printed``; empty if none is larger.
+
+    Examples
+    --------
+    >>> printed_hours(costs("mspl")).empty
+    True
     """
     facts = pd.read_csv(paths.data_dir() / "published" / "other.csv", dtype={"value": str})
     facts = facts[(facts["paper"] == costs.paper) & facts["quantity"].str.startswith("grid_")]
@@ -271,6 +313,11 @@ def cluster_run():
     -------
     DataFrame
         ``what, value``; the simulated seconds are of the same number of workers, none of which dies.
+
+    Examples
+    --------
+    >>> list(cluster_run())
+    ['what', 'value']
     """
     found = measured("cluster.json") or {}
     rows = [(name.replace("_", " "), str(value)) for name, value in found.items()]

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from mtclib.datafiles import DataFileError, Table, listed, read_table
 from mtclib.datasets import Dataset
 from mtclib.datasets.text import WEIGHTINGS, weigh
-from mtclib.notebooks import choose
+from mtclib.usage import choose
 from mtclib.usercolumns import aligned, matrix, plain, same_features, split_columns
 from mtclib.userlabels import class_codes, labels_beside
 from mtclib.viewscaling import SCALINGS, scale_views

@@ -9,7 +9,7 @@ import scipy.io
 import scipy.sparse as sp
 
 from mtclib.datasets.toy import toy_multitask
-from mtclib.notebooks import choose
+from mtclib.usage import choose
 from mtclib.userdata import KINDS, UserData, load
 
 

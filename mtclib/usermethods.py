@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from mtclib.base import all_estimators
-from mtclib.notebooks import choose
+from mtclib.usage import choose
 from mtclib.validation import check_n_clusters
 
 TAKES = {"multitask": "tasks", "multiview": "views",

@@ -102,9 +102,16 @@ def comparable(results, store, jobs):
 
 def start(store, *options, pause=0.1):
     """A process that runs the small protocol, in its own process group as a shell would start it."""
-    return subprocess.Popen([sys.executable, __file__, str(store), *options],
-                            env={**os.environ, "MTCLIB_TEST_PAUSE": str(pause)},
-                            stderr=subprocess.PIPE, text=True, start_new_session=True)
+    return interruptible([sys.executable, __file__, str(store), *options],
+                         env={**os.environ, "MTCLIB_TEST_PAUSE": str(pause)})
+
+
+def interruptible(command, **options):
+    """A command in its own process group, with SIGINT as a terminal leaves it."""
+    if os.name == "posix":
+        # A job in the background of a script starts with SIGINT ignored; a user's terminal does not.
+        options["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True, **options)
 
 
 def wait_until(condition, seconds=30.0):

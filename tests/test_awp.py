@@ -50,7 +50,7 @@ def test_the_embeddings_span_what_the_literal_ones_do():
         np.testing.assert_allclose(F @ F.T, expected @ expected.T, atol=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(6, 40), st.integers(1, 5), st.integers(1, 4))
 def test_the_objective_never_rises(seed, n, k, n_views):
     Fs = [orthonormal(n, k, seed + v) for v in range(n_views)]

@@ -1,6 +1,5 @@
 """Bregman divergences and their centroids, against Table 1 in loops and against numeric minimisation."""
 
-import doctest
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from scipy.optimize import approx_fprime
 from scipy.spatial.distance import cdist
 from scipy.special import wrightomega
 
-from mtclib import anchored, bregman, covariance, mixed_centroids, smoothed
+from mtclib import mixed_centroids
 from mtclib.bregman import KullbackLeibler, divergence
 from mtclib.covariance import pooled_metric
 from mtclib.smoothed import Smoothed, mean_entry
@@ -88,7 +87,7 @@ def test_theorems_1_and_2_hold_up_to_a_constant(name):
 
 
 @pytest.mark.parametrize("name", ["i-divergence", "itakura-saito", "sqeuclidean"])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**31), spread=st.sampled_from([0.01, 1.0, 3.0]))
 def test_mixed_centroids_equal_a_numeric_minimiser(name, seed, spread):
     d = named(name)
@@ -101,7 +100,7 @@ def test_mixed_centroids_equal_a_numeric_minimiser(name, seed, spread):
     np.testing.assert_allclose(low, found, rtol=1e-8, atol=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**31), spread=st.sampled_from([0.1, 1.0, 2.0]))
 def test_mixed_centroids_on_the_simplex_equal_a_numeric_minimiser(seed, spread):
     left, right = points("kl", 3, 5, seed, spread), points("kl", 3, 5, seed + 1, spread)
@@ -125,7 +124,7 @@ def test_the_mahalanobis_centroid_is_that_of_the_squared_distance_in_the_factor_
 
 
 @pytest.mark.parametrize("name", SEPARABLE)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**31), spread=st.sampled_from([1e-3, 1.0, 4.0]))
 def test_closed_forms_equal_bisection(name, seed, spread):
     left, right = points(name, 4, 6, seed, spread), points(name, 4, 6, seed + 1, spread)
@@ -274,10 +273,3 @@ def test_rows_on_the_simplex_stay_there_under_smoothing():
 def test_unusable_divergences_are_refused_by_name(arguments, message):
     with pytest.raises(ValueError, match=message):
         divergence(*arguments)
-
-
-@pytest.mark.parametrize("module", [anchored, bregman, covariance, mixed_centroids, smoothed])
-def test_the_examples_in_the_docstrings_run(module):
-    result = doctest.testmod(module)
-    assert result.failed == 0
-    assert result.attempted > 0 or module is anchored

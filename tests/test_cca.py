@@ -49,7 +49,7 @@ def test_correlations_and_variates_are_those_of_scikit_learn():
         assert aligned(Z, their / np.linalg.norm(their, axis=0)) < 1e-4  # theirs is iterative
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.integers(12, 40), st.integers(4, 60), st.integers(4, 60),
        st.floats(0.01, 10.0))
 def test_ridge_cca_solves_its_generalised_eigenproblem(seed, n, d1, d2, ridge):
@@ -175,7 +175,7 @@ def test_conjugate_gradients_that_do_not_converge_are_reported(monkeypatch):
         CCAClustering(3, ridge=1e-6).fit(views(35, (30, 40)))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.integers(2, 30), st.integers(1, 50), st.floats(0.0, 10.0), st.booleans())
 def test_a_projection_is_what_ridge_regression_fits(seed, n, d, ridge, sparse):
     rng = np.random.default_rng(seed)

@@ -66,7 +66,7 @@ def test_neighbours_stay_near_when_the_data_are_far_from_the_origin():
     np.testing.assert_allclose(squares, far, rtol=1e-6)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=9), min_size=1, max_size=6))
 def test_rows_are_projected_as_the_simplex_projection_does(rows):
     indptr = np.cumsum([0, *map(len, rows)])

@@ -10,6 +10,7 @@ import time
 
 import nbformat
 import pytest
+from experiments_support import interruptible
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mtclib import papers, paths
@@ -207,11 +208,7 @@ def test_an_interruption_says_how_to_go_on(repository, monkeypatch, capsys):
 def test_ctrl_c_during_a_notebook_ends_it_at_once_and_leaves_no_kernel(repository):
     wait = "import os, time\nopen('pid', 'w').write(str(os.getpid()))\ntime.sleep(60)"
     write_notebook(repository, "tiny", wait)
-    command = [sys.executable, "-m", "mtclib", "run", "tiny"]
-    # A job in the background of a script starts with SIGINT ignored; a user's terminal does not.
-    process = subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
+    process = interruptible([sys.executable, "-m", "mtclib", "run", "tiny"])
     mark = repository / "notebooks" / "pid"
     for _ in range(300):
         if mark.exists() and mark.read_text():

@@ -77,7 +77,7 @@ def test_sweeps_follow_the_literal_updates(n, lam):
     assert max(spans_agree(U, W) for U, W in zip(Us, expected)) < 1e-6
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(8, 45), st.integers(1, 4), st.integers(1, 4), st.floats(1e-3, 50.0),
        st.sampled_from(list(SCHEMES)), st.sampled_from(["views", "average", "best"]))
 def test_the_objective_never_rises(seed, n, k, n_views, lam, scheme, init):

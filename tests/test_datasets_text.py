@@ -119,7 +119,7 @@ def test_a_bad_vocabulary_option_is_refused_by_name(option):
         text.count_terms(["red ink", "blue ink"], **option)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(WORDS, min_size=1, max_size=6))
 def test_smooth_tfidf_equals_scikit_learn(documents):
     counts, terms = text.count_terms(documents, stop_words=None)
@@ -128,7 +128,7 @@ def test_smooth_tfidf_equals_scikit_learn(documents):
     assert np.allclose(ours, theirs, atol=1e-8)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(WORDS, min_size=2, max_size=6),
     st.sampled_from(text.WEIGHTINGS),

@@ -66,7 +66,7 @@ def test_each_update_is_a_stationary_point_of_the_objective():
         assert moved[0] + moved[2] > 2 * moved[1]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(4, 25), st.integers(1, 4), st.floats(0.0, 10.0),
        st.floats(0.0, 100.0))
 def test_the_objective_never_rises(seed, n, n_views, smoothness, diversity):
@@ -76,7 +76,7 @@ def test_the_objective_never_rises(seed, n, n_views, smoothness, diversity):
     assert (np.diff(history) <= 1e-9 * np.abs(history[:-1]) + 1e-9).all()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(1, 30), st.integers(0, 30), st.integers(1, 30))
 def test_shifted_solves_solve_each_shifted_system(seed, n, r, rank):
     rng = np.random.default_rng(seed)

@@ -91,7 +91,7 @@ def theta(kind, coupling):
     return (U * coupling.leading) @ U.T + coupling.rest * (np.eye(len(U)) - U @ U.T)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 @given(st.integers(1, 5), st.integers(0, 4), st.floats(0.01, 1.0), st.integers(0, 10**6))
 def test_the_spectrum_is_the_best_of_all_above_the_floor(r, zeros, floor, seed):
     d, rng = r + zeros, np.random.default_rng(seed)
@@ -276,7 +276,7 @@ def test_attributes_are_the_model_of_the_final_clusters(cls):
     assert model.labels_objective_ == pytest.approx(literal.objective(*arguments))
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=15)
 @given(st.sampled_from([DMTFC, DMTRC]), st.integers(2, 4), st.integers(1, 3), st.integers(2, 15),
        st.sampled_from([2.0**-10, 2.0**-2]), st.sampled_from([0.01, 0.5]), st.integers(0, 10**6))
 def test_the_objective_never_rises(cls, k, n_tasks, d, lam1, floor, seed):

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from experiments_support import comparable, demo_jobs, start, table, wait_until
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from mtclib.experiments import RunStore, execute, oracle, run, runner
 from mtclib.metrics import SCORES
@@ -206,11 +206,13 @@ def test_a_fit_has_one_thread_and_the_limit_is_lifted_afterwards(monkeypatch):
     def threads():
         return {library["num_threads"] for library in threadpool_info()}
 
-    before, during = threads(), set()
-    fit = Noisy.fit
+    during, fit = set(), Noisy.fit
     monkeypatch.setattr(Noisy, "fit", lambda self, Xs: during.update(threads()) or fit(self, Xs))
-    assert execute(demo_jobs()[0]).status == "ok"
-    assert during == {1} and threads() == before
+    # With OMP_NUM_THREADS=1 in the environment there would be nothing to limit.
+    with threadpool_limits(limits=2):
+        before = threads()
+        assert execute(demo_jobs()[0]).status == "ok"
+        assert max(before) > 1 and during == {1} and threads() == before
 
 
 def test_there_is_no_bar_where_nobody_watches(tmp_path, capsys, monkeypatch):

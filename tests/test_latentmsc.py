@@ -102,7 +102,7 @@ def test_thresholds_agree_with_all_singular_values(tau):
     assert norm == pytest.approx(np.linalg.svd(expected)[1].sum(), abs=1e-8)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10**6), st.integers(3, 20), st.integers(1, 3))
 def test_the_root_keeps_all_inner_products(seed, n, n_views):
     widths = np.random.default_rng(seed).integers(1, 30, n_views)

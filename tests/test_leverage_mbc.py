@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from ledger_support import fixtures
 
-from mtclib.reproduction import columns, leverage
-from mtclib.study import Study
+from mtclib.reproduction import columns
 
 NG20 = ("NG20-1", "NG20-2", "NG20-3")
 # Sentences of [[deviation]]: data set, printed row, the setting named, distance and cells within five points.
@@ -21,25 +21,12 @@ NAMED = [
     ("tr45", "MBC", "MBC", None, 1.7, 4), ("tr45 (counts-l2)", "MBC", "MBC", None, 5.9, 2),
 ]  # fmt: skip
 
-
-@pytest.fixture(scope="module")
-def study():
-    return Study("mbc")
+study, changes, judged, deviating = fixtures("mbc")
 
 
 @pytest.fixture(scope="module")
 def frame(study):
     return study.results.frame
-
-
-@pytest.fixture(scope="module")
-def changes(study):
-    return leverage.measured(study)
-
-
-@pytest.fixture(scope="module")
-def judged(study):
-    return study.all_verdicts()
 
 
 def row_means(frame, dataset, method, lam=None, nmi="NMI_geometric"):
@@ -66,8 +53,7 @@ def test_the_distances_in_the_sentences_on_causes(
     assert (found <= 5).sum() == within
 
 
-def test_every_deviating_cell_of_mbc_has_a_cause_and_a_sentence(judged):
-    deviating = judged[judged["verdict"].isin(["higher", "lower"])]
+def test_every_deviating_cell_of_mbc_has_a_cause_and_a_sentence(deviating):
     assert (deviating["reason"].str.len() > 40).all()
     assert deviating["cause"].value_counts().to_dict() == {
         "metric-variant": 24, "unknown": 12, "preprocessing": 4, "underspecified": 3}
@@ -157,10 +143,17 @@ def test_mbc_raises_nmi_on_six_of_nine_sets_and_lowers_it_on_ohscal(study):
     assert table["status"].value_counts().to_dict() == {"holds": 6, "undecided": 2, "fails": 1}
     assert table["difference"].idxmin() == "ohscal"
     assert table["difference"].agg(["min", "max"]).round(1).tolist() == [-2.2, 4.1]
+    printed = study.published[study.published["dataset"].isin(table.index)].query("metric == 'NMI'")
+    printed = printed.pivot(index=["dataset", "task"], columns="method", values="mean")
+    assert ((printed["MBC"] > printed["IND"]).sum(), len(printed)) == (17, 18)
 
 
-def test_rows_of_unit_length_matter_more_than_all_other_choices_of_the_clustering(changes):
+def test_rows_of_unit_length_matter_more_than_all_other_choices_of_the_clustering(changes, judged):
     means = changes[changes["metric"] == "NMI"].groupby(["decision", "alternative"])["change"].mean()
     raw = means["O1"][["counts", "tf-idf", "ln(1 + count)"]]
-    assert (raw < -12).all()
+    assert raw.round(1).tolist() == [-24.6, -23.5, -12.9]
     assert means[["O2", "O3", "O4"]].abs().max() < 3.5
+    distances = judged[(judged["metric"] == "d_M") & judged["ours"].notna()].set_index("dataset")
+    assert len(distances) == 24 and not distances["verdict"].isin(["agrees", "exact"]).any()
+    factors = distances.loc[["tr11", "tr23", "tr45"]].eval("published / ours")
+    assert len(factors) == 9 and factors.agg(["min", "max"]).round().tolist() == [68, 87]

@@ -5,11 +5,12 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from ledger_support import fixtures
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import confusion_matrix
 
-from mtclib.reproduction import columns, leverage
-from mtclib.study import Study, mean_scores
+from mtclib.reproduction import columns
+from mtclib.study import mean_scores
 
 TUNED = "tuned"
 # Sentences of [[deviation]]: data set, method, the setting named, distance and cells within five points.
@@ -79,30 +80,12 @@ NAMED = [
 ]  # fmt: skip
 RIVALS = ("LSSMTC", "SPMTC-h", "SPMTC-s")
 
-
-@pytest.fixture(scope="module")
-def study():
-    return Study("spmtc")
+study, changes, judged, deviating = fixtures("spmtc")
 
 
 @pytest.fixture(scope="module")
 def sets(study):
     return list(study.protocol.profile("full").datasets)
-
-
-@pytest.fixture(scope="module")
-def changes(study):
-    return leverage.measured(study)
-
-
-@pytest.fixture(scope="module")
-def judged(study):
-    return study.all_verdicts()
-
-
-@pytest.fixture(scope="module")
-def deviating(judged):
-    return judged[judged["verdict"].isin(["higher", "lower"])]
 
 
 @pytest.fixture(scope="module")
@@ -231,6 +214,9 @@ def test_self_pacing_is_above_lssmtc_nowhere_and_below_in_six_of_twelve_comparis
     worst = table.set_index(["dataset", "comparison"])["difference"]
     assert worst.idxmin() == ("RECvsTALK", "SPMTC-s - LSSMTC")
     assert worst.min() == pytest.approx(-15.3, abs=0.05)
+    printed = study.published.query("metric == 'ACC'")
+    printed = printed.pivot(index=["dataset", "task"], columns="method", values="mean")
+    assert ((printed["SPMTC-h"] > printed["LSSMTC"]).sum(), len(printed)) == (13, 14)
 
 
 def test_lssmtc_without_sharing_is_as_good_and_its_reuters_rows_hang_on_the_start(study, sets, gaps):

@@ -85,7 +85,7 @@ def test_the_summary_of_a_sequence_has_a_row_a_task():
 # The cut.
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.integers(8, 30), min_size=1, max_size=5), st.integers(1, 4), st.integers(0, 2**32))
 def test_groups_are_equal_disjoint_and_complete(sizes, n_tasks, seed):
     labels = np.repeat(np.arange(len(sizes)) * 3, sizes)

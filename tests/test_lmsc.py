@@ -48,7 +48,7 @@ def orthonormal(p, k, seed):
 
 
 @given(st.integers(0, 10**6), st.sampled_from([(3, 3), (40, 3), (2, 3)]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_polar_factor_beats_random_matrices_with_orthonormal_columns(seed, shape):
     A = np.random.default_rng(seed).standard_normal(shape)
     Q = polar(A, None)
@@ -106,7 +106,7 @@ def test_an_embedding_step_never_lowers_its_part_of_the_objective(name):
 
 @given(st.integers(0, 10**6), st.sampled_from(sorted(L21)), st.floats(0, 20), st.floats(0, 2),
        st.floats(0, 20), st.sampled_from(["affinity", "laplacian"]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_objective_never_falls(seed, l21, lam, mu, beta, matrix):
     model = LMSC(K, lam=lam, mu=mu, beta=beta, l21=l21, matrix=matrix, max_iter=20, tol=0.0)
     past = Libraries()
@@ -118,7 +118,7 @@ def test_the_objective_never_falls(seed, l21, lam, mu, beta, matrix):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_the_objective_never_falls_from_any_feasible_point(seed):
     task = LMSC(K, max_iter=1)._task(views(20, seed, signal=1.0), K, 0, Libraries())
     start = lmsc_findings.replaced(
@@ -436,7 +436,8 @@ def test_one_view_one_task_without_co_clustering_is_spectral_clustering():
     model = lmsc(lam=0.0, affinity="cosine").fit([[X]])
     plain = SpectralNJW(K, affinity="cosine", random_state=0).fit([X])
     assert adjusted_rand_score(model.labels_[0], plain.labels_[0]) == 1.0
-    assert model.n_iter_ <= 2 or model.mu > 0
+    # With mu = 0 as well nothing is left to alternate between.
+    assert lmsc(lam=0.0, mu=0.0, affinity="cosine").fit([[X]]).n_iter_ <= 2
     F = LMSC(K, lam=0.0, mu=0.0, affinity="cosine")._task([X], K, 0, Libraries())
     assert -F.run()[0][-1] == pytest.approx(np.sum(plain.eigenvalues_[0]), abs=1e-6)
 

@@ -78,7 +78,7 @@ def test_an_installed_environment_is_not_installed_again(folder):
     install(folder)
     planned = make(folder, "--dry-run", "test").stdout
     assert "pip install" not in planned and "-m venv" not in planned
-    assert re.search("pytest .* tests$", planned, re.M) and "--nbval-lax" in planned
+    assert re.search("pytest .* tests mtclib$", planned, re.M) and "--nbval-lax" in planned
 
 
 @pytest.mark.parametrize("changed", ["requirements.lock", "pyproject.toml"])

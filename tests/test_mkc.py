@@ -137,7 +137,7 @@ def test_one_hot_memberships_have_the_objective_of_hard_ones():
 
 
 @pytest.mark.parametrize("membership", ["graded", "hard", "nonnegative"])
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(T=st.integers(1, 4), lam=st.sampled_from([0.0, 1e-3, 0.5, 20.0]), seed=st.integers(0, 2**31),
        Ks=st.lists(st.integers(1, 5), min_size=4, max_size=4), kernel=st.sampled_from(["linear", "gaussian"]))
 def test_no_sweep_raises_the_objective(membership, T, lam, seed, Ks, kernel):
@@ -276,7 +276,7 @@ def test_coupling_recovers_shared_clusters_of_a_task_that_fails_alone(membership
 
 @pytest.mark.parametrize("membership", ["graded", "hard"])
 @pytest.mark.parametrize("rule", ["partition", "centroids"])
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(lam=st.sampled_from([0.0, 0.1, 1.0, 30.0]), seed=st.integers(0, 2**31),
        max_iter=st.sampled_from([1, 2, 30]), kernel=st.sampled_from(["linear", "gaussian"]))
 def test_no_task_of_smkc_is_worse_off_than_alone(membership, rule, lam, seed, max_iter, kernel):

@@ -64,7 +64,7 @@ def test_every_iteration_is_that_of_the_printed_algorithm(weighting, formulation
     assert kept >= 1 and (weighting == "naive" or kept >= 3)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), weighting=st.sampled_from(WEIGHTINGS), k=st.integers(1, 6),
        n=st.integers(6, 60), kappa=st.sampled_from([0.1, 1.0, 10.0]), inner=st.integers(1, 20),
        pace=st.sampled_from(["geometric", "share"]), sparse=st.booleans(),
@@ -180,7 +180,7 @@ def test_the_histories_belong_together():
         assert np.allclose(losses, ((Z - centers[model.labels_]) ** 2).sum(axis=1), atol=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**31), weighting=st.sampled_from(WEIGHTINGS),
        k=st.integers(1, 5))
 # A sample that counts in one view alone, where two clusters have the same centroid.

@@ -62,7 +62,7 @@ def test_objective_equals_loops_over_every_entry():
     assert model.objective_[-1] == pytest.approx(expected, rel=1e-10)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), h=st.integers(1, 5), k=st.integers(1, 5), beta=st.floats(0.05, 5.0))
 def test_relation_step_equals_a_quadratic_programming_solver(seed, h, k, beta):
     A = np.random.default_rng(seed).uniform(0.0, 3.0, (h, k))
@@ -106,7 +106,7 @@ def test_model_step_is_a_stationary_point_of_the_whole_objective(d):
         assert min(up, down) > at_minimum - 1e-9
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), T=st.integers(1, 4), lam=st.floats(0, 6), mu=st.floats(0.05, 3),
        alpha=st.floats(0, 6), beta=st.floats(0, 3), d=st.integers(2, 30),
        exponent=st.sampled_from([0.25, 0.5, 1.0]))

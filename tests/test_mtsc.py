@@ -108,7 +108,7 @@ def test_the_weighted_square_majorises_the_penalty():
             assert penalty(np.array([new]), p) <= bound * (1 + 1e-12) + 1e-15
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from([4, 30]), st.floats(1e-2, 30.0), st.floats(1e-3, 30.0),
        st.floats(0.2, 2.0), st.sampled_from(["knn", "cosine", "gaussian"]))
 def test_the_objective_never_rises(seed, d, alpha, beta, p, affinity):

@@ -39,7 +39,7 @@ def test_halves_together_are_the_words_and_differ_by_one_at_most(text):
     assert first + second == text.split() and len(first) - len(second) in (0, 1)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(1, 4), st.integers(1, 5), st.integers(1, 5), st.integers(0, 2**32))
 def test_a_shorter_stream_is_the_beginning_of_a_longer_one(n_classes, n_tasks, n_per_class, seed):
     labels = np.tile(np.arange(n_classes), n_per_class * (n_tasks + 1))

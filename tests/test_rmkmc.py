@@ -42,7 +42,7 @@ def test_every_iteration_is_that_of_the_loops(gamma):
         assert model.objective_[number] == pytest.approx(value, rel=1e-5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), gamma=st.sampled_from([1.01, 1.3, 2.0, 5.0, 100.0]), k=st.integers(1, 6),
        n=st.integers(12, 60), sparse=st.booleans(), init=st.sampled_from(["sample", "points", "labels"]))
 def test_the_objective_never_rises(seed, gamma, k, n, sparse, init):
@@ -53,7 +53,7 @@ def test_the_objective_never_rises(seed, gamma, k, n, sparse, init):
     assert (np.diff(model.objective_) <= 1e-9 * model.objective_[:-1]).all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), gamma=st.floats(1.2, 20.0), n=st.integers(1, 5))
 def test_view_weights_minimise_their_sum_on_the_simplex(seed, gamma, n):
     h = np.random.default_rng(seed).uniform(0.5, 2.0, n)

@@ -18,7 +18,7 @@ from mtclib.neighbours import nearest, shared
 from mtclib.starts import one_hot
 from mtclib.subtasks import jensen_shannon, mutual_nearest, relate_tasks
 
-small = settings(max_examples=30, deadline=None)
+small = settings(max_examples=30)
 
 
 def words(seed, n, k=3, d=12, length=8, first=0, total=None):

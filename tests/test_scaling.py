@@ -30,7 +30,7 @@ def second_by_second(seconds, workers, dispatch, datasets, loading):
 
 
 @given(times, st.integers(1, 5), st.sampled_from([0.0, 0.5, 2.0]), st.data())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_the_simulation_is_that_of_a_literal_one(seconds, workers, dispatch, data):
     datasets = data.draw(st.lists(st.sampled_from("abcd"), min_size=len(seconds), max_size=len(seconds)))
     loading = [{"a": 1.0, "b": 2.0, "c": 4.0, "d": 0.5}[name] for name in datasets]
@@ -39,7 +39,7 @@ def test_the_simulation_is_that_of_a_literal_one(seconds, workers, dispatch, dat
 
 
 @given(times, st.integers(1, 8), st.sampled_from([0.0, 0.5]))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_no_run_beats_its_bounds_and_more_workers_never_harm(seconds, workers, dispatch):
     found = makespan(seconds, workers, dispatch=dispatch)
     assert found >= max(*seconds, sum(seconds) / workers, len(seconds) * dispatch + seconds[-1])
@@ -49,7 +49,7 @@ def test_no_run_beats_its_bounds_and_more_workers_never_harm(seconds, workers, d
 
 
 @given(times.filter(lambda seconds: len(seconds) <= 6), st.integers(1, 3))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_longest_first_is_near_the_best_order_by_brute_force(seconds, workers):
     shares = itertools.product(range(workers), repeat=len(seconds))
     best = min(max(sum(s for s, w in zip(seconds, share) if w == worker) for worker in range(workers))

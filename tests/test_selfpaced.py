@@ -22,7 +22,7 @@ from mtclib.selfpaced import (
 GRID = np.linspace(0.0, 1.0, 100001)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(loss=st.floats(1e-6, 1e3), threshold=st.floats(1e-3, 1e3), ratio=st.floats(0.01, 10.0))
 def test_weights_minimise_their_regularised_loss_over_a_grid(loss, threshold, ratio):
     gamma = ratio * threshold
@@ -34,7 +34,7 @@ def test_weights_minimise_their_regularised_loss_over_a_grid(loss, threshold, ra
         assert value(weights[0]) <= value(GRID).min() + 1e-12 * scale
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), n=st.integers(1, 30), threshold=st.floats(1e-3, 50.0))
 def test_weights_equal_the_printed_cases(seed, n, threshold):
     losses = np.random.default_rng(seed).exponential(10.0, n)
@@ -72,7 +72,7 @@ def test_shares_grow_in_equal_steps_and_end_at_one(start, step, expected):
     assert pace_shares(start, step) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(loss=st.floats(0.0, 50.0), threshold=st.floats(0.01, 30.0), sharpness=st.sampled_from([0.1, 1.0, 7.0]))
 def test_smooth_weights_minimise_their_regularised_loss(loss, threshold, sharpness):
     weight = float(smooth_weights(np.array([loss]), threshold, sharpness)[0])
@@ -86,7 +86,7 @@ def test_smooth_weights_minimise_their_regularised_loss(loss, threshold, sharpne
     assert weight == pytest.approx(literal_mspl.weight("smooth", loss, 1.0 / threshold, sharpness))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(threshold=st.floats(0.01, 30.0), sharpness=st.sampled_from([0.1, 1.0, 7.0]))
 def test_values_are_the_regularised_losses_at_the_best_weights(threshold, sharpness):
     losses = np.linspace(0.0, 60.0, 121)

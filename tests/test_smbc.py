@@ -93,7 +93,7 @@ def test_the_rule_within_a_sweep_equals_loops_and_nearly_always_gives_up_boostin
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(lam=st.sampled_from([0.0, 0.1, 1.0, 30.0]), seed=st.integers(0, 2**31),
        max_iter=st.sampled_from([1, 2, 5, 300]), Ks=st.lists(st.integers(1, 5), min_size=3, max_size=3),
        rule=st.sampled_from(["partition", "centroids"]))

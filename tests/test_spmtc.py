@@ -90,7 +90,7 @@ def test_losses_equal_loops_over_every_entry():
     assert model.round_objective_[-1][-1] == pytest.approx(total)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(n=st.integers(4, 20), d=st.integers(2, 20), c=st.integers(1, 4), seed=st.integers(0, 2**31))
 def test_centroid_step_equals_the_printed_inverse(n, d, c, seed):
     rng = np.random.default_rng(seed)
@@ -106,7 +106,7 @@ def test_centroids_of_dead_and_of_equal_clusters_still_minimise_the_loss():
         np.testing.assert_allclose(P @ centroid_step(X, P, v), alone, atol=1e-8)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), shift=st.floats(0.0, 2.0), lam=st.floats(0.0, 1.0))
 def test_weights_cancel_in_the_membership_step_where_they_are_positive(seed, shift, lam):
     rng = np.random.default_rng(seed)
@@ -117,7 +117,7 @@ def test_weights_cancel_in_the_membership_step_where_they_are_positive(seed, shi
                                rtol=1e-9, atol=1e-49)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), shift=st.floats(0.0, 2.0), lam=st.floats(0.0, 1.0))
 def test_membership_step_raises_the_loss_of_no_sample(seed, shift, lam):
     rng = np.random.default_rng(seed)
@@ -129,7 +129,7 @@ def test_membership_step_raises_the_loss_of_no_sample(seed, shift, lam):
     assert (after <= before * (1 + 1e-10) + 1e-12).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**31), T=st.integers(1, 3), d=st.integers(4, 40), c=st.integers(1, 4),
        l=st.integers(1, 4), lam=st.floats(0.0, 1.0), shift=st.sampled_from([0.0, 1.0]),
        w_update=st.sampled_from(["mult", "eig_small", "eig_range"]))
@@ -142,7 +142,7 @@ def test_lssmtc_never_raises_the_objective(seed, T, d, c, l, lam, w_update, shif
     assert (np.diff(model.objective_) <= 1e-9 * size).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**31), d=st.integers(4, 40), c=st.integers(1, 4), lam=st.floats(0.0, 1.0),
        weighting=st.sampled_from(["hard", "soft"]), power=st.sampled_from([1, 2]),
        w_update=st.sampled_from(["mult", "eig_small", "eig_range"]))

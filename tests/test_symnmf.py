@@ -35,7 +35,7 @@ def test_objective_equals_loops():
     assert value == pytest.approx(by_loops(dense, Y, Q, 1.7))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 2**31), n=st.integers(2, 25), h=st.integers(1, 5), lam=st.floats(0, 8),
        exponent=st.sampled_from([0.25, 1 / 3, 0.5, 1.0]), signed=st.booleans())
 def test_guarded_steps_never_raise_the_objective(seed, n, h, lam, exponent, signed):
@@ -49,7 +49,7 @@ def test_guarded_steps_never_raise_the_objective(seed, n, h, lam, exponent, sign
         before = after
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), n=st.integers(2, 25), h=st.integers(1, 5), lam=st.floats(0, 8),
        exponent=st.sampled_from([0.25, 1 / 3]))
 def test_provable_exponents_descend_without_a_guard(seed, n, h, lam, exponent):

@@ -10,7 +10,7 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from mtclib import datafiles, userclusters, usercolumns, userdata, userexample, userlabels
+from mtclib import userclusters, userdata, userexample
 from mtclib.datafiles import DataFileError, read_table
 from mtclib.userdata import load, load_tasks, load_views
 
@@ -292,14 +292,6 @@ def test_the_contents_of_clusters_name_class_and_features():
     table = userclusters.contents(data, [np.array([0, 0, 1, 1])])
     assert table["most are"].tolist() == ["u (100 %)", "u (50 %)"]
     assert table["high in"].tolist() == ["high", "low"] and table["samples"].tolist() == [2, 2]
-
-
-def test_documented_examples_run_as_shown():
-    import doctest
-
-    for module in (datafiles, usercolumns, userlabels, userdata, userexample, userclusters):
-        result = doctest.testmod(module)
-        assert result.attempted and not result.failed, module.__name__
 
 
 def test_no_message_shows_a_long_list():

@@ -1,7 +1,5 @@
 """Methods on a user's own data: what fits, what runs, what is kept, and what it looks like."""
 
-import doctest
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -195,11 +193,3 @@ def test_the_agreement_map_shows_each_pair():
     assert notes == ["1.00", "0.25", "0.25", "1.00"]
     with pytest.raises(ValueError, match="square and not empty"):
         plots.agreement(matrix.iloc[:0, :0])
-
-
-def test_documented_examples_run_as_shown():
-    import mtclib.plots.userdata
-
-    for module in (usermethods, userruns, mtclib.plots.userdata):
-        result = doctest.testmod(module)
-        assert result.attempted and not result.failed, module.__name__

@@ -63,7 +63,7 @@ def test_a_feature_far_from_zero_keeps_its_digits():
     assert scale_views([X], "variance")[0].var() == pytest.approx(1.0, rel=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**31), scaling=st.sampled_from([s for s in SCALINGS if s != "none"]),
        factor=st.floats(1e-3, 1e3))
 def test_a_common_factor_is_taken_out_by_every_scaling_but_one(seed, scaling, factor):

@@ -50,7 +50,7 @@ def test_no_other_weights_have_a_lower_objective_as_it_is_written():
         assert lowest <= literal.objective(model.weights_ + 0.1 * (other - model.weights_), *terms) + 1e-12
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 7), st.floats(-3, 3))
 def test_the_minimiser_over_the_simplex_meets_the_optimality_conditions(seed, m, size):
     rng = np.random.default_rng(seed)

@@ -107,7 +107,7 @@ def folder_key(folder, name):
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = (Path(folder) / "a.csv").write_text("1")
     ...     folder_key(folder, "data/toy")[:20]
-    'data/toy 1a9f9ad1e6a'
+    'data/toy 57f8096ab6c'
     """
     files = sorted(path for path in Path(folder).rglob("*") if path.is_file())
     if not files:

@@ -3,13 +3,11 @@
 import re
 
 import matplotlib.pyplot as plt
-import numpy as np
-from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
 
 from mtclib.plots.look import figure
-from mtclib.plots.scores import fill, wide_verdicts
-from mtclib.tables import COLOURS, MEANINGS, label
+from mtclib.plots.scores import fill, squares, wide_verdicts
+from mtclib.tables import MEANINGS, label
 
 CELL = 0.145
 """Side of a cell, inches."""
@@ -96,16 +94,7 @@ def _places(shapes):
 
 
 def _panel(ax, wide, head):
-    used = [verdict for verdict in COLOURS if (wide == verdict).any(axis=None)]
-    codes = sum((wide == verdict).to_numpy() * (number + 1) for number, verdict in enumerate(used))
-    look = {"vmin": 0.5, "vmax": len(used) + 0.5, "edgecolors": "white", "linewidth": 0.4}
-    ax.pcolormesh(np.ma.masked_equal(codes, 0), cmap=ListedColormap([fill(v) for v in used]), **look)
-    for (row, column), verdict in np.ndenumerate(wide.to_numpy()):
-        if isinstance(verdict, str):
-            colour = COLOURS[verdict][1].replace("inherit", "black")
-            ax.text(column + 0.5, row + 0.52, label(verdict)[0], color=colour, ha="center", va="center",
-                    fontsize=6)  # fmt: skip
-    ax.set_yticks(np.arange(len(wide)) + 0.5, wide.index)
+    squares(ax, wide, fontsize=6, edgecolors="white", linewidth=0.4)
     name, _, counts = head.partition("\n")
     ax.set_title(counts, loc="left", fontsize=8)
     ax.annotate(name, (0, 1), (0, 18), textcoords="offset points", xycoords="axes fraction", fontsize=10,
@@ -121,10 +110,7 @@ def _panel(ax, wide, head):
         ax.text((start + end) / 2, len(wide) + 0.35, text, fontsize=7, va="top", ha="center",
                 rotation=90 if upright else 0, linespacing=1.1)  # fmt: skip
     ax.set_xticks([])
-    ax.invert_yaxis()
-    ax.grid(False)
-    ax.tick_params(length=0, labelsize=7)
-    ax.spines[:].set_visible(False)
+    ax.tick_params(labelsize=7)
 
 
 def _short(name, room):

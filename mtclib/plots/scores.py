@@ -195,22 +195,37 @@ def _parts(wide):
 
 def _squares(ax, wide, narrow):
     """The grid of one paper, with a gap after each data set; what is not printed stays empty."""
-    used = [verdict for verdict in COLOURS if (wide == verdict).any(axis=None)]
-    codes = sum((wide == verdict).to_numpy() * (number + 1) for number, verdict in enumerate(used))
-    colours = ListedColormap([fill(verdict) for verdict in used])
-    look = {"vmin": 0.5, "vmax": len(used) + 0.5, "edgecolors": "0.6", "linewidth": 0.6}
-    ax.pcolormesh(np.ma.masked_equal(codes, 0), cmap=colours, **look)
-    for (row, column), verdict in np.ndenumerate(wide.to_numpy()):
-        if isinstance(verdict, str):
-            colour = COLOURS[verdict][1].replace("inherit", "black")
-            centre = {"ha": "center", "va": "center", "fontsize": 10}
-            ax.text(column + 0.5, row + 0.5, label(verdict)[0], color=colour, **centre)
+    squares(ax, wide, fontsize=10, edgecolors="0.6", linewidth=0.6)
     heads = [(dataset * narrow, task_name(task), metric) for _, dataset, task, metric in wide.columns]
     names = [(" " if narrow else "\n").join(part for part in head if part) for head in heads]
     ax.set_xticks(np.arange(len(names)) + 0.5, names, rotation=90 if narrow else 0)
-    ax.set_yticks(np.arange(len(wide)) + 0.5, wide.index)
     for column in np.flatnonzero([one[:2] != two[:2] for one, two in zip(wide.columns, wide.columns[1:])]):
         ax.axvline(column + 1, color="black", linewidth=1.5, linestyle="-", marker="")
+
+
+def squares(ax, wide, fontsize, **edges):
+    """Coloured squares with the symbols of the verdicts, methods as rows; axes without lines of their own.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    wide : DataFrame
+        From :func:`wide_verdicts`.
+    fontsize : float
+        Of the symbols.
+    **edges
+        Passed to ``ax.pcolormesh``.
+    """
+    used = [verdict for verdict in COLOURS if (wide == verdict).any(axis=None)]
+    codes = sum((wide == verdict).to_numpy() * (number + 1) for number, verdict in enumerate(used))
+    colours = ListedColormap([fill(verdict) for verdict in used])
+    ax.pcolormesh(np.ma.masked_equal(codes, 0), cmap=colours, vmin=0.5, vmax=len(used) + 0.5, **edges)
+    for (row, column), verdict in np.ndenumerate(wide.to_numpy()):
+        if isinstance(verdict, str):
+            colour = COLOURS[verdict][1].replace("inherit", "black")
+            ax.text(column + 0.5, row + 0.52, label(verdict)[0], color=colour, fontsize=fontsize,
+                    ha="center", va="center")  # fmt: skip
+    ax.set_yticks(np.arange(len(wide)) + 0.5, wide.index)
     ax.invert_yaxis()
     ax.grid(False)
     ax.tick_params(length=0)

@@ -97,8 +97,8 @@ def deviations(paper: str, directory=None) -> list[dict]:
 
     Examples
     --------
-    >>> deviations("mtcmrl")
-    []
+    >>> deviations("mbc")[0]["metric"]
+    'd_M'
     """
     entries = read_tables(paper, directory, "decisions", ("decision", "deviation")).get("deviation", [])
     for entry in entries:

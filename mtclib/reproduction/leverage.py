@@ -217,9 +217,9 @@ def summary(table):
     --------
     >>> row = dict(decision="O1", kind="data", ours="a", alternative="b", metric="ACC", change=-4.0,
     ...            low=-5.0, high=-3.0)
-    >>> lines = summary(pd.DataFrame([row, {**row, "change": 2.0, "low": -1.0}]))
+    >>> lines = summary(pd.DataFrame([row, {**row, "change": 2.0, "low": -1.0, "high": 5.0}]))
     >>> lines[["size", "mean", "clear"]].values.tolist()
-    [[3.0, -1.0, 1]]
+    [[3.0, -1.0, 1.0]]
     """
     clear = (table["low"] > 0) | (table["high"] < 0)
     groups = table.assign(clear=clear, size=table["change"].abs()).groupby(list(KEYS), sort=False)

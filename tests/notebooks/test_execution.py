@@ -1,5 +1,6 @@
 """The notebooks under papermill: as the README writes it, refusing what they cannot use, and resuming."""
 
+import os
 import subprocess
 import sys
 import time
@@ -37,10 +38,11 @@ def own_folders(tmp_path, monkeypatch):
         monkeypatch.setenv(name, "1")
 
 
-def papermill(path, output, *options):
-    """The command of the README, started."""
+def papermill(path, output, *options, **variables):
+    """The command of the README, started with further environment variables."""
     command = [sys.executable, "-m", "papermill", str(path), str(output), *options]
-    return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    return subprocess.Popen(command, cwd=ROOT, env={**os.environ, **variables}, stderr=subprocess.PIPE,
+                            stdout=subprocess.DEVNULL, text=True)
 
 
 @every_notebook
@@ -49,7 +51,9 @@ def test_a_notebook_runs_with_two_sets_of_parameters(path, tmp_path):
     for number, values in enumerate(OTHER_SETS.get(path.stem, SETS)):
         options = [word for name in values if name in known for word in ("-p", name, values[name])]
         assert options, "a set without a parameter of this notebook"
-        running.append(papermill(path, tmp_path / f"{number}.ipynb", *options))
+        # Both run at once and write figures of the same names.
+        figures = str(tmp_path / f"figures{number}")
+        running.append(papermill(path, tmp_path / f"{number}.ipynb", *options, MTCLIB_FIGURES=figures))
     for number, process in enumerate(running):
         errors = process.communicate()[1]
         assert process.returncode == 0, errors[-2000:]
@@ -137,7 +141,8 @@ def test_a_killed_notebook_computes_only_what_is_missing_bit_for_bit(tmp_path):
     _, jobs, store = papers.plan("mspl", "quick", seed=5, n_runs=1)
     keys = {job.key for job in jobs}
     process = papermill(path, tmp_path / "out.ipynb", *options)
-    while len(written(store)) < 3 and process.poll() is None:
+    end = time.monotonic() + 120
+    while len(written(store)) < 3 and process.poll() is None and time.monotonic() < end:
         time.sleep(0.005)
     kill(process)
     before = written(store)
