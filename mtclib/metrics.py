@@ -31,7 +31,7 @@ from mtclib.transport import partition_emd
 
 __all__ = [
     "NMI_DEFAULT", "SCORES", "adjusted_rand_index", "clustering_accuracy", "match_clusters",
-    "normalized_mutual_info", "partition_emd", "purity", "rand_index", "s_nmi", "score_all",
+    "normalized_mutual_info", "our_name", "partition_emd", "purity", "rand_index", "s_nmi", "score_all",
 ]  # fmt: skip
 
 NMI_DEFAULT = {
@@ -48,6 +48,28 @@ _MEANS = {
     "arithmetic": lambda a, b: (a + b) / 2,
     "min": min,
 }
+
+
+def our_name(paper, metric):
+    """Name in `SCORES` of what a paper prints: its "NMI" is one of the four.
+
+    Parameters
+    ----------
+    paper : str
+        A key of `NMI_DEFAULT`.
+    metric : str
+        As printed.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> our_name("mbc", "NMI"), our_name("mbc", "ARI")
+    ('NMI_geometric', 'ARI')
+    """
+    return f"NMI_{NMI_DEFAULT[paper]}" if metric == "NMI" else metric
 
 
 def clustering_accuracy(labels_true, labels_pred):

@@ -7,7 +7,7 @@ tried, so a hit on one cell may be luck: the number tried is part of the answer.
 import numpy as np
 import pandas as pd
 
-from mtclib.metrics import NMI_DEFAULT, SCORES
+from mtclib.metrics import SCORES, our_name
 from mtclib.reproduction.intervals import DELTA
 
 VARIANTS = {
@@ -125,7 +125,7 @@ def variant_table(study, metric="NMI") -> pd.DataFrame:
     """
     cells = study.published[study.published["metric"] == metric]
     cells = cells[~cells["cell"].isin(set(study.misprints))]
-    name = f"NMI_{NMI_DEFAULT[study.paper]}" if metric == "NMI" else metric
+    name = our_name(study.paper, metric)
     return pd.DataFrame([{"variant": variant, "ours": variant == name,
                           **_nearness(study, cells, variant, name)} for variant in VARIANTS[metric]])
 

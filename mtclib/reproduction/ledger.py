@@ -10,7 +10,7 @@ import inspect
 
 import pandas as pd
 
-from mtclib.metrics import NMI_DEFAULT
+from mtclib.metrics import NMI_DEFAULT, our_name
 from mtclib.reproduction.claims import TESTS, printed_record
 from mtclib.reproduction.contract import (
     LedgerError,
@@ -259,7 +259,7 @@ def _printed_names(frame, paper, methods, datasets):
             out = out[~out[column].isin(set(names) - set(names.values()))].copy()
             out[column] = out[column].replace({ours: printed for printed, ours in names.items()})
     if "metric" in out and paper in NMI_DEFAULT:
-        out["metric"] = out["metric"].replace(f"NMI_{NMI_DEFAULT[paper]}", "NMI")
+        out["metric"] = out["metric"].replace(our_name(paper, "NMI"), "NMI")
     return out
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mtclib.experiments.jobs import canonical
-from mtclib.metrics import NMI_DEFAULT
+from mtclib.metrics import our_name
 from mtclib.reproduction.contract import LedgerError, check_keys, read_tables
 from mtclib.reproduction.intervals import RELATIVE, difference_interval
 
@@ -133,7 +133,7 @@ def _pairs(entry):
 
 def _row(study, means, entry, position):
     method, other_method, dataset, other_dataset = position
-    metric, other_metric = (_metric(study, entry.get(name, entry["metric"]))
+    metric, other_metric = (our_name(study.paper, entry.get(name, entry["metric"]))
                             for name in ("metric", "other_metric"))
     point = entry.get("point")
     other_point = entry.get("other_point", point)
@@ -147,10 +147,6 @@ def _row(study, means, entry, position):
             "method": method, "dataset": dataset, "metric": entry["metric"], "n": len(ours),
             "n_other": len(other), "score": score, "other_score": other_score,
             "change": other_score - score, "low": low, "high": high}  # fmt: skip
-
-
-def _metric(study, name):
-    return f"NMI_{NMI_DEFAULT[study.paper]}" if name == "NMI" else name
 
 
 def _once(study, method):
