@@ -88,7 +88,7 @@ def _without_scaling(compared, method):
 
 def _described(row, reference):
     if row["method"] == reference:
-        return f"plain k-means ({reference})"
+        return "plain k-means" + f" ({reference})" * (reference != "k-means")
     marked = ", a reconstruction" if row["edition"] == "reconstruction" else ""
     gain = f"{row['gain']:+.1f} points of {METRIC} over {reference}"
     return (f"{row['method']}{marked} (mean rank {row['rank']:.1f}, {gain}, below it on "
