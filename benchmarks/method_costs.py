@@ -14,7 +14,7 @@ stopped early and one that is stopped at once, over the iterations between: set-
 Where nothing but k-means on an embedding iterates, that is timed.  exponent_n compares twice ``samples`` with
 ``samples``: 250, or 500 where the eigensolver is another one up to 300; exponent_d 4,000 features and twice
 the entries with 2,000, at 250 samples; of what, says ``grows``: of an iteration, or of a whole fit where
-nothing but k-means iterates.  None is given for iterations below 1 ms.
+nothing but k-means iterates.  None is given for iterations below 1 ms or below a tenth of a fit.
 peak_mb is the most memory beside the data, of 500 samples.  A file beside the table says what made it.
 """
 
@@ -40,8 +40,10 @@ from mtclib.starts import kmeans_once
 CLUSTERS, TASKS, VIEWS = 4, 4, 3
 SAMPLES, FEATURES, WORDS = 500, 2000, 60
 STARTS = ("n_init", "n_starts")
-EARLY = {"LatentMSC": 40}  # until then the thresholded copy is zero, and iterations are cheap
-BETWEEN, LONG_ENOUGH = (5, 100), 0.1
+EARLY = {"LatentMSC": 40, "DMTRC": 20}
+"""Before that the thresholded copy is zero and iterations are cheap; the time to round to clusters varies."""
+
+BETWEEN, LONG_ENOUGH = (20, 100), 0.1
 """Fewest and most iterations that are timed; as many as take so many seconds, where there are so many."""
 
 MOST_REPEATS, BUDGET = 40, 0.2
@@ -52,6 +54,9 @@ OTHER_SOLVER = ("CLR", "CoregSpectral", "MTSC", "PerTask")
 
 SHORT = 0.001
 """Of iterations that take fewer seconds, most is overhead: no exponent is given."""
+
+LEAST_SHARE = 0.1
+"""Where all iterations take less of a fit, differences of fits cannot tell how they grow: no exponent."""
 
 NOT_TIMED = {"MKC": {"init": "random"}, "SMKC": {"init": "random"}}
 """Starts that do not iterate themselves."""
@@ -159,7 +164,8 @@ def measure(name, cls):
     else:
         each = [seconds_per_iteration(cls, made_up(kind, **values), guess) for values in sizes]
         one = each[0]
-    known = each[0] >= SHORT and min(each) > 0
+    spent = seconds if has_only_kmeans(model) else one * iterations(model)
+    known = each[0] >= SHORT and min(each) > 0 and spent >= LEAST_SHARE * seconds
     high, low = (each[3], each[0]) if name in OTHER_SOLVER else (each[0], each[1])
     return {
         "method": name, "seconds_per_iteration": one if one > 0 else np.nan, "iterations": iterations(model),

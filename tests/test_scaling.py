@@ -1,6 +1,7 @@
 """Simulated runs on many workers: right on small cases, within their bounds, and fed by measured costs."""
 
 import itertools
+import runpy
 
 import numpy as np
 import pandas as pd
@@ -108,6 +109,15 @@ def test_costs_are_those_of_the_committed_results(measured):
         assert table.loc[paper, "fits"] == len(once)
         assert table.loc[paper, "hours"] == pytest.approx(once["seconds"].sum() / 3600, abs=0.006)
         assert costs.memory > costs.data and (costs.fits["loading"] > 0).all() and costs.dispatch > 0
+
+
+def test_the_recorded_cluster_run_is_that_of_its_script_and_of_all_committed_fits(measured):
+    found = scaling.measured("cluster.json")
+    script = runpy.run_path(str(scaling.paths.root() / "benchmarks" / "cluster_run.py"))
+    assert tuple(found) == script["RECORD"]
+    assert found["jobs"] == len(measured[found["paper"]].fits)
+    assert found["killed_after_seconds"] < found["seconds_dask"] and found["workers"] >= 2
+    assert found["identical_labels"] and found["identical_scores"] and found["identical_objectives"]
 
 
 def test_what_was_left_out_of_printed_grids_is_counted(measured):
