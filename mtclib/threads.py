@@ -1,20 +1,12 @@
 """One thread for the linear algebra, so that sums are always added in the same order."""
 
-from functools import cache
-
-from threadpoolctl import ThreadpoolController
-
-
-@cache
-def _controller():
-    # To look through the libraries of the process takes 5 ms, more than many a k-means run.
-    return ThreadpoolController()
+from threadpoolctl import get_cached_controller
 
 
 def one_thread(user_api=None):
     """A context in which OpenMP and BLAS use one thread.
 
-    Libraries count that are loaded when it is first entered: those of numpy, scipy and scikit-learn are.
+    Libraries count that are loaded when the context is entered.
 
     Parameters
     ----------
@@ -29,7 +21,8 @@ def one_thread(user_api=None):
     --------
     >>> from threadpoolctl import threadpool_info
     >>> with one_thread():
-    ...     max(library["num_threads"] for library in threadpool_info())
-    1
+    ...     {library["num_threads"] for library in threadpool_info()}
+    {1}
     """
-    return _controller().limit(limits=1, user_api=user_api)
+    # To look through the libraries of the process takes 5 ms, more than many a k-means run.
+    return get_cached_controller().limit(limits=1, user_api=user_api)

@@ -87,8 +87,9 @@ def measured(study, directory=None):
     DataFrame
         `COLUMNS`, one row an alternative, data set and method: means over ``n`` and ``n_other`` runs in
         percent (d_M, which has no scale, in percent of our mean), ``change`` = the alternative's minus ours,
-        and its 90 % interval: of the differences run by run where both sides have the same runs, which share
-        seeds or splits, else by Welch; NaN where a side has one run of a method that varies.
+        and its 90 % interval: of the differences run by run where both sides have runs of the same numbers
+        (those of two methods or metrics on one data set share seeds and splits), else by Welch; NaN where a
+        side has one run of a method that varies.
 
     Raises
     ------
