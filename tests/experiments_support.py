@@ -114,7 +114,7 @@ def interruptible(command, **options):
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True, **options)
 
 
-def wait_until(condition, seconds=30.0):
+def wait_until(condition, seconds=120.0):
     """Wait for something that another process does; fail if it does not happen."""
     end = time.monotonic() + seconds
     while not condition():

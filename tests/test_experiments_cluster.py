@@ -49,7 +49,7 @@ class _Cluster:
         for worker in self.workers[n_workers:]:
             _kill(worker)
         self.workers = self.workers[:n_workers]
-        with distributed.Client(self.address, timeout=20, set_as_default=False) as client:
+        with distributed.Client(self.address, timeout=120, set_as_default=False) as client:
             wait_until(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == n_workers)
 
     def stop(self):

@@ -128,7 +128,7 @@ def kill(process):
         with suppress(psutil.NoSuchProcess):
             member.kill()
     process.communicate()
-    psutil.wait_procs(family, timeout=10)
+    psutil.wait_procs(family, timeout=120)
 
 
 def written(store):
@@ -137,8 +137,8 @@ def written(store):
 
 
 def test_a_killed_notebook_computes_only_what_is_missing_bit_for_bit(tmp_path):
-    path, options = cut("mspl", tmp_path), ("-p", "n_runs", "1", "-p", "seed", "5")
-    _, jobs, store = papers.plan("mspl", "quick", seed=5, n_runs=1)
+    path, options = cut("mspl", tmp_path), ("-p", "n_runs", "4", "-p", "seed", "5")
+    _, jobs, store = papers.plan("mspl", "quick", seed=5, n_runs=4)
     keys = {job.key for job in jobs}
     process = papermill(path, tmp_path / "out.ipynb", *options)
     end = time.monotonic() + 120
