@@ -197,3 +197,23 @@ def test_the_steps_spell_out_every_option():
 def test_negative_counts_are_refused(weighting):
     with pytest.raises(ValueError, match="must not be negative"):
         text.weigh([csr_array([[1.0, -2.0]])], weighting)
+
+
+def test_remembered_counts_are_those_of_the_same_options():
+    tasks = [["one cat", "one dog"], ["one cow"]]
+    assert vectorize_tasks(tasks, min_df=1)[2] == ["cat", "cow", "dog"]
+    assert vectorize_tasks(tasks, stop_words=None, min_df=1.0)[2] == ["one"]
+    assert vectorize_tasks(tasks, stop_words=None, min_df=1)[2] == ["cat", "cow", "dog", "one"]
+
+
+def test_what_is_made_of_remembered_counts_can_be_changed_without_harm():
+    first = vectorize_tasks([["a cat", "a dog"]], weighting="counts")
+    first[0][0].data[:] = 7
+    first[2].clear()
+    Xs, _, terms, _ = vectorize_tasks([["a cat", "a dog"]], weighting="counts")
+    assert terms == ["cat", "dog"] and Xs[0].toarray().tolist() == [[1, 0], [0, 1]]
+
+
+def test_an_option_that_cannot_be_remembered_is_refused_by_its_name():
+    with pytest.raises(ValueError, match="stop_words must be"):
+        vectorize_tasks([["a cat"]], stop_words=["a"])

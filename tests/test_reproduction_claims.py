@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
-from mtclib.reproduction import published
+from mtclib.reproduction import comparisons, published
 from mtclib.reproduction.claims import (
     TESTS,
     best_in_each_task,
@@ -294,3 +295,11 @@ def test_the_papers_own_table_denies_that_dmtfc_wins_on_one_task_only():
 
 def test_the_registry_names_its_tests():
     assert all(TESTS[name].__name__ == name and TESTS[name].__doc__ for name in TESTS)
+
+
+@pytest.mark.parametrize("n_runs", [6, 9, 13, 14])
+@pytest.mark.parametrize("decimals", [1, 12], ids=["tied", "distinct"])
+def test_the_p_value_of_a_comparison_is_that_of_scipys_signed_rank_test(n_runs, decimals):
+    gaps = np.random.default_rng(n_runs).normal(0.2, 0.4, n_runs).round(decimals)
+    gaps[2] = 0.0
+    assert comparisons._signed_rank(tuple(gaps)) == pytest.approx(stats.wilcoxon(gaps).pvalue, rel=1e-12)

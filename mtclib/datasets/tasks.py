@@ -1,7 +1,9 @@
 """Tasks from documents: one vocabulary over all tasks, then weights."""
 
 import inspect
+from collections.abc import Hashable
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 from scipy import sparse
@@ -40,6 +42,14 @@ def _check_texts(tasks):
         if wrong := [i for i, text in enumerate(task) if not isinstance(text, str)]:
             raise ValueError(f"tasks: document {wrong[0]} of task {t + 1} is {task[wrong[0]]!r}, not a text; "
                              "leave it out or give an empty text.")  # fmt: skip
+
+
+# A protocol has the same documents with several weightings, one after the other.  Typed, for a min_df of 1 is
+# one document, and of 1.0 all of them.
+@lru_cache(maxsize=2, typed=True)
+def _counted(texts, **options):
+    counts, terms = count_terms(texts, **options)
+    return counts, tuple(terms)
 
 
 def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, **options):
@@ -83,7 +93,9 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, **options):
     _check_texts(tasks)
     texts = [[strip_parts(text, remove) for text in task] for task in tasks]
     long = [np.flatnonzero([len(text.split()) >= min_words for text in task]) for task in texts]
-    counts, terms = count_terms([task[i] for task, rows in zip(texts, long) for i in rows], **wanted)
+    # What cannot be remembered is no option: count_terms says which ones there are.
+    count = _counted if all(isinstance(value, Hashable) for value in wanted.values()) else count_terms
+    counts, terms = count(tuple(task[i] for task, rows in zip(texts, long) for i in rows), **wanted)
     parts = np.split(np.arange(counts.shape[0]), np.cumsum([len(rows) for rows in long])[:-1])
     enough = [part[np.diff(counts.indptr)[part] >= min_terms] for part in parts]
     kept = [rows[rich - part[0]] if len(part) else rows for rows, part, rich in zip(long, parts, enough)]
@@ -98,7 +110,7 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, **options):
          "n_dropped": [len(task) - len(rows) for task, rows in zip(tasks, kept)]},
         {"step": "weigh", **weights},
     )  # fmt: skip
-    return Xs, kept, terms, steps
+    return Xs, kept, list(terms), steps
 
 
 def _class_positions(corpus, tasks, split):
