@@ -6,11 +6,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import nbformat
 import pytest
-from experiments_support import interruptible
+from experiments_support import interruptible, wait_until
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mtclib import papers, paths
@@ -206,14 +205,11 @@ def test_an_interruption_says_how_to_go_on(repository, monkeypatch, capsys):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_during_a_notebook_ends_it_at_once_and_leaves_no_kernel(repository):
-    wait = "import os, time\nopen('pid', 'w').write(str(os.getpid()))\ntime.sleep(60)"
+    wait = "import os, time\nopen('pid', 'w').write(str(os.getpid()))\ntime.sleep(600)"
     write_notebook(repository, "tiny", wait)
     process = interruptible([sys.executable, "-m", "mtclib", "run", "tiny"])
     mark = repository / "notebooks" / "pid"
-    for _ in range(1200):
-        if mark.exists() and mark.read_text():
-            break
-        time.sleep(0.1)
+    wait_until(lambda: mark.exists() and mark.read_text())
     process.send_signal(signal.SIGINT)
     _, message = process.communicate(timeout=120)
     assert process.returncode == 130
