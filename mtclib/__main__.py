@@ -129,7 +129,6 @@ def fetch(args) -> int:
         print(datasets.status().loc[sorted(names), ["bytes", "where"]].to_string())
     return int(failed)
 
-
 OPTIONS = ("profile", "n_jobs", "dask")
 """Parameters of a notebook that are options of the command as well."""
 

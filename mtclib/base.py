@@ -10,7 +10,6 @@ An algorithm file supplies ``_fit_once`` (one start, valid input assumed); every
 wrong is checked here, once.
 """
 
-import sys
 import warnings
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -90,6 +89,8 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
     """
 
     traits: ClassVar[Traits]
+    #: Raised by one whenever the method's results change; part of the key of every stored fit.
+    ALGORITHM_VERSION: ClassVar[int] = 1
 
     def fit(self, Xs, y=None):
         """Cluster all tasks (or views) together.
@@ -155,8 +156,8 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
 
     @classmethod
     def algorithm_version(cls):
-        """Integer that is raised whenever the mathematics of the method's file changes."""
-        return sys.modules[cls.__module__].ALGORITHM_VERSION
+        """Integer that is raised whenever the mathematics of the method changes."""
+        return cls.ALGORITHM_VERSION
 
 
 class MultiTaskClusterer(BaseClusterer):

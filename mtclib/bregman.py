@@ -269,7 +269,6 @@ class UserDivergence(Divergence):
             raise ValueError(f"divergence: gradient is not the derivative of a convex phi on the entries of "
                              f"{name}; pass (phi, gradient, inverse_gradient) of one convex function")
 
-
 _NAMED = {"sqeuclidean": SquaredEuclidean, "mahalanobis": Mahalanobis, "kl": KullbackLeibler,
           "i-divergence": IDivergence, "itakura-saito": ItakuraSaito}
 

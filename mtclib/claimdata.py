@@ -180,5 +180,4 @@ def mspl_damaged(study):
     rows = rows[rows["method"].isin(study.protocol.studies["corruption"].methods)]
     return study.with_loader_params(rows, "kind", "unit", "share")
 
-
 _FRAMES = {"spmtc": _spmtc, "mspl": _mspl, "mbc": _mbc, "mtcmrl": _mtcmrl, "lmsc": _lmsc}

@@ -123,7 +123,6 @@ def _precomputed(M, n, t):
         raise ValueError(f"{name} must be symmetric; use (M + M.T) / 2")
     return DenseSimilarity(M)
 
-
 SCALES = ("median", "mean", "self-tuning")
 NEIGHBOUR = 7
 # A total cosine similarity below this is rounding: the sample has no neighbours.

@@ -4,8 +4,6 @@ from mtclib.base import Traits
 from mtclib.lmsc import LMSC
 from mtclib.validation import check_number, check_option
 
-ALGORITHM_VERSION = 1
-
 
 class L2SC(LMSC):
     """Lifelong spectral clustering: :class:`mtclib.LMSC` with one view and without fusion.
@@ -85,8 +83,3 @@ class L2SC(LMSC):
             raise ValueError(f"view is {self.view} but the tasks have {len(views)} view(s), counted from 0; "
                              f"choose one of them")
         return [views[self.view]]
-
-    @classmethod
-    def algorithm_version(cls):
-        """Integer that is raised with the mathematics of this file or of LMSC."""
-        return ALGORITHM_VERSION - 1 + LMSC.algorithm_version()

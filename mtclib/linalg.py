@@ -45,7 +45,6 @@ def project_simplex(v):
     theta = excess[support] / (support + 1)
     return np.maximum(flat - theta, 0.0).reshape(v.shape)
 
-
 CG_RESIDUAL = 1e-6
 
 
@@ -126,7 +125,6 @@ class RidgeSystems:
                                          f"scale the data or raise the ridge penalty")
         self._last = W
         return W
-
 
 _SPECTRA = OrderedDict()
 _SPECTRA_BYTES = 2**28

@@ -12,8 +12,6 @@ from mtclib.lmsc_printed import PrintedTask
 from mtclib.lmsc_steps import L21, Settings, Task, View, polar
 from mtclib.validation import check_number, check_option
 
-ALGORITHM_VERSION = 1
-
 AFFINITIES = ("knn-cosine", "knn", "cosine", "gaussian")
 OUTPUTS = ("concat", "aligned", "literal")
 FORMULATIONS = {"consistent": Task, "printed": PrintedTask}

@@ -16,8 +16,6 @@ from mtclib.starts import check_initial_labels, kmeans_once
 from mtclib.threads import one_thread
 from mtclib.validation import check_number, check_option
 
-ALGORITHM_VERSION = 1
-
 
 def random_labels(n, k, rng):
     """Labels of n >= k samples in random order, each cluster as large as the others, or by one larger.

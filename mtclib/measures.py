@@ -67,7 +67,6 @@ def class_means(X, labels):
     members = one_hot(labels, labels.max() + 1)
     return (X.T @ members).T / members.sum(axis=0)[:, None]
 
-
 MEASURES = {"d_M": partition_distance, "d_M_uniform": model_distance, "s_nmi": agreement}
 
 

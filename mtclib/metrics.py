@@ -314,7 +314,6 @@ def score_all(labels_true, labels_pred):
         "RI": _rand(table),
     }
 
-
 SCORES = {
     "ACC": clustering_accuracy,
     **{f"NMI_{method}": partial(normalized_mutual_info, average_method=method) for method in _MEANS},

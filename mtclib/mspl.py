@@ -25,8 +25,6 @@ from mtclib.viewkmeans import assign, centroids, check_init, start
 from mtclib.views import prepare_views
 from mtclib.viewscaling import SCALINGS, warn_of_constant_views
 
-ALGORITHM_VERSION = 1
-
 # A weight from here on is "near 1", section 5.1: the pair has been taken in.
 NEAR_ONE = 0.9
 # So that rounding does not decide whether pairs with the loss at the threshold are in.

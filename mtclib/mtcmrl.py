@@ -22,7 +22,6 @@ from mtclib.starts import check_initial_labels, kmeans_once, one_hot
 from mtclib.symnmf import OFFSET, hard_labels, membership_objective, membership_step
 from mtclib.validation import check_flag, check_number, check_option
 
-ALGORITHM_VERSION = 1
 LARGEST_CONDITION = 1e13
 
 

@@ -74,7 +74,6 @@ def effective(path, values: dict) -> dict:
     defaults = {name: ast.literal_eval(entry.default) for name, entry in parameters(path).items()}
     return {**defaults, **values}
 
-
 QUIET_KERNEL = ["--IPKernelApp.log_level=ERROR"]
 """Without it every kernel says on start that its local connection is not encrypted."""
 
@@ -166,7 +165,6 @@ def read_execution(notebook) -> Execution | None:
     """Return the record that :func:`execute` left in an executed notebook, or None if it was cut short."""
     record = notebook.metadata.get("mtclib")
     return Execution(**record) if record else None
-
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LANGUAGE = {"name": "python", "pygments_lexer": "ipython3"}

@@ -20,8 +20,6 @@ from mtclib.subspace import W_UPDATES, SubspaceStep
 from mtclib.symnmf import OFFSET
 from mtclib.validation import check_number, check_option
 
-ALGORITHM_VERSION = 1
-
 
 class _SharedSubspaceClusterer(MultiTaskClusterer):
     """Parameters, start and warning that LSSMTC and SPMTC have in common."""

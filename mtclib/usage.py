@@ -38,7 +38,6 @@ def choose(name, known, argument: str) -> str:
     choices = f"Choose from {', '.join(known)}." if known else "None exists."
     raise UsageError(f"{argument}: there is no {name!r}. {hint}{choices}")
 
-
 _TYPES = {"int": int, "float": (int, float), "bool": bool, "list": list, "dict": dict}
 
 
@@ -50,7 +49,6 @@ def _is_of_type(value, declared) -> bool:
 def _check_integer(name, value, least) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise UsageError(f"{name} must be an integer of at least {least}, not {value!r}.")
-
 
 INJECTED = "# Parameters\n"
 """How the cell begins that papermill adds with the given values."""

@@ -8,8 +8,6 @@ from sklearn.cluster import KMeans as SklearnKMeans
 from mtclib.base import Fit, MultiViewClusterer, Traits, all_estimators, estimator, spawn_seeds, stops
 from mtclib.baselines import KMeans
 
-ALGORITHM_VERSION = 1
-
 
 class StackedViews(MultiViewClusterer):
     """k-means on the stacked views: the smallest multi-view estimator, here for the contract alone."""

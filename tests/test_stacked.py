@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from mtclib.baselines import ASI, SNMF, KMeans, SpectralNJW, Stacked, asi
+from mtclib.baselines import ASI, SNMF, KMeans, SpectralNJW, Stacked
 from mtclib.mtcmrl import MTCMRL
 
 
@@ -60,7 +60,7 @@ def test_a_nested_fit_that_did_not_converge_warns_and_says_so():
 
 def test_the_version_rises_with_that_of_a_nested_method(monkeypatch):
     before = Stacked.algorithm_version()
-    monkeypatch.setattr(asi, "ALGORITHM_VERSION", asi.ALGORITHM_VERSION + 1)
+    monkeypatch.setattr(ASI, "ALGORITHM_VERSION", ASI.ALGORITHM_VERSION + 1)
     assert Stacked.algorithm_version() == before + 1
 
 

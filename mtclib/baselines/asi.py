@@ -12,8 +12,6 @@ from mtclib.starts import check_initial_labels, kmeans_once, one_hot
 from mtclib.subspace import RowSpace
 from mtclib.validation import check_number, check_option
 
-ALGORITHM_VERSION = 1
-
 SUBSPACES = ("smallest", "smallest_in_range", "largest", "between")
 
 

@@ -9,8 +9,6 @@ from mtclib.starts import one_hot
 from mtclib.validation import check_option
 from mtclib.viewgraphs import check_graph_parameters, view_graphs
 
-ALGORITHM_VERSION = 1
-
 # A distance below this counts as this, in the weights alone.
 SMALLEST_DISTANCE = 1e-12
 # Singular values below this share of the largest are rounding.

@@ -12,8 +12,6 @@ from mtclib.starts import kmeans_once
 from mtclib.validation import check_number, check_option
 from mtclib.viewscaling import SCALINGS, scale_views
 
-ALGORITHM_VERSION = 1
-
 # Beyond the wanted columns of a random start.
 EXTRA = 5
 ACCURACY = 1e-8

@@ -14,8 +14,6 @@ from mtclib.exceptions import DegenerateSubspaceWarning
 from mtclib.starts import best_kmeans
 from mtclib.validation import check_number, check_option
 
-ALGORITHM_VERSION = 1
-
 # Weights of the graph are of the order 1 / n_neighbors; smaller ones than this are rounding and join nothing.
 JOINED = 1e-12
 # Residual of the eigenvectors, as a share of the largest eigenvalue.

@@ -8,8 +8,6 @@ from mtclib.starts import kmeans_once
 from mtclib.validation import check_number, check_option
 from mtclib.viewscaling import SCALINGS, apply_scale, find_scale, warn_of_constant_views
 
-ALGORITHM_VERSION = 1
-
 
 class ConMC(MultiViewClusterer):
     """k-means on the features of all views side by side.

@@ -12,8 +12,6 @@ from mtclib.starts import best_kmeans
 from mtclib.validation import check_number, check_option
 from mtclib.viewscaling import SCALINGS, scale_views
 
-ALGORITHM_VERSION = 1
-
 
 class ConvexSub(MultiViewClusterer):
     """k-means in a subspace that all views share, found by convex optimisation.  A reconstruction.

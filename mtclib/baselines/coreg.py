@@ -10,8 +10,6 @@ from mtclib.starts import best_kmeans
 from mtclib.validation import check_number, check_option
 from mtclib.viewgraphs import check_graph_parameters, view_graphs
 
-ALGORITHM_VERSION = 1
-
 # Frobenius norm of the residuals of the eigenvectors; an eigenvalue is off by about its square over the gap.
 # The first sweeps do with the coarse one.
 COARSE, START, RESIDUAL = 1e-3, 1e-4, 1e-5

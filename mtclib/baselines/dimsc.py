@@ -15,8 +15,6 @@ from mtclib.baselines.selfrepresentation import (
 from mtclib.validation import check_flag, check_number, check_option
 from mtclib.viewscaling import SCALINGS, scale_views
 
-ALGORITHM_VERSION = 1
-
 
 class DiMSC(MultiViewClusterer):
     """Spectral clustering by how well samples represent each other, in ways that differ between views.

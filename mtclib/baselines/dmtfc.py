@@ -6,8 +6,6 @@ from scipy.linalg import svd
 from mtclib.base import Traits
 from mtclib.baselines.dmtc import CoupledClusterer, floored_spectrum
 
-ALGORITHM_VERSION = 1
-
 
 class DMTFC(CoupledClusterer):
     r"""Clusters that ridge scorers with a shared feature metric predict well.

@@ -6,8 +6,6 @@ from scipy.linalg import eigh, svd
 from mtclib.base import Traits
 from mtclib.baselines.dmtc import CoupledClusterer, floored_spectrum
 
-ALGORITHM_VERSION = 1
-
 PROCRUSTES_SWEEPS = 50
 
 

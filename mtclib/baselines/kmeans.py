@@ -6,8 +6,6 @@ from mtclib.base import Fit, SingleTaskClusterer, Traits
 from mtclib.starts import kmeans_once
 from mtclib.validation import check_option
 
-ALGORITHM_VERSION = 1
-
 
 class KMeans(SingleTaskClusterer):
     """k-means on each task alone.

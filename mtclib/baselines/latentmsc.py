@@ -10,8 +10,6 @@ from mtclib.baselines.selfrepresentation import cluster_affinity, gram, spectrum
 from mtclib.validation import check_flag, check_number, check_option
 from mtclib.viewscaling import SCALINGS, scale_views
 
-ALGORITHM_VERSION = 1
-
 # Penalty of the multiplier method: start, growth, limit.
 MU, GROWTH, LARGEST_MU = 1e-4, 1.2, 1e6
 RIDGE = 1e-6

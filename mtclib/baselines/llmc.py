@@ -8,8 +8,6 @@ from mtclib.base import Fit, MultiTaskClusterer, Traits, stops
 from mtclib.baselines.llmc_task import Task
 from mtclib.validation import check_flag, check_number, check_option
 
-ALGORITHM_VERSION = 1
-
 # Of the mean squared length of a row w^j: below its root the penalty is quadratic.
 SMOOTHING = 1e-8
 # Variance below this share of the squares is rounding.

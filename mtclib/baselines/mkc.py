@@ -11,8 +11,6 @@ from mtclib.starts import check_initial_labels, one_hot
 from mtclib.threads import one_thread
 from mtclib.validation import check_number, check_option
 
-ALGORITHM_VERSION = 1
-
 
 class MKC(MultiTaskClusterer):
     """Multitask kernel clustering: MBC with the squared distance, in the feature space of a kernel.

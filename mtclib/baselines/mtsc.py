@@ -10,8 +10,6 @@ from mtclib.graphs import SCALES, knn_affinity, normalized_affinities
 from mtclib.starts import best_kmeans
 from mtclib.validation import check_number, check_option
 
-ALGORITHM_VERSION = 1
-
 # Of the squared length of a row: below its root the penalty is quadratic.
 SMOOTHING = 1e-8
 # Frobenius norm of the residuals of the eigenvectors; the first rounds do with the coarse one.

@@ -8,8 +8,6 @@ from mtclib.symnmf import hard_labels, membership_objective, membership_step
 from mtclib.validation import check_number
 from mtclib.viewgraphs import check_graph_parameters, view_graphs
 
-ALGORITHM_VERSION = 1
-
 
 class MultiViewSNMF(MultiViewClusterer):
     """Symmetric nonnegative matrix factorisation of one view's affinities, or of the mean over views.

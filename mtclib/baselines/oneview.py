@@ -12,8 +12,6 @@ from mtclib.base import (
 from mtclib.baselines.pertask import side_by_side
 from mtclib.validation import check_number
 
-ALGORITHM_VERSION = 21
-
 
 class OneView(LifelongClusterer):
     """A multi-task method on all tasks of a sequence at once, by one view or by all side by side.
@@ -53,6 +51,7 @@ class OneView(LifelongClusterer):
     """
 
     traits = Traits(kind="lifelong", paper="Cai, Tan, Huang, Lv, IJCAI 2023")
+    ALGORITHM_VERSION = 21
 
     def __init__(self, n_clusters, *, estimator=None, parameters=None, view=None, random_state=None):
         self.n_clusters = n_clusters
@@ -109,4 +108,4 @@ class OneView(LifelongClusterer):
     @classmethod
     def algorithm_version(cls):
         """Integer that is raised with the mathematics of any method that can be nested."""
-        return version_of_nested(ALGORITHM_VERSION, MultiTaskClusterer)
+        return version_of_nested(cls.ALGORITHM_VERSION, MultiTaskClusterer)

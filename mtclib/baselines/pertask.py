@@ -14,8 +14,6 @@ from mtclib.base import (
 )
 from mtclib.validation import check_number
 
-ALGORITHM_VERSION = 19
-
 
 class PerTask(LifelongClusterer):
     """A multi-view or single-task method on each task of a sequence alone.
@@ -59,6 +57,7 @@ class PerTask(LifelongClusterer):
     """
 
     traits = Traits(kind="lifelong", paper="Cai, Tan, Huang, Lv, IJCAI 2023", task_order_free=True)
+    ALGORITHM_VERSION = 19
 
     def __init__(self, n_clusters, *, estimator=None, parameters=None, view=None, random_state=None):
         self.n_clusters = n_clusters
@@ -125,7 +124,7 @@ class PerTask(LifelongClusterer):
     @classmethod
     def algorithm_version(cls):
         """Integer that is raised with the mathematics of any method that can be nested."""
-        return version_of_nested(ALGORITHM_VERSION, (MultiViewClusterer, SingleTaskClusterer))
+        return version_of_nested(cls.ALGORITHM_VERSION, (MultiViewClusterer, SingleTaskClusterer))
 
 
 def side_by_side(views):

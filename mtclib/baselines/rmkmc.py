@@ -9,8 +9,6 @@ from mtclib.viewkmeans import assign, centroids, check_init, start
 from mtclib.views import prepare_views
 from mtclib.viewscaling import SCALINGS, warn_of_constant_views
 
-ALGORITHM_VERSION = 1
-
 # Added to squared distances, relative to the mean squared length of all samples: |z| becomes smooth at 0.
 SMOOTHING = 1e-12
 

@@ -14,8 +14,6 @@ from mtclib.starts import best_kmeans, one_hot
 from mtclib.subtasks import relate_tasks, relatedness_matrix
 from mtclib.validation import check_number
 
-ALGORITHM_VERSION = 1
-
 
 class SAMTC(MultiTaskClusterer):
     """Self-adapted multi-task clustering: neighbours in related parts of other tasks join two samples.

@@ -12,8 +12,6 @@ from mtclib.mbc_steps import assignment_step, centroid_step, local_losses
 from mtclib.smart import boost_where_it_helps, solve_alone
 from mtclib.validation import check_option
 
-ALGORITHM_VERSION = 1
-
 
 class SMBC(MBC):
     """Smart multitask Bregman clustering: MBC, except for tasks that do better alone.

@@ -5,8 +5,6 @@ from mtclib.baselines.mkc import MKC
 from mtclib.smart import boost_where_it_helps
 from mtclib.validation import check_option
 
-ALGORITHM_VERSION = 1
-
 
 class SMKC(MKC):
     """Smart multitask kernel clustering: MKC, except for tasks that do better alone.

@@ -3,8 +3,6 @@
 from mtclib.base import Fit, SingleTaskClusterer, Traits
 from mtclib.mtcmrl import MTCMRL
 
-ALGORITHM_VERSION = 1
-
 
 class SNMFLR(SingleTaskClusterer):
     """SNMF with linear regression: MTCMRL on each task alone, without coupling (alpha = 0).

@@ -13,8 +13,6 @@ from mtclib.graphs import SCALES, normalized_affinities
 from mtclib.starts import kmeans_once
 from mtclib.validation import check_number, check_option
 
-ALGORITHM_VERSION = 1
-
 SMALL = 300
 LARGEST_DENSE = 10_000
 # Of the Lanczos iteration; products with an array are dear, and its dense decomposition is near.

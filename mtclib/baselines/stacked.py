@@ -7,8 +7,6 @@ from sklearn.base import clone
 from mtclib.base import MultiTaskClusterer, SingleTaskClusterer, Traits, estimator, version_of_nested
 from mtclib.baselines.kmeans import KMeans
 
-ALGORITHM_VERSION = 6
-
 
 class Stacked(MultiTaskClusterer):
     """A single-task method on the stacked rows of all tasks; each task gets its slice of the labels.
@@ -45,6 +43,7 @@ class Stacked(MultiTaskClusterer):
     """
 
     traits = Traits(kind="multitask", paper="Gu, Zhou, ICDM 2009", same_n_clusters=True)
+    ALGORITHM_VERSION = 6
 
     def __init__(self, n_clusters, *, estimator=None, parameters=None, random_state=None):
         self.n_clusters = n_clusters
@@ -100,4 +99,4 @@ class Stacked(MultiTaskClusterer):
     @classmethod
     def algorithm_version(cls):
         """Integer that is raised with the mathematics of any method that can be nested."""
-        return version_of_nested(ALGORITHM_VERSION, SingleTaskClusterer)
+        return version_of_nested(cls.ALGORITHM_VERSION, SingleTaskClusterer)

@@ -10,8 +10,6 @@ from mtclib.starts import kmeans_once
 from mtclib.validation import check_number
 from mtclib.viewgraphs import check_graph_parameters, view_graphs
 
-ALGORITHM_VERSION = 1
-
 
 class WMSC(MultiViewClusterer):
     """Spectral clustering of the one weighted sum of affinities that perturbs the views' eigenpairs least.

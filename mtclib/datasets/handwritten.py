@@ -39,7 +39,6 @@ def _wheel():
             raise ValueError(f"{name}: its digits (last column) are not those of {_WHEEL[0]}.")
     return [np.ascontiguousarray(table[:, :-1]) for table in tables], digits
 
-
 _REASONS = {"full": "", "wheel": "In this edition values are rounded to 5 significant digits."}
 _EDITIONS = {"full": (_full, (MAT,)), "wheel": (_wheel, _WHEEL)}
 

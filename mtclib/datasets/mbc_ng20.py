@@ -62,7 +62,6 @@ def _halves(groups, random_state):
     rows = [np.sort(half) for half in np.array_split(order, 2)]
     return rows, [groups[each] for each in rows], {"halves": "random", "random_state": int(random_state)}
 
-
 ROOTS = (("alt", "comp", "misc", "rec", "sci", "soc"), ("alt", "misc", "rec", "sci", "soc", "talk"))
 """First parts of the names of the groups in each task of NG20-2."""
 

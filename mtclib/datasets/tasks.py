@@ -17,7 +17,6 @@ def _keywords(function) -> dict:
     parameters = inspect.signature(function).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not p.empty}
 
-
 TERM_OPTIONS = _keywords(count_terms)
 WEIGHT_OPTIONS = _keywords(weigh)
 SPLITS = ("train", "test", "all", None)

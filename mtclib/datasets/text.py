@@ -55,7 +55,6 @@ def strip_footer(text: str) -> str:
     breaks = [i for i, line in enumerate(lines) if not line.strip().strip("-")]
     return "\n".join(lines[: breaks[-1]]) if breaks and breaks[-1] > 0 else text
 
-
 _STRIPPERS = {"headers": strip_header, "footers": strip_footer, "quotes": strip_quotes}
 
 

@@ -105,7 +105,6 @@ def webkb_text() -> Corpus:
     pages = webkb_pages()
     return replace(pages, edition="text", texts=tuple(map(page_text, pages.texts)))
 
-
 EDITIONS = {"text": webkb_text, "pages": webkb_pages}
 
 

@@ -155,7 +155,6 @@ def _front(frame):
     ordered = frame.sort_values(["cost", "gain"], ascending=[True, False], kind="stable")
     return ordered[ordered["gain"] > ordered["gain"].cummax().shift(fill_value=-np.inf)]
 
-
 PLACES = [(dx, dy) for reach in (1.0, 1.8, 2.8, 4.0) for dx, dy in
           ((8, 0), (-8, 0), (6, 8), (-6, 8), (6, -8), (-6, -8), (0, 11), (0, -11))
           for dx, dy in ((dx * reach, dy * reach),)]  # fmt: skip
