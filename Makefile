@@ -36,7 +36,7 @@ test: $(STAMP) ## Lint, run the tests and check the stored outputs of the notebo
 
 browser: $(STAMP) ## Run every notebook in JupyterLab in headless Chromium; pictures in build/screenshots/
 	$(PY) -m mtclib fetch --profile quick
-	MTCLIB_BROWSER="$${MTCLIB_BROWSER:-1}" $(ONE_THREAD) $(PY) -m pytest -m browser tests/test_browser.py
+	MTCLIB_BROWSER="$${MTCLIB_BROWSER:-1}" $(ONE_THREAD) $(PY) -m pytest -m browser tests/companion/test_browser.py
 
 lab: $(STAMP) ## Open JupyterLab on notebooks/
 	$(BIN)/jupyter lab notebooks

@@ -26,11 +26,12 @@ from literal import awp as literal_awp  # noqa: E402
 from literal import llmc as literal_llmc  # noqa: E402
 from literal import wmsc as literal_wmsc  # noqa: E402
 
-from mtclib.baselines import AWP, LLMC, WMSC, MultiViewSNMF  # noqa: E402
-from mtclib.baselines.awp import aligned_rotations, alternate  # noqa: E402
-from mtclib.baselines.spectral_njw import spectral_embedding  # noqa: E402
-from mtclib.baselines.wmsc import simplex_minimiser, weight_problem  # noqa: E402
-from mtclib.graphs import NormalizedMatrix, gaussian_affinity  # noqa: E402
+from mtclib.baselines import AWP, LLMC, WMSC, MultiViewSNMF
+from mtclib.baselines.awp import aligned_rotations, alternate
+from mtclib.baselines.wmsc import weight_problem
+from mtclib.maths.eigen import spectral_embedding
+from mtclib.maths.graphs import NormalizedMatrix, gaussian_affinity
+from mtclib.maths.simplex import simplex_minimiser
 
 CLUSTERS = 4
 

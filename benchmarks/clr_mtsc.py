@@ -27,8 +27,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from literal import clr as literal_clr  # noqa: E402
 from literal import mtsc as literal_mtsc  # noqa: E402
 
-from mtclib.baselines import CLR, MTSC  # noqa: E402
-from mtclib.graphs import NormalizedMatrix, knn_affinity  # noqa: E402
+from mtclib.baselines import CLR, MTSC
+from mtclib.maths.graphs import NormalizedMatrix, knn_affinity
 
 
 def text(sizes, n_words, n_topics, seed=0, length=120):

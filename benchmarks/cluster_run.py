@@ -27,8 +27,10 @@ from pathlib import Path
 import distributed
 import psutil
 
-from mtclib import experiments, papers, paths
-from mtclib.experiments.agreement import agreement
+from mtclib.companion import runs
+from mtclib.companion.runs import papers
+from mtclib.companion.runs.committed import agreement
+from mtclib.core import paths
 
 IDLE = 10.0
 RECORD = ("paper", "jobs", "workers", "killed_after_seconds", "resubmitted", "seconds_dask",
@@ -37,8 +39,8 @@ RECORD = ("paper", "jobs", "workers", "killed_after_seconds", "resubmitted", "se
 
 def compare(paper, store_folder):
     """Every fit in a run store beside the committed results of a paper; see ``agreement``."""
-    results = experiments.read_results(paths.data_dir() / "results" / paper)
-    return agreement(experiments.RunStore(store_folder), results)
+    results = runs.read_results(paths.data_dir() / "results" / paper)
+    return agreement(runs.RunStore(store_folder), results)
 
 
 def free_port():
@@ -101,7 +103,7 @@ def run(jobs, store, n_workers=2, kill_after=None, replace_after=None):
             timer.start()
         start = time.perf_counter()
         try:
-            experiments.run(jobs, store, dask=cluster.address)
+            runs.run(jobs, store, dask=cluster.address)
         finally:
             for timer in timers:
                 timer.cancel()
@@ -110,12 +112,12 @@ def run(jobs, store, n_workers=2, kill_after=None, replace_after=None):
 
 def overhead(n_jobs=1000, n_workers=2):
     """Processor milliseconds that a tiny job costs the scheduler, and the submitting process."""
-    protocol = experiments.parse_protocol({
+    protocol = runs.parse_protocol({
         "paper": "demo", "title": "Almost nothing", "root_seed": 0,
         "datasets": {"toy": {"loader": "toy-multitask", "params": {"random_state": 0}}},
         "methods": {"k-means": {"estimator": "KMeans"}},
         "profiles": {"quick": {"n_runs": n_jobs, "datasets": ["toy"], "methods": ["k-means"]}}})
-    jobs = experiments.expand(protocol, "quick")
+    jobs = runs.expand(protocol, "quick")
     with tempfile.TemporaryDirectory() as folder, Cluster(folder, n_workers) as cluster:
         with distributed.Client(cluster.address, timeout=60, set_as_default=False) as client:
             client.wait_for_workers(n_workers)
@@ -125,7 +127,7 @@ def overhead(n_jobs=1000, n_workers=2):
         # Its heartbeats go on whether there are jobs or not.
         idle = (sum(scheduler.cpu_times()[:2]) - before) / IDLE
         before, own, start = sum(scheduler.cpu_times()[:2]), time.process_time(), time.perf_counter()
-        experiments.run(jobs, experiments.RunStore(Path(folder) / "runs"), dask=cluster.address)
+        runs.run(jobs, runs.RunStore(Path(folder) / "runs"), dask=cluster.address)
         seconds = time.perf_counter() - start
         used = {"scheduler": sum(scheduler.cpu_times()[:2]) - before - idle * seconds,
                 "client": time.process_time() - own}
@@ -137,16 +139,16 @@ def record(args):
     """The run that was asked for, compared: what data/results/cluster.json holds."""
     _, jobs, _ = papers.plan(args.paper, args.profile)
     folder = args.store or tempfile.mkdtemp()
-    seconds, lost = run(jobs, experiments.RunStore(folder), args.workers, args.kill_after, args.replace_after)
+    seconds, lost = run(jobs, runs.RunStore(folder), args.workers, args.kill_after, args.replace_after)
     if args.profile == "full":
         found = compare(args.paper, folder)
-        results = experiments.read_results(paths.data_dir() / "results" / args.paper)
+        results = runs.read_results(paths.data_dir() / "results" / args.paper)
         alone = results.frame.drop_duplicates("key")["seconds"].sum()
     else:
-        other = experiments.RunStore(tempfile.mkdtemp())
-        alone = experiments.run(jobs, other).drop_duplicates("key")["seconds"].sum()
-        paths_of = [[each.path(job.key) for job in jobs] for each in (experiments.RunStore(folder), other)]
-        digests = [list(map(experiments.record_digest, files)) for files in paths_of]
+        other = runs.RunStore(tempfile.mkdtemp())
+        alone = runs.run(jobs, other).drop_duplicates("key")["seconds"].sum()
+        paths_of = [[each.path(job.key) for job in jobs] for each in (runs.RunStore(folder), other)]
+        digests = [list(map(runs.record_digest, files)) for files in paths_of]
         same = digests[0] == digests[1]
         found = {"jobs": len(digests[0]), "identical_labels": same, "identical_scores": same,
                  "identical_objectives": same}

@@ -26,9 +26,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from literal import coreg as literal  # noqa: E402
 
-from mtclib.baselines import CoregSpectral  # noqa: E402
-from mtclib.baselines.coreg import Pairwise  # noqa: E402
-from mtclib.graphs import gaussian_affinity  # noqa: E402
+from mtclib.baselines import CoregSpectral
+from mtclib.baselines.coreg import Pairwise
+from mtclib.maths.graphs import gaussian_affinity
 
 CLUSTERS, ITERATIONS = 10, 10
 try:

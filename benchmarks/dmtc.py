@@ -26,10 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from literal import dmtc as literal  # noqa: E402
 
-from mtclib.baselines import DMTFC, DMTRC  # noqa: E402
-from mtclib.baselines.dmtc import CoupledRidge, relax, start_labels  # noqa: E402
-from mtclib.baselines.dmtfc import FeatureMetric  # noqa: E402
-from mtclib.baselines.dmtrc import TaskRelation  # noqa: E402
+from mtclib.baselines import DMTFC, DMTRC
+from mtclib.baselines.dmtc import CoupledRidge, FeatureMetric, TaskRelation, relax, start_labels
 
 CLUSTERS, WORDS, FLOOR = 4, 80, 0.1
 

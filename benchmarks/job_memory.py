@@ -30,8 +30,10 @@ import pandas as pd
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
-from mtclib import experiments, papers, paths
-from mtclib.experiments.jobs import fixed_params, resolve_estimator
+from mtclib.companion import runs
+from mtclib.companion.runs import papers
+from mtclib.companion.runs.jobs import fixed_params, resolve_estimator
+from mtclib.core import paths
 
 COLUMNS = ["paper", "dataset", "methods", "load_seconds", "data_mb", "start_mb", "peak_mb", "peak_method"]
 
@@ -51,11 +53,11 @@ def data_bytes(data):
 
 def measure(paper, rows):
     """Numbers of one data set, from lines of the committed jobs; to be called in a new process."""
-    protocol = experiments.load_protocol(paper)
+    protocol = runs.load_protocol(paper)
     loader, options = papers.needed_datasets(protocol, "full")[rows[0]["dataset"]]
     # Processor seconds: others may be working on the machine.
     start, begin = peak_mb(), time.process_time()
-    data, _ = experiments.load_dataset(loader, options)
+    data, _ = runs.load_dataset(loader, options)
     loaded, peak, raised_by = time.process_time(), peak_mb(), "loading"
     for row in rows:
         estimator = resolve_estimator(protocol.methods[row["method"]].estimator)

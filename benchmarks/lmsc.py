@@ -26,9 +26,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from literal import lmsc as literal  # noqa: E402
 
-from mtclib import LMSC  # noqa: E402
-from mtclib.datasets import load  # noqa: E402
-from mtclib.lifelongstate import Libraries  # noqa: E402
+from mtclib import LMSC
+from mtclib.core.lifelong import Libraries
+from mtclib.datasets import load
 
 K = 5
 

@@ -3,7 +3,7 @@
     MTCLIB_DATA=FOLDER python benchmarks/lmsc_streams.py --out data/results/lmsc
     MTCLIB_DATA=FOLDER python benchmarks/lmsc_streams.py --out RESULTS --seeds 1 --only transfer orders
 
-FOLDER holds BBC and 20newsgroups.  Writes one table a part, and streams.json with what made them:
+FOLDER holds BBC and 20newsgroups.  Writes one table a part, and lmsc.json with what made them:
 
     transfer.csv       with and without libraries: 8 tasks of BBC, ten cuts; 24 of 20 Newsgroups, ten cuts
     orders.csv         five orders of each of the first three of these sequences
@@ -27,18 +27,18 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from mtclib import LMSC
+from mtclib.companion.papers import lmsc
 from mtclib.datasets import load
-from mtclib.reproduction import streams
 
 SETS = {"lmsc-bbc": {"n_tasks": 8}, "lmsc-newsgroups": {"n_tasks": 24}}
 SEEDS = {"lmsc-bbc": 10, "lmsc-newsgroups": 10}
 COSTS = {"lmsc-newsgroups": {"n_tasks": 50}}
 
 PARTS = {
-    "transfer": (streams.transfer, {}, SETS, 10),
-    "orders": (streams.orders, {"n_orders": 5}, SETS, 3),
-    "forgetting": (streams.forgetting, {}, SETS, 10),
-    "stream_costs": (streams.costs, {"refit_at": (1, 2, 5, 10, 20, 30, 40, 50)}, COSTS, 1),
+    "transfer": (lmsc.transfer, {}, SETS, 10),
+    "orders": (lmsc.orders, {"n_orders": 5}, SETS, 3),
+    "forgetting": (lmsc.forgetting, {}, SETS, 10),
+    "stream_costs": (lmsc.costs, {"refit_at": (1, 2, 5, 10, 20, 30, 40, 50)}, COSTS, 1),
 }  # fmt: skip
 """Function, its options, the sequences and the largest number of seeds of each part."""
 
@@ -85,7 +85,7 @@ def main():
     if arguments.seeds < 1:
         parser.error("--seeds must be at least 1")
     arguments.out.mkdir(parents=True, exist_ok=True)
-    record = arguments.out / "streams.json"
+    record = arguments.out / "lmsc.json"
     known = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
     for part in arguments.only:
         known[part] = {

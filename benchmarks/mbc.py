@@ -30,8 +30,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from literal import mbc as literal  # noqa: E402
 
-from mtclib import MBC, datasets, mixed_centroids, transport  # noqa: E402
-from mtclib.bregman import divergence  # noqa: E402
+from mtclib import MBC, datasets
+from mtclib.maths import centroids, transport
+from mtclib.maths.bregman import divergence
 
 SIZES, TERMS, DENSITY = (9975, 9974), 43585, 78.6 / 43585
 K = 20
@@ -130,12 +131,12 @@ def _relation(K_t, K_s, repeats):
             **{name: 1e3 * timed(solver, repeats) for name, solver in solvers.items()}}
 
 
-def centroids():
+def centroid_solvers():
     """Solvers of Eq. (14) for 20 centroids of 43,585 features: milliseconds, and what the walk loses."""
     left, right = np.exp(np.random.default_rng(0).normal(size=(2, K, TERMS)))
     z = np.log(3.0 * left / right) + 3.0
     omega = {"Wright omega, log_wright_omega by rows":
-             lambda: [mixed_centroids.log_wright_omega(row) for row in z],
+             lambda: [centroids.log_wright_omega(row) for row in z],
              "Wright omega, scipy": lambda: wrightomega(z)}
     shares = [U / U.sum(axis=1, keepdims=True) for U in (left, right)]
     return pd.DataFrame([
@@ -151,9 +152,9 @@ def _centroid(name, left, right):
         return (A * d.between(left, u) + B * d.between(u, right)).sum()
 
     solvers = {"exact": lambda: d.mixed_centroid(left, right, A, B),
-               "geodesic": lambda: mixed_centroids.geodesic(d, left, right, A, B)}
+               "geodesic": lambda: centroids.geodesic(d, left, right, A, B)}
     if name != "kl":
-        solvers["bisection"] = lambda: mixed_centroids.bisection(d, left, right, A, B)
+        solvers["bisection"] = lambda: centroids.bisection(d, left, right, A, B)
     return {"divergence": name,
             **{f"{solver} [ms]": 1e3 * timed(run, 5 if solver == "exact" else 1)
                for solver, run in solvers.items()},
@@ -191,7 +192,7 @@ def main():
     parser.add_argument("--only", choices=("sweeps", "relations", "centroids", "literal"))
     arguments = parser.parse_args()
     parts = {"sweeps": lambda: sweeps(load(arguments.synthetic), arguments.repeats), "relations": relations,
-             "centroids": centroids, "literal": against_literal}
+             "centroids": centroid_solvers, "literal": against_literal}
     with threadpool_limits(limits=1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         for name, part in parts.items():

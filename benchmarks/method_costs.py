@@ -34,8 +34,8 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from mtclib.base import all_estimators
-from mtclib.starts import kmeans_once
+from mtclib.baselines.registry import all_estimators
+from mtclib.core.starts import kmeans_once
 
 CLUSTERS, TASKS, VIEWS = 4, 4, 3
 SAMPLES, FEATURES, WORDS = 500, 2000, 60

@@ -32,9 +32,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from literal import mspl as literal  # noqa: E402
 
-from mtclib import MSPL  # noqa: E402
-from mtclib.baselines import RMKMC  # noqa: E402
-from mtclib.viewscaling import scale_views  # noqa: E402
+from mtclib import MSPL
+from mtclib.baselines import RMKMC
+from mtclib.maths.scaling import scale_views
 
 SCALING = "minmax+variance"
 METHODS = {"MSPL-naive": (MSPL, {"weighting": "naive"}), "MSPL-hard": (MSPL, {"weighting": "hard"}),

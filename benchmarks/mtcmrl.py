@@ -24,9 +24,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from literal import mtcmrl as literal  # noqa: E402
 
-from mtclib import MTCMRL, datasets, linalg  # noqa: E402
-from mtclib.mtcmrl import model_distances, relation_step  # noqa: E402
-from mtclib.starts import kmeans_once  # noqa: E402
+from mtclib import MTCMRL, datasets
+from mtclib.core.starts import kmeans_once
+from mtclib.maths import linalg
+from mtclib.mtcmrl import model_distances, relation_step
 
 
 def timed(function, repeats=1):

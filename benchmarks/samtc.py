@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from literal import samtc as literal  # noqa: E402
 
-from mtclib.baselines import SAMTC  # noqa: E402
-from mtclib.starts import one_hot  # noqa: E402
-from mtclib.subtasks import relate_tasks  # noqa: E402
+from mtclib.baselines import SAMTC
+from mtclib.baselines.samtc import relate_tasks
+from mtclib.core.starts import one_hot
 
 CLUSTERS = 4
 

@@ -27,9 +27,9 @@ from literal import mbc as literal_mbc  # noqa: E402
 from literal import mkc as literal_mkc  # noqa: E402
 from literal import smbc as literal_smbc  # noqa: E402
 
-from mtclib import MBC  # noqa: E402
-from mtclib.baselines import MKC, SMBC, SMKC  # noqa: E402
-from mtclib.metrics import clustering_accuracy  # noqa: E402
+from mtclib import MBC
+from mtclib.baselines import MKC, SMBC, SMKC
+from mtclib.metrics import clustering_accuracy
 
 TASKS, SAMPLES, FEATURES, K, WORDS, TOPICAL = 4, 1000, 3000, 4, 60, 0.35
 

@@ -28,9 +28,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from literal import spmtc as literal  # noqa: E402
 
-from mtclib import LSSMTC, SPMTC, linalg  # noqa: E402
-from mtclib.base import spawn_seeds  # noqa: E402
-from mtclib.exceptions import DegenerateSubspaceWarning  # noqa: E402
+from mtclib import LSSMTC, SPMTC
+from mtclib.core.base import DegenerateSubspaceWarning, spawn_seeds
+from mtclib.maths import linalg
 
 PRINTED = {"LSSMTC": 3.1, "SPMTC-h": 4.2}
 

@@ -25,11 +25,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from literal import dimsc as literal_dimsc  # noqa: E402
 from literal import latentmsc as literal_latent  # noqa: E402
 
-from mtclib.baselines import DiMSC, LatentMSC  # noqa: E402
-from mtclib.baselines.dimsc import View, alternate  # noqa: E402
-from mtclib.baselines.latentmsc import root, solve  # noqa: E402
-from mtclib.baselines.selfrepresentation import gram, neighbour_laplacian  # noqa: E402
-from mtclib.viewscaling import scale_views  # noqa: E402
+from mtclib.baselines import DiMSC, LatentMSC
+from mtclib.baselines._selfrepresentation import gram, neighbour_laplacian
+from mtclib.baselines.dimsc import View, alternate
+from mtclib.baselines.latentmsc import root, solve
+from mtclib.maths.scaling import scale_views
 
 CLASSES, RUNS = 5, 5
 

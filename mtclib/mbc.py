@@ -1,31 +1,290 @@
 """MBC: multitask Bregman clustering (Zhang, Zhang, AAAI 2010).
 
-The objective and the steps of a sweep are in ``mtclib.mbc_steps``, the divergences in ``mtclib.bregman``, and
-the solution of Eq. (14) in ``mtclib.mixed_centroids``.
+The objective and the steps of a sweep are in ``mtclib.mbc``, the divergences in ``mtclib.maths.bregman``, and
+the solution of Eq. (14) in ``mtclib.maths.centroids``.
+
+The steps of multitask Bregman clustering (MBC paper, Algorithm 1), one function a step.
+
+With centroids u^t_z, assignments h_t and relations W^ts, the objective, T times the paper's Eq. (2)-(5), is
+
+    J = sum_t 1/n_t sum_i d(x^t_i || u^t_h(i)) + lam/(T-1) sum_{t != s} sum_{zl} w^ts_zl d(u^t_z || u^s_l) ,
+
+the second sum over ordered pairs of tasks, the rows of W^ts summing to 1/K_t and its columns to 1/K_s (the
+paper's relaxation of the cluster proportions).  For one task the second term is 0.  Each step minimises J
+exactly over one block of variables, so a sweep never raises it.
 """
 
+from dataclasses import dataclass, replace
+
 import numpy as np
+import scipy.sparse as sp
 
-from mtclib.anchored import Anchored
-from mtclib.base import Fit, MultiTaskClusterer, Traits
-from mtclib.bregman import divergence
-from mtclib.covariance import pooled_metric
-from mtclib.mbc_steps import Problem, assignment_step, begin, descend, local_losses
-from mtclib.smoothed import Smoothed, mean_entry
-from mtclib.starts import check_initial_labels, kmeans_once
-from mtclib.threads import one_thread
-from mtclib.validation import check_number, check_option
+from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
+from mtclib.core.checks import check_initial_labels, check_number, check_option
+from mtclib.core.starts import kmeans_once, one_thread, random_labels
+from mtclib.maths import centroids
+from mtclib.maths.bregman import Anchored, Smoothed, divergence, mean_entry, pooled_metric
+from mtclib.maths.transport import transport_plan
+
+TIE = 1e-12
 
 
-def random_labels(n, k, rng):
-    """Labels of n >= k samples in random order, each cluster as large as the others, or by one larger.
+@dataclass(frozen=True)
+class Problem:
+    """What all starts share.
 
-    Examples
-    --------
-    >>> np.bincount(random_labels(7, 3, np.random.default_rng(0))).tolist()
-    [3, 2, 2]
+    Parameters
+    ----------
+    tasks : list of Smoothed
+        x^t, of shape (n_t, d).
+    divergence : mtclib.maths.bregman.Divergence
+    anchor : ndarray of shape (d,)
+        A point amid the data, from which divergences are measured; see `mtclib.maths.bregman.Anchored`.
+    from_anchor : list of ndarray of shape (n_t,)
+        d(x^t_i || anchor).
+    coupling : float
+        lam / (T - 1), or 0 for one task.
     """
-    return rng.permutation(np.arange(n) % k)
+
+    tasks: list
+    divergence: object
+    anchor: np.ndarray
+    from_anchor: list
+    coupling: float
+
+
+@dataclass
+class State:
+    """The variables of J, and the products that the next step needs.
+
+    Parameters
+    ----------
+    centres : list of Anchored
+        u^t, one a task.
+    labels : list of ndarray of shape (n_t,)
+        h_t.
+    sums, counts : list of ndarray of shape (K_t, d), (K_t,)
+        Sum and number of the samples in each cluster.
+    relation, costs : dict from (t, s), t != s, to ndarray of shape (K_t, K_s)
+        W^ts and d(u^t_z || u^s_l).
+    """
+
+    centres: list
+    labels: list
+    sums: list
+    counts: list
+    relation: dict
+    costs: dict
+
+
+def relation_step(costs, symmetric=False):
+    """W of all ordered pairs of tasks, Eq. (10): exact transport plans with uniform masses.
+
+    For a symmetric divergence W^st is the transpose of W^ts; otherwise both directions are solved.
+    """
+    plans = {}
+    for (t, s), cost in costs.items():
+        K_t, K_s = cost.shape
+        plans[t, s] = (plans[s, t].T if symmetric and (s, t) in plans else
+                       transport_plan(cost, np.full(K_t, 1.0 / K_t), np.full(K_s, 1.0 / K_s)))
+    return plans
+
+
+def assignment_step(task, centres):
+    """Nearest centroid of each sample, Eq. (12); ties go to the lowest index.
+
+    Parameters
+    ----------
+    task : Smoothed
+    centres : Anchored
+
+    Returns
+    -------
+    labels : ndarray of shape (n,), int
+    gains : ndarray of shape (n,)
+        d(x_i||anchor) - d(x_i||u_h(i)).
+    """
+    scores = task.products(centres.tilt)
+    offsets = centres.far + centres.level
+    scores -= offsets
+    best = scores.argmax(axis=1)
+    gains = scores[np.arange(len(best)), best]
+    # Equal divergences, common among counts, differ after rounding, and not alike for dense and sparse data.
+    slack = TIE * (np.abs(gains) + 2.0 * np.abs(offsets[best]))
+    return (scores >= (gains - slack)[:, None]).argmax(axis=1), gains
+
+
+def centroid_step(problem, state, t, exact=True):
+    """u^t_z = argmin A d(mu_L||u) + B d(u||mu_R) for all z, Eq. (14); an empty uncoupled cluster stays.
+
+    A = n_z/n + lam/K and B = lam/K; mu_L is the mean of the cluster's samples and of the centroids that W
+    matches to it, mu_R the mean of the gradients of those centroids, carried back.
+    """
+    n, counts, sums = len(state.labels[t]), state.counts[t], state.sums[t]
+    if not problem.coupling:
+        return np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], state.centres[t].points)
+    foreign = {s: centres for s, centres in enumerate(state.centres) if s != t}
+    B = np.full(len(counts), problem.coupling * len(foreign) / len(counts))
+    A = counts / n + B
+    pulled = problem.coupling * _mix([(state.relation[s, t].T, U.points) for s, U in foreign.items()])
+    left = sums / n
+    left += pulled
+    if problem.divergence.symmetric:
+        # Eq. (15): B mu_R is what the centroids add to A mu_L, for W^ts is the transpose of W^st.
+        left += pulled
+        return left / (A + B)[:, None]
+    left /= A[:, None]
+    tilt = problem.coupling / B[:, None] * _mix([(state.relation[t, s], U.tilt) for s, U in foreign.items()])
+    right = problem.divergence.inverse_gradient(problem.divergence.gradient(problem.anchor) + tilt)
+    if exact:
+        return problem.divergence.mixed_centroid(left, right, A, B)
+    return centroids.geodesic(problem.divergence, left, right, A, B)
+
+
+def _mix(products):
+    """Sum of the products of relations, which have few entries, with (K, d) arrays."""
+    return sum(sp.csr_array(W) @ rows for W, rows in products)
+
+
+def fill_empty(labels, divergences, k):
+    """Labels with the farthest samples moved to clusters that are empty, as in scikit-learn's k-means.
+
+    Needed where tasks are not coupled; otherwise an empty cluster's centroid follows the other tasks.
+    """
+    labels, far = labels.copy(), np.where(divergences > TIE * divergences.max(), divergences, 0.0)
+    counts = np.bincount(labels, minlength=k)
+    for z in np.flatnonzero(counts == 0):
+        i = np.where(counts[labels] > 1, far, 0.0).argmax()
+        if far[i] == 0.0 or counts[labels[i]] == 1:
+            break
+        counts[labels[i]] -= 1
+        labels[i], counts[z], far[i] = z, 1, 0.0
+    return labels
+
+
+def local_losses(problem, state):
+    """Mean divergence of the samples of each task from their centroids, Eq. (3), shape (T,)."""
+    losses = []
+    for near, centres, sums, counts in zip(problem.from_anchor, state.centres, state.sums, state.counts):
+        total = near.sum() + counts @ (centres.far + centres.level) - np.vdot(sums, centres.tilt)
+        losses.append(max(total, 0.0) / len(near))
+    return np.array(losses)
+
+
+def objective(problem, state):
+    """J of the module docstring."""
+    return float(local_losses(problem, state).sum() + problem.coupling * separation(state))
+
+
+def separation(state):
+    """Divergences between the centroids of all pairs of tasks, weighted by the relations."""
+    return sum(np.vdot(W, state.costs[pair]) for pair, W in state.relation.items())
+
+
+def begin(problem, labels, n_clusters):
+    """State with the means of a partition as centroids; an empty cluster starts amid the data.
+
+    Parameters
+    ----------
+    problem : Problem
+    labels : list of ndarray of shape (n_t,)
+    n_clusters : list of int
+
+    Returns
+    -------
+    State
+    """
+    state = State([], labels, [], [], {}, {})
+    for task, h, k in zip(problem.tasks, labels, n_clusters):
+        sums, counts = task.sums(h, k), np.bincount(h, minlength=k)
+        means = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], problem.anchor)
+        state.centres.append(Anchored(problem.divergence, means, problem.anchor))
+        state.sums.append(sums)
+        state.counts.append(counts)
+    measure(problem, state)
+    return state
+
+
+def measure(problem, state):
+    """Refresh the divergences between the centroids of all pairs of tasks."""
+    for t, centres in enumerate(state.centres):
+        for s, others in enumerate(state.centres):
+            if s < t and problem.divergence.symmetric:
+                state.costs[t, s] = state.costs[s, t].T
+            elif s != t:
+                state.costs[t, s] = others.divergences(centres.shifted, centres.near)
+
+
+def assign(problem, state, *, fill):
+    """Refresh labels, sums and counts; ``fill`` clusters that are empty, where tasks are not coupled."""
+    for t, (task, centres) in enumerate(zip(problem.tasks, state.centres)):
+        k = len(centres.points)
+        labels, gains = assignment_step(task, centres)
+        if fill and not problem.coupling:
+            labels = fill_empty(labels, problem.from_anchor[t] - gains, k)
+        state.labels[t], state.counts[t] = labels, np.bincount(labels, minlength=k)
+        state.sums[t] = task.sums(labels, k)
+
+
+def sweep(problem, state, *, exact=True, free=None):
+    """Relations, assignments, then the centroids of one task after the other, as in Algorithm 1.
+
+    Only the centroids of the tasks ``free`` move; by default all do.
+    """
+    state.relation = relation_step(state.costs, problem.divergence.symmetric)
+    assign(problem, state, fill=True)
+    for t in range(len(state.centres)) if free is None else free:
+        points = centroid_step(problem, state, t, exact)
+        state.centres[t] = Anchored(problem.divergence, points, problem.anchor)
+    measure(problem, state)
+
+
+def settle(problem, state):
+    """Relations and assignments that are best for the last centroids."""
+    state.relation = relation_step(state.costs, problem.divergence.symmetric)
+    assign(problem, state, fill=False)
+
+
+def descend(problem, state, *, max_iter, tol, step=sweep, value=objective, finish=settle, **options):
+    """Sweep until the objective stops falling, then settle.
+
+    Parameters
+    ----------
+    problem : Problem
+    state : State
+        Changed in place.
+    max_iter : int, >= 1
+    tol : float
+        Stop when the objective falls by less than this share.
+    step, value, finish : callable, default `sweep`, `objective`, `settle`
+        One sweep, which gets the ``options``; what it lowers; and what the end state needs.
+
+    Returns
+    -------
+    history : list of float
+        The objective after each sweep; the last is that of the settled state.
+    converged : bool
+    """
+    history, converged = [], False
+    while len(history) < max_iter and not converged:
+        step(problem, state, **options)
+        history.append(value(problem, state))
+        converged = len(history) > 1 and stops(*history[-2:], tol)
+    finish(problem, state)
+    history[-1] = value(problem, state)
+    return history, converged
+
+
+def adopt(problem, state, t, alone):
+    """Give task ``t`` the solution that it has alone, a State of one task."""
+    state.centres[t], state.labels[t] = alone.centres[0], alone.labels[0]
+    state.sums[t], state.counts[t] = alone.sums[0], alone.counts[0]
+    measure(problem, state)
+
+
+def single_task(problem, t):
+    """The problem of one task alone, a Problem without coupling."""
+    return replace(problem, tasks=[problem.tasks[t]], from_anchor=[problem.from_anchor[t]], coupling=0.0)
 
 
 class MBC(MultiTaskClusterer):
@@ -44,7 +303,7 @@ class MBC(MultiTaskClusterer):
         as a cluster's own mean.
     divergence : str, triple of callables, or Divergence, default 'sqeuclidean'
         'sqeuclidean', 'mahalanobis', 'kl' (rows that sum to one), 'i-divergence', 'itakura-saito', or
-        elementwise functions (phi, gradient, inverse_gradient); see ``mtclib.bregman``.
+        elementwise functions (phi, gradient, inverse_gradient); see ``mtclib.maths.bregman``.
     metric : ndarray of shape (d, d), optional
         Symmetric positive definite matrix of 'mahalanobis'; by default the inverse covariance of the samples
         of all tasks together, with 1e-6 of the mean variance added to the diagonal.  Fixed during the fit.

@@ -10,8 +10,10 @@ import math
 
 import numpy as np
 
-from mtclib.base import Fit, MultiViewClusterer, Traits, stops
-from mtclib.selfpaced import (
+from mtclib.core.base import Fit, MultiViewClusterer, Traits, stops
+from mtclib.core.checks import check_init, check_number, check_option
+from mtclib.maths.scaling import SCALINGS, warn_of_constant_views
+from mtclib.maths.selfpaced import (
     hard_value,
     hard_weights,
     pace_shares,
@@ -20,10 +22,7 @@ from mtclib.selfpaced import (
     smooth_value,
     smooth_weights,
 )
-from mtclib.validation import check_number, check_option
-from mtclib.viewkmeans import assign, centroids, check_init, start
-from mtclib.views import prepare_views
-from mtclib.viewscaling import SCALINGS, warn_of_constant_views
+from mtclib.maths.views import assign, centroids, prepare_views, start
 
 # A weight from here on is "near 1", section 5.1: the pair has been taken in.
 NEAR_ONE = 0.9
@@ -45,9 +44,9 @@ class MSPL(MultiViewClusterer):
     weighting : {'smooth', 'hard', 'naive'}, default 'smooth'
         Eq. (8), Eq. (5), or all weights one, Eq. (2): k-means on the concatenated scaled views.
     scaling : str, default 'minmax+variance'
-        See :func:`mtclib.viewscaling.scale_views`.
+        See :func:`mtclib.maths.scaling.scale_views`.
     kappa : float > 0, default 1.0
-        Sharpness of the smooth rule, the ``sharpness`` of :func:`mtclib.selfpaced.smooth_weights`.  1 is
+        Sharpness of the smooth rule, the ``sharpness`` of `mtclib.maths.selfpaced.smooth_weights`.  1 is
         Eq. (8); large values approach the hard rule, small ones the naive.
     pace : {'geometric', 'share'}, default 'geometric'
         How the threshold 1/lambda grows: by a factor, at least to the next larger loss; or to the loss that a

@@ -15,12 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtclib.base import Fit, MultiTaskClusterer, Traits, stops
-from mtclib.graphs import similarities
-from mtclib.linalg import RidgeSystems, project_simplex
-from mtclib.starts import check_initial_labels, kmeans_once, one_hot
-from mtclib.symnmf import OFFSET, hard_labels, membership_objective, membership_step
-from mtclib.validation import check_flag, check_number, check_option
+from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
+from mtclib.core.checks import check_flag, check_initial_labels, check_number, check_option
+from mtclib.core.starts import kmeans_once, one_hot
+from mtclib.maths.graphs import similarities
+from mtclib.maths.linalg import RidgeSystems
+from mtclib.maths.simplex import project_simplex
+from mtclib.maths.symnmf import OFFSET, hard_labels, membership_objective, membership_step
 
 LARGEST_CONDITION = 1e13
 
@@ -32,7 +33,7 @@ class Task:
     Parameters
     ----------
     X : {ndarray, CSR array} of shape (n_t, d)
-    M : similarity of the rows (see ``mtclib.graphs``)
+    M : similarity of the rows (see ``mtclib.maths.graphs``)
     system : RidgeSystems of X
     start : ndarray of shape (n_t,) or None
         Partition given by the user; None for k-means.

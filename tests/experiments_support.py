@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
+from mtclib.companion.runs import RunStore, expand, parse_protocol, record_digest, run
 from mtclib.datasets import Dataset, FetchError
-from mtclib.experiments import RunStore, expand, parse_protocol, record_digest, run
 
 
 def tiny(n=30, shift=0.0):

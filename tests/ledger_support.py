@@ -2,8 +2,8 @@
 
 import pytest
 
-from mtclib.reproduction import leverage
-from mtclib.study import Study
+from mtclib.companion.papers.study import Study
+from mtclib.companion.verdicts import leverage
 
 
 def fixtures(paper):

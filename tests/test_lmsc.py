@@ -14,12 +14,12 @@ from literal import lmsc as literal
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
-from mtclib import LMSC, lmsc_findings
+from mtclib import LMSC
 from mtclib.baselines import SpectralNJW
-from mtclib.graphs import cosine_knn_affinity, normalized_bipartite
-from mtclib.lifelongstate import Libraries, StateFileError
-from mtclib.lmsc_printed import PrintedTask
-from mtclib.lmsc_steps import L21, SMOOTHING, Penalty, Reward, Task, Text, View, embedding_step, polar
+from mtclib.companion.papers import lmsc
+from mtclib.core.lifelong import Libraries, StateFileError
+from mtclib.lmsc import L21, SMOOTHING, Penalty, PrintedTask, Reward, Task, Text, View, embedding_step, polar
+from mtclib.maths.graphs import cosine_knn_affinity, normalized_bipartite
 
 K = 3
 
@@ -35,7 +35,7 @@ def tasks(n_tasks=3, **options):
     return [views(seed=seed, **options) for seed in range(n_tasks)]
 
 
-def lmsc(**parameters):
+def fitted(**parameters):
     """Few starts of k-means: these tests are about what comes before."""
     return LMSC(**{"n_clusters": K, "n_init": 2, "random_state": 0, **parameters})
 
@@ -121,7 +121,7 @@ def test_the_objective_never_falls(seed, l21, lam, mu, beta, matrix):
 @settings(max_examples=15)
 def test_the_objective_never_falls_from_any_feasible_point(seed):
     task = LMSC(K, max_iter=1)._task(views(20, seed, signal=1.0), K, 0, Libraries())
-    start = lmsc_findings.replaced(
+    start = lmsc.replaced(
         task, Es=[orthonormal(20, K, [seed, v]) for v in range(2)], D=orthonormal(K, K, [seed, 9]),
         Bs=[orthonormal(K, K, [seed, 2 + v]) for v in range(2)],
         Ls=[orthonormal(d, K, [seed, d]) for d in (9, 12)])
@@ -163,7 +163,7 @@ def test_the_objectives_equal_the_sums_over_all_tasks():
         one.run()
         two = model._task(second, K, 0, one.libraries())
         two.run()
-        two = lmsc_findings.replaced(two, D=orthonormal(K, K, 5))
+        two = lmsc.replaced(two, D=orthonormal(K, K, 5))
         shared = [[as_printed(one), as_printed(two)], [one.Es, two.Es], two.Bs, two.Ls, two.D]
         expected = (literal.objective(*shared, two.alphas, 0.7, 0.3, 0.4) if formulation == "printed" else
                     literal.consistent_objective(*shared, 0.7, 0.3, 0.4, literal.l21))
@@ -199,7 +199,7 @@ def test_the_printed_step_for_the_embedding_is_the_gradient_of_cubes():
 
 
 def test_the_printed_updates_lower_their_own_objective():
-    model = lmsc(formulation="printed", max_iter=50, tol=0.0)
+    model = fitted(formulation="printed", max_iter=50, tol=0.0)
     with pytest.warns(ConvergenceWarning, match="max_iter=50"):
         model.fit(tasks(2, signal=2.0))
     falls = [np.diff(history) for history in model.histories_]
@@ -222,8 +222,8 @@ def test_the_printed_step_for_the_basis_optimises_nothing():
 
 def test_maximising_the_printed_laplacian_takes_the_most_oscillating_vectors():
     Xs, truth = views(30, signal=6.0), np.arange(30) % K
-    good = lmsc().fit([Xs])
-    bad = lmsc(matrix="laplacian").fit([Xs])
+    good = fitted().fit([Xs])
+    bad = fitted(matrix="laplacian").fit([Xs])
     scores = [adjusted_rand_score(truth, model.labels_[0]) for model in (good, bad)]
     assert scores[0] > 0.9 and scores[1] < 0.5
     values, vectors = np.linalg.eigh(dense(good._task(Xs, K, 0, Libraries()).views[0]))
@@ -241,7 +241,7 @@ def same(first, second):
 
 def test_fit_is_partial_fit_task_by_task():
     Xs = tasks(3)
-    whole, stream = lmsc(random_state=3).fit(Xs), lmsc(random_state=3)
+    whole, stream = fitted(random_state=3).fit(Xs), fitted(random_state=3)
     for t, task in enumerate(Xs):
         assert np.array_equal(stream.partial_fit(task).labels_, whole.labels_[t])
         assert np.array_equal(stream.objective_, whole.histories_[t]) and stream.n_tasks_ == t + 1
@@ -252,14 +252,14 @@ def test_fit_is_partial_fit_task_by_task():
 
 
 def test_fit_forgets_earlier_tasks():
-    model = lmsc().fit(tasks(2))
-    assert same(model.fit(tasks(2)), lmsc().fit(tasks(2))) and model.n_tasks_ == 2
+    model = fitted().fit(tasks(2))
+    assert same(model.fit(tasks(2)), fitted().fit(tasks(2))) and model.n_tasks_ == 2
 
 
 def test_an_earlier_task_can_vanish_and_is_never_touched_again():
     Xs = [[sp.csr_array(X) for X in task] for task in tasks(4)]
-    expected = lmsc().fit(Xs)
-    model = lmsc()
+    expected = fitted().fit(Xs)
+    model = fitted()
     for t in range(4):
         task = [X.copy() for X in Xs[t]]
         model.partial_fit(task)
@@ -291,7 +291,7 @@ def size(value):
 
 
 def test_memory_does_not_grow_with_the_number_of_tasks():
-    model, sizes, arrays = lmsc(n_init=1, max_iter=3), [], []
+    model, sizes, arrays = fitted(n_init=1, max_iter=3), [], []
     for seed in range(12):
         fit_quietly(model, views(20, seed))
         sizes.append(size(vars(model)) - model.objective_.nbytes)
@@ -311,14 +311,14 @@ def test_libraries_of_other_tasks_help_a_task_with_little_data():
     truth, gains = np.arange(12) % K, []
     for seed in range(3):
         weak = views(12, 100 + seed, signal=0.8, d=(30, 30))
-        alone = lmsc(lam=10.0).fit([weak]).labels_[0]
-        helped = lmsc(lam=10.0).fit([*strong, weak]).labels_[-1]
+        alone = fitted(lam=10.0).fit([weak]).labels_[0]
+        helped = fitted(lam=10.0).fit([*strong, weak]).labels_[-1]
         gains.append(adjusted_rand_score(truth, helped) - adjusted_rand_score(truth, alone))
     assert np.mean(gains) > 0.1
 
 
 def test_the_transfer_score_tells_related_tasks_from_others():
-    model = lmsc(lam=10.0).fit(tasks(3, d=(30, 30), n=40))
+    model = fitted(lam=10.0).fit(tasks(3, d=(30, 30), n=40))
     before = {name: array.copy() for name, array in model.libraries_.arrays().items()}
     related = model.transfer_score(views(40, 7, d=(30, 30)))
     rng = np.random.default_rng(0)
@@ -330,13 +330,13 @@ def test_the_transfer_score_tells_related_tasks_from_others():
 
 
 def test_without_co_clustering_the_libraries_change_nothing():
-    score = lmsc(lam=0.0).fit(tasks(2)).transfer_score(views(seed=8))
+    score = fitted(lam=0.0).fit(tasks(2)).transfer_score(views(seed=8))
     assert score["labels"] == 0.0 and max(score["embedding"]) < 1e-6
 
 
 def test_earlier_data_can_be_clustered_again_with_the_final_libraries():
     Xs = tasks(3, signal=6.0)
-    model = lmsc().fit(Xs)
+    model = fitted().fit(Xs)
     before = {name: array.copy() for name, array in model.libraries_.arrays().items()}
     for labels, task in zip(model.recluster(Xs), Xs):
         assert np.array_equal(labels, model.predict(task))
@@ -349,8 +349,8 @@ def test_earlier_data_can_be_clustered_again_with_the_final_libraries():
 
 def test_a_stream_survives_a_restart_bit_for_bit(tmp_path):
     Xs, file = tasks(4), tmp_path / "state.npz"
-    through = lmsc(lam=2.0, random_state=np.random.default_rng(4)).fit(Xs)
-    stopped = lmsc(lam=2.0, random_state=np.random.default_rng(4)).fit(Xs[:2])
+    through = fitted(lam=2.0, random_state=np.random.default_rng(4)).fit(Xs)
+    stopped = fitted(lam=2.0, random_state=np.random.default_rng(4)).fit(Xs[:2])
     stopped.save(file)
     again = LMSC.load(file)
     assert again.lam == 2.0 and again.n_tasks_ == 2 and same(again, stopped)
@@ -360,7 +360,7 @@ def test_a_stream_survives_a_restart_bit_for_bit(tmp_path):
 
 
 def test_the_file_has_no_pickle_and_does_not_grow(tmp_path):
-    file, model, sizes = tmp_path / "state.npz", lmsc(), []
+    file, model, sizes = tmp_path / "state.npz", fitted(), []
     for seed in range(3):
         model.partial_fit(views(seed=seed)).save(file)
         sizes.append(file.stat().st_size)
@@ -371,7 +371,7 @@ def test_the_file_has_no_pickle_and_does_not_grow(tmp_path):
 
 def test_every_damaged_byte_is_noticed(tmp_path):
     file = tmp_path / "state.npz"
-    model = lmsc().fit(tasks(2))
+    model = fitted().fit(tasks(2))
     model.save(file)
     good = file.read_bytes()
     for place in range(0, len(good), 97):
@@ -394,7 +394,7 @@ def rewrite(file, **changes):
 
 def test_a_value_changed_in_a_valid_archive_is_noticed(tmp_path):
     file = tmp_path / "state.npz"
-    lmsc().fit(tasks(1)).save(file)
+    fitted().fit(tasks(1)).save(file)
     rewrite(file, fusion=np.zeros((K, K)))
     with pytest.raises(StateFileError, match="does not match its checksum"):
         LMSC.load(file)
@@ -402,8 +402,8 @@ def test_a_value_changed_in_a_valid_archive_is_noticed(tmp_path):
 
 def test_another_format_version_is_named(tmp_path, monkeypatch):
     file = tmp_path / "state.npz"
-    monkeypatch.setattr("mtclib.lifelongstate.FORMAT_VERSION", 2)
-    lmsc().fit(tasks(1)).save(file)
+    monkeypatch.setattr("mtclib.core.lifelong.FORMAT_VERSION", 2)
+    fitted().fit(tasks(1)).save(file)
     monkeypatch.undo()
     with pytest.raises(StateFileError, match="version 2, but this mtclib reads .* version 1; use the"):
         LMSC.load(file)
@@ -421,10 +421,10 @@ def test_other_files_are_refused(tmp_path):
 
 def test_what_cannot_be_written_is_refused_and_the_old_file_stays(tmp_path):
     file = tmp_path / "state.npz"
-    lmsc().fit(tasks(1)).save(file)
+    fitted().fit(tasks(1)).save(file)
     before = file.read_bytes()
     with pytest.raises(ValueError, match="parameters cannot be saved .*no callables"):
-        lmsc(affinity=lambda X: X @ X.T).fit(tasks(1)).save(file)
+        fitted(affinity=lambda X: X @ X.T).fit(tasks(1)).save(file)
     assert file.read_bytes() == before and len(list(tmp_path.iterdir())) == 1
 
 
@@ -433,20 +433,20 @@ def test_what_cannot_be_written_is_refused_and_the_old_file_stays(tmp_path):
 
 def test_one_view_one_task_without_co_clustering_is_spectral_clustering():
     X = views(40, signal=2.0)[0]
-    model = lmsc(lam=0.0, affinity="cosine").fit([[X]])
+    model = fitted(lam=0.0, affinity="cosine").fit([[X]])
     plain = SpectralNJW(K, affinity="cosine", random_state=0).fit([X])
     assert adjusted_rand_score(model.labels_[0], plain.labels_[0]) == 1.0
     # With mu = 0 as well nothing is left to alternate between.
-    assert lmsc(lam=0.0, mu=0.0, affinity="cosine").fit([[X]]).n_iter_ <= 2
+    assert fitted(lam=0.0, mu=0.0, affinity="cosine").fit([[X]]).n_iter_ <= 2
     F = LMSC(K, lam=0.0, mu=0.0, affinity="cosine")._task([X], K, 0, Libraries())
     assert -F.run()[0][-1] == pytest.approx(np.sum(plain.eigenvalues_[0]), abs=1e-6)
 
 
 def test_without_co_clustering_tasks_do_not_depend_on_each_other():
     Xs = tasks(3, signal=2.0)
-    stream = lmsc(lam=0.0).fit(Xs)
+    stream = fitted(lam=0.0).fit(Xs)
     for task, labels in zip(Xs, stream.labels_):
-        assert adjusted_rand_score(labels, lmsc(lam=0.0).fit([task]).labels_[0]) == 1.0
+        assert adjusted_rand_score(labels, fitted(lam=0.0).fit([task]).labels_[0]) == 1.0
 
 
 def test_the_first_task_with_one_view_maximises_the_sum_of_both_terms():
@@ -462,7 +462,7 @@ def test_the_first_task_with_one_view_maximises_the_sum_of_both_terms():
 def test_fewer_features_than_clusters_are_no_obstacle():
     task = LMSC(K)._task(views(d=(3, 12)), K, 0, Libraries())
     task.sweep()
-    narrow = lmsc(n_clusters=6).fit([views(30, s, d=(3, 12)) for s in range(2)])
+    narrow = fitted(n_clusters=6).fit([views(30, s, d=(3, 12)) for s in range(2)])
     assert narrow.embedding_[0].shape == (3, 6)
     np.testing.assert_allclose(narrow.embedding_[0] @ narrow.embedding_[0].T, np.eye(3), atol=1e-10)
     np.testing.assert_allclose(task.Ls[1].T @ task.Ls[1], np.eye(K), atol=1e-10)
@@ -472,7 +472,7 @@ def test_fewer_features_than_clusters_are_no_obstacle():
 
 
 def test_the_basis_library_cancels():
-    frame = lmsc_findings.basis_cancels(tasks(1), K, n_draws=2)
+    frame = lmsc.basis_cancels(tasks(1), K, n_draws=2)
     drawn, without = (frame.xs(name, level="point") for name in ("drawn", "basis taken out"))
     np.testing.assert_allclose(drawn.iloc[:, :3], without.iloc[:, :3], rtol=1e-12)
     assert np.ptp(frame["spectral"]) < 1e-12 and np.ptp(drawn["co-clustering"]) > 0.01
@@ -480,23 +480,23 @@ def test_the_basis_library_cancels():
 
 
 def test_the_updates_leave_basis_and_fusion_at_the_identity():
-    model = lmsc().fit(tasks(3))
+    model = fitted().fit(tasks(3))
     for B in (*model.basis_, model.fusion_):
         np.testing.assert_allclose(B, np.eye(K), atol=1e-5)
 
 
 def test_the_fusion_library_never_changes_labels():
-    frame = lmsc_findings.fusion_never_changes_labels(tasks(1, signal=1.0), K, n_draws=2)
+    frame = lmsc.fusion_never_changes_labels(tasks(1, signal=1.0), K, n_draws=2)
     assert (frame["agreement"] == 1.0).all() and frame["distances"].max() < 1e-12
 
 
 def test_the_views_decouple():
-    frame = lmsc_findings.views_decouple(tasks(2, signal=1.0), K)
+    frame = lmsc.views_decouple(tasks(2, signal=1.0), K)
     assert frame["embedding"].max() < 1e-6 and frame["objective"].abs().max() < 1e-5
 
 
 def test_the_mean_of_unaligned_embeddings_is_not_determined():
-    frame = lmsc_findings.mean_is_undetermined(tasks(2, signal=1.0, d=(9, 12, 15)), K, n_draws=3)
+    frame = lmsc.mean_is_undetermined(tasks(2, signal=1.0, d=(9, 12, 15)), K, n_draws=3)
     assert frame["objective"].abs().max() < 1e-10
     assert (frame[["concat", "aligned"]] == 1.0).all(axis=None)
     assert frame["literal"].min() < 0.9
@@ -515,15 +515,15 @@ def test_the_mean_of_unaligned_embeddings_is_not_determined():
     (lambda: [], "Xs must be a list .* got an empty list"),
 ])
 def test_a_task_that_does_not_fit_is_refused_and_the_libraries_stay(task, message):
-    model = lmsc().fit(tasks(2))
+    model = fitted().fit(tasks(2))
     for method in (model.partial_fit, model.predict, model.transfer_score):
         with pytest.raises(ValueError, match=message):
             method(task())
-    assert same(model, lmsc().fit(tasks(2))) and model.n_tasks_ == 2
+    assert same(model, fitted().fit(tasks(2))) and model.n_tasks_ == 2
 
 
 def test_another_number_of_clusters_in_mid_stream_is_refused():
-    model = lmsc().fit(tasks(1)).set_params(n_clusters=4)
+    model = fitted().fit(tasks(1)).set_params(n_clusters=4)
     with pytest.raises(ValueError, match="n_clusters is 4 but the libraries were learned with 3"):
         model.partial_fit(views())
     with pytest.raises(ValueError, match="the same integer for all tasks"):
@@ -545,9 +545,9 @@ def test_samples_without_neighbours_and_features_without_entries_are_no_obstacle
     X[4], Z[:, :3] = 0.0, 0.0
     A = cosine_knn_affinity(X, 5)
     assert not A[[4]].nnz and not A[:, [4]].nnz
-    model = lmsc().fit([[X, Z], views(30, 1, d=(9, 30))])
+    model = fitted().fit([[X, Z], views(30, 1, d=(9, 30))])
     assert all(np.isfinite(array).all() for array in model.libraries_.arrays().values())
-    assert (lmsc().fit([[X, Z]]).embedding_[1][:3] == 0.0).all()
+    assert (fitted().fit([[X, Z]]).embedding_[1][:3] == 0.0).all()
 
 
 def test_the_view_keeps_its_graph_sparse():
@@ -557,13 +557,13 @@ def test_the_view_keeps_its_graph_sparse():
 
 def test_negative_entries_may_be_split_into_two_parts():
     Xs = [[X - 2.0 for X in task] for task in tasks(2, signal=6.0)]
-    model = lmsc(negative="split").fit(Xs)
+    model = fitted(negative="split").fit(Xs)
     assert [L.shape for L in model.embedding_] == [(18, K), (24, K)]
     assert all(adjusted_rand_score(np.arange(24) % K, labels) > 0.9 for labels in model.labels_)
-    sparse = lmsc(negative="split").fit([[sp.csr_array(X) for X in task] for task in Xs])
+    sparse = fitted(negative="split").fit([[sp.csr_array(X) for X in task] for task in Xs])
     np.testing.assert_allclose(sparse.objective_[-1], model.objective_[-1], rtol=1e-8)
     assert model.partial_fit(Xs[0]).n_tasks_ == 3
     positive = tasks(2)
-    split = lmsc(negative="split", mu=0.0).fit(positive)
-    plain = lmsc(mu=0.0).fit(positive)
+    split = fitted(negative="split", mu=0.0).fit(positive)
+    plain = fitted(mu=0.0).fit(positive)
     np.testing.assert_allclose(split.objective_, plain.objective_, rtol=1e-9)

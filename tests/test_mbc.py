@@ -14,9 +14,9 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from mtclib import MBC
-from mtclib.anchored import Anchored
-from mtclib.bregman import divergence
-from mtclib.mbc_steps import (
+from mtclib.maths.bregman import Anchored, Smoothed, divergence
+from mtclib.maths.transport import LARGEST_COPIES, transport_plan
+from mtclib.mbc import (
     assign,
     assignment_step,
     begin,
@@ -27,8 +27,6 @@ from mtclib.mbc_steps import (
     sweep,
 )
 from mtclib.metrics import partition_emd
-from mtclib.smoothed import Smoothed
-from mtclib.transport import LARGEST_COPIES, transport_plan
 
 NAMES = ("sqeuclidean", "mahalanobis", "kl", "i-divergence", "itakura-saito")
 Q = np.array([[2.0, 0.5, 0.0, 0.0], [0.5, 1.0, -0.3, 0.0], [0.0, -0.3, 0.7, 0.1], [0.0, 0.0, 0.1, 1.5]])

@@ -12,11 +12,12 @@ from sklearn.cluster import KMeans as SklearnKMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from mtclib import MSPL, viewkmeans, views, viewscaling
+from mtclib import MSPL
 from mtclib.baselines import ConMC, SingleView
-from mtclib.exceptions import ConstantViewWarning
-from mtclib.selfpaced import hard_weights, smooth_weights
-from mtclib.viewscaling import scale_views
+from mtclib.core.base import ConstantViewWarning
+from mtclib.maths import scaling, views
+from mtclib.maths.scaling import scale_views
+from mtclib.maths.selfpaced import hard_weights, smooth_weights
 
 WEIGHTINGS = ("naive", "hard", "smooth")
 
@@ -188,17 +189,17 @@ def test_the_histories_belong_together():
 def test_weighted_means_and_labels_minimise_their_steps(seed, weighting, k):
     rng = np.random.default_rng(seed)
     Xs, _ = blobs(seed, 30, distance=1.0)
-    state = viewkmeans.start(views.prepare_views(Xs, "none"), k, "labels", 0.1, seed)
+    state = views.start(views.prepare_views(Xs, "none"), k, "labels", 0.1, seed)
     Xs = scale_views(Xs, "none")  # features of one sign start at 0
     weigh = {"naive": np.ones_like, "hard": lambda l: hard_weights(l, np.median(l)),
              "smooth": lambda l: smooth_weights(l, np.median(l))}[weighting]
     for _ in range(3):
         labels, previous = state.labels.copy(), state.centers
         W = state.weights = weigh(state.losses)
-        state.centers = viewkmeans.centroids(state)
+        state.centers = views.centroids(state)
         for X, C, w, old in zip(Xs, state.centers, W, previous):
             assert np.allclose(C, literal.centroids(X, labels, w, old), atol=1e-9)
-        viewkmeans.assign(state, W)
+        views.assign(state, W)
         costs = np.array([literal.assignment_costs(Xs, state.centers, W, i) for i in range(30)])
         # Two clusters can have the same centroid in all views that count: then either label is right.
         assert np.allclose(costs[np.arange(30), state.labels], costs.min(axis=1), atol=1e-9)
@@ -208,19 +209,19 @@ def test_weighted_means_and_labels_minimise_their_steps(seed, weighting, k):
 
 def test_rows_that_left_a_cluster_of_tiny_weight_do_not_blur_its_centroid():
     X = np.arange(24.0).reshape(12, 2)
-    state = viewkmeans.start(views.prepare_views([X], "none"), 2, np.repeat([0, 1], 6), 0.1, 0)
+    state = views.start(views.prepare_views([X], "none"), 2, np.repeat([0, 1], 6), 0.1, 0)
     state.labels = np.array([0] + [1] * 11)
     state.weights = np.where(np.arange(12) == 0, 1e-14, 1.0)[None]
     zero = state.views.parts[0].X[0]
-    assert np.allclose(viewkmeans.centroids(state)[0][0], zero, rtol=0, atol=1e-12)
+    assert np.allclose(views.centroids(state)[0][0], zero, rtol=0, atol=1e-12)
 
 
 def test_samples_without_weight_go_to_the_nearest_centroid_of_all_views():
     Xs, _ = blobs(n=40)
-    state = viewkmeans.start(views.prepare_views(Xs, "none"), 3, "points", 0.1, 0)
+    state = views.start(views.prepare_views(Xs, "none"), 3, "points", 0.1, 0)
     expected = np.sum([((X[:, None] - C) ** 2).sum(axis=2) for X, C in zip(Xs, [
         C + s.shift for C, s in zip(state.centers, state.views.scales)])], axis=0).argmin(axis=1)
-    viewkmeans.assign(state, np.zeros((3, 40)))
+    views.assign(state, np.zeros((3, 40)))
     assert np.array_equal(state.labels, expected)
 
 
@@ -235,7 +236,7 @@ def test_large_views_are_read_in_blocks_and_give_the_same_result(weighting, monk
         out.flush()
     maps = [np.memmap(tmp_path / f"{v}", np.float32, "r", shape=X.shape) for v, X in enumerate(Xs)]
     monkeypatch.setattr(views, "LARGEST_COPY", 0)
-    monkeypatch.setattr(viewscaling, "BLOCK", 128)
+    monkeypatch.setattr(scaling, "BLOCK", 128)
     model = fit(maps, weighting=weighting)
     assert np.array_equal(model.labels_, expected.labels_)
     assert np.allclose(model.objective_[-1], expected.objective_[-1], rtol=1e-5)

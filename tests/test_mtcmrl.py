@@ -13,9 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtclib import MTCMRL
 from mtclib.baselines import SNMF, SNMFLR
-from mtclib.linalg import RidgeSystems
+from mtclib.maths.linalg import RidgeSystems
+from mtclib.maths.symnmf import membership_step
 from mtclib.mtcmrl import initial_state, model_distances, model_step, objective, relation_step
-from mtclib.symnmf import membership_step
 
 
 def texts(sizes=(14, 11, 13), d=9, seed=0):

@@ -14,9 +14,9 @@ from scipy.io import loadmat
 from sklearn.exceptions import ConvergenceWarning
 
 from mtclib import LSSMTC, SPMTC
-from mtclib.exceptions import DegenerateSubspaceWarning
+from mtclib.core.base import DegenerateSubspaceWarning
 from mtclib.metrics import clustering_accuracy
-from mtclib.seminmf import centroid_step, membership_step
+from mtclib.spmtc import centroid_step, membership_step
 
 FILES = Path(os.environ.get("MTCLIB_DATA", "no-such-folder")) / "20news-lssmtc"
 

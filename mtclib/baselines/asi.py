@@ -6,11 +6,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import svd
 
-from mtclib.base import Fit, SingleTaskClusterer, Traits
-from mtclib.exceptions import DegenerateSubspaceWarning
-from mtclib.starts import check_initial_labels, kmeans_once, one_hot
-from mtclib.subspace import RowSpace
-from mtclib.validation import check_number, check_option
+from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer, Traits
+from mtclib.core.checks import check_initial_labels, check_number, check_option
+from mtclib.core.starts import kmeans_once, one_hot
+from mtclib.maths.subspace import RowSpace
 
 SUBSPACES = ("smallest", "smallest_in_range", "largest", "between")
 

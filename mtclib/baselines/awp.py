@@ -3,11 +3,11 @@
 import numpy as np
 from scipy.linalg import qr
 
-from mtclib.base import Fit, MultiViewClusterer, Traits, stops
-from mtclib.baselines.spectral_njw import spectral_embedding
-from mtclib.starts import one_hot
-from mtclib.validation import check_option
-from mtclib.viewgraphs import check_graph_parameters, view_graphs
+from mtclib.core.base import Fit, MultiViewClusterer, Traits, stops
+from mtclib.core.checks import check_option
+from mtclib.core.starts import one_hot
+from mtclib.maths.eigen import spectral_embedding
+from mtclib.maths.graphs import check_graph_parameters, view_graphs
 
 # A distance below this counts as this, in the weights alone.
 SMALLEST_DISTANCE = 1e-12
@@ -45,7 +45,7 @@ class AWP(MultiViewClusterer):
     scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
         Width of 'gaussian'.
     scaling : str, default 'none'
-        Of features and views, before the affinities; see :func:`mtclib.viewscaling.scale_views`.
+        Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
     init : {'aligned', 'identity'}, default 'aligned'
         'identity': R_v = I, as in the authors' code; the result then depends on the arbitrary signs of
         eigenvectors, of which each has its largest entry made positive here.  'aligned': the k rows of F_u

@@ -4,13 +4,12 @@ import warnings
 
 import numpy as np
 
-from mtclib.base import Fit, MultiViewClusterer, Traits
-from mtclib.eigen import top_eigenvectors
-from mtclib.exceptions import DegenerateSubspaceWarning
-from mtclib.ridgeprojections import projection
-from mtclib.starts import kmeans_once
-from mtclib.validation import check_number, check_option
-from mtclib.viewscaling import SCALINGS, scale_views
+from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
+from mtclib.core.checks import check_number, check_option
+from mtclib.core.starts import kmeans_once
+from mtclib.maths.eigen import top_eigenvectors
+from mtclib.maths.projections import projection
+from mtclib.maths.scaling import SCALINGS, scale_views
 
 # Beyond the wanted columns of a random start.
 EXTRA = 5
@@ -45,7 +44,7 @@ class CCAClustering(MultiViewClusterer):
         What is clustered: the mean of the variates of all views, or those of one view, counted from 0, as in
         the paper.
     scaling : str, default 'none'
-        Of features and views, before all else; see :func:`mtclib.viewscaling.scale_views`.
+        Of features and views, before all else; see :func:`mtclib.maths.scaling.scale_views`.
     n_init : int, default 10
         Starts of k-means.
     max_iter : int, default 300

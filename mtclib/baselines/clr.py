@@ -7,12 +7,11 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from sklearn.preprocessing import normalize
 
-from mtclib.base import Fit, SingleTaskClusterer, Traits, spawn_seeds
-from mtclib.distances import nearest_distances
-from mtclib.eigen import top_eigenvectors
-from mtclib.exceptions import DegenerateSubspaceWarning
-from mtclib.starts import best_kmeans
-from mtclib.validation import check_number, check_option
+from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer, Traits, spawn_seeds
+from mtclib.core.checks import check_number, check_option
+from mtclib.core.starts import best_kmeans
+from mtclib.maths.eigen import top_eigenvectors
+from mtclib.maths.neighbours import nearest_distances
 
 # Weights of the graph are of the order 1 / n_neighbors; smaller ones than this are rounding and join nothing.
 JOINED = 1e-12

@@ -1,16 +1,217 @@
-"""ConvexSub: convex subspace representation of several views (after Guo, AAAI 2013), a reconstruction."""
+"""ConvexSub: convex subspace representation of several views (after Guo, AAAI 2013), a reconstruction.
+
+A subspace that all views share: min_M max_rho |X - M|^2 / 2 + alpha |(rho_v^1/2 M_v)|_trace, with its gap.
+
+In the dual, Z moves by projected gradient steps with extrapolation, and the weights are exact for each Z.
+Each of the two is a minimisation over a convex set, so that the distance never rises, and a point where
+neither moves is stationary.  For positive weights Z -> Gamma is one to one, and in (Gamma, rho) the problem
+is convex: a stationary point is the optimum.  Whatever the way, a certificate bounds the distance to it.
+"""
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import eigh
+from scipy.optimize import brentq
 
-from mtclib.base import Fit, MultiViewClusterer, Traits
-from mtclib.exceptions import DegenerateSubspaceWarning
-from mtclib.ridgeprojections import Centred
-from mtclib.sharedsubspace import compact, solve
-from mtclib.starts import best_kmeans
-from mtclib.validation import check_number, check_option
-from mtclib.viewscaling import SCALINGS, scale_views
+from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits, stops
+from mtclib.core.checks import check_number, check_option
+from mtclib.core.starts import best_kmeans
+from mtclib.maths.projections import Centred
+from mtclib.maths.scaling import SCALINGS, scale_views
+
+# Singular values below this share of the largest are rounding.
+NULL = 1e-7
+
+
+def compact(views):
+    """Coordinates of all views in one orthonormal basis of no more columns than samples or features.
+
+    Parameters
+    ----------
+    views : list of Centred, of shape (n, d_v)
+
+    Returns
+    -------
+    basis : ndarray of shape (n, m)
+        Orthonormal columns.
+    As : list of ndarray of shape (m, q_v)
+        X_v = basis A_v up to rotations of the features, and divided by the largest singular value of all A_v
+        side by side, which is then 1.
+    """
+    n = views[0].shape[0]
+    basis, As = _by_samples(views, n) if n <= sum(view.shape[1] for view in views) else _by_features(views)
+    A = np.hstack(As)
+    largest = eigh(A @ A.T, eigvals_only=True, subset_by_index=[len(A) - 1] * 2)[0] if A.size else 0.0
+    return basis, [A / (largest**0.5 if largest > 0 else 1.0) for A in As]
+
+
+def _by_samples(views, n):
+    return np.eye(n), [view.dense() * view.largest if view.shape[1] < n else _rotated(view) for view in views]
+
+
+def _rotated(view):
+    lengths, Q = _spectrum(view.gram(), view.rounding)
+    return Q * (lengths * view.largest)
+
+
+def _by_features(views):
+    gram = np.block([[v.cross(w) * v.largest * w.largest for w in views] for v in views])
+    lengths, Q = _spectrum(gram, sum(view.rounding * view.largest**2 for view in views))
+    ends = np.cumsum([view.shape[1] for view in views])[:-1]
+    inverse = Q / np.where(lengths > 0.0, lengths, np.inf)
+    basis = sum(view.largest * view.times(part) for view, part in zip(views, np.split(inverse, ends)))
+    return basis, np.split(lengths[:, None] * Q.T, ends, axis=1)
+
+
+def _spectrum(gram, rounding):
+    """Square roots of the eigenvalues, and their vectors, without those that are rounding; at least one."""
+    squares, Q = eigh(gram)
+    kept = squares > max(NULL**2 * squares[-1], rounding)
+    kept[-1] = True
+    return np.sqrt(np.where(squares > rounding, squares, 0.0)[kept]), Q[:, kept]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Of the convex problem.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (m, r)
+        Columns of Phi, of length 1, by descending singular values.
+    singular_values : ndarray of shape (r,)
+    rank : int
+        At the optimum; the other values vanish as the gap does.
+    weights : ndarray of shape (n_views,)
+    history : list of float
+    gap : float
+    """
+
+    vectors: np.ndarray
+    singular_values: np.ndarray
+    rank: int
+    weights: np.ndarray
+    history: list
+    gap: float
+
+
+def solve(As, alpha, max_iter, tol, weights=None):
+    """The convex problem, from any positive weights.
+
+    Parameters
+    ----------
+    As : list of ndarray of shape (m, q_v)
+    alpha : float
+    max_iter : int
+    tol : float
+        Relative duality gap.
+    weights : ndarray of shape (n_views,) or None
+        Start; None for equal weights.
+
+    Returns
+    -------
+    Solution
+    """
+    problem = Projection(As, alpha)
+    roots = np.sqrt(np.full(len(As), 1.0 / len(As)) if weights is None else weights)
+    Z, rank = problem.clip(problem.X / problem.spread(roots))
+    roots = problem.best_roots(Z, roots)
+    before, momentum, history, gap = Z, 1.0, [problem.value(Z, roots)], np.inf
+    while gap > tol and len(history) <= max_iter:
+        following = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
+        new, rank = problem.step(Z + (momentum - 1.0) / following * (Z - before), roots)
+        if problem.value(new, roots) > history[-1]:
+            following = 1.0
+            new, rank = problem.step(Z, roots)
+        before, Z, momentum = Z, new, following
+        roots = problem.best_roots(Z, roots)
+        history.append(problem.value(Z, roots))
+        if stops(history[-2], history[-1], tol):
+            vectors, lengths, gap = problem.certificate(Z, roots)
+    if gap > tol:
+        vectors, lengths, gap = problem.certificate(Z, roots)
+    return Solution(vectors, lengths, rank, roots**2, history[1:], gap)
+
+
+def _root(falling, low, high):
+    """Where a falling function is 0; rounding can put that onto an end, or just beyond."""
+    if falling(low) <= 0.0:
+        return low
+    return high if falling(high) >= 0.0 else brentq(falling, low, high, rtol=1e-14)
+
+
+class Projection:
+    """Projection of X onto Gamma_v = s_v Z_v with |s| = 1 and the spectral norm of Z at most alpha.
+
+    All arrays hold the views side by side, shape (m, q); s_v^2 is the weight rho_v.
+
+    Parameters
+    ----------
+    As : list of ndarray of shape (m, q_v)
+    alpha : float
+    """
+
+    def __init__(self, As, alpha):
+        self.X, self.alpha, self.n_views = np.hstack(As), alpha, len(As)
+        self.owner = np.repeat(np.arange(len(As)), [A.shape[1] for A in As])
+        self.total = 0.5 * np.sum(self.X**2)
+
+    def spread(self, values):
+        """The value of its view for each column."""
+        return values[self.owner]
+
+    def by_view(self, entries):
+        """Sums over the entries of each view."""
+        return np.bincount(self.owner, weights=entries.sum(axis=0), minlength=self.n_views)
+
+    def value(self, Z, roots):
+        """|X - Gamma|^2 / 2 - |X|^2 / 2: minus the dual objective."""
+        return 0.5 * np.sum((self.X - Z * self.spread(roots)) ** 2) - self.total
+
+    def clip(self, Z):
+        """Z with singular values of at most alpha, and how many were larger."""
+        squares, Q = eigh(Z @ Z.T, subset_by_value=[self.alpha**2, np.inf])
+        return Z - (Q * (1.0 - self.alpha / np.sqrt(squares))) @ (Q.T @ Z), len(squares)
+
+    def step(self, Z, roots):
+        """Projected gradient step of length 1 / max_v s_v^2."""
+        factors = self.spread(roots)
+        return self.clip(Z + (self.X - Z * factors) * (factors / np.max(roots) ** 2))
+
+    def best_roots(self, Z, roots):
+        """The s of length 1 that minimise the distance for given Z.
+
+        With a_v = |Z_v|^2 and b_v = <Z_v, X_v> it is s_v = b_v / (a_v + mu), and mu makes the length 1.
+        """
+        a, b = self.by_view(Z**2), np.maximum(self.by_view(Z * self.X), 0.0)
+        used = b > 0.0
+        if not used.any():
+            return roots
+        a, b = a[used], b[used]
+        best = np.zeros(self.n_views)
+        best[used] = b / (a + _root(lambda mu: np.sum((b / (a + mu)) ** 2) - 1.0,
+                                    np.max(b - a), np.linalg.norm(b) - np.min(a)))
+        return best / np.linalg.norm(best)
+
+    def certificate(self, Z, roots):
+        """Left singular vectors and values of the primal point, and its relative gap to the dual value.
+
+        For any positive definite W the norm of M is at most (tr W + max_v tr M_v^T W^-1 M_v) / 2; equal to it
+        for W = (sum_v rho_v M_v M_v^T)^(1/2) and the best rho.
+        """
+        factors = self.spread(roots)
+        M = self.X - Z * factors
+        Q = eigh((M * factors) @ (M * factors).T)[1][:, ::-1]
+        squares = (Q.T @ M) ** 2
+        # Not the roots of the eigenvalues, which are off by 1e-8 of the largest.
+        lengths = np.sqrt(squares @ factors**2)
+        with np.errstate(divide="ignore"):
+            inner = self.by_view(np.divide(squares, lengths[:, None], out=np.zeros_like(squares),
+                                           where=squares > 0.0))
+        primal = 0.5 * np.sum((self.X - M) ** 2) + 0.5 * self.alpha * (lengths.sum() + inner.max())
+        return Q, lengths, float((primal + self.value(Z, roots)) / (primal or 1.0))
 
 
 class ConvexSub(MultiViewClusterer):
@@ -31,8 +232,8 @@ class ConvexSub(MultiViewClusterer):
         min_M max_rho  sum_v |X_v - M_v|^2 / 2 + alpha |(rho_1^1/2 M_1, ..., rho_V^1/2 M_V)|_trace.
 
     Its dual, the projection of X onto Gamma_v = rho_v^1/2 Z_v with the spectral norm of Z at most alpha, is
-    convex in (Gamma, rho).  See :mod:`mtclib.sharedsubspace` for the solver: its optimum does not depend on a
-    start, and the gap to it is known.  One view: principal components with soft-thresholded singular values.
+    convex in (Gamma, rho).  The optimum does not depend on a start, and the gap to it is known.  One view:
+    principal components with soft-thresholded singular values.
 
     An iteration costs O(m^3) with m the smaller of the numbers of samples and of all features.
 
@@ -48,7 +249,7 @@ class ConvexSub(MultiViewClusterer):
     embedding : {'scaled', 'orthonormal'}, default 'scaled'
         Columns of Phi with their lengths, or of length 1.
     scaling : str, default 'variance'
-        Of features and views; see :func:`mtclib.viewscaling.scale_views`.
+        Of features and views; see :func:`mtclib.maths.scaling.scale_views`.
     n_init : int, default 10
         Starts of k-means.
     max_iter : int, default 500

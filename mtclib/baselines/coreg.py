@@ -3,20 +3,15 @@
 import numpy as np
 from scipy.linalg import svd
 
-from mtclib.base import Fit, MultiViewClusterer, Traits, stops
-from mtclib.baselines.spectral_njw import spectral_embedding
-from mtclib.eigen import top_eigenvectors
-from mtclib.starts import best_kmeans
-from mtclib.validation import check_number, check_option
-from mtclib.viewgraphs import check_graph_parameters, view_graphs
+from mtclib.core.base import Fit, MultiViewClusterer, Traits, stops
+from mtclib.core.checks import check_number, check_option
+from mtclib.core.starts import best_kmeans
+from mtclib.maths.eigen import leading, top_eigenvectors
+from mtclib.maths.graphs import check_graph_parameters, view_graphs
 
 # Frobenius norm of the residuals of the eigenvectors; an eigenvalue is off by about its square over the gap.
 # The first sweeps do with the coarse one.
-COARSE, START, RESIDUAL = 1e-3, 1e-4, 1e-5
-# Beyond the wanted columns of a random start.
-EXTRA = 5
-# The graph may have more components than clusters if the next eigenvalue is above this.
-NEAR_ONE = 0.99
+COARSE, RESIDUAL = 1e-3, 1e-5
 
 
 class CoregSpectral(MultiViewClusterer):
@@ -52,7 +47,7 @@ class CoregSpectral(MultiViewClusterer):
     n_neighbors : int, default 10
         For 'knn' and 'knn-cosine'.
     scaling : str, default 'none'
-        Of features and views, before the affinities; see :func:`mtclib.viewscaling.scale_views`.
+        Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
     init : {'best', 'views', 'average'}, default 'best'
         Start: the eigenvectors of each view, as in the paper; those of the sum of the K_v for all views; or
         whichever of the two has the larger objective.
@@ -159,30 +154,6 @@ class CoregSpectral(MultiViewClusterer):
         model = best_kmeans(Z, n_clusters, seeds)
         return Fit(model.labels_.astype(np.intp), history, converged,
                    {"embedding_": Z, "view_embeddings_": Us, "consensus_": consensus})
-
-
-def leading(graph, n_vectors, seed):
-    """The leading eigenvectors of a normalised affinity, repeated ones included.
-
-    Parameters
-    ----------
-    graph : NormalizedCosine or NormalizedMatrix, n samples
-    n_vectors : int
-    seed : int
-        Of the start.
-
-    Returns
-    -------
-    ndarray of shape (n, n_vectors)
-        Orthonormal columns.  With more components than vectors, the largest components get one each.
-    """
-    n = graph.shape[0]
-    K = graph.block(np.arange(n))
-    start = np.random.default_rng(seed).standard_normal((n, min(n_vectors + EXTRA, n)))
-    values, vectors, _ = top_eigenvectors(lambda S: K @ S, start, min(n_vectors + 1, n), START)
-    if n_vectors < n and values[-1] > NEAR_ONE and np.sum(np.bincount(graph.components()) > 1) > n_vectors:
-        return spectral_embedding(graph, n_vectors, seed)[1]
-    return vectors[:, :n_vectors]
 
 
 class Pairwise:

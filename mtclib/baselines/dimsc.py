@@ -4,16 +4,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mtclib.base import Fit, MultiViewClusterer, Traits, stops
-from mtclib.baselines.selfrepresentation import (
+from mtclib.baselines._selfrepresentation import (
     ShiftedSolver,
     cluster_affinity,
     gram,
     neighbour_laplacian,
     spectrum,
 )
-from mtclib.validation import check_flag, check_number, check_option
-from mtclib.viewscaling import SCALINGS, scale_views
+from mtclib.core.base import Fit, MultiViewClusterer, Traits, stops
+from mtclib.core.checks import check_flag, check_number, check_option
+from mtclib.maths.scaling import SCALINGS, scale_views
 
 
 class DiMSC(MultiViewClusterer):
@@ -51,7 +51,7 @@ class DiMSC(MultiViewClusterer):
     n_neighbors : int, default 10
         Of the graphs; their weights are exp(-d^2 / (2 s^2)) with s the mean distance of neighbours.
     scaling : str, default 'rows'
-        Of samples or features, and views; see :func:`mtclib.viewscaling.scale_views`.
+        Of samples or features, and views; see :func:`mtclib.maths.scaling.scale_views`.
     keep_diagonal : bool, default True
         How much a sample represents itself counts as affinity, as in the published method.  It slows the walk
         on the graph down where samples stand alone, and can change the clusters a lot.

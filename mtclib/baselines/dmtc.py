@@ -4,18 +4,114 @@ Notation: V is a list of arrays, one a task, with one column a label; H centres 
 what couples the tasks, with J convex in the scorers W and Theta together:
 
     J = sum_t [ 1/n_t ||F_t - X_t W_t - 1 b_t^T||^2 + lam2 ||W_t||^2 ] + lam1 Omega(W, Theta).
+
+From relaxed labels to clusters, for DMTFC and DMTRC: k-means, even sizes, one numbering for all tasks.
+
+DMTFC: convex discriminative multi-task feature clustering (X.-L. Zhang, TPAMI 2015).
+
+DMTRC: convex discriminative multi-task relationship clustering (X.-L. Zhang, TPAMI 2015).
 """
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import svd
+from scipy.linalg import eigh, svd
+from scipy.optimize import linear_sum_assignment, linprog
 from scipy.sparse.linalg import LinearOperator, cg
 
-from mtclib.base import Fit, MultiTaskClusterer, stops
-from mtclib.baselines.dmtc_rounding import align, discretise
-from mtclib.eigen import top_eigenvectors
-from mtclib.starts import one_hot
-from mtclib.validation import check_number, check_option
+from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
+from mtclib.core.checks import check_number, check_option
+from mtclib.core.starts import best_kmeans, one_hot
+from mtclib.maths.eigen import top_eigenvectors
+
+BALANCING_ROUNDS = 20
+
+
+def discretise(F, k, seeds, marginals):
+    """Clusters of the rows of F by k-means, with even sizes where asked for.
+
+    Parameters
+    ----------
+    F : ndarray of shape (n, k - 1)
+    k : int
+    seeds : list of int
+        One start of k-means each.
+    marginals : {'even', 'free'}
+        'even': sizes n/k rounded up or down, by exact transport to the centroids, in turn with the centroids.
+
+    Returns
+    -------
+    ndarray of shape (n,), int
+    """
+    if k == 1:
+        return np.zeros(len(F), dtype=np.intp)
+    model = best_kmeans(F, k, seeds)
+    labels, centroids = model.labels_.astype(np.intp), model.cluster_centers_
+    for _ in range(BALANCING_ROUNDS if marginals == "even" else 0):
+        before, labels = labels, even_assignment(
+            np.sum(centroids**2, axis=1) - 2.0 * F @ centroids.T)
+        if np.array_equal(before, labels):
+            break
+        centroids = one_hot(labels, k).T @ F / np.bincount(labels, minlength=k)[:, None]
+    return labels
+
+
+def even_assignment(cost):
+    """The cheapest assignment of n rows to k clusters of floor(n/k) or ceil(n/k) rows each, exactly.
+
+    Parameters
+    ----------
+    cost : ndarray of shape (n, k), n >= k
+
+    Returns
+    -------
+    ndarray of shape (n,), int
+
+    Raises
+    ------
+    RuntimeError
+        If the solver fails.
+
+    Examples
+    --------
+    >>> even_assignment(np.array([[0.0, 1.0], [0.0, 5.0], [0.0, 2.0], [0.0, 9.0]]))
+    array([1, 0, 1, 0])
+    """
+    n, k = cost.shape
+    labels = cost.argmin(axis=1)
+    sizes = np.bincount(labels, minlength=k)
+    if sizes.min() >= n // k and sizes.max() <= -(-n // k):
+        return labels
+    rows = sp.kron(sp.eye_array(n), np.ones((1, k)))
+    columns = sp.kron(np.ones((1, n)), sp.eye_array(k))
+    # Vertices of this polytope are integral: its matrix is that of a network.
+    found = linprog((cost / (np.abs(cost).max() or 1.0)).ravel(), A_eq=rows, b_eq=np.ones(n),
+                    A_ub=sp.vstack([columns, -columns]), b_ub=np.repeat([-(-n // k), -(n // k)], k),
+                    method="highs-ds")
+    if not found.success:
+        raise RuntimeError(f"the assignment was not solved: {found.message}")
+    return found.x.reshape(n, k).argmax(axis=1)
+
+
+def align(labels, Ws, k):
+    """Renumber clusters so that number j means similar scorers in all tasks; the first task keeps its own.
+
+    Parameters
+    ----------
+    labels : list of ndarray of shape (n_t,), int
+    Ws : list of ndarray of shape (d, k)
+        Scorers of the clusters.
+    k : int
+
+    Returns
+    -------
+    list of ndarray of shape (n_t,), int
+    """
+    total, aligned = Ws[0], [labels[0]]
+    for h, W in zip(labels[1:], Ws[1:]):
+        number = linear_sum_assignment(W.T @ total, maximize=True)[1]
+        aligned.append(number[h])
+        total = total + W[:, np.argsort(number)]
+    return aligned
 
 RESIDUAL = 1e-8
 # Share of the old labels that enters a polar step: it decides where the fitted values have too small a rank.
@@ -297,3 +393,316 @@ def fit_scorers(ridge, coupling, Ys, max_iter, tol):
         if len(values) > 1 and stops(values[-2], values[-1], tol):
             break
     return coupling, Ws, values[-1]
+
+
+class DMTFC(CoupledClusterer):
+    r"""Clusters that ridge scorers with a shared feature metric predict well.
+
+    .. math::
+
+        J = \sum_t \Big[\tfrac{1}{n_t} \|F_t - X_t W_t - 1 b_t^T\|^2 + \lambda_2 \|W_t\|^2\Big]
+            + \lambda_1 \sum_t tr(W_t^T D^{-1} W_t),\quad D \succeq 0,\ tr D = 1,
+
+    over scorers W, b, the metric D, which carries what the tasks share, and relaxed balanced labels
+    F_t^T F_t = n_t/k I, F_t^T 1 = 0 (the form of one-hot labels of even clusters, centred and up to rotation;
+    it excludes the constant labels that would make J = 0).  The penalty at the best D is the squared sum of
+    the singular values of [W_1 ... W_T].
+
+    Reconstruction.  The abstract and the papers that cite it give the two convex parts (multi-task feature
+    learning, maximum margin clustering with even label marginals) and the weights lam1 and lam2.  The penalty
+    is the known one.  Squared loss in place of the multiclass margin, the relaxation of the labels, the floor
+    of D, and rounding by k-means are ours.  J is convex in (W, b, D) for fixed labels, and the labels without
+    coupling, where the iteration starts, solve a convex problem in the label kernels F F^T; J is not jointly
+    convex in the label kernels and D.
+
+    Parameters
+    ----------
+    n_clusters : int or list of int
+        Clusters of each task; the same number in all.
+    lam1 : float, nonnegative, default 2**-6
+        Weight of the penalty that couples the tasks.  The published grid for both weights is 2**-10, 2**-8,
+        ..., 2**-2.
+    lam2 : float, nonnegative, default 2**-6
+        Weight of the squared norm of the scorers; at least one weight must be positive.
+    floor : float in (0, 1], default 0.1
+        No eigenvalue of D is below floor / d; 1 fixes D = I/d, which uncouples the tasks.
+    marginals : {'even', 'free'}, default 'free'
+        Whether all clusters of a task get the same number of samples (up to one), or as many as k-means
+        gives them.  Accuracies printed for DMTFC are out of reach of even clusters.
+    n_init : int, default 10
+        Starts of k-means in the final rounding; the rest is deterministic.
+    max_iter : int, default 300
+    tol : float, default 1e-5
+        Stop when the objective falls by less than ``tol`` times its value.
+    random_state : None, int, Generator or RandomState
+
+    Attributes
+    ----------
+    labels_ : list of ndarray of shape (n_t,), int
+        Cluster j means similar scorers in all tasks.
+    directions_ : ndarray of shape (d, q)
+        Leading eigenvectors of D.
+    direction_weights_ : ndarray of shape (q,)
+        Their eigenvalues, descending; all the others are equal.
+    coef_ : list of ndarray of shape (d, k)
+        W_t, ridge scorers of the final clusters.
+    intercept_ : list of ndarray of shape (k,)
+        b_t.
+    relaxed_labels_ : list of ndarray of shape (n_t, k - 1)
+        F_t.
+    labels_objective_ : float
+        J of the final clusters: its global minimum over scorers and metric.
+    objective_ : ndarray of shape (n_iter_,)
+        J of the relaxed labels after each iteration; never rises.
+    n_iter_ : int
+    converged_ : bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Xs = [np.kron(np.eye(2), np.ones((5, 3))), np.kron(np.eye(2), np.ones((4, 3)))]
+    >>> model = DMTFC(n_clusters=2, random_state=0).fit(Xs)
+    >>> [np.ptp(labels.reshape(2, -1), axis=1).tolist() for labels in model.labels_]
+    [[0, 0], [0, 0]]
+    """
+
+    traits = Traits(kind="multitask", paper="X.-L. Zhang, TPAMI 2015", same_n_clusters=True,
+                    reconstruction=True)
+
+    def __init__(self, n_clusters, *, lam1=2.0**-6, lam2=2.0**-6, floor=0.1, marginals="free", n_init=10,
+                 max_iter=300, tol=1e-5, random_state=None):
+        self.n_clusters = n_clusters
+        self.lam1 = lam1
+        self.lam2 = lam2
+        self.floor = floor
+        self.marginals = marginals
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _coupling(self, ridge, floor):
+        return FeatureMetric(ridge, floor)
+
+
+class FeatureMetric:
+    """D: Omega(W, D) = sum_t tr(W_t^T D^-1 W_t), tr D = 1, eigenvalues at least floor / d.
+
+    D is kept as a few directions and one eigenvalue for all the others; nothing of size d x d exists.
+
+    Parameters
+    ----------
+    ridge : CoupledRidge
+    floor : float in (0, 1]
+    directions : ndarray of shape (d, q), orthonormal columns, or None for D = I/d
+    leading : ndarray of shape (q,)
+        Eigenvalues of the directions.
+    rest : float
+        Eigenvalue of all else.
+    """
+
+    def __init__(self, ridge, floor, directions=None, leading=None, rest=None):
+        d = ridge.Xs[0].shape[1]
+        self.ridge, self.floor = ridge, floor
+        self.directions = np.zeros((d, 0)) if directions is None else directions
+        self.leading = np.empty(0) if leading is None else leading
+        self.rest = 1.0 / d if rest is None else rest
+
+    def apply(self, Vs):
+        """(lam1 D^-1 + lam2 I)^-1 V for each task."""
+        V, rest = np.hstack(Vs), self.ridge.strengths(self.rest)
+        extra = self.ridge.strengths(self.leading) - rest
+        out = rest * V + self.directions @ (extra[:, None] * (self.directions.T @ V))
+        return np.hsplit(out, len(Vs))
+
+    def update(self, Ws):
+        """The best metric for given scorers, and Omega at both.
+
+        Parameters
+        ----------
+        Ws : list of ndarray of shape (d, h)
+
+        Returns
+        -------
+        FeatureMetric
+        float
+        """
+        d, W = Ws[0].shape[0], np.hstack(Ws)
+        U, sizes, _ = svd(W, full_matrices=False)
+        leading, rest = floored_spectrum(sizes, d, self.floor)
+        q = len(leading)
+        penalty = np.sum(sizes[:q] ** 2 / leading) + np.sum(sizes[q:] ** 2) / rest
+        return FeatureMetric(self.ridge, self.floor, U[:, :q], leading, rest), float(penalty)
+
+    def rotations(self, Ws):
+        """Identities: Omega does not change when the labels of a task are rotated."""
+        return [np.eye(W.shape[1]) for W in Ws]
+
+    def attributes(self):
+        """What the estimator shows of it."""
+        return {"directions_": self.directions, "direction_weights_": self.leading}
+
+PROCRUSTES_SWEEPS = 50
+
+
+class DMTRC(CoupledClusterer):
+    r"""Clusters that ridge scorers predict well whose relation between tasks is learnt.
+
+    .. math::
+
+        J = \sum_t \Big[\tfrac{1}{n_t} \|F_t - X_t W_t - 1 b_t^T\|^2 + \lambda_2 \|W_t\|^2\Big]
+            + \lambda_1 \sum_{ts} (S^{-1})_{ts}\, tr(W_t^T W_s),\quad S \succeq 0,\ tr S = 1,
+
+    over scorers W, b, the relation S between tasks, and relaxed balanced labels F_t^T F_t = n_t/k I,
+    F_t^T 1 = 0 (the form of one-hot labels of even clusters, centred and up to rotation; it excludes the
+    constant labels that would make J = 0).  The penalty at the best S is the squared sum of the singular
+    values of the scorers with each task as one column.
+
+    Reconstruction.  The abstract and the papers that cite it give the two convex parts (multi-task
+    relationship learning, maximum margin clustering with even label marginals) and the weights lam1 and lam2.
+    The penalty is the known one.  Squared loss in place of the multiclass margin, the relaxation of the
+    labels, their rotation to each other at the start (generalised Procrustes), the floor of S, and rounding
+    by k-means and transport are ours.  J is convex in (W, b, S) for fixed labels, and the labels without
+    coupling, where the iteration starts, solve a convex problem in the label kernels F F^T; J is not jointly
+    convex in the label kernels and S.
+
+    Parameters
+    ----------
+    n_clusters : int or list of int
+        Clusters of each task; the same number in all.
+    lam1 : float, nonnegative, default 2**-6
+        Weight of the penalty that couples the tasks.  The published grid for both weights is 2**-10, 2**-8,
+        ..., 2**-2.
+    lam2 : float, nonnegative, default 2**-6
+        Weight of the squared norm of the scorers; at least one weight must be positive.
+    floor : float in (0, 1], default 0.1
+        No eigenvalue of S is below floor / T; 1 fixes S = I/T, which uncouples the tasks.
+    marginals : {'even', 'free'}, default 'even'
+        Whether all clusters of a task get the same number of samples (up to one), or as many as k-means
+        gives them.
+    n_init : int, default 10
+        Starts of k-means in the final rounding; the rest is deterministic.
+    max_iter : int, default 300
+    tol : float, default 1e-5
+        Stop when the objective falls by less than ``tol`` times its value.
+    random_state : None, int, Generator or RandomState
+
+    Attributes
+    ----------
+    labels_ : list of ndarray of shape (n_t,), int
+        Cluster j means similar scorers in all tasks.
+    relation_ : ndarray of shape (T, T)
+        S, positive definite, trace 1; related tasks have large entries.
+    coef_ : list of ndarray of shape (d, k)
+        W_t, ridge scorers of the final clusters.
+    intercept_ : list of ndarray of shape (k,)
+        b_t.
+    relaxed_labels_ : list of ndarray of shape (n_t, k - 1)
+        F_t.
+    labels_objective_ : float
+        J of the final clusters: its global minimum over scorers and relation.
+    objective_ : ndarray of shape (n_iter_,)
+        J of the relaxed labels after each iteration; never rises.
+    n_iter_ : int
+    converged_ : bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Xs = [np.kron(np.eye(2), np.ones((5, 3))), np.kron(np.eye(2), np.ones((4, 3)))]
+    >>> model = DMTRC(n_clusters=2, random_state=0).fit(Xs)
+    >>> [np.ptp(labels.reshape(2, -1), axis=1).tolist() for labels in model.labels_]
+    [[0, 0], [0, 0]]
+    """
+
+    traits = Traits(kind="multitask", paper="X.-L. Zhang, TPAMI 2015", same_n_clusters=True,
+                    reconstruction=True)
+
+    def __init__(self, n_clusters, *, lam1=2.0**-6, lam2=2.0**-6, floor=0.1, marginals="even", n_init=10,
+                 max_iter=300, tol=1e-5, random_state=None):
+        self.n_clusters = n_clusters
+        self.lam1 = lam1
+        self.lam2 = lam2
+        self.floor = floor
+        self.marginals = marginals
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _coupling(self, ridge, floor):
+        return TaskRelation(ridge, floor, np.eye(len(ridge.Xs)) / len(ridge.Xs))
+
+
+class TaskRelation:
+    """S: Omega(W, S) = sum_k tr(V_k S^-1 V_k^T), V_k = [w_1k ... w_Tk], tr S = 1, eigenvalues >= floor / T.
+
+    Parameters
+    ----------
+    ridge : CoupledRidge
+    floor : float in (0, 1]
+    S : ndarray of shape (T, T)
+    """
+
+    def __init__(self, ridge, floor, S):
+        self.ridge, self.floor, self.S = ridge, floor, S
+        theta, Q = eigh(S)
+        self.mixing = (Q * ridge.strengths(theta)) @ Q.T
+
+    def apply(self, Vs):
+        """(lam1 S^-1 + lam2 I)^-1 over the tasks."""
+        return list(np.tensordot(self.mixing, np.stack(Vs), axes=1))
+
+    def update(self, Ws):
+        """The best relation for given scorers, and Omega at both.
+
+        Parameters
+        ----------
+        Ws : list of ndarray of shape (d, h)
+
+        Returns
+        -------
+        TaskRelation
+        float
+        """
+        T = len(Ws)
+        # A task's scorers make one column; the Gram matrix would lose the small singular values.
+        _, sizes, Q = svd(np.stack([W.ravel() for W in Ws], axis=1), full_matrices=False)
+        Q = Q.T
+        leading, rest = floored_spectrum(sizes, T, self.floor)
+        theta = np.full(len(sizes), rest)
+        theta[:len(leading)] = leading
+        S = rest * (np.eye(T) - Q @ Q.T) + (Q * theta) @ Q.T
+        return TaskRelation(self.ridge, self.floor, S), float(np.sum(sizes**2 / theta))
+
+    def rotations(self, Ws):
+        """Orthogonal matrices that bring the scorers W_t R_t of all tasks together (generalised Procrustes).
+
+        Parameters
+        ----------
+        Ws : list of ndarray of shape (d, h)
+
+        Returns
+        -------
+        list of ndarray of shape (h, h)
+        """
+        rotations = [np.eye(Ws[0].shape[1])]
+        for W in Ws[1:]:
+            rotations.append(_polar(W.T @ sum(V @ R for V, R in zip(Ws, rotations))))
+        for _ in range(PROCRUSTES_SWEEPS if len(Ws) > 2 else 0):
+            total = sum(W @ R for W, R in zip(Ws, rotations))
+            for t, W in enumerate(Ws):
+                others = total - W @ rotations[t]
+                rotations[t] = _polar(W.T @ others)
+                total = others + W @ rotations[t]
+        return rotations
+
+    def attributes(self):
+        """What the estimator shows of it."""
+        return {"relation_": self.S}
+
+
+def _polar(A):
+    """The orthogonal matrix R with the largest tr(R^T A)."""
+    left, _, right = svd(A)
+    return left @ right

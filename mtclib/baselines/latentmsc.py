@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
-from mtclib.base import Fit, MultiViewClusterer, Traits
-from mtclib.baselines.selfrepresentation import cluster_affinity, gram, spectrum
-from mtclib.validation import check_flag, check_number, check_option
-from mtclib.viewscaling import SCALINGS, scale_views
+from mtclib.baselines._selfrepresentation import cluster_affinity, gram, spectrum
+from mtclib.core.base import Fit, MultiViewClusterer, Traits
+from mtclib.core.checks import check_flag, check_number, check_option
+from mtclib.maths.scaling import SCALINGS, scale_views
 
 # Penalty of the multiplier method: start, growth, limit.
 MU, GROWTH, LARGEST_MU = 1e-4, 1.2, 1e6
@@ -53,7 +53,7 @@ class LatentMSC(MultiViewClusterer):
     sign : {'correct', 'released'}, default 'correct'
         Of H, see above.
     scaling : str, default 'rows'
-        Of samples or features, and views; see :func:`mtclib.viewscaling.scale_views`.
+        Of samples or features, and views; see :func:`mtclib.maths.scaling.scale_views`.
     keep_diagonal : bool, default True
         How much a sample represents itself counts as affinity, as in the released code.  It slows the walk
         on the graph down where samples stand alone, and can change the clusters a lot.

@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from mtclib import kernel_steps, mbc_steps
-from mtclib.base import Fit, MultiTaskClusterer, Traits
-from mtclib.kernels import KERNELS, feature_space
-from mtclib.mbc import random_labels
-from mtclib.smart import single_task
-from mtclib.starts import check_initial_labels, one_hot
-from mtclib.threads import one_thread
-from mtclib.validation import check_number, check_option
+from mtclib import mbc
+from mtclib.baselines import _graded
+from mtclib.baselines._kernels import KERNELS, feature_space
+from mtclib.core.base import Fit, MultiTaskClusterer, Traits
+from mtclib.core.checks import check_initial_labels, check_number, check_option
+from mtclib.core.starts import one_hot, one_thread, random_labels
+from mtclib.mbc import single_task
 
 
 class MKC(MultiTaskClusterer):
@@ -17,7 +16,7 @@ class MKC(MultiTaskClusterer):
 
     Reconstruction from the abstract and from descriptions of the paper, which tell of kernel matrices and
     of a nonnegative partition matrix, but not of the objective's constants or of constraints on that
-    matrix; the objective here is MBC's, see `mtclib.kernel_steps`.  The numbers of clusters may differ
+    matrix; the objective here is MBC's, see `mtclib.baselines._graded`.  The numbers of clusters may differ
     between tasks.
 
     Parameters
@@ -118,7 +117,7 @@ class MKC(MultiTaskClusterer):
             anchor = np.zeros_like(anchor)
         near = [task.divergences_from(distance, anchor) for task in tasks]
         coupling = float(self.lam) / (len(Xs) - 1) if len(Xs) > 1 else 0.0
-        return kernel_steps.GradedProblem(tasks, distance, anchor, near, coupling,
+        return _graded.GradedProblem(tasks, distance, anchor, near, coupling,
                                           self.membership != "nonnegative"), starts
 
     def _fit_once(self, prepared, n_clusters, seed):
@@ -126,7 +125,7 @@ class MKC(MultiTaskClusterer):
         # One thread always adds in the same order.
         with one_thread("blas"):
             labels = starts or [self._start(problem, t, k, [seed, t]) for t, k in enumerate(n_clusters)]
-            steps = mbc_steps if self.membership == "hard" else kernel_steps
+            steps = mbc if self.membership == "hard" else _graded
             return self._descend(steps, problem, list(labels), n_clusters)
 
     def _start(self, problem, t, k, seeds):
@@ -135,8 +134,8 @@ class MKC(MultiTaskClusterer):
         if self.init == "random":
             return labels
         alone = single_task(problem, t)
-        state = mbc_steps.begin(alone, [labels], [k])
-        mbc_steps.descend(alone, state, max_iter=self.max_iter, tol=0.0)
+        state = mbc.begin(alone, [labels], [k])
+        mbc.descend(alone, state, max_iter=self.max_iter, tol=0.0)
         return state.labels[0]
 
     def _descend(self, steps, problem, labels, n_clusters):
@@ -147,7 +146,7 @@ class MKC(MultiTaskClusterer):
 
     def _fit_of(self, steps, problem, state, history, converged, **attributes):
         points = [centres.points for centres in state.centres]
-        P = ([one_hot(h, len(U)) for h, U in zip(state.labels, points)] if steps is mbc_steps else
+        P = ([one_hot(h, len(U)) for h, U in zip(state.labels, points)] if steps is mbc else
              state.memberships)
         explicit = isinstance(self.kernel, str) and self.kernel != "gaussian"
         centers = points if explicit else [U[:, :U.shape[1] // 2] for U in points]

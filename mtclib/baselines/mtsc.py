@@ -4,11 +4,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 
-from mtclib.base import Fit, MultiTaskClusterer, Traits, stops
-from mtclib.eigen import top_eigenvectors
-from mtclib.graphs import SCALES, knn_affinity, normalized_affinities
-from mtclib.starts import best_kmeans
-from mtclib.validation import check_number, check_option
+from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
+from mtclib.core.checks import check_number, check_option
+from mtclib.core.starts import best_kmeans
+from mtclib.maths.eigen import top_eigenvectors
+from mtclib.maths.graphs import SCALES, knn_affinity, normalized_affinities
 
 # Of the squared length of a row: below its root the penalty is quadratic.
 SMOOTHING = 1e-8

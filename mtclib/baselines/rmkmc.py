@@ -3,11 +3,10 @@
 import numpy as np
 from scipy.special import softmax
 
-from mtclib.base import Fit, MultiViewClusterer, Traits, stops
-from mtclib.validation import check_number, check_option
-from mtclib.viewkmeans import assign, centroids, check_init, start
-from mtclib.views import prepare_views
-from mtclib.viewscaling import SCALINGS, warn_of_constant_views
+from mtclib.core.base import Fit, MultiViewClusterer, Traits, stops
+from mtclib.core.checks import check_init, check_number, check_option
+from mtclib.maths.scaling import SCALINGS, warn_of_constant_views
+from mtclib.maths.views import assign, centroids, prepare_views, start
 
 # Added to squared distances, relative to the mean squared length of all samples: |z| becomes smooth at 0.
 SMOOTHING = 1e-12
@@ -28,7 +27,7 @@ class RMKMC(MultiViewClusterer):
         Near 1, all weight goes to the view with the smallest sum of distances, good or not; large values give
         all views the same weight.
     scaling : str, default 'minmax'
-        See :func:`mtclib.viewscaling.scale_views`.
+        See :func:`mtclib.maths.scaling.scale_views`.
     init : {'labels', 'sample', 'points'} or ndarray of int of shape (n,), default 'labels'
         Random clusters of equal size; k-means from random points on a random share of the samples; random
         samples as centroids; or a partition.

@@ -1,18 +1,202 @@
-"""SAMTC: self-adapted multi-task clustering (Zhang, Zhang, Liu, IJCAI 2016), a reconstruction."""
+"""SAMTC: self-adapted multi-task clustering (Zhang, Zhang, Liu, IJCAI 2016), a reconstruction.
+
+Kernel mean matching (Huang, Smola, Gretton, Borgwardt, Schoelkopf, NIPS 2006) with the cosine kernel.
+
+Which clusters of two tasks are related, and how much: pairs by divergence, weights by mean matching.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import entr
 from sklearn.preprocessing import normalize
 
-from mtclib.base import Fit, MultiTaskClusterer, Traits, spawn_seeds
-from mtclib.baselines.spectral_njw import spectral_embedding
-from mtclib.graphs import NormalizedMatrix
-from mtclib.neighbours import nearest, shared
-from mtclib.starts import best_kmeans, one_hot
-from mtclib.subtasks import relate_tasks, relatedness_matrix
-from mtclib.validation import check_number
+from mtclib.core.base import Fit, MultiTaskClusterer, Traits, spawn_seeds
+from mtclib.core.checks import check_number
+from mtclib.core.starts import best_kmeans, one_hot
+from mtclib.maths.eigen import spectral_embedding
+from mtclib.maths.graphs import NormalizedMatrix
+from mtclib.maths.neighbours import nearest, shared
+from mtclib.maths.simplex import gap, project_capped
+
+# As in the experiments of Huang et al.: largest weight of a sample, and their rule for the total.
+LARGEST_WEIGHT = 1000.0
+ACCURACY = 1e-7
+LARGEST_ITERATIONS = 50_000
+CHECK_EVERY = 10
+
+
+def match_mean(U, target):
+    r"""Weights under which the mean of some samples comes nearest to a given mean.
+
+    With n rows u_i, minimises :math:`\|\frac1n \sum_i b_i u_i - m\|^2` over :math:`0 \le b_i \le 1000`
+    and :math:`|\sum_i b_i - n| \le n \epsilon` with :math:`\epsilon = 1 - 1/\sqrt n`.  Solved for
+    w = b / n by accelerated projected gradients with restarts, until the Frank-Wolfe gap proves that the
+    squared distance is within 1e-7 of its minimum, relative to the squared length of the target.
+
+    Parameters
+    ----------
+    U : CSR array of shape (n, d), nonnegative
+        Rows of unit length, or zero; at least one row is not zero.
+    target : ndarray of shape (d,)
+        m, not zero.
+
+    Returns
+    -------
+    weights : ndarray of shape (n,)
+        b.
+    distance : float
+        Between the weighted mean and the target.
+
+    Raises
+    ------
+    FloatingPointError
+        If that is not reached in 50,000 iterations.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> weights, distance = match_mean(csr_array([[1.0, 0.0], [0.0, 1.0]]), np.array([0.75, 0.25]))
+    >>> weights.round(3).tolist(), round(distance, 3)
+    ([1.5, 0.5], 0.0)
+    """
+    n, UT = U.shape[0], U.T.tocsr()
+    slack = 1.0 - n**-0.5
+    bounds = (LARGEST_WEIGHT / n, 1.0 - slack, 1.0 + slack)
+    # Of a nonnegative matrix the largest row sum is no less than the largest eigenvalue.
+    step = 1.0 / (U @ (UT @ np.ones(n))).max()
+    enough = 0.5 * ACCURACY * (target @ target)
+    w = ahead = project_capped(np.full(n, 1.0 / n), *bounds)
+    inertia = 1.0
+    for i in range(LARGEST_ITERATIONS):
+        gradient = U @ (UT @ ahead - target)
+        new = project_capped(ahead - step * gradient, *bounds)
+        if i % CHECK_EVERY == 0 and gap(U @ (UT @ new - target), new, *bounds) <= enough:
+            return n * new, float(np.linalg.norm(UT @ new - target))
+        turned = gradient @ (new - w) > 0
+        inertia, last = (1.0, 1.0) if turned else ((1.0 + np.sqrt(1.0 + 4.0 * inertia**2)) / 2.0, inertia)
+        ahead, w = new + (last - 1.0) / inertia * (new - w), new
+    raise FloatingPointError(f"kernel mean matching of {n} samples did not converge; use fewer samples, or "
+                             f"leave out near copies")
+
+# Divergences that agree to so many decimals are equal: rounding must not pair clusters.
+DECIMALS = 10
+
+
+@dataclass
+class Link:
+    """What task t takes from task s: pairs of related clusters, rows of the subtask (t|s), and e_ts."""
+
+    clusters: np.ndarray
+    rows: np.ndarray
+    relatedness: float = 0.0
+
+
+def relate_tasks(Us, indicators):
+    """Steps 1 and 2 for all ordered pairs of tasks.
+
+    Parameters
+    ----------
+    Us : list of CSR arrays of shape (n_t, d), nonnegative
+        Rows of unit length, or zero.
+    indicators : list of ndarray of shape (n_t, k_t)
+        One-hot labels.
+
+    Returns
+    -------
+    dict
+        From (t, s) to Link.
+    """
+    sums = [H.T @ U for H, U in zip(indicators, Us)]
+    pairs = [(t, s) for t in range(len(Us)) for s in range(len(Us)) if t != s]
+    links = {}
+    for t, s in pairs:
+        clusters = mutual_nearest(jensen_shannon(sums[t], sums[s]))
+        links[t, s] = Link(clusters, np.flatnonzero(indicators[t][:, clusters[:, 0]].any(axis=1)))
+    for t, s in pairs:
+        links[t, s].relatedness = relatedness(Us[t][links[t, s].rows], Us[s][links[s, t].rows])
+    return links
+
+
+def jensen_shannon(P, Q):
+    """Jensen-Shannon divergences, with natural logarithms, between distributions given by their weights.
+
+    Parameters
+    ----------
+    P, Q : ndarray of shape (k, d) and (m, d), nonnegative
+        Rows need not sum to 1.
+
+    Returns
+    -------
+    ndarray of shape (k, m)
+        In 0 .. ln 2; infinite where a row is zero.
+
+    Examples
+    --------
+    >>> jensen_shannon(np.eye(2), np.array([[0.0, 3.0]])).round(3)
+    array([[0.693],
+           [0.   ]])
+    """
+    P, Q = (normalize(np.asarray(A), norm="l1") for A in (P, Q))
+    own = entr(P).sum(axis=1)[:, None] + entr(Q).sum(axis=1)
+    mixed = np.array([[entr((p + q) / 2.0).sum() for q in Q] for p in P])
+    known = P.any(axis=1)[:, None] & Q.any(axis=1)
+    return np.where(known, np.maximum(mixed - own / 2.0, 0.0), np.inf)
+
+
+def mutual_nearest(D):
+    """Pairs (z, l) for which D[z, l] is finite and the least of its row and of its column.
+
+    The least entry of D is always such a pair; among equals the first of a row or column counts, so that
+    the pairs are a matching.
+
+    Parameters
+    ----------
+    D : ndarray of shape (k, m)
+
+    Returns
+    -------
+    ndarray of shape (n_pairs, 2), int
+
+    Examples
+    --------
+    >>> mutual_nearest(np.array([[0.1, 0.5], [0.3, 0.4]])).tolist()
+    [[0, 0]]
+    """
+    D = D.round(DECIMALS)
+    z = np.arange(len(D))
+    nearest_column = D.argmin(axis=1)
+    chosen = (D.argmin(axis=0)[nearest_column] == z) & np.isfinite(D[z, nearest_column])
+    return np.column_stack([z, nearest_column])[chosen]
+
+
+def relatedness(U, V):
+    """e_ts from the samples of two subtasks: how much of the mean of ``U`` a weighted mean of ``V`` meets.
+
+    Parameters
+    ----------
+    U, V : CSR arrays of shape (n, d) and (m, d), nonnegative
+        Rows of unit length, or zero.
+
+    Returns
+    -------
+    float
+        In 0 .. 1; 0 if either is empty.
+    """
+    if not U.nnz or not V.nnz:
+        return 0.0
+    target = np.asarray(U.sum(axis=0)).ravel() / U.shape[0]
+    _, distance = match_mean(V, target)
+    return max(0.0, 1.0 - distance / float(np.linalg.norm(target)))
+
+
+def relatedness_matrix(links, n_tasks):
+    """e_ts as an array of shape (T, T) with a unit diagonal."""
+    matrix = np.eye(n_tasks)
+    for pair, link in links.items():
+        matrix[pair] = link.relatedness
+    return matrix
 
 
 class SAMTC(MultiTaskClusterer):

@@ -1,12 +1,24 @@
-"""SNMF: symmetric nonnegative matrix factorisation (Kuang, Ding, Park, SDM 2012)."""
+"""SNMF: symmetric nonnegative matrix factorisation (Kuang, Ding, Park, SDM 2012).
+
+SNMF+LR: symmetric nonnegative matrix factorisation with a linear regression model.
+
+MultiViewSNMF: symmetric nonnegative matrix factorisation (Kuang, Ding, Park, SDM 2012) of views.
+"""
 
 import numpy as np
 
-from mtclib.base import Fit, SingleTaskClusterer, Traits, stops
-from mtclib.graphs import similarities
-from mtclib.starts import check_initial_labels, kmeans_once, one_hot
-from mtclib.symnmf import OFFSET, hard_labels, membership_objective, membership_step
-from mtclib.validation import check_flag, check_number, check_option
+from mtclib.core.base import Fit, MultiViewClusterer, SingleTaskClusterer, Traits, stops
+from mtclib.core.checks import check_flag, check_initial_labels, check_number, check_option
+from mtclib.core.starts import kmeans_once, one_hot
+from mtclib.maths.graphs import (
+    DenseSimilarity,
+    WeightedSum,
+    check_graph_parameters,
+    similarities,
+    view_graphs,
+)
+from mtclib.maths.symnmf import OFFSET, hard_labels, membership_objective, membership_step
+from mtclib.mtcmrl import MTCMRL
 
 
 class SNMF(SingleTaskClusterer):
@@ -107,3 +119,188 @@ def initial_membership(X, M, n_clusters, start, seed):
         return 2.0 * np.sqrt(mean / n_clusters) * np.maximum(uniform, np.finfo(float).eps)
     labels = kmeans_once(X, n_clusters, seed).labels_ if isinstance(start, str) else start
     return one_hot(labels, n_clusters) + OFFSET
+
+
+class SNMFLR(SingleTaskClusterer):
+    """SNMF with linear regression: MTCMRL on each task alone, without coupling (alpha = 0).
+
+    Minimises 1/2 ||M - Y Y^T||^2 + lam ||Y - X W||^2 + mu ||W||^2 over Y >= 0 and W, the paper's Eq. (1).
+
+    Parameters
+    ----------
+    n_clusters : int or list of int
+        Clusters of each task.
+    lam : float, default 4
+        Weight of the linear model, >= 0.
+    mu : float, default 0.5
+        Ridge penalty, > 0.
+    exponent, guard, similarity, init, n_init, max_iter, tol, atol, random_state
+        As in ``MTCMRL``; with several starts each task keeps its own best one.
+
+    Attributes
+    ----------
+    labels_ : list of ndarray of shape (n_t,), int
+    membership_ : list of ndarray of shape (n_t, h_t)
+    coef_ : list of ndarray of shape (d, h_t)
+    objective_ : ndarray of shape (n_iter_,)
+        Sum over tasks after each iteration.
+    n_iter_ : int
+    converged_ : bool
+
+    References
+    ----------
+    X. Zhang, X. Zhang, H. Liu, J. Luo. Multi-Task Clustering with Model Relation Learning. IJCAI 2018,
+    Eq. (1) and section 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.kron(np.eye(2), np.ones((5, 3)))
+    >>> labels = SNMFLR(n_clusters=2, random_state=0).fit([X]).labels_[0]
+    >>> np.ptp(labels.reshape(2, 5), axis=1).tolist()
+    [0, 0]
+    """
+
+    traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, Luo, IJCAI 2018", task_order_free=True)
+
+    def __init__(self, n_clusters, *, lam=4.0, mu=0.5, exponent=0.5, guard=True, similarity="cosine",
+                 init="k-means", n_init=1, max_iter=500, tol=1e-5, atol=0.0, random_state=None):
+        self.n_clusters = n_clusters
+        self.lam = lam
+        self.mu = mu
+        self.exponent = exponent
+        self.guard = guard
+        self.similarity = similarity
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.atol = atol
+        self.random_state = random_state
+
+    def _uncoupled(self):
+        return MTCMRL(alpha=0.0, **self.get_params(deep=False))
+
+    def _check_parameters(self):
+        self._uncoupled()._check_parameters()
+
+    def _prepare(self, Xs, n_clusters):
+        return self._uncoupled()._prepare(Xs, n_clusters)
+
+    def _fit_task(self, task, n_clusters, seed):
+        fit = self._uncoupled()._fit_once([task], [n_clusters], seed)
+        return Fit(fit.labels[0], fit.objective, fit.converged,
+                   {name: fit.attributes[name][0] for name in ("membership_", "coef_")})
+
+
+class MultiViewSNMF(MultiViewClusterer):
+    """Symmetric nonnegative matrix factorisation of one view's affinities, or of the mean over views.
+
+    Minimises 1/2 |K - Y Y^T|^2 over Y >= 0, where K is a normalised affinity or the mean of several.
+    SNMF knows no views: this is the compared method "SNMF" of the LMSC paper, which says neither
+    which view it was given nor with which affinity.  :class:`mtclib.baselines.SNMF` takes the cosine
+    similarities of tasks instead.  The step is the multiplicative one that both share; the original's is a
+    projected Newton step for the same objective.
+
+    Parameters
+    ----------
+    n_clusters : int
+        k.
+    view : int or None, default None
+        Number of the view, from 0; None for the mean over all views.
+    affinity : {'knn', 'knn-cosine', 'gaussian', 'cosine'}, callable or list of arrays, default 'knn'
+        See ``graphs.normalized_affinities``; 'knn-cosine' is common for text.
+    n_neighbors : int, default 10
+        For 'knn' and 'knn-cosine'.
+    scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
+        Width of 'gaussian'.
+    scaling : str, default 'none'
+        Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
+    n_init : int, default 5
+        Starts, uniform on [0, 2 sqrt(mean(K) / k)]; the lowest objective wins.
+    max_iter : int, default 1000
+    tol : float, default 1e-6
+        Stop when the objective falls by less than ``tol`` times its value.
+    random_state : None, int, Generator or RandomState
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,), int
+        Largest entry of each row of Y; 0 for a zero row.
+    membership_ : ndarray of shape (n, k)
+        Y.
+    objective_ : ndarray of shape (n_iter_,)
+        After each iteration; it never rises.
+    n_iter_ : int
+    converged_ : bool
+
+    Raises
+    ------
+    ValueError
+        In ``fit``, if there is no such view.
+
+    References
+    ----------
+    D. Kuang, C. Ding, H. Park. Symmetric Nonnegative Matrix Factorization for Graph Clustering. SDM 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
+    >>> views = [means + rng.normal(size=(60, 2)), means + rng.normal(size=(60, 2))]
+    >>> np.bincount(MultiViewSNMF(n_clusters=3, random_state=0).fit(views).labels_).tolist()
+    [20, 20, 20]
+    """
+
+    traits = Traits(kind="multiview", paper="Kuang, Ding, Park, SDM 2012")
+
+    def __init__(self, n_clusters, *, view=None, affinity="knn", n_neighbors=10, scale="median",
+                 scaling="none", n_init=5, max_iter=1000, tol=1e-6, random_state=None):
+        self.n_clusters = n_clusters
+        self.view = view
+        self.affinity = affinity
+        self.n_neighbors = n_neighbors
+        self.scale = scale
+        self.scaling = scaling
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_graph_parameters(self)
+
+    def _check_input(self, Xs):
+        Xs, n_clusters = super()._check_input(Xs)
+        if self.view is not None:
+            check_number("view", self.view, low=0, high=len(Xs) - 1, integer=True)
+        return Xs, n_clusters
+
+    def _prepare(self, Xs, n_clusters):
+        graphs = view_graphs(self, Xs)
+        shares = np.full(len(Xs), 1.0 / len(Xs)) if self.view is None else np.eye(len(Xs))[self.view]
+        n = Xs[0].shape[0]
+        return DenseSimilarity(WeightedSum(graphs, shares).block(np.arange(n)) @ np.eye(n))
+
+    def _fit_once(self, K, n_clusters, seed):
+        Y = random_membership(K, n_clusters, seed)
+        products = K.split_product(Y)
+        before = membership_objective(Y, products[0] - products[1], K.squared_norm)
+        history, converged = [], False
+        while not converged and len(history) < self.max_iter:
+            Y, products, value = membership_step(K, Y, products)
+            history.append(value)
+            converged = stops(before, value, self.tol)
+            before = value
+        return Fit(hard_labels(Y), history, converged, {"membership_": Y})
+
+
+def random_membership(K, n_clusters, seed):
+    """Kuang's start: uniform on [0, 2 sqrt(mean(K) / k)], but positive; ndarray of shape (n, n_clusters)."""
+    n = K.shape[0]
+    positive, negative = K.split_product(np.ones((n, 1)))
+    mean = max(float(np.sum(positive - negative)) / n**2, np.finfo(float).eps)
+    uniform = np.random.default_rng(seed).uniform(size=(n, n_clusters))
+    return 2.0 * np.sqrt(mean / n_clusters) * np.maximum(uniform, np.finfo(float).eps)

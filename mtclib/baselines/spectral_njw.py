@@ -1,22 +1,12 @@
 """SpectralNJW: spectral clustering after Ng, Jordan and Weiss (NIPS 2001)."""
 
-import warnings
-
 import numpy as np
-import scipy.sparse as sp
-from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackError, eigsh
 
-from mtclib.base import Fit, SingleTaskClusterer, Traits
-from mtclib.exceptions import DegenerateSubspaceWarning
-from mtclib.graphs import SCALES, normalized_affinities
-from mtclib.starts import kmeans_once
-from mtclib.validation import check_number, check_option
-
-SMALL = 300
-LARGEST_DENSE = 10_000
-# Of the Lanczos iteration; products with an array are dear, and its dense decomposition is near.
-RESTARTS = {True: 30, False: 300}
+from mtclib.core.base import Fit, SingleTaskClusterer, Traits
+from mtclib.core.checks import check_number, check_option
+from mtclib.core.starts import kmeans_once
+from mtclib.maths.eigen import spectral_embedding
+from mtclib.maths.graphs import SCALES, normalized_affinities
 
 
 class SpectralNJW(SingleTaskClusterer):
@@ -105,87 +95,3 @@ class SpectralNJW(SingleTaskClusterer):
         model = kmeans_once(V, n_clusters, seed, "k-means++", self.max_iter)
         return Fit(model.labels_.astype(np.intp), [float(model.inertia_)], model.n_iter_ < self.max_iter,
                    {"embedding_": V, "eigenvalues_": eigenvalues, "n_iter_": int(model.n_iter_)})
-
-
-def spectral_embedding(graph, n_vectors, seed):
-    """Leading eigenvectors of a normalised affinity, its components taken one by one.
-
-    Lanczos methods meet each repeated eigenvalue once, and 1 is an eigenvalue of every component: a graph
-    that falls into pieces would silently lose some.  Inside a component it is simple.
-
-    Parameters
-    ----------
-    graph : NormalizedCosine or NormalizedMatrix, n samples
-    n_vectors : int
-    seed : int
-        Of the start vectors; it changes nothing but rounding.
-
-    Returns
-    -------
-    eigenvalues : ndarray of shape (n_vectors,)
-        Descending; NaN where there are too few samples with neighbours.
-    vectors : ndarray of shape (n, n_vectors)
-        Orthonormal or zero columns; zero rows for samples without neighbours.  Equal eigenvalues of
-        different components: the larger component comes first.
-    """
-    component = graph.components()
-    order = np.argsort(component, kind="stable")
-    pieces = np.split(order, np.flatnonzero(np.diff(component[order])) + 1)
-    pieces = sorted((rows for rows in pieces if len(rows) > 1), key=len, reverse=True)
-    if len(pieces) > n_vectors:
-        warnings.warn(
-            f"the similarity graph falls into {len(pieces)} components, more than n_clusters={n_vectors}: "
-            f"only the largest get an eigenvector each; use a larger scale or affinity='cosine'",
-            DegenerateSubspaceWarning, stacklevel=2)
-    found = []
-    for rows in pieces:
-        values, vectors = leading_eigenvectors(graph.block(rows), n_vectors, seed)
-        found.extend((value, rows, vector) for value, vector in zip(values, vectors.T))
-    eigenvalues, V = np.full(n_vectors, np.nan), np.zeros((graph.shape[0], n_vectors))
-    # Rounded, because rounding must not decide between components; the sort is stable.
-    found.sort(key=lambda item: -round(item[0], 10))
-    for i, (value, rows, vector) in enumerate(found[:n_vectors]):
-        eigenvalues[i], V[rows, i] = value, vector
-    return eigenvalues, V
-
-
-def leading_eigenvectors(L, k, seed):
-    """Eigenpairs of the largest eigenvalues of a symmetric matrix or operator.
-
-    Parameters
-    ----------
-    L : {ndarray, CSR array, LinearOperator} of shape (n, n), symmetric
-    k : int
-        At most n pairs are returned.
-    seed : int
-        Of the start vector.
-
-    Returns
-    -------
-    values : ndarray of shape (min(k, n),)
-        Descending.
-    vectors : ndarray of shape (n, min(k, n))
-        Orthonormal columns.
-
-    Raises
-    ------
-    FloatingPointError
-        The iteration does not converge and n is beyond 10,000, too large for a dense decomposition.
-    """
-    n, k = L.shape[0], min(k, L.shape[0])
-    if n > max(SMALL, 4 * k):
-        try:
-            rng = np.random.default_rng(seed)
-            start = rng.standard_normal(n)
-            restarts = RESTARTS[isinstance(L, np.ndarray)]
-            # Where the iteration runs into an invariant subspace it goes on from another random vector.
-            values, vectors = eigsh(L, k=k, which="LA", v0=start, maxiter=restarts, rng=rng)
-            return values[::-1], vectors[:, ::-1]
-        except ArpackError as error:
-            if n > LARGEST_DENSE:
-                raise FloatingPointError(
-                    f"the leading eigenvectors of {n} samples did not converge: the similarity graph nearly "
-                    f"falls into pieces; use a larger scale or affinity='cosine'") from error
-    dense = L.toarray() if sp.issparse(L) else L @ np.eye(n)
-    values, vectors = eigh(dense, subset_by_index=[n - k, n - 1])
-    return values[::-1], vectors[:, ::-1]

@@ -1,14 +1,13 @@
 """WMSC: weighted multi-view spectral clustering based on spectral perturbation (Zong et al., AAAI 2018)."""
 
 import numpy as np
-from scipy.optimize import nnls
 
-from mtclib.base import Fit, MultiViewClusterer, Traits
-from mtclib.baselines.spectral_njw import spectral_embedding
-from mtclib.graphs import WeightedSum
-from mtclib.starts import kmeans_once
-from mtclib.validation import check_number
-from mtclib.viewgraphs import check_graph_parameters, view_graphs
+from mtclib.core.base import Fit, MultiViewClusterer, Traits
+from mtclib.core.checks import check_number
+from mtclib.core.starts import kmeans_once
+from mtclib.maths.eigen import spectral_embedding
+from mtclib.maths.graphs import WeightedSum, check_graph_parameters, view_graphs
+from mtclib.maths.simplex import simplex_minimiser
 
 
 class WMSC(MultiViewClusterer):
@@ -45,7 +44,7 @@ class WMSC(MultiViewClusterer):
     scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
         Width of 'gaussian'.
     scaling : str, default 'none'
-        Of features and views, before the affinities; see :func:`mtclib.viewscaling.scale_views`.
+        Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
     n_init : int, default 10
         Starts of k-means.
     max_iter : int, default 300
@@ -187,30 +186,3 @@ def largest_angles(bases):
             cosine = np.linalg.svd(bases[i].T @ bases[j], compute_uv=False)[-1]
             angles[i, j] = angles[j, i] = np.arccos(min(cosine, 1.0))
     return angles
-
-
-def simplex_minimiser(G, y):
-    """The minimiser of x^T G x / 2 - y^T x over x >= 0 with sum 1.
-
-    With G = L L^T this is the point of the simplex for which L^T x is nearest to b = L^-1 y.  Any z >= 0 that
-    minimises |(L^T - b 1^T) z|^2 + (1^T z - 1)^2 is a multiple of it.
-
-    Parameters
-    ----------
-    G : ndarray of shape (m, m), positive definite
-    y : ndarray of shape (m,)
-
-    Returns
-    -------
-    ndarray of shape (m,)
-
-    Examples
-    --------
-    >>> simplex_minimiser(np.eye(3), np.array([1.0, 0.5, -3.0])).round(6).tolist()
-    [0.75, 0.25, 0.0]
-    """
-    L = np.linalg.cholesky(G)
-    A = L.T - np.linalg.solve(L, y)[:, None]
-    A = A / (np.linalg.norm(A) or 1.0)
-    z = nnls(np.vstack([A, np.ones(len(y))]), np.append(np.zeros(len(y)), 1.0))[0]
-    return z / z.sum()

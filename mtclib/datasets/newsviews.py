@@ -10,13 +10,11 @@ import numpy as np
 from scipy import sparse
 from scipy.io import mmread
 
-from mtclib.validation import check_option
-
-from .corpora import source_record
-from .dataset import Dataset
-from .fetching import fetch
-from .multiview import with_printed
-from .text import WEIGHTINGS, weigh
+from mtclib.core.checks import check_option
+from mtclib.datasets.dataset import Dataset, with_printed
+from mtclib.datasets.fetching import fetch
+from mtclib.datasets.tasks import source_record
+from mtclib.datasets.text import WEIGHTINGS, weigh
 
 HEADERLESS = {"BBC/bbc_seg1of4.mtx": (4659, 1543, 80187)}
 """Terms, documents and entries of a file whose two header lines are missing in its only known copy.

@@ -2,10 +2,17 @@
 
 from functools import cache
 
-from .corpora import Corpus, read_packed, source_record, tab_corpus
-from .dataset import Dataset
-from .sgml import Story, parse_stories
-from .tasks import build_tasks, printed_sizes, with_differences
+from mtclib.datasets.dataset import Dataset
+from mtclib.datasets.formats import Story, parse_stories
+from mtclib.datasets.tasks import (
+    Corpus,
+    build_tasks,
+    printed_sizes,
+    read_packed,
+    source_record,
+    tab_corpus,
+    with_differences,
+)
 
 MTCMRL_FAMILIES = {
     "gnp": "economy", "cpi": "economy", "ipi": "economy", "gold": "metal", "iron-steel": "metal",

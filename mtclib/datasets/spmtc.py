@@ -8,13 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from .corpora import source_record
-from .dataset import Dataset
-from .matfiles import as_codes, as_rows, read_mat
-from .newsgroups import newsgroups_edition
-from .tasks import build_tasks
-from .text import weigh
-from .webkb import UNIVERSITIES, drop_pages, university_tasks
+from mtclib.datasets.dataset import Dataset
+from mtclib.datasets.formats import as_codes, as_rows, read_mat
+from mtclib.datasets.newsgroups import newsgroups_edition
+from mtclib.datasets.tasks import build_tasks, source_record
+from mtclib.datasets.text import weigh
+from mtclib.datasets.webkb import UNIVERSITIES, drop_pages, university_tasks
 
 NEWSGROUPS_TASKS = {
     "compvssci": (("comp.os.ms-windows.misc", "sci.crypt"), ("comp.sys.ibm.pc.hardware", "sci.med")),

@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer, TfidfTransformer
 from sklearn.preprocessing import normalize
 
-from .fetching import fetch
+from mtclib.datasets.fetching import fetch
 
 LETTERS = r"[A-Za-z]+"
 

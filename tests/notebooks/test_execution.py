@@ -14,9 +14,9 @@ from papermill.iorw import load_notebook_node
 from papermill.parameterize import parameterize_notebook
 from structure import ROOT, tagged
 
-from mtclib import experiments, papers
-from mtclib.experiments import RunStore, record_digest
-from mtclib.notebooks import QUIET_KERNEL, parameters
+from mtclib.companion import runs
+from mtclib.companion.runs import RunStore, papers, record_digest
+from mtclib.companion.site.notebooks import QUIET_KERNEL, parameters
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SETS = ({"seed": "1", "n_runs": "1"}, {"seed": "7", "n_runs": "1", "n_jobs": "2"})
@@ -152,6 +152,6 @@ def test_a_killed_notebook_computes_only_what_is_missing_bit_for_bit(tmp_path):
     assert again.returncode == 0, errors[-2000:]
     after, alone = written(store), RunStore(tmp_path / "alone")
     assert after.keys() == keys and {key: after[key] for key in before} == before
-    experiments.run(jobs, alone, progress=False)
+    runs.run(jobs, alone, progress=False)
     for key in keys:
         assert record_digest(store.path(key)) == record_digest(alone.path(key))

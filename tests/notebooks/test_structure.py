@@ -7,7 +7,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from structure import BINDER, MAX_BYTES, MAX_CELLS, MAX_LINES, ROOT, RULES
 
-from mtclib.notebooks import KERNEL, LANGUAGE
+from mtclib.companion.site.notebooks import KERNEL, LANGUAGE
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PARAMETERS = """profile: str = "quick"  # quick or full

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 from structure import ROOT
 
-from mtclib.notebooks import execute
-from mtclib.userexample import write_example
+from mtclib.companion.site.notebooks import execute
+from mtclib.companion.userdata.load import write_example
 
 NOTEBOOK = ROOT / "notebooks" / "your_data.ipynb"
 

@@ -1,0 +1,168 @@
+"""Samples in the feature space of a kernel, in the form that the steps of MBC work on.
+
+A linear or cosine kernel has the data themselves, or their unit rows, as features; nothing else is needed.
+Other kernels give only the Gram matrix K of the N samples of all tasks.  A point sum_i b_i phi(x_i) is then
+held as the 2N numbers (b, K b): sums, means and mixtures of points are those of the numbers, and the inner
+product of two points (b, e) and (b', e') is b e'.  So the one product with K in a sweep is the sum of its
+rows over each cluster.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
+
+from mtclib.core.checks import check_matrix
+from mtclib.maths.bregman import Divergence, Smoothed, SquaredEuclidean
+from mtclib.maths.graphs import gaussian_affinity
+
+KERNELS = ("cosine", "linear", "gaussian")
+
+
+class FeatureSamples(Smoothed):
+    """The samples of one task in explicit features.
+
+    Parameters
+    ----------
+    X : CSR array of shape (n, d)
+    """
+
+    def __init__(self, X):
+        super().__init__(X, 0.0, 0.0)
+
+    def combined(self, weights):
+        """sum_i weights[i, z] phi(x_i), shape (k, d)."""
+        return np.asarray((self.X.T @ weights).T)
+
+
+class GramSamples:
+    """The samples of one task under a kernel that is known by its Gram matrix.
+
+    Parameters
+    ----------
+    K : ndarray of shape (N, N)
+        Of all tasks.
+    place : slice
+        Rows of the task.
+
+    Attributes
+    ----------
+    shape : (int, int)
+        Samples, and the 2N numbers of a point.
+    """
+
+    def __init__(self, K, place):
+        self.rows_of_K, self.place = K[place], place
+        self.shape = (place.stop - place.start, 2 * len(K))
+
+    def products(self, directions):
+        """<phi(x_i), g_z> for gradients of `GramDistance`, shape (n, k)."""
+        return 2.0 * directions[:, self.place].T
+
+    def sums(self, labels, k):
+        """Sum of the samples of each cluster, shape (k, 2N)."""
+        n = len(labels)
+        return self._combined(sp.csr_array((np.ones(n), (labels, np.arange(n))), shape=(k, n)))
+
+    def combined(self, weights):
+        """sum_i weights[i, z] phi(x_i), shape (k, 2N)."""
+        return self._combined(weights.T)
+
+    def _combined(self, weights):
+        N = self.shape[1] // 2
+        points = np.zeros((weights.shape[0], 2 * N))
+        points[:, self.place] = weights.toarray() if sp.issparse(weights) else weights
+        points[:, N:] = weights @ self.rows_of_K
+        return points
+
+    def mean(self):
+        """Mean of the samples, shape (2N,)."""
+        return self._combined(np.full((1, self.shape[0]), 1.0 / self.shape[0]))[0]
+
+    def divergences_from(self, divergence, anchor):
+        """|phi(x_i) - anchor|^2, shape (n,)."""
+        b, e = np.split(anchor, 2)
+        own = np.diagonal(self.rows_of_K[:, self.place])
+        return np.maximum(own - 2.0 * e[self.place] + b @ e, 0.0)
+
+
+class GramDistance(Divergence):
+    """The squared distance in the feature space, for points (b, K b) as rows of 2N numbers.
+
+    Examples
+    --------
+    >>> K = np.array([[1.0, 0.5], [0.5, 1.0]])
+    >>> first, second = np.hstack([np.eye(2), K])
+    >>> float(GramDistance().between(first, second))
+    1.0
+    """
+
+    symmetric = True
+    separable = False
+
+    def between(self, X, Y):
+        b, e = np.split(X - Y, 2, axis=-1)
+        return np.maximum(np.einsum("...j,...j->...", b, e), 0.0)
+
+    def gradient(self, x):
+        # <x, gradient(u)> = b_x e_u + e_x b_u, twice the inner product.
+        return np.concatenate(np.split(x, 2, axis=-1)[::-1], axis=-1)
+
+
+def feature_space(Xs, kernel, scale):
+    """The samples of all tasks in one feature space.
+
+    Parameters
+    ----------
+    Xs : list of {ndarray, CSR array} of shape (n_t, d)
+    kernel : {'cosine', 'linear', 'gaussian'}, callable, or ndarray of shape (N, N)
+        A callable gets the stacked samples of all tasks, a CSR array of shape (N, d), and returns an
+        (N, N) array; an array is that matrix.
+    scale : {'median', 'mean'} or float > 0
+        Width s of 'gaussian', exp(-d^2 / (2 s^2)); see `mtclib.maths.graphs.gaussian_affinity`.
+
+    Returns
+    -------
+    tasks : list of FeatureSamples or GramSamples
+    distance : mtclib.maths.bregman.Divergence
+
+    Raises
+    ------
+    ValueError
+        The matrix of a kernel has the wrong shape, is not finite, not symmetric, or cannot be positive
+        semidefinite, for a pair of samples is not.
+    """
+    # As CSR the same data take the same path in either form, so that rounding cannot tell them apart.
+    Xs = [_without_stored_zeros(X) for X in Xs]
+    if isinstance(kernel, str) and kernel != "gaussian":
+        return [FeatureSamples(normalize(X) if kernel == "cosine" else X) for X in Xs], SquaredEuclidean()
+    stack = sp.csr_array(sp.vstack(Xs, format="csr"))
+    if isinstance(kernel, str):
+        K = gaussian_affinity(stack, scale)
+        np.fill_diagonal(K, 1.0)
+    else:
+        K = _checked_gram(kernel(stack) if callable(kernel) else kernel, stack.shape[0])
+    ends = np.cumsum([0] + [X.shape[0] for X in Xs]).tolist()
+    return [GramSamples(K, slice(*place)) for place in zip(ends, ends[1:])], GramDistance()
+
+
+def _without_stored_zeros(X):
+    X = sp.csr_array(X, copy=True)
+    X.eliminate_zeros()
+    return X
+
+
+def _checked_gram(K, N):
+    K = check_matrix(K, "kernel")
+    K = K.toarray() if sp.issparse(K) else K
+    if K.shape != (N, N):
+        raise ValueError(f"kernel must give an array of shape ({N}, {N}), a row and a column for each sample "
+                         f"of all tasks in order; got {K.shape}")
+    size = np.abs(K).max()
+    if not np.allclose(K, K.T, rtol=1e-8, atol=1e-10 * size):
+        raise ValueError("kernel must be symmetric; use (K + K.T) / 2")
+    squares = np.diagonal(K)
+    excess = K * K - np.outer(squares, squares)
+    if squares.min() < -1e-10 * size or excess.max() > 1e-8 * size**2:
+        raise ValueError("kernel is not positive semidefinite: some |K_ij| is above sqrt(K_ii K_jj); add a "
+                         "constant to its diagonal, or use a Mercer kernel such as 'gaussian'")
+    return (K + K.T) / 2.0

@@ -1,0 +1,332 @@
+"""The rule of the smart multitask methods: a task goes its own way where the others do it harm.
+
+Boosting, the pull between the centroids of different tasks, may move centroids away from the samples of
+their own task.  The papers detect this by the local loss of a task: is it above that of the single-task
+method, boosting stops for the task (Zhang, Zhang, AAAI 2013).  What is compared, and when, is not known:
+
+* Within one iteration, from the same labels, the single-task step nearly always wins, for it minimises the
+  local loss of these labels.  So here both methods run until they converge, from the same start.
+* A boosted centroid lies between the mean of its samples and the centroids of other tasks, so its local loss
+  is larger by that distance even where the partition is the better one.  `partition_losses` measures each
+  partition from its own means; the local losses of the models are the other choice.
+
+``steps`` below is a module with the functions ``begin``, ``descend``, ``settle``, ``adopt``, ``objective``
+and ``local_losses`` of `mtclib.mbc`, whose states have ``labels``.
+
+S-MBC: smart multitask Bregman clustering (Zhang, Zhang, AAAI 2013).
+
+S-MKC: smart multitask kernel clustering (Zhang, Zhang, AAAI 2013; Zhang, Zhang, Liu, TKDD 2015).
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mtclib import mbc
+from mtclib.baselines.mkc import MKC
+from mtclib.core.base import Fit, Traits
+from mtclib.core.checks import check_option
+from mtclib.maths.bregman import Anchored
+from mtclib.mbc import MBC, assignment_step, centroid_step, local_losses, single_task
+
+# Local losses that differ by less than this share of the spread of the data are equal.
+SLACK = 1e-12
+
+
+@dataclass
+class Outcome:
+    """What `boost_where_it_helps` returns.
+
+    Parameters
+    ----------
+    state : object
+        Of all tasks, as ``steps`` keeps it.
+    history : list of float
+        The objective after each sweep; it may rise only where a phase ends.
+    converged : bool
+    attributes : dict
+        ``compared_loss_``, ``single_task_loss_``, ``boosted_`` and ``phases_``; see `mtclib.baselines.SMBC`.
+    """
+
+    state: object
+    history: list
+    converged: bool
+    attributes: dict
+
+
+def partition_losses(problem, labels, n_clusters):
+    """Mean divergence of the samples of each task from the means of their clusters, shape (T,)."""
+    return mbc.local_losses(problem, mbc.begin(problem, list(labels), n_clusters))
+
+
+def solve_alone(steps, problem, labels, n_clusters, **limits):
+    """Every task by the single-task method, from its own partition.
+
+    Returns
+    -------
+    states : list
+        One of one task each.
+    losses : ndarray of shape (T,)
+        Local losses.
+    converged : bool
+        Whether all did.
+    """
+    states, losses, converged = [], [], True
+    for t, (start, k) in enumerate(zip(labels, n_clusters)):
+        alone = single_task(problem, t)
+        states.append(steps.begin(alone, [start], [k]))
+        converged &= steps.descend(alone, states[-1], **limits)[1]
+        losses.append(steps.local_losses(alone, states[-1])[0])
+    return states, np.array(losses), converged
+
+
+def boost_where_it_helps(steps, problem, labels, n_clusters, *, rule, max_iter, tol, **options):
+    """Boosted and single-task clustering from the same start, task by task the one with the lower loss.
+
+    All tasks are boosted until they converge; those whose loss is then above that of their single-task
+    solution take it over, and keep it; the others continue, with these as sources that no longer move,
+    until no task is worse off than alone.
+
+    Parameters
+    ----------
+    steps : module
+    problem : mtclib.mbc.Problem
+    labels : list of ndarray of shape (n_t,)
+    n_clusters : list of int
+    rule : {'partition', 'centroids'}
+        Compare `partition_losses`, or local losses.
+    max_iter : int
+        Sweeps of all phases together, and of each task alone.
+    tol : float
+    options
+        Passed to ``steps.descend``.
+
+    Returns
+    -------
+    Outcome
+    """
+    def compared(state):
+        return (steps.local_losses(problem, state) if rule == "centroids" else
+                partition_losses(problem, state.labels, n_clusters))
+
+    options["tol"] = tol
+    alone, bounds, alone_converged = solve_alone(steps, problem, labels, n_clusters, max_iter=max_iter,
+                                                 **options)
+    if rule == "partition":
+        bounds = partition_losses(problem, [state.labels[0] for state in alone], n_clusters)
+    bounds_with_slack = bounds + SLACK * np.array([near.mean() for near in problem.from_anchor])
+    state, free = steps.begin(problem, list(labels), n_clusters), list(range(len(labels)))
+    history, phases, worse = [], [], True
+    while worse and free and len(history) < max_iter:
+        values, converged = steps.descend(problem, state, max_iter=max_iter - len(history), free=free,
+                                          **options)
+        history += values
+        phases.append(len(values))
+        losses = compared(state)
+        worse = [t for t in free if losses[t] > bounds_with_slack[t]]
+        for t in worse:
+            steps.adopt(problem, state, t, alone[t])
+        free = [t for t in free if t not in worse]
+    steps.settle(problem, state)
+    history[-1] = steps.objective(problem, state)
+    # Sweeps may run out before the tasks that are left have followed the last change.
+    finished = converged and not (worse and free)
+    return Outcome(state, history, finished and alone_converged, {
+        "compared_loss_": compared(state), "single_task_loss_": bounds, "phases_": phases,
+        "boosted_": np.isin(np.arange(len(labels)), free)})
+
+
+class SMBC(MBC):
+    """Smart multitask Bregman clustering: MBC, except for tasks that do better alone.
+
+    Reconstruction from the abstract and from descriptions of the paper: whether boosting harms a task is
+    told by its local loss, against that of single-task Bregman clustering (SBC).  Which losses are compared,
+    and when, is not established; see ``rule``.
+
+    Parameters
+    ----------
+    n_clusters : int or list of int
+        Clusters of each task.
+    lam : float, >= 0, default 0.5
+        Strength of the boosting, as in `mtclib.MBC`.  The MTCMRL paper searches 0.1, 0.2, ..., 1.
+    rule : {'partition', 'centroids', 'step'}, default 'partition'
+        'partition', 'centroids': MBC and SBC run from the same start until they converge; a task that is
+        worse off than alone takes its SBC solution and keeps it, and the others continue.  Worse off means a
+        larger mean divergence of the samples from the means of their clusters, or from the centroids of
+        the model.  The latter, the papers' local loss, counts against boosting that it draws centroids to
+        other tasks, even if the partition is the better one: boosting then hardly ever passes.
+        'step': in every sweep each task gets both centroids from its present labels, reassigns its samples
+        to each, and keeps the better; so its local loss never rises.  As SBC's centroids minimise the loss
+        of the present labels, this is nearly always SBC.
+    divergence, metric, smoothing, centroid, init, n_init, max_iter, tol, random_state
+        As in `mtclib.MBC`.  ``max_iter`` bounds the sweeps of all phases together.
+
+    Attributes
+    ----------
+    labels_ : list of ndarray of shape (n_t,), int
+    cluster_centers_ : list of ndarray of shape (K_t, d)
+    relation_ : dict from (t, s), t != s, to ndarray of shape (K_t, K_s)
+    local_loss_ : ndarray of shape (T,)
+        Mean divergence of the samples of each task from their centroids.
+    compared_loss_, single_task_loss_ : ndarray of shape (T,)
+        Loss that ``rule`` names, and that of SBC from the same start.  The former is never larger, up to
+        rounding, except for 'step'.
+    boosted_ : ndarray of shape (T,), bool
+        Whether the task ended with boosted centroids.
+    phases_ : list of int
+        Sweeps between changes of ``boosted_``; one phase for 'step'.
+    objective_ : ndarray of shape (n_iter_,)
+        MBC's J after each sweep, which may rise only where a phase ends; for 'step' the sum of the local
+        losses, which never rises.
+    n_iter_ : int
+    converged_ : bool
+
+    References
+    ----------
+    X. Zhang, X. Zhang. Smart Multi-Task Bregman Clustering and Multi-Task Kernel Clustering. AAAI 2013.
+    X. Zhang, X. Zhang, H. Liu. Smart Multitask Bregman Clustering and Multitask Kernel Clustering. ACM
+    TKDD 10(1), 2015.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> shared = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
+    >>> tasks = [shared + rng.normal(size=(60, 2)) for _ in range(2)]
+    >>> model = SMBC(n_clusters=3, init="samples", n_init=5, random_state=0).fit(tasks)
+    >>> bool((model.compared_loss_ <= model.single_task_loss_ + 1e-9).all())
+    True
+    """
+
+    traits = Traits(kind="multitask", paper="Zhang, Zhang, AAAI 2013", monotone=False, reconstruction=True)
+
+    def __init__(self, n_clusters, *, lam=0.5, rule="partition", divergence="sqeuclidean", metric=None,
+                 smoothing=0.0, centroid="exact", init="random", n_init=1, max_iter=300, tol=1e-6,
+                 random_state=None):
+        super().__init__(n_clusters, lam=lam, divergence=divergence, metric=metric, smoothing=smoothing,
+                         centroid=centroid, init=init, n_init=n_init, max_iter=max_iter, tol=tol,
+                         random_state=random_state)
+        self.rule = rule
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_option("rule", self.rule, ("partition", "centroids", "step"))
+
+    def _descend(self, problem, labels, n_clusters):
+        limits = {"max_iter": self.max_iter, "tol": self.tol, "exact": self.centroid == "exact"}
+        if self.rule == "step":
+            return self._descend_by_steps(problem, labels, n_clusters, limits)
+        found = boost_where_it_helps(mbc, problem, labels, n_clusters, rule=self.rule, **limits)
+        return Fit(found.state.labels, found.history, found.converged,
+                   self._attributes(problem, found.state) | found.attributes)
+
+    def _descend_by_steps(self, problem, labels, n_clusters, limits):
+        alone = solve_alone(mbc, problem, labels, n_clusters, **limits)[1]
+        state, taken = mbc.begin(problem, labels, n_clusters), []
+        history, converged = mbc.descend(problem, state, step=smart_sweep, value=total_loss,
+                                               taken=taken, **limits)
+        model = self._attributes(problem, state)
+        return Fit(state.labels, history, converged, {
+            **model, "compared_loss_": model["local_loss_"], "single_task_loss_": alone,
+            "boosted_": taken[-1], "phases_": [len(history)]})
+
+
+def total_loss(problem, state):
+    """Sum of the local losses."""
+    return float(local_losses(problem, state).sum())
+
+
+def smart_sweep(problem, state, *, taken, exact=True):
+    """Relations, assignments, and for one task after the other the better of both centroids.
+
+    Appends to ``taken`` which tasks took the boosted centroids, an array of bool.
+    """
+    state.relation = mbc.relation_step(state.costs, problem.divergence.symmetric)
+    mbc.assign(problem, state, fill=True)
+    alone = replace(problem, coupling=0.0)
+    taken.append(np.zeros(len(state.centres), dtype=bool))
+    for t in range(len(state.centres)):
+        boosted, plain = (Anchored(problem.divergence, centroid_step(each, state, t, exact), problem.anchor)
+                          for each in (problem, alone))
+        better = reassigned_loss(problem, t, boosted) <= reassigned_loss(problem, t, plain)
+        state.centres[t], taken[-1][t] = (boosted if better else plain), better
+    mbc.measure(problem, state)
+    mbc.assign(problem, state, fill=False)
+
+
+def reassigned_loss(problem, t, centres):
+    """Local loss of a task once each sample has its nearest centroid."""
+    gains = assignment_step(problem.tasks[t], centres)[1]
+    return float((problem.from_anchor[t] - gains).mean())
+
+
+class SMKC(MKC):
+    """Smart multitask kernel clustering: MKC, except for tasks that do better alone.
+
+    Reconstruction, as `MKC` and `SMBC` are.  MKC and its single-task version, with lam = 0, run from the
+    same start until they converge; a task that is worse off than alone takes its single-task solution and
+    keeps it, and the others continue.
+
+    Parameters
+    ----------
+    n_clusters : int or list of int
+        Clusters of each task.
+    lam : float, >= 0, default 0.5
+        Strength of the boosting.  The MTCMRL paper searches 0.1, 0.2, ..., 1.
+    rule : {'partition', 'centroids'}, default 'partition'
+        Loss that tells whether a task is worse off: the mean squared distance of its samples from the means
+        of their clusters, or the local loss of the model.  By the latter boosting hardly ever passes, most
+        of all for graded memberships; see `SMBC`.
+    kernel, scale, membership, init, n_init, max_iter, tol, random_state
+        As in `MKC`.  ``max_iter`` bounds the sweeps of all phases together.
+
+    Attributes
+    ----------
+    labels_, membership_, cluster_centers_, relation_
+        As in `MKC`.
+    local_loss_ : ndarray of shape (T,)
+        As in `MKC`.
+    compared_loss_, single_task_loss_ : ndarray of shape (T,)
+        Loss that ``rule`` names, and that of the single-task solution; the former is never larger, up to
+        rounding.
+    boosted_ : ndarray of shape (T,), bool
+        Whether the task kept the boosting.
+    phases_ : list of int
+        Sweeps between changes of ``boosted_``.
+    objective_ : ndarray of shape (n_iter_,)
+        After each sweep; it may rise only where a phase ends.
+    n_iter_ : int
+    converged_ : bool
+
+    References
+    ----------
+    X. Zhang, X. Zhang. Smart Multi-Task Bregman Clustering and Multi-Task Kernel Clustering. AAAI 2013.
+    X. Zhang, X. Zhang, H. Liu. Smart Multitask Bregman Clustering and Multitask Kernel Clustering. ACM
+    TKDD 10(1), 2015.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.kron(np.eye(3), np.ones((8, 2))) + 0.1
+    >>> model = SMKC(n_clusters=3, n_init=5, random_state=0).fit([X, X])
+    >>> [np.ptp(labels.reshape(3, 8), axis=1).tolist() for labels in model.labels_]
+    [[0, 0, 0], [0, 0, 0]]
+    """
+
+    traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, TKDD 2015", monotone=False,
+                    reconstruction=True)
+
+    def __init__(self, n_clusters, *, lam=0.5, rule="partition", kernel="cosine", scale="median",
+                 membership="graded", init="k-means", n_init=1, max_iter=300, tol=1e-6, random_state=None):
+        super().__init__(n_clusters, lam=lam, kernel=kernel, scale=scale, membership=membership, init=init,
+                         n_init=n_init, max_iter=max_iter, tol=tol, random_state=random_state)
+        self.rule = rule
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_option("rule", self.rule, ("partition", "centroids"))
+
+    def _descend(self, steps, problem, labels, n_clusters):
+        found = boost_where_it_helps(steps, problem, labels, n_clusters, rule=self.rule,
+                                     max_iter=self.max_iter, tol=self.tol)
+        return self._fit_of(steps, problem, found.state, found.history, found.converged, **found.attributes)

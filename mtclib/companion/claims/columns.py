@@ -1,0 +1,464 @@
+"""Claims about whole tables: who is best, or comparable to the best, column by column.
+
+A column is a task of a data set, scored by one metric.  Averages over tasks are left out: they are no further
+observation.  The rule is that of :mod:`mtclib.companion.claims.methods`.
+
+Claims about pairs: one method against another in every column, and the scores of two tasks of one run.
+"""
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from mtclib.companion.claims.methods import ALPHA, FEWEST, ClaimResult, majority, mean_greater
+
+COLUMN = ["dataset", "task"]
+
+
+def better_in_most_columns(frame, methods_a, methods_b, metric, datasets) -> ClaimResult:
+    """Do some methods do better than others in more than half of the columns?
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Tidy result frame, one grid point a method.
+    methods_a, methods_b : sequence of str
+        The claim is that the mean of the first, over methods and runs, is greater than that of the second.
+    metric : str
+    datasets : sequence of str
+
+    Returns
+    -------
+    ClaimResult
+        Sign test over columns, which are what the sentence counts; ``statistic`` is the share of columns.
+
+    Raises
+    ------
+    ValueError
+        A column lacks one of the methods.
+
+    Examples
+    --------
+    >>> rows = [("toy", m, str(t), "ACC", 0, t + (m == "A")) for m in "AB" for t in range(8)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+    >>> better_in_most_columns(frame, ["A"], ["B"], "ACC", ["toy"]).counts
+    'better in 8 of 8 columns'
+    """
+    means = _means(frame, [*methods_a, *methods_b], metric, datasets)
+    gaps = (means[list(methods_a)].mean(axis=1) - means[list(methods_b)].mean(axis=1)).round(12)
+    hits, n = int((gaps > 0).sum()), int((gaps != 0).sum())
+    status, p = majority(hits, n)
+    behind = [f"{task} of {dataset}" for (dataset, task), gap in gaps.items() if gap < 0]
+    counts = f"better in {hits} of {len(gaps)} columns"
+    counts += f"; not in task {', '.join(behind)}" if behind else ""
+    return ClaimResult(status, counts, hits / len(gaps), n, p)
+
+
+def best_or_comparable(frame, method, others, metric, datasets) -> ClaimResult:
+    """Is a method in every column the best, or not significantly worse than the best?
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As in :func:`better_in_most_columns`.
+    method : str
+    others : sequence of str
+    metric : str
+    datasets : sequence of str
+
+    Returns
+    -------
+    ClaimResult
+        Holds if no Welch t-test at 5 % finds the method below the best of the column, as the paper bolds its
+        tables; fails if one does at 5 % divided by the number of columns.  ``statistic`` is the share of
+        columns in which it is best or comparable.
+
+    Raises
+    ------
+    ValueError
+        A column lacks one of the methods.
+
+    Examples
+    --------
+    >>> rows = [("toy", m, "1", "ACC", run, run / 10 + 5 * (m == "A")) for m in "AB" for run in range(9)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+    >>> best_or_comparable(frame, "B", ["A"], "ACC", ["toy"]).counts
+    'best or comparable in 0 of 1 columns (best in 0); not in task 1 of toy'
+    """
+    _means(frame, [method, *others], metric, datasets)
+    marked = comparable_to_best(frame[frame["dataset"].isin(datasets)], metric, [method, *others])
+    rows = marked[marked["method"] == method]
+    good = rows["comparable"]
+    behind = [f"{row.task} of {row.dataset}" for row in rows[~good].itertuples()]
+    counts = f"best or comparable in {good.sum()} of {len(rows)} columns (best in {rows['best'].sum()})"
+    counts += f"; not in task {', '.join(behind)}" if behind else ""
+    status = "undecided"
+    if rows["n"].min() >= FEWEST:
+        lost = rows["p"].min() <= ALPHA / len(rows)
+        status = "holds" if good.all() else "fails" if lost else "undecided"
+    return ClaimResult(status, counts, float(good.mean()), int(rows["n"].min()), float(rows["p"].min()))
+
+
+def among_best(frame, method, others, metric, datasets, places=2) -> ClaimResult:
+    """Is a method among the best few in more than half of the columns, by means?
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As in :func:`better_in_most_columns`.
+    method : str
+    others : sequence of str
+    metric : str
+    datasets : sequence of str
+    places : int, default=2
+
+    Returns
+    -------
+    ClaimResult
+        Sign test over columns; ``statistic`` is the share of columns.
+
+    Raises
+    ------
+    ValueError
+        A column lacks one of the methods.
+
+    Examples
+    --------
+    >>> rows = [("toy", m, str(t), "ACC", 0, "ABC".index(m)) for m in "ABC" for t in range(8)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+    >>> among_best(frame, "B", ["A", "C"], "ACC", ["toy"]).counts
+    'among the best 2 of 3 methods in 8 of 8 columns'
+    """
+    means = _means(frame, [method, *others], metric, datasets)
+    rank = 1 + means[list(others)].gt(means[method], axis=0).sum(axis=1)
+    hits, n = int((rank <= places).sum()), len(rank)
+    status, p = majority(hits, n)
+    places_behind = {column: place for column, place in rank.items() if place > places}
+    behind = [f"{task} of {dataset} (place {place})" for (dataset, task), place in places_behind.items()]
+    counts = f"among the best {places} of {len(others) + 1} methods in {hits} of {n} columns"
+    counts += f"; not in task {', '.join(behind)}" if behind else ""
+    return ClaimResult(status, counts, hits / n, n, p)
+
+
+def ends_lower(frame, method_a, method_b, datasets) -> ClaimResult:
+    """Does one method end at a lower objective than another from the same start?
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Tidy result frame with ``objective``, one grid point a method; both methods report one function.
+    method_a, method_b : str
+        The claim is that `method_a` ends lower.
+    datasets : sequence of str
+
+    Returns
+    -------
+    ClaimResult
+        Sign test over runs and data sets; equal ends, to 1e-6 of their size, are left out.  ``statistic`` is
+        the mean relative difference.
+
+    Raises
+    ------
+    ValueError
+        No run has both methods.
+
+    Examples
+    --------
+    >>> rows = [("toy", m, run, 2.0 - (m == "A")) for m in "AB" for run in range(9)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "run", "objective"])
+    >>> ends_lower(frame, "A", "B", ["toy"]).counts
+    'lower in 9 of 9 runs, equal in 0'
+    """
+    rows = frame[frame["dataset"].isin(datasets) & frame["method"].isin([method_a, method_b])]
+    table = rows.drop_duplicates(["dataset", "run", "method"]).pivot(
+        index=["dataset", "run"], columns="method", values="objective").dropna()
+    if table.shape != (len(table), 2) or table.empty:
+        raise ValueError(f"frame: no run has both {method_a!r} and {method_b!r}")
+    gaps = (table[method_a] - table[method_b]) / table[method_b].abs()
+    told = gaps[gaps.abs() > 1e-6]
+    status, p = majority(int((told < 0).sum()), len(told))
+    counts = f"lower in {(told < 0).sum()} of {len(gaps)} runs, equal in {len(gaps) - len(told)}"
+    return ClaimResult(status, counts, float(gaps.mean()), len(told), p)
+
+
+def comparable_to_best(frame, metric, methods=None, alpha=ALPHA):
+    """The bold rule of many papers: in each column the best mean, and those not significantly below it.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Tidy result frame, one grid point a method.
+    metric : str
+    methods : sequence of str, optional
+        Methods that compete; all by default.
+    alpha : float, default=0.05
+        Two-sided level of Welch's t-test against the best.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset, task, method, mean, n, p, best, comparable``; p is 1 for the best itself and NaN where a
+        side has a single run (such a method is comparable only if it is the best).
+
+    Examples
+    --------
+    >>> rows = [("toy", m, "1", "ACC", run, run / 10 + 5 * (m == "A")) for m in "AB" for run in range(9)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+    >>> comparable_to_best(frame, "ACC")[["method", "best", "comparable"]].values.tolist()
+    [['A', True, True], ['B', False, False]]
+    """
+    rows = frame[(frame["metric"] == metric) & (frame["task"] != "avg")]
+    rows = rows if methods is None else rows[rows["method"].isin(methods)]
+    found = []
+    for (dataset, task), column in rows.groupby(COLUMN, sort=False):
+        runs = {method: group["value"].dropna() for method, group in column.groupby("method", sort=False)}
+        best = max(runs, key=lambda method: runs[method].mean())
+        for method, values in runs.items():
+            p = 1.0 if method == best else _welch(values, runs[best])
+            found.append((dataset, task, method, values.mean(), len(values), p, method == best, p > alpha))
+    names = [*COLUMN, "method", "mean", "n", "p", "best", "comparable"]
+    return pd.DataFrame(found, columns=names)
+
+
+def paired_differences(frame, pairs, metric):
+    """Differences between methods over the same starts, one row a data set and pair.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Tidy result frame, one grid point a method; the runs of all methods start alike.  Averages over tasks
+        are compared, or the scores of views.
+    pairs : sequence of (str, str)
+        Method, and the one that it is set against.
+    metric : str
+
+    Returns
+    -------
+    DataFrame
+        ``dataset, comparison, difference`` (points, mean over tasks and runs), ``low, high`` (95 % t interval
+        over runs), ``p`` (Wilcoxon), ``record`` (wins, ties, losses over runs) and ``status`` of "the first
+        is better".
+
+    Examples
+    --------
+    >>> rows = [("toy", m, "avg", "ACC", run, run / 10 + (m == "A")) for m in "AB" for run in range(9)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+    >>> paired_differences(frame, [("A", "B")], "ACC")[["difference", "status"]].values.tolist()
+    [[100.0, 'holds']]
+    """
+    rows, task = [], "avg" if (frame["task"] == "avg").any() else ""
+    for dataset in frame["dataset"].unique():
+        for one, other in pairs:
+            result = mean_greater(frame, one, other, metric, dataset, (task,))
+            low, high = _interval(frame, one, other, metric, dataset, task)
+            rows.append({"dataset": dataset, "comparison": f"{one} - {other}",
+                         "difference": 100 * result.statistic, "low": low, "high": high, "p": result.p,
+                         "record": result.counts.partition(" (")[0], "status": result.status})
+    return pd.DataFrame(rows)
+
+
+def _interval(frame, one, other, metric, dataset, task):
+    rows = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == task)]
+    table = rows.pivot(index="run", columns="method", values="value")
+    gaps = 100 * (table[one] - table[other]).dropna()
+    if len(gaps) < 2 or gaps.std() == 0:
+        return gaps.mean(), gaps.mean()
+    return stats.t.interval(1 - ALPHA, len(gaps) - 1, gaps.mean(), stats.sem(gaps))
+
+
+def _means(frame, methods, metric, datasets):
+    """Mean scores, one row a column of the tables, one column a method."""
+    rows = frame[frame["dataset"].isin(datasets) & (frame["metric"] == metric) & (frame["task"] != "avg")]
+    means = rows.pivot_table("value", COLUMN, "method", sort=False)
+    missing = [name for name in methods if name not in means or means[name].isna().any()]
+    absent = sorted(set(datasets) - set(rows["dataset"]))
+    if missing or absent:
+        raise ValueError(f"frame: no {metric} of {', '.join(missing + absent)} in some column")
+    return means
+
+
+def _welch(values, best):
+    if min(len(values), len(best)) < 2:
+        return float("nan")
+    # Runs that all end alike differ by rounding only.
+    spreads = [0.0 if np.ptp(runs) < 1e-12 else float(runs.std()) for runs in (values, best)]
+    if not any(spreads):
+        return 0.0 if values.mean() < best.mean() - 1e-12 else 1.0
+    found = stats.ttest_ind_from_stats(values.mean(), spreads[0], len(values), best.mean(), spreads[1],
+                                       len(best), equal_var=False)
+    return float(found.pvalue)
+
+
+def greater_in_each_column(frame, method_a, method_b, metric, datasets, deterministic=()) -> ClaimResult:
+    """Does one method have the greater score on every task of every data set?
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Tidy result frame, one grid point a method.
+    method_a, method_b : str
+        The claim is that `method_a` has the greater score: for a distance, name the farther one first.
+    metric : str
+        A measure of a whole fit has one column a data set.
+    datasets : sequence of str
+    deterministic : sequence of str, default=()
+        Methods with one run that stands for all.
+
+    Returns
+    -------
+    ClaimResult
+        Wilcoxon tests over runs, paired by run.  Holds if every column is won at 5 %; fails if one is lost at
+        5 % divided by the number of columns.  ``statistic`` is the smallest mean difference.
+
+    Raises
+    ------
+    ValueError
+        A data set has no row of the metric, or lacks one of the methods.
+
+    Examples
+    --------
+    >>> rows = [("toy", m, "1", "ACC", r, r + 10 * (m == "A")) for m in "AB" for r in range(10)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+    >>> greater_in_each_column(frame, "A", "B", "ACC", ["toy"]).counts
+    'greater in 1 of 1 columns, significantly in 1'
+    """
+    rows = frame[frame["dataset"].isin(datasets) & (frame["metric"] == metric) & (frame["task"] != "avg")]
+    absent = sorted(set(datasets) - set(rows["dataset"]))
+    if absent:
+        raise ValueError(f"frame: no {metric} on {', '.join(absent)}")
+    found = {(dataset, task): mean_greater(rows, method_a, method_b, metric, dataset, (task,), deterministic)
+             for dataset, task in rows[["dataset", "task"]].drop_duplicates().itertuples(index=False)}
+    won = sum(result.status == "holds" for result in found.values())
+    lost = any(result.status == "fails" and result.p <= ALPHA / len(found) for result in found.values())
+    status = "holds" if won == len(found) else "fails" if lost else "undecided"
+    gaps = [result.statistic for result in found.values()]
+    behind = [f"{dataset}{f' task {task}' if task else ''}" for (dataset, task), result in found.items()
+              if result.statistic <= 0]
+    counts = f"greater in {sum(gap > 0 for gap in gaps)} of {len(gaps)} columns, significantly in {won}"
+    counts += f"; not on {', '.join(behind)}" if behind else ""
+    fewest = min(result.n for result in found.values())
+    return ClaimResult(status, counts, float(min(gaps)), fewest, max(result.p for result in found.values()))
+
+
+def relative_gain(frame, method_a, method_b, metric, dataset, low, high, task="") -> ClaimResult:
+    """Is one method better than another by about so many percent?
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Tidy result frame, one grid point a method.
+    method_a, method_b, metric, dataset : str
+    low, high : float
+        The claim is that the mean score of `method_a` exceeds that of `method_b` by so many percent of the
+        latter; negative for less.
+    task : str, default=""
+
+    Returns
+    -------
+    ClaimResult
+        Holds if the 95 % interval (Fieller, runs paired) lies within [low, high], fails if it lies outside;
+        ``statistic`` is the gain in percent.
+
+    Raises
+    ------
+    ValueError
+        One of the methods has no row, or the scores of `method_b` do not differ from 0.
+
+    Examples
+    --------
+    >>> rows = [("toy", m, "", "NMI", r, 0.4 + 0.1 * (m == "A") + 0.01 * (r % 3)) for m in "AB"
+    ...         for r in range(9)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+    >>> relative_gain(frame, "A", "B", "NMI", "toy", 20, 30).status
+    'holds'
+    """
+    rows = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == task)]
+    table = rows.pivot(index="run", columns="method", values="value")
+    absent = sorted({method_a, method_b} - set(table.columns))
+    if absent:
+        raise ValueError(f"frame: no {metric} of {', '.join(absent)} on {dataset!r}")
+    a, b = table[[method_a, method_b]].dropna().to_numpy().T
+    n = len(a)
+    if n < FEWEST:
+        return ClaimResult("undecided", f"{n} runs", float("nan"), n)
+    ends = 100 * (_fieller(a, b) - 1)
+    gain = 100 * (a.mean() / b.mean() - 1)
+    inside, outside = ends[0] >= low and ends[1] <= high, ends[1] < low or ends[0] > high
+    status = "holds" if inside else "fails" if outside else "undecided"
+    counts = f"{gain:+.0f} % (95 % interval {ends[0]:+.0f} to {ends[1]:+.0f}); claimed {low:+g} to {high:+g}"
+    return ClaimResult(status, counts, float(gain), n)
+
+
+def _fieller(a, b):
+    """95 % interval of the ratio of two means of paired values."""
+    n = len(a)
+    t = stats.t.ppf(1 - ALPHA / 2, n - 1)
+    (saa, sab), (_, sbb) = t**2 * np.cov(a, b) / n
+    square = b.mean() ** 2 - sbb
+    if square <= 0:
+        raise ValueError("frame: the scores of method_b do not differ from 0; a ratio to them means nothing")
+    middle = a.mean() * b.mean() - sab
+    width = np.sqrt(max(middle**2 - square * (a.mean() ** 2 - saa), 0.0))
+    return (middle + np.array([-width, width])) / square
+
+
+def tasks_correlate(frame, method, metric, dataset, low=-1.0, high=1.0) -> ClaimResult:
+    """Do the scores of the two tasks of a run rise together?
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Tidy result frame, one grid point a method, with tasks "1" and "2".
+    method, metric, dataset : str
+    low, high : float
+        The claim is that the correlation over runs lies between these.
+
+    Returns
+    -------
+    ClaimResult
+        Holds if the 95 % interval (Fisher's transformation) lies within [low, high], fails if it lies
+        outside; ``statistic`` is Pearson's correlation.
+
+    Raises
+    ------
+    ValueError
+        Fewer than four runs, or a score that never changes.
+
+    Examples
+    --------
+    >>> rows = [("toy", "A", t, "NMI", r, r + 0.1 * (r % 3) * (t == "2")) for t in "12" for r in range(30)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+    >>> tasks_correlate(frame, "A", "NMI", "toy", low=0.5).status
+    'holds'
+    """
+    table = score_pairs(frame[frame["dataset"] == dataset], metric)
+    table = table[table["method"] == method]
+    if len(table) < 4 or table[["1", "2"]].std().min() == 0:
+        raise ValueError(f"frame: {method!r} on {dataset!r} needs four runs whose {metric} differs")
+    r, n = float(np.corrcoef(table["1"], table["2"])[0, 1]), len(table)
+    width = stats.norm.ppf(1 - ALPHA / 2) / np.sqrt(n - 3)
+    ends = np.tanh(np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)) + np.array([-width, width]))
+    inside, outside = ends[0] >= low and ends[1] <= high, ends[1] < low or ends[0] > high
+    status = "undecided" if n < FEWEST else "holds" if inside else "fails" if outside else "undecided"
+    counts = f"r = {r:.2f} (95% interval {ends[0]:.2f} to {ends[1]:.2f}); claimed {low:g} to {high:g}"
+    return ClaimResult(status, counts, r, n)
+
+
+def score_pairs(frame, metric):
+    """Scores of tasks 1 and 2 of each run side by side.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Tidy result frame, one grid point a method.
+    metric : str
+
+    Returns
+    -------
+    DataFrame
+        ``dataset, method, run, 1, 2``.
+    """
+    rows = frame[(frame["metric"] == metric) & frame["task"].isin(["1", "2"])]
+    keys = ["dataset", "method", "run"]
+    table = pd.pivot_table(rows, "value", keys, "task", sort=False).dropna().reset_index()
+    return table.rename_axis(columns=None)

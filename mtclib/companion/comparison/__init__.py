@@ -1,0 +1,1 @@
+"""All methods on all data, and what each method needs."""

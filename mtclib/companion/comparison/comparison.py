@@ -1,0 +1,391 @@
+"""The comparison that no paper makes: all methods on all data sets, at one preprocessing and their defaults.
+
+``data/comparisons/multitask.toml`` and ``multiview.toml`` say what is run, in the format of the papers'
+protocols; what is absent, and why, stands in ``multitask-absent.csv`` and ``multiview-absent.csv`` beside
+them.  :class:`Comparison` computes everything that is said of it from results.
+
+Which method should a practitioner take?  Answers computed from a comparison, never typed in.
+"""
+
+from functools import cached_property
+
+import pandas as pd
+
+from mtclib.baselines import SingleView
+from mtclib.companion import runs
+from mtclib.companion.comparison import ranking
+from mtclib.companion.parameters import choose
+from mtclib.companion.runs import papers
+from mtclib.core import paths
+from mtclib.core.base import SingleTaskClusterer
+
+KINDS = ("multitask", "multiview")
+REFERENCE = {"multitask": "k-means", "multiview": "Con-MC"}
+"""Plain k-means: on each task alone, or on all views side by side."""
+
+METRIC = "ARI"
+"""Metric of ranks and gains: the one that is 0 for chance, whatever the numbers of clusters."""
+
+UNSCALED = "(unscaled)"
+"""Variant of methods that scale the data by default: without."""
+
+SIMILAR_COST = 2.0
+"""A method is about as fast as k-means if its fits take at most so many times as long."""
+
+
+def protocol_file(kind):
+    """File of a comparison's protocol; `UsageError` if there is no such kind."""
+    return paths.data_dir() / "comparisons" / f"{choose(kind, KINDS, 'comparison')}.toml"
+
+
+def absences(kind):
+    """Methods that are not run on a data set, and why.
+
+    Parameters
+    ----------
+    kind : {"multitask", "multiview"}
+
+    Returns
+    -------
+    DataFrame
+        ``dataset, method, reason``.
+
+    Examples
+    --------
+    >>> list(absences("multiview"))
+    ['dataset', 'method', 'reason']
+    """
+    return pd.read_csv(protocol_file(kind).with_name(f"{kind}-absent.csv"), dtype=str)
+
+
+def plan(kind, profile="full", *, seed=None, n_runs=0):
+    """Jobs of a comparison, without those of absent methods, and the store they belong to.
+
+    Parameters
+    ----------
+    kind : {"multitask", "multiview"}
+    profile, seed, n_runs
+        As in :func:`mtclib.companion.runs.papers.plan`.
+
+    Returns
+    -------
+    list of Job, RunStore
+
+    Raises
+    ------
+    mtclib.companion.runs.ProtocolError
+        There is no such profile, or the protocol cannot be run.
+
+    Examples
+    --------
+    >>> jobs, store = plan("multiview", "quick")  # doctest: +SKIP
+    >>> {job.method for job in jobs} <= set(Comparison("multiview").methods)  # doctest: +SKIP
+    True
+    """
+    _, jobs, store = papers.plan(protocol_file(kind), profile, seed=seed, n_runs=n_runs)
+    absent = set(absences(kind)[["dataset", "method"]].itertuples(index=False, name=None))
+    return [job for job in jobs if (job.dataset, job.method) not in absent], store
+
+
+def run(kind, profile="full", *, seed=None, n_runs=0, n_jobs=1, export=False):
+    """Run what the store does not have yet.
+
+    Parameters
+    ----------
+    kind, profile, seed, n_runs
+        As in :func:`plan`.
+    n_jobs : int, default=1
+        Processes.
+    export : bool, default=False
+        Write the results to ``data/results/comparison-<kind>``, to be committed.
+
+    Returns
+    -------
+    DataFrame
+        As from :func:`mtclib.companion.runs.run`.
+
+    Raises
+    ------
+    mtclib.datasets.FetchError
+        With `export`, if a data set cannot be had: committed results are not replaced by gaps.
+
+    Examples
+    --------
+    >>> set(run("multiview", "quick")["status"])  # doctest: +SKIP
+    {'ok'}
+    """
+    jobs, store = plan(kind, profile, seed=seed, n_runs=n_runs)
+    folder = results_folder(kind)
+    if export:
+        papers.refuse_gaps(folder.name, {job.dataset: job.unavailable for job in jobs if job.unavailable})
+    results = runs.run(jobs, store, n_jobs=n_jobs)
+    if export:
+        runs.export(jobs, store, folder, n_jobs=n_jobs)
+        data_table(jobs).to_csv(folder / "sizes.csv", index=False, lineterminator="\n")
+    return results
+
+
+def results_folder(kind):
+    """Folder of the committed results."""
+    return paths.data_dir() / "results" / f"comparison-{choose(kind, KINDS, 'comparison')}"
+
+
+def data_table(jobs):
+    """Sizes of the data sets of jobs: ``data set, samples, features, clusters``, a number a task or view.
+
+    Examples
+    --------
+    >>> data_table([]).empty
+    True
+    """
+    rows = []
+    for job in {job.dataset: job for job in jobs}.values():
+        data, _ = runs.load_dataset(job.loader, job.loader_params)
+        samples, features = zip(*(X.shape for X in data.Xs))
+        ks = data.n_clusters if data.kind == "multitask" else [data.n_clusters]
+        alike = {"samples": samples[:1] if data.kind == "multiview" else samples, "clusters": ks,
+                 "features": features if data.kind == "multiview" else features[:1]}
+        rows.append({"data set": job.dataset} | {name: " ".join(map(str, v)) for name, v in alike.items()})
+    return pd.DataFrame(rows)
+
+
+class Comparison:
+    """What follows from the results of a comparison.
+
+    Parameters
+    ----------
+    kind : {"multitask", "multiview"}
+    frame : DataFrame, optional
+        As from :func:`run`; the committed results by default.
+    variant : str, default ""
+        Takes the rows of "<method> <variant>" for methods that the protocol also has under such a name.
+
+    Examples
+    --------
+    >>> Comparison("multiview").reference
+    'Con-MC'
+    """
+
+    def __init__(self, kind, frame=None, variant=""):
+        self.kind, self.reference = kind, REFERENCE[choose(kind, KINDS, "comparison")]
+        self.protocol = runs.load_protocol(protocol_file(kind))
+        self.methods = list(self.protocol.profile("full").methods)
+        self._frame, self._variant = frame, variant
+
+    @cached_property
+    def results(self):
+        """Committed results, as from :func:`mtclib.companion.runs.read_results`."""
+        return runs.read_results(results_folder(self.kind))
+
+    @cached_property
+    def rows(self):
+        """All rows that there are: those given, or the committed ones."""
+        return self.results.frame if self._frame is None else self._frame
+
+    @cached_property
+    def frame(self):
+        """Successful rows of the compared methods, under their plain names."""
+        varied = {name: f"{name} {self._variant}" for name in self.methods}
+        plain = {longer if longer in self.protocol.methods else name: name for name, longer in varied.items()}
+        rows = self.rows[self.rows["method"].isin(plain) & (self.rows["status"] == "ok")]
+        return rows.assign(method=rows["method"].map(plain))
+
+    def table(self, name):
+        """A further committed table, ``<name>.csv`` beside the results."""
+        return pd.read_csv(results_folder(self.kind) / f"{name}.csv", dtype=str)
+
+    def scores(self, metric=METRIC):
+        """Mean score over tasks and runs.
+
+        Parameters
+        ----------
+        metric : str
+            Name in :data:`mtclib.metrics.SCORES`.
+
+        Returns
+        -------
+        DataFrame
+            Data sets by methods, in the order of the protocol; NaN where a method is absent.
+        """
+        rows = self.frame[self.frame["task"].isin(["avg", ""]) & (self.frame["metric"] == metric)]
+        return self._wide(rows, ["dataset"])
+
+    def task_scores(self, metric=METRIC):
+        """Mean score over runs: data sets and tasks by methods, as :meth:`scores`."""
+        rows = self.frame[(self.frame["task"] != "avg") & (self.frame["metric"] == metric)]
+        return self._wide(rows, ["dataset", "task"])
+
+    def _wide(self, rows, index):
+        present = [name for name in self.methods if (rows["method"] == name).any()]
+        return rows.pivot_table("value", index, "method", sort=False)[present]
+
+    def costs(self):
+        """Seconds of a fit relative to plain k-means on the same data: median over runs, then data sets.
+
+        Returns
+        -------
+        Series
+            By method; 1 for plain k-means.  Data sets on which a method is absent do not count, and those
+            are the large ones where it took too long, so the cost of slow methods is rather too low.
+        """
+        fits = self.frame.drop_duplicates(["dataset", "method", "key"])
+        seconds = fits.groupby(["dataset", "method"])["seconds"].median().unstack()
+        return seconds.div(seconds[self.reference], axis=0).median()
+
+    def mean_ranks(self, metric=METRIC):
+        """Mean rank of each method over data sets, absent methods last; best first."""
+        return ranking.ranks(self.scores(metric)).mean().sort_values(kind="stable")
+
+    def rank_table(self):
+        """Mean ranks by several metrics, and by :data:`METRIC` on the data sets where no method is absent.
+
+        Returns
+        -------
+        DataFrame
+            Index: method, in the order of :meth:`mean_ranks`.
+        """
+        metrics = {"ARI": "ARI", "NMI": "NMI_arithmetic", "ACC": "ACC", "purity": "purity"}
+        table = {name: self.mean_ranks(metric) for name, metric in metrics.items()}
+        whole = self.scores().dropna()
+        table[f"{METRIC}, {len(whole)} sets with all"] = ranking.ranks(whole).mean()
+        return pd.DataFrame(table).reindex(self.mean_ranks().index).rename_axis("method")
+
+    def critical_difference(self):
+        """Nemenyi's critical difference of the mean ranks at the 5 % level."""
+        n_datasets, n_methods = self.scores().shape
+        return ranking.critical_difference(n_methods, n_datasets)
+
+    def groups(self, metric=METRIC):
+        """Groups of methods that Nemenyi's test does not tell apart."""
+        return ranking.groups(self.mean_ranks(metric), self.critical_difference())
+
+    def estimator(self, method):
+        """Class of a method."""
+        return runs.jobs.resolve_estimator(self.protocol.methods[method].estimator)
+
+    def overview(self):
+        """All methods, best mean rank first.
+
+        Returns
+        -------
+        DataFrame
+            Index: method.  ``rank`` (mean, by :data:`METRIC`), ``sets`` (where it is present), ``gain`` over
+            plain k-means (points, mean over these sets) with its 95 % interval ``low``, ``high`` (bootstrap
+            over data sets), ``worst`` (smallest gain), ``loses`` (sets on which it is below plain k-means),
+            ``tasks lost`` ("lost of all"), ``cost``, ``together`` (takes tasks, or views, together) and
+            ``edition``.
+        """
+        scores, tasks, ranks = self.scores(), self.task_scores(), self.mean_ranks()
+        rows = {name: self._gain(scores, tasks, name) for name in ranks.index}
+        frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
+        frame = frame.assign(cost=self.costs(), together=[self._together(name) for name in frame.index])
+        frame["edition"] = ["reconstruction" if self.estimator(name).traits.reconstruction else "original"
+                            for name in frame.index]  # fmt: skip
+        frame.insert(0, "rank", ranks)
+        return frame
+
+    def _gain(self, scores, tasks, name):
+        gain, by_task = (100 * (part[name] - part[self.reference]).dropna().round(9)
+                         for part in (scores, tasks))
+        low, high = ranking.mean_interval(gain)
+        return {"sets": len(gain), "gain": gain.mean(), "low": low, "high": high, "worst": gain.min(),
+                "loses": int((gain < 0).sum()), "tasks lost": f"{(by_task < 0).sum()} of {len(by_task)}"}
+
+    def _together(self, name):
+        alone = SingleTaskClusterer, SingleView
+        return not issubclass(self.estimator(name), alone)
+
+    def level_with_best(self):
+        """Methods that Nemenyi's test does not tell from the one with the best mean rank, best first."""
+        ranks = self.mean_ranks()
+        return list(ranks.index[ranks <= ranks.iloc[0] + self.critical_difference()])
+
+
+def advice(overview, reference):
+    """Which method to take, by what one wants of it.
+
+    Parameters
+    ----------
+    overview : DataFrame
+        From :meth:`mtclib.companion.comparison.comparison.Comparison.overview`, best mean rank first.
+    reference : str
+        Plain k-means in the index of `overview`.
+
+    Returns
+    -------
+    DataFrame
+        One row a wish: ``wish, method, rank, gain, low, high, loses, sets, cost, edition``.  For the wishes
+        about gains and losses only methods count that are present on two thirds of the data sets, plain
+        k-means left out; a wish that no method meets has no row.
+
+    Examples
+    --------
+    >>> columns = ["rank", "gain", "low", "high", "loses", "sets", "cost", "edition", "together"]
+    >>> rows = {"MBC": [1.2, 5.0, 1.0, 9.0, 1, 8, 3.0, "original", True],
+    ...         "k-means": [1.8, 0.0, 0.0, 0.0, 0, 8, 1.0, "original", False]}
+    >>> table = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("method")
+    >>> advice(table, "k-means").set_index("wish").loc["best within 2 times k-means", "method"]
+    'k-means'
+    """
+    often = overview[(overview["sets"] >= 2 / 3 * overview["sets"].max()) & (overview.index != reference)]
+    # To one digit, as it is shown: times are good for factors of two, not for 2.0 against 2.04.
+    quick = overview["cost"].round(1) <= SIMILAR_COST
+    choices = {
+        "best mean rank": overview,
+        "best original": overview[overview["edition"] == "original"],
+        "best that takes all together": overview[overview["together"]],
+        "best that takes each alone": overview[~overview["together"]],
+        f"best within {SIMILAR_COST:g} times k-means": overview[quick],
+        "largest mean gain": often.sort_values("gain", ascending=False, kind="stable"),
+        "fewest losses": often.sort_values(["loses", "rank"], kind="stable"),
+    }
+    firsts = [part.head(1).reset_index().assign(wish=wish) for wish, part in choices.items()]
+    shown = ["wish", "method", "rank", "gain", "low", "high", "loses", "sets", "cost", "edition"]
+    return pd.concat(firsts, ignore_index=True)[shown]
+
+
+def answer(compared):
+    """The answer in words.
+
+    Parameters
+    ----------
+    compared : mtclib.companion.comparison.comparison.Comparison
+
+    Returns
+    -------
+    str
+        A few sentences.
+
+    Examples
+    --------
+    >>> answer(Comparison("multiview")).partition(" (")[0]
+    'Take AWP'
+    """
+    overview = compared.overview()
+    wishes = advice(overview, compared.reference).set_index("wish")
+    best, alike = wishes.iloc[0], compared.level_with_best()[1:]
+    cheap = wishes.loc[f"best within {SIMILAR_COST:g} times k-means"]
+    text = f"Take {_described(best, compared.reference)}."
+    if cheap["method"] != best["method"]:
+        text += f" In a hurry take {_described(cheap, compared.reference)}."
+    text += _without_scaling(compared, best["method"])
+    others = f"{len(alike)} of the {len(overview) - 1} others"
+    return f"{text} Nemenyi's test does not tell {others} from the first."
+
+
+def _without_scaling(compared, method):
+    """What is left of the gain over k-means where k-means does not scale the data, if that was run."""
+    if not (compared.rows["method"] == f"{compared.reference} {UNSCALED}").any():
+        return ""
+    bare = Comparison(compared.kind, compared.rows, UNSCALED).overview()
+    gain = bare.loc[method, "gain"]
+    return f" Over {compared.reference} without its default scaling the gain is {gain:+.1f}."
+
+
+def _described(row, reference):
+    if row["method"] == reference:
+        return "plain k-means" + f" ({reference})" * (reference != "k-means")
+    marked = ", a reconstruction" if row["edition"] == "reconstruction" else ""
+    gain = f"{row['gain']:+.1f} points of {METRIC} over {reference}"
+    return (f"{row['method']}{marked} (mean rank {row['rank']:.1f}, {gain}, below it on "
+            f"{row['loses']} of {row['sets']} sets, {row['cost']:.1f} times its time)")

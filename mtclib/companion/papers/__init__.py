@@ -1,0 +1,1 @@
+"""What one paper shows, and all papers at a glance."""

@@ -1,0 +1,472 @@
+"""What the model of LMSC can and cannot determine: four facts about Eq. (8), each as a computation.
+
+All functions take a list of tasks, learn them with :class:`mtclib.LMSC`, and look at the last one.
+
+What the model of LMSC can and cannot determine: four facts about Eq. (8), each as a computation.
+
+All functions take a list of tasks, learn them with :class:`mtclib.LMSC`, and look at the last one.
+
+What a lifelong method must show: does knowledge help, does order matter, is it forgotten, at what cost?
+
+Every function learns a sequence of multi-view tasks, ``tasks[t][v]`` of shape (n_t, d_v), with a lifelong
+estimator, and returns a tidy frame.  Tasks are counted from 1.
+"""
+
+import copy
+from time import process_time
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from scipy.spatial.distance import pdist
+from sklearn.metrics import adjusted_rand_score
+
+from mtclib.baselines.coreg import CoregSpectral
+from mtclib.companion.papers.study import ONE_A_JOB
+from mtclib.companion.runs import results
+from mtclib.companion.verdicts import leverage
+from mtclib.core.checks import check_number, check_option, check_sequence
+from mtclib.core.lifelong import Libraries
+from mtclib.core.starts import best_kmeans
+from mtclib.lmsc import L21, LMSC, OUTPUTS, distance, polar
+from mtclib.metrics import SCORES
+
+
+def frames(study):
+    """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
+    sets = ["3Sources", "BBC", "BBCSport", "Cornell"]
+    every = pd.concat(map(study.rows, sets))
+    grid = leverage.with_params(every[every["method"] == "LMSC"], "lam", "mu").query("mu == 0.01")
+    steps = grid.assign(method=[f"lam = {value:g}" for value in grid["lam"]])
+    sweeps = study.sweep("figures-2-3")
+    sweeps = results.pooled(sweeps, {name: name.rpartition(" ")[0] for name in set(sweeps["dataset"])})
+    judged = pd.concat([*map(study.selected, sets), every[every["part"] == "readings"]])
+    later = study.table("transfer").query("position > 1").assign(task="avg")
+    later = later.rename(columns={"knowledge": "method", "seed": "run"})
+    keys = ["dataset", "method", "run", "metric", "task"]
+    return {"results": judged.drop_duplicates(ONE_A_JOB), "sensitivity": pd.concat([sweeps, steps]),
+            "streams": later.groupby(keys)["value"].mean().reset_index()}
+
+SEEDS = range(10)
+
+
+def learn(Xs, n_clusters, random_state=0, **parameters):
+    """The model after all tasks but the last, and the last task as :class:`mtclib.lmsc.Task`, learned.
+
+    Parameters
+    ----------
+    Xs : list of list of {ndarray, CSR array} of shape (n_t, d_v)
+    n_clusters : int
+    random_state : int
+    **parameters
+        Of :class:`mtclib.LMSC`.
+
+    Returns
+    -------
+    model : LMSC
+    task : mtclib.lmsc.Task
+    """
+    *earlier, last = check_sequence(Xs)
+    model = LMSC(n_clusters, random_state=random_state, **parameters)
+    past = model.fit(earlier).libraries_ if earlier else Libraries()
+    task = model._task(last, n_clusters, random_state, past)
+    task.run()
+    return model, task
+
+
+def random_orthogonal(k, rng):
+    """A random orthogonal matrix of shape (k, k)."""
+    return polar(rng.standard_normal((k, k)), np.eye(k))
+
+
+def replaced(task, **variables):
+    """A copy of a task with other variables: ``Es``, ``Bs``, ``Ls``, ``D``."""
+    other = copy.copy(task)
+    for name, value in variables.items():
+        setattr(other, name, value)
+    other.refresh()
+    return other
+
+
+def terms(task):
+    """The terms of the objective, summed over views.
+
+    Returns
+    -------
+    dict
+        'spectral' with B as printed, tr((E B)^T K E B); 'co-clustering'; 'row norms', sum |l|; 'fusion',
+        |D - B|.  Of the last task alone, without weights.
+    """
+    parts = list(zip(task.views, task.Es, task.KEs, task.Ls, task.Bs))
+    return {"spectral": sum(float(np.vdot(E @ B, KE @ B)) for _, E, KE, _, B in parts),
+            "co-clustering": sum(float(np.vdot(view.HT @ E @ B, L)) for view, E, _, L, B in parts),
+            "row norms": sum(L21["reward"].value(L) for *_, L, _ in parts),
+            "fusion": sum(float(np.linalg.norm(task.D - B)) for *_, B in parts)}
+
+
+def basis_cancels(Xs, n_clusters, n_draws=3, random_state=0, **parameters):
+    """The basis library does nothing: (E, I, L B^T, I) is as good as (E, B, L, D), and never penalised.
+
+    Parameters
+    ----------
+    Xs, n_clusters, random_state, **parameters
+        See :func:`learn`.
+    n_draws : int
+        How many random B, L and D.
+
+    Returns
+    -------
+    DataFrame
+        Two rows a draw: index (draw, 'drawn') and (draw, 'basis taken out'); columns as :func:`terms`.
+
+    Examples
+    --------
+    >>> tasks = [[np.random.default_rng(0).poisson(3.0, (20, 8)) for _ in range(2)]]
+    >>> frame = basis_cancels(tasks, 2, n_draws=1)
+    >>> bool(np.allclose(frame.iloc[0, :3], frame.iloc[1, :3])), float(frame.iloc[1, 3])
+    (True, 0.0)
+    """
+    _, task = learn(Xs, n_clusters, random_state, **parameters)
+    rng, I = np.random.default_rng(random_state), np.eye(n_clusters)
+    rows = {}
+    for draw in range(n_draws):
+        Bs = [random_orthogonal(n_clusters, rng) for _ in task.Bs]
+        Ls = [polar(rng.standard_normal(L.shape), L) for L in task.Ls]
+        drawn = replaced(task, Bs=Bs, Ls=Ls, D=random_orthogonal(n_clusters, rng))
+        without = replaced(task, Bs=[I] * len(Bs), Ls=[L @ B.T for L, B in zip(Ls, Bs)], D=I)
+        rows[draw, "drawn"], rows[draw, "basis taken out"] = terms(drawn), terms(without)
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["draw", "point"])
+
+
+def fusion_never_changes_labels(Xs, n_clusters, n_draws=3, random_state=0, **parameters):
+    """k-means sees distances, and E D has the distances of E: D never changes labels.
+
+    Parameters
+    ----------
+    Xs, n_clusters, random_state, **parameters
+        See :func:`learn`.
+    n_draws : int
+        How many random D.
+
+    Returns
+    -------
+    DataFrame
+        A row a draw.  'distances' is the largest change of a distance between samples, 'agreement' the
+        adjusted Rand index of the labels with and without D.
+    """
+    _, task = learn(Xs, n_clusters, random_state, **parameters)
+    rng, E = np.random.default_rng(random_state), sum(task.Es) / len(task.Es)
+    labels, rows = best_kmeans(E, n_clusters, SEEDS).labels_, []
+    for _ in range(n_draws):
+        ED = E @ random_orthogonal(n_clusters, rng)
+        rows.append({"distances": float(np.abs(pdist(ED) - pdist(E)).max(initial=0.0)), "agreement": float(
+            adjusted_rand_score(labels, best_kmeans(ED, n_clusters, SEEDS).labels_))})
+    return pd.DataFrame(rows).rename_axis("draw")
+
+
+def views_decouple(Xs, n_clusters, sweeps=50, random_state=0, **parameters):
+    """All views learned together and each view learned alone, with as many sweeps: the same embeddings.
+
+    Parameters
+    ----------
+    Xs, n_clusters, random_state, **parameters
+        See :func:`learn`.
+    sweeps : int
+        Of each task.
+
+    Returns
+    -------
+    DataFrame
+        A row a view.  'embedding' is the largest entry of E E^T - E' E'^T, for E learned together and E'
+        alone, last task; 'fusion' is |D - B|.  Column 'objective' is the same in all rows: the objective of
+        all views minus the sum of the objectives of each.
+    """
+    Xs = check_sequence(Xs)
+    together = _run(Xs, n_clusters, sweeps, random_state, parameters)
+    alone = [_run([[views[v]] for views in Xs], n_clusters, sweeps, random_state, parameters)
+             for v in range(len(Xs[0]))]
+    gap = together.objective() - sum(task.objective() for task in alone)
+    rows = [{"embedding": float(np.abs(E @ E.T - task.Es[0] @ task.Es[0].T).max()),
+             "fusion": float(distance(together.D, B)[0]), "objective": gap}
+            for E, B, task in zip(together.Es, together.Bs, alone)]
+    return pd.DataFrame(rows).rename_axis("view")
+
+
+def _run(Xs, n_clusters, sweeps, seed, parameters):
+    model = LMSC(n_clusters, **{**parameters, "max_iter": sweeps, "tol": 0.0})
+    past = Libraries()
+    for views in Xs:
+        task = model._task(views, n_clusters, seed, past)
+        task.run()
+        past = task.libraries()
+    return task
+
+
+def mean_is_undetermined(Xs, n_clusters, n_draws=5, random_state=0, **parameters):
+    """(E Q, L B^T Q) of one view is as good as (E, L B^T) for every orthogonal Q; the mean over views is not.
+
+    Parameters
+    ----------
+    Xs, n_clusters, random_state, **parameters
+        See :func:`learn`.
+    n_draws : int
+        How many random Q for each view.
+
+    Returns
+    -------
+    DataFrame
+        A row a draw.  'objective' is the change of the objective; 'literal', 'concat' and 'aligned' are the
+        adjusted Rand indices of the labels before and after, for each way to read labels off the E.
+    """
+    model, task = learn(Xs, n_clusters, random_state, **parameters)
+    rng, I = np.random.default_rng(random_state), np.eye(n_clusters)
+    task = replaced(task, Bs=[I] * len(task.Bs), Ls=[L @ B.T for L, B in zip(task.Ls, task.Bs)], D=I)
+    before, rows = _labels(model, task), []
+    for _ in range(n_draws):
+        Qs = [random_orthogonal(n_clusters, rng) for _ in task.Es]
+        # Earlier tasks turn as well: their sums are lam X-hat E, so that they take the same factor.
+        past = copy.copy(task.past)
+        past.coclustering = [C @ Q for C, Q in zip(past.coclustering, Qs)]
+        turned = replaced(task, Es=[E @ Q for E, Q in zip(task.Es, Qs)],
+                          Ls=[L @ Q for L, Q in zip(task.Ls, Qs)], past=past)
+        after = _labels(model, turned)
+        rows.append({"objective": turned.objective() - task.objective(), **{
+            output: float(adjusted_rand_score(before[output], after[output])) for output in OUTPUTS}})
+    return pd.DataFrame(rows).rename_axis("draw")
+
+
+def _labels(model, task):
+    """Labels of a task, read off its embeddings in each way."""
+    models = {output: copy.copy(model).set_params(output=output) for output in OUTPUTS}
+    return {output: best_kmeans(one._represent(task), len(task.D), SEEDS).labels_
+            for output, one in models.items()}
+
+WITH, WITHOUT = "with libraries", "without"
+REFIT, POOLED = "all tasks again", "all tasks pooled"
+
+
+def transfer(tasks, labels, n_clusters, *, estimator=LMSC, metric="NMI_arithmetic", random_state=0,
+             **parameters):
+    """Score of each task learned from the libraries of those before it, and learned from an empty state.
+
+    Parameters
+    ----------
+    tasks : list of list of {ndarray, CSR array} of shape (n_t, d_v)
+        In the order in which they come.
+    labels : list of ndarray of int, shape (n_t,)
+        Classes.
+    n_clusters : int
+    estimator : class, default LMSC
+        A lifelong estimator.
+    metric : str, default 'NMI_arithmetic'
+        One of ``mtclib.metrics.SCORES``.
+    random_state : int, default 0
+        Of both.
+    **parameters
+        Of the estimator.
+
+    Returns
+    -------
+    DataFrame
+        ``position`` (tasks seen, this one included), ``knowledge`` ('with libraries' or 'without'),
+        ``metric, value`` and ``sweeps``.  Task 1 has the same value twice.
+
+    Raises
+    ------
+    ValueError
+        Other numbers of tasks and labels, an unknown metric, or as the estimator.
+
+    Examples
+    --------
+    >>> tasks = [[np.random.default_rng(t).poisson(3.0, (20, 8))] for t in range(2)]
+    >>> frame = transfer(tasks, [np.arange(20) % 2] * 2, 2)
+    >>> frame["knowledge"].tolist()
+    ['with libraries', 'without', 'with libraries', 'without']
+    """
+    score = _scorer(tasks, labels, metric)
+    model, rows = estimator(n_clusters, random_state=random_state, **parameters), []
+    for position, (views, truth) in enumerate(zip(tasks, labels), start=1):
+        alone = estimator(n_clusters, random_state=random_state, **parameters).partial_fit(views)
+        rows += [{"position": position, "knowledge": knowledge, "metric": metric,
+                  "value": score(truth, learned.labels_), "sweeps": learned.n_iter_}
+                 for knowledge, learned in ((WITH, model.partial_fit(views)), (WITHOUT, alone))]
+    return pd.DataFrame(rows)
+
+
+def orders(tasks, labels, n_clusters, *, n_orders=10, estimator=LMSC, metric="NMI_arithmetic",
+           random_state=0, **parameters):
+    """Score of each task at each position, for several orders of the tasks.
+
+    Parameters
+    ----------
+    n_orders : int, default 10
+        The first is the given one, the others are random permutations.
+    random_state : int, default 0
+        Of the estimator, and of the permutations.
+    tasks, labels, n_clusters, estimator, metric, **parameters
+        See :func:`transfer`.
+
+    Returns
+    -------
+    DataFrame
+        ``order`` (0 is the given one), ``position``, ``task``, ``metric`` and ``value``.
+
+    Raises
+    ------
+    ValueError
+        As :func:`transfer`, or ``n_orders`` below 1.
+
+    Examples
+    --------
+    >>> tasks = [[np.random.default_rng(t).poisson(3.0, (20, 8))] for t in range(3)]
+    >>> frame = orders(tasks, [np.arange(20) % 2] * 3, 2, n_orders=2)
+    >>> frame.loc[frame["order"] == 0, "task"].tolist(), len(frame)
+    ([1, 2, 3], 6)
+    """
+    check_number("n_orders", n_orders, low=1, integer=True)
+    score, rng = _scorer(tasks, labels, metric), np.random.default_rng(random_state)
+    sequences = [np.arange(len(tasks)), *(rng.permutation(len(tasks)) for _ in range(n_orders - 1))]
+    rows = []
+    for order, sequence in enumerate(sequences):
+        model = estimator(n_clusters, random_state=random_state, **parameters)
+        for position, t in enumerate(sequence, start=1):
+            value = score(labels[t], model.partial_fit(tasks[t]).labels_)
+            rows.append({"order": order, "position": position, "task": int(t) + 1, "metric": metric,
+                         "value": value})
+    return pd.DataFrame(rows)
+
+
+def forgetting(tasks, labels, n_clusters, *, estimator=LMSC, metric="NMI_arithmetic", random_state=0,
+               **parameters):
+    """Task 1 clustered anew with the libraries after each task, against its classes and its first labels.
+
+    Parameters
+    ----------
+    tasks, labels, n_clusters, estimator, metric, random_state, **parameters
+        See :func:`transfer`.  The estimator's ``predict`` clusters with the libraries as they are.
+
+    Returns
+    -------
+    DataFrame
+        ``tasks_seen``, ``against`` ('classes' or 'labels at arrival'), ``metric, value``, and ``at_arrival``,
+        the value of the labels that task 1 got when it was learned.  Forgetting is a ``value`` against
+        classes that falls with ``tasks_seen``.  The two differ already after task 1: ``predict`` of LMSC
+        starts from the spectral embedding again, with the libraries held.
+
+    Raises
+    ------
+    ValueError
+        As :func:`transfer`.
+
+    Examples
+    --------
+    >>> tasks = [[np.random.default_rng(t).poisson(3.0, (20, 8))] for t in range(2)]
+    >>> frame = forgetting(tasks, [np.arange(20) % 2] * 2, 2)
+    >>> frame[["tasks_seen", "against"]].values.tolist()[:2]
+    [[1, 'classes'], [1, 'labels at arrival']]
+    """
+    score = _scorer(tasks, labels, metric)
+    model, first, rows = estimator(n_clusters, random_state=random_state, **parameters), None, []
+    for seen, views in enumerate(tasks, start=1):
+        model.partial_fit(views)
+        first = model.labels_ if first is None else first
+        again = model.predict(tasks[0])
+        rows += [{"tasks_seen": seen, "against": against, "metric": metric, "value": score(truth, again),
+                  "at_arrival": score(truth, first)}
+                 for against, truth in (("classes", labels[0]), ("labels at arrival", first))]
+    return pd.DataFrame(rows)
+
+
+def costs(tasks, labels, n_clusters, *, refit_at=None, pooled=None, estimator=LMSC, metric="NMI_arithmetic",
+          random_state=0, **parameters):
+    """Time, memory and score after each task: one more task, all tasks again, or all tasks pooled.
+
+    Parameters
+    ----------
+    refit_at : collection of int, optional
+        Numbers of tasks seen at which the two alternatives are run; all by default.
+    pooled : multi-view estimator, optional
+        What clusters the samples of all tasks at once; by default CoregSpectral with cosine affinities.
+    tasks, labels, n_clusters, estimator, metric, random_state, **parameters
+        See :func:`transfer`.
+
+    Returns
+    -------
+    DataFrame
+        ``tasks_seen, method``; ``seconds`` of the processor for the labels of the newest task; ``bytes`` that
+        must be kept for the next task: the libraries, or the data of all tasks; ``metric`` and ``value``, the
+        score of the newest task.  Methods are the estimator's name, 'all tasks again' (its ``fit``) and
+        'all tasks pooled'.
+
+    Raises
+    ------
+    ValueError
+        As :func:`transfer`.
+
+    Examples
+    --------
+    >>> tasks = [[np.random.default_rng(t).poisson(3.0, (20, 8))] for t in range(2)]
+    >>> frame = costs(tasks, [np.arange(20) % 2] * 2, 2, refit_at=[2])
+    >>> frame["method"].tolist(), frame["bytes"].tolist()[1:]
+    (['LMSC', 'LMSC', 'all tasks again', 'all tasks pooled'], [360, 2560, 2560])
+    """
+    score = _scorer(tasks, labels, metric)
+    pooled = pooled or CoregSpectral(n_clusters, affinity="cosine", random_state=random_state)
+    model, rows = estimator(n_clusters, random_state=random_state, **parameters), []
+    for seen, views in enumerate(tasks, start=1):
+        runs = [(estimator.__name__, model.partial_fit, views)]
+        if refit_at is None or seen in refit_at:
+            again = estimator(n_clusters, random_state=random_state, **parameters)
+            runs += [(REFIT, again.fit, tasks[:seen]), (POOLED, pooled.fit, pool(tasks[:seen]))]
+        kept = sum(n_bytes(X) for task in tasks[:seen] for X in task)
+        for method, learn, data in runs:
+            start = process_time()
+            found = learn(data).labels_
+            rows.append({"tasks_seen": seen, "method": method, "seconds": process_time() - start,
+                         "bytes": kept if data is not views else model.libraries_.nbytes, "metric": metric,
+                         "value": score(labels[seen - 1], _newest(found, len(labels[seen - 1])))})
+    return pd.DataFrame(rows)
+
+
+def pool(tasks):
+    """One multi-view data set with the samples of all tasks, in their order.
+
+    Parameters
+    ----------
+    tasks : list of list of {ndarray, CSR array} of shape (n_t, d_v)
+
+    Returns
+    -------
+    list of {ndarray, CSR array} of shape (sum of n_t, d_v)
+
+    Examples
+    --------
+    >>> [X.shape for X in pool([[np.ones((2, 3))], [np.ones((4, 3))]])]
+    [(6, 3)]
+    """
+    return [sp.vstack(parts, format="csr") if all(map(sp.issparse, parts)) else np.vstack(parts)
+            for parts in zip(*tasks)]
+
+
+def n_bytes(X):
+    """Bytes of a matrix: of the array, or of the three arrays of a CSR array.
+
+    Examples
+    --------
+    >>> n_bytes(np.ones((2, 3)))
+    48
+    """
+    return sum(part.nbytes for part in (X.data, X.indices, X.indptr)) if sp.issparse(X) else X.nbytes
+
+
+def _newest(labels, n):
+    """Labels of the newest task, from those of all tasks or of all samples."""
+    return labels[-1] if isinstance(labels, list) else labels[-n:]
+
+
+def _scorer(tasks, labels, metric):
+    if not len(tasks) or len(tasks) != len(labels):
+        raise ValueError(f"labels: {len(labels)} arrays for {len(tasks)} tasks; pass at least one task, and "
+                         f"one array of classes for each")
+    check_option("metric", metric, SCORES)
+    return SCORES[metric]

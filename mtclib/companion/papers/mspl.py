@@ -1,0 +1,519 @@
+"""Theorem 1 of MSPL (Xu, Tao, Xu, IJCAI 2015), evaluated: how far is a partition from the best one?
+
+Per view, delta is how much worse than its spectral ideal the partition is, in units of an eigenvalue gap,
+Eq. (19) and (21).  A small delta means that the partition is close to the k - 1 leading directions of the
+view, and two partitions that both are close to them are close to each other.
+
+Theorem 1 of MSPL (Xu, Tao, Xu, IJCAI 2015), evaluated: how far is a partition from the best one?
+
+Per view, delta is how much worse than its spectral ideal the partition is, in units of an eigenvalue gap,
+Eq. (19) and (21).  A small delta means that the partition is close to the k - 1 leading directions of the
+view, and two partitions that both are close to them are close to each other.
+
+Theorem 1 of MSPL tested: is its bound ever broken where it applies, and does it ever say anything?
+
+Results on a damaged view, ready for the figures that show scores and weights against the damage.
+
+From what a fit keeps of its way to rows that claims and figures use.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from scipy.linalg import eigvalsh
+
+from mtclib.companion.runs import results
+from mtclib.core.checks import check_views
+from mtclib.core.starts import one_hot
+from mtclib.datasets.synthetic import mspl_toy
+from mtclib.metrics import SCORES, clustering_accuracy
+from mtclib.mspl import MSPL
+
+
+@dataclass(frozen=True)
+class DistortionBound:
+    """Ingredients and results of :func:`distortion_bound`.
+
+    Parameters
+    ----------
+    distortion, ideal, gap : ndarray of shape (n_views,)
+        Squared distances to the centroids; their spectral lower bound; the eigenvalue gap.
+    delta : ndarray of shape (n_views,)
+        Eq. (21) for the partition; infinite without a gap, as with fewer than k - 1 features.
+    delta_best : ndarray of shape (n_views,)
+        Upper bound of delta for the best partition: sum of (distortion - ideal) over the views, over the gap.
+    p_min, p_max : float
+        Shares of the smallest and the largest cluster.
+    printed : float
+        p_max * min_v 2 delta_v (1 - delta_v / (k - 1)), Eq. (27).  Not a bound, see the function.
+    printed_applies : bool
+        Whether the conditions of the theorem hold, delta_v <= (k - 1) / 2 for all views.
+    corrected : float
+        p_max * min_v (sqrt(delta_v) + sqrt(delta_best_v))^2.
+    corrected_applies : bool
+        Whether ``corrected`` is at most p_max * p_min, so that it bounds the error.
+    """
+
+    distortion: np.ndarray
+    ideal: np.ndarray
+    gap: np.ndarray
+    delta: np.ndarray
+    delta_best: np.ndarray
+    p_min: float
+    p_max: float
+    printed: float
+    printed_applies: bool
+    corrected: float
+    corrected_applies: bool
+
+
+def distortion_bound(Xs, labels):
+    """Bounds of the share of samples on which a partition differs from the one with the least distortion.
+
+    "Least distortion" is meant over all views together, Eq. (2), and the share after the best renaming of
+    clusters.  The printed bound does not hold.  Eq. (31) and (32) fail already for one view: two lines at
+    angles +t and -t to a third, with sin^2 t = delta, have squared cosine 1 - 4 delta (1 - delta), not
+    1 - 2 delta (1 - delta).  And that the best partition has the least sum of distortions does not make it
+    better in each view.  The corrected bound uses the triangle inequality for projections, and that no view
+    can be further from its ideal than all views together.
+
+    Parameters
+    ----------
+    Xs : list of {ndarray, CSR array} of shape (n, d_v)
+        Views in the scaling in which distortion is measured.
+    labels : array_like of int of shape (n,)
+
+    Returns
+    -------
+    DistortionBound
+
+    Raises
+    ------
+    ValueError
+        Unusable views, or labels that are not one a sample or name fewer than two clusters.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]])
+    >>> bound = distortion_bound([X], [0, 0, 0, 1, 1, 1])
+    >>> bound.printed_applies, round(bound.printed, 5), bound.corrected_applies, round(bound.corrected, 5)
+    (True, 0.00033, True, 0.00066)
+    """
+    Xs = check_views(Xs)
+    names, labels = np.unique(labels, return_inverse=True)
+    if labels.shape != (Xs[0].shape[0],) or len(names) < 2:
+        raise ValueError(f"labels must name at least two clusters and hold one entry for each of the "
+                         f"{Xs[0].shape[0]} samples; got {len(names)} cluster(s) and shape {labels.shape}")
+    k = len(names)
+    distortion, ideal, gap = np.array([_spectral(X, one_hot(labels, k)) for X in Xs]).T
+    excess = np.maximum(distortion - ideal, 0.0)
+    delta, delta_best = (np.divide(e, gap, out=np.full(len(Xs), np.inf), where=gap > 0)
+                         for e in (excess, np.full(len(Xs), excess.sum())))
+    usable = delta <= (k - 1) / 2
+    epsilon = np.where(usable, 2.0 * np.where(usable, delta, 0.0), np.inf)
+    epsilon[usable] *= 1.0 - delta[usable] / (k - 1)
+    corrected = float(np.min((np.sqrt(delta) + np.sqrt(delta_best)) ** 2))
+    shares = np.bincount(labels) / len(labels)
+    low, high = float(shares.min()), float(shares.max())
+    return DistortionBound(
+        distortion, ideal, gap, delta, delta_best, low, high, high * float(epsilon.min()),
+        bool(usable.all() and epsilon.min() <= low), high * corrected, corrected <= low)
+
+
+def check_bounds(Xs, partitions):
+    """Both bounds for several partitions, beside how far each is from the best among them.
+
+    Parameters
+    ----------
+    Xs : list of {ndarray, CSR array} of shape (n, d_v)
+    partitions : iterable of ndarray of int of shape (n,)
+        All with the same number of clusters.
+
+    Returns
+    -------
+    DataFrame
+        ``excess`` (distortion above the best one's, relative), ``delta`` (least over the views), ``error``
+        (share of samples), ``printed, printed_applies, corrected, corrected_applies``, and for both whether a
+        bound that applies is ``broken`` or ``informative``, that is below 1 - 1/k.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]])
+    >>> table = check_bounds([X], [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]])
+    >>> table[["error", "printed_applies", "corrected_applies"]].round(3).values.tolist()
+    [[0.0, True, True], [0.167, False, False]]
+    """
+    partitions = list(partitions)
+    bounds = [distortion_bound(Xs, labels) for labels in partitions]
+    totals = np.array([bound.distortion.sum() for bound in bounds])
+    best = partitions[totals.argmin()]
+    chance = 1.0 - 1.0 / len(np.unique(best))
+    table = pd.DataFrame({"excess": totals / totals.min() - 1.0,
+                          "delta": [bound.delta.min() for bound in bounds],
+                          "error": [1.0 - clustering_accuracy(best, labels) for labels in partitions]})
+    for name in ("printed", "corrected"):
+        value = np.array([getattr(bound, name) for bound in bounds])
+        applies = np.array([getattr(bound, f"{name}_applies") for bound in bounds])
+        table[name], table[f"{name}_applies"] = value, applies
+        table[f"{name}_broken"] = applies & (table["error"] > value + 1e-12)
+        table[f"{name}_informative"] = applies & (value < chance)
+    return table
+
+
+def _spectral(X, H):
+    """Distortion of a partition in one view, the lower bound for as many clusters, and the eigenvalue gap."""
+    n, k = H.shape
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    if X.shape[1] < n:
+        gram = X.T @ X
+        gram = (gram.toarray() if sp.issparse(gram) else gram) - n * np.outer(mean, mean)
+    else:
+        gram = X @ X.T
+        gram = gram.toarray() if sp.issparse(gram) else gram
+        rows = gram.mean(axis=0)
+        gram = gram - rows - rows[:, None] + rows.mean()
+    values = eigvalsh(gram, subset_by_index=[max(0, len(gram) - k), len(gram) - 1])[::-1]
+    values = np.pad(np.maximum(values, 0.0), (0, k - len(values)))
+    centers = (H.T @ X) / H.sum(axis=0)[:, None] - mean
+    total = float(np.trace(gram))
+    within = total - float((H.sum(axis=0)[:, None] * centers**2).sum())
+    gap = values[k - 2] - values[k - 1]
+    return within, total - values[:k - 1].sum(), gap if gap > 1e-12 * total else 0.0
+
+SEPARATIONS = (4.0, 6.0, 10.0, 20.0)
+# Cluster 4 is alike in all views; each of the others is easiest in one of them.
+CLUSTERS = ((0, 1, 2, 3), (0, 1, 3), (0, 3))
+
+
+def all_partitions(n_draws=40, random_state=0):
+    """Both bounds for every partition of seven points into two clusters.
+
+    Parameters
+    ----------
+    n_draws : int, default=40
+        Data sets: two views, two clusters, two points that are misplaced in each view.
+    random_state : int, default=0
+
+    Returns
+    -------
+    DataFrame
+        As from `check_bounds`, all draws; the best partition is known here.
+
+    Examples
+    --------
+    >>> len(all_partitions(n_draws=2))
+    126
+    """
+    rng = np.random.default_rng(random_state)
+    halves = [np.array([int(digit) for digit in np.binary_repr(code, 7)]) for code in range(1, 64)]
+    parts = []
+    for _ in range(n_draws):
+        labels = [rng.permutation(np.arange(7) % 2) if misled else np.arange(7) % 2 for misled in (0, 1)]
+        scale = rng.choice([3.0, 8.0])
+        Xs = [scale * rng.normal(size=(2, 2))[y] + rng.normal(size=(7, 2)) for y in labels]
+        parts.append(check_bounds(Xs, halves))
+    return pd.concat(parts, ignore_index=True)
+
+
+def on_the_way(separation, clusters, n_starts=20):
+    """Both bounds for all partitions that k-means on all views of the toy data passes through.
+
+    Parameters
+    ----------
+    separation : float
+        See :func:`mtclib.datasets.synthetic.mspl_toy`; the data are without noise.
+    clusters : sequence of int
+        Clusters to keep, out of 0 to 3.
+    n_starts : int, default=20
+        The best partition found stands for the best one.
+
+    Returns
+    -------
+    DataFrame
+        As from :func:`mtclib.companion.papers.mspl.check_bounds`.
+
+    Examples
+    --------
+    >>> bool(on_the_way(10.0, (0, 3), n_starts=2)["corrected_broken"].any())
+    False
+    """
+    data = mspl_toy(separation=separation, noise=False)
+    chosen = np.isin(data.labels, clusters)
+    Xs = [X[chosen] for X in data.Xs]
+    fits = [MSPL(len(clusters), weighting="naive", scaling="none", init="points", random_state=run).fit(Xs)
+            for run in range(n_starts)]
+    seen = np.unique(np.concatenate([fit.label_history_ for fit in fits]), axis=0)
+    return check_bounds(Xs, [labels for labels in seen if len(np.unique(labels)) == len(clusters)])
+
+
+def survey(random_state=0):
+    """How often the bounds apply, are broken, and say anything.
+
+    Parameters
+    ----------
+    random_state : int, default=0
+
+    Returns
+    -------
+    DataFrame
+        A row a family of partitions: their number, the least delta (the theorem needs at most (k - 1) / 2),
+        and how many bounds apply, are broken and are below chance, as printed and corrected.
+
+    Examples
+    --------
+    >>> survey()["corrected: broken"].sum().item()  # doctest: +SKIP
+    0
+    """
+    tables = {("all partitions of 7 points", 2): all_partitions(random_state=random_state)}
+    tables |= {(f"toy data, centres {separation:g} apart", len(clusters)): on_the_way(separation, clusters)
+               for clusters in CLUSTERS for separation in SEPARATIONS}
+    rows = []
+    for (name, k), table in tables.items():
+        row = {"data": name, "clusters": k, "partitions": len(table), "least delta": table["delta"].min()}
+        for bound in ("printed", "corrected"):
+            row |= {f"{bound}: {what}": int(table[f"{bound}_{column}"].sum()) for what, column in (
+                ("applies", "applies"), ("broken", "broken"), ("says something", "informative"))}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def panels(rows):
+    """Rows of damaged data, with those of the undamaged data as share 0 of every kind of damage.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        ``kind, unit, share`` (None where nothing is damaged) and more.
+
+    Returns
+    -------
+    DataFrame
+        ``kind`` becomes "<kind>, <unit>".
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"kind": [None, "missing", "missing"], "unit": [None, "rows", "entries"],
+    ...                      "share": [None, 0.1, 0.1], "value": [3, 2, 1]})
+    >>> panels(rows)[["kind", "share"]].values.tolist()
+    [['missing, rows', 0.0], ['missing, entries', 0.0], ['missing, rows', 0.1], ['missing, entries', 0.1]]
+    """
+    whole = rows["share"].isna()
+    damaged = rows[~whole].assign(kind=rows["kind"] + ", " + rows["unit"])
+    kinds = list(dict.fromkeys(damaged["kind"]))
+    parts = [rows[whole].assign(kind=kind, share=0.0) for kind in kinds]
+    return pd.concat([*parts, damaged.astype({"share": float})], ignore_index=True)
+
+
+def relative_weights(rows, arrays, view):
+    """Weight of one view over the mean weight of the others, each averaged over rounds.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        ``key`` and more, one row a fit and panel.
+    arrays : mapping of str to ndarray
+        Key to the weights of the views, shape (n_views,) or (n_rounds, n_views); fits without are left out.
+    view : int
+
+    Returns
+    -------
+    DataFrame
+        ``rows`` with the weight as ``value``.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"key": ["a"], "share": [0.1]})
+    >>> relative_weights(rows, {"a": np.array([[0.1, 0.4, 0.4], [0.3, 0.4, 0.4]])}, view=0)["value"].tolist()
+    [0.5]
+    """
+    rows = rows[rows["key"].isin(set(arrays))]
+    means = [np.atleast_2d(arrays[key]).mean(axis=0) for key in rows["key"]]
+    return rows.assign(value=[float(mean[view] / np.delete(mean, view).mean()) for mean in means])
+
+
+def score_trajectories(rows, arrays, truth, metrics, until):
+    """Scores of the labels after each iteration.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        ``key, dataset, method, run``, one row a fit.
+    arrays : mapping of str to ndarray of shape (n_iter + 1, n)
+        Key of a fit to its ``label_history_``, which starts with the labels at the start.
+    truth : mapping of str to ndarray of shape (n,)
+        Data set to its classes.
+    metrics : sequence of str
+        Out of :data:`mtclib.metrics.SCORES`.
+    until : int
+        Last iteration; a fit that has stopped keeps its last score.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset, method, run, iteration, metric, value``.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"key": ["a"], "dataset": ["toy"], "method": ["A"], "run": [0]})
+    >>> history = {"a": np.array([[0, 0, 1, 0], [0, 0, 1, 1]])}
+    >>> frame = score_trajectories(rows, history, {"toy": np.array([0, 0, 1, 1])}, ["ACC"], until=2)
+    >>> frame["value"].tolist()
+    [0.75, 1.0, 1.0]
+    """
+    parts = []
+    for row in rows.itertuples(index=False):
+        history = arrays[row.key]
+        history = history[np.minimum(np.arange(until + 1), len(history) - 1)]
+        distinct, position = np.unique(history, axis=0, return_inverse=True)
+        for metric in metrics:
+            scores = np.array([SCORES[metric](truth[row.dataset], labels) for labels in distinct])
+            parts.append(pd.DataFrame({
+                "dataset": row.dataset, "method": row.method, "run": row.run,
+                "iteration": np.arange(until + 1), "metric": metric, "value": scores[position.ravel()]}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def total_falls(trajectories, metric, until):
+    """How unsteady the first iterations are: the sum of all falls of a score.
+
+    Parameters
+    ----------
+    trajectories : DataFrame
+        Of :func:`score_trajectories`.
+    metric : str
+    until : int
+        Last iteration that counts.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset, method, run, metric, value``, one row a run; the metric is called "fall of <metric>".
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"dataset": "toy", "method": "A", "run": 0, "iteration": range(4),
+    ...                       "metric": "ACC", "value": [0.5, 0.4, 0.6, 0.3]})
+    >>> round(total_falls(frame, "ACC", until=3)["value"].item(), 3)
+    0.4
+    """
+    rows = trajectories[(trajectories["metric"] == metric) & (trajectories["iteration"] <= until)]
+    table = rows.pivot_table("value", ["dataset", "method", "run"], "iteration", sort=False)
+    falls = -table.diff(axis=1).clip(upper=0).sum(axis=1)
+    return falls.rename("value").reset_index().assign(metric=f"fall of {metric}")
+
+
+def selection_rounds(rows, arrays, labels):
+    """Mean round in which the samples of each class are taken in, in each view.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        ``key, run``, one row a fit.
+    arrays : mapping of str to ndarray of shape (n_views, n)
+        Key of a fit to its ``selection_order_``; pairs that are never taken in (-1) count as one round after
+        the last.
+    labels : ndarray of shape (n,), int
+        Classes, 0 .. k - 1.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset`` ("cluster 1", ...), ``method`` ("view 1", ...), ``run, metric`` ("round"), ``value``.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"key": ["a"], "run": [0]})
+    >>> order = {"a": np.array([[0, 0, 2, 2], [1, 1, -1, 1]])}
+    >>> selection_rounds(rows, order, np.array([0, 0, 1, 1]))["value"].tolist()
+    [0.0, 2.0, 1.0, 2.0]
+    """
+    found = []
+    for row in rows.itertuples(index=False):
+        order = np.asarray(arrays[row.key], dtype=float)
+        order = np.where(order < 0, order.max() + 1, order)
+        for v, rounds in enumerate(order):
+            found += [(f"cluster {k + 1}", f"view {v + 1}", row.run, rounds[labels == k].mean())
+                      for k in range(labels.max() + 1)]
+    return pd.DataFrame(found, columns=["dataset", "method", "run", "value"]).assign(metric="round")
+
+
+def fit_objectives(rows):
+    """The final objective of each fit as rows with the metric "objective".
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Result frame.
+
+    Returns
+    -------
+    DataFrame
+        One row a fit, columns as in `rows`.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"key": ["a", "a"], "metric": ["ACC", "NMI"], "value": [1, 2], "objective": 7.0})
+    >>> fit_objectives(frame)[["metric", "value"]].values.tolist()
+    [['objective', 7.0]]
+    """
+    fits = rows.drop_duplicates("key")
+    return fits.assign(metric="objective", value=fits["objective"])
+
+
+def frames(study):
+    """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
+    frame, digits = study.results.frame, "Handwritten Numerals"
+    pages = ["Cornell", "Texas", "Washington", "Wisconsin"]
+    main = pd.concat([study.default(name) for name in [digits, *pages]])
+    curves, pools = mspl_curves(study)
+    falls = total_falls(curves, "NMI_arithmetic", until=10)
+    falls = falls.assign(metric="fall of NMI", method=falls["method"] + ", curves")
+    damaged = mspl_damaged(study)
+    parts = [main, fit_objectives(main), damaged[damaged["share"].notna()], falls,
+             mspl_rounds(study), results.pooled(frame[frame["part"] == "curves"], pools)]
+    return {"results": pd.concat(parts).assign(task="")}
+
+
+@cache
+def mspl_curves(study):
+    """NMI, accuracy and purity of MSPL and its rivals after each of 30 iterations, from stored histories.
+
+    Parameters
+    ----------
+    study : mtclib.companion.papers.study.Study
+        Of "mspl"; asked twice, it is computed once.
+
+    Returns
+    -------
+    curves : DataFrame
+        As from ``mtclib.companion.papers.mspl.score_trajectories``, toy data sets of one spread as one.
+    pools : dict of str to str
+        Toy data set to the name it is pooled under.
+    """
+    frame = study.results.frame
+    kept = frame[frame["part"].isin(["curves", "curves-handwritten"])].drop_duplicates("key")
+    kept = kept.assign(method=kept["method"].str.partition(",")[0])
+    classes = {name: study.classes(name) for name in kept["dataset"].unique()}
+    histories = study.kept(kept, "label_history_")
+    metrics = ["NMI_arithmetic", "ACC", "purity"]
+    curves = score_trajectories(kept, histories, classes, metrics, until=30)
+    pools = {name: f"toy, s = {name[4]}" for name in classes if name.startswith("toy")}
+    return results.pooled(curves, pools), pools
+
+
+def mspl_rounds(study):
+    """In which round hard and smooth pacing take in the samples of the toy data, one row a run."""
+    kept = study.results.frame.query("part == 'selection'").drop_duplicates("key")
+    (name,) = kept["dataset"].unique()
+    return selection_rounds(kept, study.kept(kept, "selection_order_"), study.classes(name))
+
+
+def mspl_damaged(study):
+    """Rows of the study of a damaged view with the kind of damage, its unit and its share as columns."""
+    frame = study.results.frame
+    rows = frame[(frame["part"] == "corruption") | frame["dataset"].eq("Handwritten Numerals")]
+    rows = rows[rows["method"].isin(study.protocol.studies["corruption"].methods)]
+    return study.with_loader_params(rows, "kind", "unit", "share")

@@ -1,0 +1,154 @@
+"""Names and values typed on the command line or given to a notebook, checked before they are used."""
+
+import ast
+import difflib
+import sys
+
+PROFILES = ("quick", "full")
+
+
+class UsageError(ValueError):
+    """A name or a value that there is not; the message says what there is."""
+
+
+def choose(name, known, argument: str) -> str:
+    """Return `name` if it is one of `known`.
+
+    Parameters
+    ----------
+    name : str
+    known : collection of str
+    argument : str
+        What `name` is, for the message.
+
+    Raises
+    ------
+    UsageError
+        If it is not; the message proposes the nearest names.
+
+    Examples
+    --------
+    >>> choose("quick", PROFILES, "profile")
+    'quick'
+    """
+    if name in known:
+        return name
+    near = difflib.get_close_matches(str(name), known, n=2)
+    hint = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
+    choices = f"Choose from {', '.join(known)}." if known else "None exists."
+    raise UsageError(f"{argument}: there is no {name!r}. {hint}{choices}")
+
+_TYPES = {"int": int, "float": (int, float), "bool": bool, "list": list, "dict": dict}
+
+
+def _is_of_type(value, declared) -> bool:
+    kind = _TYPES.get(declared, str)
+    return isinstance(value, kind) and (declared == "bool" or not isinstance(value, bool))
+
+
+def _check_integer(name, value, least) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise UsageError(f"{name} must be an integer of at least {least}, not {value!r}.")
+
+INJECTED = "# Parameters\n"
+"""How the cell begins that papermill adds with the given values."""
+
+
+def _check_kernel() -> None:
+    """Refuse what papermill added to the notebook of this kernel: names it has not, values of other types."""
+    # Only the parameters cell has annotations; `In` holds the sources of all cells so far.
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is None or "In" not in shell.user_ns:
+        return
+    declared = shell.user_ns.get("__annotations__", {})
+    names = ", ".join(f"{name} ({kind.__name__})" for name, kind in declared.items())
+    # Somebody who mends a wrong value in JupyterLab runs that cell once more: the last one counts.
+    for source in [source for source in shell.user_ns["In"] if source.startswith(INJECTED)][-1:]:
+        for name in (node.targets[0].id for node in ast.parse(source).body if isinstance(node, ast.Assign)):
+            if name not in declared:
+                near = difflib.get_close_matches(name, declared, n=1)
+                hint = f" Did you mean {near[0]!r}?" if near else ""
+                raise UsageError(f"there is no parameter {name!r}.{hint} Parameters: {names}.")
+    for name, kind in declared.items():
+        value = shell.user_ns.get(name)
+        if not _is_of_type(value, kind.__name__):
+            raise UsageError(f"{name} must be of type {kind.__name__}, not {value!r}. Parameters: {names}.")
+
+
+def check_parameters(*, profile="quick", seed=0, n_runs=0, n_jobs=1, dask="", **choices) -> None:
+    """Refuse parameters that a notebook cannot use; called by its first code cell after the parameters.
+
+    In a notebook, names that papermill was given but that the parameters cell does not declare are refused as
+    well, and every value that is not of its declared type; the message lists all parameters with their types.
+
+    Parameters
+    ----------
+    profile : {"quick", "full"}
+    seed : int
+        Root seed, at least 0.
+    n_runs : int
+        Runs of each setting; 0 takes the protocol's number.
+    n_jobs : int
+        Processes, at least 1.
+    dask : str
+        Address of a scheduler, such as ``"tcp://host:8786"``; "" runs without dask.
+    **choices
+        Further parameters as ``name=(value, allowed values)``.
+
+    Raises
+    ------
+    UsageError
+        A `ValueError`, naming the parameter, its value and what is allowed.
+
+    Examples
+    --------
+    >>> check_parameters(profile="quick", n_jobs=2, dataset=("20news", ["20news", "reuters"]))
+    >>> check_parameters(profile="quik")
+    Traceback (most recent call last):
+    mtclib.companion.parameters.UsageError: profile: there is no 'quik'. ...
+    """
+    _check_kernel()
+    choose(profile, PROFILES, "profile")
+    _check_integer("seed", seed, 0)
+    _check_integer("n_runs", n_runs, 0)
+    _check_integer("n_jobs", n_jobs, 1)
+    if not isinstance(dask, str) or (dask and "://" not in dask):
+        raise UsageError(f"dask must be an address such as 'tcp://host:8786' or empty, not {dask!r}.")
+    for name, (value, allowed) in choices.items():
+        choose(value, allowed, name)
+
+
+def read_value(name: str, text: str, declared: str):
+    """Read the value of a parameter from text, as its declared type asks.
+
+    Parameters
+    ----------
+    name : str
+        For messages.
+    text : str
+    declared : str
+        The annotation in the notebook: "int", "float", "bool", "list", "dict"; any other means text.
+
+    Returns
+    -------
+    int, float, bool, list, dict or str
+
+    Raises
+    ------
+    UsageError
+        If the text is not a literal of the declared type.
+
+    Examples
+    --------
+    >>> read_value("n_runs", "5", "int"), read_value("dataset", "20", "str")
+    (5, '20')
+    """
+    if declared not in _TYPES:
+        return text
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        value = None
+    if not _is_of_type(value, declared):
+        raise UsageError(f"{name} must be of type {declared}, not {text!r}.")
+    return value

@@ -1,0 +1,45 @@
+"""Figures that a notebook shows: tidy frames in, one closed matplotlib Figure out.
+
+Each function returns its figure and shows nothing.  A notebook displays it by naming it in the last line of a
+cell.  The figure is closed for pyplot, so that it appears once and is freed: ``plt.show()`` would do nothing.
+Colours, markers and line styles come from ``mtclib.mplstyle`` and differ in lightness and in shape.  Legends
+stand outside the axes and never cover data.
+"""
+
+from mtclib.companion.plots.comparison import critical_difference, quality_time, score_table, task_pairs
+from mtclib.companion.plots.curves import (
+    GREEK,
+    PARAMS,
+    convergence,
+    objective_panels,
+    runtime,
+    sensitivity,
+    sensitivity_heatmap,
+)
+from mtclib.companion.plots.files import MANIFEST_COLUMNS, Picture, folder_key, save
+from mtclib.companion.plots.look import style
+from mtclib.companion.plots.matrices import leverage, relation_matrix
+from mtclib.companion.plots.pacing import (
+    damaged_view,
+    pace,
+    robustness,
+    rounds,
+    seconds,
+    selection,
+    task_objectives,
+    trajectories,
+    weight_functions,
+)
+from mtclib.companion.plots.scaling import makespans
+from mtclib.companion.plots.scores import preprocessing, scoreboard, scores_by_method, verdict_grid
+from mtclib.companion.plots.streams import forgetting_curve, order_spread, stream_costs, transfer_curve
+from mtclib.companion.plots.userdata import agreement, cluster_sizes, embedding
+
+__all__ = [
+    "GREEK", "MANIFEST_COLUMNS", "PARAMS", "Picture", "agreement", "cluster_sizes", "convergence",
+    "critical_difference", "damaged_view", "embedding", "folder_key", "forgetting_curve", "leverage",
+    "makespans", "objective_panels", "order_spread", "pace", "preprocessing", "quality_time",
+    "relation_matrix", "robustness", "rounds", "runtime", "save", "score_table", "scoreboard",
+    "scores_by_method", "seconds", "selection", "sensitivity", "sensitivity_heatmap", "stream_costs", "style",
+    "task_objectives", "task_pairs", "trajectories", "transfer_curve", "verdict_grid", "weight_functions",
+]  # fmt: skip

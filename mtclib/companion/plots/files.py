@@ -1,0 +1,168 @@
+"""Figures as files: equal figures give equal bytes, and a manifest records them."""
+
+import csv
+import hashlib
+import io
+import os
+import uuid
+from pathlib import Path
+
+from PIL import Image
+
+from mtclib.companion.plots.look import style
+from mtclib.core.paths import root
+
+MANIFEST_COLUMNS = ("file", "sha256", "notebook", "data", "printed")
+# Without dates and program versions, equal figures give equal files.
+_METADATA = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+
+
+def save(fig, name, folder=None, manifest=None, notebook="", data="", printed="", formats=("png", "svg")):
+    """Write a figure so that equal figures give equal files, and record it in the manifest.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+        Figure.
+    name : str
+        File name without ending: letters, digits, ``-``, ``_`` and ``.``.
+    folder : path-like, optional
+        Folder of the files, made if missing; the repository's ``figures`` by default.
+    manifest : path-like, optional
+        Csv with the columns `MANIFEST_COLUMNS`; ``manifest.csv`` in `folder` by default.
+    notebook : str, default=""
+        Notebook that drew the figure.
+    data : str, default=""
+        What it was drawn from, as ``mtclib.companion.papers.study.show`` words it.
+    printed : str, default=""
+        The figures of a paper that it stands for, as ``"LMSC 2"`` or ``"LMSC 2, LMSC 3"``.
+    formats : sequence of {"png", "svg", "pdf"}, default=("png", "svg")
+        Formats.
+
+    Returns
+    -------
+    list of pathlib.Path
+        The files.
+
+    Raises
+    ------
+    ValueError
+        `name` holds other characters, or a format is unknown.
+
+    Notes
+    -----
+    The bytes depend on the versions of matplotlib and of its font library, not on the clock or the process.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from mtclib.companion.plots import convergence, save
+    >>> fig = convergence({"toy": [[2.0, 1.0, 0.5]]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in save(fig, "demo", folder, notebook="demo.ipynb")]
+    ['demo.png', 'demo.svg']
+    """
+    unknown = [ending for ending in formats if ending not in _METADATA]
+    if unknown:
+        raise ValueError(f"formats: {unknown[0]!r} is unknown; use {', '.join(_METADATA)}")
+    if not name.strip(".") or not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
+        raise ValueError(f"name={name!r}: use letters, digits, '-', '_' and '.' only, without ending")
+    folder = root() / "figures" if folder is None else Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{name}.{ending}" for ending in formats]
+    with style():
+        for path, ending in zip(paths, formats):
+            fig.savefig(path, format=ending, metadata=_METADATA[ending])
+    _record(folder / "manifest.csv" if manifest is None else Path(manifest), paths, (notebook, data, printed))
+    return paths
+
+
+def folder_key(folder, name):
+    """What identifies the files of a folder: its name and a hash over their names and contents.
+
+    Parameters
+    ----------
+    folder : path-like
+        Files in it and below it count.
+    name : str
+        How the folder is called, e.g. ``"data/results/mbc"``.
+
+    Returns
+    -------
+    str
+        ``name`` and 64 hexadecimal digits.
+
+    Raises
+    ------
+    ValueError
+        There is no file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "a.csv").write_text("1")
+    ...     folder_key(folder, "data/toy")[:20]
+    'data/toy 57f8096ab6c'
+    """
+    files = sorted(path for path in Path(folder).rglob("*") if path.is_file())
+    if not files:
+        raise ValueError(f"folder: {name} holds no files; what should the figure have been drawn from?")
+    lines = [f"{path.relative_to(folder).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n"
+             for path in files]  # fmt: skip
+    return f"{name} {hashlib.sha256(''.join(lines).encode()).hexdigest()}"
+
+
+class Picture:
+    """A figure as a notebook shows it: a PNG with a palette, a third of the size of one in full colour.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from mtclib.companion.plots import convergence
+    >>> Picture(convergence({"toy": [[2.0, 1.0, 0.5]]}))._repr_png_()[1:4]
+    b'PNG'
+    """
+
+    COLOURS = 64
+
+    def __init__(self, figure):
+        self.figure = figure
+
+    def __repr__(self):
+        return repr(self.figure)
+
+    def _repr_png_(self):
+        full, small = io.BytesIO(), io.BytesIO()
+        with style():
+            self.figure.savefig(full, format="png", dpi=self.figure.dpi, metadata=_METADATA["png"])
+        image = Image.open(full).convert("RGB")
+        image.quantize(self.COLOURS, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
+        return small.getvalue()
+
+
+def _record(manifest, paths, origin):
+    """Replace the rows of these files; keep the manifest sorted and never half-written.
+
+    Of two processes that record at the same moment, one may lose its rows.
+    """
+    rows = {}
+    if manifest.exists():
+        with manifest.open(newline="", encoding="utf-8") as handle:
+            rows = {row["file"]: row for row in csv.DictReader(handle)}
+    for path in paths:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        rows[path.name] = dict(zip(MANIFEST_COLUMNS, (path.name, digest, *origin)))
+    partial = manifest.with_name(f".{manifest.name}.{uuid.uuid4().hex}.part")
+    with partial.open("w", newline="", encoding="utf-8") as handle:
+        writer = csv.DictWriter(handle, MANIFEST_COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows[name] for name in sorted(rows))
+    os.replace(partial, manifest)

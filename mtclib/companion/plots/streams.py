@@ -1,0 +1,232 @@
+"""Figures about sequences of tasks: transfer, forgetting, order and cost; frames of reproduction.streams."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+from scipy import stats
+
+from mtclib.companion.plots.look import RULE, band_line, figure, legend, plain, score_name
+
+CONFIDENCE = 0.95
+
+
+@figure
+def transfer_curve(frame):
+    """Score of each task learned with and without libraries, and its gain, by the number of tasks seen.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of :func:`mtclib.companion.papers.lmsc.transfer`, with columns ``dataset`` and ``seed``; ``value`` a
+        fraction.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A column a data set: scores above, paired differences below.  Lines are means over seeds, bands their
+        95 % t intervals.
+
+    Raises
+    ------
+    ValueError
+        The frame is empty or lacks a column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = [("toy", s, p, k, "NMI_arithmetic", 0.5 + 0.1 * (p > 1) * (k == "with libraries"))
+    ...         for s in (0, 1) for p in (1, 2) for k in ("with libraries", "without")]
+    >>> names = ["dataset", "seed", "position", "knowledge", "metric", "value"]
+    >>> fig = transfer_curve(pd.DataFrame(rows, columns=names))
+    >>> [round(float(gain)) for gain in fig.axes[1].get_lines()[0].get_ydata()]
+    [0, 10]
+    """
+    _check(frame, "seed", "position", "knowledge")
+    names = list(dict.fromkeys(frame["dataset"]))
+    fig, axes = plt.subplots(2, len(names), figsize=(max(4.4, 3.4 * len(names)), 4.4), sharex="col",
+                             sharey="row", squeeze=False, height_ratios=(3, 2))
+    for (above, below), name in zip(axes.T, names):
+        rows = frame[frame["dataset"] == name]
+        for knowledge, runs in rows.groupby("knowledge", sort=False):
+            _mean_line(above, runs.pivot(index="position", columns="seed", values="value"), knowledge)
+        table = rows.pivot(index=["position", "seed"], columns="knowledge", values="value")
+        gain = (table["with libraries"] - table["without"]).unstack("seed")
+        _mean_line(below, gain, "difference, of the same tasks", color="0.35", marker="D", linestyle="-")
+        below.axhline(0, color="0", **RULE)
+        above.set_title(name)
+        below.set_xlabel("tasks seen")
+        _count_tasks(below)
+    axes[0, 0].set_ylabel(_score_name(frame))
+    axes[1, 0].set_ylabel("gain (points)")
+    legend(fig, [*axes[0, 0].get_lines(), axes[1, 0].get_lines()[0]])
+    return fig
+
+
+@figure
+def forgetting_curve(frame):
+    """Task 1 clustered anew after each task: agreement with its classes and with its first labels.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of :func:`mtclib.companion.papers.lmsc.forgetting`, with columns ``dataset`` and ``seed``.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A panel a data set.  Lines are means over seeds, bands their 95 % t intervals; the line without
+        markers is the agreement of the first labels with the classes.
+
+    Raises
+    ------
+    ValueError
+        The frame is empty or lacks a column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = [("toy", s, t, a, "NMI_arithmetic", 0.6, 0.5) for s in (0, 1) for t in (1, 2)
+    ...         for a in ("classes", "labels at arrival")]
+    >>> names = ["dataset", "seed", "tasks_seen", "against", "metric", "value", "at_arrival"]
+    >>> len(forgetting_curve(pd.DataFrame(rows, columns=names)).axes[0].get_lines())
+    3
+    """
+    _check(frame, "seed", "tasks_seen", "against", "at_arrival")
+    names = list(dict.fromkeys(frame["dataset"]))
+    fig, axes = plt.subplots(1, len(names), figsize=(max(4.4, 3.4 * len(names)), 3.2), sharey=True,
+                             squeeze=False)
+    for ax, name in zip(axes[0], names):
+        rows = frame[frame["dataset"] == name]
+        for against, runs in rows.groupby("against", sort=False):
+            table = runs.pivot(index="tasks_seen", columns="seed", values="value")
+            _mean_line(ax, table, f"clustered anew, against {against}")
+        first = rows.loc[rows["against"] == "classes", "at_arrival"].mean()
+        ax.axhline(100 * first, color="0", label="labels at arrival, against classes", **RULE)
+        ax.set(title=name, xlabel="tasks seen")
+        _count_tasks(ax)
+    axes[0, 0].set_ylabel(f"{_score_name(frame)} of task 1")
+    legend(fig, axes[0, 0].get_lines()[:])
+    return fig
+
+
+@figure
+def order_spread(frame):
+    """What the order of the tasks changes: the score of a task by its position, and of orders as a whole.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of :func:`mtclib.companion.papers.lmsc.orders`, with columns ``dataset`` and ``seed``.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A row a data set.  Left, by position, how far a task is above its own mean over orders: dots are
+        tasks, the line is their mean with its 95 % t interval over orders and seeds.  Right, a dot an order,
+        its mean over tasks.
+
+    Raises
+    ------
+    ValueError
+        The frame is empty or lacks a column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = [("toy", 0, o, p, abs(3 * o - p), "NMI_arithmetic", 0.5 + 0.1 * p)
+    ...         for o in (0, 1) for p in (1, 2)]
+    >>> names = ["dataset", "seed", "order", "position", "task", "metric", "value"]
+    >>> line = order_spread(pd.DataFrame(rows, columns=names)).axes[0].get_lines()[1]
+    >>> line.get_ydata().round(6).tolist()
+    [-5.0, 5.0]
+    """
+    _check(frame, "seed", "order", "position", "task")
+    names = list(dict.fromkeys(frame["dataset"]))
+    fig, axes = plt.subplots(len(names), 2, figsize=(6.8, 0.6 + 2.2 * len(names)), squeeze=False,
+                             width_ratios=(2, 1))
+    for (left, right), name in zip(axes, names):
+        rows = frame[frame["dataset"] == name]
+        above = rows["value"] - rows.groupby(["seed", "task"])["value"].transform("mean")
+        left.plot(rows["position"], 100 * above, linestyle="", marker=".", color="0.7", zorder=1,
+                  markeredgewidth=0, label="a task in one order")
+        runs = rows.assign(above=above).pivot(index="position", columns=["seed", "order"], values="above")
+        _mean_line(left, runs, "mean over tasks")
+        left.set(title=name, xlabel="position", ylabel="points above its mean")
+        _count_tasks(left)
+        means = rows.groupby(["seed", "order"])["value"].mean().reset_index()
+        seeds = {seed: place for place, seed in enumerate(dict.fromkeys(means["seed"]))}
+        right.plot(means["seed"].map(seeds), 100 * means["value"], linestyle="", marker="o",
+                   markerfacecolor="none", markeredgewidth=1)
+        right.set_xticks(range(len(seeds)), seeds)
+        right.set(title="each order", xlabel="seed of the tasks", xlim=(-0.5, len(seeds) - 0.5),
+                  ylabel=f"mean {_score_name(frame)}")
+    legend(fig, axes[0, 0].get_lines()[:])
+    return fig
+
+
+@figure
+def stream_costs(frame):
+    """Seconds for the newest task, and bytes to keep for the next, by the number of tasks seen.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of :func:`mtclib.companion.papers.lmsc.costs`, of one data set.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Logarithmic ordinates; a line a method, medians where there are several runs.
+
+    Raises
+    ------
+    ValueError
+        The frame is empty or lacks a column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = [("toy", m, t, 0.1 * t, 800, 0.5) for m in ("LMSC", "all tasks again") for t in (1, 2)]
+    >>> names = ["dataset", "method", "tasks_seen", "seconds", "bytes", "value"]
+    >>> [ax.get_ylabel() for ax in stream_costs(pd.DataFrame(rows, columns=names)).axes]
+    ['seconds', 'kilobytes kept']
+    """
+    _check(frame, "method", "tasks_seen", "seconds", "bytes")
+    fig, axes = plt.subplots(1, 2, figsize=(6.8, 3.2))
+    for method, runs in frame.groupby("method", sort=False):
+        medians = runs.groupby("tasks_seen")[["seconds", "bytes"]].median()
+        # Of many tasks, only some get a mark, which would hide the line.
+        look = {"label": method, "markevery": max(1, len(medians) // 8)}
+        axes[0].plot(medians.index, medians["seconds"], **look)
+        axes[1].plot(medians.index, medians["bytes"] / 1000, **look)
+    for ax, name in zip(axes, ("seconds", "kilobytes kept")):
+        ax.set(yscale="log", xlabel="tasks seen", ylabel=name)
+        _count_tasks(ax)
+        plain(ax.yaxis)
+    legend(fig, axes[0].get_lines()[:])
+    return fig
+
+
+def _mean_line(ax, table, name, **look):
+    """Mean over the columns, in per cent, with its t interval; a single column has none."""
+    values = 100 * table
+    counts = values.notna().sum(axis=1)
+    mean, error = values.mean(axis=1), values.sem(axis=1).fillna(0.0)
+    half = error * stats.t.ppf((1 + CONFIDENCE) / 2, np.maximum(counts - 1, 1))
+    return band_line(ax, table.index, mean, mean - half, mean + half, name, **look)
+
+
+def _count_tasks(ax):
+    ax.set_xlim(left=0.5)
+    ax.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+
+
+def _score_name(frame):
+    return f"{score_name(frame['metric'].iloc[0])} (%)"
+
+
+def _check(frame, *columns):
+    missing = [name for name in ("dataset", *columns, "value") if name not in frame]
+    if missing or frame.empty:
+        raise ValueError(f"frame: {f'it lacks {missing[0]!r}' if missing else 'it has no rows'}; pass what "
+                         f"mtclib.companion.papers.lmsc returns, with columns dataset and seed")

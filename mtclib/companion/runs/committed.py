@@ -1,0 +1,332 @@
+"""Committed results: a paper's full profile as a few small files.
+
+Are the records of a run the committed results, bit for bit?
+"""
+
+import json
+import os
+import platform
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mtclib.companion.runs.jobs import load_dataset
+from mtclib.companion.runs.measures import MEASURES
+from mtclib.companion.runs.results import COLUMNS, JOB_COLUMNS, STATUS_COLUMNS, frame
+from mtclib.core import paths
+from mtclib.datasets import FetchError
+from mtclib.metrics import SCORES
+
+JOBS, SCORE_TABLE = "jobs.csv.gz", "scores.csv.gz"
+# Without a time stamp the same results are the same bytes.
+TABLE = {"lineterminator": "\n", "compression": {"method": "gzip", "mtime": 0}}
+BITS = "bits"
+
+
+@dataclass(frozen=True)
+class Results:
+    """Committed results.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As from :func:`frame`, values rounded to 6 decimals.
+    labels : dict of str to ndarray
+        ``<key>/<task>`` and ``truth/<dataset>/<task>``.
+    histories : dict of str to ndarray
+        Objective by ``<key>``, for methods flagged ``keep_history``.
+    models : dict of str to ndarray
+        ``<key>/<attribute>/...``.
+    provenance : dict
+    """
+
+    frame: pd.DataFrame
+    labels: dict
+    histories: dict
+    models: dict
+    provenance: dict
+
+
+def export(jobs, store, folder, *, n_jobs=1):
+    """Write the results of jobs as files that are small enough to commit.
+
+    Parameters
+    ----------
+    jobs : list of Job
+    store : RunStore
+    folder : str or Path
+        Gets ``jobs.csv.gz``, ``scores.csv.gz``, ``labels.npz``, ``histories.npz``, ``models.npz`` and
+        ``provenance.json``.
+    n_jobs : int, default 1
+        How many processes were used, for the provenance.
+
+    Returns
+    -------
+    Path
+        ``folder``.
+
+    Raises
+    ------
+    ValueError
+        A job has not been run.
+    """
+    folder = Path(folder)
+    records = {job.key: store.get(job.key) for job in jobs if not job.unavailable}
+    missing = sum(record is None for record in records.values())
+    if missing:
+        raise ValueError(f"{missing} of {len(records)} jobs are not in the store; run them before exporting")
+    folder.mkdir(parents=True, exist_ok=True)
+    # All files are whole before the first earlier one is replaced: an interruption leaves those as they were.
+    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=folder) as scratch:
+        _write(jobs, records, n_jobs, Path(scratch))
+        for file in sorted(Path(scratch).iterdir()):
+            os.replace(file, folder / file.name)
+    return folder
+
+
+def _write(jobs, records, n_jobs, folder):
+    _write_tables(frame(jobs, records), folder)
+    labels, histories, models = _collect(jobs, records)
+    pack_arrays(folder / "labels.npz", {**_truth(jobs), **labels})
+    pack_arrays(folder / "histories.npz", histories)
+    pack_arrays(folder / "models.npz", models)
+    text = json.dumps(_provenance(jobs, records, n_jobs), indent=2, sort_keys=True)
+    (folder / "provenance.json").write_text(text + "\n", encoding="utf-8")
+
+
+def read_results(folder):
+    """Read what :func:`export` wrote.
+
+    Parameters
+    ----------
+    folder : str or Path
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    FileNotFoundError
+        There are no committed results.
+    """
+    folder = Path(folder)
+    text = {"dtype": {name: str for name in ("params", "task", "error", "published", "edition", "key")},
+            "keep_default_na": False, "na_values": {name: [""] for name in ("objective", *SCORES, *MEASURES)}}
+    jobs, scores = (pd.read_csv(folder / name, **text) for name in (JOBS, SCORE_TABLE))
+    names = scores.columns.drop(["row", "task"])
+    tidy = scores.melt(["row", "task"], names, "metric", "value", ignore_index=False)
+    if len(names) > len(SCORES):  # measures of a whole fit have lines of their own
+        tidy = tidy[tidy["metric"].isin(list(SCORES)) == (tidy["task"] != "")]
+    tidy["order"] = tidy["metric"].map({metric: i for i, metric in enumerate(names)})
+    tidy = tidy.rename_axis("line").sort_values(["line", "order"]).join(jobs, on="row")
+    packs = (unpack_arrays(folder / f"{name}.npz") for name in ("labels", "histories", "models"))
+    provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    return Results(tidy[list(COLUMNS)].reset_index(drop=True), *packs, provenance)
+
+
+def _write_tables(results, folder):
+    names = [*JOB_COLUMNS, *STATUS_COLUMNS]
+    results = results.assign(row=results.groupby(["dataset", "method", "key"], sort=False).ngroup())
+    jobs = results.drop_duplicates("row")[names]
+    jobs = jobs.assign(objective=rounded(jobs["objective"].to_numpy()), seconds=jobs["seconds"].round(3))
+    jobs.to_csv(folder / JOBS, index=False, **TABLE)
+    lines = pd.MultiIndex.from_frame(results[["row", "task"]].drop_duplicates())
+    wide = results.pivot(index=["row", "task"], columns="metric", values="value").reindex(lines)
+    wide = wide[[*SCORES, *(name for name in results["metric"].unique() if name not in SCORES)]]
+    wide.round(6).to_csv(folder / SCORE_TABLE, **TABLE)
+
+
+def rounded(values, digits=8):
+    """Values rounded to significant digits, as float64.
+
+    Examples
+    --------
+    >>> rounded([1234.56789], 6).tolist()
+    [1234.57]
+    """
+    return np.array([float(f"{value:.{digits - 1}e}") for value in np.asarray(values, dtype=float)])
+
+
+def _collect(jobs, records):
+    labels, histories, models = {}, {}, {}
+    for job in jobs:
+        record = records.get(job.key)
+        for name, array in (record.arrays if record else {}).items():
+            kind, _, rest = name.partition("/")
+            if kind == "labels":
+                labels[f"{job.key}/{rest}"] = _small(array)
+            elif kind == "model":
+                models[f"{job.key}/{rest}"] = array.astype(np.float32) if array.dtype == np.float64 else array
+            elif job.keep_history:
+                histories[job.key] = rounded(array)
+    return labels, histories, models
+
+
+def _small(labels):
+    return np.asarray(labels, dtype=np.int8 if np.max(labels, initial=0) <= 127 else np.int32)
+
+
+def _truth(jobs):
+    truth = {}
+    for job in {job.dataset: job for job in jobs if not job.unavailable}.values():
+        try:
+            data, _ = load_dataset(job.loader, job.loader_params)
+        except FetchError:
+            continue
+        labels = [data.labels] if data.kind == "multiview" else data.labels
+        truth.update({f"truth/{job.dataset}/{name}": _small(y) for name, y in zip(job.tasks, labels)})
+    return truth
+
+
+def pack_arrays(path, arrays):
+    """Write many small arrays as one compressed npz with a member a type, not a member an array.
+
+    Labels of two clusters take a bit each.
+
+    Parameters
+    ----------
+    path : str or Path
+    arrays : dict of str to ndarray
+        Numbers of any shape.
+    """
+    kinds = {name: _kind(array) for name, array in arrays.items()}
+    index = [[name, kinds[name], list(array.shape)] for name, array in arrays.items()]
+    text = np.frombuffer(json.dumps(index, separators=(",", ":")).encode(), dtype=np.uint8)
+    joined = {kind: np.concatenate([array.ravel() for name, array in arrays.items() if kinds[name] == kind])
+              for kind in dict.fromkeys(kinds.values())}
+    if BITS in joined:
+        joined[BITS] = np.packbits(joined[BITS].astype(bool))
+    np.savez_compressed(path, index=text, **joined)
+
+
+def _kind(array):
+    two = array.dtype == np.int8 and array.size and array.min() >= 0 and array.max() <= 1
+    return BITS if two else array.dtype.str
+
+
+def unpack_arrays(path):
+    """Dict of arrays that :func:`pack_arrays` wrote."""
+    arrays, position = {}, {}
+    with np.load(path, allow_pickle=False) as members:
+        index = json.loads(members["index"].tobytes())
+        joined = {kind: members[kind] for kind in members.files if kind != "index"}
+    if BITS in joined:
+        joined[BITS] = np.unpackbits(joined[BITS]).astype(np.int8)
+    for name, kind, shape in index:
+        start = position.get(kind, 0)
+        position[kind] = start + int(np.prod(shape))
+        arrays[name] = joined[kind][start:position[kind]].reshape(shape)
+    return arrays
+
+
+def _provenance(jobs, records, n_jobs):
+    statuses = [record.status for record in records.values()]
+    costs = [record.cost for record in records.values()]
+    return {
+        "paper": jobs[0].paper if jobs else "",
+        "data": {job.dataset: {"sha256": job.data_sha, "edition": job.edition} for job in jobs},
+        "algorithm_versions": {job.estimator: job.algorithm_version for job in jobs},
+        "mtclib": _version("mtclib"), "commit": _commit(), "python": platform.python_version(),
+        "packages": {name: _version(name) for name in ("numpy", "scipy", "scikit-learn")},
+        "jobs": {status: statuses.count(status) for status in ("ok", "failed")},
+        "unavailable": len({job.key for job in jobs if job.unavailable}),
+        "n_jobs": n_jobs, "seconds": round(sum(cost["seconds"] for cost in costs), 1),
+        "computed": sorted({cost["when"][:10] for cost in costs}),
+        "exported": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def _version(package):
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _commit():
+    """Commit of the code, marked if files differ from it; empty outside a git checkout."""
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    try:
+        output = subprocess.run(command, cwd=paths.root(), capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return output.strip()
+
+
+def agreement(store, results):
+    """Compare every fit of committed results with its record in a run store.
+
+    Parameters
+    ----------
+    store : RunStore
+    results : Results
+        From :func:`mtclib.companion.runs.read_results`.
+
+    Returns
+    -------
+    dict
+        ``jobs`` (fits in the results that succeeded), ``missing`` (without a record, or with one that
+        failed), ``vectors`` (label vectors compared), ``labels_differ``, ``scores_differ`` and
+        ``objectives_differ`` (lists of keys), and ``identical_labels``, ``identical_scores``,
+        ``identical_objectives``: True if nothing is missing and nothing differs.  Labels are compared as
+        they are; scores to the 6 decimals and objectives to the 8 digits that are committed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from mtclib.companion.runs import RunStore, read_results
+    >>> from mtclib.core.paths import data_dir
+    >>> found = agreement(RunStore(tempfile.mkdtemp()), read_results(data_dir() / "results" / "mtcmrl"))
+    >>> found["missing"] == found["jobs"], found["identical_labels"]
+    (True, False)
+    """
+    fits = results.frame[results.frame["status"] == "ok"]
+    vectors = _by_key(results.labels)
+    differ = {"labels": [], "scores": [], "objectives": []}
+    missing = compared = 0
+    for key, rows in fits.drop_duplicates(["key", "task", "metric"]).groupby("key", sort=False):
+        record = store.get(key)
+        if record is None or record.status != "ok":
+            missing += 1
+            continue
+        compared += len(vectors[key])
+        same = {"labels": _same_labels(record, vectors[key]), "scores": _same_scores(record, rows),
+                "objectives": _same_objective(record, rows)}
+        for part in differ:
+            differ[part] += [] if same[part] else [key]
+    return {"jobs": int(fits["key"].nunique()), "missing": missing, "vectors": compared,
+            **{f"{part}_differ": keys for part, keys in differ.items()},
+            **{f"identical_{part}": not (keys or missing) for part, keys in differ.items()}}
+
+
+def _by_key(labels):
+    found = {}
+    for name, vector in labels.items():
+        key, _, task = name.partition("/")
+        found.setdefault(key, {})[task] = vector
+    return found
+
+
+def _same_labels(record, vectors):
+    mine = {name.partition("/")[2]: y for name, y in record.arrays.items() if name.startswith("labels/")}
+    return mine.keys() == vectors.keys() and all(np.array_equal(mine[task], y) for task, y in vectors.items())
+
+
+def _same_scores(record, rows):
+    scores, measures = record.info["scores"], record.info.get("measures", {})
+    mine = [scores.get(task, {}).get(metric, measures.get(metric, np.nan))
+            for task, metric in zip(rows["task"], rows["metric"])]
+    # Reading a number from text may miss its last bit, so both sides are rounded.
+    return np.array_equal(np.round(mine, 6), np.round(rows["value"].to_numpy(), 6), equal_nan=True)
+
+
+def _same_objective(record, rows):
+    mine, committed = rounded([record.info["objective"], rows["objective"].iloc[0]])
+    return mine == committed

@@ -1,0 +1,157 @@
+"""One job: load, fit, score.  Runs in any process; returns a record whatever happens."""
+
+import os
+import threading
+import time
+import traceback
+import warnings
+from datetime import UTC, datetime
+
+import numpy as np
+
+from mtclib.companion.runs.jobs import load_dataset, resolve_estimator
+from mtclib.companion.runs.measures import MEASURES
+from mtclib.companion.runs.store import Record
+from mtclib.core.starts import one_thread
+from mtclib.datasets import FetchError
+from mtclib.metrics import score_all
+
+# Thread limits and recorded warnings belong to the whole process: two jobs in two threads of one process
+# (a dask worker started with several) would undo each other's.
+_ONE_AT_A_TIME = threading.Lock()
+
+NO_RESULT = {"scores": {}, "n_iter": 0, "converged": False, "objective": None}
+
+
+class JobMismatch(RuntimeError):
+    """This machine has other data, or another version of the algorithm, than the job was made for."""
+
+
+def execute(job):
+    """Run a job.
+
+    Parameters
+    ----------
+    job : Job
+
+    Returns
+    -------
+    Record
+        With status "ok"; "unavailable" if the data cannot be had here; or "failed", with the error, for any
+        other exception.  ``KeyboardInterrupt`` passes through.
+    """
+    with _ONE_AT_A_TIME, one_thread(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        start = time.perf_counter()
+        try:
+            info, arrays = _fit(job)
+            status, error, trace = "ok", "", ""
+        except Exception as caught_error:
+            info, arrays = dict(NO_RESULT), {}
+            status = "unavailable" if isinstance(caught_error, FetchError) else "failed"
+            error, trace = _one_line(caught_error), traceback.format_exc()
+        seconds = info.pop("seconds", time.perf_counter() - start)
+    seen = sorted({f"{w.category.__name__}: {w.message}" for w in caught})
+    info = {"key": job.key, "job": job.identity(), "status": status, "error": error, "warnings": seen, **info}
+    return Record(info, _cost(seconds, trace), arrays)
+
+
+def failed_record(job, error):
+    """Record of a job that gave neither a result nor an exception, because its process died.
+
+    Parameters
+    ----------
+    job : Job
+    error : str
+
+    Returns
+    -------
+    Record
+    """
+    info = {"key": job.key, "job": job.identity(), "status": "failed", "error": error, "warnings": []}
+    return Record({**info, **NO_RESULT}, _cost(0.0, ""))
+
+
+def flatten(name, value):
+    """Arrays inside nested dicts, lists and tuples, under names joined by slashes.
+
+    Parameters
+    ----------
+    name : str
+    value : dict, list, tuple or array-like
+
+    Returns
+    -------
+    dict of str to ndarray
+
+    Raises
+    ------
+    ValueError
+        Something in ``value`` is not an array of numbers.
+
+    Examples
+    --------
+    >>> sorted(flatten("relation_", {(0, 1): np.eye(2), (1, 0): np.eye(2)}))
+    ['relation_/0/1', 'relation_/1/0']
+    """
+    nested = dict | list | tuple | np.ndarray
+    if isinstance(value, list | tuple) and any(isinstance(item, nested) for item in value):
+        value = dict(enumerate(value))
+    if not isinstance(value, dict):
+        array = np.asarray(value)
+        if array.dtype.kind not in "biuf":
+            raise ValueError(f"{name} cannot be kept: it is {type(value).__name__}, not an array of numbers")
+        return {name: array}
+    found = {}
+    for key, item in value.items():
+        suffix = "/".join(map(str, key)) if isinstance(key, tuple) else str(key)
+        found.update(flatten(f"{name}/{suffix}", item))
+    return found
+
+
+def _fit(job):
+    data, sha = load_dataset(job.loader, job.loader_params)
+    cls = resolve_estimator(job.estimator)
+    if sha != job.data_sha:
+        raise JobMismatch(f"the data set has the content {sha[:12]} here, but the job was made for "
+                          f"{job.data_sha[:12]}; use the same data and package versions everywhere")
+    if cls.algorithm_version() != job.algorithm_version:
+        raise JobMismatch(f"{job.estimator} has version {cls.algorithm_version()} here, "
+                          f"but the job was made for {job.algorithm_version}; use the same code everywhere")
+    model = cls(n_clusters=data.n_clusters, random_state=job.seed, **job.params)
+    start = time.perf_counter()
+    model.fit(data.Xs)
+    seconds = time.perf_counter() - start
+    objective = np.asarray(model.objective_, dtype=np.float64).ravel()
+    names, labels, truth = _by_task(data, model)
+    info = {"scores": _scores(names, truth, labels), "n_iter": int(model.n_iter_), "seconds": seconds,
+            "converged": bool(model.converged_), "objective": float(objective[-1])}
+    if job.measures:
+        values = {name: float(MEASURES[name](data, model)) for name in job.measures}
+        info["measures"] = {name: value for name, value in values.items() if not np.isnan(value)}
+    arrays = {f"labels/{name}": np.asarray(found, dtype=np.int32) for name, found in zip(names, labels)}
+    for name in job.keep:
+        arrays.update(flatten(f"model/{name}", getattr(model, name)))
+    return info, {**arrays, "objective": objective}
+
+
+def _by_task(data, model):
+    if data.kind == "multiview":
+        return [""], [model.labels_], [data.labels]
+    return [str(t + 1) for t in range(len(data.Xs))], model.labels_, data.labels
+
+
+def _scores(names, truth, labels):
+    scores = {name: score_all(y[y >= 0], found[y >= 0]) for name, y, found in zip(names, truth, labels)}
+    if names != [""]:
+        scores["avg"] = {metric: np.mean([scores[name][metric] for name in names]) for metric in scores["1"]}
+    return {name: {metric: float(value) for metric, value in row.items()} for name, row in scores.items()}
+
+
+def _one_line(error):
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def _cost(seconds, trace):
+    when = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"seconds": seconds, "when": when, "cpu_count": os.cpu_count(), "traceback": trace}

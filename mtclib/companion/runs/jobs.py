@@ -1,0 +1,305 @@
+"""Jobs: what a protocol asks for, one fit each, with a key made from all that determines the result."""
+
+import difflib
+import hashlib
+import itertools
+import json
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from importlib import import_module
+
+import numpy as np
+
+from mtclib import datasets
+from mtclib.baselines import registry
+from mtclib.companion.runs.protocol import ProtocolError
+from mtclib.datasets import FetchError
+
+KEY_FORMAT = 1
+
+
+def canonical(value):
+    """Canonical JSON: sorted keys, no spaces, every number as a float.
+
+    Parameters
+    ----------
+    value : dict, list, str, bool, None or number
+        NaN and infinities are refused.
+
+    Returns
+    -------
+    str
+        The same for 4 and 4.0, on every platform.
+
+    Raises
+    ------
+    ValueError
+        NaN or an infinity.
+
+    Examples
+    --------
+    >>> canonical({"lam": 1, "alpha": 4.0})
+    '{"alpha":4.0,"lam":1.0}'
+    """
+    return json.dumps(_as_floats(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _as_floats(value):
+    if isinstance(value, dict):
+        return {str(key): _as_floats(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_floats(item) for item in value]
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def seed_for(root_seed, paper, dataset, run):
+    """Seed of one run on one data set.
+
+    Method and parameters are left out on purpose: all methods start run r from the same stream, which
+    pairs the comparisons.
+
+    Parameters
+    ----------
+    root_seed : int, >= 0
+    paper, dataset : str
+    run : int, >= 0
+
+    Returns
+    -------
+    int
+        In 0 .. 2**31 - 1.
+
+    Examples
+    --------
+    >>> seed_for(0, "mtcmrl", "20NewsGroups", 0) == seed_for(0, "mtcmrl", "20NewsGroups", 1)
+    False
+    """
+    name = hashlib.sha256(canonical([paper, dataset]).encode()).digest()[:8]
+    sequence = np.random.SeedSequence([root_seed, int.from_bytes(name, "big"), run])
+    return int(sequence.generate_state(1)[0] & 0x7FFFFFFF)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One fit.
+
+    Parameters
+    ----------
+    paper, dataset, method : str
+        Names in the result frame; they do not enter the key.
+    loader : str
+    loader_params : dict
+    estimator : str
+    params : dict
+        All parameters of the estimator except ``n_clusters`` and ``random_state``.
+    shown : str
+        Canonical JSON of the grid parameters and of any other that departs from its fixed value.
+    run, seed : int
+    data_sha : str
+        Content hash of the data set; empty if the data cannot be had.
+    algorithm_version : int
+    edition, published : str
+        Edition of the data, and the data set's name among the published numbers.
+    tasks : tuple of str
+        "1" .. "T" and "avg"; for views one unnamed task "".
+    part : str
+        "main", or the name of the study or sweep that asks for the job.
+    in_grid : bool
+        False for a point of a sweep that the grid does not have.
+    keep : tuple of str
+        Fitted attributes to store.
+    keep_history : bool
+    unavailable : str
+        Why the data cannot be had, or empty.
+    measures : tuple of str
+        Keys of :data:`mtclib.companion.runs.measures.MEASURES`.
+    """
+
+    paper: str
+    dataset: str
+    loader: str
+    loader_params: dict = field(hash=False)
+    method: str
+    estimator: str
+    params: dict = field(hash=False)
+    shown: str
+    run: int
+    seed: int
+    data_sha: str
+    algorithm_version: int
+    edition: str = ""
+    published: str = ""
+    tasks: tuple = ("",)
+    part: str = "main"
+    in_grid: bool = True
+    keep: tuple = ()
+    keep_history: bool = False
+    unavailable: str = ""
+    measures: tuple = ()
+
+    def identity(self):
+        """Dict of all that determines the result."""
+        further = {"measures": sorted(self.measures)} if self.measures else {}
+        return {"format": KEY_FORMAT, "data": self.data_sha or [self.loader, self.loader_params],
+                "estimator": self.estimator, "algorithm_version": self.algorithm_version,
+                "params": self.params, "seed": self.seed, "keep": sorted(self.keep), **further}
+
+    @cached_property
+    def key(self):
+        """24 hexadecimal digits: SHA-256 of the canonical JSON of :meth:`identity`."""
+        return hashlib.sha256(canonical(self.identity()).encode()).hexdigest()[:24]
+
+
+def resolve_estimator(name):
+    """Estimator class from a registered name or from ``"package.module:Class"``."""
+    return _dotted(name) if ":" in name else registry.estimator(name)
+
+
+def _dotted(name):
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def load_dataset(loader, params):
+    """A data set and its content hash; the last two are remembered in each process.
+
+    Parameters
+    ----------
+    loader : str
+        Name for :func:`mtclib.datasets.load`, or ``"package.module:function"``.
+    params : dict
+
+    Returns
+    -------
+    Dataset, str
+
+    Raises
+    ------
+    FetchError
+        The data cannot be had.
+    """
+    return _load(loader, json.dumps(params, sort_keys=True))
+
+
+@lru_cache(maxsize=2)
+def _load(loader, params):
+    params = json.loads(params)
+    data = _dotted(loader)(**params) if ":" in loader else datasets.load(loader, **params)
+    return data, data.sha256
+
+
+def task_names(data):
+    """Names of the tasks in the result frame: "1" .. "T" and "avg", or "" alone for views."""
+    if data.kind == "multiview":
+        return ("",)
+    return (*(str(t + 1) for t in range(len(data.Xs))), "avg")
+
+
+def expand(protocol, profile):
+    """All jobs of a profile.
+
+    Each data set is loaded once, for its content hash.  One that cannot be had gives jobs that carry the
+    reason, so that their rows are not missing.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    profile : str
+        "quick", "full" or another profile of the file.
+
+    Returns
+    -------
+    list of Job
+        Without repetition: a point of a sweep that the grid has is one job.  Ordered by data set, then
+        method, grid point and run, so that workers rarely change their data.
+
+    Raises
+    ------
+    ProtocolError
+        Unknown profile, estimator or parameter.
+    """
+    profile = protocol.profile(profile)
+    jobs = {}
+    for dataset, *request in _requests(protocol, profile):
+        for job in _jobs(protocol, profile, dataset, *request):
+            jobs.setdefault((job.dataset, job.method, job.key), job)
+    order = list(dict.fromkeys(job.dataset for job in jobs.values()))
+    return sorted(jobs.values(), key=lambda job: order.index(job.dataset))
+
+
+def _requests(protocol, profile):
+    """(dataset, method, part, in_grid, points, n_runs), by data set, so that each is loaded once."""
+    parts = [("main", profile), *((name, protocol.studies[name]) for name in profile.studies)]
+    sweeps = [protocol.sensitivity[name] for name in profile.sensitivity]
+    wanted = dict.fromkeys(name for _, part in parts for name in part.datasets)
+    wanted.update(dict.fromkeys(name for sweep in sweeps for name in sweep.datasets))
+    for dataset in wanted:
+        for part, spec in parts:
+            for method in spec.methods if dataset in spec.datasets else ():
+                points = _grid_points(protocol, profile, spec, method)
+                yield dataset, method, part, True, points, _runs(profile, spec)
+        for sweep in sweeps:
+            if dataset in sweep.datasets:
+                points = [point for _, _, point in sweep.points()]
+                yield dataset, sweep.method, sweep.id, False, points, profile.n_runs
+
+
+def _runs(profile, part):
+    return min(part.n_runs or profile.n_runs, profile.n_runs)
+
+
+def _grid_points(protocol, profile, part, method):
+    grid = {**protocol.methods[method].grid, **profile.grid.get(method, {}), **part.grid.get(method, {})}
+    return [dict(zip(grid, values)) for values in itertools.product(*grid.values())]
+
+
+def fixed_params(protocol, profile, method):
+    """Parameters of a method that do not belong to its grid, in a profile (a ``Profile``)."""
+    return {**protocol.methods[method].params, **profile.params.get(method, {})}
+
+
+def shown_params(protocol, profile, method, point):
+    """The ``params`` column: grid parameters, and any other that departs from its fixed value."""
+    fixed, grid = fixed_params(protocol, profile, method), protocol.methods[method].grid
+    return canonical({name: value for name, value in point.items()
+                      if name in grid or name not in fixed or fixed[name] != value})
+
+
+def _jobs(protocol, profile, dataset, method, part, in_grid, points, n_runs):
+    spec, how = protocol.datasets[dataset], protocol.methods[method]
+    loader_params = {**spec.params, **profile.loader_params.get(dataset, {})}
+    cls = _checked_estimator(protocol, profile, method, points)
+    common = {"paper": protocol.paper, "dataset": dataset, "published": spec.published, "loader": spec.loader,
+              "loader_params": loader_params, "method": method, "estimator": how.estimator, "part": part,
+              "in_grid": in_grid, "algorithm_version": cls.algorithm_version(), "keep": tuple(how.keep),
+              "keep_history": how.keep_history, "measures": tuple(protocol.measures),
+              **_data_facts(spec.loader, loader_params)}
+    fixed = fixed_params(protocol, profile, method)
+    for point in points:
+        shown = shown_params(protocol, profile, method, point)
+        for run in range(1 if how.deterministic else n_runs):
+            seed = seed_for(protocol.root_seed, protocol.paper, dataset, run)
+            yield Job(**common, params={**fixed, **point}, shown=shown, run=run, seed=seed)
+
+
+def _data_facts(loader, params):
+    try:
+        data, sha = load_dataset(loader, params)
+    except FetchError as error:
+        return {"data_sha": "", "unavailable": str(error), "edition": str(params.get("edition", ""))}
+    return {"data_sha": sha, "edition": data.edition, "tasks": task_names(data)}
+
+
+def _checked_estimator(protocol, profile, method, points):
+    name = protocol.methods[method].estimator
+    try:
+        cls = resolve_estimator(name)
+    except (ValueError, ImportError, AttributeError) as error:
+        raise ProtocolError(f"methods.{method}.estimator = {name!r}: {error}") from error
+    known = cls._get_param_names()
+    for parameter in {**fixed_params(protocol, profile, method), **points[0]}:
+        if parameter not in known:
+            close = difflib.get_close_matches(parameter, known, n=2) or known
+            raise ProtocolError(f"methods.{method}: {name} has no parameter {parameter!r}; "
+                                f"did you mean {' or '.join(map(repr, close))}?")
+    return cls

@@ -1,0 +1,182 @@
+"""Results: from records to one tidy frame, and the selections that papers make."""
+
+import numpy as np
+import pandas as pd
+
+from mtclib.companion.runs.fit import NO_RESULT
+from mtclib.companion.runs.jobs import canonical, shown_params
+from mtclib.metrics import SCORES
+
+JOB_COLUMNS = ("paper", "dataset", "published", "edition", "data_sha", "method", "params", "run", "seed")
+STATUS_COLUMNS = ("status", "error", "n_iter", "converged", "objective", "seconds", "key",
+                  "algorithm_version", "part", "in_grid")
+COLUMNS = (*JOB_COLUMNS, "task", "metric", "value", *STATUS_COLUMNS)
+
+
+def frame(jobs, records):
+    """Tidy results of jobs: one row a job, task and metric.
+
+    Parameters
+    ----------
+    jobs : list of Job
+    records : RunStore or dict of str to Record
+        Jobs without a record have no rows, except those whose data cannot be had.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``paper, dataset, published, edition, data_sha, method, params, run, seed, task, metric,
+        value, status, error, n_iter, converged, objective, seconds, key, algorithm_version, part, in_grid``.
+        ``value`` is NaN where ``status`` is "failed" or "unavailable".  Measures of the whole fit have the
+        task "".
+    """
+    rows, seen = [], {}
+    for job in jobs:
+        if job.key not in seen:
+            seen[job.key] = _facts(job, records)
+        facts = seen[job.key]
+        if facts is None:
+            continue
+        status, scores, measures = facts
+        given = {**_job_columns(job), **status}
+        for task in job.tasks:
+            values = scores.get(task, {})
+            rows.extend({**given, "task": task, "metric": metric, "value": values.get(metric, np.nan)}
+                        for metric in SCORES)
+        rows.extend({**given, "task": "", "metric": metric, "value": measures.get(metric, np.nan)}
+                    for metric in job.measures)
+    types = {"value": float, "objective": float, "seconds": float, "converged": bool, "in_grid": bool}
+    return pd.DataFrame(rows, columns=COLUMNS).astype(types)
+
+
+def _facts(job, records):
+    record = records.get(job.key) if isinstance(records, dict) else records.get(job.key, arrays=False)
+    if record is None and not job.unavailable:
+        return None
+    info = record.info if record else {"status": "unavailable", "error": job.unavailable, **NO_RESULT}
+    status = {name: info[name] for name in ("status", "error", "n_iter", "converged", "objective")}
+    seconds = record.cost["seconds"] if record else 0.0
+    return {**status, "seconds": seconds}, info["scores"], info.get("measures", {})
+
+
+def _job_columns(job):
+    names = {*JOB_COLUMNS, "key", "algorithm_version", "part", "in_grid"} - {"params"}
+    return {"params": job.shown, **{name: getattr(job, name) for name in names}}
+
+
+def oracle(results, metric="ACC", by="avg"):
+    """Rows at the best grid point, chosen with the labels as papers do.
+
+    One setting for each data set and method, for all tasks and metrics: the one with the highest mean over
+    runs of ``metric`` on task ``by``.  Points outside the grid (sweeps) and points with a failed run do not
+    take part; ties go to the point that comes first.
+
+    Parameters
+    ----------
+    results : DataFrame
+        From :func:`run` or :func:`frame`.
+    metric : str, default "ACC"
+    by : str, default "avg"
+        Task; views have one unnamed task "" in its place.
+
+    Returns
+    -------
+    DataFrame
+        All rows (tasks, metrics, runs) of the chosen points.
+    """
+    rows = results[results["in_grid"] & (results["metric"] == metric) & results["task"].isin([by, ""])]
+    means = rows.groupby(["dataset", "method", "params"], sort=False)["value"].mean(skipna=False)
+    best = means.dropna().groupby(["dataset", "method"], sort=False).idxmax()
+    return _at(results[results["in_grid"]], pd.MultiIndex.from_tuples(best, names=means.index.names))
+
+
+def fixed(results, defaults):
+    """Rows at the fixed default point of each method: what a user gets without labels.
+
+    Parameters
+    ----------
+    results : DataFrame
+    defaults : dict of str to dict
+        ``Protocol.defaults``: grid parameters by method; methods that are not in it are left out.
+
+    Returns
+    -------
+    DataFrame
+    """
+    wanted = results["method"].map({name: canonical(point) for name, point in defaults.items()})
+    return results[results["in_grid"] & (results["params"] == wanted)]
+
+
+def best_objective(results):
+    """Rows of the run with the lowest final objective, for each data set, method and parameters.
+
+    Failed runs do not take part; ties go to the earlier run.
+
+    Parameters
+    ----------
+    results : DataFrame
+
+    Returns
+    -------
+    DataFrame
+    """
+    names = ["dataset", "method", "params"]
+    runs = results[results["status"] == "ok"].drop_duplicates([*names, "run"])
+    lowest = runs.loc[runs.groupby(names, sort=False)["objective"].idxmin()]
+    return _at(results, pd.MultiIndex.from_frame(lowest[[*names, "run"]]))
+
+
+def _at(results, index):
+    return results[pd.MultiIndex.from_frame(results[list(index.names)]).isin(index)]
+
+
+def sweep_rows(results, protocol, name, profile="full"):
+    """Rows of a sensitivity sweep, wherever its points were computed.
+
+    Parameters
+    ----------
+    results : DataFrame
+    protocol : Protocol
+    name : str
+        Sweep of the protocol.
+    profile : str, default "full"
+        Whose fixed parameters name the points.
+
+    Returns
+    -------
+    DataFrame
+        The rows of each point once for every parameter that it belongs to, with two more columns,
+        ``parameter`` and ``setting`` (its value).
+    """
+    sweep, profile = protocol.sensitivity[name], protocol.profile(profile)
+    rows = results[(results["method"] == sweep.method) & results["dataset"].isin(sweep.datasets)]
+    parts = [rows[rows["params"] == shown_params(protocol, profile, sweep.method, point)]
+             .assign(parameter=parameter, setting=value) for parameter, value, point in sweep.points()]
+    return pd.concat(parts, ignore_index=True)
+
+
+def pooled(rows, names):
+    """Several draws of a data set as one, with runs numbered through.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        ``dataset, run`` and more.
+    names : mapping of str to str
+        Data set to the name of its pool; others stay as they are.
+
+    Returns
+    -------
+    DataFrame
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"dataset": ["a", "a", "b"], "run": [0, 1, 0]})
+    >>> pooled(rows, {"a": "toy", "b": "toy"}).values.tolist()
+    [['toy', 0], ['toy', 1], ['toy', 2]]
+    """
+    pool = rows["dataset"].map(names).fillna(rows["dataset"])
+    keys = pd.DataFrame({"pool": pool, "dataset": rows["dataset"], "run": rows["run"]})
+    number = keys.drop_duplicates()
+    number = number.assign(number=number.groupby("pool").cumcount())
+    return rows.assign(dataset=pool, run=keys.merge(number, how="left")["number"].to_numpy())

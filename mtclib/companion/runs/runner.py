@@ -1,0 +1,336 @@
+"""Running jobs: in this process, on several cores, or on a dask cluster; always resumable.
+
+The progress bar over jobs: on stderr, or in JupyterLab as a line that is gone when the work is done.
+"""
+
+import contextlib
+import logging
+import os
+import sys
+import threading
+import time
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache
+
+import joblib
+from joblib.externals.loky import get_reusable_executor
+from tqdm import tqdm
+
+from mtclib.companion.runs.fit import execute, failed_record
+from mtclib.companion.runs.results import frame
+
+
+class CellLine:
+    """A stream that shows its last line below a notebook cell, and nothing once that is blank.
+
+    JupyterLab keeps an empty red box where text on stderr was cleared, so a bar writes here instead.
+
+    Parameters
+    ----------
+    display : callable, optional
+        ``IPython.display.display``, by default.
+
+    Examples
+    --------
+    >>> shown = []
+    >>> class Handle:
+    ...     def update(self, data, raw):
+    ...         shown.append(data)
+    >>> line = CellLine(lambda data, raw, display_id: Handle())
+    >>> _ = line.write("\\r1/2"), line.write("\\r   \\r")
+    >>> shown
+    [{'text/plain': '1/2'}, {}]
+    """
+
+    encoding = "utf-8"
+
+    def __init__(self, display=None):
+        if display is None:
+            from IPython.display import display
+        self._handle = display({}, raw=True, display_id=True)
+
+    def write(self, text):
+        """Show the last line of `text`; return the number of its characters, as a stream does."""
+        if text:
+            line = text.strip("\r\n").rpartition("\r")[2].strip()
+            self._handle.update({"text/plain": line} if line else {}, raw=True)
+        return len(text)
+
+    def flush(self):
+        """Nothing is held back."""
+
+
+def is_watched():
+    """Whether somebody sees progress while this runs: on a terminal or in a session of JupyterLab."""
+    # JupyterLab names the session in the kernel's environment; papermill and nbconvert do not.
+    return sys.stderr.isatty() or "JPY_SESSION_NAME" in os.environ
+
+
+def make_bar(total):
+    """A progress bar over jobs, which clears itself when it is closed.
+
+    Parameters
+    ----------
+    total : int
+
+    Returns
+    -------
+    tqdm.tqdm
+        On stderr; in a kernel of JupyterLab below the cell.
+    """
+    file = CellLine() if _in_lab() else sys.stderr
+    return tqdm(total=total, unit="job", mininterval=1, leave=False, file=file)
+
+
+def _in_lab():
+    # A command started from a notebook has the variable too, but no kernel.
+    return "JPY_SESSION_NAME" in os.environ and "ipykernel" in sys.modules
+
+log = logging.getLogger(__name__)
+
+A_MINUTE = 60.0
+CONNECT_SECONDS = 30
+DIED = "the process that ran the job died, perhaps for lack of memory; retry_failed runs it again"
+
+
+def run(jobs, store, *, n_jobs=1, dask=None, progress=None, retry_failed=False):
+    """Run all jobs that the store does not have, and return the results of all.
+
+    Each record is written by this process as soon as its job ends, so that stopping at any moment loses
+    only the jobs in flight; the same call again continues.
+
+    Parameters
+    ----------
+    jobs : list of Job
+    store : RunStore
+    n_jobs : int, default 1
+        Processes; -1 for one a core.  Results do not depend on it.
+    dask : str, optional
+        Address of a dask scheduler, as ``tcp://host:8786``; ``n_jobs`` is then ignored.  Workers need this
+        package and the data, but no shared folder.  Start them with one thread each.
+    progress : bool, optional
+        True shows a bar, False shows nothing; by default a bar on a terminal and in JupyterLab, and
+        otherwise one log line a minute.
+    retry_failed : bool, default False
+        Run jobs again whose stored record is a failure.
+
+    Returns
+    -------
+    DataFrame
+        See :func:`mtclib.companion.runs.frame`; rows in the order of ``jobs``.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C, when workers are stopped and a line on how to continue was printed.
+    ConnectionError
+        The cluster cannot be reached or was lost.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from mtclib.companion.runs import RunStore, expand, oracle, parse_protocol, run
+    >>> protocol = parse_protocol({
+    ...     "paper": "demo", "title": "A demonstration", "root_seed": 0,
+    ...     "datasets": {"toy": {"loader": "toy-multitask", "params": {"random_state": 0}}},
+    ...     "methods": {"k-means": {
+    ...         "estimator": "KMeans", "grid": {"n_init": [1, 5]}, "default": {"n_init": 1}}},
+    ...     "profiles": {"quick": {"n_runs": 2, "datasets": ["toy"], "methods": ["k-means"]}}})
+    >>> results = run(expand(protocol, "quick"), RunStore(tempfile.mkdtemp()))
+    >>> results["key"].nunique(), oracle(results)["key"].nunique()
+    (4, 2)
+    """
+    jobs = list(jobs)
+    found = _stored(jobs, store, retry_failed)
+    waiting = list({job.key: job for job in jobs if job.key not in found}.values())
+    failed = sum(record.status == "failed" for record in found.values())
+    waiting = [job for job in waiting if not job.unavailable]
+    with _Progress(len(waiting), len(found), failed, progress) as counter:
+        try:
+            with contextlib.closing(_records(waiting, n_jobs, dask)) as records:
+                for record in records:
+                    # Data that are missing today may be there tomorrow: not stored, so looked for again.
+                    if record.status != "unavailable":
+                        store.put(record)
+                    found[record.key] = _without_arrays(record)
+                    counter.step(record)
+        except KeyboardInterrupt:
+            counter.interrupted()
+            raise
+    return frame(jobs, found)
+
+
+def _stored(jobs, store, retry_failed):
+    found = {}
+    for key in dict.fromkeys(job.key for job in jobs):
+        record = store.get(key, arrays=False)
+        if record is not None and not (retry_failed and record.status == "failed"):
+            found[key] = record
+    return found
+
+
+def _without_arrays(record):
+    return type(record)(record.info, record.cost)
+
+
+def _records(jobs, n_jobs, dask):
+    """Yield the records of jobs as they end, in any order."""
+    if not jobs:
+        return
+    if dask:
+        yield from _on_cluster(jobs, dask)
+    elif joblib.effective_n_jobs(n_jobs) == 1:
+        yield from map(execute, jobs)
+    else:
+        yield from _on_cores(jobs, n_jobs)
+
+
+def _on_cores(jobs, n_jobs):
+    """A job whose worker dies (out of memory, a crash in compiled code) becomes a failed record.
+
+    The pool cannot say which job it was, so those that were in flight are run again one by one.
+    """
+    waiting = {job.key: job for job in jobs}
+    while waiting:
+        sent = []
+        try:
+            for record in _parallel(list(waiting.values()), n_jobs, sent):
+                waiting.pop(record.key, None)
+                yield record
+        except BrokenProcessPool:
+            suspects = [waiting.pop(job.key) for job in sent if job.key in waiting]
+            log.warning("a worker process died; running the %d jobs in flight one by one", len(suspects))
+            yield from map(_alone, suspects)
+
+
+def _alone(job):
+    try:
+        return next(_parallel([job], 2, []))
+    except BrokenProcessPool as error:
+        return failed_record(job, f"WorkerDied: {type(error).__name__}: {DIED}")
+
+
+def _parallel(jobs, n_jobs, sent):
+    def tasks():
+        for job in jobs:
+            sent.append(job)
+            yield joblib.delayed(_in_worker)(job, os.getpid())
+
+    # One job a batch: joblib would else hold back finished jobs until their batch is complete.
+    pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    try:
+        yield from pool(tasks())
+    except (KeyboardInterrupt, GeneratorExit):
+        get_reusable_executor().shutdown(wait=True, kill_workers=True)
+        raise
+
+
+def _in_worker(job, main):
+    """Run a job in a worker process, which from then on ends when its parent has died."""
+    if os.getpid() != main:
+        _watch_parent()
+    return execute(job)
+
+
+@cache
+def _watch_parent():
+    # A worker whose parent was killed would wait for ever to hand over a result that nobody reads.
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+
+
+def _end_with(parent):
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+def _on_cluster(jobs, address):
+    """Jobs on a dask cluster, by its own futures.
+
+    Not through joblib's dask backend: with joblib 1.6 it waits for ever once a job has killed as many workers
+    as dask allows, because it drops the error.
+    """
+    distributed = _import_distributed()
+    with _connect(distributed, address) as client:
+        pending = {client.submit(execute, job, pure=False): job for job in jobs}
+        try:
+            done = distributed.as_completed(
+                list(pending), loop=client.loop, with_results=True, raise_errors=False)
+            for future, result in done:
+                job = pending.pop(future)
+                yield result if future.status == "finished" else _lost(job, future.status, result, address)
+        finally:
+            client.cancel(list(pending))
+
+
+def _import_distributed():
+    try:
+        import distributed
+    except ImportError as error:
+        raise ImportError("running on a cluster needs dask: pip install 'mtclib[dask]'") from error
+    return distributed
+
+
+def _connect(distributed, address):
+    try:
+        client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise ConnectionError(f"no dask scheduler answers at {address} ({error}); start one with "
+                              f"'dask scheduler' and give the address it prints") from error
+    try:
+        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+    except TimeoutError as error:
+        client.close()
+        raise ConnectionError(f"the dask scheduler at {address} has no workers; start some with "
+                              f"'dask worker {address} --nthreads 1'") from error
+    if any(threads > 1 for threads in client.nthreads().values()):
+        log.warning("dask workers with several threads run one job at a time; start them with --nthreads 1")
+    return client
+
+
+def _lost(job, status, result, address):
+    """Record of a job that killed its workers; any other loss is the cluster's and ends the run."""
+    if status == "error":
+        return failed_record(job, f"WorkerDied: {type(result[1]).__name__}: {DIED}")
+    raise ConnectionError(f"lost the dask cluster at {address} (a job is {status}); what is done is stored, "
+                          f"run the same command again to resume")
+
+
+class _Progress:
+    """Progress over jobs: a bar, or a log line a minute."""
+
+    def __init__(self, total, cached, failed, show):
+        self.total, self.cached, self.failed, self.done = total, cached, failed, 0
+        self._log = show is None
+        self._bar = make_bar(total) if show or (show is None and is_watched()) else None
+        self._said = time.monotonic()
+
+    def __enter__(self):
+        self._refresh()
+        return self
+
+    def __exit__(self, *_):
+        if self._bar is not None:
+            self._bar.close()
+
+    def step(self, record):
+        self.done += 1
+        self.failed += record.status == "failed"
+        if self._bar is not None:
+            self._bar.update()
+        elif self._log and time.monotonic() - self._said > A_MINUTE:
+            self._said = time.monotonic()
+            log.info("%d of %d jobs done, %d cached, %d failed",
+                     self.done, self.total, self.cached, self.failed)
+        self._refresh()
+
+    def interrupted(self):
+        if self._bar is not None:
+            self._bar.close()
+        print(f"\nInterrupted: {self.done} of {self.total} jobs are done and stored. "
+              f"Run the same command again to resume.", file=sys.stderr)
+
+    def _refresh(self):
+        if self._bar is not None:
+            counts = {"done": self.done, "cached": self.cached, "failed": self.failed}
+            self._bar.set_postfix(counts, refresh=self.done == 0)

@@ -1,0 +1,1 @@
+"""Running, storing and publishing notebooks."""

@@ -1,0 +1,212 @@
+"""Finding, running and storing the notebooks.
+
+A notebook is a front for `mtclib`: it has one cell tagged ``parameters``, whose names and types are its
+interface.  papermill only warns about a parameter that a notebook does not have, and turns values that are
+not plain Python into strings; so names and values are checked here: by the command line before anything runs,
+and inside the notebook by :func:`check_parameters`, whoever runs it.
+"""
+
+import ast
+import os
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from mtclib.companion.parameters import PROFILES, UsageError, check_parameters, read_value
+from mtclib.core import paths
+
+__all__ = [
+    "FRONT", "PROFILES", "Execution", "UsageError", "check_parameters", "clean", "effective",
+    "execute", "figures", "find_notebooks", "parameters", "read_execution", "read_value", "store_outputs",
+]  # fmt: skip
+
+FRONT = "index"
+"""Name of the notebook that is the front door; it comes first in lists."""
+
+
+def find_notebooks() -> dict[str, Path]:
+    """Return the notebooks of the companion by name, the front door first.
+
+    Returns
+    -------
+    dict of str to Path
+        Name of the file without its suffix -> file in ``notebooks/``.
+
+    Examples
+    --------
+    >>> all(path.suffix == ".ipynb" for path in find_notebooks().values())
+    True
+    """
+    found = (paths.root() / "notebooks").glob("*.ipynb")
+    return {path.stem: path for path in sorted(found, key=lambda path: (path.stem != FRONT, path.stem))}
+
+
+def parameters(path) -> dict:
+    """Return the parameters of a notebook.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    dict of str to papermill.models.Parameter
+        With ``inferred_type_name``, ``default`` (as text) and ``help``.
+    """
+    import papermill
+
+    found = papermill.inspect_notebook(str(path))
+    return {name: papermill.models.Parameter(**entry) for name, entry in found.items()}
+
+
+def effective(path, values: dict) -> dict:
+    """Return the values that a notebook will use: `values`, and its own defaults for the rest.
+
+    Parameters
+    ----------
+    path : path-like
+    values : dict
+
+    Returns
+    -------
+    dict
+    """
+    defaults = {name: ast.literal_eval(entry.default) for name, entry in parameters(path).items()}
+    return {**defaults, **values}
+
+QUIET_KERNEL = ["--IPKernelApp.log_level=ERROR"]
+"""Without it every kernel says on start that its local connection is not encrypted."""
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What happened when a notebook was run.
+
+    Attributes
+    ----------
+    name, profile : str
+    status : {"ok", "failed"}
+    seconds : float
+    n_cells : int
+        Number of code cells.
+    n_figures : int
+    error : str
+        Cell and message of the failure, or "".
+    """
+
+    name: str
+    profile: str
+    status: str
+    seconds: float
+    n_cells: int
+    n_figures: int
+    error: str = ""
+
+
+def figures(notebook) -> list:
+    """Return the cells and outputs of a notebook that are pictures, as ``(cell position, output)``."""
+    return [
+        (position, output)
+        for position, cell in enumerate(notebook.cells)
+        for output in cell.get("outputs", ())
+        if "image/png" in output.get("data", {})
+    ]
+
+
+def execute(path, output, values: dict, profile="quick", title=None) -> Execution:
+    """Run a notebook with papermill, with a progress bar over its cells on a terminal.
+
+    Parameters
+    ----------
+    path, output : path-like
+        The notebook, and where to write the executed copy.  The copy is written after every cell.
+    values : dict
+        Parameters as plain Python values.
+    profile : str
+        Recorded with the result.
+    title : str, optional
+        Text before the progress bar.
+
+    Returns
+    -------
+    Execution
+        A notebook that raises has status "failed"; the error is in `error` and in the copy.  The record is
+        also kept in the metadata of the copy, see :func:`read_execution`.
+    """
+    import nbformat
+    import papermill
+
+    path, output = Path(path), Path(output)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.unlink(missing_ok=True)
+    started, error = time.perf_counter(), ""
+    try:
+        papermill.execute_notebook(
+            path, output, parameters=values, kernel_name="python3", cwd=path.parent,
+            progress_bar={"desc": title or path.stem, "disable": None}, extra_arguments=QUIET_KERNEL,
+        )  # fmt: skip
+    except papermill.PapermillExecutionError as failure:
+        error = f"In [{failure.exec_count}]: {failure.ename}: {failure.evalue}"
+    except (RuntimeError, OSError) as failure:
+        # A kernel that does not start or dies: nothing else that papermill raises says so.
+        error = f"{type(failure).__name__}: {failure}"
+    seconds = time.perf_counter() - started
+    notebook = nbformat.read(output if output.exists() else path, as_version=4)
+    record = Execution(
+        path.stem, profile, "failed" if error else "ok", round(seconds, 1),
+        sum(cell.cell_type == "code" for cell in notebook.cells), len(figures(notebook)), error,
+    )  # fmt: skip
+    notebook.metadata["mtclib"] = asdict(record)
+    nbformat.write(notebook, output)
+    return record
+
+
+def read_execution(notebook) -> Execution | None:
+    """Return the record that :func:`execute` left in an executed notebook, or None if it was cut short."""
+    record = notebook.metadata.get("mtclib")
+    return Execution(**record) if record else None
+
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+LANGUAGE = {"name": "python", "pygments_lexer": "ipython3"}
+
+
+def clean(notebook) -> None:
+    """Drop what differs between two runs or two machines: timings, tool metadata, widget state, versions.
+
+    Parameters
+    ----------
+    notebook : nbformat.NotebookNode
+        Changed in place.  Sources, tags, outputs and execution counts stay.
+    """
+    notebook.metadata = type(notebook.metadata)(kernelspec=dict(KERNEL), language_info=dict(LANGUAGE))
+    for cell in notebook.cells:
+        for key in [key for key in cell.metadata if key not in ("tags", "alt")]:
+            del cell.metadata[key]
+
+
+def store_outputs(path) -> None:
+    """Run a notebook in place with its own parameters and keep the outputs, ready to be committed.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Raises
+    ------
+    nbclient.exceptions.CellExecutionError
+        If a cell raises; the file is then left as it was.
+    """
+    import nbformat
+    from nbclient import NotebookClient
+
+    path = Path(path)
+    notebook = nbformat.read(path, as_version=4)
+    clean(notebook)
+    NotebookClient(
+        notebook, kernel_name=KERNEL["name"], timeout=None, extra_arguments=QUIET_KERNEL,
+        resources={"metadata": {"path": str(path.parent)}},
+    ).execute()  # fmt: skip
+    clean(notebook)
+    scratch = path.with_suffix(".ipynb.part")
+    nbformat.write(notebook, scratch)
+    os.replace(scratch, path)

@@ -1,0 +1,48 @@
+"""Tables that a notebook shows: frames in, one :class:`Table` out.
+
+A `Table` has an HTML form for JupyterLab and a plain text form for a terminal, for nbval and for a screen
+reader.  Both are the same from run to run: no random ids, no addresses, no unrounded floats.  Colour is never
+alone: each coloured cell has its symbol and its word, and sets text and background together, so that it reads
+in a light and in a dark theme.  Scores are shown in percent with one decimal; the paper's numbers as printed.
+"""
+
+from mtclib.companion.tables.frames import (
+    AUDIT_COLUMNS,
+    CLAIM_COLUMNS,
+    DECISION_COLUMNS,
+    audit,
+    claims,
+    data_summary,
+    decisions,
+    frame_table,
+    provenance,
+)
+from mtclib.companion.tables.scores import (
+    OURS_N,
+    OURS_SD,
+    PUBLISHED_SD,
+    RESULT_COLUMNS,
+    TOLD,
+    VERDICT_COLUMNS,
+    reproduced,
+    side_by_side,
+)
+from mtclib.companion.tables.table import (
+    CLAIM_SYMBOLS,
+    COLOURS,
+    DASH,
+    MEANINGS,
+    Cell,
+    Table,
+    Tables,
+    label,
+    task_name,
+)
+
+__all__ = [
+    "AUDIT_COLUMNS", "CLAIM_COLUMNS", "CLAIM_SYMBOLS", "COLOURS", "Cell", "DASH", "DECISION_COLUMNS",
+    "MEANINGS", "OURS_N", "OURS_SD", "PUBLISHED_SD", "RESULT_COLUMNS", "TOLD", "Table", "Tables",
+    "VERDICT_COLUMNS",
+    "audit", "claims", "data_summary", "decisions", "frame_table", "label", "provenance", "reproduced",
+    "side_by_side", "task_name",
+]  # fmt: skip

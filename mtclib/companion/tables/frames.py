@@ -1,0 +1,237 @@
+"""Any frame as a table, and the frames that every notebook shows."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+
+from mtclib.companion.tables.table import DASH, MEANINGS, Cell, Table, label, tally
+
+AUDIT_COLUMNS = MappingProxyType({
+    "table": "table", "kind": "kind", "where": "where", "printed": "printed", "expected": "expected",
+    "text": "finding",
+})  # fmt: skip
+DECISION_COLUMNS = MappingProxyType({
+    "id": "id", "place": "place", "problem": "problem", "decision": "decision", "evidence": "evidence",
+    "leverage": "leverage", "cause": "cause",
+})  # fmt: skip
+CLAIM_COLUMNS = MappingProxyType({
+    "id": "id", "quote": "the paper says", "place": "place", "status": "status", "counts": "counts",
+    "in_print": "in the paper's own numbers", "reason": "reason",
+})  # fmt: skip
+
+_HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}\b")
+# Of a long table, so many rows are seen before the reader opens the rest.
+DECISIONS_SHOWN, PROVENANCE_SHOWN = 6, 10
+
+
+def frame_table(frame, caption, columns=None, status=None, notes=()) -> Table:
+    """Any frame or list of records as a `Table`; text wraps, missing values are dashes.
+
+    Parameters
+    ----------
+    frame : DataFrame, or iterable of mappings or dataclass instances
+        Rows; a named index is shown, and so is an index of text.
+    caption : str
+        Title.
+    columns : mapping of str to str, optional
+        Column to its heading: which to show, in which order; those not in the frame are left out.
+    status : str, optional
+        Column whose values get the symbol and colour of `CLAIM_SYMBOLS` or of the verdicts.
+    notes : sequence of str, default=()
+        Lines below.
+
+    Returns
+    -------
+    Table
+        Caption and notes only where `frame` is empty.
+
+    Raises
+    ------
+    ValueError
+        None of `columns`, or not `status`, is in the frame.
+
+    Examples
+    --------
+    >>> print(frame_table([{"n": 3, "share": 0.25}, {"n": None, "share": 1e-6}], "Counts"))
+    Counts
+    <BLANKLINE>
+    n | share
+    --+------
+    3 | 0.25
+    – | 1e-06
+    """
+    frame = _as_frame(frame)
+    if frame.index.names != [None] or not pd.api.types.is_numeric_dtype(frame.index):
+        frame = frame.reset_index()
+    if columns is not None and len(frame):
+        present = [name for name in columns if name in frame.columns]
+        if not present or (status and status not in present):
+            needed = status or list(columns)
+            raise ValueError(f"frame has the columns {list(frame.columns)}; needed: {needed}")
+        frame = frame[present]
+    columns = columns or {}
+    rows = tuple(
+        tuple(_plain(value, name == status) for name, value in zip(frame.columns, row))
+        for row in frame.itertuples(index=False, name=None)
+    )
+    return Table(tuple(_heading(name, columns) for name in frame.columns), rows, caption, tuple(notes))
+
+
+def data_summary(summary, caption="Data, ours beside the paper's") -> Table:
+    """The summary of a data set: ``dataset.summary()`` as a `Table`; parameters as in :func:`frame_table`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> data_summary(pd.DataFrame({"task": ["1"], "n": [450.0], "n (paper)": [450]})).rows[0][1].lines
+    ('450',)
+    """
+    return frame_table(summary, caption)
+
+
+def decisions(
+    frame, caption="Choices that the paper leaves open or gets wrong", columns=DECISION_COLUMNS
+) -> Table:
+    """The decisions of a paper as a `Table`, folded after the first; parameters as in :func:`frame_table`.
+
+    Examples
+    --------
+    >>> decisions([{"id": "D1", "decision": "cosine"}]).header
+    (('', 'id'), ('', 'decision'))
+    """
+    return replace(_short_hashes(frame_table(frame, caption, columns)), fold_after=DECISIONS_SHOWN)
+
+
+def claims(frame, caption="Claims of the paper", columns=CLAIM_COLUMNS) -> Table:
+    """The claims of a paper, each with symbol, word and colour of its ``status``; see :func:`frame_table`.
+
+    Examples
+    --------
+    >>> claims([{"quote": "best on every task", "status": "holds"}]).rows[0][1]
+    Cell(lines=('✓ holds',), look='holds')
+    """
+    frame = _as_frame(frame)
+    if frame.empty:
+        return frame_table(frame, caption, notes=("No claims.",))
+    frame = checked(frame, ("status",), "claims")
+    note = f"{len(frame)} claim{'s' * (len(frame) > 1)}: {tally(frame['status'])}."
+    return frame_table(frame, caption, columns, "status", (note,))
+
+
+def audit(findings, caption="What the paper's own tables contradict") -> Table:
+    """Findings of the audit of the printed numbers as a `Table`; parameters as in :func:`frame_table`.
+
+    Examples
+    --------
+    >>> audit([]).notes
+    ('No findings.',)
+    """
+    frame = _as_frame(findings)
+    return frame_table(frame, caption, AUDIT_COLUMNS, notes=() if len(frame) else ("No findings.",))
+
+
+def provenance(record: Mapping, caption="Provenance") -> Table:
+    """What made these numbers: versions, hashes, seeds.
+
+    A mapping becomes dotted names, and a mapping inside of one a line: ``data.toy | edition a, sha256 b``.
+    Hashes are cut to 12 digits; in HTML, the mouse shows them in full, and all but the first rows are folded.
+
+    Parameters
+    ----------
+    record : mapping
+        Names to values.
+    caption : str, default="Provenance"
+        Title.
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> [row[0].lines for row in provenance({"seed": 0, "versions": {"numpy": "2.4.6"}}).rows]
+    [('seed',), ('versions.numpy',)]
+    """
+    flat = pd.json_normalize(dict(record), max_level=1).iloc[0] if record else {}
+    lines = {name: ", ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, Mapping)
+             else value for name, value in flat.items()}  # fmt: skip
+    table = frame_table([{"item": name, "value": value} for name, value in lines.items()], caption)
+    return replace(_short_hashes(table), fold_after=PROVENANCE_SHOWN)
+
+
+def checked(frame, columns, name):
+    """The frame itself, if it has these columns.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Frame.
+    columns : iterable of str
+        Columns that it must have.
+    name : str
+        Name of the argument, for the message.
+
+    Raises
+    ------
+    ValueError
+        A column is missing.
+
+    Examples
+    --------
+    >>> checked(pd.DataFrame({"a": [1]}), ["a", "b"], "rows")
+    Traceback (most recent call last):
+    ValueError: rows: missing column(s) b; it has a
+    """
+    missing = [column for column in columns if column not in frame.columns]
+    if missing:
+        known = ", ".join(map(str, frame.columns))
+        raise ValueError(f"{name}: missing column(s) {', '.join(missing)}; it has {known}")
+    return frame
+
+
+def _as_frame(rows):
+    return rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
+
+
+def _heading(name, columns):
+    if isinstance(name, tuple):
+        return str(name[0]), " ".join(map(str, name[1:]))
+    return "", str(columns.get(name, name))
+
+
+def _short_hashes(table):
+    """Long hashes cut to 12 digits, in full where the mouse is."""
+    def short(cell):
+        lines = tuple(_HASH.sub(r"\1", line) for line in cell.lines)
+        return cell if lines == cell.lines else replace(cell, lines=lines, title=" ".join(cell.lines))
+
+    return replace(table, rows=tuple(tuple(map(short, row)) for row in table.rows))
+
+
+def _plain(value, is_status):
+    if is_status and value in MEANINGS:
+        return Cell((label(value),), value)
+    return Cell((_text(value),))
+
+
+def _text(value):
+    """A value as short text that does not depend on the machine."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_text(item)}" for key, item in value.items()) or DASH
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return ", ".join(map(_text, value)) or DASH
+    if value is None or pd.isna(value) or value == "":
+        return DASH
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if isinstance(value, (float, np.floating)):
+        if np.isinf(value):
+            return "∞" if value > 0 else "-∞"
+        if np.isfinite(value) and value == int(value):
+            return str(int(value))
+        return f"{value:.4g}" if abs(value) < 10_000 else f"{value:.1f}"
+    return str(value)

@@ -1,0 +1,197 @@
+"""Scores by method and task: ours beside the printed ones, with and without verdicts."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from mtclib.companion.tables.frames import checked
+from mtclib.companion.tables.table import DASH, Cell, Table, label, tally, task_name
+from mtclib.companion.verdicts.intervals import DELTA
+from mtclib.companion.verdicts.judge import CAUSES
+from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION
+
+PUBLISHED_SD, OURS_SD, OURS_N = "published_std", "ours_std", "n"
+VERDICT_COLUMNS = (
+    "paper", "table", "dataset", "task", "method", "metric", "printed_mean", "printed_std", "published",
+    PUBLISHED_SD, "ours", OURS_SD, OURS_N, "radius", "verdict", "cause", "reason",
+)  # fmt: skip
+RESULT_COLUMNS = ("method", "task", "metric", "params", "run", "value", "status")
+TOLD = ("higher", "lower", "failed", "not-run", "unavailable")
+
+
+def reproduced(verdicts, dataset=None, metrics=("ACC", "NMI"), delta=DELTA) -> Table:
+    """A table of the paper with our numbers and the verdict in each cell.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        One row a published cell, columns `VERDICT_COLUMNS`: printed numbers as text, ours as fractions.
+    dataset : str, optional
+        Data set to show; may be left out if there is only one.
+    metrics : sequence of str, default=("ACC", "NMI")
+        Metrics to show, by their printed names, in this order.
+    delta : float, default=0.05
+        Margin of the verdicts, shown in the caption.
+
+    Returns
+    -------
+    Table
+        Methods as rows, task by metric as columns.
+
+    Raises
+    ------
+    ValueError
+        A column is missing, the data set must be named or is unknown, or none of the metrics is there.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> row = ["p", "3", "toy", "1", "SNMF", "ACC", "80.90", "0.00", 0.809, 0.0, 0.81, 0.01, 10, 0.007]
+    >>> table = reproduced(pd.DataFrame([[*row, "agrees", "", ""]], columns=VERDICT_COLUMNS))
+    >>> table.rows[0][1].lines
+    ('paper 80.90 ± 0.00', 'ours  81.0 ± 1.0', '✓ agrees, r 0.7')
+    """
+    frame = _only(checked(verdicts, VERDICT_COLUMNS, "verdicts"), "dataset", dataset)
+    frame = frame[frame["metric"].isin(list(metrics))]
+    if frame.empty:
+        known = ", ".join(sorted(set(verdicts["metric"])))
+        raise ValueError(f"metrics={list(metrics)}: none is in the frame; it has {known}")
+    percent = bool((pd.to_numeric(frame["printed_mean"], errors="coerce") > 2 * frame["published"]).any())
+    cells = {(r["method"], r["task"], r["metric"]): _judged(r, percent) for r in frame.to_dict("records")}
+    first = frame.iloc[0]
+    caption = f"Table {first['table']} of {first['paper']}, {first['dataset']}: printed and ours"
+    notes = [
+        f"Mean ± standard deviation{' in percent' if percent else ''}; the paper's numbers as printed. "
+        f"δ = {100 * delta:g} points. r: agreement radius, the smallest δ at which the cell would agree"
+        f"{', in points' if percent else ''}.",
+        f"Ours: {_runs(frame[OURS_N])}. {len(frame)} cells: {tally(frame['verdict'])}.",
+        *_reasons(frame),
+    ]
+    return _scores(cells, frame["method"], frame["task"], metrics, caption, notes)
+
+
+def side_by_side(results, printed=None, metrics=None, caption="Scores of this run") -> Table:
+    """Our scores, beside the printed ones if given, without verdicts: for the quick profile.
+
+    Parameters
+    ----------
+    results : DataFrame
+        Tidy results, columns `RESULT_COLUMNS`, of one data set and one parameter setting a method and task.
+    printed : DataFrame, optional
+        Printed numbers of the same data set: ``method, task, metric, printed_mean, printed_std``.
+    metrics : mapping of str to str, or sequence of str, optional
+        Name to show (that of `printed`) to name in `results`, e.g. ``{"NMI": "NMI_max"}``; all by default.
+    caption : str, default="Scores of this run"
+        Title.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    ValueError
+        A column is missing, or a method and task has several parameter settings.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = [["SNMF", "1", "ACC", "{}", run, 0.8 + run / 50, "ok"] for run in range(3)]
+    >>> side_by_side(pd.DataFrame(rows, columns=RESULT_COLUMNS)).rows[0][1].lines
+    ('82.0 ± 2.0',)
+    """
+    results = checked(results, RESULT_COLUMNS, "results")
+    metrics = list(dict.fromkeys(results["metric"])) if metrics is None else metrics
+    metrics = dict(metrics) if isinstance(metrics, Mapping) else {name: name for name in metrics}
+    settings = results.groupby(["method", "task"], sort=False)["params"].nunique()
+    if (settings > 1).any():
+        method, task = settings.index[(settings > 1).argmax()]
+        raise ValueError(f"results: {method} on task {task} has several params; choose one setting before")
+    records = [] if printed is None else printed.to_dict("records")
+    theirs = {(row["method"], row["task"], row["metric"]): row for row in records}
+    groups = dict(list(results.groupby(["method", "task", "metric"], sort=False)))
+    cells = {}
+    for method, task in settings.index:
+        for shown, name in metrics.items():
+            paper = theirs.get((method, task, shown))
+            ours = groups.get((method, task, name))
+            lines = () if paper is None else (f"paper {_pm(paper['printed_mean'], paper['printed_std'])}",)
+            lines += (DASH,) if ours is None else _ours(ours, name, bool(lines))
+            cells[method, task, shown] = Cell(lines)
+    runs = _runs(results.groupby("method")["run"].nunique())
+    notes = [f"Mean ± standard deviation in percent, {runs}; no verdict."]
+    return _scores(cells, results["method"], results["task"], list(metrics), caption, notes)
+
+
+def _only(frame, column, value):
+    known = list(dict.fromkeys(frame[column]))
+    if value is None and len(known) != 1:
+        raise ValueError(f"{column}: the frame has {len(known)} of them, name one of {', '.join(known)}")
+    if value is not None and value not in known:
+        raise ValueError(f"{column}={value!r} is not in the frame; it has {', '.join(known)}")
+    return frame if value is None else frame[frame[column] == value]
+
+
+def _scores(cells, methods, tasks, metrics, caption, notes):
+    methods, tasks = dict.fromkeys(methods), dict.fromkeys(tasks)
+    filled = {key[1:] for key in cells}
+    columns = [(task, metric) for task in tasks for metric in metrics if (task, metric) in filled]
+    header = (("", "Method"), *((task_name(task), metric) for task, metric in columns))
+    blank = Cell((DASH,))
+    rows = [(Cell((str(m),)), *(cells.get((m, *column), blank) for column in columns)) for m in methods]
+    return Table(header, tuple(rows), caption, tuple(notes))
+
+
+def _judged(row, percent):
+    """Cell of one published number: printed, ours, verdict, cause."""
+    verdict, scale = row["verdict"], _scale(row["metric"]) if percent else 1
+    lines = [f"paper {_pm(row['printed_mean'], row['printed_std'])}"]
+    if not pd.isna(row["ours"]):
+        lines.append(f"ours  {_pm(_number(row['ours'], scale), _number(row[OURS_SD], scale))}")
+    radius = "" if pd.isna(row["radius"]) else f", r {_number(row['radius'], scale)}"
+    lines.append(label(verdict) + radius)
+    lines += [row["cause"]] if isinstance(row["cause"], str) and row["cause"] not in ("", verdict) else []
+    return Cell(tuple(lines), verdict)
+
+
+def _ours(group, metric, labelled):
+    """Lines of one cell of results: mean, spread, and how many runs failed."""
+    good, scale = group.loc[group["status"] == "ok", "value"].dropna(), _scale(metric)
+    lost = len(group) - len(good)
+    text = _pm(_number(good.mean(), scale), _number(good.std(), scale)) if len(good) else "✗ failed"
+    return (("ours  " if labelled else "") + text, *([f"{lost} of {len(group)} runs failed"] if lost else []))
+
+
+def _reasons(frame):
+    """One line for each reason and each cause in use."""
+    told = frame[frame["verdict"].isin(TOLD) & (frame["reason"].fillna("") != "")]
+    for reason, group in told.groupby("reason", sort=False):
+        yield f"{', '.join(dict.fromkeys(group['method']))}: {reason}"
+    for cause in dict.fromkeys(frame["cause"]):
+        if cause in CAUSES:
+            yield f"Cause {cause}: {CAUSES[cause]}"
+
+
+def _runs(counts):
+    counts = sorted({int(n) for n in counts if not pd.isna(n) and n > 0})
+    if not counts:
+        return "no runs"
+    if len(counts) > 1:
+        return f"{counts[0]} to {counts[-1]} runs a cell"
+    return f"{counts[0]} run{'s' * (counts[0] > 1)} a cell"
+
+
+def _scale(metric):
+    return 100 if metric in PERCENT_OR_FRACTION or metric.startswith("NMI") else 1
+
+
+def _number(value, scale):
+    """Percent with one decimal, other metrics with three digits; no negative zero."""
+    if pd.isna(value):
+        return ""
+    return f"{round(100 * value, 1) + 0.0:.1f}" if scale == 100 else f"{round(value, 3) + 0.0:.3f}"
+
+
+def _pm(mean, std):
+    mean, std = ("" if pd.isna(x) else str(x) for x in (mean, std))
+    return (f"{mean} ± {std}" if std else mean) or DASH

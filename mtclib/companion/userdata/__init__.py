@@ -1,0 +1,1 @@
+"""A reader's own files: read, check, cluster, describe."""

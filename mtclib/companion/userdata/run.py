@@ -1,0 +1,428 @@
+"""Chosen methods on a user's own data: their clusters, and how far they agree.
+
+Which methods fit a user's own data, and why the others do not.
+
+What is in the clusters of a user's own data: how many samples, of which class, with which features.
+"""
+
+import time
+import warnings
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from joblib import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning
+
+from mtclib.baselines.registry import all_estimators
+from mtclib.companion.parameters import choose
+from mtclib.companion.runs.runner import is_watched, make_bar
+from mtclib.core.base import spawn_seeds
+from mtclib.core.checks import check_n_clusters, check_number
+from mtclib.core.starts import one_thread
+from mtclib.metrics import adjusted_rand_index, score_all
+
+TAKES = {"multitask": "tasks", "multiview": "views",
+         "lifelong": "a sequence of tasks, each seen in several views"}  # fmt: skip
+DEFAULTS = {"multitask": ("KMeans", "SNMF", "MBC", "SPMTC", "MTCMRL"),
+            "multiview": ("ConMC", "RMKMC", "CoregSpectral", "MSPL")}  # fmt: skip
+"""Methods where none are named: single-task or simple ones, and the papers' own."""
+
+_SET = ("n_clusters", "random_state")
+
+
+def methods_for(data, n_clusters=None) -> pd.DataFrame:
+    """Every method, and why it can or cannot cluster these data.
+
+    Parameters
+    ----------
+    data : Dataset
+    n_clusters : int, list of int or None, default=None
+        As in :func:`numbers_of_clusters`.
+
+    Returns
+    -------
+    DataFrame
+        Index: method.  ``fits`` (bool), ``reason`` (a sentence, "" where it fits), ``source`` (its paper).
+
+    Raises
+    ------
+    ValueError
+        If `n_clusters` cannot be had from these data.
+
+    Examples
+    --------
+    >>> from mtclib.companion.userdata.load import example
+    >>> methods_for(example("tasks")).loc[["MSPL", "MTCMRL"], "reason"].tolist()
+    ['MSPL takes views, and these data are tasks.', '']
+    """
+    ks = numbers_of_clusters(data, n_clusters)
+    rows = {name: _reason(name, cls.traits, data, ks) for name, cls in all_estimators().items()}
+    frame = pd.DataFrame({"reason": rows}).rename_axis("method")
+    frame.insert(0, "fits", frame["reason"] == "")
+    return frame.assign(source=[cls.traits.paper for cls in all_estimators().values()])
+
+
+def _reason(name, traits, data, ks):
+    """Why a method does not fit, or ""."""
+    if traits.kind != data.kind:
+        return f"{name} takes {TAKES[traits.kind]}, and these data are {TAKES[data.kind]}."
+    if traits.same_n_clusters and len(set(ks)) > 1:
+        return f"{name} needs the same number of clusters in all tasks, and {ks} were asked for."
+    if traits.nonnegative and any(X.min() < 0 for X in data.Xs):
+        return f"{name} needs data without negative entries, and these have some."
+    return ""
+
+
+def numbers_of_clusters(data, n_clusters=None) -> list[int]:
+    """One number of clusters a task, or one in all for views, checked against the data.
+
+    Parameters
+    ----------
+    data : Dataset
+    n_clusters : int, list of int or None, default=None
+        A list holds one number for all, or one a task.  None and [] take the numbers of classes.
+
+    Returns
+    -------
+    list of int
+
+    Raises
+    ------
+    ValueError
+        If there are no labels to take it from, for views if there are several, or if it is not between 1 and
+        the number of samples.
+
+    Examples
+    --------
+    >>> from mtclib.companion.userdata.load import example
+    >>> numbers_of_clusters(example("tasks")), numbers_of_clusters(example("tasks"), [2])
+    ([3, 3, 3], [2, 2, 2])
+    """
+    if n_clusters is None or n_clusters == []:
+        if not all(np.any(y >= 0) for y in as_list(data.labels)):
+            raise ValueError("n_clusters: without labels the data do not say how many clusters there are; "
+                             "give a number")
+        n_clusters = data.n_clusters
+    if isinstance(n_clusters, list) and len(n_clusters) == 1:
+        n_clusters = n_clusters[0]
+    if data.kind == "multiview" and isinstance(n_clusters, list):
+        raise ValueError(f"n_clusters: views share their clusters; give one number, not {n_clusters}")
+    return check_n_clusters(n_clusters, data.Xs[:1] if data.kind == "multiview" else data.Xs)
+
+
+def as_list(labels) -> list:
+    """Labels as a list with one array a task; views share one.
+
+    Examples
+    --------
+    >>> len(as_list(np.array([0, 1]))), len(as_list([np.array([0, 1]), np.array([0])]))
+    (1, 2)
+    """
+    return labels if isinstance(labels, list) else [labels]
+
+
+def check_methods(methods, data, n_clusters=None) -> dict:
+    """The chosen methods with their parameters; all of them fit the data.
+
+    Parameters
+    ----------
+    methods : list of str or dict
+        Names of :func:`mtclib.all_estimators`, or ``{name: {parameter: value}}``; empty for those of
+        `DEFAULTS` that fit, ``["all"]`` for every one that fits.
+    data : Dataset
+    n_clusters : int, list of int or None, default=None
+        As in :func:`numbers_of_clusters`.
+
+    Returns
+    -------
+    dict of str to dict
+        Method to its parameters.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method or parameter, or if a method does not fit: why, and which ones do.
+
+    Examples
+    --------
+    >>> from mtclib.companion.userdata.load import example
+    >>> check_methods(["ConMC", {"MSPL": {"kappa": 2.0}}], example("views"))
+    {'ConMC': {}, 'MSPL': {'kappa': 2.0}}
+    """
+    known = methods_for(data, n_clusters)
+    fitting = list(known.index[known["fits"]])
+    if isinstance(methods, list | tuple) and list(methods) == ["all"]:
+        return {name: {} for name in fitting}
+    chosen = _named(methods)
+    for name in chosen:
+        choose(name, list(known.index), "methods")
+    wrong = [known.loc[name, "reason"] for name in chosen if name not in fitting]
+    if wrong:
+        raise ValueError(f"methods: {' '.join(wrong)} Methods that fit: {', '.join(fitting)}.")
+    for name, values in chosen.items():
+        parameters = [key for key in all_estimators()[name](2).get_params() if key not in _SET]
+        for key in values:
+            choose(key, parameters, f"parameters of {name}")
+    return chosen or {name: {} for name in DEFAULTS[data.kind] if name in fitting}
+
+
+def _named(methods):
+    """A list of names and of ``{name: parameters}`` as one dict."""
+    chosen = {}
+    for entry in methods if isinstance(methods, list | tuple) else [methods]:
+        found = {entry: {}} if isinstance(entry, str) else entry
+        right = isinstance(methods, list | tuple) and isinstance(found, dict)
+        if not right or not all(isinstance(values, dict) for values in found.values()):
+            raise ValueError(f"methods must be a list of names or of {{name: {{parameter: value}}}}, such as "
+                             f"['KMeans', {{'MTCMRL': {{'lam': 1.0}}}}]; got {methods!r}")
+        chosen.update(found)
+    return chosen
+
+_FEATURES, _LEAST = 3, 0.5
+
+
+def contents(data, labels) -> pd.DataFrame:
+    """Every cluster in a line.
+
+    Parameters
+    ----------
+    data : mtclib.companion.userdata.load.UserData
+    labels : list of ndarray of int, or ndarray of int
+        Clusters from 0: one array a task, or one in all for views.
+
+    Returns
+    -------
+    DataFrame
+        ``task`` ("" for views), ``cluster`` (from 1), ``samples``, ``most are`` (the largest class among the
+        labelled samples and its share, "" without labels), ``high in`` (up to three named features whose mean
+        in the cluster is highest, at least half a standard deviation above the mean of the task).
+
+    Examples
+    --------
+    >>> from mtclib.companion.userdata.load import example
+    >>> data = example("tasks")
+    >>> table = contents(data, data.labels)
+    >>> table["most are"].tolist()[:2], table["samples"].tolist()[:4]
+    (['topic 0 (100 %)', 'topic 1 (100 %)'], [20, 20, 20, 25])
+    """
+    views, rows = data.kind == "multiview", []
+    for t, (found, truth) in enumerate(zip(as_list(labels), as_list(data.labels))):
+        chosen = range(len(data.Xs)) if views else [t]
+        named = [(data.Xs[i], data.feature_names[i]) for i in chosen if data.feature_names[i] is not None]
+        for k in np.unique(found):
+            inside = found == k
+            rows.append({
+                "task": "" if views else data.task_names[t], "cluster": int(k) + 1,
+                "samples": int(inside.sum()), "most are": _largest_class(truth[inside], data.class_names[t]),
+                "high in": _high(named, inside)})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _largest_class(truth, names):
+    known = truth[truth >= 0]
+    if not len(known):
+        return ""
+    sizes = np.bincount(known)
+    return f"{names[sizes.argmax()]} ({100 * sizes.max() / len(known):.0f} %)"
+
+
+def _high(named, inside):
+    """The features that stand out, largest first."""
+    found = []
+    for X, names in named:
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        square = np.asarray((X.multiply(X) if sp.issparse(X) else X * X).mean(axis=0)).ravel()
+        deviation = np.sqrt(np.maximum(square - mean**2, 0))
+        above = np.asarray(X[inside].mean(axis=0)).ravel() - mean
+        score = np.divide(above, deviation, out=np.zeros_like(above), where=deviation > 1e-12)
+        found += zip((-score).round(9), names)
+    found = sorted((entry for entry in found if entry[0] <= -_LEAST), key=lambda entry: entry[0])
+    return ", ".join(name for _, name in found[:_FEATURES])
+
+SCORES = ("ACC", "NMI_arithmetic", "ARI", "purity")
+RUNS = {"quick": 3, "full": 10}
+"""Runs of a method in the profiles of the notebook."""
+
+
+@dataclass(frozen=True, eq=False)
+class Clusterings:
+    """Clusters of the same data by several methods.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        One row a method and task (for views one a method): ``method, task, status`` ("ok" or "failed"),
+        ``sizes`` (of the clusters, largest first, as text), scores (NaN without labels), ``stability`` (mean
+        adjusted Rand index between runs, NaN for one run), ``seconds`` (mean of a run), ``n_iter``,
+        ``converged``, ``runs``, ``notes`` (warnings), ``error``.
+    labels : dict of str to (list of) ndarray of int
+        Method to clusters, of the run with the lowest objective; failed methods are left out.
+    data : Dataset
+    """
+
+    frame: pd.DataFrame
+    labels: dict
+    data: object
+
+    def agreement(self) -> pd.DataFrame:
+        """Adjusted Rand index of each pair of methods, the mean over tasks; methods by methods."""
+        names = list(self.labels)
+        frame = pd.DataFrame(np.eye(len(names)), index=names, columns=names).rename_axis("method")
+        for one, two in combinations(names, 2):
+            frame.loc[one, two] = frame.loc[two, one] = _similarity(self.labels[one], self.labels[two])
+        return frame
+
+    def central(self) -> str:
+        """The method that agrees best with the others, for want of labels; the first of equal ones."""
+        if not self.labels:
+            errors = self.frame.drop_duplicates("method").set_index("method")["error"]
+            raise ValueError("every method failed: " + "; ".join(f"{m}: {e}" for m, e in errors.items()))
+        return str(self.agreement().mean(axis=1).round(9).idxmax())
+
+    def save(self, folder) -> list[Path]:
+        """Write ``clusters-METHOD.csv`` (task, sample, class, cluster) and the tables, replacing older ones.
+
+        Parameters
+        ----------
+        folder : path-like
+            Made if missing.
+
+        Returns
+        -------
+        list of Path
+            With ``methods.csv`` (the frame) and ``agreement.csv`` at the end.
+        """
+        folder = Path(folder).expanduser()
+        folder.mkdir(parents=True, exist_ok=True)
+        files = []
+        for name, labels in self.labels.items():
+            files.append(folder / f"clusters-{name}.csv")
+            self._table(labels).to_csv(files[-1], index=False)
+        files += [folder / "methods.csv", folder / "agreement.csv"]
+        self.frame.to_csv(files[-2], index=False)
+        self.agreement().to_csv(files[-1])
+        return files
+
+    def _table(self, labels):
+        """Row i of a task is its sample i, counted from 1 where samples have no names."""
+        data, parts = self.data, []
+        views = data.kind == "multiview"
+        samples = getattr(data, "sample_names", ()) or [None] * len(as_list(labels))
+        for t, (found, truth) in enumerate(zip(as_list(labels), as_list(data.labels))):
+            names = np.array([*(data.class_names[t] if data.class_names else ()), ""], dtype=object)
+            parts.append(pd.DataFrame({
+                "task": "" if views else data.task_names[t],
+                "sample": np.arange(1, len(found) + 1) if samples[t] is None else samples[t],
+                "class": names[truth], "cluster": found + 1}))  # fmt: skip
+        return pd.concat(parts, ignore_index=True)
+
+
+def cluster(data, methods=(), n_clusters=None, *, n_runs=1, seed=0, n_jobs=1, progress=None):
+    """Run methods on the same data; one that fails does not stop the others.
+
+    Parameters
+    ----------
+    data : Dataset
+    methods : list of str or dict, default=()
+        As in :func:`mtclib.companion.userdata.run.check_methods`.
+    n_clusters : int, list of int or None, default=None
+        As in :func:`mtclib.companion.userdata.run.numbers_of_clusters`.
+    n_runs : int, default=1
+        Runs of a method, with different seeds; the run with the lowest objective is kept.
+    seed : int, default=0
+        Root of all seeds; the same for all methods.
+    n_jobs : int, default=1
+        Processes.
+    progress : bool, optional
+        Whether to show a bar; None shows it on a terminal and in JupyterLab.
+
+    Returns
+    -------
+    Clusterings
+
+    Raises
+    ------
+    ValueError
+        Before anything runs: a method or the name of a parameter is unknown, or a method or a number does not
+        fit.  What a method itself refuses is its row's ``error``.
+
+    Examples
+    --------
+    >>> from mtclib.companion.userdata.load import example
+    >>> result = cluster(example("tasks"), ["KMeans", "MBC"], 3)
+    >>> result.frame["sizes"].notna().all() and list(result.labels) == ["KMeans", "MBC"]
+    True
+    """
+    chosen = check_methods(methods, data, n_clusters)
+    ks = numbers_of_clusters(data, n_clusters)
+    for name, value, least in (("n_runs", n_runs, 1), ("n_jobs", n_jobs, 1), ("seed", seed, 0)):
+        check_number(name, value, low=least, integer=True)
+    k = ks[0] if data.kind == "multiview" else ks
+    jobs = [delayed(_fit)(name, parameters, k, run_seed, data.Xs)
+            for name, parameters in chosen.items() for run_seed in spawn_seeds(seed, n_runs)]  # fmt: skip
+    done = _run(jobs, n_jobs, is_watched() if progress is None else progress)
+    runs = {name: done[i * n_runs : (i + 1) * n_runs] for i, name in enumerate(chosen)}
+    best = {name: min((run for run in runs[name] if not run["error"]), key=lambda run: run["objective"],
+                      default=None) for name in chosen}  # fmt: skip
+    rows = [row for name in chosen for row in _rows(name, runs[name], best[name], data)]
+    return Clusterings(pd.DataFrame(rows), {name: run["labels"] for name, run in best.items() if run}, data)
+
+
+def _run(jobs, n_jobs, watched):
+    bar, done = make_bar(len(jobs)) if watched else None, []
+    for run in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
+        done.append(run)
+        if bar is not None:
+            bar.set_postfix_str(run["method"], refresh=False)
+            bar.update()
+    if bar is not None:
+        bar.close()
+    return done
+
+
+def _fit(name, parameters, n_clusters, seed, Xs):
+    """One run of one method, in any process; an error becomes a record."""
+    with one_thread(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        start = time.perf_counter()
+        try:
+            model = all_estimators()[name](n_clusters, random_state=seed, **parameters).fit(Xs)
+            run = {"labels": model.labels_, "objective": float(model.objective_[-1]), "error": "",
+                   "n_iter": int(model.n_iter_), "converged": bool(model.converged_)}  # fmt: skip
+        except Exception as error:  # whatever it is, the other methods still count
+            run = {"error": f"{type(error).__name__}: {' '.join(str(error).split())}"}
+    kept = {str(w.message) for w in caught if not issubclass(w.category, ConvergenceWarning)}
+    return {"method": name, "seconds": time.perf_counter() - start, "notes": "; ".join(sorted(kept)), **run}
+
+
+def _rows(name, runs, best, data):
+    """Rows of the frame of one method."""
+    good = [run for run in runs if not run["error"]]
+    pairs = [_similarity(one["labels"], two["labels"]) for one, two in combinations(good, 2)]
+    shared = {
+        "stability": float(np.mean(pairs)) if pairs else np.nan,
+        "seconds": float(np.mean([r["seconds"] for r in runs])),
+        "n_iter": best["n_iter"] if best else 0, "converged": bool(best and best["converged"]),
+        "runs": len(good), "notes": "; ".join(sorted({r["notes"] for r in runs} - {""})),
+        "error": next((r["error"] for r in runs if r["error"]), ""),
+    }  # fmt: skip
+    tasks = ("",) if data.kind == "multiview" else data.task_names
+    for t, (task, truth) in enumerate(zip(tasks, as_list(data.labels))):
+        row = {"method": name, "task": task, "status": "ok" if best else "failed", "sizes": ""}
+        row |= dict.fromkeys(SCORES, np.nan)
+        if best:
+            found, known = as_list(best["labels"])[t], truth >= 0
+            sizes = np.unique(found, return_counts=True)[1]
+            row["sizes"] = " ".join(map(str, sorted(sizes, reverse=True)))
+            scores = score_all(truth[known], found[known]) if known.any() else {}
+            row |= {score: scores[score] for score in SCORES if scores}
+        yield row | shared
+
+
+def _similarity(one, two):
+    """Mean adjusted Rand index over tasks."""
+    return float(np.mean([adjusted_rand_index(a, b) for a, b in zip(as_list(one), as_list(two))]))

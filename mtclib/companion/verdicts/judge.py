@@ -1,0 +1,397 @@
+"""Does a reproduced number agree with the printed one?
+
+A difference test cannot answer this: with few runs it calls a large miss "not significant".  The rule here is
+an equivalence test.  A cell *agrees* when the 90% interval of (ours - published) lies inside +-delta, which
+is two one-sided tests at 5% each; it is *higher* or *lower* when the whole interval lies outside; else it is
+*inconclusive*, and more runs may decide.
+
+Verdicts, in the order in which they are tried:
+
+==================== ======================================================================================
+unavailable          data or method cannot be had, or nothing is printed; the reason says which
+not-run              nobody has run it
+failed               every run failed
+misprint             the printed number contradicts other printed numbers; shown, never counted
+no verdict (quick)   the quick profile has too few runs for any verdict
+exact                our mean rounds to the printed digits
+agrees               interval inside +-delta
+higher, lower        whole interval above +delta, below -delta
+inconclusive         anything else; a single run that is not declared deterministic has no interval
+no margin            the metric has no margin in :mod:`.intervals` (none of the five papers')
+==================== ======================================================================================
+
+Each verdict is about its own cell; no correction for the number of cells is made.
+
+Printed cells with our statistics and the interval of the difference: what a verdict is made from.
+"""
+
+from collections import namedtuple
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+
+from mtclib.companion.verdicts.intervals import (
+    DELTA,
+    DELTAS,
+    agreement_radius,
+    classify,
+    difference_interval,
+    margin,
+    runs_to_decide,
+)
+from mtclib.metrics import NMI_DEFAULT
+
+
+def joined(published, results, nmi, methods, datasets):
+    """Printed cells with our mean, spread and counts beside them, in the printed order.
+
+    Parameters
+    ----------
+    published, results, nmi
+        As in :func:`mtclib.companion.verdicts.judge.judge`.
+    methods, datasets : dict of str to str
+        Printed name to ours.
+
+    Returns
+    -------
+    DataFrame
+        The cells with ``ours, ours_std, n, n_failed, error, lacking``; NaN where nothing was run.
+
+    Raises
+    ------
+    ValueError
+        Several grid points for one data set and method.
+    """
+    cells = published.rename(columns={"mean": "published", "std": "published_std"}).reset_index(drop=True)
+    key = pd.DataFrame(
+        {
+            "dataset": cells["dataset"].replace(datasets),
+            "method": cells["method"].replace(methods),
+            # A method on views has one unnamed task; otherwise a cell without a task is the mean over tasks.
+            "task": cells["task"] if (results["task"] == "").any() else cells["task"].replace("", "avg"),
+            "metric": _our_metric(cells, nmi),
+        }
+    )
+    ours = _statistics(results)
+    return pd.concat([cells, key.merge(ours, how="left", on=list(key)).drop(columns=list(key))], axis=1)
+
+
+def _our_metric(cells, nmi):
+    if nmi is None and (cells["metric"] == "NMI").any():
+        return cells["metric"].where(cells["metric"] != "NMI", "NMI_" + cells["paper"].map(NMI_DEFAULT))
+    return cells["metric"].replace("NMI", f"NMI_{nmi}")
+
+
+def _statistics(results):
+    grids = results.groupby(["dataset", "method"])["params"].nunique()
+    if (grids > 1).any():
+        dataset, method = grids[grids > 1].index[0]
+        raise ValueError(
+            f"results: {grids.max()} grid points for method {method!r} on {dataset!r}; "
+            "keep one (chosen with the labels, or the default) before judging"
+        )
+    ok = (results["status"] == "ok") & results["value"].notna()
+    keys = ["dataset", "method", "task", "metric"]
+    errors = results["error"].fillna("").where(~ok, "")
+    lacking = results["status"] == "unavailable"
+    table = results.assign(
+        value=results["value"].where(ok), failed=~ok & ~lacking, error=errors, lacking=lacking
+    )
+    return (
+        table.groupby(keys)
+        .agg(
+            ours=("value", "mean"),
+            ours_std=("value", "std"),
+            n=("value", "count"),
+            n_failed=("failed", "sum"),
+            error=("error", "max"),
+            lacking=("lacking", "all"),
+        )
+        .reset_index()
+    )
+
+
+def with_interval(cells, n_published, deterministic, delta):
+    """Add the interval of the difference, the margin and what the interval says about it.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Result of :func:`joined`; gets new columns.
+    n_published, deterministic, delta
+        As in :func:`mtclib.companion.verdicts.judge.judge`.
+
+    Returns
+    -------
+    DataFrame
+        `cells` with ``published_n, sd_used, low, high, difference, relative_difference, radius, delta,
+        uncertainty, statistical``.
+
+    Raises
+    ------
+    ValueError
+        A method declared deterministic whose runs differ; a margin outside (0, 1).
+    """
+    fixed = cells["method"].isin(set(deterministic))
+    varies = fixed & (cells["ours_std"] > 1e-12)
+    if varies.any():
+        raise ValueError(f"deterministic: runs of {cells.loc[varies, 'method'].iloc[0]!r} differ; remove it")
+    cells["published_n"] = _published_runs(cells, n_published)
+    # A printed 0.00 may hide up to half a unit of the last digit.
+    printed_sd = cells["published_std"].where(cells["published_std"] != 0, cells["half_unit_std"])
+    sd, n = cells["ours_std"].mask(fixed, 0.0), cells["n"].mask(fixed, np.inf).astype(float)
+    theirs = printed_sd.notna() & (cells["published_n"] > 1)
+    cells["sd_used"] = printed_sd.where(theirs)
+    cells["low"], cells["high"] = difference_interval(
+        cells["ours"], sd, n, cells["published"], cells["sd_used"], cells["published_n"]
+    )
+    cells["difference"] = cells["ours"] - cells["published"]
+    cells["relative_difference"] = cells["difference"] / cells["published"].where(cells["published"] != 0)
+    cells["radius"] = agreement_radius(cells["low"], cells["high"])
+    names = ["metric", "half_unit", "published"]
+    cells["delta"] = [margin(m, h, delta, p) for m, h, p in cells[names].itertuples(index=False)]
+    cells["uncertainty"] = np.select(
+        [~fixed & theirs, ~fixed, theirs], ["both", "ours only", "published only"], "none"
+    )
+    cells["statistical"] = classify(cells["low"], cells["high"], cells["delta"])
+    return cells
+
+
+def _published_runs(cells, n_published):
+    given = cells["method"].map(n_published) if isinstance(n_published, Mapping) else n_published
+    runs = pd.Series(np.nan if given is None else given, index=cells.index, dtype=float)
+    if "n_runs" in cells:
+        runs = pd.to_numeric(cells["n_runs"], errors="coerce").astype(float).fillna(runs)
+    return runs.where(cells["published_std"].notna())
+
+__all__ = ["CAUSES", "DELTA", "DELTAS", "QUICK", "SYMBOLS", "judge", "summary"]
+
+QUICK = "no verdict (quick)"
+SYMBOLS = MappingProxyType(
+    {
+        "exact": "●",
+        "agrees": "✓",
+        "higher": "▲",
+        "lower": "▼",
+        "inconclusive": "?",
+        "no margin": "~",
+        QUICK: "·",
+        "misprint": "※",
+        "failed": "✗",
+        "not-run": "–",
+        "unavailable": "∅",
+    }
+)
+JUDGED = ("exact", "agrees", "higher", "lower", "inconclusive")
+CAUSES = MappingProxyType(
+    {
+        "preprocessing": "The paper does not say how the raw data became features, or we had to choose.",
+        "data-version": "The data set that can be had today differs from the one the paper used.",
+        "metric-variant": "The paper's name of the metric covers several definitions with different numbers.",
+        "initialisation": "The start of the iteration is not given, and other starts give other results.",
+        "stopping": "The rule that ends the iteration is not given or depends on the scale of the data.",
+        "tuned-on-labels": "The paper prints the best of many settings, chosen with the true labels.",
+        "misprint": "The printed number contradicts other numbers of the same paper.",
+        "underspecified": "A step of the method is missing, ambiguous or wrong in print.",
+        "unknown": "No explanation has been established.",
+    }
+)
+SCOPE = ("table", "dataset", "task", "method", "metric")
+OUTPUT = (
+    "cell",
+    "paper",
+    *SCOPE,
+    "printed_mean",
+    "printed_std",
+    "published",
+    "published_std",
+    "published_n",
+    "ours",
+    "ours_std",
+    "n",
+    "n_failed",
+    "difference",
+    "relative_difference",
+    "low",
+    "high",
+    "radius",
+    "delta",
+    "uncertainty",
+    "verdict",
+    "symbol",
+    "misprint",
+    "cause",
+    "reason",
+)
+Rules = namedtuple("Rules", "profile unavailable not_run causes")
+
+
+def judge(
+    published,
+    results,
+    *,
+    profile,
+    n_published=None,
+    nmi=None,
+    deterministic=(),
+    delta=DELTAS,
+    methods=None,
+    datasets=None,
+    unavailable=None,
+    not_run=None,
+    misprints=(),
+    causes=(),
+):
+    """Set each printed number beside ours, with a verdict.
+
+    Parameters
+    ----------
+    published : DataFrame
+        Result of :func:`mtclib.companion.verdicts.published.load`.
+    results : DataFrame
+        Tidy result frame with one grid point (`params`) for each data set and method: pick the one chosen
+        with the labels, or the fixed default, before judging.
+    profile : str
+        ``"quick"`` gives no verdicts; any other name does.
+    n_published : int, mapping of method to int, or None, default=None
+        Runs behind the printed mean and standard deviation.  A column ``n_runs`` of `published` goes first.
+        None: not known, the published mean counts as known without error.
+    nmi : {"max", "geometric", "arithmetic", "min"}, optional
+        Normalisation meant by a printed "NMI"; the paper's own in ``mtclib.metrics.NMI_DEFAULT`` by default.
+    deterministic : iterable of str, default=()
+        Printed names of methods whose result does not vary: our side then has no uncertainty.
+    delta : mapping of metric to float, or float, default=DELTAS
+        Margins; see :func:`mtclib.companion.verdicts.intervals.margin`.
+    methods, datasets : mapping of str to str, optional
+        Printed name to the name in `results`, where they differ.
+    unavailable, not_run : mapping to str, optional
+        Reasons; a key is a printed method, a printed data set, or a tuple (data set, method).
+    misprints : iterable of str, default=()
+        Cells (`published.cell`) that contradict other printed numbers, see
+        :func:`mtclib.companion.verdicts.audit.misprints`.
+    causes : iterable of mapping, default=()
+        Known causes of deviation: ``cause`` (a key of `CAUSES`), ``evidence`` and any of ``table``,
+        ``dataset``, ``task``, ``method``, ``metric`` to narrow them.  The first that fits is used; a
+        deviation that none fits is "unknown".
+
+    Returns
+    -------
+    DataFrame
+        One row a printed cell with the columns `OUTPUT`.  ``low`` and ``high`` are the 90% interval of
+        (ours - published), ``radius`` its larger absolute end: the smallest margin at which the cell would
+        agree.  ``relative_difference`` is difference / published.  ``uncertainty`` says whose spread is in
+        the interval: "both", "ours only" (the paper prints none), "published only" or "none".
+
+    Raises
+    ------
+    ValueError
+        Several grid points for one data set and method; a method declared deterministic whose runs differ; an
+        unknown cause; a margin outside (0, 1).
+
+    Examples
+    --------
+    >>> from mtclib.companion.verdicts.published import REQUIRED, from_printed
+    >>> row = ("demo", "1", "toy", "1", "SNMF", "ACC", "80.90", "0.40", "2")
+    >>> printed = from_printed(pd.DataFrame([row], columns=list(REQUIRED)))
+    >>> runs = [("toy", "SNMF", "{}", "1", "ACC", value, "ok", "") for value in (0.81, 0.82, 0.80, 0.81)]
+    >>> names = ["dataset", "method", "params", "task", "metric", "value", "status", "error"]
+    >>> ours = pd.DataFrame(runs, columns=names)
+    >>> judge(printed, ours, profile="full", n_published=10)[["verdict", "symbol"]].values.tolist()
+    [['agrees', '✓']]
+    """
+    rules = Rules(profile, unavailable or {}, not_run or {}, _checked_causes(causes))
+    cells = joined(published, results, nmi, methods or {}, datasets or {})
+    cells = with_interval(cells, n_published, deterministic, delta)
+    cells["misprint"] = cells["cell"].isin(set(misprints))
+    decided = [_decide(row, rules) for row in cells.to_dict("records")]
+    cells[["verdict", "cause", "reason"]] = pd.DataFrame(decided, index=cells.index, columns=[0, 1, 2])
+    cells["symbol"] = cells["verdict"].map(SYMBOLS)
+    return cells[list(OUTPUT)]
+
+
+def summary(verdicts: pd.DataFrame, by: Iterable[str] = ()) -> pd.DataFrame:
+    """Counts of the verdicts, overall or by some columns.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        Result of :func:`judge`.
+    by : iterable of str, default=()
+        Columns to count by, e.g. ``("table", "method")``; empty for one row.
+
+    Returns
+    -------
+    DataFrame
+        ``cells`` (all), ``judged`` (`JUDGED`), ``agreeing`` (exact or agrees) and one column for each
+        verdict. Misprints, cells without a margin and cells not run are never in ``judged``.
+
+    Examples
+    --------
+    >>> counts = summary(pd.DataFrame({"verdict": ["exact", "lower", "not-run"]}))
+    >>> counts[["cells", "judged", "agreeing"]].values.tolist()
+    [[3, 2, 1]]
+    """
+    keys = [verdicts[name] for name in by] or [pd.Series("all", index=verdicts.index, name="scope")]
+    counts = pd.crosstab(keys, verdicts["verdict"]).reindex(columns=list(SYMBOLS), fill_value=0)
+    counts.columns.name = None
+    totals = {"cells": list(SYMBOLS), "judged": list(JUDGED), "agreeing": ["exact", "agrees"]}
+    sums = pd.DataFrame({name: counts[members].sum(axis=1) for name, members in totals.items()})
+    return pd.concat([sums, counts], axis=1)
+
+
+def _checked_causes(causes):
+    causes = [dict(rule) for rule in causes]
+    for rule in causes:
+        if rule.get("cause") not in CAUSES or not rule.get("evidence"):
+            raise ValueError(f"causes: {rule} needs 'evidence' and a 'cause' out of {', '.join(CAUSES)}")
+    return causes
+
+
+def _decide(row, rules):
+    """Verdict, cause and reason of one cell."""
+    absent = _reason_for(row, rules.unavailable)
+    if absent or np.isnan(row["published"]):
+        return "unavailable", "", absent or "the paper prints no number here"
+    if np.isnan(row["n_failed"]):
+        return "not-run", "", _reason_for(row, rules.not_run) or "no run of this method, data set and metric"
+    if row["lacking"]:
+        return "unavailable", "", row["error"] or "the data cannot be had"
+    lost = int(row["n_failed"])
+    note = f"{lost} of {lost + int(row['n'])} runs failed" if lost else ""
+    if row["n"] == 0:
+        return "failed", "", row["error"] or "every run failed"
+    if row["misprint"]:
+        return "misprint", "misprint", "contradicts other printed numbers; not counted"
+    if rules.profile == "quick":
+        return QUICK, "", note
+    if abs(row["difference"]) <= row["half_unit"] * (1 + 1e-9):
+        return "exact", "", note
+    verdict = row["statistical"]
+    if verdict in ("higher", "lower"):
+        cause, evidence = _cause(row, rules.causes)
+        return verdict, cause, "; ".join(filter(None, [evidence, note]))
+    return verdict, "", "; ".join(filter(None, [_open(row) if verdict == "inconclusive" else "", note]))
+
+
+def _reason_for(row, reasons):
+    for key in ((row["dataset"], row["method"]), row["method"], row["dataset"]):
+        if key in reasons:
+            return reasons[key]
+    return ""
+
+
+def _cause(row, causes):
+    for rule in causes:
+        if all(str(rule[name]) == row[name] for name in SCOPE if name in rule):
+            return rule["cause"], rule["evidence"]
+    return "unknown", ""
+
+
+def _open(row):
+    if np.isnan(row["low"]):
+        return "one run has no spread"
+    theirs = row["sd_used"], row["published_n"]
+    needed = runs_to_decide(row["difference"], row["ours_std"], *theirs, row["delta"])
+    return f"about {needed} runs would decide" if needed else "no number of our runs can decide"

@@ -1,0 +1,361 @@
+"""How far does an open choice move the number?
+
+``data/leverage/<paper>.toml`` has a table ``[[leverage]]`` for each alternative to a choice that the paper
+leaves open: which rows of the committed results are ours, and which are those of the alternative.  Nothing
+is typed in but the names: the means, the change and its interval are computed from stored fits, so that they
+can be neither stale nor better than the results.  A choice that no run can decide has ``[[none]]`` with the
+reason instead.
+
+Blocks of cells that deviate from print, each with its cause and a sentence.
+
+How far our scores lie from the printed ones, by a choice that the paper does not state.
+"""
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from mtclib.companion.runs.jobs import canonical
+from mtclib.companion.verdicts.intervals import RELATIVE, difference_interval
+from mtclib.companion.verdicts.ledger import LedgerError, check_keys, read_tables
+from mtclib.metrics import our_name
+
+_SIDE = ("methods", "datasets", "metric", "point")
+LEVERAGE = {
+    "decision": True, "kind": True, "ours": True, "alternative": True, "methods": True, "datasets": True,
+    "metric": True, "point": False, **{f"other_{name}": False for name in _SIDE}, "note": False,
+}  # fmt: skip
+NONE = {"decision": True, "kind": True, "reason": True}
+KINDS = ("preprocessing", "data", "initialisation", "stopping", "metric", "formulation", "tuning")
+COLUMNS = ("decision", "kind", "ours", "alternative", "method", "dataset", "metric", "n", "n_other",
+           "score", "other_score", "change", "low", "high")  # fmt: skip
+KEYS = ("decision", "kind", "ours", "alternative", "metric")
+
+
+def entries(paper, directory=None):
+    """Comparisons of a paper, checked, and the choices that have none.
+
+    Parameters
+    ----------
+    paper : str
+    directory : path-like, optional
+        Folder of the toml files; the repository's ``data/leverage`` by default.
+
+    Returns
+    -------
+    compared : list of dict
+        ``decision`` (its id in the decisions file), ``kind`` (one of `KINDS`), ``ours`` and ``alternative``
+        (a few words each), ``methods``, ``datasets``, ``metric`` and, where a method has several settings,
+        ``point``; ``other_methods, other_datasets, other_metric, other_point`` say what differs on the other
+        side.
+    none : list of dict
+        ``decision, kind, reason``: why nothing can be run.
+
+    Raises
+    ------
+    LedgerError
+        No such file, an unknown or missing key, an unknown kind, lists of unequal length.
+
+    Examples
+    --------
+    >>> compared, none = entries("mbc")
+    >>> compared[0]["kind"]
+    'preprocessing'
+    """
+    content = read_tables(paper, directory, "leverage", ("leverage", "none"))
+    compared, none = content.get("leverage", []), content.get("none", [])
+    for contract, tables in ((LEVERAGE, compared), (NONE, none)):
+        for entry in tables:
+            check_keys(entry, contract, f"{paper}: leverage of {entry.get('decision', '?')}")
+            if entry["kind"] not in KINDS:
+                raise LedgerError(
+                    f"{paper}: kind {entry['kind']!r} is unknown; use one of {', '.join(KINDS)}")
+    for entry in compared:
+        for name in ("methods", "datasets"):
+            if len(entry.get(f"other_{name}", entry[name])) != len(entry[name]):
+                raise LedgerError(f"{paper}: leverage of {entry['decision']}: other_{name} must have one "
+                                  f"name for each of {name}")
+    return compared, none
+
+
+def measured(study, directory=None):
+    """What each alternative does to the score, from the committed results of a paper.
+
+    Parameters
+    ----------
+    study : mtclib.companion.papers.study.Study
+    directory : path-like, optional
+        As in :func:`entries`.
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`, one row an alternative, data set and method: means over ``n`` and ``n_other`` runs in
+        percent (d_M, which has no scale, in percent of our mean), ``change`` = the alternative's minus ours,
+        and its 90 % interval: of the differences run by run where both sides have runs of the same numbers
+        (those of two methods or metrics on one data set share seeds and splits), else by Welch; NaN where a
+        side has one run of a method that varies.
+
+    Raises
+    ------
+    LedgerError
+        As in :func:`entries`, or no stored fit fits one side.
+
+    Examples
+    --------
+    >>> from mtclib.companion.papers.study import Study
+    >>> table = measured(Study("mbc"))
+    >>> bool((table["change"] - (table["other_score"] - table["score"])).abs().max() < 1e-9)
+    True
+    """
+    means = _Means(study)
+    rows = [_row(study, means, entry, position)
+            for entry in entries(study.paper, directory)[0] for position in _pairs(entry)]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+class _Means:
+    """Rows of the mean over tasks, by data set and method; each data set is looked for once."""
+
+    def __init__(self, study):
+        self.study, self.found = study, {}
+
+    def __call__(self, dataset, method):
+        if dataset not in self.found:
+            rows = self.study.rows(dataset)
+            rows = rows[rows["task"].isin(["avg", ""])]
+            self.found[dataset] = dict(list(rows.groupby("method")))
+            self.found[dataset][None] = rows.iloc[:0]
+        return self.found[dataset].get(method, self.found[dataset][None])
+
+
+def _pairs(entry):
+    """Every (method, method of the alternative, data set, data set of the alternative)."""
+    other_methods = entry.get("other_methods", entry["methods"])
+    other_datasets = entry.get("other_datasets", entry["datasets"])
+    return [(*names, *sets) for sets in zip(entry["datasets"], other_datasets)
+            for names in zip(entry["methods"], other_methods)]
+
+
+def _row(study, means, entry, position):
+    method, other_method, dataset, other_dataset = position
+    metric, other_metric = (our_name(study.paper, entry.get(name, entry["metric"]))
+                            for name in ("metric", "other_metric"))
+    point = entry.get("point")
+    other_point = entry.get("other_point", point)
+    ours = _values(study, means(dataset, method), (dataset, method, metric, point), entry)
+    other = _values(study, means(other_dataset, other_method),
+                    (other_dataset, other_method, other_metric, other_point), entry)
+    interval = _interval(ours, other, _once(study, method), _once(study, other_method))
+    scale = 100 / abs(ours.mean()) if entry["metric"] in RELATIVE else 100
+    score, other_score, low, high = (scale * float(value) for value in (ours.mean(), other.mean(), *interval))
+    return {**{name: entry[name] for name in ("decision", "kind", "ours", "alternative")},
+            "method": method, "dataset": dataset, "metric": entry["metric"], "n": len(ours),
+            "n_other": len(other), "score": score, "other_score": other_score,
+            "change": other_score - score, "low": low, "high": high}  # fmt: skip
+
+
+def _once(study, method):
+    spec = study.protocol.methods.get(method)
+    return bool(spec and spec.deterministic)
+
+
+def _values(study, rows, side, entry):
+    """Scores of one side by run: mean over tasks where there are any.
+
+    `side` is (data set, method, metric, point); `point` is a dict of grid parameters, "chosen" for the
+    setting chosen with labels, None for the default.
+    """
+    dataset, method, metric, point = side
+    rows = rows[rows["metric"] == metric]
+    if point == "chosen":
+        chosen = study.selected(dataset)
+        rows = rows[rows["key"].isin(chosen.loc[chosen["method"] == method, "key"])]
+    elif point is not None or study.protocol.defaults.get(method):
+        wanted = canonical(study.protocol.defaults[method] if point is None else point)
+        rows = rows[rows["params"] == wanted]
+    rows = rows[rows["status"] == "ok"].drop_duplicates("key")
+    if rows.empty:
+        raise LedgerError(f"{study.paper}: leverage of {entry['decision']}: no stored fit of {method!r} on "
+                          f"{dataset!r} with {point or 'its default'} and {metric}")
+    if rows["params"].nunique() > 1:
+        raise LedgerError(f"{study.paper}: leverage of {entry['decision']}: {method!r} on {dataset!r} has "
+                          f"several settings; name one in 'point'")
+    return rows.set_index("run")["value"].sort_index()
+
+
+def _interval(ours, other, ours_fixed, other_fixed):
+    """90 % interval of the difference of the means."""
+    if len(ours) > 1 and ours.index.equals(other.index):
+        gaps = other - ours
+        return difference_interval(gaps.mean(), _spread(gaps), len(gaps), 0.0)
+    statistics = [(np.mean(values), 0.0 if fixed else _spread(values), np.inf if fixed else len(values))
+                  for values, fixed in ((other, other_fixed), (ours, ours_fixed))]
+    if any(np.isnan(sd) for _, sd, _ in statistics):
+        return np.nan, np.nan
+    return difference_interval(*statistics[0], *statistics[1])
+
+
+def _spread(values):
+    return np.std(values, ddof=1) if len(values) > 1 else np.nan
+
+
+def summary(table):
+    """One line an alternative: the change over its data sets and methods, largest first.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`measured`.
+
+    Returns
+    -------
+    DataFrame
+        ``decision, kind, ours, alternative, metric, pairs`` (data sets times methods), ``size`` (mean
+        absolute change), ``mean``, ``least`` and ``most``, all in points (d_M: percent of ours), and
+        ``clear`` (in how many pairs the interval excludes 0).
+
+    Examples
+    --------
+    >>> row = dict(decision="O1", kind="data", ours="a", alternative="b", metric="ACC", change=-4.0,
+    ...            low=-5.0, high=-3.0)
+    >>> lines = summary(pd.DataFrame([row, {**row, "change": 2.0, "low": -1.0, "high": 5.0}]))
+    >>> lines[["size", "mean", "clear"]].values.tolist()
+    [[3.0, -1.0, 1.0]]
+    """
+    clear = (table["low"] > 0) | (table["high"] < 0)
+    groups = table.assign(clear=clear, size=table["change"].abs()).groupby(list(KEYS), sort=False)
+    lines = groups.agg(pairs=("change", "count"), size=("size", "mean"), mean=("change", "mean"),
+                       least=("change", "min"), most=("change", "max"), clear=("clear", "sum"))
+    return lines.sort_values("size", ascending=False, kind="stable").reset_index()
+
+
+def by_cause(cells):
+    """Cells that are higher or lower than printed, one line a cause and sentence of the decisions file.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        From ``mtclib.companion.verdicts.judge.judge``.
+
+    Returns
+    -------
+    DataFrame
+        ``cause, cells, points, where, reason``, the largest first; ``points`` is the mean absolute
+        difference (NaN for a distance, which has no scale).
+
+    Examples
+    --------
+    >>> row = dict(dataset="toy", method="A", metric="ACC", cause="stopping", reason="Stops early.",
+    ...            verdict="lower", difference=-0.08)
+    >>> by_cause(pd.DataFrame([row, {**row, "method": "B"}])).values.tolist()
+    [['stopping', 2, 8.0, 'toy: A, B', 'Stops early.']]
+    """
+    deviating = cells[cells["verdict"].isin(["higher", "lower"])]
+    points = (100 * deviating["difference"].abs()).where(~deviating["metric"].isin(RELATIVE))
+    groups = deviating.assign(points=points).groupby(["cause", "reason"], sort=False)
+    rows = [{"cause": cause, "cells": len(part), "points": round(part["points"].mean(), 1),
+             "where": _places(part), "reason": reason} for (cause, reason), part in groups]
+    columns = ["cause", "cells", "points", "where", "reason"]
+    table = pd.DataFrame(rows, columns=columns).sort_values("cells", ascending=False, kind="stable")
+    return table.reset_index(drop=True)
+
+
+def _places(part):
+    methods = part.groupby("dataset", sort=False)["method"].unique()
+    return "; ".join(f"{dataset}: {', '.join(names)}" for dataset, names in methods.items())
+
+
+def with_params(rows, *names):
+    """``rows`` with parameters of their methods as further columns.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Result frame.
+    *names : str
+        Parameters; missing ones become None.
+
+    Returns
+    -------
+    DataFrame
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> with_params(pd.DataFrame({"params": ['{"gamma":5.0}']}), "gamma")["gamma"].tolist()
+    [5.0]
+    """
+    settings = {text: json.loads(text) for text in rows["params"].unique()}
+    return rows.assign(**{name: [settings[text].get(name) for text in rows["params"]] for name in names})
+
+
+def distance_from_print(rows, printed, by):
+    """Mean absolute difference between our mean scores and the printed ones.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        ``method, metric, value`` and ``by``, with printed names of methods and metrics.
+    printed : DataFrame
+        Printed cells, ``method, metric, mean``.
+    by : str
+        Column with the choice.
+
+    Returns
+    -------
+    DataFrame
+        A row a choice and a column a method, in points, mean over the metrics; "mean" over the methods.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"method": "A", "metric": "ACC", "scaling": ["raw", "unit"], "value": [0.5, 0.7]})
+    >>> printed = pd.DataFrame({"method": ["A"], "metric": ["ACC"], "mean": [0.6]})
+    >>> distance_from_print(rows, printed, "scaling").round(1).values.tolist()
+    [[10.0, 10.0], [10.0, 10.0]]
+    """
+    means = rows.groupby([by, "method", "metric"], sort=False)["value"].mean().reset_index()
+    both = means.merge(printed[["method", "metric", "mean"]], on=["method", "metric"])
+    gaps = both.assign(distance=100 * (both["value"] - both["mean"]).abs())
+    table = gaps.pivot_table("distance", by, "method", sort=False)
+    return table.assign(mean=table.mean(axis=1))
+
+
+def distance_by_choice(rows, published, by, misprints=()):
+    """Mean absolute difference from the printed cells of tasks, by data set and a choice of ours.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        ``dataset, method, task, metric, value`` and ``by``, with printed names.
+    published : DataFrame
+        Result of :func:`mtclib.companion.verdicts.published.load`.
+    by : str
+        Column with the choice.
+    misprints : collection of str
+        Cells to leave out.
+
+    Returns
+    -------
+    DataFrame
+        A row a method, a column "<data set>, <choice>", in points.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"dataset": "t", "method": "A", "task": ["1", "1"], "metric": "NMI",
+    ...                      "graph": ["x", "y"], "value": [0.5, 0.8]})
+    >>> printed = pd.DataFrame({"dataset": ["t"], "method": "A", "task": "1", "metric": "NMI", "mean": 0.6,
+    ...                         "cell": "c"})
+    >>> distance_by_choice(rows, printed, "graph").round(1).to_dict("list")
+    {'t, x': [10.0], 't, y': [20.0]}
+    """
+    keys = ["dataset", "method", "task", "metric"]
+    means = rows.groupby([*keys, by], sort=False)["value"].mean().reset_index()
+    cells = published[(published["task"] != "avg") & ~published["cell"].isin(misprints)]
+    both = means.merge(cells[[*keys, "mean"]], on=keys)
+    both = both.assign(distance=100 * (both["value"] - both["mean"]).abs())
+    table = both.pivot_table("distance", "method", ["dataset", by], sort=False)
+    return table.set_axis([", ".join(column) for column in table], axis=1)

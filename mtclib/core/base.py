@@ -1,0 +1,262 @@
+"""The estimator contract: validation, restarts, history, and the registry of estimators.
+
+Rows are samples, as in scikit-learn, although the papers put samples into columns: X here is the
+transpose of X there.  A multi-task estimator takes a list of tasks, ``Xs[t]`` of shape
+(n_t, n_features) with one feature space for all; a multi-view estimator takes a list of views,
+``Xs[v]`` of shape (n, n_features_v) with one set of samples for all; a lifelong one takes
+a list of tasks, each a list of views, ``Xs[t][v]``.
+
+An algorithm file supplies ``_fit_once`` (one start, valid input assumed); everything a user can get
+wrong is checked here, once.
+
+Warnings that several methods share.
+"""
+
+import warnings
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+
+from mtclib.core.checks import check_n_clusters, check_number, check_sequence, check_tasks, check_views
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What the contract suite, the tables and a user may rely on for an estimator.
+
+    Parameters
+    ----------
+    kind : {'multitask', 'multiview', 'lifelong'}
+        What ``Xs`` holds.
+    paper : str
+        Authors, venue and year of the method.
+    nonnegative : bool
+        Negative entries are refused.
+    sparse : bool
+        CSR input is accepted and never turned into a dense (n, n_features) array.
+    same_n_clusters : bool
+        All tasks must have the same number of clusters.
+    monotone : bool
+        ``objective_`` never rises (default parameters).
+    task_order_free : bool
+        The partition of a task does not depend on its place in ``Xs``.
+    reconstruction : bool
+        Details of the original could not be had; see the class docstring.
+    float32 : bool
+        Views in single precision are used as they are, memory maps included.
+    """
+
+    kind: str
+    paper: str
+    nonnegative: bool = False
+    sparse: bool = True
+    same_n_clusters: bool = False
+    monotone: bool = True
+    task_order_free: bool = False
+    reconstruction: bool = False
+    float32: bool = False
+
+
+@dataclass
+class Fit:
+    """Result of one start: what ``fit`` copies onto the estimator.
+
+    Parameters
+    ----------
+    labels : list of ndarray of shape (n_t,), or ndarray of shape (n,)
+        Cluster indices in 0 .. n_clusters - 1.
+    objective : list of float
+        One value an outer iteration.
+    converged : bool
+        Whether the stopping rule was met before ``max_iter``.
+    attributes : dict
+        The model under the names that the user sees (``coef_``, ``relation_``, ...).
+    """
+
+    labels: object
+    objective: list
+    converged: bool
+    attributes: dict = field(default_factory=dict)
+
+
+class BaseClusterer(ClusterMixin, BaseEstimator):
+    """Common to all estimators: restarts, history and the convergence warning.
+
+    A subclass sets ``traits`` and implements ``_check_parameters()``, ``_check_input(Xs)`` and
+    ``_fit_once(prepared, n_clusters, seed)``; ``prepared`` is ``Xs`` unless ``_prepare`` is overridden.
+    """
+
+    traits: ClassVar[Traits]
+    #: Raised by one whenever the method's results change; part of the key of every stored fit.
+    ALGORITHM_VERSION: ClassVar[int] = 1
+
+    def fit(self, Xs, y=None):
+        """Cluster all tasks (or views) together.
+
+        Parameters
+        ----------
+        Xs : list of {ndarray, sparse matrix}
+            Multi-task: one (n_t, n_features) array a task.  Multi-view: one (n, n_features_v) array a
+            view.  Lifelong: one list of views a task.  Never modified; integers are converted to float64,
+            and float32 too unless ``traits.float32``.
+        y : None
+            Ignored, for scikit-learn's sake.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter or an input is unusable; the message names it and says what to do.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the best start stopped at ``max_iter``.
+        """
+        self._check_parameters()
+        Xs, n_clusters = self._check_input(Xs)
+        seeds = spawn_seeds(self.random_state, getattr(self, "n_init", 1))
+        self._store(self._fit_best(self._prepare(Xs, n_clusters), n_clusters, seeds))
+        return self
+
+    def _prepare(self, Xs, n_clusters):
+        """What all starts share (similarities, decompositions); handed to ``_fit_once``."""
+        return Xs
+
+    def _fit_best(self, prepared, n_clusters, seeds):
+        return _best(self._fit_once(prepared, n_clusters, seed) for seed in seeds)
+
+    def _store(self, best):
+        if not np.isfinite(best.objective[-1]):
+            raise FloatingPointError(
+                f"{type(self).__name__} diverged: its objective is {best.objective[-1]} after "
+                f"{len(best.objective)} iterations; scale the data or use a smaller exponent or step")
+        for name, value in best.attributes.items():
+            setattr(self, name, value)
+        self.labels_ = best.labels
+        self.objective_ = np.asarray(best.objective, dtype=float)
+        self.n_iter_ = best.attributes.get("n_iter_", len(best.objective))
+        self.converged_ = bool(best.converged)
+        if not self.converged_:
+            warnings.warn(
+                f"{type(self).__name__} stopped at max_iter={self.max_iter} before its stopping rule was "
+                f"met; raise max_iter or tol", ConvergenceWarning, stacklevel=3)
+
+    def _check_parameters(self):
+        for name in ("n_init", "max_iter"):
+            if hasattr(self, name):
+                check_number(name, getattr(self, name), low=1, integer=True)
+        if hasattr(self, "tol"):
+            check_number("tol", self.tol, low=0)
+
+    @classmethod
+    def algorithm_version(cls):
+        """Integer that is raised whenever the mathematics of the method changes."""
+        return cls.ALGORITHM_VERSION
+
+
+class MultiTaskClusterer(BaseClusterer):
+    """Base of the multi-task estimators: ``labels_`` is a list, one int array a task."""
+
+    def _check_input(self, Xs):
+        Xs = check_tasks(Xs, nonnegative=self.traits.nonnegative)
+        same = type(self).__name__ if self.traits.same_n_clusters else None
+        return Xs, check_n_clusters(self.n_clusters, Xs, same_for=same)
+
+
+class MultiViewClusterer(BaseClusterer):
+    """Base of the multi-view estimators: ``labels_`` is one int array for the samples all views share."""
+
+    def _check_input(self, Xs):
+        Xs = check_views(Xs, nonnegative=self.traits.nonnegative, float32=self.traits.float32)
+        check_number("n_clusters", self.n_clusters, low=1, integer=True)
+        if self.n_clusters > Xs[0].shape[0]:
+            raise ValueError(f"n_clusters is {self.n_clusters} but the views have only {Xs[0].shape[0]} "
+                             f"sample(s); ask for fewer clusters or add samples")
+        return Xs, int(self.n_clusters)
+
+
+class LifelongClusterer(BaseClusterer):
+    """Base of the estimators for a sequence of multi-view tasks, ``Xs[t][v]``; ``labels_`` as multi-task."""
+
+    def _check_input(self, Xs):
+        Xs = check_sequence(Xs, nonnegative=self.traits.nonnegative)
+        same = type(self).__name__ if self.traits.same_n_clusters else None
+        return Xs, check_n_clusters(self.n_clusters, [views[0] for views in Xs], same_for=same)
+
+
+class SingleTaskClusterer(MultiTaskClusterer):
+    """Base of the baselines that cluster each task alone.
+
+    A subclass implements ``_fit_task(prepared[t], n_clusters, seed) -> Fit``.  All tasks get the same
+    seeds and each keeps its own best start, so that a task's result does not depend on its place in
+    ``Xs`` or on the others.
+    """
+
+    def _fit_best(self, prepared, n_clusters, seeds):
+        fits = [_best(self._fit_task(task, k, seed) for seed in seeds)
+                for task, k in zip(prepared, n_clusters)]
+        length = max(len(fit.objective) for fit in fits)
+        total = sum(np.pad(fit.objective, (0, length - len(fit.objective)), mode="edge") for fit in fits)
+        names = fits[0].attributes
+        attributes = {name: [fit.attributes[name] for fit in fits] for name in names if name != "n_iter_"}
+        if "n_iter_" in names:
+            attributes["n_iter_"] = max(fit.attributes["n_iter_"] for fit in fits)
+        return Fit([fit.labels for fit in fits], list(total), all(fit.converged for fit in fits), attributes)
+
+
+def _best(fits):
+    return min(fits, key=lambda fit: fit.objective[-1] if np.isfinite(fit.objective[-1]) else np.inf)
+
+
+def stops(before, after, tol, atol=0.0):
+    """Whether the objective fell by less than ``atol``, by less than ``tol`` times its value, or is NaN."""
+    decrease = before - after
+    return bool(not decrease >= atol or abs(decrease) <= float(tol) * abs(after))
+
+
+def spawn_seeds(random_state, n_starts):
+    """Seeds of the restarts; the first ones do not change when ``n_starts`` grows.
+
+    Parameters
+    ----------
+    random_state : None, int >= 0, numpy.random.Generator or numpy.random.RandomState
+        None draws fresh entropy.
+    n_starts : int
+
+    Returns
+    -------
+    list of int
+        In 0 .. 2**32 - 1.
+
+    Examples
+    --------
+    >>> spawn_seeds(0, 3)[:2] == spawn_seeds(0, 2)
+    True
+    """
+    if isinstance(random_state, np.random.Generator):
+        random_state = int(random_state.integers(2**63))
+    elif isinstance(random_state, np.random.RandomState):
+        random_state = int(random_state.randint(2**31))
+    elif random_state is not None:
+        check_number("random_state", random_state, low=0, integer=True)
+    children = np.random.SeedSequence(random_state).spawn(n_starts)
+    return [int(child.generate_state(1)[0]) for child in children]
+
+
+class DegenerateSubspaceWarning(UserWarning):
+    """The data do not determine the subspace that a method works in, or nothing is left in it.
+
+    The result is then that of the start, or of a tie broken by rule; the message says why, and which
+    option avoids it.
+    """
+
+
+class ConstantViewWarning(UserWarning):
+    """All samples are equal in a view, so that it cannot tell clusters apart; it is left out."""

@@ -1,0 +1,235 @@
+"""What a user can get wrong, checked once: parameters, tasks, views, numbers of clusters.
+
+Every check raises ``ValueError`` with the name of the argument, what was found, and the remedy.
+"""
+
+import math
+from numbers import Integral
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_array
+
+# Beyond these sizes squares, and sums of many squares, overflow or vanish.
+SMALLEST, LARGEST = 1e-150, 1e150
+
+
+def check_number(name, value, low=None, high=None, *, integer=False, open_low=False):
+    """Raise ``ValueError`` unless ``value`` is a finite number within the bounds."""
+    kind = Integral if integer else (Integral, float, np.floating)
+    bounds = f"{'> ' if open_low else '>= '}{low}" + (f" and <= {high}" if high is not None else "")
+    wanted = f"{name} must be {'an integer' if integer else 'a number'} {bounds}"
+    try:
+        usable = isinstance(value, kind) and not isinstance(value, bool) and (integer or math.isfinite(value))
+    except OverflowError:  # an int beyond the range of floats
+        usable = False
+    if not usable:
+        raise ValueError(f"{wanted}; got {value!r}")
+    if (value <= low if open_low else value < low) or (high is not None and value > high):
+        raise ValueError(f"{wanted}; got {value!r}")
+
+
+def check_flag(name, value):
+    """Raise ``ValueError`` unless ``value`` is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False; got {value!r}")
+
+
+def check_option(name, value, options):
+    """Raise ``ValueError`` unless ``value`` is one of ``options``."""
+    if not isinstance(value, str) or value not in options:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}")
+
+
+def check_matrix(X, name, *, nonnegative=False, float32=False):
+    """A float64 ndarray or CSR array that equals ``X``; ``X`` itself is left untouched.
+
+    With ``float32``, single precision is kept as it is: memory maps are not read into memory.
+
+    Raises
+    ------
+    ValueError
+        Not two-dimensional, empty, masked, not real numbers, NaN or infinite, the largest entry outside
+        1e-150 .. 1e150, or negative where that is forbidden.
+    """
+    X = _as_array(X, name)
+    if X.ndim != 2:
+        raise ValueError(f"{name} must be two-dimensional (samples in rows), got {X.ndim} dimension(s); "
+                         f"reshape it, or put single arrays into a list: fit([X])")
+    if 0 in X.shape:
+        raise ValueError(f"{name} is empty: its shape is {tuple(X.shape)}; drop it from Xs or fill it")
+    if (X if sp.issparse(X) else np.asarray(X)).dtype.kind in "cmM":
+        raise ValueError(f"{name} has complex or date entries; pass real numbers")
+    try:
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32] if float32 else np.float64,
+                        ensure_all_finite=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} cannot be read as numbers ({error}); pass a numeric array") from error
+    values = X.data if sp.issparse(X) else X
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} contains NaN or infinity; remove or impute these entries")
+    largest = max(float(values.max()), -float(values.min())) if values.size else 0.0
+    if largest and not SMALLEST <= largest <= LARGEST:
+        raise ValueError(f"{name} has entries of size {largest:.1e}, whose squares leave the range of "
+                         f"floating-point numbers; rescale the data")
+    if nonnegative and values.size and values.min() < 0:
+        raise ValueError(f"{name} has negative entries (smallest {values.min():.3g}), which this method "
+                         f"forbids; use counts or tf-idf, or shift each feature to be nonnegative")
+    return _canonical(X) if sp.issparse(X) else X
+
+
+def _as_array(X, name):
+    if np.ma.is_masked(X):
+        raise ValueError(f"{name} has masked entries; impute them or drop their rows")
+    if sp.issparse(X) or hasattr(X, "iloc"):
+        return X
+    try:
+        return np.asarray(X)
+    except ValueError as error:
+        raise ValueError(f"{name} cannot be read as an array ({error}); use equally long rows") from error
+
+
+def _canonical(X):
+    X = sp.csr_array(X)
+    if X.indices.dtype != np.int32 and max(*X.shape, X.nnz) < 2**31:
+        # scikit-learn refuses 64-bit indices, which slicing sparse arrays can leave behind.
+        X = sp.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _as_list(Xs, what):
+    if isinstance(Xs, np.ndarray) and Xs.ndim == 3:
+        Xs = list(Xs)
+    if not isinstance(Xs, (list, tuple)):
+        raise ValueError(f"Xs must be a list with one two-dimensional array a {what}, got "
+                         f"{type(Xs).__name__}; for a single {what} write fit([X])")
+    if len(Xs) == 0:
+        raise ValueError(f"Xs is an empty list; pass at least one {what}")
+    return list(Xs)
+
+
+def check_tasks(Xs, *, nonnegative=False):
+    """Validated tasks: a list of float64 arrays or CSR arrays with equally many columns."""
+    Xs = [check_matrix(X, f"Xs[{t}] (task {t + 1})", nonnegative=nonnegative)
+          for t, X in enumerate(_as_list(Xs, "task"))]
+    for t, X in enumerate(Xs):
+        if X.shape[1] != Xs[0].shape[1]:
+            raise ValueError(f"Xs[{t}] (task {t + 1}) has {X.shape[1]} features but Xs[0] has "
+                             f"{Xs[0].shape[1]}; tasks must share one feature space, for text one vocabulary")
+    return Xs
+
+
+def check_views(Xs, *, nonnegative=False, float32=False):
+    """Validated views: a list of float64 arrays or CSR arrays with equally many rows; see check_matrix."""
+    Xs = [check_matrix(X, f"Xs[{v}] (view {v + 1})", nonnegative=nonnegative, float32=float32)
+          for v, X in enumerate(_as_list(Xs, "view"))]
+    for v, X in enumerate(Xs):
+        if X.shape[0] != Xs[0].shape[0]:
+            raise ValueError(f"Xs[{v}] (view {v + 1}) has {X.shape[0]} samples but Xs[0] has "
+                             f"{Xs[0].shape[0]}; views describe the same samples in the same order")
+    return Xs
+
+
+def check_sequence(Xs, *, nonnegative=False):
+    """Validated tasks of views: ``Xs[t][v]`` of shape (n_t, d_v), the same views in all tasks."""
+    tasks = [check_task_views(views, f"Xs[{t}]", f"task {t + 1}", nonnegative=nonnegative)
+             for t, views in enumerate(_as_list(Xs, "task"))]
+    expected = [X.shape[1] for X in tasks[0]]
+    for t, views in enumerate(tasks):
+        check_same_views(views, expected, f"Xs[{t}] (task {t + 1})", "Xs[0]")
+    return tasks
+
+
+def check_task_views(views, name="Xs", where="", *, nonnegative=False):
+    """Validated views of one task of a sequence; ``where`` says which task ``name`` is."""
+    place = f"{where}, " if where else ""
+    if isinstance(views, np.ndarray) and views.ndim == 3:
+        views = list(views)
+    if not isinstance(views, (list, tuple)) or len(views) == 0:
+        got = "an empty list" if isinstance(views, (list, tuple)) else type(views).__name__
+        raise ValueError(f"{name}{f' ({where})' if where else ''} must be a list with one two-dimensional "
+                         f"array a view, got {got}; for a single view write [X]")
+    views = [check_matrix(X, f"{name}[{v}] ({place}view {v + 1})", nonnegative=nonnegative)
+             for v, X in enumerate(views)]
+    for v, X in enumerate(views):
+        if X.shape[0] != views[0].shape[0]:
+            raise ValueError(f"{name}[{v}] ({place}view {v + 1}) has {X.shape[0]} samples but {name}[0] has "
+                             f"{views[0].shape[0]}; views describe the same samples in the same order")
+    return views
+
+
+def check_same_views(views, expected, name, reference):
+    """Raise ``ValueError`` unless the views have the expected numbers of features."""
+    if len(views) != len(expected):
+        raise ValueError(f"{name} has {len(views)} view(s) but {reference} has {len(expected)}; all tasks "
+                         f"must have the same views in the same order")
+    for v, (X, d) in enumerate(zip(views, expected)):
+        if X.shape[1] != d:
+            raise ValueError(f"{name}, view {v + 1}, has {X.shape[1]} features but {reference} has {d}; a "
+                             f"view must have one feature space in all tasks, for text one vocabulary: keep "
+                             f"features that are zero throughout a task")
+
+
+def check_n_clusters(n_clusters, Xs, *, same_for=None):
+    """Number of clusters of each task, from an int or a sequence with one int a task."""
+    if isinstance(n_clusters, (list, tuple)) or (isinstance(n_clusters, np.ndarray) and n_clusters.ndim):
+        ks = list(n_clusters)
+        if len(ks) != len(Xs):
+            raise ValueError(f"n_clusters has {len(ks)} entries for {len(Xs)} task(s); give one an entry "
+                             f"a task, or a single int for all")
+    else:
+        ks = [n_clusters] * len(Xs)
+    for t, (k, X) in enumerate(zip(ks, Xs)):
+        check_number(f"n_clusters (task {t + 1})", k, low=1, integer=True)
+        if k > X.shape[0]:
+            raise ValueError(f"n_clusters is {k} but Xs[{t}] (task {t + 1}) has only {X.shape[0]} sample(s); "
+                             f"ask for fewer clusters or add samples")
+    if same_for and len(set(ks)) > 1:
+        raise ValueError(f"n_clusters differs between tasks ({ks}), but {same_for} needs the same number of "
+                         f"clusters in all tasks; use a method with rectangular relations such as MTCMRL")
+    return [int(k) for k in ks]
+
+
+def check_initial_labels(init, Xs, n_clusters):
+    """Initial partitions given by the user: a list with one int array a task.
+
+    Raises
+    ------
+    ValueError
+        Wrong number of arrays, wrong length, or labels outside 0 .. n_clusters[t] - 1.
+    """
+    if not isinstance(init, (list, tuple)) or len(init) != len(Xs):
+        raise ValueError(f"init must be a named start or a list with one label array a task "
+                         f"({len(Xs)} of them)")
+    labels = []
+    for t, (given, X, k) in enumerate(zip(init, Xs, n_clusters)):
+        try:
+            h = np.asarray(given)
+        except ValueError as error:
+            raise ValueError(f"init[{t}] cannot be read as an array ({error}); pass one integer a sample of "
+                             f"task {t + 1}") from error
+        if h.shape != (X.shape[0],) or h.dtype.kind not in "iu" or h.min() < 0 or h.max() >= k:
+            raise ValueError(f"init[{t}] must hold {X.shape[0]} integers in 0..{k - 1}, one a sample of "
+                             f"task {t + 1}; got shape {h.shape} and dtype {h.dtype}")
+        labels.append(h.astype(np.intp))
+    return labels
+
+
+def check_init(init, n_samples, n_clusters):
+    """Raise ``ValueError`` unless ``init`` is a named start or one label in 0 .. k - 1 a sample."""
+    if isinstance(init, str):
+        check_option("init", init, ("sample", "points", "labels"))
+        return init
+    try:
+        labels = np.asarray(init)
+    except ValueError as error:
+        raise ValueError(f"init cannot be read as an array ({error}); pass one integer a sample") from error
+    if labels.shape != (n_samples,) or labels.dtype.kind not in "iu" or labels.min() < 0 or (
+            labels.max() >= n_clusters):
+        raise ValueError(f"init must be 'sample', 'points', 'labels' or {n_samples} integers in "
+                         f"0..{n_clusters - 1}, one a sample; got shape {labels.shape} and dtype "
+                         f"{labels.dtype}")
+    return labels

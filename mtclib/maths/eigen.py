@@ -1,0 +1,284 @@
+"""Leading eigenvectors of symmetric operators by blocks: warm starts, repeated eigenvalues, known accuracy.
+
+Lanczos methods with one start vector meet each repeated eigenvalue once.  A block meets an eigenvalue as
+often as it has columns, and can start from what is already known.
+"""
+
+import warnings
+from contextlib import suppress
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import eigh, svd
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+
+from mtclib.core.base import (
+    DegenerateSubspaceWarning,
+)
+
+SMALL = 300
+LARGEST_DENSE = 10_000
+EXPANSIONS = 200
+# Directions of a block of residuals below this share of the largest are combinations of the others.
+DEPENDENT = 1e-8
+ROUNDING = 1e-13
+
+
+def top_eigenvectors(product, start, n_vectors, tol=1e-8):
+    """Eigenpairs of the largest eigenvalues of a symmetric operator, by Rayleigh-Ritz in a growing space.
+
+    The space begins with ``start`` and grows by the residuals of the wanted pairs.  The sum of the values is
+    never below that of any ``n_vectors`` orthonormal columns in the span of ``start``.  A direction that is
+    orthogonal to the start, and to all that the operator makes of it, cannot be found: the start must not
+    miss a leading eigenvector.
+
+    Parameters
+    ----------
+    product : callable
+        Takes an array of shape (n, h) and returns the operator times it.
+    start : ndarray of shape (n, w)
+        At least ``n_vectors`` columns; they may depend on each other.
+    n_vectors : int
+        At most n.
+    tol : float
+        Frobenius norm of the residuals A U - U diag(values) at which the iteration ends; no less than the
+        rounding of the products.
+
+    Returns
+    -------
+    values : ndarray of shape (n_vectors,)
+        Descending.  Each is within the norm of its residual of an eigenvalue.
+    vectors : ndarray of shape (n, n_vectors)
+        Orthonormal columns.
+    next_value : float
+        A lower bound of the largest eigenvalue not returned; -inf if there is none.
+
+    Raises
+    ------
+    FloatingPointError
+        No convergence, and n is beyond 10,000, too large for a dense decomposition.
+
+    Examples
+    --------
+    >>> values, vectors, following = top_eigenvectors(lambda S: np.diag([3.0, 1.0, 2.0]) @ S, np.eye(3), 2)
+    >>> values.round(6).tolist(), round(following, 6)
+    ([3.0, 2.0], 1.0)
+    """
+    n, width = start.shape
+    if n > max(SMALL, 4 * width):
+        found = _expand(product, start, n_vectors, tol)
+        if found is not None:
+            return found
+        if n > LARGEST_DENSE:
+            raise FloatingPointError(f"the leading {n_vectors} eigenvectors of {n} samples did not converge: "
+                                     f"eigenvalues nearly coincide; ask for another number of clusters or "
+                                     f"components, or use fewer samples")
+    A = product(np.eye(n))
+    first = max(n - n_vectors - 1, 0)
+    values, vectors = eigh((A + A.T) / 2, subset_by_index=[first, n - 1])
+    return _ordered(values, vectors, n_vectors)
+
+
+def _ordered(values, vectors, n_vectors):
+    following = float(values[-n_vectors - 1]) if len(values) > n_vectors else -np.inf
+    return values[::-1][:n_vectors], vectors[:, ::-1][:, :n_vectors], following
+
+
+def _expand(product, start, n_vectors, tol):
+    """As above, or None without convergence."""
+    S = np.linalg.qr(start)[0]
+    AS = product(S)
+    H = S.T @ AS
+    widest = min(S.shape[1] + 20 * n_vectors, S.shape[0] // 2)
+    for _ in range(EXPANSIONS):
+        if S.shape[1] > widest:
+            S, AS, H = _contract(S, AS, H, start.shape[1] + n_vectors)
+        first = max(len(H) - n_vectors - 1, 0)
+        values, C = eigh((H + H.T) / 2, subset_by_index=[first, len(H) - 1])
+        wanted = C[:, -n_vectors:]
+        U = S @ wanted
+        residuals = AS @ wanted - U * values[-n_vectors:]
+        sizes = np.linalg.norm(residuals, axis=0)
+        accuracy = max(tol, ROUNDING * np.abs(values).max())
+        if np.linalg.norm(sizes) <= accuracy:
+            return _ordered(values, U, n_vectors)
+        large = sizes > 0.1 * accuracy / n_vectors**0.5
+        new = _new_directions(residuals[:, large] / sizes[large], S)
+        products = product(new)
+        S, AS = np.hstack([S, new]), np.hstack([AS, products])
+        border = S.T @ products
+        H = np.block([[H, border[:len(H)]], [border[:len(H)].T, border[len(H):]]])
+    return None
+
+
+def _contract(S, AS, H, width):
+    """The leading Ritz vectors alone."""
+    values, C = eigh((H + H.T) / 2, subset_by_index=[len(H) - width, len(H) - 1])
+    return S @ C, AS @ C, np.diag(values)
+
+
+def _new_directions(R, S):
+    """Orthonormal basis of the columns of R without their part in the span of S."""
+    left, sizes, _ = svd(R - S @ (S.T @ R), full_matrices=False)
+    left = left[:, sizes > DEPENDENT * sizes[0]]
+    return np.linalg.qr(left - S @ (S.T @ left))[0]
+LARGEST_DIRECT = 300
+
+
+def extreme_of_downdate(diagonal, Q, count, largest=False):
+    """Eigenvectors at one end of the spectrum of diag(diagonal) - Q Q^T, positive semidefinite.
+
+    Beyond 300 dimensions Lanczos iterations need products alone, with the matrix or with its shifted
+    inverse, which follows from the Woodbury identity in O(r c).  Where they stall the matrix is formed.
+
+    Parameters
+    ----------
+    diagonal : ndarray of shape (r,), positive and ascending
+    Q : ndarray of shape (r, c)
+    count : int <= r
+    largest : bool
+
+    Returns
+    -------
+    ndarray of shape (r, count)
+    """
+    size = diagonal.size
+    if size > max(LARGEST_DIRECT, 3 * count):
+        matrix = LinearOperator((size, size), dtype=float,
+                                matvec=lambda x: diagonal * x.ravel() - Q @ (Q.T @ x.ravel()))
+        rng = np.random.default_rng(0)
+        start = rng.standard_normal(size)
+        with suppress(ArpackError):
+            if largest:
+                return eigsh(matrix, count, which="LA", v0=start, rng=rng)[1]
+            shift = max(diagonal[0], 1e-12 * diagonal[-1])
+            values, vectors = eigsh(matrix, count, sigma=-shift, OPinv=_shifted_inverse(diagonal, Q, shift),
+                                    v0=start, maxiter=100 * size, rng=rng)
+            return vectors[:, np.argsort(values)]
+    ends = [size - count, size - 1] if largest else [0, count - 1]
+    return eigh(np.diag(diagonal) - Q @ Q.T, subset_by_index=ends)[1]
+
+
+def _shifted_inverse(diagonal, Q, shift):
+    """(diag(diagonal) - Q Q^T + shift)^-1 as an operator; no matrix is formed."""
+    shifted = diagonal + shift
+    scaled = Q / shifted[:, None]
+    core = np.linalg.inv(np.eye(Q.shape[1]) - Q.T @ scaled)
+    return LinearOperator((diagonal.size, diagonal.size), dtype=float,
+                          matvec=lambda x: x.ravel() / shifted + scaled @ (core @ (scaled.T @ x.ravel())))
+
+# Of the Lanczos iteration; products with an array are dear, and its dense decomposition is near.
+RESTARTS = {True: 30, False: 300}
+
+
+def spectral_embedding(graph, n_vectors, seed):
+    """Leading eigenvectors of a normalised affinity, its components taken one by one.
+
+    Lanczos methods meet each repeated eigenvalue once, and 1 is an eigenvalue of every component: a graph
+    that falls into pieces would silently lose some.  Inside a component it is simple.
+
+    Parameters
+    ----------
+    graph : NormalizedCosine or NormalizedMatrix, n samples
+    n_vectors : int
+    seed : int
+        Of the start vectors; it changes nothing but rounding.
+
+    Returns
+    -------
+    eigenvalues : ndarray of shape (n_vectors,)
+        Descending; NaN where there are too few samples with neighbours.
+    vectors : ndarray of shape (n, n_vectors)
+        Orthonormal or zero columns; zero rows for samples without neighbours.  Equal eigenvalues of
+        different components: the larger component comes first.
+    """
+    component = graph.components()
+    order = np.argsort(component, kind="stable")
+    pieces = np.split(order, np.flatnonzero(np.diff(component[order])) + 1)
+    pieces = sorted((rows for rows in pieces if len(rows) > 1), key=len, reverse=True)
+    if len(pieces) > n_vectors:
+        warnings.warn(
+            f"the similarity graph falls into {len(pieces)} components, more than n_clusters={n_vectors}: "
+            f"only the largest get an eigenvector each; use a larger scale or affinity='cosine'",
+            DegenerateSubspaceWarning, stacklevel=2)
+    found = []
+    for rows in pieces:
+        values, vectors = leading_eigenvectors(graph.block(rows), n_vectors, seed)
+        found.extend((value, rows, vector) for value, vector in zip(values, vectors.T))
+    eigenvalues, V = np.full(n_vectors, np.nan), np.zeros((graph.shape[0], n_vectors))
+    # Rounded, because rounding must not decide between components; the sort is stable.
+    found.sort(key=lambda item: -round(item[0], 10))
+    for i, (value, rows, vector) in enumerate(found[:n_vectors]):
+        eigenvalues[i], V[rows, i] = value, vector
+    return eigenvalues, V
+
+
+def leading_eigenvectors(L, k, seed):
+    """Eigenpairs of the largest eigenvalues of a symmetric matrix or operator.
+
+    Parameters
+    ----------
+    L : {ndarray, CSR array, LinearOperator} of shape (n, n), symmetric
+    k : int
+        At most n pairs are returned.
+    seed : int
+        Of the start vector.
+
+    Returns
+    -------
+    values : ndarray of shape (min(k, n),)
+        Descending.
+    vectors : ndarray of shape (n, min(k, n))
+        Orthonormal columns.
+
+    Raises
+    ------
+    FloatingPointError
+        The iteration does not converge and n is beyond 10,000, too large for a dense decomposition.
+    """
+    n, k = L.shape[0], min(k, L.shape[0])
+    if n > max(SMALL, 4 * k):
+        try:
+            rng = np.random.default_rng(seed)
+            start = rng.standard_normal(n)
+            restarts = RESTARTS[isinstance(L, np.ndarray)]
+            # Where the iteration runs into an invariant subspace it goes on from another random vector.
+            values, vectors = eigsh(L, k=k, which="LA", v0=start, maxiter=restarts, rng=rng)
+            return values[::-1], vectors[:, ::-1]
+        except ArpackError as error:
+            if n > LARGEST_DENSE:
+                raise FloatingPointError(
+                    f"the leading eigenvectors of {n} samples did not converge: the similarity graph nearly "
+                    f"falls into pieces; use a larger scale or affinity='cosine'") from error
+    dense = L.toarray() if sp.issparse(L) else L @ np.eye(n)
+    values, vectors = eigh(dense, subset_by_index=[n - k, n - 1])
+    return values[::-1], vectors[:, ::-1]
+START = 1e-4
+# Beyond the wanted columns of a random start.
+EXTRA = 5
+# The graph may have more components than clusters if the next eigenvalue is above this.
+NEAR_ONE = 0.99
+
+
+def leading(graph, n_vectors, seed):
+    """The leading eigenvectors of a normalised affinity, repeated ones included.
+
+    Parameters
+    ----------
+    graph : NormalizedCosine or NormalizedMatrix, n samples
+    n_vectors : int
+    seed : int
+        Of the start.
+
+    Returns
+    -------
+    ndarray of shape (n, n_vectors)
+        Orthonormal columns.  With more components than vectors, the largest components get one each.
+    """
+    n = graph.shape[0]
+    K = graph.block(np.arange(n))
+    start = np.random.default_rng(seed).standard_normal((n, min(n_vectors + EXTRA, n)))
+    values, vectors, _ = top_eigenvectors(lambda S: K @ S, start, min(n_vectors + 1, n), START)
+    if n_vectors < n and values[-1] > NEAR_ONE and np.sum(np.bincount(graph.components()) > 1) > n_vectors:
+        return spectral_embedding(graph, n_vectors, seed)[1]
+    return vectors[:, :n_vectors]

@@ -1,0 +1,483 @@
+"""Similarities between samples: the only place that builds and normalises them.
+
+A similarity is an object with ``shape``, ``squared_norm`` and ``split_product(Y)``, so that a method
+can use M without knowing whether M was ever formed.
+
+Normalised affinities of views, as several spectral methods take them from their parameters.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
+from scipy.spatial.distance import squareform
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.preprocessing import normalize
+
+from mtclib.core.checks import check_matrix, check_number, check_option
+from mtclib.maths.neighbours import nearest_distances
+from mtclib.maths.scaling import SCALINGS, scale_views
+
+
+class FactoredSimilarity:
+    """M = U U^T for a nonnegative factor U, never formed.
+
+    Products cost O(nnz(U) h) instead of O(n^2 h).
+
+    Parameters
+    ----------
+    U : {ndarray, CSR array} of shape (n, d), nonnegative
+
+    Examples
+    --------
+    >>> M = FactoredSimilarity(np.eye(3)[:, :2])
+    >>> M.squared_norm
+    2.0
+    """
+
+    def __init__(self, U):
+        self.U = U
+        self.UT = U.T.tocsr() if sp.issparse(U) else U.T
+        self.shape = (U.shape[0], U.shape[0])
+        self.squared_norm = sum(self._block_norm(i) for i in range(0, U.shape[0], 512))
+
+    def _block_norm(self, start):
+        block = self.U[start:start + 512] @ self.UT
+        values = block.data if sp.issparse(block) else block
+        return float(np.sum(values * values))
+
+    def split_product(self, Y):
+        """M^+ Y and M^- Y, the positive and the negative part of M times ``Y`` of shape (n, h)."""
+        return self.U @ (self.UT @ Y), 0.0
+
+
+class DenseSimilarity:
+    """A similarity matrix held in memory; entries may be negative.
+
+    Parameters
+    ----------
+    M : ndarray of shape (n, n), symmetric
+    """
+
+    def __init__(self, M):
+        self.shape = M.shape
+        self.squared_norm = float(np.sum(M * M))
+        self.positive = np.maximum(M, 0.0)
+        self.negative = np.maximum(-M, 0.0) if M.min() < 0 else None
+
+    def split_product(self, Y):
+        """M^+ Y and M^- Y, the positive and the negative part of M times ``Y`` of shape (n, h)."""
+        return self.positive @ Y, 0.0 if self.negative is None else self.negative @ Y
+
+
+def cosine_similarity(X):
+    """Cosine similarity of the rows; rows of zero norm are similar to nothing, not even themselves.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR array} of shape (n, d)
+
+    Returns
+    -------
+    FactoredSimilarity
+        If X is nonnegative (text): no (n, n) array is formed.
+    DenseSimilarity
+        Otherwise: positive and negative entries have to be told apart.
+    """
+    U = normalize(X)
+    values = U.data if sp.issparse(U) else U
+    if values.size == 0 or values.min() >= 0:
+        return FactoredSimilarity(sp.csr_array(U) if sp.issparse(U) else U)
+    M = U @ U.T
+    return DenseSimilarity(M.toarray() if sp.issparse(M) else M)
+
+
+def similarities(Xs, similarity):
+    """One similarity a task.
+
+    Parameters
+    ----------
+    Xs : list of {ndarray, CSR array} of shape (n_t, d)
+    similarity : 'cosine', callable or list of arrays
+        A callable gets X and returns an (n, n) array; a list holds precomputed (n_t, n_t) arrays.
+
+    Raises
+    ------
+    ValueError
+        Unknown option; a matrix of the wrong shape, not finite, or not symmetric.
+    """
+    if isinstance(similarity, str) and similarity == "cosine":
+        return [cosine_similarity(X) for X in Xs]
+    matrices = [similarity(X) for X in Xs] if callable(similarity) else similarity
+    if not isinstance(matrices, (list, tuple)) or len(matrices) != len(Xs):
+        got = repr(similarity) if isinstance(similarity, str) else type(similarity).__name__
+        raise ValueError(f"similarity must be 'cosine', a callable, or a list with one (n_t, n_t) array a "
+                         f"task ({len(Xs)} of them); got {got}")
+    return [_precomputed(M, X.shape[0], t) for t, (M, X) in enumerate(zip(matrices, Xs))]
+
+
+def _precomputed(M, n, t):
+    name = f"similarity[{t}] (task {t + 1})"
+    M = check_matrix(M, name)
+    M = M.toarray() if sp.issparse(M) else M
+    if M.shape != (n, n):
+        raise ValueError(f"{name} must have shape ({n}, {n}), one row and column a sample; got {M.shape}")
+    if not np.allclose(M, M.T, rtol=1e-8, atol=1e-12 * np.abs(M).max()):
+        raise ValueError(f"{name} must be symmetric; use (M + M.T) / 2")
+    return DenseSimilarity(M)
+
+SCALES = ("median", "mean", "self-tuning")
+NEIGHBOUR = 7
+# A total cosine similarity below this is rounding: the sample has no neighbours.
+NO_NEIGHBOURS = 1e-10
+# Smaller entries of a normalised affinity do not change it beyond rounding.
+JOINED = 1e-15
+
+
+class NormalizedCosine:
+    """L = D^-1/2 A D^-1/2 for cosine similarities A with a zero diagonal, never formed.
+
+    Parameters
+    ----------
+    U : {ndarray, CSR array} of shape (n, d), nonnegative
+        Rows of unit length, or zero.
+    """
+
+    def __init__(self, U):
+        self.U = sp.csr_array(U)
+        self.shape = (U.shape[0], U.shape[0])
+        self.diagonal = np.asarray(self.U.multiply(self.U).sum(axis=1)).ravel()
+        degrees = self.U @ self.U.sum(axis=0) - self.diagonal
+        self.has_neighbours = degrees > NO_NEIGHBOURS
+        self.root = np.sqrt(np.where(self.has_neighbours, degrees, 1.0))
+
+    def components(self):
+        """Component of each sample, ndarray of shape (n,); samples are joined through shared words."""
+        words = sp.csr_array(self.U.multiply(self.has_neighbours[:, None]))
+        words.eliminate_zeros()  # a stored zero would join
+        return connected_components(sp.block_array([[None, words], [words.T, None]]),
+                                    directed=False)[1][:self.shape[0]]
+
+    def block(self, rows):
+        """L for some samples, as an operator; a product costs O(nnz)."""
+        U, diagonal, root = self.U[rows], self.diagonal[rows, None], self.root[rows, None]
+        UT = U.T.tocsr()
+
+        def product(V):
+            scaled = V.reshape(len(rows), -1) / root
+            return (U @ (UT @ scaled) - diagonal * scaled) / root
+
+        return LinearOperator((len(rows), len(rows)), matvec=product, matmat=product, dtype=float)
+
+
+class NormalizedMatrix:
+    """L = D^-1/2 A D^-1/2 for an affinity matrix A in memory, whose diagonal is taken as zero.
+
+    Parameters
+    ----------
+    A : {ndarray, CSR array} of shape (n, n), symmetric, nonnegative
+    """
+
+    def __init__(self, A):
+        self.shape = A.shape
+        if sp.issparse(A):
+            A = A - sp.diags_array(A.diagonal())
+        else:
+            A = A.copy()
+            np.fill_diagonal(A, 0.0)
+        degrees = np.asarray(A.sum(axis=1)).ravel()
+        inverse = 1.0 / np.sqrt(np.where(degrees > 0, degrees, 1.0))
+        scale = sp.diags_array(inverse)
+        self.L = (sp.csr_array(scale @ A @ scale) if sp.issparse(A)
+                  else np.multiply(np.multiply(A, inverse[:, None], out=A), inverse, out=A))
+
+    def components(self):
+        """Component of each sample, ndarray of shape (n,); entries of L below 1e-15 join nothing."""
+        return connected_components(sp.csr_array(self.L > JOINED), directed=False)[1]
+
+    def block(self, rows):
+        """L for some samples, {ndarray, CSR array}."""
+        return self.L if len(rows) == self.shape[0] else self.L[rows][:, rows]
+
+
+class WeightedSum:
+    """A weighted sum of normalised affinities, with zero weights left out.
+
+    Parameters
+    ----------
+    graphs : list of NormalizedCosine or NormalizedMatrix, of n samples each
+    weights : ndarray of shape (n_graphs,), nonnegative, not all zero
+
+    Examples
+    --------
+    >>> A = np.array([[0.0, 2.0], [2.0, 0.0]])
+    >>> WeightedSum([NormalizedMatrix(A), NormalizedMatrix(A)], np.array([0.5, 0.25])).block([0, 1])
+    array([[0.  , 0.75],
+           [0.75, 0.  ]])
+    """
+
+    def __init__(self, graphs, weights):
+        self.parts = [(graph, float(weight)) for graph, weight in zip(graphs, weights) if weight > 0]
+        self.shape = graphs[0].shape
+
+    def components(self):
+        """Component of each sample where samples that any of the graphs joins are joined, shape (n,)."""
+        labels = [graph.components() for graph, _ in self.parts]
+        joints = [sp.csr_array((np.ones(len(h)), h, np.arange(len(h) + 1))) for h in labels]
+        return connected_components(sp.block_array([[None, sp.hstack(joints)], [sp.hstack(joints).T, None]]),
+                                    directed=False)[1][:self.shape[0]]
+
+    def block(self, rows):
+        """The sum for some samples: {ndarray, CSR array}, or an operator if that of a graph is one."""
+        blocks = [(graph.block(rows), weight) for graph, weight in self.parts]
+        if any(isinstance(block, LinearOperator) for block, _ in blocks):
+            blocks = [(aslinearoperator(block), weight) for block, weight in blocks]
+        total = blocks[0][1] * blocks[0][0]
+        for block, weight in blocks[1:]:
+            total = total + weight * block
+        return total
+
+
+def gaussian_affinity(X, scale="median"):
+    """exp(-d_ij^2 / (2 s^2)) for i != j, and zero on the diagonal.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR array} of shape (n, d)
+    scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
+        s: the median or the mean distance between two samples, or a number.  'self-tuning' gives
+        exp(-d_ij^2 / (s_i s_j)) with s_i the distance to the 7th neighbour (Zelnik-Manor and Perona,
+        NIPS 2004).  Where copies of one sample make s zero, the mean and the smallest positive s_i
+        stand in.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        In 0 .. 1; it takes O(n^2) memory.
+
+    Examples
+    --------
+    >>> gaussian_affinity(np.array([[0.0], [1.0]]), scale=1.0).round(4)
+    array([[0.    , 0.6065],
+           [0.6065, 0.    ]])
+    """
+    distances = _distances(X)
+    widths = _widths(distances, scale)
+    local = isinstance(scale, str) and scale == "self-tuning"
+    # In place: for thousands of samples new arrays cost more than the arithmetic.
+    with np.errstate(over="ignore"):
+        A = distances / widths[:, None]
+        np.multiply(A, distances / widths if local else A, out=A)
+    if not local:
+        A /= 2.0
+    np.exp(np.negative(A, out=A), out=A)
+    np.fill_diagonal(A, 0.0)
+    return A
+
+
+def knn_affinity(X, n_neighbors=10):
+    """exp(-d_ij^2 / (2 s^2)) between a sample and its nearest others, averaged over both directions.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR array} of shape (n, d)
+    n_neighbors : int, default 10
+        At most n - 1 are used.
+
+    Returns
+    -------
+    CSR array of shape (n, n)
+        In 0 .. 1, zero diagonal; s is the mean distance over all pairs of a sample and a neighbour.  Of
+        equally distant samples, the first ones are neighbours.
+
+    Examples
+    --------
+    >>> knn_affinity(np.array([[0.0], [1.0], [4.0]]), n_neighbors=1).toarray().round(3)
+    array([[0.   , 0.835, 0.   ],
+           [0.835, 0.   , 0.099],
+           [0.   , 0.099, 0.   ]])
+    """
+    n = X.shape[0]
+    if n == 1:
+        return sp.csr_array((1, 1))
+    m = min(n_neighbors, n - 1)
+    squares, indices = nearest_distances(X, m)
+    scale = np.sqrt(squares).mean() or 1.0
+    weights = np.exp(-0.5 * squares / scale**2)
+    A = sp.csr_array((weights.ravel(), indices.ravel(), m * np.arange(n + 1)), shape=(n, n))
+    return (A + A.T).tocsr() / 2
+
+
+def cosine_knn_affinity(X, n_neighbors=10):
+    """``knn_affinity`` of the rows at unit length, whose squared distances are 2 (1 - cosine).
+
+    Parameters
+    ----------
+    X : {ndarray, CSR array} of shape (n, d)
+    n_neighbors : int, default 10
+        At most n - 1 are used.
+
+    Returns
+    -------
+    CSR array of shape (n, n)
+        In 0 .. 1, zero diagonal; empty rows of X have no neighbours.  The same for dense and sparse X.
+
+    Examples
+    --------
+    >>> A = cosine_knn_affinity(np.array([[1.0, 0.0], [2.0, 0.1], [0.0, 1.0], [0.0, 0.0]]), n_neighbors=1)
+    >>> A.toarray().round(2)
+    array([[0.  , 0.99, 0.  , 0.  ],
+           [0.99, 0.  , 0.01, 0.  ],
+           [0.  , 0.01, 0.  , 0.  ],
+           [0.  , 0.  , 0.  , 0.  ]])
+    """
+    U = normalize(sp.csr_array(X))
+    rows = np.flatnonzero(np.diff(U.indptr))
+    if len(rows) < 2:
+        return sp.csr_array((X.shape[0], X.shape[0]))
+    A = knn_affinity(U[rows], n_neighbors).tocoo()
+    return sp.csr_array((A.data, (rows[A.row], rows[A.col])), shape=(X.shape[0], X.shape[0]))
+
+
+def normalized_bipartite(X):
+    """R^-1/2 X C^-1/2 with the sums of samples R and of features C: the graph of co-clustering.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR array} of shape (n, d), nonnegative
+
+    Returns
+    -------
+    {ndarray, CSR array} of shape (n, d)
+        Its largest singular value is 1; rows and columns without entries stay zero.
+
+    Examples
+    --------
+    >>> normalized_bipartite(np.array([[1.0, 3.0, 0.0]])).round(3)
+    array([[0.5  , 0.866, 0.   ]])
+    """
+    # At a largest entry of 1 no sum can overflow; the factor cancels.
+    X = X / (X.max() or 1.0)
+    roots = [np.sqrt(np.asarray(X.sum(axis=axis)).ravel()) for axis in (1, 0)]
+    left, right = (1.0 / np.where(root > 0, root, 1.0) for root in roots)
+    if sp.issparse(X):
+        return sp.csr_array(sp.diags_array(left) @ X @ sp.diags_array(right))
+    return left[:, None] * X * right
+
+
+def _distances(X):
+    # Far from the origin the distances would drown in the rounding of the squared norms.
+    X = X if sp.issparse(X) else X - X.mean(axis=0)
+    squares = euclidean_distances(X, squared=True)
+    values = X.multiply(X) if sp.issparse(X) else X * X
+    squares[squares < 1e-12 * values.sum(axis=1).max()] = 0.0
+    return np.sqrt(squares, out=squares)
+
+
+def _widths(distances, scale):
+    """s_i of each sample, positive, shape (n,)."""
+    n = distances.shape[0]
+    if not isinstance(scale, str):
+        return np.full(n, float(scale))
+    if scale == "self-tuning":
+        place = min(NEIGHBOUR, n - 1)
+        widths = np.partition(distances, place, axis=1)[:, place]
+        return np.where(widths > 0, widths, widths[widths > 0].min(initial=np.inf) if widths.any() else 1.0)
+    pairs = squareform(distances, checks=False)
+    mean = float(pairs.mean()) if pairs.any() else 1.0
+    return np.full(n, (float(np.median(pairs)) if scale == "median" and pairs.size else mean) or mean)
+
+
+def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors=10):
+    """One normalised affinity matrix a task or a view, as spectral clustering needs it.
+
+    Parameters
+    ----------
+    Xs : list of {ndarray, CSR array} of shape (n_t, d_t)
+    affinity : 'cosine', 'gaussian', 'knn', 'knn-cosine', callable or list of {ndarray, CSR array}
+        A callable gets X and returns an (n, n) array; a list holds precomputed (n_t, n_t) arrays.
+        Negative cosines count as 0; only data with negative entries need the (n, n) array.
+    scale : {'median', 'mean', 'self-tuning'} or float > 0
+        For 'gaussian'; see ``gaussian_affinity``.
+    what : {'task', 'view'}
+        What the messages call an entry of ``Xs``.
+    n_neighbors : int
+        For 'knn' and 'knn-cosine'; see ``knn_affinity`` and ``cosine_knn_affinity``.
+
+    Returns
+    -------
+    list of NormalizedCosine or NormalizedMatrix
+
+    Raises
+    ------
+    ValueError
+        Unknown option; a matrix of the wrong shape, not finite, negative, or not symmetric.
+    """
+    if isinstance(affinity, str) and affinity == "cosine":
+        return [_normalized_cosine(X) for X in Xs]
+    if isinstance(affinity, str) and affinity == "gaussian":
+        return [NormalizedMatrix(gaussian_affinity(X, scale)) for X in Xs]
+    if isinstance(affinity, str) and affinity == "knn":
+        return [NormalizedMatrix(knn_affinity(X, n_neighbors)) for X in Xs]
+    if isinstance(affinity, str) and affinity == "knn-cosine":
+        return [NormalizedMatrix(cosine_knn_affinity(X, n_neighbors)) for X in Xs]
+    matrices = [affinity(X) for X in Xs] if callable(affinity) else affinity
+    if not isinstance(matrices, (list, tuple)) or len(matrices) != len(Xs):
+        got = repr(affinity) if isinstance(affinity, str) else type(affinity).__name__
+        raise ValueError(f"affinity must be 'cosine', 'gaussian', a callable, or a list with one (n_t, n_t) "
+                         f"array a {what} ({len(Xs)} of them); got {got}")
+    return [NormalizedMatrix(_affinity(A, X.shape[0], f"affinity[{t}] ({what} {t + 1})"))
+            for t, (A, X) in enumerate(zip(matrices, Xs))]
+
+
+def _normalized_cosine(X):
+    U = normalize(X)
+    if (U.data if sp.issparse(U) else U).min(initial=0.0) >= 0:
+        return NormalizedCosine(U)
+    A = U @ U.T
+    return NormalizedMatrix(np.maximum(A.toarray() if sp.issparse(A) else A, 0.0))
+
+
+def _affinity(A, n, name):
+    A = check_matrix(A, name, nonnegative=True)
+    if A.shape != (n, n):
+        raise ValueError(f"{name} must have shape ({n}, {n}), one row and column a sample; got {A.shape}")
+    if abs(A - A.T).max() > 1e-8 * max(abs(A).max(), np.finfo(float).tiny):
+        raise ValueError(f"{name} must be symmetric; use (A + A.T) / 2")
+    return A
+
+
+def check_graph_parameters(model):
+    """Raise ``ValueError`` unless the parameters that :func:`view_graphs` reads are usable.
+
+    Parameters
+    ----------
+    model : estimator
+        With ``affinity``, ``n_neighbors``, ``scale`` and ``scaling``.
+    """
+    check_option("scaling", model.scaling, SCALINGS)
+    check_number("n_neighbors", model.n_neighbors, low=1, integer=True)
+    if isinstance(model.affinity, str):
+        check_option("affinity", model.affinity, ("knn", "knn-cosine", "gaussian", "cosine"))
+    if isinstance(model.scale, str):
+        check_option("scale", model.scale, SCALES)
+    else:
+        check_number("scale", model.scale, low=0, open_low=True)
+
+
+def view_graphs(model, Xs):
+    """The normalised affinities of all views.
+
+    Parameters
+    ----------
+    model : estimator
+        See :func:`check_graph_parameters`.
+    Xs : list of {ndarray, CSR array} of shape (n, d_v)
+        Scaled as ``model.scaling`` says before the affinities are built.
+
+    Returns
+    -------
+    list of NormalizedCosine or NormalizedMatrix
+    """
+    Xs = Xs if model.scaling == "none" else scale_views(Xs, model.scaling)
+    return normalized_affinities(Xs, model.affinity, model.scale, "view", int(model.n_neighbors))

@@ -1,0 +1,135 @@
+"""Linear algebra that several methods share."""
+
+import hashlib
+from collections import OrderedDict
+from threading import Lock
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import eigh
+from scipy.sparse.linalg import LinearOperator, cg
+
+CG_RESIDUAL = 1e-6
+
+
+class RidgeSystems:
+    """All ridge systems with one data matrix: (lam X^T X + s_i I) w_i = lam X^T y_i + r_i.
+
+    The matrix is the same for every column and every iteration; only the shift s_i > 0 changes.  One
+    eigendecomposition of the smaller Gram matrix therefore serves a whole fit.  With n <= d and
+    X X^T = Q diag(e) Q^T (push-through identity)
+
+        v_i = (s_i I + lam X X^T)^{-1} (y_i - X r_i / s_i),   w_i = r_i / s_i + lam X^T v_i,
+
+    and X w_i = y_i - s_i v_i comes for free.  With d < n the eigenbasis of X^T X is used directly.
+    Where both are larger than ``max_dense``, conjugate gradients start from the last solution.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR array} of shape (n, d)
+    max_dense : int, default 5000
+        Largest Gram matrix that is decomposed.
+    """
+
+    def __init__(self, X, max_dense=5000):
+        self.X = X
+        self.XT = X.T.tocsr() if sp.issparse(X) else X.T
+        n, d = X.shape
+        self.form = "cg" if min(n, d) > max_dense else ("dual" if n <= d else "primal")
+        self._last = None
+        if self.form != "cg":
+            self.eigenvalues, self.basis = gram_eigh(X)
+
+    def condition(self, lam, shift):
+        """Upper bound of the condition number of the systems, 1 + lam ||X||^2 / shift (Frobenius)."""
+        values = self.X.data if sp.issparse(self.X) else self.X
+        return 1.0 + float(np.vdot(values, values)) * float(lam) / float(shift)
+
+    def solve(self, Y, R, shifts, lam):
+        """Solutions and fitted values.
+
+        Parameters
+        ----------
+        Y : ndarray of shape (n, h)
+        R : ndarray of shape (d, h)
+        shifts : ndarray of shape (h,), positive
+        lam : float, nonnegative
+
+        Returns
+        -------
+        W : ndarray of shape (d, h)
+        XW : ndarray of shape (n, h)
+
+        Raises
+        ------
+        FloatingPointError
+            Conjugate gradients end with a relative residual above 1e-6.
+        """
+        if self.form == "dual":
+            V = self._spectral(Y - self.X @ (R / shifts), shifts, lam)
+            return R / shifts + lam * (self.XT @ V), Y - shifts * V
+        rhs = lam * (self.XT @ Y) + R
+        W = self._spectral(rhs, shifts, lam) if self.form == "primal" else self._iterate(rhs, shifts, lam)
+        return W, self.X @ W
+
+    def _spectral(self, B, shifts, lam):
+        return self.basis @ ((self.basis.T @ B) / (lam * self.eigenvalues[:, None] + shifts))
+
+    def _iterate(self, rhs, shifts, lam):
+        d = rhs.shape[0]
+        start = np.zeros_like(rhs) if self._last is None else self._last
+        W = np.empty_like(rhs)
+        for i, shift in enumerate(shifts):
+            system = LinearOperator(
+                (d, d), matvec=lambda w, s=shift: lam * (self.XT @ (self.X @ w)) + s * w, dtype=float)
+            W[:, i], _ = cg(system, rhs[:, i], x0=start[:, i], rtol=1e-12, maxiter=10 * d)
+            residual = np.linalg.norm(system @ W[:, i] - rhs[:, i])
+            if not residual <= CG_RESIDUAL * np.linalg.norm(rhs[:, i]):
+                raise FloatingPointError(f"conjugate gradients stopped at a residual of {residual:.1e}; "
+                                         f"scale the data or raise the ridge penalty")
+        self._last = W
+        return W
+
+_SPECTRA = OrderedDict()
+_SPECTRA_BYTES = 2**28
+_SPECTRA_LOCK = Lock()
+
+
+def gram_eigh(X):
+    """Eigendecomposition of the smaller Gram matrix, X X^T or X^T X, remembered by content.
+
+    Restarts, grid points and methods ask for the same decomposition again and again; the most recent
+    ones (256 MB together) are kept for the life of the process.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR array} of shape (n, d)
+
+    Returns
+    -------
+    eigenvalues : ndarray of shape (min(n, d),)
+        Ascending, clipped at 0.
+    basis : ndarray of shape (min(n, d), min(n, d))
+        Eigenvectors in columns.
+    """
+    key = _content(X)
+    with _SPECTRA_LOCK:
+        found = _SPECTRA.get(key)
+    if found is None:
+        gram = X @ X.T if X.shape[0] <= X.shape[1] else X.T @ X
+        gram = gram.toarray() if sp.issparse(gram) else gram
+        eigenvalues, basis = eigh(gram, driver="evd", overwrite_a=True, check_finite=False)
+        found = np.maximum(eigenvalues, 0.0), basis
+    with _SPECTRA_LOCK:
+        _SPECTRA[key] = found
+        _SPECTRA.move_to_end(key)
+        while sum(basis.nbytes for _, basis in _SPECTRA.values()) > _SPECTRA_BYTES:
+            _SPECTRA.popitem(last=False)
+    return found
+
+
+def _content(X):
+    digest = hashlib.blake2b(repr((X.shape, sp.issparse(X))).encode(), digest_size=16)
+    for part in (X.data, X.indices, X.indptr) if sp.issparse(X) else (np.ascontiguousarray(X),):
+        digest.update(part)
+    return digest.digest()

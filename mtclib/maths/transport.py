@@ -1,0 +1,83 @@
+"""Transport of mass between the clusters of two tasks."""
+
+import math
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment, linprog
+
+LARGEST_COPIES = 250
+
+
+def transport_plan(cost, mass_t, mass_s):
+    r"""Cheapest way to move one mass to another, exactly.
+
+    .. math:: \min_W \sum_{zl} w_{zl} c_{zl},\quad W 1 = \pi^t,\ W^T 1 = \pi^s,\ W \ge 0.
+
+    The solver was chosen by measurement (``benchmarks/mbc.py``).  Uniform masses are an assignment: each row
+    and column is repeated until both sides have lcm(K_t, K_s) of them.  That takes 10 microseconds for
+    20 x 20, 40 for 20 x 6 and 1.1 milliseconds for 16 x 15, but 5 to 20 milliseconds for 20 x 19, where 380
+    of each are needed; beyond `LARGEST_COPIES` the simplex method of HiGHS takes over, with 3 milliseconds.
+    The network simplex of the package POT needs 0.05 milliseconds for all of them, which does not make up
+    for a dependency of 33 megabytes in a step whose cost matrix alone takes longer.
+
+    Parameters
+    ----------
+    cost : ndarray of shape (K_t, K_s)
+        Finite; may be negative.
+    mass_t, mass_s : ndarray of shape (K_t,), (K_s,)
+        Nonnegative, each with sum 1.
+
+    Returns
+    -------
+    ndarray of shape (K_t, K_s)
+        An optimal plan.  Where there are several, the one that the solver meets first: the same in each
+        run, but not the same after a renumbering.
+
+    Raises
+    ------
+    RuntimeError
+        If the solver fails, as for masses with different sums.
+
+    Examples
+    --------
+    >>> transport_plan(np.array([[0.0, 3.0], [1.0, 0.0]]), np.full(2, 0.5), np.full(2, 0.5))
+    array([[0.5, 0. ],
+           [0. , 0.5]])
+    >>> transport_plan(np.array([[0.0, 1.0, 5.0]]), np.ones(1), np.array([0.2, 0.3, 0.5]))
+    array([[0.2, 0.3, 0.5]])
+    """
+    copies = math.lcm(*cost.shape)
+    uniform = np.ptp(mass_t) == np.ptp(mass_s) == 0
+    if uniform and copies <= max(LARGEST_COPIES, *cost.shape):
+        return _assignment_plan(cost, copies)
+    return _programme_plan(cost, mass_t, mass_s)
+
+
+def _assignment_plan(cost, copies):
+    """Plan for uniform masses, as an assignment of copies."""
+    K_t, K_s = cost.shape
+    repeated = np.repeat(np.repeat(cost, copies // K_t, axis=0), copies // K_s, axis=1)
+    rows, columns = linear_sum_assignment(repeated)
+    plan = np.zeros_like(cost)
+    np.add.at(plan, (rows * K_t // copies, columns * K_s // copies), 1.0 / copies)
+    return plan
+
+
+def _programme_plan(cost, mass_t, mass_s):
+    """Plan for any masses, as a linear programme."""
+    # The solver's tolerances are absolute: unscaled, costs near 1e-8 all look optimal to it.
+    scale = np.abs(cost).max() or 1.0
+    rows, columns = (sparse.eye_array(len(mass)) for mass in (mass_t, mass_s))
+    row_sums = sparse.kron(rows, np.ones((1, len(mass_s))))
+    column_sums = sparse.kron(np.ones((1, len(mass_t))), columns)
+    found = linprog(
+        (cost / scale).ravel(),
+        A_eq=sparse.vstack([row_sums, column_sums]),
+        b_eq=np.concatenate([mass_t, mass_s]),
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if not found.success:
+        raise RuntimeError(f"the transport problem was not solved: {found.message}")
+    return np.maximum(found.x, 0.0).reshape(cost.shape)

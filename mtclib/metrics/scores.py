@@ -1,0 +1,455 @@
+"""Scores of a clustering against true classes, and of two partitions against each other.
+
+=====================  =====  ======  ====  ====  ====
+measure                SPMTC  MTCMRL  MBC   MSPL  LMSC
+=====================  =====  ======  ====  ====  ====
+clustering accuracy    x      x             x
+NMI                    x      x       x     x     x
+adjusted Rand index                   x
+purity                                      x     x
+Rand index                                        x
+``d_M``, ``s_nmi``                    x
+=====================  =====  ======  ====  ====  ====
+
+The papers write "NMI" and do not print its denominator.  It moves a score by several points, so every
+function here asks for it, `score_all` gives all four, and `NMI_DEFAULT` says which one stands for a paper.
+
+Label vectors are 1-D, of any hashable values (integers, strings).  Their order and names do not matter.
+``SCORES`` holds the measures that need two label vectors only: ``d_M`` and ``s_nmi`` compare two tasks.
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import linear_sum_assignment
+from scipy.special import entr
+from sklearn.metrics import mutual_info_score
+from sklearn.metrics.cluster import contingency_matrix
+
+
+def encode(labels, name):
+    """Codes of a label vector.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Labels of any hashable kind (integers, strings), at least one.
+    name : str
+        Name of the argument, for the messages.
+
+    Returns
+    -------
+    codes : ndarray of int, shape (n,)
+        Position of each label in `distinct`.
+    distinct : list
+        The k distinct labels, sorted, as Python objects.
+
+    Raises
+    ------
+    ValueError
+        If `labels` is empty, not 1-D or has a missing label.
+
+    Examples
+    --------
+    >>> codes, distinct = encode(["b", "a", "b"], "labels")
+    >>> codes.tolist(), distinct
+    ([1, 0, 1], ['a', 'b'])
+    """
+    # An object array keeps a list such as ["a", nan] from turning into strings.
+    values = np.asarray(labels if hasattr(labels, "dtype") else np.asarray(labels, dtype=object))
+    if values.ndim != 1:
+        raise ValueError(
+            f"{name} has {values.ndim} dimensions: pass one label a sample, as in memberships.argmax(axis=1)"
+        )
+    if values.size == 0:
+        raise ValueError(f"{name} is empty: pass at least one label")
+    codes, distinct = pd.factorize(values, sort=True)
+    if (codes < 0).any():
+        count = int((codes < 0).sum())
+        raise ValueError(f"{name} has {count} missing labels (NaN or None): drop those samples or label them")
+    return codes, distinct.tolist()
+
+
+def tabulate(labels_true, labels_pred, names=("labels_true", "labels_pred")):
+    """Contingency table of two label vectors.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Labels of the same samples in the same order.
+    names : (str, str), default=("labels_true", "labels_pred")
+        Names of the arguments, for the messages.
+
+    Returns
+    -------
+    table : CSR of int64, shape (k_true, k_pred)
+        How many samples have both labels.
+    classes, clusters : list
+        The distinct labels of its rows and of its columns, sorted.
+
+    Raises
+    ------
+    ValueError
+        As `encode`; also if the lengths differ.
+
+    Examples
+    --------
+    >>> table, classes, clusters = tabulate(["a", "a", "b"], [1, 0, 1])
+    >>> table.toarray().tolist(), classes, clusters
+    ([[1, 1], [0, 1]], ['a', 'b'], [0, 1])
+    """
+    true_codes, classes = encode(labels_true, names[0])
+    pred_codes, clusters = encode(labels_pred, names[1])
+    if len(true_codes) != len(pred_codes):
+        raise ValueError(
+            f"{names[0]} has {len(true_codes)} labels and {names[1]} has {len(pred_codes)}: "
+            "pass both for the same samples in the same order"
+        )
+    return contingency_matrix(true_codes, pred_codes, sparse=True, dtype=np.int64), classes, clusters
+
+NMI_DEFAULT = {
+    "spmtc": "max",
+    "mtcmrl": "max",
+    "mbc": "geometric",
+    "mspl": "arithmetic",
+    "lmsc": "arithmetic",
+}
+
+_MEANS = {
+    "max": max,
+    "geometric": lambda a, b: math.sqrt(a * b),
+    "arithmetic": lambda a, b: (a + b) / 2,
+    "min": min,
+}
+
+
+def our_name(paper, metric):
+    """Name in `SCORES` of what a paper prints: its "NMI" is one of the four.
+
+    Parameters
+    ----------
+    paper : str
+        A key of `NMI_DEFAULT`.
+    metric : str
+        As printed.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> our_name("mbc", "NMI"), our_name("mbc", "ARI")
+    ('NMI_geometric', 'ARI')
+    """
+    return f"NMI_{NMI_DEFAULT[paper]}" if metric == "NMI" else metric
+
+
+def clustering_accuracy(labels_true, labels_pred):
+    """Share of samples whose cluster is matched to their class (ACC).
+
+    The matching is one to one and the best possible (Hungarian method).  The numbers of clusters and
+    classes may differ: the samples of an unmatched cluster are errors.  Used by SPMTC, MSPL and MTCMRL
+    (the accuracy of Xu, Liu and Gong, SIGIR 2003).
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters.
+
+    Returns
+    -------
+    float
+        In (0, 1]; 1 for identical partitions.
+
+    Raises
+    ------
+    ValueError
+        If an argument is empty, not 1-D or has a missing label, or if the lengths differ.
+
+    Examples
+    --------
+    >>> clustering_accuracy(["a", "a", "b", "b"], [1, 1, 0, 1])
+    0.75
+    """
+    return _accuracy(tabulate(labels_true, labels_pred)[0])
+
+
+def match_clusters(labels_true, labels_pred):
+    """The matching of clusters to classes that `clustering_accuracy` counts.
+
+    MTCMRL (section 4.6) permutes its relation matrices to the true classes by this map.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters.
+
+    Returns
+    -------
+    dict
+        Cluster -> class for every cluster in `labels_pred`; -1 for a cluster without a class, when there
+        are more clusters than classes.  A cluster may be matched to a class that it does not meet.
+
+    Raises
+    ------
+    ValueError
+        As `clustering_accuracy`; also if -1 is a class, since -1 means "no class" in the answer.
+
+    Examples
+    --------
+    >>> match_clusters(["a", "a", "b", "b"], [1, 1, 0, 2])
+    {0: 'b', 1: 'a', 2: -1}
+    """
+    table, classes, clusters = tabulate(labels_true, labels_pred)
+    if -1 in classes:
+        raise ValueError("labels_true has a class -1, which here means 'no class': rename that class")
+    rows, columns = linear_sum_assignment(table.toarray(), maximize=True)
+    matched = {int(column): classes[row] for row, column in zip(rows, columns)}
+    return {cluster: matched.get(column, -1) for column, cluster in enumerate(clusters)}
+
+
+def normalized_mutual_info(labels_true, labels_pred, *, average_method):
+    """Mutual information over a mean of the two entropies (NMI).
+
+    Used by all five papers.  For the same labels, max <= arithmetic <= geometric <= min.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters; the measure is symmetric in them.
+    average_method : {"max", "geometric", "arithmetic", "min"}
+        The mean in the denominator.  There is no default: see `NMI_DEFAULT` for the reading of each paper.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 1 for identical partitions of two or more clusters.  0 where one side is a single
+        cluster.  This includes both sides being single clusters, where scikit-learn returns 1: such a
+        clustering says nothing about the classes.
+
+    Raises
+    ------
+    ValueError
+        As `clustering_accuracy`; also for an unknown `average_method`.
+
+    Examples
+    --------
+    >>> round(normalized_mutual_info([0, 0, 1, 1], [0, 0, 1, 2], average_method="max"), 4)
+    0.6667
+    >>> normalized_mutual_info([0, 0, 0], [5, 5, 5], average_method="max")
+    0.0
+    """
+    return _nmi(tabulate(labels_true, labels_pred)[0], average_method)
+
+
+def adjusted_rand_index(labels_true, labels_pred):
+    """Rand index corrected for chance (ARI, Hubert and Arabie); used by MBC.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters; the measure is symmetric in them.
+
+    Returns
+    -------
+    float
+        In [-0.5, 1]; near 0 for unrelated partitions, 1 for identical ones (also when both are one
+        cluster, or both are all singletons, as in scikit-learn).
+
+    Raises
+    ------
+    ValueError
+        As `clustering_accuracy`.
+
+    Examples
+    --------
+    >>> round(adjusted_rand_index([0, 0, 1, 1], [0, 0, 1, 2]), 4)
+    0.5714
+    """
+    return _ari(tabulate(labels_true, labels_pred)[0])
+
+
+def purity(labels_true, labels_pred):
+    """Share of samples in the majority class of their cluster; used by MSPL and LMSC.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters; the measure is not symmetric.
+
+    Returns
+    -------
+    float
+        In (0, 1]; never below the share of the largest class nor below the accuracy.  It is 1 for all
+        singletons, so compare it between equal numbers of clusters only.
+
+    Raises
+    ------
+    ValueError
+        As `clustering_accuracy`.
+
+    Examples
+    --------
+    >>> purity([0, 0, 1, 1], [0, 0, 0, 1])
+    0.75
+    """
+    return _purity(tabulate(labels_true, labels_pred)[0])
+
+
+def rand_index(labels_true, labels_pred):
+    """Share of pairs of samples on which the partitions agree (RI, not corrected); used by LMSC.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters; the measure is symmetric in them.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 1 for identical partitions and for one sample, which has no pair.  High by chance when
+        there are many clusters: do not compare it with the ARI.
+
+    Raises
+    ------
+    ValueError
+        As `clustering_accuracy`.
+
+    Examples
+    --------
+    >>> round(rand_index([0, 0, 1, 1], [0, 0, 1, 2]), 4)
+    0.8333
+    """
+    return _rand(tabulate(labels_true, labels_pred)[0])
+
+
+def s_nmi(labels_t, labels_s, *, average_method):
+    """NMI between the clusterings of two tasks that hold the same documents in the same order.
+
+    ``s_nmi`` of MBC (section Experiments), printed for NG20-3, where 20 and 6 clusters meet.
+
+    Parameters
+    ----------
+    labels_t, labels_s : array-like of shape (n,)
+        Clusters of each document in the two tasks; the numbers of clusters may differ.
+    average_method : {"max", "geometric", "arithmetic", "min"}
+        As in `normalized_mutual_info`; "geometric" stands for MBC.
+
+    Returns
+    -------
+    float
+        In [0, 1]; degenerate cases as in `normalized_mutual_info`.
+
+    Raises
+    ------
+    ValueError
+        As `normalized_mutual_info`.
+
+    Examples
+    --------
+    >>> round(s_nmi([0, 0, 1, 1], [0, 1, 2, 3], average_method="geometric"), 4)
+    0.7071
+    """
+    return _nmi(tabulate(labels_t, labels_s, names=("labels_t", "labels_s"))[0], average_method)
+
+
+def score_all(labels_true, labels_pred):
+    """Every measure of `SCORES`, from one contingency table.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters.
+
+    Returns
+    -------
+    dict of str to float
+        Keys in the order of `SCORES`; values as the single functions give.
+
+    Raises
+    ------
+    ValueError
+        As `clustering_accuracy`.
+
+    Examples
+    --------
+    >>> scores = score_all([0, 0, 1, 1], [1, 1, 0, 0])
+    >>> scores["ACC"], scores["RI"]
+    (1.0, 1.0)
+    """
+    table, _, _ = tabulate(labels_true, labels_pred)
+    return {
+        "ACC": _accuracy(table),
+        **{f"NMI_{method}": _nmi(table, method) for method in _MEANS},
+        "ARI": _ari(table),
+        "purity": _purity(table),
+        "RI": _rand(table),
+    }
+
+SCORES = {
+    "ACC": clustering_accuracy,
+    **{f"NMI_{method}": partial(normalized_mutual_info, average_method=method) for method in _MEANS},
+    "ARI": adjusted_rand_index,
+    "purity": purity,
+    "RI": rand_index,
+}
+
+
+def _margins(table):
+    """Sizes of the classes and of the clusters."""
+    return np.asarray(table.sum(axis=1)).ravel(), np.asarray(table.sum(axis=0)).ravel()
+
+
+def _accuracy(table):
+    """ACC of a contingency table."""
+    counts = table.toarray()
+    return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / counts.sum())
+
+
+def _purity(table):
+    """Purity of a contingency table."""
+    return float(table.max(axis=0).sum() / table.sum())
+
+
+def _nmi(table, average_method):
+    """NMI of a contingency table; 0 where a side is a single cluster."""
+    if average_method not in _MEANS:
+        raise ValueError(f"average_method={average_method!r} is unknown: choose one of {', '.join(_MEANS)}")
+    classes, clusters = _margins(table)
+    if len(classes) == 1 or len(clusters) == 1:
+        return 0.0
+    information = mutual_info_score(None, None, contingency=table)
+    mean = _MEANS[average_method](_entropy(classes), _entropy(clusters))
+    return float(np.clip(information / mean, 0, 1))
+
+
+def _entropy(counts):
+    """Entropy of a partition with clusters of the given sizes: scipy.stats.entropy, without its checks."""
+    return entr(counts / counts.sum()).sum()
+
+
+def _pairs(counts):
+    """Number of pairs inside groups of the given sizes, a Python integer (no overflow)."""
+    return sum(count * (count - 1) // 2 for count in counts.tolist())
+
+
+def _rand(table):
+    """Rand index of a contingency table."""
+    classes, clusters = _margins(table)
+    together, total = _pairs(table.data), _pairs(np.array([table.sum()]))
+    disagreements = _pairs(classes) + _pairs(clusters) - 2 * together
+    return 1.0 if total == 0 else (total - disagreements) / total
+
+
+def _ari(table):
+    """Adjusted Rand index of a contingency table."""
+    classes, clusters = (_pairs(sizes) for sizes in _margins(table))
+    together, total = _pairs(table.data), _pairs(np.array([table.sum()]))
+    # Both partitions trivial in the same way: identical, and the correction for chance is 0 / 0.
+    if classes == clusters == together:
+        return 1.0
+    chance = classes * clusters
+    return 2 * (total * together - chance) / (total * (classes + clusters) - 2 * chance)

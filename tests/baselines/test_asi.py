@@ -1,0 +1,234 @@
+"""Adaptive subspace iteration: each step against an oracle, the objective, and the degenerate cases."""
+
+import warnings
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse.linalg import ArpackNoConvergence
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+
+from mtclib.baselines import ASI, asi
+from mtclib.baselines.asi import Occurring, assign, between_scatter, subspace
+from mtclib.core.base import DegenerateSubspaceWarning
+from mtclib.core.starts import one_hot
+
+
+def counts(n=30, d=8, seed=0):
+    return np.random.default_rng(seed).poisson(2.0, (n, d)).astype(float)
+
+
+def planted(n=60, d=10, noise=0.5, seed=0):
+    """Three clusters in a plane, and features that tell nothing."""
+    rng = np.random.default_rng(seed)
+    means = np.zeros((3, d))
+    means[:, :2] = [[0, 0], [6, 0], [0, 6]]
+    y = np.arange(n) % 3
+    return means[y] + noise * rng.normal(size=(n, d)), y
+
+
+def quiet_fit(model, Xs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", DegenerateSubspaceWarning)
+        return model.fit(Xs)
+
+
+def within_scatter(X, labels):
+    """S_w by loops, (d, d)."""
+    S = np.zeros((X.shape[1], X.shape[1]))
+    for j in set(labels):
+        for x in X[labels == j] - X[labels == j].mean(axis=0):
+            S += np.outer(x, x)
+    return S
+
+
+def projected_scatter(X, F, labels):
+    return np.trace(F.T @ within_scatter(X, labels) @ F)
+
+
+@pytest.mark.parametrize("shape", [(30, 8), (12, 20), (20, 20)])
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("dense", [True, False])
+def test_each_subspace_is_that_of_the_explicit_scatter_matrix(shape, convert, dense, monkeypatch):
+    monkeypatch.setattr("mtclib.maths.subspace.LARGEST_DENSE", 1000 if dense else 4)
+    X, labels, l = counts(*shape), np.arange(shape[0]) % 3, 2
+    values = np.linalg.eigvalsh(within_scatter(X, labels))
+    V = np.linalg.svd(X, full_matrices=False)[2]
+    in_range = np.linalg.eigvalsh(V @ within_scatter(X, labels) @ V.T)
+    between = np.linalg.eigvalsh(X.T @ X - within_scatter(X, labels))
+    best = {"smallest": values[:l].sum(), "smallest_in_range": in_range[:l].sum(),
+            "largest": values[-l:].sum()}
+    space = Occurring(convert(X))
+    for which in asi.SUBSPACES:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DegenerateSubspaceWarning)
+            F = subspace(convert(X), one_hot(labels, 3), l, which, space)
+        np.testing.assert_allclose(F.T @ F, np.eye(l), atol=1e-9)
+        if which == "between":
+            assert between_scatter(X @ F, labels, 3) == pytest.approx(between[-l:].sum())
+        else:
+            assert projected_scatter(X, F, labels) == pytest.approx(best[which], abs=1e-8 * values[-1])
+        if which == "smallest_in_range":
+            np.testing.assert_allclose(V.T @ (V @ F), F, atol=1e-8)
+
+
+def test_null_directions_fill_the_smallest_subspace_first():
+    X = np.hstack([counts(40, 6), np.zeros((40, 2))])
+    X = np.hstack([X, X[:, :1]])
+    F = subspace(X, one_hot(np.arange(40) % 3, 3), 3, "smallest", Occurring(X))
+    assert np.abs(X @ F[:, 0]).max() < 1e-10 and np.abs(X @ F[:, 1]).max() > 1e-3
+    assert not F[6:8].any(), "features that never occur must not count"
+    expected = np.linalg.eigvalsh(within_scatter(X, np.arange(40) % 3))[2:5].sum()
+    assert projected_scatter(X, F, np.arange(40) % 3) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("which", ["smallest_in_range", "largest"])
+def test_a_stalled_iteration_gives_way_to_a_dense_solver(which, monkeypatch):
+    def gives_up(*args, **kwargs):
+        raise ArpackNoConvergence("no", np.empty(0), np.empty((0, 0)))
+
+    X, D = counts(), one_hot(np.arange(30) % 3, 3)
+    expected = subspace(X, D, 2, which, Occurring(X))
+    monkeypatch.setattr("mtclib.maths.subspace.LARGEST_DENSE", 4)
+    monkeypatch.setattr("mtclib.maths.subspace.eigsh", gives_up)
+    F = subspace(X, D, 2, which, Occurring(X))
+    np.testing.assert_allclose(F @ F.T, expected @ expected.T, atol=1e-8)
+
+
+@settings(max_examples=30)
+@given(st.sampled_from(["smallest", "smallest_in_range", "between"]), st.integers(5, 30), st.integers(2, 12),
+       st.integers(1, 5), st.integers(0, 10**6))
+def test_the_objective_never_rises(which, n, d, k, seed):
+    l = 1 + seed % min(k, d)
+    model = quiet_fit(ASI(k, which=which, n_components=l, random_state=seed), [counts(n, d, seed)])
+    history = model.objective_
+    assert (np.diff(history) <= 1e-9 * (1.0 + np.abs(history[:-1]))).all()
+
+
+@pytest.mark.parametrize("which", ["smallest", "largest", "between"])
+def test_the_objective_is_the_documented_one(which):
+    X = counts()
+    model = quiet_fit(ASI(3, which=which, n_components=2, random_state=0), [X])
+    F, D = model.projection_[0], one_hot(model.labels_[0], 3)
+    S = np.linalg.lstsq(D, X @ F, rcond=None)[0]
+    residual = X - D @ S @ F.T if which == "between" else X @ F - D @ S
+    assert model.objective_[-1] == pytest.approx(np.sum(residual ** 2))
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_more_features_than_samples_leave_nothing_to_the_smallest_eigenvectors(convert):
+    X, start = counts(15, 40), np.arange(15) % 3
+    with pytest.warns(DegenerateSubspaceWarning, match="projected to the origin.*which='between'"):
+        model = ASI(3, which="smallest", init=[start], random_state=0).fit([convert(X)])
+    assert np.array_equal(model.labels_[0], start) and model.converged_ and model.n_iter_ == 1
+    assert model.objective_[-1] < 1e-20 * np.sum(X ** 2)
+
+
+def test_independent_rows_let_every_partition_fit_perfectly():
+    X, start = counts(15, 40), np.arange(15) % 3
+    with pytest.warns(DegenerateSubspaceWarning, match="every partition fits perfectly.*which='between'"):
+        model = ASI(3, which="smallest_in_range", init=[start], random_state=0).fit([X])
+    assert np.array_equal(model.labels_[0], start)
+    assert np.abs(X @ model.projection_[0]).max() > 0.01
+    assert model.objective_[-1] < 1e-12
+
+
+@pytest.mark.parametrize("which", asi.SUBSPACES)
+def test_a_healthy_fit_does_not_warn_of_degeneracy(which):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DegenerateSubspaceWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        assert len(ASI(3, which=which, random_state=0).fit([counts()]).projection_[0].T) == 3
+
+
+def test_samples_without_any_entry_keep_the_start():
+    with pytest.warns(DegenerateSubspaceWarning):
+        model = ASI(2, init=[np.array([0, 1, 1])]).fit([np.zeros((3, 4))])
+    assert model.labels_[0].tolist() == [0, 1, 1]
+
+
+def test_between_finds_planted_clusters_in_fewer_dimensions_than_features():
+    X, y = planted()
+    for convert in (np.asarray, sp.csr_array):
+        model = ASI(3, n_components=2, n_init=5, random_state=0).fit([convert(X)])
+        assert adjusted_rand_score(y, model.labels_[0]) == 1.0
+        assert model.projection_[0].shape == (10, 2)
+
+
+def test_smallest_finds_the_directions_in_which_clusters_are_tight():
+    rng = np.random.default_rng(0)
+    X = np.c_[np.repeat([1.0, 2.0], 20) + 0.01 * rng.normal(size=40), 5.0 * rng.normal(size=(40, 3))]
+    model = ASI(2, which="smallest", n_components=1, n_init=20, random_state=0).fit([X])
+    assert abs(model.projection_[0][0, 0]) > 0.99
+    assert adjusted_rand_score(np.repeat([0, 1], 20), model.labels_[0]) == 1.0
+
+
+def test_between_with_as_many_dimensions_as_clusters_is_lloyds_k_means():
+    X = counts(40, 6, seed=3)
+    labels = start = np.random.default_rng(0).permutation(np.arange(40) % 3)
+    for _ in range(50):
+        centroids = np.array([X[labels == j].mean(axis=0) for j in range(3)])
+        labels = np.sum((X[:, None] - centroids) ** 2, axis=2).argmin(axis=1)
+    assert (labels != start).sum() > 5
+    assert np.array_equal(ASI(3, init=[start]).fit([X]).labels_[0], labels)
+
+
+def test_the_assignment_is_the_best_of_all_partitions_for_fixed_centroids():
+    moved = 0
+    for seed in range(10):
+        Z, labels = np.random.default_rng(seed).normal(size=(6, 2)), np.arange(6) % 3
+        centroids = np.array([Z[labels == j].mean(axis=0) for j in range(3)])
+        best = min(product(range(3), repeat=6), key=lambda h: np.sum((Z - centroids[list(h)]) ** 2))
+        if len(set(best)) == 3:  # an empty cluster follows another rule
+            assert assign(Z, labels, 3).tolist() == list(best)
+            moved += list(best) != labels.tolist()
+    assert moved >= 5
+
+
+def test_many_starts_reach_the_best_of_all_partitions():
+    X = counts(7, 3, seed=1)
+    values = []
+    for h in product(range(2), repeat=7):
+        if len(set(h)) == 2:
+            between = np.linalg.eigvalsh(X.T @ X - within_scatter(X, np.array(h)))
+            values.append(np.sum(X ** 2) - between[-1])
+    model = ASI(2, n_components=1, n_init=30, random_state=0).fit([X])
+    assert model.objective_[-1] == pytest.approx(min(values))
+
+
+def test_a_row_between_two_centroids_stays():
+    Z = np.array([[0.0], [2.0], [1.0], [3.0], [-1.0]])
+    assert assign(Z, np.array([0, 1, 1, 1, 0]), 2).tolist() == [0, 1, 1, 1, 0]
+    tie = np.array([[0.0], [0.0], [2.0], [2.0]])
+    assert assign(tie, np.array([0, 1, 0, 1]), 2).tolist() == [0, 1, 0, 1]
+
+
+def test_an_empty_cluster_takes_the_farthest_row():
+    Z = np.array([[0.0], [1.0], [10.0], [11.0], [17.0]])
+    assert assign(Z, np.array([0, 0, 1, 1, 1]), 3).tolist() == [0, 0, 1, 1, 2]
+
+
+def test_copies_of_one_row_leave_clusters_empty():
+    assert assign(np.ones((4, 2)), np.zeros(4, int), 3).tolist() == [0, 0, 0, 0]
+
+
+def test_k_means_start_ends_at_once_where_between_is_k_means():
+    model = ASI(3, init="k-means", random_state=0).fit([planted()[0]])
+    assert model.n_iter_ == 1 and model.converged_
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"n_components": 9}, "n_components is 9 but there are only 8 features; lower it"),
+    ({"n_components": 3}, "n_components is 3, but which='between' finds at most one a cluster"),
+    ({"n_components": 0}, "n_components must be an integer >= 1"),
+    ({"which": "eig"}, "which must be one of 'smallest', 'smallest_in_range', 'largest', 'between'"),
+    ({"init": [np.zeros(3, int)]}, r"init\[0\] must hold 30 integers"),
+])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        ASI(2, **parameters).fit([counts()])

@@ -1,0 +1,179 @@
+"""Adaptively weighted Procrustes against its literal transcription, brute force, and its limits."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import awp as literal
+from scipy.linalg import block_diag
+from sklearn.metrics import adjusted_rand_score
+
+from mtclib.baselines import AWP
+from mtclib.baselines.awp import aligned_rotations, alternate, polar
+from mtclib.core.starts import one_hot
+from mtclib.maths.graphs import knn_affinity
+
+
+def views(n=60, seed=0, noise=(0.6, 1.0, 1.4), k=3):
+    rng = np.random.default_rng(seed)
+    means = 3.0 * np.eye(k)[np.arange(n) % k]
+    return [means + s * rng.standard_normal((n, k)) for s in noise]
+
+
+def orthonormal(n, k, seed):
+    return np.linalg.qr(np.random.default_rng(seed).standard_normal((n, k)))[0]
+
+
+def fit(Xs, k=3, **parameters):
+    return AWP(k, **{"random_state": 0, **parameters}).fit(Xs)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sweeps_follow_the_literal_updates(seed):
+    Fs = [literal.embedding(knn_affinity(X, 6).toarray() + 1e-3, 3) for X in views(seed=seed)]
+    for Rs in ([np.eye(3)] * 3, aligned_rotations(Fs, 1)):
+        labels, ours, distances, history, _ = alternate(Fs, Rs, 20)
+        Y, theirs, p, expected = literal.awp(Fs, Rs, len(history))
+        assert np.array_equal(one_hot(labels, 3), Y)
+        np.testing.assert_allclose(history, expected, rtol=1e-12)
+        np.testing.assert_allclose(distances, p, rtol=1e-10)
+        np.testing.assert_allclose(ours, theirs, atol=1e-8)
+
+
+def test_the_embeddings_span_what_the_literal_ones_do():
+    Xs = views()
+    for X, F in zip(Xs, fit(Xs).view_embeddings_):
+        expected = literal.embedding(knn_affinity(X, 10).toarray(), 3)
+        np.testing.assert_allclose(F @ F.T, expected @ expected.T, atol=1e-9)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.integers(6, 40), st.integers(1, 5), st.integers(1, 4))
+def test_the_objective_never_rises(seed, n, k, n_views):
+    Fs = [orthonormal(n, k, seed + v) for v in range(n_views)]
+    Rs = [orthonormal(k, k, seed + 50 + v) for v in range(n_views)]
+    _, _, _, history, converged = alternate(Fs, Rs, 300)
+    assert converged and (np.diff(history) <= 1e-12 * history[0]).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_among_all_partitions_a_fixed_point_has_the_best_labels_for_its_weights(seed):
+    Fs = [orthonormal(7, 2, 10 * seed + v) for v in range(2)]
+    labels, Rs, distances, history, _ = alternate(Fs, aligned_rotations(Fs, 0), 100)
+
+    def total(h):
+        Y = one_hot(np.array(h), 2)
+        return literal.objective(Y, Fs, [polar(F.T @ Y, np.eye(2))[0] for F in Fs])
+
+    best = min(total(h) for h in product(range(2), repeat=7))
+    assert best <= history[-1] + 1e-12 and history[-1] == pytest.approx(total(labels), rel=1e-12)
+    weighted = [sum(np.sum((one_hot(np.array(h), 2) - F @ R) ** 2) / p for F, R, p in zip(Fs, Rs, distances))
+                for h in (labels, *product(range(2), repeat=7))]
+    assert weighted[0] == pytest.approx(min(weighted), rel=1e-12)
+
+
+def test_the_polar_factor_is_the_best_rotation():
+    A = np.random.default_rng(0).standard_normal((3, 3))
+    Q, total = polar(A, np.eye(3))
+    np.testing.assert_allclose(Q.T @ Q, np.eye(3), atol=1e-12)
+    assert np.trace(Q.T @ A) == pytest.approx(total, rel=1e-12)
+    assert all(np.trace(orthonormal(3, 3, s).T @ A) <= total + 1e-12 for s in range(300))
+
+
+def test_where_the_rank_is_too_small_the_rotation_stays_near_the_last_one():
+    previous = orthonormal(4, 4, 3)
+    np.testing.assert_allclose(polar(np.zeros((4, 4)), previous)[0], previous, atol=1e-12)
+    A = np.outer(*np.random.default_rng(1).standard_normal((2, 4)))
+    Q, total = polar(A, previous)
+    U, _, Vt = np.linalg.svd(A)
+    np.testing.assert_allclose(Q.T @ Q, np.eye(4), atol=1e-12)
+    for s in range(200):
+        other = np.outer(U[:, 0], Vt[0]) + U[:, 1:] @ orthonormal(3, 3, s) @ Vt[1:]
+        assert np.trace(other.T @ A) == pytest.approx(total, rel=1e-9)
+        assert np.linalg.norm(Q - previous) <= np.linalg.norm(other - previous) + 1e-12
+
+
+def test_an_aligned_start_does_not_depend_on_the_basis_of_the_embeddings():
+    Fs = [orthonormal(30, 3, v) for v in range(3)]
+    turned = [F @ orthonormal(3, 3, 7 + v) for v, F in enumerate(Fs)]
+    first, second = (alternate(given, aligned_rotations(given, 0), 50) for given in (Fs, turned))
+    assert np.array_equal(first[0], second[0])
+    np.testing.assert_allclose(first[3], second[3], rtol=1e-12)
+
+
+def test_an_aligned_start_wins_over_every_single_reference():
+    Xs = views(noise=(1.2, 1.5, 1.8))
+    model = fit(Xs)
+    ends = [alternate(model.view_embeddings_, aligned_rotations(model.view_embeddings_, u), 300)[3][-1]
+            for u in range(3)]
+    assert model.objective_[-1] == min(ends)
+
+
+def test_the_order_of_views_does_not_matter():
+    Xs = views(noise=(1.0, 1.3, 1.6))
+    forward, backward = fit(Xs), fit(Xs[::-1])
+    assert adjusted_rand_score(forward.labels_, backward.labels_) == 1.0
+    np.testing.assert_allclose(forward.weights_, backward.weights_[::-1], rtol=1e-9)
+
+
+def test_copies_of_a_view_have_equal_weights_and_its_labels():
+    X = views()[1]
+    model, alone = fit([X, X, X]), fit([X])
+    np.testing.assert_allclose(model.weights_, np.full(3, 1 / 3), rtol=1e-9)
+    assert np.array_equal(model.labels_, alone.labels_)
+    assert model.objective_[-1] == pytest.approx(3 * alone.objective_[-1], rel=1e-9)
+
+
+def test_components_that_all_views_share_become_the_clusters():
+    rng = np.random.default_rng(0)
+    graphs = []
+    for _ in range(2):
+        blocks = [rng.random((size, size)) for size in (20, 12, 9)]
+        graphs.append(block_diag(*[B + B.T for B in blocks]))
+    model = fit([np.ones((41, 1))] * 2, affinity=graphs)
+    assert adjusted_rand_score(np.repeat(range(3), (20, 12, 9)), model.labels_) == 1.0
+
+
+def test_views_that_agree_help_each_other():
+    truth = np.arange(150) % 3
+    Xs = views(n=150, noise=(1.5, 1.5, 1.5))
+    alone = max(adjusted_rand_score(truth, fit([X]).labels_) for X in Xs)
+    assert adjusted_rand_score(truth, fit(Xs).labels_) > max(alone, 0.9)
+
+
+def test_the_start_of_the_authors_depends_on_no_seed():
+    Xs = views(n=320)
+    first, second = (fit(Xs, init="identity", random_state=seed) for seed in range(2))
+    assert np.array_equal(first.labels_, second.labels_)
+    assert all(np.abs(F).max(axis=0) == pytest.approx(F.max(axis=0)) for F in first.view_embeddings_)
+
+
+def test_as_many_clusters_as_samples_put_each_alone():
+    model = fit([X[:6] for X in views(noise=(1.0, 1.0))], k=6, n_neighbors=5)
+    assert sorted(model.labels_) == list(range(6))
+    assert model.objective_[-1] == pytest.approx(0.0, abs=1e-6) and np.isfinite(model.weights_).all()
+
+
+def test_by_cosine_the_lengths_of_rows_have_no_effect():
+    Xs = [np.abs(X) for X in views()]
+    lengths = np.random.default_rng(0).uniform(0.5, 3.0, (60, 1))
+    first = fit(Xs, affinity="knn-cosine")
+    longer = fit([sp.csr_array(lengths * X) for X in Xs], affinity="knn-cosine")
+    assert np.array_equal(first.labels_, longer.labels_)
+    assert np.array_equal(first.labels_, fit(Xs, scaling="rows").labels_)
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"init": "random"}, "init must be one of 'aligned', 'identity'"),
+    ({"n_neighbors": 0}, "n_neighbors must be an integer"),
+    ({"affinity": "euclidean"}, "affinity must be one of"),
+    ({"affinity": [np.eye(60)] * 2}, r"one \(n_t, n_t\) array a view \(3 of them\)"),
+    ({"scale": 0.0}, "scale must be a number > 0"),
+    ({"scaling": "half"}, "scaling must be one of"),
+])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        fit(views(), **parameters)

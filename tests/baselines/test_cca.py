@@ -1,0 +1,236 @@
+"""Canonical variates against scikit-learn and direct eigenproblems; limits, sparse data, bad input."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import block_diag, eigh
+from sklearn.cross_decomposition import CCA
+from sklearn.decomposition import PCA
+from sklearn.metrics import adjusted_rand_score
+
+from mtclib.baselines import CCAClustering, KMeans
+from mtclib.baselines.cca import canonical_variates, maxvar_variates
+from mtclib.core.base import DegenerateSubspaceWarning
+from mtclib.maths import projections
+from mtclib.maths.projections import Centred, IterativeProjection, SpectralProjection, projection
+
+
+def views(n=80, widths=(6, 5), seed=0):
+    """Views with a shared signal of three dimensions and an offset."""
+    rng = np.random.default_rng(seed)
+    shared = rng.standard_normal((n, 3)) * [3.0, 2.0, 1.0]
+    return [shared @ rng.standard_normal((3, d)) + rng.standard_normal((n, d)) + 5.0 for d in widths]
+
+
+def parts(Xs, ridge):
+    """Centred views, and the covariances with their ridges."""
+    Xs = [X - X.mean(axis=0) for X in Xs]
+    return Xs, [X.T @ X + ridge * np.linalg.norm(X, 2) ** 2 * np.eye(X.shape[1]) for X in Xs]
+
+
+def find(Xs, p, ridge, method=canonical_variates):
+    return method([projection(X, ridge) for X in Xs], p, 0)
+
+
+def aligned(Z, W):
+    """Largest difference of columns that may differ in sign."""
+    return np.abs(Z * np.sign(np.sum(Z * W, axis=0)) - W).max()
+
+
+def test_correlations_and_variates_are_those_of_scikit_learn():
+    Xs = views()
+    variates, correlations = find(Xs, 3, 0.0)
+    theirs = CCA(3, max_iter=10_000, tol=1e-12).fit(*Xs).transform(*Xs)
+    expected = [np.corrcoef(a, b)[0, 1] for a, b in zip(*(Z.T for Z in theirs))]
+    np.testing.assert_allclose(correlations, expected, atol=1e-8)
+    for Z, their in zip(variates, theirs):
+        assert aligned(Z, their / np.linalg.norm(their, axis=0)) < 1e-4  # theirs is iterative
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10**6), st.integers(12, 40), st.integers(4, 60), st.integers(4, 60),
+       st.floats(0.01, 10.0))
+def test_ridge_cca_solves_its_generalised_eigenproblem(seed, n, d1, d2, ridge):
+    Xs = views(n, (d1, d2), seed)
+    (X, Y), (A, B) = parts(Xs, ridge)
+    cross = np.block([[np.zeros((d1, d1)), X.T @ Y], [Y.T @ X, np.zeros((d2, d2))]])
+    values, W = eigh(cross, block_diag(A, B))
+    variates, correlations = find(Xs, 2, ridge)
+    np.testing.assert_allclose(correlations, values[::-1][:2], atol=1e-9)
+    first = W[:, -1] * 2**0.5
+    for Z, expected in zip(variates, (X @ first[:d1], Y @ first[d1:])):
+        assert aligned(Z[:, :1], expected[:, None]) < 1e-5
+
+
+@pytest.mark.parametrize(("n", "widths"), [(60, (5, 7, 4)), (20, (30, 8, 50)), (15, (40, 50, 60))])
+def test_maxvar_solves_its_generalised_eigenproblem(n, widths):
+    Xs = views(n, widths)
+    centred, ridged = parts(Xs, 0.2)
+    X = np.hstack(centred)
+    values, W = eigh(X.T @ X, block_diag(*ridged))
+    variates, eigenvalues = find(Xs, 3, 0.2, maxvar_variates)
+    np.testing.assert_allclose(eigenvalues, values[::-1][:3], atol=1e-9)
+    # A direct eigenvector has w^T (S + r) w = 1, so that the sum of its variates has length sqrt(eigenvalue).
+    total = sum(variates) / np.sqrt(eigenvalues)
+    assert aligned(total, (X @ W)[:, ::-1][:, :3]) < 1e-6
+
+
+def test_without_a_ridge_maxvar_of_two_views_is_cca():
+    Xs = views()
+    variates, correlations = find(Xs, 3, 0.0)
+    others, eigenvalues = find(Xs, 3, 0.0, maxvar_variates)
+    np.testing.assert_allclose(eigenvalues, 1.0 + correlations, atol=1e-9)
+    for Z, W in zip(variates, others):
+        assert aligned(Z, W / np.linalg.norm(W, axis=0)) < 1e-6
+
+
+def test_variates_without_a_ridge_are_orthonormal_and_correlate_in_pairs():
+    (Z, W), correlations = find(views(), 3, 0.0)
+    np.testing.assert_allclose(Z.T @ Z, np.eye(3), atol=1e-9)
+    np.testing.assert_allclose(W.T @ W, np.eye(3), atol=1e-9)
+    np.testing.assert_allclose(Z.T @ W, np.diag(correlations), atol=1e-9)
+    np.testing.assert_allclose(Z.mean(axis=0), 0.0, atol=1e-12)
+
+
+def test_features_may_be_mixed_shifted_and_scaled_without_a_ridge():
+    Xs = views()
+    mixed = [1e3 * X @ np.random.default_rng(1).standard_normal((X.shape[1],) * 2) - 7.0 for X in Xs]
+    for (Z, W) in zip(find(Xs, 3, 0.0)[0], find(mixed, 3, 0.0)[0]):
+        assert aligned(Z, W) < 1e-7
+
+
+def test_views_may_be_shifted_and_scaled_with_a_ridge():
+    Xs = views()
+    for (Z, W) in zip(find(Xs, 2, 0.3)[0], find([1e5 * Xs[0] + 3.0, 1e-5 * Xs[1]], 2, 0.3)[0]):
+        assert aligned(Z, W) < 1e-7
+
+
+def test_one_view_gives_its_principal_components():
+    X = views(widths=(6,))[0]
+    (Z,), eigenvalues = find([X], 3, 0.1, maxvar_variates)
+    scores = PCA(3).fit_transform(X)
+    variances = np.sum(scores**2, axis=0)
+    shares = variances / (variances + 0.1 * variances[0])
+    np.testing.assert_allclose(eigenvalues, shares, rtol=1e-9)
+    assert aligned(Z, scores / np.sqrt(variances) * shares) < 1e-8
+
+
+def test_one_view_is_clustered_as_by_k_means_on_its_components():
+    rng = np.random.default_rng(0)
+    X = 5.0 * np.eye(3)[np.arange(90) % 3] @ rng.standard_normal((3, 8)) + rng.standard_normal((90, 8))
+    model = CCAClustering(3, ridge=1e-9, random_state=0).fit([X])
+    Z = PCA(2, whiten=True).fit_transform(X)
+    expected = KMeans(3, init="k-means++", n_init=10, random_state=0).fit([Z])
+    assert adjusted_rand_score(expected.labels_[0], model.labels_) == 1.0
+
+
+def test_copies_of_a_view_correlate_as_its_components_do():
+    X = views(widths=(6,))[0]
+    (Z, W), correlations = find([X, X], 3, 0.1)
+    _, eigenvalues = find([X], 3, 0.1, maxvar_variates)
+    np.testing.assert_allclose(correlations, eigenvalues, atol=1e-9)
+    assert aligned(Z, W) < 1e-7
+
+
+def test_a_huge_ridge_gives_the_directions_of_largest_covariance():
+    Xs = views()
+    (X, Y), _ = parts(Xs, 0.0)
+    U, _, Vt = np.linalg.svd(X.T @ Y)
+    for Z, expected in zip(find(Xs, 2, 1e4)[0], (X @ U[:, :2], Y @ Vt[:2].T)):
+        Z = Z / np.linalg.norm(Z, axis=0) * np.linalg.norm(expected, axis=0)
+        assert aligned(Z, expected) < 1e-3 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("widths", [(6, 5), (100, 130), (100, 5), (5, 100, 40)])
+def test_sparse_views_stay_sparse_and_give_the_same(widths, monkeypatch):
+    rng = np.random.default_rng(0)
+    Xs = [rng.poisson(0.3 + rng.random((60, 2)) @ rng.random((2, d))).astype(float) for d in widths]
+    dense, toarray = CCAClustering(3, random_state=0).fit(Xs), sp.csr_array.toarray
+    monkeypatch.setattr(sp.csr_array, "toarray", lambda X: pytest.fail("densified")
+                        if X.shape in [view.shape for view in Xs] else toarray(X))
+    sparse = CCAClustering(3, random_state=0).fit([sp.csr_array(X) for X in Xs])
+    np.testing.assert_allclose(sparse.correlations_, dense.correlations_, atol=1e-9)
+    assert aligned(sparse.embedding_, dense.embedding_) < 1e-6
+    assert (sparse.labels_ == dense.labels_).all()
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("widths", [(30, 40), (30, 40, 50)])
+def test_conjugate_gradients_give_what_eigenvectors_give(widths, convert, monkeypatch):
+    Xs = [convert(X) for X in views(35, widths)]
+    expected = CCAClustering(3, random_state=0).fit(Xs)
+    monkeypatch.setattr(projections, "LARGEST_DENSE", 20)
+    assert isinstance(projection(Xs[0], 0.1), IterativeProjection)
+    found = CCAClustering(3, random_state=0).fit(Xs)
+    np.testing.assert_allclose(found.correlations_, expected.correlations_, atol=1e-8)
+    assert aligned(found.embedding_, expected.embedding_) < 1e-6
+
+
+def test_conjugate_gradients_that_do_not_converge_are_reported(monkeypatch):
+    monkeypatch.setattr(projections, "LARGEST_DENSE", 20)
+    monkeypatch.setattr(projections, "SOLVER_ITERATIONS", 5)
+    with pytest.raises(FloatingPointError, match="raise ridge"):
+        CCAClustering(3, ridge=1e-6).fit(views(35, (30, 40)))
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10**6), st.integers(2, 30), st.integers(1, 50), st.floats(0.0, 10.0), st.booleans())
+def test_a_projection_is_what_ridge_regression_fits(seed, n, d, ridge, sparse):
+    rng = np.random.default_rng(seed)
+    X, G = rng.standard_normal((n, d)) + 1.0, rng.standard_normal((n, 2))
+    (Xc,), _ = parts([X], 0.0)
+    P = SpectralProjection(Centred(sp.csr_array(X) if sparse else X), ridge)
+    shift = ridge * np.linalg.norm(Xc, 2) ** 2
+    W = (np.linalg.solve(Xc.T @ Xc + shift * np.eye(d), Xc.T @ G) if ridge > 1e-3
+         else np.linalg.lstsq(np.vstack([Xc, shift**0.5 * np.eye(d)]), np.vstack([G, np.zeros((d, 2))]))[0])
+    np.testing.assert_allclose(P.fitted(G), Xc @ W, atol=1e-6)
+    np.testing.assert_allclose(P.lift(P.drop(G)), P.fitted(G), atol=1e-12)
+
+
+def test_what_only_the_views_share_is_found_where_variance_misleads():
+    rng = np.random.default_rng(0)
+    truth = np.arange(300) % 3
+    Xs = [np.hstack([2.0 * np.eye(3)[truth] + 0.4 * rng.standard_normal((300, 3)),
+                     4.0 * rng.standard_normal((300, 4))]) for _ in range(2)]
+    alone = KMeans(3, init="k-means++", n_init=10, random_state=0).fit([PCA(2).fit_transform(Xs[0])])
+    assert adjusted_rand_score(truth, alone.labels_[0]) < 0.1
+    for project in ("mean", 0, 1):
+        model = CCAClustering(3, ridge=1e-3, project=project, random_state=0).fit(Xs)
+        assert adjusted_rand_score(truth, model.labels_) > 0.95
+
+
+def test_the_projected_view_is_what_is_clustered():
+    Xs = views()
+    for project, pick in (("mean", lambda Z: (Z[0] + Z[1]) / 2), (0, lambda Z: Z[0]), (1, lambda Z: Z[1])):
+        model = CCAClustering(3, project=project, random_state=0).fit(Xs)
+        np.testing.assert_array_equal(model.embedding_, pick(model.variates_))
+        assert model.embedding_.shape == (80, 2)
+
+
+@pytest.mark.parametrize(("Xs", "parameters"), [
+    ([np.random.default_rng(v).standard_normal((20, 30)) for v in range(2)], {"ridge": 0.0}),
+    ([np.ones((20, 3)), views(20)[0]], {}),
+    ([np.full((20, 3), 0.1), np.full((20, 2), 0.3)], {}),
+    ([sp.csr_array(np.full((20, 3), 0.1)), sp.csr_array(views(20)[0])], {}),
+    ([np.ones((20, 3))] * 3, {}),
+])
+def test_a_subspace_that_is_not_determined_is_reported(Xs, parameters):
+    with pytest.warns(DegenerateSubspaceWarning, match="not determined"):
+        model = CCAClustering(3, random_state=0, **parameters).fit(Xs)
+    assert model.labels_.shape == (20,)
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"ridge": -0.1}, "ridge must be a number >= 0"),
+    ({"n_components": 0}, "n_components must be an integer"),
+    ({"n_components": 6}, "n_components is 6, but 2 view.s. of this size have only 5 direction"),
+    ({"project": 2}, "project must be an integer .* <= 1"),
+    ({"project": "first"}, "project must be one of 'mean'"),
+    ({"project": 0.0}, "project must be an integer"),
+    ({"scaling": "half"}, "scaling must be one of"),
+])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        CCAClustering(3, **parameters).fit(views())

@@ -1,0 +1,191 @@
+"""CLR against its literal transcription, its optimality conditions, and graphs without exact solution."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import clr as literal
+from scipy.linalg import block_diag
+from scipy.sparse.csgraph import connected_components
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import normalize
+
+from mtclib.baselines import CLR
+from mtclib.baselines.clr import initial_graph, pieces, project_rows, reweighted, smallest_eigenvectors
+from mtclib.core.base import DegenerateSubspaceWarning
+from mtclib.maths.neighbours import nearest_distances
+from mtclib.maths.simplex import project_simplex
+
+
+def blobs(seed=0, n=60, k=3, distance=2.0):
+    return np.random.default_rng(seed).standard_normal((n, 3)) + distance * np.eye(3)[np.arange(n) % k]
+
+
+def fit(X, n_clusters=3, **parameters):
+    return CLR(n_clusters, **{"random_state": 0, **parameters}).fit([X])
+
+
+def graph(n, seed, density=0.1):
+    A = np.triu(sp.random(n, n, density, rng=np.random.default_rng(seed)).toarray(), 1)
+    A[np.arange(n - 1), np.arange(1, n)] += 0.1
+    return A + A.T
+
+
+@pytest.mark.parametrize("m", [4, 9])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_graph_is_that_of_the_literal_rounds(seed, m):
+    X = blobs(seed, distance=1.0 + 0.5 * seed)
+    model, history = fit(X, n_neighbors=m), literal.clr(literal.initial_graph(X, m), 3)
+    S = history[-1][0]
+    assert model.n_iter_ == len(history) > 1 and model.n_components_ == [3]
+    np.testing.assert_allclose(model.graph_[0].toarray(), (S + S.T) / 2, atol=1e-8)
+    A = literal.initial_graph(X, m)
+    np.testing.assert_allclose(model.objective_, [np.sum((S - A) ** 2) for S, _ in history], rtol=1e-7)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_the_initial_graph_follows_its_formula(convert):
+    X = blobs()
+    A = initial_graph(convert(X), 6)
+    np.testing.assert_allclose(A.toarray(), literal.initial_graph(X, 6), atol=1e-10)
+    assert A.diagonal().max() == 0.0 and A.data.min() > 0.0
+
+
+def test_equal_distances_share_the_weight():
+    A = initial_graph(np.eye(6), 3).toarray()
+    assert A.sum() == pytest.approx(6.0) and set(A[A > 0].round(9)) <= {round(1 / 3, 9), round(1 / 6, 9)}
+
+
+def test_neighbours_stay_near_when_the_data_are_far_from_the_origin():
+    X = blobs()
+    squares, indices = nearest_distances(X, 5)
+    far, same = nearest_distances(X + 1e6, 5)
+    assert np.array_equal(indices, same)
+    np.testing.assert_allclose(squares, far, rtol=1e-6)
+
+
+@settings(max_examples=50)
+@given(st.lists(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=9), min_size=1, max_size=6))
+def test_rows_are_projected_as_the_simplex_projection_does(rows):
+    indptr = np.cumsum([0, *map(len, rows)])
+    found = np.split(project_rows(np.concatenate(rows), indptr), indptr[1:-1])
+    for row, projected in zip(rows, found):
+        np.testing.assert_allclose(projected, project_simplex(np.array(row)), atol=1e-12)
+
+
+def test_no_other_weights_on_the_edges_have_a_lower_penalised_objective():
+    rng = np.random.default_rng(0)
+    A, F, lam = sp.csr_array(graph(20, 0, 0.4)), rng.standard_normal((20, 3)), 0.3
+
+    def penalised(S):
+        degrees = np.diag((S + S.T).sum(axis=1) / 2)
+        return np.sum((S - A.toarray()) ** 2) + 2 * lam * np.trace(F.T @ (degrees - (S + S.T) / 2) @ F)
+
+    best = reweighted(A, F, lam).toarray()
+    np.testing.assert_allclose(best.sum(axis=1), 1.0)
+    for _ in range(200):
+        other = (A.toarray() > 0) * rng.random((20, 20)) ** 3
+        other /= other.sum(axis=1, keepdims=True)
+        mixed = best + rng.random() ** 4 * (other - best)
+        assert penalised(best) <= penalised(mixed) + 1e-12
+
+
+@pytest.mark.parametrize("sizes", [(60,), (20, 30), (400,), (200, 150), (120, 120, 120)])
+def test_eigenvectors_are_those_of_a_full_decomposition(sizes):
+    S = block_diag(*[graph(size, i) for i, size in enumerate(sizes)])
+    start = np.random.default_rng(0).standard_normal((len(S), 9))
+    F = smallest_eigenvectors(sp.csr_array(S), connected_components(S)[1], 4, start)
+    expected = np.linalg.eigh(literal.laplacian(S))[1][:, :4]
+    assert np.abs(F @ F.T - expected @ expected.T).max() < 1e-5
+
+
+@pytest.mark.parametrize("n", [90, 400])
+def test_separated_blobs_become_the_components(n):
+    model = fit(blobs(n=n, distance=9.0), n_neighbors=n // 3 + 5)
+    assert adjusted_rand_score(np.arange(n) % 3, model.labels_[0]) == 1.0 and model.converged_
+    values = np.linalg.eigvalsh(literal.laplacian(model.graph_[0].toarray()))
+    assert values[2] < 1e-10 < 1e-4 < values[3]
+
+
+def test_a_graph_that_has_the_components_already_is_returned_at_once():
+    model = fit(blobs(distance=30.0), n_neighbors=5)
+    assert model.objective_.tolist() == [0.0] and model.converged_ and model.n_components_ == [3]
+    assert abs(model.graph_[0] - initial_graph(blobs(distance=30.0), 5)).max() == 0.0
+
+
+def test_more_components_than_clusters_are_reported_and_kept_beside_the_labels():
+    X = blobs(distance=30.0)
+    with pytest.warns(DegenerateSubspaceWarning, match="3 components, more than n_clusters=2.*n_neighbors=5"):
+        model = fit(X, 2, n_neighbors=5)
+    assert model.n_components_ == [3] and set(model.labels_[0]) == {0, 1}
+    assert adjusted_rand_score(np.arange(60) % 3, model.components_[0]) == 1.0
+    for component in range(3):
+        assert len(set(model.labels_[0][model.components_[0] == component])) == 1
+
+
+def test_labels_come_from_the_eigenvectors_while_the_rank_is_not_reached():
+    X = blobs(distance=5.0)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        model = fit(X, n_neighbors=25, max_iter=1)
+    assert not model.converged_ and model.n_components_[0] < 3
+    assert adjusted_rand_score(np.arange(60) % 3, model.labels_[0]) > 0.9
+
+
+def test_too_many_components_halve_the_penalty_and_keep_the_eigenvectors():
+    X = blobs(distance=1.0)
+    model, history = fit(X, n_neighbors=9, lam=60.0), literal.clr(literal.initial_graph(X, 9), 3, lam=60.0)
+    counts = [int(np.sum(values < 1e-10)) for _, values in history]
+    assert counts == [1, 1, 4, 2, 3] and model.n_iter_ == 5 and model.n_components_ == [3]
+    S = history[-1][0]
+    np.testing.assert_allclose(model.graph_[0].toarray(), (S + S.T) / 2, atol=1e-8)
+
+
+def test_labels_are_the_components_where_the_method_succeeded():
+    model = fit(blobs(1), n_neighbors=8)
+    assert np.array_equal(model.labels_[0], model.components_[0])
+    assert pieces(model.graph_[0])[0] == 3
+
+
+def test_cosine_scales_the_rows_and_nothing_else():
+    X = np.abs(blobs())
+    model, lengths = fit(X, metric="cosine"), np.random.default_rng(0).uniform(0.1, 9.0, (60, 1))
+    for other in (fit(normalize(X)), fit(lengths * X, metric="cosine")):
+        assert abs(model.graph_[0] - other.graph_[0]).max() < 1e-8
+
+
+def test_each_task_is_clustered_alone():
+    Xs = [blobs(0), blobs(1, n=45), blobs(2, n=50, k=2)]
+    together = CLR([3, 3, 2], random_state=0).fit(Xs)
+    for X, k, labels in zip(Xs, (3, 3, 2), together.labels_):
+        assert np.array_equal(labels, fit(X, k).labels_[0])
+    assert together.n_components_ == [3, 3, 2]
+
+
+def test_the_seed_does_not_matter():
+    first, second = (fit(blobs(n=330), n_neighbors=20, random_state=seed) for seed in range(2))
+    assert np.array_equal(first.labels_[0], second.labels_[0])
+    assert abs(first.graph_[0] - second.graph_[0]).max() < 1e-5
+
+
+def test_sparse_text_is_never_made_dense(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = normalize(sp.csr_array(rng.poisson(0.02 + np.kron(np.eye(2), np.ones((30, 700)))[:, :1399] * 0.3)))
+    dense = sp.csr_array.toarray
+    monkeypatch.setattr(sp.csr_array, "toarray",
+                        lambda M, *args, **kwargs: pytest.fail("densified") if M.shape[1] == 1399
+                        else dense(M, *args, **kwargs))
+    assert adjusted_rand_score(np.arange(60) // 30, fit(X, 2, n_neighbors=20).labels_[0]) == 1.0
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"n_neighbors": 0}, "n_neighbors must be an integer"),
+    ({"n_neighbors": 2.5}, "n_neighbors must be an integer"),
+    ({"lam": 0.0}, "lam must be a number > 0"),
+    ({"metric": "manhattan"}, "metric must be one of 'euclidean', 'cosine'"),
+    ({"max_iter": 0}, "max_iter must be an integer"),
+])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        fit(blobs(), **parameters)

@@ -1,0 +1,213 @@
+"""The convex subspace problem: closed forms, one optimum from any start, its gap, and its relaxation."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+from sklearn.metrics import adjusted_rand_score
+
+from mtclib.baselines import ConvexSub, KMeans
+from mtclib.baselines.convexsub import Projection, compact, solve
+from mtclib.core.base import DegenerateSubspaceWarning
+from mtclib.maths.projections import Centred
+
+
+def views(n=40, widths=(8, 5), seed=0):
+    """Views with a shared signal of three dimensions."""
+    rng = np.random.default_rng(seed)
+    shared = rng.standard_normal((n, 3)) * [3.0, 2.0, 1.0]
+    return [shared @ rng.standard_normal((3, d)) + rng.standard_normal((n, d)) for d in widths]
+
+
+def scaled(As):
+    """Divided by the largest singular value of all side by side."""
+    return [A / np.linalg.norm(np.hstack(As), 2) for A in As]
+
+
+def trace_norm(M):
+    return np.linalg.svd(M, compute_uv=False).sum()
+
+
+def soft_thresholded(X, threshold):
+    U, s, Vt = np.linalg.svd(X, full_matrices=False)
+    return (U * np.maximum(s - threshold, 0.0)) @ Vt
+
+
+def norm(Ms):
+    """max over rho of the trace norm for two views, which is concave in rho."""
+    found = minimize_scalar(lambda r: -trace_norm(np.hstack([r**0.5 * Ms[0], (1.0 - r)**0.5 * Ms[1]])),
+                            bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12})
+    return -found.fun
+
+
+def solution(As, alpha, weights):
+    """M from the final weights: soft-thresholding by many plain proximal steps for fixed weights."""
+    X, factors = np.hstack(As), np.sqrt(np.repeat(weights, [A.shape[1] for A in As]))
+    Y = X * factors
+    for _ in range(3000):
+        Y = soft_thresholded(Y + (X - Y / factors) / factors * weights.min(), alpha * weights.min())
+    return np.split(Y / factors, np.cumsum([A.shape[1] for A in As])[:-1], axis=1)
+
+
+def test_the_value_is_the_distance_by_loops():
+    As = scaled(views(6, (3, 2)))
+    p = Projection(As, 0.4)
+    rng = np.random.default_rng(1)
+    Z, s = rng.standard_normal((6, 5)), np.array([0.6, 0.8])
+    expected = sum(0.5 * (p.X[i, j] - s[0 if j < 3 else 1] * Z[i, j]) ** 2 - 0.5 * p.X[i, j] ** 2
+                   for i in range(6) for j in range(5))
+    assert p.value(Z, s) == pytest.approx(expected, rel=1e-12)
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10**6), st.integers(3, 25), st.lists(st.integers(1, 12), min_size=1, max_size=4),
+       st.floats(0.02, 1.5))
+def test_the_objective_never_rises_and_the_gap_is_a_bound(seed, n, widths, alpha):
+    As = scaled(views(n, widths, seed))
+    found = solve(As, alpha, 40, 0.0)
+    assert (np.diff(found.history) <= 1e-12).all()
+    assert found.gap >= -1e-13
+    assert found.weights.sum() == pytest.approx(1.0) and found.weights.min() >= 0.0
+    best = solve(As, alpha, 1000, 1e-9)
+    assert found.history[-1] - best.history[-1] <= found.gap * abs(best.history[-1]) * 1.01 + 1e-12
+
+
+@settings(max_examples=12)
+@given(st.integers(0, 10**6), st.floats(0.05, 1.2), st.integers(2, 4))
+def test_any_start_ends_at_the_same_objective(seed, alpha, n_views):
+    As = scaled(views(20, range(4, 4 + n_views), seed))
+    starts = [None, *np.random.default_rng(seed).dirichlet(0.3 * np.ones(n_views), 3).clip(1e-6)]
+    ends = [solve(As, alpha, 5000, 1e-9, weights) for weights in starts]
+    assert max(found.gap for found in ends) <= 1e-9
+    assert np.ptp([found.history[-1] for found in ends]) <= 1e-8 * abs(ends[0].history[-1])
+
+
+def test_one_view_is_soft_thresholded():
+    X, = scaled(views(30, (10,)))
+    found = solve([X], 0.3, 10, 1e-12)
+    M = soft_thresholded(X, 0.3)
+    assert len(found.history) == 1 and found.gap <= 1e-12
+    assert -found.history[-1] == pytest.approx(0.5 * np.sum((X - M) ** 2) + 0.3 * trace_norm(M), rel=1e-12)
+    np.testing.assert_allclose(found.singular_values[:10], np.linalg.svd(M, compute_uv=False), atol=1e-12)
+    assert found.rank == np.linalg.matrix_rank(M)
+
+
+def test_copies_of_a_view_get_equal_weights_and_the_closed_form():
+    X, = scaled(views(20, (6,)))
+    found = solve([X, X, X], 0.3, 100, 1e-12)
+    np.testing.assert_allclose(found.weights, np.full(3, 1 / 3), atol=1e-9)
+    # With equal weights M = sqrt(3) Y, and Y solves |X - sqrt(3) Y_v|^2 / 2 + alpha |Y|.
+    Y = soft_thresholded(np.hstack([X, X, X]) / 3**0.5, 0.3 / 3)
+    expected = 0.5 * np.sum((np.hstack([X, X, X]) - 3**0.5 * Y) ** 2) + 0.3 * trace_norm(Y)
+    assert -found.history[-1] == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.4, 0.8])
+def test_the_optimum_is_that_of_the_min_max_problem(alpha):
+    As = scaled(views(15, (6, 4)))
+    found = solve(As, alpha, 5000, 1e-11)
+
+    def primal(Ms):
+        return 0.5 * sum(np.sum((A - M) ** 2) for A, M in zip(As, Ms)) + alpha * norm(Ms)
+
+    Ms = solution(As, alpha, found.weights)
+    assert primal(Ms) == pytest.approx(-found.history[-1], rel=1e-6)
+    rng = np.random.default_rng(0)
+    for size in (1e-3, 1e-1, 1.0):
+        moved = [M + size * rng.standard_normal(M.shape) / 10 for M in Ms]
+        assert primal(moved) >= -found.history[-1] - 1e-9
+
+
+def test_for_two_views_the_relaxed_dual_norm_is_exact():
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        G = [rng.standard_normal((5, d)) for d in (3, 4)]
+        relaxed = minimize_scalar(
+            lambda r, G=G: np.linalg.norm(np.hstack([G[0] / r**0.5, G[1] / (1.0 - r)**0.5]), 2),
+            bounds=(1e-6, 1 - 1e-6), method="bounded", options={"xatol": 1e-12}).fun
+        best = 0.0
+        for _ in range(20):
+            b = [g / np.linalg.norm(g) for g in (rng.standard_normal(3), rng.standard_normal(4))]
+            for _ in range(300):  # each |b_v| <= 1 in turn; the objective is convex in each
+                phi = G[0] @ b[0] + G[1] @ b[1]
+                b = [g.T @ phi / np.linalg.norm(g.T @ phi) for g in G]
+            best = max(best, np.linalg.norm(G[0] @ b[0] + G[1] @ b[1]))
+        assert best == pytest.approx(relaxed, rel=1e-6)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize(("n", "widths"), [(50, (8, 5)), (12, (8, 5)), (12, (30, 5)), (12, (30, 40, 20))])
+def test_coordinates_keep_the_views_up_to_rotations(n, widths, convert):
+    Xs = views(n, widths)
+    basis, As = compact([Centred(convert(X + 1.0)) for X in Xs])
+    centred = [X - X.mean(axis=0) for X in Xs]
+    m = len(As[0])
+    assert m <= min(n, sum(widths)) and all(A.shape[1] <= max(n, d) for A, d in zip(As, widths))
+    np.testing.assert_allclose(basis.T @ basis, np.eye(m), atol=1e-9)
+    largest = np.linalg.norm(np.hstack(centred), 2)
+    for A, X in zip(As, centred):
+        np.testing.assert_allclose(basis @ A @ A.T @ basis.T, X @ X.T / largest**2, atol=1e-9)
+
+
+def test_features_that_are_always_zero_change_nothing():
+    Xs = views(30, (8, 5))
+    padded = [np.hstack([X, np.zeros((30, 40))]) for X in Xs]
+    narrow, wide = (ConvexSub(3, tol=1e-9, random_state=0).fit(given) for given in (Xs, padded))
+    assert narrow.objective_[-1] == pytest.approx(wide.objective_[-1], rel=1e-8)
+    np.testing.assert_allclose(narrow.view_weights_, wide.view_weights_, atol=1e-5)
+    assert (narrow.labels_ == wide.labels_).all()
+
+
+def test_the_scale_of_the_data_does_not_matter():
+    Xs = views()
+    first, second = (ConvexSub(3, scaling=scaling, random_state=0).fit([factor * X for X in Xs])
+                     for scaling, factor in (("none", 1.0), ("none", 1e6)))
+    np.testing.assert_allclose(first.objective_, second.objective_, rtol=1e-9)
+    assert (first.labels_ == second.labels_).all()
+
+
+def test_one_view_is_clustered_as_by_k_means_on_its_components():
+    rng = np.random.default_rng(0)
+    X = 4.0 * np.eye(3)[np.arange(90) % 3] @ rng.standard_normal((3, 8)) + rng.standard_normal((90, 8))
+    U, s, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    for embedding, lengths in (("scaled", np.maximum(s - 0.1 * s[0], 0.0)), ("orthonormal", np.ones(8))):
+        model = ConvexSub(3, alpha=0.1, n_components=2, embedding=embedding, random_state=0).fit([X])
+        Z = U[:, :2] * lengths[:2]
+        expected = KMeans(3, init="k-means++", n_init=10, random_state=0).fit(
+            [Z / np.linalg.norm(Z, axis=1, keepdims=True)])
+        assert adjusted_rand_score(expected.labels_[0], model.labels_) == 1.0
+
+
+def test_too_large_a_penalty_leaves_nothing_and_says_so():
+    with pytest.warns(DegenerateSubspaceWarning, match="nothing is left of the data; lower alpha"):
+        model = ConvexSub(3, alpha=1.5, random_state=0).fit(views())
+    assert model.rank_ == 0 and not model.embedding_.any() and model.converged_
+
+
+def test_fewer_columns_than_clusters_may_be_left():
+    model = ConvexSub(3, alpha=0.95, random_state=0).fit(views())
+    assert 1 <= model.rank_ < 3 and model.embedding_.shape == (40, model.rank_)
+
+
+def test_it_stops_at_the_asked_gap():
+    loose, tight = (ConvexSub(3, tol=tol, random_state=0).fit(views()) for tol in (1e-2, 1e-9))
+    assert loose.gap_ <= 1e-2 and tight.gap_ <= 1e-9 and loose.n_iter_ < tight.n_iter_
+    assert abs(loose.objective_[-1] / tight.objective_[-1] - 1.0) <= loose.gap_ + 1e-8
+
+
+def test_it_is_marked_as_a_reconstruction():
+    assert ConvexSub.traits.reconstruction
+    assert "reconstruction" in ConvexSub.__doc__
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"alpha": 0.0}, "alpha must be a number > 0"),
+    ({"n_components": 0}, "n_components must be an integer"),
+    ({"embedding": "raw"}, "embedding must be one of"),
+    ({"scaling": "half"}, "scaling must be one of"),
+])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        ConvexSub(3, **parameters).fit(views())

@@ -1,0 +1,264 @@
+"""Co-regularised spectral clustering against its literal transcription, its limits, and hard graphs."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import coreg as literal
+from scipy.linalg import block_diag
+from scipy.spatial.distance import cdist
+from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics.pairwise import rbf_kernel
+
+from mtclib.baselines import CoregSpectral, SpectralNJW
+from mtclib.baselines.coreg import RESIDUAL, Centroid, Pairwise, alternate
+from mtclib.core.base import DegenerateSubspaceWarning
+from mtclib.maths.eigen import leading
+from mtclib.maths.graphs import NormalizedMatrix, gaussian_affinity, knn_affinity
+
+# objective_ of mvlearn 0.5.0 with numpy 2.4 on the data of the test of the transcription.
+MVLEARN = [[1.4910891893, 4.3129546961, 4.3350104625, 4.3214714609],
+           [1.5115024270, 3.2666973611, 4.2154572909, 4.2212762847],
+           [1.5285522698, 3.8635243395, 4.2028710307, 4.2063706357]]
+SCHEMES = {"pairwise": Pairwise, "centroid": Centroid}
+
+
+def views(n=60, seed=0, noise=(0.6, 1.0, 1.4), k=3):
+    rng = np.random.default_rng(seed)
+    means = 3.0 * np.eye(k)[np.arange(n) % k]
+    return [means + s * rng.standard_normal((n, k)) for s in noise]
+
+
+def affinity(n, seed):
+    A = np.random.default_rng(seed).random((n, n)) ** 4
+    return A + A.T
+
+
+def problem(Ks, k, scheme, lams):
+    graphs = [NormalizedMatrix(K) for K in Ks]
+    Ls = [graph.block(np.arange(len(K))) for graph, K in zip(graphs, Ks)]
+    return SCHEMES[scheme](Ls, [leading(graph, k, 0) for graph in graphs], np.array(lams, float))
+
+
+def fit(Xs, **parameters):
+    return CoregSpectral(3, **{"random_state": 0, **parameters}).fit(Xs)
+
+
+def spans_agree(U, W):
+    return np.abs(U @ U.T - W @ W.T).max()
+
+
+@pytest.mark.parametrize("lam", [0.05, 1.0])
+def test_the_objectives_equal_the_literal_sums(lam):
+    p = problem([affinity(30, s) for s in range(3)], 4, "pairwise", [lam] * 3)
+    Us = [np.linalg.qr(np.random.default_rng(s).standard_normal((30, 4)))[0] for s in range(3)]
+    assert p.objective(Us) == pytest.approx(literal.pairwise_objective(p.Ks, Us, lam), rel=1e-12)
+    c = Centroid(p.Ks, p.bases, lam * np.array([1.0, 2.0, 0.5]))
+    U_star = literal.leading(sum(w * U @ U.T for w, U in zip(c.lams, Us)), 4)
+    assert spans_agree(U_star, c.consensus(Us)) < 1e-10
+    assert c.objective(Us) == pytest.approx(literal.centroid_objective(c.Ks, Us, U_star, c.lams), rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [40, 400])
+@pytest.mark.parametrize("lam", [0.05, 2.0])
+def test_sweeps_follow_the_literal_updates(n, lam):
+    p = problem([affinity(n, s) for s in range(3)], 3, "pairwise", [lam] * 3)
+    Us = p.bases
+    expected, history = literal.pairwise(p.Ks, Us, lam, 3)
+    for value in history:
+        Us = p.sweep(Us, 1e-9)
+        assert p.objective(Us) == pytest.approx(value, rel=1e-10)
+    assert max(spans_agree(U, W) for U, W in zip(Us, expected)) < 1e-6
+    c, Us = Centroid(p.Ks, p.bases, np.array([lam, 2 * lam, lam / 2])), p.bases
+    expected, _, history = literal.centroid(c.Ks, Us, c.lams, 3)
+    for value in history:
+        Us = c.sweep(Us, 1e-9)
+        assert c.objective(Us) == pytest.approx(value, rel=1e-10)
+    assert max(spans_agree(U, W) for U, W in zip(Us, expected)) < 1e-6
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6), st.integers(8, 45), st.integers(1, 4), st.integers(1, 4), st.floats(1e-3, 50.0),
+       st.sampled_from(list(SCHEMES)), st.sampled_from(["views", "average", "best"]))
+def test_the_objective_never_rises(seed, n, k, n_views, lam, scheme, init):
+    p = problem([affinity(n, seed + v) for v in range(n_views)], k, scheme, [lam] * n_views)
+    _, history, _ = alternate(p, init, 8, 0.0)
+    assert (np.diff(history) <= 1e-10 * np.abs(history[:-1])).all()
+    assert history[0] <= -p.objective(p.bases) + 1e-10 * abs(history[0]) or init == "average"
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("affinity", ["gaussian", "knn"])
+def test_the_objective_never_rises_where_no_array_is_decomposed(scheme, affinity):
+    history = fit(views(n=420), scheme=scheme, affinity=affinity, init="views", lam=0.5, tol=1e-7,
+                  max_iter=300).objective_
+    assert len(history) > 2 and (np.diff(history) <= 1e-12 * np.abs(history[:-1])).all()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_embeddings_are_stationary_to_the_stated_accuracy(scheme):
+    p = problem([rbf_kernel(X, gamma=0.1) for X in views(n=350)], 3, scheme, [0.1] * 3)
+    Us, _, converged = alternate(p, "best", 200, 1e-9)
+    F = p.consensus(Us) if scheme == "centroid" else np.hstack(Us[1:])
+    A = p.Ks[0] + 0.1 * F @ F.T
+    assert converged
+    assert np.linalg.norm(A @ Us[0] - Us[0] @ (Us[0].T @ A @ Us[0])) < 100 * RESIDUAL
+    assert np.trace(Us[0].T @ A @ Us[0]) >= np.linalg.eigvalsh(A)[-3:].sum() - 1e-6
+
+
+def test_the_best_start_is_no_worse_than_either():
+    for lam in (1e-3, 1.0):
+        first = [fit(views(), scheme="pairwise", lam=lam, init=init, max_iter=300, tol=1e-8).objective_
+                 for init in ("best", "views", "average")]
+        assert first[0][0] <= min(first[1][0], first[2][0]) + 1e-9
+
+
+@pytest.mark.parametrize("lam", [0.1, 2.0])
+def test_its_objective_is_no_worse_than_that_of_mvlearn(lam):
+    Xs = views(n=150, noise=(1.0, 1.5, 2.0, 2.0))
+    Ks, Us, _ = literal.mvlearn_pairwise([gaussian_affinity(X) for X in Xs], 3, lam, 10)
+    model = fit(Xs, scheme="pairwise", lam=lam)
+    assert -model.objective_[-1] >= literal.pairwise_objective(Ks, Us, lam) * (1.0 - 1e-6)
+    assert model.n_iter_ <= 10
+
+
+def test_the_transcription_gives_the_numbers_of_mvlearn():
+    X = np.arange(80.0).reshape(20, 4)
+    Xs = [np.sin(X), np.cos(X**2 / 100)[:, :3], np.sin(X * 1.7)[:, 1:]]
+    affinities = [rbf_kernel(X, gamma=0.5 / np.median(cdist(X, X)) ** 2) for X in Xs]
+    _, _, values = literal.mvlearn_pairwise(affinities, 3, 0.5, 4)
+    np.testing.assert_allclose(values, MVLEARN, atol=1e-9)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_one_view_is_spectral_clustering(scheme):
+    X = views(n=330)[1]
+    expected = SpectralNJW(3, affinity="gaussian", random_state=0).fit([X])
+    model = fit([X], scheme=scheme)
+    assert adjusted_rand_score(expected.labels_[0], model.labels_) == 1.0
+    extra = {"pairwise": 0.0, "centroid": 0.1 * 3}[scheme]
+    assert -model.objective_[-1] == pytest.approx(expected.eigenvalues_[0].sum() + extra, abs=1e-6)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_copies_of_a_view_keep_its_embedding(scheme):
+    X = views()[1]
+    model, alone = fit([X, X, X], scheme=scheme, lam=0.3), fit([X])
+    assert max(spans_agree(U, alone.view_embeddings_[0]) for U in model.view_embeddings_) < 1e-6
+    assert adjusted_rand_score(alone.labels_, model.labels_) == 1.0
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_without_agreement_each_view_stands_alone_and_with_nothing_else_all_are_equal(scheme):
+    Xs = views()
+    alone = [fit([X]).view_embeddings_[0] for X in Xs]
+    weak = fit(Xs, scheme=scheme, lam=1e-9, init="views").view_embeddings_
+    assert max(spans_agree(U, W) for U, W in zip(weak, alone)) < 1e-4
+    strong = fit(Xs, scheme=scheme, lam=1e4).view_embeddings_
+    assert max(spans_agree(U, strong[0]) for U in strong) < 1e-2
+
+
+def test_the_order_of_views_does_not_matter_to_the_centroid_scheme():
+    Xs = views()
+    forward, backward = fit(Xs, lam=[0.1, 0.2, 0.3]), fit(Xs[::-1], lam=[0.3, 0.2, 0.1])
+    assert forward.objective_[-1] == pytest.approx(backward.objective_[-1], rel=1e-9)
+    assert adjusted_rand_score(forward.labels_, backward.labels_) == 1.0
+
+
+def components(sizes, seed):
+    return block_diag(*[affinity(size, seed + i) for i, size in enumerate(sizes)])
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_graphs_in_pieces_lose_no_eigenvector(scheme):
+    pieces = [components((200, 100, 60), 0), components((60, 100, 200), 10)]
+    p = problem(pieces, 3, scheme, [0.05] * 2)
+    for K, U in zip(p.Ks, p.bases):
+        np.testing.assert_allclose(np.diag(U.T @ K @ U), np.ones(3), atol=1e-8)
+    Us = p.sweep(p.bases, 1e-9)
+    if scheme == "pairwise":
+        _, history = literal.pairwise(p.Ks, p.bases, 0.05, 1)
+    else:
+        _, _, history = literal.centroid(p.Ks, p.bases, [0.05] * 2, 1)
+    assert p.objective(Us) == pytest.approx(history[0], rel=1e-9)
+
+
+def test_an_eigenvector_that_the_last_embedding_missed_comes_back():
+    p = problem([components((150, 120, 80), 0)], 2, "pairwise", [1.0])
+    K, n = p.Ks[0], 350
+    bad = np.zeros((n, 2))
+    bad[270:, :] = np.linalg.qr(np.random.default_rng(0).standard_normal((80, 2)))[0]
+    U = p.update(0, bad, np.zeros((n, 0)), 1e-9)
+    assert np.trace(U.T @ K @ U) == pytest.approx(2.0, abs=1e-9)
+
+
+def test_more_components_than_clusters_are_reported():
+    A = components((120, 110, 100, 20), 0)
+    with pytest.warns(DegenerateSubspaceWarning, match="4 components, more than n_clusters=2"):
+        U = leading(NormalizedMatrix(A), 2, 0)
+    assert np.abs(U[230:]).max() == 0.0 and np.linalg.norm(U[:120]) == pytest.approx(1.0)
+
+
+def test_one_view_can_be_clustered_alone_in_the_end():
+    model = fit(views(), scheme="pairwise", view=1)
+    U = model.view_embeddings_[1]
+    np.testing.assert_allclose(model.embedding_, U / np.linalg.norm(U, axis=1, keepdims=True))
+    assert fit(views(), scheme="pairwise").embedding_.shape == (60, 9)
+    assert fit(views(), scheme="centroid").embedding_.shape == (60, 3)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("seed", range(2))
+def test_views_that_agree_help_each_other_and_a_useless_one_does_little_harm(scheme, seed):
+    truth = np.arange(150) % 3
+    Xs = views(n=150, noise=(1.5, 1.5, 1.5), seed=seed)
+    alone = max(adjusted_rand_score(truth, fit([X]).labels_) for X in Xs)
+    useless = np.random.default_rng(9).standard_normal((150, 3))
+    together = [adjusted_rand_score(truth, fit(given, scheme=scheme).labels_)
+                for given in (Xs, [*Xs, useless])]
+    assert together[0] > 0.9 and together[1] > alone
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_neighbour_affinities_follow_their_rule(convert):
+    X = views(n=25)[0]
+    D = cdist(X, X)
+    nearest = np.argsort(D + 1e9 * np.eye(25), axis=1)[:, :4]
+    s = np.mean([D[i, j] for i in range(25) for j in nearest[i]])
+    W = np.zeros((25, 25))
+    for i in range(25):
+        for j in nearest[i]:
+            W[i, j] = np.exp(-D[i, j] ** 2 / (2 * s**2))
+    np.testing.assert_allclose(knn_affinity(convert(X), 4).toarray(), (W + W.T) / 2, atol=1e-12)
+    assert knn_affinity(convert(X[:1])).shape == (1, 1)
+    assert knn_affinity(convert(np.ones((5, 2))), 9).toarray().tolist() == (1.0 - np.eye(5)).tolist()
+
+
+def test_sparse_text_is_never_made_dense(monkeypatch):
+    rng = np.random.default_rng(0)
+    topics = np.repeat(np.eye(3), 200, axis=0)
+    Xs = [sp.csr_array(rng.poisson(0.5 + topics @ rng.poisson(2.0, (3, 40)))) for _ in range(2)]
+    dense = sp.csr_array.toarray
+    monkeypatch.setattr(sp.csr_array, "toarray",
+                        lambda X: dense(X) if np.prod(X.shape) < 10_000 else pytest.fail("densified"))
+    model = fit(Xs, affinity="cosine")
+    assert adjusted_rand_score(np.repeat(range(3), 200), model.labels_) > 0.9
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"lam": 0.0}, "lam must be a number > 0"),
+    ({"lam": [0.1, 0.2]}, r"lam must be one number.*3 of them"),
+    ({"lam": [0.1, 0.2, 0.3], "scheme": "pairwise"}, "lam must be one number"),
+    ({"lam": [0.1, -0.2, 0.3]}, r"lam\[1\] \(view 2\)"),
+    ({"view": 3}, "view must be an integer .* <= 2"),
+    ({"view": "first"}, "view must be an integer"),
+    ({"n_neighbors": 0}, "n_neighbors must be an integer"),
+    ({"scale": 0.0}, "scale must be a number > 0"),
+    ({"affinity": [np.eye(60)] * 2}, r"one \(n_t, n_t\) array a view \(3 of them\)"),
+    ({"affinity": [np.eye(60), np.eye(60), np.eye(59)]}, r"affinity\[2\] \(view 3\).*shape \(60, 60\)"),
+    ({"scaling": "half"}, "scaling must be one of"),
+])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        fit(views(), **parameters)

@@ -1,0 +1,169 @@
+"""DiMSC against its literal transcription, its optimality conditions and its limits."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import dimsc as literal
+from sklearn.metrics import adjusted_rand_score
+
+from mtclib.baselines import DiMSC
+from mtclib.baselines._selfrepresentation import ShiftedSolver, gram, neighbour_laplacian, spectrum
+from mtclib.baselines.dimsc import View, alternate
+
+
+def views(n=36, widths=(50, 8, 20), seed=0, noise=0.4, k=3):
+    """Nonnegative views with k planted clusters; some have more features than samples, some fewer."""
+    rng = np.random.default_rng(seed)
+    return [np.abs(rng.random((k, d))[np.arange(n) % k] + noise * rng.standard_normal((n, d)))
+            for d in widths]
+
+
+def unit(Xs):
+    return [X / np.linalg.norm(X, axis=1, keepdims=True) for X in Xs]
+
+
+def prepared(Xs, smoothness, n_neighbors=5):
+    Ls = [neighbour_laplacian(X, n_neighbors) for X in Xs]
+    return Ls, [View(gram(X), smoothness * L) for X, L in zip(Xs, Ls)]
+
+
+def coefficients(vs, Ys):
+    return [v.vectors @ Y.T for v, Y in zip(vs, Ys)]
+
+
+@pytest.mark.parametrize(("smoothness", "diversity"), [(0.1, 0.1), (0.01, 2.0), (1.0, 0.5)])
+def test_sweeps_follow_the_literal_updates(smoothness, diversity):
+    Xs = unit(views())
+    Ls, vs = prepared(Xs, smoothness)
+    expected, history = literal.dimsc([X.T for X in Xs], Ls, smoothness, diversity, 4)
+    Ys, ours, _ = alternate(vs, diversity, 4, -1.0)
+    np.testing.assert_allclose(ours, history, rtol=1e-6)
+    assert max(np.abs(Z - W).max() for Z, W in zip(coefficients(vs, Ys), expected)) < 1e-5
+
+
+def test_a_fit_has_the_affinity_of_the_transcription():
+    Xs = views()
+    model = DiMSC(3, n_neighbors=4, random_state=0).fit(Xs)
+    columns = [literal.unit_columns(X.T) for X in Xs]
+    Ls = [literal.laplacian(literal.neighbour_graph(X, 4)) for X in columns]
+    Zs, history = literal.dimsc(columns, Ls, 0.1, 0.1, model.n_iter_)
+    np.testing.assert_allclose(model.affinity_, literal.affinity(Zs), atol=1e-5)
+    np.testing.assert_allclose(model.objective_, history, rtol=1e-6)
+
+
+def test_each_update_is_a_stationary_point_of_the_objective():
+    Xs, smoothness, diversity = unit(views(n=12, widths=(20, 15))), 0.2, 0.7
+    Ls, vs = prepared(Xs, smoothness)
+    Zs = coefficients(vs, alternate(vs, diversity, 3, -1.0)[0])
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        step = rng.standard_normal((12, 12))
+        moved = [literal.objective([X.T for X in Xs], Ls, [Zs[0], Zs[1] + t * step], smoothness, diversity)
+                 for t in (-1e-4, 0.0, 1e-4)]
+        assert abs(moved[2] - moved[0]) / 2e-4 < 1e-5
+        assert moved[0] + moved[2] > 2 * moved[1]
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6), st.integers(4, 25), st.integers(1, 4), st.floats(0.0, 10.0),
+       st.floats(0.0, 100.0))
+def test_the_objective_never_rises(seed, n, n_views, smoothness, diversity):
+    widths = np.random.default_rng(seed).integers(1, 40, n_views)
+    _, vs = prepared(unit(views(n, widths, seed)), smoothness)
+    _, history, _ = alternate(vs, diversity, 6, -1.0)
+    assert (np.diff(history) <= 1e-9 * np.abs(history[:-1]) + 1e-9).all()
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6), st.integers(1, 30), st.integers(0, 30), st.integers(1, 30))
+def test_shifted_solves_solve_each_shifted_system(seed, n, r, rank):
+    rng = np.random.default_rng(seed)
+    A, F, shifts = rng.standard_normal((n, rank)), rng.standard_normal((n, r)), rng.uniform(0.01, 2.0, r)
+    B = A @ A.T
+    solver = ShiftedSolver(n, r + 1)
+    for matrix in (np.eye(n), B):  # what an earlier solve left must not matter
+        solver.B[:] = matrix
+        X = solver.solve(shifts, F)
+    assert X.shape == (n, r)
+    for i in range(r):
+        np.testing.assert_allclose((B + shifts[i] * np.eye(n)) @ X[:, i], F[:, i], atol=1e-8)
+
+
+def test_shifts_too_small_for_a_negative_eigenvalue_are_an_error():
+    solver = ShiftedSolver(4, 1)
+    solver.B[:] = np.diag([1.0, 1.0, 1.0, -1.0])
+    with pytest.raises(np.linalg.LinAlgError, match="semidefinite"):
+        solver.solve(np.array([0.5]), np.ones((4, 1)))
+
+
+def test_without_any_penalty_samples_are_projected_on_their_span():
+    X = unit(views(widths=(8,)))[0]
+    Z = DiMSC(3, smoothness=0.0, diversity=0.0, random_state=0).fit([X]).coefficients_[0]
+    np.testing.assert_allclose(Z, X @ np.linalg.pinv(X), atol=1e-8)
+
+
+def test_without_diversity_views_do_not_know_of_each_other():
+    Xs = views()
+    together = DiMSC(3, diversity=0.0, random_state=0).fit(Xs)
+    for X, Z in zip(Xs, together.coefficients_):
+        np.testing.assert_allclose(Z, DiMSC(3, random_state=0).fit([X]).coefficients_[0], atol=1e-12)
+    assert together.n_iter_ == 1
+
+
+def test_more_diversity_makes_the_views_more_different():
+    Xs = views()
+    dependence = []
+    for diversity in (0.0, 0.1, 1.0, 10.0):
+        Zs = DiMSC(3, diversity=diversity, max_iter=500, random_state=0).fit(Xs).coefficients_
+        dependence.append(literal.hsic(Zs[0], Zs[1]))
+    assert (np.diff(dependence) < 0.0).all()
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_the_graph_follows_its_rule(convert):
+    X = unit(views())[0]
+    expected = literal.laplacian(literal.neighbour_graph(X.T, 4))
+    np.testing.assert_allclose(neighbour_laplacian(convert(X), 4), expected, atol=1e-9)
+    assert neighbour_laplacian(convert(X[:1]), 4).tolist() == [[0.0]]
+    assert np.diag(neighbour_laplacian(convert(np.ones((4, 2))), 9)).tolist() == [3.0] * 4
+
+
+def test_directions_of_rounding_are_left_out():
+    X = views(n=20, widths=(6,))[0]
+    values, vectors = spectrum(gram(np.hstack([X, 2.0 * X])))
+    assert len(values) == 6
+    np.testing.assert_allclose((vectors * values) @ vectors.T, 5.0 * X @ X.T, atol=1e-10)
+    assert spectrum(np.zeros((4, 4)))[1].shape == (4, 0)
+
+
+def test_text_is_never_made_dense(monkeypatch):
+    rng = np.random.default_rng(0)
+    topics = np.repeat(rng.random((3, 3000)) ** 20, 15, axis=0)
+    Xs = [sp.csr_array(rng.poisson(topics).astype(float)) for _ in range(2)]
+    dense = sp.csr_array.toarray
+    monkeypatch.setattr(sp.csr_array, "toarray",
+                        lambda X, *args, **kw: dense(X, *args, **kw) if np.prod(X.shape) < 10_000
+                        else pytest.fail("densified"))
+    model = DiMSC(3, random_state=0).fit(Xs)
+    assert adjusted_rand_score(np.repeat(range(3), 15), model.labels_) == 1.0
+
+
+def test_an_empty_view_changes_nothing():
+    Xs = views()
+    with pytest.warns(UserWarning, match=r"Xs\[3\]"):
+        model = DiMSC(3, random_state=0).fit([*Xs, np.zeros((36, 4))])
+    np.testing.assert_allclose(model.affinity_, DiMSC(3, random_state=0).fit(Xs).affinity_, atol=1e-12)
+    assert not model.coefficients_[3].any()
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"smoothness": -0.1}, "smoothness must be a number >= 0"),
+    ({"diversity": -1.0}, "diversity must be a number >= 0"),
+    ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1"),
+    ({"scaling": "half"}, "scaling must be one of"),
+])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        DiMSC(3, **parameters).fit(views())

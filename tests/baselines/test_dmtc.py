@@ -1,0 +1,419 @@
+"""DMTFC and DMTRC: every step against its definition, the convex parts, sharing between tasks."""
+
+import warnings
+from itertools import permutations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import dmtc as literal
+from scipy.linalg import subspace_angles
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+
+from mtclib.baselines import DMTFC, DMTRC
+from mtclib.baselines.dmtc import (
+    CoupledRidge,
+    FeatureMetric,
+    TaskRelation,
+    align,
+    centred,
+    discretise,
+    even_assignment,
+    fit_scorers,
+    floored_spectrum,
+    label_step,
+    start_labels,
+)
+from mtclib.core.starts import one_hot
+
+KINDS = ("features", "relation")
+BOTH = pytest.mark.parametrize("cls", [DMTFC, DMTRC])
+LAM1, LAM2, FLOOR = 0.3, 0.05, 0.2
+
+
+def gaussian(sizes=(14, 11, 12), d=6, seed=0):
+    rng = np.random.default_rng(seed)
+    return [rng.normal(size=(n, d)) + rng.normal(size=d) for n in sizes]
+
+
+def relaxed(Xs, k=3, seed=1):
+    """Random labels that meet the constraints."""
+    rng = np.random.default_rng(seed)
+    return [np.sqrt(len(X) / k) * np.linalg.qr(centred(rng.normal(size=(len(X), k - 1))))[0] for X in Xs]
+
+
+def related(seed=0, n_tasks=4, n=45, d=30, noise=1.2):
+    """Three classes that all tasks share, under strong variation in directions of each task's own."""
+    rng, y = np.random.default_rng(seed), np.arange(n) % 3
+    means = np.zeros((3, d))
+    means[:, :3] = 2.2 * np.eye(3)
+    Xs = []
+    for _ in range(n_tasks):
+        own = np.vstack([np.zeros((3, 2)), rng.normal(size=(d - 3, 2))])
+        variation = noise * rng.normal(size=(n, 2)) @ (own / np.linalg.norm(own, axis=0)).T
+        Xs.append(means[y] + 0.6 * rng.normal(size=(n, d)) + variation)
+    return Xs, y
+
+
+def quiet_fit(model, Xs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(Xs)
+
+
+def metric(ridge, D, floor=FLOOR):
+    """A FeatureMetric with any D that has d - 3 equal eigenvalues."""
+    values, U = np.linalg.eigh(D)
+    return FeatureMetric(ridge, floor, U[:, -3:], values[-3:], values[0])
+
+
+def random_coupling(kind, ridge, seed=2, floor=FLOOR):
+    rng, d, T = np.random.default_rng(seed), ridge.Xs[0].shape[1], len(ridge.Xs)
+    size = d if kind == "features" else T
+    Q = np.linalg.qr(rng.normal(size=(size, size)))[0]
+    q = min(3, size)
+    values = np.r_[np.full(size - q, floor / size), np.zeros(q)]
+    values[-q:] = rng.dirichlet(np.ones(q)) * (1.0 - q * floor / size - values.sum()) + floor / size
+    Theta = (Q * values) @ Q.T
+    return Theta, metric(ridge, Theta, floor) if kind == "features" else TaskRelation(ridge, floor, Theta)
+
+
+def uniform(kind, ridge, floor=FLOOR):
+    T = len(ridge.Xs)
+    return FeatureMetric(ridge, floor) if kind == "features" else TaskRelation(ridge, floor, np.eye(T) / T)
+
+
+def theta(kind, coupling):
+    if kind == "relation":
+        return coupling.S
+    U = coupling.directions
+    return (U * coupling.leading) @ U.T + coupling.rest * (np.eye(len(U)) - U @ U.T)
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 5), st.integers(0, 4), st.floats(0.01, 1.0), st.integers(0, 10**6))
+def test_the_spectrum_is_the_best_of_all_above_the_floor(r, zeros, floor, seed):
+    d, rng = r + zeros, np.random.default_rng(seed)
+    sizes = np.sort(rng.exponential(size=r))[::-1]
+    leading, phi = floored_spectrum(sizes, d, floor)
+    best = np.r_[leading, np.full(d - len(leading), phi)]
+    assert best.sum() == pytest.approx(1.0) and best.min() >= floor / d * (1 - 1e-9)
+    np.testing.assert_allclose(best, literal.spectrum(np.r_[sizes, np.zeros(zeros)], floor), rtol=1e-6)
+    squares = np.r_[sizes, np.zeros(zeros)] ** 2
+    for other in rng.dirichlet(np.ones(d), size=20) * (1.0 - floor) + floor / d:
+        assert np.sum(squares / best) <= np.sum(squares / other) * (1 + 1e-9)
+
+
+def test_scorers_that_are_all_zero_leave_a_uniform_spectrum():
+    assert floored_spectrum(np.zeros(2), 4, 0.1)[1] == 0.25
+    assert floored_spectrum(np.array([3.0, 1.0]), 4, 1.0) == (pytest.approx([]), 0.25)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("d", [6, 20])
+def test_scorers_solve_the_normal_equations(kind, convert, d):
+    Xs = gaussian(d=d)
+    ridge = CoupledRidge([convert(X) for X in Xs], LAM1, LAM2)
+    Theta, coupling = random_coupling(kind, ridge)
+    Fs = relaxed(Xs)
+    Ws, fits, loss, solution = ridge.solve(coupling, Fs)
+    expected, bs = literal.scorers(Xs, Fs, Theta, LAM1, LAM2, kind)
+    for X, W, other, b, F, fit in zip(Xs, Ws, expected, bs, Fs, fits):
+        np.testing.assert_allclose(W, other, atol=1e-7)
+        np.testing.assert_allclose(fit, X @ other + b - F.mean(axis=0), atol=1e-6)
+    penalty = literal.PENALTIES[kind](expected, Theta)
+    assert ridge.value(loss, Ws, penalty) == pytest.approx(
+        literal.objective(Xs, Fs, expected, bs, Theta, LAM1, LAM2, kind))
+    again = ridge.solve(coupling, Fs, solution)
+    np.testing.assert_allclose(again[0][0], Ws[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_objective_has_no_slope_at_the_scorers(kind):
+    Xs = gaussian()
+    ridge = CoupledRidge(Xs, LAM1, LAM2)
+    Theta, coupling = random_coupling(kind, ridge)
+    Fs = relaxed(Xs)
+    Ws = ridge.solve(coupling, Fs)[0]
+    bs = [np.mean(F - X @ W, axis=0) for X, F, W in zip(Xs, Fs, Ws)]
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        steps = [1e-4 * rng.normal(size=W.shape) for W in Ws]
+        moved = [[W + s * step for W, step in zip(Ws, steps)] for s in (1.0, 0.0, -1.0)]
+        ahead, here, behind = (literal.objective(Xs, Fs, W, bs, Theta, LAM1, LAM2, kind) for W in moved)
+        assert ahead > here < behind
+        assert abs(ahead - behind) < 1e-4 * (ahead + behind - 2 * here)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("floor", [1e-6, 0.2, 0.9])
+def test_the_coupling_is_the_best_for_its_scorers(kind, floor):
+    Ws = [np.random.default_rng(t).normal(size=(8, 2)) for t in range(3)]
+    ridge = CoupledRidge(gaussian(d=8), LAM1, LAM2)
+    coupling, penalty = uniform(kind, ridge, floor).update(Ws)
+    Theta = theta(kind, coupling)
+    assert np.trace(Theta) == pytest.approx(1.0)
+    np.testing.assert_allclose(Theta, literal.best_theta(Ws, floor, kind), atol=1e-6)
+    assert penalty == pytest.approx(literal.PENALTIES[kind](Ws, Theta), rel=1e-6)
+    for seed in range(20):
+        other = random_coupling(kind, ridge, seed, floor)[0]
+        assert penalty <= literal.PENALTIES[kind](Ws, other) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("kind", "stack"), [
+    ("features", np.hstack), ("relation", lambda Ws: np.stack([W.ravel() for W in Ws], axis=1))])
+def test_without_a_floor_the_penalty_is_the_squared_sum_of_singular_values(kind, stack):
+    Ws = [np.random.default_rng(t).normal(size=(8, 2)) for t in range(3)]
+    penalty = uniform(kind, CoupledRidge(gaussian(d=8), LAM1, LAM2), 1e-12).update(Ws)[1]
+    assert penalty == pytest.approx(np.linalg.norm(stack(Ws), "nuc") ** 2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_penalty_is_convex_in_scorers_and_coupling_together(kind):
+    ridge = CoupledRidge(gaussian(), LAM1, LAM2)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        ends = [([rng.normal(size=(6, 2)) for _ in range(3)], random_coupling(kind, ridge, seed + 50 * i)[0])
+                for i in range(2)]
+        middle = [(V + W) / 2 for V, W in zip(ends[0][0], ends[1][0])], (ends[0][1] + ends[1][1]) / 2
+        values = [literal.PENALTIES[kind](*point) for point in (*ends, middle)]
+        assert values[2] <= (values[0] + values[1]) / 2 + 1e-9
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_start_reaches_the_same_objective_for_fixed_labels(kind):
+    Xs = gaussian()
+    ridge, Ys = CoupledRidge(Xs, LAM1, LAM2), [one_hot(np.arange(len(X)) % 3, 3) for X in Xs]
+    starts = [uniform(kind, ridge)] + [random_coupling(kind, ridge, seed)[1] for seed in range(6)]
+    first = [fit_scorers(ridge, start, Ys, 1, 0.0)[2] for start in starts]
+    last = [fit_scorers(ridge, start, Ys, 3000, 1e-13) for start in starts]
+    assert np.ptp(first) > 1e-3
+    assert np.ptp([value for _, _, value in last]) < 1e-6
+    for coupling, _, _ in last[1:]:
+        np.testing.assert_allclose(theta(kind, coupling), theta(kind, last[0][0]), atol=1e-3)
+
+
+def test_the_objective_is_not_convex_in_label_kernel_and_metric():
+    def cost(z, d):  # one sample direction: Z = z, H X D X^T H = d
+        return z / (d + 1.0)
+
+    assert cost(0.5, 0.5) > (cost(0.0, 0.0) + cost(1.0, 1.0)) / 2
+
+
+def test_the_start_minimises_the_relaxed_cost_without_coupling():
+    X = gaussian((20,), d=5)[0]
+    F = start_labels(X, 2)
+    np.testing.assert_allclose(F.T @ F, 20 / 3 * np.eye(2), atol=1e-8)
+    np.testing.assert_allclose(F.sum(axis=0), 0.0, atol=1e-8)
+    for scale in (0.01, 1.0, 100.0):
+        A, best = scale * np.eye(5), np.inf
+        for seed in range(30):
+            best = min(best, literal.label_cost(X, relaxed([X], seed=seed)[0], A))
+        value = literal.label_cost(X, F, A)
+        assert value < best
+        kernel = centred(X) @ A @ centred(X).T
+        expected = np.sum(np.sort(1.0 / (np.linalg.eigvalsh(kernel) + 20.0))[:2]) * 20 / 3
+        assert value == pytest.approx(expected)
+
+
+def test_the_label_cost_is_what_scorers_leave():
+    X = gaussian((15,))[0]
+    F, D = relaxed([X])[0], np.diag(np.arange(1.0, 7.0)) / 21
+    Ws, bs = literal.scorers([X], [F], D, LAM1, LAM2, "features")
+    A = np.linalg.inv(LAM1 * np.linalg.inv(D) + LAM2 * np.eye(6))
+    assert literal.label_cost(X, F, A) == pytest.approx(
+        literal.objective([X], [F], Ws, bs, D, LAM1, LAM2, "features"))
+
+
+def test_a_label_step_finds_the_nearest_labels():
+    rng = np.random.default_rng(0)
+    F, fit = relaxed(gaussian((12,)))[0], centred(rng.normal(size=(12, 2)))
+    nearest = label_step(F, fit)
+    np.testing.assert_allclose(nearest.T @ nearest, 4.0 * np.eye(2), atol=1e-9)
+    distance = np.sum((nearest - fit) ** 2)
+    for seed in range(50):
+        assert distance < np.sum((relaxed([fit], seed=seed)[0] - fit) ** 2)
+    Q = np.linalg.qr(rng.normal(size=(2, 2)))[0]
+    assert distance < np.sum((nearest @ Q - fit) ** 2)
+
+
+def test_labels_stay_where_the_fitted_values_say_nothing():
+    F = relaxed(gaussian((12,)))[0]
+    assert np.array_equal(label_step(F, np.zeros((12, 2))), F)
+    step = label_step(F, np.outer(F[:, 0], [1.0, 0.0]))
+    np.testing.assert_allclose(step, F, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_iteration_is_the_literal_one(kind):
+    Xs, cls = gaussian(), {"features": DMTFC, "relation": DMTRC}[kind]
+    model = quiet_fit(cls(3, lam1=LAM1, lam2=LAM2, floor=FLOOR, max_iter=8, tol=0.0, random_state=0), Xs)
+    ridge = CoupledRidge(Xs, LAM1, LAM2)
+    Fs, start = [start_labels(X, 2) for X in Xs], uniform(kind, ridge)
+    rotations = start.rotations(ridge.solve(start, Fs)[0])
+    Fs = [F @ R for F, R in zip(Fs, rotations)]
+    Fs, *_, history = literal.relax(Xs, Fs, theta(kind, start), LAM1, LAM2, FLOOR, kind, 8)
+    np.testing.assert_allclose(model.objective_, history, rtol=1e-7)
+    for F, expected in zip(model.relaxed_labels_, Fs):
+        np.testing.assert_allclose(F, expected, atol=1e-5)
+
+
+@BOTH
+def test_attributes_are_the_model_of_the_final_clusters(cls):
+    Xs = gaussian()
+    options = {"tol": 0.0, "max_iter": 15, "n_init": 1, "random_state": 0}
+    model = quiet_fit(cls(3, lam1=LAM1, lam2=LAM2, floor=FLOOR, **options), Xs)
+    if cls is DMTRC:
+        Theta, kind = model.relation_, "relation"
+    else:
+        U, weights = model.directions_, model.direction_weights_
+        rest = (1.0 - weights.sum()) / (6 - len(weights))
+        Theta, kind = (U * weights) @ U.T + rest * (np.eye(6) - U @ U.T), "features"
+    Ys = [one_hot(h, 3) for h in model.labels_]
+    arguments = (Xs, Ys, model.coef_, model.intercept_, Theta, LAM1, LAM2, kind)
+    assert model.labels_objective_ == pytest.approx(literal.objective(*arguments))
+
+
+@settings(max_examples=15)
+@given(st.sampled_from([DMTFC, DMTRC]), st.integers(2, 4), st.integers(1, 3), st.integers(2, 15),
+       st.sampled_from([2.0**-10, 2.0**-2]), st.sampled_from([0.01, 0.5]), st.integers(0, 10**6))
+def test_the_objective_never_rises(cls, k, n_tasks, d, lam1, floor, seed):
+    Xs = gaussian((10, 13, 9)[:n_tasks], d, seed)
+    model = cls(k, lam1=lam1, lam2=2.0**-8, floor=floor, max_iter=15, n_init=1, random_state=seed)
+    history = quiet_fit(model, Xs).objective_
+    assert (np.diff(history) <= 1e-9 * history[:-1]).all()
+
+
+@BOTH
+def test_shared_clusters_are_found_better_together_than_alone(cls):
+    Xs, y = related()
+    options = {"lam1": 0.25, "lam2": 0.0625, "max_iter": 100, "n_init": 3, "random_state": 0}
+    models = [quiet_fit(cls(3, floor=floor, **options), Xs) for floor in (0.1, 1.0)]
+    together, alone = ([adjusted_rand_score(y, h) for h in model.labels_] for model in models)
+    assert np.mean(together) > 0.8 and np.mean(alone) < 0.6
+    for h in models[0].labels_[1:]:
+        assert np.mean(h == models[0].labels_[0]) > 0.8, "a cluster must have the same number in all tasks"
+
+
+@BOTH
+@pytest.mark.parametrize("off", [{"floor": 1.0}, {"lam1": 0.0}])
+def test_without_coupling_each_task_is_clustered_alone(cls, off):
+    Xs, _ = related()
+    together = cls(3, n_init=2, random_state=0, **off).fit(Xs)
+    for X, h, F in zip(Xs, together.labels_, together.relaxed_labels_):
+        alone = cls(3, n_init=2, random_state=0, **off).fit([X])
+        assert adjusted_rand_score(h, alone.labels_[0]) == 1.0
+        left = np.linalg.svd(centred(X), full_matrices=False)[0][:, :2]
+        assert subspace_angles(F, left).max() < 1e-6
+
+
+def test_related_tasks_get_a_larger_relation():
+    Xs, _ = related(n_tasks=3, noise=0.5)
+    Xs[2] = Xs[2][:, ::-1]
+    S = quiet_fit(DMTRC(3, lam1=0.25, lam2=0.25, max_iter=60, n_init=1, random_state=0), Xs).relation_
+    np.testing.assert_allclose(S, S.T)
+    assert np.trace(S) == pytest.approx(1.0) and np.linalg.eigvalsh(S).min() >= 0.1 / 3 - 1e-9
+    assert S[0, 1] > 3 * max(abs(S[0, 2]), abs(S[1, 2]))
+
+
+def test_shared_directions_lead_the_metric():
+    Xs, _ = related(noise=1.0)
+    model = quiet_fit(DMTFC(3, lam1=0.25, lam2=0.0625, max_iter=100, n_init=1, random_state=0), Xs)
+    shared = np.linalg.norm(model.directions_[:3, :2], axis=0)
+    assert (np.diff(model.direction_weights_) <= 0).all() and (shared > 0.8).all()
+
+
+@BOTH
+@pytest.mark.parametrize("lam", [2.0**-10, 2.0**-2])
+def test_two_blobs_do_not_collapse(cls, lam):
+    rng = np.random.default_rng(0)
+    sizes = ((15, 15), (10, 18))
+    Xs = [np.vstack([rng.normal(size=(a, 4)), rng.normal(size=(b, 4)) + 6.0]) for a, b in sizes]
+    labels = cls(2, lam1=lam, lam2=lam, marginals="free", random_state=0).fit(Xs).labels_
+    assert adjusted_rand_score([0] * 15 + [1] * 15, labels[0]) == 1.0
+    assert adjusted_rand_score([0] * 10 + [1] * 18, labels[1]) == 1.0
+
+
+@BOTH
+def test_even_marginals_give_even_clusters(cls):
+    Xs = gaussian((20, 23, 31))
+    for h in quiet_fit(cls(3, marginals="even", max_iter=20, random_state=0), Xs).labels_:
+        assert np.ptp(np.bincount(h, minlength=3)) <= 1
+
+
+def test_the_relationship_method_has_even_clusters_by_default_and_the_feature_method_has_not():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(6, 3)), rng.normal(size=(24, 3)) + 8.0])
+    sizes = [sorted(np.bincount(cls(2, random_state=0).fit([X]).labels_[0])) for cls in (DMTRC, DMTFC)]
+    assert sizes == [[15, 15], [6, 24]]
+
+
+def test_an_even_assignment_is_the_cheapest_of_all():
+    for seed in range(5):
+        cost = np.random.default_rng(seed).normal(size=(7, 3))
+        best = min(cost[np.arange(7), list(h)].sum()
+                   for sizes in ((3, 2, 2), (2, 3, 2), (2, 2, 3))
+                   for h in set(permutations(np.repeat(range(3), sizes))))
+        labels = even_assignment(cost)
+        assert sorted(np.bincount(labels)) == [2, 2, 3]
+        assert cost[np.arange(7), labels].sum() == pytest.approx(best)
+
+
+def test_rounding_finds_the_clusters_behind_exact_labels():
+    y = np.random.default_rng(0).permutation(np.arange(20) % 4)
+    F = centred(one_hot(y, 4)) @ np.linalg.qr(np.random.default_rng(1).normal(size=(4, 4)))[0]
+    for marginals in ("even", "free"):
+        assert adjusted_rand_score(y, discretise(F, 4, [0, 1], marginals)) == 1.0
+
+
+def test_alignment_undoes_a_renumbering():
+    rng = np.random.default_rng(0)
+    W, h, number = rng.normal(size=(6, 4)), rng.integers(0, 4, size=15), np.array([2, 0, 3, 1])
+    aligned = align([h, number[h]], [W, W[:, np.argsort(number)]], 4)
+    assert np.array_equal(aligned[1], h)
+
+
+@BOTH
+def test_wide_sparse_data_never_become_dense(cls, monkeypatch):
+    def refused(self, *args, **kwargs):
+        assert max(self.shape) < 500, "data of full width became dense"
+        return original(self, *args, **kwargs)
+
+    Xs = [sp.random_array((n, 500), density=0.05, random_state=n, format="csr") for n in (30, 25)]
+    original = sp.csr_array.toarray
+    for form in (sp.csr_array, sp.csc_array):
+        monkeypatch.setattr(form, "toarray", refused)
+    quiet_fit(cls(3, max_iter=5, random_state=0), Xs)
+
+
+@BOTH
+def test_tasks_with_different_numbers_of_clusters_are_refused(cls):
+    message = (rf"n_clusters differs between tasks \(\[2, 3, 2\]\), but {cls.__name__} needs the same number "
+               r"of clusters in all tasks; use a method with rectangular relations such as MTCMRL")
+    with pytest.raises(ValueError, match=message):
+        cls([2, 3, 2]).fit(gaussian())
+
+
+@BOTH
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"lam1": 0.0, "lam2": 0.0}, "lam1 and lam2 are both 0, .*raise one"),
+    ({"lam1": -1.0}, "lam1 must be a number >= 0"),
+    ({"lam2": -1.0}, "lam2 must be a number >= 0"),
+    ({"floor": 0.0}, "floor must be a number > 0"),
+    ({"floor": 1.5}, "floor must be a number > 0 and <= 1"),
+    ({"marginals": "uneven"}, "marginals must be one of 'even', 'free'"),
+])
+def test_unusable_parameters_are_refused_by_name(cls, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        cls(2, **parameters).fit(gaussian())
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_ridge_systems_that_stay_unsolved_are_an_error(monkeypatch):
+    monkeypatch.setattr("mtclib.baselines.dmtc.cg", lambda system, rhs, **options: (np.zeros_like(rhs), 1))
+    with pytest.raises(FloatingPointError, match="scale the data, or raise"):
+        DMTFC(2).fit(gaussian())

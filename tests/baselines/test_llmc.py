@@ -1,0 +1,211 @@
+"""The reconstruction of local learning-based multi-task clustering: steps, limits, and what tasks share."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from literal import llmc as literal
+from scipy.linalg import eigh
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+
+from mtclib.baselines import LLMC
+from mtclib.baselines.llmc import Task, centred_gram, mean_width, unit_variance
+
+
+def tasks(seed=0, sizes=(30, 24), d=8, k=3, noise=1.0):
+    """Tasks whose clusters differ in the first k features."""
+    rng = np.random.default_rng(seed)
+    return [4.0 * np.eye(k, d)[np.arange(n) % k] + noise * rng.standard_normal((n, d)) for n in sizes]
+
+
+def fit(Xs, k=3, **parameters):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return LLMC(k, **{"random_state": 0, "n_neighbors": 6, **parameters}).fit(Xs)
+
+
+def scores(model, k=3):
+    return [adjusted_rand_score(np.arange(len(h)) % k, h) for h in model.labels_]
+
+
+@pytest.mark.parametrize("parameters", [{}, {"gamma": 20.0}, {"lam": 0.2, "gamma": 0.1}])
+def test_rounds_follow_the_literal_updates(parameters):
+    Xs = tasks(noise=1.5)
+    model = fit(Xs, adapt=False, max_iter=4, tol=0.0, **parameters)
+    history = literal.llmc(Xs, [3, 3], m=6, rounds=4, **parameters)
+    np.testing.assert_allclose(model.objective_, [step[3] for step in history], rtol=1e-7)
+    Ss, Ws, Fs, _ = history[-1]
+    for X, S, W, F, ours, Z, coef, E in zip(literal.centred(Xs), Ss, Ws, Fs, model.graph_, model.projected_,
+                                            model.coef_, model.embedding_):
+        np.testing.assert_allclose(ours.toarray(), (S + S.T) / 2, atol=1e-6)
+        np.testing.assert_allclose(X @ coef, Z, atol=1e-8)
+        np.testing.assert_allclose(Z @ Z.T, X @ W @ W.T @ X.T, atol=1e-6)
+        np.testing.assert_allclose(E @ E.T, F @ F.T, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("parameters", [{}, {"gamma": 0.01}, {"gamma": 100.0, "lam": 5.0}])
+def test_for_fixed_strength_the_objective_never_rises(seed, parameters):
+    history = fit(tasks(seed, noise=1.5), adapt=False, tol=0.0, max_iter=25, **parameters).objective_
+    assert len(history) > 3 and (np.diff(history) <= 1e-9 * history[:-1]).all()
+
+
+def test_the_objective_never_rises_where_no_array_is_decomposed():
+    history = fit(tasks(sizes=(320,), d=20), adapt=False, tol=1e-7, max_iter=30).objective_
+    assert len(history) > 3 and (np.diff(history) <= 1e-9 * history[:-1]).all()
+
+
+@pytest.mark.parametrize("shape", [(25, 6), (12, 40)])
+def test_no_other_projection_with_orthonormal_columns_is_better(shape):
+    n, d = shape
+    rng = np.random.default_rng(0)
+    X = unit_variance([rng.standard_normal((n, d))])[0]
+    task, norms, gamma = Task(X, 2, 2, 4, 1.0, 0), rng.uniform(0.1, 1.0, d), 0.7
+    S = task.S.toarray()
+    task.project(norms, gamma)
+    L = np.diag(S.sum(axis=1)) - S
+
+    def majorant(W):
+        return 2.0 * np.trace(W.T @ X.T @ L @ X @ W) + gamma / 2.0 * np.sum(W**2 / norms[:, None])
+
+    np.testing.assert_allclose(task.W.T @ X.T @ X @ task.W, np.eye(2), atol=1e-9)
+    lowest = majorant(task.W)
+    for size in 10.0 ** rng.uniform(-3, 0, 100):
+        W = task.W + size * np.linalg.norm(task.W) * rng.standard_normal((d, 2)) / d**0.5
+        values, Q = eigh(W.T @ X.T @ X @ W)
+        assert lowest <= majorant(W @ Q / np.sqrt(values)) + 1e-9
+
+
+def test_the_first_width_lets_the_neighbours_have_weight():
+    D = np.array([[np.inf, 1.0, 2.0, 5.0], [1.0, np.inf, 4.0, 6.0], [2.0, 4.0, np.inf, 3.0],
+                  [5.0, 6.0, 3.0, np.inf]])
+    assert mean_width(D, 2) == literal.width(np.where(np.isinf(D), 0.0, D), 2)
+    assert mean_width(np.full((5, 5), 2.0), 3) == 1.0
+    assert mean_width(D[:2, :2], 3) == 1.0
+
+
+def test_planted_clusters_that_tasks_share_are_the_components():
+    model = fit(tasks(sizes=(60, 45, 30)), n_neighbors=8)
+    assert model.converged_ and model.n_components_ == [3, 3, 3]
+    assert min(scores(model)) > 0.9
+    for labels, components in zip(model.labels_, model.components_):
+        assert np.array_equal(labels, components)
+
+
+def test_tasks_find_the_few_features_that_tell_clusters_apart_better_together():
+    together, alone = [], []
+    for seed in range(3):
+        Xs = tasks(seed, sizes=(30,) * 6, d=150)
+        model = fit(Xs, gamma=10.0)
+        together.append(np.mean(scores(model)))
+        alone.append(np.mean([scores(fit([X], gamma=10.0)) for X in Xs]))
+        assert model.feature_norms_[:3].min() > 100.0 * np.median(model.feature_norms_[3:])
+    assert np.mean(together) > np.mean(alone) + 0.03
+
+
+def test_tasks_without_a_common_feature_stand_alone():
+    first, second = tasks(noise=0.7, d=6)
+    padded = [np.hstack([first, np.zeros((30, 6))]), np.hstack([np.zeros((24, 6)), second])]
+    # One unit for all tasks, so that it is the same for each alone.
+    padded = [X / np.sqrt(np.sum((X - X.mean(axis=0)) ** 2) / len(X)) for X in padded]
+    together = fit(padded, adapt=False, max_iter=5, tol=0.0)
+    for t, X in enumerate(padded):
+        alone = fit([X], adapt=False, max_iter=5, tol=0.0)
+        assert abs(together.graph_[t] - alone.graph_[0]).max() < 1e-9
+        assert np.array_equal(together.labels_[t], alone.labels_[0])
+    shared = fit([first, second], adapt=False, max_iter=5, tol=0.0)
+    alone = fit([first], adapt=False, max_iter=5, tol=0.0)
+    assert not np.allclose(shared.feature_norms_, alone.feature_norms_)
+
+
+def test_a_strong_penalty_leaves_fewer_features():
+    Xs = tasks(d=30, noise=1.5)
+    kept = [np.sum(fit(Xs, gamma=gamma, adapt=False).feature_norms_ > 1e-2) for gamma in (0.1, 100.0)]
+    assert kept[1] < kept[0]
+
+
+def test_it_does_not_collapse():
+    for gamma in (0.01, 1.0, 100.0):
+        model = fit(tasks(noise=2.5), gamma=gamma)
+        for Z, labels in zip(model.projected_, model.labels_):
+            np.testing.assert_allclose(Z.T @ Z, np.eye(3), atol=1e-7)
+            assert len(np.unique(labels)) == 3
+
+
+def test_the_search_raises_the_strength_while_components_are_too_few_and_lowers_it_while_too_many():
+    task = Task(tasks()[0], 3, 3, 6, 1.0, 0)
+    strengths = []
+    for count in (1, 2, 5, 4, 2):
+        task.count = count
+        task.settle()
+        strengths.append(task.lam)
+    root = 2.0**0.5
+    np.testing.assert_allclose(strengths, [2.0, 4.0, 4.0 / root, 2.0, 2.0 * root**0.5])
+    task.count = 3
+    assert [task.settle(), task.settle()] == [False, True]
+
+
+def test_the_search_ends_where_no_strength_gives_the_components():
+    task = Task(tasks()[0], 3, 3, 6, 1.0, 0)
+    rounds = 0
+    while rounds < 100:
+        task.count = 2 if rounds % 2 else 4
+        rounds += 1
+        if task.settle():
+            break
+    assert rounds < 20
+
+
+def test_with_other_numbers_of_components_labels_come_from_the_embedding():
+    model = fit(tasks(noise=2.0), adapt=False, lam=1e-3, n_neighbors=15)
+    assert max(model.n_components_) < 3 and all(set(h) == {0, 1, 2} for h in model.labels_)
+
+
+def test_rows_of_unit_length_leave_lengths_without_effect():
+    Xs = [np.abs(X) for X in tasks()]
+    lengths = [np.random.default_rng(0).uniform(0.5, 3.0, (len(X), 1)) for X in Xs]
+    first, second = fit(Xs, metric="cosine"), fit([c * X for c, X in zip(lengths, Xs)], metric="cosine")
+    np.testing.assert_allclose(first.objective_, second.objective_, rtol=1e-9)
+    assert all(map(np.array_equal, first.labels_, second.labels_))
+
+
+def test_units_and_shifts_do_not_matter():
+    Xs = tasks()
+    first = fit(Xs)
+    for other in (fit([1e3 * X for X in Xs]), fit([X + 100.0 for X in Xs])):
+        np.testing.assert_allclose(first.objective_, other.objective_, rtol=1e-6)
+        assert all(map(np.array_equal, first.labels_, other.labels_))
+
+
+def test_the_gram_matrix_is_that_of_centred_samples():
+    X, weights = tasks()[0], np.arange(1.0, 9.0)
+    centred = X - X.mean(axis=0)
+    for given in (X, sp.csr_array(X)):
+        expected = (centred * weights) @ centred.T
+        np.testing.assert_allclose(centred_gram(given, given.T, weights), expected, atol=1e-9)
+
+
+def test_sparse_text_is_never_made_dense(monkeypatch):
+    rng = np.random.default_rng(0)
+    topics = np.repeat(np.eye(2), 30, axis=0)
+    Xs = [sp.csr_array(rng.poisson(0.05 + 0.3 * topics @ rng.poisson(1.0, (2, 1200)))) for _ in range(2)]
+    dense = sp.csr_array.toarray
+    monkeypatch.setattr(sp.csr_array, "toarray", lambda X, *args, **kwargs: pytest.fail("densified")
+                        if X.shape[1] == 1200 else dense(X, *args, **kwargs))
+    model = fit(Xs, k=2, metric="cosine", n_neighbors=15)
+    assert min(adjusted_rand_score(np.repeat(range(2), 30), h) for h in model.labels_) == 1.0
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"gamma": 0.0}, "gamma must be a number > 0"),
+    ({"lam": 0.0}, "lam must be a number > 0"),
+    ({"n_neighbors": 0}, "n_neighbors must be an integer"),
+    ({"n_components": 0}, "n_components must be an integer"),
+    ({"metric": "manhattan"}, "metric must be one of 'euclidean', 'cosine'"),
+    ({"adapt": 1}, "adapt must be True or False"),
+])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        fit(tasks(), **parameters)

@@ -1,0 +1,364 @@
+"""MKC and S-MKC: every step against loops over a Gram matrix, the reductions, and bad input."""
+
+import tracemalloc
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import mkc as literal
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import normalize
+
+from mtclib import MBC
+from mtclib.baselines import MKC, SMKC, _graded
+from mtclib.baselines._graded import (
+    begin,
+    centroid_step,
+    local_losses,
+    membership_step,
+    objective,
+    products,
+    sweep,
+)
+from mtclib.baselines._kernels import GramDistance, GramSamples, feature_space
+from mtclib.baselines.smart import solve_alone
+from mtclib.maths.simplex import project_rows, project_simplex
+
+
+def data(sizes=(12, 9), d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    means = 2.0 * rng.normal(size=(3, d))
+    return [means[np.arange(n) % 3] + rng.normal(size=(n, d)) for n in sizes]
+
+
+def start(Xs, Ks, seed=0):
+    return [np.random.default_rng([seed, t]).permutation(np.arange(len(X)) % k)
+            for t, (X, k) in enumerate(zip(Xs, Ks))]
+
+
+def fit(estimator, Xs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return estimator.fit(Xs)
+
+
+def linear(stack):
+    return stack @ stack.T
+
+
+def gaussian(Xs, s):
+    X = np.vstack(Xs)
+    return np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / (2 * s**2))
+
+
+def prepared(Xs, Ks, seed=0, **parameters):
+    problem = MKC(Ks, **parameters)._prepare(Xs, Ks)[0]
+    return problem, begin(problem, start(Xs, Ks, seed), Ks)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("kernel", ["linear", linear])
+def test_hard_memberships_and_a_linear_kernel_are_mbc_with_the_squared_distance(kernel, convert):
+    for seed in range(3):
+        Xs, Ks = data((40, 30, 35), seed=seed), [3, 2, 4]
+        labels = start(Xs, Ks, seed)
+        mbc = fit(MBC(Ks, init=labels, tol=0.0), Xs)
+        ours = fit(MKC(Ks, kernel=kernel, membership="hard", init=labels, tol=0.0), [convert(X) for X in Xs])
+        assert all(map(np.array_equal, ours.labels_, mbc.labels_))
+        np.testing.assert_allclose(ours.objective_[-1], mbc.objective_[-1], rtol=1e-10)
+        np.testing.assert_allclose(ours.relation_[0, 2], mbc.relation_[0, 2], atol=1e-12)
+        for U, V in zip(ours.cluster_centers_, mbc.cluster_centers_):
+            np.testing.assert_allclose(U if kernel == "linear" else U @ np.vstack(Xs), V, atol=1e-9)
+
+
+def test_the_cosine_kernel_is_the_linear_one_of_unit_rows():
+    Xs = data((20, 15))
+    for membership in ("hard", "graded", "nonnegative"):
+        cosine = fit(MKC(3, membership=membership, max_iter=20, random_state=0), Xs)
+        unit = fit(MKC(3, kernel="linear", membership=membership, max_iter=20, random_state=0),
+                   [normalize(X) for X in Xs])
+        np.testing.assert_allclose(cosine.objective_, unit.objective_, rtol=1e-10)
+        assert all(map(np.array_equal, cosine.labels_, unit.labels_))
+
+
+def test_without_coupling_hard_memberships_are_kernel_k_means():
+    Xs, Ks = data((24, 18), seed=2), [3, 2]
+    labels = start(Xs, Ks)
+    ours = fit(MKC(Ks, lam=0.0, kernel="gaussian", scale=1.5, membership="hard", init=labels, tol=0.0), Xs)
+    for t, X in enumerate(Xs):
+        expected = literal.kernel_k_means(gaussian([X], 1.5), labels[t], Ks[t], 12)
+        np.testing.assert_array_equal(ours.labels_[t], expected)
+        assert (np.bincount(expected, minlength=Ks[t]) > 0).all()
+
+
+@pytest.mark.parametrize("membership", ["graded", "hard", "nonnegative"])
+def test_without_coupling_no_task_sees_the_others(membership):
+    Xs, Ks = data((20, 15, 18)), [3, 2, 3]
+    labels = start(Xs, Ks)
+    together = fit(MKC(Ks, lam=0.0, membership=membership, init=labels, tol=0.0, max_iter=15), Xs)
+    for t, X in enumerate(Xs):
+        alone = fit(MKC(Ks[t], lam=2.0, membership=membership, init=[labels[t]], tol=0.0, max_iter=15), [X])
+        np.testing.assert_array_equal(together.labels_[t], alone.labels_[0])
+        np.testing.assert_allclose(together.local_loss_[t], alone.local_loss_[0], rtol=1e-8)
+        assert alone.relation_ == {}
+
+
+@pytest.mark.parametrize("membership", ["graded", "nonnegative"])
+@pytest.mark.parametrize("kernel", ["gaussian", "linear"])
+def test_mkc_equals_the_sweeps_in_loops(kernel, membership):
+    Xs, Ks = data((6, 5), 2, seed=1), [3, 2]
+    G = gaussian(Xs, 2.0) if kernel == "gaussian" else linear(np.vstack(Xs))
+    ours = fit(MKC(Ks, lam=0.7, kernel=kernel, scale=2.0, membership=membership, init=start(Xs, Ks),
+                   max_iter=2, tol=0.0), Xs)
+    Ps, Bs, history = literal.algorithm(start(Xs, Ks), Ks, 0.7, G, membership == "graded", 2)
+    np.testing.assert_allclose(ours.objective_[0], history[0], rtol=1e-8)
+    for t in range(2):
+        np.testing.assert_allclose(ours.membership_[t], Ps[t], atol=1e-7)
+        U = ours.cluster_centers_[t]
+        np.testing.assert_allclose(*((U, Bs[t]) if kernel == "gaussian" else (U, Bs[t] @ np.vstack(Xs))),
+                                   atol=1e-7)
+        assert ours.local_loss_[t] == pytest.approx(literal.local_loss(t, Ps, Bs, G))
+    assert ours.objective_[-1] == pytest.approx(literal.loss(Ps, Bs, ours.relation_, 0.7, G))
+
+
+def test_one_hot_memberships_have_the_objective_of_hard_ones():
+    Xs, Ks = data((8, 6)), [3, 2]
+    for kernel, G in ((gaussian(Xs, 1.0), gaussian(Xs, 1.0)), (linear, linear(np.vstack(Xs)))):
+        model = fit(MKC(Ks, kernel=kernel, membership="hard", random_state=0), Xs)
+        value = literal.loss(model.membership_, model.cluster_centers_, model.relation_, 0.5, G)
+        assert model.objective_[-1] == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize("membership", ["graded", "hard", "nonnegative"])
+@settings(max_examples=6)
+@given(T=st.integers(1, 4), lam=st.sampled_from([0.0, 1e-3, 0.5, 20.0]), seed=st.integers(0, 2**31),
+       Ks=st.lists(st.integers(1, 5), min_size=4, max_size=4), kernel=st.sampled_from(["linear", "gaussian"]))
+def test_no_sweep_raises_the_objective(membership, T, lam, seed, Ks, kernel):
+    Xs, Ks = data((14, 11, 9, 16)[:T], seed=seed), Ks[:T]
+    model = fit(MKC(Ks, lam=lam, kernel=kernel, membership=membership, init=start(Xs, Ks, seed), max_iter=15,
+                    tol=0.0), Xs)
+    assert (np.diff(model.objective_) <= 1e-10 * model.objective_[0]).all()
+    for P in model.membership_:
+        assert (P >= 0).all()
+        assert membership == "nonnegative" or np.allclose(P.sum(axis=1), 1.0)
+    for (t, s), W in model.relation_.items():
+        np.testing.assert_allclose(W.sum(axis=1), 1 / Ks[t])
+        np.testing.assert_allclose(W.sum(axis=0), 1 / Ks[s])
+
+
+@pytest.mark.parametrize("membership", ["graded", "nonnegative"])
+def test_the_centroid_step_is_stationary_for_the_objective_by_finite_differences(membership):
+    Xs, Ks = data((7, 6), 2), [3, 2]
+    G = gaussian(Xs, 1.0)
+    problem, state = prepared(Xs, Ks, lam=0.8, kernel=G, membership=membership)
+    Bs = [centres.points[:, :len(G)] for centres in state.centres]
+    Bs[0] = centroid_step(problem, state, 0)[:, :len(G)]
+
+    def value(B):
+        return literal.loss(state.memberships, [B, Bs[1]], state.relation, 0.8, G)
+
+    for z, i in ((0, 0), (1, 5), (2, 12)):
+        step = np.zeros_like(Bs[0])
+        step[z, i] = 1e-4
+        assert abs(value(Bs[0] + step) - value(Bs[0] - step)) / 2e-4 < 1e-8
+        assert min(value(Bs[0] + step), value(Bs[0] - step)) > value(Bs[0])
+
+
+def test_repeated_membership_steps_reach_the_minimum_of_a_quadratic_programme():
+    Xs, Ks = data((7, 6)), [3, 3]
+    problem, state = prepared(Xs, Ks, kernel="linear")
+    A, G = products(problem, state, 0)
+    P = state.memberships[0]
+    for _ in range(4000):
+        P = membership_step(P, A, G)
+    for i, p in enumerate(P):
+        def f(q, i=i):
+            return q @ G @ q - 2 * q @ A[i]
+        best = minimize(f, np.full(3, 1 / 3), bounds=[(0, 1)] * 3, method="SLSQP", options={"ftol": 1e-14},
+                        constraints={"type": "eq", "fun": lambda q: q.sum() - 1})
+        assert f(p) <= best.fun + 1e-8
+
+
+def test_rows_are_projected_like_single_points():
+    V = np.random.default_rng(0).normal(size=(20, 4)) * 3
+    np.testing.assert_allclose(project_rows(V), [project_simplex(v) for v in V], atol=1e-14)
+
+
+def test_memberships_that_need_not_sum_to_one_make_the_coupling_pointless():
+    Xs, Ks = data((30, 20), seed=4), [3, 3]
+    problem, state = prepared(Xs, Ks, lam=5.0, kernel="linear", membership="nonnegative")
+    for _ in range(5):
+        sweep(problem, state)
+    before = objective(problem, state), local_losses(problem, state).sum()
+    for t, centres in enumerate(state.centres):
+        state.memberships[t] = 100.0 * state.memberships[t]
+        state.centres[t] = type(centres)(problem.divergence, centres.points / 100.0, problem.anchor)
+        loss = _graded.local_loss(problem, t, state.memberships[t], *products(problem, state, t))
+        assert loss == pytest.approx(state.losses[t])
+    _graded.measure(problem, state)
+    pull = objective(problem, state) - local_losses(problem, state).sum()
+    assert pull == pytest.approx((before[0] - before[1]) / 1e4, rel=1e-6)
+    sums = [fit(MKC(Ks, lam=0.5, kernel="linear", membership="nonnegative", init=start(Xs, Ks), max_iter=n,
+                    tol=0.0), Xs).membership_[0].sum(axis=1).mean() for n in (1, 10, 100)]
+    assert sums[0] < sums[1] < sums[2]
+
+
+def test_graded_memberships_do_not_depend_on_the_origin():
+    Xs = data((30, 25))
+    here, there = (fit(MKC(3, kernel="linear", init=start(Xs, [3, 3]), max_iter=40), [X + shift for X in Xs])
+                   for shift in (0.0, 1e4))
+    assert all(map(np.array_equal, here.labels_, there.labels_))
+    np.testing.assert_allclose(here.objective_, there.objective_, rtol=1e-6)
+
+
+def test_points_of_a_gram_matrix_behave_like_points_in_explicit_features():
+    X = np.random.default_rng(0).normal(size=(9, 4))
+    K, weights = X @ X.T, np.random.default_rng(1).random((5, 2))
+    task, distance = GramSamples(K, slice(2, 7)), GramDistance()
+    points, explicit = task.combined(weights), weights.T @ X[2:7]
+    np.testing.assert_allclose(distance.between(*points), ((explicit[0] - explicit[1]) ** 2).sum())
+    np.testing.assert_allclose(task.products(distance.gradient(points)), 2 * X[2:7] @ explicit.T)
+    np.testing.assert_allclose(task.divergences_from(distance, task.mean()),
+                               ((X[2:7] - X[2:7].mean(axis=0)) ** 2).sum(axis=1))
+    np.testing.assert_allclose(task.sums(np.array([0, 1, 1, 0, 1]), 2)[:, 9:],
+                               np.array([K[[2, 5]].sum(axis=0), K[[3, 4, 6]].sum(axis=0)]))
+
+
+def test_the_gaussian_kernel_takes_its_width_from_all_tasks():
+    Xs = data((20, 15))
+    tasks, _ = feature_space(Xs, "gaussian", "median")
+    X = np.vstack(Xs)
+    apart = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+    s = np.median(apart[np.triu_indices(35, 1)])
+    np.testing.assert_allclose(np.vstack([task.rows_of_K for task in tasks]), np.exp(-apart**2 / (2 * s**2)))
+
+
+def test_rings_are_told_apart_by_a_gaussian_kernel_only():
+    rng = np.random.default_rng(0)
+    rings = []
+    for n in (15, 12):
+        angle, radius = rng.uniform(0, 2 * np.pi, 2 * n), np.repeat([0.3, 3.0], n)
+        rings.append(np.c_[radius * np.cos(angle), radius * np.sin(angle)])
+    for cls in (MKC, SMKC):
+        for membership in ("graded", "hard"):
+            model = fit(cls(2, kernel="gaussian", scale=1.0, membership=membership, n_init=3, max_iter=60,
+                            random_state=0), rings)
+            assert all(adjusted_rand_score(np.repeat([0, 1], n), h) == 1
+                       for n, h in zip((15, 12), model.labels_))
+    straight = fit(MKC(2, kernel="linear", n_init=3, max_iter=60, random_state=0), rings)
+    assert adjusted_rand_score(np.repeat([0, 1], 15), straight.labels_[0]) < 0.5
+
+
+@pytest.mark.parametrize("membership", ["graded", "hard"])
+def test_coupling_recovers_shared_clusters_of_a_task_that_fails_alone(membership):
+    gains = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        means = np.abs(rng.normal(size=(3, 30)))
+        Xs = [np.maximum(means[np.arange(n) % 3] + s * rng.normal(size=(n, 30)), 0)
+              for n, s in ((60, 0.5), (24, 1.1))]
+        scores = []
+        for lam in (0.0, 1.0):
+            model = fit(MKC(3, lam=lam, membership=membership, n_init=2, max_iter=40,
+                            random_state=seed), Xs)
+            scores.append(adjusted_rand_score(np.arange(24) % 3, model.labels_[1]))
+            assert lam == 0.0 or min(np.bincount(h, minlength=3).min() for h in model.labels_) > 0
+        gains.append(scores[1] - scores[0])
+    assert np.mean(gains) > 0.1
+
+
+@pytest.mark.parametrize("membership", ["graded", "hard"])
+@pytest.mark.parametrize("rule", ["partition", "centroids"])
+@settings(max_examples=6)
+@given(lam=st.sampled_from([0.0, 0.1, 1.0, 30.0]), seed=st.integers(0, 2**31),
+       max_iter=st.sampled_from([1, 2, 30]), kernel=st.sampled_from(["linear", "gaussian"]))
+def test_no_task_of_smkc_is_worse_off_than_alone(membership, rule, lam, seed, max_iter, kernel):
+    Xs, Ks = data((16, 12, 14), seed=seed), [3, 2, 4]
+    labels, parameters = start(Xs, Ks, seed), {"kernel": kernel, "scale": 1.5, "membership": membership,
+                                               "max_iter": max_iter}
+    model = fit(SMKC(Ks, lam=lam, rule=rule, init=labels, **parameters), Xs)
+    assert (model.compared_loss_ <= model.single_task_loss_ + 1e-9).all()
+    assert sum(model.phases_) == model.n_iter_ <= max_iter
+    for t in np.flatnonzero(~model.boosted_):
+        alone = fit(MKC(Ks[t], init=[labels[t]], **parameters), [Xs[t]])
+        np.testing.assert_array_equal(model.labels_[t], alone.labels_[0])
+        assert model.local_loss_[t] == pytest.approx(alone.local_loss_[0])
+        if rule == "centroids":
+            assert model.single_task_loss_[t] == pytest.approx(alone.local_loss_[0])
+
+
+def test_the_compared_loss_of_a_partition_is_that_of_its_own_means():
+    Xs = data((16, 12))
+    model = fit(SMKC(3, kernel="linear", lam=0.1, random_state=0), Xs)
+    for X, h, loss in zip(Xs, model.labels_, model.compared_loss_):
+        within = sum(((X[h == z] - X[h == z].mean(axis=0)) ** 2).sum() for z in np.unique(h))
+        assert loss == pytest.approx(within / len(X))
+
+
+def test_if_no_task_leaves_smkc_is_mkc_and_without_coupling_it_is_the_single_task_method():
+    X = data((15,), seed=5)[0]
+    labels = [np.arange(15) % 3] * 2
+    model, mkc = (fit(cls(3, lam=0.05, kernel="linear", init=labels), [X, X]) for cls in (SMKC, MKC))
+    assert model.boosted_.all() and model.phases_ == [mkc.n_iter_]
+    np.testing.assert_array_equal(model.objective_, mkc.objective_)
+    Xs = data((15, 12))
+    for membership in ("graded", "hard"):
+        ours = fit(SMKC(3, lam=0.0, membership=membership, random_state=0), Xs)
+        single = fit(MKC(3, lam=0.0, membership=membership, random_state=0), Xs)
+        assert all(map(np.array_equal, ours.labels_, single.labels_))
+
+
+def test_both_methods_of_smkc_start_from_the_same_partition():
+    Xs, Ks = data((15, 12)), [3, 2]
+    estimator = SMKC(Ks, lam=0.1)
+    problem = estimator._prepare(Xs, Ks)[0]
+    labels = [estimator._start(problem, t, k, [7, t]) for t, k in enumerate(Ks)]
+    uncoupled = replace(problem, coupling=0.0)
+    assert all(np.array_equal(h, estimator._start(uncoupled, t, k, [7, t]))
+               for t, (h, k) in enumerate(zip(labels, Ks)))
+    losses = solve_alone(_graded, problem, labels, Ks, max_iter=300, tol=1e-6)[1]
+    found = estimator._descend(_graded, problem, labels, Ks)
+    left = ~found.attributes["boosted_"]
+    np.testing.assert_allclose(found.attributes["local_loss_"][left], losses[left])
+
+
+def test_sparse_data_are_never_made_dense():
+    rng = np.random.default_rng(0)
+    n, d = 1500, 20000
+    Xs = [sp.csr_array(sp.random_array((n, d), density=1e-3, rng=rng)) for _ in range(2)]
+    for cls in (MKC, SMKC):
+        tracemalloc.start()
+        fit(cls(2, max_iter=2, random_state=0), Xs)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 8 * n * d / 10
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"lam": -0.1}, "lam must be a number >= 0"),
+    ({"membership": "soft"}, "membership must be one of 'graded', 'hard', 'nonnegative'"),
+    ({"kernel": "rbf"}, "kernel must be one of 'cosine', 'linear', 'gaussian'"),
+    ({"scale": "self-tuning"}, "scale must be one of 'median', 'mean'"),
+    ({"scale": 0.0}, "scale must be a number > 0"),
+    ({"init": "samples"}, "init must be one of 'k-means', 'random'"),
+    ({"init": [np.zeros(12, int)]}, "one label array a task"),
+    ({"kernel": np.eye(12)}, r"kernel must give an array of shape \(21, 21\).*got \(12, 12\)"),
+    ({"kernel": np.triu(np.ones((21, 21)))}, r"kernel must be symmetric; use \(K"),
+    ({"kernel": -np.eye(21)}, "kernel is not positive semidefinite.*add a constant"),
+    ({"kernel": 1.0 - np.eye(21)}, "kernel is not positive semidefinite"),
+    ({"kernel": lambda stack: np.full((21, 21), np.nan)}, "kernel contains NaN"),
+])
+def test_unusable_parameters_are_refused_by_name_with_a_remedy(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        MKC(2, **parameters).fit(data())
+
+
+def test_an_unknown_rule_is_refused():
+    with pytest.raises(ValueError, match="rule must be one of 'partition', 'centroids'"):
+        SMKC(2, rule="step").fit(data())

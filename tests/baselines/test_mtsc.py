@@ -1,0 +1,232 @@
+"""MTSC against its literal transcription, its limits, and planted features that tasks share."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import mtsc as literal
+from scipy.spatial.distance import cdist
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+
+from mtclib.baselines import MTSC, SpectralNJW
+from mtclib.baselines.mtsc import Task, alternate, penalty
+from mtclib.maths.graphs import NormalizedMatrix, knn_affinity
+
+
+def tasks(sizes=(40, 30), d=10, k=3, noise=0.6, seed=0, signal=3):
+    """Planted clusters in the first ``signal`` features, the same in all tasks."""
+    rng = np.random.default_rng(seed)
+    means = np.zeros((k, d))
+    means[:, :signal] = 2.0 * np.eye(k)[:, :signal]
+    return [means[np.arange(n) % k] + noise * rng.standard_normal((n, d)) for n in sizes]
+
+
+def fit(Xs, n_clusters=3, **parameters):
+    return MTSC(n_clusters, **{"random_state": 0, "tol": 1e-6, "max_iter": 500, **parameters}).fit(Xs)
+
+
+def laplacians(Xs, m=5):
+    return [np.eye(len(X)) - NormalizedMatrix(knn_affinity(X, m)).L.toarray() for X in Xs]
+
+
+def run(Xs, Ls, ks, alpha, beta, p, rounds):
+    problem = [Task(X, np.eye(len(L)) - L, k, 0) for X, L, k in zip(Xs, Ls, ks)]
+    return problem, *alternate(problem, alpha, beta, p, rounds, 0.0)
+
+
+def projection(F):
+    return F @ np.linalg.pinv(F)
+
+
+@pytest.mark.parametrize("d", [7, 60])
+@pytest.mark.parametrize(("alpha", "beta", "p"), [(1.0, 1.0, 1.0), (4.0, 0.25, 1.0), (0.5, 0.1, 0.5)])
+def test_rounds_follow_the_literal_equations(d, alpha, beta, p):
+    Xs = tasks(d=d, k=3)
+    Ls, ks = laplacians(Xs), [3, 2]
+    problem, history, norms, _ = run(Xs, Ls, ks, alpha, beta, p, 6)
+    Fs, Ws, bs, expected = literal.mtsc(Xs, Ls, ks, alpha, beta, p, 6)
+    np.testing.assert_allclose(history, expected, rtol=1e-8)
+    np.testing.assert_allclose(norms, np.linalg.norm(np.hstack(Ws), axis=1), atol=1e-7)
+    for task, F, W in zip(problem, Fs, Ws):
+        np.testing.assert_allclose(task.F @ task.F.T, F @ F.T, atol=1e-7)
+        np.testing.assert_allclose(task.W @ task.F.T, W @ F.T, atol=1e-7)
+
+
+def test_the_fitted_model_has_the_stated_objective():
+    Xs = tasks()
+    model, Ls = fit(Xs, [3, 2], alpha=2.0, beta=0.3), laplacians(Xs)
+    Fs = [X @ W + b for X, W, b in zip(Xs, model.coef_, model.intercept_)]
+    directions = [F / np.linalg.norm(F, axis=1, keepdims=True) for F in Fs]
+    assert all(np.mean(np.sum(D * E, axis=1)) > 0.8 for D, E in zip(directions, model.embedding_))
+    problem, history, norms, _ = run(Xs, Ls, [3, 2], 2.0, 0.3, 1.0, model.n_iter_)
+    bs = [task.F.mean(axis=0) - task.mean @ task.W for task in problem]
+    value = literal.objective(Xs, Ls, [t.F for t in problem], [t.W for t in problem], bs, 2.0, 0.3, 1.0)
+    assert model.objective_[-1] == pytest.approx(value, rel=1e-6) == history[-1]
+    np.testing.assert_allclose(model.feature_norms_, norms, atol=1e-4)
+
+
+@pytest.mark.parametrize("d", [6, 45])
+def test_a_fitted_model_is_stationary_by_finite_differences(d):
+    Xs, p = tasks(d=d), 1.0
+    Ls, ks = laplacians(Xs), [3, 2]
+    problem, *_ = run(Xs, Ls, ks, 1.0, 0.4, p, 400)
+    Fs, Ws = [t.F for t in problem], [t.W for t in problem]
+    bs = [t.F.mean(axis=0) - t.mean @ t.W for t in problem]
+    rng, step = np.random.default_rng(0), 1e-5
+
+    def slope(move):
+        return (value(move, step) - value(move, -step)) / (2 * step)
+
+    def value(move, h):
+        dWs, dbs, rotations = move
+        moved = [np.linalg.qr(F + h * R)[0] * np.sign(np.diag(np.linalg.qr(F + h * R)[1]))
+                 for F, R in zip(Fs, rotations)]
+        return literal.objective(Xs, Ls, moved, [W + h * D for W, D in zip(Ws, dWs)],
+                                 [b + h * c for b, c in zip(bs, dbs)], 1.0, 0.4, p)
+
+    none = [np.zeros_like(W) for W in Ws], [np.zeros_like(b) for b in bs], [np.zeros_like(F) for F in Fs]
+    for _ in range(10):
+        # Rows that are large: where the smoothing bends the norm, a difference of 1e-5 sees its kink.
+        dWs = [rng.standard_normal(W.shape) * (np.linalg.norm(np.hstack(Ws), axis=1) > 1e-2)[:, None]
+               for W in Ws]
+        assert abs(slope((dWs, none[1], none[2]))) < 1e-4
+        assert abs(slope((none[0], [rng.standard_normal(b.shape) for b in bs], none[2]))) < 1e-6
+        assert abs(slope((none[0], none[1], [rng.standard_normal(F.shape) for F in Fs]))) < 1e-2
+
+
+def test_the_weighted_square_majorises_the_penalty():
+    rng = np.random.default_rng(0)
+    for p in (0.3, 1.0, 2.0):
+        for _ in range(50):
+            old, new = 10.0 ** rng.uniform(-12, 2, 2)
+            weight = p / 2 * (old + 1e-8) ** (p / 2 - 1)
+            bound = penalty(np.array([old]), p) + weight * (new - old)
+            assert penalty(np.array([new]), p) <= bound * (1 + 1e-12) + 1e-15
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6), st.sampled_from([4, 30]), st.floats(1e-2, 30.0), st.floats(1e-3, 30.0),
+       st.floats(0.2, 2.0), st.sampled_from(["knn", "cosine", "gaussian"]))
+def test_the_objective_never_rises(seed, d, alpha, beta, p, affinity):
+    Xs = [np.abs(X) for X in tasks((22, 15), d=d, seed=seed)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        history = fit(Xs, [3, 2], alpha=alpha, beta=beta, p=p, affinity=affinity, tol=0.0, max_iter=12,
+                      n_init=1).objective_
+    assert (np.diff(history) <= 1e-10 * np.abs(history[:-1])).all()
+
+
+def test_the_objective_never_rises_where_no_array_is_decomposed():
+    Xs = tasks((340, 360), d=30)
+    model, Ls = fit(Xs, tol=1e-7), laplacians(Xs)
+    assert len(model.objective_) > 3
+    assert (np.diff(model.objective_) <= 1e-12 * np.abs(model.objective_[:-1])).all()
+    *_, expected = literal.mtsc(Xs, Ls, [3, 3], 1.0, 1.0, 1.0, model.n_iter_)
+    assert model.objective_[-1] == pytest.approx(expected[-1], rel=1e-4)
+
+
+def test_with_squared_norms_each_task_stands_alone():
+    Xs = tasks()
+    together = fit(Xs, [3, 2], p=2.0)
+    for t, k in enumerate((3, 2)):
+        alone = fit([Xs[t]], k, p=2.0)
+        np.testing.assert_allclose(projection(alone.coef_[0]), projection(together.coef_[t]), atol=1e-4)
+        assert np.array_equal(alone.labels_[0], together.labels_[t])
+
+
+def test_tasks_without_common_features_do_not_touch_each_other():
+    X, Y = tasks(d=8)
+    apart = [np.hstack([X, np.zeros_like(X)]), np.hstack([np.zeros_like(Y), Y])]
+    together, alone = fit(apart, beta=0.3), [fit([Z], beta=0.3) for Z in apart]
+    np.testing.assert_allclose(together.feature_norms_, sum(m.feature_norms_ for m in alone), atol=1e-3)
+    assert together.objective_[-1] == pytest.approx(sum(m.objective_[-1] for m in alone), rel=1e-4)
+
+
+def test_tasks_with_common_features_do_touch_each_other():
+    Xs = tasks(noise=1.0)
+    together, alone = fit(Xs, beta=0.3), fit(Xs[:1], beta=0.3)
+    assert np.abs(projection(together.coef_[0]) - projection(alone.coef_[0])).max() > 0.01
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(1e-4, 1e-4), (1e-2, 100.0)])
+def test_without_maps_it_is_spectral_clustering(alpha, beta):
+    Xs = tasks(noise=0.8)
+    graphs = [knn_affinity(X, 5) for X in Xs]
+    model = fit(Xs, alpha=alpha, beta=beta, affinity=graphs)
+    expected = SpectralNJW(3, affinity=graphs, random_state=0).fit(Xs)
+    for found, wanted in zip(model.embedding_, expected.embedding_):
+        np.testing.assert_allclose(found @ found.T, wanted @ wanted.T, atol=0.05)
+    for found, wanted in zip(model.labels_, expected.labels_):
+        assert adjusted_rand_score(found, wanted) == 1.0
+    if beta > 1.0:
+        assert model.feature_norms_.max() < 1e-3
+
+
+def test_the_shared_features_are_the_planted_ones():
+    Xs = tasks((60, 50, 40), d=40, noise=0.5)
+    model = fit(Xs, beta=2.0)
+    assert model.feature_norms_[:3].min() > 100 * model.feature_norms_[3:].max()
+    for labels, X in zip(model.labels_, Xs):
+        assert adjusted_rand_score(np.arange(len(X)) % 3, labels) > 0.9
+        assert np.bincount(labels, minlength=3).min() > len(X) / 5
+
+
+def test_a_small_task_gains_from_large_ones_that_share_its_features():
+    truth, scores = np.arange(45) % 3, []
+    for seed in range(4):
+        Xs = tasks((45, 120, 120), d=30, noise=1.1, seed=seed)
+        scores.append([adjusted_rand_score(truth, fit(given, alpha=4.0, beta=4.0, tol=1e-4).labels_[0])
+                       for given in (Xs, Xs[:1])])
+    assert np.mean(scores, axis=0) @ [1.0, -1.0] > 0.15
+
+
+def test_tasks_may_differ_in_their_numbers_of_clusters():
+    model = fit(tasks(), [4, 2])
+    assert [W.shape for W in model.coef_] == [(10, 4), (10, 2)]
+    assert [b.shape for b in model.intercept_] == [(4,), (2,)]
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_neighbour_affinities_follow_their_rule(convert):
+    X = tasks((25,))[0]
+    D = cdist(X, X)
+    nearest = np.argsort(D + 1e9 * np.eye(25), axis=1)[:, :4]
+    s = np.mean([D[i, j] for i in range(25) for j in nearest[i]])
+    W = np.zeros((25, 25))
+    for i in range(25):
+        for j in nearest[i]:
+            W[i, j] = np.exp(-D[i, j] ** 2 / (2 * s**2))
+    np.testing.assert_allclose(knn_affinity(convert(X), 4).toarray(), (W + W.T) / 2, atol=1e-10)
+    assert knn_affinity(convert(X[:1]), 4).shape == (1, 1)
+    assert knn_affinity(convert(np.ones((5, 2))), 9).toarray().tolist() == (1.0 - np.eye(5)).tolist()
+
+
+def test_sparse_text_is_never_made_dense(monkeypatch):
+    rng = np.random.default_rng(0)
+    topics = np.kron(np.eye(2), np.ones((30, 700)))[:, :1399]
+    Xs = [sp.csr_array(rng.poisson(0.02 + 0.3 * topics).astype(float)) for _ in range(2)]
+    dense = sp.csr_array.toarray
+    monkeypatch.setattr(sp.csr_array, "toarray",
+                        lambda M, *args, **kwargs: pytest.fail("densified") if M.shape[1] == 1399
+                        else dense(M, *args, **kwargs))
+    for labels in fit(Xs, 2, beta=4.0, alpha=0.25).labels_:
+        assert adjusted_rand_score(np.arange(60) // 30, labels) > 0.9
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"alpha": 0.0}, "alpha must be a number > 0"),
+    ({"beta": 0.0}, "beta must be a number > 0"),
+    ({"p": 0.0}, "p must be a number > 0 and <= 2"),
+    ({"p": 2.5}, "p must be a number > 0 and <= 2"),
+    ({"n_neighbors": 0}, "n_neighbors must be an integer"),
+    ({"scale": -1.0}, "scale must be a number > 0"),
+    ({"affinity": "laplace"}, "affinity must be one of 'knn', 'cosine', 'gaussian'"),
+    ({"affinity": [np.eye(40)]}, r"one \(n_t, n_t\) array a task \(2 of them\)"),
+])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        fit(tasks(), **parameters)

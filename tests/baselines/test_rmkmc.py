@@ -1,0 +1,127 @@
+"""RMKMC: its steps against loops, its law of descent, its view weights, and odd views."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import mspl as literal
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+
+from mtclib.baselines import RMKMC
+from mtclib.baselines.rmkmc import view_weights
+from mtclib.core.base import ConstantViewWarning
+from mtclib.maths import views
+
+
+def blobs(seed=0, n=60, k=3, spread=(0.7, 1.0, 1.5), distance=4.0, d=4):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % k
+    return [distance * rng.normal(size=(k, d + v))[y] + s * rng.normal(size=(n, d + v))
+            for v, s in enumerate(spread)], y
+
+
+def fit(Xs, k=3, **parameters):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return RMKMC(k, **{"random_state": 0, **parameters}).fit(Xs)
+
+
+@pytest.mark.parametrize("gamma", [1.3, 2.0, 5.0, 40.0])
+def test_every_iteration_is_that_of_the_loops(gamma):
+    Xs, _ = blobs(n=40, distance=1.5)
+    init = np.random.default_rng(1).integers(0, 3, 40)
+    model = fit(Xs, gamma=gamma, scaling="none", init=init, tol=0.0, max_iter=6)
+    for number, (B, alpha, value) in enumerate(literal.rmkmc(Xs, list(init), 3, gamma, model.n_iter_)):
+        assert np.array_equal(model.label_history_[number + 1], B)
+        assert np.allclose(model.view_weight_history_[number], alpha, rtol=1e-6)
+        assert model.objective_[number] == pytest.approx(value, rel=1e-5)
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**31), gamma=st.sampled_from([1.01, 1.3, 2.0, 5.0, 100.0]), k=st.integers(1, 6),
+       n=st.integers(12, 60), sparse=st.booleans(), init=st.sampled_from(["sample", "points", "labels"]))
+def test_the_objective_never_rises(seed, gamma, k, n, sparse, init):
+    Xs, _ = blobs(seed, n, distance=1.0)
+    if sparse:
+        Xs = [sp.csr_array(np.where(X > 0, X, 0.0)) for X in Xs]
+    model = fit(Xs, k, gamma=gamma, init=init, random_state=seed, tol=1e-9)
+    assert (np.diff(model.objective_) <= 1e-9 * model.objective_[:-1]).all()
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**31), gamma=st.floats(1.2, 20.0), n=st.integers(1, 5))
+def test_view_weights_minimise_their_sum_on_the_simplex(seed, gamma, n):
+    h = np.random.default_rng(seed).uniform(0.5, 2.0, n)
+    alpha = view_weights(h, gamma)
+    assert alpha.sum() == pytest.approx(1.0)
+    free = minimize(lambda z: np.sum((np.exp(z) / np.exp(z).sum()) ** gamma * h), np.zeros(n), tol=1e-12)
+    assert alpha**gamma @ h <= free.fun * (1 + 1e-9)
+    for other in np.random.default_rng(seed).dirichlet(np.ones(n), 200):
+        assert alpha**gamma @ h <= other**gamma @ h * (1 + 1e-12)
+
+
+def test_gamma_near_one_takes_one_view_and_large_gamma_all():
+    Xs, _ = blobs()
+    assert fit(Xs, gamma=1.01).view_weights_.max() > 0.999
+    assert np.allclose(fit(Xs, gamma=100.0).view_weights_, 1 / 3, atol=0.02)
+
+
+def test_an_outlier_moves_a_centroid_less_than_a_mean():
+    Xs, y = blobs(n=61, spread=(0.5, 0.5))
+    for X in Xs:
+        X[60] += 60.0
+    model = fit(Xs, scaling="none", init=y)
+    own = model.labels_ == model.labels_[60]
+    assert own.sum() == 21
+    for X, C in zip(Xs, model.centers_):
+        clean = X[:60][own[:60]].mean(axis=0)
+        pulled = np.linalg.norm(X[own].mean(axis=0) - clean)
+        assert np.linalg.norm(C[model.labels_[60]] - clean) < 0.25 * pulled
+
+
+def test_one_view_has_all_the_weight():
+    Xs, y = blobs(spread=(0.7,))
+    model = fit(Xs, n_init=5)
+    assert model.view_weights_.tolist() == [1.0] and adjusted_rand_score(y, model.labels_) > 0.9
+
+
+def test_results_do_not_depend_on_the_unit_of_the_data():
+    Xs, _ = blobs(distance=1.5)
+    first, second = fit(Xs, scaling="none"), fit([1e6 * X for X in Xs], scaling="none")
+    assert np.array_equal(first.label_history_, second.label_history_)
+    assert np.allclose(first.view_weights_, second.view_weights_, rtol=1e-9)
+
+
+def test_a_constant_view_gets_no_weight_and_a_warning():
+    Xs, _ = blobs(distance=1.5)
+    for value in (0.0, 3.0):
+        with pytest.warns(ConstantViewWarning, match=r"Xs\[0\] \(view 1\)"):
+            model = fit([np.full((60, 2), value), *Xs])
+        expected = fit(Xs)
+        assert np.array_equal(model.label_history_, expected.label_history_)
+        assert np.array_equal(model.view_weights_, [0.0, *expected.view_weights_])
+
+
+def test_large_views_are_read_in_blocks_and_give_the_same_result(monkeypatch):
+    Xs, _ = blobs(n=200, distance=1.5)
+    Xs = [X.astype(np.float32) for X in Xs]
+    expected = fit(Xs)
+    monkeypatch.setattr(views, "LARGEST_COPY", 0)
+    model = fit(Xs)
+    assert np.array_equal(model.labels_, expected.labels_)
+    assert np.allclose(model.view_weights_, expected.view_weights_, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"gamma": 1.0}, "gamma must be a number > 1 and <= 100"), ({"gamma": 101.0}, "gamma"),
+    ({"scaling": "unit"}, "scaling must be one of"), ({"init_share": 2.0}, "init_share"),
+    ({"init": "random"}, "init must be one of"), ({"init": np.zeros(5)}, "60 integers in 0..2"),
+    ({"n_clusters": 61}, "n_clusters is 61 but the views have only 60")])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        RMKMC(**{"n_clusters": 3, **parameters}).fit(blobs()[0])

@@ -1,0 +1,258 @@
+"""SAMTC against its literal transcription, its limits, and what it is for; kernel mean matching by itself."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import samtc as literal
+from scipy.optimize import linprog
+from scipy.spatial.distance import jensenshannon
+from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import normalize
+
+from mtclib.baselines import SAMTC, samtc
+from mtclib.baselines.samtc import jensen_shannon, match_mean, mutual_nearest, relate_tasks
+from mtclib.core.starts import one_hot
+from mtclib.maths.neighbours import nearest, shared
+from mtclib.maths.simplex import gap, project_capped
+
+small = settings(max_examples=30)
+
+
+def words(seed, n, k=3, d=12, length=8, first=0, total=None):
+    """Counts of short documents on k topics, each with its own words and a share of common ones."""
+    rng = np.random.default_rng(seed)
+    topics = np.full((total or k, d), 0.4 / d)
+    for z in range(len(topics)):
+        topics[z, z * d // len(topics):(z + 1) * d // len(topics)] += 0.6 * len(topics) / d
+    return np.array([rng.multinomial(length, topics[first + i % k]) for i in range(n)], float)
+
+
+def units(X):
+    return sp.csr_array(normalize(sp.csr_array(X)))
+
+
+def ari(model, k=3):
+    return [adjusted_rand_score(np.arange(len(labels)) % k, labels) for labels in model.labels_]
+
+
+def fit(Xs, k=3, **parameters):
+    return SAMTC(k, **{"n_neighbors": 8, "n_neighbors_across": 8, "random_state": 0, **parameters}).fit(Xs)
+
+
+@small
+@given(st.integers(0, 10**6), st.integers(1, 12), st.integers(2, 9), st.integers(1, 12), st.booleans())
+def test_neighbours_are_the_literal_ones_ties_and_zero_rows_included(seed, n, m, k, same):
+    rng = np.random.default_rng(seed)
+    X, Y = rng.integers(0, 2, (n, 4)).astype(float), rng.integers(0, 2, (m, 4)).astype(float)
+    Y = X if same else Y
+    found = nearest(units(X), units(Y), k, same=same)
+    expected = literal.neighbours(literal.unit_rows(X), literal.unit_rows(Y), k, same)
+    assert [set(np.flatnonzero(row)) for row in found.toarray()] == expected
+    assert (shared(found).toarray() == [[len(a & b) for b in expected] for a in expected]).all()
+
+
+def test_neighbours_do_not_depend_on_the_block(monkeypatch):
+    U = units(words(0, 40))
+    whole = nearest(U, U, 5, same=True).toarray()
+    monkeypatch.setattr("mtclib.maths.neighbours.BLOCK", 7)
+    assert (nearest(U, U, 5, same=True).toarray() == whole).all()
+    assert (whole.sum(axis=1) <= 5).all() and not whole.diagonal().any()
+
+
+@small
+@given(st.integers(0, 10**6))
+def test_divergences_are_the_literal_ones_and_those_of_scipy(seed):
+    rng = np.random.default_rng(seed)
+    P, Q = rng.integers(0, 4, (3, 5)).astype(float), rng.integers(0, 4, (2, 5)).astype(float)
+    D = jensen_shannon(P, Q)
+    for i, p in enumerate(P):
+        for j, q in enumerate(Q):
+            share = [None if not v.any() else v / v.sum() for v in (p, q)]
+            assert D[i, j] == pytest.approx(literal.jensen_shannon(*share), abs=1e-12)
+            if p.any() and q.any():
+                assert D[i, j] == pytest.approx(jensenshannon(p, q) ** 2, abs=1e-12)
+    assert ((D >= 0) & ((np.log(2) + 1e-12 >= D) | np.isinf(D))).all()
+    assert (jensen_shannon(Q, P) == D.T).all()
+
+
+@small
+@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 5))
+def test_related_clusters_are_a_matching_with_the_nearest_pair_in_either_direction(seed, k, m):
+    D = np.random.default_rng(seed).integers(0, 3, (k, m)).astype(float)
+    pairs = mutual_nearest(D)
+    assert len(set(pairs[:, 0])) == len(set(pairs[:, 1])) == len(pairs) >= 1
+    assert D.min() in D[pairs[:, 0], pairs[:, 1]]
+    assert sorted(map(tuple, mutual_nearest(D.T)[:, ::-1])) == sorted(map(tuple, pairs))
+
+
+@small
+@given(st.integers(0, 10**6), st.integers(1, 9), st.floats(0.3, 2.0))
+def test_the_projection_is_the_nearest_point_and_the_gap_is_that_of_a_linear_program(seed, n, cap):
+    rng = np.random.default_rng(seed)
+    low, high = sorted(rng.uniform(0.0, min(2.0, n * cap), 2))
+    v = 3.0 * rng.standard_normal(n)
+    w = project_capped(v, cap, low, high)
+    assert w.min() >= 0 and w.max() <= cap and low - 1e-9 <= w.sum() <= high + 1e-9
+    # Of the squared distance the gradient at w is w - v; at the minimum the linear function has no decrease.
+    assert gap(w - v, w, cap, low, high) <= 1e-8
+    g = rng.standard_normal(n)
+    program = linprog(g, np.array([np.ones(n), -np.ones(n)]), [high, -low], bounds=[(0.0, cap)] * n)
+    assert gap(g, w, cap, low, high) == pytest.approx(g @ w - program.fun, abs=1e-7)
+
+
+@small
+@given(st.integers(0, 10**6), st.integers(1, 14), st.integers(2, 8))
+def test_means_are_matched_as_by_quadratic_programming(seed, n, d):
+    rng = np.random.default_rng(seed)
+    V = units(rng.poisson(0.8, (n, d)) + np.eye(n, d))
+    V = V if V.nnz else units(np.ones((n, d)))
+    target = units(rng.poisson(0.8, (6, d)) + 0.1).toarray().mean(axis=0)
+    weights, distance = match_mean(V, target)
+    assert distance == pytest.approx(np.linalg.norm(weights @ V.toarray() / n - target), abs=1e-12)
+    expected = literal.mean_matching(V.toarray(), target)
+    assert distance**2 <= expected**2 + 1e-6 * (target @ target)
+    assert distance**2 >= expected**2 - 1e-6 * (target @ target)
+    assert weights.min() >= 0 and n**0.5 - 1e-9 <= weights.sum() <= 2 * n - n**0.5 + 1e-9
+
+
+def test_a_mean_is_matched_by_the_samples_it_is_made_of():
+    U = units(words(0, 30))
+    assert match_mean(U, U.toarray().mean(axis=0))[1] == pytest.approx(0.0, abs=1e-3)
+
+
+def test_mean_matching_that_does_not_converge_says_so(monkeypatch):
+    monkeypatch.setattr(samtc, "LARGEST_ITERATIONS", 1)
+    with pytest.raises(FloatingPointError, match="kernel mean matching of 30 samples did not converge"):
+        match_mean(units(words(0, 30)), units(words(1, 30)).toarray().mean(axis=0))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_links_and_similarities_are_the_literal_ones(seed):
+    Xs = [words(seed, 16), words(seed + 9, 13, k=2), words(seed + 20, 11)]
+    Xs[0][3] = 0.0
+    ks = [3, 2, 3]
+    labels = [np.random.default_rng(seed).integers(0, k, len(X)) for k, X in zip(ks, Xs)]
+    S, pairs, e = literal.similarities(Xs, labels, ks, 5, 4, transfer=0.7)
+    model = SAMTC(ks, n_neighbors=5, n_neighbors_across=4, transfer=0.7)
+    Us, own = model._prepare(Xs, ks)
+    links = relate_tasks(Us, [one_hot(h, k) for h, k in zip(labels, ks)])
+    assert {pair: [tuple(row) for row in link.clusters] for pair, link in links.items()} == pairs
+    for (t, s), link in links.items():
+        assert link.relatedness == pytest.approx(e[t, s], abs=1e-4)
+        link.relatedness = e[t, s]
+    for t in range(3):
+        np.testing.assert_allclose(model._similarity(Us, own, links, t), S[t], atol=1e-12)
+
+
+def test_the_embedding_is_the_literal_one():
+    Xs = [words(0, 30), words(1, 24)]
+    model = fit(Xs)
+    S, _, e = literal.similarities(Xs, model.initial_labels_, [3, 3], 8, 8)
+    np.testing.assert_allclose(model.relatedness_, e, atol=1e-3)
+    for V, A in zip(model.embedding_, S):
+        W = literal.embedding(A, 3)
+        assert np.abs(V @ V.T - W @ W.T).max() < 1e-2
+
+
+def test_without_transfer_and_with_one_task_every_task_is_clustered_alone():
+    Xs = [words(0, 30), words(1, 24)]
+    off = fit(Xs, transfer=0.0)
+    for labels, initial, X in zip(off.labels_, off.initial_labels_, Xs):
+        assert np.array_equal(labels, initial)
+        alone = fit([X])
+        assert np.array_equal(labels, alone.labels_[0]) and alone.relatedness_.tolist() == [[1.0]]
+        W = literal.embedding(literal.shares(literal.neighbours(
+            literal.unit_rows(X), literal.unit_rows(X), 8, same=True), 8), 3)
+        V = alone.embedding_[0]
+        assert np.abs(V @ V.T - W @ W.T).max() < 1e-7
+
+
+def test_tasks_without_a_common_word_give_each_other_nothing():
+    A, B = words(0, 30), words(1, 30)
+    model = fit([np.hstack([A, 0 * A]), np.hstack([0 * B, B])])
+    assert model.relatedness_.tolist() == np.eye(2).tolist()
+    assert all(map(np.array_equal, model.labels_, model.initial_labels_))
+
+
+def test_relatedness_grows_with_the_number_of_shared_topics():
+    first = words(0, 45, d=24, total=6)
+    found = [fit([first, words(1, 45, d=24, total=6, first=start)]).relatedness_[0, 1] for start in (0, 2, 3)]
+    # With three topics, with one, and with none in common.
+    assert found[0] > found[1] > found[2] and found[0] > 0.8
+
+
+def test_a_task_with_short_documents_gains_from_one_with_long_documents():
+    gains = []
+    for seed in range(6):
+        Xs = [words(seed, 36, d=60, length=6), words(seed + 50, 90, d=60, length=30)]
+        model = fit(Xs, n_neighbors=6, n_neighbors_across=20)
+        alone = fit(Xs, n_neighbors=6, n_neighbors_across=20, transfer=0.0)
+        gains.append(ari(model)[0] - ari(alone)[0])
+        assert ari(model)[1] > 0.9 and len(model.related_clusters_[0, 1]) == 3
+    assert np.mean(gains) > 0.3
+
+
+def test_a_subtask_with_too_many_neighbours_draws_its_clusters_together():
+    Xs = [words(1, 36, d=60, length=5), words(51, 90, d=60, length=30)]
+    few, many = (fit(Xs, n_neighbors=6, n_neighbors_across=k) for k in (6, 20))
+    assert len(many.related_clusters_[1, 0]) == 2
+    assert ari(fit(Xs, n_neighbors=6, transfer=0.0))[1] == ari(few)[1] == 1.0 > ari(many)[1]
+
+
+def test_clusters_do_not_collapse():
+    for seed in range(3):
+        model = fit([words(seed, 45, length=4), words(seed + 1, 45, length=4)], n_rounds=3)
+        assert all(np.bincount(labels, minlength=3).min() >= 4 for labels in model.labels_)
+
+
+def test_the_length_of_a_document_does_not_matter():
+    Xs = [words(0, 30), words(1, 24)]
+    longer = [X * np.random.default_rng(5).integers(1, 9, (len(X), 1)) for X in Xs]
+    first, second = fit(Xs), fit(longer)
+    assert all(map(np.array_equal, first.labels_, second.labels_))
+    np.testing.assert_allclose(first.relatedness_, second.relatedness_, atol=1e-6)
+
+
+def test_more_rounds_end_when_labels_repeat():
+    Xs = [words(2, 36, length=5), words(3, 36)]
+    model = fit(Xs, n_rounds=30)
+    assert len(fit(Xs).objective_) == 1 < len(model.objective_) < 30
+    again = fit(Xs, n_rounds=len(model.objective_) + 5)
+    assert all(map(np.array_equal, model.labels_, again.labels_))
+
+
+def test_the_numbers_of_clusters_may_differ():
+    model = fit([words(0, 30), words(1, 24, k=2)], k=[3, 2])
+    assert [len(set(labels)) for labels in model.labels_] == [3, 2]
+    assert len(model.related_clusters_[0, 1]) == 2
+    assert (model.related_clusters_[0, 1][:, ::-1].tolist()
+            == sorted(model.related_clusters_[1, 0].tolist(), key=lambda pair: pair[1]))
+
+
+def test_all_neighbours_shared_is_no_failure():
+    model = fit([np.ones((27, 3))], k=20, n_neighbors=100)
+    assert model.labels_[0].shape == (27,)
+
+
+def test_sparse_text_is_never_made_dense(monkeypatch):
+    rng = np.random.default_rng(0)
+    topics = np.kron(np.eye(3), np.full((1, 700), 0.05))
+    Xs = [sp.csr_array(rng.poisson(topics[np.arange(60) % 3])) for _ in range(2)]
+    dense = sp.csr_array.toarray
+    monkeypatch.setattr(sp.csr_array, "toarray", lambda X: (
+        dense(X) if X.shape[1] < 2100 else pytest.fail("densified")))
+    assert min(ari(fit(Xs, n_neighbors=15))) > 0.9
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1"),
+    ({"n_neighbors_across": 2.5}, "n_neighbors_across must be an integer"),
+    ({"n_rounds": 0}, "n_rounds must be an integer"),
+    ({"n_starts": 0}, "n_starts must be an integer"),
+    ({"transfer": -0.5}, "transfer must be a number >= 0"),
+])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        fit([words(0, 12)], **parameters)

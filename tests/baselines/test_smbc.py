@@ -1,0 +1,188 @@
+"""S-MBC: the rule against loops, what it promises, and what it falls back to."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import mbc as literal_mbc
+from literal import smbc as literal
+from sklearn.cluster import KMeans as Lloyd
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+
+from mtclib import MBC
+from mtclib.baselines import SMBC
+from mtclib.maths.bregman import divergence
+
+NAMES = ("sqeuclidean", "mahalanobis", "kl", "i-divergence", "itakura-saito")
+METRIC = dict.fromkeys(NAMES) | {"mahalanobis": np.diag([2.0, 1.0, 0.5])}
+LOOPS = {"sqeuclidean": literal_mbc.sqeuclidean, "itakura-saito": literal_mbc.itakura_saito}
+
+
+def data(name="sqeuclidean", sizes=(16, 12, 14), d=3, seed=0):
+    """Positive rows around three planted means; on the simplex for 'kl'."""
+    rng = np.random.default_rng(seed)
+    means = 0.5 + 3.0 * rng.random((3, d))
+    Xs = [means[np.arange(n) % 3] * np.exp(0.4 * rng.normal(size=(n, d))) for n in sizes]
+    return [X / X.sum(axis=1, keepdims=True) for X in Xs] if name == "kl" else Xs
+
+
+def start(Xs, Ks, seed=0):
+    return [np.random.default_rng([seed, t]).permutation(np.arange(len(X)) % k)
+            for t, (X, k) in enumerate(zip(Xs, Ks))]
+
+
+def fit(estimator, Xs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return estimator.fit(Xs)
+
+
+def solver(name):
+    d = divergence(name)
+    solve = (literal_mbc.symmetric_centroid if d.symmetric else
+             lambda *means: literal_mbc.minimised(LOOPS[name], *means))
+    return LOOPS[name], d.gradient, d.inverse_gradient, solve
+
+
+def related_and_not(seed, n=24):
+    """Two tasks with the same three clusters far from each other, and one with three amid them."""
+    rng = np.random.default_rng(seed)
+    means = np.array([[0.0, 0.0], [40.0, 0.0], [0.0, 40.0]])
+    amid = np.array([[10.0, 10.0], [14.0, 10.0], [10.0, 14.0]])
+    return [m[np.arange(n) % 3] + rng.normal(size=(n, 2)) for m in (means, means, amid)]
+
+
+@pytest.mark.parametrize(("name", "lam", "sizes", "Ks", "seeds"), [
+    ("sqeuclidean", 0.1, (12, 9, 10), [3, 2, 3], (3, 6)),
+    ("itakura-saito", 0.3, (10, 8, 9), [2, 2, 3], (19,))])
+@pytest.mark.parametrize("rule", ["partition", "centroids"])
+def test_smbc_equals_the_rule_in_loops(rule, name, lam, sizes, Ks, seeds):
+    left = 0
+    for seed in seeds:
+        Xs = data(name, sizes, 2, seed)
+        ours = fit(SMBC(Ks, divergence=name, rule=rule, lam=lam, init=start(Xs, Ks, seed), tol=0.0), Xs)
+        hs, Us, free, bounds = literal.smart(Xs, start(Xs, Ks, seed), Ks, lam, rule, *solver(name), 16)
+        np.testing.assert_array_equal(np.flatnonzero(ours.boosted_), free)
+        np.testing.assert_allclose(ours.single_task_loss_, bounds, rtol=1e-8)
+        for t in range(3):
+            np.testing.assert_array_equal(ours.labels_[t], hs[t])
+            np.testing.assert_allclose(ours.cluster_centers_[t], Us[t], rtol=1e-4)
+        left += 3 - ours.boosted_.sum()
+    assert left > 0
+
+
+def test_the_rule_within_a_sweep_equals_loops_and_nearly_always_gives_up_boosting():
+    taken = 0
+    for seed in range(6):
+        Xs, Ks = data(seed=seed), [3, 2, 3]
+        ours = fit(SMBC(Ks, rule="step", init=start(Xs, Ks, seed), max_iter=4, tol=0.0), Xs)
+        hs, Us, history, choices = literal.step_by_step(Xs, start(Xs, Ks, seed), Ks, 0.5,
+                                                        *solver("sqeuclidean"), 4)
+        np.testing.assert_allclose(ours.objective_, history[:ours.n_iter_], rtol=1e-9)
+        assert (np.diff(history) <= 1e-12).all()
+        assert ours.boosted_.tolist() == choices[ours.n_iter_ - 1]
+        if ours.n_iter_ == 4:
+            assert all(map(np.array_equal, ours.labels_, hs))
+            np.testing.assert_allclose(ours.cluster_centers_[0], Us[0], rtol=1e-9)
+        taken += np.sum(choices)
+    assert taken <= 0.15 * 6 * 4 * 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=5)
+@given(lam=st.sampled_from([0.0, 0.1, 1.0, 30.0]), seed=st.integers(0, 2**31),
+       max_iter=st.sampled_from([1, 2, 5, 300]), Ks=st.lists(st.integers(1, 5), min_size=3, max_size=3),
+       rule=st.sampled_from(["partition", "centroids"]))
+def test_no_task_is_worse_off_than_alone(name, lam, seed, max_iter, Ks, rule):
+    Xs = data(name, seed=seed)
+    model = fit(SMBC(Ks, lam=lam, divergence=name, metric=METRIC[name], rule=rule,
+                     init=start(Xs, Ks, seed), max_iter=max_iter), Xs)
+    alone = [fit(MBC(k, divergence=name, metric=METRIC[name], init=[h], max_iter=max_iter), [X])
+             for X, h, k in zip(Xs, start(Xs, Ks, seed), Ks)]
+    assert (model.compared_loss_ <= model.single_task_loss_ * (1 + 1e-9) + 1e-12).all()
+    if rule == "centroids":
+        np.testing.assert_array_equal(model.compared_loss_, model.local_loss_)
+        np.testing.assert_allclose(model.single_task_loss_, [m.local_loss_[0] for m in alone],
+                                   rtol=1e-7, atol=1e-12)
+    for t in np.flatnonzero(~model.boosted_):
+        np.testing.assert_array_equal(model.labels_[t], alone[t].labels_[0])
+        np.testing.assert_allclose(model.cluster_centers_[t], alone[t].cluster_centers_[0], rtol=1e-7)
+    assert sum(model.phases_) == model.n_iter_ <= max_iter
+    for phase in np.split(model.objective_, np.cumsum(model.phases_)[:-1]):
+        # The last value of all is that of the end state, in which a task may just have changed.
+        assert (np.diff(phase[:-1] if phase[-1] == model.objective_[-1] else phase) <= 1e-9).all()
+
+
+def test_without_coupling_every_rule_is_scikit_learns_k_means_from_the_same_start():
+    Xs, Ks = data(sizes=(50, 40), d=5, seed=3), [4, 3]
+    labels = start(Xs, Ks)
+    for rule in ("partition", "centroids", "step"):
+        model = fit(SMBC(Ks, lam=0.0, rule=rule, init=labels, tol=0.0), Xs)
+        for t, X in enumerate(Xs):
+            means = np.array([X[labels[t] == z].mean(axis=0) for z in range(Ks[t])])
+            lloyd = Lloyd(Ks[t], init=means, n_init=1, tol=0.0, algorithm="lloyd").fit(X)
+            np.testing.assert_array_equal(model.labels_[t], lloyd.labels_)
+            assert model.compared_loss_[t] == pytest.approx(lloyd.inertia_ / len(X))
+
+
+def test_a_task_that_the_others_pull_apart_goes_its_own_way_and_they_stay_together():
+    Xs = related_and_not(0)
+    right = [np.arange(24) % 3] * 3
+    model = fit(SMBC(3, lam=0.1, init=right), Xs)
+    assert model.boosted_.tolist() == [True, True, False] and len(model.phases_) == 2
+    np.testing.assert_allclose(model.cluster_centers_[2], [Xs[2][h].mean(axis=0) for h in
+                                                           (model.labels_[2] == z for z in range(3))])
+    pulled = fit(MBC(3, lam=0.1, init=right), Xs)
+    assert pulled.local_loss_[2] > model.local_loss_[2]
+
+
+def test_if_no_task_leaves_smbc_is_mbc():
+    X = data(seed=5)[0]
+    model, mbc = (fit(cls(3, lam=0.3, init=[np.arange(16) % 3] * 2), [X, X]) for cls in (SMBC, MBC))
+    assert model.boosted_.all() and model.phases_ == [mbc.n_iter_]
+    np.testing.assert_array_equal(model.objective_, mbc.objective_)
+    assert all(map(np.array_equal, model.labels_, mbc.labels_))
+
+
+def test_own_means_let_boosting_pass_where_pulled_centroids_do_not():
+    better = {"partition": 0, "centroids": 0}
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        means = 5.0 * rng.normal(size=(4, 2))
+        Xs = [means[np.arange(n) % 4] + rng.normal(size=(n, 2)) for n in (20, 60)]
+        for rule in better:
+            better[rule] += fit(SMBC(4, rule=rule, random_state=seed), Xs).boosted_.sum()
+    assert better["partition"] >= 2 * better["centroids"] and better["partition"] >= 10
+
+
+def test_shared_clusters_are_recovered_in_a_task_with_few_samples_and_none_is_lost():
+    rng = np.random.default_rng(1)
+    means = 6.0 * np.eye(4)
+    Xs = [means[np.arange(n) % 4] + rng.normal(size=(n, 4)) for n in (60, 12)]
+    model = fit(SMBC(4, init="samples", n_init=10, random_state=0), Xs)
+    for labels in model.labels_:
+        assert adjusted_rand_score(np.arange(len(labels)) % 4, labels) == 1.0
+        assert np.bincount(labels, minlength=4).min() == len(labels) // 4
+
+
+def test_sparse_data_give_the_same_fit():
+    Xs = [np.random.default_rng(t).poisson(0.7, (30, 12)).astype(float) for t in range(2)]
+    for rule in ("partition", "centroids", "step"):
+        dense, sparse = (fit(SMBC([3, 4], rule=rule, random_state=0), [convert(X) for X in Xs])
+                         for convert in (np.asarray, sp.csr_array))
+        assert all(map(np.array_equal, dense.labels_, sparse.labels_))
+        np.testing.assert_allclose(dense.objective_, sparse.objective_, rtol=1e-10)
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"rule": "always"}, "rule must be one of 'partition', 'centroids', 'step'"),
+    ({"lam": -1.0}, "lam must be a number >= 0"),
+    ({"divergence": "kl"}, "rows that do not sum to one"),
+])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        SMBC(2, **parameters).fit(data())

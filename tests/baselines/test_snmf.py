@@ -1,0 +1,87 @@
+"""Symmetric nonnegative matrix factorisation of views: its matrix, its limits, and its stationary points."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from mtclib.baselines import MultiViewSNMF
+from mtclib.baselines.snmf import random_membership
+from mtclib.maths.graphs import DenseSimilarity, NormalizedMatrix, knn_affinity
+
+
+def views(n=60, seed=0, noise=(0.6, 1.0, 1.4), k=3):
+    rng = np.random.default_rng(seed)
+    means = 3.0 * np.eye(k)[np.arange(n) % k]
+    return [means + s * rng.standard_normal((n, k)) for s in noise]
+
+
+def fit(Xs, k=3, **parameters):
+    return MultiViewSNMF(k, **{"random_state": 0, "max_iter": 5000, **parameters}).fit(Xs)
+
+
+def normalised(X):
+    return NormalizedMatrix(knn_affinity(X, 10)).L.toarray()
+
+
+def half_residual(K, Y):
+    return 0.5 * np.sum((K - Y @ Y.T) ** 2)
+
+
+def test_the_objective_is_that_of_the_mean_of_the_affinities():
+    Xs = views()
+    model = fit(Xs)
+    K = np.mean([normalised(X) for X in Xs], axis=0)
+    assert model.objective_[-1] == pytest.approx(half_residual(K, model.membership_), rel=1e-10)
+    assert (np.diff(model.objective_) <= 1e-12 * model.objective_[0]).all()
+
+
+def test_a_view_alone_is_a_fit_of_that_view():
+    Xs = views()
+    model, alone = fit(Xs, view=1), fit([Xs[1]])
+    assert np.array_equal(model.labels_, alone.labels_)
+    expected = half_residual(normalised(Xs[1]), model.membership_)
+    assert model.objective_[-1] == pytest.approx(expected, rel=1e-10)
+
+
+def test_the_end_is_a_stationary_point_by_finite_differences():
+    Xs = views(n=24, noise=(0.8, 0.8))
+    model = fit(Xs, tol=1e-12, max_iter=20_000)
+    K, Y = np.mean([normalised(X) for X in Xs], axis=0), model.membership_
+    step, slopes = 1e-6, np.zeros_like(Y)
+    for i, j in np.ndindex(*Y.shape):
+        up, down = Y.copy(), Y.copy()
+        up[i, j] += step
+        down[i, j] -= step
+        slopes[i, j] = (half_residual(K, up) - half_residual(K, down)) / (2 * step)
+    assert slopes.min() > -1e-3 and np.abs(slopes * Y).max() < 1e-4
+
+
+def test_more_starts_help_and_the_lowest_objective_wins():
+    Xs = views(noise=(2.0, 2.0))
+    ends = [fit(Xs, k=6, n_init=n).objective_[-1] for n in (1, 3, 6)]
+    assert ends[0] >= ends[1] >= ends[2]
+
+
+def test_the_start_is_positive_and_as_large_as_the_affinities_ask():
+    K = DenseSimilarity(normalised(views()[0]))
+    Y = random_membership(K, 3, 0)
+    bound = 2.0 * np.sqrt(K.positive.mean() / 3)
+    assert 0.0 < Y.min() < 0.1 * bound and 0.9 * bound < Y.max() <= bound
+
+
+def test_views_that_agree_help_each_other():
+    truth, Xs = np.arange(150) % 3, views(n=150, noise=(1.5, 1.5, 1.5))
+    alone = max(adjusted_rand_score(truth, fit(Xs, view=v).labels_) for v in range(3))
+    assert adjusted_rand_score(truth, fit(Xs).labels_) > alone
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"view": 3}, "view must be an integer .* <= 2"),
+    ({"view": "first"}, "view must be an integer"),
+    ({"n_neighbors": 0}, "n_neighbors must be an integer"),
+    ({"affinity": "euclidean"}, "affinity must be one of"),
+    ({"scaling": "half"}, "scaling must be one of"),
+])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        fit(views(), **parameters)

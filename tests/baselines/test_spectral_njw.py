@@ -1,0 +1,250 @@
+"""Spectral clustering: the graph operators and the eigenvectors against dense oracles, and hard cases."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.linalg import block_diag, eigh
+from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+from scipy.spatial.distance import cdist
+from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics.pairwise import cosine_similarity
+
+from mtclib.baselines import KMeans, SpectralNJW, spectral_njw
+from mtclib.core.base import DegenerateSubspaceWarning
+from mtclib.maths.eigen import leading_eigenvectors, spectral_embedding
+from mtclib.maths.graphs import NormalizedCosine, NormalizedMatrix, gaussian_affinity, normalized_affinities
+
+
+def text_like(n=40, d=25, seed=0):
+    return np.random.default_rng(seed).poisson(0.5, (n, d)) + np.eye(n, d) + 0.01
+
+
+def normalised(A):
+    """D^-1/2 A D^-1/2 with a zero diagonal, by loops."""
+    n = len(A)
+    degrees = [sum(A[i, j] for j in range(n) if j != i) for i in range(n)]
+    return np.array([[0.0 if i == j else A[i, j] / np.sqrt(degrees[i] * degrees[j]) for j in range(n)]
+                     for i in range(n)])
+
+
+def rings(n=90):
+    rng = np.random.default_rng(0)
+    angle = rng.uniform(0, 2 * np.pi, 2 * n)
+    radius = np.repeat([2.0, 4.0], n) + rng.normal(0, 0.1, 2 * n)
+    return np.c_[radius * np.cos(angle), radius * np.sin(angle)], np.repeat([0, 1], n)
+
+
+def chain(n=150, seed=0):
+    """Affinity of points along a line: its second eigenvalue is near the first."""
+    place = np.random.default_rng(seed).uniform(0, 10, n)[:, None]
+    return gaussian_affinity(place, 0.1)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_the_cosine_operator_equals_the_explicit_matrix(convert):
+    X = text_like()
+    graph, = normalized_affinities([convert(X)], "cosine")
+    assert isinstance(graph, NormalizedCosine)
+    expected = normalised(cosine_similarity(X))
+    L = graph.block(np.arange(40))
+    np.testing.assert_allclose(L @ np.eye(40), expected, atol=1e-13)
+    np.testing.assert_allclose(L @ expected[:, 0], expected @ expected[:, 0], atol=1e-13)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_an_affinity_in_memory_is_normalised_without_its_diagonal(convert):
+    A = cosine_similarity(text_like()) + np.diag(np.arange(40.0))
+    graph, = normalized_affinities([text_like()], [convert(A)])
+    np.testing.assert_allclose(graph.block(np.arange(40)) @ np.eye(40), normalised(A), atol=1e-13)
+    assert sp.issparse(graph.L) == (convert is sp.csr_array)
+
+
+def test_negative_cosines_count_as_zero():
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    for convert in (np.asarray, sp.csr_array):
+        graph, = normalized_affinities([convert(X)], "cosine")
+        np.testing.assert_allclose(graph.L, normalised(np.maximum(cosine_similarity(X), 0.0)), atol=1e-13)
+
+
+@pytest.mark.parametrize("scale", ["median", "mean", "self-tuning", 0.7])
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_gaussian_affinities_follow_their_scale_rule(scale, convert):
+    X = text_like()
+    distances = cdist(X, X)
+    pairs = distances[np.triu_indices(40, 1)]
+    s = {"median": np.median(pairs), "mean": pairs.mean(), 0.7: 0.7}.get(scale)
+    nearest = np.sort(distances, axis=1)[:, 7]
+    width = np.outer(nearest, nearest) if s is None else 2 * s ** 2
+    expected = np.exp(-distances ** 2 / width)
+    np.fill_diagonal(expected, 0.0)
+    np.testing.assert_allclose(gaussian_affinity(convert(X), scale), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("scale", ["median", "mean", "self-tuning"])
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_copies_do_not_make_a_scale_zero(scale, convert):
+    X = np.vstack([np.full((12, 3), 1 / 3), np.eye(3)])
+    A = gaussian_affinity(convert(X), scale)
+    assert np.isfinite(A).all() and (A[:12, :12] + np.eye(12) == 1.0).all()
+    assert (gaussian_affinity(convert(np.full((9, 3), 1 / 3)), scale) + np.eye(9) == 1.0).all()
+    assert gaussian_affinity(convert(X[:1]), scale).tolist() == [[0.0]]
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_rows_that_are_equal_up_to_rounding_are_at_distance_zero(convert):
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.random((4, 5)), 9, axis=0) * (1 + 1e-10 * rng.random((36, 1)))
+    assert gaussian_affinity(convert(X), "self-tuning")[0, 1:9].tolist() == [1.0] * 8
+
+
+def test_gaussian_affinities_survive_a_far_origin():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    np.testing.assert_allclose(gaussian_affinity(X + 1e6), gaussian_affinity(X), rtol=1e-6)
+
+
+@pytest.mark.parametrize("n", [60, 320])
+@pytest.mark.parametrize("affinity", ["cosine", "gaussian"])
+def test_the_embedding_is_that_of_a_dense_eigendecomposition(n, affinity):
+    X = text_like(n)
+    A = cosine_similarity(X) if affinity == "cosine" else gaussian_affinity(X)
+    np.fill_diagonal(A, 0.0)
+    root = np.sqrt(A.sum(axis=1))
+    values, V = eigh(A / np.outer(root, root), subset_by_index=[n - 3, n - 1])
+    V /= np.linalg.norm(V, axis=1, keepdims=True)
+    for convert in (np.asarray, sp.csr_array):
+        model = SpectralNJW(3, affinity=affinity, n_init=1, random_state=0).fit([convert(X)])
+        np.testing.assert_allclose(model.eigenvalues_[0], values[::-1], atol=1e-10)
+        E = model.embedding_[0]
+        np.testing.assert_allclose(E @ E.T, V @ V.T, atol=1e-6)
+
+
+def test_rotations_and_signs_of_the_embedding_do_not_matter():
+    V, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(80, 3)))
+    Q, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))
+    model = SpectralNJW(3)
+    for seed in range(5):
+        reference = model._fit_task((np.ones(3), V), 3, seed).labels
+        for turned in (V @ Q, -V, V[:, ::-1]):
+            assert np.array_equal(reference, model._fit_task((np.ones(3), turned), 3, seed).labels)
+
+
+@pytest.mark.parametrize("scale", ["self-tuning", 0.5])
+def test_rings_are_separated_where_k_means_fails(scale):
+    X, y = rings()
+    labels = SpectralNJW(2, affinity="gaussian", scale=scale, random_state=0).fit([X]).labels_[0]
+    assert adjusted_rand_score(y, labels) == 1.0
+    assert adjusted_rand_score(y, KMeans(2, n_init=10, random_state=0).fit([X]).labels_[0]) < 0.1
+
+
+def test_isolated_samples_leave_the_others_alone():
+    X = np.hstack([text_like(30), np.zeros((30, 1))])
+    lonely = np.vstack([np.eye(26)[25], X, np.zeros(26)])
+    for convert in (np.asarray, sp.csr_array):
+        alone = SpectralNJW(2, random_state=0).fit([convert(X)])
+        model = SpectralNJW(2, random_state=0).fit([convert(lonely)])
+        assert not model.embedding_[0][[0, -1]].any()
+        E, F = alone.embedding_[0], model.embedding_[0][1:-1]
+        np.testing.assert_allclose(F @ F.T, E @ E.T, atol=1e-10)
+        assert adjusted_rand_score(alone.labels_[0], model.labels_[0][1:-1]) == 1.0
+
+
+@pytest.mark.parametrize("overlap", [1e-13, 1e-15, 1e-17])
+def test_a_similarity_within_rounding_counts_as_none(overlap):
+    X = np.hstack([text_like(30), np.zeros((30, 3))])
+    lonely = np.vstack([np.r_[np.full(25, overlap), 0.1, 0.7, 0.3], X])
+    model = SpectralNJW(2, random_state=0).fit([lonely])
+    assert not model.embedding_[0][0].any()
+    assert model.eigenvalues_[0][0] == pytest.approx(1.0, abs=1e-12)
+
+
+def test_samples_that_have_nothing_in_common_get_an_empty_embedding():
+    model = SpectralNJW(2, random_state=0).fit([np.eye(4)])
+    assert not model.embedding_[0].any() and np.isnan(model.eigenvalues_[0]).all()
+
+
+@pytest.mark.parametrize("affinity", ["cosine", "gaussian"])
+def test_equal_rows_are_a_complete_graph(affinity):
+    model = SpectralNJW(2, affinity=affinity, random_state=0).fit([np.ones((6, 3))])
+    np.testing.assert_allclose(model.eigenvalues_[0], [1.0, -0.2], atol=1e-12)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_repeated_eigenvalues_are_all_found(convert):
+    A = block_diag(*[chain(seed=seed) for seed in range(4)])
+    order = np.random.default_rng(0).permutation(len(A))
+    graph = NormalizedMatrix(convert(A[np.ix_(order, order)]))
+    plain = eigsh(graph.L, k=4, which="LA", v0=np.random.default_rng(0).standard_normal(len(A)))[0]
+    assert plain.min() < 1 - 1e-6, "a plain Lanczos iteration would do; the case is too easy"
+    values, V = spectral_embedding(graph, 4, seed=0)
+    np.testing.assert_allclose(values, 1.0, atol=1e-12)
+    np.testing.assert_allclose(V.T @ V, np.eye(4), atol=1e-10)
+    np.testing.assert_allclose(graph.L @ V, V, atol=1e-10)
+
+
+def test_pieces_are_found_through_affinities_that_have_all_but_vanished():
+    A = block_diag(chain(seed=0), chain(seed=1))
+    A[:150, 150:], A[150:, :150] = 1e-30, 1e-30
+    values, V = spectral_embedding(NormalizedMatrix(A), 2, seed=0)
+    np.testing.assert_allclose(values, 1.0, atol=1e-12)
+    assert set(np.unique(np.count_nonzero(V, axis=1))) == {1}
+
+
+def test_more_pieces_than_clusters_warn_and_the_largest_lead():
+    X = np.kron(np.eye(3), np.ones((1, 2)))[[0, 1, 1, 1, 1, 2, 2, 2, 0]]
+    with pytest.warns(DegenerateSubspaceWarning, match="3 components, more than n_clusters=2"):
+        model = SpectralNJW(2, random_state=0).fit([X])
+    assert np.abs(model.embedding_[0][1:5, 0]).min() == pytest.approx(1.0)
+    assert np.abs(model.embedding_[0][5:8, 1]).min() == pytest.approx(1.0)
+    assert not model.embedding_[0][[0, 8]].any()
+
+
+def test_an_iteration_that_does_not_converge_gives_way_to_a_dense_solver(monkeypatch):
+    def gives_up(*args, **kwargs):
+        raise ArpackNoConvergence("no", np.empty(0), np.empty((0, 0)))
+
+    graph, = normalized_affinities([text_like(350)], "cosine")
+    L = graph.block(np.arange(350))
+    expected = leading_eigenvectors(L, 3, 0)
+    monkeypatch.setattr(spectral_njw, "eigsh", gives_up)
+    for matrix in (L, sp.csr_array(L @ np.eye(350))):
+        values, V = leading_eigenvectors(matrix, 3, 0)
+        np.testing.assert_allclose(values, expected[0], atol=1e-12)
+        np.testing.assert_allclose(V @ V.T, expected[1] @ expected[1].T, atol=1e-8)
+    monkeypatch.setattr(spectral_njw, "LARGEST_DENSE", 349)
+    with pytest.raises(FloatingPointError, match="350 samples did not converge.*larger scale"):
+        leading_eigenvectors(L, 3, 0)
+
+
+def test_no_square_array_is_formed_for_sparse_text():
+    X = sp.random_array((4000, 500), density=0.01, rng=np.random.default_rng(0), format="csr")
+    tracemalloc.start()
+    SpectralNJW(3, n_init=1, random_state=0).fit([X])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4000 * 4000 * 8 / 8
+
+
+def test_callable_and_precomputed_affinities_agree_with_cosine():
+    Xs = [text_like(30, seed=1), text_like(40, seed=2)]
+    expected = SpectralNJW(3, random_state=0).fit(Xs).labels_
+    for affinity in (cosine_similarity, [sp.csr_array(cosine_similarity(X)) for X in Xs]):
+        labels = SpectralNJW(3, affinity=affinity, random_state=0).fit(Xs).labels_
+        assert all(np.array_equal(a, b) for a, b in zip(expected, labels))
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"affinity": "precomputed"}, "affinity must be one of 'cosine', 'gaussian'"),
+    ({"affinity": 3}, "affinity must be 'cosine', 'gaussian', a callable, or a list .* got int"),
+    ({"affinity": [np.eye(40)] * 2}, "1 of them"),
+    ({"affinity": [np.eye(39)]}, r"affinity\[0\].*shape \(40, 40\)"),
+    ({"affinity": [np.triu(np.ones((40, 40)))]}, r"affinity\[0\].*symmetric"),
+    ({"affinity": [-np.ones((40, 40))]}, r"affinity\[0\].*negative"),
+    ({"scale": "mode"}, "scale must be one of 'median', 'mean', 'self-tuning'"),
+    ({"scale": 0.0}, "scale must be a number > 0"),
+    ({"scale": None}, "scale must be a number > 0"),
+])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        SpectralNJW(2, **parameters).fit([text_like()])

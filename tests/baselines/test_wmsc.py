@@ -1,0 +1,165 @@
+"""Weighted multi-view spectral clustering against its literal transcription, and its limits."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import wmsc as literal
+from scipy.linalg import block_diag, subspace_angles
+from scipy.optimize import minimize
+from sklearn.metrics import adjusted_rand_score
+
+from mtclib.baselines import WMSC, SpectralNJW
+from mtclib.baselines.wmsc import largest_angles
+from mtclib.maths.graphs import (
+    NormalizedCosine,
+    NormalizedMatrix,
+    WeightedSum,
+    gaussian_affinity,
+    knn_affinity,
+)
+from mtclib.maths.simplex import simplex_minimiser
+
+
+def views(n=60, seed=0, noise=(0.6, 1.0, 1.4), k=3):
+    rng = np.random.default_rng(seed)
+    means = 3.0 * np.eye(k)[np.arange(n) % k]
+    return [means + s * rng.standard_normal((n, k)) for s in noise]
+
+
+def fit(Xs, k=3, **parameters):
+    return WMSC(k, **{"random_state": 0, **parameters}).fit(Xs)
+
+
+def operators(Xs):
+    return [literal.normalised(gaussian_affinity(X)) for X in Xs]
+
+
+@pytest.mark.parametrize(("ridge", "smoothness"), [(0.1, 0.1), (1e-3, 0.0), (1e-6, 1e-3), (1.0, 1.0)])
+@pytest.mark.parametrize("seed", range(2))
+def test_weights_are_those_of_the_literal_problem(seed, ridge, smoothness):
+    Xs = views(seed=seed, noise=(0.5, 1.0, 3.0, 6.0))
+    model = fit(Xs, affinity="gaussian", ridge=ridge, smoothness=smoothness)
+    x, value = literal.weights(operators(Xs), 3, ridge, smoothness)
+    np.testing.assert_allclose(model.weights_, x, atol=1e-8)
+    assert model.weight_objective_ == pytest.approx(value, rel=1e-9)
+
+
+def test_no_other_weights_have_a_lower_objective_as_it_is_written():
+    Xs, rng = views(noise=(0.5, 2.0, 4.0)), np.random.default_rng(0)
+    model, Ks = fit(Xs, affinity="gaussian"), operators(Xs)
+    pairs = [literal.leading(K, 3) for K in Ks]
+    Q = literal.similarity_penalty(pairs)
+    terms = (Ks, pairs, *literal.strengths(Ks, pairs, Q, 0.1, 0.1), Q)
+    lowest = literal.objective(model.weights_, *terms)
+    assert lowest == pytest.approx(model.weight_objective_, rel=1e-9)
+    for other in rng.dirichlet(np.ones(3), 100):
+        assert lowest <= literal.objective(model.weights_ + 0.1 * (other - model.weights_), *terms) + 1e-12
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**6), st.integers(1, 7), st.floats(-3, 3))
+def test_the_minimiser_over_the_simplex_meets_the_optimality_conditions(seed, m, size):
+    rng = np.random.default_rng(seed)
+    B = rng.standard_normal((m, m + 2))
+    G, y = B @ B.T + 0.1 * np.eye(m), 10.0**size * rng.standard_normal(m)
+    x = simplex_minimiser(G, y)
+    assert x.min() >= 0 and x.sum() == pytest.approx(1.0, rel=1e-12)
+    gradient = G @ x - y
+    # No direction to a corner goes down.
+    assert (gradient - gradient @ x).min() >= -1e-7 * max(np.abs(gradient).max(), 1.0)
+
+
+def test_the_minimiser_agrees_with_a_general_solver():
+    rng = np.random.default_rng(3)
+    B = rng.standard_normal((4, 6))
+    G, y = B @ B.T, 2.0 * rng.standard_normal(4)
+    found = minimize(lambda x: 0.5 * x @ G @ x - y @ x, np.full(4, 0.25), bounds=[(0, None)] * 4, tol=1e-12,
+                     constraints={"type": "eq", "fun": lambda x: x.sum() - 1.0})
+    np.testing.assert_allclose(simplex_minimiser(G, y), found.x, atol=1e-5)
+
+
+def test_angles_are_the_largest_principal_ones():
+    bases = [np.linalg.qr(np.random.default_rng(s).standard_normal((20, 3)))[0] for s in range(3)]
+    angles = largest_angles(bases)
+    for i in range(3):
+        for j in range(3):
+            assert angles[i, j] == pytest.approx(subspace_angles(bases[i], bases[j]).max(), abs=1e-7)
+    assert largest_angles([bases[0], bases[0]])[0, 1] == pytest.approx(0.0, abs=1e-7)
+
+
+def test_copies_of_a_view_have_equal_weights_and_its_labels():
+    X = views()[1]
+    model = fit([X, X, X])
+    np.testing.assert_allclose(model.weights_, np.full(3, 1 / 3), atol=1e-9)
+    assert np.array_equal(model.labels_, fit([X]).labels_)
+
+
+def test_one_view_is_spectral_clustering():
+    X = views(n=330)[1]
+    model = fit([X], affinity="gaussian")
+    expected = SpectralNJW(3, affinity="gaussian", random_state=0).fit([X])
+    assert model.weights_.tolist() == [1.0]
+    assert adjusted_rand_score(expected.labels_[0], model.labels_) == 1.0
+    assert model.objective_[-1] == pytest.approx(expected.objective_[-1], rel=1e-6)
+
+
+def test_a_strong_penalty_makes_weights_equal_and_a_weak_one_tells_views_apart():
+    Xs = views(noise=(0.5, 0.5, 8.0))
+    spread = [np.ptp(fit(Xs, ridge=ridge, smoothness=smoothness).weights_)
+              for ridge, smoothness in ((1e4, 0.1), (0.1, 1e4), (1e-3, 0))]
+    assert max(spread[:2]) < 1e-3 < 0.1 < spread[2]
+
+
+def test_the_embedding_is_that_of_the_weighted_sum():
+    Xs = views()
+    model = fit(Xs)
+    K = sum(x * literal.normalised(knn_affinity(X, 10).toarray()) for x, X in zip(model.weights_, Xs))
+    U = literal.leading(K, 3)[1]
+    U = U / np.linalg.norm(U, axis=1, keepdims=True)
+    np.testing.assert_allclose(model.embedding_ @ model.embedding_.T, U @ U.T, atol=1e-8)
+
+
+def test_the_order_of_views_does_not_matter():
+    Xs = views(noise=(0.5, 1.5, 3.0))
+    forward, backward = fit(Xs), fit(Xs[::-1])
+    np.testing.assert_allclose(forward.weights_, backward.weights_[::-1], atol=1e-9)
+    assert adjusted_rand_score(forward.labels_, backward.labels_) == 1.0
+
+
+def test_views_that_agree_help_each_other():
+    truth, Xs = np.arange(150) % 3, views(n=150, noise=(1.5, 1.5, 1.5))
+    alone = max(adjusted_rand_score(truth, fit([X]).labels_) for X in Xs)
+    assert adjusted_rand_score(truth, fit(Xs).labels_) > max(alone, 0.9)
+
+
+def test_a_sum_of_graphs_joins_what_any_of_them_joins():
+    rng = np.random.default_rng(0)
+    first, second = (block_diag(*[rng.random((s, s)) for s in sizes]) for sizes in ((5, 3, 4), (5, 7)))
+    graphs = [NormalizedMatrix(A + A.T) for A in (first, second)]
+    assert WeightedSum(graphs, np.array([0.5, 0.5])).components().tolist() == [0] * 5 + [1] * 7
+    assert len(set(WeightedSum(graphs, np.array([1.0, 0.0])).components())) == 3
+    rows = np.arange(5, 12)
+    np.testing.assert_allclose(WeightedSum(graphs, np.array([0.3, 0.7])).block(rows),
+                               0.3 * graphs[0].block(rows) + 0.7 * graphs[1].block(rows))
+
+
+def test_a_sum_may_mix_operators_and_arrays():
+    U = np.abs(np.random.default_rng(0).standard_normal((6, 4)))
+    U /= np.linalg.norm(U, axis=1, keepdims=True)
+    cosine, matrix = NormalizedCosine(U), NormalizedMatrix(U @ U.T)
+    mixed = WeightedSum([cosine, matrix], np.array([0.5, 0.5])).block(np.arange(6)) @ np.eye(6)
+    np.testing.assert_allclose(mixed, matrix.L, atol=1e-12)
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"ridge": 0.0}, "ridge must be a number > 0"),
+    ({"smoothness": -1.0}, "smoothness must be a number >= 0"),
+    ({"n_neighbors": 2.5}, "n_neighbors must be an integer"),
+    ({"affinity": "laplacian"}, "affinity must be one of"),
+    ({"scale": -1.0}, "scale must be a number > 0"),
+    ({"scaling": "half"}, "scaling must be one of"),
+])
+def test_unusable_parameters_are_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        fit(views(), **parameters)

@@ -1,0 +1,302 @@
+"""Claims as tests: each named test holds, fails and is undecided where it should."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from mtclib.companion.claims import TESTS, methods
+from mtclib.companion.claims.curves import (
+    iterations_within,
+    largest_entry_names_counterpart,
+    more_sensitive_than,
+    rises_sharply_after,
+    rises_slower_than,
+    span_within,
+)
+from mtclib.companion.claims.methods import best_in_each_task, majority, mean_greater, printed_record
+from mtclib.companion.papers.study import relation_frame
+from mtclib.companion.verdicts import published
+
+
+def results(means, runs=10, sd=0.01, seed=0, metric="ACC"):
+    """Tidy results of {(method, task): mean}, with noise shared by nobody."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        ("toy", method, task, metric, run, mean + sd * rng.normal(), "{}")
+        for (method, task), mean in means.items()
+        for run in range(runs)
+    ]
+    return pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value", "params"])
+
+
+def test_six_runs_decide_and_five_do_not():
+    assert majority(6, 6)[0] == "holds" and majority(5, 5)[0] == "undecided"
+    frame = results({("A", "avg"): 0.9, ("B", "avg"): 0.5}, runs=5)
+    assert mean_greater(frame, "A", "B", "ACC", "toy").status == "undecided"
+    assert (
+        mean_greater(results({("A", "avg"): 0.9, ("B", "avg"): 0.5}, runs=6), "A", "B", "ACC", "toy").n == 6
+    )
+
+
+def test_the_better_mean_holds_in_one_direction_and_fails_in_the_other():
+    frame = results({("A", "1"): 0.9, ("A", "2"): 0.7, ("B", "1"): 0.5, ("B", "2"): 0.71}, sd=0.02)
+    better = mean_greater(frame, "A", "B", "ACC", "toy", tasks=["1", "2"])
+    assert (better.status, better.n) == ("holds", 10) and better.p < 0.05
+    assert better.statistic == pytest.approx(0.195, abs=0.01)
+    wins, losses = (
+        int(part.split()[0]) for part in (better.counts.split(", ")[0], better.counts.split(", ")[2])
+    )
+    assert wins + losses == 20 and wins >= 10 and losses > 0
+    assert mean_greater(frame, "B", "A", "ACC", "toy", tasks=["1", "2"]).status == "fails"
+
+
+def test_equal_scores_are_ties_and_undecided():
+    frame = results({("A", "avg"): 0.9, ("B", "avg"): 0.9}, sd=0.0)
+    tied = mean_greater(frame, "A", "B", "ACC", "toy")
+    assert (tied.status, tied.counts) == ("undecided", "0 wins, 10 ties, 0 losses (run and task)")
+
+
+def test_without_a_true_difference_a_claim_is_decided_in_about_5_percent():
+    decided = [
+        mean_greater(
+            results({("A", "avg"): 0.7, ("B", "avg"): 0.7}, seed=seed), "A", "B", "ACC", "toy"
+        ).status
+        for seed in range(150)
+    ]
+    assert 0 < sum(status != "undecided" for status in decided) <= 15
+
+
+def test_runs_are_paired_and_unpaired_ones_left_out():
+    frame = results({("A", "avg"): 0.9, ("B", "avg"): 0.5})
+    frame.loc[(frame["method"] == "B") & (frame["run"] < 3), "value"] = np.nan
+    assert mean_greater(frame, "A", "B", "ACC", "toy").n == 7
+
+
+def test_one_run_stands_for_all_only_if_declared_deterministic():
+    frame = results({("A", "avg"): 0.9, ("B", "avg"): 0.5})
+    frame = frame[(frame["method"] == "A") | (frame["run"] == 0)]
+    assert mean_greater(frame, "A", "B", "ACC", "toy").status == "undecided"
+    assert mean_greater(frame, "A", "B", "ACC", "toy", deterministic=["B"]).status == "holds"
+
+
+def test_best_in_each_task_needs_every_comparison():
+    means = {
+        ("A", "1"): 0.9,
+        ("A", "2"): 0.8,
+        ("B", "1"): 0.5,
+        ("B", "2"): 0.6,
+        ("C", "1"): 0.4,
+        ("C", "2"): 0.7,
+    }
+    options = dict(method="A", others=["B", "C"], metric="ACC", dataset="toy", tasks=["1", "2"])
+    good = best_in_each_task(results(means), **options)
+    assert (good.status, good.counts) == ("holds", "4 wins, 0 ties, 0 losses (task and rival)")
+    unclear = best_in_each_task(results(means | {("C", "2"): 0.8}, sd=0.05), **options)
+    assert unclear.status == "undecided"
+    bad = best_in_each_task(results(means | {("C", "2"): 0.95}), **options)
+    assert bad.status == "fails" and bad.counts.endswith("; behind C on task 2")
+
+
+def test_an_absent_method_and_a_doubled_run_are_refused():
+    frame = results({("A", "avg"): 0.9, ("B", "avg"): 0.5})
+    with pytest.raises(ValueError, match="no ACC of method 'C'"):
+        mean_greater(frame, "A", "C", "ACC", "toy")
+    with pytest.raises(ValueError, match="keep one grid point"):
+        mean_greater(pd.concat([frame, frame]), "A", "B", "ACC", "toy")
+
+
+def swept(spans, runs=10, sd=0.002, seed=0):
+    """Sweeps through one common point: the mean rises by the span along each parameter's grid of five."""
+    rng, rows = np.random.default_rng(seed), []
+    for parameter, span in spans.items():
+        for step, value in enumerate([0.25, 0.5, 1.0, 2.0, 4.0]):
+            setting = {name: 1.0 for name in spans} | {parameter: value}
+            mean = 0.8 + span * (step - 2) / 4
+            rows += [
+                ("toy", "M", "avg", "ACC", run, mean + sd * rng.normal(), json.dumps(setting))
+                for run in range(runs)
+                if value != 1.0 or parameter == next(iter(spans))
+            ]
+    return pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value", "params"])
+
+
+def test_a_span_holds_inside_fails_outside_and_is_undecided_across():
+    frame = swept({"lam": 0.04, "mu": 0.005})
+    assert span_within(frame, "lam", "ACC", "toy", low=0.02, high=0.05).status == "holds"
+    assert span_within(frame, "mu", "ACC", "toy", high=0.02).status == "holds"
+    assert span_within(frame, "lam", "ACC", "toy", high=0.02).status == "fails"
+    assert span_within(swept({"lam": 0.04}, runs=5), "lam", "ACC", "toy", high=0.05).status == "undecided"
+
+
+@pytest.mark.parametrize("sd", [0.002, 0.02])
+def test_a_span_at_its_limit_and_equal_spans_are_decided_in_about_5_percent_each_way(sd):
+    at_limit = [
+        span_within(swept({"lam": 0.02}, sd=sd, seed=seed), "lam", "ACC", "toy", high=0.02).status
+        for seed in range(25)
+    ]
+    equal = [
+        more_sensitive_than(
+            swept({"lam": 0.01, "mu": 0.01}, sd=sd, seed=seed), "lam", "mu", "ACC", "toy"
+        ).status
+        for seed in range(25)
+    ]
+    for outcomes in (at_limit, equal):
+        assert outcomes.count("holds") <= 4 and outcomes.count("fails") <= 4
+
+
+def test_sensitivities_are_compared_on_the_same_runs():
+    frame = swept({"lam": 0.04, "mu": 0.005})
+    result = more_sensitive_than(frame, "lam", "mu", "ACC", "toy")
+    assert result.status == "holds" and result.statistic == pytest.approx(0.035, abs=0.005)
+    assert more_sensitive_than(frame, "mu", "lam", "ACC", "toy").status == "fails"
+
+
+def test_a_missing_sweep_is_refused():
+    with pytest.raises(ValueError, match="no sweep over 'beta'"):
+        span_within(swept({"lam": 0.04}), "beta", "ACC", "toy")
+
+
+def converging(iterations, converged=True):
+    return pd.DataFrame(
+        {
+            "dataset": "toy",
+            "method": "M",
+            "run": range(len(iterations)),
+            "n_iter": iterations,
+            "converged": converged,
+        }
+    )
+
+
+def test_iterations_count_only_runs_that_converged():
+    assert iterations_within(converging([90] * 10), "M", "toy", 50, 150).status == "holds"
+    late = iterations_within(converging([10] * 9 + [90]), "M", "toy", 50, 150)
+    assert (late.status, late.counts) == (
+        "fails",
+        "1 of 10 runs converge within 50 to 150 iterations; median 10",
+    )
+    assert iterations_within(converging([90] * 10, converged=False), "M", "toy", 50, 150).status == "fails"
+    with pytest.raises(ValueError, match="no run of 'X'"):
+        iterations_within(converging([90]), "X", "toy", 50, 150)
+
+
+def relations(matrices, rows, columns):
+    return pd.DataFrame(
+        [
+            ("toy", 0, "1", str(pair + 2), row, column, matrix[i][j])
+            for pair, matrix in enumerate(matrices)
+            for i, row in enumerate(rows)
+            for j, column in enumerate(columns)
+        ],
+        columns=["dataset", "run", "task", "other", "row", "column", "value"],
+    )
+
+
+def test_the_largest_entry_names_the_counterpart_or_not():
+    good, bad = [[3, 1, 0], [0, 2, 1]], [[1, 3, 0], [0, 1, 2]]
+    frame = relations([good] * 4, ["comp", "rec"], ["comp", "rec", "talk"])
+    assert largest_entry_names_counterpart(frame, "toy").status == "holds"
+    assert (
+        largest_entry_names_counterpart(
+            relations([bad] * 4, ["comp", "rec"], ["comp", "rec", "talk"]), "toy"
+        ).status
+        == "fails"
+    )
+    few = largest_entry_names_counterpart(
+        relations([good, bad], ["comp", "rec"], ["comp", "rec", "talk"]), "toy"
+    )
+    assert (few.status, few.n, few.statistic) == ("undecided", 4, 0.5)
+    alone = relations([[[1, 2]]], ["metal"], ["food", "energy"])
+    with pytest.raises(ValueError, match="no cluster of 'toy' has a counterpart"):
+        largest_entry_names_counterpart(alone, "toy")
+
+
+def test_a_relation_is_renamed_on_both_sides_before_it_is_shown():
+    true = [np.repeat([0, 1], 5), np.repeat([0, 1, 2], 4)]
+    swapped = [1 - true[0], np.array([2, 0, 1])[true[1]]]
+    families = [("comp", "rec"), ("comp", "rec", "talk")]
+    by_class = np.array([[0.5, 0.1, 0.0], [0.0, 0.3, 0.1]])
+    permuted = by_class[::-1][:, [1, 2, 0]]
+    plain = relation_frame("toy", {(0, 1): by_class}, true, true, families)
+    mapped = relation_frame("toy", {(0, 1): permuted}, true, swapped, families)
+    key = ["task", "other", "row", "column"]
+    pd.testing.assert_frame_equal(
+        mapped.sort_values(key, ignore_index=True), plain.sort_values(key, ignore_index=True)
+    )
+    assert largest_entry_names_counterpart(mapped, "toy").counts.startswith("2 of 2")
+
+
+def test_a_relation_of_the_wrong_shape_is_refused():
+    labels = [np.array([0, 1, 1]), np.array([0, 1, 2])]
+    with pytest.raises(ValueError, match="fewer rows or columns than clusters"):
+        relation_frame("toy", {(0, 1): np.ones((2, 2)) / 4}, labels, labels, [("a", "b"), ("a", "b", "c")])
+
+
+def test_the_printed_relation_matrices_bear_out_the_sentence_except_in_one_row_of_webkb():
+    entries = pd.read_csv(published._folder(None) / "other.csv", dtype=str)
+    entries = entries[(entries["paper"] == "mtcmrl") & (entries["quantity"] == "G")]
+    names = {
+        "WebKB4": (list("1234"), list("1234")),
+        "20NewsGroups": (["comp", "rec", "sci"], ["comp", "rec", "sci", "talk"]),
+        "Reuters": (["economic", "metal", "food"], ["economic", "energy", "metal"]),
+    }
+    found = {}
+    for dataset, (rows, columns) in names.items():
+        part = entries[entries["dataset"] == dataset]
+        frame = pd.DataFrame(
+            {
+                "dataset": dataset,
+                "run": 0,
+                "task": "1",
+                "other": "2",
+                "value": part["value"].astype(float),
+                "row": [rows[int(i) - 1] for i in part["row"]],
+                "column": [columns[int(j) - 1] for j in part["col"]],
+            }
+        )
+        assert frame["value"].sum() == pytest.approx(1.0, abs=1e-9)
+        found[dataset] = largest_entry_names_counterpart(frame, dataset).counts[:6]
+    assert found == {"WebKB4": "3 of 4", "20NewsGroups": "3 of 3", "Reuters": "2 of 2"}
+
+
+def timings(after, slow=0.001):
+    sizes = np.arange(5, 100, 10)
+    rows = []
+    for repeat in range(8):
+        bend = np.where(sizes > 35, (sizes - 35) * after, 0.0)
+        noise = 1 + 0.01 * np.random.default_rng(repeat).normal(size=len(sizes))
+        rows += [("qp", k, repeat, s) for k, s in zip(sizes, (0.01 * sizes + bend) * noise)]
+        rows += [("fw", k, repeat, s) for k, s in zip(sizes, slow * sizes * noise)]
+    return pd.DataFrame(rows, columns=["solver", "n_clusters", "repeat", "seconds"])
+
+
+def test_a_sharp_rise_is_a_change_of_slope():
+    assert rises_sharply_after(timings(after=0.2), "qp", 35).status == "holds"
+    assert rises_sharply_after(timings(after=0.0), "qp", 35).status == "fails"
+    assert rises_slower_than(timings(after=0.2), "fw", "qp", 35).status == "holds"
+    assert rises_slower_than(timings(after=0.2), "qp", "fw", 35).status == "fails"
+    with pytest.raises(ValueError, match="needs two sizes"):
+        rises_sharply_after(timings(after=0.2), "qp", 95)
+
+
+def test_the_papers_own_table_denies_that_dmtfc_wins_on_one_task_only():
+    printed = published.load("mtcmrl")
+    record = printed_record(printed, "MTCMRL", ["DMTFC", "DMTRC", "CLR"], "ACC", "WebKB4")
+    assert record == "10 wins, 0 ties, 2 losses (task and rival); behind DMTFC on task 1, DMTFC on task 2"
+    nmi = printed_record(printed, "MTCMRL", ["DMTRC"], "NMI", "WebKB4")
+    assert nmi.endswith("behind DMTRC on task 3")
+
+
+def test_the_registry_names_its_tests():
+    assert all(TESTS[name].__name__ == name and TESTS[name].__doc__ for name in TESTS)
+
+
+@pytest.mark.parametrize("n_runs", [6, 9, 13, 14])
+@pytest.mark.parametrize("decimals", [1, 12], ids=["tied", "distinct"])
+def test_the_p_value_of_a_comparison_is_that_of_scipys_signed_rank_test(n_runs, decimals):
+    gaps = np.random.default_rng(n_runs).normal(0.2, 0.4, n_runs).round(decimals)
+    gaps[2] = 0.0
+    assert methods._signed_rank(tuple(gaps)) == pytest.approx(stats.wilcoxon(gaps).pvalue, rel=1e-12)

@@ -1,0 +1,299 @@
+"""All methods on all data sets: the statistics, the figures, and whether the committed results are whole."""
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from mtclib.baselines.registry import all_estimators
+from mtclib.companion import cli, plots
+from mtclib.companion.comparison import comparison, ranking
+from mtclib.companion.comparison.comparison import KINDS, METRIC, Comparison
+from mtclib.core import paths
+from mtclib.metrics import adjusted_rand_index
+
+kinds = pytest.mark.parametrize("kind", KINDS)
+
+# Demsar 2006, Table 6: AUC of C4.5 with and without tuning of its parameters m and cf.  The last two values
+# of the row "voting" are both printed as .975, but with the ranks 2 and 3.
+DEMSAR = pd.DataFrame(
+    [(.763, .768, .771, .798), (.599, .591, .590, .569), (.954, .971, .968, .967), (.628, .661, .654, .657),
+     (.882, .888, .886, .898), (.936, .931, .916, .931), (.661, .668, .609, .685), (.583, .583, .563, .625),
+     (.775, .838, .866, .875), (1.00, 1.00, 1.00, 1.00), (.940, .962, .965, .962), (.619, .666, .614, .669),
+     (.972, .981, .9751, .975), (.957, .978, .946, .970)],
+    columns=["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"])  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def compared():
+    return {kind: Comparison(kind) for kind in KINDS}
+
+
+def matrices(shape):
+    values = st.floats(0, 1, allow_nan=False).map(lambda x: round(x, 2)) | st.just(np.nan)
+    row = st.lists(values, min_size=shape[1], max_size=shape[1])
+    rows = st.lists(row, min_size=shape[0], max_size=shape[0])
+    return rows.map(lambda rows: pd.DataFrame(rows, columns=list("abcdefgh")[: shape[1]]))
+
+
+# ---- statistics ----------------------------------------------------------------------------------------
+
+
+def test_mean_ranks_are_those_of_demsars_example():
+    assert ranking.ranks(DEMSAR).mean().round(3).tolist() == [3.143, 2.000, 2.893, 1.964]
+
+
+def test_friedman_and_iman_davenport_are_those_of_demsars_example():
+    found = ranking.friedman(DEMSAR)
+    assert round(found["chi2"], 2) == 9.28 and round(found["F"], 2) == 3.69
+    assert found["p_F"] < 0.05
+
+
+@pytest.mark.parametrize(("alpha", "printed"), [(0.05, 1.25), (0.10, 1.12)])
+def test_the_critical_difference_is_that_of_demsars_example(alpha, printed):
+    assert ranking.critical_difference(4, 14, alpha) == pytest.approx(printed, abs=0.006)
+
+
+def test_friedman_without_ties_is_scipys():
+    scores = pd.DataFrame(np.random.default_rng(0).random((7, 5)))
+    theirs = stats.friedmanchisquare(*scores.to_numpy().T)
+    ours = ranking.friedman(scores)
+    assert (ours["chi2"], ours["p"]) == pytest.approx((theirs.statistic, theirs.pvalue))
+
+
+def test_friedman_needs_three_methods_and_two_data_sets():
+    with pytest.raises(ValueError, match="number of methods"):
+        ranking.friedman(DEMSAR.iloc[:, :2])
+    with pytest.raises(ValueError, match="number of data sets"):
+        ranking.friedman(DEMSAR.iloc[:1])
+
+
+@given(matrices((4, 5)))
+@settings(max_examples=60, deadline=None)
+def test_absent_methods_come_last_and_ranks_keep_their_sum(scores):
+    ranks = ranking.ranks(scores)
+    assert np.allclose(ranks.sum(axis=1), 15)
+    for (_, row), (_, ranked) in zip(scores.iterrows(), ranks.iterrows()):
+        if row.isna().any() and row.notna().any():
+            assert ranked[row.isna()].min() > ranked[row.notna()].max()
+
+
+@given(st.lists(st.floats(1, 9), min_size=2, max_size=8), st.floats(0.1, 5))
+@settings(max_examples=100, deadline=None)
+def test_groups_are_all_maximal_sets_within_the_critical_difference(values, cd):
+    ranks = pd.Series(values, index=[f"m{i}" for i in range(len(values))])
+    found = [set(group) for group in ranking.groups(ranks, cd)]
+    for group in found:
+        assert len(group) > 1 and ranks[list(group)].max() <= ranks[list(group)].min() + cd
+        assert not any(group < other for other in found)
+    for first in ranks.index:
+        for second in ranks.index.drop(first):
+            low, high = sorted((ranks[first], ranks[second]))
+            assert any({first, second} <= group for group in found) == (high <= low + cd)
+
+
+def test_holm_corrects_as_in_the_textbook_and_leaves_out_what_was_not_tested():
+    p = pd.Series({"a": 0.01, "b": 0.02, "c": 0.03, "d": 0.5, "e": np.nan})
+    assert ranking.holm(p).round(6).tolist()[:4] == [0.04, 0.06, 0.06, 0.5]
+    assert np.isnan(ranking.holm(p)["e"])
+
+
+def test_a_comparison_against_one_method_leaves_out_sets_where_either_is_absent():
+    scores = pd.DataFrame({"a": [0.5, 0.6, 0.7, 0.8], "b": [0.6, np.nan, 0.9, 0.7], "c": [np.nan] * 4})
+    found = ranking.against(scores, "a")
+    assert found.loc["b", ["sets", "wins", "losses"]].tolist() == [3, 2, 1]
+    assert found.loc["b", "difference"] == pytest.approx((0.1 + 0.2 - 0.1) / 3)
+    assert found.loc["c", "sets"] == 0 and np.isnan(found.loc["c", "p"])
+
+
+def test_the_bootstrap_interval_covers_the_true_mean_about_as_often_as_it_says():
+    rng = np.random.default_rng(0)
+    inside = [low <= 0 <= high for low, high in
+              (ranking.mean_interval(rng.normal(size=20), n_draws=400, seed=i) for i in range(300))]
+    assert 0.88 <= np.mean(inside) <= 0.98
+
+
+# ---- what follows from results -------------------------------------------------------------------------
+
+
+def toy_frame(values, seconds):
+    """Result frame of one run and one task of two multi-task data sets."""
+    rows = [{"dataset": data, "task": task, "method": method, "metric": METRIC, "value": value,
+             "seconds": seconds[method], "key": f"{data}{method}", "status": "ok", "run": 0}
+            for method, scores in values.items() for data, value in zip(("tr23", "tr11"), scores)
+            if value is not None for task in ("1", "avg")]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture
+def toy():
+    values = {"k-means": (0.5, 0.5), "MBC": (0.7, 0.4), "SPMTC": (None, 0.8), "Spectral NJW": (0.6, 0.6)}
+    seconds = {"k-means": 1, "MBC": 1.5, "SPMTC": 9, "Spectral NJW": 4}
+    return Comparison("multitask", toy_frame(values, seconds))
+
+
+def test_the_overview_counts_gains_losses_and_costs_against_plain_k_means(toy):
+    table = toy.overview()
+    assert table.loc["MBC", ["gain", "worst", "loses", "cost"]].tolist() == pytest.approx([5, -10, 1, 1.5])
+    assert table.loc["MBC", "tasks lost"] == "1 of 2"
+    assert table.loc["SPMTC", "sets"] == 1 and table.loc["SPMTC", "gain"] == pytest.approx(30)
+    assert table.loc["k-means", ["gain", "cost"]].tolist() == [0, 1]
+    assert table["rank"].to_dict() == {"Spectral NJW": 2.0, "MBC": 2.5, "SPMTC": 2.5, "k-means": 3.0}
+
+
+def test_advice_follows_from_the_numbers(toy):
+    wishes = comparison.advice(toy.overview(), toy.reference).set_index("wish")["method"]
+    assert wishes["best mean rank"] == "Spectral NJW"
+    assert wishes["best that takes all together"] == "MBC"
+    assert wishes["best that takes each alone"] == "Spectral NJW"
+    assert wishes["best within 2 times k-means"] == "MBC"
+    assert wishes["largest mean gain"] == "Spectral NJW", "SPMTC is absent on a data set"
+    assert wishes["fewest losses"] == "Spectral NJW"
+
+
+def test_the_answer_names_the_best_method_and_the_best_cheap_one(toy):
+    text = comparison.answer(toy)
+    assert text.startswith("Take Spectral NJW (mean rank 2.0, +10.0 points of ARI over k-means, below it")
+    assert "In a hurry take MBC (mean rank 2.5, +5.0 points" in text
+
+
+def test_an_unknown_comparison_is_refused_with_the_known_ones(capsys):
+    with pytest.raises(ValueError, match="multitask"):
+        comparison.protocol_file("multitasks")
+    assert cli.main(["compare", "nosuch"]) == 2
+    assert "multitask, multiview" in capsys.readouterr().err
+
+
+# ---- the protocols and the committed results -----------------------------------------------------------
+
+
+@kinds
+def test_every_method_of_the_kind_takes_part_at_its_own_defaults(kind, compared):
+    protocol = compared[kind].protocol
+    methods = [protocol.methods[name] for name in compared[kind].methods]
+    wanted = {name for name, cls in all_estimators().items() if cls.traits.kind == kind}
+    assert sorted(method.estimator for method in methods) == sorted(wanted)
+    assert not any(method.params or method.grid for method in methods)
+
+
+@kinds
+def test_every_method_is_on_every_data_set_or_has_a_written_reason(kind, compared):
+    scores, absent = compared[kind].scores(), comparison.absences(kind)
+    assert not absent.duplicated(["dataset", "method"]).any() and absent["reason"].str.len().gt(10).all()
+    main = absent[absent["method"].isin(compared[kind].methods)]
+    missing, named = scores.isna().stack(), main[["dataset", "method"]].itertuples(index=False, name=None)
+    assert set(missing[missing].index) == set(named)
+    assert set(scores.index) == set(compared[kind].protocol.datasets)
+    assert set(compared[kind].results.frame["status"]) == {"ok"}
+
+
+@kinds
+def test_only_methods_that_need_it_are_absent_for_unequal_numbers_of_clusters(kind, compared):
+    for _, row in comparison.absences(kind).iterrows():
+        same = compared[kind].estimator(row["method"]).traits.same_n_clusters
+        assert not row["reason"].startswith("unequal") or same
+
+
+@kinds
+def test_scores_follow_from_the_committed_labels(kind, compared):
+    results = compared[kind].results
+    rows = results.frame[(results.frame["metric"] == METRIC) & (results.frame["task"] != "avg")]
+    for _, row in rows.sample(25, random_state=0).iterrows():
+        truth = results.labels[f"truth/{row['dataset']}/{row['task']}"]
+        found = results.labels[f"{row['key']}/{row['task']}"]
+        ours = adjusted_rand_index(truth[truth >= 0], found[truth >= 0])
+        assert ours == pytest.approx(row["value"], abs=1e-6)
+
+
+@kinds
+def test_rows_carry_the_present_algorithm_versions(kind, compared):
+    rows = compared[kind].results.frame.drop_duplicates("method").set_index("method")
+    versions = {name: compared[kind].estimator(name).algorithm_version() for name in rows.index}
+    assert rows["algorithm_version"].to_dict() == versions
+
+
+def test_the_results_are_small():
+    folders = [comparison.results_folder(kind) for kind in KINDS]
+    assert sum(file.stat().st_size for folder in folders for file in folder.iterdir()) < 3e6
+
+
+def test_the_quick_profile_needs_nothing_but_the_package_index(compared):
+    for kind in KINDS:
+        protocol = compared[kind].protocol
+        quick = protocol.profile("quick")
+        given = {name: {**protocol.datasets[name].params, **quick.loader_params.get(name, {})}
+                 for name in quick.datasets}  # fmt: skip
+        assert {params["edition"] for params in given.values()} == {"wheel"}
+
+
+def test_the_gain_over_k_means_is_also_told_without_its_scaling(compared):
+    bare = Comparison("multiview", variant=comparison.UNSCALED).overview()
+    best = compared["multiview"].overview().index[0]
+    assert bare.loc[best, "gain"] < compared["multiview"].overview().loc[best, "gain"]
+    told = f"without its default scaling the gain is {bare.loc[best, 'gain']:+.1f}."
+    assert told in comparison.answer(compared["multiview"])
+
+
+def test_the_notebook_opens_with_the_methods_and_gains_that_follow_from_the_numbers(compared):
+    text = nbformat.read(paths.root() / "notebooks" / "comparison.ipynb", as_version=4).cells[0].source
+    for kind in KINDS:
+        best = compared[kind].overview().iloc[0]
+        assert f"take {best.name}" in text and f"{best['gain']:.1f} points" in text
+        assert f"on {best['sets'] - best['loses']} of {best['sets']} sets" in text
+
+
+# ---- figures -------------------------------------------------------------------------------------------
+
+
+def names_in(fig):
+    return {text.get_text().strip() for ax in fig.axes for text in ax.texts}
+
+
+def cut_off(fig):
+    fig.draw_without_rendering()
+    whole = fig.bbox.padded(1)
+    texts = [text for ax in fig.axes for text in (*ax.texts, ax.xaxis.label, ax.yaxis.label)]
+    boxes = {text.get_text(): text.get_window_extent() for text in texts if text.get_text()}
+    corners = {name: (box.min, box.max) for name, box in boxes.items()}
+    return [name for name, ends in corners.items() if not all(whole.contains(*end) for end in ends)]
+
+
+@kinds
+def test_the_critical_difference_diagram_names_every_method_and_cuts_nothing_off(kind, compared):
+    ranks = compared[kind].mean_ranks()
+    groups = compared[kind].groups()
+    fig = plots.critical_difference(ranks, compared[kind].critical_difference(), groups)
+    assert all(any(name in text.split("  ") for text in names_in(fig)) for name in ranks.index)
+    assert cut_off(fig) == []
+    assert sum(line.get_linewidth() > 3 for line in fig.axes[0].lines) == len(groups)
+
+
+@kinds
+def test_names_in_the_picture_of_time_and_quality_stand_clear_of_each_other(kind, compared):
+    overview = compared[kind].overview()
+    fig = plots.quality_time(overview)
+    assert names_in(fig) == set(overview.index) and cut_off(fig) == []
+    boxes = [text.get_window_extent().padded(-1) for text in fig.axes[0].texts]
+    pairs = [(i, j) for i in range(len(boxes)) for j in range(i) if boxes[i].overlaps(boxes[j])]
+    assert pairs == []
+
+
+@kinds
+def test_the_score_table_shows_every_cell_and_a_dash_for_absent_methods(kind, compared):
+    scores = compared[kind].scores()
+    fig = plots.score_table(scores)
+    shown = [text.get_text() for text in fig.axes[0].texts]
+    assert len(shown) == scores.size and shown.count("–") == scores.isna().sum().sum()
+    assert [label.get_text() for label in fig.axes[0].get_yticklabels()] == list(scores.columns)
+
+
+def test_figures_refuse_empty_input():
+    with pytest.raises(ValueError, match="two methods"):
+        plots.critical_difference(pd.Series({"a": 1.0}), 1.0, [])
+    with pytest.raises(ValueError, match="no method"):
+        plots.quality_time(pd.DataFrame())
+    with pytest.raises(ValueError, match="nothing to show"):
+        plots.score_table(pd.DataFrame())

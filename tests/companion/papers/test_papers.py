@@ -1,0 +1,153 @@
+"""What the command line and the notebooks ask of a protocol."""
+
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from mtclib.companion import runs
+from mtclib.companion.runs import papers
+from mtclib.datasets import FetchError
+
+SAMPLE = {
+    "paper": "demo",
+    "title": "Demo",
+    "root_seed": 5,
+    "datasets": {
+        "a": {"loader": "mtcmrl-20newsgroups", "params": {"edition": "bydate", "weighting": "counts"}},
+        "b": {"loader": "mtcmrl-20newsgroups"},
+        "c": {"loader": "mtcmrl-20newsgroups"},
+        "later": {"not_run": "no loader yet"},
+    },
+    "methods": {"k-means": {"estimator": "KMeans", "params": {"n_init": 1}}},
+    "studies": {"s": {"datasets": ["b", "a"], "methods": ["k-means"]}},
+    "sensitivity": {
+        "f": {"method": "k-means", "datasets": ["c"], "base": {"n_init": 1}, "sweep": {"n_init": [1]}},
+    },
+    "profiles": {
+        "full": {
+            "n_runs": 2, "datasets": ["a"], "methods": ["k-means"], "studies": ["s"], "sensitivity": ["f"],
+        },
+        "quick": {
+            "n_runs": 1, "datasets": ["a"], "methods": ["k-means"],
+            "loader_params": {"a": {"edition": "wheel"}},
+        },
+    },
+}  # fmt: skip
+
+
+@pytest.fixture
+def protocol():
+    return runs.parse_protocol(SAMPLE)
+
+
+def test_a_profile_needs_the_data_of_its_studies_and_sweeps_too(protocol):
+    assert list(papers.needed_datasets(protocol, "full")) == ["a", "b", "c"]
+    assert list(papers.needed_datasets(protocol, "quick")) == ["a"]
+
+
+def test_a_profile_may_change_the_edition_of_the_data(protocol):
+    quick, full = (papers.needed_datasets(protocol, profile)["a"][1] for profile in ("quick", "full"))
+    assert quick == {"edition": "wheel", "weighting": "counts"}
+    assert full == {"edition": "bydate", "weighting": "counts"}
+
+
+def test_the_files_are_those_that_the_data_were_read_from(protocol, monkeypatch):
+    class Loaded:
+        sources = ({"file": "y", "sha256": ""}, {"file": "x", "sha256": ""})
+
+    asked = []
+    monkeypatch.setattr(runs, "load_dataset", lambda *given: asked.append(given) or (Loaded, ""))
+    assert papers.needed_files(protocol, "quick") == ["x", "y"]
+    assert asked == [("mtcmrl-20newsgroups", {"edition": "wheel", "weighting": "counts"})]
+
+
+@pytest.fixture
+def planned(protocol, monkeypatch, tmp_path):
+    """`plan` with the sample protocol, and jobs that tell what they were expanded from."""
+    monkeypatch.setenv("MTCLIB_RUNS", str(tmp_path))
+    monkeypatch.setattr(runs, "load_protocol", {"demo": protocol}.get)
+    monkeypatch.setattr(runs, "expand", lambda p, name: [_job(p.root_seed, p.profile(name).n_runs)])
+    return papers.plan
+
+
+def _job(seed, n_runs, unavailable=""):
+    return SimpleNamespace(seed=seed, n_runs=n_runs, dataset="toy", unavailable=unavailable)
+
+
+def test_seed_and_runs_come_from_the_protocol_unless_given(planned, tmp_path):
+    _, jobs, store = planned("demo", "full")
+    assert jobs == [_job(5, 2)] and store.folder == tmp_path
+    assert planned("demo", "full", seed=0, n_runs=7)[1] == [_job(0, 7)]
+
+
+def test_results_are_exported_only_when_asked(planned, monkeypatch, tmp_path):
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
+    calls = []
+    done = pd.DataFrame({"dataset": ["toy"], "status": ["ok"], "error": [""]})
+    monkeypatch.setattr(
+        runs, "run", lambda *given, **named: calls.append(("run", given[0], named)) or done)
+    monkeypatch.setattr(
+        runs, "export", lambda *given, **named: calls.append(("export", given[2])) or given[2])
+    monkeypatch.setattr(papers, "describe_data", lambda *given: calls.append(("describe", given[2])))
+    papers.run_jobs("demo", "full", n_jobs=2)
+    assert calls == [("run", [_job(5, 2)], {"n_jobs": 2, "dask": None})]
+    papers.run_jobs("demo", "full", n_runs=3, export=True)
+    folder = tmp_path / "data" / "results" / "demo"
+    assert calls[1][1] == [_job(5, 3)] and calls[2:] == [("export", folder), ("describe", folder)]
+
+
+def test_committed_results_are_not_replaced_when_data_cannot_be_had(planned, monkeypatch, tmp_path):
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
+    monkeypatch.setattr(runs, "expand", lambda p, name: [_job(1, 1, "no network")])
+    calls = []
+    monkeypatch.setattr(runs, "run", lambda *given, **named: calls.append(given))
+    monkeypatch.setattr(runs, "export", lambda *given, **named: pytest.fail("exported"))
+    with pytest.raises(FetchError, match="left as it was, for toy cannot be had: no network"):
+        papers.run_jobs("demo", "full", export=True)
+    assert calls == []
+    papers.run_jobs("demo", "full")
+    assert len(calls) == 1
+
+
+def test_committed_results_are_not_replaced_when_a_cluster_lacks_the_data(planned, monkeypatch, tmp_path):
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
+    lost = pd.DataFrame({"dataset": ["toy"], "status": ["unavailable"], "error": ["FetchError: no file"]})
+    monkeypatch.setattr(runs, "run", lambda *given, **named: lost)
+    monkeypatch.setattr(runs, "export", lambda *given, **named: pytest.fail("exported"))
+    with pytest.raises(FetchError, match="left as it was, for toy cannot be had: FetchError: no file"):
+        papers.run_jobs("demo", "full", export=True)
+
+
+def test_all_data_sets_are_tried_before_what_is_missing_is_said(protocol, monkeypatch):
+    def load(loader, params):
+        asked.append(params)
+        raise FetchError(f"no {params.get('edition', 'default')} edition")
+
+    asked = []
+    monkeypatch.setattr(runs, "load_dataset", load)
+    with pytest.raises(FetchError) as caught:
+        papers.needed_files(protocol, "full")
+    assert len(asked) == 3
+    assert str(caught.value) == "no bydate edition\nno default edition"
+
+
+def test_every_protocol_is_a_paper_with_published_numbers():
+    assert "mtcmrl" in papers.papers()
+    assert set(papers.papers()) <= {"spmtc", "mspl", "mbc", "mtcmrl", "lmsc"}
+
+
+def test_the_data_are_described_beside_the_results(tmp_path):
+    toys = {"toy": {"loader": "toy-multitask", "params": {"random_state": 0}},
+            "spectra": {"loader": "mbc-spectra"}}
+    table = {"paper": "demo", "title": "Demo", "root_seed": 1, "datasets": toys, "measures": ["d_M", "s_nmi"],
+             "methods": {"k-means": {"estimator": "KMeans"}},
+             "profiles": {"full": {"n_runs": 1, "datasets": ["toy", "spectra"], "methods": ["k-means"]}}}
+    protocol = runs.parse_protocol(table)
+    truth = papers.truth(protocol, "full")
+    assert truth[["dataset", "metric"]].values.tolist() == [["toy", "d_M"], ["spectra", "d_M"]]
+    assert (truth["value"] > 0).all()
+    names = papers.class_names(protocol, "full")
+    assert len(names["toy"]) == 3 and names["spectra"][0][0] == "source 1"
+    papers.describe_data(protocol, "full", tmp_path)
+    assert {file.name for file in tmp_path.iterdir()} == {"sizes.csv", "classes.json", "truth.csv"}

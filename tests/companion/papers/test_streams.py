@@ -1,0 +1,138 @@
+"""What streams of tasks show of a lifelong method: planted tasks, and a method whose answer is known."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from mtclib import LMSC
+from mtclib.companion.papers import lmsc
+
+FAST = {"n_init": 2, "max_iter": 8, "n_neighbors": 5}
+pytestmark = pytest.mark.filterwarnings("ignore:LMSC stopped at max_iter")
+
+
+def planted(n_tasks=3, n=15, d=40, n_views=2):
+    """Small tasks of counts with the same three topics."""
+    topics = np.where(np.random.default_rng(9).random((3, d)) < 0.3, 1.0, 0.2)
+    y, tasks = np.arange(n) % 3, []
+    for t in range(n_tasks):
+        rng = np.random.default_rng(t)
+        tasks.append([sp.csr_array(rng.poisson(topics[y]).astype(float)) for _ in range(n_views)])
+    return tasks, [y] * n_tasks
+
+
+class Counter:
+    """Finds nothing with one task seen, and every class from the second on."""
+
+    def __init__(self, n_clusters, random_state=None):
+        self.n_clusters, self.seen, self.n_iter_ = n_clusters, 0, 1
+
+    def partial_fit(self, views):
+        self.seen += 1
+        self.labels_ = self.predict(views)
+        return self
+
+    def predict(self, views):
+        truth = views[0][:, 0].astype(int)
+        return truth if self.seen > 1 else np.arange(len(truth)) // 2
+
+
+def known(n_tasks=3):
+    y = np.array([0, 1, 0, 1])
+    return [[y[:, None].astype(float)] for _ in range(n_tasks)], [y] * n_tasks
+
+
+def test_transfer_compares_a_stream_with_empty_states():
+    frame = lmsc.transfer(*known(), 2, estimator=Counter)
+    table = frame.pivot(index="position", columns="knowledge", values="value")
+    assert table["with libraries"].tolist() == [0, 1, 1] and table["without"].tolist() == [0, 0, 0]
+    assert set(frame["metric"]) == {"NMI_arithmetic"} and list(frame["position"]) == [1, 1, 2, 2, 3, 3]
+
+
+def test_the_first_task_has_nothing_to_learn_from_and_later_ones_are_the_streams_own():
+    tasks, labels = planted()
+    frame = lmsc.transfer(tasks, labels, 3, **FAST)
+    table = frame.pivot(index="position", columns="knowledge", values="value")
+    assert table.loc[1, "with libraries"] == table.loc[1, "without"]
+    model = LMSC(3, random_state=0, **FAST).fit(tasks)
+    scores = [lmsc.SCORES["NMI_arithmetic"](y, found) for y, found in zip(labels, model.labels_)]
+    assert table["with libraries"].tolist() == scores
+    assert frame.equals(lmsc.transfer(tasks, labels, 3, **FAST))
+
+
+def test_every_order_has_every_task_once_and_the_first_is_the_given_one():
+    tasks, labels = planted()
+    frame = lmsc.orders(tasks, labels, 3, n_orders=3, **FAST)
+    sequences = frame.groupby("order")["task"].agg(list)
+    assert sequences[0] == [1, 2, 3] and all(sorted(sequence) == [1, 2, 3] for sequence in sequences)
+    given = lmsc.transfer(tasks, labels, 3, **FAST)
+    expected = given.loc[given["knowledge"] == "with libraries", "value"].tolist()
+    assert frame.loc[frame["order"] == 0, "value"].tolist() == expected
+
+
+def test_a_score_by_order_belongs_to_the_task_at_that_position():
+    tasks, labels = known(4)
+    labels = [*labels[:3], np.zeros(4, dtype=int)]  # one class alone: nothing to be found in task 4
+    frame = lmsc.orders(tasks, labels, 2, n_orders=6, estimator=Counter, random_state=3)
+    later = frame[frame["position"] > 1]
+    assert later["value"].tolist() == (later["task"] != 4).astype(float).tolist()
+    assert (later["order"].nunique(), later["task"].nunique()) == (6, 4)
+
+
+def test_task_1_is_clustered_anew_after_each_task():
+    frame = lmsc.forgetting(*known(), 2, estimator=Counter)
+    classes = frame[frame["against"] == "classes"]
+    assert classes["tasks_seen"].tolist() == [1, 2, 3] and classes["value"].tolist() == [0, 1, 1]
+    assert (classes["at_arrival"] == 0).all()
+    arrival = frame[frame["against"] == "labels at arrival"]
+    assert arrival["value"].iloc[0] == 1 and arrival["value"].iloc[1] < 1
+
+
+def test_libraries_stay_small_while_data_and_refits_grow():
+    tasks, labels = planted()
+    frame = lmsc.costs(tasks, labels, 3, refit_at=(1, 3), **FAST)
+    assert frame["method"].tolist() == ["LMSC", lmsc.REFIT, lmsc.POOLED, "LMSC", "LMSC", lmsc.REFIT,
+                                        lmsc.POOLED]  # fmt: skip
+    libraries = LMSC(3, random_state=0, **FAST).fit(tasks).libraries_
+    assert set(frame.loc[frame["method"] == "LMSC", "bytes"]) == {libraries.nbytes}
+    kept = [sum(lmsc.n_bytes(X) for task in tasks[:t] for X in task) for t in (1, 3)]
+    assert frame.loc[frame["method"] == lmsc.POOLED, "bytes"].tolist() == kept
+    assert (frame["seconds"] > 0).all() and frame["value"].between(0, 1).all()
+    # Learning all tasks again ends where the stream is.
+    last = frame[frame["tasks_seen"] == 3].set_index("method")["value"]
+    assert last["LMSC"] == last[lmsc.REFIT]
+
+
+def test_pooled_views_hold_the_samples_of_all_tasks_in_order():
+    tasks, _ = planted(n_tasks=3, n=6)
+    pooled = lmsc.pool(tasks)
+    assert [X.shape for X in pooled] == [(18, 40)] * 2 and (pooled[1][6:12] != tasks[1][1]).nnz == 0
+    dense = lmsc.pool([[X.toarray() for X in task] for task in tasks])
+    assert np.array_equal(dense[0], pooled[0].toarray())
+
+
+def test_another_pooled_method_is_used_as_given():
+    class Halves:
+        def fit(self, views):
+            self.labels_ = np.repeat([0, 1], views[0].shape[0] // 2)
+            return self
+
+    tasks, labels = planted(n_tasks=2, n=12)
+    frame = lmsc.costs(tasks, labels, 3, refit_at=[2], pooled=Halves(), **FAST)
+    assert frame.loc[frame["method"] == lmsc.POOLED, "value"].tolist() == [0.0]
+
+
+@pytest.mark.parametrize("function", [lmsc.transfer, lmsc.orders, lmsc.forgetting, lmsc.costs])
+def test_other_input_is_refused_by_name(function):
+    tasks, labels = known()
+    with pytest.raises(ValueError, match="labels: 2 arrays for 3 tasks"):
+        function(tasks, labels[:2], 2)
+    with pytest.raises(ValueError, match="labels: 0 arrays for 0 tasks"):
+        function([], [], 2)
+    with pytest.raises(ValueError, match="metric must be one of"):
+        function(tasks, labels, 2, metric="NMI")
+
+
+def test_no_order_is_refused():
+    with pytest.raises(ValueError, match="n_orders must be an integer >= 1"):
+        lmsc.orders(*known(), 2, n_orders=0)

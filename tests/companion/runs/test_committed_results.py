@@ -1,0 +1,108 @@
+"""Committed results of every paper: whole, recomputable from the labels, and reproduced label for label."""
+
+import os
+import random
+
+import numpy as np
+import pytest
+
+from mtclib.baselines.registry import all_estimators
+from mtclib.companion.papers.study import Study
+from mtclib.companion.runs import execute, papers
+from mtclib.companion.verdicts import ledger
+from mtclib.core import paths
+from mtclib.metrics import SCORES, score_all
+
+SECONDS = 1.0
+"""Jobs that took longer are not run again here."""
+
+studies = pytest.mark.parametrize("paper", papers.papers())
+
+
+@pytest.fixture(scope="module")
+def opened():
+    return {paper: Study(paper) for paper in papers.papers()}
+
+
+@studies
+def test_scores_follow_from_the_labels(opened, paper):
+    results = opened[paper].results
+    frame = results.frame[results.frame["metric"].isin(list(SCORES))]
+    # One fit may stand under two names: IND is also lambda = 0 of a sweep.
+    rows = frame[(frame["task"] != "avg") & (frame["status"] == "ok")]
+    rows = rows.drop_duplicates(["key", "task", "metric"])
+    for _, row in rows.drop_duplicates(["key", "task"]).sample(60, random_state=0).iterrows():
+        truth = results.labels[f"truth/{row['dataset']}/{row['task']}"]
+        scores = score_all(truth[truth >= 0], results.labels[f"{row['key']}/{row['task']}"][truth >= 0])
+        mine = rows[(rows["key"] == row["key"]) & (rows["task"] == row["task"])].set_index("metric")["value"]
+        for metric, value in scores.items():
+            assert mine[metric] == pytest.approx(value, abs=1e-6)
+
+
+@studies
+def test_the_whole_protocol_is_there_and_nothing_failed(opened, paper):
+    frame, protocol = opened[paper].results.frame, opened[paper].protocol
+    assert set(frame["status"]) <= {"ok", "unavailable"}
+    profile = protocol.profile("full")
+    runs = frame.drop_duplicates(["dataset", "method", "key"]).groupby(["dataset", "method"]).size()
+    for dataset in profile.datasets:
+        for method in profile.methods:
+            spec = protocol.methods[method]
+            grid = {**spec.grid, **profile.grid.get(method, {})}
+            points = int(np.prod([len(values) for values in grid.values()]))
+            assert runs[dataset, method] >= points * (1 if spec.deterministic else profile.n_runs)
+
+
+@studies
+def test_rows_carry_the_present_algorithm_versions(opened, paper):
+    jobs = opened[paper].results.frame.drop_duplicates("method")
+    for method, version in jobs.set_index("method")["algorithm_version"].items():
+        estimator = opened[paper].protocol.methods[method].estimator
+        assert version == all_estimators()[estimator].algorithm_version()
+
+
+@pytest.mark.skipif("MTCLIB_DATA" not in os.environ, reason="the committed runs use the original archives")
+@studies
+def test_a_sample_of_rows_is_reproduced_label_for_label(opened, paper):
+    _, jobs, _ = papers.plan(paper, "full")
+    results = opened[paper].results
+    frame = results.frame.drop_duplicates("key").set_index("key")
+    quick = [job for job in jobs if not job.unavailable and frame.loc[job.key, "seconds"] < SECONDS]
+    sample = sorted(random.Random(0).sample(quick, 12), key=lambda job: job.dataset)
+    for job in sample:
+        arrays = execute(job).arrays
+        for task in (task for task in job.tasks if task != "avg"):
+            np.testing.assert_array_equal(arrays[f"labels/{task}"], results.labels[f"{job.key}/{task}"])
+
+
+@studies
+def test_every_printed_cell_has_a_verdict_or_a_reason(opened, paper):
+    cells = opened[paper].all_verdicts()
+    assert not cells["verdict"].isin(["failed"]).any()
+    left = cells[cells["verdict"].isin(["not-run", "unavailable"])]
+    assert (left["reason"].str.len() > 0).all()
+
+
+@studies
+def test_decisions_and_claims_are_there_and_name_methods_of_the_protocol(opened, paper):
+    assert ledger.decisions(paper)
+    known = {*opened[paper].protocol.methods, *opened[paper].published["method"]}
+    for claim in ledger.claims(paper):
+        params = claim.get("params", {})
+        if claim.get("frame", "results") != "results" or params.get("metric") == "round":
+            continue  # views, settings and streams stand in the place of methods there
+        named = [params[name] for name in ("method", "method_a", "method_b") if name in params]
+        for name in ("others", "methods_a", "methods_b"):
+            named += params.get(name, [])
+        assert set(named) <= known, claim["id"]
+
+
+@studies
+def test_results_are_compact(paper):
+    total = sum(file.stat().st_size for file in (paths.data_dir() / "results" / paper).iterdir())
+    assert total < 15e6
+
+
+def test_all_results_together_stay_below_forty_megabytes():
+    files = [file for file in (paths.data_dir() / "results").rglob("*") if file.is_file()]
+    assert sum(file.stat().st_size for file in files) < 40e6

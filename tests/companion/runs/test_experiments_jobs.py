@@ -1,0 +1,163 @@
+"""Jobs: keys, seeds and the expansion of a protocol."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from experiments_support import demo_jobs, table
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtclib.companion.runs import Job, ProtocolError, canonical, expand, parse_protocol, seed_for
+
+GOLDEN = Job(paper="p", dataset="d", loader="l", loader_params={}, method="m", estimator="MTCMRL",
+             params={"lam": 4.0, "alpha": 0.25, "max_iter": 200}, shown="{}", run=0, seed=12345,
+             data_sha="ab" * 32, algorithm_version=1, keep=("relation_",))
+GOLDEN_KEY = "b52c096cd6e28896b0ec4f14"
+
+
+def test_the_key_of_a_job_never_changes():
+    assert GOLDEN.key == GOLDEN_KEY
+
+
+@pytest.fixture(scope="module")
+def elsewhere():
+    """The key and the loaded modules of a process with another hash seed."""
+    code = ("import json, sys, test_experiments_jobs as tests; "
+            "print(json.dumps([tests.GOLDEN.key, list(sys.modules)]))")
+    environment = {**os.environ, "PYTHONHASHSEED": "99", "PYTHONPATH": str(Path(__file__).parents[2])}
+    return json.loads(subprocess.check_output([sys.executable, "-c", code], env=environment, text=True))
+
+
+def test_the_key_is_the_same_in_a_process_with_another_hash_seed(elsewhere):
+    assert elsewhere[0] == GOLDEN_KEY
+
+
+def test_importing_the_package_does_not_import_dask(elsewhere):
+    assert "mtclib.companion.runs" in elsewhere[1]
+    assert not {"dask", "distributed"} & set(elsewhere[1])
+
+
+@pytest.mark.parametrize("change", [
+    {"estimator": "SNMF"}, {"params": {"lam": 4.0}}, {"seed": 1}, {"data_sha": "cd" * 32},
+    {"algorithm_version": 2}, {"keep": ()},
+])
+def test_whatever_determines_the_result_changes_the_key(change):
+    assert replace(GOLDEN, **change).key != GOLDEN_KEY
+
+
+def test_names_and_the_spelling_of_numbers_do_not_change_the_key():
+    other = replace(GOLDEN, method="MTC-MRL", dataset="other", paper="q", part="figure1", in_grid=False,
+                    params={"max_iter": 200.0, "alpha": 0.25, "lam": 4})
+    assert other.key == GOLDEN_KEY
+
+
+@given(st.dictionaries(st.text(), st.one_of(st.booleans(), st.none(), st.text(), st.integers(-2**53, 2**53),
+                                            st.floats(allow_nan=False, allow_infinity=False))))
+def test_canonical_json_ignores_order_and_loses_nothing(value):
+    text = canonical(value)
+    assert text == canonical(dict(reversed(value.items())))
+    assert json.loads(text) == value
+
+
+def test_canonical_json_refuses_nan():
+    with pytest.raises(ValueError):
+        canonical({"lam": float("nan")})
+
+
+def test_seeds_depend_on_root_paper_data_set_and_run_alone():
+    seeds = {seed_for(*arguments) for arguments in [
+        (0, "mtcmrl", "20NewsGroups", 0), (1, "mtcmrl", "20NewsGroups", 0), (0, "spmtc", "20NewsGroups", 0),
+        (0, "mtcmrl", "Reuters", 0), (0, "mtcmrl", "20NewsGroups", 1)]}
+    assert len(seeds) == 5 and all(0 <= seed < 2**31 for seed in seeds)
+    assert seed_for(0, "mtcmrl", "20NewsGroups", 0) == 1075107280
+
+
+def test_all_methods_and_grid_points_share_the_seed_of_a_run():
+    seeds = {}
+    for job in demo_jobs():
+        seeds.setdefault(job.run, set()).add(job.seed)
+    assert sorted(seeds) == [0, 1, 2, 3] and all(len(found) == 1 for found in seeds.values())
+
+
+def test_keys_do_not_depend_on_the_order_of_the_grid_or_of_methods():
+    methods = dict(reversed(table()["methods"].items()))
+    methods["noisy"] = {**methods["noisy"], "grid": {"noise": [2.0, 1, 0.5]}}
+    changed = demo_jobs(methods=methods)
+    assert [job.key for job in changed] != [job.key for job in demo_jobs()]
+    assert {job.key for job in changed} == {job.key for job in demo_jobs()}
+
+
+def test_a_deterministic_method_is_run_once():
+    assert sum(job.method == "once" for job in demo_jobs()) == 1
+    assert sum(job.method == "noisy" for job in demo_jobs()) == 12
+
+
+def _sweep(values):
+    return {"figure1": {"method": "noisy", "datasets": ["tiny"], "base": {"noise": 1.0},
+                        "sweep": {"noise": values}}}
+
+
+def test_a_sweep_point_that_the_grid_has_is_one_job():
+    profile = {"n_runs": 2, "datasets": ["tiny"], "methods": ["noisy"], "sensitivity": ["figure1"]}
+    jobs = demo_jobs(sensitivity=_sweep([0.5, 1, 8.0]), profiles={"quick": profile})
+    assert len(jobs) == len({job.key for job in jobs}) == 8
+    assert {(job.params["noise"], job.part) for job in jobs if not job.in_grid} == {(8.0, "figure1")}
+
+
+def test_the_shown_parameters_are_the_grid_and_whatever_departs_from_its_fixed_value():
+    methods = {"noisy": {**table()["methods"]["noisy"], "params": {"trouble": ""}}}
+    sweep = _sweep([0.5])
+    sweep["figure1"]["base"]["trouble"] = ""
+    sweep["figure1"]["sweep"]["trouble"] = ["", "warn"]
+    profile = {"n_runs": 1, "datasets": ["tiny"], "methods": ["noisy"], "sensitivity": ["figure1"]}
+    shown = [job.shown for job in demo_jobs(methods=methods, sensitivity=sweep, profiles={"quick": profile})]
+    assert shown == ['{"noise":0.5}', '{"noise":1.0}', '{"noise":2.0}', '{"noise":1.0,"trouble":"warn"}']
+
+
+def test_a_profile_changes_loader_parameters_fixed_parameters_and_grids():
+    profile = {"n_runs": 1, "datasets": ["tiny"], "methods": ["noisy"], "grid": {"noisy": {"noise": [1.0]}},
+               "params": {"noisy": {"trouble": "warn"}}, "loader_params": {"tiny": {"n": 12}}}
+    (job,) = demo_jobs(profiles={"quick": profile})
+    assert job.params == {"noise": 1.0, "trouble": "warn"} and job.loader_params == {"n": 12}
+    assert job.data_sha != demo_jobs()[0].data_sha
+
+
+def test_jobs_of_one_data_set_are_neighbours():
+    data = {name: {"loader": "experiments_support:tiny", "params": {"shift": shift}}
+            for name, shift in (("a", 0.0), ("b", 1.0))}
+    profile = {"n_runs": 1, "datasets": ["a", "b"], "methods": ["noisy"], "studies": ["again"]}
+    study = {"again": {"datasets": ["a", "b"], "methods": ["once"]}}
+    names = [job.dataset for job in demo_jobs(datasets=data, studies=study, profiles={"quick": profile})]
+    assert names == ["a"] * 4 + ["b"] * 4
+
+
+@pytest.mark.parametrize("change, words", [
+    ({"estimator": "experiments_support:Nosy"}, "Nosy"), ({"estimator": "MTCMLR"}, "MTCMRL"),
+    ({"params": {"nose": 1.0}}, "did you mean 'noise'"),
+])
+def test_an_unknown_estimator_or_parameter_is_refused_before_anything_runs(change, words):
+    methods = table()["methods"]
+    methods["once"] |= change
+    with pytest.raises(ProtocolError, match=words):
+        expand(parse_protocol(table(methods=methods)), "quick")
+
+
+def test_data_that_cannot_be_had_give_jobs_that_say_so():
+    jobs = demo_jobs(datasets={"tiny": {"loader": "experiments_support:missing"}})
+    assert len(jobs) == len({job.key for job in jobs}) == 13
+    assert all("no source answered" in job.unavailable and job.data_sha == "" for job in jobs)
+
+
+def test_a_study_can_have_a_smaller_grid_and_fewer_runs_than_its_profile():
+    study = {"less": {"datasets": ["tiny"], "methods": ["noisy"], "grid": {"noisy": {"noise": [1.0]}},
+                      "n_runs": 2}}
+    profile = {"n_runs": 4, "datasets": [], "methods": [], "studies": ["less"]}
+    jobs = demo_jobs(studies=study, profiles={"quick": profile})
+    assert [(job.params["noise"], job.run) for job in jobs] == [(1.0, 0), (1.0, 1)]
+    profile["n_runs"] = 1
+    assert len(demo_jobs(studies=study, profiles={"quick": profile})) == 1

@@ -1,0 +1,94 @@
+"""Protocol files: what is read, and what is refused."""
+
+import copy
+
+import pytest
+from experiments_support import table
+
+from mtclib.companion.runs import ProtocolError, load_protocol, parse_protocol
+
+
+def test_the_mtcmrl_protocol_holds_the_grid_and_figure_of_the_paper():
+    protocol = load_protocol("mtcmrl")
+    steps = [0.25, 0.5, 1.0, 2.0, 4.0]
+    method, figure = protocol.methods["MTCMRL"], protocol.sensitivity["figure1"]
+    assert method.grid == {"lam": steps, "alpha": steps}
+    assert (method.params["mu"], method.params["beta"], method.params["atol"]) == (0.5, 0.5, 1.0)
+    assert figure.base == {"lam": 4.0, "mu": 0.5, "alpha": 4.0, "beta": 0.5}
+    assert figure.sweep == {name: steps for name in ("lam", "mu", "alpha", "beta")}
+    assert (protocol.profiles["full"].n_runs, protocol.profiles["quick"].n_runs) == (10, 2)
+
+
+def test_a_data_set_without_a_loader_says_why():
+    assert load_protocol("mbc").datasets["sports"].unavailable
+
+
+@pytest.mark.parametrize("where, name, value, words", [
+    ((), "metods", {}, ["metods", "methods"]),
+    (("methods", "noisy"), "gird", {}, ["methods.noisy", "gird", "grid"]),
+    (("datasets", "tiny"), "lodaer", "x", ["datasets.tiny", "lodaer", "loader"]),
+    (("profiles", "quick"), "methods", ["noizy"], ["noizy", "noisy"]),
+    (("profiles", "quick"), "datasets", ["tinny"], ["tinny", "tiny"]),
+    (("profiles", "quick"), "n_runs", 0, ["n_runs", "at least 1"]),
+    (("profiles", "quick"), "n_runs", "4", ["n_runs", "int", "str"]),
+    (("profiles", "quick"), "params", {"nosy": {}}, ["nosy", "noisy"]),
+    (("profiles", "quick"), "grid", {"noisy": {"nois": [1.0]}}, ["nois", "noise"]),
+    (("profiles", "quick"), "grid", {"noisy": {"noise": [2.0]}}, ["default", "1.0"]),
+    (("methods", "noisy"), "default", {"noise": 1.5}, ["default", "1.5"]),
+    (("methods", "noisy"), "default", {}, ["default", "noise"]),
+    (("methods", "noisy", "grid"), "noise", [], ["noise", "at least one"]),
+    (("datasets", "tiny"), "not_run", "later", ["datasets.tiny", "either"]),
+    ((), "sensitivity", {"f": {"method": "noisy", "datasets": ["tiny"], "base": {"nois": 1.0},
+                               "sweep": {"nois": [1.0]}}}, ["nois", "noise"]),
+    ((), "sensitivity", {"f": {"method": "noisy", "datasets": ["tiny"], "base": {},
+                               "sweep": {"noise": [1.0]}}}, ["base"]),
+    ((), "studies", {"s": {"datasets": ["tiny"], "methods": ["onec"]}}, ["onec", "once"]),
+    ((), "studies", {"s": {"datasets": ["tiny"], "methods": ["noisy"], "grid": {"noisy": {"nois": [1.0]}}}},
+     ["studies.s", "nois", "noise"]),
+])
+def test_a_mistake_in_a_protocol_is_named_with_what_was_meant(where, name, value, words):
+    wrong = copy.deepcopy(table())
+    part = wrong
+    for step in where:
+        part = part[step]
+    part[name] = value
+    with pytest.raises(ProtocolError) as error:
+        parse_protocol(wrong, "demo.toml")
+    for word in ["demo.toml", *words]:
+        assert word in str(error.value)
+
+
+def test_a_missing_key_is_named():
+    wrong = table()
+    del wrong["profiles"]["quick"]["n_runs"]
+    with pytest.raises(ProtocolError, match="profiles.quick: the key 'n_runs' is missing"):
+        parse_protocol(wrong)
+
+
+def test_a_data_set_that_is_not_run_cannot_be_asked_for():
+    wrong = table(datasets={"tiny": {"not_run": "no loader yet"}})
+    with pytest.raises(ProtocolError, match="no loader yet"):
+        parse_protocol(wrong)
+
+
+def test_an_unknown_protocol_or_profile_is_answered_with_close_matches():
+    with pytest.raises(ProtocolError, match="mtcmrl"):
+        load_protocol("mtcrml")
+    with pytest.raises(ProtocolError, match="quick"):
+        parse_protocol(table()).profile("quik")
+
+
+def test_a_broken_or_absent_file_is_named(tmp_path):
+    broken = tmp_path / "broken.toml"
+    broken.write_text("paper = [")
+    with pytest.raises(ProtocolError, match="broken.toml is not valid TOML"):
+        load_protocol(broken)
+    with pytest.raises(ProtocolError, match="no protocol file"):
+        load_protocol(tmp_path / "absent.toml")
+
+
+def test_the_number_of_runs_can_be_changed_but_not_to_nonsense():
+    protocol = parse_protocol(table())
+    assert protocol.with_runs(2).profiles["quick"].n_runs == 2
+    with pytest.raises(ProtocolError, match="n_runs"):
+        protocol.with_runs(0)

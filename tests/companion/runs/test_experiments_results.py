@@ -1,0 +1,216 @@
+"""Selections from results, and committed results."""
+
+import gzip
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from experiments_support import demo_jobs, table
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from mtclib.companion.runs import (
+    Record,
+    RunStore,
+    best_objective,
+    committed,
+    expand,
+    export,
+    fixed,
+    frame,
+    oracle,
+    parse_protocol,
+    read_results,
+    run,
+    sweep_rows,
+)
+from mtclib.companion.runs.committed import pack_arrays, rounded, unpack_arrays
+from mtclib.metrics import SCORES
+
+
+def _results(points):
+    """Hand-made frame: {params: [(acc of task 1, acc of task 2, objective) a run]}."""
+    rows = []
+    for (params, in_grid), runs in points.items():
+        for i, (one, two, objective) in enumerate(runs):
+            for task, value in (("1", one), ("2", two), ("avg", (one + two) / 2)):
+                for metric, score in (("ACC", value), ("NMI_max", 1 - value)):
+                    rows.append({"dataset": "d", "method": "m", "params": params, "run": i, "task": task,
+                                 "metric": metric, "value": score, "objective": objective, "in_grid": in_grid,
+                                 "status": "failed" if np.isnan(one) else "ok", "key": f"{params}{i}"})
+    return pd.DataFrame(rows)
+
+
+HAND_MADE = _results({
+    ('{"a":1.0}', True): [(0.2, 0.8, 3.0), (0.4, 0.8, 2.0)],
+    ('{"a":2.0}', True): [(0.9, 0.3, 5.0), (0.9, 0.3, 4.0)],
+    ('{"a":3.0}', True): [(1.0, 1.0, 1.0), (np.nan, np.nan, np.nan)],
+    ('{"a":9.0}', False): [(1.0, 1.0, 0.0), (1.0, 1.0, 0.5)],
+})
+
+
+def test_the_oracle_takes_one_point_for_all_tasks_and_metrics_by_the_mean_over_runs():
+    chosen = oracle(HAND_MADE)
+    assert set(chosen["params"]) == {'{"a":2.0}'} and len(chosen) == 2 * 3 * 2
+    assert set(oracle(HAND_MADE, metric="NMI_max")["params"]) == {'{"a":1.0}'}
+    assert set(oracle(HAND_MADE, by="2")["params"]) == {'{"a":1.0}'}
+
+
+def test_the_oracle_leaves_out_points_with_failed_runs_and_points_outside_the_grid():
+    assert set(oracle(HAND_MADE[HAND_MADE["params"] != '{"a":2.0}'])["params"]) == {'{"a":1.0}'}
+
+
+def test_the_oracle_of_failures_alone_is_empty():
+    assert oracle(HAND_MADE[HAND_MADE["status"] == "failed"]).empty
+
+
+def test_the_oracle_chooses_for_each_method_and_data_set_alone():
+    other = HAND_MADE.assign(dataset="e", value=1 - HAND_MADE["value"])
+    chosen = oracle(pd.concat([HAND_MADE, other]))
+    assert dict(chosen.groupby("dataset")["params"].first()) == {"d": '{"a":2.0}', "e": '{"a":1.0}'}
+
+
+def test_fixed_takes_the_rows_at_the_default_point():
+    assert set(fixed(HAND_MADE, {"m": {"a": 1}})["params"]) == {'{"a":1.0}'}
+    assert len(fixed(HAND_MADE, {"m": {"a": 1}})) == 12
+    assert fixed(HAND_MADE, {"m": {"a": 9}}).empty and fixed(HAND_MADE, {"other": {"a": 1}}).empty
+
+
+def test_the_best_objective_takes_the_lowest_run_that_did_not_fail():
+    chosen = best_objective(HAND_MADE).drop_duplicates(["params", "run"])
+    assert dict(zip(chosen["params"], chosen["run"])) == {
+        '{"a":1.0}': 1, '{"a":2.0}': 1, '{"a":3.0}': 0, '{"a":9.0}': 0}
+
+
+def test_a_sweep_is_gathered_from_grid_points_and_its_own(tmp_path):
+    methods = {"noisy": {**table()["methods"]["noisy"], "params": {"trouble": ""}}}
+    sweep = {"method": "noisy", "datasets": ["tiny"], "base": {"noise": 1.0, "trouble": ""},
+             "sweep": {"noise": [0.5, 1.0, 8.0], "trouble": ["", "warn"]}}
+    profile = {"n_runs": 2, "datasets": ["tiny"], "methods": ["noisy"], "sensitivity": ["figure1"]}
+    protocol = parse_protocol(
+        table(methods=methods, sensitivity={"figure1": sweep}, profiles={"quick": profile}))
+    rows = sweep_rows(run(expand(protocol, "quick"), RunStore(tmp_path)), protocol, "figure1", "quick")
+    runs = rows.query("task == 'avg' and metric == 'ACC'").groupby(["parameter", "setting"])["run"].nunique()
+    assert runs.to_dict() == {("noise", 0.5): 2, ("noise", 1.0): 2, ("noise", 8.0): 2,
+                              ("trouble", ""): 2, ("trouble", "warn"): 2}
+    assert rows.loc[rows["setting"] == 8.0, "in_grid"].eq(False).all()
+
+
+def test_committed_results_come_back(tmp_path):
+    methods = {**table()["methods"], "broken": {"estimator": "experiments_support:Noisy",
+                                                "params": {"trouble": "raise"}}}
+    profile = {"n_runs": 2, "datasets": ["tiny", "gone"], "methods": ["noisy", "once", "broken"]}
+    data = {**table()["datasets"], "gone": {"loader": "experiments_support:missing"}}
+    jobs = demo_jobs(methods=methods, datasets=data, profiles={"quick": profile})
+    store = RunStore(tmp_path / "runs")
+    found = run(jobs, store)
+    results = read_results(export(jobs, store, tmp_path / "results", n_jobs=2))
+
+    expected = found.assign(value=found["value"].round(6), objective=rounded(found["objective"]),
+                            seconds=found["seconds"].round(3))
+    pd.testing.assert_frame_equal(results.frame, expected, check_exact=True)
+    noisy = [job for job in jobs if job.method == "noisy" and not job.unavailable]
+    for job in noisy:
+        record = store.get(job.key)
+        for task in ("1", "2"):
+            assert np.array_equal(results.labels[f"{job.key}/{task}"], record.arrays[f"labels/{task}"])
+            assert results.labels[f"{job.key}/{task}"].dtype == np.int8
+        np.testing.assert_allclose(results.histories[job.key], record.arrays["objective"], rtol=5e-8)
+        np.testing.assert_allclose(results.models[f"{job.key}/relation_/0/1"],
+                                   record.arrays["model/relation_/0/1"], rtol=1e-6)
+    assert set(results.histories) == {job.key for job in noisy}
+    assert np.array_equal(results.labels["truth/tiny/2"], np.arange(36) % 3)
+    provenance = results.provenance
+    assert provenance["jobs"] == {"ok": 7, "failed": 2} and provenance["unavailable"] == 9
+    assert provenance["algorithm_versions"] == {"experiments_support:Noisy": 7} and provenance["n_jobs"] == 2
+    texts = [gzip.decompress(path.read_bytes()).decode() for path in (tmp_path / "results").glob("*.gz")]
+    assert len(texts) == 2 and not any(str(tmp_path) in text for text in [*texts, json.dumps(provenance)])
+
+
+def test_an_unfinished_run_is_not_exported(tmp_path):
+    store = RunStore(tmp_path / "runs")
+    run(demo_jobs()[:3], store)
+    with pytest.raises(ValueError, match="10 of 13 jobs are not in the store"):
+        export(demo_jobs(), store, tmp_path / "results")
+    assert not (tmp_path / "results").exists()
+
+
+def test_an_export_that_is_interrupted_leaves_the_earlier_results(tmp_path, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    store, folder = RunStore(tmp_path / "runs"), tmp_path / "results"
+    run(demo_jobs(), store)
+    folder.mkdir()
+    for name in ("scores.csv.gz", "provenance.json"):
+        (folder / name).write_text("as it was")
+    monkeypatch.setattr(committed, "_provenance", stop)
+    with pytest.raises(KeyboardInterrupt):
+        export(demo_jobs(), store, folder)
+    assert {file.name: file.read_text() for file in folder.iterdir()} == {
+        "scores.csv.gz": "as it was", "provenance.json": "as it was"}
+
+
+def test_the_results_of_five_hundred_jobs_are_small(tmp_path):
+    rng = np.random.default_rng(0)
+    sizes, template = (1177, 1557, 1180, 1424), demo_jobs()[0]
+    jobs = [replace(template, seed=i, run=i, tasks=("1", "2", "3", "4", "avg")) for i in range(500)]
+    records = {}
+    for job in jobs:
+        scores = {task: dict(zip(SCORES, rng.random(len(SCORES)).tolist())) for task in job.tasks}
+        found = {f"labels/{t + 1}": rng.integers(4, size=n, dtype=np.int32) for t, n in enumerate(sizes)}
+        info = {"key": job.key, "status": "ok", "error": "", "n_iter": 100, "converged": True,
+                "objective": rng.random(), "scores": scores}
+        model = {f"model/relation_/{t}/{s}": rng.random((4, 4)) for t in range(4) for s in range(4) if t != s}
+        records[job.key] = Record(info, {"seconds": 1.0, "when": "2020-01-01"},
+                                  {**found, **model, "objective": rng.random(100)})
+
+    class Held:
+        def get(self, key, arrays=True):
+            return records[key]
+
+    export(jobs, Held(), tmp_path)
+    total = sum(path.stat().st_size for path in tmp_path.iterdir())
+    assert total < 2_000_000, {path.name: path.stat().st_size for path in tmp_path.iterdir()}
+
+
+@given(st.dictionaries(st.text(max_size=5), st.one_of(
+    arrays(np.int8, st.tuples(st.integers(0, 4), st.integers(0, 4))), arrays(np.float64, st.integers(0, 5)))))
+def test_packed_arrays_come_back(tmp_path_factory, value):
+    path = tmp_path_factory.mktemp("pack") / "arrays.npz"
+    pack_arrays(path, value)
+    found = unpack_arrays(path)
+    assert list(found) == list(value)
+    for name, array in value.items():
+        assert found[name].dtype == array.dtype and found[name].shape == array.shape
+        assert np.array_equal(found[name], array, equal_nan=array.dtype.kind == "f")
+
+
+def test_jobs_that_were_not_run_have_no_rows(tmp_path):
+    store = RunStore(tmp_path)
+    run(demo_jobs()[:2], store)
+    assert frame(demo_jobs(), store)["key"].nunique() == 2
+
+
+def test_provenance_is_plain_json(tmp_path):
+    store = RunStore(tmp_path / "runs")
+    run(demo_jobs(), store)
+    text = (export(demo_jobs(), store, tmp_path / "results") / "provenance.json").read_text()
+    assert json.loads(text)["data"]["tiny"]["edition"] == "made up"
+
+
+def test_measures_of_a_whole_fit_come_back_beside_the_scores(tmp_path):
+    jobs = demo_jobs(measures=["d_M", "s_nmi"])
+    plain = {job.key for job in demo_jobs()}
+    assert len(plain) == len(jobs) and not plain & {job.key for job in jobs}
+    store = RunStore(tmp_path / "runs")
+    run(jobs, store)
+    results = read_results(export(jobs, store, tmp_path / "results"))
+    before = frame(jobs, store)
+    pd.testing.assert_frame_equal(results.frame[["key", "task", "metric"]], before[["key", "task", "metric"]])
+    distances = results.frame[results.frame["metric"] == "d_M"]
+    assert set(distances["task"]) == {""} and (distances["value"].dropna() >= 0).all()
+    assert results.frame.loc[results.frame["metric"] == "s_nmi", "value"].isna().all()  # no shared samples

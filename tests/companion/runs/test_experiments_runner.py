@@ -1,0 +1,251 @@
+"""The runner: resume, workers, failures, progress."""
+
+import contextlib
+import logging
+import os
+import re
+import signal
+import sys
+import time
+import types
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from experiments_support import comparable, demo_jobs, start, table, wait_until
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from mtclib.companion.runs import RunStore, execute, oracle, run, runner
+from mtclib.metrics import SCORES
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """Jobs, frame and digests of an uninterrupted run in one process."""
+    jobs, store = demo_jobs(), RunStore(tmp_path_factory.mktemp("reference"))
+    return jobs, *comparable(run(jobs, store), store, jobs)
+
+
+def _assert_resumes(store, reference, **options):
+    jobs, expected, digests = reference
+    found, found_digests = comparable(run(jobs, store, **options), store, jobs)
+    pd.testing.assert_frame_equal(found, expected, check_exact=True)
+    assert found_digests == digests
+    assert store.keys() == sorted({job.key for job in jobs})
+
+
+def _methods(**changes):
+    """The small protocol's methods and a third one, with ``changes``, that is run once."""
+    third = {"estimator": "experiments_support:Noisy", "deterministic": True, **changes}
+    return {**table()["methods"], "third": third}
+
+
+def _profile(*methods):
+    return {"quick": {"n_runs": 2, "datasets": ["tiny"], "methods": list(methods)}}
+
+
+def test_every_job_task_and_metric_is_a_row(reference):
+    jobs, frame, _ = reference
+    assert len(frame) == len(jobs) * 3 * len(SCORES)
+    assert list(frame["key"].drop_duplicates()) == [job.key for job in jobs]
+    assert set(frame["task"]) == {"1", "2", "avg"} and set(frame["metric"]) == set(SCORES)
+    assert (frame["status"] == "ok").all() and frame["value"].between(0, 1).all()
+    scores = frame.pivot_table("value", ["key", "metric"], "task")
+    np.testing.assert_allclose(scores["avg"], (scores["1"] + scores["2"]) / 2, rtol=1e-15)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_killed_run_leaves_no_worker_and_resumes_bit_for_bit(tmp_path, reference, n_jobs):
+    store = RunStore(tmp_path)
+    process = start(tmp_path, "--n-jobs", str(n_jobs), pause=1.0)
+    wait_until(lambda: len(store.keys()) >= 4)
+    process.kill()
+    # The pipe closes when the last process that could write to it has ended.
+    process.communicate(timeout=120)
+    assert 4 <= len(store.keys()) < len(reference[0])
+    _assert_resumes(store, reference)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_stops_the_workers_and_says_how_to_resume(tmp_path, reference, n_jobs):
+    store = RunStore(tmp_path)
+    process = start(tmp_path, "--n-jobs", str(n_jobs), pause=1.0)
+    wait_until(lambda: len(store.keys()) >= 3)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode != 0 and said.rstrip().endswith("KeyboardInterrupt")
+    done = len(store.keys())
+    assert 3 <= done < len(reference[0])
+    counted = int(re.search(r"Interrupted: (\d+) of 13 jobs are done and stored", said)[1])
+    assert counted in (done - 1, done) and "Run the same command again to resume." in said
+    wait_until(lambda: _group_is_gone(process.pid))
+    _assert_resumes(store, reference)
+
+
+def _group_is_gone(group):
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, 0)
+        return False
+    return True
+
+
+def test_two_processes_on_one_store_agree(tmp_path, reference):
+    processes = [start(tmp_path, pause=0.01) for _ in range(2)]
+    assert [process.communicate(timeout=120) and process.returncode for process in processes] == [0, 0]
+    assert not list(tmp_path.glob(".*"))
+    _assert_resumes(RunStore(tmp_path), reference)
+
+
+class _TimedStore(RunStore):
+    def put(self, record):
+        super().put(record)
+        self.times = [*getattr(self, "times", []), time.monotonic()]
+
+
+def test_two_workers_give_the_results_of_one_and_records_appear_as_jobs_end(
+        tmp_path, monkeypatch, reference):
+    monkeypatch.setenv("MTCLIB_TEST_PAUSE", "0.1")
+    # Workers of an earlier test would keep the environment that they were started with.
+    runner.get_reusable_executor().shutdown(wait=True, kill_workers=True)
+    store = _TimedStore(tmp_path)
+    _assert_resumes(store, reference, n_jobs=2)
+    assert len(store.times) == 13 and store.times[-1] - store.times[0] > 5 * 0.1
+
+
+def test_a_finished_job_is_not_run_again(tmp_path, monkeypatch, reference):
+    store = RunStore(tmp_path)
+    run(reference[0][:5], store)
+    ran = []
+    monkeypatch.setattr(runner, "execute", lambda job: ran.append(job.key) or execute(job))
+    _assert_resumes(store, reference)
+    assert ran == [job.key for job in reference[0][5:]]
+
+
+def test_a_truncated_record_is_computed_again(tmp_path, caplog, reference):
+    store = RunStore(tmp_path)
+    run(reference[0], store)
+    path = store.path(reference[0][2].key)
+    path.write_bytes(path.read_bytes()[:200])
+    _assert_resumes(store, reference)
+    assert f"{path.name} is damaged" in caplog.text
+
+
+def test_a_job_that_two_methods_share_is_run_once_and_shown_for_both(tmp_path):
+    jobs = demo_jobs(methods=_methods(params={"noise": 3.0}), profiles=_profile("once", "third"))
+    frame = run(jobs, RunStore(tmp_path))
+    assert len(RunStore(tmp_path).keys()) == frame["key"].nunique() == 1
+    assert list(frame["method"].drop_duplicates()) == ["once", "third"]
+
+
+def test_a_failing_job_is_a_row_with_its_error_and_is_retried_only_on_request(tmp_path, monkeypatch):
+    jobs = demo_jobs(methods=_methods(params={"trouble": "raise"}), profiles=_profile("noisy", "third"))
+    store = RunStore(tmp_path)
+    frame = run(jobs, store)
+    failed = frame[frame["method"] == "third"]
+    assert len(failed) == 3 * len(SCORES) and failed[["value", "objective"]].isna().all(axis=None)
+    assert set(failed["status"]) == {"failed"}
+    assert set(failed["error"]) == {"ValueError: this method cannot do that"}
+    assert (frame.loc[frame["method"] == "noisy", "status"] == "ok").all()
+    assert "experiments_support.py" in store.get(jobs[-1].key).cost["traceback"]
+    ran = []
+    monkeypatch.setattr(runner, "execute", lambda job: ran.append(job.method) or execute(job))
+    pd.testing.assert_frame_equal(run(jobs, store), frame)
+    assert ran == []
+    run(jobs, store, retry_failed=True)
+    assert ran == ["third"]
+
+
+def test_a_job_that_kills_its_worker_is_a_failed_row_and_the_others_are_not(tmp_path):
+    jobs = demo_jobs(methods=_methods(params={"trouble": "die"}), profiles=_profile("noisy", "third", "once"))
+    frame = run(jobs, RunStore(tmp_path), n_jobs=2)
+    status = frame.drop_duplicates("key").set_index("method")["status"]
+    assert status["third"] == "failed" and (status.drop("third") == "ok").all() and len(status) == 8
+    assert frame.loc[frame["method"] == "third", "error"].str.startswith("WorkerDied").all()
+
+
+def test_a_warning_is_recorded_and_is_not_a_failure(tmp_path):
+    (job,) = demo_jobs(methods=_methods(params={"trouble": "warn"}), profiles=_profile("third"))
+    store = RunStore(tmp_path)
+    frame = run([job], store)
+    assert set(frame["status"]) == {"ok"} and not frame["converged"].any()
+    assert store.get(job.key).info["warnings"] == ["ConvergenceWarning: stopped early"]
+
+
+def test_missing_data_are_rows_with_the_reason_and_are_looked_for_again(tmp_path):
+    jobs = demo_jobs(datasets={"tiny": {"loader": "experiments_support:missing"}})
+    frame = run(jobs, RunStore(tmp_path))
+    assert frame["key"].nunique() == 13 and frame["value"].isna().all()
+    assert set(frame["status"]) == {"unavailable"} and frame["error"].str.contains("no source answered").all()
+    assert RunStore(tmp_path).keys() == []
+
+
+def test_data_that_are_missing_on_a_worker_alone_are_unavailable_too(tmp_path):
+    job = replace(demo_jobs()[0], loader="experiments_support:missing")
+    frame = run([job], RunStore(tmp_path))
+    assert set(frame["status"]) == {"unavailable"} and RunStore(tmp_path).keys() == []
+
+
+@pytest.mark.parametrize("change, words", [({"data_sha": "0" * 64}, "the data set has the content"),
+                                           ({"algorithm_version": 6}, "has version 7 here")])
+def test_other_data_or_code_than_the_job_was_made_for_is_a_failure(change, words):
+    record = execute(replace(demo_jobs()[0], **change))
+    assert record.status == "failed" and words in record.info["error"]
+
+
+def test_views_have_one_unnamed_task(tmp_path):
+    jobs = demo_jobs(datasets={"tiny": {"loader": "experiments_support:views"}})
+    frame = run(jobs, RunStore(tmp_path))
+    assert set(frame["task"]) == {""} and set(frame["status"]) == {"ok"}
+    assert len(oracle(frame)["key"].unique()) == 4 + 1
+
+
+def test_a_fit_has_one_thread_and_the_limit_is_lifted_afterwards(monkeypatch):
+    from experiments_support import Noisy
+
+    def threads():
+        return {library["num_threads"] for library in threadpool_info()}
+
+    during, fit = set(), Noisy.fit
+    monkeypatch.setattr(Noisy, "fit", lambda self, Xs: during.update(threads()) or fit(self, Xs))
+    # With OMP_NUM_THREADS=1 in the environment there would be nothing to limit.
+    with threadpool_limits(limits=2):
+        before = threads()
+        assert execute(demo_jobs()[0]).status == "ok"
+        assert max(before) > 1 and during == {1} and threads() == before
+
+
+def test_there_is_no_bar_where_nobody_watches(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+    run(demo_jobs(), RunStore(tmp_path))
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_bar_counts_done_cached_and_failed(tmp_path, capsys):
+    jobs = demo_jobs(methods=_methods(params={"trouble": "raise"}), profiles=_profile("once", "third"))
+    run(jobs, RunStore(tmp_path))
+    run(jobs + demo_jobs(), RunStore(tmp_path), progress=True)
+    assert "0/12" in (said := capsys.readouterr().err) and "done=0, cached=2, failed=1" in said
+
+
+def test_the_bar_of_a_notebook_is_gone_when_the_jobs_are_done_and_never_touches_stderr(
+    tmp_path, capsys, monkeypatch
+):
+    shown = []
+    handle = types.SimpleNamespace(update=lambda data, raw: shown.append(data))
+    monkeypatch.setenv("JPY_SESSION_NAME", "a.ipynb")
+    monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
+    monkeypatch.setattr("IPython.display.display", lambda data, raw, display_id: handle)
+    run(demo_jobs(), RunStore(tmp_path))
+    assert "0/13" in shown[0]["text/plain"] and shown[-1] == {}
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_log_line_a_minute_stands_in_for_the_bar(tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr(runner, "A_MINUTE", 0.0)
+    with caplog.at_level(logging.INFO):
+        run(demo_jobs(), RunStore(tmp_path / "a"))
+        assert "13 of 13 jobs done, 0 cached, 0 failed" in caplog.text
+        caplog.clear()
+        run(demo_jobs(), RunStore(tmp_path / "b"), progress=False)
+        assert caplog.text == ""

@@ -1,0 +1,97 @@
+"""The run store: whole records or none."""
+
+import logging
+import os
+import time
+
+import numpy as np
+import pytest
+
+from mtclib.companion.runs import Record, RunStore, flatten, record_digest
+
+KEY = "0123456789ab0123456789ab"
+
+
+def _record(seconds=1.0, **info):
+    arrays = {"labels/1": np.arange(40, dtype=np.int32) % 3, "objective": np.array([3.0, 0.1 + 0.2]),
+              "model/relation_/0/1": np.eye(2)}
+    return Record({"key": KEY, "status": "ok", "objective": 0.1 + 0.2, **info}, {"seconds": seconds}, arrays)
+
+
+def test_a_record_comes_back_bit_for_bit(tmp_path):
+    store = RunStore(tmp_path)
+    store.put(_record())
+    found = store.get(KEY)
+    assert (found.info, found.cost) == (_record().info, _record().cost)
+    assert list(found.arrays) == list(_record().arrays)
+    for name, array in _record().arrays.items():
+        assert found.arrays[name].dtype == array.dtype and np.array_equal(found.arrays[name], array)
+    assert store.keys() == [KEY] and store.has(KEY) and store.get(KEY, arrays=False).arrays == {}
+
+
+def test_the_digest_ignores_the_cost_and_nothing_else(tmp_path):
+    digests = []
+    for i, record in enumerate([_record(), _record(seconds=9.0), _record(n_iter=3)]):
+        store = RunStore(tmp_path / str(i))
+        store.put(record)
+        digests.append(record_digest(store.path(KEY)))
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_two_writes_of_one_record_are_the_same_bytes(tmp_path):
+    contents = []
+    for name in ("a", "b"):
+        store = RunStore(tmp_path / name)
+        store.put(_record())
+        contents.append(store.path(KEY).read_bytes())
+    assert contents[0] == contents[1]
+
+
+@pytest.mark.parametrize("damage", ["truncated", "empty", "garbage", "flipped", "misnamed"])
+def test_a_damaged_record_counts_as_absent_with_a_warning(tmp_path, caplog, damage):
+    store = RunStore(tmp_path)
+    store.put(_record())
+    path = store.path(KEY)
+    content = bytearray(path.read_bytes())
+    middle = content.index(b"record.npy") + 60
+    content[middle] ^= 0xFF
+    path.write_bytes({"truncated": path.read_bytes()[:-100], "empty": b"", "garbage": b"hello" * 99,
+                      "flipped": bytes(content), "misnamed": path.read_bytes()}[damage])
+    key = KEY
+    if damage == "misnamed":
+        key = "f" * 24
+        path.rename(store.path(key))
+    with caplog.at_level(logging.WARNING):
+        assert store.get(key) is None
+    assert f"{key}.npz is damaged" in caplog.text
+
+
+def test_an_absent_record_is_none_without_a_warning(tmp_path, caplog):
+    assert RunStore(tmp_path).get(KEY) is None and not caplog.text
+
+
+def test_leftovers_of_killed_writers_are_ignored_and_removed_after_a_day(tmp_path):
+    old, young = tmp_path / f".{KEY}.1.aa.tmp", tmp_path / f".{KEY}.2.bb.tmp"
+    for file in (old, young):
+        file.write_bytes(b"half a record")
+    os.utime(old, (time.time() - 90000,) * 2)
+    store = RunStore(tmp_path)
+    assert store.keys() == [] and not store.has(KEY)
+    assert not old.exists() and young.exists()
+
+
+def test_a_failed_write_leaves_nothing_behind(tmp_path):
+    store = RunStore(tmp_path)
+    with pytest.raises(ValueError):
+        store.put(Record({"key": KEY, "status": "ok", "objective": float("nan")}))
+    with pytest.raises(ValueError, match="Python objects"):
+        store.put(Record({"key": KEY, "status": "ok"}, arrays={"labels/1": np.array([{}])}))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nested_models_are_flattened_and_anything_else_is_refused():
+    found = flatten("coef_", [np.eye(2), {"a": np.ones(1)}])
+    assert list(found) == ["coef_/0", "coef_/1/a"]
+    assert flatten("scale_", 2.0)["scale_"].shape == ()
+    with pytest.raises(ValueError, match="name_ cannot be kept"):
+        flatten("name_", "text")

@@ -1,0 +1,357 @@
+"""Tables: what they say in words, that HTML is well-formed, and that both forms are the same every time."""
+
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtclib.companion import tables
+from mtclib.companion.tables import COLOURS, MEANINGS, VERDICT_COLUMNS, Cell, Table
+from mtclib.companion.verdicts.judge import OUTPUT, SYMBOLS
+
+VOID = {"br"}
+
+
+class Reader(HTMLParser):
+    """Checks that tags nest; collects text, the number of cells of each row, and the styles."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.tags, self.text, self.rows, self.styles = [], [], "", [], []
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        assert "id" not in attrs
+        self.styles += [attrs["style"]] if "style" in attrs else []
+        self.tags.append(tag)
+        if tag == "tr":
+            self.rows.append(0)
+        if tag in ("td", "th"):
+            self.rows[-1] += int(attrs.get("colspan", 1))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += "" if "style" in self.open else data + "\n"
+
+
+def cell(method="SNMF", task="1", metric="ACC", verdict="agrees", **changes):
+    row = {
+        "paper": "mtcmrl", "table": "3", "dataset": "toy", "task": task, "method": method, "metric": metric,
+        "printed_mean": "80.90", "printed_std": "0.50", "published": 0.809, "published_std": 0.005,
+        "ours": 0.8123, "ours_std": 0.0149, "n": 10, "radius": 0.0234, "verdict": verdict,
+        "cause": "", "reason": "",
+    }  # fmt: skip
+    return row | changes
+
+
+def not_run(**changes):
+    absent = {"ours": np.nan, "ours_std": np.nan, "n": 0, "radius": np.nan}
+    return cell(**{"verdict": "not-run"} | absent | changes)
+
+
+def runs(values=(0.8, 0.9), method="SNMF", task="1", metric="ACC", params="{}"):
+    return pd.DataFrame([
+        {"method": method, "task": task, "metric": metric, "params": params, "run": n, "value": value,
+         "status": "failed" if np.isnan(value) else "ok"} for n, value in enumerate(values)
+    ])  # fmt: skip
+
+
+def every_table():
+    wide = [cell(f"m{n}", t, m, v) for n, v in enumerate(SYMBOLS) for t in "12" for m in ("ACC", "NMI")]
+    return {
+        "reproduced": tables.reproduced(pd.DataFrame(wide)),
+        "side by side": tables.side_by_side(pd.concat([runs(), runs(metric="NMI_max"), runs(task="avg")])),
+        "data": tables.data_summary(pd.DataFrame({"task": ["a", "b"], "n": [3.0, np.nan]}).set_index("task")),
+        "decisions": tables.decisions([{"id": "D1", "decision": "x " * 60, "cause": None}]),
+        "claims": tables.claims([{"quote": "q", "status": s} for s in tables.CLAIM_SYMBOLS]),
+        "audit": tables.audit([{"kind": "copied", "where": "a", "cells": ("p:1",)}]),
+        "empty audit": tables.audit([]),
+        "provenance": tables.provenance({"seed": 0, "versions": {"numpy": "2"}, "sha": "ab" * 32}),
+    }
+
+
+@pytest.mark.parametrize("name", every_table())
+def test_html_is_well_formed_and_every_row_has_the_same_number_of_cells(name):
+    reader = Reader(every_table()[name].html)
+    assert len(set(reader.rows)) <= 1
+    assert ("table" in reader.tags) == (name != "empty audit")
+
+
+@pytest.mark.parametrize("name", every_table())
+def test_both_forms_hold_no_address_no_nan_and_are_the_same_each_time(name):
+    first, second = every_table()[name], every_table()[name]
+    for one, two in ((first._repr_html_(), second._repr_html_()), (repr(first), repr(second))):
+        assert one == two
+        assert not re.search(r"0x[0-9a-f]{6}|\bnan\b|\bNone\b|<NA>", one)
+    assert str(first) == repr(first) == first.text
+
+
+@pytest.mark.parametrize("name", every_table())
+def test_every_word_of_the_html_is_in_the_text_form_too(name):
+    table = every_table()[name]
+    words = set(re.findall(r"[\w±]+", Reader(table.html).text))
+    assert words <= set(re.findall(r"[\w±]+", table.text))
+
+
+def test_the_text_form_has_no_trailing_spaces_and_straight_columns():
+    lines = every_table()["reproduced"].text.split("\n\n")[1].splitlines()
+    rule = next(line for line in lines if set(line) <= set("-+"))
+    bars = [n for n, character in enumerate(rule) if character == "+"]
+    for line in lines:
+        assert line == line.rstrip()
+        assert line == "" or all(line[n] in "|+" for n in bars if n < len(line))
+
+
+def test_another_process_gives_the_same_text_and_html(tmp_path):
+    code = (
+        "from mtclib import tables\n"
+        "table = tables.claims([{'quote': 'a', 'status': 'holds'}, {'quote': 'b', 'status': 'fails'}])\n"
+        "print(table.html + table.text, end='')\n"
+    )
+    outputs = []
+    for seed in ("1", "2"):
+        env = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(tables.__file__).parents[3])}
+        command = [sys.executable, "-X", "utf8", "-c", code]
+        outputs.append(subprocess.run(command, check=True, env=env, capture_output=True).stdout)
+    assert outputs[0] == outputs[1] != b""
+
+
+@pytest.mark.parametrize("verdict", SYMBOLS)
+def test_each_verdict_shows_symbol_word_and_meaning_besides_its_colour(verdict):
+    table = tables.reproduced(pd.DataFrame([cell(verdict=verdict)]))
+    word = "not yet run" if verdict == "not-run" else verdict
+    lines = table.rows[0][1].lines
+    assert lines[2] == f"{SYMBOLS[verdict]} {word}, r 2.3"
+    assert f"{SYMBOLS[verdict]} {word}: {MEANINGS[verdict]}" in table.text
+    assert MEANINGS[verdict] in Reader(table.html).text
+
+
+def luminance(colour):
+    channels = np.array([int(colour[n : n + 2], 16) for n in (1, 3, 5)]) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+def test_a_coloured_cell_sets_text_and_background_with_enough_contrast():
+    assert set(COLOURS) == set(MEANINGS) == {*SYMBOLS, *tables.CLAIM_SYMBOLS}
+    for look, (background, text) in COLOURS.items():
+        if background == "transparent":
+            assert text == "inherit", look
+        else:
+            dark, light = sorted((luminance(background), luminance(text)))
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, look
+
+
+def test_every_style_of_a_cell_sets_both_colours():
+    styles = [style for style in Reader(every_table()["reproduced"].html).styles if "color:" in style]
+    assert styles
+    assert all("background-color:#" in style and ";color:#" in style for style in styles)
+
+
+def test_cells_are_aligned_without_a_style_sheet_and_scores_do_not_wrap():
+    html = every_table()["reproduced"].html.partition("</style>")[2]
+    cells = re.findall(r"<t[dh]\b[^>]*>", html)
+    assert cells and all("text-align:left" in cell for cell in cells)
+    assert "±\u00a0" in html
+
+
+def test_the_columns_are_those_of_the_verdict_frame():
+    assert set(VERDICT_COLUMNS) <= set(OUTPUT)
+
+
+def test_a_cell_shows_the_printed_number_as_printed_and_ours_with_one_decimal():
+    table = tables.reproduced(pd.DataFrame([cell(printed_mean="80.90", printed_std="0.50")]))
+    assert table.rows[0][1].lines == ("paper 80.90 ± 0.50", "ours  81.2 ± 1.5", "✓ agrees, r 2.3")
+
+
+def test_methods_are_rows_in_the_printed_order_and_tasks_by_metrics_are_columns():
+    keys = [(m, t, k) for m in ("z", "a") for t in ("1", "avg") for k in ("NMI", "ACC", "RI")]
+    table = tables.reproduced(pd.DataFrame([cell(*key) for key in keys]))
+    assert [row[0].lines[0] for row in table.rows] == ["z", "a"]
+    assert table.header[1:] == (("Task 1", "ACC"), ("Task 1", "NMI"), ("Average", "ACC"), ("Average", "NMI"))
+
+
+def test_a_method_that_was_not_run_shows_the_printed_number_and_says_so():
+    frame = pd.DataFrame([cell(), not_run(method="CLR", reason="no run of this method")])
+    table = tables.reproduced(frame)
+    assert table.rows[1][1].lines == ("paper 80.90 ± 0.50", "– not yet run")
+    assert "CLR: no run of this method" in table.notes
+
+
+def test_a_cell_that_is_not_printed_is_a_dash():
+    table = tables.reproduced(pd.DataFrame([cell("a", "1"), cell("a", "2"), cell("b", "1")]))
+    assert table.rows[1][2] == Cell(("–",))
+
+
+def test_a_paper_that_prints_fractions_is_answered_in_fractions():
+    row = cell(metric="NMI", printed_mean=".40", printed_std="", published=0.40, ours=0.4321, ours_std=0.01)
+    table = tables.reproduced(pd.DataFrame([row]))
+    assert table.rows[0][1].lines == ("paper .40", "ours  0.432 ± 0.010", "✓ agrees, r 0.023")
+    assert "percent" not in table.text
+
+
+def test_a_distance_is_not_turned_into_percent():
+    rows = [
+        cell(),
+        cell(metric="d_M", printed_mean="3.67", published=3.67, ours=3.5, ours_std=0.25, radius=np.nan,
+             verdict="no margin"),
+    ]  # fmt: skip
+    table = tables.reproduced(pd.DataFrame(rows), metrics=("ACC", "d_M"))
+    assert table.rows[0][2].lines[1:] == ("ours  3.500 ± 0.250", "~ no margin")
+
+
+def test_a_negative_value_that_rounds_to_zero_has_no_sign():
+    table = tables.reproduced(pd.DataFrame([cell(metric="ARI", ours=-0.0001)]), metrics=["ARI"])
+    assert table.rows[0][1].lines[1] == "ours  0.0 ± 1.5"
+
+
+def test_one_run_has_no_spread():
+    table = tables.reproduced(pd.DataFrame([cell(n=1, ours_std=np.nan)]))
+    assert table.rows[0][1].lines[1] == "ours  81.2"
+    assert "Ours: 1 run a cell." in table.text
+
+
+def test_the_notes_give_the_margin_the_number_of_runs_the_counts_and_the_causes():
+    rows = [cell(), cell(task="2", verdict="lower", cause="preprocessing", reason="tf-idf moves it", n=30)]
+    text = tables.reproduced(pd.DataFrame(rows), delta=0.03).text
+    assert "Table 3 of mtcmrl, toy" in text
+    assert "δ = 3 points" in text
+    assert "Ours: 10 to 30 runs a cell. 2 cells: 1 agrees, 1 lower." in text
+    assert "SNMF: tf-idf moves it" in text
+    assert "Cause preprocessing: The paper does not say" in text
+    assert tables.reproduced(pd.DataFrame(rows)).rows[0][2].lines[-1] == "preprocessing"
+
+
+@pytest.mark.parametrize(("rows", "options", "message"), [
+    ([cell(), cell(dataset="other")], {}, "the frame has 2 of them, name one of toy, other"),
+    ([cell()], {"dataset": "nowhere"}, "dataset='nowhere' is not in the frame; it has toy"),
+    ([cell()], {"metrics": ["RI"]}, "none is in the frame; it has ACC"),
+    ([{"method": "a"}], {}, "missing column"),
+])  # fmt: skip
+def test_reproduced_names_what_is_wrong_and_what_there_is(rows, options, message):
+    with pytest.raises(ValueError, match=message):
+        tables.reproduced(pd.DataFrame(rows), **options)
+
+
+def test_quick_results_stand_beside_the_printed_ones_without_a_verdict():
+    printed = pd.DataFrame([{"method": "SNMF", "task": "1", "metric": "NMI", "printed_mean": "48.78",
+                             "printed_std": "0.00"}])  # fmt: skip
+    results = pd.concat([runs((0.4, 0.6), metric="NMI_max"), runs((0.7,), "KMeans", metric="NMI_max")])
+    table = tables.side_by_side(results, printed, {"NMI": "NMI_max"})
+    assert table.rows[0][1] == Cell(("paper 48.78 ± 0.00", "ours  50.0 ± 14.1"))
+    assert table.rows[1][1] == Cell(("70.0",))
+    assert "no verdict" in table.text and "agrees" not in table.text
+
+
+def test_failed_runs_are_counted_and_never_a_zero():
+    table = tables.side_by_side(pd.concat([runs((0.5, np.nan, 0.5)), runs((np.nan, np.nan), "MTCMRL")]))
+    assert table.rows[0][1].lines == ("50.0 ± 0.0", "1 of 3 runs failed")
+    assert table.rows[1][1].lines == ("✗ failed", "2 of 2 runs failed")
+
+
+def test_side_by_side_refuses_to_average_over_parameter_settings():
+    with pytest.raises(ValueError, match="SNMF on task 1 has several params"):
+        tables.side_by_side(pd.concat([runs(), runs(params='{"lam": 1}')]))
+
+
+def test_names_are_escaped_in_html_and_in_markdown():
+    name = '<script>alert("1")</script> & a|b'
+    table = tables.frame_table([{"name": name, "<i>": 1}], name, notes=[name])
+    assert "<script" not in table.html and "<i>" not in table.html
+    assert name in Reader(table.html).text
+    assert "<script" not in table.to_markdown()
+    assert table.to_markdown().splitlines()[-3].count(r"\|") == 1
+
+
+@given(st.lists(st.text(min_size=1), min_size=1, max_size=4))
+def test_any_text_gives_well_formed_html(names):
+    table = tables.frame_table([{"name": name} for name in names], "caption")
+    assert Reader(table.html).rows == [1] * (len(names) + 1)
+    assert isinstance(table.text, str)
+
+
+@pytest.mark.parametrize(("value", "shown"), [
+    (np.nan, "–"), (None, "–"), (pd.NA, "–"), (pd.NaT, "–"), ("", "–"), ([], "–"), (("a", 1.5), "a, 1.5"),
+    (0.123456, "0.1235"), (11293.0, "11293"), (12345.678, "12345.7"), (float("inf"), "∞"), (-np.inf, "-∞"),
+    (np.int64(7), "7"), (True, "yes"), (np.bool_(False), "no"), ({"b": 2.0}, "b 2"),
+])  # fmt: skip
+def test_values_are_shown_short_and_missing_ones_as_a_dash(value, shown):
+    table = tables.frame_table(pd.DataFrame({"x": pd.Series([value], dtype=object)}), "t")
+    assert table.rows[0][0].lines == (shown,)
+
+
+def test_a_named_index_is_a_column_and_a_plain_one_is_not():
+    frame = pd.DataFrame({"n": [1]})
+    assert tables.frame_table(frame, "t").header == (("", "n"),)
+    named = frame.set_index(pd.Index(["a"], name="task"))
+    assert tables.data_summary(named).header == (("", "task"), ("", "n"))
+
+
+def test_claims_show_the_status_with_symbol_word_and_count():
+    rows = [{"id": s, "quote": "q", "status": s, "statistic": 1.0} for s in tables.CLAIM_SYMBOLS]
+    table = tables.claims(rows)
+    shown = [row[2].lines[0] for row in table.rows]
+    assert shown == ["✓ holds", "✗ fails", "? undecided", "– no data", "· not yet testable"]
+    assert [row[2].look for row in table.rows] == list(tables.CLAIM_SYMBOLS)
+    assert ("", "statistic") not in table.header
+    assert "5 claims: 1 holds, 1 fails, 1 undecided, 1 no data, 1 not yet testable." in table.text
+
+
+def test_a_hash_is_cut_to_twelve_digits_and_stands_in_full_where_the_mouse_is():
+    table = tables.provenance({"data": {"toy": {"sha256": "ab" * 32, "edition": "1"}}})
+    assert "sha256 abababababab, edition 1" in table.text and "ab" * 7 not in table.text
+    assert f'title="sha256 {"ab" * 32}, edition 1"' in table.html
+
+
+def test_the_end_of_a_long_table_is_folded_away_and_every_row_is_there():
+    table = tables.provenance({f"item {n}": n for n in range(25)})
+    shown, folded = table.html.split("<details")
+    assert "item 9<" in shown and "item 10<" not in shown
+    assert folded.count("<tr>") == 1 + 15 and "<summary>15 more rows</summary>" in folded
+    assert "item 24" in table.text and table.text.count("\n") > 24
+    assert "<details" not in tables.provenance({"seed": 0}).html
+
+
+def test_claims_without_a_status_are_refused():
+    with pytest.raises(ValueError, match=r"missing column\(s\) status"):
+        tables.claims([{"quote": "q"}])
+    assert tables.claims([]).notes == ("No claims.",)
+
+
+def test_columns_that_are_all_unknown_are_refused():
+    with pytest.raises(ValueError, match="frame has the columns"):
+        tables.decisions([{"choice": "a"}])
+
+
+def test_markdown_has_one_line_a_row_and_the_legend_below():
+    text = tables.reproduced(pd.DataFrame([cell(), not_run(method="CLR")])).to_markdown()
+    lines = text.splitlines()
+    assert lines[0].startswith("**Table 3")
+    assert lines[2:6] == [
+        "| Method | Task 1 ACC |",
+        "| --- | --- |",
+        "| SNMF | paper 80.90 ± 0.50<br>ours  81.2 ± 1.5<br>✓ agrees, r 2.3 |",
+        "| CLR | paper 80.90 ± 0.50<br>– not yet run |",
+    ]
+    assert "- ✓ agrees: the 90% interval of the difference lies inside ±δ" in lines
+
+
+def test_a_table_cannot_be_changed():
+    table = Table((("", "a"),), ((Cell(("1",)),),), "t")
+    with pytest.raises(AttributeError):
+        table.caption = "other"

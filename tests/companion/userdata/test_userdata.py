@@ -1,0 +1,303 @@
+"""A user's own files: what is read, what is matched, and what is refused with which words."""
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.io
+import scipy.sparse as sp
+
+from mtclib.companion.userdata import load as loading
+from mtclib.companion.userdata import run
+from mtclib.companion.userdata.files import DataFileError, read_table
+from mtclib.companion.userdata.load import load, load_tasks, load_views
+
+MATLAB_73 = b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM" + b"\0" * 400
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def write(name, content):
+    kind = "wb" if isinstance(content, bytes) else "w"
+    with open(name, kind, **({} if kind == "wb" else {"encoding": "utf-8"})) as handle:
+        handle.write(content)
+    return name
+
+
+def npz(name, **arrays):
+    np.savez(name, **arrays)
+    return name
+
+
+def mat(name, **arrays):
+    scipy.io.savemat(name, arrays)
+    return name
+
+
+def values(path, **options):
+    return load_tasks([path], **options).Xs[0]
+
+
+def cells(*arrays):
+    held = np.empty(len(arrays), dtype=object)
+    held[:] = arrays
+    return held
+
+
+NUMBERS = np.arange(6.0).reshape(3, 2)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_csv_file_is_read_whatever_separates_its_columns(separator):
+    text = "a,b\n0,1\n2,3\n4,5\n".replace(",", separator)
+    np.testing.assert_array_equal(values(write("x.csv", text)), NUMBERS)
+
+
+def test_names_with_quoted_separators_and_a_byte_order_mark_are_read():
+    data = load_tasks([write("x.tsv", '\ufeffa\t"b, c"\n0\t1\n2\t3\n')])
+    assert data.feature_names == (("a", "b, c"),)
+
+
+def test_numbers_as_names_of_columns_are_no_data():
+    assert values(write("x.csv", "2019,2020\n1,2\n3,4\n")).tolist() == [[1, 2], [3, 4]]
+    pd.DataFrame(NUMBERS).to_csv("y.csv", index=False)
+    np.testing.assert_array_equal(values("y.csv"), NUMBERS)
+
+
+def test_files_without_names_are_read_when_told_so():
+    data = load_tasks([write("x.csv", "0.5,1,u\n2,3,v\n")], "3", header=False)
+    assert data.Xs[0].tolist() == [[0.5, 1], [2, 3]]
+    assert data.class_names == (("u", "v"),) and data.feature_names == (None,)
+
+
+def test_dense_and_sparse_archives_are_read_and_sparse_stays_sparse():
+    np.testing.assert_array_equal(values(npz("x.npz", data=NUMBERS)), NUMBERS)
+    sp.save_npz("s.npz", sp.coo_array(NUMBERS))
+    mat("s.mat", fea=sp.csc_array(NUMBERS))
+    for X in (values("s.npz"), values("s.mat")):
+        assert sp.issparse(X) and X.format == "csr"
+        np.testing.assert_array_equal(X.toarray(), NUMBERS)
+
+
+def test_a_matlab_file_gives_matrix_labels_and_names_of_classes():
+    mat("x.mat", fea=NUMBERS, gnd=np.array([[2], [10], [2]]), who=cells("u", "v", "u"))
+    data = load_tasks(["x.mat"], "gnd")
+    np.testing.assert_array_equal(data.Xs[0], NUMBERS)
+    assert data.labels[0].tolist() == [0, 1, 0] and data.class_names == (("2", "10"),)
+    assert load_tasks(["x.mat"], "who").class_names == (("u", "v"),)
+
+
+def test_one_of_several_matrices_is_chosen_by_its_name():
+    npz("x.npz", A=NUMBERS, B=NUMBERS[:, ::-1])
+    mat("x.mat", X=cells(NUMBERS, NUMBERS + 1), Y=np.array([[1], [2], [1]]))
+    np.testing.assert_array_equal(values("x.npz::B"), NUMBERS[:, ::-1])
+    data = load_views(["x.mat::X{1}", "x.mat::X{2}"], "Y")
+    np.testing.assert_array_equal(data.Xs[1], NUMBERS + 1)
+    assert data.labels.tolist() == [0, 1, 0] and data.task_names == ("X{1}", "X{2}")
+
+
+BAD_FILES = {
+    "no such file": (lambda: "none.csv", r"none\.csv: there is no such file; relative paths start in"),
+    "unknown ending": (lambda: write("x.xlsx", b"PK"), r"'\.xlsx' is not one of \.csv, \.tsv, \.parquet"),
+    "empty": (lambda: write("x.csv", ""), "the file is empty"),
+    "names only": (lambda: write("x.csv", "a,b\n"), "0 rows and 2 columns"),
+    "text": (lambda: write("x.csv", "a,town\n1,Rome\n"), r"'town' are not numbers \('Rome' in row 1\); "
+             "drop them, turn them into numbers, or name them as label_column"),
+    "one word among numbers": (lambda: write("x.csv", "a,b\n1,2\n3,?\n"), r"not numbers \('\?' in row 2"),
+    "decimal comma": (lambda: write("x.csv", "a;b\n1,5;2\n"), "decimal point"),
+    "empty cell": (lambda: write("x.csv", "a,b\n1,2\n3,\n"), "NaN in row 2 of column 'b'.*drop these rows"),
+    "infinity": (lambda: write("x.csv", "a,b\ninf,2\n3,4\n"), "infinity in row 1 of column 'a'"),
+    "infinity in a matrix": (lambda: npz("x.npz", X=np.diag([1, np.inf])), "row 2 of column '2'"),
+    "first line is data": (lambda: write("x.csv", "0.5,1\n2,3\n"), "looks like data.*header=False"),
+    "first line is counts": (lambda: write("x.csv", "0,3,0\n2,3,1\n"), "looks like data.*header=False"),
+    "row numbers of pandas": (lambda: write("x.csv", ",a\n0,1\n"), r"column 1 has no name.*index=False"),
+    "names twice": (lambda: write("x.csv", "a,b,a\n1,2,3\n"), "the same name: 'a'; rename"),
+    "longer line": (lambda: write("x.csv", "a,b\n1,2\n3,4,5\n"), "not a table.*as many fields"),
+    "all lines longer": (lambda: write("x.csv", "a,b\n1,2,3\n3,4,5\n"), "not a table.*as many fields"),
+    "not UTF-8": (lambda: write("x.csv", "größe\n1\n".encode("latin-1")), "save it as UTF-8"),
+    "cut archive": (lambda: write("x.npz", b"PK\x03\x04 cut"), "no npz file, or damaged"),
+    "text as archive": (lambda: write("x.npz", b"a,b\n1,2\n"), "no npz file, or damaged"),
+    "objects": (lambda: npz("x.npz", X=np.array([{}, {}])), "Python objects.*save arrays of numbers"),
+    "two matrices": (lambda: npz("x.npz", A=NUMBERS, B=NUMBERS), r"several matrices: 'A', 'B'; .*::A'"),
+    "no such matrix": (lambda: npz("x.npz", A=NUMBERS) + "::Z", "no matrix 'Z'; it has 'A'"),
+    "words only": (lambda: npz("x.npz", A=np.array(["u", "v"])), "no matrix of numbers"),
+    "complex": (lambda: npz("x.npz", A=NUMBERS * 1j), "complex128; save real numbers"),
+    "nothing in it": (lambda: npz("x.npz", A=np.empty((0, 4))), r"shape \(0, 4\)"),
+    "MATLAB 7.3": (lambda: write("x.mat", MATLAB_73), r"7\.3 \(HDF5\).*save\('x\.mat', '-v7'\)"),
+    "HDF5": (lambda: write("x.mat", b"\x89HDF\r\n\x1a\n" + b"\0" * 200), r"HDF5"),
+    "no MATLAB file": (lambda: write("x.mat", b"hello" * 100), "no MATLAB file, or damaged"),
+    "array of a table": (lambda: write("x.csv", "a\n1\n") + "::a", "leave out '::a'"),
+    "no path": (lambda: 3, "paths: 3 is no path"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_FILES)
+def test_a_bad_file_is_refused_with_its_name_and_a_remedy(what):
+    make, message = BAD_FILES[what]
+    path = make()
+    with pytest.raises(DataFileError, match=message) as refused:
+        load_tasks([path])
+    assert str(path).partition("::")[0] in str(refused.value)
+
+
+def test_a_cut_matlab_file_is_refused():
+    whole = Path(mat("x.mat", X=np.random.default_rng(0).normal(size=(50, 9)))).read_bytes()
+    for end in range(20, len(whole), 400):
+        with pytest.raises(DataFileError, match=r"x\.mat: "):
+            load_tasks([write("x.mat", whole[:end])])
+
+
+def test_parquet_without_a_package_that_reads_it_says_what_to_install(monkeypatch):
+    for package in ("pyarrow", "fastparquet"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(DataFileError, match=r"x\.parquet: .*pip install pyarrow; or save the table as CSV"):
+        load_tasks([write("x.parquet", b"PAR1")])
+
+
+def test_parquet_is_read_where_a_package_reads_it():
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame(NUMBERS, columns=["a", "b"]).assign(y=["u", "v", "u"])
+    frame.to_parquet("x.parquet")
+    data = load_tasks(["x.parquet"], "y")
+    np.testing.assert_array_equal(data.Xs[0], NUMBERS)
+    with pytest.raises(DataFileError, match="no parquet file, or damaged"):
+        read_table(write("y.parquet", b"PAR1 cut"))
+
+
+def test_columns_of_tasks_are_matched_by_name():
+    paths = [write("x.csv", "a,b,y\n1,2,u\n"), write("y.csv", "y,b,a\nv,4,3\n")]
+    data = load_tasks(paths, "y")
+    assert [X.tolist() for X in data.Xs] == [[[1, 2]], [[3, 4]]]
+    assert data.kind == "multitask" and data.task_names == ("x", "y") and data.class_names == (("u",), ("v",))
+
+
+def test_a_task_with_other_columns_is_refused_and_they_are_named():
+    paths = [write("x.csv", "a,b\n1,2\n"), write("y.csv", "a,c\n1,2\n")]
+    with pytest.raises(DataFileError, match=r"y\.csv: lacks the columns 'b' and has the further columns 'c'"):
+        load_tasks(paths)
+    with pytest.raises(DataFileError, match=r"z\.npz: has 3 columns of features, but x\.csv has 2"):
+        load_tasks([paths[0], npz("z.npz", X=np.ones((2, 3)))])
+
+
+def test_rows_of_views_are_matched_by_the_names_of_the_samples():
+    paths = [write("x.csv", "id,a\nr,1\ns,2\n"), write("y.csv", "id,b,y\ns,20,v\nr,10,u\n")]
+    data = load_views(paths, "y", id_column="id")
+    assert [X.ravel().tolist() for X in data.Xs] == [[1, 2], [10, 20]]
+    assert data.labels.tolist() == [0, 1] and data.sample_names[0].tolist() == ["r", "s"]
+
+
+def test_views_of_other_samples_are_refused():
+    first = write("x.csv", "id,a\nr,1\ns,2\n")
+    with pytest.raises(DataFileError, match=r"y\.csv: lacks the samples 's' and has the further samples 't'"):
+        load_views([first, write("y.csv", "id,b\nr,1\nt,2\n")], id_column="id")
+    with pytest.raises(DataFileError, match=r"z\.npz: has 3 samples, but w\.csv has 2.*transpose"):
+        load_views([write("w.csv", "a\n1\n2\n"), npz("z.npz", X=NUMBERS)])
+    with pytest.raises(DataFileError, match=r"t\.csv: names in 'id' stand more than once: 'r'"):
+        load_views([write("t.csv", "id,a\nr,1\nr,2\n")], id_column="id")
+
+
+def test_labels_come_from_a_file_of_their_own():
+    views = [write("x.csv", "id,a\nr,1\ns,2\n"), write("z.csv", "id,b\nr,1\ns,2\n")]
+    named = write("named.csv", "id,y\ns,v\nr,u\n")
+    assert load_views(views, labels=named, id_column="id").labels.tolist() == [0, 1]
+    bare = [npz("x.npz", X=NUMBERS), npz("y.npz", X=NUMBERS)]
+    plain, number = write("y.csv", "class\n5\n7\n5\n"), npz("n.npz", y=np.array([5, 7, 5]))
+    data = load_tasks(bare, labels=[plain, number])
+    assert [y.tolist() for y in data.labels] == [[0, 1, 0]] * 2 and data.class_names == (("5", "7"),) * 2
+    with pytest.raises(DataFileError, match=r"named\.csv: has 2 columns .'id', 'y'.; name the one"):
+        load_views(bare, labels=named)
+    with pytest.raises(DataFileError, match=r"s\.csv: has 2 samples, but x\.npz has 3"):
+        load_views(bare, labels=write("s.csv", "y\n1\n2\n"))
+    with pytest.raises(DataFileError, match="labels: 1 file.* one file a task is needed, in all 2"):
+        load_tasks(bare, labels=[plain])
+
+
+def test_labels_are_optional_and_may_be_missing_for_some_samples():
+    path = write("x.csv", "a,y\n1,u\n2,\n3,v\n")
+    data = load_tasks([path], "y")
+    assert data.labels[0].tolist() == [0, -1, 1] and data.labelled and data.n_clusters == [2]
+    without = load_views([npz("x.npz", X=NUMBERS)])
+    assert not without.labelled and without.labels.tolist() == [-1, -1, -1]
+
+
+def test_labels_that_cannot_be_classes_are_refused():
+    path = write("x.csv", "a,y\n1,0.25\n2,0.5\n")
+    with pytest.raises(DataFileError, match=r"x\.csv: the labels are fractional numbers, such as 0\.25"):
+        load_tasks([path], "y")
+    with pytest.raises(DataFileError, match=r"there is no label_column 'z'; it has 'a', 'y'"):
+        load_tasks([path], "z")
+    with pytest.raises(DataFileError, match="no view has a column 'z'; the first has 'a', 'y'"):
+        load_views([path], "z")
+    with pytest.raises(DataFileError, match=r"w\.csv: the labels in 'y' differ from those of v\.csv"):
+        load_views([write("v.csv", "a,y\n1,u\n"), write("w.csv", "b,y\n1,v\n")], "y")
+    with pytest.raises(DataFileError, match="no column of features is left"):
+        load_tasks([write("u.csv", "y\n1\n")], "y")
+
+
+@pytest.mark.parametrize("paths", [[], "x.csv", None])
+def test_paths_must_be_a_list_of_files(paths):
+    with pytest.raises(DataFileError, match="paths must be a list with one file a task"):
+        load_tasks(paths)
+
+
+def test_kinds_and_options_have_names():
+    with pytest.raises(ValueError, match="kind: there is no 'task'. Did you mean 'tasks'"):
+        load("task", ["x.csv"])
+    with pytest.raises(ValueError, match="option: there is no 'label'. Did you mean 'labels'"):
+        load("tasks", ["x.csv"], label="y.csv")
+
+
+@pytest.mark.parametrize("kind", loading.KINDS)
+def test_written_data_are_loaded_as_they_were(kind, tmp_path):
+    paths, options = loading.write_example(kind, tmp_path, seed=3)
+    assert load(kind, paths, **options).sha256 == loading.example(kind, seed=3).sha256
+    assert load(kind, paths, **options).sha256 != loading.example(kind, seed=4).sha256
+
+
+def test_the_description_counts_what_may_go_wrong():
+    data = load_tasks([npz("x.npz", X=np.array([[0.0, 5.0, -1.0], [0.0, 5.0, 1.0], [0.0, 0.0, 0.0]]))])
+    row = loading.describe(data).iloc[0]
+    assert (row["zero rows"], row["constant features"], row["zeros (%)"]) == (1, 1, 55.6)
+    assert (row["smallest"], row["largest"], row["class sizes"]) == (-1, 5, "")
+
+
+@pytest.mark.parametrize("scaling", ["minmax", "zscore"])
+def test_tasks_get_one_scale_for_all(scaling):
+    rng = np.random.default_rng(0)
+    dense = load_tasks([npz("x.npz", X=rng.random((9, 3)) * 9), npz("y.npz", X=rng.random((7, 3)))])
+    stack = np.vstack(loading.scale(dense, scaling).Xs)
+    spread = np.ptp(stack, axis=0) if scaling == "minmax" else stack.std(axis=0)
+    np.testing.assert_allclose(spread, 2 if scaling == "minmax" else 1)
+
+
+def test_scaling_keeps_sparse_data_sparse_and_is_recorded():
+    sp.save_npz("s.npz", sp.csr_array(NUMBERS))
+    for kind, scaling in (("tasks", "rows"), ("tasks", "tfidf-l2"), ("views", "log-l2"), ("views", "range")):
+        data = loading.scale(load(kind, ["s.npz"]), scaling)
+        assert sp.issparse(data.Xs[0]) and data.preprocessing[-1] == {"step": "scale", "scaling": scaling}
+    with pytest.raises(ValueError, match="scaling: there is no 'row'"):
+        loading.scale(data, "row")
+    with pytest.raises(ValueError, match="counts must not be negative"):
+        loading.scale(load_tasks([npz("x.npz", X=-NUMBERS)]), "tfidf")
+
+
+def test_the_contents_of_clusters_name_class_and_features():
+    text = "low,high,y\n0,9,u\n0,8,u\n9,0,v\n8,0,u\n"
+    data = load_tasks([write("x.csv", text)], "y")
+    table = run.contents(data, [np.array([0, 0, 1, 1])])
+    assert table["most are"].tolist() == ["u (100 %)", "u (50 %)"]
+    assert table["high in"].tolist() == ["high", "low"] and table["samples"].tolist() == [2, 2]
+
+
+def test_no_message_shows_a_long_list():
+    names = [f"word {i}" for i in range(900)]
+    pd.DataFrame([range(900)], columns=names).to_csv("x.csv", index=False)
+    with pytest.raises(DataFileError) as refused:
+        load_tasks(["x.csv", write("y.csv", "a\n1\n")])
+    assert re.search("'word 4' and 895 more", str(refused.value)) and len(str(refused.value)) < 400

@@ -1,0 +1,196 @@
+"""Methods on a user's own data: what fits, what runs, what is kept, and what it looks like."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from mtclib.companion import plots
+from mtclib.companion.runs.runner import make_bar
+from mtclib.companion.userdata import load, run
+from mtclib.companion.userdata.load import UserData
+from mtclib.companion.userdata.run import cluster
+from mtclib.metrics import adjusted_rand_index
+
+
+def data_of(kind, Xs, labels=None):
+    sizes = [len(Xs[0])] if kind == "multiview" else [len(X) for X in Xs]
+    labels = labels or [np.full(n, -1) for n in sizes]
+    names = tuple("abcdef"[: len(Xs)])
+    return UserData("t", kind, Xs, labels[0] if kind == "multiview" else labels, names, ((),) * len(Xs),
+                    feature_names=(None,) * len(Xs), sample_names=(None,) * len(sizes))  # fmt: skip
+
+
+def blobs(n=10, seed=0):
+    rng = np.random.default_rng(seed)
+    return np.vstack([rng.normal(size=(n, 3)) + 9 * centre for centre in np.eye(3)[:2]])
+
+
+@pytest.fixture
+def tasks():
+    return data_of("multitask", [blobs(seed=0), blobs(seed=1)])
+
+
+@pytest.fixture
+def views():
+    return data_of("multiview", [blobs(seed=0), blobs(seed=1)[:, :2]])
+
+
+def test_methods_that_do_not_fit_say_why(tasks, views):
+    said = run.methods_for(tasks, [2, 3])
+    assert said.loc["MSPL", "reason"] == "MSPL takes views, and these data are tasks."
+    assert said.loc["SPMTC", "reason"].startswith("SPMTC needs the same number of clusters in all tasks")
+    assert said.loc["SAMTC", "reason"] == "SAMTC needs data without negative entries, and these have some."
+    assert "each seen in several views" in said.loc["PerTask", "reason"]
+    assert said.loc["MTCMRL", "fits"] and not said.loc["MSPL", "fits"]
+    assert run.methods_for(views, 2).loc["MTCMRL", "reason"].endswith("these data are views.")
+
+
+def test_a_method_that_does_not_fit_is_refused_with_those_that_do(tasks):
+    with pytest.raises(ValueError, match=r"MSPL takes views.*Methods that fit: .*MTCMRL"):
+        cluster(tasks, ["KMeans", "MSPL"], 2)
+    with pytest.raises(ValueError, match="methods: there is no 'MTCMLR'. Did you mean 'MTCMRL'"):
+        cluster(tasks, ["MTCMLR"], 2)
+    with pytest.raises(ValueError, match="parameters of MTCMRL: there is no 'lamb'. Did you mean 'lam'"):
+        cluster(tasks, [{"MTCMRL": {"lamb": 1}}], 2)
+    with pytest.raises(ValueError, match="parameters of KMeans: there is no 'random_state'"):
+        cluster(tasks, [{"KMeans": {"random_state": 1}}], 2)
+
+
+@pytest.mark.parametrize("methods", ["KMeans", [3], [{"KMeans": 2}]])
+def test_methods_of_another_form_are_refused(methods, tasks):
+    with pytest.raises(ValueError, match="methods must be a list of names"):
+        cluster(tasks, methods, 2)
+
+
+def test_usual_methods_and_all_methods_fit(tasks):
+    assert list(run.check_methods([], tasks, [2, 3])) == ["KMeans", "SNMF", "MBC", "MTCMRL"]
+    known = run.methods_for(tasks, 2)
+    assert list(run.check_methods(["all"], tasks, 2)) == list(known.index[known["fits"]])
+
+
+def test_numbers_of_clusters_come_as_one_as_a_list_or_from_the_classes(tasks, views):
+    ask = run.numbers_of_clusters
+    assert ask(tasks, 2) == ask(tasks, [2]) == [2, 2] and ask(tasks, [2, 3]) == [2, 3]
+    assert ask(views, [2]) == [2]
+    assert ask(load.example("tasks"), []) == [3, 3, 3] and ask(load.example("views")) == [4]
+    for data, number, message in (
+        (tasks, None, "without labels"), (tasks, [2, 2, 2], "3 entries for 2 task"),
+        (tasks, 99, "only 20 sample"), (tasks, 0, ">= 1"),
+        (views, [2, 3], "views share their clusters"), (views, 2.5, "integer"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            ask(data, number)
+
+
+def test_clusters_of_separate_blobs_are_found_and_sized(tasks, views):
+    for data, methods in ((tasks, ["KMeans", "MTCMRL"]), (views, ["ConMC", "CoregSpectral"])):
+        result = cluster(data, methods, 2, n_runs=2)
+        assert set(result.frame["status"]) == {"ok"} and set(result.frame["sizes"]) == {"10 10"}
+        assert result.frame["ACC"].isna().all() and (result.frame["stability"] == 1).all()
+        assert (result.agreement().to_numpy() == 1).all() and result.central() == methods[0]
+
+
+def test_scores_count_samples_of_known_class_only():
+    truth = np.repeat([0, 1], 10)
+    truth[[0, 10]] = -1
+    result = cluster(data_of("multitask", [blobs()], [truth]), ["KMeans"], n_runs=3)
+    assert result.frame.loc[0, list(run.SCORES)].tolist() == pytest.approx([1, 1, 1, 1])
+
+
+def test_an_error_in_one_method_does_not_lose_the_others(tasks):
+    result = cluster(tasks, ["KMeans", {"MTCMRL": {"lam": -1.0}}], 2)
+    failed = result.frame[result.frame["method"] == "MTCMRL"]
+    assert list(result.labels) == ["KMeans"] and set(failed["status"]) == {"failed"}
+    assert failed["error"].str.contains("ValueError: lam must be").all() and failed["ACC"].isna().all()
+    with pytest.raises(ValueError, match="every method failed: MTCMRL: ValueError: lam must be"):
+        cluster(tasks, [{"MTCMRL": {"lam": -1.0}}], 2).central()
+
+
+def test_the_run_with_the_lowest_objective_is_kept_whatever_the_number_of_processes():
+    data = load.example("tasks")
+    runs = cluster(data, ["KMeans"], n_runs=4, seed=5)
+    seeds = run.spawn_seeds(5, 4)
+    fits = [run.all_estimators()["KMeans"]([3, 3, 3], random_state=s).fit(data.Xs) for s in seeds]
+    best = min(fits, key=lambda fit: fit.objective_[-1])
+    pairs = [np.mean([adjusted_rand_index(a, b) for a, b in zip(one.labels_, two.labels_)])
+             for i, one in enumerate(fits) for two in fits[i + 1:]]  # fmt: skip
+    assert len({float(fit.objective_[-1]) for fit in fits}) > 1
+    assert runs.frame["stability"].iloc[0] == pytest.approx(np.mean(pairs))
+    for found in (runs, cluster(data, ["KMeans"], n_runs=4, seed=5, n_jobs=2)):
+        for ours, theirs in zip(found.labels["KMeans"], best.labels_):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+def test_agreement_is_the_mean_index_over_tasks_and_names_the_central_method(tasks):
+    a, b = [0] * 10 + [1] * 10, [0, 1] * 10
+    labels = {"A": [a, b], "B": [a, a], "C": [a, a]}
+    labels = {name: [np.array(y) for y in found] for name, found in labels.items()}
+    result = run.Clusterings(pd.DataFrame(), labels, tasks)
+    matrix = result.agreement()
+    assert matrix.loc["A", "B"] == pytest.approx((1 + adjusted_rand_index(a, b)) / 2)
+    assert matrix.loc["B", "C"] == 1 and result.central() == "B"
+
+
+def test_saved_files_hold_every_sample_once(tmp_path):
+    data = load.example("tasks")
+    result = cluster(data, ["KMeans", "SNMF"])
+    names = [path.name for path in result.save(tmp_path / "new" / "folder")]
+    assert names == ["clusters-KMeans.csv", "clusters-SNMF.csv", "methods.csv", "agreement.csv"]
+    table = pd.read_csv(tmp_path / "new/folder/clusters-SNMF.csv")
+    assert table.groupby("task").size().to_dict() == {"north": 60, "south": 75, "west": 60}
+    assert table["cluster"].tolist() == (np.concatenate(result.labels["SNMF"]) + 1).tolist()
+    assert table["class"].tolist() == [data.class_names[t][k] for t in range(3) for k in data.labels[t]]
+    assert table["sample"][:3].tolist() == [1, 2, 3]
+
+
+def test_a_bar_counts_the_runs_when_asked_for(views, monkeypatch, capsys):
+    bars = []
+    monkeypatch.setattr(run, "make_bar", lambda total: bars.append(make_bar(total)) or bars[0])
+    cluster(views, ["ConMC"], 2, n_runs=2, progress=True)
+    assert (bars[0].n, bars[0].total, bars[0].postfix) == (2, 2, "ConMC")
+    assert "0/2" in capsys.readouterr().err
+    cluster(views, ["ConMC"], 2, n_runs=2)
+    assert capsys.readouterr().err == "" and len(bars) == 1
+
+
+@pytest.mark.parametrize(("name", "value"), [("n_runs", 0), ("n_jobs", 0), ("seed", -1)])
+def test_numbers_out_of_range_are_refused(name, value, tasks):
+    with pytest.raises(ValueError, match=f"{name} must be an integer"):
+        cluster(tasks, ["KMeans"], 2, **{name: value})
+
+
+def test_every_sample_is_drawn_once_in_the_look_of_its_cluster():
+    labels = [np.repeat(np.arange(8), 5), np.repeat([0, 9], 20)]
+    fig = plots.embedding([np.random.default_rng(0).normal(size=(40, 5)), sp.random_array((40, 6), rng=1)],
+                          labels, ["dense", "sparse"], "KMeans")  # fmt: skip
+    assert [sum(len(c.get_offsets()) for c in ax.collections) for ax in fig.axes] == [40, 40]
+    handles = fig.legends[0].legend_handles
+    assert len({(h.get_color(), h.get_marker()) for h in handles}) == len(handles) == 9
+    assert fig.axes[1].get_xlabel().startswith("singular vector 1 (")
+    with pytest.raises(ValueError, match=r"labels: \[2\] labels for \[3\] samples"):
+        plots.embedding([np.eye(3)], [np.array([0, 1])], ["a"])
+
+
+def test_data_of_one_feature_are_drawn_on_a_line():
+    for X in (np.arange(4.0)[:, None], sp.csr_array(np.arange(4.0)[:, None])):
+        points = plots.embedding([X], np.zeros(4, int), ["a"]).axes[0].collections[0].get_offsets()
+        assert len(np.unique(points[:, 0])) == 4 and (points[:, 1] == 0).all()
+
+
+def test_bars_add_up_to_the_samples():
+    fig = plots.cluster_sizes({"A": [np.array([0, 1, 1])], "B": [np.array([0, 0, 0])]}, ["t"])
+    widths = [(round(bar.get_y() + 0.35), bar.get_width()) for bar in fig.axes[0].patches]
+    assert widths == [(0, 2), (0, 1), (1, 3)]
+    with pytest.raises(ValueError, match="labels must hold a method"):
+        plots.cluster_sizes({}, ["t"])
+    with pytest.raises(ValueError, match="one array for every name"):
+        plots.cluster_sizes({"A": [np.array([0])]}, ["t", "u"])
+
+
+def test_the_agreement_map_shows_each_pair():
+    matrix = pd.DataFrame([[1, 0.25], [0.25, 1]], index=list("ab"), columns=list("ab"))
+    notes = [text.get_text() for text in plots.agreement(matrix).axes[0].texts]
+    assert notes == ["1.00", "0.25", "0.25", "1.00"]
+    with pytest.raises(ValueError, match="square and not empty"):
+        plots.agreement(matrix.iloc[:0, :0])

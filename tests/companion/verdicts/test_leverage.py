@@ -1,0 +1,123 @@
+"""How far open choices move the numbers: read from committed results, refused where nothing is stored."""
+
+import pandas as pd
+import pytest
+from scipy import stats
+
+from mtclib.companion import plots
+from mtclib.companion.papers.study import Study
+from mtclib.companion.runs import load_protocol, papers
+from mtclib.companion.verdicts import ledger, leverage
+from mtclib.companion.verdicts.ledger import LedgerError
+from mtclib.companion.verdicts.leverage import entries, measured, summary
+from mtclib.companion.verdicts.variants import VARIANTS, variant_table
+
+ENTRY = """
+[[leverage]]
+decision = "O1"
+kind = "preprocessing"
+ours = "tf-idf, unit rows"
+alternative = "counts, unit rows"
+methods = ["MBC"]
+datasets = ["tr23"]
+other_datasets = ["tr23 (counts-l2)"]
+metric = "NMI"
+"""
+
+
+@pytest.fixture(scope="module")
+def study():
+    return Study("mbc")
+
+
+def write(folder, text):
+    (folder / "mbc.toml").write_text(text)
+    return folder
+
+
+def test_the_change_is_the_difference_of_the_stored_means(study, tmp_path):
+    (row,) = measured(study, write(tmp_path, ENTRY)).to_dict("records")
+    frame = study.results.frame
+    ours, other = (
+        100 * frame[(frame["dataset"] == name) & (frame["method"] == "MBC") & (frame["task"] == "avg")
+                    & (frame["metric"] == "NMI_geometric")]["value"]
+        for name in ("tr23", "tr23 (counts-l2)"))
+    assert (row["n"], row["n_other"]) == (len(ours), len(other))
+    assert row["change"] == pytest.approx(other.mean() - ours.mean())
+    interval = stats.ttest_ind(other, ours, equal_var=False).confidence_interval(0.9)
+    assert [row["low"], row["high"]] == pytest.approx([interval.low, interval.high])
+
+
+def test_runs_are_compared_one_by_one_where_both_sides_have_the_same():
+    ours = pd.Series([0.30, 0.50, 0.62, 0.81])
+    other = pd.Series([0.33, 0.52, 0.66, 0.80])
+    paired = stats.ttest_rel(other, ours).confidence_interval(0.9)
+    apart = stats.ttest_ind(other[:3], ours, equal_var=False).confidence_interval(0.9)
+    assert leverage._interval(ours, other, False, False) == pytest.approx(list(paired))
+    assert leverage._interval(ours, other[:3], False, False) == pytest.approx(list(apart))
+
+
+def test_a_distance_is_compared_in_percent_of_ours_and_not_drawn_among_scores(study):
+    table = measured(study).query("metric == 'd_M'")
+    assert len(table) and table["score"].tolist() == pytest.approx([100.0] * len(table))
+    assert table["change"].max() > 100
+    with pytest.raises(ValueError, match="no alternative was measured"):
+        plots.leverage(table)
+
+
+def test_bars_of_one_alternative_to_different_choices_of_ours_are_told_apart():
+    rows = [{"decision": "O4", "ours": f"chosen ({name})", "alternative": "default", "metric": "ACC",
+             "change": change} for name, change in (("CLR", -23.0), ("LSSMTC", -0.2))]
+    (axes,) = plots.leverage(pd.DataFrame(rows)).axes
+    shown = [text.get_text() for text in axes.get_yticklabels()]
+    assert shown == ["O4  default (CLR)", "O4  default (LSSMTC)"]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ('"tr23 (counts-l2)"', '"tr23 (runes)"', "no stored fit of 'MBC' on 'tr23 \\(runes\\)'"),
+    ('kind = "preprocessing"', 'kind = "weather"', "kind 'weather' is unknown; use one of preprocessing"),
+    ('["tr23 (counts-l2)"]', '["tr23 (counts-l2)", "tr11"]', "one name for each of datasets"),
+    ('metric = "NMI"', "", "missing metric"),
+    ('methods = ["MBC"]', 'methods = ["MBC, lambda"]\npoint = { lam = 77.0 }', "with {'lam': 77.0}"),
+])
+def test_an_entry_that_cannot_be_measured_is_refused_with_its_reason(study, tmp_path, old, new, message):
+    with pytest.raises(LedgerError, match=message):
+        measured(study, write(tmp_path, ENTRY.replace(old, new)))
+
+
+def test_opposite_changes_do_not_cancel_in_the_order(study, tmp_path):
+    table = measured(study, write(tmp_path, ENTRY))
+    rows = [table.assign(alternative="a", change=change, low=change - 1, high=change + 1)
+            for change in (9.0, -9.0)]
+    rows.append(table.assign(alternative="b", change=2.0, low=-1.0, high=5.0))
+    lines = summary(pd.concat(rows))
+    assert lines["alternative"].tolist() == ["a", "b"]
+    assert lines[["mean", "size", "clear"]].values.tolist() == [[0.0, 9.0, 2], [2.0, 2.0, 0]]
+    assert len(plots.leverage(pd.concat(rows)).axes[0].get_yticklabels()) == 2
+
+
+@pytest.mark.parametrize("paper", papers.papers())
+def test_every_open_choice_is_measured_or_says_why_not(paper):
+    compared, none = entries(paper)
+    choices = {entry["id"]: entry["kind"] for entry in ledger.decisions(paper)}
+    named = {entry["decision"] for entry in (*compared, *none)}
+    assert named <= set(choices), "an entry names no decision"
+    assert {name for name, kind in choices.items() if kind == "open choice"} <= named
+
+
+@pytest.mark.parametrize("paper", papers.papers())
+def test_every_alternative_is_found_in_the_committed_results(paper):
+    study = Study(paper)
+    table = measured(study)
+    assert set(table["dataset"]) <= set(load_protocol(paper).datasets) | {
+        spec.pool for spec in study.protocol.datasets.values()}
+    scores = table[table["metric"] != "d_M"]
+    assert scores["change"].abs().max() <= 100 and table["change"].notna().all()
+
+
+def test_the_definition_of_nmi_that_gives_the_printed_digits_of_mbc_is_the_geometric_one(study):
+    table = variant_table(study).set_index("variant")
+    assert list(table.index) == list(VARIANTS["NMI"])
+    assert table["exact"].idxmax() == "NMI_geometric" and table.loc["NMI_geometric", "ours"]
+    assert table.loc["NMI_geometric", "exact"] >= 3 * table.loc["NMI_geometric", "by luck"]
+    assert table.loc["NMI_max", "exact"] <= table.loc["NMI_max", "by luck"]

@@ -1,0 +1,228 @@
+"""Tables read against themselves: planted errors are found, honest tables pass, and so do the committed
+ones."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtclib.companion.verdicts import published
+from mtclib.companion.verdicts.audit import (
+    audit_tables,
+    averages,
+    granularity,
+    majority_rates,
+    misprints,
+    out_of_range,
+    repeated_groups,
+)
+from mtclib.companion.verdicts.published import from_printed
+
+COLUMNS = list(published.REQUIRED)
+
+
+def table(rows):
+    """Rows (table, dataset, task, method, metric, mean, std) as printed numbers."""
+    return from_printed(
+        pd.DataFrame([("p", *row, str(len(row[5].partition(".")[2]))) for row in rows], columns=COLUMNS)
+    )
+
+
+def random_table(seed, methods=8, datasets=("A", "B", "C"), tasks=4):
+    """Two scores of random methods with their averages: nothing is wrong with it."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for number, dataset in enumerate(datasets):
+        for method in range(methods):
+            for metric in ("ACC", "NMI"):
+                scores = rng.uniform(20, 95, tasks).round(4)
+                rows += [
+                    (str(number), dataset, str(t + 1), f"m{method}", metric, f"{s:.2f}", "")
+                    for t, s in enumerate(scores)
+                ]
+                rows.append((str(number), dataset, "avg", f"m{method}", metric, f"{scores.mean():.2f}", ""))
+    return table(rows)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_honest_table_has_no_findings(seed):
+    assert audit_tables(random_table(seed)).empty
+
+
+def test_a_wrong_average_is_found_and_rounding_is_forgiven():
+    rows = [("1", "A", str(t), "m", "ACC", mean, "") for t, mean in enumerate(["10.00", "20.00", "30.01"])]
+    assert averages(table([*rows, ("1", "A", "avg", "m", "ACC", "20.01", "")])).empty
+    found = averages(table([*rows, ("1", "A", "avg", "m", "ACC", "20.03", "")])).iloc[0]
+    assert (found["kind"], found["printed"], found["expected"]) == ("average", "20.03", "20.003")
+    assert found["cells"] == ("p:1:A:avg:m:ACC",)
+
+
+def planted(base, target, source):
+    """`base` with the scores of `source` (dataset, task, method) copied to `target`."""
+    out = base.copy()
+    for metric in ("ACC", "NMI"):
+        at, origin = (
+            (out["dataset"] == d) & (out["task"] == t) & (out["method"] == m) & (out["metric"] == metric)
+            for d, t, m in (target, source)
+        )
+        for column in ("mean", "printed_mean"):
+            out.loc[at, column] = out.loc[origin, column].item()
+    return out
+
+
+@pytest.mark.parametrize(
+    ("target", "kind"),
+    [
+        (("B", "2", "m5"), "copied"),
+        (("A", "3", "m1"), "repeated across tasks"),
+        (("A", "1", "m2"), "repeated within a column"),
+    ],
+)
+def test_a_planted_copy_is_found_and_named_by_where_it_stands(target, kind):
+    found = repeated_groups(planted(random_table(1), target, ("A", "1", "m1")))
+    assert found["kind"].tolist() == [kind]
+    assert len(found["cells"][0]) == 4 and "m1 " in found["where"][0]
+
+
+def test_only_copies_between_data_sets_and_wrong_averages_leave_the_count():
+    copied = planted(random_table(1), ("B", "2", "m5"), ("A", "1", "m1"))
+    both = planted(copied, ("A", "3", "m2"), ("A", "4", "m2"))
+    findings = audit_tables(both)
+    assert sorted(set(findings["kind"])) == ["average", "copied", "repeated across tasks"]
+    out = misprints(findings, both)
+    assert {"p:0:A:1:m1:ACC", "p:1:B:2:m5:NMI", "p:1:B:avg:m5:ACC", "p:0:A:avg:m1:NMI"} <= out
+    assert "p:0:A:3:m2:ACC" not in out and "p:0:A:2:m1:ACC" not in out
+
+
+def test_one_equal_number_is_no_finding_and_neither_are_coarse_groups():
+    assert repeated_groups(
+        table(
+            [
+                ("1", "A", "1", "x", "ACC", "51.57", ""),
+                ("1", "A", "1", "x", "NMI", "3.10", ""),
+                ("1", "A", "1", "y", "ACC", "51.57", ""),
+                ("1", "A", "1", "y", "NMI", "7.20", ""),
+            ]
+        )
+    ).empty
+    rng = np.random.default_rng(0)
+    coarse = [
+        ("1", "A", str(t), f"m{m}", metric, f"{rng.integers(3, 6) / 10:.1f}", "")
+        for t in range(6)
+        for m in range(6)
+        for metric in ("ACC", "NMI")
+    ]
+    assert repeated_groups(table(coarse)).empty
+
+
+def test_scores_at_the_end_of_the_scale_carry_no_information():
+    rows = [("1", d, "1", "m", metric, "100.00", "") for d in "AB" for metric in ("ACC", "NMI", "purity")]
+    assert repeated_groups(table(rows)).empty
+
+
+@pytest.mark.parametrize(
+    ("metric", "mean", "std", "expected"),
+    [
+        ("ACC", "101.00", "", "[0, 1]"),
+        ("NMI", "-3.00", "", "[0, 1]"),
+        ("ACC", "80.00", "-1.00", "0 to 56.57"),
+        ("ACC", "99.00", "20.00", "0 to 14.08"),
+    ],
+)
+def test_impossible_scores_and_spreads_are_found(metric, mean, std, expected):
+    found = out_of_range(
+        table([("1", "A", "1", "m", metric, mean, std), ("1", "A", "2", "m", "ACC", "50.00", "3.00")])
+    )
+    assert found[["kind", "expected"]].values.tolist() == [["range", expected]]
+
+
+def test_purity_below_accuracy_is_found_and_a_negative_ari_is_fine():
+    rows = [("1", "A", "1", "m", "ACC", "80.00", ""), ("1", "A", "1", "m", "ARI", "-2.00", "")]
+    assert out_of_range(table([*rows, ("1", "A", "1", "m", "purity", "80.00", "")])).empty
+    found = out_of_range(table([*rows, ("1", "A", "1", "m", "purity", "79.00", "")]))
+    assert found["expected"].tolist() == [">= 80.00"]
+
+
+def test_accuracy_equal_to_the_largest_class_is_found():
+    rows = [("1", "A", "1", "m", "ACC", "58.40", ""), ("1", "A", "1", "n", "ACC", "58.80", "")]
+    found = majority_rates(table(rows), {("A", "1"): [38, 46, 20, 146]})
+    assert found["text"].tolist() == ["146 of 250 samples are in the largest class"]
+
+
+def test_granularity_knows_runs_zero_spread_and_cut_digits():
+    rows = [
+        ("1", "A", "1", "good", "ACC", "33.90", "0.00"),
+        ("1", "A", "1", "bad", "ACC", "80.99", "0.00"),
+        ("1", "A", "1", "spread", "ACC", "80.99", "0.40"),
+        ("1", "A", "2", "cut", "ACC", "71.42", "0.00"),
+        ("1", "A", "1", "once", "ACC", "80.99", ""),
+    ]
+    sizes = {("A", "1"): 1177, ("A", "2"): 42}
+    found = granularity(table(rows), sizes, deterministic=["once"])
+    assert found["where"].str.partition(",")[0].tolist() == ["bad", "cut", "once"]
+    assert found["expected"].tolist() == ["80.97", "71.43", "80.97"]
+    assert found["text"].str.contains("cut off").tolist() == [False, True, False]
+
+
+def test_granularity_says_nothing_where_every_value_would_pass():
+    rows = [("1", "A", "1", "m", "purity", "57.92", "")]
+    assert granularity(table(rows), {("A", "1"): 42}).empty
+    assert len(granularity(table(rows), {("A", "1"): 42}, runs=10)) == 1
+    assert granularity(table(rows), {("A", "1"): 4200}, runs=10).empty
+
+
+def test_the_errors_of_the_lmsc_tables_are_found():
+    printed = published.load("lmsc")
+    findings = audit_tables(printed)
+    wrong = findings[findings["kind"] == "average"]
+    assert dict(zip(wrong["where"], wrong["printed"] + " / " + wrong["expected"])) == {
+        "LMSC, 3Sources, task avg, NMI": "79.75 / 69.745",
+        "Coreg, BBC, task avg, RI": "91.28 / 91.307",
+        "LLMC, BBC, task avg, RI": "58.63 / 58.660",
+        "L2SC, BBC, task avg, RI": "90.66 / 90.687",
+        "DiMSC, BBC, task avg, RI": "85.86 / 85.883",
+        "AWP, BBC, task avg, RI": "60.89 / 60.907",
+        "WMSC, BBC, task avg, RI": "61.54 / 61.553",
+    }
+    copied = findings[findings["kind"] == "copied"]
+    assert copied["where"].tolist() == [
+        "DiMSC on 3Sources (table 1, task 2, 3, 4) = DiMSC on BBC (table 2, task 1, 2, 3)",
+        "LRMSC on 3Sources (table 1, task 1, 2) = DiMSC on Cornell (table 4, task 1, 2)",
+        "LRMSC on BBC (table 2, task 2, 3) = LRMSC on BBCSport (table 3, task 2, 3)",
+    ]
+    again = findings[findings["kind"] == "repeated across tasks"]
+    assert again[["where", "printed"]].values.tolist() == [
+        ["LLMC on BBC (table 2, task 2) = LLMC on BBC (table 2, task 3)", "21.74/50.29/58.69"]
+    ]
+    assert len(findings) == 11
+    assert {"lmsc:1:3Sources:avg:LMSC:NMI", "lmsc:2:BBC:1:DiMSC:purity"} <= misprints(findings, printed)
+
+
+def test_the_purities_of_lmsc_that_fit_no_task_of_a_quarter_of_the_data_are_found():
+    sizes = {
+        (dataset, task): n // 4
+        for (dataset, _), n in published.sample_sizes("lmsc").items()
+        for task in "1234"
+    }
+    found = granularity(published.load("lmsc"), sizes, runs=10)
+    rows = found["where"].str.split(", ", expand=True)[[0, 1]].value_counts()
+    assert rows.to_dict() == {
+        ("LRMSC", "3Sources"): 3,
+        ("LMSC", "3Sources"): 2,
+        ("DiMSC", "BBC"): 3,
+        ("LRMSC", "BBCSport"): 3,
+        ("LMSC", "BBCSport"): 3,
+    }
+
+
+def test_the_mtcmrl_tables_hold_a_tie_and_no_misprint():
+    printed = published.load("mtcmrl")
+    findings = audit_tables(
+        printed, class_sizes=published.class_sizes("mtcmrl"), deterministic=["CLR", "DMTFC", "DMTRC"]
+    )
+    assert findings[["kind", "where"]].values.tolist() == [
+        ["repeated within a column", "SNMF = SNMF+LR = MTSC = MTCMRL on Reuters (table 4, task 1)"],
+        ["majority rate", "MTSC, WebKB4, task 2, ACC"],
+        ["granularity", "DMTRC, WebKB4, task 3, ACC"],
+        ["granularity", "SNMF, 20NewsGroups, task 1, ACC"],
+    ]
+    assert misprints(findings, printed) == set()

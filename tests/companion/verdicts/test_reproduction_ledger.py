@@ -1,0 +1,166 @@
+"""Decisions and claims files: the contract is checked and the committed ones keep it."""
+
+import pandas as pd
+import pytest
+
+from mtclib.companion.runs import load_protocol
+from mtclib.companion.verdicts import published
+from mtclib.companion.verdicts.ledger import (
+    EVIDENCE,
+    KINDS,
+    LedgerError,
+    claims,
+    claims_table,
+    decisions,
+    decisions_table,
+    deviations,
+)
+
+DECISION = """
+[[decision]]
+id = "D1"
+place = "section 4"
+kind = "open choice"
+problem = "The weighting is not given."
+evidence = "k-means moves by 47 points."
+evidence_type = ["numeric"]
+decision = "tf-idf"
+cause = "preprocessing"
+"""
+CLAIM = """
+[[claim]]
+id = "C1"
+quote = "A beats B"
+place = "section 4.5"
+test = "mean_greater"
+params = { method_a = "A", method_b = "B", metric = "NMI", dataset = "toy" }
+"""
+
+
+def write(folder, text):
+    (folder / "demo.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_decision_is_read_and_shown_with_empty_optional_columns(tmp_path):
+    table = decisions_table("demo", directory=write(tmp_path, DECISION))
+    assert table.loc[0, ["id", "evidence_type", "alternatives", "leverage"]].tolist() == [
+        "D1",
+        "numeric",
+        "",
+        "",
+    ]
+    assert decisions_table("demo", kind="erratum", directory=tmp_path).empty
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('evidence = "k-means moves by 47 points."\n', "", "decision D1: missing evidence"),
+        ('"k-means moves by 47 points."', '""', "D1: evidence is empty"),
+        ('["numeric"]', "[]", "D1: evidence_type is empty"),
+        ('["numeric"]', '["hearsay"]', "evidence_type: 'hearsay' is unknown"),
+        ('["numeric"]', '"numeric"', "evidence_type must be a list"),
+        ('cause = "preprocessing"', 'cause = "bad luck"', "cause: 'bad luck' is unknown"),
+        ('"open choice"', '"mistake"', "kind: 'mistake' is unknown"),
+        ('decision = "tf-idf"', 'decision = "tf-idf"\ncolour = "red"', "unknown key 'colour'"),
+        (
+            'decision = "tf-idf"',
+            'decision = "tf-idf"\nleverage = { metric = "ACC" }',
+            "leverage: missing change",
+        ),
+        ('id = "D1"', "id = D1", "demo.toml"),
+        ("[[decision]]", "[[decisions]]", "unknown table 'decisions'"),
+    ],
+)
+def test_a_broken_decision_is_refused_with_its_id_and_the_key(tmp_path, old, new, message):
+    assert old in DECISION
+    with pytest.raises(LedgerError, match=message):
+        decisions("demo", write(tmp_path, DECISION.replace(old, new)))
+
+
+def test_an_id_used_twice_and_an_unknown_paper_are_refused(tmp_path):
+    with pytest.raises(LedgerError, match="id D1 is used twice"):
+        decisions("demo", write(tmp_path, DECISION + DECISION))
+    with pytest.raises(LedgerError, match="paper='nope': no decisions file; known papers: demo"):
+        decisions_table("nope", directory=tmp_path)
+
+
+def test_deviations_are_checked_and_narrowed_by_scope(tmp_path):
+    text = '[[deviation]]\ncause = "stopping"\nevidence = "threshold"\nmethod = "SNMF"\n'
+    assert deviations("demo", write(tmp_path, text)) == [
+        {"cause": "stopping", "evidence": "threshold", "method": "SNMF"}
+    ]
+    with pytest.raises(LedgerError, match="unknown key 'seed'"):
+        deviations("demo", write(tmp_path, text + "seed = 1\n"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"mean_greater"', '"feels_better"', "test: 'feels_better' is unknown"),
+        (', dataset = "toy"', "", "params of mean_greater: missing a required argument: 'dataset'"),
+        ('dataset = "toy"', 'dataset = "toy", luck = 1', "unexpected keyword argument 'luck'"),
+        ('test = "mean_greater"', 'test = "mean_greater"\nreason = "later"', "either a test or the reason"),
+        ('test = "mean_greater"', 'test = "mean_greater"\nframe = "diary"', "frame: 'diary' is unknown"),
+        ('quote = "A beats B"\n', "", "claim C1: missing quote"),
+    ],
+)
+def test_a_broken_claim_is_refused(tmp_path, old, new, message):
+    with pytest.raises(LedgerError, match=message):
+        claims("demo", write(tmp_path, CLAIM.replace(old, new)))
+
+
+def scores(metric="NMI_max"):
+    rows = [
+        ("small", m, "avg", metric, run, 0.5 + 0.1 * (m == "a") + run / 100) for m in "aB" for run in range(8)
+    ]
+    return pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+
+
+def test_a_claim_is_tested_under_printed_names(tmp_path):
+    (tmp_path / "mtcmrl.toml").write_text(CLAIM, encoding="utf-8")
+    names = dict(methods={"A": "a"}, datasets={"toy": "small"}, directory=tmp_path)
+    row = claims_table("mtcmrl", {"results": scores()}, **names).iloc[0]
+    assert (row["status"], row["n"]) == ("holds", 8)
+    assert claims_table("mtcmrl", {"results": scores("NMI_min")}, **names)["status"].item() == "no data"
+
+
+def test_what_cannot_be_tested_says_why(tmp_path):
+    later = '[[claim]]\nid = "C2"\nquote = "C"\nplace = "4.5"\nreason = "needs a later method"\n'
+    table = claims_table("demo", directory=write(tmp_path, CLAIM + later))
+    assert table["status"].tolist() == ["no data", "not yet testable"]
+    assert table["reason"].tolist() == ["needs the frame 'results'", "needs a later method"]
+
+
+def test_every_decision_for_mtcmrl_has_evidence_and_both_kinds_are_there():
+    table = decisions_table("mtcmrl")
+    assert set(table["kind"]) == set(KINDS) and len(table) >= 20
+    assert {kind for kinds in table["evidence_type"] for kind in kinds.split(", ")} == set(EVIDENCE)
+    assert table["id"].str.fullmatch(r"[EO]\d+").all()
+
+
+def test_the_claims_of_mtcmrl_use_names_that_the_paper_prints_or_the_protocol_has():
+    printed, protocol = published.load("mtcmrl"), load_protocol("mtcmrl")
+    entries = claims("mtcmrl")
+    assert sum("test" in entry for entry in entries) >= 10 and any("reason" in entry for entry in entries)
+    for params in (entry.get("params", {}) for entry in entries):
+        names = {params[key] for key in ("method", "method_a", "method_b") if key in params}
+        assert names | set(params.get("others", [])) <= {*printed["method"], *protocol.methods}
+        assert {params.get("dataset", "Reuters")} <= {*printed["dataset"], *protocol.datasets}
+
+
+def test_the_claims_of_mtcmrl_show_what_its_own_tables_say():
+    table = claims_table("mtcmrl", published=published.load("mtcmrl"))
+    compared = table[table["in_print"] != ""]
+    assert len(compared) >= 2 and compared["in_print"].str.contains("wins?|columns").all()
+    assert set(table["status"]) == {"no data", "not yet testable"}
+
+
+def test_a_data_set_that_stands_for_another_is_not_mixed_with_it():
+    from mtclib.companion.verdicts.ledger import _printed_names
+
+    frame = pd.DataFrame({"dataset": ["A", "A (raw)"], "value": [1.0, 2.0]})
+    renamed = _printed_names(frame, "mtcmrl", None, {"A": "A (raw)"})
+    assert renamed.values.tolist() == [["A", 2.0]]
+    assert _printed_names(frame, "mtcmrl", None, None).values.tolist() == frame.values.tolist()

@@ -1,0 +1,94 @@
+"""Reading printed numbers."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from mtclib.companion.verdicts import published
+from mtclib.companion.verdicts.published import PublishedError, from_printed
+
+COLUMNS = list(published.REQUIRED)
+
+
+def frame(*rows, columns=COLUMNS):
+    return pd.DataFrame(rows, columns=columns)
+
+
+def write(folder, name, table):
+    table.to_csv(folder / name, index=False)
+    return folder
+
+
+def test_percent_becomes_a_fraction_and_the_half_unit_follows_the_printed_digits():
+    row = from_printed(frame(("p", "1", "toy", "Task 2", "SNMF", "ACC", "80.90", "0.0", "2"))).iloc[0]
+    assert row["cell"] == "p:1:toy:2:SNMF:ACC"
+    assert (row["printed_mean"], row["printed_std"], row["unit"]) == ("80.90", "0.0", "percent")
+    assert math.isclose(row["mean"], 0.809) and row["std"] == 0.0
+    assert math.isclose(row["half_unit"], 0.00005) and math.isclose(row["half_unit_std"], 0.0005)
+
+
+def test_a_table_of_fractions_stays_and_a_distance_is_left_alone():
+    table = from_printed(
+        frame(
+            ("p", "1", "toy", "1", "IND", "NMI", ".40", ".02", "2"),
+            ("p", "2", "toy", "", "IND", "d_M", "27.39", "", "2"),
+        )
+    )
+    assert table["mean"].tolist() == [0.40, 27.39]
+    assert table["unit"].tolist() == ["fraction", "raw"]
+    assert math.isclose(table["half_unit"].iloc[0], 0.005)
+    assert math.isnan(table["std"].iloc[1]) and math.isnan(table["half_unit_std"].iloc[1])
+
+
+def test_the_unit_column_of_the_csv_wins_over_the_guess():
+    row = ("p", "1", "toy", "1", "SNMF", "ACC", "0.9", "", "1", "percent")
+    assert math.isclose(from_printed(frame(row, columns=[*COLUMNS, "unit"]))["mean"].iloc[0], 0.009)
+    with pytest.raises(PublishedError, match="unit 'permille' is unknown"):
+        from_printed(frame((*row[:-1], "permille"), columns=[*COLUMNS, "unit"]))
+
+
+def test_an_unknown_paper_is_refused_with_the_names_of_the_known_ones(tmp_path):
+    write(tmp_path, "known.csv", frame())
+    write(tmp_path, "datasets.csv", pd.DataFrame(columns=["paper", "quantity"]))
+    assert published.papers(tmp_path) == ["known"]
+    with pytest.raises(PublishedError, match="paper='nope'.*known"):
+        published.load("nope", tmp_path)
+
+
+def test_a_missing_column_a_bad_number_and_a_doubled_cell_are_refused(tmp_path):
+    with pytest.raises(PublishedError, match="p.csv: missing column.s. decimals"):
+        published.load("p", write(tmp_path, "p.csv", frame().drop(columns="decimals")))
+    row = ("p", "1", "toy", "1", "SNMF", "ACC", "80.90", "0.00", "2")
+    with pytest.raises(PublishedError, match="mean='8o.9' of p:1:toy:1:SNMF:ACC is no number"):
+        from_printed(frame((*row[:6], "8o.9", "", "1")))
+    with pytest.raises(PublishedError, match="mean='inf' of p:1:toy:1:SNMF:ACC is no number"):
+        from_printed(frame((*row[:6], "inf", "", "1")))
+    with pytest.raises(PublishedError, match="more than one row for p:1:toy:1:SNMF:ACC"):
+        from_printed(frame(row, row))
+
+
+def test_sample_sizes_are_given_or_summed_over_the_classes(tmp_path):
+    rows = [
+        ("p", "a", "1", "class_size", 3),
+        ("p", "a", "1", "class_size", 4),
+        ("p", "b", "", "n_samples", 9),
+    ]
+    write(
+        tmp_path,
+        "datasets.csv",
+        pd.DataFrame(rows, columns=["paper", "dataset", "task", "quantity", "value"]),
+    )
+    assert published.class_sizes("p", tmp_path) == {("a", "1"): [3, 4]}
+    assert published.sample_sizes("p", tmp_path) == {("a", "1"): 7, ("b", ""): 9}
+    with pytest.raises(PublishedError, match="datasets.csv is missing"):
+        published.class_sizes("p", tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize("paper", published.papers())
+def test_every_committed_paper_loads_with_scores_between_zero_and_one(paper):
+    table = published.load(paper)
+    scores = table[table["metric"].isin(published.PERCENT_OR_FRACTION)]
+    assert len(scores) > 50 and scores["mean"].between(0, 1).all()
+    assert (table["decimals"] == table["printed_mean"].str.partition(".")[2].str.len()).all()
+    assert set(table["paper"]) == {paper}

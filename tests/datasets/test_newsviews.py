@@ -1,0 +1,119 @@
+"""News in several views: on tiny made-up files, and on the real ones where they are at hand."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from test_datasets_loaders import real_data
+
+from mtclib.datasets import fetch, formats, load, newsviews
+
+SHA = {
+    "3sources": "cedd9e4d6b89e251a72018a6fc465232f802e3a3fa36036cde9cca9dcdb0d010",
+    "bbc": "1091cd01a2e7abf159c35ddc0623dd23291b19656be458b5415039811bc413c6",
+    "bbcsport": "fc0de1149c3b55d5463397d3dbb787fcdef38765987ae950412613242ce2cd3b",
+}
+
+
+@pytest.fixture
+def made_up(tmp_path, monkeypatch):
+    """Let loaders read files that the test writes."""
+    monkeypatch.setattr(newsviews, "fetch", lambda name: tmp_path / name)
+
+    def write(name, text):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    return write
+
+
+HEADER = "%%MatrixMarket matrix coordinate real general\n"
+
+
+def news_files(write):
+    write("BBCSport/bbcsport_seg1of2.docs", "a.2\na.1\nb.1\n")
+    write("BBCSport/bbcsport_seg2of2.docs", "b.1\nb.9\na.2\n")
+    write("BBCSport/bbcsport_seg1of2.mtx", HEADER + "2 3 4\n1 1 3.0\n2 2 1.0\n1 3 2.0\n2 3 2.0\n")
+    write("BBCSport/bbcsport_seg2of2.mtx", HEADER + "3 3 3\n3 1 5.0\n2 2 1.0\n1 3 4.0\n")
+    write("BBCSport/bbcsport.clist", "b: b.1,b.9\na: a.1,a.2\n")
+
+
+def test_stories_that_have_all_views_are_kept_in_the_order_of_the_first(made_up):
+    news_files(made_up)
+    data = load("bbcsport")
+    assert [X.toarray().tolist() for X in data.Xs] == [[[3, 0], [2, 2]], [[4, 0, 0], [0, 0, 5]]]
+    assert data.labels.tolist() == [0, 1] and data.class_names == (("a", "b"),)
+    assert data.differences == ("samples: 2, printed 544.",) * 2
+    assert {source["file"].rpartition(".")[2] for source in data.sources} == {"mtx", "docs", "clist"}
+
+
+def test_weights_are_made_in_each_view_for_itself(made_up):
+    news_files(made_up)
+    within = load("bbcsport", weighting="tfidf").Xs
+    assert np.allclose(within[0].toarray(), [[0, 0], [0, 2 * np.log(2)]], atol=1e-9)
+    over_all = load("bbcsport", weighting="share-idf").Xs
+    assert np.allclose(over_all[0].toarray(), [[np.log(1.5), 0], [np.log(1.5) / 2] * 2], atol=1e-9)
+    assert np.allclose(over_all[1].toarray(), [[np.log(3), 0, 0], [0, 0, np.log(3)]], atol=1e-9)
+    with pytest.raises(ValueError, match="weighting must be one of .*'share-idf'"):
+        load("bbcsport", weighting="bm25")
+
+
+def test_the_lost_header_is_put_back_for_the_one_file_that_has_none(made_up, monkeypatch):
+    monkeypatch.setattr(newsviews, "HEADERLESS", {"BBC/bbc_seg1of4.mtx": (3, 2, 2)})
+    made_up("BBC/bbc_seg1of4.mtx", "1 1 2.0\n1 2 7.0\n")
+    assert newsviews.read_counts("BBC/bbc_seg1of4.mtx").toarray().tolist() == [[2, 0, 0], [7, 0, 0]]
+    made_up("BBC/bbc_seg1of4.mtx", HEADER + "1 2 1\n1 2 7.0\n")
+    assert newsviews.read_counts("BBC/bbc_seg1of4.mtx").toarray().tolist() == [[0], [7]]
+
+
+@pytest.mark.parametrize("name, text", [
+    ("BBC/bbc_seg1of4.mtx", "1 1 2.0\n"), ("BBC/bbc_seg2of4.mtx", "1 1 2.0\n1 2 7.0\n"),
+    ("BBC/bbc_seg2of4.mtx", HEADER + "3 2 2\n1 1 2.0\n"), ("BBC/bbc_seg1of4.mtx", "1 1 2.0\n4 2 7.0\n"),
+])  # fmt: skip
+def test_a_matrix_with_too_few_entries_or_no_header_is_refused(made_up, monkeypatch, name, text):
+    monkeypatch.setattr(newsviews, "HEADERLESS", {"BBC/bbc_seg1of4.mtx": (3, 2, 2)})
+    made_up(name, text)
+    with pytest.raises(ValueError, match=f"{name} is not a complete Matrix Market file"):
+        newsviews.read_counts(name)
+
+
+@real_data
+def test_the_lost_header_says_what_the_lists_and_the_lines_say():
+    terms, docs, entries = newsviews.HEADERLESS["BBC/bbc_seg1of4.mtx"]
+    files = [fetch(f"BBC/bbc_seg1of4.{ending}") for ending in ("terms", "docs", "mtx")]
+    assert [len(path.read_bytes().splitlines()) for path in files] == [terms, docs, entries]
+    assert newsviews.read_counts("BBC/bbc_seg1of4.mtx").shape == (docs, terms)
+
+
+@real_data
+def test_the_four_segments_equal_the_mat_file_value_for_value():
+    data = load("bbc")
+    cells, labels = formats.read_mat("BBC/BBC4view_685.mat", "data", "truelabel")
+    for X, stored in zip(data.Xs, cells.ravel()):
+        assert abs(X - sparse.csr_array(stored.T)).max() == 0
+    assert all(np.array_equal(data.labels + 1, y.ravel()) for y in labels.ravel())
+
+
+@real_data
+@pytest.mark.parametrize("name, widths, sizes, unused, largest", [
+    ("3sources", (3560, 3631, 3068), "56 21 11 18 51 12", [167, 78, 70], 27),
+    ("bbc", (4659, 4633, 4665, 4684), "134 82 226 70 173", [308, 287, 347, 334], 27),
+    ("bbcsport", (3183, 3203), "62 104 193 124 61", [10, 8], 36),
+])  # fmt: skip
+def test_the_real_news_have_the_printed_sizes(name, widths, sizes, unused, largest):
+    data = load(name)
+    n = sum(map(int, sizes.split()))
+    assert [X.shape for X in data.Xs] == [(n, width) for width in widths]
+    assert data.summary()["class sizes"].tolist() == [sizes] * len(widths)
+    assert data.summary()["difference"].tolist() == ["none"] * len(widths)
+    assert [int((X.sum(axis=0) == 0).sum()) for X in data.Xs] == unused
+    assert all((X.sum(axis=1) > 0).all() and X.dtype == np.float64 and sparse.issparse(X) for X in data.Xs)
+    assert max(X.max() for X in data.Xs) == largest
+    assert all(np.array_equal(X.data, X.data.astype(int)) for X in data.Xs)
+    assert data.sha256 == SHA[name]
+
+
+@real_data
+def test_the_tf_idf_of_the_circulating_file_has_its_row_norms():
+    norms = [sparse.linalg.norm(X, axis=1) for X in load("bbcsport", weighting="share-idf").Xs]
+    assert [(round(x.min(), 2), round(x.max(), 2)) for x in norms] == [(0.25, 1.04), (0.25, 1.68)]

@@ -1,0 +1,96 @@
+"""Block eigensolver: right values, repeated ones included, never below its start, and a stated accuracy."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import eigh
+
+from mtclib.maths import eigen
+from mtclib.maths.eigen import top_eigenvectors
+
+
+def symmetric(n, seed, spread=1.0):
+    rng = np.random.default_rng(seed)
+    Q = np.linalg.qr(rng.standard_normal((n, n)))[0]
+    return (Q * (spread * rng.uniform(-1, 1, n))) @ Q.T
+
+
+def start_of(n, width, seed=0):
+    return np.random.default_rng(seed).standard_normal((n, width))
+
+
+@pytest.mark.parametrize(("n", "width"), [(20, 7), (500, 9)])
+def test_the_leading_eigenpairs_are_found_to_the_asked_accuracy(n, width):
+    A = symmetric(n, 1)
+    values, U, following = top_eigenvectors(lambda S: A @ S, start_of(n, width), 5, tol=1e-9)
+    np.testing.assert_allclose(values, eigh(A, eigvals_only=True)[::-1][:5], atol=1e-12)
+    np.testing.assert_allclose(U.T @ U, np.eye(5), atol=1e-12)
+    assert np.linalg.norm(A @ U - U * values) <= 1.1e-9
+    assert values[-1] >= following
+    assert following <= eigh(A, eigvals_only=True)[-6] + 1e-12
+
+
+def test_an_eigenvalue_is_found_as_often_as_it_occurs():
+    Q = np.linalg.qr(start_of(400, 400))[0]
+    values = np.r_[np.ones(6), np.linspace(0.5, -1.0, 394)]
+    A = (Q * values) @ Q.T
+    found, U, following = top_eigenvectors(lambda S: A @ S, start_of(400, 8, seed=1), 6)
+    np.testing.assert_allclose(found, np.ones(6), atol=1e-12)
+    np.testing.assert_allclose(U @ U.T, Q[:, :6] @ Q[:, :6].T, atol=1e-6)
+    assert following < 0.51
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(0, 5), st.sampled_from([1e-8, 1e-2, 10.0]))
+def test_the_sum_of_the_values_is_never_below_that_of_the_start(seed, k, extra, tol):
+    A, start = symmetric(320, seed), start_of(320, k + extra, seed)
+    values, U, _ = top_eigenvectors(lambda S: A @ S, start, k, tol)
+    Q = np.linalg.qr(start)[0][:, :k]
+    assert values.sum() >= np.trace(Q.T @ A @ Q) - 1e-12
+    np.testing.assert_allclose(np.trace(U.T @ A @ U), values.sum(), atol=1e-11)
+
+
+def test_columns_of_the_start_may_depend_on_each_other():
+    A = symmetric(400, 2)
+    column = start_of(400, 1)
+    values, _, _ = top_eigenvectors(lambda S: A @ S, np.hstack([column, column, 2 * column, 0 * column]), 3)
+    np.testing.assert_allclose(values, eigh(A, eigvals_only=True)[::-1][:3], atol=1e-12)
+
+
+def test_a_good_start_needs_fewer_products():
+    A = symmetric(400, 3)
+    exact = eigh(A)[1][:, -4:]
+
+    def products(start):
+        columns = []
+        top_eigenvectors(lambda S: columns.append(S.shape[1]) or A @ S, start, 4)
+        return sum(columns)
+
+    assert products(exact + 1e-6 * start_of(400, 4)) < products(start_of(400, 4)) / 2
+
+
+def test_nearly_equal_eigenvalues_end_in_a_dense_decomposition_or_an_error(monkeypatch):
+    monkeypatch.setattr(eigen, "EXPANSIONS", 3)
+    A = symmetric(400, 4, spread=1e-3) + np.eye(400)
+    values, _, _ = top_eigenvectors(lambda S: A @ S, start_of(400, 4), 4)
+    np.testing.assert_allclose(values, eigh(A, eigvals_only=True)[::-1][:4], atol=1e-13)
+    monkeypatch.setattr(eigen, "LARGEST_DENSE", 300)
+    with pytest.raises(FloatingPointError, match="400 samples did not converge.*fewer samples"):
+        top_eigenvectors(lambda S: A @ S, start_of(400, 4), 4)
+
+
+def test_a_long_iteration_stays_narrow(monkeypatch):
+    A = symmetric(600, 5)
+    widths, grow = [], eigen._new_directions
+    monkeypatch.setattr(eigen, "_new_directions", lambda R, S: widths.append(S.shape[1]) or grow(R, S))
+    values, _, _ = top_eigenvectors(lambda S: A @ S, start_of(600, 2), 2, tol=1e-10)
+    np.testing.assert_allclose(values, eigh(A, eigvals_only=True)[::-1][:2], atol=1e-12)
+    assert max(widths) <= 2 + 20 * 2 + 2 < len(widths) * 2
+
+
+def test_all_pairs_can_be_asked_for():
+    A = symmetric(6, 6)
+    values, U, following = top_eigenvectors(lambda S: A @ S, np.eye(6), 6)
+    np.testing.assert_allclose((U * values) @ U.T, A, atol=1e-12)
+    assert following == -np.inf

@@ -1,0 +1,73 @@
+"""Similarities: factored and dense forms agree, and bad ones are refused."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import cosine_similarity as dense_cosine
+
+from mtclib.maths.graphs import DenseSimilarity, FactoredSimilarity, cosine_similarity, similarities
+
+
+def text_like(n=40, d=25, seed=0):
+    return np.random.default_rng(seed).poisson(0.3, (n, d)).astype(float)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_factored_cosine_equals_the_dense_matrix(convert):
+    X = text_like()
+    M = cosine_similarity(convert(X))
+    assert isinstance(M, FactoredSimilarity)
+    Y = np.random.default_rng(1).random((40, 3))
+    positive, negative = M.split_product(Y)
+    np.testing.assert_allclose(positive - negative, dense_cosine(X) @ Y, atol=1e-12)
+    assert M.squared_norm == pytest.approx(np.sum(dense_cosine(X) ** 2))
+
+
+def test_norm_is_summed_over_all_blocks():
+    X = sp.csr_array(text_like(n=1100, d=5))
+    assert cosine_similarity(X).squared_norm == pytest.approx(np.sum(dense_cosine(X) ** 2))
+
+
+def test_signed_data_are_split_into_positive_and_negative_parts():
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    M = cosine_similarity(X)
+    assert isinstance(M, DenseSimilarity)
+    positive, negative = M.split_product(np.ones((20, 1)))
+    assert positive.min() >= 0 and negative.min() >= 0
+    np.testing.assert_allclose(positive - negative, dense_cosine(X) @ np.ones((20, 1)), atol=1e-12)
+
+
+def test_zero_rows_are_similar_to_nothing():
+    X = np.vstack([np.zeros(25), text_like()])
+    positive, _ = cosine_similarity(sp.csr_array(X)).split_product(np.eye(41))
+    assert not positive[0].any() and not positive[:, 0].any()
+
+
+def test_no_square_array_is_formed_for_sparse_text(monkeypatch):
+    X = sp.csr_array(text_like(n=600, d=30))
+    monkeypatch.setattr(sp.csr_array, "toarray", lambda *a, **k: pytest.fail("densified"))
+    cosine_similarity(X).split_product(np.ones((600, 2)))
+
+
+def test_callable_and_precomputed_similarities_agree_with_cosine():
+    Xs = [text_like(seed=s) + 0.1 for s in (0, 1)]
+    Y = np.ones((40, 2))
+    expected = [M.split_product(Y)[0] for M in similarities(Xs, "cosine")]
+    for option in (dense_cosine, [dense_cosine(X) for X in Xs]):
+        for M, product in zip(similarities(Xs, option), expected):
+            np.testing.assert_allclose(M.split_product(Y)[0], product, atol=1e-12)
+
+
+@pytest.mark.parametrize(("option", "message"), [
+    ("euclid", "similarity must be 'cosine'"),
+    (3, "similarity must be 'cosine'"),
+    ([np.eye(40)], "2 of them"),
+    ([np.eye(40), np.eye(39)], r"similarity\[1\].*shape \(40, 40\)"),
+    ([np.eye(40), np.triu(np.ones((40, 40)))], r"similarity\[1\].*symmetric"),
+    ([np.eye(40), 1e-13 * np.triu(np.ones((40, 40)))], r"similarity\[1\].*symmetric"),
+    (np.eye(40), "got ndarray$"),
+    ([np.eye(40), np.full((40, 40), np.nan)], r"similarity\[1\].*NaN"),
+])
+def test_unusable_similarities_are_refused_by_name(option, message):
+    with pytest.raises(ValueError, match=message):
+        similarities([text_like(), text_like()], option)

@@ -1,0 +1,132 @@
+"""Simplex projection and ridge systems against independent solvers."""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import minimize
+
+from mtclib.maths import linalg
+from mtclib.maths.linalg import RidgeSystems, gram_eigh
+from mtclib.maths.simplex import project_simplex
+
+finite = st.floats(-1e3, 1e3, allow_nan=False)
+
+
+@given(arrays(float, st.integers(1, 40), elements=finite))
+def test_projection_lies_on_the_simplex_and_satisfies_the_optimality_conditions(v):
+    g = project_simplex(v)
+    assert g.min() >= 0
+    assert g.sum() == pytest.approx(1.0, abs=1e-9)
+    gradient = g - v
+    assert np.ptp(gradient[g > 0]) <= 1e-9 * (1 + np.abs(v).max())
+    assert gradient.min() >= gradient[g > 0].min() - 1e-9 * (1 + np.abs(v).max())
+
+
+def test_projection_agrees_with_a_general_solver():
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        v = rng.normal(size=6)
+        solution = minimize(lambda g, v=v: np.sum((g - v) ** 2), np.full(6, 1 / 6), method="SLSQP",
+                            bounds=[(0, 1)] * 6, constraints={"type": "eq", "fun": lambda g: g.sum() - 1},
+                            options={"ftol": 1e-14})
+        np.testing.assert_allclose(project_simplex(v), solution.x, atol=1e-6)
+
+
+def test_projection_keeps_the_shape_and_equal_entries_become_uniform():
+    assert project_simplex(np.full((3, 4), 7.0)) == pytest.approx(np.full((3, 4), 1 / 12))
+
+
+def test_projection_survives_huge_offsets():
+    np.testing.assert_allclose(project_simplex(np.array([1e12, 1e12 - 0.5])), [0.75, 0.25], atol=1e-3)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_projection_of_diverged_entries_is_refused(bad):
+    with pytest.raises(FloatingPointError, match="NaN or infinity"):
+        project_simplex(np.array([0.5, bad, 0.1]))
+
+
+def direct(X, Y, R, shifts, lam):
+    X = X.toarray() if sp.issparse(X) else X
+    gram = X.T @ X
+    return np.column_stack([
+        np.linalg.solve(lam * gram + s * np.eye(len(gram)), lam * X.T @ y + r)
+        for y, r, s in zip(Y.T, R.T, shifts)])
+
+
+@settings(max_examples=25)
+@given(n=st.integers(1, 12), d=st.integers(1, 12), h=st.integers(1, 4), lam=st.floats(0, 10),
+       sparse=st.booleans(), iterative=st.booleans(), seed=st.integers(0, 2**31))
+def test_ridge_systems_equal_direct_solves_in_every_form(n, d, h, lam, sparse, iterative, seed):
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random((n, d)) < 0.5, rng.normal(size=(n, d)), 0.0)
+    Y, R, shifts = rng.normal(size=(n, h)), rng.normal(size=(d, h)), rng.uniform(0.1, 5.0, h)
+    system = RidgeSystems(sp.csr_array(X) if sparse else X, max_dense=0 if iterative else 5000)
+    for _ in range(2):
+        W, XW = system.solve(Y, R, shifts, lam)
+        np.testing.assert_allclose(W, direct(X, Y, R, shifts, lam), atol=1e-8, rtol=1e-7)
+        np.testing.assert_allclose(XW, X @ W, atol=1e-8, rtol=1e-7)
+        Y = Y + 0.1
+
+
+def test_conjugate_gradients_stay_accurate_for_large_counts():
+    rng = np.random.default_rng(0)
+    X = sp.csr_array(1000.0 * rng.poisson(0.1, (60, 80)))
+    Y, R, shifts = rng.random((60, 2)), rng.normal(size=(80, 2)), np.array([0.5, 2.0])
+    W, _ = RidgeSystems(X, max_dense=0).solve(Y, R, shifts, 4.0)
+    expected, _ = RidgeSystems(X).solve(Y, R, shifts, 4.0)
+    np.testing.assert_allclose(W, expected, atol=1e-6 * np.abs(expected).max())
+
+
+def test_conjugate_gradients_that_do_not_converge_are_not_a_silent_result():
+    ones = np.ones((60, 1))
+    with pytest.raises(FloatingPointError, match="conjugate gradients stopped"):
+        RidgeSystems(np.diag(np.logspace(-8, 8, 60)), max_dense=0).solve(ones, ones, np.array([1e-6]), 1.0)
+
+
+def test_condition_bounds_the_condition_number_of_the_systems():
+    X = np.random.default_rng(0).normal(size=(5, 8))
+    exact = np.linalg.cond(3.0 * X.T @ X + 0.5 * np.eye(8))
+    for data in (X, sp.csr_array(X)):
+        assert exact <= RidgeSystems(data).condition(3.0, 0.5) <= 5 * exact
+
+
+def test_threads_may_share_the_remembered_decompositions(monkeypatch):
+    monkeypatch.setattr(linalg, "_SPECTRA", linalg.OrderedDict())
+    monkeypatch.setattr(linalg, "_SPECTRA_BYTES", 20 * 8 * 3 * 3)
+    Xs = [np.random.default_rng(seed).normal(size=(3, 4)) for seed in range(60)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(gram_eigh, Xs * 40))
+    finally:
+        sys.setswitchinterval(interval)
+    for X, (eigenvalues, _) in zip(Xs, found):
+        np.testing.assert_allclose(eigenvalues, np.linalg.eigvalsh(X @ X.T), atol=1e-12)
+
+
+def test_the_decomposition_is_computed_once_for_equal_content(monkeypatch):
+    calls = []
+    monkeypatch.setattr(linalg, "eigh", lambda *a, eigh=linalg.eigh, **k: calls.append(1) or eigh(*a, **k))
+    monkeypatch.setattr(linalg, "_SPECTRA", linalg.OrderedDict())
+    X = np.random.default_rng(0).normal(size=(8, 12))
+    first, second = gram_eigh(X), gram_eigh(X.copy())
+    assert len(calls) == 1
+    assert all(a is b for a, b in zip(first, second))
+    gram_eigh(X + 1.0)
+    assert len(calls) == 2
+
+
+def test_remembered_decompositions_stay_within_their_memory(monkeypatch):
+    monkeypatch.setattr(linalg, "_SPECTRA", linalg.OrderedDict())
+    monkeypatch.setattr(linalg, "_SPECTRA_BYTES", 3 * 8 * 8 * 8)
+    for seed in range(10):
+        gram_eigh(np.random.default_rng(seed).normal(size=(8, 12)))
+    assert len(linalg._SPECTRA) == 3

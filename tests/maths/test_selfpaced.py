@@ -1,0 +1,136 @@
+"""Self-paced weights minimise what they say they do; the pace lets in the share it is asked for."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import mspl as literal_mspl
+from literal import spmtc as literal
+from scipy.optimize import minimize_scalar
+
+from mtclib.maths.selfpaced import (
+    hard_value,
+    hard_weights,
+    mixture_weights,
+    pace_shares,
+    pace_threshold,
+    raised_threshold,
+    smooth_value,
+    smooth_weights,
+)
+
+GRID = np.linspace(0.0, 1.0, 100001)
+
+
+@settings(max_examples=40)
+@given(loss=st.floats(1e-6, 1e3), threshold=st.floats(1e-3, 1e3), ratio=st.floats(0.01, 10.0))
+def test_weights_minimise_their_regularised_loss_over_a_grid(loss, threshold, ratio):
+    gamma = ratio * threshold
+    for kind, weights in (("hard", hard_weights(np.array([loss]), threshold)),
+                          ("soft", mixture_weights(np.array([loss]), threshold, gamma))):
+        def value(v, kind=kind):
+            return v * loss - literal.regulariser(kind, v, threshold, gamma)
+        scale = loss + threshold + gamma * (1.0 + abs(np.log(ratio)))
+        assert value(weights[0]) <= value(GRID).min() + 1e-12 * scale
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**31), n=st.integers(1, 30), threshold=st.floats(1e-3, 50.0))
+def test_weights_equal_the_printed_cases(seed, n, threshold):
+    losses = np.random.default_rng(seed).exponential(10.0, n)
+    np.testing.assert_array_equal(hard_weights(losses, threshold), literal.hard(losses, threshold))
+    np.testing.assert_allclose(mixture_weights(losses, threshold, threshold / 2),
+                               literal.soft(losses, threshold, threshold / 2), atol=1e-12)
+
+
+def test_mixture_weights_are_one_below_a_third_of_the_threshold_and_zero_from_it_on():
+    v = mixture_weights(np.array([0.0, 0.999, 1.001, 2.0, 2.999, 3.0, 9.0]), 3.0, 1.5)
+    assert v[0] == v[1] == 1.0 and 1.0 > v[2] > v[3] > v[4] > 0.0 and v[5] == v[6] == 0.0
+
+
+def test_a_sample_without_loss_has_weight_one_at_any_threshold():
+    for threshold in (0.0, 1e-300, 1.0):
+        assert mixture_weights(np.array([0.0, 2.0]), threshold, threshold / 2).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 10, 1077])
+def test_the_threshold_lets_in_the_share_asked_for(n):
+    losses = np.random.default_rng(n).random(n)
+    for share in pace_shares(0.5, 0.1):
+        count = int(hard_weights(losses, pace_threshold(losses, share)).sum())
+        assert count == -(-round(share * 10) * n // 10)
+
+
+def test_equal_losses_come_in_together():
+    assert hard_weights(np.ones(9), pace_threshold(np.ones(9), 0.5)).sum() == 9
+
+
+@pytest.mark.parametrize(("start", "step", "expected"), [
+    (0.5, 0.1, [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]), (1.0, 0.1, [1.0]), (0.4, 0.5, [0.4, 0.9, 1.0]),
+    (0.1, 0.3, [0.1, 0.4, 0.7, 1.0])])
+def test_shares_grow_in_equal_steps_and_end_at_one(start, step, expected):
+    assert pace_shares(start, step) == expected
+
+
+@settings(max_examples=60)
+@given(loss=st.floats(0.0, 50.0), threshold=st.floats(0.01, 30.0), sharpness=st.sampled_from([0.1, 1.0, 7.0]))
+def test_smooth_weights_minimise_their_regularised_loss(loss, threshold, sharpness):
+    weight = float(smooth_weights(np.array([loss]), threshold, sharpness)[0])
+
+    def value(v):
+        return v * loss + literal_mspl.regulariser("smooth", v, 1.0 / threshold, sharpness)
+    assert 0.0 <= weight <= 1.0
+    assert value(weight) <= value(GRID).min() + 1e-9 * (1.0 + loss + threshold) / min(sharpness, 1.0)
+    best = minimize_scalar(value, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12})
+    assert weight == pytest.approx(best.x, abs=2e-5)
+    assert weight == pytest.approx(literal_mspl.weight("smooth", loss, 1.0 / threshold, sharpness))
+
+
+@settings(max_examples=60)
+@given(threshold=st.floats(0.01, 30.0), sharpness=st.sampled_from([0.1, 1.0, 7.0]))
+def test_values_are_the_regularised_losses_at_the_best_weights(threshold, sharpness):
+    losses = np.linspace(0.0, 60.0, 121)
+    given = losses, threshold, sharpness
+    for kind, weights, values in (("smooth", smooth_weights(*given), smooth_value(*given)),
+                                  ("hard", hard_weights(*given[:2]), hard_value(*given[:2]))):
+        totals = [w * l + float(literal_mspl.regulariser(kind, w, 1.0 / threshold, sharpness))
+                  for w, l in zip(weights, losses)]
+        assert np.allclose(values, np.array(totals) - totals[0], rtol=1e-9, atol=1e-9)
+
+
+def test_the_slope_of_the_value_is_the_weight():
+    losses, step = np.linspace(0.1, 20.0, 200), 1e-5
+    for threshold, sharpness in ((0.5, 1.0), (5.0, 1.0), (5.0, 4.0)):
+        slope = (smooth_value(losses + step, threshold, sharpness)
+                 - smooth_value(losses - step, threshold, sharpness)) / (2 * step)
+        assert np.allclose(slope, smooth_weights(losses, threshold, sharpness), atol=1e-8)
+
+
+def test_the_smooth_weight_at_the_threshold_is_above_a_half():
+    for threshold, expected in ((10.0, 0.500), (2.0, 0.568), (1.0, 0.684), (0.1, 0.952)):
+        assert smooth_weights(np.array([threshold]), threshold)[0] == pytest.approx(expected, abs=5e-4)
+
+
+def test_smooth_weights_survive_extreme_losses_and_thresholds():
+    losses = np.array([0.0, 1e-300, 1.0, 1e10, 1e300])
+    with np.errstate(all="raise", under="ignore"):
+        for threshold in (0.0, 1.0, 1e10):
+            weights, values = smooth_weights(losses, threshold), smooth_value(losses, threshold)
+            assert weights[0] == 1.0 and (np.diff(weights) <= 0).all() and weights[-1] < 1e-300
+            assert (np.diff(values) >= 0).all() and values[-1] <= threshold + 2 * np.log(2) + 1e-6 * threshold
+    assert (smooth_weights(losses, np.inf) == 1.0).all() and (smooth_value(losses, np.inf) == losses).all()
+    assert (hard_weights(losses, np.inf) == 1.0).all() and (hard_value(losses, np.inf) == losses).all()
+
+
+def test_very_sharp_smooth_weights_are_hard():
+    losses = np.random.default_rng(0).exponential(1.0, 500)
+    assert np.array_equal(smooth_weights(losses, 0.7, 1e8).round(6), hard_weights(losses, 0.7))
+    assert np.allclose(smooth_value(losses, 0.7, 1e8), hard_value(losses, 0.7), atol=1e-7)
+
+
+def test_a_raised_threshold_lets_somebody_in_while_there_is_anybody():
+    losses = np.array([1.0, 1.1, 5.0])
+    assert raised_threshold(losses, 1.0, 1.2) == 1.2
+    assert raised_threshold(losses, 1.2, 1.2) == 5.0
+    assert raised_threshold(losses, 5.0, 1.2) == 6.0
+    assert raised_threshold(np.array([0.0, 3.0]), 0.0, 1.2) == 3.0

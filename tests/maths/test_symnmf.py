@@ -1,0 +1,112 @@
+"""The membership step: against loops, and descending for the exponents that promise it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mtclib.maths.graphs import DenseSimilarity
+from mtclib.maths.symnmf import hard_labels, membership_objective, membership_step, multiplicative_step
+
+
+def problem(seed, n, h, signed=False):
+    rng = np.random.default_rng(seed)
+    factor = rng.random((n, n)) if not signed else rng.normal(size=(n, n))
+    M = DenseSimilarity(factor @ factor.T / n)
+    Y = rng.uniform(0.01, 2.0, (n, h))
+    return M, Y, rng.normal(size=(n, h))
+
+
+def by_loops(M, Y, Q, lam):
+    n, h = Y.shape
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            total += 0.5 * (M[i, j] - sum(Y[i, k] * Y[j, k] for k in range(h))) ** 2
+        for k in range(h):
+            total += lam * (Y[i, k] - Q[i, k]) ** 2
+    return total
+
+
+def test_objective_equals_loops():
+    M, Y, Q = problem(0, 7, 3, signed=True)
+    dense = M.positive - M.negative
+    value = membership_objective(Y, dense @ Y, M.squared_norm, Q, 1.7)
+    assert value == pytest.approx(by_loops(dense, Y, Q, 1.7))
+
+
+@settings(max_examples=60)
+@given(seed=st.integers(0, 2**31), n=st.integers(2, 25), h=st.integers(1, 5), lam=st.floats(0, 8),
+       exponent=st.sampled_from([0.25, 1 / 3, 0.5, 1.0]), signed=st.booleans())
+def test_guarded_steps_never_raise_the_objective(seed, n, h, lam, exponent, signed):
+    M, Y, Q = problem(seed, n, h, signed)
+    products = M.split_product(Y)
+    before = membership_objective(Y, products[0] - products[1], M.squared_norm, Q, lam)
+    for _ in range(15):
+        Y, products, after = membership_step(M, Y, products, Q, lam, exponent)
+        assert after <= before + 1e-11 * (M.squared_norm + abs(before))
+        assert Y.min() >= 0 and np.isfinite(Y).all()
+        before = after
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**31), n=st.integers(2, 25), h=st.integers(1, 5), lam=st.floats(0, 8),
+       exponent=st.sampled_from([0.25, 1 / 3]))
+def test_provable_exponents_descend_without_a_guard(seed, n, h, lam, exponent):
+    M, Y, Q = problem(seed, n, h)
+    products = M.split_product(Y)
+    before = membership_objective(Y, products[0], M.squared_norm, Q, lam)
+    for _ in range(15):
+        Y, products, after = membership_step(M, Y, products, Q, lam, exponent, guard=False)
+        assert after <= before + 1e-11 * (M.squared_norm + abs(before))
+        before = after
+
+
+def test_the_printed_exponent_can_raise_the_objective():
+    M, Y, Q = problem(3, 20, 4)
+    Y *= 0.05
+    products = M.split_product(Y)
+    values = []
+    for _ in range(10):
+        Y, products, value = membership_step(M, Y, products, Q, 1.0, exponent=1.0, guard=False)
+        values.append(value)
+    assert np.max(np.diff(values)) > 0
+
+
+def test_a_fixed_point_satisfies_the_optimality_conditions():
+    M, Y, Q = problem(1, 10, 2)
+    products = M.split_product(Y)
+    for _ in range(20000):
+        Y, products, _ = membership_step(M, Y, products, Q, 0.7)
+    gradient = -(M.positive @ Y) + Y @ (Y.T @ Y) + 0.7 * (Y - Q)
+    assert np.abs(np.where(Y > 1e-5, gradient, 0.0)).max() < 1e-4
+    assert gradient[Y <= 1e-5].min(initial=0.0) > -1e-4
+
+
+def test_zero_entries_stay_zero_and_zero_rows_do_not_divide_by_zero():
+    Y = np.array([[0.0, 0.0], [1.0, 0.0]])
+    with np.errstate(all="raise"):
+        step = multiplicative_step(Y, (np.zeros((2, 2)), 0.0), np.zeros((2, 2)), 1.0, 0.5)
+    assert not step[0].any() and step[1, 1] == 0
+
+
+def test_a_vanishing_denominator_does_not_overflow():
+    Y = np.array([[0.0, 1e-310, 1.0]])
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
+        step = multiplicative_step(Y, (np.full((1, 3), 1e8), 1e8 - 1e8), np.full((1, 3), 1e8), 0.0, 0.5)
+        dead = multiplicative_step(np.zeros((2, 2)), (np.full((2, 2), 1e8), 0.0), np.zeros((2, 2)), 1.0, 1.0)
+    assert np.isfinite(step).all() and step[0, 0] == 0
+    assert not dead.any()
+
+
+def test_the_objective_of_a_perfect_fit_is_not_negative():
+    for seed in range(50):
+        Y = np.random.default_rng(seed).random((30, 2))
+        M = DenseSimilarity(Y @ Y.T)
+        assert 0.0 <= membership_objective(Y, M.positive @ Y, M.squared_norm) < 1e-10
+
+
+def test_dead_rows_take_the_label_of_the_fallback():
+    Y = np.array([[0.1, 0.9], [0.0, 0.0]])
+    assert hard_labels(Y, np.array([[1.0, 0.0], [0.2, 0.3]])).tolist() == [1, 1]
+    assert hard_labels(Y).tolist() == [1, 0]
