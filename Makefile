@@ -31,6 +31,7 @@ reproduce: $(STAMP) ## Run all notebooks in the quick profile and write build/re
 test: $(STAMP) ## Lint, run the tests and check the stored outputs of the notebooks, on all processors (at most 4)
 	$(PY) -m mtclib fetch --profile quick
 	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-logo --no-cache
 	$(ONE_THREAD) $(PY) -m pytest $(IN_PARALLEL) --doctest-modules tests mtclib
 	$(ONE_THREAD) $(PY) -m pytest $(NBVAL) $(IN_PARALLEL) -p no:cacheprovider notebooks
 
@@ -52,8 +53,9 @@ notebooks: $(STAMP) ## Execute the notebooks in place and store cleaned outputs,
 	$(PY) -m mtclib fetch --profile quick
 	$(ONE_THREAD) $(PY) -m mtclib store
 
-lint: $(STAMP) ## Check style with ruff
+lint: $(STAMP) ## Check style with ruff and the order of imports with import-linter
 	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-logo --no-cache
 
 bench: $(STAMP) ## Time the methods against literal transcriptions and library routines
 	@set -e; for script in benchmarks/*.py; do echo "$$script"; $(ONE_THREAD) $(PY) "$$script"; done

@@ -1,11 +1,14 @@
-"""The files that set up an environment agree with each other, and name the same repository and versions."""
+"""The files that set up an environment agree, the README's example runs, make stops at a failure."""
 
 import os
 import re
+import shutil
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from packaging.requirements import Requirement
@@ -15,9 +18,10 @@ import mtclib
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 SUPPORTED = ["3.11", "3.12", "3.13"]
+# Where conda-forge calls a package otherwise; these leave out the parts that need Qt and statsmodels.
 CONDA_NAMES = {"matplotlib-base": "matplotlib", "seaborn-base": "seaborn"}
-"""Where conda-forge calls a package otherwise; these leave out the parts that need Qt and statsmodels."""
 
 
 def text(name):
@@ -29,15 +33,13 @@ def locked(python):
     environment = {"python_version": python, "python_full_version": f"{python}.9", "sys_platform": "linux",
                    "platform_system": "Linux", "os_name": "posix"}  # fmt: skip
     lines = [line for line in text("requirements.lock").splitlines() if re.match(r"\w", line)]
-    requirements = [Requirement(line) for line in lines]
-    kept = [r for r in requirements if r.marker is None or r.marker.evaluate(environment)]
+    kept = [r for r in map(Requirement, lines) if r.marker is None or r.marker.evaluate(environment)]
     return {r.name.lower(): next(iter(r.specifier)).version for r in kept}
 
 
-def direct():
-    """All requirements of pyproject.toml, extras included."""
-    extras = [line for lines in PROJECT["optional-dependencies"].values() for line in lines]
-    return [Requirement(line) for line in PROJECT["dependencies"] + extras if not line.startswith("mtclib")]
+def asked_for(*extras):
+    lines = [PROJECT["dependencies"], *(PROJECT["optional-dependencies"][name] for name in extras)]
+    return [Requirement(line) for line in sum(lines, []) if not line.startswith("mtclib")]
 
 
 def conda():
@@ -51,21 +53,22 @@ def workflow():
     return yaml.safe_load(text(".github/workflows/test.yml"))
 
 
-def test_every_line_of_the_lock_file_is_one_exact_version():
+def test_a_method_asks_for_three_libraries_and_what_comes_with_them():
+    assert [r.name for r in asked_for()] == ["numpy", "scipy", "scikit-learn", "threadpoolctl"]
+
+
+def test_every_line_of_the_lock_file_is_one_exact_version_and_names_no_host():
     lines = [line for line in text("requirements.lock").splitlines() if not line.lstrip().startswith("#")]
     assert len(lines) > 50
     assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+( ; .+)?", line)] == []
-
-
-def test_the_lock_file_names_no_host():
     assert re.findall(r"://|index-url|find-links|trusted-host|\.\w+/simple", text("requirements.lock")) == []
 
 
 @pytest.mark.parametrize("python", SUPPORTED)
 def test_the_lock_file_has_what_pyproject_asks_for(python):
     versions = locked(python)
-    wrong = [str(r) for r in direct() if versions.get(r.name.lower(), "0") not in r.specifier]
-    assert wrong == []
+    everything = asked_for(*PROJECT["optional-dependencies"])
+    assert [str(r) for r in everything if versions.get(r.name.lower(), "0") not in r.specifier] == []
 
 
 def test_the_conda_environment_has_the_minor_versions_of_the_lock_file():
@@ -79,7 +82,7 @@ def test_the_conda_environment_leaves_pip_nothing_but_mtclib_to_install():
     pins, by_pip = conda()
     names = {CONDA_NAMES.get(name, name) for name in pins}
     assert by_pip == ["-e ."]
-    assert [line for line in PROJECT["dependencies"] if Requirement(line).name not in names] == []
+    assert [r.name for r in asked_for("datasets", "companion") if r.name not in names] == []
     assert "setuptools" in names
 
 
@@ -90,21 +93,21 @@ def test_the_supported_python_versions_are_the_same_everywhere():
     assert re.findall(r"python(3\.\d+)", tried) == SUPPORTED[::-1]
     assert workflow()["jobs"]["make"]["strategy"]["matrix"]["python"] == [SUPPORTED[0], SUPPORTED[-1]]
     assert conda()[0]["python"] in SUPPORTED
-    assert f"{SUPPORTED[0]} to {SUPPORTED[-1]}" in text("README.md")
+    assert f"{SUPPORTED[0]} to {SUPPORTED[-1]}" in README
 
 
 def test_continuous_integration_runs_the_command_of_the_readme():
-    assert re.search(r"^make test$", text("README.md"), re.M)
+    assert re.search(r"^make test$", README, re.M)
     assert len(re.findall(r"^\s*(env -u MTCLIB_DATA )?make test$", text(".ci/run"), re.M)) == 2
     runs = [step.get("run", "") for step in workflow()["jobs"]["make"]["steps"]]
     assert any(run.startswith("make test") for run in runs)
 
 
-def test_the_workflow_may_only_read_and_its_actions_have_a_version():
+def test_the_actions_of_the_workflows_have_a_version_and_the_tests_may_only_read():
     assert workflow()["permissions"] == {"contents": "read"}
-    used = re.findall(r"uses: (\S+)", text(".github/workflows/test.yml"))
-    assert len(used) >= 4
-    assert [action for action in used if not re.fullmatch(r"[\w.-]+/[\w.-]+@v\d+", action)] == []
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        used = re.findall(r"uses: (\S+)", path.read_text(encoding="utf-8"))
+        assert used and [action for action in used if not re.fullmatch(r"[\w./-]+@v\d+", action)] == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no executable bit")
@@ -117,8 +120,7 @@ def test_scripts_can_be_executed(name):
 def test_every_binder_link_opens_a_notebook_of_this_repository():
     repository = PROJECT["urls"]["Repository"].removeprefix("https://github.com/")
     home = f"https://mybinder.org/v2/gh/{repository}/HEAD?urlpath=lab/tree/notebooks/"
-    files = [ROOT / "README.md", *sorted((ROOT / "notebooks").glob("*.ipynb"))]
-    everything = "".join(file.read_text(encoding="utf-8") for file in files)
+    everything = README + "".join(map(Path.read_text, sorted((ROOT / "notebooks").glob("*.ipynb"))))
     links = re.findall(r"https://mybinder\.org/v2/[^\s)\"\\]+", everything)
     assert links
     assert [link for link in links if not link.startswith(home)] == []
@@ -134,17 +136,69 @@ def test_the_version_and_the_repository_are_the_same_everywhere():
 
 
 def test_the_citation_file_names_the_five_papers():
-    citation = yaml.safe_load(text("CITATION.cff"))
-    assert citation["cff-version"] == "1.2.0"
-    assert {"message", "title", "authors"} <= set(citation)
-    papers = {reference["abbreviation"].lower(): reference for reference in citation["references"]}
+    references = yaml.safe_load(text("CITATION.cff"))["references"]
+    papers = {entry["abbreviation"].lower(): entry for entry in references}
     assert set(papers) == {"spmtc", "mspl", "mbc", "mtcmrl", "lmsc"}
-    for reference in papers.values():
-        assert reference["type"] in ("article", "conference-paper")
-        assert reference["title"] and 2000 < reference["year"] < 2030
+    for name, reference in papers.items():
+        assert (ROOT / "data" / name / "published.csv").is_file()
+        assert reference["type"] in ("article", "conference-paper") and reference["title"]
+        assert 2000 < reference["year"] < 2030
         assert all({"family-names", "given-names"} <= set(author) for author in reference["authors"])
 
 
-@pytest.mark.parametrize("paper", ["spmtc", "mspl", "mbc", "mtcmrl", "lmsc"])
-def test_every_cited_paper_has_its_published_numbers(paper):
-    assert (ROOT / "data" / "published" / f"{paper}.csv").is_file()
+def test_the_readme_s_example_separates_the_topics_in_about_ten_lines():
+    (example,) = re.findall(r"```python\n(.*?)```", README, re.S)
+    assert len([line for line in example.splitlines() if line and not line.startswith(" ")]) <= 10
+    scope = {}
+    exec(compile(example, "README.md", "exec"), scope)
+    labels = scope["model"].labels_
+    for of_task in labels:
+        assert [len(set(of_task[:6])), len(set(of_task[6:]))] == [1, 1] and of_task[0] != of_task[6]
+    relation = scope["model"].relation_[0, 1]
+    assert relation[labels[0][0], labels[1][6]] > relation[labels[0][0], labels[1][0]]
+    assert np.isclose(relation.sum(), 1.0)
+
+
+@pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\(([^)#:]+)\)", README))))
+def test_links_of_the_readme_lead_to_files(link):
+    assert (ROOT / link).exists()
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """A copy of what make needs, with an environment that only seems to be there."""
+    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path / name)
+        os.utime(tmp_path / name, (1e9, 1e9))
+    tools = tmp_path / ".venv" / "bin"
+    tools.mkdir(parents=True)
+    for tool in ("python", "ruff", "lint-imports"):
+        (tools / tool).write_text("#!/bin/sh\necho called: $@\nexit 7\n")
+        (tools / tool).chmod(0o755)
+    (tmp_path / ".venv" / "installed").write_text("")
+    return tmp_path
+
+
+def make(folder, *arguments):
+    # The environment of this test may hold the flags of the make that runs it.
+    inherited = ("MAKE", "MFLAGS", "PYTHON")
+    env = {name: value for name, value in os.environ.items() if not name.startswith(inherited)}
+    return subprocess.run(["make", *arguments], cwd=folder, env=env, capture_output=True, text=True)
+
+
+needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+
+
+@needs_make
+def test_make_test_stops_at_the_first_failure(installed):
+    done = make(installed, "test")
+    assert done.returncode != 0 and done.stdout.count("called:") == 1
+
+
+@needs_make
+@pytest.mark.parametrize("changed", ["requirements.lock", "pyproject.toml"])
+def test_a_changed_lock_file_is_installed(installed, changed):
+    assert "pip install" not in make(installed, "--dry-run", "test").stdout
+    os.utime(installed / changed, (4e9, 4e9))
+    planned = make(installed, "--dry-run", "test").stdout
+    assert "pip install" in planned and "-r requirements.lock" in planned and "-m venv" not in planned

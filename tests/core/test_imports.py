@@ -1,0 +1,49 @@
+"""A clustering method needs numpy, scipy and scikit-learn; the order of the rooms is in pyproject.toml."""
+
+import subprocess
+import sys
+
+import pytest
+
+# A module of mtclib that names one of these fails; scikit-learn may go on using its own joblib.
+BLOCKED = """
+import builtins
+real = builtins.__import__
+
+def guarded(name, globals=None, locals=None, fromlist=(), level=0):
+    origin = (globals or {{}}).get("__name__", "")
+    if origin.partition(".")[0] == "mtclib" and name.partition(".")[0] in {blocked!r}:
+        raise ImportError(f"{{origin}} imports {{name}}")
+    return real(name, globals, locals, fromlist, level)
+
+builtins.__import__ = guarded
+{code}
+"""
+COMPANIONS = ("pandas", "joblib", "matplotlib", "seaborn", "pooch", "requests", "tqdm", "dask", "IPython")
+
+
+def run(code, blocked=COMPANIONS):
+    code = BLOCKED.format(blocked=blocked, code=code)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize("module", ["mtclib", "mtclib.baselines", "mtclib.metrics"])
+def test_a_method_is_imported_without_what_the_companion_needs(module):
+    found = run(f"import sys, {module}\nprint(sorted(m for m in sys.modules if m.startswith('mtclib.')))")
+    assert found.returncode == 0, found.stderr
+    assert "mtclib.datasets" not in found.stdout and "mtclib.companion" not in found.stdout
+
+
+def test_an_estimator_fits_and_is_scored_without_what_the_companion_needs():
+    found = run("import numpy as np\n"
+                "from mtclib import MTCMRL\n"
+                "from mtclib.metrics import adjusted_rand_index\n"
+                "X = np.repeat(np.eye(4)[:2], 5, axis=0)\n"
+                "model = MTCMRL(n_clusters=2, random_state=0).fit([X, X])\n"
+                "print(adjusted_rand_index([0] * 5 + [1] * 5, model.labels_[0]))")
+    assert (found.returncode, found.stdout.strip()) == (0, "1.0"), found.stderr
+
+
+def test_the_block_bites():
+    found = run("import mtclib.core.base", blocked=("threadpoolctl",))
+    assert found.returncode != 0 and "mtclib.core.starts imports threadpoolctl" in found.stderr
