@@ -3,6 +3,7 @@
 from importlib import import_module
 
 from mtclib.core.base import BaseClusterer
+from mtclib.core.checks import check_option
 
 
 def all_estimators():
@@ -43,6 +44,4 @@ def version_of_nested(own, kinds):
 def estimator(name):
     """The estimator class called ``name``; ``ValueError`` lists the known ones otherwise."""
     known = all_estimators()
-    if name not in known:
-        raise ValueError(f"unknown estimator {name!r}; known are {', '.join(known)}")
-    return known[name]
+    return known[check_option("estimator", name, known)]

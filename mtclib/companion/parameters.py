@@ -4,6 +4,8 @@ import ast
 import difflib
 import sys
 
+from mtclib.core.checks import check_option
+
 PROFILES = ("quick", "full")
 
 
@@ -31,12 +33,8 @@ def choose(name, known, argument: str) -> str:
     >>> choose("quick", PROFILES, "profile")
     'quick'
     """
-    if name in known:
-        return name
-    near = difflib.get_close_matches(str(name), known, n=2)
-    hint = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
-    choices = f"Choose from {', '.join(known)}." if known else "None exists."
-    raise UsageError(f"{argument}: there is no {name!r}. {hint}{choices}")
+    return check_option(argument, name, known, UsageError)
+
 
 _TYPES = {"int": int, "float": (int, float), "bool": bool, "list": list, "dict": dict}
 
@@ -105,7 +103,7 @@ def check_parameters(*, profile="quick", seed=0, n_runs=0, n_jobs=1, dask="", **
     >>> check_parameters(profile="quick", n_jobs=2, dataset=("20news", ["20news", "reuters"]))
     >>> check_parameters(profile="quik")
     Traceback (most recent call last):
-    mtclib.companion.parameters.UsageError: profile: there is no 'quik'. ...
+    mtclib.companion.parameters.UsageError: profile must be one of 'quick', 'full'; got 'quik'. ...
     """
     _check_kernel()
     choose(profile, PROFILES, "profile")

@@ -3,6 +3,7 @@
 Every check raises ``ValueError`` with the name of the argument, what was found, and the remedy.
 """
 
+import difflib
 import math
 from numbers import Integral
 
@@ -35,10 +36,14 @@ def check_flag(name, value):
         raise ValueError(f"{name} must be True or False; got {value!r}")
 
 
-def check_option(name, value, options):
-    """Raise ``ValueError`` unless ``value`` is one of ``options``."""
-    if not isinstance(value, str) or value not in options:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}")
+def check_option(name, value, options, error=ValueError):
+    """``value`` if it is one of ``options``; else raise ``error`` with the nearest names and all of them."""
+    if isinstance(value, str) and value in options:
+        return value
+    near = difflib.get_close_matches(str(value), options, n=2)
+    hint = f". Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    known = f"must be one of {', '.join(map(repr, options))}" if options else "has nothing to choose from"
+    raise error(f"{name} {known}; got {value!r}{hint}")
 
 
 def check_matrix(X, name, *, nonnegative=False, float32=False):

@@ -65,7 +65,7 @@ def test_the_version_rises_with_that_of_a_nested_method(monkeypatch):
 
 
 @pytest.mark.parametrize(("parameters", "message"), [
-    ({"estimator": "K-means"}, "unknown estimator 'K-means'; known are .*KMeans"),
+    ({"estimator": "K-means"}, "estimator must be one of .*'KMeans'.*; got 'K-means'"),
     ({"estimator": MTCMRL(2)}, "estimator must be a single-task method.*got MTCMRL"),
     ({"estimator": "Stacked"}, "estimator must be a single-task method"),
     ({"estimator": 3}, "estimator must be a single-task method.*got 3"),

@@ -108,7 +108,7 @@ def test_the_nested_method_is_a_parameter_that_fit_leaves_alone():
 
 
 @pytest.mark.parametrize(("parameters", "message"), [
-    ({"estimator": "Coreg"}, "unknown estimator 'Coreg'; known are .*CoregSpectral"),
+    ({"estimator": "Coreg"}, "estimator must be one of .*; got 'Coreg'. Did you mean 'Coreg"),
     ({"estimator": SAMTC(2)}, "estimator must be a multi-view or single-task method.*got SAMTC"),
     ({"estimator": "LMSC"}, "estimator must be a multi-view or single-task method"),
     ({"view": 2}, "view must be an integer >= 0 and <= 1; got 2"),

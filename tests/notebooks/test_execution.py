@@ -63,7 +63,7 @@ def test_a_notebook_runs_with_two_sets_of_parameters(path, tmp_path):
 
 REFUSED = [
     ({"n_runz": 3}, "there is no parameter 'n_runz'."),
-    ({"profile": "quik"}, "profile: there is no 'quik'. Did you mean 'quick'? Choose from quick, full"),
+    ({"profile": "quik"}, "profile must be one of 'quick', 'full'; got 'quik'. Did you mean 'quick'?"),
     ({"profile": 3}, "profile must be of type str, not 3."),
     ({"seed": 1.5}, "seed must be of type int, not 1.5."),
     ({"seed": "soon"}, "seed must be of type int, not 'soon'."),
