@@ -1,0 +1,54 @@
+"""Re-create a random share of the committed fits and compare them: labels, scores, objectives.
+
+    MTCLIB_DATA=FOLDER python benchmarks/recreate.py --share 0.1 --seed 20261122 --n-jobs 2
+
+Interrupted and started again with the same folder, it goes on where it was.  It needs the data of the full profile;
+fits of data sets that cannot be had are left out and counted.
+"""
+
+import argparse
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from mtclib.companion.runs import RunStore, read_results, run
+from mtclib.companion.runs.committed import agreement
+from mtclib.companion.runs.papers import papers, plan
+from mtclib.core import paths
+
+
+def recreated(paper, share, rng, store, n_jobs):
+    """One row: how many fits of a paper were drawn, run again, and are the same."""
+    results = read_results(paths.data_dir() / "results" / paper)
+    committed = np.sort(results.frame.loc[results.frame["status"] == "ok", "key"].unique())
+    drawn = set(rng.choice(committed, size=round(share * len(committed)), replace=False))
+    jobs = [job for job in plan(paper, "full")[1] if job.key in drawn]
+    possible = {job.key for job in jobs if not job.unavailable}
+    run([job for job in jobs if job.key in possible], store, n_jobs=n_jobs)
+    rows = results.frame[results.frame["key"].isin(possible)]
+    labels = {name: y for name, y in results.labels.items() if name.partition("/")[0] in possible}
+    found = agreement(store, replace(results, frame=rows, labels=labels))
+    return {"paper": paper, "committed": len(committed), "drawn": len(drawn), "no data": len(drawn - possible),
+            **{name: found[name] for name in ("jobs", "missing", "vectors")},
+            **{part: len(found[f"{part}_differ"]) for part in ("labels", "scores", "objectives")}}
+
+
+def main():
+    """Command line; exit code 1 if anything differs or is missing."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--share", type=float, default=0.1)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--n-jobs", type=int, default=1)
+    parser.add_argument("--store", default=str(paths.build_dir() / "recreate"), help="folder of the fits")
+    parser.add_argument("papers", nargs="*", default=papers())
+    args = parser.parse_args()
+    rng, store = np.random.default_rng(args.seed), RunStore(args.store)
+    table = pd.DataFrame([recreated(paper, args.share, rng, store, args.n_jobs) for paper in args.papers])
+    print(table.to_string(index=False))
+    sys.exit(int(table[["missing", "labels", "scores", "objectives"]].to_numpy().sum() > 0))
+
+
+if __name__ == "__main__":
+    main()
