@@ -39,7 +39,7 @@ RECORD = ("paper", "jobs", "workers", "killed_after_seconds", "resubmitted", "se
 
 def compare(paper, store_folder):
     """Every fit in a run store beside the committed results of a paper; see ``agreement``."""
-    results = runs.read_results(paths.data_dir() / "results" / paper)
+    results = runs.read_results(paths.results_dir(paper))
     return agreement(runs.RunStore(store_folder), results)
 
 
@@ -136,13 +136,13 @@ def overhead(n_jobs=1000, n_workers=2):
 
 
 def record(args):
-    """The run that was asked for, compared: what data/results/cluster.json holds."""
+    """The run that was asked for, compared: what data/methods/cluster.json holds."""
     _, jobs, _ = papers.plan(args.paper, args.profile)
     folder = args.store or tempfile.mkdtemp()
     seconds, lost = run(jobs, runs.RunStore(folder), args.workers, args.kill_after, args.replace_after)
     if args.profile == "full":
         found = compare(args.paper, folder)
-        results = runs.read_results(paths.data_dir() / "results" / args.paper)
+        results = runs.read_results(paths.results_dir(args.paper))
         alone = results.frame.drop_duplicates("key")["seconds"].sum()
     else:
         other = runs.RunStore(tempfile.mkdtemp())
@@ -160,7 +160,8 @@ def record(args):
 
 def write(name, found):
     text = json.dumps(found, indent=1)
-    (paths.data_dir() / "results" / name).write_text(text + "\n", encoding="utf-8")
+    folder = paths.data_dir() / ("methods" if name == "cluster.json" else "results")
+    (folder / name).write_text(text + "\n", encoding="utf-8")
 
 
 def main():

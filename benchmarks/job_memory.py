@@ -84,7 +84,7 @@ def parameters(protocol, row):
 
 def chosen(paper, longest):
     """The shortest fit of each method on each printed data set of a paper; no sweeps, no other weightings."""
-    jobs = pd.read_csv(paths.data_dir() / "results" / paper / "jobs.csv.gz", keep_default_na=False)
+    jobs = pd.read_csv(paths.results_dir(paper) / "jobs.csv.gz", keep_default_na=False)
     jobs = jobs[(jobs["status"] == "ok") & jobs["in_grid"] & (jobs["published"] != "")]
     jobs = jobs[jobs["dataset"] == jobs.groupby("published")["dataset"].transform("first")]
     jobs = jobs[jobs["seconds"] <= longest].sort_values("seconds", kind="stable")

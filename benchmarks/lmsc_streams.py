@@ -1,6 +1,6 @@
 """Does LMSC learn from earlier tasks, does their order matter, does it forget, and what does a task cost?
 
-    MTCLIB_DATA=FOLDER python benchmarks/lmsc_streams.py --out data/results/lmsc
+    MTCLIB_DATA=FOLDER python benchmarks/lmsc_streams.py --out data/lmsc/results
     MTCLIB_DATA=FOLDER python benchmarks/lmsc_streams.py --out RESULTS --seeds 1 --only transfer orders
 
 FOLDER holds BBC and 20newsgroups.  Writes one table a part, and lmsc.json with what made them:

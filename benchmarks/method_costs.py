@@ -2,8 +2,8 @@
 
     python benchmarks/method_costs.py                                       all methods, about a minute
     python benchmarks/method_costs.py --only MBC MSPL                       some
-    python benchmarks/method_costs.py --output data/results/method_costs.csv
-    python benchmarks/method_costs.py --only MBC --output data/results/method_costs.csv     other rows stay
+    python benchmarks/method_costs.py --output data/methods/costs.csv
+    python benchmarks/method_costs.py --only MBC --output data/methods/costs.csv     other rows stay
 
 Made-up text, four clusters: four tasks of 500 samples x 2,000 features, three views of 500 samples x 2,000
 features, or four tasks with three such views; CSR, about 55 entries a row.  Default parameters.  Seconds of
@@ -88,7 +88,7 @@ def timed(model, Xs):
 
 
 def iterations(model):
-    """Iterations of a fitted model, as ``step`` in data/methods.toml counts them."""
+    """Iterations of a fitted model, as ``step`` in data/methods/methods.toml counts them."""
     histories = getattr(model, "round_objective_", None) or getattr(model, "histories_", None)
     return sum(map(len, histories)) if histories else int(model.n_iter_)
 

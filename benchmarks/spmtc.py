@@ -3,7 +3,7 @@
     MTCLIB_DATA=FOLDER python benchmarks/spmtc.py                  all three parts
     MTCLIB_DATA=FOLDER python benchmarks/spmtc.py --iterations 2   of the literal LSSMTC (each takes a while)
     MTCLIB_DATA=FOLDER python benchmarks/spmtc.py --only growth
-    MTCLIB_DATA=FOLDER python benchmarks/spmtc.py --only fits --output data/results/spmtc/fit_times.csv
+    MTCLIB_DATA=FOLDER python benchmarks/spmtc.py --only fits --output data/spmtc/results/fit_times.csv
 
 FOLDER holds reuters-transfer/people_vs_place_1.mat, the PEOPLEvsPLACES data of the paper's running times.
 The literal fit decomposes the (d, d) matrix of Eq. (25) in every iteration; ours pays for its set-up once,

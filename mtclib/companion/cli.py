@@ -43,16 +43,16 @@ Finished jobs are kept in data/runs: after an interruption the same command goes
   python -m mtclib compare multitask --n-jobs 2
   python -m mtclib compare multiview --profile quick
 
-The full profile writes data/results/comparison-multitask (or -multiview) for the notebook comparison.""",
+The full profile writes data/comparison/multitask/results (or multiview/) for the notebook comparison.""",
     "report": "example:\n  python -m mtclib report",
     "store": "examples:\n  python -m mtclib store\n  python -m mtclib store mtcmrl",
     "scoreboard": """examples:
   python -m mtclib scoreboard
   python -m mtclib scoreboard --keep-claims
 
-Tests all claims on the committed results, writes data/results/claims and the front page of the README; its
-picture is drawn by `python -m mtclib store index`.  --keep-claims takes the claims as they were tested last,
-which saves minutes.""",
+Tests all claims on the committed results, writes results/claims.csv of each paper and the front page of the
+README; its picture is drawn by `python -m mtclib store index`.  --keep-claims takes the claims as they were
+tested last, which saves minutes.""",
     "list": "examples:\n  python -m mtclib list\n  python -m mtclib list --data",
 }
 
@@ -91,7 +91,7 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("-p", dest="given", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"),
                          help="set a parameter of the notebook; may be repeated")  # fmt: skip
     command.add_argument("--output", metavar="PATH", help="where to write the executed notebook")
-    command.add_argument("--export", action="store_true", help="copy results of a full run to data/results")
+    command.add_argument("--export", action="store_true", help="copy results of a full run to data/")
     command.add_argument("--report", action="store_true", help="write the HTML report afterwards")
     command = _command(commands, "compare", compare, "run all methods on all data sets, at their defaults")
     command.add_argument("kind", metavar="KIND", help="multitask or multiview")

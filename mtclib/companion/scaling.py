@@ -69,7 +69,7 @@ class Costs:
 
 def measured(name):
     """Measurements in ``data/results``: a csv as DataFrame, a json as dict, None if the file is not there."""
-    file = paths.data_dir() / "results" / name
+    file = paths.data_dir() / ("methods" if name == "cluster.json" else "results") / name
     if not file.exists():
         return None
     return pd.read_csv(file) if file.suffix == ".csv" else json.loads(file.read_text(encoding="utf-8"))
@@ -93,7 +93,7 @@ def costs(paper):
     >>> float(costs("mspl").fits["seconds"].max()) < 10
     True
     """
-    jobs = pd.read_csv(paths.data_dir() / "results" / paper / "jobs.csv.gz", keep_default_na=False)
+    jobs = pd.read_csv(paths.results_dir(paper) / "jobs.csv.gz", keep_default_na=False)
     fits = jobs[jobs["status"] == "ok"].drop_duplicates("key").reset_index(drop=True)
     machine = measured("scaling.csv")
     machine = machine[machine["paper"] == paper]
@@ -273,7 +273,7 @@ def on_many(all_costs, workers=1000):
 def printed_hours(costs):
     """Processor hours of the paper's own grids, where they are larger than what was run.
 
-    Points of a printed grid are counted in ``data/published/other.csv``; each costs the mean of those that
+    Points of a printed grid are counted in ``data/<paper>/facts.csv``; each costs the mean of those that
     were run.
 
     Parameters
@@ -290,8 +290,8 @@ def printed_hours(costs):
     >>> printed_hours(costs("mspl")).empty
     True
     """
-    facts = pd.read_csv(paths.data_dir() / "published" / "other.csv", dtype={"value": str})
-    facts = facts[(facts["paper"] == costs.paper) & facts["quantity"].str.startswith("grid_")]
+    facts = pd.read_csv(paths.paper_dir(costs.paper) / "facts.csv", dtype={"value": str})
+    facts = facts[facts["quantity"].str.startswith("grid_")]
     facts = facts[~facts["quantity"].isin(OTHER_GRIDS)]
     points = facts.groupby(["method", "quantity"])["row"].max().groupby("method").prod()
     protocol = runs.load_protocol(costs.paper)

@@ -14,8 +14,29 @@ def root() -> Path:
 
 
 def data_dir() -> Path:
-    """Committed data: published numbers, protocols, decisions, claims, results."""
+    """Committed data: a folder per paper."""
     return root() / "data"
+
+
+def paper_dir(paper) -> Path:
+    """All that is committed about a paper, e.g. "mbc", or a comparison, e.g. "comparison/multitask"."""
+    return data_dir() / paper
+
+
+def results_dir(paper) -> Path:
+    """Committed results of a paper or a comparison."""
+    return paper_dir(paper) / "results"
+
+
+def papers() -> list[str]:
+    """Papers that can be run: those whose folder has a protocol.
+
+    Examples
+    --------
+    >>> papers()
+    ['lmsc', 'mbc', 'mspl', 'mtcmrl', 'spmtc']
+    """
+    return sorted(path.parent.name for path in data_dir().glob("*/protocol.toml"))
 
 
 def cache_dir() -> Path:

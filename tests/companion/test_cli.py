@@ -172,16 +172,16 @@ def test_what_stops_the_jobs_is_one_clear_error_and_no_traceback(error, reposito
 
 def test_without_data_an_export_ends_in_one_error_and_leaves_the_committed_results(tmp_path):
     shutil.copytree(paths.root() / "notebooks", tmp_path / "notebooks")
-    shutil.copytree(paths.data_dir() / "protocols", tmp_path / "data" / "protocols")
-    results = tmp_path / "data" / "results" / "mtcmrl" / "scores.csv.gz"
+    results = tmp_path / "data" / "mtcmrl" / "results" / "scores.csv.gz"
     results.parent.mkdir(parents=True)
+    shutil.copy(paths.paper_dir("mtcmrl") / "protocol.toml", tmp_path / "data" / "mtcmrl")
     results.write_text("as it was")
     environment = {k: v for k, v in os.environ.items() if not k.startswith("MTCLIB_")}
     environment |= {"MTCLIB_ROOT": str(tmp_path), "MTCLIB_OFFLINE": "1"}
     command = [sys.executable, "-m", "mtclib", "run", "mtcmrl", "--profile", "full", "--export"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr.startswith("error: data/results/mtcmrl is left as it was, for WebKB4")
+    assert done.stderr.startswith("error: data/mtcmrl/results is left as it was, for WebKB4")
     assert "MTCLIB_OFFLINE forbids connections" in done.stderr and "Traceback" not in done.stderr
     assert results.read_text() == "as it was" and list(results.parent.iterdir()) == [results]
 

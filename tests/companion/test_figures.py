@@ -73,7 +73,7 @@ def test_a_figure_is_as_new_as_the_data_that_it_was_drawn_from(stem):
     if data != "formula" and not LIVE.fullmatch(data):
         folder = data.partition(" ")[0]
         assert folder.startswith("data/"), f"{stem} does not say what it was drawn from: {data!r}"
-        assert data == folder_key(paths.root() / folder, folder)
+        assert data == folder_key(paths.root(), folder)
 
 
 @pytest.mark.parametrize("printed", PRINTED)
@@ -93,14 +93,14 @@ def test_no_figure_stands_for_one_that_is_not_printed():
 def test_a_shown_figure_says_what_it_was_drawn_from(tmp_path, monkeypatch):
     monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
     monkeypatch.setenv("MTCLIB_FIGURES", str(tmp_path / "figures"))
-    results = tmp_path / "data/results/toy"
+    results = tmp_path / "data/toy/results"
     results.mkdir(parents=True)
     keys = []
     for content in ("1", "1", "2"):
         (results / "scores.csv").write_text(content)
-        show(convergence({"a": [[2.0, 1.0]]}), "a", "notebooks/x.ipynb", "data/results/toy", "P 1")
+        show(convergence({"a": [[2.0, 1.0]]}), "a", "notebooks/x.ipynb", "data/toy/results", "P 1")
         keys.append(manifest(tmp_path / "figures")[0]["data"])
-    assert keys[0] == keys[1] != keys[2] == folder_key(results, "data/results/toy")
+    assert keys[0] == keys[1] != keys[2] == folder_key(tmp_path, "data/toy/results")
     show(convergence({"a": [[2.0, 1.0]]}), "a", "notebooks/x.ipynb", "formula")
     assert [list(row.values())[2:] for row in manifest(tmp_path / "figures")] == [
         ["notebooks/x.ipynb", "formula", ""]] * 2  # fmt: skip

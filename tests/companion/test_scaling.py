@@ -105,7 +105,7 @@ def test_costs_are_those_of_the_committed_results(measured):
     table = scaling.summary(list(measured.values())).set_index("paper")
     assert sorted(table.index) == papers.papers()
     for paper, costs in measured.items():
-        jobs = pd.read_csv(scaling.paths.data_dir() / "results" / paper / "jobs.csv.gz")
+        jobs = pd.read_csv(scaling.paths.results_dir(paper) / "jobs.csv.gz")
         once = jobs[jobs["status"] == "ok"].drop_duplicates("key")
         assert table.loc[paper, "fits"] == len(once)
         assert table.loc[paper, "hours"] == pytest.approx(once["seconds"].sum() / 3600, abs=0.006)

@@ -158,7 +158,7 @@ def test_changing_a_task_leaves_the_cut_data_set_alone():
 
 
 def test_most_printed_purities_fit_four_equal_groups():
-    table = pd.read_csv(paths.data_dir() / "published" / "lmsc.csv", dtype=str)
+    table = pd.read_csv(paths.paper_dir("lmsc") / "published.csv", dtype=str)
     table = table[(table.metric == "purity") & (table.task != "avg")]
     found, by_chance = 0, 0.0
     for name, (figures, _, n_printed) in PRINTED.items():

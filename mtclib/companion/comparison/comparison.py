@@ -1,8 +1,8 @@
 """The comparison that no paper makes: all methods on all data sets, at one preprocessing and their defaults.
 
-``data/comparisons/multitask.toml`` and ``multiview.toml`` say what is run, in the format of the papers'
-protocols; what is absent, and why, stands in ``multitask-absent.csv`` and ``multiview-absent.csv`` beside
-them.  :class:`Comparison` computes everything that is said of it from results.
+``data/comparison/multitask/`` and ``multiview/`` are folders like a paper's: ``protocol.toml`` says what is
+run, ``absent.csv`` what is absent and why, ``results`` what came out.
+:class:`Comparison` computes everything that is said of it from results.
 
 Which method should a practitioner take?  Answers computed from a comparison, never typed in.
 """
@@ -35,7 +35,7 @@ SIMILAR_COST = 2.0
 
 def protocol_file(kind):
     """File of a comparison's protocol; `UsageError` if there is no such kind."""
-    return paths.data_dir() / "comparisons" / f"{choose(kind, KINDS, 'comparison')}.toml"
+    return paths.paper_dir(_folder(kind)) / "protocol.toml"
 
 
 def absences(kind):
@@ -55,7 +55,7 @@ def absences(kind):
     >>> list(absences("multiview"))
     ['dataset', 'method', 'reason']
     """
-    return pd.read_csv(protocol_file(kind).with_name(f"{kind}-absent.csv"), dtype=str)
+    return pd.read_csv(protocol_file(kind).with_name("absent.csv"), dtype=str)
 
 
 def plan(kind, profile="full", *, seed=None, n_runs=0):
@@ -97,7 +97,7 @@ def run(kind, profile="full", *, seed=None, n_runs=0, n_jobs=1, export=False):
     n_jobs : int, default=1
         Processes.
     export : bool, default=False
-        Write the results to ``data/results/comparison-<kind>``, to be committed.
+        Write the results to ``data/comparison/<kind>/results``, to be committed.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def run(kind, profile="full", *, seed=None, n_runs=0, n_jobs=1, export=False):
     jobs, store = plan(kind, profile, seed=seed, n_runs=n_runs)
     folder = results_folder(kind)
     if export:
-        papers.refuse_gaps(folder.name, {job.dataset: job.unavailable for job in jobs if job.unavailable})
+        papers.refuse_gaps(folder, {job.dataset: job.unavailable for job in jobs if job.unavailable})
     results = runs.run(jobs, store, n_jobs=n_jobs)
     if export:
         runs.export(jobs, store, folder, n_jobs=n_jobs)
@@ -127,7 +127,11 @@ def run(kind, profile="full", *, seed=None, n_runs=0, n_jobs=1, export=False):
 
 def results_folder(kind):
     """Folder of the committed results."""
-    return paths.data_dir() / "results" / f"comparison-{choose(kind, KINDS, 'comparison')}"
+    return paths.results_dir(_folder(kind))
+
+
+def _folder(kind):
+    return f"comparison/{choose(kind, KINDS, 'comparison')}"
 
 
 def data_table(jobs):

@@ -1,4 +1,4 @@
-"""Costs in O-notation, as data/methods.toml writes them: read, checked, and evaluated."""
+"""Costs in O-notation, as data/methods/methods.toml writes them: read, checked, and evaluated."""
 
 import math
 import re

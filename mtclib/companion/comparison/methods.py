@@ -1,7 +1,7 @@
 """Which methods are here, what each needs and costs, and which can take given data.
 
-What a class knows of itself comes from its traits, sentences and costs from ``data/methods.toml``, seconds
-from ``data/results/method_costs.csv``, which ``benchmarks/method_costs.py`` writes.
+What a class knows of itself comes from its traits, sentences and costs from ``data/methods/methods.toml``,
+seconds from ``data/methods/costs.csv``, which ``benchmarks/method_costs.py`` writes.
 
 The methods as a page shows them: an overview a kind, cards, and the answers about one's own data.
 
@@ -53,7 +53,7 @@ ASSUMED = {"l": 2, "m": 10, "q": 30, "i": 20}
 
 
 class MethodsFileError(ValueError):
-    """data/methods.toml and the estimators do not agree; the message says where."""
+    """data/methods/methods.toml and the estimators do not agree; the message says where."""
 
 
 def read(path=None) -> dict:
@@ -62,7 +62,7 @@ def read(path=None) -> dict:
     Parameters
     ----------
     path : path-like, optional
-        None for ``data/methods.toml``.
+        None for ``data/methods/methods.toml``.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def read(path=None) -> dict:
     >>> read()["methods"]["MBC"]["title"]
     'Multitask Bregman clustering'
     """
-    return _read(Path(path or paths.data_dir() / "methods.toml"))
+    return _read(Path(path or paths.paper_dir("methods") / "methods.toml"))
 
 
 @cache
@@ -187,7 +187,7 @@ def measured() -> pd.DataFrame:
     >>> set(measured().index) == set(all_estimators())
     True
     """
-    return pd.read_csv(paths.data_dir() / "results" / "method_costs.csv", index_col="method")
+    return pd.read_csv(paths.paper_dir("methods") / "costs.csv", index_col="method")
 
 
 def measured_on() -> dict:
@@ -198,7 +198,7 @@ def measured_on() -> dict:
     >>> measured_on()["samples"]
     500
     """
-    return json.loads((paths.data_dir() / "results" / "method_costs.json").read_text(encoding="utf-8"))
+    return json.loads((paths.paper_dir("methods") / "costs.json").read_text(encoding="utf-8"))
 
 
 def benchmark_sizes() -> dict:

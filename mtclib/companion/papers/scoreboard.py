@@ -62,7 +62,7 @@ def claims(paper):
 
 
 def _claims_file(paper):
-    return paths.data_dir() / "results" / "claims" / f"{paper}.csv"
+    return paths.results_dir(paper) / "claims.csv"
 
 
 def summary(frame):
@@ -93,7 +93,7 @@ def summary(frame):
 
 
 def _cost(paper):
-    jobs = pd.read_csv(paths.data_dir() / "results" / paper / "jobs.csv.gz", usecols=["key", "seconds"])
+    jobs = pd.read_csv(paths.results_dir(paper) / "jobs.csv.gz", usecols=["key", "seconds"])
     jobs = jobs.drop_duplicates("key")
     return len(jobs), jobs["seconds"].sum() / 3600
 

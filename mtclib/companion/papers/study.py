@@ -148,7 +148,7 @@ class Study:
             folder = paths.build_dir() / "results" / self.paper
             return runs.read_results(
                 runs.export(self.jobs, self.store, folder, n_jobs=self.n_jobs))
-        return runs.read_results(paths.data_dir() / "results" / self.paper)
+        return runs.read_results(paths.results_dir(self.paper))
 
     def selected(self, dataset):
         """Rows of ``results`` on one data set at the setting chosen with the labels, as the papers do."""
@@ -191,12 +191,12 @@ class Study:
         return cells
 
     def table(self, name):
-        """A further committed table of the paper, ``data/results/<paper>/<name>.csv``."""
-        return pd.read_csv(paths.data_dir() / "results" / self.paper / f"{name}.csv")
+        """A further committed table of the paper, ``data/<paper>/results/<name>.csv``."""
+        return pd.read_csv(paths.results_dir(self.paper) / f"{name}.csv")
 
     def class_names(self, dataset):
         """Names of the classes of each task of a data set of the full profile, from the committed file."""
-        path = paths.data_dir() / "results" / self.paper / "classes.json"
+        path = paths.results_dir(self.paper) / "classes.json"
         return json.loads(path.read_text(encoding="utf-8"))[dataset]
 
     def by_weighting(self, name, frame, methods, metric="ACC"):
@@ -354,10 +354,10 @@ class Study:
         rows = relations[(relations["task"] == task) & (relations["other"] == other)]
         ours = rows.pivot_table("value", "row", "column").reindex(
             index=class_names[int(task) - 1], columns=class_names[int(other) - 1])
-        facts = pd.read_csv(paths.data_dir() / "published" / "other.csv", dtype=str, keep_default_na=False)
+        facts = pd.read_csv(paths.paper_dir(self.paper) / "facts.csv", dtype=str, keep_default_na=False)
         dataset = self.protocol.datasets[relations["dataset"].iloc[0]].published
-        facts = facts[(facts["paper"] == self.paper) & (facts["dataset"] == dataset)
-                      & (facts["quantity"] == "G") & (facts["task"] == f"{task}-{other}")]
+        facts = facts[(facts["dataset"] == dataset) & (facts["quantity"] == "G")
+                      & (facts["task"] == f"{task}-{other}")]
         cells = facts.astype({"row": int, "col": int, "value": float})
         return ours, cells.pivot_table("value", "row", "col")
 
@@ -392,10 +392,9 @@ class Study:
             of this run, or "formula".
         """
         if data is None:
-            data = f"data/results/{self.paper}"
+            data = f"data/{self.paper}/results"
             if self.profile == "full":
-                own = paths.build_dir() / "results" / self.paper
-                data = plots.folder_key(own, f"build/results/{self.paper}")
+                data = plots.folder_key(paths.build_dir(), f"results/{self.paper}")
         return show(fig, name, f"notebooks/{self.paper}.ipynb", data, printed)
 
     def claim_frames(self):
@@ -451,7 +450,7 @@ def families(class_names):
     return [[name.split(".")[0] for name in names] for names in class_names]
 
 
-def show(fig, name, notebook, data="data/results", printed=""):
+def show(fig, name, notebook, data="data/*/results", printed=""):
     """Keep a figure under ``paths.figures_dir()`` and hand it on for display, as a ``plots.Picture``.
 
     Parameters
@@ -461,13 +460,13 @@ def show(fig, name, notebook, data="data/results", printed=""):
         File name without ending.
     notebook : str
         Notebook that drew it, from the root of the repository.
-    data : str, default "data/results"
-        What it was drawn from.  A folder below ``data/`` gets the hash over its files
-        (``plots.folder_key``), so that a figure older than its data can be told; other text stays as it is.
+    data : str, default "data/*/results"
+        What it was drawn from.  A folder below ``data/``, or a pattern of several, gets the hash over its
+        files (``plots.folder_key``), so that a figure older than its data can be told; other text stays.
     printed : str, default ""
         The figures of a paper that it stands for.
     """
     if data.startswith("data/"):
-        data = plots.folder_key(paths.root() / data, data)
+        data = plots.folder_key(paths.root(), data)
     plots.save(fig, name, paths.figures_dir(), notebook=notebook, data=data, printed=printed)
     return plots.Picture(fig)

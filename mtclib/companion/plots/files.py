@@ -81,20 +81,21 @@ def save(fig, name, folder=None, manifest=None, notebook="", data="", printed=""
     return paths
 
 
-def folder_key(folder, name):
-    """What identifies the files of a folder: its name and a hash over their names and contents.
+def folder_key(root, pattern):
+    """What identifies the files of some folders: the pattern and a hash over their names and contents.
 
     Parameters
     ----------
-    folder : path-like
-        Files in it and below it count.
-    name : str
-        How the folder is called, e.g. ``"data/results/mbc"``.
+    root : path-like
+        Where the pattern begins.
+    pattern : str
+        A folder or several, e.g. ``"data/mbc/results"`` or ``"data/*/results"``; files in them and below
+        count.
 
     Returns
     -------
     str
-        ``name`` and 64 hexadecimal digits.
+        ``pattern`` and 64 hexadecimal digits.
 
     Raises
     ------
@@ -105,16 +106,17 @@ def folder_key(folder, name):
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = (Path(folder) / "a.csv").write_text("1")
-    ...     folder_key(folder, "data/toy")[:20]
-    'data/toy 57f8096ab6c'
+    ...     (Path(folder) / "toy").mkdir()
+    ...     _ = (Path(folder) / "toy" / "a.csv").write_text("1")
+    ...     folder_key(folder, "toy")[:15]
+    'toy 57f8096ab6c'
     """
-    files = sorted(path for path in Path(folder).rglob("*") if path.is_file())
+    files = sorted(path for path in Path(root).glob(f"{pattern}/**/*") if path.is_file())
     if not files:
-        raise ValueError(f"folder: {name} holds no files; what should the figure have been drawn from?")
-    lines = [f"{path.relative_to(folder).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n"
+        raise ValueError(f"folder: {pattern} holds no files; what should the figure have been drawn from?")
+    lines = [f"{path.relative_to(root).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n"
              for path in files]  # fmt: skip
-    return f"{name} {hashlib.sha256(''.join(lines).encode()).hexdigest()}"
+    return f"{pattern} {hashlib.sha256(''.join(lines).encode()).hexdigest()}"
 
 
 class Picture:

@@ -24,6 +24,7 @@ from mtclib.datasets import FetchError
 from mtclib.metrics import SCORES
 
 JOBS, SCORE_TABLE = "jobs.csv.gz", "scores.csv.gz"
+PACKS = ("labels.npz", "histories.npz", "models.npz")
 # Without a time stamp the same results are the same bytes.
 TABLE = {"lineterminator": "\n", "compression": {"method": "gzip", "mtime": 0}}
 BITS = "bits"
@@ -61,8 +62,8 @@ def export(jobs, store, folder, *, n_jobs=1):
     jobs : list of Job
     store : RunStore
     folder : str or Path
-        Gets ``jobs.csv.gz``, ``scores.csv.gz``, ``labels.npz``, ``histories.npz``, ``models.npz`` and
-        ``provenance.json``.
+        Gets ``jobs.csv.gz``, ``scores.csv.gz``, ``provenance.json`` and, where they hold something,
+        ``labels.npz``, ``histories.npz`` and ``models.npz``.
     n_jobs : int, default 1
         How many processes were used, for the provenance.
 
@@ -85,6 +86,9 @@ def export(jobs, store, folder, *, n_jobs=1):
     # All files are whole before the first earlier one is replaced: an interruption leaves those as they were.
     with tempfile.TemporaryDirectory(prefix=".incoming-", dir=folder) as scratch:
         _write(jobs, records, n_jobs, Path(scratch))
+        for name in PACKS:
+            if not (Path(scratch) / name).exists():
+                (folder / name).unlink(missing_ok=True)
         for file in sorted(Path(scratch).iterdir()):
             os.replace(file, folder / file.name)
     return folder
@@ -93,9 +97,9 @@ def export(jobs, store, folder, *, n_jobs=1):
 def _write(jobs, records, n_jobs, folder):
     _write_tables(frame(jobs, records), folder)
     labels, histories, models = _collect(jobs, records)
-    pack_arrays(folder / "labels.npz", {**_truth(jobs), **labels})
-    pack_arrays(folder / "histories.npz", histories)
-    pack_arrays(folder / "models.npz", models)
+    for name, arrays in zip(PACKS, ({**_truth(jobs), **labels}, histories, models)):
+        if arrays:
+            pack_arrays(folder / name, arrays)
     text = json.dumps(_provenance(jobs, records, n_jobs), indent=2, sort_keys=True)
     (folder / "provenance.json").write_text(text + "\n", encoding="utf-8")
 
@@ -126,7 +130,7 @@ def read_results(folder):
         tidy = tidy[tidy["metric"].isin(list(SCORES)) == (tidy["task"] != "")]
     tidy["order"] = tidy["metric"].map({metric: i for i, metric in enumerate(names)})
     tidy = tidy.rename_axis("line").sort_values(["line", "order"]).join(jobs, on="row")
-    packs = (unpack_arrays(folder / f"{name}.npz") for name in ("labels", "histories", "models"))
+    packs = (unpack_arrays(folder / name) if (folder / name).exists() else {} for name in PACKS)
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     return Results(tidy[list(COLUMNS)].reset_index(drop=True), *packs, provenance)
 
@@ -282,8 +286,8 @@ def agreement(store, results):
     --------
     >>> import tempfile
     >>> from mtclib.companion.runs import RunStore, read_results
-    >>> from mtclib.core.paths import data_dir
-    >>> found = agreement(RunStore(tempfile.mkdtemp()), read_results(data_dir() / "results" / "mtcmrl"))
+    >>> from mtclib.core.paths import results_dir
+    >>> found = agreement(RunStore(tempfile.mkdtemp()), read_results(results_dir("mtcmrl")))
     >>> found["missing"] == found["jobs"], found["identical_labels"]
     (True, False)
     """

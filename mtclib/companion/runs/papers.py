@@ -20,7 +20,7 @@ def papers() -> list[str]:
     >>> "mtcmrl" in papers()
     True
     """
-    return sorted(path.stem for path in (paths.data_dir() / "protocols").glob("*.toml"))
+    return paths.papers()
 
 
 def needed_datasets(protocol, profile: str) -> dict[str, tuple[str, dict]]:
@@ -186,7 +186,7 @@ def run_jobs(paper, profile, *, seed=None, n_runs=0, n_jobs=1, dask=None, export
     n_jobs, dask
         As in :func:`mtclib.companion.runs.run`.
     export : bool, default=False
-        Write the results to ``data/results/<paper>``, to be committed.
+        Write the results to ``data/<paper>/results``, to be committed.
 
     Raises
     ------
@@ -195,13 +195,14 @@ def run_jobs(paper, profile, *, seed=None, n_runs=0, n_jobs=1, dask=None, export
         missing here is said before any job runs, what is missing on the workers of a cluster afterwards.
     """
     protocol, jobs, store = plan(paper, profile, seed=seed, n_runs=n_runs)
+    committed = paths.results_dir(paper)
     if export:
-        refuse_gaps(paper, {job.dataset: job.unavailable for job in jobs if job.unavailable})
+        refuse_gaps(committed, {job.dataset: job.unavailable for job in jobs if job.unavailable})
     results = runs.run(jobs, store, n_jobs=n_jobs, dask=dask)
     if export:
         lacking = results[results["status"] == "unavailable"]
-        refuse_gaps(paper, dict(zip(lacking["dataset"], lacking["error"])))
-        folder = runs.export(jobs, store, paths.data_dir() / "results" / paper, n_jobs=n_jobs)
+        refuse_gaps(committed, dict(zip(lacking["dataset"], lacking["error"])))
+        folder = runs.export(jobs, store, committed, n_jobs=n_jobs)
         describe_data(protocol, profile, folder)
 
 
@@ -214,16 +215,17 @@ def describe_data(protocol, profile, folder):
         truth(protocol, profile).to_csv(folder / "truth.csv", index=False, lineterminator="\n")
 
 
-def refuse_gaps(name, missing):
+def refuse_gaps(folder, missing):
     """Raise FetchError if data sets that committed results need cannot be had.
 
     Parameters
     ----------
-    name : str
-        Folder of the results.
+    folder : Path
+        Of the committed results.
     missing : dict of str to str
         Data set to the reason.
     """
     if missing:
-        raise FetchError(f"data/results/{name} is left as it was, for {', '.join(missing)} cannot be had: "
+        name = folder.relative_to(paths.root()).as_posix()
+        raise FetchError(f"{name} is left as it was, for {', '.join(missing)} cannot be had: "
                          f"{next(iter(missing.values()))}")

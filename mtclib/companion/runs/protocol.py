@@ -1,7 +1,7 @@
 """Protocol files: a paper's experiment as data.
 
 A protocol names data sets, methods with their grids, profiles (how much of it to run), studies (further
-data sets and methods beside the paper's own) and sensitivity sweeps.  See ``data/protocols/mtcmrl.toml``.
+data sets and methods beside the paper's own) and sensitivity sweeps.  See ``data/mtcmrl/protocol.toml``.
 """
 
 import difflib
@@ -30,7 +30,7 @@ class DatasetSpec:
     params : dict
         Keyword arguments of the loader.
     published : str
-        Name of the data set in ``data/published``; empty where the paper prints nothing for it.
+        Name of the data set in ``published.csv``; empty where the paper prints nothing for it.
     pool : str
         Name under which this data set's runs count as further runs of one: a split, or a draw, of several.
     not_run, unavailable : str
@@ -226,7 +226,7 @@ def load_protocol(paper):
     Parameters
     ----------
     paper : str or Path
-        A paper's short name (``data/protocols/<paper>.toml``) or the path of a TOML file.
+        A paper's short name (``data/<paper>/protocol.toml``) or the path of a TOML file.
 
     Returns
     -------
@@ -245,9 +245,8 @@ def load_protocol(paper):
     """
     path = Path(paper)
     if path.suffix != ".toml":
-        folder = paths.data_dir() / "protocols"
-        known = {file.stem: file for file in sorted(folder.glob("*.toml"))}
-        path = _known(known, str(paper), "data/protocols", "protocol")
+        known = {name: paths.paper_dir(name) / "protocol.toml" for name in paths.papers()}
+        path = _known(known, str(paper), "data/<paper>/protocol.toml", "protocol")
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -1,7 +1,7 @@
 """The ledger: what a paper leaves open or gets wrong, and what it claims.
 
-``data/decisions/<paper>.toml`` has a table ``[[decision]]`` for each erratum and each open choice, and
-optionally ``[[deviation]]`` for cells whose difference is explained.  ``data/claims/<paper>.toml`` has
+``data/<paper>/decisions.toml`` has a table ``[[decision]]`` for each erratum and each open choice, and
+optionally ``[[deviation]]`` for cells whose difference is explained.  ``data/<paper>/claims.toml`` has
 ``[[claim]]``: a sentence of the paper and the test that decides it, or the reason why it cannot be tested
 yet.  Both are checked when they are read.
 
@@ -9,7 +9,7 @@ Reading the toml files of the ledger and checking their keys.
 
 The two or three things about a paper that a reader must know, each held by a test.
 
-``data/findings/<paper>.toml`` has the ``name`` and ``venue`` of the paper and tables ``[[finding]]``, the
+``data/<paper>/findings.toml`` has the ``name`` and ``venue`` of the paper and tables ``[[finding]]``, the
 most important first.  The sentences are written by hand; the test that a finding names compares its numbers
 with the committed results.
 """
@@ -23,7 +23,7 @@ import pandas as pd
 from mtclib.companion.claims import TESTS
 from mtclib.companion.claims.methods import printed_record
 from mtclib.companion.verdicts.judge import CAUSES, SCOPE
-from mtclib.core.paths import data_dir
+from mtclib.core.paths import paper_dir
 from mtclib.metrics import NMI_DEFAULT, our_name
 
 
@@ -32,14 +32,14 @@ class LedgerError(ValueError):
 
 
 def read_tables(paper, directory, folder, tables):
-    """Content of ``data/<folder>/<paper>.toml``: a dict of lists of tables.
+    """Content of ``data/<paper>/<folder>.toml``: a dict of lists of tables.
 
     Parameters
     ----------
     paper : str
         Name of the paper.
     directory : path-like or None
-        Folder of the toml files; the repository's ``data/<folder>`` if None.
+        Folder of the papers' folders; the repository's ``data`` if None.
     folder : str
         "decisions" or "claims".
     tables : collection of str
@@ -54,17 +54,18 @@ def read_tables(paper, directory, folder, tables):
     LedgerError
         No such file, not TOML, an unknown table.
     """
-    path = (data_dir() / folder if directory is None else Path(directory)) / f"{paper}.toml"
+    path = (paper_dir(paper) if directory is None else Path(directory) / paper) / f"{folder}.toml"
     if not path.is_file():
-        known = ", ".join(sorted(other.stem for other in path.parent.glob("*.toml"))) or "none"
+        others = path.parent.parent.glob(f"*/{path.name}")
+        known = ", ".join(sorted(other.parent.name for other in others)) or "none"
         raise LedgerError(f"paper={paper!r}: no {folder} file; known papers: {known}")
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise LedgerError(f"{folder}/{path.name}: {error}") from None
+        raise LedgerError(f"{paper}/{path.name}: {error}") from None
     unknown = set(content) - set(tables)
     if unknown:
-        raise LedgerError(f"{folder}/{path.name}: unknown table {sorted(unknown)[0]!r}")
+        raise LedgerError(f"{paper}/{path.name}: unknown table {sorted(unknown)[0]!r}")
     return content
 
 
@@ -127,7 +128,7 @@ def findings(paper, directory=None):
     ----------
     paper : str
     directory : path-like, optional
-        Folder of the toml files; the repository's ``data/findings`` by default.
+        Folder of the papers' folders; the repository's ``data`` by default.
 
     Returns
     -------
@@ -177,7 +178,7 @@ def decisions(paper: str, directory=None) -> list[dict]:
     paper : str
         Name of the paper.
     directory : path-like, optional
-        Folder of the toml files; the repository's ``data/decisions`` by default.
+        Folder of the papers' folders; the repository's ``data`` by default.
 
     Returns
     -------
@@ -248,7 +249,7 @@ def claims(paper: str, directory=None) -> list[dict]:
     paper : str
         Name of the paper.
     directory : path-like, optional
-        Folder of the toml files; the repository's ``data/claims`` by default.
+        Folder of the papers' folders; the repository's ``data`` by default.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """How far does an open choice move the number?
 
-``data/leverage/<paper>.toml`` has a table ``[[leverage]]`` for each alternative to a choice that the paper
+``data/<paper>/leverage.toml`` has a table ``[[leverage]]`` for each alternative to a choice that the paper
 leaves open: which rows of the committed results are ours, and which are those of the alternative.  Nothing
 is typed in but the names: the means, the change and its interval are computed from stored fits, so that they
 can be neither stale nor better than the results.  A choice that no run can decide has ``[[none]]`` with the
@@ -40,7 +40,7 @@ def entries(paper, directory=None):
     ----------
     paper : str
     directory : path-like, optional
-        Folder of the toml files; the repository's ``data/leverage`` by default.
+        Folder of the papers' folders; the repository's ``data`` by default.
 
     Returns
     -------

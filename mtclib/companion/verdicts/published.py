@@ -1,4 +1,4 @@
-"""The numbers that a paper prints, read from ``data/published/<paper>.csv``.
+"""The numbers that a paper prints, read from ``data/<paper>/published.csv``.
 
 A csv keeps each number as printed, in the paper's own unit.  This module turns the numbers into fractions and
 keeps what the verdicts need beside them: the printed string and half a unit of its last digit, which is all
@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mtclib.core.paths import data_dir
+from mtclib.core.paths import data_dir, paper_dir
 
 REQUIRED = ("paper", "table", "dataset", "task", "method", "metric", "mean", "std", "decimals")
 PERCENT_OR_FRACTION = ("ACC", "NMI", "ARI", "purity", "RI", "s_nmi")
@@ -28,7 +28,7 @@ def papers(directory=None) -> list[str]:
     Parameters
     ----------
     directory : path-like, optional
-        Folder of the csv files; the repository's ``data/published`` by default.
+        Folder of the papers' folders; the repository's ``data`` by default.
 
     Returns
     -------
@@ -39,19 +39,19 @@ def papers(directory=None) -> list[str]:
     >>> "mtcmrl" in papers()
     True
     """
-    paths = _folder(directory).glob("*.csv")
-    return sorted(path.stem for path in paths if set(REQUIRED) <= set(_header(path)))
+    folder = data_dir() if directory is None else Path(directory)
+    return sorted(path.parent.name for path in folder.glob("*/published.csv"))
 
 
 def class_sizes(paper: str, directory=None) -> dict[tuple[str, str], list[int]]:
-    """Class sizes that a paper prints, from ``datasets.csv`` beside the published numbers.
+    """Class sizes that a paper prints, from ``sizes.csv`` beside the published numbers.
 
     Parameters
     ----------
     paper : str
         Name of the paper.
     directory : path-like, optional
-        Folder of the csv files; the repository's ``data/published`` by default.
+        Folder of the papers' folders; the repository's ``data`` by default.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def class_sizes(paper: str, directory=None) -> dict[tuple[str, str], list[int]]:
     Raises
     ------
     PublishedError
-        There is no ``datasets.csv``.
+        There is no ``sizes.csv``.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def sample_sizes(paper: str, directory=None) -> dict[tuple[str, str], int]:
     paper : str
         Name of the paper.
     directory : path-like, optional
-        Folder of the csv files; the repository's ``data/published`` by default.
+        Folder of the papers' folders; the repository's ``data`` by default.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def sample_sizes(paper: str, directory=None) -> dict[tuple[str, str], int]:
     Raises
     ------
     PublishedError
-        There is no ``datasets.csv``.
+        There is no ``sizes.csv``.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def load(paper: str, directory=None) -> pd.DataFrame:
     paper : str
         Name of the paper, e.g. ``"mtcmrl"``.
     directory : path-like, optional
-        Folder of the csv files; the repository's ``data/published`` by default.
+        Folder of the papers' folders; the repository's ``data`` by default.
 
     Returns
     -------
@@ -134,16 +134,17 @@ def load(paper: str, directory=None) -> pd.DataFrame:
     >>> import tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> row = "demo,1,toy,1,SNMF,ACC,80.90,0.00,2"
-    >>> _ = (folder / "demo.csv").write_text(",".join(REQUIRED) + "\\n" + row)
+    >>> (folder / "demo").mkdir()
+    >>> _ = (folder / "demo" / "published.csv").write_text(",".join(REQUIRED) + "\\n" + row)
     >>> load("demo", folder)[["cell", "mean", "half_unit"]].to_numpy().tolist()
     [['demo:1:toy:1:SNMF:ACC', 0.809, 5e-05]]
     """
-    path = _folder(directory) / f"{paper}.csv"
+    path = _folder(paper, directory) / "published.csv"
     if not path.is_file():
         known = ", ".join(papers(directory)) or "none"
         raise PublishedError(f"paper={paper!r}: no published numbers; known papers: {known}")
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    return from_printed(frame, origin=path.name)
+    return from_printed(frame, origin=f"{paper}/{path.name}")
 
 
 def from_printed(frame: pd.DataFrame, origin: str = "frame") -> pd.DataFrame:
@@ -193,20 +194,16 @@ def from_printed(frame: pd.DataFrame, origin: str = "frame") -> pd.DataFrame:
     return out
 
 
-def _folder(directory) -> Path:
-    return data_dir() / "published" if directory is None else Path(directory)
-
-
-def _header(path):
-    return path.read_text(encoding="utf-8").partition("\n")[0].strip().split(",")
+def _folder(paper, directory) -> Path:
+    return paper_dir(paper) if directory is None else Path(directory) / paper
 
 
 def _quantities(paper, quantity, directory):
-    path = _folder(directory) / "datasets.csv"
+    path = _folder(paper, directory) / "sizes.csv"
     if not path.is_file():
         raise PublishedError(f"{path.name} is missing beside the published numbers: no sizes for {paper!r}")
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    return frame[(frame["paper"] == paper) & (frame["quantity"] == quantity)]
+    return frame[frame["quantity"] == quantity]
 
 
 def _numbers(frame, column, origin):

@@ -19,7 +19,7 @@ from mtclib.companion.runs.papers import papers
 from mtclib.companion.verdicts import leverage, published
 from mtclib.core import paths
 
-FILE = paths.data_dir() / "methods.toml"
+FILE = paths.paper_dir("methods") / "methods.toml"
 ENTRIES = methods.read()["methods"]
 SYMBOLS = methods.read()["symbols"]
 RUNNERS = ("Stacked", "PerTask", "OneView")

@@ -93,7 +93,7 @@ def test_results_are_exported_only_when_asked(planned, monkeypatch, tmp_path):
     papers.run_jobs("demo", "full", n_jobs=2)
     assert calls == [("run", [_job(5, 2)], {"n_jobs": 2, "dask": None})]
     papers.run_jobs("demo", "full", n_runs=3, export=True)
-    folder = tmp_path / "data" / "results" / "demo"
+    folder = tmp_path / "data" / "demo" / "results"
     assert calls[1][1] == [_job(5, 3)] and calls[2:] == [("export", folder), ("describe", folder)]
 
 

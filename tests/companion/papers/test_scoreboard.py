@@ -71,7 +71,7 @@ def test_the_first_notebook_shows_the_same_numbers(summary, verdicts):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_notebook_of_a_paper_finds_the_same_claims_to_hold(paper):
-    shown = stored_text(paper, "claimdata.outcomes(study)").partition("\n\n")[2]
+    shown = stored_text(paper, "study.outcomes()").partition("\n\n")[2]
     claims = scoreboard.claims(paper)
     counts = {status: shown.count(f"{tables.label(status)} ") + shown.count(f"{tables.label(status)}\n")
               for status in STATUSES}
@@ -105,7 +105,8 @@ def test_a_finding_that_breaks_its_contract_is_refused(tmp_path, change, message
             'sources = ["O1"]\ntest = "a::b"\n')
     for old, new in change.items():
         text = text.replace(old, new)
-    (tmp_path / "toy.toml").write_text(text)
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "findings.toml").write_text(text)
     with pytest.raises(LedgerError, match=message):
         findings("toy", tmp_path)
 

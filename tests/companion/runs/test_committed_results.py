@@ -99,10 +99,10 @@ def test_decisions_and_claims_are_there_and_name_methods_of_the_protocol(opened,
 
 @studies
 def test_results_are_compact(paper):
-    total = sum(file.stat().st_size for file in (paths.data_dir() / "results" / paper).iterdir())
+    total = sum(file.stat().st_size for file in paths.results_dir(paper).iterdir())
     assert total < 15e6
 
 
 def test_all_results_together_stay_below_forty_megabytes():
-    files = [file for file in (paths.data_dir() / "results").rglob("*") if file.is_file()]
+    files = [file for file in paths.data_dir().glob("**/results/**/*") if file.is_file()]
     assert sum(file.stat().st_size for file in files) < 40e6

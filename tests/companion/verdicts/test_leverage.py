@@ -31,7 +31,8 @@ def study():
 
 
 def write(folder, text):
-    (folder / "mbc.toml").write_text(text)
+    (folder / "mbc").mkdir(exist_ok=True)
+    (folder / "mbc" / "leverage.toml").write_text(text)
     return folder
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "published"
+DATA = Path(__file__).resolve().parents[3] / "data"
 COLUMNS = ["paper", "table", "dataset", "task", "method", "metric", "mean", "std", "decimals", "unit"]
 KEY = ["paper", "table", "dataset", "task", "method", "metric"]
 CELLS = {
@@ -34,9 +34,9 @@ METRICS = {
 }
 
 
-def read(name):
-    """A file of the folder with every cell as text, so that trailing zeros survive."""
-    return pd.read_csv(PUBLISHED / f"{name}.csv", dtype=str, keep_default_na=False)
+def read(paper, file="published"):
+    """A file of a paper's folder with every cell as text, so that trailing zeros survive."""
+    return pd.read_csv(DATA / paper / f"{file}.csv", dtype=str, keep_default_na=False)
 
 
 @pytest.fixture(params=list(CELLS))
@@ -81,7 +81,7 @@ def test_every_number_is_plain_decimal_digits(frame):
 
 
 def test_the_files_parse_as_numbers_with_the_default_reader(paper):
-    parsed = pd.read_csv(PUBLISHED / f"{paper}.csv")
+    parsed = pd.read_csv(DATA / paper / "published.csv")
     assert parsed["mean"].dtype == float and parsed["std"].dtype == float
     assert parsed["mean"].notna().all()
     assert parsed["decimals"].dtype == int
@@ -148,7 +148,8 @@ def test_standard_deviations_are_missing_only_where_the_paper_prints_none():
 
 
 def test_data_figures_are_whole_numbers_of_known_quantities():
-    frame = read("datasets")
+    frames = {name: read(name, "sizes") for name in CELLS}
+    frame = pd.concat(frames, names=["paper"]).reset_index("paper")
     assert list(frame.columns) == ["paper", "table", "dataset", "task", "quantity", "value", "note"]
     assert set(frame["quantity"]) == {"n_samples", "n_features", "n_classes", "class_size"}
     assert frame["value"].str.fullmatch(r"[1-9]\d*").all()
@@ -164,14 +165,13 @@ def test_data_figures_are_whole_numbers_of_known_quantities():
 
 
 def test_every_data_set_with_results_has_its_data_figures():
-    figures = read("datasets")
     for name in CELLS:
-        assert set(read(name)["dataset"]) <= set(figures.loc[figures["paper"] == name, "dataset"])
+        assert set(read(name)["dataset"]) <= set(read(name, "sizes")["dataset"])
 
 
 def test_printed_relation_matrices_are_distributions_over_pairs_of_clusters():
-    frame = read("other")
-    relation = frame[(frame["paper"] == "mtcmrl") & (frame["quantity"] == "G")]
+    frame = read("mtcmrl", "facts")
+    relation = frame[frame["quantity"] == "G"]
     shapes = {"WebKB4": (4, 4), "20NewsGroups": (3, 4), "Reuters": (3, 3)}
     assert set(relation["dataset"]) == set(shapes)
     for name, entries in relation.groupby("dataset"):
@@ -184,22 +184,21 @@ def test_printed_relation_matrices_are_distributions_over_pairs_of_clusters():
 
 
 def test_other_printed_facts_are_numbers_and_unique():
-    frame = read("other")
-    columns = ["paper", "where", "dataset", "task", "method", "quantity", "row", "col", "value"]
+    frame = pd.concat([read(name, "facts").assign(paper=name) for name in CELLS])
+    columns = ["where", "dataset", "task", "method", "quantity", "row", "col", "value", "paper"]
     assert list(frame.columns) == columns
     pd.to_numeric(frame["value"], errors="raise")
-    assert not frame.duplicated(columns[:-1]).any()
-    assert set(frame["paper"]) == set(CELLS)
+    assert not frame.drop(columns="value").duplicated().any()
 
 
 def test_published_sweep_counts_and_running_times_are_present():
-    frame = read("other")
-    sweeps = frame[(frame["paper"] == "mtcmrl") & (frame["quantity"] == "n_iter")]
+    frame = read("mtcmrl", "facts")
+    sweeps = frame[frame["quantity"] == "n_iter"]
     assert dict(zip(sweeps["dataset"], sweeps["value"])) == {
         "WebKB4": "99",
         "20NewsGroups": "100",
         "Reuters": "28",
     }
-    seconds = frame[(frame["paper"] == "spmtc") & (frame["quantity"] == "seconds")]
+    seconds = read("spmtc", "facts").query("quantity == 'seconds'")
     assert set(seconds["dataset"]) == {"PEOPLEvsPLACES"}
     assert dict(zip(seconds["method"], seconds["value"])) == {"LSSMTC": "3.1", "SPMTC-h": "4.2"}

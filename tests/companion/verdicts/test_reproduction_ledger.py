@@ -37,8 +37,10 @@ params = { method_a = "A", method_b = "B", metric = "NMI", dataset = "toy" }
 """
 
 
-def write(folder, text):
-    (folder / "demo.toml").write_text(text, encoding="utf-8")
+def write(folder, text, paper="demo"):
+    (folder / paper).mkdir(exist_ok=True)
+    name = "claims" if "[[claim]]" in text else "decisions"
+    (folder / paper / f"{name}.toml").write_text(text, encoding="utf-8")
     return folder
 
 
@@ -69,7 +71,7 @@ def test_a_decision_is_read_and_shown_with_empty_optional_columns(tmp_path):
             'decision = "tf-idf"\nleverage = { metric = "ACC" }',
             "leverage: missing change",
         ),
-        ('id = "D1"', "id = D1", "demo.toml"),
+        ('id = "D1"', "id = D1", "demo/decisions.toml"),
         ("[[decision]]", "[[decisions]]", "unknown table 'decisions'"),
     ],
 )
@@ -119,7 +121,7 @@ def scores(metric="NMI_max"):
 
 
 def test_a_claim_is_tested_under_printed_names(tmp_path):
-    (tmp_path / "mtcmrl.toml").write_text(CLAIM, encoding="utf-8")
+    write(tmp_path, CLAIM, "mtcmrl")
     names = dict(methods={"A": "a"}, datasets={"toy": "small"}, directory=tmp_path)
     row = claims_table("mtcmrl", {"results": scores()}, **names).iloc[0]
     assert (row["status"], row["n"]) == ("holds", 8)

@@ -16,6 +16,7 @@ def frame(*rows, columns=COLUMNS):
 
 
 def write(folder, name, table):
+    (folder / name).parent.mkdir(exist_ok=True)
     table.to_csv(folder / name, index=False)
     return folder
 
@@ -49,16 +50,15 @@ def test_the_unit_column_of_the_csv_wins_over_the_guess():
 
 
 def test_an_unknown_paper_is_refused_with_the_names_of_the_known_ones(tmp_path):
-    write(tmp_path, "known.csv", frame())
-    write(tmp_path, "datasets.csv", pd.DataFrame(columns=["paper", "quantity"]))
+    write(tmp_path, "known/published.csv", frame())
     assert published.papers(tmp_path) == ["known"]
     with pytest.raises(PublishedError, match="paper='nope'.*known"):
         published.load("nope", tmp_path)
 
 
 def test_a_missing_column_a_bad_number_and_a_doubled_cell_are_refused(tmp_path):
-    with pytest.raises(PublishedError, match="p.csv: missing column.s. decimals"):
-        published.load("p", write(tmp_path, "p.csv", frame().drop(columns="decimals")))
+    with pytest.raises(PublishedError, match="p/published.csv: missing column.s. decimals"):
+        published.load("p", write(tmp_path, "p/published.csv", frame().drop(columns="decimals")))
     row = ("p", "1", "toy", "1", "SNMF", "ACC", "80.90", "0.00", "2")
     with pytest.raises(PublishedError, match="mean='8o.9' of p:1:toy:1:SNMF:ACC is no number"):
         from_printed(frame((*row[:6], "8o.9", "", "1")))
@@ -69,19 +69,11 @@ def test_a_missing_column_a_bad_number_and_a_doubled_cell_are_refused(tmp_path):
 
 
 def test_sample_sizes_are_given_or_summed_over_the_classes(tmp_path):
-    rows = [
-        ("p", "a", "1", "class_size", 3),
-        ("p", "a", "1", "class_size", 4),
-        ("p", "b", "", "n_samples", 9),
-    ]
-    write(
-        tmp_path,
-        "datasets.csv",
-        pd.DataFrame(rows, columns=["paper", "dataset", "task", "quantity", "value"]),
-    )
+    rows = [("a", "1", "class_size", 3), ("a", "1", "class_size", 4), ("b", "", "n_samples", 9)]
+    write(tmp_path, "p/sizes.csv", pd.DataFrame(rows, columns=["dataset", "task", "quantity", "value"]))
     assert published.class_sizes("p", tmp_path) == {("a", "1"): [3, 4]}
     assert published.sample_sizes("p", tmp_path) == {("a", "1"): 7, ("b", ""): 9}
-    with pytest.raises(PublishedError, match="datasets.csv is missing"):
+    with pytest.raises(PublishedError, match="sizes.csv is missing"):
         published.class_sizes("p", tmp_path / "elsewhere")
 
 
