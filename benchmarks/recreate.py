@@ -21,7 +21,7 @@ from mtclib.core import paths
 
 def recreated(paper, share, rng, store, n_jobs):
     """One row: how many fits of a paper were drawn, run again, and are the same."""
-    results = read_results(paths.data_dir() / "results" / paper)
+    results = read_results(paths.results_dir(paper))
     committed = np.sort(results.frame.loc[results.frame["status"] == "ok", "key"].unique())
     drawn = set(rng.choice(committed, size=round(share * len(committed)), replace=False))
     jobs = [job for job in plan(paper, "full")[1] if job.key in drawn]
