@@ -2,8 +2,8 @@
 
     MTCLIB_DATA=FOLDER python benchmarks/recreate.py --share 0.1 --seed 20261122 --n-jobs 2
 
-Interrupted and started again with the same folder, it goes on where it was.  It needs the data of the full profile;
-fits of data sets that cannot be had are left out and counted.
+Interrupted and started again with the same folder, it goes on where it was.  It needs the data of the full
+profile; fits of data sets that cannot be had are left out and counted.
 """
 
 import argparse
@@ -30,14 +30,15 @@ def recreated(paper, share, rng, store, n_jobs):
     rows = results.frame[results.frame["key"].isin(possible)]
     labels = {name: y for name, y in results.labels.items() if name.partition("/")[0] in possible}
     found = agreement(store, replace(results, frame=rows, labels=labels))
-    return {"paper": paper, "committed": len(committed), "drawn": len(drawn), "no data": len(drawn - possible),
-            **{name: found[name] for name in ("jobs", "missing", "vectors")},
+    return {"paper": paper, "committed": len(committed), "drawn": len(drawn),
+            "no data": len(drawn - possible), **{name: found[name] for name in ("jobs", "missing", "vectors")},
             **{part: len(found[f"{part}_differ"]) for part in ("labels", "scores", "objectives")}}
 
 
 def main():
     """Command line; exit code 1 if anything differs or is missing."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=layout)
     parser.add_argument("--share", type=float, default=0.1)
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--n-jobs", type=int, default=1)
