@@ -22,49 +22,13 @@ _METADATA = {
 
 
 def save(fig, name, folder=None, manifest=None, notebook="", data="", printed="", formats=("png", "svg")):
-    """Write a figure so that equal figures give equal files, and record it in the manifest.
+    """Write a figure so that equal figures give equal files, record it in the manifest, return the paths.
 
-    Parameters
-    ----------
-    fig : matplotlib.figure.Figure
-        Figure.
-    name : str
-        File name without ending: letters, digits, ``-``, ``_`` and ``.``.
-    folder : path-like, optional
-        Folder of the files, made if missing; the repository's ``figures`` by default.
-    manifest : path-like, optional
-        Csv with the columns `MANIFEST_COLUMNS`; ``manifest.csv`` in `folder` by default.
-    notebook : str, default=""
-        Notebook that drew the figure.
-    data : str, default=""
-        What it was drawn from, as ``mtclib.companion.papers.study.show`` words it.
-    printed : str, default=""
-        The figures of a paper that it stands for, as ``"LMSC 2"`` or ``"LMSC 2, LMSC 3"``.
-    formats : sequence of {"png", "svg", "pdf"}, default=("png", "svg")
-        Formats.
-
-    Returns
-    -------
-    list of pathlib.Path
-        The files.
-
-    Raises
-    ------
-    ValueError
-        `name` holds other characters, or a format is unknown.
-
-    Notes
-    -----
-    The bytes depend on the versions of matplotlib and of its font library, not on the clock or the process.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from mtclib.companion.plots import convergence, save
-    >>> fig = convergence({"toy": [[2.0, 1.0, 0.5]]})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [path.name for path in save(fig, "demo", folder, notebook="demo.ipynb")]
-    ['demo.png', 'demo.svg']
+    `name` has no ending.  Files go to the repository's ``figures`` and the record to ``manifest.csv`` beside
+    them unless told otherwise.  `notebook` drew the figure; `data` is what it was drawn from, as
+    ``mtclib.companion.papers.study.show`` words it; `printed` names the figures of a paper that it stands
+    for, as ``"LMSC 2, LMSC 3"``.  The bytes depend on the versions of matplotlib and of its font library, not
+    on the clock or the process.
     """
     unknown = [ending for ending in formats if ending not in _METADATA]
     if unknown:
@@ -82,33 +46,7 @@ def save(fig, name, folder=None, manifest=None, notebook="", data="", printed=""
 
 
 def folder_key(folder, name):
-    """What identifies the files of a folder: its name and a hash over their names and contents.
-
-    Parameters
-    ----------
-    folder : path-like
-        Files in it and below it count.
-    name : str
-        How the folder is called, e.g. ``"data/results/mbc"``.
-
-    Returns
-    -------
-    str
-        ``name`` and 64 hexadecimal digits.
-
-    Raises
-    ------
-    ValueError
-        There is no file.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = (Path(folder) / "a.csv").write_text("1")
-    ...     folder_key(folder, "data/toy")[:20]
-    'data/toy 57f8096ab6c'
-    """
+    """What identifies the files in and below a folder: the name it goes by and a hash over all of them."""
     files = sorted(path for path in Path(folder).rglob("*") if path.is_file())
     if not files:
         raise ValueError(f"folder: {name} holds no files; what should the figure have been drawn from?")
@@ -118,18 +56,7 @@ def folder_key(folder, name):
 
 
 class Picture:
-    """A figure as a notebook shows it: a PNG with a palette, a third of the size of one in full colour.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-
-    Examples
-    --------
-    >>> from mtclib.companion.plots import convergence
-    >>> Picture(convergence({"toy": [[2.0, 1.0, 0.5]]}))._repr_png_()[1:4]
-    b'PNG'
-    """
+    """A figure as a notebook shows it: a PNG with a palette, a third of the size of one in full colour."""
 
     COLOURS = 64
 
