@@ -31,7 +31,7 @@ def recreated(paper, share, rng, store, n_jobs):
     labels = {name: y for name, y in results.labels.items() if name.partition("/")[0] in possible}
     found = agreement(store, replace(results, frame=rows, labels=labels))
     return {"paper": paper, "committed": len(committed), "drawn": len(drawn),
-            "no data": len(drawn - possible), **{name: found[name] for name in ("jobs", "missing", "vectors")},
+            "no data": len(drawn - possible), "missing": found["missing"], "vectors": found["vectors"],
             **{part: len(found[f"{part}_differ"]) for part in ("labels", "scores", "objectives")}}
 
 

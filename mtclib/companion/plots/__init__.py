@@ -8,38 +8,37 @@ stand outside the axes and never cover data.
 
 from mtclib.companion.plots.comparison import critical_difference, quality_time, score_table, task_pairs
 from mtclib.companion.plots.curves import (
-    GREEK,
-    PARAMS,
     convergence,
+    damaged_view,
     objective_panels,
+    robustness,
     runtime,
+    seconds,
     sensitivity,
     sensitivity_heatmap,
+    task_objectives,
+    trajectories,
 )
 from mtclib.companion.plots.files import MANIFEST_COLUMNS, Picture, folder_key, save
 from mtclib.companion.plots.look import style
-from mtclib.companion.plots.matrices import leverage, relation_matrix
-from mtclib.companion.plots.pacing import (
-    damaged_view,
-    pace,
-    robustness,
-    rounds,
-    seconds,
-    selection,
-    task_objectives,
-    trajectories,
-    weight_functions,
-)
+from mtclib.companion.plots.matrices import relation_matrix
+from mtclib.companion.plots.pacing import pace, rounds, selection, weight_functions
 from mtclib.companion.plots.scaling import makespans
-from mtclib.companion.plots.scores import preprocessing, scoreboard, scores_by_method, verdict_grid
+from mtclib.companion.plots.scores import (
+    leverage,
+    preprocessing,
+    scoreboard,
+    scores_by_method,
+    verdict_grid,
+)
 from mtclib.companion.plots.streams import forgetting_curve, order_spread, stream_costs, transfer_curve
 from mtclib.companion.plots.userdata import agreement, cluster_sizes, embedding
 
 __all__ = [
-    "GREEK", "MANIFEST_COLUMNS", "PARAMS", "Picture", "agreement", "cluster_sizes", "convergence",
-    "critical_difference", "damaged_view", "embedding", "folder_key", "forgetting_curve", "leverage",
-    "makespans", "objective_panels", "order_spread", "pace", "preprocessing", "quality_time",
-    "relation_matrix", "robustness", "rounds", "runtime", "save", "score_table", "scoreboard",
-    "scores_by_method", "seconds", "selection", "sensitivity", "sensitivity_heatmap", "stream_costs", "style",
-    "task_objectives", "task_pairs", "trajectories", "transfer_curve", "verdict_grid", "weight_functions",
+    "MANIFEST_COLUMNS", "Picture", "agreement", "cluster_sizes", "convergence", "critical_difference",
+    "damaged_view", "embedding", "folder_key", "forgetting_curve", "leverage", "makespans",
+    "objective_panels", "order_spread", "pace", "preprocessing", "quality_time", "relation_matrix",
+    "robustness", "rounds", "runtime", "save", "score_table", "scoreboard", "scores_by_method", "seconds",
+    "selection", "sensitivity", "sensitivity_heatmap", "stream_costs", "style", "task_objectives",
+    "task_pairs", "trajectories", "transfer_curve", "verdict_grid", "weight_functions",
 ]  # fmt: skip

@@ -1,7 +1,4 @@
-"""Curves of one run or one method: the objective over the iterations, the time over the size.
-
-Scores over the parameters of a method.
-"""
+"""Curves: objective, scores and time over iterations, sizes, damage to the data, and parameters."""
 
 import json
 import textwrap
@@ -11,44 +8,36 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
-from mtclib.companion.plots.look import MARK, RULE, band_line, figure, legend, plain, score_name, short, ticks
-from mtclib.companion.plots.matrices import heat, outline
+from mtclib.companion.plots.look import (
+    MARK,
+    RULE,
+    band_line,
+    figure,
+    legend,
+    panels,
+    plain,
+    score_name,
+    short,
+    ticks,
+)
+from mtclib.companion.plots.matrices import heat, outline, written
 
 # Characters of a title over one of several panels.
 TITLE = 20
+PARAMS = ("lam", "mu", "alpha", "beta")
+PARAM_NAMES = {"lam": "λ", "lambda": "λ", "mu": "μ", "alpha": "α", "beta": "β", "gamma": "γ", "kappa": "κ",
+               "n_components": "l", "pace_start": "share of pairs in the first round",
+               "pace_growth": "growth of the threshold"}  # fmt: skip
 
 
 @figure
 def convergence(histories, printed_iterations=None, relative=True, band=(0.1, 0.9)):
-    """Objective against the number of iterations: the median over runs, with a band.
+    """Objective against the number of iterations: the median over runs, with a band between quantiles.
 
-    Parameters
-    ----------
-    histories : mapping of str to list of 1-D array-like
-        Label to the objective histories of its runs, which may differ in length: a run that has stopped keeps
-        its last value.
-    printed_iterations : int or mapping of str to int, optional
-        Where the paper's own runs stopped; a vertical line each.
-    relative : bool, default=True
-        Show (J - J_min) / J_0 of each run on a logarithmic axis, with J_0 its first value and J_min its
-        smallest; the end of a run, where this is 0, is not drawn.  Otherwise J itself.
-    band : (float, float), default=(0.1, 0.9)
-        Quantiles of the band.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        No history, or an empty one.
-
-    Examples
-    --------
-    >>> fig = convergence({"toy": [[4, 2, 1], [4, 1]]}, relative=False)
-    >>> fig.axes[0].get_lines()[0].get_ydata().tolist()
-    [4.0, 1.5, 1.0]
+    `histories` maps a label to the objective histories of its runs; a run that has stopped keeps its last
+    value.  `printed_iterations` (a number, or one per label) is where the paper's own runs stopped.
+    `relative` shows (J - J_min) / J_0 of each run on a logarithmic axis, with J_0 its first value and J_min
+    its smallest; the end of a run, where this is 0, is not drawn.
     """
     _check(histories)
     fig, ax = plt.subplots(figsize=(5.2, 3.3))
@@ -74,32 +63,9 @@ def convergence(histories, printed_iterations=None, relative=True, band=(0.1, 0.
 
 @figure
 def objective_panels(histories, printed_iterations=None, band=(0.1, 0.9)):
-    """The objective over the iterations, a column a data set: itself above, its distance from the end below.
+    """The objective over the iterations, one column per data set: itself above, its gap to the end below.
 
-    Parameters
-    ----------
-    histories : mapping of str to list of 1-D array-like
-        As in :func:`convergence`.
-    printed_iterations : mapping of str to int, optional
-        Where the paper's own runs stopped; a vertical line each.
-    band : (float, float), default=(0.1, 0.9)
-        Quantiles of the band.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Lines are medians over runs; the lower axes are logarithmic, see :func:`convergence`.
-
-    Raises
-    ------
-    ValueError
-        No history, or an empty one.
-
-    Examples
-    --------
-    >>> fig = objective_panels({"toy": [[4, 2, 1], [4, 1]]}, {"toy": 2})
-    >>> fig.axes[0].get_lines()[0].get_ydata().tolist(), fig.axes[1].get_yscale()
-    ([4.0, 1.5, 1.0], 'log')
+    Arguments as in :func:`convergence`; the lower axes are its relative ones.
     """
     _check(histories)
     size = (max(4.2, 2.4 * len(histories)), 4.4)
@@ -124,33 +90,57 @@ def objective_panels(histories, printed_iterations=None, band=(0.1, 0.9)):
 
 
 @figure
+def task_objectives(histories):
+    """The objective of each task of a sequence, sweep by sweep: one panel per run, one line per task.
+
+    `histories` maps the title of a panel to the histories of its tasks.
+    """
+    if not histories or not all(histories.values()):
+        raise ValueError("histories: every panel needs at least one task")
+    fig, axes = panels(len(histories), 2.9, 2.0, (0, 0.6))
+    for ax, (title, tasks) in zip(axes.flat, histories.items()):
+        for t, history in enumerate(tasks):
+            ax.plot(np.arange(1, len(history) + 1), history, marker="", label=f"task {t + 1}")
+        ax.set(title=title, xlabel="sweep", ylabel="objective")
+    legend(fig, max((ax.get_lines()[:] for ax in axes.flat), key=len))
+    return fig
+
+
+@figure
+def trajectories(frame, metrics, until=None):
+    """Scores by iteration, one panel per metric and data set, one line per method: MSPL's Figure 3.
+
+    `frame` comes from :func:`mtclib.companion.papers.mspl.score_trajectories`; `metrics` maps a metric to the
+    name on its axis; `until` is the last iteration shown.  Bands are one standard deviation over runs.
+    """
+    absent = sorted(set(metrics) - set(frame["metric"]))
+    if absent:
+        raise ValueError(f"frame: no rows of {', '.join(absent)}")
+    datasets = list(dict.fromkeys(frame["dataset"]))
+    shape = (len(datasets), len(metrics))
+    size = (2.6 * shape[1] + 0.6, 2.1 * shape[0] + 0.6)
+    fig, axes = plt.subplots(*shape, figsize=size, sharex=True, squeeze=False)
+    for row, dataset in zip(axes, datasets):
+        for ax, (metric, name) in zip(row, metrics.items()):
+            part = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric)]
+            part = part if until is None else part[part["iteration"] <= until]
+            for method, runs in part.groupby("method", sort=False):
+                every = max(1, runs["iteration"].nunique() // 8)
+                _mean_line(ax, runs, "iteration", method, markevery=every)
+            ax.set(ylabel=f"{name} (%)", title=dataset)
+    for ax in axes[-1]:
+        ax.set_xlabel("iteration")
+    legend(fig, axes[0][0].get_lines()[:])
+    return fig
+
+
+@figure
 def runtime(frame, switch_at=None):
     """Seconds against the number of clusters, both axes logarithmic, with the slope of each line.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        ``solver``, ``n_clusters`` (positive int) and ``seconds``; several rows of one solver and size give
-        the median and a band from smallest to largest.
-    switch_at : int, optional
-        Number of clusters at which the paper changes its solver; a vertical line.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Slopes are least squares of log seconds on log clusters over all sizes.
-
-    Raises
-    ------
-    ValueError
-        Empty frame, or a size or time that is not positive.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"solver": "qp", "n_clusters": [5, 10, 20], "seconds": [1.0, 4.0, 16.0]})
-    >>> runtime(frame).legends[0].get_texts()[0].get_text()
-    'qp (slope 2.0)'
+    `frame` has ``solver``, ``n_clusters`` and ``seconds``, all above 0; several rows of one solver and size
+    give the median and a band from smallest to largest.  Slopes are least squares of log seconds on log
+    clusters.  `switch_at` is where the paper changes its solver.
     """
     if frame.empty or (frame[["n_clusters", "seconds"]] <= 0).any(axis=None):
         raise ValueError("frame: needs at least one row, and n_clusters and seconds above 0")
@@ -168,6 +158,135 @@ def runtime(frame, switch_at=None):
     ticks(ax.xaxis, _thinned(np.unique(frame["n_clusters"])))
     plain(ax.yaxis)
     legend(fig, handles)
+    return fig
+
+
+@figure
+def seconds(frame, printed=None):
+    """Running times of methods on a logarithmic axis, each repeat a dot, beside the printed ones.
+
+    `frame` has ``method``, ``repeat`` and ``seconds`` (above 0); `printed` maps a method to the paper's time.
+    """
+    if frame.empty or (frame["seconds"] <= 0).any():
+        raise ValueError("frame: needs at least one row, and seconds above 0")
+    names = list(dict.fromkeys(frame["method"]))
+    fig, ax = plt.subplots(figsize=(5.2, 1.4 + 0.35 * len(names)))
+    places = frame["method"].map({name: i for i, name in enumerate(names)})
+    handles = ax.plot(frame["seconds"], places, linestyle="", alpha=0.5, label="ours, each repeat")
+    times = {name: value for name, value in (printed or {}).items() if name in names}
+    if times:
+        handles += ax.plot(list(times.values()), [names.index(name) for name in times], linestyle="",
+                           marker="D", label="printed")
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set(xscale="log", xlabel="seconds a fit")
+    plain(ax.xaxis)
+    legend(fig, handles)
+    return fig
+
+
+@figure
+def robustness(frame, metric="ACC", title="{dataset}, {kind} noise", noun="noise", band=True):
+    """Score against the share of noise: one panel per data set and kind of noise, one line per method.
+
+    `frame` has ``dataset, kind, share, method, value`` (a fraction), one row per run.  Lines are means over
+    runs; the band of one standard deviation can be left out, since it hides the lines where there are many.
+    """
+    kinds = list(frame[["dataset", "kind"]].drop_duplicates().itertuples(index=False, name=None))
+    if not kinds:
+        raise ValueError("frame: it has no rows")
+    fig, axes = panels(len(kinds), 2.7, 1.9, (0, 0.6), sharex=True, sharey=True)
+    for ax, (dataset, kind) in zip(axes.flat, kinds):
+        rows = frame[(frame["dataset"] == dataset) & (frame["kind"] == kind)]
+        _share_lines(ax, rows, 100, "sd" if band else None)
+        ax.set_title(title.format(dataset=dataset, kind=kind))
+    _outer_labels(axes, f"share of {noun} (%)", f"{metric} (%)")
+    legend(fig, axes.flat[0].get_lines()[:])
+    return fig
+
+
+@figure
+def damaged_view(frame, name):
+    """Weight of the damaged view `name` relative to the mean weight of the others, against the damage.
+
+    `frame` has ``kind, share, method, value``, one row per run; one panel per kind.  Lines are means over
+    runs, bands one standard deviation.
+    """
+    kinds = list(dict.fromkeys(frame["kind"]))
+    if not kinds:
+        raise ValueError("frame: it has no rows")
+    fig, axes = panels(len(kinds), 2.7, 1.9, (0.4, 0.6), sharex=True, sharey=True)
+    for ax, kind in zip(axes.flat, kinds):
+        _share_lines(ax, frame[frame["kind"] == kind], 1, "sd")
+        ax.set_title(kind)
+    _outer_labels(axes, "damaged (%)", f"weight of {name} / others")
+    legend(fig, axes.flat[0].get_lines()[:])
+    return fig
+
+
+@figure
+def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band="sd", printed=None, by="dataset",
+                linear=()):
+    """Score against each parameter in turn, the others fixed at `base`: one panel per parameter.
+
+    `frame` has tidy results; the rows of task "avg" are used where there are any, and failed runs (NaN) are
+    left out.  `by` is the column that tells the lines apart; a line with one point of a panel only, because
+    its method lacks the parameter, is left out there.  `base` defaults to the most frequent values.  `band`
+    is "sd" (one standard deviation over runs), "range" or None.  `printed` maps a line to the paper's
+    fraction.  Axes are logarithmic to base 2 but for the parameters in `linear`.
+    """
+    rows = _with_params(_scored(frame, metric), params)
+    if (rows[[name for name in params if name not in linear]] <= 0).any(axis=None):
+        raise ValueError(f"params: {', '.join(params)} must be positive, the axis is logarithmic")
+    base = _base(rows, params) if base is None else base
+    size = (max(2.3 * len(params), 4.6), 2.9)
+    fig, axes = plt.subplots(1, len(params), figsize=size, sharey=True, squeeze=False)
+    for ax, name in zip(axes[0], params):
+        fits = [np.isclose(rows[other], base[other]) for other in params if other != name]
+        panel = rows[np.logical_and.reduce(fits)] if fits else rows
+        handles = _param_lines(ax, panel, name, by, list(dict.fromkeys(rows[by])), band)
+        for line in handles:
+            if line.get_label() in (printed or {}):
+                ax.axhline(100 * printed[line.get_label()], color=line.get_color(), **MARK)
+        ax.axvline(base[name], color="0.5", zorder=0, **RULE)
+        ax.set(xscale="linear" if name in linear else "log", xlabel=PARAM_NAMES.get(name, name))
+        if name not in linear:
+            ticks(ax.xaxis, np.unique(panel[name]))
+    axes[0][0].set_ylabel(f"{score_name(metric)} (%)")
+    where = "fixed in the other panels" if len(params) > 1 else "default"
+    handles.append(Line2D([], [], color="0.5", label=where, **RULE))
+    legend(fig, handles + ([Line2D([], [], color="0.2", label="printed", **MARK)] if printed else []))
+    return fig
+
+
+@figure
+def sensitivity_heatmap(frame, x, y, metric="ACC", base=None):
+    """Mean score of one data set over a grid of two parameters; a star marks the best, by the labels.
+
+    `base` fixes further parameters that vary.  A cell where every run failed shows a dash.
+    """
+    rows = _with_params(_scored(frame, metric, keep_failed=True), (x, y))
+    others = sorted({key for text in rows["params"].unique() for key in json.loads(text)} - {x, y})
+    rows = _with_params(rows, others)
+    for name, value in (base or {}).items():
+        rows = rows[np.isclose(rows[name], value)]
+    varying = [name for name in ["dataset", *others] if rows[name].nunique() > 1]
+    if rows.empty or varying:
+        raise ValueError(f"frame: fix {', '.join(varying)} first" if varying else f"frame: no row at {base}")
+    table = rows.pivot_table(index=y, columns=x, values="value", dropna=False)
+    mean = 100 * table.sort_index(ascending=False)
+    if mean.isna().all(axis=None):
+        raise ValueError(f"frame: every run failed, there is no {metric} to show")
+    best = np.unravel_index(np.nanargmax(mean.to_numpy()), mean.shape)
+    notes = written(mean, 1)
+    notes[best] += " ★"
+    fig, ax = plt.subplots(figsize=(1.9 + 0.75 * mean.shape[1], 1.3 + 0.45 * mean.shape[0]))
+    heat(ax, mean, notes, cbar_kws={"label": f"{score_name(metric)} (%)"})
+    outline(ax, *best)
+    ax.set(xlabel=PARAM_NAMES.get(x, x), ylabel=PARAM_NAMES.get(y, y))
+    ax.set_title(f"{rows['dataset'].iloc[0]}\n★ best, chosen with the labels")
+    ax.set_xticklabels([short(value) for value in mean.columns])
+    ax.set_yticklabels([short(value) for value in mean.index], rotation=0)
     return fig
 
 
@@ -191,144 +310,47 @@ def _quantiles(runs, relative, band):
     return middle, low, high
 
 
+def _mean_line(ax, runs, x, name, scale=100, band="sd", **look):
+    """Mean over runs at each value of the column `x`, with a band: "sd", "range" or None."""
+    stats = scale * runs.groupby(x)["value"].agg(["mean", "std", "min", "max"]).fillna(0)
+    low, high = {"sd": (stats["mean"] - stats["std"], stats["mean"] + stats["std"]),
+                 "range": (stats["min"], stats["max"]), None: (stats["mean"], stats["mean"])}[band]
+    return band_line(ax, stats.index, stats["mean"], low, high, name, **look)
+
+
+def _share_lines(ax, rows, scale, band):
+    """One line per method over the share of what is damaged, in percent."""
+    for method, runs in rows.assign(share=100 * rows["share"]).groupby("method", sort=False):
+        _mean_line(ax, runs, "share", method, scale, band)
+
+
+def _outer_labels(axes, x, y):
+    for ax in axes[-1]:
+        ax.set_xlabel(x)
+    for ax in axes[:, 0]:
+        ax.set_ylabel(y)
+
+
+def _param_lines(ax, rows, x, by, names, band):
+    """One line per name, in the same order in every panel, so that each keeps its look."""
+    looks = len(plt.rcParams["axes.prop_cycle"])
+    lines = []
+    for number, name in enumerate(names):
+        runs = rows[rows[by] == name]
+        if runs[x].nunique() == 1 < rows[x].nunique():
+            runs = runs.iloc[:0]
+        # The looks of the cycle come back from here on, with open markers.
+        again = {"markerfacecolor": "white", "markeredgewidth": 1.2} if number >= looks else {}
+        lines.append(_mean_line(ax, runs, x, name, band=band, **again))
+    return lines
+
+
 def _thinned(values):
     """Ticks of a logarithmic axis that stay apart: each at least a quarter above the last."""
     kept = []
     for value in values:
         kept += [value] if not kept or value >= 1.25 * kept[-1] else []
     return kept
-
-GREEK = {"lam": "λ", "lambda": "λ", "mu": "μ", "alpha": "α", "beta": "β", "gamma": "γ", "kappa": "κ",
-         "n_components": "l", "pace_start": "share of pairs in the first round",
-         "pace_growth": "growth of the threshold"}
-PARAMS = ("lam", "mu", "alpha", "beta")
-
-
-@figure
-def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band="sd", printed=None, by="dataset",
-                linear=()):
-    """Score against each parameter in turn, the others fixed: one panel a parameter, one line a data set.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy results with ``dataset, task, metric, params, value``; ``params`` is JSON.  The rows of task
-        "avg" are used where there are any.  Failed runs (NaN) are left out.
-    params : sequence of str, default=("lam", "mu", "alpha", "beta")
-        Parameters, one a panel; their values must be positive, for the axis is logarithmic to base 2.
-    metric : str, default="ACC"
-        Name in `frame`; shown in percent.
-    base : mapping of str to float, optional
-        Where the other parameters are fixed; by default the most frequent value of each.
-    band : {"sd", "range", None}, default="sd"
-        Band over the runs: mean plus and minus one standard deviation, or smallest to largest; none where
-        there are many lines.
-    printed : mapping of str to float, optional
-        Line to the paper's value, a fraction; drawn as a thin line.
-    by : str, default="dataset"
-        Column that tells the lines apart.
-    linear : sequence of str, default=()
-        Parameters whose axis is linear; all others are logarithmic.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A line that has one point of a panel only, because its method lacks the parameter, is left out there.
-
-    Raises
-    ------
-    ValueError
-        No row fits, a parameter is unknown or not positive, or `base` is needed because two values are
-        equally frequent.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> rows = [("toy", "avg", "ACC", f'{{"lam": {v}}}', 0.8) for v in (0.5, 1, 2)]
-    >>> frame = pd.DataFrame(rows, columns=["dataset", "task", "metric", "params", "value"])
-    >>> [text.get_text() for text in sensitivity(frame, params=["lam"]).axes[0].get_xticklabels()]
-    ['1/2', '1', '2']
-    """
-    rows = _with_params(_scored(frame, metric), params)
-    if (rows[[name for name in params if name not in linear]] <= 0).any(axis=None):
-        raise ValueError(f"params: {', '.join(params)} must be positive, the axis is logarithmic")
-    base = _base(rows, params) if base is None else base
-    size = (max(2.3 * len(params), 4.6), 2.9)
-    fig, axes = plt.subplots(1, len(params), figsize=size, sharey=True, squeeze=False)
-    for ax, name in zip(axes[0], params):
-        fits = [np.isclose(rows[other], base[other]) for other in params if other != name]
-        panel = rows[np.logical_and.reduce(fits)] if fits else rows
-        handles = _lines(ax, panel, name, by, list(dict.fromkeys(rows[by])), band)
-        for line in handles:
-            if line.get_label() in (printed or {}):
-                ax.axhline(100 * printed[line.get_label()], color=line.get_color(), **MARK)
-        ax.axvline(base[name], color="0.5", zorder=0, **RULE)
-        ax.set(xscale="linear" if name in linear else "log", xlabel=GREEK.get(name, name))
-        if name not in linear:
-            ticks(ax.xaxis, np.unique(panel[name]))
-    axes[0][0].set_ylabel(f"{score_name(metric)} (%)")
-    where = "fixed in the other panels" if len(params) > 1 else "default"
-    handles.append(Line2D([], [], color="0.5", label=where, **RULE))
-    legend(fig, handles + ([Line2D([], [], color="0.2", label="printed", **MARK)] if printed else []))
-    return fig
-
-
-@figure
-def sensitivity_heatmap(frame, x, y, metric="ACC", base=None):
-    """Mean score over a grid of two parameters, with the best point marked.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy results of one data set, see :func:`sensitivity`.
-    x, y : str
-        Parameters of the two axes.
-    metric : str, default="ACC"
-        Name in `frame`; shown in percent.
-    base : mapping of str to float, optional
-        Values of further parameters; needed where they vary.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The starred cell is the best one, chosen with the labels.  A cell where every run failed shows a dash.
-
-    Raises
-    ------
-    ValueError
-        No row fits, several data sets, or further parameters vary and `base` does not fix them.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> rows = [("toy", "avg", "ACC", f'{{"a": {a}, "b": {b}}}', 0.2 * a * b) for a in (1, 2) for b in (1, 2)]
-    >>> frame = pd.DataFrame(rows, columns=["dataset", "task", "metric", "params", "value"])
-    >>> [text.get_text() for text in sensitivity_heatmap(frame, "a", "b").axes[0].texts]
-    ['40.0', '80.0 ★', '20.0', '40.0']
-    """
-    rows = _with_params(_scored(frame, metric, keep_failed=True), (x, y))
-    others = sorted({key for text in rows["params"].unique() for key in json.loads(text)} - {x, y})
-    rows = _with_params(rows, others)
-    for name, value in (base or {}).items():
-        rows = rows[np.isclose(rows[name], value)]
-    varying = [name for name in ["dataset", *others] if rows[name].nunique() > 1]
-    if rows.empty or varying:
-        raise ValueError(f"frame: fix {', '.join(varying)} first" if varying else f"frame: no row at {base}")
-    table = rows.pivot_table(index=y, columns=x, values="value", dropna=False)
-    mean = 100 * table.sort_index(ascending=False)
-    if mean.isna().all(axis=None):
-        raise ValueError(f"frame: every run failed, there is no {metric} to show")
-    best = np.unravel_index(np.nanargmax(mean.to_numpy()), mean.shape)
-    notes = np.array([[f"{value:.1f}" for value in row] for row in mean.to_numpy()], dtype=object)
-    notes[best] += " ★"
-    fig, ax = plt.subplots(figsize=(1.9 + 0.75 * mean.shape[1], 1.3 + 0.45 * mean.shape[0]))
-    heat(ax, mean, notes, cbar_kws={"label": f"{score_name(metric)} (%)"})
-    outline(ax, *best)
-    ax.set(xlabel=GREEK.get(x, x), ylabel=GREEK.get(y, y))
-    ax.set_title(f"{rows['dataset'].iloc[0]}\n★ best, chosen with the labels")
-    ax.set_xticklabels([short(value) for value in mean.columns])
-    ax.set_yticklabels([short(value) for value in mean.index], rotation=0)
-    return fig
 
 
 def _scored(frame, metric, keep_failed=False):
@@ -353,24 +375,9 @@ def _with_params(rows, names):
 
 
 def _base(rows, params):
+    """The most frequent value of each parameter."""
     modes = {name: rows.groupby("params")[name].first().mode() for name in params}
     tied = [name for name in params if len(modes[name]) > 1]
     if tied and len(params) > 1:
         raise ValueError(f"base: the values of {', '.join(tied)} are equally frequent; name the fixed values")
     return {name: float(modes[name].iloc[0]) for name in params}
-
-
-def _lines(ax, rows, x, by, names, band):
-    """One line a name, in the same order in every panel, so that each keeps its look."""
-    lines, looks = [], len(plt.rcParams["axes.prop_cycle"])
-    for number, name in enumerate(names):
-        values = rows[rows[by] == name].groupby(x)["value"]
-        stats = 100 * values.agg(["mean", "std", "min", "max"]).fillna(0)
-        if len(stats) == 1 < rows[x].nunique():
-            stats = stats.iloc[:0]
-        low, high = {"sd": (stats["mean"] - stats["std"], stats["mean"] + stats["std"]),
-                     "range": (stats["min"], stats["max"]), None: (stats["mean"], stats["mean"])}[band]
-        # The looks of the cycle come back from here on, with open markers.
-        again = {"markerfacecolor": "white", "markeredgewidth": 1.2} if number >= looks else {}
-        lines.append(band_line(ax, stats.index, stats["mean"], low, high, name, **again))
-    return lines

@@ -22,49 +22,13 @@ _METADATA = {
 
 
 def save(fig, name, folder=None, manifest=None, notebook="", data="", printed="", formats=("png", "svg")):
-    """Write a figure so that equal figures give equal files, and record it in the manifest.
+    """Write a figure so that equal figures give equal files, record it in the manifest, return the paths.
 
-    Parameters
-    ----------
-    fig : matplotlib.figure.Figure
-        Figure.
-    name : str
-        File name without ending: letters, digits, ``-``, ``_`` and ``.``.
-    folder : path-like, optional
-        Folder of the files, made if missing; the repository's ``figures`` by default.
-    manifest : path-like, optional
-        Csv with the columns `MANIFEST_COLUMNS`; ``manifest.csv`` in `folder` by default.
-    notebook : str, default=""
-        Notebook that drew the figure.
-    data : str, default=""
-        What it was drawn from, as ``mtclib.companion.papers.study.show`` words it.
-    printed : str, default=""
-        The figures of a paper that it stands for, as ``"LMSC 2"`` or ``"LMSC 2, LMSC 3"``.
-    formats : sequence of {"png", "svg", "pdf"}, default=("png", "svg")
-        Formats.
-
-    Returns
-    -------
-    list of pathlib.Path
-        The files.
-
-    Raises
-    ------
-    ValueError
-        `name` holds other characters, or a format is unknown.
-
-    Notes
-    -----
-    The bytes depend on the versions of matplotlib and of its font library, not on the clock or the process.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from mtclib.companion.plots import convergence, save
-    >>> fig = convergence({"toy": [[2.0, 1.0, 0.5]]})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [path.name for path in save(fig, "demo", folder, notebook="demo.ipynb")]
-    ['demo.png', 'demo.svg']
+    `name` has no ending.  Files go to the repository's ``figures`` and the record to ``manifest.csv`` beside
+    them unless told otherwise.  `notebook` drew the figure; `data` is what it was drawn from, as
+    ``mtclib.companion.papers.study.show`` words it; `printed` names the figures of a paper that it stands
+    for, as ``"LMSC 2, LMSC 3"``.  The bytes depend on the versions of matplotlib and of its font library, not
+    on the clock or the process.
     """
     unknown = [ending for ending in formats if ending not in _METADATA]
     if unknown:
@@ -82,35 +46,7 @@ def save(fig, name, folder=None, manifest=None, notebook="", data="", printed=""
 
 
 def folder_key(root, pattern):
-    """What identifies the files of some folders: the pattern and a hash over their names and contents.
-
-    Parameters
-    ----------
-    root : path-like
-        Where the pattern begins.
-    pattern : str
-        A folder or several, e.g. ``"data/mbc/results"`` or ``"data/*/results"``; files in them and below
-        count.
-
-    Returns
-    -------
-    str
-        ``pattern`` and 64 hexadecimal digits.
-
-    Raises
-    ------
-    ValueError
-        There is no file.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     (Path(folder) / "toy").mkdir()
-    ...     _ = (Path(folder) / "toy" / "a.csv").write_text("1")
-    ...     folder_key(folder, "toy")[:15]
-    'toy 57f8096ab6c'
-    """
+    """What identifies the files of some folders: the pattern and a hash over their names and contents."""
     files = sorted(path for path in Path(root).glob(f"{pattern}/**/*") if path.is_file())
     if not files:
         raise ValueError(f"folder: {pattern} holds no files; what should the figure have been drawn from?")
@@ -120,18 +56,7 @@ def folder_key(root, pattern):
 
 
 class Picture:
-    """A figure as a notebook shows it: a PNG with a palette, a third of the size of one in full colour.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-
-    Examples
-    --------
-    >>> from mtclib.companion.plots import convergence
-    >>> Picture(convergence({"toy": [[2.0, 1.0, 0.5]]}))._repr_png_()[1:4]
-    b'PNG'
-    """
+    """A figure as a notebook shows it: a PNG with a palette, a third of the size of one in full colour."""
 
     COLOURS = 64
 

@@ -1,4 +1,4 @@
-"""The look that all figures share: style, layout, legend and ticks."""
+"""The look that all figures share: style, layout, panels, legend and ticks."""
 
 import functools
 from fractions import Fraction
@@ -9,44 +9,20 @@ import numpy as np
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 MARK = {"linewidth": 1.2, "linestyle": (0, (1, 1)), "marker": ""}
+RULE = {"linewidth": 0.8, "linestyle": "-", "marker": ""}
 # Of all labels of an axis together; beyond that, every second tick has none.
 MOST_CHARACTERS = 18
-RULE = {"linewidth": 0.8, "linestyle": "-", "marker": ""}
 # Sizes of figures leave room for a legend of two rows; each further one makes them taller by so many inches.
 LEGEND_ROWS, LEGEND_ROW = 2, 0.18
 
 
 def style():
-    """Context manager with the look of all figures, whatever the user's own settings are.
-
-    Examples
-    --------
-    >>> with style():
-    ...     plt.rcParams["axes.grid"]
-    True
-    """
+    """Context manager with the look of all figures, whatever the user's own settings are."""
     return plt.style.context(["default", Path(__file__).with_name("mtclib.mplstyle")])
 
 
 def figure(draw):
-    """Decorate a function that draws: style around it, layout after it, closed for pyplot.
-
-    Parameters
-    ----------
-    draw : callable
-        Returns a new figure.
-
-    Returns
-    -------
-    callable
-        Takes what `draw` takes; its figure looks the same wherever it is shown.
-
-    Examples
-    --------
-    >>> fig = figure(lambda title: plt.figure(num=title))("toy")
-    >>> plt.fignum_exists("toy")
-    False
-    """
+    """Decorate a function that draws: style around it, layout after it, closed for pyplot."""
 
     @functools.wraps(draw)
     def drawn(*args, **kwargs):
@@ -69,35 +45,19 @@ def figure(draw):
     return drawn
 
 
+def panels(n, width, height, room=(0, 0), **shared):
+    """A figure with `n` panels of this size in two columns, and `room` (wide, high) besides."""
+    columns = min(2, n)
+    shape = (-(-n // columns), columns)
+    size = (width * shape[1] + room[0], height * shape[0] + room[1])
+    fig, axes = plt.subplots(*shape, figsize=size, squeeze=False, **shared)
+    for spare in axes.flat[n:]:
+        spare.set_axis_off()
+    return fig, axes
+
+
 def band_line(ax, x, middle, low, high, name, **look):
-    """A line with a pale band of its colour.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where to draw.
-    x, middle, low, high : array-like of shape (n,)
-        Line, and lower and upper edge of the band.
-    name : str
-        Label of the line.
-    **look
-        Passed to ``ax.plot``.
-
-    Returns
-    -------
-    matplotlib.lines.Line2D
-        The line, for the legend.
-
-    Examples
-    --------
-    >>> @figure
-    ... def draw():
-    ...     fig, ax = plt.subplots()
-    ...     band_line(ax, [1, 2], [5, 6], [4, 5], [6, 7], "toy")
-    ...     return fig
-    >>> draw().axes[0].get_lines()[0].get_label()
-    'toy'
-    """
+    """A line with a pale band of its colour; returns the line, for the legend."""
     (line,) = ax.plot(x, middle, label=name, **look)
     ax.fill_between(x, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
     return line
@@ -106,24 +66,7 @@ def band_line(ax, x, middle, low, high, name, **look):
 def legend(fig, handles):
     """One legend below the axes, in as few rows as the width allows; many rows make the figure taller.
 
-    Parameters
-    ----------
-    fig : matplotlib.figure.Figure
-        Figure with a layout engine, which keeps the axes clear of the legend.
-    handles : list of artists
-        At least one; each with a label.
-
-    Raises
-    ------
-    ValueError
-        `handles` is empty.
-
-    Examples
-    --------
-    >>> fig = plt.Figure(layout="constrained")
-    >>> legend(fig, fig.subplots().plot([1, 2], label="toy"))
-    >>> [text.get_text() for text in fig.legends[0].get_texts()]
-    ['toy']
+    The layout engine of the figure keeps the axes clear of it.
     """
     if not handles:
         raise ValueError("handles is empty: give at least one artist with a label")
@@ -136,23 +79,17 @@ def legend(fig, handles):
     fig.set_figheight(fig.get_figheight() + LEGEND_ROW * max(0, rows - LEGEND_ROWS))
 
 
+def bare(ax, rows):
+    """Axes of coloured cells: the first row on top, with these names, and no lines of the axes' own."""
+    ax.set_yticks(np.arange(len(rows)) + 0.5, rows)
+    ax.invert_yaxis()
+    ax.grid(False)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+
+
 def ticks(axis, values):
-    """Ticks at these values and nowhere else, in the words of :func:`short`.
-
-    Parameters
-    ----------
-    axis : matplotlib.axis.Axis
-        Axis of any scale.
-    values : array-like of shape (n,)
-        Where.
-
-    Examples
-    --------
-    >>> ax = plt.Figure().subplots()
-    >>> ticks(ax.xaxis, [0.25, 4])
-    >>> [text.get_text() for text in ax.get_xticklabels()]
-    ['1/4', '4']
-    """
+    """Ticks at these values and nowhere else, in the words of :func:`short`."""
     axis.set_major_locator(FixedLocator(values))
     names = [short(value) for value in values]
     if sum(map(len, names)) > MOST_CHARACTERS:
@@ -162,20 +99,7 @@ def ticks(axis, values):
 
 
 def plain(axis):
-    """Numbers without powers of ten along an axis: 0.00001, not 1e-05.
-
-    Parameters
-    ----------
-    axis : matplotlib.axis.Axis
-        Axis of any scale.
-
-    Examples
-    --------
-    >>> ax = plt.Figure().subplots()
-    >>> plain(ax.yaxis)
-    >>> ax.yaxis.get_major_formatter()(1e-5), ax.yaxis.get_major_formatter()(9.999999999999999e-06)
-    ('0.00001', '0.00001')
-    """
+    """Numbers without powers of ten along an axis: 0.00001, not 1e-05."""
     def written(value, _):
         # Places of ticks on a logarithmic axis are powers with an error: 9.999999999999999e-06.
         return np.format_float_positional(float(f"{value:.6g}"), trim="-")
@@ -185,36 +109,13 @@ def plain(axis):
 
 
 def score_name(metric):
-    """Name of a score on an axis; which normalisation of NMI it is belongs into the text.
-
-    Parameters
-    ----------
-    metric : str
-        Name of a score of ``mtclib.metrics.SCORES``.
-
-    Examples
-    --------
-    >>> score_name("NMI_arithmetic"), score_name("ACC")
-    ('NMI', 'ACC')
-    """
+    """Name of a score on an axis; which normalisation of NMI it is belongs in the text."""
     return metric.partition("_")[0]
 
 
 def short(value):
-    """A parameter value as one writes it by hand: one over an integer as a fraction, 1000 as a power.
+    """A number as one writes it by hand: one over an integer as a fraction, 1000 as a power of ten.
 
-    Parameters
-    ----------
-    value : float
-        Any number.
-
-    Returns
-    -------
-    str
-        A power of ten from 1000 up and from 1/1000 down, a fraction for 1/2 to 1/1024, else up to six digits.
-
-    Examples
-    --------
     >>> short(0.25), short(4.0), short(0.3), short(0.001)
     ('1/4', '4', '0.3', '10⁻³')
     """

@@ -1,4 +1,4 @@
-"""Figures about sequences of tasks: transfer, forgetting, order and cost; frames of reproduction.streams."""
+"""Sequences of tasks: transfer, forgetting, order and cost; the frames come from ``papers.lmsc``."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,32 +14,8 @@ CONFIDENCE = 0.95
 def transfer_curve(frame):
     """Score of each task learned with and without libraries, and its gain, by the number of tasks seen.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Of :func:`mtclib.companion.papers.lmsc.transfer`, with columns ``dataset`` and ``seed``; ``value`` a
-        fraction.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A column a data set: scores above, paired differences below.  Lines are means over seeds, bands their
-        95 % t intervals.
-
-    Raises
-    ------
-    ValueError
-        The frame is empty or lacks a column.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> rows = [("toy", s, p, k, "NMI_arithmetic", 0.5 + 0.1 * (p > 1) * (k == "with libraries"))
-    ...         for s in (0, 1) for p in (1, 2) for k in ("with libraries", "without")]
-    >>> names = ["dataset", "seed", "position", "knowledge", "metric", "value"]
-    >>> fig = transfer_curve(pd.DataFrame(rows, columns=names))
-    >>> [round(float(gain)) for gain in fig.axes[1].get_lines()[0].get_ydata()]
-    [0, 10]
+    `frame` comes from :func:`mtclib.companion.papers.lmsc.transfer`.  One column per data set: scores above,
+    paired differences below.  Lines are means over seeds, bands their 95 % t intervals.
     """
     _check(frame, "seed", "position", "knowledge")
     names = list(dict.fromkeys(frame["dataset"]))
@@ -66,30 +42,9 @@ def transfer_curve(frame):
 def forgetting_curve(frame):
     """Task 1 clustered anew after each task: agreement with its classes and with its first labels.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Of :func:`mtclib.companion.papers.lmsc.forgetting`, with columns ``dataset`` and ``seed``.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A panel a data set.  Lines are means over seeds, bands their 95 % t intervals; the line without
-        markers is the agreement of the first labels with the classes.
-
-    Raises
-    ------
-    ValueError
-        The frame is empty or lacks a column.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> rows = [("toy", s, t, a, "NMI_arithmetic", 0.6, 0.5) for s in (0, 1) for t in (1, 2)
-    ...         for a in ("classes", "labels at arrival")]
-    >>> names = ["dataset", "seed", "tasks_seen", "against", "metric", "value", "at_arrival"]
-    >>> len(forgetting_curve(pd.DataFrame(rows, columns=names)).axes[0].get_lines())
-    3
+    `frame` comes from :func:`mtclib.companion.papers.lmsc.forgetting`; one panel per data set.  Lines are
+    means over seeds, bands their 95 % t intervals; the line without markers is the agreement of the first
+    labels with the classes.
     """
     _check(frame, "seed", "tasks_seen", "against", "at_arrival")
     names = list(dict.fromkeys(frame["dataset"]))
@@ -113,32 +68,9 @@ def forgetting_curve(frame):
 def order_spread(frame):
     """What the order of the tasks changes: the score of a task by its position, and of orders as a whole.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Of :func:`mtclib.companion.papers.lmsc.orders`, with columns ``dataset`` and ``seed``.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A row a data set.  Left, by position, how far a task is above its own mean over orders: dots are
-        tasks, the line is their mean with its 95 % t interval over orders and seeds.  Right, a dot an order,
-        its mean over tasks.
-
-    Raises
-    ------
-    ValueError
-        The frame is empty or lacks a column.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> rows = [("toy", 0, o, p, abs(3 * o - p), "NMI_arithmetic", 0.5 + 0.1 * p)
-    ...         for o in (0, 1) for p in (1, 2)]
-    >>> names = ["dataset", "seed", "order", "position", "task", "metric", "value"]
-    >>> line = order_spread(pd.DataFrame(rows, columns=names)).axes[0].get_lines()[1]
-    >>> line.get_ydata().round(6).tolist()
-    [-5.0, 5.0]
+    `frame` comes from :func:`mtclib.companion.papers.lmsc.orders`; one row per data set.  Left, by position,
+    how far a task is above its own mean over orders: dots are tasks, the line is their mean with its 95 % t
+    interval over orders and seeds.  Right, one dot per order, its mean over tasks.
     """
     _check(frame, "seed", "order", "position", "task")
     names = list(dict.fromkeys(frame["dataset"]))
@@ -168,28 +100,8 @@ def order_spread(frame):
 def stream_costs(frame):
     """Seconds for the newest task, and bytes to keep for the next, by the number of tasks seen.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Of :func:`mtclib.companion.papers.lmsc.costs`, of one data set.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Logarithmic ordinates; a line a method, medians where there are several runs.
-
-    Raises
-    ------
-    ValueError
-        The frame is empty or lacks a column.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> rows = [("toy", m, t, 0.1 * t, 800, 0.5) for m in ("LMSC", "all tasks again") for t in (1, 2)]
-    >>> names = ["dataset", "method", "tasks_seen", "seconds", "bytes", "value"]
-    >>> [ax.get_ylabel() for ax in stream_costs(pd.DataFrame(rows, columns=names)).axes]
-    ['seconds', 'kilobytes kept']
+    `frame` comes from :func:`mtclib.companion.papers.lmsc.costs`, of one data set; one line per method,
+    medians where there are several runs.
     """
     _check(frame, "method", "tasks_seen", "seconds", "bytes")
     fig, axes = plt.subplots(1, 2, figsize=(6.8, 3.2))
@@ -208,7 +120,7 @@ def stream_costs(frame):
 
 
 def _mean_line(ax, table, name, **look):
-    """Mean over the columns, in per cent, with its t interval; a single column has none."""
+    """Mean over the columns, in percent, with its t interval; a single column has none."""
     values = 100 * table
     counts = values.notna().sum(axis=1)
     mean, error = values.mean(axis=1), values.sem(axis=1).fillna(0.0)

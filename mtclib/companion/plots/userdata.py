@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 from sklearn.decomposition import PCA, TruncatedSVD
 
 from mtclib.companion.plots.look import figure, legend
-from mtclib.companion.plots.matrices import heat
+from mtclib.companion.plots.matrices import heat, written
 
 _PANELS = 3
 _MARKERS = "os^DvP*X"
@@ -15,37 +15,11 @@ _MARKERS = "os^DvP*X"
 
 @figure
 def embedding(Xs, labels, names, title=""):
-    """Every task or view in two dimensions, a colour and a marker for each cluster.
+    """Every task or view in two dimensions, with one colour and marker per cluster.
 
-    Dense data by principal components; sparse data by truncated singular vectors, which need no centring.
-
-    Parameters
-    ----------
-    Xs : list of {ndarray, sparse matrix}
-        Tasks of shape (n_t, d) or views of shape (n, d_v).
-    labels : list of ndarray of int of shape (n_t,), or ndarray of int of shape (n,)
-        Clusters from 0; one array in all for views.
-    names : sequence of str
-        Titles of the panels.
-    title : str, default=""
-        Title of the figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The axes say which share of the variance they show.  Clusters of different tasks with one colour need
-        not correspond.
-
-    Raises
-    ------
-    ValueError
-        The labels do not fit the data.
-
-    Examples
-    --------
-    >>> fig = embedding([np.eye(4), np.eye(4)[:, :3]], np.array([0, 0, 1, 1]), ["a", "b"])
-    >>> [ax.get_title() for ax in fig.axes], len(fig.legends[0].get_texts())
-    (['a', 'b'], 2)
+    Dense data by principal components, sparse data by truncated singular vectors, which need no centring; the
+    axes say which share of the variance they show.  `labels` are one array per task, or one in all for views;
+    `names` are the titles of the panels.  Clusters of different tasks with one colour need not correspond.
     """
     each = labels if isinstance(labels, list) else [labels] * len(Xs)
     if [len(y) for y in each] != [X.shape[0] for X in Xs]:
@@ -55,7 +29,7 @@ def embedding(Xs, labels, names, title=""):
     fig, axes = plt.subplots(rows, columns, figsize=(3.1 * columns + 0.2, 2.9 * rows + 0.5), squeeze=False)
     for ax in axes.ravel()[len(Xs):]:
         ax.remove()
-    looks = _looks(max(int(y.max()) for y in each) + 1)
+    looks = _cluster_looks(max(int(y.max()) for y in each) + 1)
     for ax, X, y, name in zip(axes.ravel(), Xs, each, names):
         _scatter(ax, X, np.asarray(y), looks)
         ax.set_title(name)
@@ -67,30 +41,10 @@ def embedding(Xs, labels, names, title=""):
 
 @figure
 def cluster_sizes(labels, names):
-    """Sizes of the clusters by method, as shares of a bar, largest first; one panel a task.
+    """Sizes of the clusters by method, as shares of a bar, largest first; one panel per task.
 
-    Parameters
-    ----------
-    labels : mapping of str to (list of) ndarray of int
-        Method to clusters: one array a task, or one in all for views.
-    names : sequence of str
-        Titles of the panels, one a task; one in all for views.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Numbers of samples stand in the parts that are wide enough.
-
-    Raises
-    ------
-    ValueError
-        No method, or not as many arrays as names.
-
-    Examples
-    --------
-    >>> fig = cluster_sizes({"KMeans": np.array([0, 1, 1])}, ["all views"])
-    >>> [text.get_text() for text in fig.axes[0].texts]
-    ['2', '1']
+    `labels` maps a method to one array per task, or one in all for views; `names` are the titles of the
+    panels.  Numbers of samples stand in the parts that are wide enough.
     """
     lists = {method: found if isinstance(found, list) else [found] for method, found in labels.items()}
     if not lists or any(len(found) != len(names) for found in lists.values()):
@@ -110,41 +64,18 @@ def cluster_sizes(labels, names):
 
 @figure
 def agreement(matrix):
-    """Agreement of each pair of methods: adjusted Rand index, 1 for equal clusters, 0 for chance.
-
-    Parameters
-    ----------
-    matrix : DataFrame of float, shape (m, m)
-        Methods by methods.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        The matrix is empty or not square.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> fig = agreement(pd.DataFrame([[1.0, 0.5], [0.5, 1.0]], index=["a", "b"], columns=["a", "b"]))
-    >>> [text.get_text() for text in fig.axes[0].texts]
-    ['1.00', '0.50', '0.50', '1.00']
-    """
+    """Agreement of each pair of methods: adjusted Rand index, 1 for equal clusters, 0 for chance."""
     if matrix.empty or len(set(matrix.shape)) > 1:
         raise ValueError(f"matrix must be square and not empty; its shape is {matrix.shape}")
-    notes = np.array([[f"{value:.2f}" for value in row] for row in matrix.to_numpy()], dtype=object)
     fig, ax = plt.subplots(figsize=(2.4 + 0.62 * len(matrix), 1.4 + 0.42 * len(matrix)))
-    heat(ax, matrix, notes, vmin=0, vmax=1, cbar_kws={"label": "adjusted Rand index"})
+    heat(ax, matrix, written(matrix, 2), vmin=0, vmax=1, cbar_kws={"label": "adjusted Rand index"})
     ax.set_xticklabels(matrix.columns, rotation=30, ha="right", rotation_mode="anchor")
     ax.set_yticklabels(matrix.index, rotation=0)
     ax.set(xlabel="", ylabel="")
     return fig
 
 
-def _looks(n):
+def _cluster_looks(n):
     """Colour and marker of each cluster; the pairs differ for up to 48 clusters."""
     colours = plt.rcParams["axes.prop_cycle"].by_key()["color"]
     turns = [k // len(colours) for k in range(n)]
