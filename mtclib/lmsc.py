@@ -22,6 +22,7 @@ from mtclib.core.checks import check_number, check_option
 from mtclib.core.lifelong import Libraries, LibraryClusterer
 from mtclib.maths.eigen import leading, top_eigenvectors
 from mtclib.maths.graphs import SCALES, normalized_affinities, normalized_bipartite
+from mtclib.maths.linalg import polar, unit_rows
 
 # Below this distance of a basis from the fusion library its Huber function stands for the norm.
 FLOOR = 1e-6
@@ -29,36 +30,6 @@ FLOOR = 1e-6
 SMOOTHING = 1e-3
 # Shares of the safe shift of the penalty that are tried first: long steps.
 BOLD = (0.01, 0.1)
-# Squared ratio of singular values above which a polar factor comes from the small Gram matrix.
-WELL_CONDITIONED = 1e-7
-
-
-def polar(A, previous):
-    """The Q with orthonormal columns (rows, where A is wide) that maximises tr(Q^T A); ``previous`` if A = 0.
-
-    Parameters
-    ----------
-    A, previous : ndarray of shape (p, k)
-
-    Returns
-    -------
-    ndarray of shape (p, k)
-
-    Examples
-    --------
-    >>> polar(np.diag([3.0, -2.0]), np.eye(2)).tolist()
-    [[1.0, 0.0], [0.0, -1.0]]
-    """
-    if not A.any():
-        return previous
-    if A.shape[0] > 4 * A.shape[1]:
-        values, V = np.linalg.eigh(A.T @ A)
-        if values[0] > WELL_CONDITIONED * values[-1]:
-            Q = A @ ((V / np.sqrt(values)) @ V.T)
-            # One Newton step squares the error that the squared condition number has left.
-            return 1.5 * Q - 0.5 * Q @ (Q.T @ Q)
-    left, _, right = np.linalg.svd(A, full_matrices=False)
-    return left @ right
 
 
 @dataclass
@@ -495,8 +466,8 @@ class LMSC(LibraryClusterer):
             return sum(task.Es) / len(task.Es) @ task.D
         if self.output == "aligned":
             first, I = task.Es[0], np.eye(task.D.shape[0])
-            return _unit_rows(sum(E @ polar(E.T @ first, I) for E in task.Es))
-        return _unit_rows(np.hstack([E @ B for E, B in zip(task.Es, task.Bs)]))
+            return unit_rows(sum(E @ polar(E.T @ first, I) for E in task.Es))
+        return unit_rows(np.hstack([E @ B for E, B in zip(task.Es, task.Bs)]))
 
 
 class Complement:
@@ -533,10 +504,6 @@ def split_signs(X):
     if sp.issparse(X):
         return sp.hstack([X.maximum(0.0), (-X).maximum(0.0)], format="csr")
     return np.hstack([np.maximum(X, 0.0), np.maximum(-X, 0.0)])
-
-
-def _unit_rows(Z):
-    return Z / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1e-12)
 
 
 class L2SC(LMSC):

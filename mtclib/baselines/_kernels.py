@@ -14,6 +14,7 @@ from sklearn.preprocessing import normalize
 from mtclib.core.checks import check_matrix
 from mtclib.maths.bregman import Divergence, Smoothed, SquaredEuclidean
 from mtclib.maths.graphs import gaussian_affinity
+from mtclib.maths.linalg import as_dense
 
 KERNELS = ("cosine", "linear", "gaussian")
 
@@ -70,7 +71,7 @@ class GramSamples:
     def _combined(self, weights):
         N = self.shape[1] // 2
         points = np.zeros((weights.shape[0], 2 * N))
-        points[:, self.place] = weights.toarray() if sp.issparse(weights) else weights
+        points[:, self.place] = as_dense(weights)
         points[:, N:] = weights @ self.rows_of_K
         return points
 
@@ -153,7 +154,7 @@ def _without_stored_zeros(X):
 
 def _checked_gram(K, N):
     K = check_matrix(K, "kernel")
-    K = K.toarray() if sp.issparse(K) else K
+    K = as_dense(K)
     if K.shape != (N, N):
         raise ValueError(f"kernel must give an array of shape ({N}, {N}), a row and a column for each sample "
                          f"of all tasks in order; got {K.shape}")

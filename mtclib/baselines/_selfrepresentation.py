@@ -5,12 +5,12 @@ X X^T of shape (n, n), so that no dense (n, d) array is made.
 """
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.linalg import eigh, lapack
 
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import NormalizedMatrix
+from mtclib.maths.linalg import as_dense, unit_rows
 from mtclib.maths.neighbours import nearest_distances
 
 # Eigenvalues of a Gram matrix below this share of the largest are rounding.
@@ -21,8 +21,7 @@ BLOCK = 64
 
 def gram(X):
     """X X^T as a dense array of shape (n, n), for X of shape (n, d), {ndarray, CSR array}."""
-    G = X @ X.T
-    return G.toarray() if sp.issparse(G) else G
+    return as_dense(X @ X.T)
 
 
 def spectrum(G):
@@ -194,5 +193,5 @@ def cluster_affinity(A, n_clusters, seeds, keep_diagonal):
     """
     graph = AffinityWithDiagonal(A) if keep_diagonal else NormalizedMatrix(A)
     _, V = spectral_embedding(graph, n_clusters, seeds[0])
-    V = V / np.maximum(np.linalg.norm(V, axis=1, keepdims=True), 1e-12)
+    V = unit_rows(V)
     return best_kmeans(V, n_clusters, seeds).labels_.astype(np.intp), V

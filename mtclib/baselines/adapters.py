@@ -1,15 +1,11 @@
-"""Stacked: a single-task method run once on the samples of all tasks.
+"""Methods that run another: on the stack of all tasks, on each task of a sequence, or on one view of all."""
 
-PerTask: a method for one set of samples, run on every task of a sequence of multi-view tasks.
-
-OneView: a multi-task method on one view of a sequence of multi-view tasks.
-"""
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from mtclib.baselines.kmeans import KMeans
 from mtclib.baselines.registry import estimator, version_of_nested
 from mtclib.core.base import (
     LifelongClusterer,
@@ -17,11 +13,72 @@ from mtclib.core.base import (
     MultiViewClusterer,
     SingleTaskClusterer,
     Traits,
+    summed,
 )
 from mtclib.core.checks import check_number
 
 
-class Stacked(MultiTaskClusterer):
+class _Nested:
+    """What the three have in common: ``estimator``, ``parameters``, ``random_state`` and the version.
+
+    A subclass names the kinds of methods that it can run, and implements ``_run(nested, Xs, n_clusters)``,
+    which sets the labels and returns all fitted estimators.
+    """
+
+    kinds: ClassVar[tuple]
+    wanted: ClassVar[str]
+    default: ClassVar[str]
+
+    def fit(self, Xs, y=None):
+        """Cluster all tasks with the nested method.
+
+        Parameters
+        ----------
+        Xs : list of {ndarray, CSR array}, or list of lists of them
+            The tasks, as in the class docstring.
+        y : None
+            Ignored, for scikit-learn's sake.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter or an input is unusable, here or for the nested estimator.  The messages of the
+            latter speak of what it was given: a stack, or a task of its own, is ``Xs[0] (task 1)``.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If a nested fit stopped at its ``max_iter``.
+        """
+        nested = self._nested()
+        Xs, n_clusters = self._check_input(Xs)
+        models = self._run(nested.set_params(random_state=self.random_state), Xs, n_clusters)
+        self.objective_ = np.asarray(summed([model.objective_ for model in models]))
+        self.n_iter_ = max(model.n_iter_ for model in models)
+        self.converged_ = all(model.converged_ for model in models)
+        return self
+
+    def _nested(self):
+        given = self.default if self.estimator is None else self.estimator
+        if isinstance(given, str):
+            given = estimator(given)
+        nested = given(2) if isinstance(given, type) else given
+        if not isinstance(nested, self.kinds):
+            raise ValueError(f"estimator must be a {self.wanted}, by name or as an instance, such as "
+                             f"{self.default!r} or KMeans(2); got {self.estimator!r}")
+        return clone(nested).set_params(**(self.parameters or {}))
+
+    @classmethod
+    def algorithm_version(cls):
+        """Integer that is raised with the mathematics of any method that can be nested."""
+        return version_of_nested(cls.ALGORITHM_VERSION, cls.kinds)
+
+
+class Stacked(_Nested, MultiTaskClusterer):
     """A single-task method on the stacked rows of all tasks; each task gets its slice of the labels.
 
     The compared methods "All KM", "All SC" and "All ASI" of the SPMTC paper.
@@ -57,6 +114,9 @@ class Stacked(MultiTaskClusterer):
 
     traits = Traits(kind="multitask", paper="Gu, Zhou, ICDM 2009", same_n_clusters=True)
     ALGORITHM_VERSION = 6
+    kinds = (SingleTaskClusterer,)
+    wanted = "single-task method"
+    default = "KMeans"
 
     def __init__(self, n_clusters, *, estimator=None, parameters=None, random_state=None):
         self.n_clusters = n_clusters
@@ -64,58 +124,33 @@ class Stacked(MultiTaskClusterer):
         self.parameters = parameters
         self.random_state = random_state
 
-    def fit(self, Xs, y=None):
-        """Cluster the stack of all tasks.
-
-        Parameters
-        ----------
-        Xs : list of {ndarray, CSR array} of shape (n_t, d)
-        y : None
-            Ignored, for scikit-learn's sake.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter or an input is unusable, here or for the nested estimator.  In the messages of
-            the latter the stack is ``Xs[0] (task 1)``.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If the nested estimator stopped at its ``max_iter``.
-        """
-        nested = self._nested()
-        Xs, n_clusters = self._check_input(Xs)
+    def _run(self, nested, Xs, n_clusters):
         stack = sp.vstack(Xs, format="csr") if any(map(sp.issparse, Xs)) else np.vstack(Xs)
-        nested.set_params(n_clusters=n_clusters[0], random_state=self.random_state)
-        self.estimator_ = nested.fit([stack])
+        self.estimator_ = nested.set_params(n_clusters=n_clusters[0]).fit([stack])
         ends = np.cumsum([X.shape[0] for X in Xs])
         self.labels_ = np.split(nested.labels_[0], ends[:-1])
-        self.objective_ = nested.objective_
-        self.n_iter_, self.converged_ = nested.n_iter_, nested.converged_
-        return self
-
-    def _nested(self):
-        given = KMeans if self.estimator is None else self.estimator
-        if isinstance(given, str):
-            given = estimator(given)
-        nested = given(self.n_clusters) if isinstance(given, type) else given
-        if not isinstance(nested, SingleTaskClusterer):
-            raise ValueError(f"estimator must be a single-task method, by name or as an instance, such as "
-                             f"'KMeans' or ASI(n_clusters=2); got {self.estimator!r}")
-        return clone(nested).set_params(**(self.parameters or {}))
-
-    @classmethod
-    def algorithm_version(cls):
-        """Integer that is raised with the mathematics of any method that can be nested."""
-        return version_of_nested(cls.ALGORITHM_VERSION, SingleTaskClusterer)
+        return [nested]
 
 
-class PerTask(LifelongClusterer):
+class _NestedSequence(_Nested, LifelongClusterer):
+    """A method on a sequence of multi-view tasks that sees one view, or all."""
+
+    def __init__(self, n_clusters, *, estimator=None, parameters=None, view=None, random_state=None):
+        self.n_clusters = n_clusters
+        self.estimator = estimator
+        self.parameters = parameters
+        self.view = view
+        self.random_state = random_state
+
+    def _check_input(self, Xs):
+        Xs, n_clusters = super()._check_input(Xs)
+        if self.view is not None:
+            check_number("view", self.view, low=0, high=len(Xs[0]) - 1, integer=True)
+            Xs = [[views[self.view]] for views in Xs]
+        return Xs, n_clusters
+
+
+class PerTask(_NestedSequence):
     """A multi-view or single-task method on each task of a sequence alone.
 
     The independent compared methods of the LMSC paper, such as "Coreg" and "SNMF".  Which view the methods
@@ -123,7 +158,7 @@ class PerTask(LifelongClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or list of int with one a task
+    n_clusters : int, or list of int with one per task
         Replaces that of the nested estimator.
     estimator : None, str, MultiViewClusterer or SingleTaskClusterer, default None
         The method, by name or as an instance, which is cloned; None for ``CoregSpectral``.
@@ -139,7 +174,7 @@ class PerTask(LifelongClusterer):
     ----------
     labels_ : list of ndarray of shape (n_t,), int
     estimators_ : list of estimators
-        Fitted, one a task.
+        Fitted, one per task.
     objective_ : ndarray of shape (n_iter_,)
         The sum over tasks, each continued with its last value.
     n_iter_ : int
@@ -158,83 +193,20 @@ class PerTask(LifelongClusterer):
 
     traits = Traits(kind="lifelong", paper="Cai, Tan, Huang, Lv, IJCAI 2023", task_order_free=True)
     ALGORITHM_VERSION = 19
+    kinds = (MultiViewClusterer, SingleTaskClusterer)
+    wanted = "multi-view or single-task method"
+    default = "CoregSpectral"
 
-    def __init__(self, n_clusters, *, estimator=None, parameters=None, view=None, random_state=None):
-        self.n_clusters = n_clusters
-        self.estimator = estimator
-        self.parameters = parameters
-        self.view = view
-        self.random_state = random_state
-
-    def fit(self, Xs, y=None):
-        """Cluster every task.
-
-        Parameters
-        ----------
-        Xs : list of list of {ndarray, CSR array} of shape (n_t, d_v)
-            ``Xs[t][v]`` is view v of task t.
-        y : None
-            Ignored, for scikit-learn's sake.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter or an input is unusable, here or for the nested estimator; in the messages of the
-            latter a task stands alone.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If a nested fit stopped at its ``max_iter``.
-        """
-        nested = self._nested()
-        Xs, n_clusters = self._check_input(Xs)
-        if self.view is not None:
-            check_number("view", self.view, low=0, high=len(Xs[0]) - 1, integer=True)
-        nested.set_params(random_state=self.random_state)
-        self.estimators_ = [clone(nested).set_params(n_clusters=k).fit(self._input(nested, views))
-                            for views, k in zip(Xs, n_clusters)]
+    def _run(self, nested, Xs, n_clusters):
         alone = isinstance(nested, SingleTaskClusterer)
+        inputs = [[side_by_side(views)] if alone else views for views in Xs]
+        self.estimators_ = [clone(nested).set_params(n_clusters=k).fit(given)
+                            for given, k in zip(inputs, n_clusters)]
         self.labels_ = [model.labels_[0] if alone else model.labels_ for model in self.estimators_]
-        length = max(len(model.objective_) for model in self.estimators_)
-        self.objective_ = sum(np.pad(model.objective_, (0, length - len(model.objective_)), mode="edge")
-                              for model in self.estimators_)
-        self.n_iter_ = max(model.n_iter_ for model in self.estimators_)
-        self.converged_ = all(model.converged_ for model in self.estimators_)
-        return self
-
-    def _input(self, nested, views):
-        views = views if self.view is None else [views[self.view]]
-        return views if isinstance(nested, MultiViewClusterer) else [side_by_side(views)]
-
-    def _nested(self):
-        given = "CoregSpectral" if self.estimator is None else self.estimator
-        if isinstance(given, str):
-            given = estimator(given)
-        nested = given(2) if isinstance(given, type) else given
-        if not isinstance(nested, (MultiViewClusterer, SingleTaskClusterer)):
-            raise ValueError(f"estimator must be a multi-view or single-task method, by name or as an "
-                             f"instance, such as 'CoregSpectral' or SNMF(2); got {self.estimator!r}")
-        return clone(nested).set_params(**(self.parameters or {}))
-
-    @classmethod
-    def algorithm_version(cls):
-        """Integer that is raised with the mathematics of any method that can be nested."""
-        return version_of_nested(cls.ALGORITHM_VERSION, (MultiViewClusterer, SingleTaskClusterer))
+        return self.estimators_
 
 
-def side_by_side(views):
-    """The features of all views in one {ndarray, CSR array} of shape (n, sum of d_v)."""
-    if len(views) == 1:
-        return views[0]
-    return sp.hstack(views, format="csr") if any(map(sp.issparse, views)) else np.hstack(views)
-
-
-class OneView(LifelongClusterer):
+class OneView(_NestedSequence):
     """A multi-task method on all tasks of a sequence at once, by one view or by all side by side.
 
     The compared method LLMC of the LMSC paper knows tasks but no views.  Which view it got, the paper does
@@ -242,7 +214,7 @@ class OneView(LifelongClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or list of int with one a task
+    n_clusters : int, or list of int with one per task
         Replaces that of the nested estimator.
     estimator : None, str or MultiTaskClusterer, default None
         The method, by name or as an instance, which is cloned; None for ``LLMC``.
@@ -273,60 +245,18 @@ class OneView(LifelongClusterer):
 
     traits = Traits(kind="lifelong", paper="Cai, Tan, Huang, Lv, IJCAI 2023")
     ALGORITHM_VERSION = 21
+    kinds = (MultiTaskClusterer,)
+    wanted = "multi-task method"
+    default = "LLMC"
 
-    def __init__(self, n_clusters, *, estimator=None, parameters=None, view=None, random_state=None):
-        self.n_clusters = n_clusters
-        self.estimator = estimator
-        self.parameters = parameters
-        self.view = view
-        self.random_state = random_state
+    def _run(self, nested, Xs, n_clusters):
+        self.estimator_ = nested.set_params(n_clusters=n_clusters).fit([side_by_side(views) for views in Xs])
+        self.labels_ = nested.labels_
+        return [nested]
 
-    def fit(self, Xs, y=None):
-        """Cluster all tasks.
 
-        Parameters
-        ----------
-        Xs : list of list of {ndarray, CSR array} of shape (n_t, d_v)
-            ``Xs[t][v]`` is view v of task t.
-        y : None
-            Ignored, for scikit-learn's sake.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter or an input is unusable, here or for the nested estimator.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If the nested fit stopped at its ``max_iter``.
-        """
-        nested = self._nested()
-        Xs, n_clusters = self._check_input(Xs)
-        if self.view is not None:
-            check_number("view", self.view, low=0, high=len(Xs[0]) - 1, integer=True)
-        tasks = [side_by_side(views if self.view is None else [views[self.view]]) for views in Xs]
-        self.estimator_ = nested.set_params(n_clusters=n_clusters, random_state=self.random_state).fit(tasks)
-        self.labels_ = self.estimator_.labels_
-        self.objective_, self.n_iter_ = self.estimator_.objective_, self.estimator_.n_iter_
-        self.converged_ = self.estimator_.converged_
-        return self
-
-    def _nested(self):
-        given = "LLMC" if self.estimator is None else self.estimator
-        if isinstance(given, str):
-            given = estimator(given)
-        nested = given(2) if isinstance(given, type) else given
-        if not isinstance(nested, MultiTaskClusterer):
-            raise ValueError(f"estimator must be a multi-task method, by name or as an instance, such as "
-                             f"'LLMC' or KMeans(2); got {self.estimator!r}")
-        return clone(nested).set_params(**(self.parameters or {}))
-
-    @classmethod
-    def algorithm_version(cls):
-        """Integer that is raised with the mathematics of any method that can be nested."""
-        return version_of_nested(cls.ALGORITHM_VERSION, MultiTaskClusterer)
+def side_by_side(views):
+    """The features of all views in one {ndarray, CSR array} of shape (n, sum of d_v)."""
+    if len(views) == 1:
+        return views[0]
+    return sp.hstack(views, format="csr") if any(map(sp.issparse, views)) else np.hstack(views)

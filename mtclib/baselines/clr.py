@@ -12,6 +12,7 @@ from mtclib.core.checks import check_number, check_option
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import top_eigenvectors
 from mtclib.maths.neighbours import nearest_distances
+from mtclib.maths.simplex import project_stored_rows
 
 # Weights of the graph are of the order 1 / n_neighbors; smaller ones than this are rounding and join nothing.
 JOINED = 1e-12
@@ -193,39 +194,8 @@ def reweighted(A, F, lam):
     """
     rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
     distances = np.sum((F[rows] - F[A.indices]) ** 2, axis=1)
-    return sp.csr_array((project_rows(A.data - lam / 2.0 * distances, A.indptr), A.indices, A.indptr),
+    return sp.csr_array((project_stored_rows(A.data - lam / 2.0 * distances, A.indptr), A.indices, A.indptr),
                         shape=A.shape)
-
-
-def project_rows(values, indptr):
-    """Projection of each row of a CSR array on the unit simplex over its stored entries.
-
-    The threshold of a row grows with each entry that falls below it, until none does (Michelot 1986).
-
-    Parameters
-    ----------
-    values : ndarray of shape (nnz,)
-    indptr : ndarray of shape (n + 1,), int
-        No row is empty.
-
-    Returns
-    -------
-    ndarray of shape (nnz,)
-
-    Examples
-    --------
-    >>> project_rows(np.array([0.9, 0.5, -1.0, 7.0]), np.array([0, 3, 4])).round(6).tolist()
-    [0.7, 0.3, 0.0, 1.0]
-    """
-    starts, lengths = indptr[:-1], np.diff(indptr)
-    values = values - np.repeat(np.maximum.reduceat(values, starts), lengths)
-    kept, fewer = None, np.ones(len(values), dtype=bool)
-    while kept is None or not np.array_equal(kept, fewer):
-        kept = fewer
-        sums, counts = np.add.reduceat(np.where(kept, values, 0.0), starts), np.add.reduceat(1 * kept, starts)
-        above = values - np.repeat((sums - 1.0) / counts, lengths)
-        fewer = kept & (above > 0.0)
-    return np.maximum(above, 0.0)
 
 
 def smallest_eigenvectors(S, components, n_vectors, start):

@@ -18,6 +18,7 @@ from scipy.optimize import brentq
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits, stops
 from mtclib.core.checks import check_number, check_option
 from mtclib.core.starts import best_kmeans
+from mtclib.maths.linalg import unit_rows
 from mtclib.maths.projections import Centred
 from mtclib.maths.scaling import SCALINGS, scale_views
 
@@ -328,7 +329,7 @@ class ConvexSub(MultiViewClusterer):
         columns = min(self.n_components or n_clusters, max(found.rank, 1))
         lengths = found.singular_values[:columns] * (found.rank > 0)
         Z = basis @ (found.vectors[:, :columns] * (lengths if self.embedding == "scaled" else lengths > 0.0))
-        Z /= np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1e-12)
+        Z = unit_rows(Z)
         model = best_kmeans(Z, n_clusters, seeds)
         return Fit(model.labels_.astype(np.intp), found.history, found.gap <= self.tol, {
             "embedding_": Z, "singular_values_": lengths, "rank_": found.rank,

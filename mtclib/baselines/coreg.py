@@ -8,6 +8,7 @@ from mtclib.core.checks import check_number, check_option
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import leading, top_eigenvectors
 from mtclib.maths.graphs import check_graph_parameters, view_graphs
+from mtclib.maths.linalg import unit_rows
 
 # Frobenius norm of the residuals of the eigenvectors; an eigenvalue is off by about its square over the gap.
 # The first sweeps do with the coarse one.
@@ -150,7 +151,7 @@ class CoregSpectral(MultiViewClusterer):
         Us, history, converged = alternate(problem, self.init, self.max_iter, self.tol)
         consensus = problem.consensus(Us)
         Z = problem.result(Us, consensus) if self.view is None else Us[self.view]
-        Z = Z / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1e-12)
+        Z = unit_rows(Z)
         model = best_kmeans(Z, n_clusters, seeds)
         return Fit(model.labels_.astype(np.intp), history, converged,
                    {"embedding_": Z, "view_embeddings_": Us, "consensus_": consensus})

@@ -314,8 +314,7 @@ def label_step(F, fit):
     scale = np.linalg.norm(fit)
     if scale == 0:
         return F
-    left, _, right = svd(fit / scale + INERTIA * F / np.linalg.norm(F), full_matrices=False)
-    return np.sqrt(len(F) / (F.shape[1] + 1.0)) * (left @ right)
+    return np.sqrt(len(F) / (F.shape[1] + 1.0)) * _polar(fit / scale + INERTIA * F / np.linalg.norm(F))
 
 
 def relax(ridge, coupling, k, max_iter, tol):
@@ -703,6 +702,6 @@ class TaskRelation:
 
 
 def _polar(A):
-    """The orthogonal matrix R with the largest tr(R^T A)."""
-    left, _, right = svd(A)
+    """`mtclib.maths.linalg.polar` by the SVD of SciPy, which rounds otherwise than that of NumPy."""
+    left, _, right = svd(A, full_matrices=False)
     return left @ right

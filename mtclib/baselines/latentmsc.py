@@ -8,6 +8,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from mtclib.baselines._selfrepresentation import cluster_affinity, gram, spectrum
 from mtclib.core.base import Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import check_flag, check_number, check_option
+from mtclib.maths.linalg import polar
 from mtclib.maths.scaling import SCALINGS, scale_views
 
 # Penalty of the multiplier method: start, growth, limit.
@@ -180,12 +181,6 @@ class Model:
     Yh: np.ndarray
     Yr: np.ndarray
     Yz: np.ndarray
-
-
-def polar(A):
-    """The matrix with orthonormal columns nearest to A, of shape (m, h) with m >= h."""
-    U, _, Vt = np.linalg.svd(A, full_matrices=False)
-    return U @ Vt
 
 
 def threshold_singular_values(A, tau):

@@ -8,11 +8,13 @@ import scipy.sparse as sp
 from scipy.linalg import lu_factor, lu_solve
 from sklearn.preprocessing import normalize
 
-from mtclib.baselines.clr import initial_graph, pieces, project_rows, smallest_eigenvectors
+from mtclib.baselines.clr import initial_graph, pieces, smallest_eigenvectors
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
 from mtclib.core.checks import check_flag, check_number, check_option
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import top_eigenvectors
+from mtclib.maths.linalg import as_dense
+from mtclib.maths.simplex import project_stored_rows
 
 # Residual of the projected samples, as a share of the largest eigenvalue; below NULL an eigenvalue is zero.
 RESIDUAL, NULL = 1e-7, 1e-10
@@ -88,7 +90,7 @@ class Task:
         # A weight can be positive only where the distance exceeds the least of its row by less than 2 a_t.
         near = D - D.min(axis=1, keepdims=True) < 2.0 * self.width
         indptr = np.append(0, np.cumsum(near.sum(axis=1)))
-        values = project_rows(D[near] / (-2.0 * self.width), indptr)
+        values = project_stored_rows(D[near] / (-2.0 * self.width), indptr)
         S = sp.csr_array((values, np.nonzero(near)[1], indptr), shape=(n, n))
         self.S = sp.csr_array(S + S.T) / 2
         self.S.eliminate_zeros()
@@ -119,8 +121,7 @@ class Task:
 
 def centred_gram(X, XT, weights):
     """X diag(weights) X^T for the centred rows of X, ndarray of shape (n, n)."""
-    K = (X * weights) @ XT
-    K = K.toarray() if sp.issparse(K) else K
+    K = as_dense((X * weights) @ XT)
     means = K.mean(axis=0)
     return K + means.mean() - means - means[:, None]
 

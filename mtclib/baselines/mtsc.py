@@ -9,6 +9,7 @@ from mtclib.core.checks import check_number, check_option
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import top_eigenvectors
 from mtclib.maths.graphs import SCALES, knn_affinity, normalized_affinities
+from mtclib.maths.linalg import as_dense, unit_rows
 
 # Of the squared length of a row: below its root the penalty is quadratic.
 SMOOTHING = 1e-8
@@ -134,8 +135,7 @@ class MTSC(MultiTaskClusterer):
                  for (X, graph), k in zip(prepared, n_clusters)]
         history, norms, converged = alternate(tasks, float(self.alpha), float(self.beta), float(self.p),
                                               self.max_iter, self.tol)
-        embedding = [task.F / np.maximum(np.linalg.norm(task.F, axis=1, keepdims=True), 1e-12)
-                     for task in tasks]
+        embedding = [unit_rows(task.F) for task in tasks]
         labels = [best_kmeans(E, k, seeds).labels_.astype(np.intp) for E, k in zip(embedding, n_clusters)]
         return Fit(labels, history, converged,
                    {"embedding_": embedding, "coef_": [task.W for task in tasks],
@@ -195,7 +195,7 @@ class Task:
         n, d = X.shape
         self.start = np.random.default_rng(seed).standard_normal((n, min(n_clusters + EXTRA, n)))
         self.F, self.W = self.start, None
-        self.gram = _dense(self.XT @ X) - n * np.outer(self.mean, self.mean) if d < n else None
+        self.gram = as_dense(self.XT @ X) - n * np.outer(self.mean, self.mean) if d < n else None
 
     def step(self, inverse_weights, alpha, beta, accuracy):
         """F and W for given weights of the features; returns their part of the objective."""
@@ -214,7 +214,7 @@ class Task:
 
     def _dual(self, inverse_weights, rho):
         """(K + rho I)^-1 as a function, from the (n, n) array."""
-        K = _dense((self.X * inverse_weights) @ self.XT)
+        K = as_dense((self.X * inverse_weights) @ self.XT)
         means = K.mean(axis=0)
         K += means.mean() - means - means[:, None]
         K.flat[::len(K) + 1] += rho
@@ -234,7 +234,3 @@ class Task:
             return (V - XU + XU.mean(axis=0)) / rho
 
         return solve
-
-
-def _dense(A):
-    return A.toarray() if sp.issparse(A) else A

@@ -17,6 +17,7 @@ from mtclib.core.checks import check_number
 from mtclib.core.starts import best_kmeans, one_hot
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import NormalizedMatrix
+from mtclib.maths.linalg import unit_rows
 from mtclib.maths.neighbours import nearest, shared
 from mtclib.maths.simplex import gap, project_capped
 
@@ -339,7 +340,7 @@ class SAMTC(MultiTaskClusterer):
 
     def _cluster(self, S, n_clusters, seeds):
         V = embed(NormalizedMatrix(S), n_clusters, seeds[0])
-        V = V / np.maximum(np.linalg.norm(V, axis=1, keepdims=True), 1e-12)
+        V = unit_rows(V)
         model = best_kmeans(V, n_clusters, seeds, self.max_iter)
         return Part(model.labels_.astype(np.intp), V, float(model.inertia_), int(model.n_iter_))
 

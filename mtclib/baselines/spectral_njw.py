@@ -7,6 +7,7 @@ from mtclib.core.checks import check_number, check_option
 from mtclib.core.starts import kmeans_once
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import SCALES, normalized_affinities
+from mtclib.maths.linalg import unit_rows
 
 
 class SpectralNJW(SingleTaskClusterer):
@@ -91,7 +92,7 @@ class SpectralNJW(SingleTaskClusterer):
 
     def _fit_task(self, task, n_clusters, seed):
         eigenvalues, V = task
-        V = V / np.maximum(np.linalg.norm(V, axis=1, keepdims=True), 1e-12)
+        V = unit_rows(V)
         model = kmeans_once(V, n_clusters, seed, "k-means++", self.max_iter)
         return Fit(model.labels_.astype(np.intp), [float(model.inertia_)], model.n_iter_ < self.max_iter,
                    {"embedding_": V, "eigenvalues_": eigenvalues, "n_iter_": int(model.n_iter_)})

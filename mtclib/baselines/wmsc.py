@@ -7,6 +7,7 @@ from mtclib.core.checks import check_number
 from mtclib.core.starts import kmeans_once
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import WeightedSum, check_graph_parameters, view_graphs
+from mtclib.maths.linalg import unit_rows
 from mtclib.maths.simplex import simplex_minimiser
 
 
@@ -116,7 +117,7 @@ class WMSC(MultiViewClusterer):
         G, y, constant = weight_problem(graphs, pairs, float(self.ridge), float(self.smoothness))
         x = simplex_minimiser(G, y)
         V = spectral_embedding(WeightedSum(graphs, x), n_clusters, seeds[0])[1]
-        V = V / np.maximum(np.linalg.norm(V, axis=1, keepdims=True), 1e-12)
+        V = unit_rows(V)
         best = super()._fit_best(V, n_clusters, seeds)
         value = float(0.5 * x @ G @ x - y @ x + constant)
         best.attributes.update(weights_=x, weight_objective_=value, embedding_=V)

@@ -202,17 +202,28 @@ class SingleTaskClusterer(MultiTaskClusterer):
     def _fit_best(self, prepared, n_clusters, seeds):
         fits = [_best(self._fit_task(task, k, seed) for seed in seeds)
                 for task, k in zip(prepared, n_clusters)]
-        length = max(len(fit.objective) for fit in fits)
-        total = sum(np.pad(fit.objective, (0, length - len(fit.objective)), mode="edge") for fit in fits)
         names = fits[0].attributes
         attributes = {name: [fit.attributes[name] for fit in fits] for name in names if name != "n_iter_"}
         if "n_iter_" in names:
             attributes["n_iter_"] = max(fit.attributes["n_iter_"] for fit in fits)
-        return Fit([fit.labels for fit in fits], list(total), all(fit.converged for fit in fits), attributes)
+        return Fit([fit.labels for fit in fits], summed([fit.objective for fit in fits]),
+                   all(fit.converged for fit in fits), attributes)
 
 
 def _best(fits):
     return min(fits, key=lambda fit: fit.objective[-1] if np.isfinite(fit.objective[-1]) else np.inf)
+
+
+def summed(histories):
+    """The sum of histories, each continued with its last value, as a list.
+
+    Examples
+    --------
+    >>> summed([[5.0, 1.0], [3.0, 2.0, 1.0]])
+    [8.0, 3.0, 2.0]
+    """
+    length = max(map(len, histories))
+    return sum(np.pad(history, (0, length - len(history)), mode="edge") for history in histories).tolist()
 
 
 def stops(before, after, tol, atol=0.0):

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from mtclib.core.base import Fit, LifelongClusterer, spawn_seeds
+from mtclib.core.base import Fit, LifelongClusterer, spawn_seeds, summed
 from mtclib.core.checks import (
     check_n_clusters,
     check_number,
@@ -205,9 +205,8 @@ class LibraryClusterer(LifelongClusterer):
         self._forget()
         self._entropy = spawn_seeds(self.random_state, 1)[0]
         fits = [self._learn(self._views_of(views), n_clusters[0]) for views in Xs]
-        length = max(len(fit.objective) for fit in fits)
-        total = sum(np.pad(fit.objective, (0, length - len(fit.objective)), mode="edge") for fit in fits)
-        self._store(replace(fits[-1], labels=[fit.labels for fit in fits], objective=list(total),
+        self._store(replace(fits[-1], labels=[fit.labels for fit in fits],
+                            objective=summed([fit.objective for fit in fits]),
                             converged=all(fit.converged for fit in fits)))
         self.histories_ = [np.asarray(fit.objective) for fit in fits]
         return self

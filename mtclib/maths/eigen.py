@@ -12,16 +12,22 @@ import scipy.sparse as sp
 from scipy.linalg import eigh, svd
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from mtclib.core.base import (
-    DegenerateSubspaceWarning,
-)
+from mtclib.core.base import DegenerateSubspaceWarning
 
+# Up to this size all eigenvectors together take less time than an iteration.
 SMALL = 300
 LARGEST_DENSE = 10_000
 EXPANSIONS = 200
 # Directions of a block of residuals below this share of the largest are combinations of the others.
 DEPENDENT = 1e-8
 ROUNDING = 1e-13
+# Of the Lanczos iteration; products with an array are dear, and its dense decomposition is near.
+RESTARTS = {True: 30, False: 300}
+# Accuracy of the leading eigenvectors of a graph, and columns of their random start beyond the wanted ones.
+START = 1e-4
+EXTRA = 5
+# The graph may have more components than clusters if the next eigenvalue is above this.
+NEAR_ONE = 0.99
 
 
 def top_eigenvectors(product, start, n_vectors, tol=1e-8):
@@ -122,7 +128,6 @@ def _new_directions(R, S):
     left, sizes, _ = svd(R - S @ (S.T @ R), full_matrices=False)
     left = left[:, sizes > DEPENDENT * sizes[0]]
     return np.linalg.qr(left - S @ (S.T @ left))[0]
-LARGEST_DIRECT = 300
 
 
 def extreme_of_downdate(diagonal, Q, count, largest=False):
@@ -143,7 +148,7 @@ def extreme_of_downdate(diagonal, Q, count, largest=False):
     ndarray of shape (r, count)
     """
     size = diagonal.size
-    if size > max(LARGEST_DIRECT, 3 * count):
+    if size > max(SMALL, 3 * count):
         matrix = LinearOperator((size, size), dtype=float,
                                 matvec=lambda x: diagonal * x.ravel() - Q @ (Q.T @ x.ravel()))
         rng = np.random.default_rng(0)
@@ -166,9 +171,6 @@ def _shifted_inverse(diagonal, Q, shift):
     core = np.linalg.inv(np.eye(Q.shape[1]) - Q.T @ scaled)
     return LinearOperator((diagonal.size, diagonal.size), dtype=float,
                           matvec=lambda x: x.ravel() / shifted + scaled @ (core @ (scaled.T @ x.ravel())))
-
-# Of the Lanczos iteration; products with an array are dear, and its dense decomposition is near.
-RESTARTS = {True: 30, False: 300}
 
 
 def spectral_embedding(graph, n_vectors, seed):
@@ -253,11 +255,6 @@ def leading_eigenvectors(L, k, seed):
     dense = L.toarray() if sp.issparse(L) else L @ np.eye(n)
     values, vectors = eigh(dense, subset_by_index=[n - k, n - 1])
     return values[::-1], vectors[:, ::-1]
-START = 1e-4
-# Beyond the wanted columns of a random start.
-EXTRA = 5
-# The graph may have more components than clusters if the next eigenvalue is above this.
-NEAR_ONE = 0.99
 
 
 def leading(graph, n_vectors, seed):

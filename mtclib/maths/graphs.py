@@ -15,6 +15,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 
 from mtclib.core.checks import check_matrix, check_number, check_option
+from mtclib.maths.linalg import as_dense
 from mtclib.maths.neighbours import nearest_distances
 from mtclib.maths.scaling import SCALINGS, scale_views
 
@@ -89,7 +90,7 @@ def cosine_similarity(X):
     if values.size == 0 or values.min() >= 0:
         return FactoredSimilarity(sp.csr_array(U) if sp.issparse(U) else U)
     M = U @ U.T
-    return DenseSimilarity(M.toarray() if sp.issparse(M) else M)
+    return DenseSimilarity(as_dense(M))
 
 
 def similarities(Xs, similarity):
@@ -119,7 +120,7 @@ def similarities(Xs, similarity):
 def _precomputed(M, n, t):
     name = f"similarity[{t}] (task {t + 1})"
     M = check_matrix(M, name)
-    M = M.toarray() if sp.issparse(M) else M
+    M = as_dense(M)
     if M.shape != (n, n):
         raise ValueError(f"{name} must have shape ({n}, {n}), one row and column a sample; got {M.shape}")
     if not np.allclose(M, M.T, rtol=1e-8, atol=1e-12 * np.abs(M).max()):
@@ -435,7 +436,7 @@ def _normalized_cosine(X):
     if (U.data if sp.issparse(U) else U).min(initial=0.0) >= 0:
         return NormalizedCosine(U)
     A = U @ U.T
-    return NormalizedMatrix(np.maximum(A.toarray() if sp.issparse(A) else A, 0.0))
+    return NormalizedMatrix(np.maximum(as_dense(A), 0.0))
 
 
 def _affinity(A, n, name):

@@ -1,4 +1,4 @@
-"""Linear algebra that several methods share."""
+"""Linear algebra that several methods share: dense forms, polar factors, ridge systems."""
 
 import hashlib
 from collections import OrderedDict
@@ -10,6 +10,48 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, cg
 
 CG_RESIDUAL = 1e-6
+# Squared ratio of singular values above which a polar factor comes from the small Gram matrix.
+WELL_CONDITIONED = 1e-7
+SHORTEST = 1e-12
+
+
+def as_dense(A):
+    """The same matrix as an ndarray."""
+    return A.toarray() if sp.issparse(A) else A
+
+
+def unit_rows(Z):
+    """Rows divided by their length; rows of zeros stay as they are.
+
+    Examples
+    --------
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [[0.6, 0.8], [0.0, 0.0]]
+    """
+    return Z / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), SHORTEST)
+
+
+def polar(A, previous=None):
+    """The Q with orthonormal columns (rows, where A is wide) that maximises tr(Q^T A), of the shape of A.
+
+    Given ``previous``, that is Q where A = 0, and a tall A of good condition is orthogonalised by its small
+    Gram matrix: several times faster, with other last digits.
+
+    Examples
+    --------
+    >>> polar(np.diag([3.0, -2.0])).tolist()
+    [[1.0, 0.0], [0.0, -1.0]]
+    """
+    if previous is not None and not A.any():
+        return previous
+    if previous is not None and A.shape[0] > 4 * A.shape[1]:
+        values, V = np.linalg.eigh(A.T @ A)
+        if values[0] > WELL_CONDITIONED * values[-1]:
+            Q = A @ ((V / np.sqrt(values)) @ V.T)
+            # One Newton step squares the error that the squared condition number has left.
+            return 1.5 * Q - 0.5 * Q @ (Q.T @ Q)
+    left, _, right = np.linalg.svd(A, full_matrices=False)
+    return left @ right
 
 
 class RidgeSystems:
@@ -116,8 +158,7 @@ def gram_eigh(X):
     with _SPECTRA_LOCK:
         found = _SPECTRA.get(key)
     if found is None:
-        gram = X @ X.T if X.shape[0] <= X.shape[1] else X.T @ X
-        gram = gram.toarray() if sp.issparse(gram) else gram
+        gram = as_dense(X @ X.T if X.shape[0] <= X.shape[1] else X.T @ X)
         eigenvalues, basis = eigh(gram, driver="evd", overwrite_a=True, check_finite=False)
         found = np.maximum(eigenvalues, 0.0), basis
     with _SPECTRA_LOCK:

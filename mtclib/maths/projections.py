@@ -8,6 +8,8 @@ import scipy.sparse as sp
 from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, cg, eigsh
 
+from mtclib.maths.linalg import as_dense
+
 LARGEST_DENSE = 5000
 SOLVER_ITERATIONS = 1000
 # Variances below this share of the largest are rounding.
@@ -82,11 +84,11 @@ class Centred:
     def cross(self, other):
         """X^T Y for another view Y of the same samples, (d, d')."""
         M = self.X.T @ other.X
-        return (M.toarray() if sp.issparse(M) else M) - self.shape[0] * np.outer(self.mean, other.mean)
+        return as_dense(M) - self.shape[0] * np.outer(self.mean, other.mean)
 
     def dense(self):
         """X as a dense array, (n, d)."""
-        return (self.X.toarray() if sp.issparse(self.X) else self.X) - self.mean
+        return as_dense(self.X) - self.mean
 
 
 class SpectralProjection:

@@ -1,6 +1,5 @@
 """Projections onto the simplex, and minima over it."""
 
-
 import numpy as np
 from scipy.optimize import nnls
 
@@ -113,6 +112,37 @@ def project_rows(V):
     excess = (np.cumsum(descending, axis=1) - 1.0) / np.arange(1, V.shape[1] + 1)
     last = (descending > excess).sum(axis=1) - 1
     return np.maximum(V - excess[np.arange(len(V)), last, None], 0.0)
+
+
+def project_stored_rows(values, indptr):
+    """Projection of each row of a CSR array on the unit simplex over its stored entries.
+
+    The threshold of a row grows with each entry that falls below it, until none does (Michelot 1986).
+
+    Parameters
+    ----------
+    values : ndarray of shape (nnz,)
+    indptr : ndarray of shape (n + 1,), int
+        No row is empty.
+
+    Returns
+    -------
+    ndarray of shape (nnz,)
+
+    Examples
+    --------
+    >>> project_stored_rows(np.array([0.9, 0.5, -1.0, 7.0]), np.array([0, 3, 4])).round(6).tolist()
+    [0.7, 0.3, 0.0, 1.0]
+    """
+    starts, lengths = indptr[:-1], np.diff(indptr)
+    values = values - np.repeat(np.maximum.reduceat(values, starts), lengths)
+    kept, fewer = None, np.ones(len(values), dtype=bool)
+    while kept is None or not np.array_equal(kept, fewer):
+        kept = fewer
+        sums, counts = np.add.reduceat(np.where(kept, values, 0.0), starts), np.add.reduceat(1 * kept, starts)
+        above = values - np.repeat((sums - 1.0) / counts, lengths)
+        fewer = kept & (above > 0.0)
+    return np.maximum(above, 0.0)
 
 
 def simplex_minimiser(G, y):

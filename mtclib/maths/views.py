@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from mtclib.maths.linalg import as_dense
 from mtclib.maths.scaling import apply_scale, find_scale, row_blocks, scaled_rows
 
 LARGEST_COPY = 2**24
@@ -159,7 +160,7 @@ def prepare_views(Xs, scaling):
     """Validated data, a list of {ndarray, CSR array} of shape (n, d_v), as ``Views`` in a scaling."""
     scales = [find_scale(X, scaling) for X in Xs]
     kept = [v for v, scale in enumerate(scales) if not scale.constant] or [0]
-    fixed = [None if v in kept else _dense(apply_scale(X[:1], scale.first_row()))[0]
+    fixed = [None if v in kept else as_dense(apply_scale(X[:1], scale.first_row()))[0]
              for v, (X, scale) in enumerate(zip(Xs, scales))]
     parts = []
     for v in kept:
@@ -170,10 +171,6 @@ def prepare_views(Xs, scaling):
         else:
             parts.append(_DenseView(apply_scale(Xs[v], scales[v])))
     return Views(parts, scales, kept, fixed)
-
-
-def _dense(X):
-    return X.toarray() if sp.issparse(X) else X
 
 
 @dataclass

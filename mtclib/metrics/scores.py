@@ -22,7 +22,6 @@ import math
 from functools import partial
 
 import numpy as np
-import pandas as pd
 from scipy.optimize import linear_sum_assignment
 from scipy.special import entr
 from sklearn.metrics import mutual_info_score
@@ -65,11 +64,25 @@ def encode(labels, name):
         )
     if values.size == 0:
         raise ValueError(f"{name} is empty: pass at least one label")
-    codes, distinct = pd.factorize(values, sort=True)
-    if (codes < 0).any():
-        count = int((codes < 0).sum())
-        raise ValueError(f"{name} has {count} missing labels (NaN or None): drop those samples or label them")
-    return codes, distinct.tolist()
+    missing = [_is_missing(value) for value in values] if values.dtype == object else values != values
+    if np.any(missing):
+        raise ValueError(f"{name} has {np.count_nonzero(missing)} missing labels (NaN or None): "
+                         "drop those samples or label them")
+    if values.dtype != object:
+        distinct, codes = np.unique(values, return_inverse=True)
+        return codes, distinct.tolist()
+    # As in a dict: 1, 1.0 and True are one label.  Strings follow what they cannot be compared with.
+    distinct = sorted(dict.fromkeys(values), key=lambda label: (isinstance(label, str), label))
+    position = {label: code for code, label in enumerate(distinct)}
+    return np.array([position[value] for value in values]), distinct
+
+
+def _is_missing(value):
+    """Whether a label is None, or no value at all: NaN and NaT differ from themselves."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # the NA of pandas, which cannot be compared
+        return True
 
 
 def tabulate(labels_true, labels_pred, names=("labels_true", "labels_pred")):

@@ -13,10 +13,10 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import normalize
 
 from mtclib.baselines import CLR
-from mtclib.baselines.clr import initial_graph, pieces, project_rows, reweighted, smallest_eigenvectors
+from mtclib.baselines.clr import initial_graph, pieces, reweighted, smallest_eigenvectors
 from mtclib.core.base import DegenerateSubspaceWarning
 from mtclib.maths.neighbours import nearest_distances
-from mtclib.maths.simplex import project_simplex
+from mtclib.maths.simplex import project_simplex, project_stored_rows
 
 
 def blobs(seed=0, n=60, k=3, distance=2.0):
@@ -70,7 +70,7 @@ def test_neighbours_stay_near_when_the_data_are_far_from_the_origin():
 @given(st.lists(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=9), min_size=1, max_size=6))
 def test_rows_are_projected_as_the_simplex_projection_does(rows):
     indptr = np.cumsum([0, *map(len, rows)])
-    found = np.split(project_rows(np.concatenate(rows), indptr), indptr[1:-1])
+    found = np.split(project_stored_rows(np.concatenate(rows), indptr), indptr[1:-1])
     for row, projected in zip(rows, found):
         np.testing.assert_allclose(projected, project_simplex(np.array(row)), atol=1e-12)
 

@@ -108,7 +108,7 @@ def test_the_nested_method_is_a_parameter_that_fit_leaves_alone():
 
 
 @pytest.mark.parametrize(("parameters", "message"), [
-    ({"estimator": "Coreg"}, "estimator must be one of .*; got 'Coreg'. Did you mean 'Coreg"),
+    ({"estimator": "Coreg"}, "estimator must be one of .*; got 'Coreg'"),
     ({"estimator": SAMTC(2)}, "estimator must be a multi-view or single-task method.*got SAMTC"),
     ({"estimator": "LMSC"}, "estimator must be a multi-view or single-task method"),
     ({"view": 2}, "view must be an integer >= 0 and <= 1; got 2"),
@@ -128,7 +128,7 @@ def test_a_sequence_gives_scores_of_each_task_and_their_mean():
                "SNMF": {"estimator": "PerTask", "params": {"estimator": "SNMF", "view": 0}}}
     protocol = parse_protocol({
         "paper": "lmsc", "title": "made up", "root_seed": 1,
-        "datasets": {"made-up": {"loader": "test_l2sc:sequence"}},
+        "datasets": {"made-up": {"loader": "core.test_l2sc:sequence"}},
         "methods": {name: {**method, "deterministic": True} for name, method in methods.items()},
         "profiles": {"quick": {"n_runs": 1, "datasets": ["made-up"], "methods": list(methods)}}})
     jobs = expand(protocol, "quick")

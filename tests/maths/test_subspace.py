@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import spmtc as literal
 
-from mtclib.maths import subspace
+from mtclib.maths import eigen
 from mtclib.maths.subspace import RowSpace, SubspaceStep, between_directions, column_basis, null_directions
 
 
@@ -37,7 +37,7 @@ def test_smallest_reaches_the_trace_of_a_dense_decomposition(n, d, count, seed):
 @pytest.mark.parametrize(("n", "d"), [(40, 12), (12, 40), (25, 25)])
 @pytest.mark.parametrize("dense", [True, False])
 def test_smallest_in_range_solves_the_restricted_problem(n, d, convert, dense, monkeypatch):
-    monkeypatch.setattr(subspace, "LARGEST_DENSE", 300 if dense else 1)
+    monkeypatch.setattr(eigen, "SMALL", 300 if dense else 1)
     X, P, _ = weighted(n, d)
     Z = column_basis(P)
     _, s, Vt = np.linalg.svd(X, full_matrices=False)
@@ -54,7 +54,7 @@ def test_the_iterative_path_finds_the_vectors_of_the_dense_one():
     rng = np.random.default_rng(0)
     X, P = rng.standard_normal((700, 400)), rng.random((700, 3))
     space, Z = RowSpace(X), column_basis(P)
-    assert space.squares.size > subspace.LARGEST_DENSE
+    assert space.squares.size > eigen.SMALL
     W = space.smallest_in_range(Z, 4)
     values, vectors = np.linalg.eigh(X.T @ X - (X.T @ Z) @ (X.T @ Z).T)
     np.testing.assert_allclose(np.abs(vectors[:, :4].T @ W), np.eye(4), atol=1e-6)

@@ -28,7 +28,8 @@ from mtclib.companion.verdicts import leverage
 from mtclib.core.checks import check_number, check_option, check_sequence
 from mtclib.core.lifelong import Libraries
 from mtclib.core.starts import best_kmeans
-from mtclib.lmsc import L21, LMSC, OUTPUTS, distance, polar
+from mtclib.lmsc import L21, LMSC, OUTPUTS, distance
+from mtclib.maths.linalg import polar
 from mtclib.metrics import SCORES
 
 
