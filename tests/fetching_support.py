@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mtclib.datasets import fetching, registry
+from mtclib.datasets import entries, fetching
 
 GOOD = b"the right bytes, repeated " * 400
 FOLDER = {"news/train/1": b"one", "news/test/2": b"two\n"}
@@ -118,15 +118,15 @@ sha256 = "{sha(b"not this wrapping")}"
 def known(server, tmp_path, monkeypatch):
     """A registry of made-up files, an empty cache, no mirror."""
     (tmp_path / "registry.toml").write_text(registry_text(server.url))
-    monkeypatch.setattr(registry, "_REGISTRY", tmp_path / "registry.toml")
-    registry.registry.cache_clear()
+    monkeypatch.setattr(entries, "_REGISTRY", tmp_path / "registry.toml")
+    entries.registry.cache_clear()
     monkeypatch.setattr(fetching, "RETRIES", 0)
     monkeypatch.setattr(fetching, "TIMEOUT", 5)
     monkeypatch.setenv("MTCLIB_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("MTCLIB_DATA", raising=False)
     monkeypatch.delenv("MTCLIB_OFFLINE", raising=False)
     yield SimpleNamespace(cache=tmp_path / "cache", server=server)
-    registry.registry.cache_clear()
+    entries.registry.cache_clear()
 
 
 def cached_files(known):

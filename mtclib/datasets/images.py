@@ -1,15 +1,5 @@
-"""Handwritten Numerals: 2000 digits in six views (UCI Multiple Features), in two editions.
+"""Images in several views: Handwritten Numerals, also with a damaged view, and Animals with Attributes."""
 
-Animals with Attributes: six feature sets of 30,475 images, from their archives, never whole in memory.
-
-An archive has one small text file an image with the values of its row, called
-``Animals_with_Attributes/Features/<feature>-hist/<class>/<image>``.  Reading the six takes minutes, so each
-is turned once into a float32 matrix in the cache, which is then mapped into memory.
-
-Views with missing entries or outliers, for which the MSPL paper argues but which it does not test.
-"""
-
-import hashlib
 import json
 import os
 import tarfile
@@ -22,11 +12,13 @@ import numpy as np
 
 from mtclib.core.checks import check_number, check_option
 from mtclib.datasets.dataset import Dataset, with_printed
-from mtclib.datasets.fetching import DAMAGED, FetchError, cache_path, fetch, mirror_dir
+from mtclib.datasets.entries import lookup
+from mtclib.datasets.fetching import DAMAGED, FetchError, cache_path, fetch, file_hash, mirror_dir
 from mtclib.datasets.formats import read_mat
-from mtclib.datasets.registry import lookup
 from mtclib.datasets.tasks import source_record
 from mtclib.maths.scaling import scale_views
+
+# Handwritten Numerals: 2000 digits in six views (UCI Multiple Features), in two editions.
 
 VIEWS = ("FOU", "FAC", "KAR", "MOR", "PIX", "ZER")
 """Names and order of the views in Table 1 of the MSPL paper."""
@@ -54,8 +46,10 @@ def _wheel():
             raise ValueError(f"{name}: its digits (last column) are not those of {_WHEEL[0]}.")
     return [np.ascontiguousarray(table[:, :-1]) for table in tables], digits
 
+
+EDITIONS = {"full": _full, "wheel": _wheel}
+_FILES = {"full": (MAT,), "wheel": _WHEEL}
 _REASONS = {"full": "", "wheel": "In this edition values are rounded to 5 significant digits."}
-_EDITIONS = {"full": (_full, (MAT,)), "wheel": (_wheel, _WHEEL)}
 
 
 def scaled(views, scaling):
@@ -85,30 +79,84 @@ def handwritten(edition="full", *, scaling="none") -> Dataset:
     Returns
     -------
     Dataset
-        Dense views, in rows of 200 a digit from 0 to 9.
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown.
-    FetchError
-        If the files cannot be had.
-
-    Examples
-    --------
-    >>> [X.shape[1] for X in handwritten("wheel").Xs]  # doctest: +SKIP
-    [76, 216, 64, 6, 240, 47]
+        Dense views, 200 rows per digit from 0 to 9.
     """
-    check_option("edition", edition, _EDITIONS)
-    read, files = _EDITIONS[edition]
-    views, digits = read()
+    views, digits = EDITIONS[check_option("edition", edition, EDITIONS)]()
     data = Dataset(
         name="handwritten", kind="multiview", edition=edition,
         Xs=scaled(views, scaling), labels=digits.copy(), task_names=VIEWS,
-        class_names=(tuple(map(str, range(10))),), sources=tuple(map(source_record, files)),
+        class_names=(tuple(map(str, range(10))),), sources=tuple(map(source_record, _FILES[edition])),
         preprocessing=({"step": "values as stored"}, {"step": "scale", "scaling": scaling}),
     )  # fmt: skip
     return with_printed(data, _REASONS[edition], n_samples=2000, n_classes=10)
+
+
+# Views with missing entries or outliers, for which the MSPL paper argues but which it does not test.
+
+KINDS = ("missing", "outliers")
+UNITS = ("entries", "rows")
+
+
+def corrupt(X, share, kind="missing", unit="entries", random_state=0):
+    """Return a copy of a view with a share of its entries, or of its rows, damaged.
+
+    Missing entries are filled with the mean of what is left of their feature, 0 for nothing; outliers are
+    uniform on the range of the feature, widened by its length on either side.  The damage of a smaller share
+    is part of that of a larger one.
+    """
+    check_number("share", share, low=0, high=1)
+    check_option("kind", kind, KINDS)
+    check_option("unit", unit, UNITS)
+    rng = np.random.default_rng(random_state)
+    order = rng.permutation(X.size if unit == "entries" else len(X))
+    hit = (order < round(share * len(order))).reshape(X.shape if unit == "entries" else (-1, 1))
+    low, high = X.min(axis=0), X.max(axis=0)
+    if kind == "outliers":
+        return np.where(hit, rng.uniform(2.0 * low - high, 2.0 * high - low, X.shape), X)
+    left = np.broadcast_to(~hit, X.shape)
+    filling = np.divide((X * left).sum(axis=0), left.sum(axis=0), out=np.zeros_like(low),
+                        where=left.any(axis=0))  # fmt: skip
+    return np.where(hit, filling, X)
+
+
+def handwritten_corrupted(view="FAC", *, share=0.2, kind="missing", unit="entries", random_state=0,
+                          edition="full", scaling="minmax") -> Dataset:  # fmt: skip
+    """Handwritten Numerals with one damaged view.
+
+    Parameters
+    ----------
+    view : {"FOU", "FAC", "KAR", "MOR", "PIX", "ZER"}, default="FAC"
+        The default is the one with the highest accuracy by itself.
+    share : float in [0, 1], default=0.2
+        Of all entries of the view, or of all its rows.
+    kind : {"missing", "outliers"}, default="missing"
+    unit : {"entries", "rows"}, default="entries"
+        Single entries, so that in the end every sample is hit; or all entries of some samples.
+    random_state : int, default=0
+        See :func:`corrupt`.
+    edition, scaling : str
+        See :func:`mtclib.datasets.images.handwritten`; views are scaled after the damage.
+
+    Returns
+    -------
+    Dataset
+    """
+    check_option("view", view, VIEWS)
+    data = handwritten(edition)
+    position = VIEWS.index(view)
+    Xs = list(data.Xs)
+    Xs[position] = corrupt(Xs[position], share, kind, unit, random_state)
+    damage = {"step": "corrupt", "view": view, "share": share, "kind": kind, "unit": unit,
+              "random_state": random_state}  # fmt: skip
+    scale = {"step": "scale", "scaling": scaling}
+    return replace(data, name="handwritten-corrupted", Xs=scaled(Xs, scaling), published=(), differences=(),
+                   preprocessing=(data.preprocessing[0], damage, scale))  # fmt: skip
+
+
+# Animals with Attributes: six feature sets of 30,475 images, from their archives, never whole in memory.  An
+# archive has one small text file per image with the values of its row, called
+# Animals_with_Attributes/Features/<feature>-hist/<class>/<image>.  Reading the six takes minutes, so each is
+# turned once into a float32 matrix in the cache, which is then mapped into memory.
 
 FEATURES = {
     "CH": ("cq", 2688), "LSS": ("lss", 2000), "PHOG": ("phog", 252), "SIFT": ("sift", 2000),
@@ -133,13 +181,7 @@ def _find(name):
 
 
 def find_archives() -> dict[str, Path]:
-    """Return the path of each feature's archive.
-
-    Raises
-    ------
-    FetchError
-        If any is missing; the message says how to get it and where to put it.
-    """
+    """Return the path of each feature's archive; the error for missing ones says how to get them."""
     found = {feature: _find(archive_name(feature)) for feature, _ in FEATURES.values()}
     missing = [archive_name(feature) for feature, path in found.items() if path is None]
     if missing:
@@ -177,21 +219,8 @@ def _spool(path, feature, width, file) -> list:
 def convert(path, feature, width, target) -> None:
     """Turn an archive into a float32 matrix (``.npy``) and a list of its images (``.json``), sorted.
 
-    Parameters
-    ----------
-    path : path-like
-        The archive.
-    feature : str
-        Its name of the feature, such as "cq".
-    width : int
-        Number of features.
-    target : Path
-        The matrix to write; the list is written first, beside it, so that a matrix is always complete.
-
-    Raises
-    ------
-    ValueError
-        If the archive has other images or features than expected, or is damaged.
+    The list is written first, beside the matrix, so that a matrix is always complete.  An archive with other
+    images or features than expected, or a damaged one, is a ValueError or one of `DAMAGED`.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".incoming-", dir=target.parent) as folder:
@@ -212,8 +241,7 @@ def convert(path, feature, width, target) -> None:
 
 def _view(path, feature, width):
     """The mapped matrix of a feature, its images, and the SHA-256 of its archive."""
-    with open(path, "rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    sha256 = file_hash(path)
     target = cache_path(archive_name(feature)).with_name(f"{feature}-{sha256[:16]}.npy")
     if not target.is_file():
         try:
@@ -236,16 +264,6 @@ def awa() -> Dataset:
         Memory-mapped views of float32, in the order of the paper's Table 2; rows sorted by class, then image.
         As nothing else is known to check the archives by, their numbers of images, classes and features are
         checked, and that all six have the same images; their SHA-256 are in `sources`.
-
-    Raises
-    ------
-    FetchError
-        If an archive is missing, with how to get it and where to put it, or is another or a damaged one.
-
-    Examples
-    --------
-    >>> awa().Xs[0].shape  # doctest: +SKIP
-    (30475, 2688)
     """
     paths = find_archives()
     views = [_view(paths[feature], feature, width) for feature, width in FEATURES.values()]
@@ -263,94 +281,3 @@ def awa() -> Dataset:
                       for (feature, _), (_, _, sha) in zip(FEATURES.values(), views)),
     )  # fmt: skip
     return with_printed(data, n_samples=30475, n_classes=50)
-
-KINDS = ("missing", "outliers")
-UNITS = ("entries", "rows")
-
-
-def corrupt(X, share, kind="missing", unit="entries", random_state=0):
-    """Damage a share of a view.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    share : float in [0, 1]
-        Of all entries, or of all rows.
-    kind : {"missing", "outliers"}, default="missing"
-        Lost entries are filled with the mean of what is left of their feature, 0 for nothing; outliers are
-        uniform on the range of the feature, widened by its length on either side.
-    unit : {"entries", "rows"}, default="entries"
-        Single entries, so that in the end every sample is hit; or all entries of some samples.
-    random_state : int, default=0
-        The damage of a smaller share is part of that of a larger one.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        A damaged copy.
-
-    Raises
-    ------
-    ValueError
-        If an option is out of range.
-
-    Examples
-    --------
-    >>> X = np.arange(8.0).reshape(4, 2)
-    >>> int((corrupt(X, 0.5, "outliers", "rows") != X).any(axis=1).sum())
-    2
-    """
-    check_number("share", share, low=0, high=1)
-    check_option("kind", kind, KINDS)
-    check_option("unit", unit, UNITS)
-    rng = np.random.default_rng(random_state)
-    order = rng.permutation(X.size if unit == "entries" else len(X))
-    hit = (order < round(share * len(order))).reshape(X.shape if unit == "entries" else (-1, 1))
-    low, high = X.min(axis=0), X.max(axis=0)
-    if kind == "outliers":
-        return np.where(hit, rng.uniform(2.0 * low - high, 2.0 * high - low, X.shape), X)
-    left = np.broadcast_to(~hit, X.shape)
-    filling = np.divide((X * left).sum(axis=0), left.sum(axis=0), out=np.zeros_like(low),
-                        where=left.any(axis=0))  # fmt: skip
-    return np.where(hit, filling, X)
-
-
-def handwritten_corrupted(view="FAC", *, share=0.2, kind="missing", unit="entries", random_state=0,
-                          edition="full", scaling="minmax") -> Dataset:  # fmt: skip
-    """Handwritten Numerals with one damaged view.
-
-    Parameters
-    ----------
-    view : {"FOU", "FAC", "KAR", "MOR", "PIX", "ZER"}, default="FAC"
-        The default is the one with the highest accuracy by itself.
-    share, kind, unit, random_state
-        See :func:`corrupt`.
-    edition, scaling : str
-        See :func:`mtclib.datasets.images.handwritten`; views are scaled after the damage.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown or out of range.
-    FetchError
-        If the files cannot be had.
-
-    Examples
-    --------
-    >>> handwritten_corrupted("PIX", share=0.1, edition="wheel").name  # doctest: +SKIP
-    'handwritten-corrupted'
-    """
-    check_option("view", view, VIEWS)
-    data = handwritten(edition)
-    position = VIEWS.index(view)
-    Xs = list(data.Xs)
-    Xs[position] = corrupt(Xs[position], share, kind, unit, random_state)
-    damage = {"step": "corrupt", "view": view, "share": share, "kind": kind, "unit": unit,
-              "random_state": random_state}  # fmt: skip
-    scale = {"step": "scale", "scaling": scaling}
-    return replace(data, name="handwritten-corrupted", Xs=scaled(Xs, scaling), published=(), differences=(),
-                   preprocessing=(data.preprocessing[0], damage, scale))  # fmt: skip

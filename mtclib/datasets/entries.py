@@ -20,10 +20,8 @@ class Entry:
     ----------
     name : str
         ``"<folder>/<file>"``: the path under the mirror folder and in the cache.
-    bytes : int or None
-        Size of the file as mirrored; None where it is not known.
-    sha256 : str or None
-        SHA-256 of the file as mirrored (for a packed folder: of that archive).
+    bytes, sha256 : int and str, or None
+        Size and hash of the file as mirrored (for a packed folder: of that archive); None where not known.
     git_blob : str or None
         Git object id, for files that are known by nothing else.
     content_sha256 : str or None
@@ -35,7 +33,7 @@ class Entry:
     url : str or None
         Address, pinned to a commit.
     inside : str
-        Folder of the repository that holds ``folders``.
+        Folder of the repository that holds `folders`.
     folders, ignore : tuple of str
         Top folders of a packed folder, and file names in them that are not data.
     licence, citation, edition, title, official, note, how_to_get : str

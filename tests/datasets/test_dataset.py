@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 from mtclib.datasets import Corpus, Dataset, available, build_tasks, from_texts, load, load_corpus
+from mtclib.datasets.dataset import with_printed
 from mtclib.datasets.tasks import printed_sizes, with_differences
 
 Y = [np.array([0, 1, 1]), np.array([1, 0])]
@@ -12,7 +13,6 @@ DENSE = [np.arange(6.0).reshape(3, 2), np.ones((2, 2))]
 
 DENSE_SHA = "5d46f2b3e3a47f0a1dbf2be9ca0a1d8aade1a24ebb95363dfa7b8aa8adf00ea3"
 SPARSE_SHA = "b505a41a0c63a19a47e8ff6104ebb3b4998d4b720bd32fcd1a9fb275ecb2ec72"
-TOY_SHA = "b558558b1304015808345a84f2f47cafef356215bfdd877fb2eebc5ea0b2f752"
 
 
 def tasks(Xs=DENSE, labels=Y, **more):
@@ -73,7 +73,7 @@ def test_the_summary_shows_ours_beside_the_papers_and_explains_differences():
     assert frame["difference"].tolist() == ["none", "a: 1, printed 2. Because."]
 
 
-def test_a_summary_of_views_has_a_row_a_view():
+def test_a_summary_of_views_has_a_row_per_view():
     data = Dataset(
         "x", "multiview", [np.ones((3, 2)), np.ones((3, 4))], np.array([0, 1, 1]), ("p", "q"), (("a", "b"),)
     )
@@ -81,6 +81,68 @@ def test_a_summary_of_views_has_a_row_a_view():
     assert frame.index.tolist() == ["p", "q"] and frame["features"].tolist() == [2, 4]
     assert frame["class sizes"].tolist() == ["1 2", "1 2"]
 
+
+def test_the_summary_of_views_shows_only_figures_that_are_printed():
+    views, y = [np.ones((7, 3)), np.eye(7)], np.array([0, 1, 1, 0, 2, 2, 2])
+    data = Dataset("x", "multiview", views, y, ("p", "q"))
+    frame = with_printed(data, "Because.", n_classes=4).summary()
+    assert frame["classes"].tolist() == [3, 3] and frame["classes (paper)"].tolist() == [4, 4]
+    assert frame["difference"].tolist() == ["classes: 3, printed 4. Because."] * 2
+    assert not [column for column in frame if column.startswith(("samples (", "features (", "class sizes ("))]
+    assert with_printed(data, n_samples=7).summary()["difference"].tolist() == ["none"] * 2
+
+
+# A sequence of tasks with views.
+
+
+def sequence(**changes):
+    tasks = [[np.ones((n, 2)), sparse.csr_array(np.eye(n, 3))] for n in (3, 2)]
+    fields = {"Xs": tasks, "labels": [np.array([0, 1, 1]), np.array([1, 0])], **changes}
+    return Dataset("x", "lifelong", **fields)
+
+
+def test_a_sequence_counts_its_clusters_per_task():
+    assert sequence().n_clusters == [2, 2]
+
+
+def test_the_hash_of_a_sequence_knows_values_tasks_views_and_labels():
+    one_view = sequence(Xs=[task[:1] for task in sequence().Xs])
+    as_tasks = Dataset("x", "multitask", [task[0] for task in one_view.Xs], one_view.labels)
+    changed = sequence()
+    changed.Xs[1][1] = 2 * changed.Xs[1][1]
+    other = sequence(labels=[np.array([0, 1, 0]), np.array([1, 0])])
+    swapped = sequence(Xs=[task[::-1] for task in sequence().Xs])
+    hashes = [data.sha256 for data in (sequence(), one_view, as_tasks, changed, other, swapped)]
+    assert len(set(hashes)) == 6 and sequence().sha256 == hashes[0]
+    dense = sequence(Xs=[[np.asfortranarray(X), Z.tocsc()] for X, Z in sequence().Xs])
+    assert dense.sha256 == hashes[0]
+
+
+def test_a_sequence_that_does_not_fit_together_is_refused():
+    first, second = sequence().Xs
+    with pytest.raises(ValueError, match=r"labels: 2 labels for the 3 samples of Xs\[0\]\[0\]"):
+        sequence(labels=[np.array([0, 1]), np.array([1, 0])])
+    with pytest.raises(ValueError, match=r"views of task 2 have \[2\] features, those of task 1 \[2, 3\]"):
+        sequence(Xs=[first, second[:1]])
+    with pytest.raises(ValueError, match=r"task 2 have \[3, 3\]"):
+        sequence(Xs=[first, [np.ones((2, 3)), second[1]]])
+    for wrong in (np.ones((3, 2)), []):
+        with pytest.raises(ValueError, match=r"Xs\[0\] must be a list with the views of task 1"):
+            sequence(Xs=[wrong, second])
+
+
+def test_the_summary_of_a_sequence_has_a_row_per_task():
+    printed = ({"n_samples_in_all": 6, "scores": "Table 1"}, {"n_samples_in_all": 6, "scores": "none"})
+    data = sequence(class_names=(("a", "b"),) * 2, published=printed, differences=("One left.",) * 2)
+    frame = data.summary()
+    assert frame.index.name == "task" and frame["features"].tolist() == ["2 3", "2 3"]
+    assert frame["class sizes"].tolist() == ["1 2", "1 1"] and frame["samples"].tolist() == [3, 2]
+    assert frame["samples in all tasks"].tolist() == [5, 5]
+    assert frame["samples in all tasks (paper)"].tolist() == [6, 6]
+    assert frame["scores (paper)"].tolist() == ["Table 1", "none"] and "features (paper)" not in frame
+
+
+# Tasks from documents.
 
 CORPUS = Corpus(
     "c", "e", ("red ink", "blue ink", "red sky", "sea blue"), ("a", "b", "a", "b"), ("1", "2", "3", "4"),
@@ -142,35 +204,13 @@ def test_names_and_splits_that_do_not_fit_are_refused():
             build_tasks(CORPUS, tasks_)
 
 
-def test_the_toy_data_set_is_always_the_same_and_depends_on_its_seed():
-    first = load("toy-multitask", random_state=0)
-    assert first.sha256 == load("toy-multitask", random_state=0).sha256 == TOY_SHA
-    assert first.sha256 != load("toy-multitask", random_state=1).sha256
-    with pytest.raises(ValueError, match="sharpness"):
-        load("toy-multitask", sharpness=2)
-    with pytest.raises(ValueError, match="length"):
-        load("toy-multitask", length=0)
-    for seed in (-1, "a", None):
-        with pytest.raises(ValueError, match="random_state must be an integer of at least 0"):
-            load("toy-multitask", random_state=seed)
-
-
-def test_the_toy_data_set_has_clusters_that_tasks_share():
-    data = load("toy-multitask", random_state=3)
-    centres = [
-        np.array([X.toarray()[y == k].mean(axis=0) for k in range(3)]) for X, y in zip(data.Xs, data.labels)
-    ]
-    alike = centres[0] @ centres[1].T
-    assert alike[0].argmax() == 0 and alike[1].argmax() == 1 and alike[2].max() < alike[0].max() / 2
-
-
 def test_an_unknown_name_or_parameter_is_a_value_error_that_helps():
-    with pytest.raises(ValueError, match="Did you mean mtcmrl-20newsgroups"):
+    with pytest.raises(ValueError, match="Did you mean 'mtcmrl-20newsgroups'"):
         load("mtcmrl-20newsgroup")
     with pytest.raises(ValueError, match=r"toy-multitask: .*'seed'.*random_state"):
         load("toy-multitask", seed=1)
     with pytest.raises(ValueError, match="edition must be one of"):
         load("mtcmrl-20newsgroups", edition="18828")
-    with pytest.raises(ValueError, match="no corpus is called"):
+    with pytest.raises(ValueError, match="name must be one of '20newsgroups'"):
         load_corpus("20 news")
     assert all(available().values())

@@ -1,0 +1,34 @@
+"""Loaders that read files which a test writes."""
+
+import pytest
+from scipy.io import savemat
+
+from mtclib.datasets import fetching, formats, images, mbc, newsgroups, newsviews, reuters, tasks, text, webkb
+
+READERS = (formats, images, mbc, newsgroups, newsviews, reuters, tasks, text, webkb)
+
+
+@pytest.fixture
+def made_up(tmp_path, monkeypatch):
+    """Let loaders read what the returned function writes (text, a folder, matrices), and remember nothing."""
+    for module in READERS:
+        if hasattr(module, "fetch"):
+            monkeypatch.setattr(module, "fetch", lambda name: tmp_path / name)
+        for name, value in list(vars(module).items()):
+            if hasattr(value, "cache_clear"):
+                monkeypatch.setattr(module, name, value.__wrapped__)
+            elif name == "EDITIONS":
+                fresh = {edition: getattr(read, "__wrapped__", read) for edition, read in value.items()}
+                monkeypatch.setattr(module, name, fresh)
+
+    def write(name, content):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        if isinstance(content, str):
+            path.write_text(content, encoding="utf-8")
+        elif name.endswith(".mat"):
+            savemat(path, content)
+        else:
+            fetching.write_folders(path, content)
+
+    return write

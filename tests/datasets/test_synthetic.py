@@ -1,0 +1,173 @@
+"""Data made here: they follow their recipes, are pinned or reproducible, and refuse unusable numbers."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from mtclib.companion.runs.fit import execute
+from mtclib.companion.runs.jobs import Job
+from mtclib.datasets import Dataset, load
+from mtclib.datasets.synthetic import noise_documents, with_noise
+
+MULTITASK_SHA = "b558558b1304015808345a84f2f47cafef356215bfdd877fb2eebc5ea0b2f752"
+MSPL_SHA = "e899988370916c605cd47e9347431a8d679ec2a005c657acd44d444fbed447ed"
+
+# Related tasks of text.
+
+
+def test_the_toy_data_set_is_always_the_same_and_depends_on_its_seed():
+    first = load("toy-multitask", random_state=0)
+    assert first.sha256 == load("toy-multitask", random_state=0).sha256 == MULTITASK_SHA
+    assert first.sha256 != load("toy-multitask", random_state=1).sha256
+    with pytest.raises(ValueError, match="sharpness"):
+        load("toy-multitask", sharpness=2)
+    with pytest.raises(ValueError, match="length"):
+        load("toy-multitask", length=0)
+    for seed in (-1, "a", None):
+        with pytest.raises(ValueError, match="random_state must be an integer >= 0"):
+            load("toy-multitask", random_state=seed)
+
+
+def test_the_toy_data_set_has_clusters_that_tasks_share():
+    data = load("toy-multitask", random_state=3)
+    centres = [
+        np.array([X.toarray()[y == k].mean(axis=0) for k in range(3)]) for X, y in zip(data.Xs, data.labels)
+    ]
+    alike = centres[0] @ centres[1].T
+    assert alike[0].argmax() == 0 and alike[1].argmax() == 1 and alike[2].max() < alike[0].max() / 2
+
+
+# The toy data of the MSPL paper.
+
+
+def toy_by_the_letter(seed, s):
+    """The recipe, entry by entry of its description, apart from the draws themselves."""
+    rng = np.random.default_rng(seed)
+    centres = [(-s / 2, -s / 2), (s / 2, -s / 2), (-s / 2, s / 2), (s / 2, s / 2)]
+    deviations = [[0.4, 0.8, 1.2], [1.2, 0.4, 0.8], [0.8, 1.2, 0.4], [0.8, 0.8, 0.8]]
+    clean, noisy = [], []
+    for v in range(3):
+        points, mask = rng.normal(size=(400, 2)), rng.random((400, 2))
+        small, large = rng.normal(size=(400, 2)), rng.uniform(-8, 8, (400, 2))
+        X = np.zeros((400, 2))
+        for i in range(400):
+            for j in range(2):
+                X[i, j] = centres[i // 100][j] + deviations[i // 100][v] * points[i, j]
+        clean.append(X.copy())
+        for i in range(400):
+            for j in range(2):
+                X[i, j] += 0.5 * small[i, j] if mask[i, j] < 0.8 else large[i, j]
+        noisy.append(X)
+    return clean, noisy
+
+
+def test_the_toy_data_follow_the_recipe_and_are_pinned():
+    clean, noisy = toy_by_the_letter(3, 6.0)
+    for noise, expected in ((False, clean), (True, noisy)):
+        data = load("mspl-toy", random_state=3, separation=6.0, noise=noise)
+        assert all(np.allclose(X, Z, atol=1e-12) for X, Z in zip(data.Xs, expected))
+    data = load("mspl-toy")
+    assert data.labels.tolist() == [0] * 100 + [1] * 100 + [2] * 100 + [3] * 100
+    assert data.sha256 == MSPL_SHA != load("mspl-toy", random_state=1).sha256
+    assert data.summary()["difference"].tolist() == ["none"] * 3
+
+
+def test_each_toy_cluster_is_tightest_in_its_own_view():
+    data = load("mspl-toy", noise=False)
+    spread = np.array([[X[data.labels == k].std(axis=0).mean() for X in data.Xs] for k in range(3)])
+    assert spread.argmin(axis=1).tolist() == [0, 1, 2]
+
+
+def test_toy_parameters_out_of_range_are_refused():
+    for wrong in (-1, 0.5, None):
+        with pytest.raises(ValueError, match="random_state must be an integer"):
+            load("mspl-toy", random_state=wrong)
+    for wrong in (0, -1.0, np.inf, "4"):
+        with pytest.raises(ValueError, match="separation must be a number > 0"):
+            load("mspl-toy", separation=wrong)
+
+
+# Spectra.
+
+
+def test_spectra_are_positive_and_the_same_for_the_same_seed():
+    one, again, other = (load("mbc-spectra", random_state=seed) for seed in (0, 0, 1))
+    assert one.sha256 == again.sha256 != other.sha256
+    assert min(X.min() for X in one.Xs) > 0 and one.n_clusters == [4, 4]
+
+
+def test_the_noise_has_mean_one_and_the_variance_of_its_looks():
+    data = load("mbc-spectra", n_samples=(4000, 4), n_classes=1, n_bands=8, looks=2)
+    X = data.Xs[0]
+    relative = X / X.mean(axis=0)
+    np.testing.assert_allclose(relative.var(axis=0), 0.5, atol=0.08)
+    first, second = data.Xs[0].mean(axis=0)[[0, -1]]
+    assert first > 20 * second, "the envelopes fall with frequency"
+
+
+@pytest.mark.parametrize("wrong", [{"looks": 0}, {"n_bands": -1}, {"n_samples": (3, 9)}])
+def test_unusable_numbers_of_spectra_are_named(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        load("mbc-spectra", **wrong)
+
+
+# Planted outliers.
+
+
+def toy():
+    return load("toy-multitask", random_state=0)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.4])
+def test_the_share_of_noise_is_that_of_the_new_tasks_and_real_documents_stay_as_they_were(share):
+    data = toy()
+    noisy = with_noise(data, share, random_state=3)
+    for X, y, X_before, y_before in zip(noisy.Xs, noisy.labels, data.Xs, data.labels):
+        n = len(y_before)
+        assert (y[n:] == -1).all() and (y[n:].size / y.size) == pytest.approx(share, abs=0.01)
+        np.testing.assert_array_equal(y[:n], y_before)
+        assert (sp.csr_array(X)[:n] != sp.csr_array(X_before)).nnz == 0
+    assert noisy.n_clusters == data.n_clusters and noisy.sha256 != data.sha256
+
+
+def test_planted_documents_have_usual_lengths_and_the_words_of_the_collection():
+    counts = sp.csr_array(np.random.default_rng(0).poisson(1.0, (300, 20)).astype(float))
+    terms = np.arange(20) / np.arange(20).sum()
+    planted = noise_documents(counts, 4000, terms, 1, 0)
+    lengths = np.asarray(planted.sum(axis=1)).ravel()
+    assert set(lengths) <= set(np.asarray(counts.sum(axis=1)).ravel())
+    np.testing.assert_allclose(np.asarray(planted.sum(axis=0)).ravel() / planted.sum(), terms, atol=0.005)
+    long = noise_documents(counts, 4000, terms, 5, 0)
+    np.testing.assert_array_equal(np.asarray(long.sum(axis=1)).ravel(), 5 * lengths)
+
+
+def test_the_same_seed_plants_the_same_documents():
+    first, again, other = (with_noise(toy(), 0.2, random_state=seed).sha256 for seed in (0, 0, 1))
+    assert first == again != other
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"), [({"share": 1.0}, "share"), ({"share": 0.1, "kind": "loud"}, "kind")])
+def test_unusable_options_of_noise_are_named(wrong, word):
+    with pytest.raises(ValueError, match=word):
+        with_noise(toy(), **wrong)
+
+
+def test_a_set_without_counts_cannot_be_the_base():
+    with pytest.raises(ValueError, match="base"):
+        load("spmtc-noisy", base="spmtc-orgsvspeople")
+
+
+def blobs():
+    """Two separate classes in each task and, far off, samples of no class."""
+    X = np.concatenate([np.zeros(5), np.full(5, 9.0), np.full(3, 9.5)])[:, None]
+    y = np.repeat([0, 1, -1], [5, 5, 3])
+    return Dataset(name="blobs", kind="multitask", Xs=[X], labels=[y])
+
+
+def test_samples_of_no_class_are_not_scored():
+    sha = blobs().sha256
+    job = Job("p", "d", f"{__name__}:blobs", {}, "k-means", "KMeans", {}, "{}", 0, 0, sha, 1)
+    record = execute(job)
+    assert record.info["status"] == "ok" and len(record.arrays["labels/1"]) == 13
+    assert record.info["scores"]["1"]["ACC"] == record.info["scores"]["1"]["NMI_max"] == 1.0
