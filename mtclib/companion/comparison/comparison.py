@@ -115,12 +115,9 @@ def run(kind, profile="full", *, seed=None, n_runs=0, n_jobs=1, export=False):
     {'ok'}
     """
     jobs, store = plan(kind, profile, seed=seed, n_runs=n_runs)
-    folder = results_folder(kind)
+    folder = results_folder(kind) if export else None
+    results, _ = papers.run_and_export(jobs, store, folder, n_jobs=n_jobs)
     if export:
-        papers.refuse_gaps(folder, {job.dataset: job.unavailable for job in jobs if job.unavailable})
-    results = runs.run(jobs, store, n_jobs=n_jobs)
-    if export:
-        runs.export(jobs, store, folder, n_jobs=n_jobs)
         data_table(jobs).to_csv(folder / "sizes.csv", index=False, lineterminator="\n")
     return results
 
