@@ -164,7 +164,7 @@ def test_an_unknown_comparison_is_refused_with_the_known_ones(capsys):
     with pytest.raises(ValueError, match="multitask"):
         comparison.protocol_file("multitasks")
     assert cli.main(["compare", "nosuch"]) == 2
-    assert "multitask, multiview" in capsys.readouterr().err
+    assert "'multitask', 'multiview'" in capsys.readouterr().err
 
 
 # ---- the protocols and the committed results -----------------------------------------------------------
