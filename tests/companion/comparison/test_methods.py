@@ -98,7 +98,7 @@ def test_the_table_joins_traits_sentences_and_seconds():
 
 
 def test_an_unknown_kind_is_refused():
-    with pytest.raises(ValueError, match="kind must be one of 'multi-task', 'single-task', 'multi-view', 'lifelong'"):
+    with pytest.raises(ValueError, match="kind must be one of 'multi-task', 'single-task'"):
         methods.methods_table("multitask")
 
 
