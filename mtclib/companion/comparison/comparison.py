@@ -1,9 +1,8 @@
 """The comparison that no paper makes: all methods on all data sets, at one preprocessing and their defaults.
 
-``data/comparisons/multitask.toml`` and ``multiview.toml`` say what is run, in the format of the papers'
-protocols; what is absent, and why, stands in ``multitask-absent.csv`` and ``multiview-absent.csv`` beside
-them.  :class:`Comparison` computes everything that is said of it from results, and :func:`answer` which
-method a practitioner should take.
+``data/comparison/multitask/`` and ``multiview/`` are folders like a paper's: ``protocol.toml`` says what is
+run, ``absent.csv`` what is absent and why, ``results`` what came out.  :class:`Comparison` computes
+everything that is said of it from results, and :func:`answer` which method a practitioner should take.
 """
 
 from functools import cached_property
@@ -34,12 +33,12 @@ SIMILAR_COST = 2.0
 
 def protocol_file(kind):
     """File of a comparison's protocol; `UsageError` if there is no such kind."""
-    return paths.data_dir() / "comparisons" / f"{choose(kind, KINDS, 'comparison')}.toml"
+    return paths.paper_dir(_folder(kind)) / "protocol.toml"
 
 
 def absences(kind):
     """Methods that are not run on a data set, and why: ``dataset, method, reason``."""
-    return pd.read_csv(protocol_file(kind).with_name(f"{kind}-absent.csv"), dtype=str)
+    return pd.read_csv(protocol_file(kind).with_name("absent.csv"), dtype=str)
 
 
 def plan(kind, profile="full", *, seed=None, n_runs=0):
@@ -52,11 +51,11 @@ def plan(kind, profile="full", *, seed=None, n_runs=0):
 def run(kind, profile="full", *, seed=None, n_runs=0, n_jobs=1, export=False):
     """Run what the store does not have yet, and return the results of all.
 
-    With ``export`` they are written to ``data/results/comparison-<kind>``, to be committed.
+    With ``export`` they are written to ``data/comparison/<kind>/results``, to be committed.
     """
     jobs, store = plan(kind, profile, seed=seed, n_runs=n_runs)
     folder = results_folder(kind) if export else None
-    results, _ = papers.run_and_export(jobs, store, folder, n_jobs=n_jobs)
+    results = papers.run_and_export(jobs, store, folder, n_jobs=n_jobs)
     if export:
         data_table(jobs).to_csv(folder / "sizes.csv", index=False, lineterminator="\n")
     return results
@@ -64,7 +63,11 @@ def run(kind, profile="full", *, seed=None, n_runs=0, n_jobs=1, export=False):
 
 def results_folder(kind):
     """Folder of the committed results."""
-    return paths.data_dir() / "results" / f"comparison-{choose(kind, KINDS, 'comparison')}"
+    return paths.results_dir(_folder(kind))
+
+
+def _folder(kind):
+    return f"comparison/{choose(kind, KINDS, 'comparison')}"
 
 
 def data_table(jobs):

@@ -1,7 +1,7 @@
 """Which methods are here, what each needs and costs, which can take given data; and each of them run once.
 
-What a class knows of itself comes from its traits, sentences and costs from ``data/methods.toml``, seconds
-from ``data/results/method_costs.csv``, which ``benchmarks/method_costs.py`` writes.
+What a class knows of itself comes from its traits, sentences and costs from ``data/methods/methods.toml``,
+seconds from ``data/methods/costs.csv``, which ``benchmarks/method_costs.py`` writes.
 """
 
 import inspect
@@ -56,7 +56,7 @@ _STYLE = """
 
 
 class MethodsFileError(ValueError):
-    """data/methods.toml and the estimators do not agree; the message says where."""
+    """data/methods/methods.toml and the estimators do not agree; the message says where."""
 
 
 # ---- the file --------------------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ class MethodsFileError(ValueError):
 
 def read(path=None) -> dict:
     """Sentences and costs of all methods, checked: ``symbols`` with their meaning, ``methods`` by class."""
-    return _read(Path(path or paths.data_dir() / "methods.toml"))
+    return _read(Path(path or paths.paper_dir("methods") / "methods.toml"))
 
 
 @cache
@@ -147,12 +147,12 @@ def _described(name, cls):
 
 def measured() -> pd.DataFrame:
     """What ``benchmarks/method_costs.py`` measured, index: class name; see `measured_on` for the sizes."""
-    return pd.read_csv(paths.data_dir() / "results" / "method_costs.csv", index_col="method")
+    return pd.read_csv(paths.paper_dir("methods") / "costs.csv", index_col="method")
 
 
 def measured_on() -> dict:
     """Sizes of the data, versions and machine behind `measured`."""
-    return json.loads((paths.data_dir() / "results" / "method_costs.json").read_text(encoding="utf-8"))
+    return json.loads((paths.paper_dir("methods") / "costs.json").read_text(encoding="utf-8"))
 
 
 def that_take(kind, *, clusters_differ=False, negative=False, large=False) -> list:
@@ -306,7 +306,7 @@ def full_profiles(papers) -> pd.DataFrame:
     """What the committed results of papers took: fits, hours of one core, the longest fit."""
     rows = []
     for paper in papers:
-        jobs = pd.read_csv(paths.data_dir() / "results" / paper / "jobs.csv.gz", keep_default_na=False)
+        jobs = pd.read_csv(paths.results_dir(paper) / "jobs.csv.gz", keep_default_na=False)
         fits = jobs[jobs["status"] == "ok"].drop_duplicates("key")
         longest = fits.loc[fits["seconds"].idxmax()]
         rows.append({"paper": paper, "data sets": fits["dataset"].nunique(), "fits": len(fits),
@@ -319,7 +319,7 @@ def full_profiles(papers) -> pd.DataFrame:
 
 def cluster_run() -> dict:
     """The recorded run on a cluster that lost a worker, by ``benchmarks/cluster_run.py``."""
-    found = json.loads((paths.data_dir() / "results" / "cluster.json").read_text(encoding="utf-8"))
+    found = json.loads((paths.paper_dir("methods") / "cluster.json").read_text(encoding="utf-8"))
     return {name.replace("_", " "): value for name, value in found.items()}
 
 

@@ -35,7 +35,8 @@ from mtclib.companion.plots.userdata import agreement, cluster_sizes, embedding
 
 __all__ = [
     "MANIFEST_COLUMNS", "Picture", "agreement", "cluster_sizes", "convergence", "critical_difference",
-    "damaged_view", "embedding", "folder_key", "forgetting_curve", "leverage", "objective_panels", "order_spread", "pace", "preprocessing", "quality_time", "relation_matrix",
+    "damaged_view", "embedding", "folder_key", "forgetting_curve", "leverage",
+    "objective_panels", "order_spread", "pace", "preprocessing", "quality_time", "relation_matrix",
     "robustness", "rounds", "runtime", "save", "score_table", "scoreboard", "scores_by_method", "seconds",
     "selection", "sensitivity", "sensitivity_heatmap", "stream_costs", "style", "task_objectives",
     "task_pairs", "trajectories", "transfer_curve", "verdict_grid", "weight_functions",

@@ -14,7 +14,7 @@ from mtclib.datasets import FetchError
 
 def papers() -> list[str]:
     """The papers that have a protocol."""
-    return sorted(path.stem for path in (paths.data_dir() / "protocols").glob("*.toml"))
+    return paths.papers()
 
 
 def plan(paper, profile, *, seed=None, n_runs=0):
@@ -32,17 +32,17 @@ def plan(paper, profile, *, seed=None, n_runs=0):
 def run_jobs(paper, profile, *, seed=None, n_runs=0, n_jobs=1, dask=None, export=False) -> None:
     """Run the jobs of a profile that the store does not have yet, with their progress shown.
 
-    With ``export`` the results are written to ``data/results/<paper>``, to be committed.
+    With ``export`` the results are written to ``data/<paper>/results``, to be committed.
     """
     protocol, jobs, store = plan(paper, profile, seed=seed, n_runs=n_runs)
-    folder = paths.data_dir() / "results" / paper
-    _, folder = run_and_export(jobs, store, folder if export else None, n_jobs=n_jobs, dask=dask)
+    folder = paths.results_dir(paper) if export else None
+    run_and_export(jobs, store, folder, n_jobs=n_jobs, dask=dask)
     if export:
         describe_data(protocol, profile, folder)
 
 
 def run_and_export(jobs, store, folder, *, n_jobs=1, dask=None):
-    """Run jobs, and write their results to a folder if one is given; the results and the folder.
+    """Run jobs, write their results to a folder if one is given, and return the results.
 
     FetchError if data for an export cannot be had: committed results are not replaced by gaps.  What is
     missing here is said before any job runs, what is missing on the workers of a cluster afterwards.
@@ -53,8 +53,8 @@ def run_and_export(jobs, store, folder, *, n_jobs=1, dask=None):
     if folder:
         lacking = results[results["status"] == "unavailable"]
         _refuse_gaps(folder, dict(zip(lacking["dataset"], lacking["error"])))
-        folder = runs.export(jobs, store, folder, n_jobs=n_jobs)
-    return results, folder
+        runs.export(jobs, store, folder, n_jobs=n_jobs)
+    return results
 
 
 def _refuse_gaps(folder, missing):

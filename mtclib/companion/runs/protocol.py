@@ -1,7 +1,7 @@
 """Protocol files: a paper's experiment as data.
 
 A protocol names data sets, methods with their grids, profiles (how much of it to run), studies (further
-data sets and methods beside the paper's own) and sensitivity sweeps.  See ``data/protocols/mtcmrl.toml``.
+data sets and methods beside the paper's own) and sensitivity sweeps.  See ``data/mtcmrl/protocol.toml``.
 """
 
 import tomllib
@@ -151,8 +151,7 @@ def load_protocol(paper):
     """
     path = Path(paper)
     if path.suffix != ".toml":
-        known = {file.stem: file for file in sorted((paths.data_dir() / "protocols").glob("*.toml"))}
-        path = known[_choose(str(paper), known, "protocol")]
+        path = paths.paper_dir(_choose(str(paper), paths.papers(), "protocol")) / "protocol.toml"
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
