@@ -9,6 +9,7 @@ import pytest
 from experiments_support import demo_jobs
 
 from mtclib.baselines.registry import all_estimators
+from mtclib.companion.comparison.comparison import KINDS, Comparison
 from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import RunStore, execute, export, papers, read_results, run
 from mtclib.companion.runs.committed import agreement
@@ -20,16 +21,18 @@ SECONDS = 1.0
 """Jobs that took longer are not run again here."""
 
 studies = pytest.mark.parametrize("paper", papers.papers())
+everything = pytest.mark.parametrize("name", [*papers.papers(), *KINDS])
 
 
 @pytest.fixture(scope="module")
 def opened():
-    return {paper: Study(paper) for paper in papers.papers()}
+    return {**{paper: Study(paper) for paper in papers.papers()},
+            **{kind: Comparison(kind) for kind in KINDS}}
 
 
-@studies
-def test_scores_follow_from_the_labels(opened, paper):
-    results = opened[paper].results
+@everything
+def test_scores_follow_from_the_labels(opened, name):
+    results = opened[name].results
     frame = results.frame[results.frame["metric"].isin(list(SCORES))]
     # One fit may stand under two names: IND is also lambda = 0 of a sweep.
     rows = frame[(frame["task"] != "avg") & (frame["status"] == "ok")]
@@ -56,11 +59,11 @@ def test_the_whole_protocol_is_there_and_nothing_failed(opened, paper):
             assert runs[dataset, method] >= points * (1 if spec.deterministic else profile.n_runs)
 
 
-@studies
-def test_rows_carry_the_present_algorithm_versions(opened, paper):
-    jobs = opened[paper].results.frame.drop_duplicates("method")
+@everything
+def test_rows_carry_the_present_algorithm_versions(opened, name):
+    jobs = opened[name].results.frame.drop_duplicates("method")
     for method, version in jobs.set_index("method")["algorithm_version"].items():
-        estimator = opened[paper].protocol.methods[method].estimator
+        estimator = opened[name].protocol.methods[method].estimator
         assert version == all_estimators()[estimator].algorithm_version()
 
 
