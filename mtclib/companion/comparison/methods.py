@@ -39,6 +39,8 @@ NEGATIVE = "memory_negative"
 """Optional key: memory for data with negative entries, where it is another."""
 POWER = "n^"
 """What a cost that grows faster than n log n contains."""
+SLACK = 0.5
+"""How far a timed exponent may lie above the order in n that is stated."""
 MEASURED = ("seconds_per_iteration", "iterations", "seconds_per_fit", "peak_mb", "grows", "samples",
             "exponent_n", "exponent_d")  # fmt: skip
 OVERVIEW = {
@@ -148,6 +150,12 @@ def _described(name, cls):
 def measured() -> pd.DataFrame:
     """What ``benchmarks/method_costs.py`` measured, index: class name; see `measured_on` for the sizes."""
     return pd.read_csv(paths.paper_dir("methods") / "costs.csv", index_col="method")
+
+
+def above_order(measurements) -> list:
+    """Methods of a frame like `measured` that grow with n faster than their stated order, and `SLACK`."""
+    orders = {name: entry["order_n"] for name, entry in read()["methods"].items()}
+    return [name for name, power in measurements["exponent_n"].items() if power > orders[name] + SLACK]
 
 
 def measured_on() -> dict:
