@@ -35,6 +35,7 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from mtclib.baselines.registry import all_estimators
+from mtclib.companion.comparison.methods import above_order
 from mtclib.core.starts import kmeans_once
 
 CLUSTERS, TASKS, VIEWS = 4, 4, 3
@@ -220,7 +221,9 @@ def main():
             rows.append(measure(name, known[name]))
             if arguments.output:
                 write(pd.DataFrame(rows[-1:]), arguments.output)
-    print(pd.DataFrame(rows).round(5).to_string(index=False))
+    table = pd.DataFrame(rows).round(5).set_index("method")
+    print(table.to_string())
+    print(f"Above the order in n of data/methods/methods.toml: {', '.join(above_order(table)) or 'none'}.")
 
 
 if __name__ == "__main__":

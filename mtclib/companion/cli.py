@@ -17,6 +17,9 @@ from mtclib.companion.site.notebooks import (
 )
 from mtclib.core import paths
 
+OPTIONS = ("profile", "n_jobs", "dask")
+"""Parameters of a notebook that are options of the command as well."""
+
 EXAMPLES = {
     None: """examples:
   python -m mtclib fetch                        data of the quick profile, all papers
@@ -136,9 +139,6 @@ def fetch(args) -> int:
         print(datasets.status().loc[sorted(names), ["bytes", "where"]].to_string())
     return int(failed)
 
-OPTIONS = ("profile", "n_jobs", "dask")
-"""Parameters of a notebook that are options of the command as well."""
-
 
 def _values(path, args, shared=()) -> dict:
     """Parameters for one notebook, checked; names that only other notebooks have (`shared`) are left out."""
@@ -235,7 +235,7 @@ def store(args) -> int:
     """Execute notebooks in place and keep their outputs."""
     notebooks = find_notebooks()
     for name in args.papers:
-        choose(name, list(notebooks), "PAPER")
+        choose(name, notebooks, "PAPER")
     # The front door reads what the others leave behind, so it comes last.
     for name in sorted(args.papers or notebooks, key=lambda name: name == FRONT):
         store_outputs(notebooks[name])
@@ -268,18 +268,7 @@ def list_known(args) -> int:
 
 
 def main(argv=None) -> int:
-    """Run one command and return its exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
-
-    Parameters
-    ----------
-    argv : list of str, optional
-        Default: the arguments of the process.
-
-    Examples
-    --------
-    >>> main(["run", "nosuchpaper"])
-    2
-    """
+    """Run one command and return its exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
     args = build_parser().parse_args(argv)
     from mtclib.companion.runs import ProtocolError
     from mtclib.datasets import FetchError

@@ -7,6 +7,9 @@ import sys
 from mtclib.core.checks import check_option
 
 PROFILES = ("quick", "full")
+INJECTED = "# Parameters\n"
+"""How the cell begins that papermill adds with the given values."""
+_TYPES = {"int": int, "float": (int, float), "bool": bool, "list": list, "dict": dict}
 
 
 class UsageError(ValueError):
@@ -14,63 +17,8 @@ class UsageError(ValueError):
 
 
 def choose(name, known, argument: str) -> str:
-    """Return `name` if it is one of `known`.
-
-    Parameters
-    ----------
-    name : str
-    known : collection of str
-    argument : str
-        What `name` is, for the message.
-
-    Raises
-    ------
-    UsageError
-        If it is not; the message proposes the nearest names.
-
-    Examples
-    --------
-    >>> choose("quick", PROFILES, "profile")
-    'quick'
-    """
+    """`name` if it is one of `known`; else a UsageError about `argument` that proposes the nearest."""
     return check_option(argument, name, known, UsageError)
-
-
-_TYPES = {"int": int, "float": (int, float), "bool": bool, "list": list, "dict": dict}
-
-
-def _is_of_type(value, declared) -> bool:
-    kind = _TYPES.get(declared, str)
-    return isinstance(value, kind) and (declared == "bool" or not isinstance(value, bool))
-
-
-def _check_integer(name, value, least) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise UsageError(f"{name} must be an integer of at least {least}, not {value!r}.")
-
-INJECTED = "# Parameters\n"
-"""How the cell begins that papermill adds with the given values."""
-
-
-def _check_kernel() -> None:
-    """Refuse what papermill added to the notebook of this kernel: names it has not, values of other types."""
-    # Only the parameters cell has annotations; `In` holds the sources of all cells so far.
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if shell is None or "In" not in shell.user_ns:
-        return
-    declared = shell.user_ns.get("__annotations__", {})
-    names = ", ".join(f"{name} ({kind.__name__})" for name, kind in declared.items())
-    # Somebody who mends a wrong value in JupyterLab runs that cell once more: the last one counts.
-    for source in [source for source in shell.user_ns["In"] if source.startswith(INJECTED)][-1:]:
-        for name in (node.targets[0].id for node in ast.parse(source).body if isinstance(node, ast.Assign)):
-            if name not in declared:
-                near = difflib.get_close_matches(name, declared, n=1)
-                hint = f" Did you mean {near[0]!r}?" if near else ""
-                raise UsageError(f"there is no parameter {name!r}.{hint} Parameters: {names}.")
-    for name, kind in declared.items():
-        value = shell.user_ns.get(name)
-        if not _is_of_type(value, kind.__name__):
-            raise UsageError(f"{name} must be of type {kind.__name__}, not {value!r}. Parameters: {names}.")
 
 
 def check_parameters(*, profile="quick", seed=0, n_runs=0, n_jobs=1, dask="", **choices) -> None:
@@ -116,30 +64,37 @@ def check_parameters(*, profile="quick", seed=0, n_runs=0, n_jobs=1, dask="", **
         choose(value, allowed, name)
 
 
+def _check_integer(name, value, least) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise UsageError(f"{name} must be an integer of at least {least}, not {value!r}.")
+
+
+def _check_kernel() -> None:
+    """Refuse what papermill added to the notebook of this kernel: names it has not, values of other types."""
+    # Only the parameters cell has annotations; `In` holds the sources of all cells so far.
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is None or "In" not in shell.user_ns:
+        return
+    declared = shell.user_ns.get("__annotations__", {})
+    names = ", ".join(f"{name} ({kind.__name__})" for name, kind in declared.items())
+    # Somebody who mends a wrong value in JupyterLab runs that cell once more: the last one counts.
+    for source in [source for source in shell.user_ns["In"] if source.startswith(INJECTED)][-1:]:
+        for name in (node.targets[0].id for node in ast.parse(source).body if isinstance(node, ast.Assign)):
+            if name not in declared:
+                near = difflib.get_close_matches(name, declared, n=1)
+                hint = f" Did you mean {near[0]!r}?" if near else ""
+                raise UsageError(f"there is no parameter {name!r}.{hint} Parameters: {names}.")
+    for name, kind in declared.items():
+        value = shell.user_ns.get(name)
+        if not _is_of_type(value, kind.__name__):
+            raise UsageError(f"{name} must be of type {kind.__name__}, not {value!r}. Parameters: {names}.")
+
+
 def read_value(name: str, text: str, declared: str):
     """Read the value of a parameter from text, as its declared type asks.
 
-    Parameters
-    ----------
-    name : str
-        For messages.
-    text : str
-    declared : str
-        The annotation in the notebook: "int", "float", "bool", "list", "dict"; any other means text.
-
-    Returns
-    -------
-    int, float, bool, list, dict or str
-
-    Raises
-    ------
-    UsageError
-        If the text is not a literal of the declared type.
-
-    Examples
-    --------
-    >>> read_value("n_runs", "5", "int"), read_value("dataset", "20", "str")
-    (5, '20')
+    ``declared`` is the annotation in the notebook: "int", "float", "bool", "list", "dict"; any other means
+    text.  UsageError if the text is not a literal of that type.
     """
     if declared not in _TYPES:
         return text
@@ -150,3 +105,8 @@ def read_value(name: str, text: str, declared: str):
     if not _is_of_type(value, declared):
         raise UsageError(f"{name} must be of type {declared}, not {text!r}.")
     return value
+
+
+def _is_of_type(value, declared) -> bool:
+    kind = _TYPES.get(declared, str)
+    return isinstance(value, kind) and (declared == "bool" or not isinstance(value, bool))

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MAX_CELLS, MAX_LINES, MAX_BYTES = 45, 12, 650_000
 COMMON = ("profile", "seed", "n_runs", "n_jobs")
 FRONT = ("profile",)
-"""The front door, the differences and the page on many cores show what was found elsewhere: no seed."""
+"""The front door and the differences show what was found elsewhere: no seed."""
 
 REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Repository"]
 BINDER = REPOSITORY.replace("https://github.com/", "https://mybinder.org/v2/gh/")
@@ -24,11 +24,11 @@ WARNING = re.compile(r"\b\w*Warning\b:")
 
 
 def is_front(name):
-    return name in ("index", "scaling", "differences")
+    return name in ("index", "differences")
 
 
 def is_about_a_paper(name):
-    return name not in ("index", "methods", "your_data", "comparison", "differences", "scaling")
+    return name not in ("index", "methods", "your_data", "comparison", "differences")
 
 
 def code_cells(nb):

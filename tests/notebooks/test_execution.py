@@ -22,7 +22,6 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SETS = ({"seed": "1", "n_runs": "1"}, {"seed": "7", "n_runs": "1", "n_jobs": "2"})
 OTHER_SETS = {
     "your_data": ({"kind": "views", "n_runs": "1"}, SETS[1]),
-    "scaling": ({"workers": "64"}, {"profile": "full"}),
     **dict.fromkeys(("index", "differences"), ({"profile": "quick"}, {"profile": "full"})),
 }
 """Where there is more to choose than seeds and runs."""

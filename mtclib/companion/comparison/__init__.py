@@ -1,1 +1,1 @@
-"""All methods on all data, and what each method needs."""
+"""All methods on all data (`comparison`, by the ranks of `ranking`); what each method needs (`methods`)."""

@@ -1,10 +1,8 @@
 """The comparison that no paper makes: all methods on all data sets, at one preprocessing and their defaults.
 
 ``data/comparison/multitask/`` and ``multiview/`` are folders like a paper's: ``protocol.toml`` says what is
-run, ``absent.csv`` what is absent and why, ``results`` what came out.
-:class:`Comparison` computes everything that is said of it from results.
-
-Which method should a practitioner take?  Answers computed from a comparison, never typed in.
+run, ``absent.csv`` what is absent and why, ``results`` what came out.  :class:`Comparison` computes
+everything that is said of it from results, and :func:`answer` which method a practitioner should take.
 """
 
 from functools import cached_property
@@ -39,88 +37,26 @@ def protocol_file(kind):
 
 
 def absences(kind):
-    """Methods that are not run on a data set, and why.
-
-    Parameters
-    ----------
-    kind : {"multitask", "multiview"}
-
-    Returns
-    -------
-    DataFrame
-        ``dataset, method, reason``.
-
-    Examples
-    --------
-    >>> list(absences("multiview"))
-    ['dataset', 'method', 'reason']
-    """
+    """Methods that are not run on a data set, and why: ``dataset, method, reason``."""
     return pd.read_csv(protocol_file(kind).with_name("absent.csv"), dtype=str)
 
 
 def plan(kind, profile="full", *, seed=None, n_runs=0):
-    """Jobs of a comparison, without those of absent methods, and the store they belong to.
-
-    Parameters
-    ----------
-    kind : {"multitask", "multiview"}
-    profile, seed, n_runs
-        As in :func:`mtclib.companion.runs.papers.plan`.
-
-    Returns
-    -------
-    list of Job, RunStore
-
-    Raises
-    ------
-    mtclib.companion.runs.ProtocolError
-        There is no such profile, or the protocol cannot be run.
-
-    Examples
-    --------
-    >>> jobs, store = plan("multiview", "quick")  # doctest: +SKIP
-    >>> {job.method for job in jobs} <= set(Comparison("multiview").methods)  # doctest: +SKIP
-    True
-    """
+    """Jobs of a comparison, without those of absent methods, and the store they belong to."""
     _, jobs, store = papers.plan(protocol_file(kind), profile, seed=seed, n_runs=n_runs)
     absent = set(absences(kind)[["dataset", "method"]].itertuples(index=False, name=None))
     return [job for job in jobs if (job.dataset, job.method) not in absent], store
 
 
 def run(kind, profile="full", *, seed=None, n_runs=0, n_jobs=1, export=False):
-    """Run what the store does not have yet.
+    """Run what the store does not have yet, and return the results of all.
 
-    Parameters
-    ----------
-    kind, profile, seed, n_runs
-        As in :func:`plan`.
-    n_jobs : int, default=1
-        Processes.
-    export : bool, default=False
-        Write the results to ``data/comparison/<kind>/results``, to be committed.
-
-    Returns
-    -------
-    DataFrame
-        As from :func:`mtclib.companion.runs.run`.
-
-    Raises
-    ------
-    mtclib.datasets.FetchError
-        With `export`, if a data set cannot be had: committed results are not replaced by gaps.
-
-    Examples
-    --------
-    >>> set(run("multiview", "quick")["status"])  # doctest: +SKIP
-    {'ok'}
+    With ``export`` they are written to ``data/comparison/<kind>/results``, to be committed.
     """
     jobs, store = plan(kind, profile, seed=seed, n_runs=n_runs)
-    folder = results_folder(kind)
+    folder = results_folder(kind) if export else None
+    results = papers.run_and_export(jobs, store, folder, n_jobs=n_jobs)
     if export:
-        papers.refuse_gaps(folder, {job.dataset: job.unavailable for job in jobs if job.unavailable})
-    results = runs.run(jobs, store, n_jobs=n_jobs)
-    if export:
-        runs.export(jobs, store, folder, n_jobs=n_jobs)
         data_table(jobs).to_csv(folder / "sizes.csv", index=False, lineterminator="\n")
     return results
 
@@ -135,13 +71,7 @@ def _folder(kind):
 
 
 def data_table(jobs):
-    """Sizes of the data sets of jobs: ``data set, samples, features, clusters``, a number a task or view.
-
-    Examples
-    --------
-    >>> data_table([]).empty
-    True
-    """
+    """Sizes of the data sets of jobs: ``data set, samples, features, clusters``, one per task or view."""
     rows = []
     for job in {job.dataset: job for job in jobs}.values():
         data, _ = runs.load_dataset(job.loader, job.loader_params)
@@ -199,18 +129,7 @@ class Comparison:
         return pd.read_csv(results_folder(self.kind) / f"{name}.csv", dtype=str)
 
     def scores(self, metric=METRIC):
-        """Mean score over tasks and runs.
-
-        Parameters
-        ----------
-        metric : str
-            Name in :data:`mtclib.metrics.SCORES`.
-
-        Returns
-        -------
-        DataFrame
-            Data sets by methods, in the order of the protocol; NaN where a method is absent.
-        """
+        """Mean score over tasks and runs: data sets by methods; NaN where a method is absent."""
         rows = self.frame[self.frame["task"].isin(["avg", ""]) & (self.frame["metric"] == metric)]
         return self._wide(rows, ["dataset"])
 
@@ -223,14 +142,11 @@ class Comparison:
         present = [name for name in self.methods if (rows["method"] == name).any()]
         return rows.pivot_table("value", index, "method", sort=False)[present]
 
-    def costs(self):
+    def relative_times(self):
         """Seconds of a fit relative to plain k-means on the same data: median over runs, then data sets.
 
-        Returns
-        -------
-        Series
-            By method; 1 for plain k-means.  Data sets on which a method is absent do not count, and those
-            are the large ones where it took too long, so the cost of slow methods is rather too low.
+        Data sets on which a method is absent do not count, and those are the large ones where it took too
+        long, so the time of slow methods is rather too low.
         """
         fits = self.frame.drop_duplicates(["dataset", "method", "key"])
         seconds = fits.groupby(["dataset", "method"])["seconds"].median().unstack()
@@ -241,13 +157,7 @@ class Comparison:
         return ranking.ranks(self.scores(metric)).mean().sort_values(kind="stable")
 
     def rank_table(self):
-        """Mean ranks by several metrics, and by :data:`METRIC` on the data sets where no method is absent.
-
-        Returns
-        -------
-        DataFrame
-            Index: method, in the order of :meth:`mean_ranks`.
-        """
+        """Mean ranks by several metrics, and by :data:`METRIC` on the data sets where no method is absent."""
         metrics = {"ARI": "ARI", "NMI": "NMI_arithmetic", "ACC": "ACC", "purity": "purity"}
         table = {name: self.mean_ranks(metric) for name, metric in metrics.items()}
         whole = self.scores().dropna()
@@ -270,19 +180,17 @@ class Comparison:
     def overview(self):
         """All methods, best mean rank first.
 
-        Returns
-        -------
-        DataFrame
-            Index: method.  ``rank`` (mean, by :data:`METRIC`), ``sets`` (where it is present), ``gain`` over
-            plain k-means (points, mean over these sets) with its 95 % interval ``low``, ``high`` (bootstrap
-            over data sets), ``worst`` (smallest gain), ``loses`` (sets on which it is below plain k-means),
-            ``tasks lost`` ("lost of all"), ``cost``, ``together`` (takes tasks, or views, together) and
-            ``edition``.
+        ``rank`` (mean, by :data:`METRIC`), ``sets`` (where it is present), ``gain`` over plain k-means
+        (points, mean over these sets) with its 95 % interval ``low``, ``high`` (bootstrap over data sets),
+        ``worst`` (smallest gain), ``loses`` (sets on which it is below plain k-means), ``tasks lost`` ("lost
+        of all"), ``cost`` (:meth:`relative_times`), ``together`` (takes tasks, or views, together),
+        ``edition``.
         """
         scores, tasks, ranks = self.scores(), self.task_scores(), self.mean_ranks()
         rows = {name: self._gain(scores, tasks, name) for name in ranks.index}
         frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
-        frame = frame.assign(cost=self.costs(), together=[self._together(name) for name in frame.index])
+        frame["cost"] = self.relative_times()
+        frame["together"] = [self._together(name) for name in frame.index]
         frame["edition"] = ["reconstruction" if self.estimator(name).traits.reconstruction else "original"
                             for name in frame.index]  # fmt: skip
         frame.insert(0, "rank", ranks)
@@ -306,30 +214,10 @@ class Comparison:
 
 
 def advice(overview, reference):
-    """Which method to take, by what one wants of it.
+    """Which method to take, by what one wants of it: a row per wish that some method meets.
 
-    Parameters
-    ----------
-    overview : DataFrame
-        From :meth:`mtclib.companion.comparison.comparison.Comparison.overview`, best mean rank first.
-    reference : str
-        Plain k-means in the index of `overview`.
-
-    Returns
-    -------
-    DataFrame
-        One row a wish: ``wish, method, rank, gain, low, high, loses, sets, cost, edition``.  For the wishes
-        about gains and losses only methods count that are present on two thirds of the data sets, plain
-        k-means left out; a wish that no method meets has no row.
-
-    Examples
-    --------
-    >>> columns = ["rank", "gain", "low", "high", "loses", "sets", "cost", "edition", "together"]
-    >>> rows = {"MBC": [1.2, 5.0, 1.0, 9.0, 1, 8, 3.0, "original", True],
-    ...         "k-means": [1.8, 0.0, 0.0, 0.0, 0, 8, 1.0, "original", False]}
-    >>> table = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("method")
-    >>> advice(table, "k-means").set_index("wish").loc["best within 2 times k-means", "method"]
-    'k-means'
+    From :meth:`Comparison.overview` and the name of plain k-means in it.  For the wishes about gains and
+    losses only methods count that are present on two thirds of the data sets, plain k-means left out.
     """
     often = overview[(overview["sets"] >= 2 / 3 * overview["sets"].max()) & (overview.index != reference)]
     # To one digit, as it is shown: times are good for factors of two, not for 2.0 against 2.04.
@@ -349,19 +237,8 @@ def advice(overview, reference):
 
 
 def answer(compared):
-    """The answer in words.
+    """The answer of a :class:`Comparison`, in a few sentences.
 
-    Parameters
-    ----------
-    compared : mtclib.companion.comparison.comparison.Comparison
-
-    Returns
-    -------
-    str
-        A few sentences.
-
-    Examples
-    --------
     >>> answer(Comparison("multiview")).partition(" (")[0]
     'Take AWP'
     """

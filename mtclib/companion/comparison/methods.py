@@ -1,37 +1,29 @@
-"""Which methods are here, what each needs and costs, and which can take given data.
+"""Which methods are here, what each needs and costs, which can take given data; and each of them run once.
 
 What a class knows of itself comes from its traits, sentences and costs from ``data/methods/methods.toml``,
 seconds from ``data/methods/costs.csv``, which ``benchmarks/method_costs.py`` writes.
-
-The methods as a page shows them: an overview a kind, cards, and the answers about one's own data.
-
-Every method once, at its defaults, on small planted data: proof that it runs, not a comparison.
 """
 
 import inspect
 import json
 import textwrap
 import tomllib
-import warnings
 from dataclasses import dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
-from time import process_time
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from sklearn.exceptions import ConvergenceWarning
 
 from mtclib.baselines.registry import all_estimators
 from mtclib.companion import tables
-from mtclib.companion.comparison import costs
 from mtclib.companion.parameters import choose
+from mtclib.companion.runs import attempt
 from mtclib.companion.verdicts import published
 from mtclib.core import paths
 from mtclib.core.base import SingleTaskClusterer
-from mtclib.core.starts import one_thread
 from mtclib.datasets import load
 from mtclib.metrics import adjusted_rand_index
 
@@ -42,59 +34,48 @@ KINDS = {
 """Kinds of methods, and what they take."""
 
 TEXTS = ("title", "idea", "use_when", "avoid_when", "step", "cost", "setup", "memory", "citation")
-COSTS = ("cost", "setup", "memory")
-KEYS = {*TEXTS, "appears_in", "parameters"}
+KEYS = {*TEXTS, "order_n", "appears_in", "parameters"}
 NEGATIVE = "memory_negative"
 """Optional key: memory for data with negative entries, where it is another."""
+POWER = "n^"
+"""What a cost that grows faster than n log n contains."""
+SLACK = 0.5
+"""How far a timed exponent may lie above the order in n that is stated."""
 MEASURED = ("seconds_per_iteration", "iterations", "seconds_per_fit", "peak_mb", "grows", "samples",
             "exponent_n", "exponent_d")  # fmt: skip
-ASSUMED = {"l": 2, "m": 10, "q": 30, "i": 20}
-"""Symbols that the benchmark does not fix, for the growth that a cost lets expect."""
+OVERVIEW = {
+    "method": "class", "what": "method", "source": "paper", "needs": "needs", "order": "cost of an iteration",
+    "time": "iteration [ms]", "fit": "fit [s] (iterations)", "peak": "peak [MB]", "growth": "grows as n^",
+    "edition": "edition",
+}  # fmt: skip
+EVERY = 4
+"""Of the 400 planted points with three views, every fourth is used."""
+_STYLE = """
+.mtclib-cards{font-size:13px;line-height:1.45;max-width:60em;overflow-wrap:break-word}
+.mtclib-cards div{margin:0 0 10px;padding:4px 0 4px 10px;border-left:3px solid rgba(128,128,128,.5)}
+.mtclib-cards p{margin:0 0 2px}
+"""
 
 
 class MethodsFileError(ValueError):
     """data/methods/methods.toml and the estimators do not agree; the message says where."""
 
 
+# ---- the file --------------------------------------------------------------------------------------------
+
+
 def read(path=None) -> dict:
-    """Read and check the sentences and costs of all methods.
-
-    Parameters
-    ----------
-    path : path-like, optional
-        None for ``data/methods/methods.toml``.
-
-    Returns
-    -------
-    dict
-        ``symbols``: name to meaning; ``methods``: class name to its entry.
-
-    Raises
-    ------
-    MethodsFileError
-        A missing or unknown method or key, a cost that cannot be read, a parameter that the class does not
-        have, or a printed name that is not in the published tables.
-
-    Examples
-    --------
-    >>> read()["methods"]["MBC"]["title"]
-    'Multitask Bregman clustering'
-    """
+    """Sentences and costs of all methods, checked: ``symbols`` with their meaning, ``methods`` by class."""
     return _read(Path(path or paths.paper_dir("methods") / "methods.toml"))
 
 
 @cache
 def _read(path):
     found = tomllib.loads(path.read_text(encoding="utf-8"))
-    symbols, entries = found.get("symbols", {}), found.get("methods", {})
+    entries = found.get("methods", {})
     _same(all_estimators(), entries, f"{path.name}: methods")
     for name, entry in entries.items():
-        place = f"{path.name}: methods.{name}"
-        _same(KEYS, set(entry) - {NEGATIVE}, place)
-        for key in TEXTS:
-            if not isinstance(entry[key], str) or not entry[key].strip():
-                raise MethodsFileError(f"{place}.{key} must be a text that is not empty")
-        _check_entry(place, entry, all_estimators()[name], symbols)
+        _check_entry(f"{path.name}: methods.{name}", entry, all_estimators()[name])
     return found
 
 
@@ -106,180 +87,88 @@ def _same(expected, found, place):
         raise MethodsFileError(f"{place}: unknown {', '.join(extra)}")
 
 
-def _check_entry(place, entry, cls, symbols):
-    for key in (*COSTS, *({NEGATIVE} & set(entry))):
-        try:
-            costs.compiled(entry[key], symbols)
-        except ValueError as error:
-            raise MethodsFileError(f"{place}.{key}: {error}") from error
-    known = inspect.signature(cls).parameters
+def _check_entry(place, entry, cls):
+    _same(KEYS, set(entry) - {NEGATIVE}, place)
+    for key in TEXTS:
+        if not isinstance(entry[key], str) or not entry[key].strip():
+            raise MethodsFileError(f"{place}.{key} must be a text that is not empty")
+    if entry["order_n"] not in (1, 2, 3):
+        raise MethodsFileError(f"{place}.order_n must be 1, 2 or 3")
     for name in entry["parameters"]:
-        if name not in known:
+        if name not in inspect.signature(cls).parameters:
             raise MethodsFileError(f"{place}.parameters: {cls.__name__} has no parameter {name!r}")
     for row in entry["appears_in"]:
         _same(("paper", "tables", "names"), row, f"{place}.appears_in")
         for table in row["tables"]:
-            wrong = sorted(set(row["names"]) - printed_names(row["paper"], table))
+            wrong = sorted(set(row["names"]) - _printed_names(row["paper"], table))
             if wrong:
                 raise MethodsFileError(f"{place}.appears_in: table {table} of {row['paper']} has no row "
                                        f"{', '.join(wrong)}")
 
 
 @cache
-def printed_names(paper, table) -> frozenset:
-    """Rows of a printed table, of all data sets and metrics.
-
-    Examples
-    --------
-    >>> sorted(printed_names("mbc", "3"))
-    ['IND', 'MBC']
-    """
+def _printed_names(paper, table):
     cells = published.load(paper)
     return frozenset(cells.loc[cells["table"].astype(str) == table, "method"])
 
 
-def kind_of(cls) -> str:
-    """One of `KINDS`.
+# ---- one table of all, and what it answers ---------------------------------------------------------------
 
-    Examples
-    --------
-    >>> kind_of(all_estimators()["KMeans"]), kind_of(all_estimators()["MBC"])
-    ('single-task', 'multi-task')
+
+def methods_table(kind=None) -> pd.DataFrame:
+    """Traits, sentences, costs and measured seconds of every method, or of those of a kind, by class name.
+
+    ``large``: neither an iteration nor memory grows faster than n log n; ``large_negative``: nor does it with
+    negative entries.
     """
-    if issubclass(cls, SingleTaskClusterer):
-        return "single-task"
-    return {"multitask": "multi-task", "multiview": "multi-view"}.get(cls.traits.kind, cls.traits.kind)
-
-
-def requirements() -> pd.DataFrame:
-    """Every estimator and what it needs.
-
-    Returns
-    -------
-    DataFrame
-        Index: class name.  ``source`` (the paper) and the traits that matter for choosing.
-
-    Examples
-    --------
-    >>> requirements().loc["MSPL", ["Xs", "data"]].tolist()
-    ['views', 'any sign']
-    """
-    rows = {name: _needs(cls) for name, cls in all_estimators().items()}
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
+    rows = {name: _needs(cls) | _described(name, cls) for name, cls in all_estimators().items()}
+    frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method").join(measured())
+    return frame if kind is None else frame[frame["kind"] == choose(kind, KINDS, "kind")]
 
 
 def _needs(cls):
     traits = cls.traits
+    single = issubclass(cls, SingleTaskClusterer)
     return {
+        "kind": "single-task" if single else {"multitask": "multi-task", "multiview": "multi-view"}.get(
+            traits.kind, traits.kind),
         "source": traits.paper,
-        "Xs": {"multitask": "tasks", "multiview": "views", "lifelong": "tasks of views"}[traits.kind],
         "numbers of clusters": "equal in all tasks" if traits.same_n_clusters else "may differ",
         "data": "nonnegative" if traits.nonnegative else "any sign",
         "sparse": "kept sparse" if traits.sparse else "dense only",
-        "edition": "reconstruction" if traits.reconstruction else "original"}
+        "edition": "reconstruction" if traits.reconstruction else "original"}  # fmt: skip
+
+
+def _described(name, cls):
+    entry = read()["methods"][name]
+    negative = entry.get(NEGATIVE, entry["memory"])
+    return {"file": f"{cls.__module__.replace('.', '/')}.py", **entry,
+            "large": POWER not in entry["cost"] + entry["memory"],
+            "large_negative": POWER not in entry["cost"] + negative}  # fmt: skip
 
 
 def measured() -> pd.DataFrame:
-    """What ``benchmarks/method_costs.py`` measured, index: class name; see `measured_on` for the sizes.
-
-    Examples
-    --------
-    >>> set(measured().index) == set(all_estimators())
-    True
-    """
+    """What ``benchmarks/method_costs.py`` measured, index: class name; see `measured_on` for the sizes."""
     return pd.read_csv(paths.paper_dir("methods") / "costs.csv", index_col="method")
 
 
-def measured_on() -> dict:
-    """Sizes of the data, versions and machine behind `measured`.
+def above_order(measurements) -> list:
+    """Methods of a frame like `measured` that grow with n faster than their stated order, and `SLACK`."""
+    orders = {name: entry["order_n"] for name, entry in read()["methods"].items()}
+    return [name for name, power in measurements["exponent_n"].items() if power > orders[name] + SLACK]
 
-    Examples
-    --------
-    >>> measured_on()["samples"]
-    500
-    """
+
+def measured_on() -> dict:
+    """Sizes of the data, versions and machine behind `measured`."""
     return json.loads((paths.paper_dir("methods") / "costs.json").read_text(encoding="utf-8"))
 
 
-def benchmark_sizes() -> dict:
-    """Values of the symbols on the data of `measured`, ``words`` the stored entries of a sample.
-
-    Examples
-    --------
-    >>> benchmark_sizes()["n"]
-    500
-    """
-    on = measured_on()
-    return {"n": on["samples"], "d": on["features"], "k": on["clusters"], "T": on["tasks"], "V": on["views"],
-            "words": on["stored"] / on["samples"], **ASSUMED}
-
-
-def methods_table(kind=None) -> pd.DataFrame:
-    """Traits, sentences, costs and measured seconds of every method.
-
-    Parameters
-    ----------
-    kind : str, optional
-        One of `KINDS`; None for all.
-
-    Returns
-    -------
-    DataFrame
-        Index: class name.  Columns of `requirements`, ``kind``, ``file`` (of the source, from the root),
-        ``large`` (neither an iteration nor memory grows faster than n log n) and ``large_negative`` (nor does
-        it with negative entries), the keys of the file, ``expected_n`` (the exponent that the cost lets
-        expect where ``exponent_n`` was measured), and those of `measured`.
-
-    Raises
-    ------
-    ValueError
-        If the kind is not known.
-
-    Examples
-    --------
-    >>> methods_table("lifelong").index.tolist()
-    ['L2SC', 'LMSC', 'OneView', 'PerTask']
-    """
-    if kind is not None:
-        choose(kind, KINDS, "kind")
-    frame = requirements().join(measured())
-    rows = {name: _described(name, cls, frame.loc[name]) for name, cls in all_estimators().items()}
-    frame = frame.join(pd.DataFrame.from_dict(rows, orient="index"))
-    return frame if kind is None else frame[frame["kind"] == kind]
-
-
-def _described(name, cls, row):
-    """What the file says of a method, and what follows from its costs."""
-    entry, symbols, sizes = read()["methods"][name], read()["symbols"], benchmark_sizes()
-    keys = {"large": "memory", "large_negative": NEGATIVE if NEGATIVE in entry else "memory"}
-    large = {column: all(costs.is_linear(entry[part], symbols, sizes) for part in ("cost", key))
-             for column, key in keys.items()}  # fmt: skip
-    grows = entry["setup" if row["grows"] == "fit" else "cost"]
-    expected = costs.growth(grows, symbols, {**sizes, "n": row["samples"]}, "n")
-    return {"kind": kind_of(cls), "file": f"{cls.__module__.replace('.', '/')}.py", **entry, **large,
-            "expected_n": expected}
-
-
 def that_take(kind, *, clusters_differ=False, negative=False, large=False) -> list:
-    """Methods that can take such data with their default parameters.
+    """Methods of a kind that can take such data with their default parameters.
 
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS`; single-task methods take tasks, and are listed apart.
-    clusters_differ : bool, default False
-        Tasks have different numbers of clusters.
-    negative : bool, default False
-        There are negative entries.
-    large : bool, default False
-        There are many samples: more than about 5,000.
+    Numbers of clusters differ between tasks; there are negative entries; there are more than about 5,000
+    samples.  Single-task methods take tasks, and are a kind of their own.
 
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
     >>> that_take("lifelong", clusters_differ=True)
     ['OneView', 'PerTask']
     """
@@ -294,64 +183,22 @@ def that_take(kind, *, clusters_differ=False, negative=False, large=False) -> li
     return list(table.index[fits])
 
 
-def decision_aid(kind) -> pd.DataFrame:
-    """What each answer about the data leaves of the methods of a kind.
+def answers(kind):
+    """What each answer about the data leaves of a kind, and what all of them together leave."""
+    questions = {"any of this kind": {}, "numbers of clusters differ": {"clusters_differ": True},
+                 "negative entries": {"negative": True}, "n > 5,000": {"large": True}}  # fmt: skip
+    if kind == "multi-view":
+        del questions["numbers of clusters differ"]
+    questions["all of these"] = {name: True for asked in questions.values() for name in asked}
+    rows = [{"the data": text, "methods": that_take(kind, **asked)} for text, asked in questions.items()]
+    return tables.frame_table(rows, f"{kind.capitalize()}: {KINDS[kind]}")
 
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS`.
 
-    Returns
-    -------
-    DataFrame
-        One row an answer, from all methods to those that are left when every question is answered with yes.
-
-    Examples
-    --------
-    >>> decision_aid("lifelong")["n methods"].tolist()
-    [4, 2, 2, 2, 0]
-    """
-    tasks = kind != "multi-view"
-    questions = [("any of this kind", {}), ("numbers of clusters differ", {"clusters_differ": True}),
-                 ("negative entries", {"negative": True}), ("n > 5,000", {"large": True})]  # fmt: skip
-    questions = [(text, asked) for text, asked in questions if tasks or "clusters_differ" not in asked]
-    everything = {name: value for _, asked in questions for name, value in asked.items()}
-    rows = []
-    for text, asked in [*questions, ("all of these", everything)]:
-        left = that_take(kind, **asked)
-        rows.append({"the data": text, "n methods": len(left), "methods": left})
-    return pd.DataFrame(rows)
-
-OVERVIEW = {
-    "what": "method", "source": "paper", "needs": "needs", "order": "cost of an iteration",
-    "time": "iteration [ms]", "fit": "fit [s] (iterations)", "peak": "peak [MB]", "growth": "grows as n^",
-    "edition": "edition",
-}  # fmt: skip
-_STYLE = """
-.mtclib-cards{font-size:13px;line-height:1.45;max-width:60em;overflow-wrap:break-word}
-.mtclib-cards div{margin:0 0 10px;padding:4px 0 4px 10px;border-left:3px solid rgba(128,128,128,.5)}
-.mtclib-cards p{margin:0 0 2px}
-"""
+# ---- what a page shows -----------------------------------------------------------------------------------
 
 
 def overview(kind):
-    """Methods of a kind, what they need and cost.
-
-    Parameters
-    ----------
-    kind : str
-        One of `mtclib.companion.comparison.methods.KINDS`.
-
-    Returns
-    -------
-    mtclib.companion.tables.Table
-
-    Examples
-    --------
-    >>> [row[0].lines[0] for row in overview("lifelong").rows]
-    ['L2SC', 'LMSC', 'OneView', 'PerTask']
-    """
+    """Methods of a kind, what they need and cost, as a table."""
     table = methods_table(kind)
     shown = table.assign(
         what=table["title"], order=table["cost"].map(_powers),
@@ -361,8 +208,7 @@ def overview(kind):
         peak=[_digits(value) for value in table["peak_mb"]],
         growth=[_growth(row) for row in table.itertuples()],
     )  # fmt: skip
-    columns = {"method": "class", **OVERVIEW}
-    return tables.frame_table(shown, f"{kind.capitalize()} methods: {KINDS[kind]}", columns)
+    return tables.frame_table(shown, f"{kind.capitalize()} methods: {KINDS[kind]}", OVERVIEW)
 
 
 def _needs_text(row):
@@ -377,10 +223,10 @@ def _powers(cost):
 
 
 def _growth(row):
-    """Measured and, in brackets, expected exponent; "fit" where it is that of a whole fit."""
+    """Measured exponent and, in brackets, the stated order; "fit" where they are those of a whole fit."""
     if pd.isna(row.exponent_n):
         return ""
-    return f"{row.exponent_n:.1f} ({row.expected_n:.1f}){' fit' * (row.grows == 'fit')}"
+    return f"{row.exponent_n:.1f} ({row.order_n}){' fit' * (row.grows == 'fit')}"
 
 
 def _digits(value):
@@ -391,27 +237,9 @@ def _digits(value):
 
 
 def legend():
-    """The symbols of the costs as a `mtclib.companion.tables.Table`.
-
-    Examples
-    --------
-    >>> legend().rows[0][0].lines
-    ('n',)
-    """
+    """The symbols of the costs as a table."""
     rows = [{"symbol": name, "meaning": text} for name, text in read()["symbols"].items()]
     return tables.frame_table(rows, "Symbols of the costs")
-
-
-def answers(kind):
-    """What each answer about the data leaves of a kind, as a `mtclib.companion.tables.Table`.
-
-    Examples
-    --------
-    >>> answers("lifelong").rows[1][1].lines
-    ('OneView, PerTask',)
-    """
-    shown = decision_aid(kind)[["the data", "methods"]]
-    return tables.frame_table(shown, f"{kind.capitalize()}: {KINDS[kind]}")
 
 
 @dataclass(frozen=True)
@@ -452,22 +280,7 @@ def _html(card):
 
 
 def cards(kind):
-    """A card for each method of a kind.
-
-    Parameters
-    ----------
-    kind : str
-        One of `mtclib.companion.comparison.methods.KINDS`.
-
-    Returns
-    -------
-    Cards
-
-    Examples
-    --------
-    >>> print(cards("lifelong").text.splitlines()[0])
-    L2SC: Lifelong spectral clustering of one view
-    """
+    """A card for each method of a kind."""
     table = methods_table(kind)
     return Cards(tuple(Card(name, row["title"], row["file"], _lines(row)) for name, row in table.iterrows()))
 
@@ -476,17 +289,14 @@ def _lines(row):
     parameters = "; ".join(f"{name}: {text}" for name, text in row["parameters"].items())
     printed = "; ".join(f"{', '.join(part['names'])} in {_tables(part)} of the {part['paper'].upper()} paper"
                         for part in row["appears_in"])  # fmt: skip
+    other = row.get(NEGATIVE)
+    negative = f", with negative entries {_powers(other)}" if isinstance(other, str) else ""
     return (("Idea", row["idea"]), ("When to take it", row["use_when"]), ("When not", row["avoid_when"]),
             ("An iteration", f"{row['step']}."),
-            ("Set-up, memory", f"{_powers(row['setup'])}; {_powers(row['memory'])}{_negative(row)}."),
+            ("Set-up, memory", f"{_powers(row['setup'])}; {_powers(row['memory'])}{negative}."),
             ("Parameters", f"{parameters}."),
             ("Printed as", f"{printed}." if printed else "no row of its own."),
             ("Paper", f"{row['citation']} Here: {row['edition']}."))  # fmt: skip
-
-
-def _negative(row):
-    other = row.get(NEGATIVE)
-    return f", with negative entries {_powers(other)}" if isinstance(other, str) else ""
 
 
 def _tables(part):
@@ -496,31 +306,39 @@ def _tables(part):
     whole = [int(table) for table in part["tables"]] == list(range(int(first), int(last) + 1))
     return f"tables {f'{first} to {last}' if whole else ' and '.join(part['tables'])}"
 
-EVERY = 4
-"""Of the 400 planted points with three views, one of so many is used."""
+
+# ---- full profiles, as they were run ---------------------------------------------------------------------
+
+
+def full_profiles(papers) -> pd.DataFrame:
+    """What the committed results of papers took: fits, hours of one core, the longest fit."""
+    rows = []
+    for paper in papers:
+        jobs = pd.read_csv(paths.results_dir(paper) / "jobs.csv.gz", keep_default_na=False)
+        fits = jobs[jobs["status"] == "ok"].drop_duplicates("key")
+        longest = fits.loc[fits["seconds"].idxmax()]
+        rows.append({"paper": paper, "data sets": fits["dataset"].nunique(), "fits": len(fits),
+                     "hours": round(fits["seconds"].sum() / 3600, 2),
+                     "median (s)": round(fits["seconds"].median(), 2),
+                     "longest (s)": round(longest["seconds"], 1),
+                     "longest fit": f"{longest['method']} on {longest['dataset']}"})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def cluster_run() -> dict:
+    """The recorded run on a cluster that lost a worker, by ``benchmarks/cluster_run.py``."""
+    found = json.loads((paths.paper_dir("methods") / "cluster.json").read_text(encoding="utf-8"))
+    return {name.replace("_", " "): value for name, value in found.items()}
+
+
+# ---- every method once, at its defaults, on small planted data: proof that it runs, not a comparison -----
 
 
 def planted(kind, seed):
-    """Small data with known clusters, for a kind of estimator.
+    """Small data with known clusters: Xs, a list of labels (for views one array in all), numbers of clusters.
 
-    Parameters
-    ----------
-    kind : {'multitask', 'multiview', 'lifelong'}
-        Three tasks of tf-idf; 100 points in three views; three tasks of counts in two views each.
-    seed : int
-
-    Returns
-    -------
-    Xs : list
-    labels : list of ndarray
-        One array a task; for views one in all.
-    n_clusters : int or list of int
-
-    Examples
-    --------
-    >>> Xs, labels, n_clusters = planted("lifelong", 0)
-    >>> [X.shape for X in Xs[0]], n_clusters
-    ([(60, 40), (60, 40)], [3, 3, 3])
+    For "multitask" three tasks of tf-idf; for "multiview" 100 points in three views; for "lifelong" three
+    tasks of counts in two views each.
     """
     if kind == "multiview":
         data = load("mspl-toy", random_state=seed)
@@ -535,42 +353,25 @@ def planted(kind, seed):
 
 
 def trial(seed=0, n_runs=1, n_jobs=1):
-    """Fit every method at its defaults.
+    """Fit every method at its defaults; index: kind and method.
 
-    Parameters
-    ----------
-    seed : int, default 0
-        Of the data and the methods in the first run; each further run takes the next one.
-    n_runs : int, default 1
-    n_jobs : int, default 1
-        Processes.
-
-    Returns
-    -------
-    DataFrame
-        One row a method, index: kind and method.  ``ARI``, mean over tasks and runs, ``seconds`` of the
-        processor a fit, ``iterations``, the mean, and ``converged``, whether all runs did.
-
-    Examples
-    --------
-    >>> trial().loc[("multi-task", "MBC"), "iterations"] > 0  # doctest: +SKIP
-    True
+    ``ARI``, mean over tasks and runs, ``seconds`` of the processor per fit, mean ``iterations``, and
+    ``converged``, whether all runs did.  Each run after the first takes the next seed, for the data as well.
     """
     jobs = [(name, seed + run) for name in all_estimators() for run in range(n_runs)]
-    frame = pd.DataFrame(Parallel(n_jobs)(delayed(_fit)(*job) for job in jobs))
+    frame = pd.DataFrame(Parallel(n_jobs)(delayed(_tried)(*job) for job in jobs))
     rules = {"ARI": "mean", "seconds": "mean", "iterations": "mean", "converged": "all"}
     return frame.groupby(["kind", "method"]).agg(rules)
 
 
-def _fit(name, seed):
+def _tried(name, seed):
     cls = all_estimators()[name]
     Xs, labels, n_clusters = planted(cls.traits.kind, seed)
-    with warnings.catch_warnings(), one_thread():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        start = process_time()
-        model = cls(n_clusters, random_state=seed).fit(Xs)
-        seconds = process_time() - start
+    done = attempt(cls(n_clusters, random_state=seed).fit, Xs)
+    if done.error:
+        raise done.error
+    model = done.value
     found = model.labels_ if isinstance(model.labels_, list) else [model.labels_]
     scores = [adjusted_rand_index(true, h) for true, h in zip(labels, found)]
-    return {"kind": kind_of(cls), "method": name, "ARI": float(np.mean(scores)), "seconds": seconds,
-            "iterations": int(model.n_iter_), "converged": model.converged_}  # fmt: skip
+    return {"kind": _needs(cls)["kind"], "method": name, "ARI": float(np.mean(scores)),
+            "seconds": done.processor, "iterations": int(model.n_iter_), "converged": model.converged_}

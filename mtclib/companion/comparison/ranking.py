@@ -12,20 +12,10 @@ from mtclib.core.checks import check_number
 
 
 def ranks(scores):
-    """Rank of each method on each data set: 1 for the highest score.
+    """Rank of each method (column) on each data set (row): 1 for the highest score.
 
-    Parameters
-    ----------
-    scores : DataFrame of shape (n_datasets, n_methods)
-        NaN where a method is absent.
+    Equal scores share the mean of their ranks, and so do absent methods (NaN), which come last.
 
-    Returns
-    -------
-    DataFrame of the same shape
-        Equal scores share the mean of their ranks, and so do absent methods, which come last.
-
-    Examples
-    --------
     >>> scores = pd.DataFrame({"a": [0.9], "b": [np.nan], "c": [0.5], "d": [np.nan]})
     >>> ranks(scores).iloc[0].tolist()
     [1.0, 3.5, 2.0, 3.5]
@@ -37,26 +27,10 @@ def ranks(scores):
 def friedman(scores):
     """Friedman's test that all methods have the same mean rank, and Iman and Davenport's form of it.
 
-    Ties are not corrected for, as in Demsar's section 3.2.2: with many absent methods, which tie in the last
-    place, the test is the more cautious.
+    ``chi2`` with ``p``; ``F`` with ``p_F``, which is less conservative.  Ties are not corrected for, as in
+    Demsar's section 3.2.2: with many absent methods, which tie in the last place, the test is the more
+    cautious.  At least two data sets and three methods.
 
-    Parameters
-    ----------
-    scores : DataFrame of shape (n_datasets >= 2, n_methods >= 3)
-        NaN where a method is absent: ranked last.
-
-    Returns
-    -------
-    dict
-        ``chi2`` with ``p``; ``F`` with ``p_F``, which is less conservative.
-
-    Raises
-    ------
-    ValueError
-        Fewer data sets or methods.
-
-    Examples
-    --------
     >>> scores = pd.DataFrame({"a": [3, 3, 2, 3], "b": [2, 2, 3, 2], "c": [1, 1, 1, 1]})
     >>> found = friedman(scores)
     >>> round(found["chi2"], 2), round(found["F"], 2)
@@ -76,19 +50,6 @@ def friedman(scores):
 def critical_difference(n_methods, n_datasets, alpha=0.05):
     """Nemenyi's critical difference: mean ranks further apart than this differ.
 
-    Parameters
-    ----------
-    n_methods : int, >= 2
-    n_datasets : int, >= 1
-    alpha : float, default 0.05
-        Error rate over all pairs.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
     >>> round(critical_difference(4, 14), 2)
     1.25
     """
@@ -99,21 +60,10 @@ def critical_difference(n_methods, n_datasets, alpha=0.05):
 
 
 def groups(mean_ranks, cd):
-    """Maximal groups of methods whose mean ranks lie within the critical difference.
+    """Maximal groups of methods whose mean ranks lie within the critical difference, from best to worst.
 
-    Parameters
-    ----------
-    mean_ranks : Series
-        Mean rank by method.
-    cd : float
+    Groups of one, and groups inside another, are left out.
 
-    Returns
-    -------
-    list of list of str
-        From the best to the worst; groups of one, and groups inside another, are left out.
-
-    Examples
-    --------
     >>> groups(pd.Series({"a": 1.0, "b": 1.5, "c": 2.2, "d": 4.0}), 1.0)
     [['a', 'b'], ['b', 'c']]
     """
@@ -128,20 +78,8 @@ def groups(mean_ranks, cd):
 
 
 def holm(p_values):
-    """Holm's step-down correction.
+    """Holm's step-down correction of a Series of p values; NaN stays NaN and is not counted.
 
-    Parameters
-    ----------
-    p_values : Series
-        By comparison; NaN stays NaN and is not counted.
-
-    Returns
-    -------
-    Series
-        Corrected, at most 1, in the same order.
-
-    Examples
-    --------
     >>> holm(pd.Series({"a": 0.01, "b": 0.04, "c": 0.03})).round(2).tolist()
     [0.03, 0.06, 0.06]
     """
@@ -151,26 +89,10 @@ def holm(p_values):
 
 
 def against(scores, method):
-    """Each other method against one, by Wilcoxon's signed-rank test over data sets.
+    """Each other method against one, by Wilcoxon's signed-rank test over the data sets that have both.
 
-    Parameters
-    ----------
-    scores : DataFrame of shape (n_datasets, n_methods)
-        NaN where a method is absent: such a data set is left out of that comparison.
-    method : str
-        A column.
-
-    Returns
-    -------
-    DataFrame
-        Index: other methods.  ``sets`` compared, ``wins`` and ``losses`` of the other method, ``difference``
-        (its mean minus that of `method`), ``p`` and ``p_holm``; NaN where nothing can be compared.
-
-    Examples
-    --------
-    >>> scores = pd.DataFrame({"A": [0.5, 0.6, 0.7], "B": [0.4, 0.5, 0.6]})
-    >>> against(scores, "A")[["sets", "wins", "losses"]].values.tolist()
-    [[3, 0, 3]]
+    ``sets`` compared, ``wins`` and ``losses`` of the other method, ``difference`` (its mean minus that of
+    ``method``), ``p`` and ``p_holm``; NaN where nothing can be compared.
     """
     rows = {other: _pair(scores[other] - scores[method]) for other in scores.columns.drop(method)}
     frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
@@ -185,25 +107,7 @@ def _pair(differences):
 
 
 def mean_interval(values, level=0.95, n_draws=10_000, seed=0):
-    """Percentile bootstrap interval of a mean.
-
-    Parameters
-    ----------
-    values : array-like of shape (n,)
-    level : float, default 0.95
-    n_draws, seed : int
-
-    Returns
-    -------
-    low, high : float
-        NaN for fewer than two values.
-
-    Examples
-    --------
-    >>> low, high = mean_interval([1.0, 2.0, 3.0, 4.0])
-    >>> bool(1.0 <= low < 2.5 < high <= 4.0)
-    True
-    """
+    """Percentile bootstrap interval of a mean; NaN for fewer than two values."""
     values = np.asarray(values, dtype=float)
     if len(values) < 2:
         return np.nan, np.nan

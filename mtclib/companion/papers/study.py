@@ -132,7 +132,7 @@ class Study:
 
     def data(self, dataset):
         """The ``Dataset`` that this profile uses under a name of the protocol."""
-        loader, params = papers.needed_datasets(self.protocol, self.profile)[dataset]
+        loader, params = self.protocol.needed_datasets(self.profile)[dataset]
         return runs.load_dataset(loader, params)[0]
 
     @cached_property

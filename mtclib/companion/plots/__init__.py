@@ -23,7 +23,6 @@ from mtclib.companion.plots.files import MANIFEST_COLUMNS, Picture, folder_key, 
 from mtclib.companion.plots.look import style
 from mtclib.companion.plots.matrices import relation_matrix
 from mtclib.companion.plots.pacing import pace, rounds, selection, weight_functions
-from mtclib.companion.plots.scaling import makespans
 from mtclib.companion.plots.scores import (
     leverage,
     preprocessing,
@@ -36,7 +35,7 @@ from mtclib.companion.plots.userdata import agreement, cluster_sizes, embedding
 
 __all__ = [
     "MANIFEST_COLUMNS", "Picture", "agreement", "cluster_sizes", "convergence", "critical_difference",
-    "damaged_view", "embedding", "folder_key", "forgetting_curve", "leverage", "makespans",
+    "damaged_view", "embedding", "folder_key", "forgetting_curve", "leverage",
     "objective_panels", "order_spread", "pace", "preprocessing", "quality_time", "relation_matrix",
     "robustness", "rounds", "runtime", "save", "score_table", "scoreboard", "scores_by_method", "seconds",
     "selection", "sensitivity", "sensitivity_heatmap", "stream_costs", "style", "task_objectives",

@@ -1,14 +1,18 @@
-"""Experiments: protocol -> jobs -> run store -> results."""
+"""Experiments, from the ground up: measures, protocol, jobs, store, fit, results, committed, runner, papers.
+
+What callers need stands here: a protocol is read (`load_protocol`), expanded into jobs (`expand`), run into a
+store (`run`, `RunStore`), exported to be committed (`export`), and read again (`read_results`).
+"""
 
 from mtclib.companion.runs.committed import Results, export, read_results
-from mtclib.companion.runs.fit import execute, flatten
+from mtclib.companion.runs.fit import attempt, execute, flatten
 from mtclib.companion.runs.jobs import Job, canonical, expand, load_dataset, seed_for
 from mtclib.companion.runs.protocol import Protocol, ProtocolError, load_protocol, parse_protocol
 from mtclib.companion.runs.results import best_objective, fixed, frame, oracle, sweep_rows
 from mtclib.companion.runs.runner import run
 from mtclib.companion.runs.store import Record, RunStore, record_digest
 
-__all__ = ["Job", "Protocol", "ProtocolError", "Record", "Results", "RunStore", "best_objective",
+__all__ = ["Job", "Protocol", "ProtocolError", "Record", "Results", "RunStore", "attempt", "best_objective",
            "canonical", "execute", "expand", "export", "fixed", "flatten", "frame", "load_dataset",
            "load_protocol", "oracle", "parse_protocol", "read_results", "record_digest", "run", "seed_for",
            "sweep_rows"]

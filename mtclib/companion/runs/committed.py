@@ -1,7 +1,4 @@
-"""Committed results: a paper's full profile as a few small files.
-
-Are the records of a run the committed results, bit for bit?
-"""
+"""Committed results: a paper's full profile as a few small files, and whether a run agrees with them."""
 
 import json
 import os
@@ -32,50 +29,20 @@ BITS = "bits"
 
 @dataclass(frozen=True)
 class Results:
-    """Committed results.
+    """Committed results, as :func:`read_results` finds them."""
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As from :func:`frame`, values rounded to 6 decimals.
-    labels : dict of str to ndarray
-        ``<key>/<task>`` and ``truth/<dataset>/<task>``.
-    histories : dict of str to ndarray
-        Objective by ``<key>``, for methods flagged ``keep_history``.
-    models : dict of str to ndarray
-        ``<key>/<attribute>/...``.
-    provenance : dict
-    """
-
-    frame: pd.DataFrame
-    labels: dict
-    histories: dict
-    models: dict
+    frame: pd.DataFrame  # as from :func:`mtclib.companion.runs.frame`, values rounded to 6 decimals
+    labels: dict  # arrays by <key>/<task> and truth/<dataset>/<task>
+    histories: dict  # the objective by <key>, for methods flagged ``keep_history``
+    models: dict  # arrays by <key>/<attribute>/...
     provenance: dict
 
 
 def export(jobs, store, folder, *, n_jobs=1):
-    """Write the results of jobs as files that are small enough to commit.
+    """Write the results of jobs as files that are small enough to commit, and return their folder.
 
-    Parameters
-    ----------
-    jobs : list of Job
-    store : RunStore
-    folder : str or Path
-        Gets ``jobs.csv.gz``, ``scores.csv.gz``, ``provenance.json`` and, where they hold something,
-        ``labels.npz``, ``histories.npz`` and ``models.npz``.
-    n_jobs : int, default 1
-        How many processes were used, for the provenance.
-
-    Returns
-    -------
-    Path
-        ``folder``.
-
-    Raises
-    ------
-    ValueError
-        A job has not been run.
+    ``jobs.csv.gz``, ``scores.csv.gz``, ``provenance.json`` (with ``n_jobs``, the processes that were used)
+    and, where they hold something, the `PACKS`.  ValueError if a job has not been run.
     """
     folder = Path(folder)
     records = {job.key: store.get(job.key) for job in jobs if not job.unavailable}
@@ -86,11 +53,11 @@ def export(jobs, store, folder, *, n_jobs=1):
     # All files are whole before the first earlier one is replaced: an interruption leaves those as they were.
     with tempfile.TemporaryDirectory(prefix=".incoming-", dir=folder) as scratch:
         _write(jobs, records, n_jobs, Path(scratch))
-        for name in PACKS:
-            if not (Path(scratch) / name).exists():
-                (folder / name).unlink(missing_ok=True)
-        for file in sorted(Path(scratch).iterdir()):
+        written = sorted(Path(scratch).iterdir())
+        for file in written:
             os.replace(file, folder / file.name)
+    for name in {*PACKS} - {file.name for file in written}:
+        (folder / name).unlink(missing_ok=True)
     return folder
 
 
@@ -105,21 +72,7 @@ def _write(jobs, records, n_jobs, folder):
 
 
 def read_results(folder):
-    """Read what :func:`export` wrote.
-
-    Parameters
-    ----------
-    folder : str or Path
-
-    Returns
-    -------
-    Results
-
-    Raises
-    ------
-    FileNotFoundError
-        There are no committed results.
-    """
+    """Read what :func:`export` wrote; FileNotFoundError if there are no committed results."""
     folder = Path(folder)
     text = {"dtype": {name: str for name in ("params", "task", "error", "published", "edition", "key")},
             "keep_default_na": False, "na_values": {name: [""] for name in ("objective", *SCORES, *MEASURES)}}
@@ -150,8 +103,6 @@ def _write_tables(results, folder):
 def rounded(values, digits=8):
     """Values rounded to significant digits, as float64.
 
-    Examples
-    --------
     >>> rounded([1234.56789], 6).tolist()
     [1234.57]
     """
@@ -190,15 +141,9 @@ def _truth(jobs):
 
 
 def pack_arrays(path, arrays):
-    """Write many small arrays as one compressed npz with a member a type, not a member an array.
+    """Write many small arrays of numbers, by name, as one compressed npz.
 
-    Labels of two clusters take a bit each.
-
-    Parameters
-    ----------
-    path : str or Path
-    arrays : dict of str to ndarray
-        Numbers of any shape.
+    It has a member per type, not per array, and labels of two clusters take a bit each.
     """
     kinds = {name: _kind(array) for name, array in arrays.items()}
     index = [[name, kinds[name], list(array.shape)] for name, array in arrays.items()]
@@ -267,29 +212,11 @@ def _commit():
 def agreement(store, results):
     """Compare every fit of committed results with its record in a run store.
 
-    Parameters
-    ----------
-    store : RunStore
-    results : Results
-        From :func:`mtclib.companion.runs.read_results`.
-
-    Returns
-    -------
-    dict
-        ``jobs`` (fits in the results that succeeded), ``missing`` (without a record, or with one that
-        failed), ``vectors`` (label vectors compared), ``labels_differ``, ``scores_differ`` and
-        ``objectives_differ`` (lists of keys), and ``identical_labels``, ``identical_scores``,
-        ``identical_objectives``: True if nothing is missing and nothing differs.  Labels are compared as
-        they are; scores to the 6 decimals and objectives to the 8 digits that are committed.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from mtclib.companion.runs import RunStore, read_results
-    >>> from mtclib.core.paths import results_dir
-    >>> found = agreement(RunStore(tempfile.mkdtemp()), read_results(results_dir("mtcmrl")))
-    >>> found["missing"] == found["jobs"], found["identical_labels"]
-    (True, False)
+    Labels are compared as they are; scores to the 6 decimals and objectives to the 8 digits that are
+    committed.  A dict: ``jobs`` (fits in the results that succeeded), ``missing`` (without a record, or with
+    one that failed), ``vectors`` (label vectors compared), ``labels_differ``, ``scores_differ`` and
+    ``objectives_differ`` (lists of keys), and ``identical_labels``, ``identical_scores``,
+    ``identical_objectives``: True if nothing is missing and nothing differs.
     """
     fits = results.frame[results.frame["status"] == "ok"]
     vectors = _by_key(results.labels)

@@ -1,10 +1,11 @@
-"""One job: load, fit, score.  Runs in any process; returns a record whatever happens."""
+"""The one place that fits, times and catches; and one job: load, fit, score, in any process."""
 
 import os
 import threading
 import time
 import traceback
 import warnings
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
@@ -27,70 +28,65 @@ class JobMismatch(RuntimeError):
     """This machine has other data, or another version of the algorithm, than the job was made for."""
 
 
-def execute(job):
-    """Run a job.
+@dataclass
+class Attempt:
+    """What became of a call."""
 
-    Parameters
-    ----------
-    job : Job
+    value: object = None
+    error: Exception | None = None
+    trace: str = ""
+    caught: tuple = ()  # warnings, as ``warnings.catch_warnings`` records them
+    seconds: float = 0.0  # by the clock
+    processor: float = 0.0  # seconds of the processor
 
-    Returns
-    -------
-    Record
-        With status "ok"; "unavailable" if the data cannot be had here; or "failed", with the error, for any
-        other exception.  ``KeyboardInterrupt`` passes through.
-    """
+    @property
+    def message(self):
+        """The error in one line, with its type; "" where there is none."""
+        return " ".join(f"{type(self.error).__name__}: {self.error}".split()) if self.error else ""
+
+
+def attempt(function, *args):
+    """Call with one thread, whatever happens; ``KeyboardInterrupt`` alone passes through."""
+    done = Attempt()
     with _ONE_AT_A_TIME, one_thread(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        start = time.perf_counter()
+        start, processor = time.perf_counter(), time.process_time()
         try:
-            info, arrays = _fit(job)
-            status, error, trace = "ok", "", ""
-        except Exception as caught_error:
-            info, arrays = dict(NO_RESULT), {}
-            status = "unavailable" if isinstance(caught_error, FetchError) else "failed"
-            error, trace = _one_line(caught_error), traceback.format_exc()
-        seconds = info.pop("seconds", time.perf_counter() - start)
-    seen = sorted({f"{w.category.__name__}: {w.message}" for w in caught})
-    info = {"key": job.key, "job": job.identity(), "status": status, "error": error, "warnings": seen, **info}
-    return Record(info, _cost(seconds, trace), arrays)
+            done.value = function(*args)
+        except Exception as error:
+            done.error, done.trace = error, traceback.format_exc()
+        done.seconds, done.processor = time.perf_counter() - start, time.process_time() - processor
+    done.caught = tuple(caught)
+    return done
+
+
+def execute(job):
+    """Run a job: a record with status "ok", "failed", or "unavailable" if the data cannot be had here."""
+    done = attempt(_fit, job)
+    if done.error:
+        status = "unavailable" if isinstance(done.error, FetchError) else "failed"
+        info, arrays = dict(NO_RESULT), {}
+    else:
+        status, (info, arrays) = "ok", done.value
+    seen = sorted({f"{w.category.__name__}: {w.message}" for w in done.caught})
+    cost = _cost(info.pop("seconds", done.seconds), done.trace)
+    info = {**_identity(job), "status": status, "error": done.message, "warnings": seen, **info}
+    return Record(info, cost, arrays)
 
 
 def failed_record(job, error):
-    """Record of a job that gave neither a result nor an exception, because its process died.
+    """Record of a job that gave neither a result nor an exception, because its process died."""
+    info = {**_identity(job), "status": "failed", "error": error, "warnings": [], **NO_RESULT}
+    return Record(info, _cost(0.0, ""))
 
-    Parameters
-    ----------
-    job : Job
-    error : str
 
-    Returns
-    -------
-    Record
-    """
-    info = {"key": job.key, "job": job.identity(), "status": "failed", "error": error, "warnings": []}
-    return Record({**info, **NO_RESULT}, _cost(0.0, ""))
+def _identity(job):
+    return {"key": job.key, "job": job.identity()}
 
 
 def flatten(name, value):
     """Arrays inside nested dicts, lists and tuples, under names joined by slashes.
 
-    Parameters
-    ----------
-    name : str
-    value : dict, list, tuple or array-like
-
-    Returns
-    -------
-    dict of str to ndarray
-
-    Raises
-    ------
-    ValueError
-        Something in ``value`` is not an array of numbers.
-
-    Examples
-    --------
     >>> sorted(flatten("relation_", {(0, 1): np.eye(2), (1, 0): np.eye(2)}))
     ['relation_/0/1', 'relation_/1/0']
     """
@@ -146,10 +142,6 @@ def _scores(names, truth, labels):
     if names != [""]:
         scores["avg"] = {metric: np.mean([scores[name][metric] for name in names]) for metric in scores["1"]}
     return {name: {metric: float(value) for metric, value in row.items()} for name, row in scores.items()}
-
-
-def _one_line(error):
-    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def _cost(seconds, trace):

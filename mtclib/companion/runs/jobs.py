@@ -1,6 +1,5 @@
 """Jobs: what a protocol asks for, one fit each, with a key made from all that determines the result."""
 
-import difflib
 import hashlib
 import itertools
 import json
@@ -13,31 +12,15 @@ import numpy as np
 from mtclib import datasets
 from mtclib.baselines import registry
 from mtclib.companion.runs.protocol import ProtocolError
+from mtclib.core.checks import check_option
 from mtclib.datasets import FetchError
 
 KEY_FORMAT = 1
 
 
 def canonical(value):
-    """Canonical JSON: sorted keys, no spaces, every number as a float.
+    """Canonical JSON: sorted keys, no spaces, every number as a float; NaN and infinities are refused.
 
-    Parameters
-    ----------
-    value : dict, list, str, bool, None or number
-        NaN and infinities are refused.
-
-    Returns
-    -------
-    str
-        The same for 4 and 4.0, on every platform.
-
-    Raises
-    ------
-    ValueError
-        NaN or an infinity.
-
-    Examples
-    --------
     >>> canonical({"lam": 1, "alpha": 4.0})
     '{"alpha":4.0,"lam":1.0}'
     """
@@ -53,26 +36,10 @@ def _as_floats(value):
 
 
 def seed_for(root_seed, paper, dataset, run):
-    """Seed of one run on one data set.
+    """Seed of one run on one data set, in 0 .. 2**31 - 1.
 
     Method and parameters are left out on purpose: all methods start run r from the same stream, which
     pairs the comparisons.
-
-    Parameters
-    ----------
-    root_seed : int, >= 0
-    paper, dataset : str
-    run : int, >= 0
-
-    Returns
-    -------
-    int
-        In 0 .. 2**31 - 1.
-
-    Examples
-    --------
-    >>> seed_for(0, "mtcmrl", "20NewsGroups", 0) == seed_for(0, "mtcmrl", "20NewsGroups", 1)
-    False
     """
     name = hashlib.sha256(canonical([paper, dataset]).encode()).digest()[:8]
     sequence = np.random.SeedSequence([root_seed, int.from_bytes(name, "big"), run])
@@ -81,39 +48,7 @@ def seed_for(root_seed, paper, dataset, run):
 
 @dataclass(frozen=True)
 class Job:
-    """One fit.
-
-    Parameters
-    ----------
-    paper, dataset, method : str
-        Names in the result frame; they do not enter the key.
-    loader : str
-    loader_params : dict
-    estimator : str
-    params : dict
-        All parameters of the estimator except ``n_clusters`` and ``random_state``.
-    shown : str
-        Canonical JSON of the grid parameters and of any other that departs from its fixed value.
-    run, seed : int
-    data_sha : str
-        Content hash of the data set; empty if the data cannot be had.
-    algorithm_version : int
-    edition, published : str
-        Edition of the data, and the data set's name among the published numbers.
-    tasks : tuple of str
-        "1" .. "T" and "avg"; for views one unnamed task "".
-    part : str
-        "main", or the name of the study or sweep that asks for the job.
-    in_grid : bool
-        False for a point of a sweep that the grid does not have.
-    keep : tuple of str
-        Fitted attributes to store.
-    keep_history : bool
-    unavailable : str
-        Why the data cannot be had, or empty.
-    measures : tuple of str
-        Keys of :data:`mtclib.companion.runs.measures.MEASURES`.
-    """
+    """One fit.  The names of paper, data set and method do not enter the key."""
 
     paper: str
     dataset: str
@@ -121,21 +56,21 @@ class Job:
     loader_params: dict = field(hash=False)
     method: str
     estimator: str
-    params: dict = field(hash=False)
-    shown: str
+    params: dict = field(hash=False)  # all of the estimator but ``n_clusters`` and ``random_state``
+    shown: str  # canonical JSON of grid parameters and of what departs from its fixed value
     run: int
     seed: int
-    data_sha: str
+    data_sha: str  # content hash of the data set; empty if the data cannot be had
     algorithm_version: int
-    edition: str = ""
-    published: str = ""
-    tasks: tuple = ("",)
-    part: str = "main"
-    in_grid: bool = True
-    keep: tuple = ()
+    edition: str = ""  # of the data
+    published: str = ""  # name of the data set among the published numbers
+    tasks: tuple = ("",)  # "1" .. "T" and "avg"; for views one unnamed task
+    part: str = "main"  # or the name of the study or sweep that asks for the job
+    in_grid: bool = True  # False for a point of a sweep that the grid does not have
+    keep: tuple = ()  # fitted attributes to store
     keep_history: bool = False
-    unavailable: str = ""
-    measures: tuple = ()
+    unavailable: str = ""  # why the data cannot be had
+    measures: tuple = ()  # keys of `MEASURES`
 
     def identity(self):
         """Dict of all that determines the result."""
@@ -161,22 +96,9 @@ def _dotted(name):
 
 
 def load_dataset(loader, params):
-    """A data set and its content hash; the last two are remembered in each process.
+    """A data set and its content hash, by a loader's name or "package.module:function".
 
-    Parameters
-    ----------
-    loader : str
-        Name for :func:`mtclib.datasets.load`, or ``"package.module:function"``.
-    params : dict
-
-    Returns
-    -------
-    Dataset, str
-
-    Raises
-    ------
-    FetchError
-        The data cannot be had.
+    The last two are remembered in each process.  FetchError if the data cannot be had.
     """
     return _load(loader, json.dumps(params, sort_keys=True))
 
@@ -196,27 +118,10 @@ def task_names(data):
 
 
 def expand(protocol, profile):
-    """All jobs of a profile.
+    """All jobs of a profile, ordered by data set, then method, grid point and run.
 
     Each data set is loaded once, for its content hash.  One that cannot be had gives jobs that carry the
-    reason, so that their rows are not missing.
-
-    Parameters
-    ----------
-    protocol : Protocol
-    profile : str
-        "quick", "full" or another profile of the file.
-
-    Returns
-    -------
-    list of Job
-        Without repetition: a point of a sweep that the grid has is one job.  Ordered by data set, then
-        method, grid point and run, so that workers rarely change their data.
-
-    Raises
-    ------
-    ProtocolError
-        Unknown profile, estimator or parameter.
+    reason, so that their rows are not missing.  A point of a sweep that the grid has is one job.
     """
     profile = protocol.profile(profile)
     jobs = {}
@@ -296,10 +201,7 @@ def _checked_estimator(protocol, profile, method, points):
         cls = resolve_estimator(name)
     except (ValueError, ImportError, AttributeError) as error:
         raise ProtocolError(f"methods.{method}.estimator = {name!r}: {error}") from error
-    known = cls._get_param_names()
+    where, known = f"methods.{method}: parameter of {name}", cls._get_param_names()
     for parameter in {**fixed_params(protocol, profile, method), **points[0]}:
-        if parameter not in known:
-            close = difflib.get_close_matches(parameter, known, n=2) or known
-            raise ProtocolError(f"methods.{method}: {name} has no parameter {parameter!r}; "
-                                f"did you mean {' or '.join(map(repr, close))}?")
+        check_option(where, parameter, known, ProtocolError)
     return cls

@@ -1,6 +1,6 @@
 """Measures of a fit that need more than two label vectors: they compare the partitions of two tasks.
 
-An experiment computes those that its protocol names, once a fit; in the result frame they have the task "".
+An experiment computes those that its protocol names, once per fit; in the result frame they have the task "".
 """
 
 from itertools import combinations
@@ -14,60 +14,37 @@ from mtclib.metrics import partition_emd, s_nmi
 def partition_distance(data, model):
     """``d_M`` of MBC, Eq. (8), squared Euclidean, with cluster means and shares from the labels.
 
-    Parameters
-    ----------
-    data : mtclib.datasets.Dataset
-        Tasks.
-    model : estimator
-        Fitted on them.
-
-    Returns
-    -------
-    float
-        Mean over pairs of tasks.
+    Mean over pairs of tasks; ``data`` is a Dataset of tasks, ``model`` an estimator fitted on them.
     """
     return _mean_over_pairs(data, lambda t, s: partition_emd(
         data.Xs[t], model.labels_[t], data.Xs[s], model.labels_[s]))
 
 
 def model_distance(data, model):
-    """The distance that MBC minimises: the model's centroids, all clusters of equal weight.
-
-    Parameters and returns as in :func:`partition_distance`.
-    """
+    """The distance that MBC minimises: the model's centroids, all clusters of equal weight."""
     centres = model.cluster_centers_
     return _mean_over_pairs(data, lambda t, s: partition_emd(
         None, None, None, None, centroids=(centres[t], centres[s]), marginals="uniform"))
 
 
-def agreement(data, model):
-    """``s_nmi`` of MBC: NMI of the partitions of two tasks that hold the same samples; NaN for other data.
-
-    Parameters and returns as in :func:`partition_distance`.
-    """
+def task_agreement(data, model):
+    """``s_nmi`` of MBC: NMI of the partitions of two tasks that hold the same samples; NaN for other data."""
     if len(data.Xs) != 2 or not _same(*data.Xs):
         return float("nan")
     return s_nmi(*model.labels_, average_method="geometric")
 
 
+MEASURES = {"d_M": partition_distance, "d_M_uniform": model_distance, "s_nmi": task_agreement}
+
+
 def class_means(X, labels):
-    """Means of the samples of each class, shape (n_classes, d).
+    """Means of the samples of each class, shape (n_classes, d); each class has a sample.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    labels : ndarray of shape (n,), int
-        0 .. n_classes - 1, each at least once.
-
-    Examples
-    --------
     >>> class_means(np.array([[0.0], [2.0], [5.0]]), np.array([0, 0, 1])).tolist()
     [[1.0], [5.0]]
     """
     members = one_hot(labels, labels.max() + 1)
     return (X.T @ members).T / members.sum(axis=0)[:, None]
-
-MEASURES = {"d_M": partition_distance, "d_M_uniform": model_distance, "s_nmi": agreement}
 
 
 def _mean_over_pairs(data, distance):

@@ -4,157 +4,88 @@ A protocol names data sets, methods with their grids, profiles (how much of it t
 data sets and methods beside the paper's own) and sensitivity sweeps.  See ``data/mtcmrl/protocol.toml``.
 """
 
-import difflib
 import tomllib
 from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 
 from mtclib.companion.runs.measures import MEASURES
 from mtclib.core import paths
+from mtclib.core.checks import check_option
 
 
 class ProtocolError(ValueError):
     """A protocol file says something that cannot be run; the message names the entry and the remedy."""
 
 
+def _choose(name, known, where):
+    return check_option(where, name, known, ProtocolError)
+
+
 @dataclass(frozen=True)
 class DatasetSpec:
-    """One data set of a protocol.
+    """One data set of a protocol."""
 
-    Parameters
-    ----------
-    id : str
-        Name in the ``dataset`` column of results.
-    loader : str
-        Name for :func:`mtclib.datasets.load`, or ``"package.module:function"``.
-    params : dict
-        Keyword arguments of the loader.
-    published : str
-        Name of the data set in ``published.csv``; empty where the paper prints nothing for it.
-    pool : str
-        Name under which this data set's runs count as further runs of one: a split, or a draw, of several.
-    not_run, unavailable : str
-        Why the data set is not run yet, or cannot be had; such a data set needs no loader.
-    note : str
-    """
-
-    id: str
-    loader: str = ""
+    id: str  # its name in the ``dataset`` column of results
+    loader: str = ""  # for :func:`mtclib.datasets.load`, or "package.module:function"
     params: dict = field(default_factory=dict)
-    published: str = ""
-    pool: str = ""
-    not_run: str = ""
-    unavailable: str = ""
+    published: str = ""  # its name among the published numbers; empty where the paper prints none for it
+    pool: str = ""  # its runs count as further runs of this one: a split, or a draw, of several
+    not_run: str = ""  # why it is not run yet; such a data set needs no loader
+    unavailable: str = ""  # why it cannot be had; nor does this one
     note: str = ""
 
 
 @dataclass(frozen=True)
 class MethodSpec:
-    """One method of a protocol, under its printed name.
+    """One method of a protocol."""
 
-    Parameters
-    ----------
-    name : str
-        As in the paper's tables.
-    estimator : str
-        Name for :func:`mtclib.baselines.registry.estimator`, or ``"package.module:Class"``.
-    params : dict
-        Parameters that stay fixed.
-    grid : dict of str to list
-        Parameters that are searched, with their values.
-    default : dict
-        One point of the grid: what a user without labels would take.
-    deterministic : bool
-        Run once, whatever the number of runs.
-    keep : list of str
-        Fitted attributes to store with the labels.
-    keep_history : bool
-        Export the objective history with the committed results.
-    note : str
-    """
-
-    name: str
-    estimator: str
-    params: dict = field(default_factory=dict)
-    grid: dict = field(default_factory=dict)
-    default: dict = field(default_factory=dict)
-    deterministic: bool = False
-    keep: list = field(default_factory=list)
-    keep_history: bool = False
+    name: str  # as in the paper's tables
+    estimator: str  # for :func:`mtclib.baselines.registry.estimator`, or "package.module:Class"
+    params: dict = field(default_factory=dict)  # fixed
+    grid: dict = field(default_factory=dict)  # searched: parameter to its values
+    default: dict = field(default_factory=dict)  # one point of the grid: what a user without labels takes
+    deterministic: bool = False  # run once, whatever the number of runs
+    keep: list = field(default_factory=list)  # fitted attributes to store with the labels
+    keep_history: bool = False  # export the history of the objective
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """How much of a protocol to run.
-
-    Parameters
-    ----------
-    name : str
-    n_runs : int
-        Runs (seeds) of each grid point.
-    datasets, methods : list of str
-    studies, sensitivity : list of str
-        Studies and sweeps to add.
-    loader_params, params, grid : dict of str to dict
-        Changes to a data set's loader parameters, a method's fixed parameters and a method's grid.
-    """
+    """How much of a protocol to run."""
 
     name: str
-    n_runs: int
+    n_runs: int  # seeds of each grid point
     datasets: list
     methods: list
     studies: list = field(default_factory=list)
     sensitivity: list = field(default_factory=list)
-    loader_params: dict = field(default_factory=dict)
-    params: dict = field(default_factory=dict)
-    grid: dict = field(default_factory=dict)
+    loader_params: dict = field(default_factory=dict)  # changes, by data set
+    params: dict = field(default_factory=dict)  # changes to fixed parameters, by method
+    grid: dict = field(default_factory=dict)  # changes to the grid, by method
 
 
 @dataclass(frozen=True)
 class Study:
-    """Further data sets and methods, run beside the paper's own tables.
-
-    Parameters
-    ----------
-    id : str
-    datasets, methods : list of str
-    grid : dict of str to dict
-        Changes to a method's grid, after those of the profile.
-    n_runs : int
-        At most so many runs; 0 for as many as the profile has.
-    note : str
-    """
+    """Further data sets and methods, run beside the paper's own tables."""
 
     id: str
     datasets: list
     methods: list
-    grid: dict = field(default_factory=dict)
-    n_runs: int = 0
+    grid: dict = field(default_factory=dict)  # changes to the grid, by method, after those of the profile
+    n_runs: int = 0  # at most so many; 0 for as many as the profile has
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """A sensitivity figure: one parameter at a time moves away from a base point.
-
-    Parameters
-    ----------
-    id : str
-    method : str
-    datasets : list of str
-    base : dict
-        Value of every swept parameter while another one moves.
-    sweep : dict of str to list
-        Values of each parameter.
-    note : str
-    """
+    """A sensitivity figure: one parameter at a time moves away from a base point."""
 
     id: str
     method: str
     datasets: list
-    base: dict
-    sweep: dict
+    base: dict  # value of every swept parameter while another one moves
+    sweep: dict  # values of each parameter
     note: str = ""
 
     def points(self):
@@ -166,41 +97,24 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Protocol:
-    """A paper's experiment.
-
-    Parameters
-    ----------
-    paper, title : str
-    root_seed : int
-        All seeds come from it.
-    datasets, methods, profiles, studies, sensitivity : dict
-        Specifications by name, in the order of the file.
-    measures : list of str
-        Keys of :data:`mtclib.companion.runs.measures.MEASURES` to compute for every fit.
-    printed_runs : int
-        Runs behind each printed mean, where that is not the full profile's number of runs.
-    task_sizes : dict of str to int
-        Samples of each task of a printed data set, where the paper prints none: inferred.
-    printed_tasks : dict of str to int
-        How many tasks of a printed data set the tables show, where there are more; averages are over these.
-    """
+    """A paper's experiment; its parts by name, in the order of the file."""
 
     paper: str
     title: str
-    root_seed: int
+    root_seed: int  # all seeds come from it
     datasets: dict
     methods: dict
     profiles: dict
     studies: dict = field(default_factory=dict)
     sensitivity: dict = field(default_factory=dict)
-    measures: list = field(default_factory=list)
-    printed_runs: int = 0
-    task_sizes: dict = field(default_factory=dict)
-    printed_tasks: dict = field(default_factory=dict)
+    measures: list = field(default_factory=list)  # keys of `MEASURES` to compute for every fit
+    printed_runs: int = 0  # behind each printed mean, where not those of the full profile
+    task_sizes: dict = field(default_factory=dict)  # inferred, for printed data sets without them
+    printed_tasks: dict = field(default_factory=dict)  # how many tasks are printed, where there are more
 
     def profile(self, name):
-        """The profile called ``name``; :class:`ProtocolError` with close matches otherwise."""
-        return _known(self.profiles, name, f"protocol {self.paper}", "profile")
+        """The profile called ``name``; an error with close matches otherwise."""
+        return self.profiles[_choose(name, self.profiles, f"profile of protocol {self.paper}")]
 
     @property
     def n_published(self):
@@ -219,34 +133,25 @@ class Protocol:
         profiles = {name: replace(profile, n_runs=n_runs) for name, profile in self.profiles.items()}
         return replace(self, profiles=profiles)
 
+    def needed_datasets(self, profile):
+        """Loader and its parameters of each data set of a profile, its studies and its sweeps."""
+        chosen = self.profile(profile)
+        parts = [chosen, *(self.studies[name] for name in chosen.studies)]
+        parts += [self.sensitivity[name] for name in chosen.sensitivity]
+        specs = {name: self.datasets[name] for part in parts for name in part.datasets}
+        return {name: (spec.loader, {**spec.params, **chosen.loader_params.get(name, {})})
+                for name, spec in specs.items()}  # fmt: skip
+
 
 def load_protocol(paper):
-    """Read a protocol file.
+    """Read the protocol of a paper, by its short name or the path of a TOML file.
 
-    Parameters
-    ----------
-    paper : str or Path
-        A paper's short name (``data/<paper>/protocol.toml``) or the path of a TOML file.
-
-    Returns
-    -------
-    Protocol
-
-    Raises
-    ------
-    ProtocolError
-        No such file, not TOML, an unknown key, or a name that is used but not defined.
-
-    Examples
-    --------
-    >>> protocol = load_protocol("mtcmrl")
-    >>> protocol.methods["MTCMRL"].grid["lam"]
+    >>> load_protocol("mtcmrl").methods["MTCMRL"].grid["lam"]
     [0.25, 0.5, 1.0, 2.0, 4.0]
     """
     path = Path(paper)
     if path.suffix != ".toml":
-        known = {name: paths.paper_dir(name) / "protocol.toml" for name in paths.papers()}
-        path = _known(known, str(paper), "data/<paper>/protocol.toml", "protocol")
+        path = paths.paper_dir(_choose(str(paper), paths.papers(), "protocol")) / "protocol.toml"
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -257,7 +162,7 @@ def load_protocol(paper):
 
 
 def parse_protocol(table, where="protocol"):
-    """Protocol from a parsed TOML document (a dict); raises as :func:`load_protocol`."""
+    """Protocol from a parsed TOML document, checked; ``where`` begins the messages."""
     kinds = {"datasets": ("id", DatasetSpec), "methods": ("name", MethodSpec), "profiles": ("name", Profile),
              "studies": ("id", Study), "sensitivity": ("id", Sweep)}
     parts = dict(table)
@@ -270,11 +175,12 @@ def parse_protocol(table, where="protocol"):
     return protocol
 
 
+# The fields of the classes above are the schema: a second one beside them would say the same once more.
 def _build(cls, table, where, **given):
     table = _typed(table, dict, where)
     allowed = {f.name: f for f in fields(cls) if f.name not in given}
     for key in table:
-        _known(allowed, key, where, "key")
+        _choose(key, allowed, f"{where}: key")
     for f in allowed.values():
         if f.name not in table and f.default is MISSING and f.default_factory is MISSING:
             raise ProtocolError(f"{where}: the key {f.name!r} is missing")
@@ -288,17 +194,9 @@ def _typed(value, kind, where):
     return value
 
 
-def _known(known, name, where, what):
-    if name in known:
-        return known[name]
-    close = difflib.get_close_matches(str(name), list(known), n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"known are {sorted(known)}"
-    raise ProtocolError(f"{where}: unknown {what} {name!r}; {hint}")
-
-
 def _check(protocol, where):
     for name in protocol.measures:
-        _known(MEASURES, name, f"{where}: measures", "measure")
+        _choose(name, MEASURES, f"{where}: measures")
     for name, dataset in protocol.datasets.items():
         if sum(map(bool, (dataset.loader, dataset.not_run, dataset.unavailable))) != 1:
             raise ProtocolError(f"{where}: datasets.{name} needs either a loader or a reason in not_run or "
@@ -317,11 +215,11 @@ def _check(protocol, where):
 
 def _check_names(protocol, part, where):
     for name in part.datasets:
-        spec = _known(protocol.datasets, name, f"{where}.datasets", "data set")
+        spec = protocol.datasets[_choose(name, protocol.datasets, f"{where}.datasets")]
         if reason := spec.not_run or spec.unavailable:
             raise ProtocolError(f"{where}.datasets: {name!r} is marked as not run ({reason})")
     for name in getattr(part, "methods", ()):
-        _known(protocol.methods, name, f"{where}.methods", "method")
+        _choose(name, protocol.methods, f"{where}.methods")
 
 
 def _check_grid(grid, where):
@@ -339,13 +237,13 @@ def _check_default(method, grid, where):
 
 
 def _check_sweep(protocol, sweep, where):
-    method = _known(protocol.methods, sweep.method, where, "method")
+    method = protocol.methods[_choose(sweep.method, protocol.methods, f"{where}.method")]
     _check_names(protocol, sweep, where)
     _check_grid(sweep.sweep, f"{where}.sweep")
     if set(sweep.base) != set(sweep.sweep):
         raise ProtocolError(f"{where}.base must give a value for each swept parameter and for nothing else")
     for name in sweep.sweep:
-        _known({**method.params, **method.grid}, name, f"{where}.sweep", f"parameter of {method.name}")
+        _choose(name, {**method.params, **method.grid}, f"{where}.sweep: parameter of {method.name}")
 
 
 def _check_profile(protocol, profile, where):
@@ -355,14 +253,14 @@ def _check_profile(protocol, profile, where):
     for part, known in (("studies", protocol.studies), ("sensitivity", protocol.sensitivity),
                         ("loader_params", protocol.datasets), ("params", protocol.methods)):
         for name in getattr(profile, part):
-            _known(known, name, f"{where}.{part}", "name")
+            _choose(name, known, f"{where}.{part}")
     _check_changes(protocol, profile, where)
 
 
 def _check_changes(protocol, part, where):
     for name, changes in part.grid.items():
-        method = _known(protocol.methods, name, f"{where}.grid", "method")
+        method = protocol.methods[_choose(name, protocol.methods, f"{where}.grid")]
         for parameter in changes:
-            _known(method.grid, parameter, f"{where}.grid.{name}", "grid parameter")
+            _choose(parameter, method.grid, f"{where}.grid.{name}")
         _check_grid(changes, f"{where}.grid.{name}")
         _check_default(method, {**method.grid, **changes}, f"{where}.grid.{name}: methods.{name}.default")

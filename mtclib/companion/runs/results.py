@@ -14,21 +14,11 @@ COLUMNS = (*JOB_COLUMNS, "task", "metric", "value", *STATUS_COLUMNS)
 
 
 def frame(jobs, records):
-    """Tidy results of jobs: one row a job, task and metric.
+    """Tidy results of jobs: one row per job, task and metric, with the columns `COLUMNS`.
 
-    Parameters
-    ----------
-    jobs : list of Job
-    records : RunStore or dict of str to Record
-        Jobs without a record have no rows, except those whose data cannot be had.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``paper, dataset, published, edition, data_sha, method, params, run, seed, task, metric,
-        value, status, error, n_iter, converged, objective, seconds, key, algorithm_version, part, in_grid``.
-        ``value`` is NaN where ``status`` is "failed" or "unavailable".  Measures of the whole fit have the
-        task "".
+    ``records`` is a RunStore or a dict from key to Record.  Jobs without a record have no rows, except those
+    whose data cannot be had.  ``value`` is NaN where ``status`` is "failed" or "unavailable".  Measures of
+    the whole fit have the task "".
     """
     rows, seen = [], {}
     for job in jobs:
@@ -65,24 +55,11 @@ def _job_columns(job):
 
 
 def oracle(results, metric="ACC", by="avg"):
-    """Rows at the best grid point, chosen with the labels as papers do.
+    """Rows (all tasks, metrics, runs) at the best grid point, chosen with the labels as papers do.
 
-    One setting for each data set and method, for all tasks and metrics: the one with the highest mean over
-    runs of ``metric`` on task ``by``.  Points outside the grid (sweeps) and points with a failed run do not
-    take part; ties go to the point that comes first.
-
-    Parameters
-    ----------
-    results : DataFrame
-        From :func:`run` or :func:`frame`.
-    metric : str, default "ACC"
-    by : str, default "avg"
-        Task; views have one unnamed task "" in its place.
-
-    Returns
-    -------
-    DataFrame
-        All rows (tasks, metrics, runs) of the chosen points.
+    One setting for each data set and method: the one with the highest mean over runs of ``metric`` on task
+    ``by`` (views have one unnamed task "" in its place).  Points outside the grid (sweeps) and points with a
+    failed run do not take part; ties go to the point that comes first.
     """
     rows = results[results["in_grid"] & (results["metric"] == metric) & results["task"].isin([by, ""])]
     means = rows.groupby(["dataset", "method", "params"], sort=False)["value"].mean(skipna=False)
@@ -91,17 +68,9 @@ def oracle(results, metric="ACC", by="avg"):
 
 
 def fixed(results, defaults):
-    """Rows at the fixed default point of each method: what a user gets without labels.
+    """Rows at the fixed default point of each method, what a user gets without labels.
 
-    Parameters
-    ----------
-    results : DataFrame
-    defaults : dict of str to dict
-        ``Protocol.defaults``: grid parameters by method; methods that are not in it are left out.
-
-    Returns
-    -------
-    DataFrame
+    ``defaults`` are ``Protocol.defaults``; methods that are not in it are left out.
     """
     wanted = results["method"].map({name: canonical(point) for name, point in defaults.items()})
     return results[results["in_grid"] & (results["params"] == wanted)]
@@ -111,14 +80,6 @@ def best_objective(results):
     """Rows of the run with the lowest final objective, for each data set, method and parameters.
 
     Failed runs do not take part; ties go to the earlier run.
-
-    Parameters
-    ----------
-    results : DataFrame
-
-    Returns
-    -------
-    DataFrame
     """
     names = ["dataset", "method", "params"]
     runs = results[results["status"] == "ok"].drop_duplicates([*names, "run"])
@@ -133,20 +94,8 @@ def _at(results, index):
 def sweep_rows(results, protocol, name, profile="full"):
     """Rows of a sensitivity sweep, wherever its points were computed.
 
-    Parameters
-    ----------
-    results : DataFrame
-    protocol : Protocol
-    name : str
-        Sweep of the protocol.
-    profile : str, default "full"
-        Whose fixed parameters name the points.
-
-    Returns
-    -------
-    DataFrame
-        The rows of each point once for every parameter that it belongs to, with two more columns,
-        ``parameter`` and ``setting`` (its value).
+    The rows of each point stand there once for every parameter that it belongs to, with two more columns,
+    ``parameter`` and ``setting`` (its value).  The fixed parameters of ``profile`` name the points.
     """
     sweep, profile = protocol.sensitivity[name], protocol.profile(profile)
     rows = results[(results["method"] == sweep.method) & results["dataset"].isin(sweep.datasets)]
@@ -158,19 +107,8 @@ def sweep_rows(results, protocol, name, profile="full"):
 def pooled(rows, names):
     """Several draws of a data set as one, with runs numbered through.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        ``dataset, run`` and more.
-    names : mapping of str to str
-        Data set to the name of its pool; others stay as they are.
+    ``names`` maps a data set to the name of its pool; others stay as they are.
 
-    Returns
-    -------
-    DataFrame
-
-    Examples
-    --------
     >>> rows = pd.DataFrame({"dataset": ["a", "a", "b"], "run": [0, 1, 0]})
     >>> pooled(rows, {"a": "toy", "b": "toy"}).values.tolist()
     [['toy', 0], ['toy', 1], ['toy', 2]]

@@ -1,7 +1,4 @@
-"""Running jobs: in this process, on several cores, or on a dask cluster; always resumable.
-
-The progress bar over jobs: on stderr, or in JupyterLab as a line that is gone when the work is done.
-"""
+"""Running jobs: in this process, on several cores, or on a dask cluster; always resumable."""
 
 import contextlib
 import logging
@@ -19,73 +16,6 @@ from tqdm import tqdm
 from mtclib.companion.runs.fit import execute, failed_record
 from mtclib.companion.runs.results import frame
 
-
-class CellLine:
-    """A stream that shows its last line below a notebook cell, and nothing once that is blank.
-
-    JupyterLab keeps an empty red box where text on stderr was cleared, so a bar writes here instead.
-
-    Parameters
-    ----------
-    display : callable, optional
-        ``IPython.display.display``, by default.
-
-    Examples
-    --------
-    >>> shown = []
-    >>> class Handle:
-    ...     def update(self, data, raw):
-    ...         shown.append(data)
-    >>> line = CellLine(lambda data, raw, display_id: Handle())
-    >>> _ = line.write("\\r1/2"), line.write("\\r   \\r")
-    >>> shown
-    [{'text/plain': '1/2'}, {}]
-    """
-
-    encoding = "utf-8"
-
-    def __init__(self, display=None):
-        if display is None:
-            from IPython.display import display
-        self._handle = display({}, raw=True, display_id=True)
-
-    def write(self, text):
-        """Show the last line of `text`; return the number of its characters, as a stream does."""
-        if text:
-            line = text.strip("\r\n").rpartition("\r")[2].strip()
-            self._handle.update({"text/plain": line} if line else {}, raw=True)
-        return len(text)
-
-    def flush(self):
-        """Nothing is held back."""
-
-
-def is_watched():
-    """Whether somebody sees progress while this runs: on a terminal or in a session of JupyterLab."""
-    # JupyterLab names the session in the kernel's environment; papermill and nbconvert do not.
-    return sys.stderr.isatty() or "JPY_SESSION_NAME" in os.environ
-
-
-def make_bar(total):
-    """A progress bar over jobs, which clears itself when it is closed.
-
-    Parameters
-    ----------
-    total : int
-
-    Returns
-    -------
-    tqdm.tqdm
-        On stderr; in a kernel of JupyterLab below the cell.
-    """
-    file = CellLine() if _in_lab() else sys.stderr
-    return tqdm(total=total, unit="job", mininterval=1, leave=False, file=file)
-
-
-def _in_lab():
-    # A command started from a notebook has the variable too, but no kernel.
-    return "JPY_SESSION_NAME" in os.environ and "ipykernel" in sys.modules
-
 log = logging.getLogger(__name__)
 
 A_MINUTE = 60.0
@@ -97,37 +27,17 @@ def run(jobs, store, *, n_jobs=1, dask=None, progress=None, retry_failed=False):
     """Run all jobs that the store does not have, and return the results of all.
 
     Each record is written by this process as soon as its job ends, so that stopping at any moment loses
-    only the jobs in flight; the same call again continues.
+    only the jobs in flight; the same call again continues.  After Ctrl-C the workers are stopped and a line
+    on how to continue is printed.
 
-    Parameters
-    ----------
-    jobs : list of Job
-    store : RunStore
-    n_jobs : int, default 1
-        Processes; -1 for one a core.  Results do not depend on it.
-    dask : str, optional
-        Address of a dask scheduler, as ``tcp://host:8786``; ``n_jobs`` is then ignored.  Workers need this
-        package and the data, but no shared folder.  Start them with one thread each.
-    progress : bool, optional
-        True shows a bar, False shows nothing; by default a bar on a terminal and in JupyterLab, and
-        otherwise one log line a minute.
-    retry_failed : bool, default False
-        Run jobs again whose stored record is a failure.
+    ``n_jobs`` processes (-1: one per core), or a dask scheduler at the address ``dask``, as tcp://host:8786;
+    results do not depend on it.  Dask workers need this package and the data, but no shared folder, and one
+    thread each; ConnectionError where the cluster cannot be reached or was lost.  ``progress``: True shows a
+    bar, False nothing; by default a bar on a terminal and in JupyterLab, and otherwise one log line per
+    minute.  ``retry_failed`` runs jobs again whose stored record is a failure.
 
-    Returns
-    -------
-    DataFrame
-        See :func:`mtclib.companion.runs.frame`; rows in the order of ``jobs``.
+    A DataFrame as from :func:`mtclib.companion.runs.frame` comes back, rows in the order of ``jobs``.
 
-    Raises
-    ------
-    KeyboardInterrupt
-        After Ctrl-C, when workers are stopped and a line on how to continue was printed.
-    ConnectionError
-        The cluster cannot be reached or was lost.
-
-    Examples
-    --------
     >>> import tempfile
     >>> from mtclib.companion.runs import RunStore, expand, oracle, parse_protocol, run
     >>> protocol = parse_protocol({
@@ -216,7 +126,7 @@ def _parallel(jobs, n_jobs, sent):
             sent.append(job)
             yield joblib.delayed(_in_worker)(job, os.getpid())
 
-    # One job a batch: joblib would else hold back finished jobs until their batch is complete.
+    # One job per batch: joblib would else hold back finished jobs until their batch is complete.
     pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
     try:
         yield from pool(tasks())
@@ -234,7 +144,7 @@ def _in_worker(job, main):
 
 @cache
 def _watch_parent():
-    # A worker whose parent was killed would wait for ever to hand over a result that nobody reads.
+    # A worker whose parent was killed would wait forever to hand over a result that nobody reads.
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
 
@@ -247,7 +157,7 @@ def _end_with(parent):
 def _on_cluster(jobs, address):
     """Jobs on a dask cluster, by its own futures.
 
-    Not through joblib's dask backend: with joblib 1.6 it waits for ever once a job has killed as many workers
+    Not through joblib's dask backend: with joblib 1.6 it waits forever once a job has killed as many workers
     as dask allows, because it drops the error.
     """
     distributed = _import_distributed()
@@ -297,7 +207,7 @@ def _lost(job, status, result, address):
 
 
 class _Progress:
-    """Progress over jobs: a bar, or a log line a minute."""
+    """Progress over jobs: a bar, or a log line per minute."""
 
     def __init__(self, total, cached, failed, show):
         self.total, self.cached, self.failed, self.done = total, cached, failed, 0
@@ -334,3 +244,53 @@ class _Progress:
         if self._bar is not None:
             counts = {"done": self.done, "cached": self.cached, "failed": self.failed}
             self._bar.set_postfix(counts, refresh=self.done == 0)
+
+
+class CellLine:
+    """A stream that shows its last line below a notebook cell, and nothing once that is blank.
+
+    JupyterLab keeps an empty red box where text on stderr was cleared, so a bar writes here instead.
+
+    >>> shown = []
+    >>> class Handle:
+    ...     def update(self, data, raw):
+    ...         shown.append(data)
+    >>> line = CellLine(lambda data, raw, display_id: Handle())
+    >>> _ = line.write("\\r1/2"), line.write("\\r   \\r")
+    >>> shown
+    [{'text/plain': '1/2'}, {}]
+    """
+
+    encoding = "utf-8"
+
+    def __init__(self, display=None):
+        if display is None:
+            from IPython.display import display
+        self._handle = display({}, raw=True, display_id=True)
+
+    def write(self, text):
+        """Show the last line of `text`; return the number of its characters, as a stream does."""
+        if text:
+            line = text.strip("\r\n").rpartition("\r")[2].strip()
+            self._handle.update({"text/plain": line} if line else {}, raw=True)
+        return len(text)
+
+    def flush(self):
+        """Nothing is held back."""
+
+
+def is_watched():
+    """Whether somebody sees progress while this runs: on a terminal or in a session of JupyterLab."""
+    # JupyterLab names the session in the kernel's environment; papermill and nbconvert do not.
+    return sys.stderr.isatty() or "JPY_SESSION_NAME" in os.environ
+
+
+def make_bar(total):
+    """A tqdm bar over jobs on stderr, or below the cell in JupyterLab; it clears itself when closed."""
+    file = CellLine() if _in_lab() else sys.stderr
+    return tqdm(total=total, unit="job", mininterval=1, leave=False, file=file)
+
+
+def _in_lab():
+    # A command started from a notebook has the variable too, but no kernel.
+    return "JPY_SESSION_NAME" in os.environ and "ipykernel" in sys.modules

@@ -1,4 +1,4 @@
-"""The run store: one small file a job, written at once or not at all."""
+"""The run store: one small file per job, written at once or not at all."""
 
 import contextlib
 import hashlib
@@ -22,21 +22,11 @@ UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.
 
 @dataclass(frozen=True)
 class Record:
-    """What is kept of one job.
+    """What is kept of one job."""
 
-    Parameters
-    ----------
-    info : dict
-        JSON data that the job determines: key, status, error, scores, n_iter, converged, objective, ...
-    cost : dict
-        JSON data that differ between two runs of one job: seconds, date, machine, traceback.
-    arrays : dict of str to ndarray
-        ``labels/<task>``, ``objective``, and model arrays such as ``model/relation_/0/1``.
-    """
-
-    info: dict
-    cost: dict = field(default_factory=dict)
-    arrays: dict = field(default_factory=dict)
+    info: dict  # JSON data that the job determines: key, status, error, scores, n_iter, objective, ...
+    cost: dict = field(default_factory=dict)  # JSON data that differ between two runs: seconds, date, ...
+    arrays: dict = field(default_factory=dict)  # labels/<task>, objective, model/relation_/0/1, ...
 
     @property
     def key(self):
@@ -50,23 +40,10 @@ class Record:
 
 
 class RunStore:
-    """A folder with one ``<key>.npz`` a job.
+    """A folder with one ``<key>.npz`` per job.
 
     Any number of processes may use one folder: a record appears under its name only when it is whole.
     Temporary files that killed writers left behind are ignored, and removed after a day.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Created if it does not exist.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> store = RunStore(tempfile.mkdtemp())
-    >>> store.put(Record({"key": "0" * 24, "status": "ok"}))
-    >>> store.has("0" * 24), store.get("f" * 24)
-    (True, None)
     """
 
     def __init__(self, folder):
@@ -78,27 +55,14 @@ class RunStore:
         """File of a job's record, whether it exists or not."""
         return self.folder / f"{key}.npz"
 
-    def has(self, key):
-        """Whether there is a file for ``key``; it may still prove unreadable."""
-        return self.path(key).exists()
-
     def keys(self):
         """Sorted keys of all stored jobs."""
         return sorted(file.stem for file in self.folder.glob("*.npz"))
 
     def get(self, key, *, arrays=True):
-        """The record of a job.
+        """The record of a job, with its arrays or without; None if there is none.
 
-        Parameters
-        ----------
-        key : str
-        arrays : bool, default True
-            False leaves the arrays unread.
-
-        Returns
-        -------
-        Record or None
-            None if there is none, or, with a logged warning, if its file is damaged.
+        A damaged file counts as absent, with a logged warning.
         """
         try:
             return _read(self.path(key), arrays)
@@ -133,17 +97,7 @@ class RunStore:
 
 
 def record_digest(path):
-    """SHA-256 of a record's content without its ``cost`` part.
-
-    Parameters
-    ----------
-    path : str or Path
-
-    Returns
-    -------
-    str
-        Equal for two runs of one job, bit for bit, whatever they cost.
-    """
+    """SHA-256 of a record's content without its ``cost`` part: equal for two runs of one job, bit for bit."""
     digest = hashlib.sha256()
     with np.load(path, allow_pickle=False) as members:
         for name in sorted(set(members.files) - {"cost"}):

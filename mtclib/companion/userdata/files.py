@@ -31,21 +31,11 @@ class DataFileError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """One file as it was read, before its entries are checked.
+    """One file as it was read, before its entries are checked."""
 
-    Attributes
-    ----------
-    name : str
-        The path as given, for messages.
-    values : DataFrame, ndarray or csr_array of shape (n, d)
-        A frame for CSV, TSV and parquet; its columns are numbers from 1 where the file names none.
-    vectors : dict of str to ndarray of shape (n,)
-        Arrays beside the matrix of an npz or mat file that fit its rows: labels, names of samples.
-    """
-
-    name: str
-    values: pd.DataFrame | np.ndarray | sp.csr_array
-    vectors: dict = field(default_factory=dict)
+    name: str  # the path as given, for messages
+    values: pd.DataFrame | np.ndarray | sp.csr_array  # columns are numbers from 1 where the file names none
+    vectors: dict = field(default_factory=dict)  # arrays of npz or mat that fit the rows: labels, names
 
     @property
     def columns(self):
@@ -55,48 +45,19 @@ class Table:
 
 
 def listed(names) -> str:
-    """Up to five names, quoted, and how many more there are.
-
-    Examples
-    --------
-    >>> listed("ab"), listed("abcdefg")
-    ("'a', 'b'", "'a', 'b', 'c', 'd', 'e' and 2 more")
-    """
+    """Up to five names, quoted, and how many more there are."""
     names = [str(name) for name in names]
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(map(repr, names[:_SHOWN])) + more
 
 
 def read_table(path, header=True) -> Table:
-    """Read one file.
+    """Read one file, by its ending: .csv, .tsv, .parquet, .npz or .mat; samples are rows.
 
-    Parameters
-    ----------
-    path : path-like
-        Ending in .csv, .tsv, .parquet, .npz or .mat; ``::name`` after it chooses an array of the last two.
-        Columns of a .csv are separated by ``,``, ``;`` or tabs, whichever the first line has most of.
-    header : bool, default=True
-        Whether the first line of a CSV or TSV file names the columns; without, they are "1", "2", ...
-
-    Returns
-    -------
-    Table
-        Samples in rows.  Sparse matrices (``scipy.sparse.save_npz``, MATLAB) stay sparse.
-
-    Raises
-    ------
-    DataFileError
-        A `ValueError`: the file is not there, empty, damaged, of another format, or has several matrices; a
-        column has no name, or the name of another; a package that reads it is not installed.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "a.csv")
-    ...     size = file.write_text("height;weight\\n1.5;60\\n1.7;70\\n")
-    ...     read_table(file).columns
-    ['height', 'weight']
+    ``::name`` after an npz or mat file chooses an array; sparse ones stay sparse.  Columns of a .csv are
+    separated by ``,``, ``;`` or tabs, whichever the first line has most of; ``header`` says whether that line
+    names the columns.  DataFileError for a file that is not there, empty, damaged, of another format, or has
+    several matrices, for a column without a name or with that of another, and for a missing package.
     """
     if not isinstance(path, str | Path):
         raise DataFileError(f"paths: {path!r} is no path; give text such as 'data/first.csv'")
@@ -118,7 +79,7 @@ def read_table(path, header=True) -> Table:
     values = read(file, name, header)
     if 0 in values.shape:
         raise DataFileError(f"{name}: there are {values.shape[0]} rows and {values.shape[1]} columns; a line "
-                            f"with the names of the columns must be followed by one line a sample")
+                            f"with the names of the columns must be followed by one line per sample")
     return Table(name, values)
 
 
@@ -224,7 +185,7 @@ def _unpacked(key, value):
 
 
 def _choose(arrays, variable, name):
-    """The matrix of an archive, and what else in it has one entry a row."""
+    """The matrix of an archive, and what else in it has one entry per row."""
     vectors = {key: X.ravel() for key, X in arrays.items() if _is_vector(X)}
     numeric = [key for key, X in arrays.items() if X.dtype.kind in _NUMBERS and len(X.shape) in (1, 2)]
     matrices = [key for key in numeric if key not in vectors]
@@ -232,7 +193,7 @@ def _choose(arrays, variable, name):
         raise DataFileError(f"{name}: has no matrix {variable!r}; it has {listed(numeric) or 'none'}")
     usable = [variable] if variable else matrices or numeric
     if not usable:
-        raise DataFileError(f"{name}: has no matrix of numbers; save one with a row a sample")
+        raise DataFileError(f"{name}: has no matrix of numbers; save one with a row per sample")
     if len(usable) > 1:
         raise DataFileError(f"{name}: has several matrices: {listed(usable)}; choose one with "
                             f"'{name}::{usable[0]}'")
@@ -242,7 +203,7 @@ def _choose(arrays, variable, name):
     elif usable[0] in vectors:
         X = X.reshape(-1, 1)
     if 0 in X.shape:
-        raise DataFileError(f"{name}: the matrix {usable[0]!r} has the shape {X.shape}; it needs a row a "
+        raise DataFileError(f"{name}: the matrix {usable[0]!r} has the shape {X.shape}; it needs a row per "
                             f"sample")
     fitting = {key: vector for key, vector in vectors.items() if len(vector) == X.shape[0]}
     return Table(name, X, {key: vector for key, vector in fitting.items() if key != usable[0]})

@@ -1,11 +1,4 @@
-"""A user's own tasks or views: loaded from files, aligned by name, checked, described and scaled.
-
-From a table of a user's own to numbers: columns taken out, rows and columns matched, entries checked.
-
-Labels of a user's own samples, from a column or from a file of their own.
-
-A small planted data set as files, to try the notebook on data of one's own.
-"""
+"""A user's own tasks or views: loaded from files, aligned by name, checked, described and scaled."""
 
 import hashlib
 import tempfile
@@ -18,338 +11,11 @@ import scipy.io
 import scipy.sparse as sp
 
 from mtclib.companion.parameters import choose
-from mtclib.companion.userdata.files import DataFileError, Table, listed, read_table
+from mtclib.companion.userdata.files import DataFileError, listed, read_table
 from mtclib.datasets import Dataset
 from mtclib.datasets.synthetic import toy_multitask
 from mtclib.datasets.text import WEIGHTINGS, weigh
 from mtclib.maths.scaling import SCALINGS, scale_views
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """The features of one file, and what was taken out of it.
-
-    Attributes
-    ----------
-    name : str
-        The path as given.
-    values : DataFrame, ndarray or csr_array of shape (n, d)
-    columns : tuple of str, or None
-    labels, ids : array-like of shape (n,), or None
-    """
-
-    name: str
-    values: pd.DataFrame | np.ndarray | sp.csr_array
-    columns: tuple | None = None
-    labels: object = None
-    ids: object = None
-
-    @property
-    def rows(self) -> int:
-        """Number of samples."""
-        return self.values.shape[0]
-
-
-def split_columns(table, label_column=None, id_column=None, optional=False) -> Part:
-    """Take labels and names of samples out of a table.
-
-    Parameters
-    ----------
-    table : mtclib.companion.userdata.files.Table
-    label_column, id_column : str, optional
-    optional : bool, default=False
-        Whether the table may be without `label_column`.
-
-    Returns
-    -------
-    Part
-
-    Raises
-    ------
-    DataFileError
-        If a column is not there, if nothing else is left, or if two samples have one name.
-
-    Examples
-    --------
-    >>> from mtclib.companion.userdata.files import Table
-    >>> part = split_columns(Table("a.csv", pd.DataFrame({"x": [1, 2], "class": ["u", "v"]})), "class")
-    >>> part.columns, list(part.labels)
-    (('x',), ['u', 'v'])
-    """
-    labels = find_column(table, label_column, "label_column", optional)
-    ids = find_column(table, id_column, "id_column")
-    if ids is not None:
-        ids = np.array([plain(value) for value in ids])
-        _check_unique(ids, id_column, table.name)
-    values, columns = table.values, table.columns
-    if isinstance(values, pd.DataFrame):
-        taken = [position for position, name in enumerate(map(str, values.columns))
-                 if name not in (label_column, id_column)]
-        values = values.iloc[:, taken]
-        columns = tuple(map(str, values.columns)) if columns is not None else None
-    if values.shape[1] == 0:
-        raise DataFileError(f"{table.name}: no column of features is left beside labels and names; add them")
-    return Part(table.name, values, columns, labels, ids)
-
-
-def find_column(table, name, argument, optional=False):
-    if name is None:
-        return None
-    if name in table.vectors:
-        return pd.Series(table.vectors[name])
-    frame = isinstance(table.values, pd.DataFrame)
-    known = list(map(str, table.values.columns)) if frame else list(table.vectors)
-    if frame and name in known:
-        return table.values.iloc[:, known.index(name)]
-    if optional:
-        return None
-    held = f"it has {listed(known)}" if known else "it has a matrix without names only"
-    raise DataFileError(f"{table.name}: there is no {argument} {name!r}; {held}")
-
-
-def _check_unique(ids, id_column, name):
-    found, counts = np.unique(ids, return_counts=True)
-    if (counts > 1).any():
-        raise DataFileError(f"{name}: names in {id_column!r} stand more than once: "
-                            f"{listed(found[counts > 1])}; each sample has one row and a name of its own")
-
-
-def plain(value) -> str:
-    """A label or name as text: 2.0 is "2", a missing one is "".
-
-    Examples
-    --------
-    >>> plain(2.0), plain(float("nan")), plain(" a ")
-    ('2', '', 'a')
-    """
-    if pd.isna(value):
-        return ""
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return str(int(value))
-    return str(value).strip()
-
-
-def same_features(parts) -> list:
-    """Bring the columns of all tasks into the order of the first.
-
-    Parameters
-    ----------
-    parts : list of Part
-
-    Returns
-    -------
-    list of Part
-
-    Raises
-    ------
-    DataFileError
-        If a task lacks a column of the first or has a further one; without names, if their number differs.
-    """
-    first, result = parts[0], []
-    for part in parts:
-        if part.columns is None or first.columns is None:
-            _check_width(part, first)
-            result.append(part)
-            continue
-        missing = [name for name in first.columns if name not in set(part.columns)]
-        more = [name for name in part.columns if name not in set(first.columns)]
-        if missing or more:
-            said = [f"lacks the columns {listed(missing)}"] * bool(missing)
-            said += [f"has the further columns {listed(more)}"] * bool(more)
-            raise DataFileError(f"{part.name}: {' and '.join(said)}, compared with {first.name}; all "
-                                f"tasks have the same features: add columns (zeros for absent words), "
-                                f"or drop them")
-        values = part.values.set_axis(list(part.columns), axis=1)[list(first.columns)]
-        result.append(replace(part, values=values, columns=first.columns))
-    return result
-
-
-def _check_width(part, first):
-    if part.values.shape[1] != first.values.shape[1]:
-        raise DataFileError(f"{part.name}: has {part.values.shape[1]} columns of features, but "
-                            f"{first.name} has {first.values.shape[1]}; all tasks have the same features, "
-                            f"and samples in rows")
-
-
-def aligned(part, first) -> Part:
-    """Bring the rows of a view into the order of the first view.
-
-    Parameters
-    ----------
-    part, first : Part
-
-    Returns
-    -------
-    Part
-        Matched by the names of the samples, where both have them.
-
-    Raises
-    ------
-    DataFileError
-        If the samples are not the same, by name or by number.
-    """
-    if part.rows != first.rows and (part.ids is None or first.ids is None):
-        raise DataFileError(f"{part.name}: has {part.rows} samples, but {first.name} has {first.rows}; "
-                            f"all files have the same samples in rows. Give id_column to match them by name; "
-                            f"use header=False if first lines are data; transpose a matrix with samples in "
-                            f"columns")
-    if part.ids is None or first.ids is None:
-        return part
-    order = _positions(part, first)
-    values = part.values.iloc[order] if isinstance(part.values, pd.DataFrame) else part.values[order]
-    labels = None if part.labels is None else np.asarray(part.labels, dtype=object)[order]
-    return replace(part, values=values, labels=labels, ids=first.ids)
-
-
-def _positions(part, first):
-    """Where in `part` the samples of `first` are."""
-    place = {name: position for position, name in enumerate(part.ids)}
-    missing = [name for name in first.ids if name not in place]
-    more = sorted(set(part.ids) - set(first.ids))
-    if missing or more:
-        said = [f"lacks the samples {listed(missing)}"] * bool(missing)
-        said += [f"has the further samples {listed(more)}"] * bool(more)
-        raise DataFileError(f"{part.name}: {' and '.join(said)}, compared with {first.name}; keep the "
-                            f"samples that all files have")
-    return [place[name] for name in first.ids]
-
-
-def matrix(part):
-    """The features as float64, dense or CSR.
-
-    Parameters
-    ----------
-    part : Part
-
-    Returns
-    -------
-    ndarray or csr_array of float64, shape (n, d)
-
-    Raises
-    ------
-    DataFileError
-        If an entry is text, a date, complex, missing or infinite; the message names its column and row,
-        counted from 1 without the header.
-    """
-    X = _from_frame(part) if isinstance(part.values, pd.DataFrame) else part.values
-    if X.dtype.kind not in "biuf":
-        raise DataFileError(f"{part.name}: the entries are of type {X.dtype}; save real numbers")
-    X = X.astype(np.float64)
-    finite = np.isfinite(X.data if sp.issparse(X) else X)
-    if finite.all():
-        return X
-    rows, columns = sp.coo_array(X).coords if sp.issparse(X) else np.nonzero(~finite)
-    if sp.issparse(X):
-        rows, columns = rows[~finite], columns[~finite]
-    names = [_name(part, column) for column in dict.fromkeys(columns.tolist())]
-    value = "an empty cell or NaN" if np.isnan(X[rows[0], columns[0]]) else "infinity"
-    raise DataFileError(f"{part.name}: {value} in row {rows[0] + 1} of column {_name(part, columns[0])!r} "
-                        f"({(~finite).sum()} such entries, in {listed(names)}); fill them in, or drop these "
-                        f"rows or columns")
-
-
-def _from_frame(part):
-    frame = part.values
-    bad = [i for i, kind in enumerate(frame.dtypes) if not pd.api.types.is_numeric_dtype(kind)]
-    if bad:
-        values = frame.iloc[:, bad[0]]
-        wrong = values[pd.to_numeric(values.astype(str), errors="coerce").isna() & values.notna()]
-        value, row = (wrong.iloc[0], wrong.index[0] + 1) if len(wrong) else (values.iloc[0], 1)
-        decimal = str(value).count(",") == 1 and str(value).replace(",", "").strip("+- ").isdigit()
-        remedy = "write numbers with a decimal point" if decimal else (
-            "drop them, turn them into numbers, or name them as label_column or id_column")  # fmt: skip
-        raise DataFileError(f"{part.name}: the columns {listed(_name(part, i) for i in bad)} are not numbers "
-                            f"({str(value)!r} in row {row}); {remedy}")
-    return frame.to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def _name(part, position):
-    return str(part.values.columns[position] if isinstance(part.values, pd.DataFrame) else position + 1)
-
-
-def class_codes(labels, rows, name):
-    """Number the classes from 0; -1 where a label is missing.
-
-    Parameters
-    ----------
-    labels : array-like of shape (rows,), or None
-    rows : int
-    name : str
-        File, for messages.
-
-    Returns
-    -------
-    codes : ndarray of int, shape (rows,)
-    names : tuple of str
-        In the order of the codes: numbers by size, text by alphabet.
-
-    Raises
-    ------
-    DataFileError
-        If the labels are fractional numbers, which name no classes.
-
-    Examples
-    --------
-    >>> codes, names = class_codes(["b", None, "a"], 3, "a.csv")
-    >>> codes.tolist(), names
-    ([1, -1, 0], ('a', 'b'))
-    """
-    if labels is None:
-        return np.full(rows, -1), ()
-    values = pd.Series(labels).reset_index(drop=True)
-    if pd.api.types.is_float_dtype(values) and (values.dropna() % 1 != 0).any():
-        raise DataFileError(f"{name}: the labels are fractional numbers, such as {values.dropna().iloc[0]}, "
-                            f"and so no classes; choose another label column, or round them")
-    text = values.map(plain)
-    kept = values[text != ""]
-    order = np.unique(kept) if pd.api.types.is_numeric_dtype(kept) else np.unique(text[text != ""])
-    names = [plain(value) for value in order]
-    return text.map({label: code for code, label in enumerate(names)}).fillna(-1).to_numpy(int), tuple(names)
-
-
-def labels_beside(table, label_column, id_column, part):
-    """Labels of the samples of `part` from a file of their own.
-
-    Parameters
-    ----------
-    table : mtclib.companion.userdata.files.Table
-    label_column : str, optional
-        Needed if there are several columns.
-    id_column : str, optional
-        Rows are matched by it where both files have it.
-    part : Part
-
-    Returns
-    -------
-    array-like of shape (n,)
-
-    Raises
-    ------
-    DataFileError
-        If it is not clear which column is meant, or if the samples differ.
-    """
-    known = list(map(str, table.values.columns)) if isinstance(table.values, pd.DataFrame) else None
-    id_column = id_column if known and id_column in known and part.ids is not None else None
-    if label_column is None:
-        left = [name for name in known or range(table.values.shape[1]) if name != id_column]
-        if len(left) > 1:
-            raise DataFileError(f"{table.name}: has {len(left)} columns ({listed(left)}); name the one with "
-                                f"the labels as label_column")
-    found = Part(table.name, table.values, labels=_labels_of(table, label_column, id_column),
-                 ids=None if id_column is None else split_columns(table, None, id_column).ids)  # fmt: skip
-    return aligned(found, part if id_column else replace(part, ids=None)).labels
-
-
-def _labels_of(table, label_column, id_column):
-    if label_column is not None:
-        return find_column(table, label_column, "label_column")
-    if isinstance(table.values, pd.DataFrame):
-        return next(table.values[name] for name in table.values.columns if str(name) != id_column)
-    X = table.values.toarray() if sp.issparse(table.values) else table.values
-    return X.ravel()
-
-__all__ = ["DataFileError", "KINDS", "SCALES", "Table", "UserData", "describe", "load", "load_tasks",
-           "load_views", "read_table", "scale"]  # fmt: skip
 
 KINDS = ("tasks", "views")
 SCALES = (*SCALINGS, *(name for name in WEIGHTINGS if name != "counts"))
@@ -357,18 +23,10 @@ SCALES = (*SCALINGS, *(name for name in WEIGHTINGS if name != "counts"))
 
 @dataclass(frozen=True, eq=False)
 class UserData(Dataset):
-    """A `Dataset` from files, with the names of features and samples where the files give them.
+    """A `Dataset` from files, with the names of features and samples where the files give them."""
 
-    Attributes
-    ----------
-    feature_names : tuple of (tuple of str or None)
-        One entry a task or view.
-    sample_names : tuple of (ndarray of str or None)
-        One entry a task, or one in all for views.
-    """
-
-    feature_names: tuple = ()
-    sample_names: tuple = ()
+    feature_names: tuple = ()  # one entry per task or view: a tuple of str, or None
+    sample_names: tuple = ()  # one entry per task, or one in all for views: an array of str, or None
 
     @property
     def labelled(self) -> bool:
@@ -376,26 +34,24 @@ class UserData(Dataset):
         return any((y >= 0).any() for y in self._labels_of_each())
 
 
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The features of one file, and what was taken out of it."""
+
+    name: str  # the path as given
+    values: pd.DataFrame | np.ndarray | sp.csr_array
+    columns: tuple | None = None  # names of the features
+    labels: object = None
+    ids: object = None  # names of the samples
+
+    @property
+    def rows(self) -> int:
+        """Number of samples."""
+        return self.values.shape[0]
+
+
 def load(kind, paths, label_column=None, **options) -> UserData:
-    """Load tasks or views; see :func:`load_tasks` and :func:`load_views`.
-
-    Parameters
-    ----------
-    kind : {"tasks", "views"}
-    paths, label_column
-        As in these; "" stands for None.
-    **options
-        ``labels``, ``id_column`` and ``header`` as in these.
-
-    Returns
-    -------
-    UserData
-
-    Raises
-    ------
-    ValueError
-        If `kind` or an option is unknown, or as in these.
-    """
+    """Load tasks or views, see :func:`load_tasks` and :func:`load_views`; ``label_column`` "" is None."""
     function = {"tasks": load_tasks, "views": load_views}[choose(kind, KINDS, "kind")]
     for name in options:
         choose(name, ("labels", "id_column", "header"), "option")
@@ -408,12 +64,12 @@ def load_tasks(paths, label_column=None, *, labels=None, id_column=None, header=
     Parameters
     ----------
     paths : list of path-like
-        One file a task, see :func:`mtclib.companion.userdata.files.read_table`.
+        One file per task, see :func:`mtclib.companion.userdata.files.read_table`.
     label_column : str, optional
         Column (npz, mat: array) of every file with the class of each sample, for scoring only; an empty
         cell is a sample of unknown class.  With `labels`: column of those files.
     labels : list of path-like, optional
-        Files with the classes, one a task, where they are not in the files of the tasks.
+        Files with the classes, one per task, where they are not in the files of the tasks.
     id_column : str, optional
         Column with the name of each sample, for the files of results.
     header : bool, default=True
@@ -433,7 +89,6 @@ def load_tasks(paths, label_column=None, *, labels=None, id_column=None, header=
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from mtclib.companion.userdata.load import write_example
     >>> with TemporaryDirectory() as folder:
     ...     paths, options = write_example("tasks", folder)
     ...     [X.shape for X in load_tasks(paths, **options).Xs]
@@ -461,7 +116,7 @@ def load_views(paths, label_column=None, *, labels=None, id_column=None, header=
     Parameters
     ----------
     paths : list of path-like
-        One file a view, see :func:`mtclib.companion.userdata.files.read_table`.
+        One file per view, see :func:`mtclib.companion.userdata.files.read_table`.
     label_column : str, optional
         Column (npz, mat: array) with the class of each sample, for scoring only, in one view or more; they
         must agree.  With `labels`: column of that file.
@@ -486,7 +141,6 @@ def load_views(paths, label_column=None, *, labels=None, id_column=None, header=
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from mtclib.companion.userdata.load import write_example
     >>> with TemporaryDirectory() as folder:
     ...     paths, options = write_example("views", folder)
     ...     [X.shape for X in load_views(paths, **options).Xs]
@@ -524,15 +178,15 @@ def _agreed_labels(parts, label_column):
 
 def _read_all(paths, what, header):
     if isinstance(paths, str | Path) or not isinstance(paths, list | tuple) or not paths:
-        raise DataFileError(f"paths must be a list with one file a {what}, not {paths!r}")
+        raise DataFileError(f"paths must be a list with one file per {what}, not {paths!r}")
     return [read_table(path, header) for path in paths]
 
 
 def _label_files(labels, number, what, header):
     if isinstance(labels, str | Path) or len(labels) != number:
         given = 1 if isinstance(labels, str | Path) else len(labels)
-        raise DataFileError(f"labels: {given} file(s) given; a list with one file a {what} is needed, in all "
-                            f"{number}")
+        raise DataFileError(f"labels: {given} file(s) given; a list with one file per {what} is needed, "
+                            f"in all {number}")
     return [read_table(path, header) for path in labels]
 
 
@@ -550,23 +204,10 @@ def _source(path):
 
 
 def describe(data) -> pd.DataFrame:
-    """What was loaded, and what bears on the choice of method and scaling.
+    """What was loaded, and what bears on the choice of method and scaling: one row per task or view.
 
-    Parameters
-    ----------
-    data : Dataset
-
-    Returns
-    -------
-    DataFrame
-        One row a task or view: samples, features, whether stored sparse, zeros in percent, smallest and
-        largest entry, features that are constant, samples that are all zero, and class sizes ("" if unknown).
-
-    Examples
-    --------
-    >>> from mtclib.companion.userdata.load import example
-    >>> describe(example("tasks"))["class sizes"].tolist()
-    ['20 20 20', '25 25 25', '20 20 20']
+    Samples, features, whether stored sparse, zeros in percent, smallest and largest entry, features that are
+    constant, samples that are all zero, and class sizes ("" if unknown).
     """
     sizes = data.summary()["class sizes"]
     rows = [_described(X) for X in data.Xs]
@@ -587,32 +228,10 @@ def _described(X):
 
 
 def scale(data, scaling) -> UserData:
-    """Scale the features or samples.
+    """Scale the features or samples by one of `SCALES`: "none", those of `scale_views`, those of `weigh`.
 
-    Parameters
-    ----------
-    data : UserData
-    scaling : str
-        One of `SCALES`: "none"; those of `scale_views`, such as "rows" (each sample
-        to length 1), "minmax" and "zscore"; for counts those of :func:`mtclib.datasets.text.weigh`, such as
-        "tfidf-l2".  Tasks get one scale for all, so that they keep one feature space.
-
-    Returns
-    -------
-    UserData
-        The scaling is a step of its `preprocessing`.  Sparse matrices stay sparse.
-
-    Raises
-    ------
-    ValueError
-        If `scaling` is unknown, or is for counts and an entry is negative.
-
-    Examples
-    --------
-    >>> from mtclib.companion.userdata.load import example
-    >>> data = scale(example("tasks"), "rows")
-    >>> bool(np.allclose(np.linalg.norm(data.Xs[0], axis=1), 1))
-    True
+    Tasks get one scale for all, so that they keep one feature space; sparse matrices stay sparse.  The
+    scaling becomes a step of the ``preprocessing``.
     """
     choose(scaling, SCALES, "scaling")
     if scaling == "none":
@@ -630,56 +249,221 @@ def scale(data, scaling) -> UserData:
     return replace(data, Xs=Xs, preprocessing=(*data.preprocessing, {"step": "scale", "scaling": scaling}))
 
 
-def example(kind="tasks", seed=0) -> UserData:
-    """The data of :func:`write_example`, written to a temporary folder and loaded from there.
+# ---- from a table to numbers: columns taken out, rows and columns matched, entries checked -----------------
 
-    Parameters
-    ----------
-    kind : {"tasks", "views"}, default="tasks"
-    seed : int, default=0
 
-    Returns
-    -------
-    UserData
+def split_columns(table, label_column=None, id_column=None, optional=False) -> Part:
+    """Take labels and names of samples out of a table; it may lack the labels if they are optional."""
+    labels = _find_column(table, label_column, "label_column", optional)
+    ids = _find_column(table, id_column, "id_column")
+    if ids is not None:
+        ids = np.array([plain(value) for value in ids])
+        _check_unique(ids, id_column, table.name)
+    values, columns = table.values, table.columns
+    if isinstance(values, pd.DataFrame):
+        taken = [position for position, name in enumerate(map(str, values.columns))
+                 if name not in (label_column, id_column)]
+        values = values.iloc[:, taken]
+        columns = tuple(map(str, values.columns)) if columns is not None else None
+    if values.shape[1] == 0:
+        raise DataFileError(f"{table.name}: no column of features is left beside labels and names; add them")
+    return Part(table.name, values, columns, labels, ids)
 
-    Examples
-    --------
-    >>> example("views").n_clusters
-    4
+
+def _find_column(table, name, argument, optional=False):
+    if name is None:
+        return None
+    if name in table.vectors:
+        return pd.Series(table.vectors[name])
+    frame = isinstance(table.values, pd.DataFrame)
+    known = list(map(str, table.values.columns)) if frame else list(table.vectors)
+    if frame and name in known:
+        return table.values.iloc[:, known.index(name)]
+    if optional:
+        return None
+    held = f"it has {listed(known)}" if known else "it has a matrix without names only"
+    raise DataFileError(f"{table.name}: there is no {argument} {name!r}; {held}")
+
+
+def _check_unique(ids, id_column, name):
+    found, counts = np.unique(ids, return_counts=True)
+    if (counts > 1).any():
+        raise DataFileError(f"{name}: names in {id_column!r} stand more than once: "
+                            f"{listed(found[counts > 1])}; each sample has one row and a name of its own")
+
+
+def plain(value) -> str:
+    """A label or name as text: 2.0 is "2", a missing one is "".
+
+    >>> plain(2.0), plain(float("nan")), plain(" a ")
+    ('2', '', 'a')
     """
+    if pd.isna(value):
+        return ""
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+
+def same_features(parts) -> list:
+    """Bring the columns of all tasks into the order of the first; an error where they are not the same."""
+    first, result = parts[0], []
+    for part in parts:
+        if part.columns is None or first.columns is None:
+            _check_width(part, first)
+            result.append(part)
+            continue
+        missing = [name for name in first.columns if name not in set(part.columns)]
+        more = [name for name in part.columns if name not in set(first.columns)]
+        if missing or more:
+            said = [f"lacks the columns {listed(missing)}"] * bool(missing)
+            said += [f"has the further columns {listed(more)}"] * bool(more)
+            raise DataFileError(f"{part.name}: {' and '.join(said)}, compared with {first.name}; all "
+                                f"tasks have the same features: add columns (zeros for absent words), "
+                                f"or drop them")
+        values = part.values.set_axis(list(part.columns), axis=1)[list(first.columns)]
+        result.append(replace(part, values=values, columns=first.columns))
+    return result
+
+
+def _check_width(part, first):
+    if part.values.shape[1] != first.values.shape[1]:
+        raise DataFileError(f"{part.name}: has {part.values.shape[1]} columns of features, but "
+                            f"{first.name} has {first.values.shape[1]}; all tasks have the same features, "
+                            f"and samples in rows")
+
+
+def aligned(part, first) -> Part:
+    """Bring the rows of a view into the order of the first, by the names of samples where both have them."""
+    if part.rows != first.rows and (part.ids is None or first.ids is None):
+        raise DataFileError(f"{part.name}: has {part.rows} samples, but {first.name} has {first.rows}; "
+                            f"all files have the same samples in rows. Give id_column to match them by name; "
+                            f"use header=False if first lines are data; transpose a matrix with samples in "
+                            f"columns")
+    if part.ids is None or first.ids is None:
+        return part
+    order = _positions(part, first)
+    values = part.values.iloc[order] if isinstance(part.values, pd.DataFrame) else part.values[order]
+    labels = None if part.labels is None else np.asarray(part.labels, dtype=object)[order]
+    return replace(part, values=values, labels=labels, ids=first.ids)
+
+
+def _positions(part, first):
+    """Where in `part` the samples of `first` are."""
+    place = {name: position for position, name in enumerate(part.ids)}
+    missing = [name for name in first.ids if name not in place]
+    more = sorted(set(part.ids) - set(first.ids))
+    if missing or more:
+        said = [f"lacks the samples {listed(missing)}"] * bool(missing)
+        said += [f"has the further samples {listed(more)}"] * bool(more)
+        raise DataFileError(f"{part.name}: {' and '.join(said)}, compared with {first.name}; keep the "
+                            f"samples that all files have")
+    return [place[name] for name in first.ids]
+
+
+def matrix(part):
+    """The features as float64, dense or CSR, shape (n, d).
+
+    The error for an entry that is no finite number names its column and row, from 1 without the header.
+    """
+    X = _from_frame(part) if isinstance(part.values, pd.DataFrame) else part.values
+    if X.dtype.kind not in "biuf":
+        raise DataFileError(f"{part.name}: the entries are of type {X.dtype}; save real numbers")
+    X = X.astype(np.float64)
+    finite = np.isfinite(X.data if sp.issparse(X) else X)
+    if finite.all():
+        return X
+    rows, columns = sp.coo_array(X).coords if sp.issparse(X) else np.nonzero(~finite)
+    if sp.issparse(X):
+        rows, columns = rows[~finite], columns[~finite]
+    names = [_name(part, column) for column in dict.fromkeys(columns.tolist())]
+    value = "an empty cell or NaN" if np.isnan(X[rows[0], columns[0]]) else "infinity"
+    raise DataFileError(f"{part.name}: {value} in row {rows[0] + 1} of column {_name(part, columns[0])!r} "
+                        f"({(~finite).sum()} such entries, in {listed(names)}); fill them in, or drop these "
+                        f"rows or columns")
+
+
+def _from_frame(part):
+    frame = part.values
+    bad = [i for i, kind in enumerate(frame.dtypes) if not pd.api.types.is_numeric_dtype(kind)]
+    if bad:
+        values = frame.iloc[:, bad[0]]
+        wrong = values[pd.to_numeric(values.astype(str), errors="coerce").isna() & values.notna()]
+        value, row = (wrong.iloc[0], wrong.index[0] + 1) if len(wrong) else (values.iloc[0], 1)
+        decimal = str(value).count(",") == 1 and str(value).replace(",", "").strip("+- ").isdigit()
+        remedy = "write numbers with a decimal point" if decimal else (
+            "drop them, turn them into numbers, or name them as label_column or id_column")  # fmt: skip
+        raise DataFileError(f"{part.name}: the columns {listed(_name(part, i) for i in bad)} are not numbers "
+                            f"({str(value)!r} in row {row}); {remedy}")
+    return frame.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _name(part, position):
+    return str(part.values.columns[position] if isinstance(part.values, pd.DataFrame) else position + 1)
+
+
+# ---- labels, from a column or from a file of their own -----------------------------------------------------
+
+
+def class_codes(labels, rows, name):
+    """Number the classes from 0, -1 where a label is missing; the codes and the names in their order.
+
+    Numbers are ordered by size, text by the alphabet; labels that are fractional numbers are refused.
+    """
+    if labels is None:
+        return np.full(rows, -1), ()
+    values = pd.Series(labels).reset_index(drop=True)
+    if pd.api.types.is_float_dtype(values) and (values.dropna() % 1 != 0).any():
+        raise DataFileError(f"{name}: the labels are fractional numbers, such as {values.dropna().iloc[0]}, "
+                            f"and so no classes; choose another label column, or round them")
+    text = values.map(plain)
+    kept = values[text != ""]
+    order = np.unique(kept) if pd.api.types.is_numeric_dtype(kept) else np.unique(text[text != ""])
+    names = [plain(value) for value in order]
+    return text.map({label: code for code, label in enumerate(names)}).fillna(-1).to_numpy(int), tuple(names)
+
+
+def labels_beside(table, label_column, id_column, part):
+    """Labels of the samples of `part` from a file of their own.
+
+    `label_column` is needed if there are several columns; rows are matched by `id_column` where both have it.
+    """
+    known = list(map(str, table.values.columns)) if isinstance(table.values, pd.DataFrame) else None
+    id_column = id_column if known and id_column in known and part.ids is not None else None
+    if label_column is None:
+        left = [name for name in known or range(table.values.shape[1]) if name != id_column]
+        if len(left) > 1:
+            raise DataFileError(f"{table.name}: has {len(left)} columns ({listed(left)}); name the one with "
+                                f"the labels as label_column")
+    found = Part(table.name, table.values, labels=_labels_of(table, label_column, id_column),
+                 ids=None if id_column is None else split_columns(table, None, id_column).ids)  # fmt: skip
+    return aligned(found, part if id_column else replace(part, ids=None)).labels
+
+
+def _labels_of(table, label_column, id_column):
+    if label_column is not None:
+        return _find_column(table, label_column, "label_column")
+    if isinstance(table.values, pd.DataFrame):
+        return next(table.values[name] for name in table.values.columns if str(name) != id_column)
+    X = table.values.toarray() if sp.issparse(table.values) else table.values
+    return X.ravel()
+
+
+# ---- a small planted data set as files, to try the notebook ------------------------------------------------
+
+
+def example(kind="tasks", seed=0) -> UserData:
+    """The data of :func:`write_example`, written to a temporary folder and loaded from there."""
     with tempfile.TemporaryDirectory() as folder:
         paths, options = write_example(kind, folder, seed)
         return load(kind, paths, **options)
 
 
 def write_example(kind, folder, seed=0):
-    """Write a small planted data set, as files of the kind that :func:`load` reads.
+    """Write a small planted data set; the paths, and the options for :func:`load`.
 
-    Parameters
-    ----------
-    kind : {"tasks", "views"}
-        Three tasks of word counts with three of five topics each, as CSV; or three views of four clusters,
-        each view blind to something, as CSV, sparse npz and mat.
-    folder : path-like
-        An existing folder.
-    seed : int, default=0
-
-    Returns
-    -------
-    paths : list of str
-    options : dict
-        For :func:`load`.
-
-    Raises
-    ------
-    ValueError
-        If `kind` is unknown or `seed` is negative.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [Path(path).name for path in write_example("views", folder)[0]]
-    ['measured.csv', 'words.npz', 'signals.mat']
+    Three tasks of word counts with three of five topics each, as CSV; or three views of four clusters, each
+    view blind to something, as CSV, sparse npz and mat.
     """
     write = {"tasks": _write_tasks, "views": _write_views}[choose(kind, KINDS, "kind")]
     return write(Path(folder), seed), {"label_column": "class"}

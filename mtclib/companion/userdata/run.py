@@ -1,12 +1,5 @@
-"""Chosen methods on a user's own data: their clusters, and how far they agree.
+"""A user's own data: which methods fit, their clusters, how far they agree, and what is in the clusters."""
 
-Which methods fit a user's own data, and why the others do not.
-
-What is in the clusters of a user's own data: how many samples, of which class, with which features.
-"""
-
-import time
-import warnings
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -19,10 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtclib.baselines.registry import all_estimators
 from mtclib.companion.parameters import choose
+from mtclib.companion.runs import attempt
 from mtclib.companion.runs.runner import is_watched, make_bar
 from mtclib.core.base import spawn_seeds
 from mtclib.core.checks import check_n_clusters, check_number
-from mtclib.core.starts import one_thread
+from mtclib.datasets import Dataset
 from mtclib.metrics import adjusted_rand_index, score_all
 
 TAKES = {"multitask": "tasks", "multiview": "views",
@@ -30,35 +24,18 @@ TAKES = {"multitask": "tasks", "multiview": "views",
 DEFAULTS = {"multitask": ("KMeans", "SNMF", "MBC", "SPMTC", "MTCMRL"),
             "multiview": ("ConMC", "RMKMC", "CoregSpectral", "MSPL")}  # fmt: skip
 """Methods where none are named: single-task or simple ones, and the papers' own."""
-
+SCORES = ("ACC", "NMI_arithmetic", "ARI", "purity")
+RUNS = {"quick": 3, "full": 10}
+"""Runs of a method in the profiles of the notebook."""
 _SET = ("n_clusters", "random_state")
+_FEATURES, _LEAST = 3, 0.5
+
+
+# ---- which methods fit -------------------------------------------------------------------------------------
 
 
 def methods_for(data, n_clusters=None) -> pd.DataFrame:
-    """Every method, and why it can or cannot cluster these data.
-
-    Parameters
-    ----------
-    data : Dataset
-    n_clusters : int, list of int or None, default=None
-        As in :func:`numbers_of_clusters`.
-
-    Returns
-    -------
-    DataFrame
-        Index: method.  ``fits`` (bool), ``reason`` (a sentence, "" where it fits), ``source`` (its paper).
-
-    Raises
-    ------
-    ValueError
-        If `n_clusters` cannot be had from these data.
-
-    Examples
-    --------
-    >>> from mtclib.companion.userdata.load import example
-    >>> methods_for(example("tasks")).loc[["MSPL", "MTCMRL"], "reason"].tolist()
-    ['MSPL takes views, and these data are tasks.', '']
-    """
+    """Every method, whether it ``fits`` these data, the ``reason`` why not, its ``source`` (paper)."""
     ks = numbers_of_clusters(data, n_clusters)
     rows = {name: _reason(name, cls.traits, data, ks) for name, cls in all_estimators().items()}
     frame = pd.DataFrame({"reason": rows}).rename_axis("method")
@@ -78,29 +55,9 @@ def _reason(name, traits, data, ks):
 
 
 def numbers_of_clusters(data, n_clusters=None) -> list[int]:
-    """One number of clusters a task, or one in all for views, checked against the data.
+    """One number of clusters per task, or one in all for views, checked against the data.
 
-    Parameters
-    ----------
-    data : Dataset
-    n_clusters : int, list of int or None, default=None
-        A list holds one number for all, or one a task.  None and [] take the numbers of classes.
-
-    Returns
-    -------
-    list of int
-
-    Raises
-    ------
-    ValueError
-        If there are no labels to take it from, for views if there are several, or if it is not between 1 and
-        the number of samples.
-
-    Examples
-    --------
-    >>> from mtclib.companion.userdata.load import example
-    >>> numbers_of_clusters(example("tasks")), numbers_of_clusters(example("tasks"), [2])
-    ([3, 3, 3], [2, 2, 2])
+    ``n_clusters`` is a number, a list with one for all or one per task; None and [] take as many as classes.
     """
     if n_clusters is None or n_clusters == []:
         if not all(np.any(y >= 0) for y in as_list(data.labels)):
@@ -114,41 +71,12 @@ def numbers_of_clusters(data, n_clusters=None) -> list[int]:
     return check_n_clusters(n_clusters, data.Xs[:1] if data.kind == "multiview" else data.Xs)
 
 
-def as_list(labels) -> list:
-    """Labels as a list with one array a task; views share one.
-
-    Examples
-    --------
-    >>> len(as_list(np.array([0, 1]))), len(as_list([np.array([0, 1]), np.array([0])]))
-    (1, 2)
-    """
-    return labels if isinstance(labels, list) else [labels]
-
-
 def check_methods(methods, data, n_clusters=None) -> dict:
-    """The chosen methods with their parameters; all of them fit the data.
+    """The chosen methods with their parameters; an error says why one does not fit, and which ones do.
 
-    Parameters
-    ----------
-    methods : list of str or dict
-        Names of :func:`mtclib.all_estimators`, or ``{name: {parameter: value}}``; empty for those of
-        `DEFAULTS` that fit, ``["all"]`` for every one that fits.
-    data : Dataset
-    n_clusters : int, list of int or None, default=None
-        As in :func:`numbers_of_clusters`.
+    ``methods`` holds names of `all_estimators`, or ``{name: {parameter: value}}``; it is empty for those of
+    `DEFAULTS` that fit, or ``["all"]`` for every one that fits.
 
-    Returns
-    -------
-    dict of str to dict
-        Method to its parameters.
-
-    Raises
-    ------
-    ValueError
-        If there is no such method or parameter, or if a method does not fit: why, and which ones do.
-
-    Examples
-    --------
     >>> from mtclib.companion.userdata.load import example
     >>> check_methods(["ConMC", {"MSPL": {"kappa": 2.0}}], example("views"))
     {'ConMC': {}, 'MSPL': {'kappa': 2.0}}
@@ -182,91 +110,23 @@ def _named(methods):
         chosen.update(found)
     return chosen
 
-_FEATURES, _LEAST = 3, 0.5
 
-
-def contents(data, labels) -> pd.DataFrame:
-    """Every cluster in a line.
-
-    Parameters
-    ----------
-    data : mtclib.companion.userdata.load.UserData
-    labels : list of ndarray of int, or ndarray of int
-        Clusters from 0: one array a task, or one in all for views.
-
-    Returns
-    -------
-    DataFrame
-        ``task`` ("" for views), ``cluster`` (from 1), ``samples``, ``most are`` (the largest class among the
-        labelled samples and its share, "" without labels), ``high in`` (up to three named features whose mean
-        in the cluster is highest, at least half a standard deviation above the mean of the task).
-
-    Examples
-    --------
-    >>> from mtclib.companion.userdata.load import example
-    >>> data = example("tasks")
-    >>> table = contents(data, data.labels)
-    >>> table["most are"].tolist()[:2], table["samples"].tolist()[:4]
-    (['topic 0 (100 %)', 'topic 1 (100 %)'], [20, 20, 20, 25])
-    """
-    views, rows = data.kind == "multiview", []
-    for t, (found, truth) in enumerate(zip(as_list(labels), as_list(data.labels))):
-        chosen = range(len(data.Xs)) if views else [t]
-        named = [(data.Xs[i], data.feature_names[i]) for i in chosen if data.feature_names[i] is not None]
-        for k in np.unique(found):
-            inside = found == k
-            rows.append({
-                "task": "" if views else data.task_names[t], "cluster": int(k) + 1,
-                "samples": int(inside.sum()), "most are": _largest_class(truth[inside], data.class_names[t]),
-                "high in": _high(named, inside)})  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def _largest_class(truth, names):
-    known = truth[truth >= 0]
-    if not len(known):
-        return ""
-    sizes = np.bincount(known)
-    return f"{names[sizes.argmax()]} ({100 * sizes.max() / len(known):.0f} %)"
-
-
-def _high(named, inside):
-    """The features that stand out, largest first."""
-    found = []
-    for X, names in named:
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        square = np.asarray((X.multiply(X) if sp.issparse(X) else X * X).mean(axis=0)).ravel()
-        deviation = np.sqrt(np.maximum(square - mean**2, 0))
-        above = np.asarray(X[inside].mean(axis=0)).ravel() - mean
-        score = np.divide(above, deviation, out=np.zeros_like(above), where=deviation > 1e-12)
-        found += zip((-score).round(9), names)
-    found = sorted((entry for entry in found if entry[0] <= -_LEAST), key=lambda entry: entry[0])
-    return ", ".join(name for _, name in found[:_FEATURES])
-
-SCORES = ("ACC", "NMI_arithmetic", "ARI", "purity")
-RUNS = {"quick": 3, "full": 10}
-"""Runs of a method in the profiles of the notebook."""
+# ---- running them ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Clusterings:
     """Clusters of the same data by several methods.
 
-    Attributes
-    ----------
-    frame : DataFrame
-        One row a method and task (for views one a method): ``method, task, status`` ("ok" or "failed"),
-        ``sizes`` (of the clusters, largest first, as text), scores (NaN without labels), ``stability`` (mean
-        adjusted Rand index between runs, NaN for one run), ``seconds`` (mean of a run), ``n_iter``,
-        ``converged``, ``runs``, ``notes`` (warnings), ``error``.
-    labels : dict of str to (list of) ndarray of int
-        Method to clusters, of the run with the lowest objective; failed methods are left out.
-    data : Dataset
+    ``frame`` has one row per method and task (for views one per method): ``method, task, status`` ("ok" or
+    "failed"), ``sizes`` (of the clusters, largest first, as text), scores (NaN without labels), ``stability``
+    (mean adjusted Rand index between runs, NaN for one run), ``seconds`` (mean of a run), ``n_iter``,
+    ``converged``, ``runs``, ``notes`` (warnings), ``error``.
     """
 
     frame: pd.DataFrame
-    labels: dict
-    data: object
+    labels: dict  # method to (a list of) arrays, of the run with the lowest objective; failed ones left out
+    data: Dataset
 
     def agreement(self) -> pd.DataFrame:
         """Adjusted Rand index of each pair of methods, the mean over tasks; methods by methods."""
@@ -284,17 +144,9 @@ class Clusterings:
         return str(self.agreement().mean(axis=1).round(9).idxmax())
 
     def save(self, folder) -> list[Path]:
-        """Write ``clusters-METHOD.csv`` (task, sample, class, cluster) and the tables, replacing older ones.
+        """Write ``clusters-METHOD.csv``, ``methods.csv`` (the frame), ``agreement.csv``; older ones go.
 
-        Parameters
-        ----------
-        folder : path-like
-            Made if missing.
-
-        Returns
-        -------
-        list of Path
-            With ``methods.csv`` (the frame) and ``agreement.csv`` at the end.
+        The first have the columns task, sample, class, cluster.  The folder is made if it is missing.
         """
         folder = Path(folder).expanduser()
         folder.mkdir(parents=True, exist_ok=True)
@@ -386,17 +238,16 @@ def _run(jobs, n_jobs, watched):
 
 def _fit(name, parameters, n_clusters, seed, Xs):
     """One run of one method, in any process; an error becomes a record."""
-    with one_thread(), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        start = time.perf_counter()
-        try:
-            model = all_estimators()[name](n_clusters, random_state=seed, **parameters).fit(Xs)
-            run = {"labels": model.labels_, "objective": float(model.objective_[-1]), "error": "",
-                   "n_iter": int(model.n_iter_), "converged": bool(model.converged_)}  # fmt: skip
-        except Exception as error:  # whatever it is, the other methods still count
-            run = {"error": f"{type(error).__name__}: {' '.join(str(error).split())}"}
-    kept = {str(w.message) for w in caught if not issubclass(w.category, ConvergenceWarning)}
-    return {"method": name, "seconds": time.perf_counter() - start, "notes": "; ".join(sorted(kept)), **run}
+    done = attempt(_fitted, name, parameters, n_clusters, seed, Xs)
+    notes = {str(w.message) for w in done.caught if not issubclass(w.category, ConvergenceWarning)}
+    return {"method": name, "seconds": done.seconds, "notes": "; ".join(sorted(notes)),
+            "error": done.message, **(done.value or {})}
+
+
+def _fitted(name, parameters, n_clusters, seed, Xs):
+    model = all_estimators()[name](n_clusters, random_state=seed, **parameters).fit(Xs)
+    return {"labels": model.labels_, "objective": float(model.objective_[-1]),
+            "n_iter": int(model.n_iter_), "converged": bool(model.converged_)}
 
 
 def _rows(name, runs, best, data):
@@ -426,3 +277,53 @@ def _rows(name, runs, best, data):
 def _similarity(one, two):
     """Mean adjusted Rand index over tasks."""
     return float(np.mean([adjusted_rand_index(a, b) for a, b in zip(as_list(one), as_list(two))]))
+
+
+def as_list(labels) -> list:
+    """Labels as a list with one array per task; views share one."""
+    return labels if isinstance(labels, list) else [labels]
+
+
+# ---- what is in the clusters -------------------------------------------------------------------------------
+
+
+def contents(data, labels) -> pd.DataFrame:
+    """Every cluster in a line; ``labels`` as in `Clusterings`, or the data's own.
+
+    ``task`` ("" for views), ``cluster`` (from 1), ``samples``, ``most are`` (the largest class among the
+    labelled samples and its share, "" without labels), ``high in`` (up to three named features whose mean in
+    the cluster is highest, at least half a standard deviation above the mean of the task).
+    """
+    views, rows = data.kind == "multiview", []
+    for t, (found, truth) in enumerate(zip(as_list(labels), as_list(data.labels))):
+        chosen = range(len(data.Xs)) if views else [t]
+        named = [(data.Xs[i], data.feature_names[i]) for i in chosen if data.feature_names[i] is not None]
+        for k in np.unique(found):
+            inside = found == k
+            rows.append({
+                "task": "" if views else data.task_names[t], "cluster": int(k) + 1,
+                "samples": int(inside.sum()), "most are": _largest_class(truth[inside], data.class_names[t]),
+                "high in": _high(named, inside)})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _largest_class(truth, names):
+    known = truth[truth >= 0]
+    if not len(known):
+        return ""
+    sizes = np.bincount(known)
+    return f"{names[sizes.argmax()]} ({100 * sizes.max() / len(known):.0f} %)"
+
+
+def _high(named, inside):
+    """The features that stand out, largest first."""
+    found = []
+    for X, names in named:
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        square = np.asarray((X.multiply(X) if sp.issparse(X) else X * X).mean(axis=0)).ravel()
+        deviation = np.sqrt(np.maximum(square - mean**2, 0))
+        above = np.asarray(X[inside].mean(axis=0)).ravel() - mean
+        score = np.divide(above, deviation, out=np.zeros_like(above), where=deviation > 1e-12)
+        found += zip((-score).round(9), names)
+    found = sorted((entry for entry in found if entry[0] <= -_LEAST), key=lambda entry: entry[0])
+    return ", ".join(name for _, name in found[:_FEATURES])

@@ -13,7 +13,6 @@ from mtclib.companion import cli, plots
 from mtclib.companion.comparison import comparison, ranking
 from mtclib.companion.comparison.comparison import KINDS, METRIC, Comparison
 from mtclib.core import paths
-from mtclib.metrics import adjusted_rand_index
 
 kinds = pytest.mark.parametrize("kind", KINDS)
 
@@ -164,7 +163,7 @@ def test_an_unknown_comparison_is_refused_with_the_known_ones(capsys):
     with pytest.raises(ValueError, match="multitask"):
         comparison.protocol_file("multitasks")
     assert cli.main(["compare", "nosuch"]) == 2
-    assert "multitask, multiview" in capsys.readouterr().err
+    assert "'multitask', 'multiview'" in capsys.readouterr().err
 
 
 # ---- the protocols and the committed results -----------------------------------------------------------
@@ -195,24 +194,6 @@ def test_only_methods_that_need_it_are_absent_for_unequal_numbers_of_clusters(ki
     for _, row in comparison.absences(kind).iterrows():
         same = compared[kind].estimator(row["method"]).traits.same_n_clusters
         assert not row["reason"].startswith("unequal") or same
-
-
-@kinds
-def test_scores_follow_from_the_committed_labels(kind, compared):
-    results = compared[kind].results
-    rows = results.frame[(results.frame["metric"] == METRIC) & (results.frame["task"] != "avg")]
-    for _, row in rows.sample(25, random_state=0).iterrows():
-        truth = results.labels[f"truth/{row['dataset']}/{row['task']}"]
-        found = results.labels[f"{row['key']}/{row['task']}"]
-        ours = adjusted_rand_index(truth[truth >= 0], found[truth >= 0])
-        assert ours == pytest.approx(row["value"], abs=1e-6)
-
-
-@kinds
-def test_rows_carry_the_present_algorithm_versions(kind, compared):
-    rows = compared[kind].results.frame.drop_duplicates("method").set_index("method")
-    versions = {name: compared[kind].estimator(name).algorithm_version() for name in rows.index}
-    assert rows["algorithm_version"].to_dict() == versions
 
 
 def test_the_results_are_small():

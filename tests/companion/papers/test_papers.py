@@ -42,12 +42,12 @@ def protocol():
 
 
 def test_a_profile_needs_the_data_of_its_studies_and_sweeps_too(protocol):
-    assert list(papers.needed_datasets(protocol, "full")) == ["a", "b", "c"]
-    assert list(papers.needed_datasets(protocol, "quick")) == ["a"]
+    assert list(protocol.needed_datasets("full")) == ["a", "b", "c"]
+    assert list(protocol.needed_datasets("quick")) == ["a"]
 
 
 def test_a_profile_may_change_the_edition_of_the_data(protocol):
-    quick, full = (papers.needed_datasets(protocol, profile)["a"][1] for profile in ("quick", "full"))
+    quick, full = (protocol.needed_datasets(profile)["a"][1] for profile in ("quick", "full"))
     assert quick == {"edition": "wheel", "weighting": "counts"}
     assert full == {"edition": "bydate", "weighting": "counts"}
 

@@ -214,7 +214,7 @@ def test_labels_come_from_a_file_of_their_own():
         load_views(bare, labels=named)
     with pytest.raises(DataFileError, match=r"s\.csv: has 2 samples, but x\.npz has 3"):
         load_views(bare, labels=write("s.csv", "y\n1\n2\n"))
-    with pytest.raises(DataFileError, match="labels: 1 file.* one file a task is needed, in all 2"):
+    with pytest.raises(DataFileError, match="labels: 1 file.* one file per task is needed, in all 2"):
         load_tasks(bare, labels=[plain])
 
 
@@ -242,7 +242,7 @@ def test_labels_that_cannot_be_classes_are_refused():
 
 @pytest.mark.parametrize("paths", [[], "x.csv", None])
 def test_paths_must_be_a_list_of_files(paths):
-    with pytest.raises(DataFileError, match="paths must be a list with one file a task"):
+    with pytest.raises(DataFileError, match="paths must be a list with one file per task"):
         load_tasks(paths)
 
 

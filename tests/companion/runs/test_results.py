@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from mtclib.companion.runs import (
-    Record,
     RunStore,
     best_objective,
     committed,
@@ -28,7 +26,6 @@ from mtclib.companion.runs import (
     sweep_rows,
 )
 from mtclib.companion.runs.committed import pack_arrays, rounded, unpack_arrays
-from mtclib.metrics import SCORES
 
 
 def _results(points):
@@ -121,10 +118,12 @@ def test_committed_results_come_back(tmp_path):
         np.testing.assert_allclose(results.histories[job.key], record.arrays["objective"], rtol=5e-8)
         np.testing.assert_allclose(results.models[f"{job.key}/relation_/0/1"],
                                    record.arrays["model/relation_/0/1"], rtol=1e-6)
+        assert results.models[f"{job.key}/relation_/0/1"].dtype == np.float32
     assert set(results.histories) == {job.key for job in noisy}
     assert np.array_equal(results.labels["truth/tiny/2"], np.arange(36) % 3)
     provenance = results.provenance
     assert provenance["jobs"] == {"ok": 7, "failed": 2} and provenance["unavailable"] == 9
+    assert provenance["data"]["tiny"]["edition"] == "made up"
     assert provenance["algorithm_versions"] == {"experiments_support:Noisy": 7} and provenance["n_jobs"] == 2
     texts = [gzip.decompress(path.read_bytes()).decode() for path in (tmp_path / "results").glob("*.gz")]
     assert len(texts) == 2 and not any(str(tmp_path) in text for text in [*texts, json.dumps(provenance)])
@@ -154,27 +153,22 @@ def test_an_export_that_is_interrupted_leaves_the_earlier_results(tmp_path, monk
         "scores.csv.gz": "as it was", "provenance.json": "as it was"}
 
 
-def test_the_results_of_five_hundred_jobs_are_small(tmp_path):
-    rng = np.random.default_rng(0)
-    sizes, template = (1177, 1557, 1180, 1424), demo_jobs()[0]
-    jobs = [replace(template, seed=i, run=i, tasks=("1", "2", "3", "4", "avg")) for i in range(500)]
-    records = {}
-    for job in jobs:
-        scores = {task: dict(zip(SCORES, rng.random(len(SCORES)).tolist())) for task in job.tasks}
-        found = {f"labels/{t + 1}": rng.integers(4, size=n, dtype=np.int32) for t, n in enumerate(sizes)}
-        info = {"key": job.key, "status": "ok", "error": "", "n_iter": 100, "converged": True,
-                "objective": rng.random(), "scores": scores}
-        model = {f"model/relation_/{t}/{s}": rng.random((4, 4)) for t in range(4) for s in range(4) if t != s}
-        records[job.key] = Record(info, {"seconds": 1.0, "when": "2020-01-01"},
-                                  {**found, **model, "objective": rng.random(100)})
+def test_labels_of_two_clusters_take_a_bit_each(tmp_path):
+    labels = np.random.default_rng(0).integers(2, size=80_000, dtype=np.int8)
+    pack_arrays(tmp_path / "arrays.npz", {"a": labels[:50_000], "b": labels[50_000:]})
+    assert (tmp_path / "arrays.npz").stat().st_size < 11_000
 
-    class Held:
-        def get(self, key, arrays=True):
-            return records[key]
 
-    export(jobs, Held(), tmp_path)
-    total = sum(path.stat().st_size for path in tmp_path.iterdir())
-    assert total < 2_000_000, {path.name: path.stat().st_size for path in tmp_path.iterdir()}
+def test_an_empty_pack_is_not_written_and_an_earlier_one_goes(tmp_path):
+    profile = {"n_runs": 1, "datasets": ["tiny"], "methods": ["once"]}
+    jobs, store = demo_jobs(profiles={"quick": profile}), RunStore(tmp_path / "runs")
+    folder = tmp_path / "results"
+    run(jobs, store)
+    folder.mkdir()
+    (folder / "models.npz").write_text("of an earlier export")
+    results = read_results(export(jobs, store, folder))
+    assert {file.name for file in folder.glob("*.npz")} == {"labels.npz"}
+    assert results.models == results.histories == {} and len(results.labels) == 4
 
 
 @given(st.dictionaries(st.text(max_size=5), st.one_of(
@@ -193,13 +187,6 @@ def test_jobs_that_were_not_run_have_no_rows(tmp_path):
     store = RunStore(tmp_path)
     run(demo_jobs()[:2], store)
     assert frame(demo_jobs(), store)["key"].nunique() == 2
-
-
-def test_provenance_is_plain_json(tmp_path):
-    store = RunStore(tmp_path / "runs")
-    run(demo_jobs(), store)
-    text = (export(demo_jobs(), store, tmp_path / "results") / "provenance.json").read_text()
-    assert json.loads(text)["data"]["tiny"]["edition"] == "made up"
 
 
 def test_measures_of_a_whole_fit_come_back_beside_the_scores(tmp_path):

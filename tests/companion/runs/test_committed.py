@@ -1,14 +1,18 @@
-"""Committed results of every paper: whole, recomputable from the labels, and reproduced label for label."""
+"""Committed results: whole, recomputable from the labels, reproduced; and whether a run agrees with them."""
 
 import os
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from experiments_support import demo_jobs
 
 from mtclib.baselines.registry import all_estimators
+from mtclib.companion.comparison.comparison import KINDS, Comparison
 from mtclib.companion.papers.study import Study
-from mtclib.companion.runs import execute, papers
+from mtclib.companion.runs import RunStore, execute, export, papers, read_results, run
+from mtclib.companion.runs.committed import agreement
 from mtclib.companion.verdicts import ledger
 from mtclib.core import paths
 from mtclib.metrics import SCORES, score_all
@@ -17,16 +21,18 @@ SECONDS = 1.0
 """Jobs that took longer are not run again here."""
 
 studies = pytest.mark.parametrize("paper", papers.papers())
+everything = pytest.mark.parametrize("name", [*papers.papers(), *KINDS])
 
 
 @pytest.fixture(scope="module")
 def opened():
-    return {paper: Study(paper) for paper in papers.papers()}
+    return {**{paper: Study(paper) for paper in papers.papers()},
+            **{kind: Comparison(kind) for kind in KINDS}}
 
 
-@studies
-def test_scores_follow_from_the_labels(opened, paper):
-    results = opened[paper].results
+@everything
+def test_scores_follow_from_the_labels(opened, name):
+    results = opened[name].results
     frame = results.frame[results.frame["metric"].isin(list(SCORES))]
     # One fit may stand under two names: IND is also lambda = 0 of a sweep.
     rows = frame[(frame["task"] != "avg") & (frame["status"] == "ok")]
@@ -53,11 +59,11 @@ def test_the_whole_protocol_is_there_and_nothing_failed(opened, paper):
             assert runs[dataset, method] >= points * (1 if spec.deterministic else profile.n_runs)
 
 
-@studies
-def test_rows_carry_the_present_algorithm_versions(opened, paper):
-    jobs = opened[paper].results.frame.drop_duplicates("method")
+@everything
+def test_rows_carry_the_present_algorithm_versions(opened, name):
+    jobs = opened[name].results.frame.drop_duplicates("method")
     for method, version in jobs.set_index("method")["algorithm_version"].items():
-        estimator = opened[paper].protocol.methods[method].estimator
+        estimator = opened[name].protocol.methods[method].estimator
         assert version == all_estimators()[estimator].algorithm_version()
 
 
@@ -106,3 +112,58 @@ def test_results_are_compact(paper):
 def test_all_results_together_stay_below_forty_megabytes():
     files = [file for file in paths.data_dir().glob("**/results/**/*") if file.is_file()]
     assert sum(file.stat().st_size for file in files) < 40e6
+
+
+@pytest.fixture
+def finished(tmp_path):
+    """A store with all records, and the results exported from it."""
+    jobs, store = demo_jobs(), RunStore(tmp_path / "runs")
+    run(jobs, store, progress=False)
+    return jobs, store, read_results(export(jobs, store, tmp_path / "results"))
+
+
+def change(store, key, **arrays):
+    record = store.get(key)
+    store.put(replace(record, arrays={**record.arrays, **arrays}))
+
+
+def test_a_store_agrees_with_its_own_export(finished):
+    jobs, store, results = finished
+    found = agreement(store, results)
+    assert (found["jobs"], found["missing"], found["vectors"]) == (13, 0, 26)
+    assert found["identical_labels"] and found["identical_scores"] and found["identical_objectives"]
+
+
+def test_one_other_label_one_other_score_and_one_other_objective_are_found(finished):
+    jobs, store, results = finished
+    first, second, third = (job.key for job in jobs[:3])
+    labels = store.get(first).arrays["labels/2"].copy()
+    labels[4] = (labels[4] + 1) % 3
+    change(store, first, **{"labels/2": labels})
+    for key, name, value in ((second, "scores", None), (third, "objective", 0.0)):
+        record = store.get(key)
+        scores = {task: {**row, "ARI": row["ARI"] - 2e-6} for task, row in record.info["scores"].items()}
+        store.put(replace(record, info={**record.info, name: scores if value is None else value}))
+    found = agreement(store, results)
+    differ = [found[f"{part}_differ"] for part in ("labels", "scores", "objectives")]
+    assert differ == [[first], [second], [third]]
+    assert not (found["identical_labels"] or found["identical_scores"] or found["identical_objectives"])
+
+
+def test_a_missing_and_a_failed_record_are_not_agreement(finished):
+    jobs, store, results = finished
+    store.path(jobs[0].key).unlink()
+    record = store.get(jobs[1].key)
+    store.put(replace(record, info={**record.info, "status": "failed"}))
+    found = agreement(store, results)
+    assert found["missing"] == 2 and found["labels_differ"] == []
+    assert not found["identical_labels"]
+
+
+def test_a_task_without_labels_differs(finished):
+    jobs, store, results = finished
+    record = store.get(jobs[0].key)
+    arrays = {name: array for name, array in record.arrays.items() if name != "labels/1"}
+    store.put(replace(record, arrays=arrays))
+    assert agreement(store, results)["labels_differ"] == [jobs[0].key]
+    assert np.array_equal(record.arrays["labels/1"], results.labels[f"{jobs[0].key}/1"])

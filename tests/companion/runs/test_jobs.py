@@ -27,9 +27,11 @@ def test_the_key_of_a_job_never_changes():
 @pytest.fixture(scope="module")
 def elsewhere():
     """The key and the loaded modules of a process with another hash seed."""
-    code = ("import json, sys, test_experiments_jobs as tests; "
+    code = ("import json, sys, test_jobs as tests; "
             "print(json.dumps([tests.GOLDEN.key, list(sys.modules)]))")
-    environment = {**os.environ, "PYTHONHASHSEED": "99", "PYTHONPATH": str(Path(__file__).parents[2])}
+    here = Path(__file__)
+    folders = os.pathsep.join(map(str, (here.parent, here.parents[2])))
+    environment = {**os.environ, "PYTHONHASHSEED": "99", "PYTHONPATH": folders}
     return json.loads(subprocess.check_output([sys.executable, "-c", code], env=environment, text=True))
 
 
@@ -138,7 +140,7 @@ def test_jobs_of_one_data_set_are_neighbours():
 
 @pytest.mark.parametrize("change, words", [
     ({"estimator": "experiments_support:Nosy"}, "Nosy"), ({"estimator": "MTCMLR"}, "MTCMRL"),
-    ({"params": {"nose": 1.0}}, "did you mean 'noise'"),
+    ({"params": {"nose": 1.0}}, "Did you mean 'noise'"),
 ])
 def test_an_unknown_estimator_or_parameter_is_refused_before_anything_runs(change, words):
     methods = table()["methods"]

@@ -8,17 +8,6 @@ from experiments_support import table
 from mtclib.companion.runs import ProtocolError, load_protocol, parse_protocol
 
 
-def test_the_mtcmrl_protocol_holds_the_grid_and_figure_of_the_paper():
-    protocol = load_protocol("mtcmrl")
-    steps = [0.25, 0.5, 1.0, 2.0, 4.0]
-    method, figure = protocol.methods["MTCMRL"], protocol.sensitivity["figure1"]
-    assert method.grid == {"lam": steps, "alpha": steps}
-    assert (method.params["mu"], method.params["beta"], method.params["atol"]) == (0.5, 0.5, 1.0)
-    assert figure.base == {"lam": 4.0, "mu": 0.5, "alpha": 4.0, "beta": 0.5}
-    assert figure.sweep == {name: steps for name in ("lam", "mu", "alpha", "beta")}
-    assert (protocol.profiles["full"].n_runs, protocol.profiles["quick"].n_runs) == (10, 2)
-
-
 def test_a_data_set_without_a_loader_says_why():
     assert load_protocol("mbc").datasets["sports"].unavailable
 
