@@ -1,6 +1,7 @@
-"""Figures: what they show, that nothing is cut off, and that equal figures give equal files."""
+"""Figures: all of them draw, uncut and the same every time; and what each shows is what it was given."""
 
 import csv
+import functools
 import hashlib
 import io
 import json
@@ -9,31 +10,44 @@ import subprocess
 import sys
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
+from numpy.testing import assert_allclose
+from PIL import Image
+from scipy import stats
 
 from mtclib.companion import plots
+from mtclib.companion.plots.look import plain
 from mtclib.companion.tables import COLOURS, MEANINGS
 from mtclib.companion.verdicts.judge import SYMBOLS
+from mtclib.maths.selfpaced import smooth_weights
 
 pytestmark = pytest.mark.filterwarnings("error")
 
 BASE = {"lam": 4.0, "mu": 0.5, "alpha": 4.0, "beta": 0.5}
 VALUES = (0.25, 0.5, 1.0, 2.0, 4.0)
+GRID = [{"lam": a, "alpha": b} for a in VALUES for b in VALUES]
 LONG = "a_data set with a rather $long$ name"
+HISTORIES = {LONG: [[9.0, 3.0, 1.0], [8.0, 1.0]], "printed": [[7.0, 6.0, 5.5, 5.4]]}
+MATRIX = np.array([[0.173, 0.0, 0.1236], [0.0, 0.1507, 0.1321]])
+POINTS = np.random.default_rng(0).normal(size=(12, 2))
+KNOWLEDGE = ("with libraries", "without")
+
+
+def frame_of(columns, rows):
+    return pd.DataFrame(list(rows), columns=columns.split())
 
 
 def results(settings, datasets=("toy",), runs=3, value=lambda setting, run: 0.5 + 0.01 * run):
     rows = [(d, json.dumps(s), r, value(s, r)) for d in datasets for s in settings for r in range(runs)]
-    frame = pd.DataFrame(rows, columns=["dataset", "params", "run", "value"])
-    return frame.assign(task="avg", metric="ACC")
+    return frame_of("dataset params run value", rows).assign(task="avg", metric="ACC")
+
+
+def one_param(values=VALUES, **options):
+    return results([{"lam": v} for v in values], **options)
 
 
 def star(**options):
@@ -44,57 +58,163 @@ def star(**options):
 
 def judged(verdicts, paper="p", dataset="toy"):
     rows = [(str(n % 2 + 1), f"method {n // 2}", verdict) for n, verdict in enumerate(verdicts)]
-    frame = pd.DataFrame(rows, columns=["task", "method", "verdict"])
     scores = {"published": 0.8, "published_std": 0.02, "ours": 0.75, "ours_std": np.nan}
+    frame = frame_of("task method verdict", rows)
     return frame.assign(paper=paper, table="3", dataset=dataset, metric="ACC", **scores)
 
 
 def timings():
     solvers = ((LONG, 1e-4, 3), ("b", 1e-3, 1))
     rows = [(solver, k, c * k**p) for solver, c, p in solvers for k in (5, 15, 95) for _ in "ab"]
-    return pd.DataFrame(rows, columns=["solver", "n_clusters", "seconds"])
+    return frame_of("solver n_clusters seconds", rows)
 
 
 def weightings():
     rows = [(w, t, 0.3 + 0.1 * n) for w in ("tf", LONG) for t in "1234" for n in range(3)]
-    return pd.DataFrame(rows, columns=["weighting", "task", "value"])
+    return frame_of("weighting task value", rows)
 
 
-HISTORIES = {LONG: [[9.0, 3.0, 1.0], [8.0, 1.0]], "printed": [[7.0, 6.0, 5.5, 5.4]]}
-MATRIX = np.array([[0.173, 0.0, 0.1236], [0.0, 0.1507, 0.1321]])
-GRID = [{"lam": a, "alpha": b} for a in VALUES for b in VALUES]
+def noisy():
+    rows = [(d, k, s, m, 0.9 - s * (m == "B") + r / 100) for d in "xy" for k in ("mixed", "long")
+            for s in (0.0, 0.4) for m in "AB" for r in (-1, 0, 1)]
+    return frame_of("dataset kind share method value", rows)
+
+
+def curves():
+    rows = [(d, m, run, i, "ACC", (i + run) / 10) for d in ("toy", "real") for m in "AB" for run in range(3)
+            for i in range(4)]
+    return frame_of("dataset method run iteration metric value", rows)
+
+
+def damaged():
+    kinds = ("missing", "outliers", "both")
+    return frame_of("kind share method value", [(k, s, "A", 1 - s) for k in kinds for s in (0.0, 0.5)])
+
+
+def repeats():
+    return pd.DataFrame({"method": ["A", "A", "B"], "repeat": [0, 1, 0], "seconds": [1.0, 2.0, 3.0]})
+
+
+def transfer():
+    rows = [(d, s, p, k, "NMI_arithmetic", 0.4 + 0.01 * s + 0.1 * (p - 1) * (k == "with libraries"))
+            for d in "xy" for s in range(3) for p in (1, 2, 3) for k in KNOWLEDGE]
+    return frame_of("dataset seed position knowledge metric value", rows)
+
+
+def forgetting():
+    rows = [("x", s, t, a, "NMI_arithmetic", 0.9 - 0.1 * t - 0.2 * (a == "classes"), 0.7 + 0.02 * s)
+            for s in (0, 1) for t in (1, 2) for a in ("classes", "labels at arrival")]
+    return frame_of("dataset seed tasks_seen against metric value at_arrival", rows)
+
+
+def orders():
+    """Task t is worth t tenths, and a later position one point more."""
+    rows = [("x", s, o, p, t, "NMI_arithmetic", 0.1 * t + 0.01 * p)
+            for s in (4, 7) for o, order in enumerate(([1, 2, 3], [2, 3, 1], [3, 1, 2]))
+            for p, t in enumerate(order, start=1)]
+    return frame_of("dataset seed order position task metric value", rows)
+
+
+def costs():
+    rows = [("x", s, m, t, t * (1 + s), 1000.0 * t, 0.5)
+            for s in (0, 1, 5) for m in ("LMSC", "all tasks again") for t in (1, 2)]
+    return frame_of("dataset seed method tasks_seen seconds bytes value", rows)
+
+
+def overview():
+    rows = {"gain": [0.0, 5.0, 4.0], "cost": [1.0, 30.0, 100.0], "edition": ["original"] * 3,
+            "together": [False, True, True]}
+    return pd.DataFrame(rows, index=["k-means", "MBC", LONG])
+
+
+def changes():
+    rows = [("O1", "ACC", -4.0), ("O1", "ACC", 1.0), ("O2", "NMI", 2.0)]
+    return frame_of("decision metric change", rows).assign(ours="tf", alternative="counts")
+
+
+SCORES = pd.DataFrame({"a": [0.5, 0.101], "b": [np.nan, 0.2]}, index=["toy", "real"])
+PAIRS = frame_of("dataset method run 1 2", [("toy", "A", r, r / 10, r / 10) for r in range(5)])
+LABELS = np.repeat(np.arange(4), 3)
 CASES = {
     "sensitivity": lambda: plots.sensitivity(star(datasets=(LONG, "toy")), base=BASE, printed={"toy": 0.6}),
-    "sensitivity of one": lambda: plots.sensitivity(results([{"lam": v} for v in VALUES]), params=["lam"]),
+    "sensitivity of one": lambda: plots.sensitivity(one_param(), params=["lam"]),
+    "sensitivity of many": lambda: plots.sensitivity(one_param(datasets=tuple("abcdefghi")), ["lam"],
+                                                     band=None),
     "heat map": lambda: plots.sensitivity_heatmap(results(GRID, datasets=(LONG,)), "lam", "alpha"),
     "convergence": lambda: plots.convergence(HISTORIES, {LONG: 2, "printed": 100}),
     "objective": lambda: plots.convergence(HISTORIES, 100, relative=False),
     "objectives": lambda: plots.objective_panels(HISTORIES, {"printed": 3}),
-    "sensitivity of many": lambda: plots.sensitivity(
-        results([{"lam": v} for v in VALUES], datasets=tuple("abcdefghi")), ["lam"], metric="ACC", band=None),
-    "relation": lambda: plots.relation_matrix(MATRIX, MATRIX / 2, ["graphics", "$a_b$"], [LONG, "x", "y"]),
+    "task objectives": lambda: plots.task_objectives({"a": [[1, 2], [3, 4, 5]], "b": [[2]], "c": [[0, 1]]}),
+    "trajectories": lambda: plots.trajectories(curves(), {"ACC": "accuracy"}, until=2),
+    "robustness": lambda: plots.robustness(noisy()),
+    "damage": lambda: plots.damaged_view(damaged(), "FAC"),
+    "seconds": lambda: plots.seconds(repeats(), {"B": 4.0, "C": 9.0}),
+    "relation": lambda: plots.relation_matrix(MATRIX, MATRIX * 2, ["graphics", "$a_b$"], [LONG, "x", "y"]),
     "relation alone": lambda: plots.relation_matrix(MATRIX),
     "runtime": lambda: plots.runtime(timings(), switch_at=35),
-    "preprocessing": lambda: plots.preprocessing(weightings(), {"1": 0.339, "2": 0.27, "3": 0.34}),
+    "preprocessing": lambda: plots.preprocessing(weightings(), {"1": 0.339}),
     "scores": lambda: plots.scores_by_method(judged(["agrees"] * 9)),
     "verdicts": lambda: plots.verdict_grid(judged(SYMBOLS)),
-    "scoreboard": lambda: plots.verdict_grid(
-        pd.concat([judged(SYMBOLS), judged(SYMBOLS, "q", LONG), judged(["exact"], "q", "other")])
-    ),
+    "verdicts of two": lambda: plots.verdict_grid(
+        pd.concat([judged(SYMBOLS), judged(SYMBOLS, "q", LONG), judged(["exact"], "q", "other")])),
+    "scoreboard": lambda: plots.scoreboard(judged(["exact", "lower", "exact"]), {"p": "Paper\n3 cells"}),
+    "leverage": lambda: plots.leverage(changes()),
+    "weights": lambda: plots.weight_functions([1.0, 4.0], (1.0, 10.0), np.linspace(0, 8, 9)),
+    "pace": lambda: plots.pace([np.arange(100) >= 50, np.ones(100)], np.arange(100)[::-1], [0.5, 1.0]),
+    "rounds": lambda: plots.rounds({"h": [[10.0, 6.0, 5.0], [8.0, 7.0]]}, [0.5, 1.0]),
+    "selection": lambda: plots.selection([POINTS[:5]], [[0, 1, -1, 2, 0]], [0, 0, 1, 1, 1]),
+    "transfer": lambda: plots.transfer_curve(transfer()),
+    "forgetting": lambda: plots.forgetting_curve(forgetting()),
+    "orders": lambda: plots.order_spread(orders()),
+    "costs": lambda: plots.stream_costs(costs()),
+    "ranks": lambda: plots.critical_difference(pd.Series({"a": 1.2, "b": 1.8}), 0.5, [["a", "b"]]),
+    "quality and time": lambda: plots.quality_time(overview()),
+    "score table": lambda: plots.score_table(SCORES),
+    "pairs": lambda: plots.task_pairs(PAIRS, "NMI"),
+    "embedding": lambda: plots.embedding([POINTS, POINTS @ POINTS.T], LABELS, ["a", LONG], "k-means"),
+    "sizes": lambda: plots.cluster_sizes({"KMeans": LABELS, "MBC": LABELS % 2}, ["all views"]),
+    "agreement": lambda: plots.agreement(SCORES.set_axis(["a", "b"], axis=0)),
 }
+# These give their lines a look of their own, with a meaning; all others follow the style.
+OWN_LOOK = {"weights", "orders", "transfer", "forgetting", "quality and time", "leverage", "seconds"}
+RED = plt.cycler("color", ["red"])
+MINE = {"font.size": 30, "axes.facecolor": "black", "savefig.dpi": 20, "axes.prop_cycle": RED}
+# Without a salt, the names in an SVG differ each time.
+SVG = {"svg.hashsalt": "mtclib"}
 
 
-@pytest.fixture(params=CASES, scope="module")
-def figure(request):
-    return CASES[request.param]()
+@functools.cache
+def drawn(name):
+    return CASES[name]()
+
+
+every_figure = pytest.mark.parametrize("name", CASES)
 
 
 def texts(ax):
     return [text.get_text() for text in ax.texts]
 
 
+def titles(fig):
+    return [ax.get_title() for ax in fig.axes if ax.axison]
+
+
+def names(ticklabels):
+    return [text.get_text() for text in ticklabels]
+
+
 def legend(fig):
-    return [text.get_text() for text in fig.legends[0].get_texts()]
+    return names(fig.legends[0].get_texts())
+
+
+def line(fig, panel, number):
+    return fig.axes[panel].get_lines()[number]
+
+
+def edges(fig, panel, number=0):
+    """Lower and upper end of a band."""
+    heights = fig.axes[panel].collections[number].get_paths()[0].vertices[:, 1]
+    return [heights.min(), heights.max()]
 
 
 def lightness(colour):
@@ -112,37 +232,43 @@ def drawn_labels(axis):
     return [text for text in labels if text.get_text() and low <= text.get_position()[along] <= high]
 
 
-def test_nothing_is_cut_off_at_the_edge_of_the_figure(figure):
-    figure.canvas.draw()
-    page = figure.bbox.padded(1)
-    parts = [*figure.axes, *figure.legends]
-    labels = [text for ax in figure.axes for axis in (ax.xaxis, ax.yaxis) for text in drawn_labels(axis)]
-    assert labels
-    for part in parts + labels:
-        box = part.get_tightbbox() if part in parts else part.get_window_extent()
-        assert page.x0 <= box.x0 <= box.x1 <= page.x1, part
-        assert page.y0 <= box.y0 <= box.y1 <= page.y1, part
-
-
-def test_a_legend_never_covers_an_axes(figure):
-    figure.canvas.draw()
-    for box in figure.legends:
-        for ax in figure.axes:
-            assert not box.get_window_extent().overlaps(ax.get_window_extent())
-
-
-def test_tick_labels_of_one_axis_do_not_overlap(figure):
-    figure.canvas.draw()
-    for ax in figure.axes:
+@every_figure
+def test_nothing_is_cut_off_nor_covered_and_labels_do_not_overlap(name):
+    fig = drawn(name)
+    shown = [ax for ax in fig.axes if ax.axison]
+    page = fig.bbox.padded(1)
+    labels = [text for ax in fig.axes for text in (ax.title, *ax.texts) if text.get_text()]
+    for ax in shown:
         for axis, start, end in ((ax.xaxis, "x0", "x1"), (ax.yaxis, "y0", "y1")):
-            upright = [label for label in drawn_labels(axis) if label.get_rotation() in (0, 90)]
-            boxes = [label.get_window_extent() for label in upright]
+            labels += drawn_labels(axis)
+            upright = [text for text in drawn_labels(axis) if text.get_rotation() in (0, 90)]
+            boxes = [text.get_window_extent() for text in upright]
             spans = sorted((getattr(box, start), getattr(box, end)) for box in boxes)
             assert all(one[1] <= two[0] + 1 for one, two in zip(spans, spans[1:])), upright
+    assert labels
+    for part in [*shown, *fig.legends, *labels]:
+        box = part.get_window_extent() if part in labels else part.get_tightbbox()
+        assert page.x0 <= box.x0 <= box.x1 <= page.x1, part
+        assert page.y0 <= box.y0 <= box.y1 <= page.y1, part
+    for box in fig.legends:
+        assert not any(box.get_window_extent().overlaps(ax.get_window_extent()) for ax in shown)
 
 
-def test_lines_of_one_axes_differ_in_marker_and_in_lightness(figure):
-    for ax in figure.axes:
+@every_figure
+def test_a_figure_is_the_same_every_time_whatever_the_users_style_and_outside_of_ours(name):
+    with plt.rc_context(MINE):
+        again = CASES[name]()
+    pictures = []
+    for fig, context in ((drawn(name), plots.style()), (again, plt.rc_context(MINE | SVG))):
+        with context, io.BytesIO() as buffer:
+            fig.savefig(buffer, format="svg", dpi=80, facecolor="white", metadata={"Date": None})
+            pictures.append(buffer.getvalue())
+    assert pictures[0] == pictures[1]
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in OWN_LOOK])
+def test_lines_of_one_axes_differ_in_marker_and_in_lightness(name):
+    for ax in drawn(name).axes:
         lines = [line for line in ax.get_lines() if line.get_marker() not in ("", "None", None, "|")]
         looks = {(line.get_marker(), line.get_markerfacecolor() == "white") for line in lines}
         assert len(looks) == len(lines)
@@ -150,132 +276,98 @@ def test_lines_of_one_axes_differ_in_marker_and_in_lightness(figure):
         assert all(b - a >= 9 for a, b in zip(shades, shades[1:]))
 
 
-def test_a_figure_is_closed_for_pyplot_and_leaves_the_users_settings_alone():
-    plt.close("all")
-    mine = plt.figure()
-    before = dict(matplotlib.rcParams)
-    plots.runtime(timings())
-    assert plt.get_fignums() == [mine.number]
-    assert dict(matplotlib.rcParams) == before
-    plt.close(mine)
+def test_the_suite_draws_every_public_figure():
+    source = Path(__file__).read_text(encoding="utf-8").partition("CASES = {")[2].partition("\n}\n")[0]
+    figures = {name for name in plots.__all__ if hasattr(getattr(plots, name), "__wrapped__")} - {"makespans"}
+    assert {name for name in figures if f"plots.{name}(" not in source} == set()
 
 
-def test_a_figure_that_fails_leaves_no_open_figure():
+def test_a_figure_is_closed_even_if_it_fails_and_the_users_settings_and_figures_stay():
     plt.close("all")
+    mine, before = plt.figure(), dict(plt.rcParams)
+    CASES["runtime"]()
     with pytest.raises(ValueError, match="does not fit"):
         plots.relation_matrix(MATRIX, row_names=["only one"])
-    assert plt.get_fignums() == []
-
-
-def test_the_users_own_style_does_not_change_the_figure(tmp_path):
-    plain = plots.save(plots.runtime(timings()), "plain", tmp_path)
-    mine = {"font.size": 30, "axes.facecolor": "black", "svg.hashsalt": "x", "savefig.dpi": 20}
-    with matplotlib.rc_context(mine):
-        styled = plots.save(plots.runtime(timings()), "styled", tmp_path)
-    assert [path.read_bytes() for path in plain] == [path.read_bytes() for path in styled]
-
-
-def test_a_notebook_that_draws_outside_the_style_gets_the_same_picture(figure):
-    pictures = []
-    for context in (plots.style(), matplotlib.rc_context({"axes.prop_cycle": plt.cycler("color", ["red"])})):
-        with context, io.BytesIO() as buffer:
-            figure.savefig(buffer, format="png", dpi=80, facecolor="white")
-            pictures.append(buffer.getvalue())
-    assert pictures[0] == pictures[1]
+    assert plt.get_fignums() == [mine.number] and dict(plt.rcParams) == before
+    plt.close(mine)
 
 
 def test_the_palette_gets_lighter_by_nine_or_more_at_each_step():
     with plots.style():
         cycle = list(plt.rcParams["axes.prop_cycle"])
-    shades = [lightness(entry["color"]) for entry in cycle]
-    assert len(cycle) == 6 and min(np.diff(shades)) >= 9
-    assert len({entry["marker"] for entry in cycle}) == 6
+    assert len(cycle) == len({entry["marker"] for entry in cycle}) == 6
+    assert min(np.diff([lightness(entry["color"]) for entry in cycle])) >= 9
     assert all(one["linestyle"] != two["linestyle"] for one, two in zip(cycle, cycle[1:]))
+    counted = sorted(lightness(COLOURS[v][0]) for v in ("exact", "agrees", "higher", "lower", "inconclusive"))
+    assert min(np.diff(counted)) >= 8
 
 
-def test_the_counted_verdicts_differ_in_lightness():
-    shades = sorted(lightness(COLOURS[v][0]) for v in ("exact", "agrees", "higher", "lower", "inconclusive"))
-    assert min(np.diff(shades)) >= 8
+def test_small_numbers_along_an_axis_are_written_out():
+    ax = plt.Figure().subplots()
+    plain(ax.yaxis)
+    written = ax.yaxis.get_major_formatter()
+    assert written(1e-5) == written(9.999999999999999e-06) == "0.00001"
 
 
-def test_sensitivity_has_a_panel_for_each_parameter_and_ticks_as_fractions():
-    fig = plots.sensitivity(star(datasets=("one", "two")), base=BASE)
-    assert [ax.get_xlabel() for ax in fig.axes] == ["λ", "μ", "α", "β"]
-    for ax in fig.axes:
-        assert [t.get_text() for t in ax.get_xticklabels()] == ["1/4", "1/2", "1", "2", "4"]
-        assert ax.get_xscale() == "log"
-        assert len(ax.collections) == 2
-    assert legend(fig) == ["one", "two", "fixed in the other panels"]
+def test_a_name_with_dollar_signs_is_shown_as_written_not_read_as_mathematics():
+    fig = plots.convergence({r"$\nosuchcommand$": [[2.0, 1.0]]})
+    assert legend(fig) == [r"$\nosuchcommand$"] and fig.legends[0].get_window_extent().width > 100
+
+
+def test_a_legend_of_many_rows_makes_the_figure_taller_and_leaves_the_axes_their_height():
+    many = plots.sensitivity(one_param(datasets=[f"{LONG}, number {n}" for n in range(10)]), ["lam"])
+    few = drawn("sensitivity of one")
+    heights = [fig.axes[0].get_window_extent().height for fig in (few, many)]
+    assert many.get_figheight() > few.get_figheight() + 1 and heights[1] > 0.85 * heights[0]
+
+
+def test_sensitivity_has_a_panel_for_each_parameter_and_finds_the_base_of_a_star():
+    for fig in (drawn("sensitivity"), plots.sensitivity(star(datasets=(LONG, "toy")))):
+        assert [ax.get_xlabel() for ax in fig.axes] == ["λ", "μ", "α", "β"]
+        for ax, base in zip(fig.axes, BASE.values()):
+            assert names(ax.get_xticklabels()) == ["1/4", "1/2", "1", "2", "4"]
+            assert ax.get_xscale() == "log" and len(ax.collections) == 2
+            assert base in [line.get_xdata()[0] for line in ax.get_lines()[2:]]
+    assert legend(fig) == [LONG, "toy", "fixed in the other panels"]
+    fig = drawn("sensitivity")
+    assert legend(fig)[-1] == "printed" and line(fig, 0, 2).get_ydata()[0] == 60
 
 
 def test_sensitivity_of_one_parameter_marks_the_default_and_names_nmi_without_its_variant():
-    frame = results([{"lam": v} for v in VALUES]).replace("ACC", "NMI_geometric")
+    frame = one_param().replace("ACC", "NMI_geometric")
     fig = plots.sensitivity(frame, ["lam"], metric="NMI_geometric")
     assert legend(fig) == ["toy", "default"] and fig.axes[0].get_ylabel() == "NMI (%)"
 
 
-def test_a_method_without_the_parameter_of_a_panel_has_no_point_there():
+def test_a_line_keeps_its_look_where_a_panel_has_no_point_of_it():
     one = results([{"lam": v, "mu": 1.0} for v in VALUES], datasets=("one",))
     two = results([{"lam": 1.0, "mu": v} for v in VALUES], datasets=("two",))
     fig = plots.sensitivity(pd.concat([one, two]), ["lam", "mu"], base={"lam": 1.0, "mu": 1.0})
     assert [[len(line.get_xdata()) for line in ax.get_lines()[:2]] for ax in fig.axes] == [[5, 0], [0, 5]]
+    assert [line(fig, panel, 1).get_marker() for panel in (0, 1)] == ["s", "s"]
     assert legend(fig)[:2] == ["one", "two"]
-
-
-def test_a_legend_of_many_rows_makes_the_figure_taller_and_leaves_the_axes_their_height():
-    names = [f"data set with a long name, number {n}" for n in range(10)]
-    few, many = (plots.sensitivity(results([{"lam": v} for v in VALUES], datasets=part), ["lam"])
-                 for part in (names[:2], names))
-    heights = [fig.axes[0].get_window_extent().height for fig in (few, many)]
-    assert many.get_figheight() > few.get_figheight() + 1 and heights[1] > 0.85 * heights[0]
 
 
 def test_sensitivity_uses_only_rows_where_the_other_parameters_are_fixed():
     settings = [{"lam": a, "mu": b} for a in (1, 2) for b in (1, 2)]
     frame = results(settings, value=lambda s, run: 0.1 * s["lam"] + 0.5 * (s["mu"] == 2))
     fig = plots.sensitivity(frame, ["lam", "mu"], base={"lam": 2, "mu": 1})
-    np.testing.assert_allclose(fig.axes[0].get_lines()[0].get_ydata(), [10, 20])
-    np.testing.assert_allclose(fig.axes[1].get_lines()[0].get_ydata(), [20, 70])
+    assert_allclose(line(fig, 0, 0).get_ydata(), [10, 20])
+    assert_allclose(line(fig, 1, 0).get_ydata(), [20, 70])
 
 
-def test_sensitivity_finds_the_base_of_a_star_and_asks_for_that_of_a_full_grid():
-    fig = plots.sensitivity(star())
-    assert [ax.get_lines()[1].get_xdata()[0] for ax in fig.axes] == list(BASE.values())
-    with pytest.raises(ValueError, match="base: the values of lam, alpha are equally frequent"):
-        plots.sensitivity(results(GRID), ["lam", "alpha"])
-
-
-def test_the_band_is_the_standard_deviation_or_the_range():
-    frame = results([{"lam": v} for v in (1, 2)], value=lambda s, run: (0.2, 0.3, 0.7)[run])
-    by_sd, by_range = (
-        plots.sensitivity(frame, ["lam"], band=band).axes[0].collections[0].get_paths()[0].vertices[:, 1]
-        for band in ("sd", "range")
-    )
+def test_the_band_is_the_standard_deviation_or_the_range_over_the_runs_that_did_not_fail():
+    frame = one_param((1, 2), runs=4, value=lambda s, run: (0.2, 0.3, 0.7, np.nan)[run])
+    by_sd, by_range = (edges(plots.sensitivity(frame, ["lam"], band=band), 0) for band in ("sd", "range"))
     sd = 100 * np.std([0.2, 0.3, 0.7], ddof=1)
-    np.testing.assert_allclose([by_sd.min(), by_sd.max()], [40 - sd, 40 + sd])
-    np.testing.assert_allclose([by_range.min(), by_range.max()], [20, 70])
+    assert_allclose(by_sd, [40 - sd, 40 + sd])
+    assert_allclose(by_range, [20, 70])
 
 
-def test_a_data_set_keeps_its_look_where_a_panel_has_no_row_of_it():
-    frame = star(datasets=("one", "two"))
-    lam_moves = frame["params"].map(lambda text: json.loads(text)["lam"] != BASE["lam"])
-    fig = plots.sensitivity(frame[~(lam_moves & (frame["dataset"] == "one"))], base=BASE)
-    assert {ax.get_lines()[1].get_marker() for ax in fig.axes} == {"s"}
-    assert legend(fig)[:2] == ["one", "two"]
-
-
-@pytest.mark.parametrize(("change", "message"), [
-    ({"metric": "RI"}, "no row of metric 'RI'; it has ACC"),
-    ({"params": ["nu"]}, "nu not in the frame; it has lam, mu"),
-])  # fmt: skip
-def test_sensitivity_names_what_is_missing(change, message):
-    with pytest.raises(ValueError, match=message):
-        plots.sensitivity(star(), **change)
-
-
-def test_sensitivity_refuses_zero_on_a_logarithmic_axis():
-    with pytest.raises(ValueError, match="must be positive"):
-        plots.sensitivity(results([{"lam": 0.0}, {"lam": 1.0}]), ["lam"])
+def test_a_sensitivity_figure_can_tell_methods_apart_on_a_linear_axis():
+    frame = pd.concat([one_param((0.1, 0.5, 0.9)).assign(method=method) for method in "AB"])
+    fig = plots.sensitivity(frame, params=["lam"], base={"lam": 0.5}, by="method", linear=["lam"])
+    assert legend(fig)[:2] == ["A", "B"] and fig.axes[0].get_xscale() == "linear"
 
 
 def test_the_heat_map_marks_the_best_cell_and_dashes_a_failed_one():
@@ -283,151 +375,265 @@ def test_the_heat_map_marks_the_best_cell_and_dashes_a_failed_one():
         failed = setting == {"lam": 0.25, "alpha": 4.0}
         return np.nan if failed else 0.1 * setting["lam"] + 0.01 * setting["alpha"]
 
-    fig = plots.sensitivity_heatmap(results(GRID, value=value), "lam", "alpha")
-    ax = fig.axes[0]
+    ax = plots.sensitivity_heatmap(results(GRID, value=value), "lam", "alpha").axes[0]
     assert texts(ax).count("–") == 1 and "44.0 ★" in texts(ax) and "nan" not in " ".join(texts(ax))
-    assert len(texts(ax)) == 25
-    assert ax.patches[0].get_xy() == (4.05, 0.05)
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["4", "2", "1", "1/2", "1/4"]
+    assert len(texts(ax)) == 25 and ax.patches[0].get_xy() == (4.05, 0.05)
+    assert names(ax.get_yticklabels()) == ["4", "2", "1", "1/2", "1/4"]
 
 
 def test_the_heat_map_does_not_average_over_a_third_parameter():
-    settings = [s | {"mu": mu} for s in GRID for mu in (1.0, 2.0)]
+    frame = results([s | {"mu": mu} for s in GRID for mu in (1.0, 2.0)], value=lambda s, run: s["mu"] / 10)
     with pytest.raises(ValueError, match="fix mu first"):
-        plots.sensitivity_heatmap(results(settings), "lam", "alpha")
-    assert plots.sensitivity_heatmap(results(settings), "lam", "alpha", base={"mu": 2.0}).axes
-    with pytest.raises(ValueError, match="fix dataset first"):
-        plots.sensitivity_heatmap(results(GRID, datasets=("a", "b")), "lam", "alpha")
-
-
-def test_the_heat_map_of_failed_runs_only_is_refused():
-    with pytest.raises(ValueError, match="every run failed"):
-        plots.sensitivity_heatmap(results(GRID, value=lambda s, run: np.nan), "lam", "alpha")
+        plots.sensitivity_heatmap(frame, "lam", "alpha")
+    assert "20.0" in texts(plots.sensitivity_heatmap(frame, "lam", "alpha", base={"mu": 2.0}).axes[0])
 
 
 def test_a_run_that_has_stopped_keeps_its_last_value_in_the_median():
     fig = plots.convergence({"a": [[10, 4], [10, 8, 6, 2], [10, 5, 5, 5]]}, relative=False)
-    assert fig.axes[0].get_lines()[0].get_ydata().tolist() == [10, 5, 5, 4]
-    assert fig.axes[0].get_lines()[0].get_xdata().tolist() == [1, 2, 3, 4]
+    assert line(fig, 0, 0).get_ydata().tolist() == [10, 5, 5, 4]
+    assert line(fig, 0, 0).get_xdata().tolist() == [1, 2, 3, 4]
 
 
 def test_the_relative_objective_is_the_gap_to_the_minimum_over_the_first_value():
-    fig = plots.convergence({"a": [[10.0, 5.0, 2.0]]})
-    np.testing.assert_allclose(fig.axes[0].get_lines()[0].get_ydata(), [0.8, 0.3, np.nan])
-    assert fig.axes[0].get_yscale() == "log"
+    fig = plots.convergence({"a": [[10.0, 5.0, 2.0]], "constant": [[2.0, 2.0]]})
+    assert_allclose(line(fig, 0, 0).get_ydata(), [0.8, 0.3, np.nan])
+    assert fig.axes[0].get_yscale() == "log" and legend(fig) == ["a", "constant"]
+
+
+def test_the_printed_number_of_iterations_is_a_line_with_its_label():
+    fig = drawn("convergence")
+    assert legend(fig) == [LONG, "printed", f"paper stops at 2 ({LONG})", "paper stops at 100 (printed)"]
+    assert [line(fig, 0, n).get_xdata()[0] for n in (2, 3)] == [2, 100]
+    assert line(fig, 0, 3).get_color() == line(fig, 0, 1).get_color()
 
 
 def test_each_data_set_has_its_objective_above_and_the_gap_to_its_end_below():
     fig = plots.objective_panels({"a": [[10.0, 5.0, 2.0]], "b": [[4.0, 1.0]]}, {"a": 99})
-    assert fig.axes[0].get_lines()[0].get_ydata().tolist() == [10, 5, 2]
-    np.testing.assert_allclose(fig.axes[2].get_lines()[0].get_ydata(), [0.8, 0.3, np.nan])
-    assert [ax.get_title() for ax in fig.axes[:2]] == ["a\n(paper: 99)", "b"]
-    assert fig.axes[0].get_lines()[1].get_xdata()[0] == 99 and len(fig.axes[1].get_lines()) == 1
-    with pytest.raises(ValueError, match="at least one"):
-        plots.objective_panels({"a": []})
+    assert line(fig, 0, 0).get_ydata().tolist() == [10, 5, 2] and fig.axes[2].get_yscale() == "log"
+    assert_allclose(line(fig, 2, 0).get_ydata(), [0.8, 0.3, np.nan])
+    assert titles(fig)[:2] == ["a\n(paper: 99)", "b"]
+    assert line(fig, 0, 1).get_xdata()[0] == 99 and len(fig.axes[1].get_lines()) == 1
 
 
-def test_the_printed_number_of_iterations_is_a_line_with_its_label():
-    fig = plots.convergence({"a": [[3, 2, 1]], "b": [[3, 1]]}, {"a": 99, "b": 28}, relative=False)
-    assert legend(fig) == ["a", "b", "paper stops at 99 (a)", "paper stops at 28 (b)"]
-    assert [line.get_xdata()[0] for line in fig.axes[0].get_lines()[2:]] == [99, 28]
-    assert fig.axes[0].get_lines()[3].get_color() == fig.axes[0].get_lines()[1].get_color()
+def test_task_objectives_draw_a_panel_per_run_and_a_line_per_task():
+    fig = drawn("task objectives")
+    assert titles(fig) == ["a", "b", "c"] and legend(fig) == ["task 1", "task 2"]
+    assert line(fig, 0, 1).get_ydata().tolist() == [3, 4, 5]
 
 
-@pytest.mark.parametrize("histories", [{}, {"a": []}, {"a": [[1.0], []]}])
-def test_convergence_refuses_an_empty_history(histories):
-    with pytest.raises(ValueError, match="at least one"):
-        plots.convergence(histories)
+def test_trajectories_draw_the_mean_over_runs_up_to_the_last_iteration():
+    fig = drawn("trajectories")
+    assert titles(fig) == ["toy", "real"] and fig.axes[0].get_ylabel() == "accuracy (%)"
+    assert line(fig, 0, 1).get_ydata() == pytest.approx([10, 20, 30])
+    assert edges(fig, 0) == pytest.approx([0, 40])
 
 
-def test_a_constant_objective_can_be_shown():
-    assert plots.convergence({"a": [[2.0, 2.0]]}).axes[0].get_lines()[0].get_label() == "a"
+def test_a_panel_for_every_data_set_and_kind_of_noise():
+    fig = drawn("robustness")
+    assert titles(fig) == [f"{d}, {k} noise" for d in "xy" for k in ("mixed", "long")]
+    assert_allclose(line(fig, 0, 0).get_ydata(), [90, 90])
+    assert_allclose(line(fig, 0, 1).get_ydata(), [90, 50])
+    assert line(fig, 0, 1).get_xdata().tolist() == [0, 40]
+    assert_allclose(edges(fig, 0), [89, 91])
+    assert_allclose(edges(plots.robustness(noisy(), band=False), 0), [90, 90])
 
 
-def test_relation_matrices_share_one_scale_and_outline_the_largest_of_each_row():
-    fig = plots.relation_matrix(MATRIX, MATRIX * 2)
-    ours, printed, bar = fig.axes
-    assert ours.collections[0].get_clim() == printed.collections[0].get_clim() == (0, 2 * 0.173)
-    assert [tuple(np.floor(p.get_xy())) for p in ours.patches] == [(0, 0), (1, 1)]
-    assert texts(ours)[:3] == ["0.173", "0.000", "0.124"]
-    assert bar.get_ylabel() == "relatedness"
+def test_damaged_view_draws_a_panel_per_kind():
+    fig = drawn("damage")
+    assert titles(fig) == ["missing", "outliers", "both"]
+    assert line(fig, 0, 0).get_ydata().tolist() == [1.0, 0.5] and line(fig, 0, 0).get_xdata()[1] == 50
+
+
+def test_times_stand_beside_the_printed_ones_of_the_methods_shown():
+    ours, printed = drawn("seconds").axes[0].get_lines()
+    assert ours.get_xdata().tolist() == [1.0, 2.0, 3.0] and list(ours.get_ydata()) == [0, 0, 1]
+    assert list(printed.get_xdata()) == [4.0] and list(printed.get_ydata()) == [1]
+    assert names(drawn("seconds").axes[0].get_yticklabels()) == ["A", "B"]
 
 
 def test_the_slope_of_each_solver_is_in_the_legend():
-    assert legend(plots.runtime(timings(), switch_at=35)) == [
-        f"{LONG} (slope 3.0)", "b (slope 1.0)", "paper changes solver at 35"
-    ]  # fmt: skip
+    assert legend(drawn("runtime")) == [f"{LONG} (slope 3.0)", "b (slope 1.0)", "paper changes solver at 35"]
 
 
-def test_runtime_refuses_a_time_of_zero():
-    with pytest.raises(ValueError, match="above 0"):
-        plots.runtime(timings().assign(seconds=0.0))
+def test_relation_matrices_share_one_scale_and_outline_the_largest_of_each_row():
+    ours, printed, bar = drawn("relation").axes
+    assert ours.collections[0].get_clim() == printed.collections[0].get_clim() == (0, 2 * 0.173)
+    assert [tuple(np.floor(p.get_xy())) for p in ours.patches] == [(0, 0), (1, 1)]
+    assert texts(ours)[:3] == ["0.173", "0.000", "0.124"] and bar.get_ylabel() == "relatedness"
 
 
 def test_preprocessing_shows_mean_range_and_the_printed_value_of_each_task():
-    fig = plots.preprocessing(weightings(), {"1": 0.339})
-    assert [ax.get_title() for ax in fig.axes] == ["Task 1", "Task 2", "Task 3", "Task 4"]
-    dots, printed = fig.axes[0].containers[0].lines[0], fig.axes[0].get_lines()[-1]
-    np.testing.assert_allclose(dots.get_xdata(), [40, 40])
-    assert printed.get_xdata()[0] == pytest.approx(33.9) and printed.get_label() == "printed"
-
-
-def test_the_legend_names_the_printed_value_even_if_the_last_task_has_none():
-    assert legend(plots.preprocessing(weightings(), {"1": 0.339})) == ["ours, all runs", "printed"]
+    fig = drawn("preprocessing")
+    assert titles(fig) == ["Task 1", "Task 2", "Task 3", "Task 4"]
+    assert names(fig.axes[0].get_yticklabels()) == ["tf", LONG]
+    assert_allclose(fig.axes[0].containers[0].lines[0].get_xdata(), [40, 40])
+    assert_allclose(np.array(fig.axes[0].containers[0].lines[2][0].get_segments())[:, :, 0], [[30, 50]] * 2)
+    assert line(fig, 0, -1).get_xdata()[0] == pytest.approx(33.9)
+    # Even if the last task has none.
+    assert legend(fig) == ["ours, all runs", "printed"]
 
 
 def test_a_method_that_was_not_run_has_the_printed_mark_only():
     frame = judged(["not-run", "agrees"]).assign(task="1", method=["CLR", "SNMF"])
     frame.loc[0, ["ours", "ours_std"]] = np.nan
     printed, ours = plots.scores_by_method(frame).axes[0].containers
-    np.testing.assert_allclose(printed.lines[0].get_xdata(), [80, 80])
-    np.testing.assert_allclose(ours.lines[0].get_xdata(), [np.nan, 75])
+    assert_allclose(printed.lines[0].get_xdata(), [80, 80])
+    assert_allclose(ours.lines[0].get_xdata(), [np.nan, 75])
 
 
 def test_every_verdict_has_its_symbol_in_the_grid_and_its_word_in_the_legend():
-    fig = plots.verdict_grid(judged(SYMBOLS))
-    assert sorted(texts(fig.axes[0])) == sorted(SYMBOLS.values())
     words = [f"{SYMBOLS[v]} {'not yet run' if v == 'not-run' else v} (1)" for v in MEANINGS if v in SYMBOLS]
-    assert legend(fig) == [*words, "empty: not printed"]
+    assert sorted(texts(drawn("verdicts").axes[0])) == sorted(SYMBOLS.values())
+    assert legend(drawn("verdicts")) == [*words, "empty: not printed"]
+    assert legend(drawn("scoreboard")) == ["● exact (2)", "▼ lower (1)"]
 
 
 def test_the_grid_colours_each_cell_by_its_verdict():
     fig = plots.verdict_grid(judged(["lower", "exact", "exact", "agrees"]))
-    fig.canvas.draw()
-    drawn = [matplotlib.colors.to_hex(colour) for colour in fig.axes[0].collections[0].get_facecolors()]
-    assert drawn == [COLOURS[v][0] for v in ("lower", "exact", "exact", "agrees")]
-
-
-def test_the_scoreboard_has_one_panel_a_paper():
-    fig = plots.verdict_grid(pd.concat([judged(["exact"]), judged(["lower"], "q")]))
-    assert [ax.get_title(loc="left") for ax in fig.axes] == ["p: toy", "q: toy"]
+    shown = [to_hex(colour) for colour in fig.axes[0].collections[0].get_facecolors()]
+    assert shown == [COLOURS[v][0] for v in ("lower", "exact", "exact", "agrees")]
+    assert fig.axes[0].get_title(loc="left") == "p: toy"
 
 
 def test_a_paper_with_many_columns_goes_on_in_a_further_panel_from_a_data_set_on():
-    cells = pd.concat([judged(["exact"] * 24, dataset=name).assign(metric=[str(n // 2) for n in range(24)],
-                       method="m") for name in "abc"])
-    fig = plots.verdict_grid(cells)
+    cells = [judged(["exact"] * 24, dataset=name).assign(metric=[str(n // 2) for n in range(24)], method="m")
+             for name in "abc"]
+    fig = plots.verdict_grid(pd.concat(cells))
     assert [ax.get_title(loc="left") for ax in fig.axes] == ["p", "p, continued", "p, continued"]
     assert [len(ax.texts) for ax in fig.axes] == [24, 24, 24]
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_equal_figures_give_equal_files(case, tmp_path):
+def test_the_largest_leverage_stands_on_top():
+    ax = drawn("leverage").axes[0]
+    assert names(ax.get_yticklabels()) == ["O1  counts", "O2  counts"]
+    assert [bar.get_width() for bar in ax.patches[1:]] == [-1.5, 2.0]
+
+
+def test_weight_functions_draw_both_rules_for_each_threshold_and_a_panel_for_each_sharpness():
+    fig = drawn("weights")
+    assert titles(fig) == ["κ = 1", "κ = 10"]
+    smooth, hard = (next(one for one in fig.axes[1].get_lines() if one.get_label() == name)
+                    for name in ("smooth, 1/λ = 4", "hard, 1/λ = 1"))
+    assert np.array_equal(smooth.get_ydata(), smooth_weights(np.linspace(0, 8, 9), 4.0, 10.0))
+    assert hard.get_ydata().tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 0]
+
+
+def test_the_pace_figure_shows_mean_weights_from_small_to_large():
+    ax = drawn("pace").axes[0]
+    assert ax.get_images()[0].get_array().T.tolist() == [[1] * 5 + [0] * 5, [1] * 10]
+    assert names(ax.get_xticklabels()) == ["50 %", "100 %"] and names(ax.get_yticklabels())[0] == "≤ 9"
+
+
+def test_each_round_falls_to_its_own_end():
+    first, second = drawn("rounds").axes[0].get_lines()
+    assert_allclose(first.get_ydata(), [0.5, 0.1])
+    assert_allclose(second.get_ydata(), [1 / 8])
+
+
+def test_selection_shows_pairs_that_are_never_taken_in_as_the_last_round():
+    fig = drawn("selection")
+    assert fig.axes[0].collections[0].get_array().tolist() == [0, 1, 3, 2, 0]
+    assert names(fig.axes[1].get_yticklabels()) == ["cluster 1", "cluster 2"]
+
+
+def test_transfer_has_scores_above_and_paired_gains_below_with_t_intervals_over_seeds():
+    fig = drawn("transfer")
+    assert titles(fig) == ["x", "y", "", ""] and fig.axes[0].get_ylabel() == "NMI (%)"
+    assert_allclose(line(fig, 0, 0).get_ydata(), [41, 51, 61])
+    assert_allclose(line(fig, 0, 1).get_ydata(), [41, 41, 41])
+    assert_allclose(line(fig, 2, 0).get_ydata(), [0, 10, 20], atol=1e-9)
+    half = stats.t.ppf(0.975, 2) * 1 / np.sqrt(3)
+    assert_allclose(edges(fig, 0, 1), [41 - half, 41 + half])
+    # All seeds gain alike, so that the interval of the gain is a point; a single seed has none.
+    assert_allclose(edges(fig, 2), [0, 20], atol=1e-9)
+    assert_allclose(edges(plots.transfer_curve(transfer().query("seed == 0")), 0, 1), [40, 40])
+
+
+def test_forgetting_is_seen_against_the_level_at_arrival():
+    classes, arrival, level = drawn("forgetting").axes[0].get_lines()
+    assert_allclose(classes.get_ydata(), [60, 50])
+    assert_allclose(arrival.get_ydata(), [80, 70])
+    assert_allclose(level.get_ydata(), [71, 71])
+    assert legend(drawn("forgetting"))[0].endswith("against classes")
+
+
+def test_the_order_figure_removes_how_hard_a_task_is():
+    left, right = drawn("orders").axes
+    dots, mean = left.get_lines()
+    assert_allclose(mean.get_ydata(), [-1, 0, 1], atol=1e-9)
+    assert len(dots.get_ydata()) == len(orders())
+    assert_allclose(right.get_lines()[0].get_ydata(), [22] * 6)
+    assert names(right.get_xticklabels()) == ["4", "7"]
+
+
+def test_costs_are_drawn_by_method_as_medians():
+    left, right = drawn("costs").axes
+    assert legend(drawn("costs")) == ["LMSC", "all tasks again"] and left.get_yscale() == "log"
+    assert [ax.get_ylabel() for ax in (left, right)] == ["seconds", "kilobytes kept"]
+    assert left.get_lines()[0].get_ydata().tolist() == [2, 4]
+    assert right.get_lines()[1].get_ydata().tolist() == [1, 2]
+
+
+def test_scores_of_many_methods_are_written_where_they_are_and_the_best_is_bold():
+    shown = {text.get_text(): text.get_fontweight() for text in drawn("score table").axes[0].texts}
+    assert shown == {"50": "bold", "10": "normal", "–": "normal", "20": "bold"}
+    assert texts(drawn("ranks").axes[0])[-2:] == ["a  1.20 ", " 1.80  b"]
+    assert titles(drawn("pairs")) == ["toy\nA: r = 1.00"]
+
+
+def test_a_cluster_is_named_once_and_its_size_stands_in_the_bar():
+    assert titles(drawn("embedding")) == ["a", LONG] and len(legend(drawn("embedding"))) == 4
+    assert texts(drawn("sizes").axes[0]) == ["3"] * 4 + ["6"] * 2
+
+
+@pytest.mark.parametrize(("draw", "message"), [
+    (lambda: plots.sensitivity(star(), metric="RI"), "no row of metric 'RI'; it has ACC"),
+    (lambda: plots.sensitivity(star(), params=["nu"]), "nu not in the frame; it has lam, mu"),
+    (lambda: plots.sensitivity(one_param((0.0, 1.0)), ["lam"]), "must be positive"),
+    (lambda: plots.sensitivity(results(GRID), ["lam", "alpha"]), "values of lam, alpha are equally frequent"),
+    (lambda: plots.sensitivity_heatmap(results(GRID, ("a", "b")), "lam", "alpha"), "fix dataset first"),
+    (lambda: plots.sensitivity_heatmap(results(GRID, value=lambda s, run: np.nan), "lam", "alpha"),
+     "every run failed"),
+    (lambda: plots.convergence({}), "at least one"),
+    (lambda: plots.convergence({"a": []}), "at least one"),
+    (lambda: plots.convergence({"a": [[1.0], []]}), "at least one"),
+    (lambda: plots.objective_panels({"a": []}), "at least one"),
+    (lambda: plots.task_objectives({}), "histories"),
+    (lambda: plots.task_objectives({"a": []}), "histories"),
+    (lambda: plots.trajectories(curves(), {"RI": "RI"}), "no rows of RI"),
+    (lambda: plots.robustness(noisy().iloc[:0]), "no rows"),
+    (lambda: plots.damaged_view(damaged().iloc[:0], "FAC"), "no rows"),
+    (lambda: plots.seconds(repeats().assign(seconds=0.0)), "above 0"),
+    (lambda: plots.runtime(timings().assign(seconds=0.0)), "above 0"),
+    (lambda: plots.preprocessing(weightings().iloc[:0]), "no row of metric"),
+    (lambda: plots.verdict_grid(judged([])), "no cell"),
+    (lambda: plots.scoreboard(judged(["exact"]), {"q": "Q\n"}), "no cell of 'q'"),
+    (lambda: plots.weight_functions([]), "thresholds"),
+    (lambda: plots.weight_functions([0.0]), "thresholds"),
+    (lambda: plots.pace(np.ones((3, 5)), np.arange(5), [0.5, 1.0]), r"must have the shape \(2, 5\)"),
+    (lambda: plots.rounds({"h": [[1.0, 0.5]]}, [0.5, 1.0]), "2 rounds"),
+    (lambda: plots.selection([np.ones((3, 2))], np.ones((2, 3)), np.ones(3)), "order"),
+    (lambda: plots.selection([np.ones((3, 3))], np.ones((1, 3)), np.ones(3)), "order"),
+    *((lambda draw=draw: draw(frame_of("dataset metric", [("x", "ACC")])), "frame: it lacks")
+      for draw in (plots.transfer_curve, plots.forgetting_curve, plots.order_spread, plots.stream_costs)),
+    *((lambda draw=draw, frame=frame: draw(frame().iloc[:0]), "frame: it has no rows")
+      for draw, frame in ((plots.transfer_curve, transfer), (plots.forgetting_curve, forgetting),
+                          (plots.order_spread, orders), (plots.stream_costs, costs))),
+])  # fmt: skip
+def test_what_cannot_be_drawn_is_refused_with_its_reason(draw, message):
+    with pytest.raises(ValueError, match=message):
+        draw()
+
+
+def test_one_figure_saved_twice_gives_equal_files_in_every_format(tmp_path):
     formats = ("png", "svg", "pdf")
-    first = plots.save(CASES[case](), "first", tmp_path, formats=formats)
-    second = plots.save(CASES[case](), "second", tmp_path, formats=formats)
-    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
-
-
-def test_one_figure_saved_twice_gives_equal_files(tmp_path):
-    fig = CASES["runtime"]()
-    first, second = plots.save(fig, "first", tmp_path), plots.save(fig, "second", tmp_path)
+    first, second = (plots.save(drawn("runtime"), stem, tmp_path, formats=formats) for stem in "ab")
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
 
 
 def test_another_process_writes_the_same_bytes(tmp_path):
     code = (
-        "from mtclib import plots\n"
+        "from mtclib.companion import plots\n"
         "fig = plots.convergence({'a': [[3.0, 2.0, 1.0]]}, 2)\n"
         f"plots.save(fig, 'a', {str(tmp_path / 'other')!r})\n"
     )
@@ -439,17 +645,13 @@ def test_another_process_writes_the_same_bytes(tmp_path):
         assert path.read_bytes() == (tmp_path / "other" / path.name).read_bytes(), path.name
 
 
-def read_manifest(folder):
-    with (folder / "manifest.csv").open(newline="") as handle:
-        return list(csv.DictReader(handle))
-
-
 def test_the_manifest_is_sorted_and_a_new_save_replaces_its_row(tmp_path):
-    fig = plots.convergence({"a": [[2.0, 1.0]]})
+    fig = drawn("relation alone")
     plots.save(fig, "b", tmp_path, notebook="x.ipynb", data="1")
     plots.save(fig, "a", tmp_path, notebook="x.ipynb", data="1")
     plots.save(fig, "b", tmp_path, notebook="y.ipynb", data="2", printed="P 1", formats=("png",))
-    rows = read_manifest(tmp_path)
+    with (tmp_path / "manifest.csv").open(newline="") as handle:
+        rows = list(csv.DictReader(handle))
     assert [(row["file"], row["notebook"], row["data"], row["printed"]) for row in rows] == [
         ("a.png", "x.ipynb", "1", ""),
         ("a.svg", "x.ipynb", "1", ""),
@@ -463,7 +665,7 @@ def test_the_manifest_is_sorted_and_a_new_save_replaces_its_row(tmp_path):
 
 def test_the_default_folder_is_figures_under_the_root(tmp_path, monkeypatch):
     monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
-    (path,) = plots.save(plots.convergence({"a": [[2.0, 1.0]]}), "a", formats=["png"])
+    (path,) = plots.save(drawn("relation alone"), "a", formats=["png"])
     assert path == tmp_path / "figures" / "a.png" and path.is_file()
 
 
@@ -474,12 +676,11 @@ def test_the_default_folder_is_figures_under_the_root(tmp_path, monkeypatch):
 ])  # fmt: skip
 def test_save_refuses_a_bad_name_or_format_and_writes_nothing(change, message, tmp_path):
     with pytest.raises(ValueError, match=message):
-        plots.save(plots.convergence({"a": [[2.0, 1.0]]}), **({"name": "a", "folder": tmp_path} | change))
+        plots.save(drawn("relation alone"), **({"name": "a", "folder": tmp_path} | change))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_name_with_dollar_signs_is_shown_as_written_not_read_as_mathematics():
-    name = r"$\nosuchcommand$"
-    fig = plots.convergence({name: [[2.0, 1.0]]})
-    fig.canvas.draw()
-    assert legend(fig) == [name] and fig.legends[0].get_window_extent().width > 100
+def test_a_picture_is_a_png_with_a_palette():
+    picture = plots.Picture(drawn("relation alone"))._repr_png_()
+    with Image.open(io.BytesIO(picture)) as image:
+        assert image.mode == "P" and image.format == "PNG"

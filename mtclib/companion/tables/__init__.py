@@ -7,9 +7,7 @@ in a light and in a dark theme.  Scores are shown in percent with one decimal; t
 """
 
 from mtclib.companion.tables.frames import (
-    AUDIT_COLUMNS,
     CLAIM_COLUMNS,
-    DECISION_COLUMNS,
     audit,
     claims,
     data_summary,
@@ -17,20 +15,10 @@ from mtclib.companion.tables.frames import (
     frame_table,
     provenance,
 )
-from mtclib.companion.tables.scores import (
-    OURS_N,
-    OURS_SD,
-    PUBLISHED_SD,
-    RESULT_COLUMNS,
-    TOLD,
-    VERDICT_COLUMNS,
-    reproduced,
-    side_by_side,
-)
+from mtclib.companion.tables.scores import OURS_SD, PUBLISHED_SD, VERDICT_COLUMNS, reproduced, side_by_side
 from mtclib.companion.tables.table import (
     CLAIM_SYMBOLS,
     COLOURS,
-    DASH,
     MEANINGS,
     Cell,
     Table,
@@ -40,9 +28,7 @@ from mtclib.companion.tables.table import (
 )
 
 __all__ = [
-    "AUDIT_COLUMNS", "CLAIM_COLUMNS", "CLAIM_SYMBOLS", "COLOURS", "Cell", "DASH", "DECISION_COLUMNS",
-    "MEANINGS", "OURS_N", "OURS_SD", "PUBLISHED_SD", "RESULT_COLUMNS", "TOLD", "Table", "Tables",
-    "VERDICT_COLUMNS",
-    "audit", "claims", "data_summary", "decisions", "frame_table", "label", "provenance", "reproduced",
-    "side_by_side", "task_name",
+    "CLAIM_COLUMNS", "CLAIM_SYMBOLS", "COLOURS", "Cell", "MEANINGS", "OURS_SD", "PUBLISHED_SD", "Table",
+    "Tables", "VERDICT_COLUMNS", "audit", "claims", "data_summary", "decisions", "frame_table", "label",
+    "provenance", "reproduced", "side_by_side", "task_name",
 ]  # fmt: skip

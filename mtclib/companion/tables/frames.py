@@ -29,40 +29,11 @@ DECISIONS_SHOWN, PROVENANCE_SHOWN = 6, 10
 
 
 def frame_table(frame, caption, columns=None, status=None, notes=()) -> Table:
-    """Any frame or list of records as a `Table`; text wraps, missing values are dashes.
+    """Any DataFrame or iterable of records as a `Table`; text wraps, missing values are dashes.
 
-    Parameters
-    ----------
-    frame : DataFrame, or iterable of mappings or dataclass instances
-        Rows; a named index is shown, and so is an index of text.
-    caption : str
-        Title.
-    columns : mapping of str to str, optional
-        Column to its heading: which to show, in which order; those not in the frame are left out.
-    status : str, optional
-        Column whose values get the symbol and colour of `CLAIM_SYMBOLS` or of the verdicts.
-    notes : sequence of str, default=()
-        Lines below.
-
-    Returns
-    -------
-    Table
-        Caption and notes only where `frame` is empty.
-
-    Raises
-    ------
-    ValueError
-        None of `columns`, or not `status`, is in the frame.
-
-    Examples
-    --------
-    >>> print(frame_table([{"n": 3, "share": 0.25}, {"n": None, "share": 1e-6}], "Counts"))
-    Counts
-    <BLANKLINE>
-    n | share
-    --+------
-    3 | 0.25
-    – | 1e-06
+    A named index is shown, and so is an index of text.  `columns` maps those to show to their headings, in
+    this order; those not in the frame are left out.  The values of the column `status` get the symbol and
+    colour of a verdict or claim.  `notes` stand below.
     """
     frame = _as_frame(frame)
     if frame.index.names != [None] or not pd.api.types.is_numeric_dtype(frame.index):
@@ -82,38 +53,19 @@ def frame_table(frame, caption, columns=None, status=None, notes=()) -> Table:
 
 
 def data_summary(summary, caption="Data, ours beside the paper's") -> Table:
-    """The summary of a data set: ``dataset.summary()`` as a `Table`; parameters as in :func:`frame_table`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> data_summary(pd.DataFrame({"task": ["1"], "n": [450.0], "n (paper)": [450]})).rows[0][1].lines
-    ('450',)
-    """
+    """``dataset.summary()`` as a `Table`."""
     return frame_table(summary, caption)
 
 
 def decisions(
     frame, caption="Choices that the paper leaves open or gets wrong", columns=DECISION_COLUMNS
 ) -> Table:
-    """The decisions of a paper as a `Table`, folded after the first; parameters as in :func:`frame_table`.
-
-    Examples
-    --------
-    >>> decisions([{"id": "D1", "decision": "cosine"}]).header
-    (('', 'id'), ('', 'decision'))
-    """
+    """The decisions of a paper as a `Table`, folded after the first few."""
     return replace(_short_hashes(frame_table(frame, caption, columns)), fold_after=DECISIONS_SHOWN)
 
 
 def claims(frame, caption="Claims of the paper", columns=CLAIM_COLUMNS) -> Table:
-    """The claims of a paper, each with symbol, word and colour of its ``status``; see :func:`frame_table`.
-
-    Examples
-    --------
-    >>> claims([{"quote": "best on every task", "status": "holds"}]).rows[0][1]
-    Cell(lines=('✓ holds',), look='holds')
-    """
+    """The claims of a paper, each with symbol, word and colour of its ``status``."""
     frame = _as_frame(frame)
     if frame.empty:
         return frame_table(frame, caption, notes=("No claims.",))
@@ -123,13 +75,7 @@ def claims(frame, caption="Claims of the paper", columns=CLAIM_COLUMNS) -> Table
 
 
 def audit(findings, caption="What the paper's own tables contradict") -> Table:
-    """Findings of the audit of the printed numbers as a `Table`; parameters as in :func:`frame_table`.
-
-    Examples
-    --------
-    >>> audit([]).notes
-    ('No findings.',)
-    """
+    """Findings of the audit of the printed numbers as a `Table`."""
     frame = _as_frame(findings)
     return frame_table(frame, caption, AUDIT_COLUMNS, notes=() if len(frame) else ("No findings.",))
 
@@ -139,22 +85,6 @@ def provenance(record: Mapping, caption="Provenance") -> Table:
 
     A mapping becomes dotted names, and a mapping inside of one a line: ``data.toy | edition a, sha256 b``.
     Hashes are cut to 12 digits; in HTML, the mouse shows them in full, and all but the first rows are folded.
-
-    Parameters
-    ----------
-    record : mapping
-        Names to values.
-    caption : str, default="Provenance"
-        Title.
-
-    Returns
-    -------
-    Table
-
-    Examples
-    --------
-    >>> [row[0].lines for row in provenance({"seed": 0, "versions": {"numpy": "2.4.6"}}).rows]
-    [('seed',), ('versions.numpy',)]
     """
     flat = pd.json_normalize(dict(record), max_level=1).iloc[0] if record else {}
     lines = {name: ", ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, Mapping)
@@ -164,28 +94,7 @@ def provenance(record: Mapping, caption="Provenance") -> Table:
 
 
 def checked(frame, columns, name):
-    """The frame itself, if it has these columns.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Frame.
-    columns : iterable of str
-        Columns that it must have.
-    name : str
-        Name of the argument, for the message.
-
-    Raises
-    ------
-    ValueError
-        A column is missing.
-
-    Examples
-    --------
-    >>> checked(pd.DataFrame({"a": [1]}), ["a", "b"], "rows")
-    Traceback (most recent call last):
-    ValueError: rows: missing column(s) b; it has a
-    """
+    """The frame itself, if it has these columns; `name` is that of the argument, for the message."""
     missing = [column for column in columns if column not in frame.columns]
     if missing:
         known = ", ".join(map(str, frame.columns))

@@ -20,36 +20,11 @@ TOLD = ("higher", "lower", "failed", "not-run", "unavailable")
 
 
 def reproduced(verdicts, dataset=None, metrics=("ACC", "NMI"), delta=DELTA) -> Table:
-    """A table of the paper with our numbers and the verdict in each cell.
+    """A table of the paper with our numbers and the verdict in each cell: methods by tasks and metrics.
 
-    Parameters
-    ----------
-    verdicts : DataFrame
-        One row a published cell, columns `VERDICT_COLUMNS`: printed numbers as text, ours as fractions.
-    dataset : str, optional
-        Data set to show; may be left out if there is only one.
-    metrics : sequence of str, default=("ACC", "NMI")
-        Metrics to show, by their printed names, in this order.
-    delta : float, default=0.05
-        Margin of the verdicts, shown in the caption.
-
-    Returns
-    -------
-    Table
-        Methods as rows, task by metric as columns.
-
-    Raises
-    ------
-    ValueError
-        A column is missing, the data set must be named or is unknown, or none of the metrics is there.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> row = ["p", "3", "toy", "1", "SNMF", "ACC", "80.90", "0.00", 0.809, 0.0, 0.81, 0.01, 10, 0.007]
-    >>> table = reproduced(pd.DataFrame([[*row, "agrees", "", ""]], columns=VERDICT_COLUMNS))
-    >>> table.rows[0][1].lines
-    ('paper 80.90 ± 0.00', 'ours  81.0 ± 1.0', '✓ agrees, r 0.7')
+    `verdicts` has one row per published cell and the columns `VERDICT_COLUMNS`: printed numbers as text, ours
+    as fractions.  `dataset` may be left out if there is only one; `metrics` are printed names, in this order;
+    `delta` is the margin of the verdicts, for the notes.
     """
     frame = _only(checked(verdicts, VERDICT_COLUMNS, "verdicts"), "dataset", dataset)
     frame = frame[frame["metric"].isin(list(metrics))]
@@ -73,32 +48,9 @@ def reproduced(verdicts, dataset=None, metrics=("ACC", "NMI"), delta=DELTA) -> T
 def side_by_side(results, printed=None, metrics=None, caption="Scores of this run") -> Table:
     """Our scores, beside the printed ones if given, without verdicts: for the quick profile.
 
-    Parameters
-    ----------
-    results : DataFrame
-        Tidy results, columns `RESULT_COLUMNS`, of one data set and one parameter setting a method and task.
-    printed : DataFrame, optional
-        Printed numbers of the same data set: ``method, task, metric, printed_mean, printed_std``.
-    metrics : mapping of str to str, or sequence of str, optional
-        Name to show (that of `printed`) to name in `results`, e.g. ``{"NMI": "NMI_max"}``; all by default.
-    caption : str, default="Scores of this run"
-        Title.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    ValueError
-        A column is missing, or a method and task has several parameter settings.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> rows = [["SNMF", "1", "ACC", "{}", run, 0.8 + run / 50, "ok"] for run in range(3)]
-    >>> side_by_side(pd.DataFrame(rows, columns=RESULT_COLUMNS)).rows[0][1].lines
-    ('82.0 ± 2.0',)
+    `results` has the columns `RESULT_COLUMNS`, of one data set and one parameter setting per method and task;
+    `printed` has ``method, task, metric, printed_mean, printed_std``.  `metrics` maps the name to show (that
+    of `printed`) to the name in `results`, as in ``{"NMI": "NMI_max"}``; all of `results` by default.
     """
     results = checked(results, RESULT_COLUMNS, "results")
     metrics = list(dict.fromkeys(results["metric"])) if metrics is None else metrics

@@ -1,7 +1,4 @@
-"""A finished table and its three forms: HTML, plain text, Markdown.
-
-Words, symbols and colours of the verdicts and of the status of a claim.
-"""
+"""A finished table and its two forms, HTML and plain text; words, symbols and colours of the verdicts."""
 
 import textwrap
 from dataclasses import dataclass, field
@@ -43,47 +40,6 @@ COLOURS = MappingProxyType({
     "no data": ("transparent", "inherit"), "not yet testable": ("transparent", "inherit"),
 })  # fmt: skip
 _SYMBOLS = {**SYMBOLS, **CLAIM_SYMBOLS}
-
-
-def label(verdict: str) -> str:
-    """Symbol and word of a verdict or of a claim's status.
-
-    Examples
-    --------
-    >>> label("agrees"), label("not-run")
-    ('✓ agrees', '– not yet run')
-    """
-    return f"{_SYMBOLS[verdict]} {'not yet run' if verdict == 'not-run' else verdict}"
-
-
-def task_name(task: str) -> str:
-    """Heading of a task.
-
-    Examples
-    --------
-    >>> task_name("1"), task_name("avg"), task_name("")
-    ('Task 1', 'Average', '')
-    """
-    return {"avg": "Average", "": ""}.get(task, f"Task {task}")
-
-
-def tally(verdicts) -> str:
-    """How often each verdict or status occurs, in the order of `MEANINGS`.
-
-    Parameters
-    ----------
-    verdicts : Series of str
-        Verdicts; others are not counted.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> tally(pd.Series(["higher", "agrees", "higher"]))
-    '1 agrees, 2 higher'
-    """
-    counts = verdicts.value_counts()
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in MEANINGS if verdict in counts)
-
 DASH = "–"
 # Several classes before each rule: JupyterLab has specific rules for tables, and aligns text to the right.
 _CSS = """
@@ -103,12 +59,28 @@ background:var(--jp-layout-color0,Canvas);color:var(--jp-content-font-color1,Can
 _PLACED = "text-align:left;vertical-align:top"
 
 
+def label(status: str) -> str:
+    """Symbol and word of a verdict or of a claim's status."""
+    return f"{_SYMBOLS[status]} {'not yet run' if status == 'not-run' else status}"
+
+
+def task_name(task: str) -> str:
+    """Heading of a task; "avg" is the average, and the views of "" are no task."""
+    return {"avg": "Average", "": ""}.get(task, f"Task {task}")
+
+
+def tally(statuses) -> str:
+    """How often each verdict or status of a Series occurs, in the order of `MEANINGS`: 1 agrees, 2 higher."""
+    counts = statuses.value_counts()
+    return ", ".join(f"{counts[status]} {status}" for status in MEANINGS if status in counts)
+
+
 @dataclass(frozen=True)
 class Cell:
-    """One cell: its lines of text, the key of its look in `COLOURS`, and what the mouse shows over it."""
+    """One cell: its lines of text, its verdict or status, if any, and what the mouse shows over it."""
 
     lines: tuple[str, ...]
-    look: str = ""
+    status: str = ""
     title: str = field(default="", repr=False)
 
 
@@ -116,21 +88,8 @@ class Cell:
 class Table:
     """A finished table; the last expression of a notebook cell.
 
-    Parameters
-    ----------
-    header : tuple of (str, str)
-        Group and name of each column; the group may be empty.
-    rows : tuple of tuple of Cell
-        Cells, one a column; the first of a row is its heading.
-    caption : str
-        Title, shown above.
-    notes : tuple of str, default=()
-        Lines shown below.
-    fold_after : int, optional
-        In HTML, rows from here on are folded away until the reader opens them.
+    The first cell of a row is its heading; notes stand below.
 
-    Examples
-    --------
     >>> print(Table((("", "method"), ("Task 1", "ACC")), ((Cell(("SNMF",)), Cell(("80.9",))),), "Scores"))
     Scores
     <BLANKLINE>
@@ -140,22 +99,16 @@ class Table:
     SNMF   | 80.9
     """
 
-    header: tuple[tuple[str, str], ...]
+    header: tuple[tuple[str, str], ...]  # group, which may be empty, and name of each column
     rows: tuple[tuple[Cell, ...], ...]
     caption: str
     notes: tuple[str, ...] = ()
-    fold_after: int | None = None
-
-    @property
-    def looks(self) -> tuple[str, ...]:
-        """Looks in use, in the order of the legend."""
-        used = {cell.look for row in self.rows for cell in row}
-        return tuple(look for look in MEANINGS if look in used)
+    fold_after: int | None = None  # in HTML, rows from here on are folded away until the reader opens them
 
     @property
     def text(self) -> str:
         """Plain text form: deterministic, for a terminal and for comparison."""
-        below = [*self._legend(), *self.notes]
+        below = [*(f"{label(key)}: {MEANINGS[key]}" for key in self._statuses()), *self.notes]
         body = list(self._ruled()) if self.rows else []
         return "\n\n".join("\n".join(part) for part in ([self.caption], body, below) if part)
 
@@ -163,8 +116,8 @@ class Table:
     def html(self) -> str:
         """HTML form: well-formed, self-contained, without ids."""
         keys = " ".join(
-            f'<span class="mtclib-key"{_style(look)}>{escape(label(look))}</span> {escape(MEANINGS[look])}.'
-            for look in self.looks
+            f'<span class="mtclib-key"{_style(key)}>{escape(label(key))}</span> {escape(MEANINGS[key])}.'
+            for key in self._statuses()
         )
         below = [*([keys] if keys else []), *map(escape, self.notes)]
         return "\n".join([
@@ -174,22 +127,6 @@ class Table:
             *(f'<p class="mtclib-note">{note}</p>' for note in below),
             "</div>",
         ])
-
-    def to_markdown(self) -> str:
-        """Markdown form, e.g. for README.
-
-        Returns
-        -------
-        str
-            A pipe table with the caption above and the legend and notes below.
-        """
-        names = [" ".join(part for part in column if part) for column in self.header]
-        rows = [[_markdown(cell.lines) for cell in row] for row in self.rows]
-        lines = [[_markdown([name]) for name in names], ["---"] * len(names), *rows]
-        table = ["| " + " | ".join(line) + " |" for line in lines] if rows else []
-        below = [f"- {_markdown([note])}" for note in (*self._legend(), *self.notes)]
-        title = [f"**{_markdown([self.caption])}**"]
-        return "\n\n".join("\n".join(part) for part in (title, table, below) if part)
 
     def _ruled(self):
         """Lines of the text table itself; a rule between rows where a row has several lines."""
@@ -206,8 +143,10 @@ class Table:
             for texts in zip_longest(*row, fillvalue=""):
                 yield " | ".join(text.ljust(width) for text, width in zip(texts, widths)).rstrip()
 
-    def _legend(self):
-        return [f"{label(look)}: {MEANINGS[look]}" for look in self.looks]
+    def _statuses(self):
+        """Verdicts and statuses in use, in the order of the legend."""
+        used = {cell.status for row in self.rows for cell in row}
+        return [status for status in MEANINGS if status in used]
 
     def _grids(self):
         """Lines of the HTML table; of two, where the end of it is folded away."""
@@ -243,18 +182,7 @@ class Table:
 
 @dataclass(frozen=True, repr=False)
 class Tables:
-    """Several tables, one below the other; the last expression of a notebook cell.
-
-    Parameters
-    ----------
-    tables : tuple of Table
-
-    Examples
-    --------
-    >>> one = Table((("", "n"),), ((Cell(("3",)),),), "Counts")
-    >>> print(Tables((one, one)).text.count("Counts"))
-    2
-    """
+    """Several tables, one below the other; the last expression of a notebook cell."""
 
     tables: tuple[Table, ...]
 
@@ -274,9 +202,9 @@ def _wrapped(lines):
     return [part for line in lines for part in textwrap.wrap(line, 44) or [""]]
 
 
-def _style(look, placed=""):
-    coloured = COLOURS.get(look, ("transparent",))[0] != "transparent"
-    colours = f"background-color:{COLOURS[look][0]};color:{COLOURS[look][1]}" if coloured else ""
+def _style(status, placed=""):
+    background, text = COLOURS.get(status, ("transparent", ""))
+    colours = "" if background == "transparent" else f"background-color:{background};color:{text}"
     style = ";".join(filter(None, [placed, colours]))
     return f' style="{style}"' if style else ""
 
@@ -288,9 +216,4 @@ def _td(cell, heading):
     if lines:
         texts = [text.replace(" ", "\u00a0") for text in texts]
     title = f' title="{escape(cell.title)}"' if cell.title else ""
-    return f"<{tag}{scope}{lines}{title}{_style(cell.look, _PLACED)}>{'<br>'.join(texts)}</{tag}>"
-
-
-def _markdown(lines):
-    text = "<br>".join(escape(line, quote=False) for line in lines)
-    return text.replace("|", "\\|").replace("\n", " ")
+    return f"<{tag}{scope}{lines}{title}{_style(cell.status, _PLACED)}>{'<br>'.join(texts)}</{tag}>"
