@@ -1,6 +1,7 @@
 """The committed figures: every printed one has its counterpart, and none is older than its data."""
 
 import csv
+import functools
 import hashlib
 import re
 
@@ -29,47 +30,32 @@ ROWS = manifest()
 STEMS = sorted({row["file"].rpartition(".")[0] for row in ROWS})
 
 
-def of_stem(stem):
-    return [row for row in ROWS if row["file"].rpartition(".")[0] == stem]
-
-
 def stands_for(row):
     return [name for name in row["printed"].split(", ") if name]
 
 
-def notebook(row):
-    return nbformat.read(paths.root() / row["notebook"], as_version=4)
+@functools.cache
+def cells(notebook, kind):
+    found = nbformat.read(paths.root() / notebook, as_version=4).cells
+    return [cell.source for cell in found if cell.cell_type == kind]
 
 
-def test_the_manifest_has_its_columns_and_one_sorted_row_a_file():
+def test_the_manifest_has_its_columns_and_one_sorted_row_per_file_that_there_is():
     files = [row["file"] for row in ROWS]
-    assert list(ROWS[0]) == list(MANIFEST_COLUMNS)
-    assert files == sorted(set(files)) and not any(None in row for row in ROWS)
-
-
-def test_the_manifest_lists_the_files_that_there_are():
-    there = {path.name for path in FOLDER.iterdir()} - {"manifest.csv"}
-    assert there == {row["file"] for row in ROWS}
+    assert list(ROWS[0]) == list(MANIFEST_COLUMNS) and not any(None in row for row in ROWS)
+    assert files == sorted(set(files))
+    assert {path.name for path in FOLDER.iterdir()} - {"manifest.csv"} == set(files)
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_a_figure_is_there_as_vector_and_as_png_with_the_hash_of_the_manifest(stem):
-    rows = of_stem(stem)
+def test_a_figure_is_there_as_png_and_as_vector_drawn_by_its_notebook_from_the_data_of_today(stem):
+    rows = [row for row in ROWS if row["file"].rpartition(".")[0] == stem]
     assert [row["file"] for row in rows] == [f"{stem}.png", f"{stem}.svg"]
     for row in rows:
         assert hashlib.sha256((FOLDER / row["file"]).read_bytes()).hexdigest() == row["sha256"]
     assert rows[0] | {"file": "", "sha256": ""} == rows[1] | {"file": "", "sha256": ""}
-
-
-@pytest.mark.parametrize("stem", STEMS)
-def test_the_notebook_of_a_figure_names_it(stem):
-    code = [cell.source for cell in notebook(of_stem(stem)[0]).cells if cell.cell_type == "code"]
-    assert any(f'"{stem}"' in source for source in code)
-
-
-@pytest.mark.parametrize("stem", STEMS)
-def test_a_figure_is_as_new_as_the_data_that_it_was_drawn_from(stem):
-    data = of_stem(stem)[0]["data"]
+    assert any(f'"{stem}"' in source for source in cells(rows[0]["notebook"], "code"))
+    data = rows[0]["data"]
     if data != "formula" and not LIVE.fullmatch(data):
         folder = data.partition(" ")[0]
         assert folder.startswith("data/"), f"{stem} does not say what it was drawn from: {data!r}"
@@ -81,7 +67,7 @@ def test_every_printed_figure_has_its_counterpart_under_a_heading_that_names_it(
     rows = [row for row in ROWS if printed in stands_for(row)]
     paper, _, number = printed.partition(" ")
     assert rows and {row["notebook"] for row in rows} == {f"notebooks/{paper.lower()}.ipynb"}
-    texts = "\n".join(cell.source for cell in notebook(rows[0]).cells if cell.cell_type == "markdown")
+    texts = "\n".join(cells(rows[0]["notebook"], "markdown"))
     headings = re.findall(r"^## Figures? ([\d and]+) of the paper", texts, re.M)
     assert number in " ".join(headings).split()
 
@@ -93,16 +79,16 @@ def test_no_figure_stands_for_one_that_is_not_printed():
 def test_a_shown_figure_says_what_it_was_drawn_from(tmp_path, monkeypatch):
     monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
     monkeypatch.setenv("MTCLIB_FIGURES", str(tmp_path / "figures"))
-    results = tmp_path / "data/toy/results"
+    results, fig = tmp_path / "data/toy/results", convergence({"a": [[2.0, 1.0]]})
     results.mkdir(parents=True)
     keys = []
     for content in ("1", "1", "2"):
         (results / "scores.csv").write_text(content)
-        show(convergence({"a": [[2.0, 1.0]]}), "a", "notebooks/x.ipynb", "data/toy/results", "P 1")
+        show(fig, "a", "notebooks/x.ipynb", "data/toy/results", "P 1")
         keys.append(manifest(tmp_path / "figures")[0]["data"])
     assert keys[0] == keys[1] != keys[2] == folder_key(tmp_path, "data/toy/results")
-    show(convergence({"a": [[2.0, 1.0]]}), "a", "notebooks/x.ipynb", "formula")
+    show(fig, "a", "notebooks/x.ipynb", "formula")
     assert [list(row.values())[2:] for row in manifest(tmp_path / "figures")] == [
         ["notebooks/x.ipynb", "formula", ""]] * 2  # fmt: skip
     with pytest.raises(ValueError, match="data/none holds no files"):
-        show(convergence({"a": [[2.0, 1.0]]}), "a", "notebooks/x.ipynb", "data/none")
+        show(fig, "a", "notebooks/x.ipynb", "data/none")

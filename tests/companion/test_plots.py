@@ -86,15 +86,6 @@ def curves():
     return frame_of("dataset method run iteration metric value", rows)
 
 
-def damaged():
-    kinds = ("missing", "outliers", "both")
-    return frame_of("kind share method value", [(k, s, "A", 1 - s) for k in kinds for s in (0.0, 0.5)])
-
-
-def repeats():
-    return pd.DataFrame({"method": ["A", "A", "B"], "repeat": [0, 1, 0], "seconds": [1.0, 2.0, 3.0]})
-
-
 def transfer():
     rows = [(d, s, p, k, "NMI_arithmetic", 0.4 + 0.01 * s + 0.1 * (p - 1) * (k == "with libraries"))
             for d in "xy" for s in range(3) for p in (1, 2, 3) for k in KNOWLEDGE]
@@ -121,17 +112,13 @@ def costs():
     return frame_of("dataset seed method tasks_seen seconds bytes value", rows)
 
 
-def overview():
-    rows = {"gain": [0.0, 5.0, 4.0], "cost": [1.0, 30.0, 100.0], "edition": ["original"] * 3,
-            "together": [False, True, True]}
-    return pd.DataFrame(rows, index=["k-means", "MBC", LONG])
-
-
-def changes():
-    rows = [("O1", "ACC", -4.0), ("O1", "ACC", 1.0), ("O2", "NMI", 2.0)]
-    return frame_of("decision metric change", rows).assign(ours="tf", alternative="counts")
-
-
+DAMAGED = frame_of("kind share method value", [(kind, share, "A", 1 - share)
+                   for kind in ("missing", "outliers", "both") for share in (0.0, 0.5)])  # fmt: skip
+REPEATS = pd.DataFrame({"method": ["A", "A", "B"], "repeat": [0, 1, 0], "seconds": [1.0, 2.0, 3.0]})
+CHANGES = pd.DataFrame({"decision": ["O1", "O1", "O2"], "metric": "ACC", "change": [-4.0, 1.0, 2.0],
+                        "ours": "tf", "alternative": "counts"})  # fmt: skip
+OVERVIEW = pd.DataFrame({"gain": [0.0, 5.0, 4.0], "cost": [1.0, 30.0, 100.0], "edition": "original",
+                         "together": [False, True, True]}, index=["k-means", "MBC", LONG])  # fmt: skip
 SCORES = pd.DataFrame({"a": [0.5, 0.101], "b": [np.nan, 0.2]}, index=["toy", "real"])
 PAIRS = frame_of("dataset method run 1 2", [("toy", "A", r, r / 10, r / 10) for r in range(5)])
 LABELS = np.repeat(np.arange(4), 3)
@@ -147,8 +134,8 @@ CASES = {
     "task objectives": lambda: plots.task_objectives({"a": [[1, 2], [3, 4, 5]], "b": [[2]], "c": [[0, 1]]}),
     "trajectories": lambda: plots.trajectories(curves(), {"ACC": "accuracy"}, until=2),
     "robustness": lambda: plots.robustness(noisy()),
-    "damage": lambda: plots.damaged_view(damaged(), "FAC"),
-    "seconds": lambda: plots.seconds(repeats(), {"B": 4.0, "C": 9.0}),
+    "damage": lambda: plots.damaged_view(DAMAGED, "FAC"),
+    "seconds": lambda: plots.seconds(REPEATS, {"B": 4.0, "C": 9.0}),
     "relation": lambda: plots.relation_matrix(MATRIX, MATRIX * 2, ["graphics", "$a_b$"], [LONG, "x", "y"]),
     "relation alone": lambda: plots.relation_matrix(MATRIX),
     "runtime": lambda: plots.runtime(timings(), switch_at=35),
@@ -158,7 +145,7 @@ CASES = {
     "verdicts of two": lambda: plots.verdict_grid(
         pd.concat([judged(SYMBOLS), judged(SYMBOLS, "q", LONG), judged(["exact"], "q", "other")])),
     "scoreboard": lambda: plots.scoreboard(judged(["exact", "lower", "exact"]), {"p": "Paper\n3 cells"}),
-    "leverage": lambda: plots.leverage(changes()),
+    "leverage": lambda: plots.leverage(CHANGES),
     "weights": lambda: plots.weight_functions([1.0, 4.0], (1.0, 10.0), np.linspace(0, 8, 9)),
     "pace": lambda: plots.pace([np.arange(100) >= 50, np.ones(100)], np.arange(100)[::-1], [0.5, 1.0]),
     "rounds": lambda: plots.rounds({"h": [[10.0, 6.0, 5.0], [8.0, 7.0]]}, [0.5, 1.0]),
@@ -168,7 +155,7 @@ CASES = {
     "orders": lambda: plots.order_spread(orders()),
     "costs": lambda: plots.stream_costs(costs()),
     "ranks": lambda: plots.critical_difference(pd.Series({"a": 1.2, "b": 1.8}), 0.5, [["a", "b"]]),
-    "quality and time": lambda: plots.quality_time(overview()),
+    "quality and time": lambda: plots.quality_time(OVERVIEW),
     "score table": lambda: plots.score_table(SCORES),
     "pairs": lambda: plots.task_pairs(PAIRS, "NMI"),
     "embedding": lambda: plots.embedding([POINTS, POINTS @ POINTS.T], LABELS, ["a", LONG], "k-means"),
@@ -278,7 +265,7 @@ def test_lines_of_one_axes_differ_in_marker_and_in_lightness(name):
 
 def test_the_suite_draws_every_public_figure():
     source = Path(__file__).read_text(encoding="utf-8").partition("CASES = {")[2].partition("\n}\n")[0]
-    figures = {name for name in plots.__all__ if hasattr(getattr(plots, name), "__wrapped__")} - {"makespans"}
+    figures = {name for name in plots.__all__ if hasattr(getattr(plots, name), "__wrapped__")}
     assert {name for name in figures if f"plots.{name}(" not in source} == set()
 
 
@@ -388,13 +375,10 @@ def test_the_heat_map_does_not_average_over_a_third_parameter():
     assert "20.0" in texts(plots.sensitivity_heatmap(frame, "lam", "alpha", base={"mu": 2.0}).axes[0])
 
 
-def test_a_run_that_has_stopped_keeps_its_last_value_in_the_median():
+def test_a_stopped_run_keeps_its_last_value_and_a_relative_one_is_its_gap_to_the_minimum():
     fig = plots.convergence({"a": [[10, 4], [10, 8, 6, 2], [10, 5, 5, 5]]}, relative=False)
     assert line(fig, 0, 0).get_ydata().tolist() == [10, 5, 5, 4]
     assert line(fig, 0, 0).get_xdata().tolist() == [1, 2, 3, 4]
-
-
-def test_the_relative_objective_is_the_gap_to_the_minimum_over_the_first_value():
     fig = plots.convergence({"a": [[10.0, 5.0, 2.0]], "constant": [[2.0, 2.0]]})
     assert_allclose(line(fig, 0, 0).get_ydata(), [0.8, 0.3, np.nan])
     assert fig.axes[0].get_yscale() == "log" and legend(fig) == ["a", "constant"]
@@ -486,9 +470,6 @@ def test_every_verdict_has_its_symbol_in_the_grid_and_its_word_in_the_legend():
     assert sorted(texts(drawn("verdicts").axes[0])) == sorted(SYMBOLS.values())
     assert legend(drawn("verdicts")) == [*words, "empty: not printed"]
     assert legend(drawn("scoreboard")) == ["● exact (2)", "▼ lower (1)"]
-
-
-def test_the_grid_colours_each_cell_by_its_verdict():
     fig = plots.verdict_grid(judged(["lower", "exact", "exact", "agrees"]))
     shown = [to_hex(colour) for colour in fig.axes[0].collections[0].get_facecolors()]
     assert shown == [COLOURS[v][0] for v in ("lower", "exact", "exact", "agrees")]
@@ -602,8 +583,8 @@ def test_a_cluster_is_named_once_and_its_size_stands_in_the_bar():
     (lambda: plots.task_objectives({"a": []}), "histories"),
     (lambda: plots.trajectories(curves(), {"RI": "RI"}), "no rows of RI"),
     (lambda: plots.robustness(noisy().iloc[:0]), "no rows"),
-    (lambda: plots.damaged_view(damaged().iloc[:0], "FAC"), "no rows"),
-    (lambda: plots.seconds(repeats().assign(seconds=0.0)), "above 0"),
+    (lambda: plots.damaged_view(DAMAGED.iloc[:0], "FAC"), "no rows"),
+    (lambda: plots.seconds(REPEATS.assign(seconds=0.0)), "above 0"),
     (lambda: plots.runtime(timings().assign(seconds=0.0)), "above 0"),
     (lambda: plots.preprocessing(weightings().iloc[:0]), "no row of metric"),
     (lambda: plots.verdict_grid(judged([])), "no cell"),
