@@ -136,36 +136,43 @@ def luminance(colour):
     return linear @ [0.2126, 0.7152, 0.0722]
 
 
-def test_a_coloured_cell_sets_text_and_background_with_enough_contrast():
+def test_every_verdict_has_a_meaning_and_colours_with_enough_contrast():
+    assert set(VERDICT_COLUMNS) <= set(OUTPUT)
     assert set(COLOURS) == set(MEANINGS) == {*SYMBOLS, *tables.CLAIM_SYMBOLS}
-    for look, (background, text) in COLOURS.items():
+    for status, (background, text) in COLOURS.items():
         if background == "transparent":
-            assert text == "inherit", look
+            assert text == "inherit", status
         else:
             dark, light = sorted((luminance(background), luminance(text)))
-            assert (light + 0.05) / (dark + 0.05) >= 4.5, look
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, status
 
 
-def test_every_style_of_a_cell_sets_both_colours():
-    styles = [style for style in Reader(EXAMPLES["reproduced"].html).styles if "color:" in style]
-    assert styles
-    assert all("background-color:#" in style and ";color:#" in style for style in styles)
+def test_cells_need_no_style_sheet_set_both_colours_and_do_not_wrap_scores():
+    html = EXAMPLES["reproduced"].html
+    styles = [style for style in Reader(html).styles if "color:" in style]
+    assert styles and all("background-color:#" in style and ";color:#" in style for style in styles)
+    cells = re.findall(r"<t[dh]\b[^>]*>", html.partition("</style>")[2])
+    assert cells and all("text-align:left" in cell for cell in cells) and "±\u00a0" in html
 
 
-def test_cells_are_aligned_without_a_style_sheet_and_scores_do_not_wrap():
-    html = EXAMPLES["reproduced"].html.partition("</style>")[2]
-    cells = re.findall(r"<t[dh]\b[^>]*>", html)
-    assert cells and all("text-align:left" in cell for cell in cells)
-    assert "±\u00a0" in html
+FRACTION = {"metric": "NMI", "printed_mean": ".40", "printed_std": "", "published": 0.4, "ours": 0.4321}
+DISTANCE = {"metric": "d_M", "printed_mean": "3.67", "published": 3.67, "ours": 3.5, "ours_std": 0.25,
+            "radius": np.nan, "verdict": "no margin"}  # fmt: skip
 
 
-def test_the_columns_are_those_of_the_verdict_frame():
-    assert set(VERDICT_COLUMNS) <= set(OUTPUT)
-
-
-def test_a_cell_shows_the_printed_number_as_printed_and_ours_with_one_decimal():
-    table = tables.reproduced(pd.DataFrame([cell(printed_mean="80.90", printed_std="0.50")]))
-    assert table.rows[0][1].lines == ("paper 80.90 ± 0.50", "ours  81.2 ± 1.5", "✓ agrees, r 2.3")
+@pytest.mark.parametrize(("changes", "lines"), [
+    ({}, ("paper 80.90 ± 0.50", "ours  81.2 ± 1.5", "✓ agrees, r 2.3")),
+    (FRACTION | {"ours_std": 0.01}, ("paper .40", "ours  0.432 ± 0.010", "✓ agrees, r 0.023")),
+    (DISTANCE, ("paper 3.67 ± 0.50", "ours  3.500 ± 0.250", "~ no margin")),
+    ({"ours": -0.0001}, ("paper 80.90 ± 0.50", "ours  0.0 ± 1.5", "✓ agrees, r 2.3")),
+    ({"ours_std": np.nan, "n": 1}, ("paper 80.90 ± 0.50", "ours  81.2", "✓ agrees, r 2.3")),
+])  # fmt: skip
+def test_a_cell_shows_the_printed_number_as_printed_and_ours_in_its_unit(changes, lines):
+    # The first cell tells percent from fractions; it is the last where the paper prints fractions.
+    rows = [cell(**changes)] if changes.get("metric") == "NMI" else [cell(), cell(task="2", **changes)]
+    table = tables.reproduced(pd.DataFrame(rows), metrics=("ACC", "NMI", "d_M"))
+    assert table.rows[0][-1].lines == lines
+    assert ("percent" in table.text) == (len(rows) > 1)
 
 
 def test_methods_are_rows_in_the_printed_order_and_tasks_by_metrics_are_columns():
@@ -187,34 +194,6 @@ def test_a_cell_that_is_not_printed_is_a_dash():
     assert table.rows[1][2] == Cell(("–",))
 
 
-def test_a_paper_that_prints_fractions_is_answered_in_fractions():
-    row = cell(metric="NMI", printed_mean=".40", printed_std="", published=0.40, ours=0.4321, ours_std=0.01)
-    table = tables.reproduced(pd.DataFrame([row]))
-    assert table.rows[0][1].lines == ("paper .40", "ours  0.432 ± 0.010", "✓ agrees, r 0.023")
-    assert "percent" not in table.text
-
-
-def test_a_distance_is_not_turned_into_percent():
-    rows = [
-        cell(),
-        cell(metric="d_M", printed_mean="3.67", published=3.67, ours=3.5, ours_std=0.25, radius=np.nan,
-             verdict="no margin"),
-    ]  # fmt: skip
-    table = tables.reproduced(pd.DataFrame(rows), metrics=("ACC", "d_M"))
-    assert table.rows[0][2].lines[1:] == ("ours  3.500 ± 0.250", "~ no margin")
-
-
-def test_a_negative_value_that_rounds_to_zero_has_no_sign():
-    table = tables.reproduced(pd.DataFrame([cell(metric="ARI", ours=-0.0001)]), metrics=["ARI"])
-    assert table.rows[0][1].lines[1] == "ours  0.0 ± 1.5"
-
-
-def test_one_run_has_no_spread():
-    table = tables.reproduced(pd.DataFrame([cell(n=1, ours_std=np.nan)]))
-    assert table.rows[0][1].lines[1] == "ours  81.2"
-    assert "Ours: 1 run a cell." in table.text
-
-
 def test_the_notes_give_the_margin_the_number_of_runs_the_counts_and_the_causes():
     rows = [cell(), cell(task="2", verdict="lower", cause="preprocessing", reason="tf-idf moves it", n=30)]
     text = tables.reproduced(pd.DataFrame(rows), delta=0.03).text
@@ -222,6 +201,7 @@ def test_the_notes_give_the_margin_the_number_of_runs_the_counts_and_the_causes(
     assert "δ = 3 points" in text
     assert "Ours: 10 to 30 runs a cell. 2 cells: 1 agrees, 1 lower." in text
     assert "SNMF: tf-idf moves it" in text
+    assert "Ours: 1 run a cell." in tables.reproduced(pd.DataFrame([cell(n=1)])).text
     assert "Cause preprocessing: The paper does not say" in text
     assert tables.reproduced(pd.DataFrame(rows)).rows[0][2].lines[-1] == "preprocessing"
 
