@@ -62,7 +62,7 @@ IN_WHEELS = [
 
 
 @pytest.mark.parametrize(("name", "sha", "difference"), [
-    pytest.param(*row, marks=() if row[0] in MADE_HERE else real_data) for row in KNOWN
+    pytest.param(*row, id=row[0], marks=() if row[0] in MADE_HERE else real_data) for row in KNOWN
 ])  # fmt: skip
 def test_a_data_set_is_the_known_one(name, sha, difference):
     data = load(name)
