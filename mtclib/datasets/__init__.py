@@ -1,5 +1,11 @@
 """Data sets: fetching, loading, and building your own.
 
+`load` gives a `Dataset` by its name (`available` lists them); `from_texts` and `build_tasks` make one of
+documents, of your own or of a corpus (`load_corpus`); `split_into_tasks` cuts views into a sequence of tasks.
+`fetch`, `fetch_all`, `registry`, `lookup` and `status` are about the files behind them.  Inside, one module
+per source or paper reads and cuts, `text` and `tasks` count and weigh words, `fetching` and `entries` get and
+verify files, and `catalogue` is the table of what can be loaded.
+
 >>> from mtclib.datasets import load
 >>> load("toy-multitask").name
 'toy-multitask'

@@ -129,7 +129,7 @@ def load(name: str, **params) -> Dataset:
         One of :func:`available`.
     **params
         Of the function that makes the data set (see :data:`mtclib.datasets.catalogue.LOADERS`): edition,
-        split, and every preprocessing choice.
+        split, and every preprocessing choice.  The error for an unknown one lists those that there are.
 
     Returns
     -------

@@ -38,7 +38,7 @@ def _full():
 
 @cache
 def _wheel():
-    """Views and digits of the package: one table a view, with the digit in the last column."""
+    """Views and digits of the package: one table per view, with the digit in the last column."""
     tables = [np.loadtxt(fetch(name), delimiter=",", skiprows=1) for name in _WHEEL]
     digits = tables[0][:, -1].astype(int)
     for name, table in zip(_WHEEL, tables):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from mtclib.datasets import Corpus, Dataset, available, build_tasks, from_texts, load, load_corpus
+from mtclib.datasets import Corpus, Dataset, build_tasks, from_texts
 from mtclib.datasets.dataset import with_printed
 from mtclib.datasets.tasks import printed_sizes, with_differences
 
@@ -25,11 +25,9 @@ def test_the_hash_is_the_known_one_and_so_the_same_on_every_platform():
 
 
 def test_storage_order_types_and_explicit_zeros_do_not_change_the_hash():
-    fortran = [np.asfortranarray(X) for X in DENSE]
-    assert tasks(fortran).sha256 == tasks([X.astype(">f8") for X in DENSE]).sha256 == tasks().sha256
-    assert (
-        tasks([X.astype(np.float32) for X in DENSE], [y.astype(np.int8) for y in Y]).sha256 == tasks().sha256
-    )
+    others = (np.asfortranarray, lambda X: X.astype(">f8"), lambda X: X.astype(np.float32))
+    assert {tasks(map(other, DENSE)).sha256 for other in others} == {DENSE_SHA}
+    assert tasks(labels=[y.astype(np.int8) for y in Y]).sha256 == DENSE_SHA
     tidy = sparse.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]]))
     untidy = sparse.csr_array((np.array([2.0, 1.0, 0.0, 3.0]), [1, 0, 0, 1], [0, 2, 4]), shape=(2, 2))
     labels = [np.array([0, 1])]
@@ -53,7 +51,7 @@ def test_any_change_of_values_shapes_labels_or_kind_changes_the_hash():
 
 
 def test_clusters_are_counted_per_task_or_once_for_views():
-    assert tasks().n_clusters == [2, 2]
+    assert tasks().n_clusters == sequence().n_clusters == [2, 2]
     assert Dataset("x", "multiview", [np.ones((3, 2)), np.ones((3, 4))], np.array([0, 1, 2])).n_clusters == 3
 
 
@@ -74,10 +72,8 @@ def test_the_summary_shows_ours_beside_the_papers_and_explains_differences():
 
 
 def test_a_summary_of_views_has_a_row_per_view():
-    data = Dataset(
-        "x", "multiview", [np.ones((3, 2)), np.ones((3, 4))], np.array([0, 1, 1]), ("p", "q"), (("a", "b"),)
-    )
-    frame = data.summary()
+    views = [np.ones((3, 2)), np.ones((3, 4))]
+    frame = Dataset("x", "multiview", views, np.array([0, 1, 1]), ("p", "q"), (("a", "b"),)).summary()
     assert frame.index.tolist() == ["p", "q"] and frame["features"].tolist() == [2, 4]
     assert frame["class sizes"].tolist() == ["1 2", "1 2"]
 
@@ -99,10 +95,6 @@ def sequence(**changes):
     tasks = [[np.ones((n, 2)), sparse.csr_array(np.eye(n, 3))] for n in (3, 2)]
     fields = {"Xs": tasks, "labels": [np.array([0, 1, 1]), np.array([1, 0])], **changes}
     return Dataset("x", "lifelong", **fields)
-
-
-def test_a_sequence_counts_its_clusters_per_task():
-    assert sequence().n_clusters == [2, 2]
 
 
 def test_the_hash_of_a_sequence_knows_values_tasks_views_and_labels():
@@ -159,15 +151,9 @@ def test_tasks_are_built_from_classes_of_a_corpus():
     assert build_tasks(CORPUS, [["a"]], split="test", weighting="counts").Xs[0].toarray().tolist() == [[1, 1]]
 
 
-def test_a_class_that_is_not_there_is_refused_with_the_ones_that_are():
-    with pytest.raises(ValueError, match=r"class 'z' .*It has: a, b"):
-        build_tasks(CORPUS, [["a", "z"]])
-
-
 def test_own_texts_become_a_dataset_with_coded_labels():
-    data = from_texts(
-        [["red ink", "the", "sea"], ["red sky"]], [["q", "p", "p"], ["q"]], task_names=("x", "y")
-    )
+    texts = [["red ink", "the", "sea"], ["red sky"]]
+    data = from_texts(texts, [["q", "p", "p"], ["q"]], task_names=("x", "y"))
     assert [y.tolist() for y in data.labels] == [[1, 0, 0], [0]]
     assert data.class_names == (("p", "q"), ("q",)) and data.task_names == ("x", "y")
     assert from_texts([["red ink"], ["sea"]]).n_clusters == [1, 1]
@@ -182,19 +168,18 @@ def test_rows_are_the_documents_that_were_given_unless_dropping_is_asked_for():
     assert [X.shape[0] for X in from_texts(texts, min_terms=1).Xs] == [2, 1]
 
 
-@pytest.mark.parametrize(
-    "tasks, message",
-    [
-        ([], "at least one task"), ("red ink", "tasks must be a list"), ([["red"], []], "task 2 must be"),
-        (["red ink", "sky"], "task 1 must be a list"), ([["red", None]], "document 1 of task 1 is None"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("tasks, message", [
+    ([], "at least one task"), ("red ink", "tasks must be a list"), ([["red"], []], "task 2 must be"),
+    (["red ink", "sky"], "task 1 must be a list"), ([["red", None]], "document 1 of task 1 is None"),
+])  # fmt: skip
 def test_texts_that_are_no_texts_are_named(tasks, message):
     with pytest.raises(ValueError, match=message):
         from_texts(tasks)
 
 
-def test_names_and_splits_that_do_not_fit_are_refused():
+def test_classes_names_and_splits_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match=r"class 'z' .*It has: a, b"):
+        build_tasks(CORPUS, [["a", "z"]])
     with pytest.raises(ValueError, match="task_names: 1 names for 2 tasks"):
         from_texts([["red ink"], ["sea"]], task_names=["x"])
     with pytest.raises(ValueError, match="split must be one of"):
@@ -202,15 +187,3 @@ def test_names_and_splits_that_do_not_fit_are_refused():
     for tasks_ in ([], [["a"], []]):
         with pytest.raises(ValueError, match="class names of each task"):
             build_tasks(CORPUS, tasks_)
-
-
-def test_an_unknown_name_or_parameter_is_a_value_error_that_helps():
-    with pytest.raises(ValueError, match="Did you mean 'mtcmrl-20newsgroups'"):
-        load("mtcmrl-20newsgroup")
-    with pytest.raises(ValueError, match=r"toy-multitask: .*'seed'.*random_state"):
-        load("toy-multitask", seed=1)
-    with pytest.raises(ValueError, match="edition must be one of"):
-        load("mtcmrl-20newsgroups", edition="18828")
-    with pytest.raises(ValueError, match="name must be one of '20newsgroups'"):
-        load_corpus("20 news")
-    assert all(available().values())

@@ -16,14 +16,6 @@ CLASS_SIZES = {
     "lmsc-3sources": (56, 21, 11, 18, 51, 12), "lmsc-bbc": (134, 82, 226, 70, 173),
     "lmsc-bbcsport": (62, 104, 193, 124, 61), "lmsc-cornell": (42, 32, 19, 19, 83),
 }  # fmt: skip
-SHA = {
-    "lmsc-3sources": "feabbb21288199e2db5ba84f1671c7dd22ddf91d922bbbce67bf98cad366d1a9",
-    "lmsc-bbc": "a3202be041ab4995e9381767c98bc28e14f158d715611a5df2499974cc5a60c1",
-    "lmsc-bbcsport": "7f366b1c4907c0be242eb1bc24173b34004fb4d1b1746fc3bfbe404e059713b9",
-    "lmsc-cornell": "5e8ebf537c3996ce72d1ea1e1763011dc0c8bd81cc469edbcea1ee29c78f52ab",
-    "lmsc-handwritten": "36e4300766995eace7035f3f5028d00799b71396c48e43be60e2b93fcfef3815",
-}
-
 
 def labels_of(name):
     return np.repeat(np.arange(len(CLASS_SIZES[name])), CLASS_SIZES[name])
@@ -119,24 +111,6 @@ def test_most_printed_purities_fit_four_equal_groups():
 
 
 @real_data
-@pytest.mark.parametrize("name, size, widths", [
-    ("lmsc-3sources", 42, [3560, 3631, 3068]), ("lmsc-bbc", 171, [4659, 4633, 4665, 4684]),
-    ("lmsc-bbcsport", 136, [3183, 3203]), ("lmsc-cornell", 48, [1703, 195]),
-])  # fmt: skip
-def test_the_real_sets_have_four_complete_tasks_of_the_inferred_size(name, size, widths):
-    data = load(name)
-    assert [[X.shape for X in task] for task in data.Xs] == [[(size, width) for width in widths]] * 4
-    assert data.n_clusters == [len(CLASS_SIZES[name])] * 4
-    assert all(X.dtype == np.float64 and sparse.issparse(X) for task in data.Xs for X in task)
-    assert all((X.sum(axis=1) > 0).all() for task in data.Xs for X in task)
-    frame = data.summary()
-    assert frame["samples in all tasks (paper)"].unique().tolist() == [sum(CLASS_SIZES[name])]
-    assert (frame["scores (paper)"] != "none").tolist() == [t < PRINTED[name][2] for t in range(4)]
-    assert frame["difference"].str.startswith(f"{4 * size} of {sum(CLASS_SIZES[name])} samples").all()
-    assert data.sha256 == SHA[name] != load(name, split_seed=1).sha256
-
-
-@real_data
 def test_a_cut_gives_back_the_whole_set():
     whole, cut = load("bbcsport"), load("lmsc-bbcsport", split_seed=3)
     groups, left, _ = draw_groups(whole.labels, 4, 3)
@@ -145,12 +119,14 @@ def test_a_cut_gives_back_the_whole_set():
     assert abs(stacked - whole.Xs[1][np.concatenate(groups)]).max() == 0
     assert len(load("lmsc-bbcsport", n_tasks=2).Xs) == 2
     assert load("lmsc-cornell", links="all").Xs[0][1].shape == (48, 585)
+    frame = cut.summary()
+    assert frame["samples in all tasks (paper)"].tolist() == [544] * 4
+    assert frame["scores (paper)"].tolist() == ["Table 3"] * 3 + ["none"]
 
 
 @digits_at_hand
 def test_the_digits_of_the_package_make_four_tasks_of_500():
     data = load("lmsc-handwritten")
     assert [[X.shape for X in task][0] for task in data.Xs] == [(500, 76)] * 4 and data.n_clusters == [10] * 4
-    assert data.edition == "wheel" and data.sha256 == SHA["lmsc-handwritten"]
     scaled = load("lmsc-handwritten", scaling="minmax")
     assert np.ptp(np.vstack([task[3] for task in scaled.Xs]), axis=0) == pytest.approx([2] * 6)

