@@ -24,7 +24,7 @@ from sklearn.metrics import adjusted_rand_score
 from mtclib.baselines.coreg import CoregSpectral
 from mtclib.companion.papers.study import ONE_A_JOB
 from mtclib.companion.runs import results
-from mtclib.companion.verdicts import leverage
+from mtclib.companion.verdicts import leverage, numbers
 from mtclib.core.checks import check_number, check_option, check_sequence
 from mtclib.core.lifelong import Libraries
 from mtclib.core.starts import best_kmeans
@@ -471,3 +471,13 @@ def _scorer(tasks, labels, metric):
                          f"one array of classes for each")
     check_option("metric", metric, SCORES)
     return SCORES[metric]
+
+
+class Numbers(numbers.Numbers):
+    """Numbers of LMSC's sentences."""
+
+    def transfer(self, stream):
+        """Mean gain of later tasks from the libraries, in points of NMI."""
+        later = self.study.table("transfer").query("position > 1 and dataset == @stream")
+        means = later.pivot_table("value", "seed", "knowledge").mean()
+        return 100 * (means[WITH] - means[WITHOUT])

@@ -18,7 +18,7 @@ From what a fit keeps of its way to rows that claims and figures use.
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ import scipy.sparse as sp
 from scipy.linalg import eigvalsh
 
 from mtclib.companion.runs import results
+from mtclib.companion.verdicts import audit, numbers
 from mtclib.core.checks import check_views
 from mtclib.core.starts import one_hot
 from mtclib.datasets.synthetic import mspl_toy
@@ -517,3 +518,43 @@ def mspl_damaged(study):
     rows = frame[(frame["part"] == "corruption") | frame["dataset"].eq("Handwritten Numerals")]
     rows = rows[rows["method"].isin(study.protocol.studies["corruption"].methods)]
     return study.with_loader_params(rows, "kind", "unit", "share")
+
+
+class Numbers(numbers.Numbers):
+    """Numbers of MSPL's sentences."""
+
+    def runs_needed(self, dataset="Handwritten Numerals", method="MSPL"):
+        """Runs that the printed spreads need at least."""
+        needed = audit.runs_needed(self.study.published)
+        return int(needed.query("dataset == @dataset and method == @method")["runs"].item())
+
+    @cached_property
+    def _raw(self):
+        rows = self.study.results.frame.query("part == 'webkb-raw' and metric == 'NMI_arithmetic'")
+        return rows.groupby(["dataset", "method"])["value"].mean()
+
+    def _raw_gaps(self, cells):
+        """Ours on counts as stored minus printed, in points."""
+        names = {"MSPL": "MSPL, unscaled"}
+        return pd.Series([
+            100 * (self._raw[f"{cell.dataset} (raw, both)", names.get(cell.method, cell.method)] - cell.mean)
+            for cell in cells.rename(columns={"published": "mean"}).itertuples()])
+
+    def raw_gap(self, method):
+        """Largest distance of a row of Table 3 from print on counts as stored."""
+        cells = self.judged.query("table == '3' and method == @method")
+        return self._raw_gaps(cells).abs().max()
+
+    def raw_gain(self, how):
+        """Least or largest gain of self-pacing on counts as stored, in points."""
+        table = 100 * self._raw.unstack()
+        return numbers.PICK[how](table["MSPL, unscaled"] - table["MSPL-naive, unscaled"])
+
+    def raw_near(self):
+        """Deviating cells of Table 3 that come within the margin on counts as stored."""
+        cells = self.judged[self.judged["verdict"].isin(["higher", "lower"])].query("table == '3'")
+        return int((self._raw_gaps(cells).abs() <= 5).sum())
+
+    def raw_unknown(self):
+        """Whole points by which cells of Table 3 without an explanation at least exceed print there."""
+        return int(self._raw_gaps(self.judged.query("table == '3' and cause == 'unknown'")).min())

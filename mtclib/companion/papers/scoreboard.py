@@ -1,20 +1,26 @@
 """All papers at a glance, from committed files only: the front page of the README and the first notebook."""
 
+from functools import cache
+
 import pandas as pd
 
 from mtclib.companion.comparison import comparison
 from mtclib.companion.comparison.comparison import Comparison
-from mtclib.companion.papers.study import NOT_YET, Study
-from mtclib.companion.runs import papers
-from mtclib.companion.runs.results import COLUMNS
-from mtclib.companion.verdicts import audit, judge, published
+from mtclib.companion.papers.study import Study
+from mtclib.companion.verdicts import judge
 from mtclib.companion.verdicts.intervals import RELATIVE
-from mtclib.companion.verdicts.ledger import findings
+from mtclib.companion.verdicts.ledger import MOST_LETTERS, LedgerError
 from mtclib.core import paths
 
 START, END = "<!-- scoreboard: written by python -m mtclib scoreboard -->", "<!-- /scoreboard -->"
 ORDER = ("spmtc", "mspl", "mbc", "mtcmrl", "lmsc")
 TESTED = ("holds", "fails", "undecided")
+
+
+@cache
+def _study(paper):
+    """One study of each paper: its results are read, and judged, once."""
+    return Study(paper)
 
 
 def _ordered(names):
@@ -23,41 +29,12 @@ def _ordered(names):
 
 
 def all_verdicts():
-    """Every printed cell of every paper with its verdict.
-
-    Returns
-    -------
-    DataFrame
-        As from ``mtclib.companion.verdicts.judge.judge``; papers without a protocol are "not-run" throughout.
-    """
-    return pd.concat([_verdicts(paper) for paper in published.papers()], ignore_index=True)
-
-
-def _verdicts(paper):
-    if paper in papers.papers():
-        return Study(paper).all_verdicts()
-    cells = published.load(paper)
-    reasons = {dataset: NOT_YET for dataset in cells["dataset"].unique()}
-    return judge.judge(cells, pd.DataFrame(columns=list(COLUMNS)), profile="full", not_run=reasons)
+    """Every printed cell of every paper with its verdict, as from ``judge``."""
+    return pd.concat([_study(paper).all_verdicts() for paper in paths.papers()], ignore_index=True)
 
 
 def claims(paper):
-    """Outcome of each claim of a paper, as ``python -m mtclib scoreboard`` last found them.
-
-    Parameters
-    ----------
-    paper : str
-
-    Returns
-    -------
-    DataFrame
-        ``id, place, quote, status, counts``; the paper's notebook tests the claims anew, and a test compares.
-
-    Examples
-    --------
-    >>> set(claims("mbc")["status"]) <= set(TESTED)
-    True
-    """
+    """Outcome of each claim of a paper, as ``python -m mtclib scoreboard`` last found them."""
     return pd.read_csv(_claims_file(paper), dtype=str, keep_default_na=False)
 
 
@@ -65,20 +42,17 @@ def _claims_file(paper):
     return paths.results_dir(paper) / "claims.csv"
 
 
-def summary(frame):
-    """One line a paper: cells by verdict, claims, what the audit of its tables finds, and what it cost.
+def findings(paper):
+    """What a reader must know of a paper, with its numbers; the first is short enough for the README."""
+    known = _study(paper).findings()
+    if len(known["finding"][0]["short"]) > MOST_LETTERS:
+        raise LedgerError(f"{paper}: 'short' of the first finding has more than {MOST_LETTERS} letters")
+    return known
 
-    Parameters
-    ----------
-    frame : DataFrame
-        From :func:`all_verdicts`.
 
-    Returns
-    -------
-    DataFrame
-        Index: paper.
-    """
-    counts = judge.summary(frame, ["paper"])
+def by_paper(frame):
+    """One line per paper: cells by verdict, claims, what the audit of its tables finds, and what it cost."""
+    counts = judge.verdict_counts(frame, ["paper"])
     counts = counts.loc[_ordered(counts.index)]
     shown = counts[["cells", "judged", "agreeing", "higher", "lower", "inconclusive", "misprint",
                     "unavailable"]]
@@ -87,7 +61,7 @@ def summary(frame):
     return shown.assign(**{
         "claims tested": [int(tested[paper].isin(TESTED).sum()) for paper in counts.index],
         "claims that hold": [int((tested[paper] == "holds").sum()) for paper in counts.index],
-        "findings of the audit": [len(_audit(paper)) for paper in counts.index],
+        "findings of the audit": [len(_study(paper).audit) for paper in counts.index],
         "fits": [costs[paper][0] for paper in counts.index],
         "hours": [round(costs[paper][1], 1) for paper in counts.index]})
 
@@ -99,21 +73,12 @@ def _cost(paper):
 
 
 def by_table(frame):
-    """Agreement by printed table.
+    """Agreement by paper and printed table.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        From :func:`all_verdicts`.
-
-    Returns
-    -------
-    DataFrame
-        Index: paper, table.  Counts as in ``mtclib.companion.verdicts.judge.summary``, and ``distance``: the
-        mean absolute difference from print of the judged scores, in points (d_M, which has no scale, is left
-        out).
+    Counts as in ``judge.verdict_counts``, and ``distance``: the mean absolute difference from print of the
+    judged scores, in points (d_M, which has no scale, is left out).
     """
-    counts = judge.summary(frame, ["paper", "table"])
+    counts = judge.verdict_counts(frame, ["paper", "table"])
     counts = counts.loc[_ordered(counts.index.unique("paper"))]
     scores = frame[frame["verdict"].isin(judge.JUDGED) & ~frame["metric"].isin(RELATIVE)]
     distance = 100 * scores["difference"].abs().groupby([scores["paper"], scores["table"]]).mean()
@@ -122,42 +87,15 @@ def by_table(frame):
 
 
 def causes(frame):
-    """Why cells deviate: number of cells higher or lower than printed, by paper and cause.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From :func:`all_verdicts`.
-
-    Returns
-    -------
-    DataFrame
-        Index: cause, in the order of ``mtclib.companion.verdicts.judge.CAUSES``; a column a paper.
-    """
+    """Why cells deviate: number of cells higher or lower than printed, by cause and paper."""
     deviating = frame[frame["verdict"].isin(["higher", "lower"])]
     table = pd.crosstab(deviating["cause"], deviating["paper"])
     rows = [cause for cause in judge.CAUSES if cause in table.index]
     return table.reindex(rows)[_ordered(table)]
 
 
-def _audit(paper):
-    if paper in papers.papers():
-        return Study(paper).audit
-    return audit.audit_tables(published.load(paper), class_sizes=published.class_sizes(paper))
-
-
 def heads(table):
-    """Headings for the picture: name of each paper, cells that agree and claims that hold.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`summary`.
-
-    Returns
-    -------
-    dict of str to str
-    """
+    """Headings for the picture: name of each paper, cells that agree and claims that hold."""
     lines = table.to_dict("index")
     return {paper: f"{findings(paper)['name']}\n{_score(line)}" for paper, line in lines.items()}
 
@@ -168,17 +106,7 @@ def _score(line):
 
 
 def front_page(table):
-    """The scoreboard of the README: picture and one line a paper, as markdown.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`summary`.
-
-    Returns
-    -------
-    str
-    """
+    """The scoreboard of the README: picture and one line per paper of `by_paper`, as markdown."""
     lines = [START, "", "![Verdict on every printed number of the five papers](figures/scoreboard.png)", "",
              "| paper | numbers that agree | claims that hold | what to know |", "|---|---|---|---|"]
     for paper, line in table.to_dict("index").items():
@@ -200,27 +128,13 @@ def _which_to_take():
 
 
 def write(claims_too=True):
-    """Write the committed outcomes of the claims and the front page of the README.
+    """Write the committed outcomes of the claims and the front page of the README; return the files.
 
-    The picture is that of ``notebooks/index.ipynb``, drawn when its outputs are stored.
-
-    Parameters
-    ----------
-    claims_too : bool, default=True
-        Test the claims anew; a minute or more.
-
-    Returns
-    -------
-    list of pathlib.Path
-        The files.
-
-    Raises
-    ------
-    ValueError
-        If the README has lost the marks between which its scoreboard stands.
+    The picture is that of ``notebooks/index.ipynb``, drawn when its outputs are stored.  Testing the claims
+    anew takes a minute or more.
     """
-    written = [_write_claims(paper) for paper in _ordered(papers.papers())] if claims_too else []
-    table = summary(all_verdicts())
+    written = [_write_claims(paper) for paper in _ordered(paths.papers())] if claims_too else []
+    table = by_paper(all_verdicts())
     readme = paths.root() / "README.md"
     text = readme.read_text(encoding="utf-8")
     if START not in text or END not in text:
@@ -233,6 +147,6 @@ def write(claims_too=True):
 def _write_claims(paper):
     path = _claims_file(paper)
     path.parent.mkdir(parents=True, exist_ok=True)
-    table = Study(paper).outcomes()[["id", "place", "quote", "status", "counts"]]
+    table = _study(paper).outcomes()[["id", "place", "quote", "status", "counts"]]
     table.to_csv(path, index=False, lineterminator="\n")
     return path

@@ -1,8 +1,12 @@
-"""SPMTC: what its claims are tested on."""
+"""SPMTC: what its claims are tested on, and what its sentences state."""
 
 import pandas as pd
+from scipy.optimize import linear_sum_assignment
+from sklearn.metrics import confusion_matrix
 
-from mtclib.companion.papers.study import ONE_A_JOB
+from mtclib.companion.claims import columns
+from mtclib.companion.papers.study import ONE_A_JOB, mean_scores
+from mtclib.companion.verdicts import numbers
 
 
 def frames(study):
@@ -16,3 +20,57 @@ def frames(study):
     sweeps = [study.sweep(f"figure1-{name}") for name in ("lssmtc", "hard", "soft")]
     return {"results": judged.drop_duplicates(ONE_A_JOB), "sensitivity": pd.concat(sweeps),
             "timings": times[times["w_update"] == "mult"]}
+
+
+class Numbers(numbers.Numbers):
+    """Numbers of SPMTC's sentences."""
+
+    @property
+    def sets(self):
+        """The six data sets."""
+        return list(self.study.protocol.profile("full").datasets)
+
+    def paced(self, what):
+        """Comparisons of SPMTC with LSSMTC from the same starts, by their outcome."""
+        rows = pd.concat([self.study.default(name) for name in self.sets])
+        pairs = [("SPMTC-h", "LSSMTC"), ("SPMTC-s", "LSSMTC")]
+        return numbers.outcome(columns.paired_differences(rows, pairs, "ACC"), what)
+
+    def sharing(self):
+        """Largest loss of LSSMTC with nothing shared against its best setting, in points."""
+        frame, losses = self.study.results.frame, []
+        alone = frame[frame["method"] == "LSSMTC, no sharing"]
+        for name in self.sets:
+            best = self.study.selected(name).query("method == 'LSSMTC'")
+            losses.append(mean_scores(best).iloc[0] - mean_scores(alone[alone["dataset"] == name]).iloc[0])
+        return max(losses)
+
+    def preprocessing(self, rows=""):
+        """Mean distance of k-means from print over all cells of all sets, as published or on other rows."""
+        parts = [self._gaps(None, f"{name} ({rows})" if rows else None, dataset=name, printed="KM")
+                 for name in self.sets]
+        return pd.concat(parts).abs().mean()
+
+    def better(self):
+        """Data sets on which k-means on rows of unit length beats every printed accuracy."""
+        ours = {name: 100 * self.score("KM", f"{name} (unit rows)", "ACC") for name in self.sets}
+        printed = {name: self.study.printed(name, metric="ACC") for name in self.sets}
+        return sum(ours[name] > 100 * cells.groupby("method")["mean"].mean().max()
+                   for name, cells in printed.items())
+
+    def one_matching(self, method):
+        """Mean loss in points of accuracy if clusters are matched to classes once for all tasks."""
+        labels, losses = self.study.results.labels, []
+        for name in self.sets:
+            tasks = [key.rpartition("/")[2] for key in labels if key.rpartition("/")[0] == f"truth/{name}"]
+            keys = self.study.default(name).query("method == @method")["key"].unique()
+            losses.append(sum(self._loss(name, key, tasks) for key in keys) / len(keys))
+        return sum(losses) / len(losses)
+
+    def _loss(self, dataset, key, tasks):
+        labels = self.study.results.labels
+        pairs = [(labels[f"truth/{dataset}/{task}"], labels[f"{key}/{task}"]) for task in tasks]
+        counts = [confusion_matrix(*pair, normalize="all") for pair in pairs]
+        single = sum(each[linear_sum_assignment(-each)].sum() for each in counts)
+        joint = sum(counts)[linear_sum_assignment(-sum(counts))].sum()
+        return 100 * (joint - single) / len(tasks)

@@ -3,13 +3,12 @@
 A notebook makes one ``Study`` and asks it; nothing here is computed twice, and nothing here knows a
 particular paper.  Tables with verdicts come from the committed results of the full profile; what runs
 live in the quick profile is shown beside the printed numbers without a verdict.
-
-Relation matrices between the clusters of two tasks, renamed by their classes.
 """
 
 import json
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -17,71 +16,9 @@ import pandas as pd
 from mtclib.companion import plots, runs
 from mtclib.companion.runs import papers
 from mtclib.companion.runs.results import pooled
-from mtclib.companion.verdicts import audit, judge, ledger, published
+from mtclib.companion.verdicts import audit, judge, ledger, leverage, numbers, published
 from mtclib.core import paths
 from mtclib.metrics import match_clusters
-
-COLUMNS = ("dataset", "run", "task", "other", "row", "column", "value")
-
-
-def relation_frame(dataset, relations, labels_true, labels_pred, families, run=0) -> pd.DataFrame:
-    """Entries of relation matrices by the classes that the clusters stand for.
-
-    The paper maps clusters to classes by the permutation of the accuracy measure before it prints a relation
-    (MTCMRL, section 4.6); so does this function, on both sides.
-
-    Parameters
-    ----------
-    dataset : str
-        Name.
-    relations : mapping of (int, int) to array-like of shape (h_t, h_s)
-        G^(t,s), tasks counted from 0, as ``MTCMRL.relation_``.
-    labels_true : list of array-like of shape (n_t,), int
-        Classes of each task, 0 .. number of classes - 1.
-    labels_pred : list of array-like of shape (n_t,), int
-        Clusters of each task; cluster i is row (column) i of the relation.
-    families : list of sequence of str
-        For each task the family of each class, equal for related classes of different tasks, e.g. the root
-        category of a newsgroup.
-    run : int, default=0
-        Number of the run.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``dataset, run, task, other, row, column, value``; tasks counted from 1, as text.  Clusters
-        without a document or without a class are left out.
-
-    Raises
-    ------
-    ValueError
-        A relation whose shape does not fit the clusters.
-
-    Examples
-    --------
-    >>> G = {(0, 1): [[0.1, 0.6], [0.3, 0.0]]}
-    >>> labels = [[0, 0, 1, 1], [0, 1, 1, 1]]
-    >>> frame = relation_frame("toy", G, labels, [[1, 1, 0, 0], [0, 1, 1, 1]], [("comp", "rec")] * 2)
-    >>> frame[["row", "column", "value"]].values.tolist()[:2]
-    [['rec', 'comp', 0.1], ['rec', 'rec', 0.6]]
-    """
-    names = [
-        {cluster: family[kind] for cluster, kind in match_clusters(true, pred).items() if kind != -1}
-        for true, pred, family in zip(labels_true, labels_pred, families)
-    ]
-    rows = []
-    for (t, s), relation in relations.items():
-        relation = np.asarray(relation, dtype=float)
-        if relation.ndim != 2 or any(max(names[k]) >= size for k, size in zip((t, s), relation.shape)):
-            raise ValueError(
-                f"relations[{t}, {s}] has shape {relation.shape}: fewer rows or columns than clusters"
-            )
-        rows += [
-            (dataset, run, str(t + 1), str(s + 1), names[t][i], names[s][j], relation[i, j])
-            for i in sorted(names[t])
-            for j in sorted(names[s])
-        ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 NOT_YET = "not yet run"
 ONE_A_JOB = ["key", "task", "metric"]
@@ -112,7 +49,7 @@ class Study:
 
     def __init__(self, paper, profile="quick", *, seed=None, n_runs=0, n_jobs=1, dask=None):
         self.paper, self.profile, self.n_jobs, self.dask = paper, profile, n_jobs, dask
-        self.seed, self.n_runs, self._selected = seed, n_runs, {}
+        self.seed, self.n_runs, self._selected, self._judged = seed, n_runs, {}, {}
         self.protocol = runs.load_protocol(paper)
         self.published = published.load(paper)
 
@@ -172,14 +109,7 @@ class Study:
         return self.table("truth").assign(**fixed).reindex(columns=self.results.frame.columns)
 
     def default(self, dataset, frame=None):
-        """Rows on one data set at the fixed defaults: what a user without labels gets.
-
-        Parameters
-        ----------
-        dataset : str
-        frame : DataFrame, optional
-            Result frame; that of ``results`` by default, ``live`` for what this run computed.
-        """
+        """Rows on one data set at the fixed defaults: what a user without labels gets."""
         return runs.fixed(self.rows(dataset, frame), self.protocol.defaults)
 
     def printed(self, dataset, method=None, metric=None):
@@ -200,17 +130,7 @@ class Study:
         return json.loads(path.read_text(encoding="utf-8"))[dataset]
 
     def by_weighting(self, name, frame, methods, metric="ACC"):
-        """Rows of a preprocessing study, one a run and task, with the weighting as a column.
-
-        Parameters
-        ----------
-        name : str
-            Study of the protocol.
-        frame : DataFrame
-            ``live`` or ``results.frame``.
-        methods : list of str
-        metric : str
-        """
+        """Rows of a preprocessing study of the protocol, per run and task, with the weighting as a column."""
         datasets = self.protocol.studies[name].datasets
         rows = frame[frame["dataset"].isin(datasets) & frame["method"].isin(methods)]
         rows = rows[(rows["metric"] == metric) & (rows["task"] != "avg")]
@@ -240,24 +160,26 @@ class Study:
         return table[["method", *table.columns.drop("method")]]
 
     def verdicts(self, printed, dataset=None, rows=None):
-        """Every printed cell of a data set beside ours.
+        """Every printed cell of a data set beside ours, as from ``judge``, with numbers in the sentences.
 
-        Parameters
-        ----------
-        printed : str
-            Data set as printed.
-        dataset : str, optional
-            Data set of the protocol that stands for it; the same name by default.
-        rows : DataFrame, optional
-            Results to judge; ``selected(dataset)`` by default.
-
-        Returns
-        -------
-        DataFrame
-            As from ``mtclib.companion.verdicts.judge.judge``.  Causes of deviation are those of the decisions
-            file, which speak of the headline data set (the one named as printed).
+        `dataset` is the data set of the protocol that stands for the printed one, `rows` what is judged (by
+        default the setting chosen with the labels).  Causes of deviation speak of the data set named as
+        printed.
         """
-        dataset = dataset or printed
+        cells = self.judged(printed, dataset, rows)
+        reasons = [self.numbers.fill(row.reason, dataset=row.dataset, printed=row.method)
+                   for row in cells[["reason", "dataset", "method"]].itertuples(index=False)]
+        return cells.assign(reason=reasons)
+
+    def judged(self, printed, dataset=None, rows=None):
+        """As ``verdicts``, with the sentences as they stand in the decisions file."""
+        if dataset is None and rows is None:
+            if printed not in self._judged:
+                self._judged[printed] = self._judge(printed, printed, None)
+            return self._judged[printed]
+        return self._judge(printed, dataset or printed, rows)
+
+    def _judge(self, printed, dataset, rows):
         if rows is None:
             rows = pd.concat([self.selected(dataset), self.truth[self.truth["dataset"] == dataset]])
         if printed in self.protocol.printed_tasks:
@@ -288,6 +210,33 @@ class Study:
             published.class_sizes(self.paper), self.protocol.n_published)
 
     @cached_property
+    def changes(self):
+        """How far each open choice moves the numbers, as from ``leverage.measured``."""
+        return leverage.measured(self)
+
+    @cached_property
+    def numbers(self):
+        """What templates in sentences ask for: the paper's own ``Numbers``, or those of all papers."""
+        return getattr(self._module, "Numbers", numbers.Numbers)(self)
+
+    @property
+    def _module(self):
+        """What is the paper's own; None for a paper whose claims speak of its chosen settings alone."""
+        name = f"mtclib.companion.papers.{self.paper}"
+        return import_module(name) if find_spec(name) else None
+
+    def decisions(self, kind=None):
+        """Errata and open choices with their leverage, as from ``ledger.decisions_table``."""
+        return ledger.decisions_table(self.paper, kind, leverage.sentences(self))
+
+    def findings(self):
+        """Name, venue and findings of the paper, with numbers in the sentences."""
+        known = ledger.findings(self.paper)
+        filled = [{**one, **{key: self.numbers.fill(one[key]) for key in ("text", "short") if key in one}}
+                  for one in known["finding"]]
+        return {**known, "finding": filled}
+
+    @cached_property
     def misprints(self):
         """Cells that the audit takes out of the counts."""
         return audit.misprints(self.audit, self.published)
@@ -305,21 +254,7 @@ class Study:
         return [self.results.histories[key] for key in rows["key"].unique() if key in self.results.histories]
 
     def relations(self, dataset, rows, names):
-        """Relation matrices with clusters matched to classes, one entry a row.
-
-        Parameters
-        ----------
-        dataset : str
-        rows : DataFrame
-            Results of one setting.
-        names : sequence of sequences of str
-            Names of the classes of each task, or of their families.
-
-        Returns
-        -------
-        DataFrame
-            As from ``mtclib.companion.papers.study.relation_frame``, all runs.
-        """
+        """Relation matrices of the runs in ``rows``, as from ``relation_frame``; names of classes by task."""
         truth = self._labels(f"truth/{dataset}", len(names))
         runs = rows[["key", "run"]].drop_duplicates().itertuples(index=False)
         return pd.concat([
@@ -343,14 +278,7 @@ class Study:
                 for name, G in self.results.models.items() if name.startswith(prefix)}
 
     def relation_pair(self, relations, task, other, class_names):
-        """Our relation matrix of two tasks (mean over runs) and the printed one, both by class.
-
-        Returns
-        -------
-        ours : DataFrame
-            Classes of the two tasks as index and columns.
-        printed : DataFrame of the same shape
-        """
+        """Our relation matrix of two tasks (mean over runs) and the printed one, both by class."""
         rows = relations[(relations["task"] == task) & (relations["other"] == other)]
         ours = rows.pivot_table("value", "row", "column").reindex(
             index=class_names[int(task) - 1], columns=class_names[int(other) - 1])
@@ -362,14 +290,7 @@ class Study:
         return ours, cells.pivot_table("value", "row", "col")
 
     def selection_gap(self, datasets, metric="ACC"):
-        """What tuning on labels is worth: mean score over tasks by how the setting was chosen.
-
-        Returns
-        -------
-        DataFrame
-            One row a data set and method: the setting chosen with labels (oracle), the fixed default, and
-            at the default the run with the lowest objective; in percent, one decimal.
-        """
+        """What tuning on labels is worth: mean percent by how the setting of a method was chosen."""
         rows = []
         for dataset in datasets:
             chosen = {"chosen with labels": self.selected(dataset), "default": self.default(dataset)}
@@ -381,15 +302,8 @@ class Study:
     def show(self, fig, name, printed="", data=None):
         """Keep a figure of this paper's notebook and hand it on for display; see ``show``.
 
-        Parameters
-        ----------
-        fig : matplotlib.figure.Figure
-        name : str
-        printed : str, default ""
-            The figure of the paper that it stands for, as "MBC 1"; none for one of ours alone.
-        data : str, optional
-            What it was drawn from, where that is not ``results``: "live" and the content hash of the data
-            of this run, or "formula".
+        `printed` is the figure of the paper that it stands for, as "MBC 1"; `data` what it was drawn from,
+        where that is not ``results``: "live" and the content hash of the data of this run, or "formula".
         """
         if data is None:
             data = f"data/{self.paper}/results"
@@ -398,35 +312,17 @@ class Study:
         return show(fig, name, f"notebooks/{self.paper}.ipynb", data, printed)
 
     def claim_frames(self):
-        """The frames that the claims file speaks of: ``results`` and, as the paper needs, others.
-
-        Examples
-        --------
-        >>> list(Study("mbc").claim_frames())
-        ['results']
-        """
-        return import_module(f"mtclib.companion.papers.{self.paper}").frames(self)
+        """The frames that the claims file speaks of: ``results`` and, as the paper needs, others."""
+        if self._module is None:
+            return {"results": pd.concat(map(self.selected, self.protocol.profile("full").datasets))}
+        return self._module.frames(self)
 
     def outcomes(self):
-        """The claims of the paper with their outcome, as from ``verdicts.ledger.claims_table``.
-
-        Examples
-        --------
-        >>> set(Study("mbc").outcomes()["status"]) <= {"holds", "fails", "undecided"}
-        True
-        """
+        """The claims of the paper with their outcome, as from ``verdicts.ledger.claims_table``."""
         return self.claims(**self.claim_frames())
 
     def claims(self, datasets=None, **frames):
-        """Claims of the paper with their outcome.
-
-        Parameters
-        ----------
-        datasets : mapping of str to str, optional
-            Printed data set to the one of the protocol that stands for it, where they differ.
-        **frames
-            As in ``ledger.claims_table``.
-        """
+        """Claims tested on `frames`; `datasets` maps a printed data set to the one that stands for it."""
         return ledger.claims_table(self.paper, frames, published=self.published, datasets=datasets)
 
 
@@ -450,21 +346,46 @@ def families(class_names):
     return [[name.split(".")[0] for name in names] for names in class_names]
 
 
+def relation_frame(dataset, relations, labels_true, labels_pred, families, run=0):
+    """Entries of relation matrices by the classes that the clusters stand for.
+
+    The paper maps clusters to classes by the permutation of the accuracy measure before it prints a relation
+    (MTCMRL, section 4.6); so does this function, on both sides.  `relations` are the G^(t,s) of
+    ``MTCMRL.relation_``, `families` the family of each class of each task, equal for related classes.
+    Columns: ``dataset, run, task, other, row, column, value``, tasks counted from 1, as text; clusters
+    without a document or without a class are left out.
+
+    >>> G = {(0, 1): [[0.1, 0.6], [0.3, 0.0]]}
+    >>> labels = [[0, 0, 1, 1], [0, 1, 1, 1]]
+    >>> frame = relation_frame("toy", G, labels, [[1, 1, 0, 0], [0, 1, 1, 1]], [("comp", "rec")] * 2)
+    >>> frame[["row", "column", "value"]].values.tolist()[:2]
+    [['rec', 'comp', 0.1], ['rec', 'rec', 0.6]]
+    """
+    names = [
+        {cluster: family[kind] for cluster, kind in match_clusters(true, pred).items() if kind != -1}
+        for true, pred, family in zip(labels_true, labels_pred, families)
+    ]
+    rows = []
+    for (t, s), relation in relations.items():
+        relation = np.asarray(relation, dtype=float)
+        if relation.ndim != 2 or any(max(names[k]) >= size for k, size in zip((t, s), relation.shape)):
+            raise ValueError(
+                f"relations[{t}, {s}] has shape {relation.shape}: fewer rows or columns than clusters")
+        rows += [
+            (dataset, run, str(t + 1), str(s + 1), names[t][i], names[s][j], relation[i, j])
+            for i in sorted(names[t])
+            for j in sorted(names[s])
+        ]
+    return pd.DataFrame(rows, columns=["dataset", "run", "task", "other", "row", "column", "value"])
+
+
 def show(fig, name, notebook, data="data/*/results", printed=""):
     """Keep a figure under ``paths.figures_dir()`` and hand it on for display, as a ``plots.Picture``.
 
-    Parameters
-    ----------
-    fig : matplotlib.figure.Figure
-    name : str
-        File name without ending.
-    notebook : str
-        Notebook that drew it, from the root of the repository.
-    data : str, default "data/*/results"
-        What it was drawn from.  A folder below ``data/``, or a pattern of several, gets the hash over its
-        files (``plots.folder_key``), so that a figure older than its data can be told; other text stays.
-    printed : str, default ""
-        The figures of a paper that it stands for.
+    `name` is the file without ending, `notebook` the one that drew it, from the root of the repository,
+    `printed` the figures of a paper that it stands for.  `data` says what it was drawn from: a folder below
+    ``data/``, or a pattern of several, gets the hash over its files (``plots.folder_key``), so that a figure
+    older than its data can be told; other text stays.
     """
     if data.startswith("data/"):
         data = plots.folder_key(paths.root(), data)

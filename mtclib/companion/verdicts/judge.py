@@ -26,7 +26,7 @@ Printed cells with our statistics and the interval of the difference: what a ver
 """
 
 from collections import namedtuple
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -166,7 +166,7 @@ def _published_runs(cells, n_published):
         runs = pd.to_numeric(cells["n_runs"], errors="coerce").astype(float).fillna(runs)
     return runs.where(cells["published_std"].notna())
 
-__all__ = ["CAUSES", "DELTA", "DELTAS", "QUICK", "SYMBOLS", "judge", "summary"]
+__all__ = ["CAUSES", "DELTA", "DELTAS", "QUICK", "SYMBOLS", "judge", "verdict_counts"]
 
 QUICK = "no verdict (quick)"
 SYMBOLS = MappingProxyType(
@@ -311,25 +311,13 @@ def judge(
     return cells[list(OUTPUT)]
 
 
-def summary(verdicts: pd.DataFrame, by: Iterable[str] = ()) -> pd.DataFrame:
+def verdict_counts(verdicts, by=()):
     """Counts of the verdicts, overall or by some columns.
 
-    Parameters
-    ----------
-    verdicts : DataFrame
-        Result of :func:`judge`.
-    by : iterable of str, default=()
-        Columns to count by, e.g. ``("table", "method")``; empty for one row.
+    ``cells`` (all), ``judged`` (`JUDGED`), ``agreeing`` (exact or agrees) and one column for each verdict.
+    Misprints, cells without a margin and cells not run are never in ``judged``.
 
-    Returns
-    -------
-    DataFrame
-        ``cells`` (all), ``judged`` (`JUDGED`), ``agreeing`` (exact or agrees) and one column for each
-        verdict. Misprints, cells without a margin and cells not run are never in ``judged``.
-
-    Examples
-    --------
-    >>> counts = summary(pd.DataFrame({"verdict": ["exact", "lower", "not-run"]}))
+    >>> counts = verdict_counts(pd.DataFrame({"verdict": ["exact", "lower", "not-run"]}))
     >>> counts[["cells", "judged", "agreeing"]].values.tolist()
     [[3, 2, 1]]
     """

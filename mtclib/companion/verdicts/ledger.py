@@ -1,95 +1,70 @@
-"""The ledger: what a paper leaves open or gets wrong, and what it claims.
+"""The ledger: what a paper leaves open or gets wrong, what it claims, and what a reader must know.
 
-``data/<paper>/decisions.toml`` has a table ``[[decision]]`` for each erratum and each open choice, and
-optionally ``[[deviation]]`` for cells whose difference is explained.  ``data/<paper>/claims.toml`` has
-``[[claim]]``: a sentence of the paper and the test that decides it, or the reason why it cannot be tested
-yet.  Both are checked when they are read.
-
-Reading the toml files of the ledger and checking their keys.
-
-The two or three things about a paper that a reader must know, each held by a test.
-
-``data/<paper>/findings.toml`` has the ``name`` and ``venue`` of the paper and tables ``[[finding]]``, the
-most important first.  The sentences are written by hand; the test that a finding names compares its numbers
-with the committed results.
+``data/<paper>/decisions.toml`` has a table ``[[decision]]`` for each erratum and each open choice, with
+``[[decision.alternative]]`` for what else could have been chosen (`mtclib.companion.verdicts.leverage`), and
+``[[deviation]]`` for cells whose difference is explained.  ``data/<paper>/claims.toml`` has ``name`` and
+``venue`` of the paper, ``[[finding]]`` for what a reader must know, and ``[[claim]]``: a sentence and the
+test that decides it, or the reason why it cannot be tested.  Everything is checked when it is read.
+Numbers in sentences are templates (`mtclib.companion.verdicts.numbers`).
 """
 
 import inspect
 import tomllib
-from pathlib import Path
 
 import pandas as pd
 
 from mtclib.companion.claims import TESTS
 from mtclib.companion.claims.methods import printed_record
 from mtclib.companion.verdicts.judge import CAUSES, SCOPE
-from mtclib.core.paths import paper_dir
+from mtclib.core.paths import data_dir, paper_dir
 from mtclib.metrics import NMI_DEFAULT, our_name
+
+KINDS = ("erratum", "open choice")
+EVIDENCE = ("algebra", "numeric", "table", "text")
+FRAMES = ("results", "sensitivity", "relations", "timings", "streams")
+LEVERS = ("preprocessing", "data", "initialisation", "stopping", "metric", "formulation", "tuning")
+NOT_YET = "not yet testable"
+NO_DATA = "no data"
+MOST_LETTERS = 110
+# Keys of each kind of entry: name to whether it must be there.
+_NEEDED = ("id", "place", "kind", "problem", "evidence", "evidence_type", "decision", "cause")
+DECISION = {**dict.fromkeys(_NEEDED, True), "alternatives": False, "alternative": False, "unmeasured": False}
+_SIDE = ("methods", "datasets", "metric", "point")
+ALTERNATIVE = {
+    **dict.fromkeys(("kind", "ours", "alternative", "methods", "datasets", "metric"), True),
+    **dict.fromkeys(("point", *(f"other_{name}" for name in _SIDE), "note"), False),
+}
+UNMEASURED = {"kind": True, "reason": True, "trial": False}
+DEVIATION = {"cause": True, "evidence": True, **dict.fromkeys(SCOPE, False)}
+CLAIM = {"id": True, "quote": True, "place": True,
+         **dict.fromkeys(("test", "frame", "params", "reason"), False)}  # fmt: skip
+FINDING = {"text": True, "sources": True, "short": False}
+TABLES = {"decisions": ("decision", "deviation"), "claims": ("name", "venue", "finding", "claim")}
+SHOWN = (*_NEEDED, "alternatives", "leverage")
 
 
 class LedgerError(ValueError):
     """A decisions or claims file is missing or breaks its contract."""
 
 
-def read_tables(paper, directory, folder, tables):
-    """Content of ``data/<paper>/<folder>.toml``: a dict of lists of tables.
-
-    Parameters
-    ----------
-    paper : str
-        Name of the paper.
-    directory : path-like or None
-        Folder of the papers' folders; the repository's ``data`` if None.
-    folder : str
-        "decisions" or "claims".
-    tables : collection of str
-        Names of tables that the file may have.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    LedgerError
-        No such file, not TOML, an unknown table.
-    """
-    path = (paper_dir(paper) if directory is None else Path(directory) / paper) / f"{folder}.toml"
+def read_tables(paper, file):
+    """Content of ``data/<paper>/<file>.toml``: a dict of lists of tables."""
+    path = paper_dir(paper) / f"{file}.toml"
     if not path.is_file():
-        others = path.parent.parent.glob(f"*/{path.name}")
-        known = ", ".join(sorted(other.parent.name for other in others)) or "none"
-        raise LedgerError(f"paper={paper!r}: no {folder} file; known papers: {known}")
+        known = ", ".join(sorted(other.parent.name for other in data_dir().glob(f"*/{path.name}"))) or "none"
+        raise LedgerError(f"paper={paper!r}: no {file} file; known papers: {known}")
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise LedgerError(f"{paper}/{path.name}: {error}") from None
-    unknown = set(content) - set(tables)
+    unknown = set(content) - set(TABLES[file])
     if unknown:
         raise LedgerError(f"{paper}/{path.name}: unknown table {sorted(unknown)[0]!r}")
     return content
 
 
 def check_keys(entry, contract, name):
-    """Refuse unknown, empty and missing keys; returns `name` with the id of the entry.
-
-    Parameters
-    ----------
-    entry : dict
-        One table.
-    contract : mapping of str to bool
-        Known keys and whether each must be there.
-    name : str
-        What the entry is, for the error.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    LedgerError
-        A key breaks the contract.
-    """
+    """Refuse unknown, empty and missing keys; returns `name` with the id of the entry."""
     name = f"{name} {entry['id']}" if "id" in entry else name
     for key in entry:
         if key not in contract:
@@ -117,87 +92,25 @@ def check_unique(entries, paper):
         seen.add(entry["id"])
     return entries
 
-FINDING = {"text": True, "sources": True, "test": True, "short": False}
-MOST_LETTERS = 110
 
+def findings(paper):
+    """Name, venue and findings of a paper, checked, templates as they stand; see ``Study.findings``.
 
-def findings(paper, directory=None):
-    """Name, venue and findings of a paper, checked.
-
-    Parameters
-    ----------
-    paper : str
-    directory : path-like, optional
-        Folder of the papers' folders; the repository's ``data`` by default.
-
-    Returns
-    -------
-    dict
-        ``name, venue`` and ``finding``: a list of dicts with ``text``, ``sources`` (ids of decisions and
-        claims, names of studies), ``test`` ("file::name"), and for the first ``short``, for the README.
-
-    Raises
-    ------
-    LedgerError
-        No such file, an unknown or missing key, a `short` that is missing, too long or not the first's.
-
-    Examples
-    --------
     >>> findings("mbc")["name"]
     'MBC'
     """
-    content = read_tables(paper, directory, "findings", ("name", "venue", "finding"))
-    check_keys(content, {"name": True, "venue": True, "finding": True}, f"{paper}: findings")
+    content = {name: value for name, value in read_tables(paper, "claims").items() if name != "claim"}
+    check_keys(content, dict.fromkeys(("name", "venue", "finding"), True), f"{paper}: findings")
     for number, entry in enumerate(content["finding"]):
         check_keys(entry, FINDING, f"{paper}: finding {number + 1}")
         if ("short" in entry) != (number == 0):
             raise LedgerError(f"{paper}: the first finding, and no other, has a 'short' for the README")
-    if len(content["finding"][0]["short"]) > MOST_LETTERS:
-        raise LedgerError(f"{paper}: 'short' of the first finding has more than {MOST_LETTERS} letters")
     return content
 
-KINDS = ("erratum", "open choice")
-EVIDENCE = ("algebra", "numeric", "table", "text")
-FRAMES = ("results", "sensitivity", "relations", "timings", "streams")
-NOT_YET = "not yet testable"
-NO_DATA = "no data"
-# Keys of each kind of entry: name to whether it must be there.
-_NEEDED = ("id", "place", "kind", "problem", "evidence", "evidence_type", "decision", "cause")
-DECISION = {**dict.fromkeys(_NEEDED, True), "alternatives": False, "leverage": False}
-DEVIATION = {"cause": True, "evidence": True, **dict.fromkeys(SCOPE, False)}
-_OPTIONAL = ("test", "frame", "params", "reason")
-CLAIM = {"id": True, "quote": True, "place": True, **dict.fromkeys(_OPTIONAL, False)}
-LEVERAGE = {"metric": True, "change": True, "measured": True}
 
-
-def decisions(paper: str, directory=None) -> list[dict]:
-    """Errata and open choices of a paper, checked.
-
-    Parameters
-    ----------
-    paper : str
-        Name of the paper.
-    directory : path-like, optional
-        Folder of the papers' folders; the repository's ``data`` by default.
-
-    Returns
-    -------
-    list of dict
-        ``id, place, kind`` (`KINDS`), ``problem, evidence, evidence_type`` (a list out of `EVIDENCE`),
-        ``decision`` (what we do), ``cause`` (a key of ``CAUSES``) and, where given, ``alternatives`` (list of
-        str) and ``leverage`` (``metric``, ``change`` and ``measured``: on what and how).
-
-    Raises
-    ------
-    LedgerError
-        No such file, an unknown or missing key, an empty value, an id used twice.
-
-    Examples
-    --------
-    >>> decisions("mtcmrl")[0]["place"]
-    'Eq. (2), (4)'
-    """
-    entries = read_tables(paper, directory, "decisions", ("decision", "deviation")).get("decision", [])
+def decisions(paper):
+    """Errata and open choices of a paper, checked: a list of dicts with the keys of `DECISION`."""
+    entries = read_tables(paper, "decisions").get("decision", [])
     for entry in entries:
         name = check_keys(entry, DECISION, f"{paper}: decision")
         check_one_of(entry["kind"], KINDS, f"{name}: kind")
@@ -206,68 +119,32 @@ def decisions(paper: str, directory=None) -> list[dict]:
             raise LedgerError(f"{name}: evidence_type must be a list out of {', '.join(EVIDENCE)}")
         for kind in entry["evidence_type"]:
             check_one_of(kind, EVIDENCE, f"{name}: evidence_type")
-        if "leverage" in entry:
-            check_keys(entry["leverage"], LEVERAGE, f"{name}: leverage")
+        for other in entry.get("alternative", []):
+            _check_alternative(other, ALTERNATIVE, f"{name}: alternative")
+        if "unmeasured" in entry:
+            _check_alternative(entry["unmeasured"], UNMEASURED, f"{name}: unmeasured")
     return check_unique(entries, paper)
 
 
-def deviations(paper: str, directory=None) -> list[dict]:
-    """Explained deviations of a paper, for the ``causes`` of :func:`mtclib.companion.verdicts.judge.judge`.
+def _check_alternative(entry, contract, name):
+    check_keys(entry, contract, name)
+    check_one_of(entry["kind"], LEVERS, f"{name}: kind")
+    for side in ("methods", "datasets"):
+        if len(entry.get(f"other_{side}", entry.get(side, ()))) != len(entry.get(side, ())):
+            raise LedgerError(f"{name}: other_{side} must have one name for each of {side}")
 
-    Parameters
-    ----------
-    paper, directory
-        As in :func:`decisions`.
 
-    Returns
-    -------
-    list of dict
-        ``cause``, ``evidence`` and any of ``table, dataset, task, method, metric``; empty if the file has
-        none.
-
-    Raises
-    ------
-    LedgerError
-        As in :func:`decisions`.
-
-    Examples
-    --------
-    >>> deviations("mbc")[0]["metric"]
-    'd_M'
-    """
-    entries = read_tables(paper, directory, "decisions", ("decision", "deviation")).get("deviation", [])
+def deviations(paper):
+    """Explained deviations of a paper, for the ``causes`` of `mtclib.companion.verdicts.judge.judge`."""
+    entries = read_tables(paper, "decisions").get("deviation", [])
     for entry in entries:
         check_one_of(entry.get("cause"), CAUSES, check_keys(entry, DEVIATION, f"{paper}: deviation"))
     return entries
 
 
-def claims(paper: str, directory=None) -> list[dict]:
-    """Testable sentences of a paper, checked.
-
-    Parameters
-    ----------
-    paper : str
-        Name of the paper.
-    directory : path-like, optional
-        Folder of the papers' folders; the repository's ``data`` by default.
-
-    Returns
-    -------
-    list of dict
-        ``id, quote, place`` and either ``test`` (a key of ``TESTS``), ``frame`` (one of `FRAMES`) and
-        ``params``, or ``reason`` why the claim is not yet testable.
-
-    Raises
-    ------
-    LedgerError
-        As in :func:`decisions`; also an unknown test, and parameters that the test does not take or lacks.
-
-    Examples
-    --------
-    >>> claims("mtcmrl")[0]["test"]
-    'best_in_each_task'
-    """
-    entries = read_tables(paper, directory, "claims", ("claim",)).get("claim", [])
+def claims(paper):
+    """Testable sentences of a paper, checked: a list of dicts with the keys of `CLAIM`."""
+    entries = read_tables(paper, "claims").get("claim", [])
     for entry in entries:
         name = check_keys(entry, CLAIM, f"{paper}: claim")
         if ("test" in entry) == ("reason" in entry):
@@ -282,95 +159,37 @@ def claims(paper: str, directory=None) -> list[dict]:
     return check_unique(entries, paper)
 
 
-def decisions_table(paper: str, kind: str | None = None, directory=None) -> pd.DataFrame:
-    """Decisions of a paper as a frame, one a row.
-
-    Parameters
-    ----------
-    paper, directory
-        As in :func:`decisions`.
-    kind : str, optional
-        One of `KINDS`; all by default.
-
-    Returns
-    -------
-    DataFrame
-        Columns in the order of `DECISION`; missing optional values are empty strings.
-
-    Raises
-    ------
-    LedgerError
-        As in :func:`decisions`; unknown `kind`.
-
-    Examples
-    --------
-    >>> set(decisions_table("mtcmrl", kind="erratum")["kind"])
-    {'erratum'}
-    """
+def decisions_table(paper, kind=None, leverage=None):
+    """Decisions of a paper, or those of one kind, as a frame; `leverage` has a sentence for some ids."""
     if kind is not None:
         check_one_of(kind, KINDS, "kind")
     rows = [
-        {
-            **{key: "" for key in DECISION},
-            **entry,
-            "evidence_type": ", ".join(entry["evidence_type"]),
-            "alternatives": "; ".join(entry.get("alternatives", [])),
-            "leverage": _leverage(entry),
-        }
-        for entry in decisions(paper, directory)
-        if kind in (None, entry["kind"])
-    ]
-    return pd.DataFrame(rows, columns=list(DECISION))
+        {**entry, "evidence_type": ", ".join(entry["evidence_type"]),
+         "alternatives": "; ".join(entry.get("alternatives", [])),
+         "leverage": (leverage or {}).get(entry["id"], "")}
+        for entry in decisions(paper) if kind in (None, entry["kind"])
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=list(SHOWN))
 
 
-def claims_table(paper, frames=None, published=None, methods=None, datasets=None, directory=None):
-    """Claims of a paper with their outcome, one a row.
+def claims_table(paper, frames=None, published=None, methods=None, datasets=None):
+    """Claims of a paper with their outcome.
 
-    Parameters
-    ----------
-    paper, directory
-        As in :func:`claims`.
-    frames : mapping of str to DataFrame, optional
-        What to test on, by the names in `FRAMES`; a claim whose frame is not given has the status "no data".
-    published : DataFrame, optional
-        Printed numbers: adds what comparisons between methods give in the paper's own table.
-    methods, datasets : mapping of str to str, optional
-        Printed name to the name in the frames, as in `judge`; the claims
-        use printed names.
+    `frames` are what to test on, by the names in `FRAMES`; `published`, the printed numbers, adds what the
+    paper's own table says; `methods` and `datasets` map printed names to those in the frames, where they
+    differ.  Columns: ``id, place, quote, test, status, counts, statistic, n, in_print, reason``.
 
-    Returns
-    -------
-    DataFrame
-        ``id, place, quote, test, status, counts, statistic, n, in_print, reason``.  ``status`` is "holds",
-        "fails", "undecided", "no data" or "not yet testable".
-
-    Raises
-    ------
-    LedgerError
-        As in :func:`claims`.
-
-    Examples
-    --------
     >>> sorted(set(claims_table("mtcmrl")["status"]))
     ['no data', 'not yet testable']
     """
     frames = {
-        name: _printed_names(frame, paper, methods, datasets)
+        name: _ByMetric(_printed_names(frame, paper, methods, datasets))
         for name, frame in (frames or {}).items()
         if frame is not None
     }
-    frames = {name: _ByMetric(frame) for name, frame in frames.items()}
-    rows = [
-        _outcome(claim, frames) | {"in_print": _in_print(claim, published)}
-        for claim in claims(paper, directory)
-    ]
+    rows = [_outcome(claim, frames) | {"in_print": _in_print(claim, published)} for claim in claims(paper)]
     columns = ["id", "place", "quote", "test", "status", "counts", "statistic", "n", "in_print", "reason"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _leverage(entry):
-    leverage = entry.get("leverage")
-    return f"{leverage['metric']}: {leverage['change']} ({leverage['measured']})" if leverage else ""
 
 
 class _ByMetric:

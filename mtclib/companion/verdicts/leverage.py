@@ -1,14 +1,9 @@
 """How far does an open choice move the number?
 
-``data/<paper>/leverage.toml`` has a table ``[[leverage]]`` for each alternative to a choice that the paper
-leaves open: which rows of the committed results are ours, and which are those of the alternative.  Nothing
-is typed in but the names: the means, the change and its interval are computed from stored fits, so that they
-can be neither stale nor better than the results.  A choice that no run can decide has ``[[none]]`` with the
-reason instead.
-
-Blocks of cells that deviate from print, each with its cause and a sentence.
-
-How far our scores lie from the printed ones, by a choice that the paper does not state.
+A ``[[decision.alternative]]`` in ``data/<paper>/decisions.toml`` says which rows of the committed results are
+ours, and which are those of the alternative.  Nothing is typed in but the names: the means, the change and
+its interval are computed from stored fits, so that they can be neither stale nor better than the results.  A
+choice that no run can decide has ``[decision.unmeasured]`` with the reason instead.
 """
 
 import json
@@ -17,93 +12,32 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion.runs.jobs import canonical
+from mtclib.companion.verdicts import ledger
 from mtclib.companion.verdicts.intervals import RELATIVE, difference_interval
-from mtclib.companion.verdicts.ledger import LedgerError, check_keys, read_tables
+from mtclib.companion.verdicts.ledger import LedgerError
 from mtclib.metrics import our_name
 
-_SIDE = ("methods", "datasets", "metric", "point")
-LEVERAGE = {
-    "decision": True, "kind": True, "ours": True, "alternative": True, "methods": True, "datasets": True,
-    "metric": True, "point": False, **{f"other_{name}": False for name in _SIDE}, "note": False,
-}  # fmt: skip
-NONE = {"decision": True, "kind": True, "reason": True}
-KINDS = ("preprocessing", "data", "initialisation", "stopping", "metric", "formulation", "tuning")
 COLUMNS = ("decision", "kind", "ours", "alternative", "method", "dataset", "metric", "n", "n_other",
            "score", "other_score", "change", "low", "high")  # fmt: skip
 KEYS = ("decision", "kind", "ours", "alternative", "metric")
 
 
-def entries(paper, directory=None):
-    """Comparisons of a paper, checked, and the choices that have none.
-
-    Parameters
-    ----------
-    paper : str
-    directory : path-like, optional
-        Folder of the papers' folders; the repository's ``data`` by default.
-
-    Returns
-    -------
-    compared : list of dict
-        ``decision`` (its id in the decisions file), ``kind`` (one of `KINDS`), ``ours`` and ``alternative``
-        (a few words each), ``methods``, ``datasets``, ``metric`` and, where a method has several settings,
-        ``point``; ``other_methods, other_datasets, other_metric, other_point`` say what differs on the other
-        side.
-    none : list of dict
-        ``decision, kind, reason``: why nothing can be run.
-
-    Raises
-    ------
-    LedgerError
-        No such file, an unknown or missing key, an unknown kind, lists of unequal length.
-
-    Examples
-    --------
-    >>> compared, none = entries("mbc")
-    >>> compared[0]["kind"]
-    'preprocessing'
-    """
-    content = read_tables(paper, directory, "leverage", ("leverage", "none"))
-    compared, none = content.get("leverage", []), content.get("none", [])
-    for contract, tables in ((LEVERAGE, compared), (NONE, none)):
-        for entry in tables:
-            check_keys(entry, contract, f"{paper}: leverage of {entry.get('decision', '?')}")
-            if entry["kind"] not in KINDS:
-                raise LedgerError(
-                    f"{paper}: kind {entry['kind']!r} is unknown; use one of {', '.join(KINDS)}")
-    for entry in compared:
-        for name in ("methods", "datasets"):
-            if len(entry.get(f"other_{name}", entry[name])) != len(entry[name]):
-                raise LedgerError(f"{paper}: leverage of {entry['decision']}: other_{name} must have one "
-                                  f"name for each of {name}")
+def entries(paper):
+    """Alternatives of a paper's decisions with the id of the decision, and the choices without a run."""
+    known = ledger.decisions(paper)
+    compared = [{"decision": one["id"], **other} for one in known for other in one.get("alternative", [])]
+    none = [{"decision": one["id"], **one["unmeasured"]} for one in known if "unmeasured" in one]
     return compared, none
 
 
-def measured(study, directory=None):
-    """What each alternative does to the score, from the committed results of a paper.
+def measured(study):
+    """What each alternative does to the score: `COLUMNS`, one row per alternative, data set and method.
 
-    Parameters
-    ----------
-    study : mtclib.companion.papers.study.Study
-    directory : path-like, optional
-        As in :func:`entries`.
+    Means over ``n`` and ``n_other`` runs in percent (d_M, which has no scale, in percent of our mean),
+    ``change`` = the alternative's minus ours, and its 90 % interval: of the differences run by run where both
+    sides have runs of the same numbers (those of two methods or metrics on one data set share seeds and
+    splits), else by Welch; NaN where a side has one run of a method that varies.
 
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`, one row an alternative, data set and method: means over ``n`` and ``n_other`` runs in
-        percent (d_M, which has no scale, in percent of our mean), ``change`` = the alternative's minus ours,
-        and its 90 % interval: of the differences run by run where both sides have runs of the same numbers
-        (those of two methods or metrics on one data set share seeds and splits), else by Welch; NaN where a
-        side has one run of a method that varies.
-
-    Raises
-    ------
-    LedgerError
-        As in :func:`entries`, or no stored fit fits one side.
-
-    Examples
-    --------
     >>> from mtclib.companion.papers.study import Study
     >>> table = measured(Study("mbc"))
     >>> bool((table["change"] - (table["other_score"] - table["score"])).abs().max() < 1e-9)
@@ -111,7 +45,7 @@ def measured(study, directory=None):
     """
     means = _Means(study)
     rows = [_row(study, means, entry, position)
-            for entry in entries(study.paper, directory)[0] for position in _pairs(entry)]
+            for entry in entries(study.paper)[0] for position in _pairs(entry)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -201,28 +135,11 @@ def _spread(values):
     return np.std(values, ddof=1) if len(values) > 1 else np.nan
 
 
-def summary(table):
-    """One line an alternative: the change over its data sets and methods, largest first.
+def by_alternative(table):
+    """One line per alternative of :func:`measured`: the change over data sets and methods, largest first.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From :func:`measured`.
-
-    Returns
-    -------
-    DataFrame
-        ``decision, kind, ours, alternative, metric, pairs`` (data sets times methods), ``size`` (mean
-        absolute change), ``mean``, ``least`` and ``most``, all in points (d_M: percent of ours), and
-        ``clear`` (in how many pairs the interval excludes 0).
-
-    Examples
-    --------
-    >>> row = dict(decision="O1", kind="data", ours="a", alternative="b", metric="ACC", change=-4.0,
-    ...            low=-5.0, high=-3.0)
-    >>> lines = summary(pd.DataFrame([row, {**row, "change": 2.0, "low": -1.0, "high": 5.0}]))
-    >>> lines[["size", "mean", "clear"]].values.tolist()
-    [[3.0, -1.0, 1.0]]
+    ``pairs`` (data sets times methods), ``size`` (mean absolute change), ``mean``, ``least`` and ``most``,
+    all in points (d_M: percent of ours), and ``clear`` (in how many pairs the interval excludes 0).
     """
     clear = (table["low"] > 0) | (table["high"] < 0)
     groups = table.assign(clear=clear, size=table["change"].abs()).groupby(list(KEYS), sort=False)
@@ -231,22 +148,22 @@ def summary(table):
     return lines.sort_values("size", ascending=False, kind="stable").reset_index()
 
 
+def sentences(study):
+    """What the alternatives to each decision change, in words: a dict from its id."""
+    found = {}
+    for line in by_alternative(study.changes).sort_values("decision", kind="stable").itertuples():
+        span = f" ({line.least:+.1f} to {line.most:+.1f})" if line.pairs > 1 else ""
+        found.setdefault(line.decision, []).append(
+            f"{line.metric} {line.mean:+.1f}{span} for {line.alternative}")
+    trials = {entry["decision"]: [entry["trial"]] for entry in entries(study.paper)[1] if "trial" in entry}
+    return {decision: "; ".join(lines) for decision, lines in (found | trials).items()}
+
+
 def by_cause(cells):
-    """Cells that are higher or lower than printed, one line a cause and sentence of the decisions file.
+    """Cells that are higher or lower than printed, one line per cause and sentence, the largest first.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        From ``mtclib.companion.verdicts.judge.judge``.
+    ``points`` is the mean absolute difference (NaN for a distance, which has no scale).
 
-    Returns
-    -------
-    DataFrame
-        ``cause, cells, points, where, reason``, the largest first; ``points`` is the mean absolute
-        difference (NaN for a distance, which has no scale).
-
-    Examples
-    --------
     >>> row = dict(dataset="toy", method="A", metric="ACC", cause="stopping", reason="Stops early.",
     ...            verdict="lower", difference=-0.08)
     >>> by_cause(pd.DataFrame([row, {**row, "method": "B"}])).values.tolist()
@@ -268,49 +185,17 @@ def _places(part):
 
 
 def with_params(rows, *names):
-    """``rows`` with parameters of their methods as further columns.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Result frame.
-    *names : str
-        Parameters; missing ones become None.
-
-    Returns
-    -------
-    DataFrame
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> with_params(pd.DataFrame({"params": ['{"gamma":5.0}']}), "gamma")["gamma"].tolist()
-    [5.0]
-    """
+    """``rows`` with parameters of their methods as further columns; missing ones become None."""
     settings = {text: json.loads(text) for text in rows["params"].unique()}
     return rows.assign(**{name: [settings[text].get(name) for text in rows["params"]] for name in names})
 
 
 def distance_from_print(rows, printed, by):
-    """Mean absolute difference between our mean scores and the printed ones.
+    """Mean absolute difference between our mean scores and the printed ones, in points.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        ``method, metric, value`` and ``by``, with printed names of methods and metrics.
-    printed : DataFrame
-        Printed cells, ``method, metric, mean``.
-    by : str
-        Column with the choice.
+    A row per choice (the column `by` of `rows`), a column per method, mean over the metrics; "mean" over the
+    methods.  Both frames have printed names of methods and metrics.
 
-    Returns
-    -------
-    DataFrame
-        A row a choice and a column a method, in points, mean over the metrics; "mean" over the methods.
-
-    Examples
-    --------
-    >>> import pandas as pd
     >>> rows = pd.DataFrame({"method": "A", "metric": "ACC", "scaling": ["raw", "unit"], "value": [0.5, 0.7]})
     >>> printed = pd.DataFrame({"method": ["A"], "metric": ["ACC"], "mean": [0.6]})
     >>> distance_from_print(rows, printed, "scaling").round(1).values.tolist()
@@ -324,27 +209,10 @@ def distance_from_print(rows, printed, by):
 
 
 def distance_by_choice(rows, published, by, misprints=()):
-    """Mean absolute difference from the printed cells of tasks, by data set and a choice of ours.
+    """Mean absolute difference from the printed cells of tasks, by data set and a choice of ours, in points.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        ``dataset, method, task, metric, value`` and ``by``, with printed names.
-    published : DataFrame
-        Result of :func:`mtclib.companion.verdicts.published.load`.
-    by : str
-        Column with the choice.
-    misprints : collection of str
-        Cells to leave out.
+    A row per method, a column "<data set>, <choice>"; `misprints` are cells to leave out.
 
-    Returns
-    -------
-    DataFrame
-        A row a method, a column "<data set>, <choice>", in points.
-
-    Examples
-    --------
-    >>> import pandas as pd
     >>> rows = pd.DataFrame({"dataset": "t", "method": "A", "task": ["1", "1"], "metric": "NMI",
     ...                      "graph": ["x", "y"], "value": [0.5, 0.8]})
     >>> printed = pd.DataFrame({"dataset": ["t"], "method": "A", "task": "1", "metric": "NMI", "mean": 0.6,

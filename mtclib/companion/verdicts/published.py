@@ -5,8 +5,6 @@ keeps what the verdicts need beside them: the printed string and half a unit of 
 that rounding can hide.
 """
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 
@@ -22,153 +20,47 @@ class PublishedError(ValueError):
     """A published csv is missing, incomplete or holds a number that cannot be read."""
 
 
-def papers(directory=None) -> list[str]:
-    """Names of the papers whose numbers are there, sorted.
-
-    Parameters
-    ----------
-    directory : path-like, optional
-        Folder of the papers' folders; the repository's ``data`` by default.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> "mtcmrl" in papers()
-    True
-    """
-    folder = data_dir() if directory is None else Path(directory)
-    return sorted(path.parent.name for path in folder.glob("*/published.csv"))
+def papers():
+    """Names of the papers whose numbers are there, sorted."""
+    return sorted(path.parent.name for path in data_dir().glob("*/published.csv"))
 
 
-def class_sizes(paper: str, directory=None) -> dict[tuple[str, str], list[int]]:
-    """Class sizes that a paper prints, from ``sizes.csv`` beside the published numbers.
+def class_sizes(paper):
+    """Class sizes that a paper prints, a dict from (data set, task), from its ``sizes.csv``.
 
-    Parameters
-    ----------
-    paper : str
-        Name of the paper.
-    directory : path-like, optional
-        Folder of the papers' folders; the repository's ``data`` by default.
-
-    Returns
-    -------
-    dict of (dataset, task) to list of int
-        Empty if the paper prints none.
-
-    Raises
-    ------
-    PublishedError
-        There is no ``sizes.csv``.
-
-    Examples
-    --------
     >>> class_sizes("mtcmrl")["20NewsGroups", "1"]
     [387, 395, 395]
     """
-    rows = _quantities(paper, "class_size", directory)
+    rows = _quantities(paper, "class_size")
     return {key: group.astype(int).tolist() for key, group in rows.groupby(["dataset", "task"])["value"]}
 
 
-def sample_sizes(paper: str, directory=None) -> dict[tuple[str, str], int]:
-    """Numbers of samples that a paper prints, given or as the sum of the class sizes.
-
-    Parameters
-    ----------
-    paper : str
-        Name of the paper.
-    directory : path-like, optional
-        Folder of the papers' folders; the repository's ``data`` by default.
-
-    Returns
-    -------
-    dict of (dataset, task) to int
-
-    Raises
-    ------
-    PublishedError
-        There is no ``sizes.csv``.
-
-    Examples
-    --------
-    >>> sample_sizes("mtcmrl")["Reuters", "2"]
-    130
-    """
-    rows = _quantities(paper, "n_samples", directory)
-    summed = {key: sum(counts) for key, counts in class_sizes(paper, directory).items()}
+def sample_sizes(paper):
+    """Numbers of samples that a paper prints, given or as the sum of the class sizes."""
+    rows = _quantities(paper, "n_samples")
+    summed = {key: sum(counts) for key, counts in class_sizes(paper).items()}
     return summed | {(row.dataset, row.task): int(row.value) for row in rows.itertuples()}
 
 
-def load(paper: str, directory=None) -> pd.DataFrame:
-    """Printed numbers of one paper, one row a cell.
-
-    Parameters
-    ----------
-    paper : str
-        Name of the paper, e.g. ``"mtcmrl"``.
-    directory : path-like, optional
-        Folder of the papers' folders; the repository's ``data`` by default.
-
-    Returns
-    -------
-    DataFrame
-        The columns of the csv and, from them: ``cell`` (unique id), ``printed_mean`` and ``printed_std``
-        (text as printed), ``mean`` and ``std`` (float64; fractions for ACC, NMI, ARI, purity, RI and s_nmi,
-        as printed for other metrics; NaN where nothing is printed), ``unit`` (one of `UNITS`), ``half_unit``
-        and ``half_unit_std`` (half of the last printed digit, in the unit of ``mean``).
-
-    Raises
-    ------
-    PublishedError
-        Unknown paper, missing column, a number that cannot be read, two rows for one cell.
-
-    Notes
-    -----
-    The unit is the csv's ``unit`` column if there is one.  Otherwise a table counts as percent when any of
-    its proportions is larger than 1: no paper mixes the two units within one table.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> row = "demo,1,toy,1,SNMF,ACC,80.90,0.00,2"
-    >>> (folder / "demo").mkdir()
-    >>> _ = (folder / "demo" / "published.csv").write_text(",".join(REQUIRED) + "\\n" + row)
-    >>> load("demo", folder)[["cell", "mean", "half_unit"]].to_numpy().tolist()
-    [['demo:1:toy:1:SNMF:ACC', 0.809, 5e-05]]
-    """
-    path = _folder(paper, directory) / "published.csv"
+def load(paper):
+    """Printed numbers of one paper, one row per cell, as from :func:`from_printed`."""
+    path = paper_dir(paper) / "published.csv"
     if not path.is_file():
-        known = ", ".join(papers(directory)) or "none"
-        raise PublishedError(f"paper={paper!r}: no published numbers; known papers: {known}")
+        raise PublishedError(
+            f"paper={paper!r}: no published numbers; known papers: {', '.join(papers()) or 'none'}")
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
     return from_printed(frame, origin=f"{paper}/{path.name}")
 
 
-def from_printed(frame: pd.DataFrame, origin: str = "frame") -> pd.DataFrame:
-    """Add the numeric columns of :func:`load` to a frame of printed strings.
+def from_printed(frame, origin="frame"):
+    """Add numeric columns to a frame of printed strings with the columns `REQUIRED`.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns `REQUIRED` as text; further columns are kept.
-    origin : str, default="frame"
-        Name shown in errors.
+    ``cell`` (unique id), ``printed_mean`` and ``printed_std`` (text as printed), ``mean`` and ``std``
+    (fractions for the metrics `PERCENT_OR_FRACTION`, as printed for others; NaN where nothing is printed),
+    ``unit`` (one of `UNITS`), ``half_unit`` and ``half_unit_std`` (half of the last printed digit, in the
+    unit of ``mean``).  The unit is that of the column ``unit`` if there is one; otherwise a table counts as
+    percent when any of its proportions is larger than 1: no paper mixes the two units within one table.
 
-    Returns
-    -------
-    DataFrame
-        A new frame, see :func:`load`.
-
-    Raises
-    ------
-    PublishedError
-        As in :func:`load`.
-
-    Examples
-    --------
     >>> row = ("demo", "1", "toy", "1", "IND", "NMI", ".40", ".02", "2")
     >>> from_printed(pd.DataFrame([row], columns=list(REQUIRED)))[["mean", "unit"]].values.tolist()
     [[0.4, 'fraction']]
@@ -194,12 +86,8 @@ def from_printed(frame: pd.DataFrame, origin: str = "frame") -> pd.DataFrame:
     return out
 
 
-def _folder(paper, directory) -> Path:
-    return paper_dir(paper) if directory is None else Path(directory) / paper
-
-
-def _quantities(paper, quantity, directory):
-    path = _folder(paper, directory) / "sizes.csv"
+def _quantities(paper, quantity):
+    path = paper_dir(paper) / "sizes.csv"
     if not path.is_file():
         raise PublishedError(f"{path.name} is missing beside the published numbers: no sizes for {paper!r}")
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)

@@ -1,6 +1,5 @@
 """The front page: README, notebooks and committed results say the same."""
 
-import ast
 import json
 
 import pandas as pd
@@ -25,7 +24,7 @@ def verdicts():
 
 @pytest.fixture(scope="module")
 def summary(verdicts):
-    return scoreboard.summary(verdicts)
+    return scoreboard.by_paper(verdicts)
 
 
 def stored_text(notebook, source):
@@ -81,7 +80,7 @@ def test_the_notebook_of_a_paper_finds_the_same_claims_to_hold(paper):
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_every_finding_rests_on_entries_that_exist_and_names_a_test_that_holds_it(paper):
+def test_every_finding_rests_on_entries_that_exist(paper):
     protocol = load_protocol(paper)
     known = {entry["id"] for entry in (*ledger.decisions(paper), *ledger.claims(paper))}
     known |= {f"study {name}" for name in (*protocol.studies, *protocol.sensitivity)} | {"audit"}
@@ -89,26 +88,22 @@ def test_every_finding_rests_on_entries_that_exist_and_names_a_test_that_holds_i
     assert 2 <= len(entries) <= 4
     for entry in entries:
         assert set(entry["sources"]) <= known, set(entry["sources"]) - known
-        file, _, name = entry["test"].partition("::")
-        tree = ast.parse((paths.root() / file).read_text(encoding="utf-8"))
-        assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
 @pytest.mark.parametrize(("change", "message"), [
     ({'short = "Yes."': ""}, "the first finding"),
-    ({'short = "Yes."': f'short = "{"y" * 200}"'}, "more than"),
     ({'name = "A"': ""}, "missing name"),
     ({'sources = ["O1"]': ""}, "missing sources"),
 ])
-def test_a_finding_that_breaks_its_contract_is_refused(tmp_path, change, message):
-    text = ('name = "A"\nvenue = "B"\n[[finding]]\ntext = "It is so."\nshort = "Yes."\n'
-            'sources = ["O1"]\ntest = "a::b"\n')
+def test_a_finding_that_breaks_its_contract_is_refused(tmp_path, monkeypatch, change, message):
+    text = 'name = "A"\nvenue = "B"\n[[finding]]\ntext = "It is so."\nshort = "Yes."\nsources = ["O1"]\n'
     for old, new in change.items():
         text = text.replace(old, new)
-    (tmp_path / "toy").mkdir()
-    (tmp_path / "toy" / "findings.toml").write_text(text)
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
+    (tmp_path / "data" / "toy").mkdir(parents=True)
+    (tmp_path / "data" / "toy" / "claims.toml").write_text(text)
     with pytest.raises(LedgerError, match=message):
-        findings("toy", tmp_path)
+        findings("toy")
 
 
 def test_the_picture_has_a_square_for_every_printed_cell(verdicts, summary):

@@ -9,12 +9,21 @@ from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import load_protocol, papers
 from mtclib.companion.verdicts import ledger, leverage
 from mtclib.companion.verdicts.ledger import LedgerError
-from mtclib.companion.verdicts.leverage import entries, measured, summary
+from mtclib.companion.verdicts.leverage import by_alternative, entries, measured
 from mtclib.companion.verdicts.variants import VARIANTS, variant_table
 
-ENTRY = """
-[[leverage]]
-decision = "O1"
+DECISION = """
+[[decision]]
+id = "O1"
+place = "section 4"
+kind = "open choice"
+problem = "No weights are named."
+evidence = "None."
+evidence_type = ["text"]
+decision = "tf-idf"
+cause = "preprocessing"
+
+[[decision.alternative]]
 kind = "preprocessing"
 ours = "tf-idf, unit rows"
 alternative = "counts, unit rows"
@@ -27,17 +36,26 @@ metric = "NMI"
 
 @pytest.fixture(scope="module")
 def study():
-    return Study("mbc")
+    found = Study("mbc")
+    assert len(found.results.frame)
+    return found
 
 
-def write(folder, text):
-    (folder / "mbc").mkdir(exist_ok=True)
-    (folder / "mbc" / "leverage.toml").write_text(text)
-    return folder
+@pytest.fixture
+def write(study, tmp_path, monkeypatch):
+    """Writes the decisions of the paper, which has been read, into an empty data folder."""
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
+
+    def file(text):
+        (tmp_path / "data" / "mbc").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "data" / "mbc" / "decisions.toml").write_text(text)
+        return study
+
+    return file
 
 
-def test_the_change_is_the_difference_of_the_stored_means(study, tmp_path):
-    (row,) = measured(study, write(tmp_path, ENTRY)).to_dict("records")
+def test_the_change_is_the_difference_of_the_stored_means(study, write):
+    (row,) = measured(write(DECISION)).to_dict("records")
     frame = study.results.frame
     ours, other = (
         100 * frame[(frame["dataset"] == name) & (frame["method"] == "MBC") & (frame["task"] == "avg")
@@ -76,22 +94,22 @@ def test_bars_of_one_alternative_to_different_choices_of_ours_are_told_apart():
 
 @pytest.mark.parametrize(("old", "new", "message"), [
     ('"tr23 (counts-l2)"', '"tr23 (runes)"', "no stored fit of 'MBC' on 'tr23 \\(runes\\)'"),
-    ('kind = "preprocessing"', 'kind = "weather"', "kind 'weather' is unknown; use one of preprocessing"),
+    ('kind = "preprocessing"', 'kind = "weather"', "kind: 'weather' is unknown; use one of preprocessing"),
     ('["tr23 (counts-l2)"]', '["tr23 (counts-l2)", "tr11"]', "one name for each of datasets"),
     ('metric = "NMI"', "", "missing metric"),
     ('methods = ["MBC"]', 'methods = ["MBC, lambda"]\npoint = { lam = 77.0 }', "with {'lam': 77.0}"),
 ])
-def test_an_entry_that_cannot_be_measured_is_refused_with_its_reason(study, tmp_path, old, new, message):
+def test_an_entry_that_cannot_be_measured_is_refused_with_its_reason(write, old, new, message):
     with pytest.raises(LedgerError, match=message):
-        measured(study, write(tmp_path, ENTRY.replace(old, new)))
+        measured(write(DECISION.replace(old, new)))
 
 
-def test_opposite_changes_do_not_cancel_in_the_order(study, tmp_path):
-    table = measured(study, write(tmp_path, ENTRY))
+def test_opposite_changes_do_not_cancel_in_the_order(study, write):
+    table = measured(write(DECISION))
     rows = [table.assign(alternative="a", change=change, low=change - 1, high=change + 1)
             for change in (9.0, -9.0)]
     rows.append(table.assign(alternative="b", change=2.0, low=-1.0, high=5.0))
-    lines = summary(pd.concat(rows))
+    lines = by_alternative(pd.concat(rows))
     assert lines["alternative"].tolist() == ["a", "b"]
     assert lines[["mean", "size", "clear"]].values.tolist() == [[0.0, 9.0, 2], [2.0, 2.0, 0]]
     assert len(plots.leverage(pd.concat(rows)).axes[0].get_yticklabels()) == 2

@@ -15,10 +15,18 @@ def frame(*rows, columns=COLUMNS):
     return pd.DataFrame(rows, columns=columns)
 
 
-def write(folder, name, table):
-    (folder / name).parent.mkdir(exist_ok=True)
-    table.to_csv(folder / name, index=False)
-    return folder
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Writes a table of a paper into an empty data folder."""
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
+
+    def file(paper, name, table):
+        folder = tmp_path / "data" / paper
+        folder.mkdir(parents=True, exist_ok=True)
+        table.to_csv(folder / name, index=False)
+        return paper
+
+    return file
 
 
 def test_percent_becomes_a_fraction_and_the_half_unit_follows_the_printed_digits():
@@ -49,16 +57,16 @@ def test_the_unit_column_of_the_csv_wins_over_the_guess():
         from_printed(frame((*row[:-1], "permille"), columns=[*COLUMNS, "unit"]))
 
 
-def test_an_unknown_paper_is_refused_with_the_names_of_the_known_ones(tmp_path):
-    write(tmp_path, "known/published.csv", frame())
-    assert published.papers(tmp_path) == ["known"]
+def test_an_unknown_paper_is_refused_with_the_names_of_the_known_ones(write):
+    write("known", "published.csv", frame())
+    assert published.papers() == ["known"]
     with pytest.raises(PublishedError, match="paper='nope'.*known"):
-        published.load("nope", tmp_path)
+        published.load("nope")
 
 
-def test_a_missing_column_a_bad_number_and_a_doubled_cell_are_refused(tmp_path):
+def test_a_missing_column_a_bad_number_and_a_doubled_cell_are_refused(write):
     with pytest.raises(PublishedError, match="p/published.csv: missing column.s. decimals"):
-        published.load("p", write(tmp_path, "p/published.csv", frame().drop(columns="decimals")))
+        published.load(write("p", "published.csv", frame().drop(columns="decimals")))
     row = ("p", "1", "toy", "1", "SNMF", "ACC", "80.90", "0.00", "2")
     with pytest.raises(PublishedError, match="mean='8o.9' of p:1:toy:1:SNMF:ACC is no number"):
         from_printed(frame((*row[:6], "8o.9", "", "1")))
@@ -68,13 +76,13 @@ def test_a_missing_column_a_bad_number_and_a_doubled_cell_are_refused(tmp_path):
         from_printed(frame(row, row))
 
 
-def test_sample_sizes_are_given_or_summed_over_the_classes(tmp_path):
+def test_sample_sizes_are_given_or_summed_over_the_classes(write):
     rows = [("a", "1", "class_size", 3), ("a", "1", "class_size", 4), ("b", "", "n_samples", 9)]
-    write(tmp_path, "p/sizes.csv", pd.DataFrame(rows, columns=["dataset", "task", "quantity", "value"]))
-    assert published.class_sizes("p", tmp_path) == {("a", "1"): [3, 4]}
-    assert published.sample_sizes("p", tmp_path) == {("a", "1"): 7, ("b", ""): 9}
+    write("p", "sizes.csv", pd.DataFrame(rows, columns=["dataset", "task", "quantity", "value"]))
+    assert published.class_sizes("p") == {("a", "1"): [3, 4]}
+    assert published.sample_sizes("p") == {("a", "1"): 7, ("b", ""): 9}
     with pytest.raises(PublishedError, match="sizes.csv is missing"):
-        published.class_sizes("p", tmp_path / "elsewhere")
+        published.class_sizes("elsewhere")
 
 
 @pytest.mark.parametrize("paper", published.papers())

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtclib.companion.verdicts.intervals import DELTA, classify, difference_interval, margin, runs_to_decide
-from mtclib.companion.verdicts.judge import CAUSES, QUICK, SYMBOLS, judge, summary
+from mtclib.companion.verdicts.judge import CAUSES, QUICK, SYMBOLS, judge, verdict_counts
 from mtclib.companion.verdicts.published import from_printed
 
 TRIALS = 4000
@@ -219,7 +219,7 @@ def test_the_quick_profile_gives_no_verdict_but_still_tells_failures():
     table = printed(cell(), cell(method="MTSC"))
     verdicts = judge(table, runs([0.8, 0.8, 0.8]), profile="quick")
     assert verdicts["verdict"].tolist() == [QUICK, "not-run"]
-    assert summary(verdicts)["judged"].item() == 0
+    assert verdict_counts(verdicts)["judged"].item() == 0
 
 
 def test_a_misprint_is_shown_but_never_counted():
@@ -229,7 +229,7 @@ def test_a_misprint_is_shown_but_never_counted():
     assert verdicts["verdict"].tolist() == ["exact", "misprint"]
     assert verdicts.loc[1, ["misprint", "cause"]].tolist() == [True, "misprint"]
     assert verdicts.loc[1, "difference"] == pytest.approx(0.1)
-    counts = summary(verdicts)
+    counts = verdict_counts(verdicts)
     assert counts[["cells", "judged", "agreeing", "misprint"]].iloc[0].tolist() == [2, 1, 1, 1]
 
 
@@ -320,5 +320,6 @@ def test_symbols_are_distinct_and_every_cause_is_explained():
 
 def test_counts_can_be_split_by_method():
     table = printed(cell(), cell(method="MTSC"))
-    counts = summary(judge(table, runs(around(0.8, 0.01)), profile="full", n_published=10), by=["method"])
+    cells = judge(table, runs(around(0.8, 0.01)), profile="full", n_published=10)
+    counts = verdict_counts(cells, by=["method"])
     assert counts.loc["SNMF", "exact"] == 1 and counts.loc["MTSC", "not-run"] == 1

@@ -1,0 +1,213 @@
+"""Numbers in the sentences of the ledger, computed from the results when a sentence is shown.
+
+A sentence of ``decisions.toml`` or ``claims.toml`` says ``{what|argument|...;format}`` where a result
+belongs: `what` is a method of :class:`Numbers` or of a paper's own subclass of it, arguments are text, some
+with a name (``how=largest``), and the format is Python's or one of `FORMATS`.  So a sentence cannot state a
+number that the committed results do not give.
+"""
+
+import re
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from mtclib.companion.claims import columns
+from mtclib.companion.runs.jobs import canonical
+from mtclib.companion.verdicts.intervals import DELTA, RELATIVE
+from mtclib.companion.verdicts.judge import JUDGED
+from mtclib.companion.verdicts.ledger import LedgerError
+from mtclib.metrics import our_name
+
+TEMPLATE = re.compile(r"\{([^{}]*)\}")
+WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+COUNTED = {"agreeing": ("exact", "agrees"), "judged": JUDGED, "deviating": ("higher", "lower")}
+PICK = {"mean": np.mean, "least": np.min, "largest": np.max}
+
+
+def _fraction(value, digits):
+    """As the papers print fractions: .874."""
+    return f"{value:.{digits}f}".removeprefix("0")
+
+
+FORMATS = {
+    "word": lambda value: WORDS[value],
+    "percent": lambda value: f"{100 * value:.0f}",
+    "size": lambda value: f"{abs(value):.1f}",
+    "size .0f": lambda value: f"{abs(value):.0f}",
+    ".2": lambda value: _fraction(value, 2),
+    ".3": lambda value: _fraction(value, 3),
+}
+
+
+class Numbers:
+    """Quantities of one paper's committed results, by the names that templates use.
+
+    ``dataset`` and ``printed`` name the row of the printed tables that a sentence is about; sentences on
+    causes have them from their scope.
+    """
+
+    def __init__(self, study):
+        self.study, self._found = study, {}
+
+    def fill(self, text, **scope):
+        """`text` with every template replaced by its number."""
+        return TEMPLATE.sub(lambda found: self._one(found.group(1), scope), text)
+
+    def _one(self, template, scope):
+        call, _, form = template.partition(";")
+        what, *arguments = call.split("|")
+        named = dict(part.split("=", 1) for part in arguments if re.match(r"\w+=", part))
+        plain = [part for part in arguments if not re.match(r"\w+=", part)]
+        quantity = getattr(self, what, None)
+        if quantity is None:
+            raise LedgerError(f"{self.study.paper}: {{{template}}} names no quantity {what!r}")
+        given = scope if what in IN_SCOPE else {}
+        value = quantity(*plain, **{**given, **named})
+        if isinstance(value, str):
+            return value
+        return FORMATS[form](value) if form in FORMATS else format(value, form)
+
+    @cached_property
+    def judged(self):
+        """Every printed cell with its verdict, sentences not filled in."""
+        names = self.study.published["dataset"].unique()
+        return pd.concat([self.study.judged(name) for name in names], ignore_index=True)
+
+    def cells(self, verdict, **where):
+        """Printed cells with a verdict: one of judge's, a key of `COUNTED`, or "cells" for all."""
+        rows = _where(self.judged, where)
+        return len(rows) if verdict == "cells" else int(rows["verdict"].isin(
+            COUNTED.get(verdict, (verdict,))).sum())
+
+    def change(self, decision, alternative, method=None, dataset=None, how="mean", **where):
+        """What an alternative changes, in points, over its data sets and methods."""
+        rows = _where(self.study.changes, {"decision": decision, "alternative": alternative, **where})
+        rows = rows[rows["method"].isin([method] if method else rows["method"])]
+        rows = rows[rows["dataset"].isin([dataset] if dataset else rows["dataset"])]
+        if rows.empty:
+            raise LedgerError(f"{self.study.paper}: no change of {decision}, {alternative!r}")
+        if how == "mean size":
+            return abs(rows["change"].mean())
+        how, size, _ = how.partition(" size")
+        return PICK[how](rows["change"].abs() if size else rows["change"])
+
+    def values(self, method, dataset, metric, task="", point=None, **setting):
+        """Scores of the runs of a method at its default, a named setting, or ``point=chosen`` with labels."""
+        rows = self._setting(method, dataset, point, setting)
+        rows = rows[rows["metric"] == our_name(self.study.paper, metric)]
+        rows = rows[rows["task"] == (task or ("avg" if (rows["task"] == "avg").any() else ""))]
+        if rows.empty:
+            raise LedgerError(f"{self.study.paper}: no {metric} of {method!r} on {dataset!r}")
+        return rows.drop_duplicates("key")["value"]
+
+    def score(self, method, dataset, metric, task="", **setting):
+        """Mean score over runs, as a fraction."""
+        return self.values(method, dataset, metric, task, **setting).mean()
+
+    def run(self, method, dataset, metric, how, task="", **setting):
+        """Least or largest score of a run."""
+        return PICK[how](self.values(method, dataset, metric, task, **setting))
+
+    def gap(self, method, other, dataset, metric, **setting):
+        """Mean score of one method minus that of another, in points."""
+        return 100 * (self.score(method, dataset, metric, **setting)
+                      - self.score(other, dataset, metric, **setting))
+
+    def ahead(self, method, other, metric, count="ahead"):
+        """Printed columns in which a method is ahead of another, or with ``count=all`` all of them."""
+        sets = self.study.protocol.profile("full").datasets
+        cells = self.study.published[self.study.published["dataset"].isin(sets)]
+        table = cells[cells["metric"] == metric].pivot(
+            index=["dataset", "task"], columns="method", values="mean")
+        return len(table) if count == "all" else int((table[method] > table[other]).sum())
+
+    def paired(self, method, other, metric, what, datasets=None):
+        """Data sets of the full profile by the outcome of "the first is better", or the differences."""
+        names = datasets or self.study.protocol.profile("full").datasets
+        rows = pd.concat([self.study.selected(name) for name in names])
+        table = columns.paired_differences(rows, [(method, other)], our_name(self.study.paper, metric))
+        return outcome(table, what)
+
+    def distance(self, method=None, other_dataset=None, **where):
+        """Mean absolute difference from the cells of a printed row, in points."""
+        return float(self._gaps(method, other_dataset, **where).abs().mean())
+
+    def within(self, method=None, other_dataset=None, **where):
+        """How many cells of a printed row come within the margin: "3 of 4"."""
+        gaps = self._gaps(method, other_dataset, **where)
+        return f"{int((gaps.abs() <= 100 * DELTA).sum())} of {len(gaps)}"
+
+    def near(self, method=None, other_dataset=None, count="near", **where):
+        """How many of the cells of a row that deviate come within the margin, or with ``count=all`` all."""
+        gaps = self._gaps(method, other_dataset, deviating=True, **where)
+        return len(gaps) if count == "all" else int((gaps.abs() <= 100 * DELTA).sum())
+
+    def _gaps(self, method=None, other_dataset=None, dataset=None, printed=None, metric=None, task=None,
+              deviating=False, point=None, **setting):
+        """Ours minus printed in points under another method, data set or setting; one entry per cell."""
+        printed = printed or method
+        sets = [dataset] if dataset else self.study.published["dataset"].unique()
+        parts = []
+        for name in sets:
+            cells = self.study.judged(name)
+            cells = cells[(cells["method"] == printed) & ~cells["metric"].isin(RELATIVE)]
+            if deviating:
+                cells = cells[cells["verdict"].isin(["higher", "lower"])]
+            cells = cells[cells["metric"].isin([metric] if metric else cells["metric"])
+                          & cells["task"].isin([task] if task else cells["task"])]
+            if len(cells):
+                rows = self._setting(method or printed, other_dataset or name, point, setting)
+                parts.append(100 * (self._means(rows, name, cells) - cells["published"].to_numpy()))
+        if not parts:
+            raise LedgerError(f"{self.study.paper}: no printed cell of {printed!r} on {dataset!r}")
+        return pd.Series(np.concatenate(parts))
+
+    def _means(self, rows, dataset, cells):
+        """Our means for printed cells; an average is over as many tasks as are printed."""
+        means = rows.groupby(["metric", "task"])["value"].mean()
+        tasks = [str(t + 1) for t in range(self.study.protocol.printed_tasks.get(dataset, 0))]
+        names = [our_name(self.study.paper, metric) for metric in cells["metric"]]
+        return np.array([means[name].reindex(tasks).mean() if task == "avg" and tasks else means[name, task]
+                         for name, task in zip(names, cells["task"])])
+
+    def _setting(self, method, dataset, point, setting):
+        """Rows of a method on a data set at one setting."""
+        if point == "chosen":
+            rows = self.study.selected(dataset)
+            return rows[rows["method"] == method]
+        if dataset not in self._found:
+            self._found[dataset] = dict(list(self.study.rows(dataset).groupby("method", sort=False)))
+        rows = self._found[dataset].get(method)
+        if rows is None:
+            raise LedgerError(f"{self.study.paper}: no stored fit of {method!r} on {dataset!r}")
+        default = self.study.protocol.defaults.get(method)
+        wanted = {**(default or {}), **{name: _parsed(value) for name, value in setting.items()}}
+        if wanted:
+            rows = rows[rows["params"] == canonical(wanted)]
+        if rows["params"].nunique() != 1:
+            raise LedgerError(f"{self.study.paper}: not one setting of {method!r} on {dataset!r}: {wanted}")
+        return rows
+
+
+IN_SCOPE = ("distance", "within", "near")
+"""Quantities that take ``dataset`` and ``printed`` from the scope of a sentence."""
+
+
+def outcome(table, what):
+    """Rows of ``paired_differences`` by status, "all" of them, or the "least" or "most" difference."""
+    picked = {"all": len(table), "least": table["difference"].min(), "most": table["difference"].max()}
+    return picked[what] if what in picked else int((table["status"] == what).sum())
+
+
+def _where(frame, where):
+    for name, value in where.items():
+        frame = frame[frame[name].astype(str) == value]
+    return frame
+
+
+def _parsed(text):
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,129 @@
+"""One toy paper from its files to its tables in one process: fit, store, export, verdict, claim, table."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtclib.companion import tables
+from mtclib.companion.papers.study import Study
+from mtclib.companion.runs import papers
+from mtclib.companion.verdicts.published import REQUIRED
+from mtclib.core import paths
+
+PROTOCOL = """
+paper = "toy"
+title = "A toy paper"
+root_seed = 1
+
+[datasets.Tiny]
+loader = "experiments_support:tiny"
+published = "Tiny"
+
+[methods.exact]
+estimator = "experiments_support:Noisy"
+grid = { noise = [0.1, 9.0] }
+default = { noise = 0.1 }
+
+[methods.noisy]
+estimator = "experiments_support:Noisy"
+params = { noise = 6.0 }
+
+[profiles.full]
+n_runs = 8
+datasets = ["Tiny"]
+methods = ["exact", "noisy"]
+"""
+DECISIONS = """
+[[decision]]
+id = "O1"
+place = "section 4"
+kind = "open choice"
+problem = "The noise is not given."
+evidence = "None."
+evidence_type = ["text"]
+decision = "Little."
+cause = "underspecified"
+
+[[decision.alternative]]
+kind = "formulation"
+ours = "little"
+alternative = "much"
+methods = ["exact"]
+datasets = ["Tiny"]
+metric = "ACC"
+other_point = { noise = 9.0 }
+
+[[deviation]]
+dataset = "Tiny"
+method = "noisy"
+cause = "underspecified"
+evidence = "The noise is not given; distance {distance;.1f}."
+"""
+CLAIMS = """
+name = "TOY"
+venue = "Nowhere 2026"
+
+[[finding]]
+text = "{cells|agreeing} of {cells|judged} cells agree."
+short = "Noise costs {change|O1|much|how=mean size;.0f} points"
+sources = ["O1"]
+
+[[claim]]
+id = "C1"
+quote = "exact beats noisy"
+place = "section 5"
+test = "mean_greater"
+params = { method_a = "exact", method_b = "noisy", metric = "ACC", dataset = "Tiny", tasks = ["1", "2"] }
+"""
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    root = tmp_path_factory.mktemp("repository")
+    folder = root / "data" / "toy"
+    folder.mkdir(parents=True)
+    for name, text in (("protocol", PROTOCOL), ("decisions", DECISIONS), ("claims", CLAIMS)):
+        (folder / f"{name}.toml").write_text(text, encoding="utf-8")
+    rows = [("toy", "1", "Tiny", task, method, "ACC", mean, "1.00", "2")
+            for task in "12" for method, mean in (("exact", "100.00"), ("noisy", "99.00"))]
+    pd.DataFrame(rows, columns=list(REQUIRED)).to_csv(folder / "published.csv", index=False)
+    (folder / "sizes.csv").write_text("table,dataset,task,quantity,value,note\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MTCLIB_ROOT", str(root))
+        papers.run_jobs("toy", "full", export=True)
+        yield Study("toy")
+
+
+def test_every_job_is_fitted_stored_and_exported(study):
+    files = {file.name for file in paths.results_dir("toy").iterdir()}
+    assert files == {"jobs.csv.gz", "scores.csv.gz", "labels.npz", "provenance.json", "sizes.csv",
+                     "classes.json"}
+    jobs = study.results.frame.drop_duplicates("key")
+    assert len(jobs) == 24 and set(jobs["status"]) == {"ok"}
+    assert len(list(paths.runs_dir().rglob("*.npz"))) == 24
+
+
+def test_verdicts_compare_the_fits_with_print_and_say_why(study):
+    cells = study.all_verdicts().set_index(["method", "task"])
+    ours = study.selected("Tiny").query("method == 'noisy' and metric == 'ACC' and task == '1'")["value"]
+    assert cells.loc[("noisy", "1"), "ours"] == pytest.approx(ours.mean())
+    assert cells.loc["exact", "verdict"].tolist() == ["exact", "exact"]
+    assert cells.loc["noisy", "verdict"].tolist() == ["lower", "lower"]
+    distance = 100 * np.mean(0.99 - cells.loc["noisy", "ours"])
+    assert cells.loc[("noisy", "1"), "reason"] == f"The noise is not given; distance {distance:.1f}."
+
+
+def test_the_claim_and_the_finding_follow_from_the_same_results(study):
+    claim = study.outcomes().iloc[0]
+    assert (claim["status"], claim["n"]) == ("holds", 8)
+    (change,) = study.changes["change"]
+    finding = study.findings()["finding"][0]
+    assert finding["text"] == "2 of 4 cells agree."
+    assert change < -20 and finding["short"] == f"Noise costs {-change:.0f} points"
+    assert study.decisions().loc[0, "leverage"] == f"ACC {change:+.1f} for much"
+
+
+def test_the_tables_show_verdicts_and_claims(study):
+    shown = str(tables.claims(study.outcomes()))
+    assert "exact beats noisy" in shown and "holds" in shown
+    assert "The noise is not given" in str(tables.decisions(study.decisions()))
