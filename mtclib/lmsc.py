@@ -207,7 +207,7 @@ class Task:
             self.Es, self.KEs, self.Ls, self.Cs, self.Bs))) / self.m
 
     def run(self, sweep=None):
-        """Sweep until the objective stands.
+        """Sweep until the objective converges.
 
         Parameters
         ----------
@@ -320,7 +320,7 @@ class LMSC(LibraryClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or list of equal ints with one a task
+    n_clusters : int, or list of equal ints with one per task
         k.
     lam : float >= 0, default 1.0
         Weight of co-clustering; 0 is spectral clustering of each view.
@@ -517,7 +517,7 @@ class L2SC(LMSC):
 
     Parameters
     ----------
-    n_clusters : int, or list of equal ints with one a task
+    n_clusters : int, or list of equal ints with one per task
     view : int, default 0
         Which view of each task to use, counted from 0.
     output : {'concat', 'literal'}, default 'concat'

@@ -3,7 +3,7 @@
 The objective and the steps of a sweep are in ``mtclib.mbc``, the divergences in ``mtclib.maths.bregman``, and
 the solution of Eq. (14) in ``mtclib.maths.centroids``.
 
-The steps of multitask Bregman clustering (MBC paper, Algorithm 1), one function a step.
+The steps of multitask Bregman clustering (MBC paper, Algorithm 1), one function per step.
 
 With centroids u^t_z, assignments h_t and relations W^ts, the objective, T times the paper's Eq. (2)-(5), is
 
@@ -60,7 +60,7 @@ class State:
     Parameters
     ----------
     centres : list of Anchored
-        u^t, one a task.
+        u^t, one per task.
     labels : list of ndarray of shape (n_t,)
         h_t.
     sums, counts : list of ndarray of shape (K_t, d), (K_t,)
@@ -410,7 +410,7 @@ class MBC(MultiTaskClusterer):
             return self._descend(problem, list(labels), n_clusters)
 
     def _descend(self, problem, labels, n_clusters):
-        """The fit from one partition a task."""
+        """The fit from one partition per task."""
         state = begin(problem, labels, n_clusters)
         history, converged = descend(problem, state, max_iter=self.max_iter, tol=self.tol,
                                      exact=self.centroid == "exact")

@@ -54,7 +54,7 @@ class State:
     Y : list of ndarray of shape (n_t, h_t)
         Memberships (cluster indicators), nonnegative.
     W : list of ndarray of shape (d, h_t)
-        Regression models, one column a cluster.
+        Regression models, one column per cluster.
     XW : list of ndarray of shape (n_t, h_t)
         Products X^t W^t, kept because the W step yields them.
     products : list of pair of ndarray of shape (n_t, h_t)

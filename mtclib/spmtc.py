@@ -225,7 +225,7 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
 
     def _memberships(self, problem, c, seed):
         if problem.starts is None and self.init == "random":
-            # One stream a task, the same for all: a task's start does not depend on its place.
+            # One stream per task, the same for all: a task's start does not depend on its place.
             return [1.0 - np.random.default_rng(seed).random((X.shape[0], c)) for X in problem.Xs]
         labels = problem.starts or [kmeans_once(X, c, seed).labels_ for X in problem.Xs]
         return [one_hot(h, c) + OFFSET for h in labels]

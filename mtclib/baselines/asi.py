@@ -98,7 +98,7 @@ class ASI(SingleTaskClusterer):
         if l > Xs[0].shape[1]:
             raise ValueError(f"n_components is {l} but there are only {Xs[0].shape[1]} features; lower it")
         if self.which == "between" and l > min(n_clusters):
-            raise ValueError(f"n_components is {l}, but which='between' finds at most one a cluster "
+            raise ValueError(f"n_components is {l}, but which='between' finds at most one per cluster "
                              f"(n_clusters={min(n_clusters)}); ask for fewer")
         return Xs, n_clusters
 

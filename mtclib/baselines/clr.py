@@ -183,7 +183,7 @@ def reweighted(A, F, lam):
     Parameters
     ----------
     A : CSR array of shape (n, n)
-        At least one edge a row.
+        At least one edge per row.
     F : ndarray of shape (n, k)
     lam : float
 
@@ -201,8 +201,8 @@ def reweighted(A, F, lam):
 def smallest_eigenvectors(S, components, n_vectors, start):
     """Eigenvectors of the smallest eigenvalues of the Laplacian of a graph, (n, n_vectors), orthonormal.
 
-    Those of eigenvalue 0 are known, one a component, and taken out, so that an iteration has to find only the
-    others.  With more components than vectors, the largest components get one each.
+    Those of eigenvalue 0 are known, one per component, and taken out, so that an iteration has to find only
+    the others.  With more components than vectors, the largest components get one each.
 
     Parameters
     ----------

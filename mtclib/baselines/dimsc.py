@@ -187,7 +187,7 @@ def centred_gram(Y):
 
 
 def alternate(views, diversity, max_iter, tol):
-    """Sweeps over the views until the objective stands still, from the optimum without diversity.
+    """Sweeps over the views until the objective converges, from the optimum without diversity.
 
     Returns
     -------

@@ -139,7 +139,7 @@ class MKC(MultiTaskClusterer):
         return state.labels[0]
 
     def _descend(self, steps, problem, labels, n_clusters):
-        """The fit from one partition a task."""
+        """The fit from one partition per task."""
         state = steps.begin(problem, labels, n_clusters)
         history, converged = steps.descend(problem, state, max_iter=self.max_iter, tol=self.tol)
         return self._fit_of(steps, problem, state, history, converged)

@@ -144,7 +144,7 @@ class MTSC(MultiTaskClusterer):
 
 
 def alternate(tasks, alpha, beta, p, max_iter, tol):
-    """Rounds of all tasks until the objective stands still; the tasks keep their F and W.
+    """Rounds of all tasks until the objective converges; the tasks keep their F and W.
 
     Returns
     -------

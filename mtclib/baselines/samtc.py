@@ -256,7 +256,7 @@ class SAMTC(MultiTaskClusterer):
     embedding_ : list of ndarray of shape (n_t, k_t)
         Unit or zero rows.
     objective_ : ndarray
-        Total inertia of k-means in the embedding, one value a round; it need not fall.
+        Total inertia of k-means in the embedding, one value per round; it need not fall.
     n_iter_ : int
         Largest number of k-means iterations.
     converged_ : bool

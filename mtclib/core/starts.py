@@ -66,7 +66,7 @@ def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4):
 
 
 def best_kmeans(X, n_clusters, seeds, max_iter=300):
-    """The run of k-means++ with the lowest inertia, one run a seed; see :func:`kmeans_once`.
+    """The run of k-means++ with the lowest inertia, one run per seed; see :func:`kmeans_once`.
 
     Examples
     --------

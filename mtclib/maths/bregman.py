@@ -12,8 +12,9 @@ name              domain          phi(x)               d(x||y)                  
 
 All logarithms are natural; the paper's Table 1 has log2 in phi and log in d for the KL divergence.  Points
 are rows.  A divergence is convex in its left argument only; the weighted sum of divergences *from* points
-has the arithmetic mean as minimiser (`left_mean`, Theorem 1), that of divergences *to* points the mean of
-the gradients, carried back (`right_mean`, Theorem 2).  See ``mtclib.maths.centroids`` for both at once.
+has the arithmetic mean as minimiser (Theorem 1), that of divergences *to* points the mean of the gradients,
+carried back (Theorem 2).  See ``mtclib.maths.centroids`` for both at once; symmetric divergences do not need
+it, since the two means are one.
 
 Bregman divergences of many samples to a few centroids.
 
@@ -271,31 +272,6 @@ class Divergence:
         anchor = Y.mean(axis=0)
         return Anchored(self, Y, anchor).divergences(X - anchor, self.between(X, anchor))
 
-    def left_mean(self, weights, X):
-        """Minimisers of sum_i weights[z, i] d(x_i||u_z) over u_z, Theorem 1: means of the rows of X.
-
-        Parameters
-        ----------
-        weights : ndarray or sparse array of shape (k, n)
-            Nonnegative, no zero rows.
-        X : ndarray of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (k, d)
-        """
-        return (weights @ X) / np.asarray(weights.sum(axis=1)).reshape(-1, 1)
-
-    def right_mean(self, weights, X):
-        """Minimisers of sum_i weights[z, i] d(u_z||x_i) over u_z, Theorem 2; parameters as `left_mean`.
-
-        Examples
-        --------
-        >>> divergence("i-divergence").right_mean(np.ones((1, 2)), np.array([[1.0], [4.0]])).round(12)
-        array([[2.]])
-        """
-        return self.inverse_gradient(self.left_mean(weights, self.gradient(X)))
-
     def check(self, task, name):
         """Raise ``ValueError`` if the data ``name``, a `mtclib.maths.bregman.Smoothed`, do not fit."""
 
@@ -321,9 +297,6 @@ class SquaredEuclidean(Divergence):
 
     def inverse_gradient(self, g):
         return 0.5 * g
-
-    def mixed_centroid(self, left, right, A, B):
-        return centroids.weighted_mean(left, right, A, B)
 
 
 class Mahalanobis(Divergence):
@@ -355,9 +328,6 @@ class Mahalanobis(Divergence):
 
     def inverse_gradient(self, g):
         return 0.5 * cho_solve((self.factor, True), g.T).T
-
-    def mixed_centroid(self, left, right, A, B):
-        return centroids.weighted_mean(left, right, A, B)
 
 
 class _OfPositives(Divergence):

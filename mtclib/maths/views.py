@@ -31,7 +31,7 @@ class _DenseView:
         np.matmul(self.X, centers.T, out=out)
 
     def sums(self, H):
-        # One addition an entry, rows in the order of the memory: faster than a product with a dense H.
+        # One addition per entry, rows in the order of the memory: faster than a product with a dense H.
         return H @ self.X
 
     def take(self, rows):

@@ -60,7 +60,8 @@ def encode(labels, name):
     values = np.asarray(labels if hasattr(labels, "dtype") else np.asarray(labels, dtype=object))
     if values.ndim != 1:
         raise ValueError(
-            f"{name} has {values.ndim} dimensions: pass one label a sample, as in memberships.argmax(axis=1)"
+            f"{name} has {values.ndim} dimensions: pass one label per sample, "
+            "as in memberships.argmax(axis=1)"
         )
     if values.size == 0:
         raise ValueError(f"{name} is empty: pass at least one label")
