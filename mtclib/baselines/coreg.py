@@ -16,13 +16,17 @@ COARSE, RESIDUAL = 1e-3, 1e-5
 
 
 class CoregSpectral(MultiViewClusterer):
-    """Co-regularised spectral clustering: one embedding per view, drawn to agree with the others.
+    r"""Co-regularised spectral clustering: one embedding per view, drawn to agree with the others.
 
     With K_v the normalised affinities of view v and U_v of shape (n, k) with orthonormal columns, the method
     maximises
 
-    - 'pairwise': sum_v tr(U_v^T K_v U_v) + lam sum_{v<w} |U_v^T U_w|^2,
-    - 'centroid': sum_v tr(U_v^T K_v U_v) + sum_v lam_v |U_v^T U*|^2 with a consensus U*.
+    .. math::
+
+        \text{'pairwise':}\quad & \sum_v tr(U_v^T K_v U_v) + \lambda \sum_{v<w} \|U_v^T U_w\|^2, \\
+        \text{'centroid':}\quad & \sum_v tr(U_v^T K_v U_v) + \sum_v \lambda_v \|U_v^T U^*\|^2
+
+    with a consensus U*.
 
     Given the others, U_v is made of the k leading eigenvectors of K_v plus the projections that it is drawn
     to, and U* of the k leading eigenvectors of sum_v lam_v U_v U_v^T.  The sweeps over the views creep where
@@ -72,7 +76,7 @@ class CoregSpectral(MultiViewClusterer):
         U_v, determined up to a rotation.
     consensus_ : ndarray of shape (n, k)
         U*; for 'pairwise' the leading eigenvectors of sum_v U_v U_v^T.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Minus the sum above, after each sweep; it never rises.
     n_iter_ : int
     converged_ : bool

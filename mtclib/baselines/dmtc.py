@@ -447,7 +447,7 @@ class DMTFC(CoupledClusterer):
         F_t.
     labels_objective_ : float
         J of the final clusters: its global minimum over scorers and metric.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         J of the relaxed labels after each iteration; never rises.
     n_iter_ : int
     converged_ : bool
@@ -594,7 +594,7 @@ class DMTRC(CoupledClusterer):
         F_t.
     labels_objective_ : float
         J of the final clusters: its global minimum over scorers and relation.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         J of the relaxed labels after each iteration; never rises.
     n_iter_ : int
     converged_ : bool

@@ -1,4 +1,4 @@
-"""The estimator contract: validation, restarts, history, and the registry of estimators.
+"""The estimator contract: validation, restarts, history, and warnings that several methods share.
 
 Rows are samples, as in scikit-learn, although the papers put samples into columns: X here is the
 transpose of X there.  A multi-task estimator takes a list of tasks, ``Xs[t]`` of shape
@@ -8,8 +8,6 @@ a list of tasks, each a list of views, ``Xs[t][v]``.
 
 An algorithm file supplies ``_fit_once`` (one start, valid input assumed); everything a user can get
 wrong is checked here, once.
-
-Warnings that several methods share.
 """
 
 import warnings

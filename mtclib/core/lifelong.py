@@ -1,6 +1,6 @@
 """Estimators that learn tasks one by one and keep libraries alone: fitting, asking, saving, loading.
 
-What a lifelong method keeps between tasks, and how it survives a restart: one file, no pickle.
+``Libraries`` is what such a method keeps between tasks.  One file without pickles takes it over a restart.
 """
 
 import hashlib

@@ -1,7 +1,4 @@
-"""Starting partitions that several methods share.
-
-One thread for the linear algebra, so that sums are always added in the same order.
-"""
+"""Starting partitions that several methods share, and one thread for what must add in the same order."""
 
 import warnings
 
@@ -9,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import get_cached_controller
+from threadpoolctl import get_cached_controller  # comes with scikit-learn
 
 
 def one_thread(user_api=None):

@@ -3,7 +3,7 @@
 ================  ==============  ===================  =======================  =========
 name              domain          phi(x)               d(x||y)                  phi'(x)
 ================  ==============  ===================  =======================  =========
-'sqeuclidean'     R^d             |x|^2                |x - y|^2                2 x
+'sqeuclidean'     R^d             x x                  (x - y) (x - y)          2 x
 'mahalanobis'     R^d             x Q x                (x - y) Q (x - y)        2 x Q
 'kl'              simplex, > 0    sum x log x          sum x log(x/y)           1 + log x
 'i-divergence'    > 0             sum x log x - x      sum x log(x/y) - x + y   log x
@@ -16,11 +16,8 @@ has the arithmetic mean as minimiser (Theorem 1), that of divergences *to* point
 carried back (Theorem 2).  See ``mtclib.maths.centroids`` for both at once; symmetric divergences do not need
 it, since the two means are one.
 
-Bregman divergences of many samples to a few centroids.
-
-Samples of a task, smoothed without making sparse data dense.
-
-Matrices of the Mahalanobis divergence.
+``Anchored`` holds centroids for fast divergences of many samples, ``Smoothed`` the samples of a task without
+making sparse data dense, and ``pooled_metric`` the default matrix of the Mahalanobis divergence.
 """
 
 import numpy as np
@@ -30,6 +27,11 @@ from scipy.special import kl_div
 
 from mtclib.core.checks import check_option
 from mtclib.maths import centroids
+
+BLOCK = 2**20  # entries of a block of rows that is made dense
+LARGEST_METRIC = 10_000
+RIDGE = 1e-6
+SUM_TOLERANCE = 1e-6
 
 
 class Anchored:
@@ -66,8 +68,6 @@ class Anchored:
     def divergences(self, shifted, near):
         """Matrix of d(x_i||u_z) from x_i - c, shape (n, d), and d(x_i||c), shape (n,)."""
         return np.maximum(near[:, None] + self.far - shifted @ self.tilt.T, 0.0)
-
-BLOCK = 2**20  # entries of a block of rows that is made dense
 
 
 class Smoothed:
@@ -162,9 +162,6 @@ def mean_entry(Xs):
     """Mean of all entries of all tasks."""
     return float(sum(X.sum() for X in Xs) / sum(X.shape[0] * X.shape[1] for X in Xs))
 
-LARGEST_METRIC = 10_000
-RIDGE = 1e-6
-
 
 def pooled_metric(Xs):
     """Inverse covariance of the samples of all tasks together, the default metric of 'mahalanobis'.
@@ -232,8 +229,6 @@ def checked_metric(metric):
                          f"add a multiple of the identity, or leave it out for the pooled covariance")
     return (Q + Q.T) / 2.0
 
-SUM_TOLERANCE = 1e-6
-
 
 class Divergence:
     """What all divergences have in common; a subclass gives phi's gradient, its inverse and `between`.
@@ -281,7 +276,7 @@ class Divergence:
 
 
 class SquaredEuclidean(Divergence):
-    """|x - y|^2."""
+    r""".. math:: \|x - y\|^2"""
 
     symmetric = True
 
@@ -443,6 +438,7 @@ class UserDivergence(Divergence):
         if (low > rise + bound).any() or (rise > high + bound).any():
             raise ValueError(f"divergence: gradient is not the derivative of a convex phi on the entries of "
                              f"{name}; pass (phi, gradient, inverse_gradient) of one convex function")
+
 
 _NAMED = {"sqeuclidean": SquaredEuclidean, "mahalanobis": Mahalanobis, "kl": KullbackLeibler,
           "i-divergence": IDivergence, "itakura-saito": ItakuraSaito}

@@ -3,7 +3,7 @@
 A similarity is an object with ``shape``, ``squared_norm`` and ``split_product(Y)``, so that a method
 can use M without knowing whether M was ever formed.
 
-Normalised affinities of views, as several spectral methods take them from their parameters.
+Normalised affinities serve the spectral methods; ``view_graphs`` makes them from an estimator's parameters.
 """
 
 import numpy as np
@@ -18,6 +18,13 @@ from mtclib.core.checks import check_matrix, check_number, check_option
 from mtclib.maths.linalg import as_dense
 from mtclib.maths.neighbours import nearest_distances
 from mtclib.maths.scaling import SCALINGS, scale_views
+
+SCALES = ("median", "mean", "self-tuning")
+NEIGHBOUR = 7
+# A total cosine similarity below this is rounding: the sample has no neighbours.
+NO_NEIGHBOURS = 1e-10
+# Smaller entries of a normalised affinity do not change it beyond rounding.
+JOINED = 1e-15
 
 
 class FactoredSimilarity:
@@ -126,13 +133,6 @@ def _precomputed(M, n, t):
     if not np.allclose(M, M.T, rtol=1e-8, atol=1e-12 * np.abs(M).max()):
         raise ValueError(f"{name} must be symmetric; use (M + M.T) / 2")
     return DenseSimilarity(M)
-
-SCALES = ("median", "mean", "self-tuning")
-NEIGHBOUR = 7
-# A total cosine similarity below this is rounding: the sample has no neighbours.
-NO_NEIGHBOURS = 1e-10
-# Smaller entries of a normalised affinity do not change it beyond rounding.
-JOINED = 1e-15
 
 
 class NormalizedCosine:

@@ -1,9 +1,8 @@
-"""Views in memory, sparse or on disk, ready for weighted k-means: products with centroids, sums by cluster.
+"""Weighted k-means on several views, with a weight for every pair of a view and a sample.
 
-Small dense views and sparse ones are scaled copies.  Dense views of more than ``LARGEST_COPY`` entries stay
-as they are, memory maps included, and are scaled block by block as they are read.
-
-k-means steps on several views at once, with a weight for every pair of a view and a sample.
+A view gives products with centroids and sums by cluster, in memory, sparse or on disk.  Small dense views and
+sparse ones are scaled copies.  Dense views of more than ``LARGEST_COPY`` entries stay as they are, memory
+maps included, and are scaled block by block as they are read.
 """
 
 from dataclasses import dataclass
