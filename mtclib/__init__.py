@@ -1,4 +1,19 @@
-"""Multi-task and multi-view clustering: the methods of five papers and of those they compare with."""
+"""Multi-task and multi-view clustering: the methods of five papers and of those they compare with.
+
+==========================  ===========================================  ==================================
+class                       paper                                        notebook
+==========================  ===========================================  ==================================
+``SPMTC``, ``LSSMTC``       Self-Paced Multi-Task Clustering             ``notebooks/spmtc.ipynb``
+``MSPL``                    Multi-View Self-Paced Learning, IJCAI 2015   ``notebooks/mspl.ipynb``
+``MBC``                     Multitask Bregman Clustering, AAAI 2010      ``notebooks/mbc.ipynb``
+``MTCMRL``                  Model Relation Learning, IJCAI 2018          ``notebooks/mtcmrl.ipynb``
+``LMSC``, ``L2SC``          Lifelong Multi-View Spectral Clustering,     ``notebooks/lmsc.ipynb``
+                            IJCAI 2023
+==========================  ===========================================  ==================================
+
+The compared methods are in :mod:`mtclib.baselines`, scores in :mod:`mtclib.metrics`, data sets in
+:mod:`mtclib.datasets`; what makes the notebooks is in :mod:`mtclib.companion`.
+"""
 
 from mtclib.baselines.registry import all_estimators
 from mtclib.lmsc import L2SC, LMSC

@@ -1,14 +1,22 @@
-"""LMSC: lifelong multi-view spectral clustering (Cai, Tan, Huang, Lv, IJCAI 2023).
+"""LMSC: lifelong multi-view spectral clustering (Cai, Tan, Huang, Lv, IJCAI 2023), and its parent L2SC.
 
-The steps of LMSC: what one sweep over a task changes.
+===========  ======================================  ====================================================
+Eq.          what it says                            where
+===========  ======================================  ====================================================
+(2)          affinities of a view                    ``LMSC._view``
+(8)          objective                               ``Task.objective``, ``PrintedTask.objective``
+(11)-(12)    representation E of a task              ``Task.represent``; as printed ``PrintedTask.sweep``
+(14)-(16)    basis library B                         ``Task.sweep``; as printed ``PrintedTask.sweep``
+(18)         feature embedding library L             ``embedding_step``; as printed ``Text.slopes``
+(20)         fusion library D                        ``Task.sweep``; as printed ``_spread``
+(21)         weight alpha of a view                  ``distance``
+Algorithm 1  tasks one by one                        :class:`mtclib.core.lifelong.LibraryClusterer`
+===========  ======================================  ====================================================
 
 Rows are samples, so that H of shape (n, d) stands for the transpose of the paper's X-hat.  E (n, k)
 represents a task, B (k, k) is the basis library, L (d, k) the feature embedding library, D (k, k) the fusion
-library.
-
-The updates of LMSC as the paper prints them; see :class:`mtclib.LMSC` for what is wrong with them.
-
-L2SC: lifelong spectral clustering of one view (Sun et al., AAAI 2020).
+library.  ``Task`` has the updates that never lower the objective, ``PrintedTask`` those of the paper; see
+:class:`mtclib.LMSC` for what is wrong with them.  L2SC (Sun et al., AAAI 2020) is LMSC with one view.
 """
 
 from dataclasses import dataclass
@@ -30,6 +38,9 @@ FLOOR = 1e-6
 SMOOTHING = 1e-3
 # Shares of the safe shift of the penalty that are tried first: long steps.
 BOLD = (0.01, 0.1)
+RESIDUAL = 1e-6
+AFFINITIES = ("knn-cosine", "knn", "cosine", "gaussian")
+OUTPUTS = ("concat", "aligned", "literal")
 
 
 @dataclass
@@ -207,7 +218,7 @@ class Task:
             self.Es, self.KEs, self.Ls, self.Cs, self.Bs))) / self.m
 
     def run(self, sweep=None):
-        """Sweep until the objective stands.
+        """Sweep until the objective converges.
 
         Parameters
         ----------
@@ -284,25 +295,27 @@ def _eigenvectors(A):
     """All eigenvectors of the symmetric part, ascending."""
     return eigh((A + A.T) / 2)[1]
 
-AFFINITIES = ("knn-cosine", "knn", "cosine", "gaussian")
-OUTPUTS = ("concat", "aligned", "literal")
+
 FORMULATIONS = {"consistent": Task, "printed": PrintedTask}
-RESIDUAL = 1e-6
 
 
 class LMSC(LibraryClusterer):
-    """Lifelong multi-view spectral clustering: tasks come one by one, and only libraries are kept of them.
+    r"""Lifelong multi-view spectral clustering: tasks come one by one, and only libraries are kept of them.
 
     With K the normalised affinities of a view and a task, and X-hat its entries over the roots of the sums
     of their sample and their feature, the method maximises over E, B, L, D with orthonormal columns
 
-    ``sum_v { 1/m sum_t [ tr(E^T K E) + lam tr(L^T X-hat E B) ] + mu g(L) - beta |D - B| }``,
+    .. math::
+
+        \sum_v \Big\{ \tfrac1m \sum_t \big[ tr(E^T K E) + \lambda\, tr(L^T \hat X E B) \big]
+            + \mu\, g(L) - \beta \|D - B\| \Big\},
 
     where E (n_t, k) belongs to a view v and a task t, B (k, k) and L (d_v, k) to a view, D (k, k) to all, and
     m tasks have been seen.  The E of earlier tasks stay as they were; they enter through sums alone.  This is
     Eq. (8) with three of its parts read so that they agree with the others: K is the affinity, because the
     identity minus it (Eq. 2) would be maximised by the most oscillating vectors; B is left out of the first
-    term, where it cancels; and |D - B| stands without a square, which the weight 1 / (2 |D - B|) gives back.
+    term, where it cancels; and the distance of D and B stands without a square, which the weight
+    ``1 / (2 |D - B|)`` gives back.
 
     The updates of 'consistent' never lower the objective.  With polar(A) = U V^T of the thin singular value
     decomposition A = U S V^T, the maximiser of tr(Q^T A), they are, in this order,
@@ -310,7 +323,7 @@ class LMSC(LibraryClusterer):
     - E = polar(2 (K + I) E + lam X-hat^T L B^T), a tangent of a convex function,
     - B = polar(C^T L / m + 2 beta alpha D) with C = lam sum_t X-hat E,
     - L = polar(C B / m + mu times the gradient of a minorant of g),
-    - D = polar(sum_v alpha B) with alpha = 1 / (2 |D - B|), at most 500,000.
+    - D = polar(sum_v alpha B) with ``alpha = 1 / (2 |D - B|)``, at most 500,000.
 
     'printed' follows Eqs. (11) to (21): a gradient step with the mean gradient of all views, and eigenvectors
     of matrices that hold the unknown; its objective, Eq. (8), falls.
@@ -320,7 +333,7 @@ class LMSC(LibraryClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or list of equal ints with one a task
+    n_clusters : int, or list of equal ints with one per task
         k.
     lam : float >= 0, default 1.0
         Weight of co-clustering; 0 is spectral clustering of each view.
@@ -375,7 +388,7 @@ class LMSC(LibraryClusterer):
         E of each view, last task.
     representation_ : ndarray of shape (n, h)
         What k-means saw, last task.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Minus the objective after each sweep of the last task; after ``fit``, the sum of these over tasks,
         each continued with its last value.  For 'consistent' it never rises.
     histories_ : list of ndarray
@@ -507,17 +520,18 @@ def split_signs(X):
 
 
 class L2SC(LMSC):
-    """Lifelong spectral clustering: :class:`mtclib.LMSC` with one view and without fusion.
+    r"""Lifelong spectral clustering: :class:`mtclib.LMSC` with one view and without fusion.
 
-    Maximises 1/m sum_t [ tr(E^T K E) + lam tr(L^T X-hat E B) ] + mu g(L) over E, B, L with orthonormal
-    columns.
+    .. math:: \max \tfrac1m \sum_t \big[ tr(E^T K E) + \lambda\, tr(L^T \hat X E B) \big] + \mu\, g(L)
+
+    over E, B, L with orthonormal columns.
 
     Reconstruction: the formulas are those that the LMSC paper gives for its parent; which of the views of
     multi-view data it should get, that paper does not say.
 
     Parameters
     ----------
-    n_clusters : int, or list of equal ints with one a task
+    n_clusters : int, or list of equal ints with one per task
     view : int, default 0
         Which view of each task to use, counted from 0.
     output : {'concat', 'literal'}, default 'concat'

@@ -1,9 +1,18 @@
 """MBC: multitask Bregman clustering (Zhang, Zhang, AAAI 2010).
 
-The objective and the steps of a sweep are in ``mtclib.mbc``, the divergences in ``mtclib.maths.bregman``, and
-the solution of Eq. (14) in ``mtclib.maths.centroids``.
-
-The steps of multitask Bregman clustering (MBC paper, Algorithm 1), one function a step.
+===========  ======================================  ====================================================
+Eq.          what it says                            where
+===========  ======================================  ====================================================
+Table 1      Bregman divergences                     :mod:`mtclib.maths.bregman`
+(2)-(5)      objective J                             ``objective``
+(3)          local loss                              ``local_losses``
+(8)          distance of two partitions, d_M         :func:`mtclib.metrics.partition_emd`
+(10)         relations                               ``relation_step``, :mod:`mtclib.maths.transport`
+(12)         assignments                             ``assignment_step``
+(14)         centroids, asymmetric divergences       ``centroid_step``, :mod:`mtclib.maths.centroids`
+(15)         centroids, symmetric divergences        ``centroid_step``
+Algorithm 1  one sweep                               ``sweep``, ``descend``
+===========  ======================================  ====================================================
 
 With centroids u^t_z, assignments h_t and relations W^ts, the objective, T times the paper's Eq. (2)-(5), is
 
@@ -60,7 +69,7 @@ class State:
     Parameters
     ----------
     centres : list of Anchored
-        u^t, one a task.
+        u^t, one per task.
     labels : list of ndarray of shape (n_t,)
         h_t.
     sums, counts : list of ndarray of shape (K_t, d), (K_t,)
@@ -288,10 +297,17 @@ def single_task(problem, t):
 
 
 class MBC(MultiTaskClusterer):
-    """Multitask Bregman clustering.
+    r"""Multitask Bregman clustering.
 
     k-means of all tasks at once, for any Bregman divergence, whose centroids are drawn to the centroids of
     the other tasks that they are matched with.  The numbers of clusters may differ between tasks.
+
+    .. math::
+
+        J = \sum_t \tfrac{1}{n_t} \sum_i d(x^t_i \| u^t_{h(i)})
+            + \tfrac{\lambda}{T-1} \sum_{t \ne s} \sum_{zl} w^{ts}_{zl}\, d(u^t_z \| u^s_l),
+
+    over centroids u, assignments h and relations W, whose rows sum to 1/K_t and columns to 1/K_s.
 
     Parameters
     ----------
@@ -336,7 +352,7 @@ class MBC(MultiTaskClusterer):
         W^ts, best for the centroids; entries sum to one.
     local_loss_ : ndarray of shape (T,)
         Mean divergence of the samples from their centroids, Eq. (3).
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         J of the module docstring after each sweep, never rising; the last is that of the attributes.
     n_iter_ : int
     converged_ : bool
@@ -410,7 +426,7 @@ class MBC(MultiTaskClusterer):
             return self._descend(problem, list(labels), n_clusters)
 
     def _descend(self, problem, labels, n_clusters):
-        """The fit from one partition a task."""
+        """The fit from one partition per task."""
         state = begin(problem, labels, n_clusters)
         history, converged = descend(problem, state, max_iter=self.max_iter, tol=self.tol,
                                      exact=self.centroid == "exact")

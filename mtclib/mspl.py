@@ -1,6 +1,18 @@
 """MSPL (Xu, Tao, Xu, IJCAI 2015): multi-view k-means that starts from easy pairs of a sample and a view.
 
-The sum of w_vi |x_vi - c_v,b(i)|^2 + f(w_vi) over views v and samples i, Eq. (9), is minimised over
+===========  ======================================  ====================================================
+Eq.          what it says                            where
+===========  ======================================  ====================================================
+(2)          sum of all losses                       ``MSPL.objective_``, weighting 'naive'
+(5)          hard weights                            :func:`mtclib.maths.selfpaced.hard_weights`
+(8)          smooth weights                          :func:`mtclib.maths.selfpaced.smooth_weights`
+(9)          weighted losses and regulariser         ``MSPL._value``
+(12)         centroids                               :func:`mtclib.maths.views.centroids`
+section 3    common labels                           :func:`mtclib.maths.views.assign`
+section 3    rounds of growing thresholds            ``MSPL._threshold``, ``MSPL._round``
+===========  ======================================  ====================================================
+
+The sum of Eq. (9), ``w_vi |x_vi - c_v,b(i)|^2 + f(w_vi)`` over views v and samples i, is minimised over
 centroids, common labels b and weights w in turn, while the threshold 1/lambda of the regulariser f grows.
 With the weights eliminated, what falls at a fixed threshold is a sum of concave functions of the losses.
 """
@@ -31,7 +43,11 @@ MARGIN = 1.0 + 1e-9
 
 
 class MSPL(MultiViewClusterer):
-    """Multi-view self-paced learning for clustering.
+    r"""Multi-view self-paced learning for clustering.
+
+    .. math:: \min \sum_v \sum_i w_{vi} \|x_{vi} - c_{v,b(i)}\|^2 + f(w_{vi})
+
+    over centroids c, common labels b and weights w, Eq. (9), with the self-paced regulariser f.
 
     Each round has a threshold for the loss, the squared distance of a sample from its centroid in one view.
     Weighted k-means steps on all views together follow, with weights renewed in each.  The last round has all
@@ -97,14 +113,14 @@ class MSPL(MultiViewClusterer):
         Mean weight of all samples in each view at the end of the round.
     thresholds_ : ndarray of shape (n_rounds,)
         1/lambda; infinite in the last round.
-    rounds_ : ndarray of shape (n_iter_,), int
+    rounds_ : ndarray of shape (n_iter,), int
         Round of each iteration.
-    label_history_ : ndarray of shape (n_iter_ + 1, n), smallest unsigned integers
+    label_history_ : ndarray of shape (n_iter + 1, n), smallest unsigned integers
         Labels at the start and after each iteration.
-    paced_objective_ : ndarray of shape (n_iter_,)
+    paced_objective_ : ndarray of shape (n_iter,)
         Eq. (9) with the best weights for the round, shifted to 0 at loss 0, after each iteration.  Never
         rises within a round; values of different rounds cannot be compared.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Sum of all losses, Eq. (2): comparable between rounds, weightings and starts, and it may rise.
     n_iter_ : int
     converged_ : bool

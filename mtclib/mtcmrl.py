@@ -1,13 +1,22 @@
 """MTCMRL: multi-task clustering with model relation learning (Zhang, Zhang, Liu, Luo, IJCAI 2018).
 
+===========  ======================================  ====================================================
+Eq.          what it says                            where
+===========  ======================================  ====================================================
+(3)          objective J                             ``objective``
+(4)-(5)      relations                               ``relation_step``, ``model_distances``
+(6)-(13)     models                                  ``model_step``, :class:`mtclib.maths.linalg.RidgeSystems`
+(14)-(19)    memberships                             :func:`mtclib.maths.symnmf.membership_step`
+Algorithm 1  start, one sweep                        ``initial_state``, ``MTCMRL._update_task``
+===========  ======================================  ====================================================
+
 Rows are samples here; the paper's X^t is the transpose of ours, so its (X^t)^T W^t is ``X @ W``.  The
 objective (3), with A^(t,s)_ij = ||W^t_i - W^s_j||^2 over columns of W, is
 
     J = sum_t  1/2 ||M^t - Y^t Y^t^T||^2 + lam ||Y^t - X^t W^t||^2 + mu ||W^t||^2
       + alpha sum_t sum_{s != t}  <A^(t,s), G^(t,s)> + beta ||G^(t,s)||^2 ,
 
-Y^t >= 0, every G^(t,s) on the unit simplex of all its h_t h_s entries.  One function an update; each
-names its equation.
+Y^t >= 0, every G^(t,s) on the unit simplex of all its h_t h_s entries.
 """
 
 import warnings
@@ -54,7 +63,7 @@ class State:
     Y : list of ndarray of shape (n_t, h_t)
         Memberships (cluster indicators), nonnegative.
     W : list of ndarray of shape (d, h_t)
-        Regression models, one column a cluster.
+        Regression models, one column per cluster.
     XW : list of ndarray of shape (n_t, h_t)
         Products X^t W^t, kept because the W step yields them.
     products : list of pair of ndarray of shape (n_t, h_t)
@@ -161,12 +170,21 @@ def objective(state, squared_norms, lam, mu, alpha, beta):
 
 
 class MTCMRL(MultiTaskClusterer):
-    """Multi-task clustering with model relation learning.
+    r"""Multi-task clustering with model relation learning.
 
     Each task is clustered by symmetric nonnegative matrix factorisation of its similarity matrix, with
     the memberships tied to a linear model of the features; the models of all tasks attract each other
     through relation matrices that are learnt.  Tasks may have different numbers of clusters and share
-    all, some or none of their classes.
+    all, some or none of their classes.  The objective is the paper's Eq. (3),
+
+    .. math::
+
+        J = & \sum_t \Big[ \tfrac12 \|M^t - Y^t (Y^t)^T\|^2 + \lambda \|Y^t - X^t W^t\|^2
+            + \mu \|W^t\|^2 \Big] \\
+            & + \alpha \sum_t \sum_{s \ne t} \Big[ \langle A^{ts}, G^{ts} \rangle + \beta \|G^{ts}\|^2 \Big],
+        \quad A^{ts}_{ij} = \|W^t_i - W^s_j\|^2,
+
+    over memberships :math:`Y^t \ge 0`, models W and relations G, each on the unit simplex of its entries.
 
     Parameters
     ----------
@@ -215,7 +233,7 @@ class MTCMRL(MultiTaskClusterer):
         W^t.
     relation_ : dict from (t, s), t != s, to ndarray of shape (h_t, h_s)
         G^(t,s), tasks counted from 0; entries sum to 1.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         J after each iteration.
     n_iter_ : int
     converged_ : bool

@@ -1,11 +1,22 @@
-"""LSSMTC (Gu, Zhou, ICDM 2009) and SPMTC (Ren, Que, Yao, Xu): clusters of tasks in a shared subspace.
+"""SPMTC (Ren, Que, Yao, Xu) and LSSMTC (Gu, Zhou, ICDM 2009): clusters of tasks in a shared subspace.
 
-LSSMTC minimises the sum of the losses of all samples (see ``mtclib.spmtc``), Eq. (4); SPMTC the sum
-weighted by v_ti^power, with weights from the self-paced regularisers, Eq. (7).  The paper's (7) has the
-weights inside the norm, which squares them, while its (8)-(13) use them linearly: power 1 is the reading
-for which both steps decrease one sum.
+===========  ======================================  ====================================================
+Eq.          what it says                            where
+===========  ======================================  ====================================================
+(4)          sum of the losses of all samples        ``objective`` with weights of one
+(7)          the same, weighted and regularised      ``objective`` with the weights of a round
+(8)          loss of a sample                        ``sample_losses``
+(11)         hard weights, SPMTC-h                   :func:`mtclib.maths.selfpaced.hard_weights`
+(13)         soft weights, SPMTC-s                   :func:`mtclib.maths.selfpaced.mixture_weights`
+(16), (18)   centroids of a task, shared centroids   ``centroid_step``, ``refit``
+(22)         memberships                             ``membership_step``
+(25)         subspace                                :class:`mtclib.maths.subspace.SubspaceStep`
+Algorithm 1  rounds of growing shares                ``SPMTC._fit_once``, ``sweep``, ``descend``
+===========  ======================================  ====================================================
 
-Weighted semi-nonnegative factorisation of several tasks in a shared subspace: LSSMTC's and SPMTC's model.
+LSSMTC minimises Eq. (4), SPMTC Eq. (7) with the weights v_ti^power from the self-paced regularisers.  The
+paper's (7) has the weights inside the norm, which squares them, while its (8)-(13) use them linearly: power 1
+is the reading for which both steps decrease one sum.
 
 Rows are samples here; the papers' X^(k) is the transpose of ours, and their centroids M^(k) (d x c) and
 M (l x c) are the rows of ``centroids`` and ``shared``.  The loss of sample i of task t is
@@ -225,7 +236,7 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
 
     def _memberships(self, problem, c, seed):
         if problem.starts is None and self.init == "random":
-            # One stream a task, the same for all: a task's start does not depend on its place.
+            # One stream per task, the same for all: a task's start does not depend on its place.
             return [1.0 - np.random.default_rng(seed).random((X.shape[0], c)) for X in problem.Xs]
         labels = problem.starts or [kmeans_once(X, c, seed).labels_ for X in problem.Xs]
         return [one_hot(h, c) + OFFSET for h in labels]
@@ -253,7 +264,12 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
 
 
 class LSSMTC(_SharedSubspaceClusterer):
-    """Learning the shared subspace for multi-task clustering.
+    r"""Learning the shared subspace for multi-task clustering.
+
+    .. math::
+
+        \min \sum_t \lambda \|X_t - P_t C_t\|^2 + (1 - \lambda) \|X_t W - P_t S\|^2,
+        \quad P_t \ge 0,\ W^T W = I.
 
     Each task is factorised by semi-nonnegative matrix factorisation, X_t ~ P_t C_t with P_t >= 0; at the
     same time its memberships must explain the samples in a subspace of l dimensions, where all tasks have
@@ -297,7 +313,7 @@ class LSSMTC(_SharedSubspaceClusterer):
     shared_centroids_ : ndarray of shape (n_clusters, n_components)
     projection_ : ndarray of shape (d, n_components)
         W.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Eq. (4) after each iteration.
     n_iter_ : int
     converged_ : bool
@@ -341,7 +357,11 @@ class LSSMTC(_SharedSubspaceClusterer):
 
 
 class SPMTC(_SharedSubspaceClusterer):
-    """Self-paced multi-task clustering: LSSMTC on the easy samples first, then on more of them.
+    r"""Self-paced multi-task clustering: LSSMTC on the easy samples first, then on more of them.
+
+    .. math:: \min \sum_{ti} v_{ti} L_{ti} + f(v_{ti}),
+
+    Eq. (7), with L the loss of a sample in :class:`mtclib.LSSMTC` and the self-paced regulariser f.
 
     After some iterations of LSSMTC on all samples, rounds of weighted LSSMTC follow.  Each round first
     sets the weights of every task from its current losses, so that at least a share of its samples has
@@ -383,18 +403,18 @@ class SPMTC(_SharedSubspaceClusterer):
     labels_, membership_, centroids_, shared_centroids_, projection_ : see LSSMTC
     weights_ : list of ndarray of shape (n_t,)
         v_t of the last round.
-    weight_history_ : list of ndarray of shape (n_iter_, n_t)
+    weight_history_ : list of ndarray of shape (n_iter, n_t)
         Weights round by round.
     losses_ : list of ndarray of shape (n_t,)
         L_t at the end.
-    pace_ : ndarray of shape (n_iter_,)
+    pace_ : ndarray of shape (n_iter,)
         Share of samples asked for, round by round.
-    thresholds_ : ndarray of shape (n_iter_, n_tasks)
+    thresholds_ : ndarray of shape (n_iter, n_tasks)
         lambda_2 of each round and task.
     round_objective_ : list of ndarray
         Weighted objective, iteration by iteration: the warm-up, then each round.  Values of different
         rounds cannot be compared.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Eq. (4), all weights one, after each round: comparable between rounds and starts, and it may rise.
     n_iter_ : int
         Rounds.

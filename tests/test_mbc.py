@@ -426,7 +426,7 @@ def poisson():
     (poisson(), {"lam": -0.1}, "lam must be a number >= 0"),
     (poisson(), {"smoothing": 1.0}, "smoothing must be a number >= 0 and <= 0.99"),
     (poisson(), {"centroid": "walk"}, "centroid must be one of 'exact', 'geodesic'"),
-    (poisson(), {"init": [np.zeros(12, int)]}, "one label array a task"),
+    (poisson(), {"init": [np.zeros(12, int)]}, "one label array per task"),
     (poisson(), {"n_clusters": [3, 11]}, r"n_clusters is 11 but Xs\[1\] \(task 2\) has only 10 sample"),
 ])
 def test_unusable_input_is_refused_by_name_with_a_remedy(Xs, parameters, message):

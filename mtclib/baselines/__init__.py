@@ -1,4 +1,23 @@
-"""Compared methods, one file each, named as in the papers' tables."""
+"""The compared methods of the five papers.
+
+=======  =================================================================================================
+paper    printed name: class
+=======  =================================================================================================
+SPMTC    KM: ``KMeans``; SC: ``SpectralNJW``; ASI: ``ASI``; All KM, All SC, All ASI: ``Stacked``; LSSMTC:
+         :class:`mtclib.LSSMTC`
+MTCMRL   k-means: ``KMeans``; SNMF: ``SNMF``; SNMF+LR: ``SNMFLR``; CLR: ``CLR``; S-MBC: ``SMBC``; S-MKC:
+         ``SMKC``, with ``MKC`` behind it; DMTFC: ``DMTFC``; DMTRC: ``DMTRC``; MTSC: ``MTSC``; SAMTC:
+         ``SAMTC``
+MBC      IND: :class:`mtclib.MBC` without coupling
+MSPL     single views: ``SingleView``; Con-MC: ``ConMC``; RMKMC: ``RMKMC``; CCA: ``CCAClustering``;
+         PairwiseSC, CentroidSC: ``CoregSpectral``; ConvexSub: ``ConvexSub``
+LMSC     SNMF: ``MultiViewSNMF``; Coreg: ``CoregSpectral``; LRMSC: ``LatentMSC``; DiMSC: ``DiMSC``; AWP:
+         ``AWP``; WMSC: ``WMSC``, each by ``PerTask``; LLMC: ``LLMC`` by ``OneView``; L2SC:
+         :class:`mtclib.L2SC`
+=======  =================================================================================================
+
+Public are the classes below, and ``all_estimators`` of :mod:`mtclib`; modules with an underscore are not.
+"""
 
 from mtclib.baselines.adapters import OneView, PerTask, Stacked
 from mtclib.baselines.asi import ASI

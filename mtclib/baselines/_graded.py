@@ -1,4 +1,4 @@
-"""The steps of multitask kernel clustering with graded memberships, one function a step.
+"""The steps of multitask kernel clustering with graded memberships, one function per step.
 
 With the samples phi(x) in the feature space of a kernel, centroids M_t, memberships P_t and relations W^ts,
 
@@ -21,7 +21,7 @@ from mtclib.maths.simplex import project_rows
 from mtclib.maths.symnmf import OFFSET, hard_labels
 from mtclib.mbc import Problem, measure, relation_step, separation
 
-# Steps of the memberships a sweep; they cost far less than the products with the data.
+# Membership steps per sweep; they cost far less than the products with the data.
 INNER = 10
 
 

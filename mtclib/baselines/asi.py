@@ -15,9 +15,12 @@ SUBSPACES = ("smallest", "smallest_in_range", "largest", "between")
 
 
 class ASI(SingleTaskClusterer):
-    """Adaptive subspace iteration on each task: clusters and a subspace for them, in turn.
+    r"""Adaptive subspace iteration on each task: clusters and a subspace for them, in turn.
 
-    Model: X F = D S with one-hot memberships D, an orthonormal projection F (d, l) and centroids S.
+    Model, with one-hot memberships D, an orthonormal projection F (d, l) and centroids S:
+
+    .. math:: X F = D S.
+
     Given D, F consists of l eigenvectors of a scatter matrix; given F, each row goes to the nearest
     centroid of the projected rows.  A row that is not strictly nearer to another centroid stays; an empty
     cluster takes the row farthest from its centroid.
@@ -25,7 +28,7 @@ class ASI(SingleTaskClusterer):
     The literal method ('smallest') minimises the within-cluster scatter tr(F^T S_w F).  Whenever X has
     rank <= d - l, as with fewer samples than words, its minimum is 0 with X F = 0, and the start is the
     result.  'smallest_in_range' has the same fate when rank(X) >= n - k + l, as with independent rows.
-    'between' maximises tr(F^T S_b F), which is the alternating minimisation of ||X - D S F^T||^2 (reduced
+    'between' maximises tr(F^T S_b F), which is the alternating minimisation of ``|X - D S F^T|^2`` (reduced
     k-means); with l = k it is exactly Lloyd's k-means.  Reconstruction: the paper leaves open which of
     them the compared implementations ran.
 
@@ -50,8 +53,8 @@ class ASI(SingleTaskClusterer):
     labels_ : list of ndarray of shape (n_t,), int
     projection_ : list of ndarray of shape (d, l)
         F, orthonormal columns; fewer than l where the matrix has too small a rank.
-    objective_ : ndarray of shape (n_iter_,)
-        Sum over tasks of ||X - D S F^T||^2 ('between') or ||X F - D S||^2 (the others) after each
+    objective_ : ndarray of shape (n_iter,)
+        Sum over tasks of ``|X - D S F^T|^2`` ('between') or ``|X F - D S|^2`` (the others) after each
         iteration.  It never rises, except with 'largest', which optimises no single function.
     n_iter_ : int
     converged_ : bool
@@ -98,7 +101,7 @@ class ASI(SingleTaskClusterer):
         if l > Xs[0].shape[1]:
             raise ValueError(f"n_components is {l} but there are only {Xs[0].shape[1]} features; lower it")
         if self.which == "between" and l > min(n_clusters):
-            raise ValueError(f"n_components is {l}, but which='between' finds at most one a cluster "
+            raise ValueError(f"n_components is {l}, but which='between' finds at most one per cluster "
                              f"(n_clusters={min(n_clusters)}); ask for fewer")
         return Xs, n_clusters
 

@@ -18,19 +18,20 @@ ROUNDING = 1e-13
 
 
 class AWP(MultiViewClusterer):
-    """Adaptively weighted Procrustes: one indicator matrix near the rotated spectral embeddings of all views.
+    r"""Adaptively weighted Procrustes: one indicator matrix near the rotated embeddings of all views.
 
     With F_v of shape (n, k) the leading eigenvectors of the normalised affinity of view v, it minimises
 
-        sum_v |Y - F_v R_v|   (Frobenius norms, not squared)
+    .. math:: \sum_v \|Y - F_v R_v\|_F
 
-    over indicator matrices Y and orthogonal R_v.  A sweep takes, in this order, Y with a one in each row
-    where sum_v F_v R_v / p_v is largest, R_v as the orthogonal factor of F_v^T Y, and p_v = |Y - F_v R_v|; it
-    never raises the sum, as 1 / p_v weighs a majorant.  Labels are read from Y: there is no k-means.
+    (norms, not their squares) over indicator matrices Y and orthogonal R_v.  A sweep takes, in this order, Y
+    with a one in each row where sum_v F_v R_v / p_v is largest, R_v as the orthogonal factor of F_v^T Y, and
+    ``p_v = |Y - F_v R_v|``; it never raises the sum, as 1 / p_v weighs a majorant.  Labels are read from Y:
+    there is no k-means.
 
-    Since |Y|^2 = n and |F_v R_v|^2 = k, the p_v are nearly equal for n far above k, and so are the weights.
-    A cluster may be left empty.  Where it is, F_v^T Y has too small a rank, and the free part of R_v
-    stays as near to its last value as it can.
+    Since ``|Y|^2 = n`` and ``|F_v R_v|^2 = k``, the p_v are nearly equal for n far above k, and so are the
+    weights.  A cluster may be left empty.  Where it is, F_v^T Y has too small a rank, and the free part of
+    R_v stays as near to its last value as it can.
 
     This is the compared method "AWP" of the LMSC paper, which names no affinity.
 
@@ -65,7 +66,7 @@ class AWP(MultiViewClusterer):
         R_v.
     view_embeddings_ : list of ndarray of shape (n, k)
         F_v.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         The sum after each sweep; it never rises.
     n_iter_ : int
     converged_ : bool

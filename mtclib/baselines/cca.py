@@ -19,10 +19,13 @@ NULL = 1e-12
 
 
 class CCAClustering(MultiViewClusterer):
-    """k-means in the subspace where the views correlate most.
+    r"""k-means in the subspace where the views correlate most.
 
     Two views: canonical correlation analysis with ridge penalties.  Directions w_1 and w_2 maximise
-    w_1^T S_12 w_2 subject to w_v^T (S_vv + r_v I) w_v = 1, where S_vw = X_v^T X_w for centred views, and r_v
+
+    .. math:: w_1^T S_{12} w_2 \quad\text{subject to}\quad w_v^T (S_{vv} + r_v I) w_v = 1,
+
+    where S_vw = X_v^T X_w for centred views, and r_v
     is ``ridge`` times the largest eigenvalue of S_vv.  Any other number of views: MAXVAR generalised CCA,
     whose variates are the leading eigenvectors of the sum of the ridge projections
     X_v (S_vv + r_v I)^-1 X_v^T.  Without a ridge it agrees with CCA for two views.  One view gives its

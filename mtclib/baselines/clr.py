@@ -26,18 +26,18 @@ KMEANS_STARTS = 10
 
 
 class CLR(SingleTaskClusterer):
-    """Constrained Laplacian rank: the graph with exactly k components that is nearest to a neighbour graph.
+    r"""Constrained Laplacian rank: the graph with exactly k components that is nearest to a neighbour graph.
 
-    With A the initial graph of a task, the method minimises |S - A|^2 over S whose rows lie on the unit
+    With A the initial graph of a task, the method minimises ``|S - A|^2`` over S whose rows lie on the unit
     simplex and whose Laplacian has rank n - k, which means that the graph S has k components: they are the
     clusters.  The rank is enforced by a penalty,
 
-        |S - A|^2 + 2 lam tr(F^T L_S F),  F^T F = I,
+    .. math:: \|S - A\|^2 + 2 \lambda\, tr(F^T L_S F),\quad F^T F = I,
 
     where F holds the k smallest eigenvectors of the Laplacian L_S of (S + S^T) / 2, and row i of S is the
-    projection of a_i - lam f_i / 2, f_ij = |F_i - F_j|^2, on the simplex.  As in the authors' code, only the
-    edges of A carry weight, ``lam`` doubles while S has too few components, and is halved, with the last F,
-    when it has too many.  Components are counted, not guessed from small eigenvalues.
+    projection of a_i - lam f_i / 2, ``f_ij = |F_i - F_j|^2``, on the simplex.  As in the authors' code, only
+    the edges of A carry weight, ``lam`` doubles while S has too few components, and is halved, with the last
+    F, when it has too many.  Components are counted, not guessed from small eigenvalues.
 
     Two cases have no exact solution.  If A itself has more than k components, no S on its edges has k.  And
     after ``max_iter`` rounds the number of components may still differ from k.  In both, ``labels_`` come
@@ -68,8 +68,8 @@ class CLR(SingleTaskClusterer):
         Component of each sample in ``graph_``.
     n_components_ : list of int
         Equal to the number of clusters where the method succeeded.
-    objective_ : ndarray of shape (n_iter_,)
-        |S - A|^2, summed over tasks, after each round; it rises with the penalty.
+    objective_ : ndarray of shape (n_iter,)
+        ``|S - A|^2``, summed over tasks, after each round; it rises with the penalty.
     n_iter_ : int
     converged_ : bool
         False if a task has another number of components after ``max_iter`` rounds.
@@ -183,7 +183,7 @@ def reweighted(A, F, lam):
     Parameters
     ----------
     A : CSR array of shape (n, n)
-        At least one edge a row.
+        At least one edge per row.
     F : ndarray of shape (n, k)
     lam : float
 
@@ -201,8 +201,8 @@ def reweighted(A, F, lam):
 def smallest_eigenvectors(S, components, n_vectors, start):
     """Eigenvectors of the smallest eigenvalues of the Laplacian of a graph, (n, n_vectors), orthonormal.
 
-    Those of eigenvalue 0 are known, one a component, and taken out, so that an iteration has to find only the
-    others.  With more components than vectors, the largest components get one each.
+    Those of eigenvalue 0 are known, one per component, and taken out, so that an iteration has to find only
+    the others.  With more components than vectors, the largest components get one each.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """ConvexSub: convex subspace representation of several views (after Guo, AAAI 2013), a reconstruction.
 
-A subspace that all views share: min_M max_rho |X - M|^2 / 2 + alpha |(rho_v^1/2 M_v)|_trace, with its gap.
+The subspace solves ``min_M max_rho |X - M|^2 / 2 + alpha |(rho_v^1/2 M_v)|_trace``, and its gap is known.
 
 In the dual, Z moves by projected gradient steps with extrapolation, and the weights are exact for each Z.
 Each of the two is a minimisation over a convex set, so that the distance never rises, and a point where
@@ -216,7 +216,7 @@ class Projection:
 
 
 class ConvexSub(MultiViewClusterer):
-    """k-means in a subspace that all views share, found by convex optimisation.  A reconstruction.
+    r"""k-means in a subspace that all views share, found by convex optimisation.  A reconstruction.
 
     Known of the original is its abstract: a common subspace representation with a group-sparsity norm,
     turned by duality into a convex min-max problem with a trace norm, solved by a proximal bundle method.
@@ -225,12 +225,15 @@ class ConvexSub(MultiViewClusterer):
     for three and more, the solver, scaling, ``alpha`` and the final step are ours.
 
     Model: X_v = Phi B_v for all centred views with a common Phi, rows of each B_v no longer than 1, and the
-    penalty alpha times the sum of the lengths of the columns of Phi, any number of them.  For
-    M = (Phi B_1, ..., Phi B_V) the dual norm is the largest |Gamma b| over b with |b_v| <= 1.  Its Lagrangian
+    penalty alpha times the sum of the lengths of the columns of Phi, any number of them.  For M = (Phi B_1,
+    ..., Phi B_V) the dual norm is the largest ``|Gamma b|`` over b with ``|b_v| <= 1``.  Its Lagrangian
     relaxation, exact for up to two views, is the smallest spectral norm of (rho_v^-1/2 Gamma_v) over weights
     rho of the views on the simplex, and gives
 
-        min_M max_rho  sum_v |X_v - M_v|^2 / 2 + alpha |(rho_1^1/2 M_1, ..., rho_V^1/2 M_V)|_trace.
+    .. math::
+
+        \min_M \max_\rho\ \tfrac12 \sum_v \|X_v - M_v\|^2
+            + \alpha\, \|(\rho_1^{1/2} M_1, \dots, \rho_V^{1/2} M_V)\|_{trace}.
 
     Its dual, the projection of X onto Gamma_v = rho_v^1/2 Z_v with the spectral norm of Z at most alpha, is
     convex in (Gamma, rho).  The optimum does not depend on a start, and the gap to it is known.  One view:
@@ -271,7 +274,7 @@ class ConvexSub(MultiViewClusterer):
         rho.
     gap_ : float
         Bound of the relative distance of ``-objective_[-1]`` to the optimum.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Minus the dual objective after each iteration, in units of the squared largest singular value; it
         never rises, and ends at minus the optimum.
     n_iter_ : int

@@ -16,13 +16,17 @@ COARSE, RESIDUAL = 1e-3, 1e-5
 
 
 class CoregSpectral(MultiViewClusterer):
-    """Co-regularised spectral clustering: one embedding a view, drawn to agree with the others.
+    r"""Co-regularised spectral clustering: one embedding per view, drawn to agree with the others.
 
     With K_v the normalised affinities of view v and U_v of shape (n, k) with orthonormal columns, the method
     maximises
 
-    - 'pairwise': sum_v tr(U_v^T K_v U_v) + lam sum_{v<w} |U_v^T U_w|^2,
-    - 'centroid': sum_v tr(U_v^T K_v U_v) + sum_v lam_v |U_v^T U*|^2 with a consensus U*.
+    .. math::
+
+        \text{'pairwise':}\quad & \sum_v tr(U_v^T K_v U_v) + \lambda \sum_{v<w} \|U_v^T U_w\|^2, \\
+        \text{'centroid':}\quad & \sum_v tr(U_v^T K_v U_v) + \sum_v \lambda_v \|U_v^T U^*\|^2
+
+    with a consensus U*.
 
     Given the others, U_v is made of the k leading eigenvectors of K_v plus the projections that it is drawn
     to, and U* of the k leading eigenvectors of sum_v lam_v U_v U_v^T.  The sweeps over the views creep where
@@ -38,7 +42,7 @@ class CoregSpectral(MultiViewClusterer):
     n_clusters : int
         k.
     scheme : {'centroid', 'pairwise'}, default 'centroid'
-    lam : float > 0, or list with one a view for 'centroid', default 0.1
+    lam : float > 0, or list with one per view for 'centroid', default 0.1
         Weight of agreement; each pair of views counts once.  The eigenvalues of K_v are at most 1, those of
         full Gaussian affinities often far below.
     affinity : {'gaussian', 'cosine', 'knn', 'knn-cosine'}, callable or list of arrays, default 'gaussian'
@@ -72,7 +76,7 @@ class CoregSpectral(MultiViewClusterer):
         U_v, determined up to a rotation.
     consensus_ : ndarray of shape (n, k)
         U*; for 'pairwise' the leading eigenvectors of sum_v U_v U_v^T.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Minus the sum above, after each sweep; it never rises.
     n_iter_ : int
     converged_ : bool
@@ -134,7 +138,7 @@ class CoregSpectral(MultiViewClusterer):
             check_number("lam", self.lam, low=0, open_low=True)
             return np.full(n_views, float(self.lam))
         if self.scheme == "pairwise" or len(self.lam) != n_views:
-            raise ValueError(f"lam must be one number, or for scheme='centroid' a list with one a view "
+            raise ValueError(f"lam must be one number, or for scheme='centroid' a list with one per view "
                              f"({n_views} of them); got {self.lam!r}")
         for v, value in enumerate(self.lam):
             check_number(f"lam[{v}] (view {v + 1})", value, low=0, open_low=True)
@@ -229,7 +233,7 @@ class Centroid(Pairwise):
 
 
 def alternate(problem, init, max_iter, tol):
-    """Sweeps until the objective stands still.
+    """Sweeps until the objective converges.
 
     Returns
     -------

@@ -17,21 +17,26 @@ from mtclib.maths.scaling import SCALINGS, scale_views
 
 
 class DiMSC(MultiViewClusterer):
-    """Spectral clustering by how well samples represent each other, in ways that differ between views.
+    r"""Spectral clustering by how well samples represent each other, in ways that differ between views.
 
     With samples of length 1 in the columns of X_v, coefficients Z_v of shape (n, n), L_v the Laplacian of a
     graph of nearest neighbours and H = I - 11^T / n, the method minimises
 
-        sum_v |X_v - X_v Z_v|^2 + smoothness sum_v tr(Z_v L_v Z_v^T)
-            + diversity sum_(v != w) tr(H Z_v^T Z_v H Z_w^T Z_w)
+    .. math::
 
-    over ordered pairs of views; the last term is the Hilbert-Schmidt independence criterion with inner
-    products, and its factor (n - 1)^-2 is part of ``diversity``.  Given the others, Z_v solves
+        \sum_v \|X_v - X_v Z_v\|^2 + \lambda_s \sum_v tr(Z_v L_v Z_v^T)
+            + \lambda_d \sum_{v \ne w} tr(H Z_v^T Z_v H Z_w^T Z_w)
 
-        X_v^T X_v Z_v + Z_v (smoothness L_v + 2 diversity sum_(w != v) H Z_w^T Z_w H) = X_v^T X_v,
+    with the weights ``smoothness`` and ``diversity``, over ordered pairs of views; the last term is the
+    Hilbert-Schmidt independence criterion with inner products, and its factor (n - 1)^-2 is part of
+    ``diversity``.  Given the others, Z_v solves
+
+    .. math::
+
+        X_v^T X_v Z_v + Z_v \Big(\lambda_s L_v + 2 \lambda_d \sum_{w \ne v} H Z_w^T Z_w H\Big) = X_v^T X_v,
 
     the one of least norm where there are several.  The factor 2 comes from the two orders of a pair.  The
-    affinity is the sum of |Z_v| + |Z_v|^T.  Large values of ``diversity`` take hundreds of sweeps.
+    affinity is the sum of ``|Z_v| + |Z_v|^T``.  Large values of ``diversity`` take hundreds of sweeps.
 
     The method needs no more of a view than its Gram matrix and neighbours, so that sparse views stay sparse.
     Instead of a general Sylvester solver in each update, X_v^T X_v is decomposed once, and the right
@@ -72,7 +77,7 @@ class DiMSC(MultiViewClusterer):
     affinity_ : ndarray of shape (n, n)
     embedding_ : ndarray of shape (n, n_clusters)
         What k-means saw: rows of unit length, or zero.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         After each sweep; it never rises.
     n_iter_ : int
     converged_ : bool
@@ -187,7 +192,7 @@ def centred_gram(Y):
 
 
 def alternate(views, diversity, max_iter, tol):
-    """Sweeps over the views until the objective stands still, from the optimum without diversity.
+    """Sweeps over the views until the objective converges, from the optimum without diversity.
 
     Returns
     -------

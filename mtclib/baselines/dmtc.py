@@ -1,15 +1,11 @@
-"""What DMTFC and DMTRC share: coupled ridge scorers and relaxed labels (X.-L. Zhang, TPAMI 2015).
+"""DMTFC and DMTRC: convex discriminative multi-task clustering (X.-L. Zhang, TPAMI 2015).
 
-Notation: V is a list of arrays, one a task, with one column a label; H centres the rows of a task; Theta is
-what couples the tasks, with J convex in the scorers W and Theta together:
+Both couple ridge scorers of relaxed labels, by a metric of the features or by a relation between the tasks:
 
-    J = sum_t [ 1/n_t ||F_t - X_t W_t - 1 b_t^T||^2 + lam2 ||W_t||^2 ] + lam1 Omega(W, Theta).
+    J = sum_t [ 1/n_t ||F_t - X_t W_t - 1 b_t^T||^2 + lam2 ||W_t||^2 ] + lam1 Omega(W, Theta),
 
-From relaxed labels to clusters, for DMTFC and DMTRC: k-means, even sizes, one numbering for all tasks.
-
-DMTFC: convex discriminative multi-task feature clustering (X.-L. Zhang, TPAMI 2015).
-
-DMTRC: convex discriminative multi-task relationship clustering (X.-L. Zhang, TPAMI 2015).
+convex in the scorers W and in Theta, what couples the tasks, together.  In the code V is a list of arrays,
+one per task, with one column per label, and H centres the rows of a task.
 """
 
 import numpy as np
@@ -23,132 +19,11 @@ from mtclib.core.checks import check_number, check_option
 from mtclib.core.starts import best_kmeans, one_hot
 from mtclib.maths.eigen import top_eigenvectors
 
-BALANCING_ROUNDS = 20
-
-
-def discretise(F, k, seeds, marginals):
-    """Clusters of the rows of F by k-means, with even sizes where asked for.
-
-    Parameters
-    ----------
-    F : ndarray of shape (n, k - 1)
-    k : int
-    seeds : list of int
-        One start of k-means each.
-    marginals : {'even', 'free'}
-        'even': sizes n/k rounded up or down, by exact transport to the centroids, in turn with the centroids.
-
-    Returns
-    -------
-    ndarray of shape (n,), int
-    """
-    if k == 1:
-        return np.zeros(len(F), dtype=np.intp)
-    model = best_kmeans(F, k, seeds)
-    labels, centroids = model.labels_.astype(np.intp), model.cluster_centers_
-    for _ in range(BALANCING_ROUNDS if marginals == "even" else 0):
-        before, labels = labels, even_assignment(
-            np.sum(centroids**2, axis=1) - 2.0 * F @ centroids.T)
-        if np.array_equal(before, labels):
-            break
-        centroids = one_hot(labels, k).T @ F / np.bincount(labels, minlength=k)[:, None]
-    return labels
-
-
-def even_assignment(cost):
-    """The cheapest assignment of n rows to k clusters of floor(n/k) or ceil(n/k) rows each, exactly.
-
-    Parameters
-    ----------
-    cost : ndarray of shape (n, k), n >= k
-
-    Returns
-    -------
-    ndarray of shape (n,), int
-
-    Raises
-    ------
-    RuntimeError
-        If the solver fails.
-
-    Examples
-    --------
-    >>> even_assignment(np.array([[0.0, 1.0], [0.0, 5.0], [0.0, 2.0], [0.0, 9.0]]))
-    array([1, 0, 1, 0])
-    """
-    n, k = cost.shape
-    labels = cost.argmin(axis=1)
-    sizes = np.bincount(labels, minlength=k)
-    if sizes.min() >= n // k and sizes.max() <= -(-n // k):
-        return labels
-    rows = sp.kron(sp.eye_array(n), np.ones((1, k)))
-    columns = sp.kron(np.ones((1, n)), sp.eye_array(k))
-    # Vertices of this polytope are integral: its matrix is that of a network.
-    found = linprog((cost / (np.abs(cost).max() or 1.0)).ravel(), A_eq=rows, b_eq=np.ones(n),
-                    A_ub=sp.vstack([columns, -columns]), b_ub=np.repeat([-(-n // k), -(n // k)], k),
-                    method="highs-ds")
-    if not found.success:
-        raise RuntimeError(f"the assignment was not solved: {found.message}")
-    return found.x.reshape(n, k).argmax(axis=1)
-
-
-def align(labels, Ws, k):
-    """Renumber clusters so that number j means similar scorers in all tasks; the first task keeps its own.
-
-    Parameters
-    ----------
-    labels : list of ndarray of shape (n_t,), int
-    Ws : list of ndarray of shape (d, k)
-        Scorers of the clusters.
-    k : int
-
-    Returns
-    -------
-    list of ndarray of shape (n_t,), int
-    """
-    total, aligned = Ws[0], [labels[0]]
-    for h, W in zip(labels[1:], Ws[1:]):
-        number = linear_sum_assignment(W.T @ total, maximize=True)[1]
-        aligned.append(number[h])
-        total = total + W[:, np.argsort(number)]
-    return aligned
-
 RESIDUAL = 1e-8
 # Share of the old labels that enters a polar step: it decides where the fitted values have too small a rank.
 INERTIA = 1e-10
-
-
-class CoupledClusterer(MultiTaskClusterer):
-    """Base of DMTFC and DMTRC, which differ in ``_coupling`` and in the default of ``marginals``."""
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        for name in ("lam1", "lam2"):
-            check_number(name, getattr(self, name), low=0)
-        if not self.lam1 + self.lam2 > 0:
-            raise ValueError("lam1 and lam2 are both 0, which lets the scorers fit any labels; raise one")
-        check_number("floor", self.floor, low=0, high=1, open_low=True)
-        check_option("marginals", self.marginals, ("even", "free"))
-
-    def _prepare(self, Xs, n_clusters):
-        return CoupledRidge(Xs, float(self.lam1), float(self.lam2))
-
-    def _fit_best(self, ridge, n_clusters, seeds):
-        k = n_clusters[0]
-        uncoupled = self._coupling(ridge, self.floor)
-        Fs, history, converged = relax(ridge, uncoupled, k, self.max_iter, self.tol)
-        labels = [discretise(F, k, seeds, self.marginals) for F in Fs]
-        labels = align(labels, ridge.solve(uncoupled, _indicators(labels, k))[0], k)
-        Ys = _indicators(labels, k)
-        coupling, Ws, value = fit_scorers(ridge, uncoupled, Ys, self.max_iter, self.tol)
-        return Fit(labels, history, converged, {
-            "coef_": Ws, "intercept_": [Y.mean(axis=0) - np.asarray(X.mean(axis=0)).ravel() @ W
-                                        for X, Y, W in zip(ridge.Xs, Ys, Ws)],
-            "relaxed_labels_": Fs, "labels_objective_": value, **coupling.attributes()})
-
-
-def _indicators(labels, k):
-    return [one_hot(h, k) for h in labels]
+BALANCING_ROUNDS = 20
+PROCRUSTES_SWEEPS = 50
 
 
 def centred(Z):
@@ -394,6 +269,127 @@ def fit_scorers(ridge, coupling, Ys, max_iter, tol):
     return coupling, Ws, values[-1]
 
 
+def discretise(F, k, seeds, marginals):
+    """Clusters of the rows of F by k-means, with even sizes where asked for.
+
+    Parameters
+    ----------
+    F : ndarray of shape (n, k - 1)
+    k : int
+    seeds : list of int
+        One start of k-means each.
+    marginals : {'even', 'free'}
+        'even': sizes n/k rounded up or down, by exact transport to the centroids, in turn with the centroids.
+
+    Returns
+    -------
+    ndarray of shape (n,), int
+    """
+    if k == 1:
+        return np.zeros(len(F), dtype=np.intp)
+    model = best_kmeans(F, k, seeds)
+    labels, centroids = model.labels_.astype(np.intp), model.cluster_centers_
+    for _ in range(BALANCING_ROUNDS if marginals == "even" else 0):
+        before, labels = labels, even_assignment(
+            np.sum(centroids**2, axis=1) - 2.0 * F @ centroids.T)
+        if np.array_equal(before, labels):
+            break
+        centroids = one_hot(labels, k).T @ F / np.bincount(labels, minlength=k)[:, None]
+    return labels
+
+
+def even_assignment(cost):
+    """The cheapest assignment of n rows to k clusters of floor(n/k) or ceil(n/k) rows each, exactly.
+
+    Parameters
+    ----------
+    cost : ndarray of shape (n, k), n >= k
+
+    Returns
+    -------
+    ndarray of shape (n,), int
+
+    Raises
+    ------
+    RuntimeError
+        If the solver fails.
+
+    Examples
+    --------
+    >>> even_assignment(np.array([[0.0, 1.0], [0.0, 5.0], [0.0, 2.0], [0.0, 9.0]]))
+    array([1, 0, 1, 0])
+    """
+    n, k = cost.shape
+    labels = cost.argmin(axis=1)
+    sizes = np.bincount(labels, minlength=k)
+    if sizes.min() >= n // k and sizes.max() <= -(-n // k):
+        return labels
+    rows = sp.kron(sp.eye_array(n), np.ones((1, k)))
+    columns = sp.kron(np.ones((1, n)), sp.eye_array(k))
+    # Vertices of this polytope are integral: its matrix is that of a network.
+    found = linprog((cost / (np.abs(cost).max() or 1.0)).ravel(), A_eq=rows, b_eq=np.ones(n),
+                    A_ub=sp.vstack([columns, -columns]), b_ub=np.repeat([-(-n // k), -(n // k)], k),
+                    method="highs-ds")
+    if not found.success:
+        raise RuntimeError(f"the assignment was not solved: {found.message}")
+    return found.x.reshape(n, k).argmax(axis=1)
+
+
+def align(labels, Ws, k):
+    """Renumber clusters so that number j means similar scorers in all tasks; the first task keeps its own.
+
+    Parameters
+    ----------
+    labels : list of ndarray of shape (n_t,), int
+    Ws : list of ndarray of shape (d, k)
+        Scorers of the clusters.
+    k : int
+
+    Returns
+    -------
+    list of ndarray of shape (n_t,), int
+    """
+    total, aligned = Ws[0], [labels[0]]
+    for h, W in zip(labels[1:], Ws[1:]):
+        number = linear_sum_assignment(W.T @ total, maximize=True)[1]
+        aligned.append(number[h])
+        total = total + W[:, np.argsort(number)]
+    return aligned
+
+
+class CoupledClusterer(MultiTaskClusterer):
+    """Base of DMTFC and DMTRC, which differ in ``_coupling`` and in the default of ``marginals``."""
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        for name in ("lam1", "lam2"):
+            check_number(name, getattr(self, name), low=0)
+        if not self.lam1 + self.lam2 > 0:
+            raise ValueError("lam1 and lam2 are both 0, which lets the scorers fit any labels; raise one")
+        check_number("floor", self.floor, low=0, high=1, open_low=True)
+        check_option("marginals", self.marginals, ("even", "free"))
+
+    def _prepare(self, Xs, n_clusters):
+        return CoupledRidge(Xs, float(self.lam1), float(self.lam2))
+
+    def _fit_best(self, ridge, n_clusters, seeds):
+        k = n_clusters[0]
+        uncoupled = self._coupling(ridge, self.floor)
+        Fs, history, converged = relax(ridge, uncoupled, k, self.max_iter, self.tol)
+        labels = [discretise(F, k, seeds, self.marginals) for F in Fs]
+        labels = align(labels, ridge.solve(uncoupled, _indicators(labels, k))[0], k)
+        Ys = _indicators(labels, k)
+        coupling, Ws, value = fit_scorers(ridge, uncoupled, Ys, self.max_iter, self.tol)
+        return Fit(labels, history, converged, {
+            "coef_": Ws, "intercept_": [Y.mean(axis=0) - np.asarray(X.mean(axis=0)).ravel() @ W
+                                        for X, Y, W in zip(ridge.Xs, Ys, Ws)],
+            "relaxed_labels_": Fs, "labels_objective_": value, **coupling.attributes()})
+
+
+def _indicators(labels, k):
+    return [one_hot(h, k) for h in labels]
+
+
 class DMTFC(CoupledClusterer):
     r"""Clusters that ridge scorers with a shared feature metric predict well.
 
@@ -451,7 +447,7 @@ class DMTFC(CoupledClusterer):
         F_t.
     labels_objective_ : float
         J of the final clusters: its global minimum over scorers and metric.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         J of the relaxed labels after each iteration; never rises.
     n_iter_ : int
     converged_ : bool
@@ -541,8 +537,6 @@ class FeatureMetric:
         """What the estimator shows of it."""
         return {"directions_": self.directions, "direction_weights_": self.leading}
 
-PROCRUSTES_SWEEPS = 50
-
 
 class DMTRC(CoupledClusterer):
     r"""Clusters that ridge scorers predict well whose relation between tasks is learnt.
@@ -600,7 +594,7 @@ class DMTRC(CoupledClusterer):
         F_t.
     labels_objective_ : float
         J of the final clusters: its global minimum over scorers and relation.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         J of the relaxed labels after each iteration; never rises.
     n_iter_ : int
     converged_ : bool

@@ -1,7 +1,4 @@
-"""k-means on each task, through scikit-learn.
-
-k-means on one view and on the concatenation of all views, through scikit-learn.
-"""
+"""k-means through scikit-learn: on each task, on one view, and on all views side by side."""
 
 import numpy as np
 import scipy.sparse as sp

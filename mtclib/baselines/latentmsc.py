@@ -19,17 +19,17 @@ EXACT = 1e-6
 
 
 class LatentMSC(MultiViewClusterer):
-    """Spectral clustering by how well samples represent each other in a space from which all views come.
+    r"""Spectral clustering by how well samples represent each other in a space from which all views come.
 
     With samples in columns and scaled to length 1 in each view, M all views of shape (d, n) on top of each
     other, P of shape (d, h), a latent H of shape (h, n) and coefficients Z of shape (n, n), the method
     minimises
 
-        |(M - P H, H - H Z)|_2,1 + lam |Z|_trace  subject to  P^T P = I,
+    .. math:: \|(M - P H,\ H - H Z)\|_{2,1} + \lambda \|Z\|_{trace} \quad\text{subject to}\quad P^T P = I,
 
     where the first norm is the sum of the lengths of the columns of both residuals on top of each other.  It
     starts from a random H and takes one step for each block of the augmented Lagrangian in a sweep, with a
-    penalty that grows from 1e-4 by 1.2 a sweep.  The affinity is |Z| + |Z|^T.  With many components and a
+    penalty that grows from 1e-4 by 1.2 a sweep.  The affinity is ``|Z| + |Z|^T``.  With many components and a
     small ``lam`` the optimum is near Z = I, which says nothing about clusters.
 
     This is the compared method "LRMSC" of the LMSC paper, which cites a generalised form with networks, but
@@ -77,7 +77,7 @@ class LatentMSC(MultiViewClusterer):
     affinity_ : ndarray of shape (n, n)
     embedding_ : ndarray of shape (n, k)
         What k-means saw: rows of unit length, or zero.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         The sum above after each sweep, with the trace norm of the thresholded copy of Z.  It may rise: the
         multiplier method approaches its constraints from outside.
     n_iter_ : int

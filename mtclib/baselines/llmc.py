@@ -1,6 +1,6 @@
 """LLMC: local learning-based multi-task clustering (Zhong and Pun, 2022), a reconstruction.
 
-The steps of LLMC for one task: projection, indicators, graph, and the search for components.
+``Task`` has the steps for one task: projection, indicators, graph, and the search for components.
 """
 
 import numpy as np
@@ -16,6 +16,8 @@ from mtclib.maths.eigen import top_eigenvectors
 from mtclib.maths.linalg import as_dense
 from mtclib.maths.simplex import project_stored_rows
 
+# Of the mean squared length of a row w^j: below its root the penalty is quadratic.
+SMOOTHING = 1e-8
 # Residual of the projected samples, as a share of the largest eigenvalue; below NULL an eigenvalue is zero.
 RESIDUAL, NULL = 1e-7, 1e-10
 # Columns of a start beyond the wanted ones.
@@ -153,12 +155,9 @@ def mean_width(D, n_neighbors):
     nearest = np.partition(D, m, axis=1)[:, :m + 1]
     return float(np.mean((m + 1) * nearest.max(axis=1) - nearest.sum(axis=1))) / 2.0 or 1.0
 
-# Of the mean squared length of a row w^j: below its root the penalty is quadratic.
-SMOOTHING = 1e-8
-
 
 class LLMC(MultiTaskClusterer):
-    """Local learning-based multi-task clustering: projected graphs with k components, and shared features.
+    r"""Local learning-based multi-task clustering: projected graphs with k components, and shared features.
 
     Reconstruction: of the original only the abstract could be had.  From it are the parts of the model: a
     projection of each task, whose joint penalty lets the tasks share features; neighbours that are learned in
@@ -166,18 +165,20 @@ class LLMC(MultiTaskClusterer):
     steps are ours.  With w^j row j of [W_1 ... W_T], the coefficients of feature j in all tasks, and centred
     X_t, the method minimises
 
-        sum_t ( sum_ij |W_t^T (x_i - x_j)|^2 s_ij + a_t |S_t|^2 + 2 lam_t tr(F_t^T L_t F_t) )
-        + gamma sum_j |w^j|
+    .. math::
+
+        \sum_t \Big( \sum_{ij} \|W_t^T (x_i - x_j)\|^2 s_{ij} + a_t \|S_t\|^2
+            + 2 \lambda_t\, tr(F_t^T L_t F_t) \Big) + \gamma \sum_j \|w^j\|
 
     over graphs S_t whose rows lie on the unit simplex, with L_t the Laplacian of (S_t + S_t^T) / 2, and over
-    W_t and F_t for which X_t W_t and F_t have orthonormal columns.  |w^j| is smoothed near 0, and a majorant
-    weighs its square by 1 / (2 |w^j|).  Then each part has an exact step: X_t W_t holds the leading
-    eigenvectors of
+    W_t and F_t for which X_t W_t and F_t have orthonormal columns.  The norm of w^j is smoothed near 0, and a
+    majorant weighs its square by ``1 / (2 |w^j|)``.  Then each part has an exact step: X_t W_t holds the
+    leading eigenvectors of
 
-        C_t (I + L_t C_t)^-1,  C_t = 4 / gamma X_t diag(|w^j|) X_t^T,
+    .. math:: C_t (I + L_t C_t)^{-1},\quad C_t = \tfrac{4}{\gamma} X_t\, diag(\|w^j\|)\, X_t^T,
 
     so that no (d, d) array is needed; F_t the k_t smallest eigenvectors of L_t; and row i of S_t is the
-    projection on the simplex of -d_i / (2 a_t), d_ij = |W_t^T (x_i - x_j)|^2 + lam_t |f_i - f_j|^2.  The
+    projection on the simplex of -d_i / (2 a_t), ``d_ij = |W_t^T (x_i - x_j)|^2 + lam_t |f_i - f_j|^2``.  The
     first S_t are neighbour graphs of the samples.  a_t is set once: the mean over samples of the value with
     which ``n_neighbors`` of the first d_ij would get weight.
 
@@ -227,10 +228,10 @@ class LLMC(MultiTaskClusterer):
     coef_ : list of ndarray of shape (d, r_t)
         W_t, for the scaled samples.
     feature_norms_ : ndarray of shape (d,)
-        |w^j|, smoothed.
+        ``|w^j|``, smoothed.
     strength_ : ndarray of shape (T,)
         lam_t.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         With ``adapt=False`` it never rises.
     n_iter_ : int
     converged_ : bool

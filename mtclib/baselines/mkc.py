@@ -60,7 +60,7 @@ class MKC(MultiTaskClusterer):
         W^ts, best for the centroids; entries sum to one.
     local_loss_ : ndarray of shape (T,)
         Mean squared distance of the samples from their mixtures of centroids.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         After each sweep, never rising.
     n_iter_ : int
     converged_ : bool
@@ -139,7 +139,7 @@ class MKC(MultiTaskClusterer):
         return state.labels[0]
 
     def _descend(self, steps, problem, labels, n_clusters):
-        """The fit from one partition a task."""
+        """The fit from one partition per task."""
         state = steps.begin(problem, labels, n_clusters)
         history, converged = steps.descend(problem, state, max_iter=self.max_iter, tol=self.tol)
         return self._fit_of(steps, problem, state, history, converged)

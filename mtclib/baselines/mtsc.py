@@ -20,7 +20,7 @@ EXTRA = 5
 
 
 class MTSC(MultiTaskClusterer):
-    """Multitask spectral clustering: linear maps predict the cluster indicators, and share their features.
+    r"""Multitask spectral clustering: linear maps predict the cluster indicators, and share their features.
 
     Reconstruction: of the original only the abstract could be had.  From it are the parts of the model:
     spectral clustering of each task, an explicit map that predicts its indicators, and an l2,p norm over the
@@ -28,14 +28,19 @@ class MTSC(MultiTaskClusterer):
     Laplacian of task t and w^j row j of [W_1 ... W_T], the coefficients of feature j in all tasks, it
     minimises
 
-        sum_t ( tr(F_t^T L_t F_t) + alpha |X_t W_t + 1 b_t^T - F_t|^2 ) + beta sum_j |w^j|^p
+    .. math::
+
+        \sum_t \Big( tr(F_t^T L_t F_t) + \alpha \|X_t W_t + 1 b_t^T - F_t\|^2 \Big) + \beta \sum_j \|w^j\|^p
 
     over F_t with orthonormal columns, W_t and b_t.  Tasks meet in the rows w^j alone, so that their numbers
-    of clusters may differ.  |w^j|^p is smoothed to (|w^j|^2 + 1e-8)^(p/2) - 1e-4^p, which the step below
-    majorises by a weighted square: then F_t, W_t and b_t are exact together, F_t as the k_t smallest
-    eigenvectors of
+    of clusters may differ.  The norm is smoothed, ``|w^j|^p`` to ``(|w^j|^2 + 1e-8)^(p/2) - 1e-4^p``, which
+    the step below majorises by a weighted square: then F_t, W_t and b_t are exact together, F_t as the k_t
+    smallest eigenvectors of
 
-        L_t + alpha (H - K (K + rho I)^-1),  K = H X_t D^-1 X_t^T H,  rho = beta / alpha,
+    .. math::
+
+        L_t + \alpha \big(H - K (K + \rho I)^{-1}\big),\quad K = H X_t D^{-1} X_t^T H,
+        \quad \rho = \beta / \alpha,
 
     with H the centring matrix and D the weights of the features, and the objective never rises.
 
@@ -74,8 +79,8 @@ class MTSC(MultiTaskClusterer):
     intercept_ : list of ndarray of shape (k_t,)
         b_t.
     feature_norms_ : ndarray of shape (d,)
-        |w^j|.
-    objective_ : ndarray of shape (n_iter_,)
+        ``|w^j|``.
+    objective_ : ndarray of shape (n_iter,)
         After each iteration; it never rises.
     n_iter_ : int
     converged_ : bool
@@ -144,7 +149,7 @@ class MTSC(MultiTaskClusterer):
 
 
 def alternate(tasks, alpha, beta, p, max_iter, tol):
-    """Rounds of all tasks until the objective stands still; the tasks keep their F and W.
+    """Rounds of all tasks until the objective converges; the tasks keep their F and W.
 
     Returns
     -------

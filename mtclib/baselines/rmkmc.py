@@ -13,9 +13,11 @@ SMOOTHING = 1e-12
 
 
 class RMKMC(MultiViewClusterer):
-    """Robust multi-view k-means clustering.
+    r"""Robust multi-view k-means clustering.
 
-    Minimises sum_v alpha_v^gamma sum_i |x_vi - c_v,b(i)| over centroids, common labels b, and view weights
+    .. math:: \min \sum_v \alpha_v^\gamma \sum_i \|x_{vi} - c_{v,b(i)}\|
+
+    over centroids, common labels b, and view weights
     alpha >= 0 that add up to 1.  A distance is replaced by its tangent parabola in each iteration, which the
     steps for centroids and labels minimise; alpha has a closed form.  Written from the published equations
     and a public re-implementation.
@@ -54,12 +56,12 @@ class RMKMC(MultiViewClusterer):
         In the units of the input; with scaling 'rows' in those of rows of length 1.
     view_weights_ : ndarray of shape (n_views,)
         alpha.
-    view_weight_history_ : ndarray of shape (n_iter_, n_views)
+    view_weight_history_ : ndarray of shape (n_iter, n_views)
     losses_ : ndarray of shape (n_views, n)
         Squared distances in units of the scaled views.
-    label_history_ : ndarray of shape (n_iter_ + 1, n), smallest unsigned integers
+    label_history_ : ndarray of shape (n_iter + 1, n), smallest unsigned integers
         Labels at the start and after each iteration.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         After each iteration; it never rises.
     n_iter_ : int
     converged_ : bool

@@ -1,8 +1,7 @@
 """SAMTC: self-adapted multi-task clustering (Zhang, Zhang, Liu, IJCAI 2016), a reconstruction.
 
-Kernel mean matching (Huang, Smola, Gretton, Borgwardt, Schoelkopf, NIPS 2006) with the cosine kernel.
-
-Which clusters of two tasks are related, and how much: pairs by divergence, weights by mean matching.
+Which clusters of two tasks are related is told by a divergence, and how much by kernel mean matching (Huang,
+Smola, Gretton, Borgwardt, Schoelkopf, NIPS 2006) with the cosine kernel.
 """
 
 from dataclasses import dataclass
@@ -21,6 +20,8 @@ from mtclib.maths.linalg import unit_rows
 from mtclib.maths.neighbours import nearest, shared
 from mtclib.maths.simplex import gap, project_capped
 
+# Divergences that agree to so many decimals are equal: rounding must not pair clusters.
+DECIMALS = 10
 # As in the experiments of Huang et al.: largest weight of a sample, and their rule for the total.
 LARGEST_WEIGHT = 1000.0
 ACCURACY = 1e-7
@@ -80,9 +81,6 @@ def match_mean(U, target):
         ahead, w = new + (last - 1.0) / inertia * (new - w), new
     raise FloatingPointError(f"kernel mean matching of {n} samples did not converge; use fewer samples, or "
                              f"leave out near copies")
-
-# Divergences that agree to so many decimals are equal: rounding must not pair clusters.
-DECIMALS = 10
 
 
 @dataclass
@@ -201,7 +199,7 @@ def relatedness_matrix(links, n_tasks):
 
 
 class SAMTC(MultiTaskClusterer):
-    """Self-adapted multi-task clustering: neighbours in related parts of other tasks join two samples.
+    r"""Self-adapted multi-task clustering: neighbours in related parts of other tasks join two samples.
 
     The compared method "SAMTC" of the MTCMRL paper.  Each task is first clustered alone.  Then
 
@@ -210,7 +208,7 @@ class SAMTC(MultiTaskClusterer):
        subtasks (t|s) of t and (s|t) of s;
     2. the relatedness e_ts is 1 - r / r_0, at least 0: r is the distance between the mean of (t|s) and the
        mean of (s|t) under the best weights by kernel mean matching, and r_0 the length of the former;
-    3. the similarity S_t(i, j) = |N_t(i) & N_t(j)| / k + sum_s e_ts |N_s(i) & N_s(j)| / k' counts the
+    3. the similarity ``S_t(i, j) = |N_t(i) & N_t(j)| / k + sum_s e_ts |N_s(i) & N_s(j)| / k'`` counts the
        neighbours that i and j share: N_t(i) holds k neighbours in t, and N_s(i) holds k' neighbours in
        (s|t), for i in (t|s) alone; spectral clustering of S_t gives the labels of t.
 
@@ -256,7 +254,7 @@ class SAMTC(MultiTaskClusterer):
     embedding_ : list of ndarray of shape (n_t, k_t)
         Unit or zero rows.
     objective_ : ndarray
-        Total inertia of k-means in the embedding, one value a round; it need not fall.
+        Total inertia of k-means in the embedding, one value per round; it need not fall.
     n_iter_ : int
         Largest number of k-means iterations.
     converged_ : bool

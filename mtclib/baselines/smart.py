@@ -1,8 +1,9 @@
-"""The rule of the smart multitask methods: a task goes its own way where the others do it harm.
+"""S-MBC and S-MKC: a task goes its own way where the others do it harm.
 
-Boosting, the pull between the centroids of different tasks, may move centroids away from the samples of
-their own task.  The papers detect this by the local loss of a task: is it above that of the single-task
-method, boosting stops for the task (Zhang, Zhang, AAAI 2013).  What is compared, and when, is not known:
+Boosting, the pull between the centroids of different tasks, may move centroids away from the samples of their
+own task.  The papers detect this by the local loss of a task: is it above that of the single-task method,
+boosting stops for the task (Zhang, Zhang, AAAI 2013; Zhang, Zhang, Liu, TKDD 2015).  What is compared, and
+when, is not known:
 
 * Within one iteration, from the same labels, the single-task step nearly always wins, for it minimises the
   local loss of these labels.  So here both methods run until they converge, from the same start.
@@ -12,10 +13,6 @@ method, boosting stops for the task (Zhang, Zhang, AAAI 2013).  What is compared
 
 ``steps`` below is a module with the functions ``begin``, ``descend``, ``settle``, ``adopt``, ``objective``
 and ``local_losses`` of `mtclib.mbc`, whose states have ``labels``.
-
-S-MBC: smart multitask Bregman clustering (Zhang, Zhang, AAAI 2013).
-
-S-MKC: smart multitask kernel clustering (Zhang, Zhang, AAAI 2013; Zhang, Zhang, Liu, TKDD 2015).
 """
 
 from dataclasses import dataclass, replace
@@ -175,7 +172,7 @@ class SMBC(MBC):
         Whether the task ended with boosted centroids.
     phases_ : list of int
         Sweeps between changes of ``boosted_``; one phase for 'step'.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         MBC's J after each sweep, which may rise only where a phase ends; for 'step' the sum of the local
         losses, which never rises.
     n_iter_ : int
@@ -293,7 +290,7 @@ class SMKC(MKC):
         Whether the task kept the boosting.
     phases_ : list of int
         Sweeps between changes of ``boosted_``.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         After each sweep; it may rise only where a phase ends.
     n_iter_ : int
     converged_ : bool

@@ -1,9 +1,5 @@
-"""SNMF: symmetric nonnegative matrix factorisation (Kuang, Ding, Park, SDM 2012).
-
-SNMF+LR: symmetric nonnegative matrix factorisation with a linear regression model.
-
-MultiViewSNMF: symmetric nonnegative matrix factorisation (Kuang, Ding, Park, SDM 2012) of views.
-"""
+"""Symmetric nonnegative matrix factorisation (Kuang, Ding, Park, SDM 2012): of tasks, with regression, of
+views."""
 
 import numpy as np
 
@@ -22,9 +18,11 @@ from mtclib.mtcmrl import MTCMRL
 
 
 class SNMF(SingleTaskClusterer):
-    """Symmetric nonnegative matrix factorisation of each task's similarity matrix.
+    r"""Symmetric nonnegative matrix factorisation of each task's similarity matrix.
 
-    Minimises 1/2 ||M - Y Y^T||^2 over Y >= 0 by the multiplicative update that MTCMRL uses, without its
+    .. math:: \min_{Y \ge 0} \tfrac12 \|M - Y Y^T\|^2
+
+    by the multiplicative update that MTCMRL uses, without its
     linear model (lam = 0).  The original paper uses a projected Newton method; both stop at stationary
     points of the same objective.
 
@@ -53,7 +51,7 @@ class SNMF(SingleTaskClusterer):
     labels_ : list of ndarray of shape (n_t,), int
     membership_ : list of ndarray of shape (n_t, k_t)
         Y^t.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Sum over tasks after each iteration.
     n_iter_ : int
     converged_ : bool
@@ -122,9 +120,11 @@ def initial_membership(X, M, n_clusters, start, seed):
 
 
 class SNMFLR(SingleTaskClusterer):
-    """SNMF with linear regression: MTCMRL on each task alone, without coupling (alpha = 0).
+    r"""SNMF with linear regression: MTCMRL on each task alone, without coupling (alpha = 0).
 
-    Minimises 1/2 ||M - Y Y^T||^2 + lam ||Y - X W||^2 + mu ||W||^2 over Y >= 0 and W, the paper's Eq. (1).
+    .. math:: \min_{Y \ge 0,\, W} \tfrac12 \|M - Y Y^T\|^2 + \lambda \|Y - X W\|^2 + \mu \|W\|^2,
+
+    the paper's Eq. (1).
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class SNMFLR(SingleTaskClusterer):
     labels_ : list of ndarray of shape (n_t,), int
     membership_ : list of ndarray of shape (n_t, h_t)
     coef_ : list of ndarray of shape (d, h_t)
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Sum over tasks after each iteration.
     n_iter_ : int
     converged_ : bool
@@ -194,9 +194,11 @@ class SNMFLR(SingleTaskClusterer):
 
 
 class MultiViewSNMF(MultiViewClusterer):
-    """Symmetric nonnegative matrix factorisation of one view's affinities, or of the mean over views.
+    r"""Symmetric nonnegative matrix factorisation of one view's affinities, or of the mean over views.
 
-    Minimises 1/2 |K - Y Y^T|^2 over Y >= 0, where K is a normalised affinity or the mean of several.
+    .. math:: \min_{Y \ge 0} \tfrac12 \|K - Y Y^T\|^2,
+
+    where K is a normalised affinity or the mean of several.
     SNMF knows no views: this is the compared method "SNMF" of the LMSC paper, which says neither
     which view it was given nor with which affinity.  :class:`mtclib.baselines.SNMF` takes the cosine
     similarities of tasks instead.  The step is the multiplicative one that both share; the original's is a
@@ -229,7 +231,7 @@ class MultiViewSNMF(MultiViewClusterer):
         Largest entry of each row of Y; 0 for a zero row.
     membership_ : ndarray of shape (n, k)
         Y.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         After each iteration; it never rises.
     n_iter_ : int
     converged_ : bool

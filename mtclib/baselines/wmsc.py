@@ -12,17 +12,20 @@ from mtclib.maths.simplex import simplex_minimiser
 
 
 class WMSC(MultiViewClusterer):
-    """Spectral clustering of the one weighted sum of affinities that perturbs the views' eigenpairs least.
+    r"""Spectral clustering of the one weighted sum of affinities that perturbs the views' eigenpairs least.
 
     With K_i the normalised affinity of view i, U_i its k leading eigenvectors and Lambda_i their
     eigenvalues, the weights x minimise, over x >= 0 with sum 1,
 
-        1/2 sum_a |sum_i x_i K_i U_a - U_a Lambda_a|^2 + beta / 2 |x|^2 + eta / 2 x^T Q x
-        = 1/2 x^T (H + beta I + eta Q) x - y^T x + constant,
+    .. math::
+
+        & \tfrac12 \sum_a \Big\|\sum_i x_i K_i U_a - U_a \Lambda_a\Big\|^2
+            + \tfrac{\beta}{2} \|x\|^2 + \tfrac{\eta}{2} x^T Q x \\
+        &= \tfrac12 x^T (H + \beta I + \eta Q) x - y^T x + constant,
 
     where H_ij = sum_a tr(U_a^T K_i K_j U_a), y_i = sum_a tr(U_a^T K_i U_a Lambda_a), and Q = diag(R 1) - R
     draws the weights of views together whose eigenvectors span similar spaces: R_ij is pi minus their
-    largest principal angle.  beta = ``ridge`` |H + Q| / sqrt(V) and eta = ``smoothness`` |H + I| / |Q|.
+    largest principal angle.  ``beta = ridge |H + Q| / sqrt(V)`` and ``eta = smoothness |H + I| / |Q|``.
     The problem is strictly convex and is solved exactly, as a nonnegative least-squares problem.  The labels
     come from k-means on the k leading eigenvectors of sum_i x_i K_i, rows scaled to unit length.
 

@@ -1,9 +1,16 @@
-"""What every estimator needs: the contract, checks of input, starts, libraries of tasks, folders.
+"""What every estimator needs, whatever it computes.
 
-`base` is the contract that every estimator keeps, `checks` refuses what it cannot use, `starts` has the
-k-means
-and the label vectors that fits begin and end with, `lifelong` what is kept between tasks, `paths` the
-folders.
+==========  ===========================================================================================
+file        what is in it
+==========  ===========================================================================================
+`base`      the contract: base classes of the three kinds of input, ``Traits``, ``Fit``, seeds, warnings
+`checks`    what a user can get wrong, refused by name
+`starts`    k-means and random labels, with which fits begin or end; one thread for the linear algebra
+`lifelong`  estimators that learn tasks one by one, and the libraries that they keep
+`paths`     the folders of the data and of the cache
+==========  ===========================================================================================
+
+The names below are public.  The room reads nothing else of the package.
 """
 
 from mtclib.core.base import (

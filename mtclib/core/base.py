@@ -1,4 +1,4 @@
-"""The estimator contract: validation, restarts, history, and the registry of estimators.
+"""The estimator contract: validation, restarts, history, and warnings that several methods share.
 
 Rows are samples, as in scikit-learn, although the papers put samples into columns: X here is the
 transpose of X there.  A multi-task estimator takes a list of tasks, ``Xs[t]`` of shape
@@ -8,8 +8,6 @@ a list of tasks, each a list of views, ``Xs[t][v]``.
 
 An algorithm file supplies ``_fit_once`` (one start, valid input assumed); everything a user can get
 wrong is checked here, once.
-
-Warnings that several methods share.
 """
 
 import warnings
@@ -69,7 +67,7 @@ class Fit:
     labels : list of ndarray of shape (n_t,), or ndarray of shape (n,)
         Cluster indices in 0 .. n_clusters - 1.
     objective : list of float
-        One value an outer iteration.
+        One value per outer iteration.
     converged : bool
         Whether the stopping rule was met before ``max_iter``.
     attributes : dict
@@ -99,8 +97,8 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         Xs : list of {ndarray, sparse matrix}
-            Multi-task: one (n_t, n_features) array a task.  Multi-view: one (n, n_features_v) array a
-            view.  Lifelong: one list of views a task.  Never modified; integers are converted to float64,
+            Multi-task: one (n_t, n_features) array per task.  Multi-view: one (n, n_features_v) array per
+            view.  Lifelong: one list of views per task.  Never modified; integers are converted to float64,
             and float32 too unless ``traits.float32``.
         y : None
             Ignored, for scikit-learn's sake.
@@ -162,7 +160,7 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
 
 
 class MultiTaskClusterer(BaseClusterer):
-    """Base of the multi-task estimators: ``labels_`` is a list, one int array a task."""
+    """Base of the multi-task estimators: ``labels_`` is a list, one int array per task."""
 
     def _check_input(self, Xs):
         Xs = check_tasks(Xs, nonnegative=self.traits.nonnegative)

@@ -109,7 +109,7 @@ def _as_list(Xs, what):
     if isinstance(Xs, np.ndarray) and Xs.ndim == 3:
         Xs = list(Xs)
     if not isinstance(Xs, (list, tuple)):
-        raise ValueError(f"Xs must be a list with one two-dimensional array a {what}, got "
+        raise ValueError(f"Xs must be a list with one two-dimensional array per {what}, got "
                          f"{type(Xs).__name__}; for a single {what} write fit([X])")
     if len(Xs) == 0:
         raise ValueError(f"Xs is an empty list; pass at least one {what}")
@@ -156,7 +156,7 @@ def check_task_views(views, name="Xs", where="", *, nonnegative=False):
     if not isinstance(views, (list, tuple)) or len(views) == 0:
         got = "an empty list" if isinstance(views, (list, tuple)) else type(views).__name__
         raise ValueError(f"{name}{f' ({where})' if where else ''} must be a list with one two-dimensional "
-                         f"array a view, got {got}; for a single view write [X]")
+                         f"array per view, got {got}; for a single view write [X]")
     views = [check_matrix(X, f"{name}[{v}] ({place}view {v + 1})", nonnegative=nonnegative)
              for v, X in enumerate(views)]
     for v, X in enumerate(views):
@@ -179,12 +179,12 @@ def check_same_views(views, expected, name, reference):
 
 
 def check_n_clusters(n_clusters, Xs, *, same_for=None):
-    """Number of clusters of each task, from an int or a sequence with one int a task."""
+    """Number of clusters of each task, from an int or a sequence with one int per task."""
     if isinstance(n_clusters, (list, tuple)) or (isinstance(n_clusters, np.ndarray) and n_clusters.ndim):
         ks = list(n_clusters)
         if len(ks) != len(Xs):
-            raise ValueError(f"n_clusters has {len(ks)} entries for {len(Xs)} task(s); give one an entry "
-                             f"a task, or a single int for all")
+            raise ValueError(f"n_clusters has {len(ks)} entries for {len(Xs)} task(s); give one entry "
+                             f"per task, or a single int for all")
     else:
         ks = [n_clusters] * len(Xs)
     for t, (k, X) in enumerate(zip(ks, Xs)):
@@ -199,7 +199,7 @@ def check_n_clusters(n_clusters, Xs, *, same_for=None):
 
 
 def check_initial_labels(init, Xs, n_clusters):
-    """Initial partitions given by the user: a list with one int array a task.
+    """Initial partitions given by the user: a list with one int array per task.
 
     Raises
     ------
@@ -207,17 +207,17 @@ def check_initial_labels(init, Xs, n_clusters):
         Wrong number of arrays, wrong length, or labels outside 0 .. n_clusters[t] - 1.
     """
     if not isinstance(init, (list, tuple)) or len(init) != len(Xs):
-        raise ValueError(f"init must be a named start or a list with one label array a task "
+        raise ValueError(f"init must be a named start or a list with one label array per task "
                          f"({len(Xs)} of them)")
     labels = []
     for t, (given, X, k) in enumerate(zip(init, Xs, n_clusters)):
         try:
             h = np.asarray(given)
         except ValueError as error:
-            raise ValueError(f"init[{t}] cannot be read as an array ({error}); pass one integer a sample of "
-                             f"task {t + 1}") from error
+            raise ValueError(f"init[{t}] cannot be read as an array ({error}); pass one integer per sample "
+                             f"of task {t + 1}") from error
         if h.shape != (X.shape[0],) or h.dtype.kind not in "iu" or h.min() < 0 or h.max() >= k:
-            raise ValueError(f"init[{t}] must hold {X.shape[0]} integers in 0..{k - 1}, one a sample of "
+            raise ValueError(f"init[{t}] must hold {X.shape[0]} integers in 0..{k - 1}, one per sample of "
                              f"task {t + 1}; got shape {h.shape} and dtype {h.dtype}")
         labels.append(h.astype(np.intp))
     return labels
@@ -231,10 +231,10 @@ def check_init(init, n_samples, n_clusters):
     try:
         labels = np.asarray(init)
     except ValueError as error:
-        raise ValueError(f"init cannot be read as an array ({error}); pass one integer a sample") from error
+        raise ValueError(f"init cannot be read as an array ({error}); pass one integer per sample") from error
     if labels.shape != (n_samples,) or labels.dtype.kind not in "iu" or labels.min() < 0 or (
             labels.max() >= n_clusters):
         raise ValueError(f"init must be 'sample', 'points', 'labels' or {n_samples} integers in "
-                         f"0..{n_clusters - 1}, one a sample; got shape {labels.shape} and dtype "
+                         f"0..{n_clusters - 1}, one per sample; got shape {labels.shape} and dtype "
                          f"{labels.dtype}")
     return labels

@@ -1,6 +1,6 @@
 """Estimators that learn tasks one by one and keep libraries alone: fitting, asking, saving, loading.
 
-What a lifelong method keeps between tasks, and how it survives a restart: one file, no pickle.
+``Libraries`` is what such a method keeps between tasks.  One file without pickles takes it over a restart.
 """
 
 import hashlib
@@ -21,7 +21,6 @@ from mtclib.core.checks import (
     check_task_views,
 )
 from mtclib.core.starts import best_kmeans
-from mtclib.metrics import clustering_accuracy
 
 FORMAT = "mtclib lifelong libraries"
 FORMAT_VERSION = 1
@@ -269,47 +268,6 @@ class LibraryClusterer(LifelongClusterer):
         task.run(task.represent)
         return best_kmeans(self._represent(task), k, seeds).labels_.astype(np.intp)
 
-    def recluster(self, Xs):
-        """``predict`` for a list of tasks: what the final libraries make of the data of earlier ones."""
-        return [self.predict(views) for views in Xs]
-
-    def transfer_score(self, Xs):
-        """What the libraries change for a task, against learning it alone; nothing is learned.
-
-        Parameters
-        ----------
-        Xs : list of {ndarray, CSR array} of shape (n, d_v), nonnegative
-            The views of a task; ask before ``partial_fit``, after which the libraries hold the task itself.
-
-        Returns
-        -------
-        dict
-            'labels' : float, share of the samples that change their cluster, clusters matched as well as can
-            be.  'embedding' : list of float, for each view 1 - |E^T E'|^2 / k in 0 .. 1, for the E learned
-            with and without libraries.  'coverage' : list of float, for each view in 0 .. 1, how much of the
-            co-clustering term that an L could reach on the spectral embedding the stored L reaches.
-
-        Raises
-        ------
-        NotFittedError
-            Before the first task.
-        ValueError
-            If the views do not fit to the libraries.
-        """
-        self._needs_a_task()
-        views, k = self._check_task(Xs)
-        seeds = self._seeds(0)
-        alone = self._task(views, k, seeds[0], Libraries())
-        helped = type(alone)(alone.views, self.libraries_, alone.settings)
-        coverage = [_coverage(view, L) for view, L in zip(alone.views, self.embedding_)]
-        labels = []
-        for task in (alone, helped):
-            task.run()
-            labels.append(best_kmeans(self._represent(task), k, seeds).labels_)
-        return {"labels": 1.0 - clustering_accuracy(*labels), "coverage": coverage,
-                "embedding": [max(0.0, 1.0 - float(np.sum((E.T @ F) ** 2)) / k)
-                              for E, F in zip(alone.Es, helped.Es)]}
-
     def save(self, path):
         """Write libraries and parameters to one file, so that ``load`` can go on with the next task.
 
@@ -426,10 +384,3 @@ class LibraryClusterer(LifelongClusterer):
         self.libraries_, self.n_tasks_ = libraries, libraries.n_tasks
         self.basis_, self.embedding_ = libraries.basis, libraries.embedding
         self.fusion_, self.weights_ = libraries.fusion, libraries.weights
-
-
-def _coverage(view, L):
-    """Of the largest co-clustering term on the spectral embedding, the share that L reaches."""
-    own = view.HT @ view.F
-    best = np.linalg.norm(own, "nuc")
-    return float(np.linalg.norm(L.T @ own, "nuc") / best) if best else 0.0

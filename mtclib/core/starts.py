@@ -1,7 +1,4 @@
-"""Starting partitions that several methods share.
-
-One thread for the linear algebra, so that sums are always added in the same order.
-"""
+"""Starting partitions that several methods share, and one thread for what must add in the same order."""
 
 import warnings
 
@@ -9,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import get_cached_controller
+from threadpoolctl import get_cached_controller  # comes with scikit-learn
 
 
 def one_thread(user_api=None):
@@ -66,7 +63,7 @@ def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4):
 
 
 def best_kmeans(X, n_clusters, seeds, max_iter=300):
-    """The run of k-means++ with the lowest inertia, one run a seed; see :func:`kmeans_once`.
+    """The run of k-means++ with the lowest inertia, one run per seed; see :func:`kmeans_once`.
 
     Examples
     --------

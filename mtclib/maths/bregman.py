@@ -3,7 +3,7 @@
 ================  ==============  ===================  =======================  =========
 name              domain          phi(x)               d(x||y)                  phi'(x)
 ================  ==============  ===================  =======================  =========
-'sqeuclidean'     R^d             |x|^2                |x - y|^2                2 x
+'sqeuclidean'     R^d             x x                  (x - y) (x - y)          2 x
 'mahalanobis'     R^d             x Q x                (x - y) Q (x - y)        2 x Q
 'kl'              simplex, > 0    sum x log x          sum x log(x/y)           1 + log x
 'i-divergence'    > 0             sum x log x - x      sum x log(x/y) - x + y   log x
@@ -12,14 +12,12 @@ name              domain          phi(x)               d(x||y)                  
 
 All logarithms are natural; the paper's Table 1 has log2 in phi and log in d for the KL divergence.  Points
 are rows.  A divergence is convex in its left argument only; the weighted sum of divergences *from* points
-has the arithmetic mean as minimiser (`left_mean`, Theorem 1), that of divergences *to* points the mean of
-the gradients, carried back (`right_mean`, Theorem 2).  See ``mtclib.maths.centroids`` for both at once.
+has the arithmetic mean as minimiser (Theorem 1), that of divergences *to* points the mean of the gradients,
+carried back (Theorem 2).  See ``mtclib.maths.centroids`` for both at once; symmetric divergences do not need
+it, since the two means are one.
 
-Bregman divergences of many samples to a few centroids.
-
-Samples of a task, smoothed without making sparse data dense.
-
-Matrices of the Mahalanobis divergence.
+``Anchored`` holds centroids for fast divergences of many samples, ``Smoothed`` the samples of a task without
+making sparse data dense, and ``pooled_metric`` the default matrix of the Mahalanobis divergence.
 """
 
 import numpy as np
@@ -29,6 +27,11 @@ from scipy.special import kl_div
 
 from mtclib.core.checks import check_option
 from mtclib.maths import centroids
+
+BLOCK = 2**20  # entries of a block of rows that is made dense
+LARGEST_METRIC = 10_000
+RIDGE = 1e-6
+SUM_TOLERANCE = 1e-6
 
 
 class Anchored:
@@ -65,8 +68,6 @@ class Anchored:
     def divergences(self, shifted, near):
         """Matrix of d(x_i||u_z) from x_i - c, shape (n, d), and d(x_i||c), shape (n,)."""
         return np.maximum(near[:, None] + self.far - shifted @ self.tilt.T, 0.0)
-
-BLOCK = 2**20  # entries of a block of rows that is made dense
 
 
 class Smoothed:
@@ -161,9 +162,6 @@ def mean_entry(Xs):
     """Mean of all entries of all tasks."""
     return float(sum(X.sum() for X in Xs) / sum(X.shape[0] * X.shape[1] for X in Xs))
 
-LARGEST_METRIC = 10_000
-RIDGE = 1e-6
-
 
 def pooled_metric(Xs):
     """Inverse covariance of the samples of all tasks together, the default metric of 'mahalanobis'.
@@ -231,8 +229,6 @@ def checked_metric(metric):
                          f"add a multiple of the identity, or leave it out for the pooled covariance")
     return (Q + Q.T) / 2.0
 
-SUM_TOLERANCE = 1e-6
-
 
 class Divergence:
     """What all divergences have in common; a subclass gives phi's gradient, its inverse and `between`.
@@ -271,31 +267,6 @@ class Divergence:
         anchor = Y.mean(axis=0)
         return Anchored(self, Y, anchor).divergences(X - anchor, self.between(X, anchor))
 
-    def left_mean(self, weights, X):
-        """Minimisers of sum_i weights[z, i] d(x_i||u_z) over u_z, Theorem 1: means of the rows of X.
-
-        Parameters
-        ----------
-        weights : ndarray or sparse array of shape (k, n)
-            Nonnegative, no zero rows.
-        X : ndarray of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (k, d)
-        """
-        return (weights @ X) / np.asarray(weights.sum(axis=1)).reshape(-1, 1)
-
-    def right_mean(self, weights, X):
-        """Minimisers of sum_i weights[z, i] d(u_z||x_i) over u_z, Theorem 2; parameters as `left_mean`.
-
-        Examples
-        --------
-        >>> divergence("i-divergence").right_mean(np.ones((1, 2)), np.array([[1.0], [4.0]])).round(12)
-        array([[2.]])
-        """
-        return self.inverse_gradient(self.left_mean(weights, self.gradient(X)))
-
     def check(self, task, name):
         """Raise ``ValueError`` if the data ``name``, a `mtclib.maths.bregman.Smoothed`, do not fit."""
 
@@ -305,7 +276,7 @@ class Divergence:
 
 
 class SquaredEuclidean(Divergence):
-    """|x - y|^2."""
+    r""".. math:: \|x - y\|^2"""
 
     symmetric = True
 
@@ -321,9 +292,6 @@ class SquaredEuclidean(Divergence):
 
     def inverse_gradient(self, g):
         return 0.5 * g
-
-    def mixed_centroid(self, left, right, A, B):
-        return centroids.weighted_mean(left, right, A, B)
 
 
 class Mahalanobis(Divergence):
@@ -355,9 +323,6 @@ class Mahalanobis(Divergence):
 
     def inverse_gradient(self, g):
         return 0.5 * cho_solve((self.factor, True), g.T).T
-
-    def mixed_centroid(self, left, right, A, B):
-        return centroids.weighted_mean(left, right, A, B)
 
 
 class _OfPositives(Divergence):
@@ -473,6 +438,7 @@ class UserDivergence(Divergence):
         if (low > rise + bound).any() or (rise > high + bound).any():
             raise ValueError(f"divergence: gradient is not the derivative of a convex phi on the entries of "
                              f"{name}; pass (phi, gradient, inverse_gradient) of one convex function")
+
 
 _NAMED = {"sqeuclidean": SquaredEuclidean, "mahalanobis": Mahalanobis, "kl": KullbackLeibler,
           "i-divergence": IDivergence, "itakura-saito": ItakuraSaito}

@@ -1,8 +1,8 @@
 """Centroids between a left and a right mean: the minimiser of A d(left||u) + B d(u||right) over u.
 
 This is Eq. (14) of the MBC paper, which states that there is no closed form for asymmetric divergences.
-There is one for the I-divergence and for Itakura-Saito, and one scalar equation a centroid for the KL
-divergence on the simplex.  All functions work on rows, one centroid a row.
+There is one for the I-divergence and for Itakura-Saito, and one scalar equation per centroid for the KL
+divergence on the simplex.  All functions work on rows, one centroid per row.
 
 The stationary points solve
 
@@ -20,27 +20,6 @@ HALVINGS = 60
 MAX_NEWTON = 100
 SUM_TOLERANCE = 1e-12  # the rows are normalised afterwards; the objective is flat at its minimum
 DIFFERENCE = 6e-6  # cube root of the rounding unit: the best step of a central difference
-
-
-def weighted_mean(left, right, A, B):
-    """Eq. (15): the minimiser for a symmetric divergence.
-
-    Parameters
-    ----------
-    left, right : ndarray of shape (k, d)
-    A, B : ndarray of shape (k,), positive
-
-    Returns
-    -------
-    ndarray of shape (k, d)
-
-    Examples
-    --------
-    >>> weighted_mean(np.array([[0.0]]), np.array([[3.0]]), np.array([1.0]), np.array([2.0]))
-    array([[2.]])
-    """
-    share = (A / (A + B))[:, None]
-    return share * left + (1.0 - share) * right
 
 
 def i_divergence(left, right, A, B):

@@ -3,7 +3,7 @@
 A similarity is an object with ``shape``, ``squared_norm`` and ``split_product(Y)``, so that a method
 can use M without knowing whether M was ever formed.
 
-Normalised affinities of views, as several spectral methods take them from their parameters.
+Normalised affinities serve the spectral methods; ``view_graphs`` makes them from an estimator's parameters.
 """
 
 import numpy as np
@@ -18,6 +18,13 @@ from mtclib.core.checks import check_matrix, check_number, check_option
 from mtclib.maths.linalg import as_dense
 from mtclib.maths.neighbours import nearest_distances
 from mtclib.maths.scaling import SCALINGS, scale_views
+
+SCALES = ("median", "mean", "self-tuning")
+NEIGHBOUR = 7
+# A total cosine similarity below this is rounding: the sample has no neighbours.
+NO_NEIGHBOURS = 1e-10
+# Smaller entries of a normalised affinity do not change it beyond rounding.
+JOINED = 1e-15
 
 
 class FactoredSimilarity:
@@ -94,7 +101,7 @@ def cosine_similarity(X):
 
 
 def similarities(Xs, similarity):
-    """One similarity a task.
+    """One similarity per task.
 
     Parameters
     ----------
@@ -112,7 +119,7 @@ def similarities(Xs, similarity):
     matrices = [similarity(X) for X in Xs] if callable(similarity) else similarity
     if not isinstance(matrices, (list, tuple)) or len(matrices) != len(Xs):
         got = repr(similarity) if isinstance(similarity, str) else type(similarity).__name__
-        raise ValueError(f"similarity must be 'cosine', a callable, or a list with one (n_t, n_t) array a "
+        raise ValueError(f"similarity must be 'cosine', a callable, or a list with one (n_t, n_t) array per "
                          f"task ({len(Xs)} of them); got {got}")
     return [_precomputed(M, X.shape[0], t) for t, (M, X) in enumerate(zip(matrices, Xs))]
 
@@ -122,17 +129,10 @@ def _precomputed(M, n, t):
     M = check_matrix(M, name)
     M = as_dense(M)
     if M.shape != (n, n):
-        raise ValueError(f"{name} must have shape ({n}, {n}), one row and column a sample; got {M.shape}")
+        raise ValueError(f"{name} must have shape ({n}, {n}), one row and column per sample; got {M.shape}")
     if not np.allclose(M, M.T, rtol=1e-8, atol=1e-12 * np.abs(M).max()):
         raise ValueError(f"{name} must be symmetric; use (M + M.T) / 2")
     return DenseSimilarity(M)
-
-SCALES = ("median", "mean", "self-tuning")
-NEIGHBOUR = 7
-# A total cosine similarity below this is rounding: the sample has no neighbours.
-NO_NEIGHBOURS = 1e-10
-# Smaller entries of a normalised affinity do not change it beyond rounding.
-JOINED = 1e-15
 
 
 class NormalizedCosine:
@@ -390,7 +390,7 @@ def _widths(distances, scale):
 
 
 def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors=10):
-    """One normalised affinity matrix a task or a view, as spectral clustering needs it.
+    """One normalised affinity matrix per task or view, as spectral clustering needs it.
 
     Parameters
     ----------
@@ -426,7 +426,7 @@ def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors
     if not isinstance(matrices, (list, tuple)) or len(matrices) != len(Xs):
         got = repr(affinity) if isinstance(affinity, str) else type(affinity).__name__
         raise ValueError(f"affinity must be 'cosine', 'gaussian', a callable, or a list with one (n_t, n_t) "
-                         f"array a {what} ({len(Xs)} of them); got {got}")
+                         f"array per {what} ({len(Xs)} of them); got {got}")
     return [NormalizedMatrix(_affinity(A, X.shape[0], f"affinity[{t}] ({what} {t + 1})"))
             for t, (A, X) in enumerate(zip(matrices, Xs))]
 
@@ -442,7 +442,7 @@ def _normalized_cosine(X):
 def _affinity(A, n, name):
     A = check_matrix(A, name, nonnegative=True)
     if A.shape != (n, n):
-        raise ValueError(f"{name} must have shape ({n}, {n}), one row and column a sample; got {A.shape}")
+        raise ValueError(f"{name} must have shape ({n}, {n}), one row and column per sample; got {A.shape}")
     if abs(A - A.T).max() > 1e-8 * max(abs(A).max(), np.finfo(float).tiny):
         raise ValueError(f"{name} must be symmetric; use (A + A.T) / 2")
     return A

@@ -9,6 +9,9 @@ import scipy.sparse as sp
 from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, cg
 
+_SPECTRA = OrderedDict()
+_SPECTRA_BYTES = 2**28
+_SPECTRA_LOCK = Lock()
 CG_RESIDUAL = 1e-6
 # Squared ratio of singular values above which a polar factor comes from the small Gram matrix.
 WELL_CONDITIONED = 1e-7
@@ -131,10 +134,6 @@ class RidgeSystems:
                                          f"scale the data or raise the ridge penalty")
         self._last = W
         return W
-
-_SPECTRA = OrderedDict()
-_SPECTRA_BYTES = 2**28
-_SPECTRA_LOCK = Lock()
 
 
 def gram_eigh(X):

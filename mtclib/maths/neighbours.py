@@ -1,12 +1,11 @@
-"""Nearest neighbours by cosine, with ties broken by rule, and what two samples have in common by them.
-
-Distances to the nearest neighbours, whose order does not depend on rounding, threads or storage.
-"""
+"""Nearest neighbours by cosine and by distance; ties are broken by rule, not by rounding or storage."""
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances_chunked
 
+# Decimals of squared distances, in units of the largest squared length; beyond is rounding.
+SQUARE_DECIMALS = 12
 BLOCK = 512
 # Similarities that agree to so many decimals are equal: rounding must not choose neighbours.
 DECIMALS = 10
@@ -77,9 +76,6 @@ def shared(neighbours):
            [1., 1.]])
     """
     return sp.csr_array(neighbours @ neighbours.T)
-
-# Decimals of squared distances, in units of the largest squared length; beyond is rounding.
-SQUARE_DECIMALS = 12
 
 
 def nearest_distances(X, n_neighbors):

@@ -1,7 +1,7 @@
 """Scaling of views: what makes distances in different views comparable, as an explicit parameter.
 
 A view enters a sum of squared distances with the square of its scale, so the scale of a view is its weight.
-Every scaling here is one factor a feature or a sample, times one factor for the whole view.  Shifts do not
+Every scaling here is one factor per feature or sample, times one factor for the whole view.  Shifts do not
 change distances; a feature of one sign is moved to start at 0, which keeps zeros where they are and digits
 where they matter.
 """

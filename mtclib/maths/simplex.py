@@ -1,4 +1,5 @@
-"""Projections onto the simplex, and minima over it."""
+"""Projections onto the simplex: of one vector, of rows, of stored entries, with caps; and a minimum over
+it."""
 
 import numpy as np
 from scipy.optimize import nnls

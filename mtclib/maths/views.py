@@ -1,9 +1,8 @@
-"""Views in memory, sparse or on disk, ready for weighted k-means: products with centroids, sums by cluster.
+"""Weighted k-means on several views, with a weight for every pair of a view and a sample.
 
-Small dense views and sparse ones are scaled copies.  Dense views of more than ``LARGEST_COPY`` entries stay
-as they are, memory maps included, and are scaled block by block as they are read.
-
-k-means steps on several views at once, with a weight for every pair of a view and a sample.
+A view gives products with centroids and sums by cluster, in memory, sparse or on disk.  Small dense views and
+sparse ones are scaled copies.  Dense views of more than ``LARGEST_COPY`` entries stay as they are, memory
+maps included, and are scaled block by block as they are read.
 """
 
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ class _DenseView:
         np.matmul(self.X, centers.T, out=out)
 
     def sums(self, H):
-        # One addition an entry, rows in the order of the memory: faster than a product with a dense H.
+        # One addition per entry, rows in the order of the memory: faster than a product with a dense H.
         return H @ self.X
 
     def take(self, rows):

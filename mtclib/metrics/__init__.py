@@ -1,5 +1,7 @@
-"""Scores of partitions: of one against true classes (`scores`), of two tasks against each other
-(`partitions`)."""
+"""Scores of partitions: against true classes in `scores`, of two tasks against each other in `partitions`.
+
+All names below are public; ``SCORES`` maps the names of the result tables to the measures.
+"""
 
 from mtclib.metrics.partitions import partition_emd
 from mtclib.metrics.scores import (

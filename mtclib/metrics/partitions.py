@@ -59,7 +59,7 @@ def partition_emd(
     if marginals not in ("empirical", "uniform"):
         raise ValueError(f"marginals={marginals!r} is unknown: choose 'empirical' or 'uniform'")
     if centroids is not None and len(centroids) != 2:
-        raise ValueError(f"centroids has {len(centroids)} entries: pass a pair, one array (K, d) a task")
+        raise ValueError(f"centroids has {len(centroids)} entries: pass a pair, one array (K, d) per task")
     if centroids is None:
         (U_t, sizes_t), (U_s, sizes_s) = _means(X_t, labels_t, "t"), _means(X_s, labels_s, "s")
     else:
@@ -88,7 +88,7 @@ def _means(X, labels, task):
     if X.ndim != 2 or X.shape[0] != len(codes):
         raise ValueError(
             f"X_{task} has shape {X.shape} and labels_{task} has {len(codes)} labels: "
-            "pass a 2-D array with one row a label"
+            "pass a 2-D array with one row for each label"
         )
     n = len(codes)
     sums = sparse.csr_array((np.ones(n), (codes, np.arange(n))), shape=(len(distinct), n)) @ X

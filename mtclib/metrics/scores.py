@@ -27,6 +27,21 @@ from scipy.special import entr
 from sklearn.metrics import mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
+NMI_DEFAULT = {
+    "spmtc": "max",
+    "mtcmrl": "max",
+    "mbc": "geometric",
+    "mspl": "arithmetic",
+    "lmsc": "arithmetic",
+}
+
+_MEANS = {
+    "max": max,
+    "geometric": lambda a, b: math.sqrt(a * b),
+    "arithmetic": lambda a, b: (a + b) / 2,
+    "min": min,
+}
+
 
 def encode(labels, name):
     """Codes of a label vector.
@@ -60,7 +75,8 @@ def encode(labels, name):
     values = np.asarray(labels if hasattr(labels, "dtype") else np.asarray(labels, dtype=object))
     if values.ndim != 1:
         raise ValueError(
-            f"{name} has {values.ndim} dimensions: pass one label a sample, as in memberships.argmax(axis=1)"
+            f"{name} has {values.ndim} dimensions: pass one label per sample, "
+            "as in memberships.argmax(axis=1)"
         )
     if values.size == 0:
         raise ValueError(f"{name} is empty: pass at least one label")
@@ -121,21 +137,6 @@ def tabulate(labels_true, labels_pred, names=("labels_true", "labels_pred")):
             "pass both for the same samples in the same order"
         )
     return contingency_matrix(true_codes, pred_codes, sparse=True, dtype=np.int64), classes, clusters
-
-NMI_DEFAULT = {
-    "spmtc": "max",
-    "mtcmrl": "max",
-    "mbc": "geometric",
-    "mspl": "arithmetic",
-    "lmsc": "arithmetic",
-}
-
-_MEANS = {
-    "max": max,
-    "geometric": lambda a, b: math.sqrt(a * b),
-    "arithmetic": lambda a, b: (a + b) / 2,
-    "min": min,
-}
 
 
 def our_name(paper, metric):
@@ -401,6 +402,7 @@ def score_all(labels_true, labels_pred):
         "purity": _purity(table),
         "RI": _rand(table),
     }
+
 
 SCORES = {
     "ACC": clustering_accuracy,

@@ -224,7 +224,7 @@ def test_k_means_start_ends_at_once_where_between_is_k_means():
 
 @pytest.mark.parametrize(("parameters", "message"), [
     ({"n_components": 9}, "n_components is 9 but there are only 8 features; lower it"),
-    ({"n_components": 3}, "n_components is 3, but which='between' finds at most one a cluster"),
+    ({"n_components": 3}, "n_components is 3, but which='between' finds at most one per cluster"),
     ({"n_components": 0}, "n_components must be an integer >= 1"),
     ({"which": "eig"}, "which must be one of 'smallest', 'smallest_in_range', 'largest', 'between'"),
     ({"init": [np.zeros(3, int)]}, r"init\[0\] must hold 30 integers"),

@@ -170,7 +170,7 @@ def test_by_cosine_the_lengths_of_rows_have_no_effect():
     ({"init": "random"}, "init must be one of 'aligned', 'identity'"),
     ({"n_neighbors": 0}, "n_neighbors must be an integer"),
     ({"affinity": "euclidean"}, "affinity must be one of"),
-    ({"affinity": [np.eye(60)] * 2}, r"one \(n_t, n_t\) array a view \(3 of them\)"),
+    ({"affinity": [np.eye(60)] * 2}, r"one \(n_t, n_t\) array per view \(3 of them\)"),
     ({"scale": 0.0}, "scale must be a number > 0"),
     ({"scaling": "half"}, "scaling must be one of"),
 ])

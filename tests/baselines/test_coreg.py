@@ -255,7 +255,7 @@ def test_sparse_text_is_never_made_dense(monkeypatch):
     ({"view": "first"}, "view must be an integer"),
     ({"n_neighbors": 0}, "n_neighbors must be an integer"),
     ({"scale": 0.0}, "scale must be a number > 0"),
-    ({"affinity": [np.eye(60)] * 2}, r"one \(n_t, n_t\) array a view \(3 of them\)"),
+    ({"affinity": [np.eye(60)] * 2}, r"one \(n_t, n_t\) array per view \(3 of them\)"),
     ({"affinity": [np.eye(60), np.eye(60), np.eye(59)]}, r"affinity\[2\] \(view 3\).*shape \(60, 60\)"),
     ({"scaling": "half"}, "scaling must be one of"),
 ])

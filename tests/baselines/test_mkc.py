@@ -347,7 +347,7 @@ def test_sparse_data_are_never_made_dense():
     ({"scale": "self-tuning"}, "scale must be one of 'median', 'mean'"),
     ({"scale": 0.0}, "scale must be a number > 0"),
     ({"init": "samples"}, "init must be one of 'k-means', 'random'"),
-    ({"init": [np.zeros(12, int)]}, "one label array a task"),
+    ({"init": [np.zeros(12, int)]}, "one label array per task"),
     ({"kernel": np.eye(12)}, r"kernel must give an array of shape \(21, 21\).*got \(12, 12\)"),
     ({"kernel": np.triu(np.ones((21, 21)))}, r"kernel must be symmetric; use \(K"),
     ({"kernel": -np.eye(21)}, "kernel is not positive semidefinite.*add a constant"),

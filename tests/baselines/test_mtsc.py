@@ -225,7 +225,7 @@ def test_sparse_text_is_never_made_dense(monkeypatch):
     ({"n_neighbors": 0}, "n_neighbors must be an integer"),
     ({"scale": -1.0}, "scale must be a number > 0"),
     ({"affinity": "laplace"}, "affinity must be one of 'knn', 'cosine', 'gaussian'"),
-    ({"affinity": [np.eye(40)]}, r"one \(n_t, n_t\) array a task \(2 of them\)"),
+    ({"affinity": [np.eye(40)]}, r"one \(n_t, n_t\) array per task \(2 of them\)"),
 ])
 def test_unusable_parameters_are_refused_by_name(parameters, message):
     with pytest.raises(ValueError, match=message):

@@ -67,7 +67,7 @@ def accuracy_by_permutations(labels_true, labels_pred):
 
 
 def transport_by_linprog(cost, mass_t, mass_s):
-    """The transport problem of Eq. (8) with one equality a row and a column, entry by entry."""
+    """The transport problem of Eq. (8) with one equality per row and column, entry by entry."""
     rows, columns = cost.shape
     equalities = []
     for z in range(rows):
