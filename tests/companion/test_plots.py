@@ -269,6 +269,41 @@ def test_the_suite_draws_every_public_figure():
     assert {name for name in figures if f"plots.{name}(" not in source} == set()
 
 
+LINES = (
+    ("objective", 0, 0, [8.5, 2.0, 1.0]), ("task objectives", 0, 1, [3, 4, 5]),
+    ("trajectories", 0, 1, [10, 20, 30]), ("robustness", 0, 0, [90, 90]), ("robustness", 0, 1, [90, 50]),
+    ("damage", 0, 0, [1.0, 0.5]), ("rounds", 0, 0, [0.5, 0.1]), ("rounds", 0, 1, [1 / 8]),
+    ("transfer", 0, 0, [41, 51, 61]), ("transfer", 0, 1, [41, 41, 41]), ("transfer", 2, 0, [0, 10, 20]),
+    ("forgetting", 0, 0, [60, 50]), ("forgetting", 0, 1, [80, 70]), ("forgetting", 0, 2, [71, 71]),
+    ("orders", 0, 1, [-1, 0, 1]), ("orders", 1, 0, [22] * 6), ("costs", 0, 0, [2, 4]),
+    ("costs", 1, 1, [1, 2]),
+)  # fmt: skip
+TITLES = {
+    "task objectives": ["a", "b", "c"], "trajectories": ["toy", "real"], "transfer": ["x", "y", "", ""],
+    "robustness": [f"{d}, {k} noise" for d in "xy" for k in ("mixed", "long")],
+    "damage": ["missing", "outliers", "both"], "weights": ["κ = 1", "κ = 10"], "embedding": ["a", LONG],
+    "preprocessing": ["Task 1", "Task 2", "Task 3", "Task 4"], "pairs": ["toy\nA: r = 1.00"],
+}  # fmt: skip
+LEGENDS = {
+    "convergence": [LONG, "printed", f"paper stops at 2 ({LONG})", "paper stops at 100 (printed)"],
+    "sensitivity": [LONG, "toy", "fixed in the other panels", "printed"],
+    "task objectives": ["task 1", "task 2"], "costs": ["LMSC", "all tasks again"],
+    "runtime": [f"{LONG} (slope 3.0)", "b (slope 1.0)", "paper changes solver at 35"],
+    "preprocessing": ["ours, all runs", "printed"],  # even if the last task has no printed value
+    "scoreboard": ["● exact (2)", "▼ lower (1)"], "embedding": [f"cluster {k}" for k in (1, 2, 3, 4)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "panel", "number", "heights"), LINES)
+def test_a_line_stands_where_the_numbers_say(name, panel, number, heights):
+    assert_allclose(line(drawn(name), panel, number).get_ydata(), heights, atol=1e-9)
+
+
+def test_panels_and_legends_name_what_they_show():
+    assert {name: titles(drawn(name)) for name in TITLES} == TITLES
+    assert {name: legend(drawn(name)) for name in LEGENDS} == LEGENDS
+
+
 def test_a_figure_is_closed_even_if_it_fails_and_the_users_settings_and_figures_stay():
     plt.close("all")
     mine, before = plt.figure(), dict(plt.rcParams)
@@ -315,9 +350,7 @@ def test_sensitivity_has_a_panel_for_each_parameter_and_finds_the_base_of_a_star
             assert names(ax.get_xticklabels()) == ["1/4", "1/2", "1", "2", "4"]
             assert ax.get_xscale() == "log" and len(ax.collections) == 2
             assert base in [line.get_xdata()[0] for line in ax.get_lines()[2:]]
-    assert legend(fig) == [LONG, "toy", "fixed in the other panels"]
-    fig = drawn("sensitivity")
-    assert legend(fig)[-1] == "printed" and line(fig, 0, 2).get_ydata()[0] == 60
+    assert line(drawn("sensitivity"), 0, 2).get_ydata()[0] == 60
 
 
 def test_sensitivity_of_one_parameter_marks_the_default_and_names_nmi_without_its_variant():
@@ -386,7 +419,6 @@ def test_a_stopped_run_keeps_its_last_value_and_a_relative_one_is_its_gap_to_the
 
 def test_the_printed_number_of_iterations_is_a_line_with_its_label():
     fig = drawn("convergence")
-    assert legend(fig) == [LONG, "printed", f"paper stops at 2 ({LONG})", "paper stops at 100 (printed)"]
     assert [line(fig, 0, n).get_xdata()[0] for n in (2, 3)] == [2, 100]
     assert line(fig, 0, 3).get_color() == line(fig, 0, 1).get_color()
 
@@ -399,33 +431,13 @@ def test_each_data_set_has_its_objective_above_and_the_gap_to_its_end_below():
     assert line(fig, 0, 1).get_xdata()[0] == 99 and len(fig.axes[1].get_lines()) == 1
 
 
-def test_task_objectives_draw_a_panel_per_run_and_a_line_per_task():
-    fig = drawn("task objectives")
-    assert titles(fig) == ["a", "b", "c"] and legend(fig) == ["task 1", "task 2"]
-    assert line(fig, 0, 1).get_ydata().tolist() == [3, 4, 5]
-
-
-def test_trajectories_draw_the_mean_over_runs_up_to_the_last_iteration():
-    fig = drawn("trajectories")
-    assert titles(fig) == ["toy", "real"] and fig.axes[0].get_ylabel() == "accuracy (%)"
-    assert line(fig, 0, 1).get_ydata() == pytest.approx([10, 20, 30])
-    assert edges(fig, 0) == pytest.approx([0, 40])
-
-
-def test_a_panel_for_every_data_set_and_kind_of_noise():
-    fig = drawn("robustness")
-    assert titles(fig) == [f"{d}, {k} noise" for d in "xy" for k in ("mixed", "long")]
-    assert_allclose(line(fig, 0, 0).get_ydata(), [90, 90])
-    assert_allclose(line(fig, 0, 1).get_ydata(), [90, 50])
-    assert line(fig, 0, 1).get_xdata().tolist() == [0, 40]
-    assert_allclose(edges(fig, 0), [89, 91])
+def test_bands_are_one_standard_deviation_over_runs_and_shares_are_percent():
+    assert line(drawn("robustness"), 0, 1).get_xdata().tolist() == [0, 40]
+    assert line(drawn("damage"), 0, 0).get_xdata().tolist() == [0, 50]
+    assert_allclose(edges(drawn("robustness"), 0), [89, 91])
     assert_allclose(edges(plots.robustness(noisy(), band=False), 0), [90, 90])
-
-
-def test_damaged_view_draws_a_panel_per_kind():
-    fig = drawn("damage")
-    assert titles(fig) == ["missing", "outliers", "both"]
-    assert line(fig, 0, 0).get_ydata().tolist() == [1.0, 0.5] and line(fig, 0, 0).get_xdata()[1] == 50
+    assert_allclose(edges(drawn("trajectories"), 0), [0, 40], atol=1e-9)
+    assert drawn("trajectories").axes[0].get_ylabel() == "accuracy (%)"
 
 
 def test_times_stand_beside_the_printed_ones_of_the_methods_shown():
@@ -433,10 +445,6 @@ def test_times_stand_beside_the_printed_ones_of_the_methods_shown():
     assert ours.get_xdata().tolist() == [1.0, 2.0, 3.0] and list(ours.get_ydata()) == [0, 0, 1]
     assert list(printed.get_xdata()) == [4.0] and list(printed.get_ydata()) == [1]
     assert names(drawn("seconds").axes[0].get_yticklabels()) == ["A", "B"]
-
-
-def test_the_slope_of_each_solver_is_in_the_legend():
-    assert legend(drawn("runtime")) == [f"{LONG} (slope 3.0)", "b (slope 1.0)", "paper changes solver at 35"]
 
 
 def test_relation_matrices_share_one_scale_and_outline_the_largest_of_each_row():
@@ -448,13 +456,10 @@ def test_relation_matrices_share_one_scale_and_outline_the_largest_of_each_row()
 
 def test_preprocessing_shows_mean_range_and_the_printed_value_of_each_task():
     fig = drawn("preprocessing")
-    assert titles(fig) == ["Task 1", "Task 2", "Task 3", "Task 4"]
     assert names(fig.axes[0].get_yticklabels()) == ["tf", LONG]
     assert_allclose(fig.axes[0].containers[0].lines[0].get_xdata(), [40, 40])
     assert_allclose(np.array(fig.axes[0].containers[0].lines[2][0].get_segments())[:, :, 0], [[30, 50]] * 2)
     assert line(fig, 0, -1).get_xdata()[0] == pytest.approx(33.9)
-    # Even if the last task has none.
-    assert legend(fig) == ["ours, all runs", "printed"]
 
 
 def test_a_method_that_was_not_run_has_the_printed_mark_only():
@@ -469,7 +474,6 @@ def test_every_verdict_has_its_symbol_in_the_grid_and_its_word_in_the_legend():
     words = [f"{SYMBOLS[v]} {'not yet run' if v == 'not-run' else v} (1)" for v in MEANINGS if v in SYMBOLS]
     assert sorted(texts(drawn("verdicts").axes[0])) == sorted(SYMBOLS.values())
     assert legend(drawn("verdicts")) == [*words, "empty: not printed"]
-    assert legend(drawn("scoreboard")) == ["● exact (2)", "▼ lower (1)"]
     fig = plots.verdict_grid(judged(["lower", "exact", "exact", "agrees"]))
     shown = [to_hex(colour) for colour in fig.axes[0].collections[0].get_facecolors()]
     assert shown == [COLOURS[v][0] for v in ("lower", "exact", "exact", "agrees")]
@@ -491,10 +495,8 @@ def test_the_largest_leverage_stands_on_top():
 
 
 def test_weight_functions_draw_both_rules_for_each_threshold_and_a_panel_for_each_sharpness():
-    fig = drawn("weights")
-    assert titles(fig) == ["κ = 1", "κ = 10"]
-    smooth, hard = (next(one for one in fig.axes[1].get_lines() if one.get_label() == name)
-                    for name in ("smooth, 1/λ = 4", "hard, 1/λ = 1"))
+    shown = {line.get_label(): line for line in drawn("weights").axes[1].get_lines()}
+    smooth, hard = shown["smooth, 1/λ = 4"], shown["hard, 1/λ = 1"]
     assert np.array_equal(smooth.get_ydata(), smooth_weights(np.linspace(0, 8, 9), 4.0, 10.0))
     assert hard.get_ydata().tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 0]
 
@@ -505,24 +507,15 @@ def test_the_pace_figure_shows_mean_weights_from_small_to_large():
     assert names(ax.get_xticklabels()) == ["50 %", "100 %"] and names(ax.get_yticklabels())[0] == "≤ 9"
 
 
-def test_each_round_falls_to_its_own_end():
-    first, second = drawn("rounds").axes[0].get_lines()
-    assert_allclose(first.get_ydata(), [0.5, 0.1])
-    assert_allclose(second.get_ydata(), [1 / 8])
-
-
 def test_selection_shows_pairs_that_are_never_taken_in_as_the_last_round():
     fig = drawn("selection")
     assert fig.axes[0].collections[0].get_array().tolist() == [0, 1, 3, 2, 0]
     assert names(fig.axes[1].get_yticklabels()) == ["cluster 1", "cluster 2"]
 
 
-def test_transfer_has_scores_above_and_paired_gains_below_with_t_intervals_over_seeds():
+def test_scores_of_streams_and_their_gains_have_t_intervals_over_seeds():
     fig = drawn("transfer")
-    assert titles(fig) == ["x", "y", "", ""] and fig.axes[0].get_ylabel() == "NMI (%)"
-    assert_allclose(line(fig, 0, 0).get_ydata(), [41, 51, 61])
-    assert_allclose(line(fig, 0, 1).get_ydata(), [41, 41, 41])
-    assert_allclose(line(fig, 2, 0).get_ydata(), [0, 10, 20], atol=1e-9)
+    assert fig.axes[0].get_ylabel() == "NMI (%)"
     half = stats.t.ppf(0.975, 2) * 1 / np.sqrt(3)
     assert_allclose(edges(fig, 0, 1), [41 - half, 41 + half])
     # All seeds gain alike, so that the interval of the gain is a point; a single seed has none.
@@ -530,40 +523,19 @@ def test_transfer_has_scores_above_and_paired_gains_below_with_t_intervals_over_
     assert_allclose(edges(plots.transfer_curve(transfer().query("seed == 0")), 0, 1), [40, 40])
 
 
-def test_forgetting_is_seen_against_the_level_at_arrival():
-    classes, arrival, level = drawn("forgetting").axes[0].get_lines()
-    assert_allclose(classes.get_ydata(), [60, 50])
-    assert_allclose(arrival.get_ydata(), [80, 70])
-    assert_allclose(level.get_ydata(), [71, 71])
+def test_axes_of_streams_say_what_they_count():
+    assert len(line(drawn("orders"), 0, 0).get_ydata()) == len(orders())
+    assert names(drawn("orders").axes[1].get_xticklabels()) == ["4", "7"]
     assert legend(drawn("forgetting"))[0].endswith("against classes")
-
-
-def test_the_order_figure_removes_how_hard_a_task_is():
-    left, right = drawn("orders").axes
-    dots, mean = left.get_lines()
-    assert_allclose(mean.get_ydata(), [-1, 0, 1], atol=1e-9)
-    assert len(dots.get_ydata()) == len(orders())
-    assert_allclose(right.get_lines()[0].get_ydata(), [22] * 6)
-    assert names(right.get_xticklabels()) == ["4", "7"]
-
-
-def test_costs_are_drawn_by_method_as_medians():
     left, right = drawn("costs").axes
-    assert legend(drawn("costs")) == ["LMSC", "all tasks again"] and left.get_yscale() == "log"
-    assert [ax.get_ylabel() for ax in (left, right)] == ["seconds", "kilobytes kept"]
-    assert left.get_lines()[0].get_ydata().tolist() == [2, 4]
-    assert right.get_lines()[1].get_ydata().tolist() == [1, 2]
+    assert left.get_yscale() == "log"
+    assert (left.get_ylabel(), right.get_ylabel()) == ("seconds", "kilobytes kept")
 
 
 def test_scores_of_many_methods_are_written_where_they_are_and_the_best_is_bold():
     shown = {text.get_text(): text.get_fontweight() for text in drawn("score table").axes[0].texts}
     assert shown == {"50": "bold", "10": "normal", "–": "normal", "20": "bold"}
     assert texts(drawn("ranks").axes[0])[-2:] == ["a  1.20 ", " 1.80  b"]
-    assert titles(drawn("pairs")) == ["toy\nA: r = 1.00"]
-
-
-def test_a_cluster_is_named_once_and_its_size_stands_in_the_bar():
-    assert titles(drawn("embedding")) == ["a", LONG] and len(legend(drawn("embedding"))) == 4
     assert texts(drawn("sizes").axes[0]) == ["3"] * 4 + ["6"] * 2
 
 
