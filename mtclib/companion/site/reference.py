@@ -1,0 +1,50 @@
+"""Pages of the reference: what they list; Sphinx takes the text from the docstrings."""
+
+import inspect
+from pathlib import Path
+
+import mtclib
+from mtclib import baselines
+from mtclib.datasets.catalogue import LOADERS
+
+METHODS = """.. currentmodule:: {module}
+
+.. autosummary::
+
+   {names}
+
+.. toctree::
+   :hidden:
+
+   {names}"""
+MODULES = {"Metrics": "mtclib.metrics", "Divergences": "mtclib.maths.bregman"}
+
+
+def _page(title: str, *parts: str, underline="=") -> str:
+    return "\n\n".join([f"{title}\n{underline * len(title)}", *parts]) + "\n\n"
+
+
+def _datasets() -> str:
+    """Return the page of the data sets: how to load them, then each by the name that ``load`` knows."""
+    parts = [
+        _page(name, f".. autofunction:: {loader.__module__}.{loader.__name__}", underline="-")
+        for name, loader in LOADERS.items()
+    ]
+    return _page("Data sets", ".. automodule:: mtclib.datasets", *parts)
+
+
+def write_reference(source: Path) -> dict[str, str]:
+    """Write the pages of the reference; return their names and titles."""
+    groups = {"papers": ("Methods of the papers", mtclib), "compared": ("Compared methods", baselines)}
+    pages = {"datasets": ("Data sets", _datasets())}
+    for title, module in MODULES.items():
+        pages[title.lower()] = title, _page(title, f".. automodule:: {module}")
+    for name, (title, module) in groups.items():
+        classes = [name for name in module.__all__ if inspect.isclass(getattr(module, name))]
+        pages |= {cls: (cls, _page(cls, f".. autoclass:: {module.__name__}.{cls}")) for cls in classes}
+        pages[name] = title, _page(title, METHODS.format(module=module.__name__, names="\n   ".join(classes)))
+    (source / "reference").mkdir()
+    for name, (_, text) in pages.items():
+        (source / "reference" / f"{name}.rst").write_text(text, encoding="utf-8")
+    order = (*groups, "metrics", "divergences", "datasets")
+    return {f"reference/{name}": pages[name][0] for name in order}
