@@ -11,11 +11,15 @@ from mtclib.maths.linalg import unit_rows
 
 
 class SpectralNJW(SingleTaskClusterer):
-    """Spectral clustering of each task: k-means on the leading eigenvectors of its similarity graph.
+    r"""Spectral clustering of each task: k-means on the leading eigenvectors of its similarity graph.
 
-    The compared method "SC" of the SPMTC paper, which names neither affinity nor scale.  With A the
-    affinities, A_ii = 0 and D = diag(A 1), the rows of the k leading eigenvectors of D^-1/2 A D^-1/2 are
-    scaled to unit length and clustered by k-means.  A sample without neighbours has a zero row: its label
+    The compared method "SC" of the SPMTC paper, which names neither affinity nor scale.  With :math:`A` the
+    affinities, :math:`A_{ii} = 0` and :math:`D = \operatorname{diag}(A 1)`, the rows of the k leading
+    eigenvectors of
+
+    .. math:: D^{-1/2} A D^{-1/2}
+
+    are scaled to unit length and clustered by k-means.  A sample without neighbours has a zero row: its label
     carries no information.  ``sklearn.cluster.SpectralClustering`` is another method; it uses random-walk
     vectors and does not scale the rows.
 
