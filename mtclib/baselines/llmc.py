@@ -175,7 +175,8 @@ class LLMC(MultiTaskClusterer):
     square by :math:`1 / (2 \|w^j\|)`.  Then each part has an exact step: :math:`X_t W_t` holds the leading
     eigenvectors of
 
-    .. math:: C_t (I + L_t C_t)^{-1}, \qquad C_t = \tfrac{4}{\gamma} X_t \operatorname{diag}(\|w^j\|) X_t^\top,
+    .. math:: C_t (I + L_t C_t)^{-1}, \qquad
+        C_t = \tfrac{4}{\gamma} X_t \operatorname{diag}(\|w^j\|) X_t^\top,
 
     so that no (d, d) array is needed; :math:`F_t` the :math:`k_t` smallest eigenvectors of :math:`L_t`; and
     row i of :math:`S_t` is the projection on the simplex of :math:`-d_i / (2 a_t)` with

@@ -14,10 +14,17 @@ from mtclib.mbc import single_task
 class MKC(MultiTaskClusterer):
     r"""Multitask kernel clustering: MBC with the squared distance, in the feature space of a kernel.
 
-    Reconstruction from the abstract and from descriptions of the paper, which tell of kernel matrices and
-    of a nonnegative partition matrix, but not of the objective's constants or of constraints on that
-    matrix; the objective here is MBC's, see `mtclib.baselines._graded`.  The numbers of clusters may differ
-    between tasks.
+    With the samples :math:`\Phi_t` in the feature space of a kernel, centroids :math:`M_t`, memberships
+    :math:`P_t` and relations :math:`W^{ts}`, it minimises
+
+    .. math:: \sum_t \frac{1}{n_t} \|\Phi_t - P_t M_t\|^2
+        + \frac{\lambda}{T - 1} \sum_{t \ne s} \sum_{zl} w^{ts}_{zl} \|m^t_z - m^s_l\|^2,
+
+    the second sum over ordered pairs of tasks, the rows of :math:`W^{ts}` summing to :math:`1 / K_t` and its
+    columns to :math:`1 / K_s`.  Reconstruction from the abstract and from descriptions of the paper, which
+    tell of kernel matrices and of a nonnegative partition matrix, but not of the objective's constants or of
+    constraints on that matrix; the objective here is MBC's.  The numbers of clusters may differ between
+    tasks.
 
     Parameters
     ----------
