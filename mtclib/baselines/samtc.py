@@ -209,9 +209,8 @@ class SAMTC(MultiTaskClusterer):
        Jensen-Shannon divergence of their word distributions; all samples of such clusters form the
        subtasks (t|s) of t and (s|t) of s;
     2. the relatedness :math:`e_{ts}` is :math:`1 - r / r_0`, at least 0: :math:`r` is the distance between
-    the
-       mean of (t|s) and the mean of (s|t) under the best weights by kernel mean matching, and :math:`r_0` the
-       length of the former;
+       the mean of (t|s) and the mean of (s|t) under the best weights by kernel mean matching, and
+       :math:`r_0` the length of the former;
     3. the similarity
 
        .. math:: S_t(i, j) = |N_t(i) \cap N_t(j)| / k + \sum_s e_{ts} |N_s(i) \cap N_s(j)| / k'

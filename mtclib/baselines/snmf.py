@@ -209,7 +209,7 @@ class MultiViewSNMF(MultiViewClusterer):
     .. math:: \tfrac{1}{2} \|K - Y Y^\top\|^2
 
     over :math:`Y \ge 0`, where :math:`K` is a normalised affinity or the mean of several.  SNMF knows no
-    views:  this is the compared method "SNMF" of the LMSC paper, which says neither which view it was given
+    views: this is the compared method "SNMF" of the LMSC paper, which says neither which view it was given
     nor with which affinity.  :class:`mtclib.baselines.SNMF` takes the cosine similarities of tasks instead.
     The step is the multiplicative one that both share; the original's is a projected Newton step for the same
     objective.
