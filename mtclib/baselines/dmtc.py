@@ -400,8 +400,8 @@ class DMTFC(CoupledClusterer):
     .. math::
 
         J = \sum_t \Big[\tfrac{1}{n_t} \|F_t - X_t W_t - 1 b_t^\top\|^2 + \lambda_2 \|W_t\|^2\Big]
-            + \lambda_1 \sum_t \operatorname{tr}(W_t^\top D^{-1} W_t),\quad D \succeq 0,\ \operatorname{tr} D
-            = 1,
+            + \lambda_1 \sum_t \operatorname{tr}(W_t^\top D^{-1} W_t),
+            \quad D \succeq 0,\ \operatorname{tr} D = 1,
 
     over scorers :math:`W` and :math:`b`, the metric :math:`D`, which carries what the tasks share, and
     relaxed balanced labels, :math:`F_t^\top F_t = \tfrac{n_t}{k} I` and :math:`F_t^\top 1 = 0` (the form of
@@ -553,8 +553,8 @@ class DMTRC(CoupledClusterer):
     .. math::
 
         J = \sum_t \Big[\tfrac{1}{n_t} \|F_t - X_t W_t - 1 b_t^\top\|^2 + \lambda_2 \|W_t\|^2\Big]
-            + \lambda_1 \sum_{ts} (S^{-1})_{ts} \operatorname{tr}(W_t^\top W_s),\quad S \succeq 0,\
-            \operatorname{tr} S = 1,
+            + \lambda_1 \sum_{ts} (S^{-1})_{ts} \operatorname{tr}(W_t^\top W_s),
+            \quad S \succeq 0,\ \operatorname{tr} S = 1,
 
     over scorers :math:`W` and :math:`b`, the relation :math:`S` between tasks, and relaxed balanced labels,
     :math:`F_t^\top F_t = \tfrac{n_t}{k} I` and :math:`F_t^\top 1 = 0` (the form of one-hot labels of even

@@ -274,7 +274,7 @@ class LibraryClusterer(LifelongClusterer):
         return [self.predict(views) for views in Xs]
 
     def transfer_score(self, Xs):
-        """What the libraries change for a task, against learning it alone; nothing is learned.
+        r"""What the libraries change for a task, against learning it alone; nothing is learned.
 
         Parameters
         ----------
@@ -285,9 +285,10 @@ class LibraryClusterer(LifelongClusterer):
         -------
         dict
             'labels' : float, share of the samples that change their cluster, clusters matched as well as can
-            be.  'embedding' : list of float, for each view 1 - |E^T E'|^2 / k in 0 .. 1, for the E learned
-            with and without libraries.  'coverage' : list of float, for each view in 0 .. 1, how much of the
-            co-clustering term that an L could reach on the spectral embedding the stored L reaches.
+            be.  'embedding' : list of float, for each view :math:`1 - \|E^\top E'\|^2 / k` in 0 .. 1, for the
+            :math:`E` learned with and without libraries.  'coverage' : list of float, for each view in 0 ..
+            1, how much of the co-clustering term that an L could reach on the spectral embedding the stored L
+            reaches.
 
         Raises
         ------

@@ -12,7 +12,7 @@ name              class                               domain
 'kl'              `KullbackLeibler`                   simplex, positive
 'i-divergence'    `IDivergence`                       positive
 'itakura-saito'   `ItakuraSaito`                      positive
-(three functions) `UserDivergence`                    of the functions
+three functions   `UserDivergence`                    of the functions
 ================  ==================================  ========================
 
 All logarithms are natural; the paper's Table 1 has log2 in :math:`\phi` and log in d for the KL divergence.

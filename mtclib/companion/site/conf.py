@@ -1,14 +1,17 @@
 """How Sphinx sets the pages that `mtclib.companion.site.report` writes."""
 
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 
 from bs4 import BeautifulSoup
 from docutils import nodes
-from math_core import LatexToMathML
+from math_core import LatexError, LatexToMathML
+from sphinx.util.logging import getLogger
 
 HERE = Path(__file__).parent
 LATEX = LatexToMathML()
+LOGGER = getLogger(__name__)
 
 project = "mtclib"
 html_title = "mtclib"
@@ -28,7 +31,8 @@ autodoc_default_options = {
     "members": True,
     "inherited-members": "BaseEstimator",
     # Of scikit-learn's routing of metadata, which no method here uses.
-    "exclude-members": "get_metadata_routing, set_fit_request, set_partial_fit_request",
+    "exclude-members":
+        "get_metadata_routing, set_fit_request, set_partial_fit_request, set_predict_request",
 }
 numpydoc_show_class_members = False
 
@@ -45,8 +49,13 @@ searchlite_max_text = 6000
 
 
 def mathml(node) -> str:
-    """Return an equation as MathML, which a browser draws without a script."""
-    return LATEX.convert_with_local_state(node.astext(), displaystyle=isinstance(node, nodes.math_block))
+    """Return an equation as MathML, which a browser draws without a script; if it has a fault, as LaTeX."""
+    text = node.astext()
+    try:
+        return LATEX.convert_with_local_state(text, displaystyle=isinstance(node, nodes.math_block))
+    except LatexError:
+        LOGGER.warning("this equation cannot be set: %s", text, location=node)
+        return f"<code>{escape(text)}</code>"
 
 
 def write_math(writer, node):

@@ -17,6 +17,7 @@ METHODS = """.. currentmodule:: {module}
    :hidden:
 
    {names}"""
+AUTOMODULE = ".. automodule:: {}\n   :no-inherited-members:"
 MODULES = {"Metrics": "mtclib.metrics", "Divergences": "mtclib.maths.bregman"}
 
 
@@ -30,7 +31,7 @@ def _datasets() -> str:
         _page(name, f".. autofunction:: {loader.__module__}.{loader.__name__}", underline="-")
         for name, loader in LOADERS.items()
     ]
-    return _page("Data sets", ".. automodule:: mtclib.datasets", *parts)
+    return _page("Data sets", AUTOMODULE.format("mtclib.datasets"), *parts)
 
 
 def write_reference(source: Path) -> dict[str, str]:
@@ -38,7 +39,7 @@ def write_reference(source: Path) -> dict[str, str]:
     groups = {"papers": ("Methods of the papers", mtclib), "compared": ("Compared methods", baselines)}
     pages = {"datasets": ("Data sets", _datasets())}
     for title, module in MODULES.items():
-        pages[title.lower()] = title, _page(title, f".. automodule:: {module}")
+        pages[title.lower()] = title, _page(title, AUTOMODULE.format(module))
     for name, (title, module) in groups.items():
         classes = [name for name in module.__all__ if inspect.isclass(getattr(module, name))]
         pages |= {cls: (cls, _page(cls, f".. autoclass:: {module.__name__}.{cls}")) for cls in classes}
