@@ -390,7 +390,7 @@ class LMSC(LibraryClusterer):
         :math:`E` of each view, last task.
     representation_ : ndarray of shape (n, h)
         What k-means saw, last task.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Minus the objective after each sweep of the last task; after ``fit``, the sum of these over tasks,
         each continued with its last value.  For 'consistent' it never rises.
     histories_ : list of ndarray

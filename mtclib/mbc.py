@@ -344,7 +344,7 @@ class MBC(MultiTaskClusterer):
         :math:`W^{ts}`, best for the centroids; entries sum to one.
     local_loss_ : ndarray of shape (T,)
         Mean divergence of the samples from their centroids, Eq. (3).
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         :math:`J` after each sweep, never rising; the last is that of the attributes.
     n_iter_ : int
     converged_ : bool

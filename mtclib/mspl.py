@@ -101,14 +101,14 @@ class MSPL(MultiViewClusterer):
         Mean weight of all samples in each view at the end of the round.
     thresholds_ : ndarray of shape (n_rounds,)
         :math:`1 / \lambda`; infinite in the last round.
-    rounds_ : ndarray of shape (n_iter_,), int
+    rounds_ : ndarray of shape (n_iter,), int
         Round of each iteration.
-    label_history_ : ndarray of shape (n_iter_ + 1, n), smallest unsigned integers
+    label_history_ : ndarray of shape (n_iter + 1, n), smallest unsigned integers
         Labels at the start and after each iteration.
-    paced_objective_ : ndarray of shape (n_iter_,)
+    paced_objective_ : ndarray of shape (n_iter,)
         Eq. (9) with the best weights for the round, shifted to 0 at loss 0, after each iteration.  Never
         rises within a round; values of different rounds cannot be compared.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Sum of all losses, Eq. (2): comparable between rounds, weightings and starts, and it may rise.
     n_iter_ : int
     converged_ : bool

@@ -223,7 +223,7 @@ class MTCMRL(MultiTaskClusterer):
         :math:`W^t`.
     relation_ : dict from (t, s), t != s, to ndarray of shape (h_t, h_s)
         :math:`G^{(t,s)}`, tasks counted from 0; entries sum to 1.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         :math:`J` after each iteration.
     n_iter_ : int
     converged_ : bool

@@ -304,7 +304,7 @@ class LSSMTC(_SharedSubspaceClusterer):
     shared_centroids_ : ndarray of shape (n_clusters, n_components)
     projection_ : ndarray of shape (d, n_components)
         :math:`W`.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Eq. (4) after each iteration.
     n_iter_ : int
     converged_ : bool
@@ -394,18 +394,18 @@ class SPMTC(_SharedSubspaceClusterer):
     labels_, membership_, centroids_, shared_centroids_, projection_ : see LSSMTC
     weights_ : list of ndarray of shape (n_t,)
         :math:`v_t` of the last round.
-    weight_history_ : list of ndarray of shape (n_iter_, n_t)
+    weight_history_ : list of ndarray of shape (n_iter, n_t)
         Weights round by round.
     losses_ : list of ndarray of shape (n_t,)
         :math:`L_t` at the end.
-    pace_ : ndarray of shape (n_iter_,)
+    pace_ : ndarray of shape (n_iter,)
         Share of samples asked for, round by round.
-    thresholds_ : ndarray of shape (n_iter_, n_tasks)
+    thresholds_ : ndarray of shape (n_iter, n_tasks)
         :math:`\lambda_2` of each round and task.
     round_objective_ : list of ndarray
         Weighted objective, iteration by iteration: the warm-up, then each round.  Values of different
         rounds cannot be compared.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Eq. (4), all weights one, after each round: comparable between rounds and starts, and it may rise.
     n_iter_ : int
         Rounds.

@@ -175,7 +175,7 @@ class PerTask(_NestedSequence):
     labels_ : list of ndarray of shape (n_t,), int
     estimators_ : list of estimators
         Fitted, one per task.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         The sum over tasks, each continued with its last value.
     n_iter_ : int
         The largest of all tasks.

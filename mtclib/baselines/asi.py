@@ -59,7 +59,7 @@ class ASI(SingleTaskClusterer):
     labels_ : list of ndarray of shape (n_t,), int
     projection_ : list of ndarray of shape (d, l)
         :math:`F`, orthonormal columns; fewer than l where the matrix has too small a rank.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         :math:`\|X - D S F^\top\|^2` ('between') or :math:`\|X F - D S\|^2` (the others), summed over tasks,
         after each iteration.  It never rises, except with 'largest', which optimises no single function.
     n_iter_ : int

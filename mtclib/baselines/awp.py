@@ -69,7 +69,7 @@ class AWP(MultiViewClusterer):
         :math:`R_v`.
     view_embeddings_ : list of ndarray of shape (n, k)
         :math:`F_v`.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         The sum after each sweep; it never rises.
     n_iter_ : int
     converged_ : bool

@@ -71,7 +71,7 @@ class CLR(SingleTaskClusterer):
         Component of each sample in ``graph_``.
     n_components_ : list of int
         Equal to the number of clusters where the method succeeded.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         :math:`\|S - A\|^2`, summed over tasks, after each round; it rises with the penalty.
     n_iter_ : int
     converged_ : bool

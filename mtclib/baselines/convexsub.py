@@ -273,7 +273,7 @@ class ConvexSub(MultiViewClusterer):
         :math:`\rho`.
     gap_ : float
         Bound of the relative distance of ``-objective_[-1]`` to the optimum.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Minus the dual objective after each iteration, in units of the squared largest singular value; it
         never rises, and ends at minus the optimum.
     n_iter_ : int

@@ -76,7 +76,7 @@ class CoregSpectral(MultiViewClusterer):
         :math:`U_v`, determined up to a rotation.
     consensus_ : ndarray of shape (n, k)
         :math:`U_*`; for 'pairwise' the leading eigenvectors of :math:`\sum_v U_v U_v^\top`.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Minus the sum above, after each sweep; it never rises.
     n_iter_ : int
     converged_ : bool

@@ -75,7 +75,7 @@ class DiMSC(MultiViewClusterer):
     affinity_ : ndarray of shape (n, n)
     embedding_ : ndarray of shape (n, n_clusters)
         What k-means saw: rows of unit length, or zero.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         After each sweep; it never rises.
     n_iter_ : int
     converged_ : bool

@@ -454,7 +454,7 @@ class DMTFC(CoupledClusterer):
         :math:`F_t`.
     labels_objective_ : float
         :math:`J` of the final clusters: its global minimum over scorers and metric.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         :math:`J` of the relaxed labels after each iteration; never rises.
     n_iter_ : int
     converged_ : bool
@@ -606,7 +606,7 @@ class DMTRC(CoupledClusterer):
         :math:`F_t`.
     labels_objective_ : float
         :math:`J` of the final clusters: its global minimum over scorers and relation.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         :math:`J` of the relaxed labels after each iteration; never rises.
     n_iter_ : int
     converged_ : bool

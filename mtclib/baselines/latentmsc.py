@@ -79,7 +79,7 @@ class LatentMSC(MultiViewClusterer):
     affinity_ : ndarray of shape (n, n)
     embedding_ : ndarray of shape (n, k)
         What k-means saw: rows of unit length, or zero.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         The sum above after each sweep, with the trace norm of the thresholded copy of :math:`Z`.  It may
         rise: the multiplier method approaches its constraints from outside.
     n_iter_ : int

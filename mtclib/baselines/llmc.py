@@ -235,7 +235,7 @@ class LLMC(MultiTaskClusterer):
         :math:`\|w^j\|`, smoothed.
     strength_ : ndarray of shape (T,)
         :math:`\lambda_t`.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         With ``adapt=False`` it never rises.
     n_iter_ : int
     converged_ : bool

@@ -67,7 +67,7 @@ class MKC(MultiTaskClusterer):
         :math:`W^{ts}`, best for the centroids; entries sum to one.
     local_loss_ : ndarray of shape (T,)
         Mean squared distance of the samples from their mixtures of centroids.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         After each sweep, never rising.
     n_iter_ : int
     converged_ : bool

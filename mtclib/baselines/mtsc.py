@@ -79,7 +79,7 @@ class MTSC(MultiTaskClusterer):
         :math:`b_t`.
     feature_norms_ : ndarray of shape (d,)
         :math:`\|w^j\|`.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         After each iteration; it never rises.
     n_iter_ : int
     converged_ : bool

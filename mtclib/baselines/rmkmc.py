@@ -58,12 +58,12 @@ class RMKMC(MultiViewClusterer):
         In the units of the input; with scaling 'rows' in those of rows of length 1.
     view_weights_ : ndarray of shape (n_views,)
         :math:`\alpha`.
-    view_weight_history_ : ndarray of shape (n_iter_, n_views)
+    view_weight_history_ : ndarray of shape (n_iter, n_views)
     losses_ : ndarray of shape (n_views, n)
         Squared distances in units of the scaled views.
-    label_history_ : ndarray of shape (n_iter_ + 1, n), smallest unsigned integers
+    label_history_ : ndarray of shape (n_iter + 1, n), smallest unsigned integers
         Labels at the start and after each iteration.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         After each iteration; it never rises.
     n_iter_ : int
     converged_ : bool

@@ -175,7 +175,7 @@ class SMBC(MBC):
         Whether the task ended with boosted centroids.
     phases_ : list of int
         Sweeps between changes of ``boosted_``; one phase for 'step'.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         MBC's J after each sweep, which may rise only where a phase ends; for 'step' the sum of the local
         losses, which never rises.
     n_iter_ : int
@@ -293,7 +293,7 @@ class SMKC(MKC):
         Whether the task kept the boosting.
     phases_ : list of int
         Sweeps between changes of ``boosted_``.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         After each sweep; it may rise only where a phase ends.
     n_iter_ : int
     converged_ : bool

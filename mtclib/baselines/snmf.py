@@ -57,7 +57,7 @@ class SNMF(SingleTaskClusterer):
     labels_ : list of ndarray of shape (n_t,), int
     membership_ : list of ndarray of shape (n_t, k_t)
         :math:`Y^t`.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Sum over tasks after each iteration.
     n_iter_ : int
     converged_ : bool
@@ -150,7 +150,7 @@ class SNMFLR(SingleTaskClusterer):
     labels_ : list of ndarray of shape (n_t,), int
     membership_ : list of ndarray of shape (n_t, h_t)
     coef_ : list of ndarray of shape (d, h_t)
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Sum over tasks after each iteration.
     n_iter_ : int
     converged_ : bool
@@ -241,7 +241,7 @@ class MultiViewSNMF(MultiViewClusterer):
         Largest entry of each row of :math:`Y`; 0 for a zero row.
     membership_ : ndarray of shape (n, k)
         :math:`Y`.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         After each iteration; it never rises.
     n_iter_ : int
     converged_ : bool
