@@ -38,6 +38,8 @@ numpydoc_show_class_members = False
 
 html_theme = "furo"
 html_copy_source = False
+html_use_index = False
+html_domain_indices = False
 html_show_copyright = False
 # With a font that has all that equations need; a browser would else take what the machine has.
 html_static_path = [str(HERE / "static"), str(files("ziamath") / "fonts" / "STIXTwoMath-Regular.ttf")]

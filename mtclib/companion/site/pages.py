@@ -146,6 +146,6 @@ def write_readme(source: Path, pages) -> dict[str, str]:
     readme = paths.root() / "README.md"
     if not readme.is_file():
         return {}
-    text = settle(readme.read_text(encoding="utf-8"), pages, folder="")
+    text = settle(readme.read_text(encoding="utf-8"), pages, folder=".")
     (source / "readme.md").write_text(text, encoding="utf-8")
     return {"readme": "Getting started"}
