@@ -26,12 +26,18 @@ def _page(title: str, *parts: str, underline="=") -> str:
 
 
 def _datasets() -> str:
-    """Return the page of the data sets: how to load them, then each by the name that ``load`` knows."""
-    parts = [
-        _page(name, f".. autofunction:: {loader.__module__}.{loader.__name__}", underline="-")
+    """Return the page of the data sets: how to load them, each by name, then the functions that make them."""
+    made_by = {name: loader.function for name, loader in LOADERS.items()}
+    homes = {name: f"{function.__module__}.{function.__name__}" for name, function in made_by.items()}
+    sets = [
+        _page(name, loader.about, f"Parameters: :func:`{homes[name]}`.", underline="~")
         for name, loader in LOADERS.items()
     ]
-    return _page("Data sets", AUTOMODULE.format("mtclib.datasets"), *parts)
+    functions = [f".. autofunction:: {home}" for home in dict.fromkeys(homes.values())]
+    return _page(
+        "Data sets", AUTOMODULE.format("mtclib.datasets"), _page("By name", *sets, underline="-"),
+        _page("Functions that make them", *functions, underline="-"),
+    )  # fmt: skip
 
 
 def write_reference(source: Path) -> dict[str, str]:
