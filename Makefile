@@ -17,7 +17,7 @@ NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout=300 --nbval-saniti
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help reproduce test browser lab full fetch notebooks lint bench lock clean
+.PHONY: help reproduce site test browser lab full fetch notebooks lint bench lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | awk -F '	' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -27,6 +27,9 @@ help: ## List the targets
 reproduce: $(STAMP) ## Run all notebooks in the quick profile and write build/report/index.html
 	$(PY) -m mtclib fetch --profile quick
 	$(ONE_THREAD) $(PY) -m mtclib run all --profile quick --report
+
+site: $(STAMP) ## Write build/report/index.html from the outputs that there are: stored, or of a run
+	$(PY) -m mtclib report
 
 test: $(STAMP) ## Lint, run the tests and check the stored outputs of the notebooks, on all processors (at most 4)
 	$(PY) -m mtclib fetch --profile quick

@@ -78,10 +78,13 @@ def test_the_conda_environment_has_the_minor_versions_of_the_lock_file():
     assert {name: pin for name, pin in pins.items() if not f"{found[name]}.".startswith(f"{pin}.")} == {}
 
 
-def test_the_conda_environment_leaves_pip_nothing_but_mtclib_to_install():
+def test_the_conda_environment_has_all_and_leaves_pip_only_what_the_channel_may_lack():
     pins, by_pip = conda()
-    names = {CONDA_NAMES.get(name, name) for name in pins}
-    assert by_pip == ["-e ."]
+    *others, itself = by_pip
+    by_pip = [Requirement(line) for line in others]
+    names = {CONDA_NAMES.get(name, name) for name in pins} | {requirement.name for requirement in by_pip}
+    versions = locked(pins["python"])
+    assert itself == "-e ." and all(versions[each.name] in each.specifier for each in by_pip)
     assert [r.name for r in asked_for("datasets", "companion") if r.name not in names] == []
     assert "setuptools" in names
 

@@ -12,12 +12,19 @@ from mtclib.mbc import single_task
 
 
 class MKC(MultiTaskClusterer):
-    """Multitask kernel clustering: MBC with the squared distance, in the feature space of a kernel.
+    r"""Multitask kernel clustering: MBC with the squared distance, in the feature space of a kernel.
 
-    Reconstruction from the abstract and from descriptions of the paper, which tell of kernel matrices and
-    of a nonnegative partition matrix, but not of the objective's constants or of constraints on that
-    matrix; the objective here is MBC's, see `mtclib.baselines._graded`.  The numbers of clusters may differ
-    between tasks.
+    With the samples :math:`\Phi_t` in the feature space of a kernel, centroids :math:`M_t`, memberships
+    :math:`P_t` and relations :math:`W^{ts}`, it minimises
+
+    .. math:: \sum_t \frac{1}{n_t} \|\Phi_t - P_t M_t\|^2
+        + \frac{\lambda}{T - 1} \sum_{t \ne s} \sum_{zl} w^{ts}_{zl} \|m^t_z - m^s_l\|^2,
+
+    the second sum over ordered pairs of tasks, the rows of :math:`W^{ts}` summing to :math:`1 / K_t` and its
+    columns to :math:`1 / K_s`.  Reconstruction from the abstract and from descriptions of the paper, which
+    tell of kernel matrices and of a nonnegative partition matrix, but not of the objective's constants or of
+    constraints on that matrix; the objective here is MBC's.  The numbers of clusters may differ between
+    tasks.
 
     Parameters
     ----------
@@ -30,7 +37,7 @@ class MKC(MultiTaskClusterer):
         A callable gets the stacked samples of all tasks, a CSR array of shape (N, d), and returns the
         (N, N) matrix; it must be symmetric and positive semidefinite.
     scale : {'median', 'mean'} or float > 0, default 'median'
-        Width s of 'gaussian', exp(-d^2 / (2 s^2)), in numbers or as a distance of two samples.
+        Width s of 'gaussian', :math:`\exp(-d^2 / 2 s^2)`, in numbers or as a distance of two samples.
     membership : {'graded', 'hard', 'nonnegative'}, default 'graded'
         'hard': each sample belongs to one cluster; with a linear kernel this is `mtclib.MBC`.
         'graded': rows of the partition matrix sum to one.  'nonnegative': they need not, as in
@@ -52,12 +59,12 @@ class MKC(MultiTaskClusterer):
     labels_ : list of ndarray of shape (n_t,), int
         Cluster with the largest membership.
     membership_ : list of ndarray of shape (n_t, K_t)
-        P_t.
+        :math:`P_t`.
     cluster_centers_ : list of ndarray of shape (K_t, d) or (K_t, N)
         For 'cosine' and 'linear' the centroids, of the unit rows or of the data; for other kernels their
         coefficients over the samples of all tasks.
     relation_ : dict from (t, s), t != s, to ndarray of shape (K_t, K_s)
-        W^ts, best for the centroids; entries sum to one.
+        :math:`W^{ts}`, best for the centroids; entries sum to one.
     local_loss_ : ndarray of shape (T,)
         Mean squared distance of the samples from their mixtures of centroids.
     objective_ : ndarray of shape (n_iter,)

@@ -202,10 +202,10 @@ def run(args) -> int:
         results.append(execute(path, output, values, profile=args.profile, title=title))
         result = results[-1]
         print(f"{title}: {result.status}, {result.seconds:.1f} s {result.error}".rstrip(), flush=True)
-    show = [f"executed: {output}" for _, _, output, _ in plan]
-    if args.report:
-        show = [f"open {write_report()[0]}"]
-    print(f"\n{summary([vars(result) for result in results]).to_string(index=False)}\n\n" + "\n".join(show))
+    print(f"\n{summary([vars(result) for result in results]).to_string(index=False)}\n", flush=True)
+    # The table comes first: it stands even if the site cannot be made.
+    show = [f"open {write_report()[0]}"] if args.report else [f"executed: {output}" for *_, output, _ in plan]
+    print("\n".join(show))
     return int(any(result.status != "ok" for result in results))
 
 

@@ -13,7 +13,7 @@ def partition_emd(
 ):
     r"""Earth mover's distance between the partitions of two tasks: ``d_M`` of MBC, Eq. (8).
 
-    .. math:: \min_W \sum_{zl} w_{zl}\, d(u^t_z \| u^s_l),\quad W 1 = \pi^t,\ W^T 1 = \pi^s,\ W \ge 0.
+    .. math:: \min_W \sum_{zl} w_{zl}\, d(u^t_z \| u^s_l),\quad W 1 = \pi^t,\ W^\top 1 = \pi^s,\ W \ge 0.
 
     Two definitions are in use and they differ by an order of magnitude.  The defaults give cluster means
     recomputed from the labels and the empirical proportions of Eq. (6), which compares any two methods, or

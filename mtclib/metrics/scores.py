@@ -162,7 +162,11 @@ def our_name(paper, metric):
 
 
 def clustering_accuracy(labels_true, labels_pred):
-    """Share of samples whose cluster is matched to their class (ACC).
+    r"""Share of samples whose cluster is matched to their class (ACC).
+
+    With :math:`n_{ij}` samples of class i in cluster j, :math:`n` in all, and classes :math:`\pi(j)`,
+
+    .. math:: \mathrm{ACC} = \max_\pi \frac{1}{n} \sum_j n_{\pi(j), j}.
 
     The matching is one to one and the best possible (Hungarian method).  The numbers of clusters and
     classes may differ: the samples of an unmatched cluster are errors.  Used by SPMTC, MSPL and MTCMRL
@@ -226,7 +230,13 @@ def match_clusters(labels_true, labels_pred):
 
 
 def normalized_mutual_info(labels_true, labels_pred, *, average_method):
-    """Mutual information over a mean of the two entropies (NMI).
+    r"""Mutual information over a mean of the two entropies (NMI).
+
+    With shares :math:`p_{ij}` of the samples in class i and cluster j, and their sums :math:`p_i`,
+    :math:`q_j` over clusters and classes,
+
+    .. math:: \mathrm{NMI} = \frac{\sum_{ij} p_{ij} \log \frac{p_{ij}}{p_i q_j}}
+        {\operatorname{mean}\big(-\sum_i p_i \log p_i,\ -\sum_j q_j \log q_j\big)}.
 
     Used by all five papers.  For the same labels, max <= arithmetic <= geometric <= min.
 
@@ -260,7 +270,13 @@ def normalized_mutual_info(labels_true, labels_pred, *, average_method):
 
 
 def adjusted_rand_index(labels_true, labels_pred):
-    """Rand index corrected for chance (ARI, Hubert and Arabie); used by MBC.
+    r"""Rand index corrected for chance (ARI, Hubert and Arabie); used by MBC.
+
+    With :math:`n_{ij}` samples of class i in cluster j, :math:`a_i` in class i, :math:`b_j` in cluster j,
+    :math:`n` in all, and :math:`E = \sum_i \binom{a_i}{2} \sum_j \binom{b_j}{2} / \binom{n}{2}`,
+
+    .. math:: \mathrm{ARI} = \frac{\sum_{ij} \binom{n_{ij}}{2} - E}
+        {\tfrac{1}{2} \big[\sum_i \binom{a_i}{2} + \sum_j \binom{b_j}{2}\big] - E}.
 
     Parameters
     ----------
@@ -287,7 +303,11 @@ def adjusted_rand_index(labels_true, labels_pred):
 
 
 def purity(labels_true, labels_pred):
-    """Share of samples in the majority class of their cluster; used by MSPL and LMSC.
+    r"""Share of samples in the majority class of their cluster; used by MSPL and LMSC.
+
+    With :math:`n_{ij}` samples of class i in cluster j and :math:`n` in all,
+
+    .. math:: \mathrm{purity} = \frac{1}{n} \sum_j \max_i n_{ij}.
 
     Parameters
     ----------
@@ -314,7 +334,13 @@ def purity(labels_true, labels_pred):
 
 
 def rand_index(labels_true, labels_pred):
-    """Share of pairs of samples on which the partitions agree (RI, not corrected); used by LMSC.
+    r"""Share of pairs of samples on which the partitions agree (RI, not corrected); used by LMSC.
+
+    With :math:`n_{ij}` samples of class i in cluster j, :math:`a_i` in class i, :math:`b_j` in cluster j and
+    :math:`n` in all,
+
+    .. math:: \mathrm{RI} = 1 - \frac{\sum_i \binom{a_i}{2} + \sum_j \binom{b_j}{2}
+        - 2 \sum_{ij} \binom{n_{ij}}{2}}{\binom{n}{2}}.
 
     Parameters
     ----------

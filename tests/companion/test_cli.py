@@ -15,6 +15,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from mtclib.companion.cli import main
 from mtclib.companion.parameters import UsageError, check_parameters, read_value
 from mtclib.companion.runs import papers
+from mtclib.companion.site import report
 from mtclib.companion.site.notebooks import KERNEL, clean, store_outputs
 from mtclib.core import paths
 from mtclib.datasets import FetchError
@@ -104,25 +105,29 @@ def test_one_output_for_many_notebooks_is_refused(repository, capsys):
     assert "--output" in capsys.readouterr().err
 
 
-def test_run_passes_parameters_to_the_notebook_and_writes_report_and_figures(repository, capsys):
+@pytest.fixture
+def no_sphinx(monkeypatch):
+    """Leave the site at the pages that Sphinx would read; tests/companion/site makes one."""
+    monkeypatch.setattr(report, "build", lambda source, folder: None)
+
+
+def test_run_passes_parameters_to_the_notebook_and_writes_the_report(repository, no_sphinx, capsys):
     plot = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()"
     write_notebook(repository, "tiny", CHECK, plot)
     assert main(["run", "tiny", "--n-jobs", "2", "-p", "seed", "7", "-p", "n_runs", "3", "--report"]) == 0
     assert "quick 7 3 2" in printed(repository / "build/notebooks/tiny-quick.ipynb")
-    page = (repository / "build/report/tiny.html").read_text(encoding="utf-8")
-    index = (repository / "build/report/index.html").read_text(encoding="utf-8")
-    assert "quick 7 3 2" in page and 'src="data:image/png;base64,' in page
-    assert 'href="tiny.html"' in index
+    assert "quick 7 3 2" in printed(repository / "build/site/tiny.ipynb")
+    assert "Tiny <tiny>" in (repository / "build/site/index.ipynb").read_text(encoding="utf-8")
     assert str(repository / "build/report/index.html") in capsys.readouterr().out
 
 
-def test_a_failing_notebook_is_shown_and_does_not_stop_the_others(repository, capsys):
+def test_a_failing_notebook_is_shown_and_does_not_stop_the_others(repository, no_sphinx, capsys):
     write_notebook(repository, "broken", "1 / 0")
     assert main(["run", "all", "--report"]) == 1
     out = capsys.readouterr().out
     assert "broken: failed" in out and "ZeroDivisionError" in out
     assert "tiny: ok" in out
-    assert "ZeroDivisionError" in (repository / "build/report/index.html").read_text(encoding="utf-8")
+    assert "ZeroDivisionError" in (repository / "build/site/index.ipynb").read_text(encoding="utf-8")
 
 
 def test_output_goes_where_it_is_asked_to(repository):

@@ -1,0 +1,12 @@
+// On a phone the search box is inside the folded menu: a second way to it stands in the head of the page.
+document.querySelector(".header-right")?.insertAdjacentHTML(
+  "afterbegin", '<button class="search-on-phones" data-searchlite-open aria-label="Search">&#x2315;</button>');
+
+// A page that is opened as a file may not fetch the index of the search, but may run it as a script.
+if (location.protocol === "file:")
+  window.fetch = (url) => new Promise((done) => {
+    const script = document.createElement("script");
+    script.src = `${url}.js`;
+    script.onload = () => done(new Response(JSON.stringify(searchIndex)));
+    document.head.append(script);
+  });

@@ -1,0 +1,143 @@
+"""The HTML site: whole, without a network, with the newest outputs of every notebook."""
+
+import json
+import os
+from dataclasses import asdict
+from urllib.parse import unquote, urlsplit
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from mtclib import all_estimators, metrics
+from mtclib.companion.parameters import UsageError
+from mtclib.companion.site import report
+from mtclib.companion.site.notebooks import Execution, find_notebooks
+from mtclib.core import paths
+from mtclib.datasets import available
+from mtclib.maths import bregman
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The site over the stored notebooks; Sphinx has warned of nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MTCLIB_BUILD", str(tmp_path_factory.mktemp("build")))
+        index, _ = report.write_report()
+    return index.parent
+
+
+@pytest.fixture(scope="module")
+def site(folder):
+    """Parsed pages by path."""
+    files = {file.relative_to(folder).as_posix(): file for file in folder.rglob("*.html")}
+    return {name: BeautifulSoup(file.read_text("utf-8"), "html.parser") for name, file in files.items()}
+
+
+def test_nothing_is_loaded_from_elsewhere(site, folder):
+    loading = [element for page in site.values() for element in page(["script", "img", "link"])]
+    sources = {element.get("src") or element.get("href") or "" for element in loading}
+    assert {source for source in sources if urlsplit(source).netloc} == set()
+    styles = "".join(file.read_text("utf-8") for file in folder.rglob("*.css"))
+    assert "url(http" not in styles and "url(//" not in styles and "@import" not in styles
+
+
+def test_every_local_link_leads_to_a_file_and_a_place_in_it(site, folder):
+    broken = []
+    for name, page in site.items():
+        for link in page("a", href=True):
+            parts = urlsplit(link["href"])
+            file = (folder / name).parent / unquote(parts.path) if parts.path else folder / name
+            target = site.get(os.path.relpath(file, folder))
+            missing = target and parts.fragment and not target.find(id=unquote(parts.fragment))
+            if not parts.scheme and (missing or not file.is_file()):
+                broken.append((name, link["href"]))
+    assert broken == []
+
+
+def test_pages_stand_in_groups_and_say_how_they_were_run(site):
+    captions = [caption.get_text() for caption in site["index.html"].select(".sidebar-tree .caption")]
+    assert captions == ["Start", "Papers", "Across papers", "Your data", "Reference"]
+    for name in find_notebooks():
+        line = site[f"{name}.html"].find("em").get_text()
+        assert line.startswith("Quick profile, outputs as the repository keeps them")
+
+
+def test_every_picture_has_an_alternative_text_and_every_figure_its_svg(site):
+    assert [image for page in site.values() for image in page("img") if not image.get("alt")] == []
+    stems = {file.stem for file in (paths.root() / "figures").glob("*.svg")}
+    links = site["figures.html"].select("a.download")
+    wanted = {f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")}
+    assert {link["href"].rpartition("/")[2] for link in links} == wanted
+
+
+def test_the_reference_has_every_estimator_metric_data_set_and_divergence(site):
+    ids = {element["id"] for page in site.values() for element in page(id=True)}
+    signatures = {name.rpartition(".")[2] for name in ids if name.startswith("mtclib.")}
+    assert set(all_estimators()) <= signatures
+    headings = {heading.get_text().rstrip("¶") for heading in site["reference/datasets.html"]("h3")}
+    assert headings == set(available())
+    assert {name for name in metrics.__all__ if callable(getattr(metrics, name))} <= signatures
+    assert set(bregman.__all__) <= signatures
+
+
+def test_equations_are_set_and_no_latex_is_left(site):
+    assert len(site["mspl.html"]("math")) > 5 and len(site["reference/MSPL.html"]("math")) > 1
+    texts = {name: page.get_text() for name, page in site.items()}
+    assert [name for name, text in texts.items() if "$$" in text or r"\frac" in text] == []
+
+
+def test_the_search_finds_sections_with_the_text_of_tables_but_not_the_code(folder):
+    text = (folder / "_static" / "searchlite-index.json").read_text("utf-8")
+    places = {place["u"]: place["x"] for place in json.loads(text)}
+    assert "WebKB" in places["spmtc.html#data"] and "<td" not in text and "import Study" not in text
+    assert (folder / "_static" / "searchlite-index.json.js").read_text("utf-8").endswith(f"= {text};")
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    """A repository with two notebooks, of which one has outputs; Sphinx is left out."""
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
+    monkeypatch.delenv("MTCLIB_BUILD", raising=False)
+    monkeypatch.setattr(report, "build", lambda source, folder: None)
+    monkeypatch.setattr(report.reference, "write_reference", lambda source: {})
+    write(tmp_path / "notebooks" / "op.ipynb", [new_output("stream", text="stored")])
+    write(tmp_path / "notebooks" / "bare.ipynb", [])
+    return tmp_path
+
+
+def write(path, outputs, age=100, **metadata):
+    """Write a notebook that is `age` seconds old."""
+    path.parent.mkdir(exist_ok=True, parents=True)
+    cells = [new_markdown_cell("# One paper (OP)\nText"), new_code_cell("1", outputs=outputs)]
+    nbformat.write(new_notebook(cells=cells, metadata=metadata), path)
+    os.utime(path, (1e9 - age, 1e9 - age))
+
+
+def write_copy(root, name="op", age=0, **changes):
+    record = Execution(name, "full", "failed", 1.5, 1, 0, "In [1]: ValueError: <b>")
+    write(root / f"build/notebooks/{name}-full.ipynb", [], age, **({"mtclib": asdict(record)} | changes))
+
+
+@pytest.mark.parametrize(("age", "shown"), [(0, "Full profile, run in 2 s"), (200, "repository keeps")])
+def test_the_newest_outputs_are_shown(root, age, shown):
+    write_copy(root, age=age)
+    _, table = report.write_report()
+    assert table["status"].tolist() == ["failed" if age == 0 else "ok"]
+    assert shown in (root / "build/site/op.ipynb").read_text("utf-8")
+    assert ("ValueError: &lt;b&gt;" in (root / "build/site/index.ipynb").read_text("utf-8")) == (age == 0)
+
+
+def test_a_copy_that_was_cut_short_or_is_of_another_notebook_is_left_out(root):
+    write_copy(root, mtclib={})
+    (root / "build/notebooks/op-quick.ipynb").write_text('{"cells": [')
+    write_copy(root, "op-more")
+    assert report.write_report()[1]["profile"].tolist() == ["stored"]
+
+
+def test_without_any_output_there_is_no_report(root):
+    write(root / "notebooks" / "op.ipynb", [])
+    with pytest.raises(UsageError, match="run `python -m mtclib run all` first"):
+        report.write_report()
+    assert not (root / "build").exists()
