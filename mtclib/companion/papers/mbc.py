@@ -29,8 +29,8 @@ class Numbers(numbers.Numbers):
 
     def empty(self, method, count="empty"):
         """Partitions of tasks with an empty cluster at the default, or with ``count=all`` all of them."""
-        labels, names = self.study.results.labels, self.study.protocol.profile("full").datasets
-        rows = self.study.results.frame.query("method == @method and dataset in @names")
+        labels, rows = self.study.results.labels, self.study.results.frame.query("method == @method")
+        rows = rows[rows["dataset"].isin(self.study.protocol.profile("full").datasets)]
         rows = rows[~rows["task"].isin(["", "avg"])].drop_duplicates(["key", "task"])
         lost = [len(np.unique(labels[f"{row.key}/{row.task}"]))
                 < len(np.unique(labels[f"truth/{row.dataset}/{row.task}"])) for row in rows.itertuples()]

@@ -1,4 +1,4 @@
-"""Every number in a sentence of the ledger is computed, printed by the paper, or of a kind that needs neither.
+"""Every number in a sentence of the ledger is computed, printed by the paper, or needs neither.
 
 Templates are computed from the committed results (`mtclib.companion.verdicts.numbers`); what is left after
 them must be a name, a setting, a bound, or stand in the paper's own tables.
