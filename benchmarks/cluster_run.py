@@ -28,7 +28,7 @@ import distributed
 import psutil
 
 from mtclib.companion import runs
-from mtclib.companion.runs import papers
+from mtclib.companion.runs import profiles
 from mtclib.companion.runs.committed import agreement
 from mtclib.core import paths
 
@@ -137,7 +137,7 @@ def overhead(n_jobs=1000, n_workers=2):
 
 def record(args):
     """The run that was asked for, compared: what data/methods/cluster.json holds."""
-    _, jobs, _ = papers.plan(args.paper, args.profile)
+    _, jobs, _ = profiles.plan(args.paper, args.profile)
     folder = args.store or tempfile.mkdtemp()
     seconds, lost = run(jobs, runs.RunStore(folder), args.workers, args.kill_after, args.replace_after)
     if args.profile == "full":

@@ -15,7 +15,7 @@ import pandas as pd
 
 from mtclib.companion.runs import RunStore, read_results, run
 from mtclib.companion.runs.committed import agreement
-from mtclib.companion.runs.papers import papers, plan
+from mtclib.companion.runs.profiles import plan
 from mtclib.core import paths
 
 
@@ -43,7 +43,7 @@ def main():
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--n-jobs", type=int, default=1)
     parser.add_argument("--store", default=str(paths.build_dir() / "recreate"), help="folder of the fits")
-    parser.add_argument("papers", nargs="*", default=papers())
+    parser.add_argument("papers", nargs="*", default=paths.papers())
     args = parser.parse_args()
     rng, store = np.random.default_rng(args.seed), RunStore(args.store)
     table = pd.DataFrame([recreated(paper, args.share, rng, store, args.n_jobs) for paper in args.papers])

@@ -114,12 +114,12 @@ def fetch(args) -> int:
     """Get data files; say where each one is."""
     from mtclib import datasets
     from mtclib.companion.runs import load_protocol
-    from mtclib.companion.runs.papers import needed_files, papers
+    from mtclib.companion.runs.profiles import needed_files
 
     choose(args.profile, PROFILES, "--profile")
     if args.names and args.paper:
         raise UsageError("--paper: name files or a paper, not both.")
-    chosen = [choose(args.paper, papers(), "--paper")] if args.paper else papers()
+    chosen = [choose(args.paper, paths.papers(), "--paper")] if args.paper else paths.papers()
     try:
         names = {datasets.lookup(name).name for name in args.names}
     except ValueError as error:
@@ -189,13 +189,13 @@ def _take_options(args) -> None:
 
 def run(args) -> int:
     """Run notebooks; a failure does not stop the others."""
-    from mtclib.companion.runs.papers import papers, run_jobs
+    from mtclib.companion.runs.profiles import run_jobs
     from mtclib.companion.site.report import summary, write_report
 
     plan, results = _plan(args), []
     for number, (name, path, output, values) in enumerate(plan, start=1):
         title = f"[{number}/{len(plan)}] {name}"
-        if args.profile == "full" and name in papers():
+        if args.profile == "full" and name in paths.papers():
             # Here the progress of the jobs can be seen; the notebook then finds them done.
             wanted = {k: v for k, v in effective(path, values).items() if k in ("seed", "n_runs")}
             run_jobs(name, args.profile, **wanted, n_jobs=args.n_jobs, dask=args.dask, export=args.export)

@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mtclib.companion.cli import main
 from mtclib.companion.parameters import UsageError, check_parameters, read_value
-from mtclib.companion.runs import papers
+from mtclib.companion.runs import profiles
 from mtclib.companion.site import report
 from mtclib.companion.site.notebooks import KERNEL, clean, store_outputs
 from mtclib.core import paths
@@ -137,8 +137,8 @@ def test_output_goes_where_it_is_asked_to(repository):
 
 def test_the_full_profile_runs_the_jobs_first_with_the_same_settings(repository, monkeypatch):
     calls = []
-    monkeypatch.setattr(papers, "papers", lambda: ["tiny"])
-    monkeypatch.setattr(papers, "run_jobs", lambda *given, **named: calls.append((given, named)))
+    monkeypatch.setattr(paths, "papers", lambda: ["tiny"])
+    monkeypatch.setattr(profiles, "run_jobs", lambda *given, **named: calls.append((given, named)))
     assert main(["run", "tiny", "--profile", "full", "--n-jobs", "2", "-p", "n_runs", "5"]) == 0
     wanted = {"seed": 0, "n_runs": 5, "n_jobs": 2, "dask": None, "export": False}
     assert calls == [(("tiny", "full"), wanted)]
@@ -147,8 +147,8 @@ def test_the_full_profile_runs_the_jobs_first_with_the_same_settings(repository,
 
 def test_a_parameter_that_is_an_option_counts_as_the_option(repository, monkeypatch):
     calls = []
-    monkeypatch.setattr(papers, "papers", lambda: ["tiny"])
-    monkeypatch.setattr(papers, "run_jobs", lambda *given, **named: calls.append((given, named["n_jobs"])))
+    monkeypatch.setattr(paths, "papers", lambda: ["tiny"])
+    monkeypatch.setattr(profiles, "run_jobs", lambda *given, **named: calls.append((given, named["n_jobs"])))
     assert main(["run", "tiny", "-p", "profile", "full", "-p", "n_jobs", "2"]) == 0
     assert calls == [(("tiny", "full"), 2)]
     assert "full 0 0 2" in printed(repository / "build/notebooks/tiny-full.ipynb")
@@ -169,8 +169,8 @@ def test_what_stops_the_jobs_is_one_clear_error_and_no_traceback(error, reposito
     def stop(*given, **named):
         raise error
 
-    monkeypatch.setattr(papers, "papers", lambda: ["tiny"])
-    monkeypatch.setattr(papers, "run_jobs", stop)
+    monkeypatch.setattr(paths, "papers", lambda: ["tiny"])
+    monkeypatch.setattr(profiles, "run_jobs", stop)
     assert main(["run", "tiny", "--profile", "full", "--export"]) == 1
     assert capsys.readouterr().err == f"error: {error}\n"
 
@@ -203,8 +203,8 @@ def test_an_interruption_says_how_to_go_on(repository, monkeypatch, capsys):
     def stop(*given, **named):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(papers, "papers", lambda: ["tiny"])
-    monkeypatch.setattr(papers, "run_jobs", stop)
+    monkeypatch.setattr(paths, "papers", lambda: ["tiny"])
+    monkeypatch.setattr(profiles, "run_jobs", stop)
     assert main(["run", "tiny", "--profile", "full"]) == 130
     message = capsys.readouterr().err
     assert "same command" in message and str(repository / "data" / "runs") in message

@@ -6,7 +6,7 @@ import pytest
 
 from mtclib.companion import tables
 from mtclib.companion.papers.study import Study
-from mtclib.companion.runs import papers
+from mtclib.companion.runs import profiles
 from mtclib.companion.verdicts.published import REQUIRED
 from mtclib.core import paths
 
@@ -90,7 +90,7 @@ def study(tmp_path_factory):
     (folder / "sizes.csv").write_text("table,dataset,task,quantity,value,note\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MTCLIB_ROOT", str(root))
-        papers.run_jobs("toy", "full", export=True)
+        profiles.run_jobs("toy", "full", export=True)
         yield Study("toy")
 
 

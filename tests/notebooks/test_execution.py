@@ -15,7 +15,7 @@ from papermill.parameterize import parameterize_notebook
 from structure import ROOT, tagged
 
 from mtclib.companion import runs
-from mtclib.companion.runs import RunStore, papers, record_digest
+from mtclib.companion.runs import RunStore, profiles, record_digest
 from mtclib.companion.site.notebooks import QUIET_KERNEL, parameters
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -137,7 +137,7 @@ def written(store):
 
 def test_a_killed_notebook_computes_only_what_is_missing_bit_for_bit(tmp_path):
     path, options = cut("mspl", tmp_path), ("-p", "n_runs", "4", "-p", "seed", "5")
-    _, jobs, store = papers.plan("mspl", "quick", seed=5, n_runs=4)
+    _, jobs, store = profiles.plan("mspl", "quick", seed=5, n_runs=4)
     keys = {job.key for job in jobs}
     process = papermill(path, tmp_path / "out.ipynb", *options)
     end = time.monotonic() + 120

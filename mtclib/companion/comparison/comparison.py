@@ -13,7 +13,7 @@ from mtclib.baselines import SingleView
 from mtclib.companion import runs
 from mtclib.companion.comparison import ranking
 from mtclib.companion.parameters import choose
-from mtclib.companion.runs import papers
+from mtclib.companion.runs import profiles
 from mtclib.core import paths
 from mtclib.core.base import SingleTaskClusterer
 
@@ -43,7 +43,7 @@ def absences(kind):
 
 def plan(kind, profile="full", *, seed=None, n_runs=0):
     """Jobs of a comparison, without those of absent methods, and the store they belong to."""
-    _, jobs, store = papers.plan(protocol_file(kind), profile, seed=seed, n_runs=n_runs)
+    _, jobs, store = profiles.plan(protocol_file(kind), profile, seed=seed, n_runs=n_runs)
     absent = set(absences(kind)[["dataset", "method"]].itertuples(index=False, name=None))
     return [job for job in jobs if (job.dataset, job.method) not in absent], store
 
@@ -55,7 +55,7 @@ def run(kind, profile="full", *, seed=None, n_runs=0, n_jobs=1, export=False):
     """
     jobs, store = plan(kind, profile, seed=seed, n_runs=n_runs)
     folder = results_folder(kind) if export else None
-    results = papers.run_and_export(jobs, store, folder, n_jobs=n_jobs)
+    results = profiles.run_and_export(jobs, store, folder, n_jobs=n_jobs)
     if export:
         data_table(jobs).to_csv(folder / "sizes.csv", index=False, lineterminator="\n")
     return results

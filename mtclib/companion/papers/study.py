@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion import plots, runs
-from mtclib.companion.runs import papers
+from mtclib.companion.runs import profiles
 from mtclib.companion.runs.results import pooled
 from mtclib.companion.verdicts import audit, judge, ledger, leverage, numbers, published
 from mtclib.core import paths
@@ -55,7 +55,7 @@ class Study:
 
     @cached_property
     def _plan(self):
-        return papers.plan(self.paper, self.profile, seed=self.seed, n_runs=self.n_runs)
+        return profiles.plan(self.paper, self.profile, seed=self.seed, n_runs=self.n_runs)
 
     @property
     def jobs(self):

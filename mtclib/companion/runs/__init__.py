@@ -1,4 +1,4 @@
-"""Experiments, from the ground up: measures, protocol, jobs, store, fit, results, committed, runner, papers.
+"""Runs, from the ground up: measures, protocol, jobs, store, fit, results, committed, runner, profiles.
 
 What callers need stands here: a protocol is read (`load_protocol`), expanded into jobs (`expand`), run into a
 store (`run`, `RunStore`), exported to be committed (`export`), and read again (`read_results`).

@@ -14,7 +14,6 @@ from mtclib.companion.comparison import methods
 from mtclib.companion.comparison.methods import KINDS, MethodsFileError, planted
 from mtclib.companion.papers.study import Study, mean_scores
 from mtclib.companion.runs import load_protocol
-from mtclib.companion.runs.papers import papers
 from mtclib.companion.verdicts import leverage, published
 from mtclib.core import paths
 
@@ -58,14 +57,14 @@ def test_every_printed_method_is_named_by_an_entry():
     named = {(part["paper"], table, name) for entry in ENTRIES.values() for part in entry["appears_in"]
              for table in part["tables"] for name in part["names"]}  # fmt: skip
     printed = set()
-    for paper in papers():
+    for paper in paths.papers():
         cells = published.load(paper)
         rows = cells[cells["method"] != "true"].astype({"table": str})
         printed |= {(paper, *pair) for pair in rows[["table", "method"]].itertuples(index=False)}
     assert named == printed
 
 
-@pytest.mark.parametrize("paper", papers())
+@pytest.mark.parametrize("paper", paths.papers())
 def test_a_printed_name_leads_to_the_estimator_that_the_protocol_runs(paper):
     protocol = load_protocol(paper)
     for name, entry in ENTRIES.items():

@@ -11,7 +11,7 @@ from experiments_support import demo_jobs
 from mtclib.baselines.registry import all_estimators
 from mtclib.companion.comparison.comparison import KINDS, Comparison
 from mtclib.companion.papers.study import Study
-from mtclib.companion.runs import RunStore, execute, export, papers, read_results, run
+from mtclib.companion.runs import RunStore, execute, export, profiles, read_results, run
 from mtclib.companion.runs.committed import agreement
 from mtclib.companion.verdicts import ledger
 from mtclib.core import paths
@@ -20,13 +20,13 @@ from mtclib.metrics import SCORES, score_all
 SECONDS = 1.0
 """Jobs that took longer are not run again here."""
 
-studies = pytest.mark.parametrize("paper", papers.papers())
-everything = pytest.mark.parametrize("name", [*papers.papers(), *KINDS])
+studies = pytest.mark.parametrize("paper", paths.papers())
+everything = pytest.mark.parametrize("name", [*paths.papers(), *KINDS])
 
 
 @pytest.fixture(scope="module")
 def opened():
-    return {**{paper: Study(paper) for paper in papers.papers()},
+    return {**{paper: Study(paper) for paper in paths.papers()},
             **{kind: Comparison(kind) for kind in KINDS}}
 
 
@@ -70,7 +70,7 @@ def test_rows_carry_the_present_algorithm_versions(opened, name):
 @pytest.mark.skipif("MTCLIB_DATA" not in os.environ, reason="the committed runs use the original archives")
 @studies
 def test_a_sample_of_rows_is_reproduced_label_for_label(opened, paper):
-    _, jobs, _ = papers.plan(paper, "full")
+    _, jobs, _ = profiles.plan(paper, "full")
     results = opened[paper].results
     frame = results.frame.drop_duplicates("key").set_index("key")
     quick = [job for job in jobs if not job.unavailable and frame.loc[job.key, "seconds"] < SECONDS]

@@ -6,11 +6,12 @@ from scipy import stats
 
 from mtclib.companion import plots
 from mtclib.companion.papers.study import Study
-from mtclib.companion.runs import load_protocol, papers
+from mtclib.companion.runs import load_protocol
 from mtclib.companion.verdicts import ledger, leverage
 from mtclib.companion.verdicts.ledger import LedgerError
 from mtclib.companion.verdicts.leverage import by_alternative, entries, measured
 from mtclib.companion.verdicts.variants import VARIANTS, variant_table
+from mtclib.core import paths
 
 DECISION = """
 [[decision]]
@@ -115,7 +116,7 @@ def test_opposite_changes_do_not_cancel_in_the_order(study, write):
     assert len(plots.leverage(pd.concat(rows)).axes[0].get_yticklabels()) == 2
 
 
-@pytest.mark.parametrize("paper", papers.papers())
+@pytest.mark.parametrize("paper", paths.papers())
 def test_every_open_choice_is_measured_or_says_why_not(paper):
     compared, none = entries(paper)
     choices = {entry["id"]: entry["kind"] for entry in ledger.decisions(paper)}
@@ -124,7 +125,7 @@ def test_every_open_choice_is_measured_or_says_why_not(paper):
     assert {name for name, kind in choices.items() if kind == "open choice"} <= named
 
 
-@pytest.mark.parametrize("paper", papers.papers())
+@pytest.mark.parametrize("paper", paths.papers())
 def test_every_alternative_is_found_in_the_committed_results(paper):
     study = Study(paper)
     table = measured(study)

@@ -1,4 +1,4 @@
-"""What the command line and the notebooks ask of a paper's protocol: its jobs, and which data it needs."""
+"""Whole profiles, as the command line and the notebooks ask for them: their jobs, and the data they need."""
 
 import json
 from dataclasses import replace
@@ -10,11 +10,6 @@ from mtclib.companion import runs
 from mtclib.companion.runs.measures import MEASURES, class_means
 from mtclib.core import paths
 from mtclib.datasets import FetchError
-
-
-def papers() -> list[str]:
-    """The papers that have a protocol."""
-    return paths.papers()
 
 
 def plan(paper, profile, *, seed=None, n_runs=0):

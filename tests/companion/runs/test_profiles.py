@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from mtclib.companion import runs
-from mtclib.companion.runs import papers
+from mtclib.companion.runs import profiles
+from mtclib.core import paths
 from mtclib.datasets import FetchError
 
 SAMPLE = {
@@ -58,7 +59,7 @@ def test_the_files_are_those_that_the_data_were_read_from(protocol, monkeypatch)
 
     asked = []
     monkeypatch.setattr(runs, "load_dataset", lambda *given: asked.append(given) or (Loaded, ""))
-    assert papers.needed_files(protocol, "quick") == ["x", "y"]
+    assert profiles.needed_files(protocol, "quick") == ["x", "y"]
     assert asked == [("mtcmrl-20newsgroups", {"edition": "wheel", "weighting": "counts"})]
 
 
@@ -68,7 +69,7 @@ def planned(protocol, monkeypatch, tmp_path):
     monkeypatch.setenv("MTCLIB_RUNS", str(tmp_path))
     monkeypatch.setattr(runs, "load_protocol", {"demo": protocol}.get)
     monkeypatch.setattr(runs, "expand", lambda p, name: [_job(p.root_seed, p.profile(name).n_runs)])
-    return papers.plan
+    return profiles.plan
 
 
 def _job(seed, n_runs, unavailable=""):
@@ -89,10 +90,10 @@ def test_results_are_exported_only_when_asked(planned, monkeypatch, tmp_path):
         runs, "run", lambda *given, **named: calls.append(("run", given[0], named)) or done)
     monkeypatch.setattr(
         runs, "export", lambda *given, **named: calls.append(("export", given[2])) or given[2])
-    monkeypatch.setattr(papers, "describe_data", lambda *given: calls.append(("describe", given[2])))
-    papers.run_jobs("demo", "full", n_jobs=2)
+    monkeypatch.setattr(profiles, "describe_data", lambda *given: calls.append(("describe", given[2])))
+    profiles.run_jobs("demo", "full", n_jobs=2)
     assert calls == [("run", [_job(5, 2)], {"n_jobs": 2, "dask": None})]
-    papers.run_jobs("demo", "full", n_runs=3, export=True)
+    profiles.run_jobs("demo", "full", n_runs=3, export=True)
     folder = tmp_path / "data" / "demo" / "results"
     assert calls[1][1] == [_job(5, 3)] and calls[2:] == [("export", folder), ("describe", folder)]
 
@@ -104,9 +105,9 @@ def test_committed_results_are_not_replaced_when_data_cannot_be_had(planned, mon
     monkeypatch.setattr(runs, "run", lambda *given, **named: calls.append(given))
     monkeypatch.setattr(runs, "export", lambda *given, **named: pytest.fail("exported"))
     with pytest.raises(FetchError, match="left as it was, for toy cannot be had: no network"):
-        papers.run_jobs("demo", "full", export=True)
+        profiles.run_jobs("demo", "full", export=True)
     assert calls == []
-    papers.run_jobs("demo", "full")
+    profiles.run_jobs("demo", "full")
     assert len(calls) == 1
 
 
@@ -116,7 +117,7 @@ def test_committed_results_are_not_replaced_when_a_cluster_lacks_the_data(planne
     monkeypatch.setattr(runs, "run", lambda *given, **named: lost)
     monkeypatch.setattr(runs, "export", lambda *given, **named: pytest.fail("exported"))
     with pytest.raises(FetchError, match="left as it was, for toy cannot be had: FetchError: no file"):
-        papers.run_jobs("demo", "full", export=True)
+        profiles.run_jobs("demo", "full", export=True)
 
 
 def test_all_data_sets_are_tried_before_what_is_missing_is_said(protocol, monkeypatch):
@@ -127,14 +128,14 @@ def test_all_data_sets_are_tried_before_what_is_missing_is_said(protocol, monkey
     asked = []
     monkeypatch.setattr(runs, "load_dataset", load)
     with pytest.raises(FetchError) as caught:
-        papers.needed_files(protocol, "full")
+        profiles.needed_files(protocol, "full")
     assert len(asked) == 3
     assert str(caught.value) == "no bydate edition\nno default edition"
 
 
 def test_every_protocol_is_a_paper_with_published_numbers():
-    assert "mtcmrl" in papers.papers()
-    assert set(papers.papers()) <= {"spmtc", "mspl", "mbc", "mtcmrl", "lmsc"}
+    assert "mtcmrl" in paths.papers()
+    assert set(paths.papers()) <= {"spmtc", "mspl", "mbc", "mtcmrl", "lmsc"}
 
 
 def test_the_data_are_described_beside_the_results(tmp_path):
@@ -144,10 +145,10 @@ def test_the_data_are_described_beside_the_results(tmp_path):
              "methods": {"k-means": {"estimator": "KMeans"}},
              "profiles": {"full": {"n_runs": 1, "datasets": ["toy", "spectra"], "methods": ["k-means"]}}}
     protocol = runs.parse_protocol(table)
-    truth = papers.truth(protocol, "full")
+    truth = profiles.truth(protocol, "full")
     assert truth[["dataset", "metric"]].values.tolist() == [["toy", "d_M"], ["spectra", "d_M"]]
     assert (truth["value"] > 0).all()
-    names = papers.class_names(protocol, "full")
+    names = profiles.class_names(protocol, "full")
     assert len(names["toy"]) == 3 and names["spectra"][0][0] == "source 1"
-    papers.describe_data(protocol, "full", tmp_path)
+    profiles.describe_data(protocol, "full", tmp_path)
     assert {file.name for file in tmp_path.iterdir()} == {"sizes.csv", "classes.json", "truth.csv"}
