@@ -551,13 +551,9 @@ class DMTRC(CoupledClusterer):
     constant labels that would make J = 0).  The penalty at the best S is the squared sum of the singular
     values of the scorers with each task as one column.
 
-    Reconstruction.  The abstract and the papers that cite it give the two convex parts (multi-task
-    relationship learning, maximum margin clustering with even label marginals) and the weights lam1 and lam2.
-    The penalty is the known one.  Squared loss in place of the multiclass margin, the relaxation of the
-    labels, their rotation to each other at the start (generalised Procrustes), the floor of S, and rounding
-    by k-means and transport are ours.  J is convex in (W, b, S) for fixed labels, and the labels without
-    coupling, where the iteration starts, solve a convex problem in the label kernels F F^T; J is not jointly
-    convex in the label kernels and S.
+    Reconstruction, like :class:`mtclib.baselines.DMTFC`, with multi-task relationship learning in place of
+    feature learning.  Ours is also the rotation of the relaxed labels to each other at the start (generalised
+    Procrustes), and that k-means is followed by transport where clusters are to be even.
 
     Parameters
     ----------

@@ -1,5 +1,4 @@
-"""Symmetric nonnegative matrix factorisation (Kuang, Ding, Park, SDM 2012): of tasks, with regression, of
-views."""
+"""Symmetric nonnegative matrix factorisation of tasks and of views (Kuang, Ding, Park, SDM 2012)."""
 
 import numpy as np
 

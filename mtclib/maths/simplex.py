@@ -1,5 +1,4 @@
-"""Projections onto the simplex: of one vector, of rows, of stored entries, with caps; and a minimum over
-it."""
+"""Projections onto the simplex: of a vector, of rows, of stored entries, with caps; a minimum over it."""
 
 import numpy as np
 from scipy.optimize import nnls

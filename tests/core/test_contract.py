@@ -35,10 +35,21 @@ class StackedViews(MultiViewClusterer):
                    {"n_iter_": model.n_iter_})
 
 
-@pytest.mark.parametrize("check", contract.CHECKS.values(), ids=contract.CHECKS)
-@pytest.mark.parametrize("cls", [*all_estimators().values(), StackedViews], ids=lambda cls: cls.__name__)
-def test_estimator_keeps_the_contract(cls, check):
-    check(cls)
+def cases():
+    """Pairs of a class and a check; bad input is named by the base classes, once for each way to read it."""
+    told = set()
+    for cls in (*all_estimators().values(), StackedViews):
+        for name in contract.CHECKS:
+            reader = cls.fit, cls._check_input, cls.traits.nonnegative
+            if name == "bad_input_is_refused_by_name" and (reader in told or told.add(reader)):
+                continue
+            if contract.applies(name, cls):
+                yield pytest.param(cls, name, id=f"{cls.__name__}-{name}")
+
+
+@pytest.mark.parametrize(("cls", "name"), cases())
+def test_estimator_keeps_the_contract(cls, name):
+    contract.CHECKS[name](cls)
 
 
 class GlobalSeed(KMeans):
@@ -106,8 +117,7 @@ class IgnoresClusters(KMeans):
 
 
 @pytest.mark.parametrize(("broken", "check"), [
-    (GlobalSeed, "same_seed_gives_same_labels_and_objective"),
-    (GlobalSeed, "global_generator_is_left_alone"),
+    (GlobalSeed, "same_seed_gives_the_same_and_the_global_generator_is_left_alone"),
     (MutatesInput, "input_is_not_mutated"),
     (RisingObjective, "objective_never_rises"),
     (LabelsOutOfRange, "fit_returns_self_with_valid_results"),

@@ -12,7 +12,7 @@ from mtclib.core.starts import one_thread
 LOADED_LATER = """
     import io
     from threadpoolctl import threadpool_info, threadpool_limits
-    from mtclib.threads import one_thread
+    from mtclib.core.starts import one_thread
 
     def threads():
         return {library["prefix"]: library["num_threads"] for library in threadpool_info()}
