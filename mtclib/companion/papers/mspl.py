@@ -3,8 +3,8 @@
 Theorem 1: how far is a partition from the best one?  Per view, delta is how much worse than its spectral
 ideal the partition is, in units of an eigenvalue gap, Eq. (19) and (21).  A small delta means that the
 partition is close to the k - 1 leading directions of the view, and two partitions that both are close to them
-are close to each other.  `survey` asks whether the bound is ever broken where it applies, and whether it ever says
-anything.
+are close to each other.  `survey` asks whether the bound is ever broken where it applies, and whether it
+ever says anything.
 """
 
 from dataclasses import dataclass
