@@ -1,9 +1,7 @@
-"""Claims about whole tables: who is best, or comparable to the best, column by column.
+"""Claims about whole tables: who is best, or comparable to the best, column by column, and pairs of methods.
 
 A column is a task of a data set, scored by one metric.  Averages over tasks are left out: they are no further
 observation.  The rule is that of :mod:`mtclib.companion.claims.methods`.
-
-Claims about pairs: one method against another in every column, and the scores of two tasks of one run.
 """
 
 import numpy as np
@@ -18,31 +16,7 @@ COLUMN = ["dataset", "task"]
 def better_in_most_columns(frame, methods_a, methods_b, metric, datasets) -> ClaimResult:
     """Do some methods do better than others in more than half of the columns?
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy result frame, one grid point a method.
-    methods_a, methods_b : sequence of str
-        The claim is that the mean of the first, over methods and runs, is greater than that of the second.
-    metric : str
-    datasets : sequence of str
-
-    Returns
-    -------
-    ClaimResult
-        Sign test over columns, which are what the sentence counts; ``statistic`` is the share of columns.
-
-    Raises
-    ------
-    ValueError
-        A column lacks one of the methods.
-
-    Examples
-    --------
-    >>> rows = [("toy", m, str(t), "ACC", 0, t + (m == "A")) for m in "AB" for t in range(8)]
-    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
-    >>> better_in_most_columns(frame, ["A"], ["B"], "ACC", ["toy"]).counts
-    'better in 8 of 8 columns'
+    Sign test over columns, which are what the sentence counts; ``statistic`` is the share of columns.
     """
     means = _means(frame, [*methods_a, *methods_b], metric, datasets)
     gaps = (means[list(methods_a)].mean(axis=1) - means[list(methods_b)].mean(axis=1)).round(12)
@@ -57,33 +31,9 @@ def better_in_most_columns(frame, methods_a, methods_b, metric, datasets) -> Cla
 def best_or_comparable(frame, method, others, metric, datasets) -> ClaimResult:
     """Is a method in every column the best, or not significantly worse than the best?
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As in :func:`better_in_most_columns`.
-    method : str
-    others : sequence of str
-    metric : str
-    datasets : sequence of str
-
-    Returns
-    -------
-    ClaimResult
-        Holds if no Welch t-test at 5 % finds the method below the best of the column, as the paper bolds its
-        tables; fails if one does at 5 % divided by the number of columns.  ``statistic`` is the share of
-        columns in which it is best or comparable.
-
-    Raises
-    ------
-    ValueError
-        A column lacks one of the methods.
-
-    Examples
-    --------
-    >>> rows = [("toy", m, "1", "ACC", run, run / 10 + 5 * (m == "A")) for m in "AB" for run in range(9)]
-    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
-    >>> best_or_comparable(frame, "B", ["A"], "ACC", ["toy"]).counts
-    'best or comparable in 0 of 1 columns (best in 0); not in task 1 of toy'
+    Holds if no Welch t-test at 5 % finds the method below the best of the column, as the paper bolds its
+    tables; fails if one does at 5 % divided by the number of columns. ``statistic`` is the share of columns
+    in which it is best or comparable.
     """
     _means(frame, [method, *others], metric, datasets)
     marked = comparable_to_best(frame[frame["dataset"].isin(datasets)], metric, [method, *others])
@@ -102,28 +52,8 @@ def best_or_comparable(frame, method, others, metric, datasets) -> ClaimResult:
 def among_best(frame, method, others, metric, datasets, places=2) -> ClaimResult:
     """Is a method among the best few in more than half of the columns, by means?
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As in :func:`better_in_most_columns`.
-    method : str
-    others : sequence of str
-    metric : str
-    datasets : sequence of str
-    places : int, default=2
+    Sign test over columns; ``statistic`` is the share of columns.
 
-    Returns
-    -------
-    ClaimResult
-        Sign test over columns; ``statistic`` is the share of columns.
-
-    Raises
-    ------
-    ValueError
-        A column lacks one of the methods.
-
-    Examples
-    --------
     >>> rows = [("toy", m, str(t), "ACC", 0, "ABC".index(m)) for m in "ABC" for t in range(8)]
     >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
     >>> among_best(frame, "B", ["A", "C"], "ACC", ["toy"]).counts
@@ -143,31 +73,8 @@ def among_best(frame, method, others, metric, datasets, places=2) -> ClaimResult
 def ends_lower(frame, method_a, method_b, datasets) -> ClaimResult:
     """Does one method end at a lower objective than another from the same start?
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy result frame with ``objective``, one grid point a method; both methods report one function.
-    method_a, method_b : str
-        The claim is that `method_a` ends lower.
-    datasets : sequence of str
-
-    Returns
-    -------
-    ClaimResult
-        Sign test over runs and data sets; equal ends, to 1e-6 of their size, are left out.  ``statistic`` is
-        the mean relative difference.
-
-    Raises
-    ------
-    ValueError
-        No run has both methods.
-
-    Examples
-    --------
-    >>> rows = [("toy", m, run, 2.0 - (m == "A")) for m in "AB" for run in range(9)]
-    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "run", "objective"])
-    >>> ends_lower(frame, "A", "B", ["toy"]).counts
-    'lower in 9 of 9 runs, equal in 0'
+    Sign test over runs and data sets; equal ends, to 1e-6 of their size, are left out. ``statistic`` is the
+    mean relative difference.
     """
     rows = frame[frame["dataset"].isin(datasets) & frame["method"].isin([method_a, method_b])]
     table = rows.drop_duplicates(["dataset", "run", "method"]).pivot(
@@ -184,28 +91,8 @@ def ends_lower(frame, method_a, method_b, datasets) -> ClaimResult:
 def comparable_to_best(frame, metric, methods=None, alpha=ALPHA):
     """The bold rule of many papers: in each column the best mean, and those not significantly below it.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy result frame, one grid point a method.
-    metric : str
-    methods : sequence of str, optional
-        Methods that compete; all by default.
-    alpha : float, default=0.05
-        Two-sided level of Welch's t-test against the best.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset, task, method, mean, n, p, best, comparable``; p is 1 for the best itself and NaN where a
-        side has a single run (such a method is comparable only if it is the best).
-
-    Examples
-    --------
-    >>> rows = [("toy", m, "1", "ACC", run, run / 10 + 5 * (m == "A")) for m in "AB" for run in range(9)]
-    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
-    >>> comparable_to_best(frame, "ACC")[["method", "best", "comparable"]].values.tolist()
-    [['A', True, True], ['B', False, False]]
+    ``dataset, task, method, mean, n, p, best, comparable``; p is 1 for the best itself and NaN where a side
+    has a single run (such a method is comparable only if it is the best).
     """
     rows = frame[(frame["metric"] == metric) & (frame["task"] != "avg")]
     rows = rows if methods is None else rows[rows["method"].isin(methods)]
@@ -223,28 +110,9 @@ def comparable_to_best(frame, metric, methods=None, alpha=ALPHA):
 def paired_differences(frame, pairs, metric):
     """Differences between methods over the same starts, one row a data set and pair.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy result frame, one grid point a method; the runs of all methods start alike.  Averages over tasks
-        are compared, or the scores of views.
-    pairs : sequence of (str, str)
-        Method, and the one that it is set against.
-    metric : str
-
-    Returns
-    -------
-    DataFrame
-        ``dataset, comparison, difference`` (points, mean over tasks and runs), ``low, high`` (95 % t interval
-        over runs), ``p`` (Wilcoxon), ``record`` (wins, ties, losses over runs) and ``status`` of "the first
-        is better".
-
-    Examples
-    --------
-    >>> rows = [("toy", m, "avg", "ACC", run, run / 10 + (m == "A")) for m in "AB" for run in range(9)]
-    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
-    >>> paired_differences(frame, [("A", "B")], "ACC")[["difference", "status"]].values.tolist()
-    [[100.0, 'holds']]
+    ``dataset, comparison, difference`` (points, mean over tasks and runs), ``low, high`` (95 % t interval
+    over runs), ``p`` (Wilcoxon), ``record`` (wins, ties, losses over runs) and ``status`` of "the first is
+    better".
     """
     rows, task = [], "avg" if (frame["task"] == "avg").any() else ""
     for dataset in frame["dataset"].unique():
@@ -292,35 +160,8 @@ def _welch(values, best):
 def greater_in_each_column(frame, method_a, method_b, metric, datasets, deterministic=()) -> ClaimResult:
     """Does one method have the greater score on every task of every data set?
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy result frame, one grid point a method.
-    method_a, method_b : str
-        The claim is that `method_a` has the greater score: for a distance, name the farther one first.
-    metric : str
-        A measure of a whole fit has one column a data set.
-    datasets : sequence of str
-    deterministic : sequence of str, default=()
-        Methods with one run that stands for all.
-
-    Returns
-    -------
-    ClaimResult
-        Wilcoxon tests over runs, paired by run.  Holds if every column is won at 5 %; fails if one is lost at
-        5 % divided by the number of columns.  ``statistic`` is the smallest mean difference.
-
-    Raises
-    ------
-    ValueError
-        A data set has no row of the metric, or lacks one of the methods.
-
-    Examples
-    --------
-    >>> rows = [("toy", m, "1", "ACC", r, r + 10 * (m == "A")) for m in "AB" for r in range(10)]
-    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
-    >>> greater_in_each_column(frame, "A", "B", "ACC", ["toy"]).counts
-    'greater in 1 of 1 columns, significantly in 1'
+    Wilcoxon tests over runs, paired by run. Holds if every column is won at 5 %; fails if one is lost at 5
+    % divided by the number of columns. ``statistic`` is the smallest mean difference.
     """
     rows = frame[frame["dataset"].isin(datasets) & (frame["metric"] == metric) & (frame["task"] != "avg")]
     absent = sorted(set(datasets) - set(rows["dataset"]))
@@ -343,34 +184,8 @@ def greater_in_each_column(frame, method_a, method_b, metric, datasets, determin
 def relative_gain(frame, method_a, method_b, metric, dataset, low, high, task="") -> ClaimResult:
     """Is one method better than another by about so many percent?
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy result frame, one grid point a method.
-    method_a, method_b, metric, dataset : str
-    low, high : float
-        The claim is that the mean score of `method_a` exceeds that of `method_b` by so many percent of the
-        latter; negative for less.
-    task : str, default=""
-
-    Returns
-    -------
-    ClaimResult
-        Holds if the 95 % interval (Fieller, runs paired) lies within [low, high], fails if it lies outside;
-        ``statistic`` is the gain in percent.
-
-    Raises
-    ------
-    ValueError
-        One of the methods has no row, or the scores of `method_b` do not differ from 0.
-
-    Examples
-    --------
-    >>> rows = [("toy", m, "", "NMI", r, 0.4 + 0.1 * (m == "A") + 0.01 * (r % 3)) for m in "AB"
-    ...         for r in range(9)]
-    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
-    >>> relative_gain(frame, "A", "B", "NMI", "toy", 20, 30).status
-    'holds'
+    Holds if the 95 % interval (Fieller, runs paired) lies within [low, high], fails if it lies outside;
+    ``statistic`` is the gain in percent.
     """
     rows = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == task)]
     table = rows.pivot(index="run", columns="method", values="value")
@@ -405,31 +220,8 @@ def _fieller(a, b):
 def tasks_correlate(frame, method, metric, dataset, low=-1.0, high=1.0) -> ClaimResult:
     """Do the scores of the two tasks of a run rise together?
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy result frame, one grid point a method, with tasks "1" and "2".
-    method, metric, dataset : str
-    low, high : float
-        The claim is that the correlation over runs lies between these.
-
-    Returns
-    -------
-    ClaimResult
-        Holds if the 95 % interval (Fisher's transformation) lies within [low, high], fails if it lies
-        outside; ``statistic`` is Pearson's correlation.
-
-    Raises
-    ------
-    ValueError
-        Fewer than four runs, or a score that never changes.
-
-    Examples
-    --------
-    >>> rows = [("toy", "A", t, "NMI", r, r + 0.1 * (r % 3) * (t == "2")) for t in "12" for r in range(30)]
-    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
-    >>> tasks_correlate(frame, "A", "NMI", "toy", low=0.5).status
-    'holds'
+    Holds if the 95 % interval (Fisher's transformation) lies within [low, high], fails if it lies outside;
+    ``statistic`` is Pearson's correlation.
     """
     table = score_pairs(frame[frame["dataset"] == dataset], metric)
     table = table[table["method"] == method]
@@ -447,16 +239,7 @@ def tasks_correlate(frame, method, metric, dataset, low=-1.0, high=1.0) -> Claim
 def score_pairs(frame, metric):
     """Scores of tasks 1 and 2 of each run side by side.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy result frame, one grid point a method.
-    metric : str
-
-    Returns
-    -------
-    DataFrame
-        ``dataset, method, run, 1, 2``.
+    ``dataset, method, run, 1, 2``.
     """
     rows = frame[(frame["metric"] == metric) & frame["task"].isin(["1", "2"])]
     keys = ["dataset", "method", "run"]

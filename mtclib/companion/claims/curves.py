@@ -1,9 +1,7 @@
-"""Claims about curves, counts and matrices: sensitivity, convergence, relations.
+"""Claims about curves, counts, matrices and running times.
 
 The rule is that of :mod:`mtclib.companion.claims.methods`: two-sided, 5%, undecided below six observations.
 Where no test in closed form exists the runs are resampled, with a fixed seed.
-
-Claims about running times: as the number of clusters grows, and of one method beside another.
 """
 
 import json
@@ -20,48 +18,11 @@ RESAMPLES = 2000
 def span_within(frame, parameter, metric, dataset, low=0.0, high=1.0, method=None, task="avg") -> ClaimResult:
     """Does the score span a given range while one parameter runs over its grid?
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy result frame of a sweep: `parameter` varies in ``params``, for each of its values every run has
-        one row; rows of other sweeps are told apart by :func:`sweep`.
-    parameter : str
-        Name in ``params``, e.g. ``"mu"``.
-    metric, dataset : str
-        Where.
-    low, high : float, default=0.0, 1.0
-        The claim is that largest - smallest mean lies between these, in fractions: 0.02 is two points.
-    method : str, optional
-        Method; needed if the frame has several.
-    task : str, default="avg"
-        Task, or the mean over tasks.
+    Holds if the 95% bootstrap interval of the span (over runs, the same runs at each grid value) lies in
+    [low, high], fails if it lies outside.
 
-    Returns
-    -------
-    ClaimResult
-        Holds if the 95% bootstrap interval of the span (over runs, the same runs at each grid value) lies in
-        [low, high], fails if it lies outside.
-
-    Raises
-    ------
-    ValueError
-        The frame has no such sweep, or several methods.
-
-    Notes
-    -----
-    The span of noisy means is too large on average, and that of resampled noisy means more so.  The interval
+    The span of noisy means is too large on average, and that of resampled noisy means more so. The interval
     (2 x observed - upper, 2 x observed - lower resampled quantile) takes that bias out once.
-
-    Examples
-    --------
-    >>> points = [("lam", 0.5), ("lam", 1.0), ("mu", 0.5)]
-    >>> rows = [("toy", "M", "avg", "ACC", run, 0.5 + value / 5 if name == "lam" else 0.7,
-    ...          json.dumps({"lam": 1.0, "mu": 1.0} | {name: value}))
-    ...         for name, value in points for run in range(10)]
-    >>> names = ["dataset", "method", "task", "metric", "run", "value", "params"]
-    >>> frame = pd.DataFrame(rows, columns=names)
-    >>> span_within(frame, "lam", "ACC", "toy", high=0.2).counts
-    'span 10.0 points (95% interval 10.0 to 10.0) over 2 values of lam; claimed 0 to 20'
     """
     curve = sweep(frame, parameter, metric, dataset, method, task)
     observed = float(np.ptp(curve.mean(axis=0)))
@@ -80,36 +41,8 @@ def span_within(frame, parameter, metric, dataset, low=0.0, high=1.0, method=Non
 def more_sensitive_than(frame, parameter, than, metric, dataset, method=None, task="avg") -> ClaimResult:
     """Does the score move more with one parameter than with another?
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As in :func:`span_within`, with both sweeps.
-    parameter, than : str
-        The claim is that the span of `parameter` is larger.
-    metric, dataset, method, task
-        As in :func:`span_within`.
-
-    Returns
-    -------
-    ClaimResult
-        Bootstrap over the runs, the same runs for both sweeps: holds if the 95% interval of the difference of
-        spans lies above 0, fails if it lies below.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`span_within`.
-
-    Examples
-    --------
-    >>> points = [("lam", 0.5), ("lam", 1.0), ("mu", 0.5)]
-    >>> rows = [("toy", "M", "avg", "ACC", run, 0.5 + value / 5 if name == "lam" else 0.7,
-    ...          json.dumps({"lam": 1.0, "mu": 1.0} | {name: value}))
-    ...         for name, value in points for run in range(10)]
-    >>> names = ["dataset", "method", "task", "metric", "run", "value", "params"]
-    >>> frame = pd.DataFrame(rows, columns=names)
-    >>> more_sensitive_than(frame, "lam", "mu", "ACC", "toy").status
-    'holds'
+    Bootstrap over the runs, the same runs for both sweeps: holds if the 95% interval of the difference of
+    spans lies above 0, fails if it lies below.
     """
     first, second = (sweep(frame, name, metric, dataset, method, task) for name in (parameter, than))
     runs = first.index.intersection(second.index)
@@ -127,30 +60,8 @@ def more_sensitive_than(frame, parameter, than, metric, dataset, method=None, ta
 def sweep(frame, parameter, metric, dataset, method=None, task="avg") -> pd.DataFrame:
     """Scores along the grid of one parameter, all other parameters fixed.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy result frame that may hold several sweeps through one common point.
-    parameter, metric, dataset, method, task
-        As in :func:`span_within`.
-
-    Returns
-    -------
-    DataFrame of shape (runs, grid values)
-        Complete runs only.  Of all settings of the other parameters the one with most values of `parameter`
-        is taken: the line of the sweep.
-
-    Raises
-    ------
-    ValueError
-        No line with at least two values, or several methods.
-
-    Examples
-    --------
-    >>> rows = [("toy", "M", "avg", "ACC", 0, 0.5 + mu / 10, json.dumps({"mu": mu})) for mu in (2.0, 3.0)]
-    >>> names = ["dataset", "method", "task", "metric", "run", "value", "params"]
-    >>> sweep(pd.DataFrame(rows, columns=names), "mu", "ACC", "toy").to_numpy().tolist()
-    [[0.7, 0.8]]
+    Complete runs only. Of all settings of the other parameters the one with most values of `parameter` is
+    taken: the line of the sweep.
     """
     rows = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == task)]
     rows = rows[rows["method"] == method] if method else rows
@@ -171,31 +82,7 @@ def sweep(frame, parameter, metric, dataset, method=None, task="avg") -> pd.Data
 def iterations_within(frame, method, dataset, low, high) -> ClaimResult:
     """Do most runs converge after a number of iterations in a given range?
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy result frame; a run that did not converge counts against the claim.
-    method, dataset : str
-        Where.
-    low, high : int
-        Range of iterations, ends included.
-
-    Returns
-    -------
-    ClaimResult
-        Sign test over runs; ``statistic`` is the median number of iterations.
-
-    Raises
-    ------
-    ValueError
-        No run of the method on the data set.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"dataset": "toy", "method": "M", "run": range(8), "n_iter": 90})
-    >>> frame["converged"] = True
-    >>> iterations_within(frame, "M", "toy", 50, 200).counts
-    '8 of 8 runs converge within 50 to 200 iterations; median 90'
+    Sign test over runs; ``statistic`` is the median number of iterations.
     """
     rows = frame[(frame["method"] == method) & (frame["dataset"] == dataset)].drop_duplicates("run")
     if rows.empty:
@@ -210,32 +97,8 @@ def iterations_within(frame, method, dataset, low, high) -> ClaimResult:
 def largest_entry_names_counterpart(frame, dataset) -> ClaimResult:
     """Is the largest entry of a row of a relation matrix that of the related class?
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Entries of relation matrices whose clusters have been matched to classes: columns ``dataset, run,
-        task, other, row, column, value``; ``row`` and ``column`` name the class or its family, equal for
-        related classes.  A cluster without a counterpart in the other task is left out.
-    dataset : str
-        Where.
-
-    Returns
-    -------
-    ClaimResult
-        One observation a row of the matrix averaged over runs, each pair of tasks once; sign test against one
-        half ("generally").  Ties for the largest entry count against the claim.
-
-    Raises
-    ------
-    ValueError
-        No row has a counterpart.
-
-    Examples
-    --------
-    >>> rows = [("toy", 0, "1", "2", "comp", "comp", 0.7), ("toy", 0, "1", "2", "comp", "rec", 0.3)]
-    >>> names = ["dataset", "run", "task", "other", "row", "column", "value"]
-    >>> largest_entry_names_counterpart(pd.DataFrame(rows, columns=names), "toy").counts
-    '1 of 1 rows have their largest entry at the related class'
+    One observation per row of the matrix averaged over runs, each pair of tasks once; sign test against one
+    half ("generally"). Ties for the largest entry count against the claim.
     """
     rows = frame[frame["dataset"] == dataset]
     rows = rows[rows["task"].astype(str) < rows["other"].astype(str)]
@@ -274,32 +137,8 @@ def _interval(observed, resampled, n):
 def time_ratio_within(frame, method, than, low, high) -> ClaimResult:
     """Does one method take about as long as another?
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Timings: columns ``method, repeat, seconds``; a repeat measures both methods.
-    method, than : str
-        The ratio is seconds of `method` over seconds of `than`.
-    low, high : float
-        "About as long".
-
-    Returns
-    -------
-    ClaimResult
-        Holds if the 95 % t interval of the mean log ratio lies within [low, high], fails if it lies outside;
-        ``statistic`` is the geometric mean of the ratios.
-
-    Raises
-    ------
-    ValueError
-        No repeat has both methods.
-
-    Examples
-    --------
-    >>> rows = [(m, r, 1.0 + r / 100 + (m == "slow")) for m in ("slow", "fast") for r in range(8)]
-    >>> frame = pd.DataFrame(rows, columns=["method", "repeat", "seconds"])
-    >>> time_ratio_within(frame, "slow", "fast", 0.5, 1.5).status
-    'fails'
+    Holds if the 95 % t interval of the mean log ratio lies within [low, high], fails if it lies outside;
+    ``statistic`` is the geometric mean of the ratios.
     """
     table = frame.pivot(index="repeat", columns="method", values="seconds")
     if not {method, than} <= set(table) or table[[method, than]].dropna().empty:
@@ -319,34 +158,7 @@ def time_ratio_within(frame, method, than, low, high) -> ClaimResult:
 def rises_sharply_after(frame, solver, knee, factor=3.0) -> ClaimResult:
     """Is a running time much steeper beyond a number of clusters than before it?
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Timings: columns ``solver, n_clusters, repeat, seconds``.
-    solver : str
-        Which one.
-    knee : float
-        Number of clusters, part of both sides.
-    factor : float, default=3.0
-        "Sharply": the slope beyond the knee is more than `factor` times the slope before it.
-
-    Returns
-    -------
-    ClaimResult
-        Sign test over repeats; ``statistic`` is the median ratio of the slopes.
-
-    Raises
-    ------
-    ValueError
-        Fewer than two sizes on a side.
-
-    Examples
-    --------
-    >>> rows = [("qp", k, r, k + 9.0 * max(k - 35, 0)) for k in (5, 35, 65, 95) for r in range(8)]
-    >>> rows += [("fw", k, r, float(k)) for k in (5, 35, 65, 95) for r in range(8)]
-    >>> frame = pd.DataFrame(rows, columns=["solver", "n_clusters", "repeat", "seconds"])
-    >>> rises_sharply_after(frame, "qp", 35).status, rises_sharply_after(frame, "fw", 35).status
-    ('holds', 'fails')
+    Sign test over repeats; ``statistic`` is the median ratio of the slopes.
     """
     before, after = (_slopes(frame, solver, side) for side in ((-np.inf, knee), (knee, np.inf)))
     hits = int((after > factor * before.clip(lower=0)).sum())
@@ -359,32 +171,7 @@ def rises_sharply_after(frame, solver, knee, factor=3.0) -> ClaimResult:
 def rises_slower_than(frame, solver, than, knee, factor=3.0) -> ClaimResult:
     """Is the running time of one solver flatter than that of another beyond a number of clusters?
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As in :func:`rises_sharply_after`.
-    solver, than : str
-        The claim is that `solver` rises slower.
-    knee, factor
-        As in :func:`rises_sharply_after`: `than` is more than `factor` times steeper.
-
-    Returns
-    -------
-    ClaimResult
-        Sign test over repeats; ``statistic`` is the median ratio of the slopes (`than` over `solver`).
-
-    Raises
-    ------
-    ValueError
-        As in :func:`rises_sharply_after`.
-
-    Examples
-    --------
-    >>> rows = [("qp", k, r, k + 9.0 * max(k - 35, 0)) for k in (5, 35, 65, 95) for r in range(8)]
-    >>> rows += [("fw", k, r, float(k)) for k in (5, 35, 65, 95) for r in range(8)]
-    >>> frame = pd.DataFrame(rows, columns=["solver", "n_clusters", "repeat", "seconds"])
-    >>> rises_slower_than(frame, "fw", "qp", 35).status
-    'holds'
+    Sign test over repeats; ``statistic`` is the median ratio of the slopes (`than` over `solver`).
     """
     slow, fast = (_slopes(frame, name, (knee, np.inf)) for name in (solver, than))
     hits = int((fast > factor * slow.clip(lower=0)).sum())

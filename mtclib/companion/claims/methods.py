@@ -43,25 +43,9 @@ class ClaimResult:
 
 
 def majority(hits: int, n: int) -> tuple[str, float]:
-    """Do more than half of the observations support a claim?  Exact sign test.
+    """Do more than half of the observations support a claim? Exact sign test.
 
-    Parameters
-    ----------
-    hits : int
-        Observations in favour.
-    n : int
-        Observations.
-
-    Returns
-    -------
-    status : {"holds", "fails", "undecided"}
-    p : float
-        Two-sided.
-
-    Examples
-    --------
-    >>> majority(10, 10)[0], majority(7, 10)[0], majority(0, 6)[0], majority(5, 5)[0]
-    ('holds', 'undecided', 'fails', 'undecided')
+    `p`: Two-sided.
     """
     if n == 0:
         return "undecided", float("nan")
@@ -72,36 +56,8 @@ def majority(hits: int, n: int) -> tuple[str, float]:
 def mean_greater(frame, method_a, method_b, metric, dataset, tasks=("avg",), deterministic=()) -> ClaimResult:
     """Is the mean score of one method greater than that of another?
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy result frame, one grid point a method.
-    method_a, method_b : str
-        The claim is that `method_a` is better.
-    metric, dataset : str
-        Where.
-    tasks : sequence of str, default=("avg",)
-        The score of a run is its mean over these tasks.
-    deterministic : sequence of str, default=()
-        Methods with one run that stands for all.
-
-    Returns
-    -------
-    ClaimResult
-        Wilcoxon signed-rank test over the runs that both methods have, paired by run; the counts are wins,
-        ties and losses over runs and tasks.
-
-    Raises
-    ------
-    ValueError
-        Nothing in the frame for a method, or two rows for one run.
-
-    Examples
-    --------
-    >>> rows = [("toy", m, "avg", "ACC", r, r + 10 * (m == "A")) for m in "AB" for r in range(10)]
-    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
-    >>> mean_greater(frame, "A", "B", "ACC", "toy").status
-    'holds'
+    Wilcoxon signed-rank test over the runs that both methods have, paired by run; the counts are wins, ties
+    and losses over runs and tasks.
     """
     gaps = pd.concat(
         [_gaps(frame, method_a, method_b, metric, dataset, task, deterministic) for task in tasks], axis=1
@@ -113,43 +69,11 @@ def mean_greater(frame, method_a, method_b, metric, dataset, tasks=("avg",), det
 def best_in_each_task(frame, method, others, metric, dataset, tasks, deterministic=()) -> ClaimResult:
     """Is a method better than every other one on every task?
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Tidy result frame, one grid point a method.
-    method : str
-        The claimed best.
-    others : sequence of str
-        Its rivals.
-    metric, dataset : str
-        Where.
-    tasks : sequence of str
-        Tasks.
-    deterministic : sequence of str, default=()
-        Methods with one run that stands for all.
+    Holds if each comparison (task and rival) is won at 5%: all must be, so no correction is due. Fails if
+    one is lost at 5% divided by the number of comparisons. ``statistic`` is the smallest mean difference,
+    ``n`` the smallest number of paired runs, ``p`` the largest p-value.
 
-    Returns
-    -------
-    ClaimResult
-        Holds if each comparison (task and rival) is won at 5%: all must be, so no correction is due.  Fails
-        if one is lost at 5% divided by the number of comparisons.  ``statistic`` is the smallest mean
-        difference, ``n`` the smallest number of paired runs, ``p`` the largest p-value.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`mean_greater`.
-
-    Notes
-    -----
     The counts compare means: a win is a comparison in which the mean of `method` is larger.
-
-    Examples
-    --------
-    >>> rows = [("toy", m, "1", "ACC", r, r + 10 * (m == "A")) for m in "ABC" for r in range(10)]
-    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
-    >>> best_in_each_task(frame, "A", ["B", "C"], "ACC", "toy", ["1"]).counts
-    '2 wins, 0 ties, 0 losses (task and rival)'
     """
     pairs = [(task, other) for task in tasks for other in others]
     gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic) for task, other in pairs]
@@ -170,30 +94,7 @@ def best_in_each_task(frame, method, others, metric, dataset, tasks, determinist
 def printed_record(published, method, others, metric, dataset, tasks=None) -> str:
     """Wins, ties and losses of a method in the paper's own table.
 
-    Parameters
-    ----------
-    published : DataFrame
-        Result of :func:`mtclib.companion.verdicts.published.load`.
-    method : str
-        Printed name.
-    others : sequence of str
-        Printed names of the rivals; those that the table does not have are skipped.
-    metric, dataset : str
-        Printed names.
-    tasks : sequence of str, optional
-        Tasks; all printed ones by default.
-
-    Returns
-    -------
-    str
-        Counts over tasks and rivals, and which comparisons are lost.
-
-    Examples
-    --------
-    >>> rows = [("t", "1", "A", "ACC", 0.8), ("t", "1", "B", "ACC", 0.9), ("t", "1", "C", "ACC", 0.7)]
-    >>> printed = pd.DataFrame(rows, columns=["dataset", "task", "method", "metric", "mean"])
-    >>> printed_record(printed, "A", ["B", "C"], "ACC", "t")
-    '1 win, 0 ties, 1 loss (task and rival); behind B on task 1'
+    Counts over tasks and rivals, and which comparisons are lost.
     """
     rows = published[(published["dataset"] == dataset) & (published["metric"] == metric)]
     table = rows.pivot(index="task", columns="method", values="mean")

@@ -1,15 +1,9 @@
-"""What the model of LMSC can and cannot determine: four facts about Eq. (8), each as a computation.
+"""LMSC: what its model can and cannot determine, and what a lifelong method must show.
 
-All functions take a list of tasks, learn them with :class:`mtclib.LMSC`, and look at the last one.
-
-What the model of LMSC can and cannot determine: four facts about Eq. (8), each as a computation.
-
-All functions take a list of tasks, learn them with :class:`mtclib.LMSC`, and look at the last one.
-
-What a lifelong method must show: does knowledge help, does order matter, is it forgotten, at what cost?
-
-Every function learns a sequence of multi-view tasks, ``tasks[t][v]`` of shape (n_t, d_v), with a lifelong
-estimator, and returns a tidy frame.  Tasks are counted from 1.
+`basis_cancels` and its neighbours are four facts about Eq. (8), each as a computation: they learn a list of
+tasks with :class:`mtclib.LMSC` and look at the last one.  `transfer`, `orders`, `forgetting` and `costs`
+learn a sequence of multi-view tasks, ``tasks[t][v]`` of shape (n_t, d_v), with a lifelong estimator: does
+knowledge help, does order matter, is it forgotten, at what cost?  Tasks are counted from 1.
 """
 
 import copy
@@ -32,6 +26,10 @@ from mtclib.lmsc import L21, LMSC, OUTPUTS, distance
 from mtclib.maths.linalg import polar
 from mtclib.metrics import SCORES
 
+SEEDS = range(10)
+WITH, WITHOUT = "with libraries", "without"
+REFIT, POOLED = "all tasks again", "all tasks pooled"
+
 
 def frames(study):
     """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
@@ -48,25 +46,9 @@ def frames(study):
     return {"results": judged.drop_duplicates(ONE_A_JOB), "sensitivity": pd.concat([sweeps, steps]),
             "streams": later.groupby(keys)["value"].mean().reset_index()}
 
-SEEDS = range(10)
-
 
 def learn(Xs, n_clusters, random_state=0, **parameters):
-    """The model after all tasks but the last, and the last task as :class:`mtclib.lmsc.Task`, learned.
-
-    Parameters
-    ----------
-    Xs : list of list of {ndarray, CSR array} of shape (n_t, d_v)
-    n_clusters : int
-    random_state : int
-    **parameters
-        Of :class:`mtclib.LMSC`.
-
-    Returns
-    -------
-    model : LMSC
-    task : mtclib.lmsc.Task
-    """
+    """The model after all tasks but the last, and the last task as :class:`mtclib.lmsc.Task`, learned."""
     *earlier, last = check_sequence(Xs)
     model = LMSC(n_clusters, random_state=random_state, **parameters)
     past = model.fit(earlier).libraries_ if earlier else Libraries()
@@ -92,11 +74,8 @@ def replaced(task, **variables):
 def terms(task):
     """The terms of the objective, summed over views.
 
-    Returns
-    -------
-    dict
-        'spectral' with B as printed, tr((E B)^T K E B); 'co-clustering'; 'row norms', sum |l|; 'fusion',
-        |D - B|.  Of the last task alone, without weights.
+    'spectral' with B as printed, tr((E B)^T K E B); 'co-clustering'; 'row norms', sum |l|; 'fusion', |D -
+    B|. Of the last task alone, without weights.
     """
     parts = list(zip(task.views, task.Es, task.KEs, task.Ls, task.Bs))
     return {"spectral": sum(float(np.vdot(E @ B, KE @ B)) for _, E, KE, _, B in parts),
@@ -108,24 +87,7 @@ def terms(task):
 def basis_cancels(Xs, n_clusters, n_draws=3, random_state=0, **parameters):
     """The basis library does nothing: (E, I, L B^T, I) is as good as (E, B, L, D), and never penalised.
 
-    Parameters
-    ----------
-    Xs, n_clusters, random_state, **parameters
-        See :func:`learn`.
-    n_draws : int
-        How many random B, L and D.
-
-    Returns
-    -------
-    DataFrame
-        Two rows a draw: index (draw, 'drawn') and (draw, 'basis taken out'); columns as :func:`terms`.
-
-    Examples
-    --------
-    >>> tasks = [[np.random.default_rng(0).poisson(3.0, (20, 8)) for _ in range(2)]]
-    >>> frame = basis_cancels(tasks, 2, n_draws=1)
-    >>> bool(np.allclose(frame.iloc[0, :3], frame.iloc[1, :3])), float(frame.iloc[1, 3])
-    (True, 0.0)
+    Two rows a draw: index (draw, 'drawn') and (draw, 'basis taken out'); columns as :func:`terms`.
     """
     _, task = learn(Xs, n_clusters, random_state, **parameters)
     rng, I = np.random.default_rng(random_state), np.eye(n_clusters)
@@ -142,18 +104,8 @@ def basis_cancels(Xs, n_clusters, n_draws=3, random_state=0, **parameters):
 def fusion_never_changes_labels(Xs, n_clusters, n_draws=3, random_state=0, **parameters):
     """k-means sees distances, and E D has the distances of E: D never changes labels.
 
-    Parameters
-    ----------
-    Xs, n_clusters, random_state, **parameters
-        See :func:`learn`.
-    n_draws : int
-        How many random D.
-
-    Returns
-    -------
-    DataFrame
-        A row a draw.  'distances' is the largest change of a distance between samples, 'agreement' the
-        adjusted Rand index of the labels with and without D.
+    A row a draw. 'distances' is the largest change of a distance between samples, 'agreement' the adjusted
+    Rand index of the labels with and without D.
     """
     _, task = learn(Xs, n_clusters, random_state, **parameters)
     rng, E = np.random.default_rng(random_state), sum(task.Es) / len(task.Es)
@@ -168,19 +120,9 @@ def fusion_never_changes_labels(Xs, n_clusters, n_draws=3, random_state=0, **par
 def views_decouple(Xs, n_clusters, sweeps=50, random_state=0, **parameters):
     """All views learned together and each view learned alone, with as many sweeps: the same embeddings.
 
-    Parameters
-    ----------
-    Xs, n_clusters, random_state, **parameters
-        See :func:`learn`.
-    sweeps : int
-        Of each task.
-
-    Returns
-    -------
-    DataFrame
-        A row a view.  'embedding' is the largest entry of E E^T - E' E'^T, for E learned together and E'
-        alone, last task; 'fusion' is |D - B|.  Column 'objective' is the same in all rows: the objective of
-        all views minus the sum of the objectives of each.
+    A row per view. 'embedding' is the largest entry of E E^T - E' E'^T, for E learned together and E' alone,
+    last task; 'fusion' is |D - B|. Column 'objective' is the same in all rows: the objective of all views
+    minus the sum of the objectives of each.
     """
     Xs = check_sequence(Xs)
     together = _run(Xs, n_clusters, sweeps, random_state, parameters)
@@ -206,18 +148,8 @@ def _run(Xs, n_clusters, sweeps, seed, parameters):
 def mean_is_undetermined(Xs, n_clusters, n_draws=5, random_state=0, **parameters):
     """(E Q, L B^T Q) of one view is as good as (E, L B^T) for every orthogonal Q; the mean over views is not.
 
-    Parameters
-    ----------
-    Xs, n_clusters, random_state, **parameters
-        See :func:`learn`.
-    n_draws : int
-        How many random Q for each view.
-
-    Returns
-    -------
-    DataFrame
-        A row a draw.  'objective' is the change of the objective; 'literal', 'concat' and 'aligned' are the
-        adjusted Rand indices of the labels before and after, for each way to read labels off the E.
+    A row a draw. 'objective' is the change of the objective; 'literal', 'concat' and 'aligned' are the
+    adjusted Rand indices of the labels before and after, for each way to read labels off the E.
     """
     model, task = learn(Xs, n_clusters, random_state, **parameters)
     rng, I = np.random.default_rng(random_state), np.eye(n_clusters)
@@ -242,47 +174,13 @@ def _labels(model, task):
     return {output: best_kmeans(one._represent(task), len(task.D), SEEDS).labels_
             for output, one in models.items()}
 
-WITH, WITHOUT = "with libraries", "without"
-REFIT, POOLED = "all tasks again", "all tasks pooled"
-
 
 def transfer(tasks, labels, n_clusters, *, estimator=LMSC, metric="NMI_arithmetic", random_state=0,
              **parameters):
     """Score of each task learned from the libraries of those before it, and learned from an empty state.
 
-    Parameters
-    ----------
-    tasks : list of list of {ndarray, CSR array} of shape (n_t, d_v)
-        In the order in which they come.
-    labels : list of ndarray of int, shape (n_t,)
-        Classes.
-    n_clusters : int
-    estimator : class, default LMSC
-        A lifelong estimator.
-    metric : str, default 'NMI_arithmetic'
-        One of ``mtclib.metrics.SCORES``.
-    random_state : int, default 0
-        Of both.
-    **parameters
-        Of the estimator.
-
-    Returns
-    -------
-    DataFrame
-        ``position`` (tasks seen, this one included), ``knowledge`` ('with libraries' or 'without'),
-        ``metric, value`` and ``sweeps``.  Task 1 has the same value twice.
-
-    Raises
-    ------
-    ValueError
-        Other numbers of tasks and labels, an unknown metric, or as the estimator.
-
-    Examples
-    --------
-    >>> tasks = [[np.random.default_rng(t).poisson(3.0, (20, 8))] for t in range(2)]
-    >>> frame = transfer(tasks, [np.arange(20) % 2] * 2, 2)
-    >>> frame["knowledge"].tolist()
-    ['with libraries', 'without', 'with libraries', 'without']
+    ``position`` (tasks seen, this one included), ``knowledge`` ('with libraries' or 'without'), ``metric,
+    value`` and ``sweeps``. Task 1 has the same value twice.
     """
     score = _scorer(tasks, labels, metric)
     model, rows = estimator(n_clusters, random_state=random_state, **parameters), []
@@ -298,31 +196,7 @@ def orders(tasks, labels, n_clusters, *, n_orders=10, estimator=LMSC, metric="NM
            random_state=0, **parameters):
     """Score of each task at each position, for several orders of the tasks.
 
-    Parameters
-    ----------
-    n_orders : int, default 10
-        The first is the given one, the others are random permutations.
-    random_state : int, default 0
-        Of the estimator, and of the permutations.
-    tasks, labels, n_clusters, estimator, metric, **parameters
-        See :func:`transfer`.
-
-    Returns
-    -------
-    DataFrame
-        ``order`` (0 is the given one), ``position``, ``task``, ``metric`` and ``value``.
-
-    Raises
-    ------
-    ValueError
-        As :func:`transfer`, or ``n_orders`` below 1.
-
-    Examples
-    --------
-    >>> tasks = [[np.random.default_rng(t).poisson(3.0, (20, 8))] for t in range(3)]
-    >>> frame = orders(tasks, [np.arange(20) % 2] * 3, 2, n_orders=2)
-    >>> frame.loc[frame["order"] == 0, "task"].tolist(), len(frame)
-    ([1, 2, 3], 6)
+    ``order`` (0 is the given one), ``position``, ``task``, ``metric`` and ``value``.
     """
     check_number("n_orders", n_orders, low=1, integer=True)
     score, rng = _scorer(tasks, labels, metric), np.random.default_rng(random_state)
@@ -341,30 +215,10 @@ def forgetting(tasks, labels, n_clusters, *, estimator=LMSC, metric="NMI_arithme
                **parameters):
     """Task 1 clustered anew with the libraries after each task, against its classes and its first labels.
 
-    Parameters
-    ----------
-    tasks, labels, n_clusters, estimator, metric, random_state, **parameters
-        See :func:`transfer`.  The estimator's ``predict`` clusters with the libraries as they are.
-
-    Returns
-    -------
-    DataFrame
-        ``tasks_seen``, ``against`` ('classes' or 'labels at arrival'), ``metric, value``, and ``at_arrival``,
-        the value of the labels that task 1 got when it was learned.  Forgetting is a ``value`` against
-        classes that falls with ``tasks_seen``.  The two differ already after task 1: ``predict`` of LMSC
-        starts from the spectral embedding again, with the libraries held.
-
-    Raises
-    ------
-    ValueError
-        As :func:`transfer`.
-
-    Examples
-    --------
-    >>> tasks = [[np.random.default_rng(t).poisson(3.0, (20, 8))] for t in range(2)]
-    >>> frame = forgetting(tasks, [np.arange(20) % 2] * 2, 2)
-    >>> frame[["tasks_seen", "against"]].values.tolist()[:2]
-    [[1, 'classes'], [1, 'labels at arrival']]
+    ``tasks_seen``, ``against`` ('classes' or 'labels at arrival'), ``metric, value``, and ``at_arrival``,
+    the value of the labels that task 1 got when it was learned. Forgetting is a ``value`` against classes
+    that falls with ``tasks_seen``. The two differ already after task 1: ``predict`` of LMSC starts from the
+    spectral embedding again, with the libraries held.
     """
     score = _scorer(tasks, labels, metric)
     model, first, rows = estimator(n_clusters, random_state=random_state, **parameters), None, []
@@ -382,34 +236,10 @@ def costs(tasks, labels, n_clusters, *, refit_at=None, pooled=None, estimator=LM
           random_state=0, **parameters):
     """Time, memory and score after each task: one more task, all tasks again, or all tasks pooled.
 
-    Parameters
-    ----------
-    refit_at : collection of int, optional
-        Numbers of tasks seen at which the two alternatives are run; all by default.
-    pooled : multi-view estimator, optional
-        What clusters the samples of all tasks at once; by default CoregSpectral with cosine affinities.
-    tasks, labels, n_clusters, estimator, metric, random_state, **parameters
-        See :func:`transfer`.
-
-    Returns
-    -------
-    DataFrame
-        ``tasks_seen, method``; ``seconds`` of the processor for the labels of the newest task; ``bytes`` that
-        must be kept for the next task: the libraries, or the data of all tasks; ``metric`` and ``value``, the
-        score of the newest task.  Methods are the estimator's name, 'all tasks again' (its ``fit``) and
-        'all tasks pooled'.
-
-    Raises
-    ------
-    ValueError
-        As :func:`transfer`.
-
-    Examples
-    --------
-    >>> tasks = [[np.random.default_rng(t).poisson(3.0, (20, 8))] for t in range(2)]
-    >>> frame = costs(tasks, [np.arange(20) % 2] * 2, 2, refit_at=[2])
-    >>> frame["method"].tolist(), frame["bytes"].tolist()[1:]
-    (['LMSC', 'LMSC', 'all tasks again', 'all tasks pooled'], [360, 2560, 2560])
+    ``tasks_seen, method``; ``seconds`` of the processor for the labels of the newest task; ``bytes`` that
+    must be kept for the next task: the libraries, or the data of all tasks; ``metric`` and ``value``, the
+    score of the newest task. Methods are the estimator's name, 'all tasks again' (its ``fit``) and 'all
+    tasks pooled'.
     """
     score = _scorer(tasks, labels, metric)
     pooled = pooled or CoregSpectral(n_clusters, affinity="cosine", random_state=random_state)
@@ -430,33 +260,13 @@ def costs(tasks, labels, n_clusters, *, refit_at=None, pooled=None, estimator=LM
 
 
 def pool(tasks):
-    """One multi-view data set with the samples of all tasks, in their order.
-
-    Parameters
-    ----------
-    tasks : list of list of {ndarray, CSR array} of shape (n_t, d_v)
-
-    Returns
-    -------
-    list of {ndarray, CSR array} of shape (sum of n_t, d_v)
-
-    Examples
-    --------
-    >>> [X.shape for X in pool([[np.ones((2, 3))], [np.ones((4, 3))]])]
-    [(6, 3)]
-    """
+    """One multi-view data set with the samples of all tasks, in their order."""
     return [sp.vstack(parts, format="csr") if all(map(sp.issparse, parts)) else np.vstack(parts)
             for parts in zip(*tasks)]
 
 
 def n_bytes(X):
-    """Bytes of a matrix: of the array, or of the three arrays of a CSR array.
-
-    Examples
-    --------
-    >>> n_bytes(np.ones((2, 3)))
-    48
-    """
+    """Bytes of a matrix: of the array, or of the three arrays of a CSR array."""
     return sum(part.nbytes for part in (X.data, X.indices, X.indptr)) if sp.issparse(X) else X.nbytes
 
 

@@ -1,20 +1,10 @@
-"""Theorem 1 of MSPL (Xu, Tao, Xu, IJCAI 2015), evaluated: how far is a partition from the best one?
+"""MSPL: Theorem 1 evaluated and tested, damaged views, and what its claims and sentences rest on.
 
-Per view, delta is how much worse than its spectral ideal the partition is, in units of an eigenvalue gap,
-Eq. (19) and (21).  A small delta means that the partition is close to the k - 1 leading directions of the
-view, and two partitions that both are close to them are close to each other.
-
-Theorem 1 of MSPL (Xu, Tao, Xu, IJCAI 2015), evaluated: how far is a partition from the best one?
-
-Per view, delta is how much worse than its spectral ideal the partition is, in units of an eigenvalue gap,
-Eq. (19) and (21).  A small delta means that the partition is close to the k - 1 leading directions of the
-view, and two partitions that both are close to them are close to each other.
-
-Theorem 1 of MSPL tested: is its bound ever broken where it applies, and does it ever say anything?
-
-Results on a damaged view, ready for the figures that show scores and weights against the damage.
-
-From what a fit keeps of its way to rows that claims and figures use.
+Theorem 1: how far is a partition from the best one?  Per view, delta is how much worse than its spectral
+ideal the partition is, in units of an eigenvalue gap, Eq. (19) and (21).  A small delta means that the
+partition is close to the k - 1 leading directions of the view, and two partitions that both are close to them
+are close to each other.  `survey` asks whether the bound is ever broken where it applies, and whether it
+ever says anything.
 """
 
 from dataclasses import dataclass
@@ -32,6 +22,10 @@ from mtclib.core.starts import one_hot
 from mtclib.datasets.synthetic import mspl_toy
 from mtclib.metrics import SCORES, clustering_accuracy
 from mtclib.mspl import MSPL
+
+SEPARATIONS = (4.0, 6.0, 10.0, 20.0)
+# Cluster 4 is alike in all views; each of the others is easiest in one of them.
+CLUSTERS = ((0, 1, 2, 3), (0, 1, 3), (0, 3))
 
 
 @dataclass(frozen=True)
@@ -75,33 +69,11 @@ def distortion_bound(Xs, labels):
     """Bounds of the share of samples on which a partition differs from the one with the least distortion.
 
     "Least distortion" is meant over all views together, Eq. (2), and the share after the best renaming of
-    clusters.  The printed bound does not hold.  Eq. (31) and (32) fail already for one view: two lines at
-    angles +t and -t to a third, with sin^2 t = delta, have squared cosine 1 - 4 delta (1 - delta), not
-    1 - 2 delta (1 - delta).  And that the best partition has the least sum of distortions does not make it
-    better in each view.  The corrected bound uses the triangle inequality for projections, and that no view
+    clusters. The printed bound does not hold. Eq. (31) and (32) fail already for one view: two lines at
+    angles +t and -t to a third, with sin^2 t = delta, have squared cosine 1 - 4 delta (1 - delta), not 1 -
+    2 delta (1 - delta). And that the best partition has the least sum of distortions does not make it
+    better in each view. The corrected bound uses the triangle inequality for projections, and that no view
     can be further from its ideal than all views together.
-
-    Parameters
-    ----------
-    Xs : list of {ndarray, CSR array} of shape (n, d_v)
-        Views in the scaling in which distortion is measured.
-    labels : array_like of int of shape (n,)
-
-    Returns
-    -------
-    DistortionBound
-
-    Raises
-    ------
-    ValueError
-        Unusable views, or labels that are not one a sample or name fewer than two clusters.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]])
-    >>> bound = distortion_bound([X], [0, 0, 0, 1, 1, 1])
-    >>> bound.printed_applies, round(bound.printed, 5), bound.corrected_applies, round(bound.corrected, 5)
-    (True, 0.00033, True, 0.00066)
     """
     Xs = check_views(Xs)
     names, labels = np.unique(labels, return_inverse=True)
@@ -127,25 +99,9 @@ def distortion_bound(Xs, labels):
 def check_bounds(Xs, partitions):
     """Both bounds for several partitions, beside how far each is from the best among them.
 
-    Parameters
-    ----------
-    Xs : list of {ndarray, CSR array} of shape (n, d_v)
-    partitions : iterable of ndarray of int of shape (n,)
-        All with the same number of clusters.
-
-    Returns
-    -------
-    DataFrame
-        ``excess`` (distortion above the best one's, relative), ``delta`` (least over the views), ``error``
-        (share of samples), ``printed, printed_applies, corrected, corrected_applies``, and for both whether a
-        bound that applies is ``broken`` or ``informative``, that is below 1 - 1/k.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]])
-    >>> table = check_bounds([X], [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]])
-    >>> table[["error", "printed_applies", "corrected_applies"]].round(3).values.tolist()
-    [[0.0, True, True], [0.167, False, False]]
+    ``excess`` (distortion above the best one's, relative), ``delta`` (least over the views), ``error``
+    (share of samples), ``printed, printed_applies, corrected, corrected_applies``, and for both whether a
+    bound that applies is ``broken`` or ``informative``, that is below 1 - 1/k.
     """
     partitions = list(partitions)
     bounds = [distortion_bound(Xs, labels) for labels in partitions]
@@ -184,29 +140,11 @@ def _spectral(X, H):
     gap = values[k - 2] - values[k - 1]
     return within, total - values[:k - 1].sum(), gap if gap > 1e-12 * total else 0.0
 
-SEPARATIONS = (4.0, 6.0, 10.0, 20.0)
-# Cluster 4 is alike in all views; each of the others is easiest in one of them.
-CLUSTERS = ((0, 1, 2, 3), (0, 1, 3), (0, 3))
-
 
 def all_partitions(n_draws=40, random_state=0):
     """Both bounds for every partition of seven points into two clusters.
 
-    Parameters
-    ----------
-    n_draws : int, default=40
-        Data sets: two views, two clusters, two points that are misplaced in each view.
-    random_state : int, default=0
-
-    Returns
-    -------
-    DataFrame
-        As from `check_bounds`, all draws; the best partition is known here.
-
-    Examples
-    --------
-    >>> len(all_partitions(n_draws=2))
-    126
+    As from `check_bounds`, all draws; the best partition is known here.
     """
     rng = np.random.default_rng(random_state)
     halves = [np.array([int(digit) for digit in np.binary_repr(code, 7)]) for code in range(1, 64)]
@@ -222,24 +160,7 @@ def all_partitions(n_draws=40, random_state=0):
 def on_the_way(separation, clusters, n_starts=20):
     """Both bounds for all partitions that k-means on all views of the toy data passes through.
 
-    Parameters
-    ----------
-    separation : float
-        See :func:`mtclib.datasets.synthetic.mspl_toy`; the data are without noise.
-    clusters : sequence of int
-        Clusters to keep, out of 0 to 3.
-    n_starts : int, default=20
-        The best partition found stands for the best one.
-
-    Returns
-    -------
-    DataFrame
-        As from :func:`mtclib.companion.papers.mspl.check_bounds`.
-
-    Examples
-    --------
-    >>> bool(on_the_way(10.0, (0, 3), n_starts=2)["corrected_broken"].any())
-    False
+    As from :func:`mtclib.companion.papers.mspl.check_bounds`.
     """
     data = mspl_toy(separation=separation, noise=False)
     chosen = np.isin(data.labels, clusters)
@@ -253,18 +174,9 @@ def on_the_way(separation, clusters, n_starts=20):
 def survey(random_state=0):
     """How often the bounds apply, are broken, and say anything.
 
-    Parameters
-    ----------
-    random_state : int, default=0
+    A row a family of partitions: their number, the least delta (the theorem needs at most (k - 1) / 2), and
+    how many bounds apply, are broken and are below chance, as printed and corrected.
 
-    Returns
-    -------
-    DataFrame
-        A row a family of partitions: their number, the least delta (the theorem needs at most (k - 1) / 2),
-        and how many bounds apply, are broken and are below chance, as printed and corrected.
-
-    Examples
-    --------
     >>> survey()["corrected: broken"].sum().item()  # doctest: +SKIP
     0
     """
@@ -284,22 +196,7 @@ def survey(random_state=0):
 def panels(rows):
     """Rows of damaged data, with those of the undamaged data as share 0 of every kind of damage.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        ``kind, unit, share`` (None where nothing is damaged) and more.
-
-    Returns
-    -------
-    DataFrame
-        ``kind`` becomes "<kind>, <unit>".
-
-    Examples
-    --------
-    >>> rows = pd.DataFrame({"kind": [None, "missing", "missing"], "unit": [None, "rows", "entries"],
-    ...                      "share": [None, 0.1, 0.1], "value": [3, 2, 1]})
-    >>> panels(rows)[["kind", "share"]].values.tolist()
-    [['missing, rows', 0.0], ['missing, entries', 0.0], ['missing, rows', 0.1], ['missing, entries', 0.1]]
+    ``kind`` becomes "<kind>, <unit>".
     """
     whole = rows["share"].isna()
     damaged = rows[~whole].assign(kind=rows["kind"] + ", " + rows["unit"])
@@ -311,24 +208,7 @@ def panels(rows):
 def relative_weights(rows, arrays, view):
     """Weight of one view over the mean weight of the others, each averaged over rounds.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        ``key`` and more, one row a fit and panel.
-    arrays : mapping of str to ndarray
-        Key to the weights of the views, shape (n_views,) or (n_rounds, n_views); fits without are left out.
-    view : int
-
-    Returns
-    -------
-    DataFrame
-        ``rows`` with the weight as ``value``.
-
-    Examples
-    --------
-    >>> rows = pd.DataFrame({"key": ["a"], "share": [0.1]})
-    >>> relative_weights(rows, {"a": np.array([[0.1, 0.4, 0.4], [0.3, 0.4, 0.4]])}, view=0)["value"].tolist()
-    [0.5]
+    ``rows`` with the weight as ``value``.
     """
     rows = rows[rows["key"].isin(set(arrays))]
     means = [np.atleast_2d(arrays[key]).mean(axis=0) for key in rows["key"]]
@@ -338,31 +218,7 @@ def relative_weights(rows, arrays, view):
 def score_trajectories(rows, arrays, truth, metrics, until):
     """Scores of the labels after each iteration.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        ``key, dataset, method, run``, one row a fit.
-    arrays : mapping of str to ndarray of shape (n_iter + 1, n)
-        Key of a fit to its ``label_history_``, which starts with the labels at the start.
-    truth : mapping of str to ndarray of shape (n,)
-        Data set to its classes.
-    metrics : sequence of str
-        Out of :data:`mtclib.metrics.SCORES`.
-    until : int
-        Last iteration; a fit that has stopped keeps its last score.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset, method, run, iteration, metric, value``.
-
-    Examples
-    --------
-    >>> rows = pd.DataFrame({"key": ["a"], "dataset": ["toy"], "method": ["A"], "run": [0]})
-    >>> history = {"a": np.array([[0, 0, 1, 0], [0, 0, 1, 1]])}
-    >>> frame = score_trajectories(rows, history, {"toy": np.array([0, 0, 1, 1])}, ["ACC"], until=2)
-    >>> frame["value"].tolist()
-    [0.75, 1.0, 1.0]
+    ``dataset, method, run, iteration, metric, value``.
     """
     parts = []
     for row in rows.itertuples(index=False):
@@ -380,25 +236,7 @@ def score_trajectories(rows, arrays, truth, metrics, until):
 def total_falls(trajectories, metric, until):
     """How unsteady the first iterations are: the sum of all falls of a score.
 
-    Parameters
-    ----------
-    trajectories : DataFrame
-        Of :func:`score_trajectories`.
-    metric : str
-    until : int
-        Last iteration that counts.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset, method, run, metric, value``, one row a run; the metric is called "fall of <metric>".
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"dataset": "toy", "method": "A", "run": 0, "iteration": range(4),
-    ...                       "metric": "ACC", "value": [0.5, 0.4, 0.6, 0.3]})
-    >>> round(total_falls(frame, "ACC", until=3)["value"].item(), 3)
-    0.4
+    ``dataset, method, run, metric, value``, one row per run; the metric is called "fall of <metric>".
     """
     rows = trajectories[(trajectories["metric"] == metric) & (trajectories["iteration"] <= until)]
     table = rows.pivot_table("value", ["dataset", "method", "run"], "iteration", sort=False)
@@ -409,27 +247,7 @@ def total_falls(trajectories, metric, until):
 def selection_rounds(rows, arrays, labels):
     """Mean round in which the samples of each class are taken in, in each view.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        ``key, run``, one row a fit.
-    arrays : mapping of str to ndarray of shape (n_views, n)
-        Key of a fit to its ``selection_order_``; pairs that are never taken in (-1) count as one round after
-        the last.
-    labels : ndarray of shape (n,), int
-        Classes, 0 .. k - 1.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset`` ("cluster 1", ...), ``method`` ("view 1", ...), ``run, metric`` ("round"), ``value``.
-
-    Examples
-    --------
-    >>> rows = pd.DataFrame({"key": ["a"], "run": [0]})
-    >>> order = {"a": np.array([[0, 0, 2, 2], [1, 1, -1, 1]])}
-    >>> selection_rounds(rows, order, np.array([0, 0, 1, 1]))["value"].tolist()
-    [0.0, 2.0, 1.0, 2.0]
+    ``dataset`` ("cluster 1", ...), ``method`` ("view 1", ...), ``run, metric`` ("round"), ``value``.
     """
     found = []
     for row in rows.itertuples(index=False):
@@ -444,18 +262,8 @@ def selection_rounds(rows, arrays, labels):
 def fit_objectives(rows):
     """The final objective of each fit as rows with the metric "objective".
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Result frame.
+    One row per fit, columns as in `rows`.
 
-    Returns
-    -------
-    DataFrame
-        One row a fit, columns as in `rows`.
-
-    Examples
-    --------
     >>> frame = pd.DataFrame({"key": ["a", "a"], "metric": ["ACC", "NMI"], "value": [1, 2], "objective": 7.0})
     >>> fit_objectives(frame)[["metric", "value"]].values.tolist()
     [['objective', 7.0]]
@@ -482,17 +290,8 @@ def frames(study):
 def mspl_curves(study):
     """NMI, accuracy and purity of MSPL and its rivals after each of 30 iterations, from stored histories.
 
-    Parameters
-    ----------
-    study : mtclib.companion.papers.study.Study
-        Of "mspl"; asked twice, it is computed once.
-
-    Returns
-    -------
-    curves : DataFrame
-        As from ``mtclib.companion.papers.mspl.score_trajectories``, toy data sets of one spread as one.
-    pools : dict of str to str
-        Toy data set to the name it is pooled under.
+    `curves`: As from ``mtclib.companion.papers.mspl.score_trajectories``, toy data sets of one spread as
+    one. `pools`: Toy data set to the name it is pooled under.
     """
     frame = study.results.frame
     kept = frame[frame["part"].isin(["curves", "curves-handwritten"])].drop_duplicates("key")
@@ -506,7 +305,7 @@ def mspl_curves(study):
 
 
 def mspl_rounds(study):
-    """In which round hard and smooth pacing take in the samples of the toy data, one row a run."""
+    """In which round hard and smooth pacing take in the samples of the toy data, one row per run."""
     kept = study.results.frame.query("part == 'selection'").drop_duplicates("key")
     (name,) = kept["dataset"].unique()
     return selection_rounds(kept, study.kept(kept, "selection_order_"), study.classes(name))

@@ -21,18 +21,8 @@ def frames(study):
 def relation_kinds(study):
     """Which kind of document each class of the three sets of MTCMRL is, by task.
 
-    Parameters
-    ----------
-    study : mtclib.companion.papers.study.Study
-        Of "mtcmrl".
+    Root category of a newsgroup, kind of a web page, family of a Reuters topic.
 
-    Returns
-    -------
-    dict of str to list of list of str
-        Root category of a newsgroup, kind of a web page, family of a Reuters topic.
-
-    Examples
-    --------
     >>> from mtclib.companion.papers.study import Study
     >>> sorted(relation_kinds(Study("mtcmrl")))
     ['20NewsGroups', 'Reuters', 'WebKB4']

@@ -143,7 +143,7 @@ class Study:
         return rows.assign(**found)
 
     def weighting_table(self, name, methods, metric="ACC"):
-        """Mean scores of a preprocessing study beside the printed ones, in percent, a column a task.
+        """Mean scores of a preprocessing study beside the printed ones, in percent, a column per task.
 
         "distance" is the mean absolute difference from the printed row.
         """

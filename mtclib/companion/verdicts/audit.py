@@ -14,10 +14,6 @@ range                       a score outside its scale, a negative or impossible 
 majority rate               accuracy equals the share of the largest class: one cluster took everything
 granularity                 a value that no whole number of samples can give
 =========================== ===============================================================================
-
-Groups of numbers that stand in a paper's tables more than once.
-
-What printed standard deviations say about the number of runs behind them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,37 +27,151 @@ from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION
 COLUMNS = ("paper", "table", "kind", "where", "printed", "expected", "text", "cells")
 BLOCK = ("paper", "table", "dataset", "task", "method")
 COINCIDENCES = 0.05
+ROW = ("paper", "table", "dataset", "method", "metric")
+
+
+def audit_tables(published, sizes=None, class_sizes=None, runs=None, deterministic=()) -> pd.DataFrame:
+    """All checks on one paper.
+
+    One finding per row: `COLUMNS`; ``cells`` is a tuple of cell ids.
+    """
+    class_sizes = dict(class_sizes or {})
+    sizes = {key: int(np.sum(counts)) for key, counts in class_sizes.items()} | dict(sizes or {})
+    parts = [
+        averages(published),
+        repeated_groups(published),
+        out_of_range(published),
+        majority_rates(published, class_sizes),
+        granularity(published, sizes, runs, deterministic),
+    ]
+    return pd.concat([part for part in parts if len(part)] or [_findings([])], ignore_index=True)
+
+
+def averages(published: pd.DataFrame) -> pd.DataFrame:
+    """Averages (task ``avg``) that are not the mean of the printed tasks.
+
+    Findings of kind "average". An average passes within one printed unit: half a unit for its own rounding
+    and half a unit for that of its cells.
+    """
+    found = []
+    keys = ["paper", "table", "dataset", "method", "metric"]
+    for _, group in published.dropna(subset="mean").groupby(keys, sort=False):
+        printed, parts = group[group["task"] == "avg"], group[~group["task"].isin(["avg", ""])]
+        if len(printed) != 1 or len(parts) < 2:
+            continue
+        cell, mean = printed.iloc[0], parts["mean"].mean()
+        if abs(cell["mean"] - mean) > (cell["half_unit"] + parts["half_unit"].max()) * (1 + 1e-9):
+            expected = _in_print(mean, cell, extra=1)
+            text = f"the mean of the {len(parts)} printed tasks is {expected}, printed {cell['printed_mean']}"
+            found.append(_finding(cell, "average", cell["printed_mean"], expected, text, [cell["cell"]]))
+    return _findings(found)
+
+
+def out_of_range(published: pd.DataFrame) -> pd.DataFrame:
+    """Scores outside their scale, impossible spreads, purity below accuracy.
+
+    Findings of kind "range". A sample of values in [0, 1] with mean m has a standard deviation (n - 1 in
+    the denominator, n at least 2) of at most sqrt(2 m (1 - m)). Purity is never below accuracy, because it
+    may map two clusters to one class.
+    """
+    found = []
+    scored = published[published["metric"].isin(PERCENT_OR_FRACTION)]
+    for _, row in scored.iterrows():
+        lowest = -0.5 if row["metric"] == "ARI" else 0.0
+        if not lowest <= row["mean"] <= 1 and not np.isnan(row["mean"]):
+            text = f"{row['metric']} must lie in [{lowest:g}, 1]"
+            found.append(_finding(row, "range", row["printed_mean"], f"[{lowest:g}, 1]", text, [row["cell"]]))
+        elif row["metric"] != "ARI":
+            most = np.sqrt(2 * max(row["mean"] * (1 - row["mean"]), 0)) + row["half_unit"]
+            if row["std"] < 0 or row["std"] > most + row["half_unit_std"]:
+                expected = f"0 to {_in_print(most, row)}"
+                text = "no set of scores has this spread around this mean"
+                found.append(_finding(row, "range", row["printed_std"], expected, text, [row["cell"]]))
+    wide = scored.set_index("metric", drop=False).groupby(list(BLOCK), sort=False)
+    for _, block in wide:
+        if {"ACC", "purity"} <= set(block.index):
+            accuracy, purity = block.loc["ACC"], block.loc["purity"]
+            if purity["mean"] + purity["half_unit"] + accuracy["half_unit"] < accuracy["mean"]:
+                expected, cells = f">= {accuracy['printed_mean']}", [purity["cell"], accuracy["cell"]]
+                text = "purity cannot be below accuracy"
+                found.append(_finding(purity, "range", purity["printed_mean"], expected, text, cells))
+    return _findings(found)
+
+
+def majority_rates(published: pd.DataFrame, class_sizes: Mapping) -> pd.DataFrame:
+    """Accuracies that equal the share of the largest class.
+
+    Findings of kind "majority rate".
+    """
+    found = []
+    for _, row in published[published["metric"].isin(["ACC", "purity"])].iterrows():
+        counts = class_sizes.get((row["dataset"], row["task"]))
+        if counts is not None and _equal(max(counts) / sum(counts), row):
+            text = f"{max(counts)} of {sum(counts)} samples are in the largest class"
+            found.append(_finding(row, "majority rate", row["printed_mean"], "", text, [row["cell"]]))
+    return _findings(found)
+
+
+def granularity(published, sizes: Mapping, runs=None, deterministic: Iterable[str] = ()) -> pd.DataFrame:
+    """Accuracies and purities that no whole number of samples gives.
+
+    Findings of kind "granularity". A mean of R runs on n samples is a multiple of 1/(R n). A printed spread
+    of zero means R = 1; a positive spread is skipped. Where the multiples lie closer together than printed
+    digits nothing can be said. The text gives the share of random values that would pass, and says so where
+    cutting the digits off, instead of rounding, would give the printed value.
+    """
+    found, fixed = [], set(deterministic)
+    for _, row in published[published["metric"].isin(["ACC", "purity"])].dropna(subset="mean").iterrows():
+        n = sizes.get((row["dataset"], row["task"]))
+        once = row["method"] in fixed or row["std"] == 0
+        if n is None or not (once or (np.isnan(row["std"]) and runs)):
+            continue
+        total = n if once else n * runs
+        passing = 2 * row["half_unit"] * total
+        nearest = round(row["mean"] * total) / total
+        if passing < 1 and not _equal(nearest, row):
+            text = f"no multiple of 1/{total}; {passing:.0%} of random values would be"
+            text += "; cut off, not rounded" if 0 < nearest - row["mean"] < 2 * row["half_unit"] else ""
+            expected = _in_print(nearest, row)
+            found.append(_finding(row, "granularity", row["printed_mean"], expected, text, [row["cell"]]))
+    return _findings(found)
+
+
+def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
+    """Cells that must not count as targets.
+
+    Wrong averages; rows in which at least three values, and most, are impossible for the sizes of their
+    tasks; of every group that stands under two data sets, the side that is in such a row, or both if the
+    sizes do not tell; and the averages over such groups. Nothing else: a tie of two methods, or of two
+    tasks, or a single odd value may be honest, and leaving out a cell hides a disagreement.
+    """
+    cells = published.set_index("cell")[list(ROW)].apply(tuple, axis=1)
+    wrong = {cell for group in findings.loc[findings["kind"] == "average", "cells"] for cell in group}
+    odd = {cell for group in findings.loc[findings["kind"] == "granularity", "cells"] for cell in group}
+    foreign = _rows_of_other_tasks(odd, cells)
+    copied = set()
+    for group in findings.loc[findings["kind"] == "copied", "cells"]:
+        sides = {row: [cell for cell in group if cells[cell][:-1] == row] for row in
+                 {cells[cell][:-1] for cell in group}}
+        suspects = [row for row in sides if row in foreign]
+        chosen = suspects if 0 < len(suspects) < len(sides) else list(sides)
+        copied |= {cell for row in chosen for cell in sides[row]}
+    tainted = {cells[cell] for cell in copied}
+    over = {cell for cell in published.loc[published["task"] == "avg", "cell"] if cells[cell] in tainted}
+    return wrong | copied | over | {cell for cell, row in cells.items() if row[:-1] in foreign}
 
 
 def repeated_groups(published: pd.DataFrame, coincidences: float = COINCIDENCES) -> pd.DataFrame:
     """Groups of two or more numbers that recur under another method, task or data set.
 
-    Parameters
-    ----------
-    published : DataFrame
-        Result of :func:`mtclib.companion.verdicts.published.load`.
-    coincidences : float, default=0.05
-        A repetition is reported only if fewer than this many are expected by chance in the whole paper.
+    Findings of kind "copied", "repeated across tasks" or "repeated within a column", one per pair of rows of
+    the print (all their tasks together).
 
-    Returns
-    -------
-    DataFrame
-        Findings of kind "copied", "repeated across tasks" or "repeated within a column", one a pair of rows
-        of the print (all their tasks together).
-
-    Notes
-    -----
-    A group is all scores of one method on one task, standard deviations included.  Two groups are equal if
+    A group is all scores of one method on one task, standard deviations included. Two groups are equal if
     they agree in every score that both have, at least two of them; averages and values at the end of their
-    scale (0 and 1) are left out.  The chance of a coincidence in one score is the share of pairs of printed
+    scale (0 and 1) are left out. The chance of a coincidence in one score is the share of pairs of printed
     values within fifty printed units, divided by the hundred units of that window; scores count as
     independent, which they are not, so the expected number is a lower estimate.
-
-    Examples
-    --------
-    >>> from mtclib.companion.verdicts.published import load
-    >>> repeated_groups(load("mtcmrl"))["where"].tolist()
-    ['SNMF = SNMF+LR = MTSC = MTCMRL on Reuters (table 4, task 1)']
     """
     blocks = _blocks(published)
     chance = _chance_of_equality(published)
@@ -136,27 +246,12 @@ def _repetition(kind, matches, blocks):
 def runs_needed(published):
     """How many runs the spreads of ACC and purity need at least to be possible together.
 
-    In each run g = purity - ACC >= 0 for as many clusters as classes.  The spread of ACC is at most that of
-    purity plus that of g, so sd(g) >= sd(ACC) - sd(purity); and for values >= 0 in R runs,
-    sd(g) <= mean(g) sqrt(R).  Rounding is taken in the paper's favour.
+    In each run g = purity - ACC >= 0 for as many clusters as classes. The spread of ACC is at most that of
+    purity plus that of g, so sd(g) >= sd(ACC) - sd(purity); and for values >= 0 in R runs, sd(g) <= mean(g)
+    sqrt(R). Rounding is taken in the paper's favour.
 
-    Parameters
-    ----------
-    published : DataFrame
-        Of :func:`mtclib.companion.verdicts.published.load`.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset, method, ACC, purity`` (as printed), ``least spread of g``, ``largest mean of g`` and
-        ``runs``: the smallest whole number of runs.
-
-    Examples
-    --------
-    >>> rows = [("t", "", "A", "ACC", 0.874, 0.055, 3), ("t", "", "A", "purity", 0.875, 0.033, 3)]
-    >>> names = ["dataset", "task", "method", "metric", "mean", "std", "decimals"]
-    >>> int(runs_needed(pd.DataFrame(rows, columns=names))["runs"].item())
-    111
+    ``dataset, method, ACC, purity`` (as printed), ``least spread of g``, ``largest mean of g`` and
+    ``runs``: the smallest whole number of runs.
     """
     rows = published[published["metric"].isin(["ACC", "purity"])]
     found = []
@@ -174,242 +269,6 @@ def runs_needed(published):
         found.append({"dataset": dataset, "method": method, **texts, "least spread of g": round(spread, 6),
                       "largest mean of g": round(gap, 6), "runs": runs})
     return pd.DataFrame(found)
-
-ROW = ("paper", "table", "dataset", "method", "metric")
-
-
-def audit_tables(published, sizes=None, class_sizes=None, runs=None, deterministic=()) -> pd.DataFrame:
-    """All checks on one paper.
-
-    Parameters
-    ----------
-    published : DataFrame
-        Result of :func:`mtclib.companion.verdicts.published.load`.
-    sizes : mapping of (dataset, task) to int, optional
-        Number of samples; without it no granularity check is made.
-    class_sizes : mapping of (dataset, task) to sequence of int, optional
-        Samples of each class; also gives `sizes` where those are missing.
-    runs : int, optional
-        Runs behind each printed mean, for tables without standard deviations.
-    deterministic : iterable of str, default=()
-        Methods that were run once.
-
-    Returns
-    -------
-    DataFrame
-        One finding a row: `COLUMNS`; ``cells`` is a tuple of cell ids.
-
-    Examples
-    --------
-    >>> from mtclib.companion.verdicts.published import load
-    >>> audit_tables(load("lmsc"))["kind"].value_counts().to_dict()
-    {'average': 7, 'copied': 3, 'repeated across tasks': 1}
-    """
-    class_sizes = dict(class_sizes or {})
-    sizes = {key: int(np.sum(counts)) for key, counts in class_sizes.items()} | dict(sizes or {})
-    parts = [
-        averages(published),
-        repeated_groups(published),
-        out_of_range(published),
-        majority_rates(published, class_sizes),
-        granularity(published, sizes, runs, deterministic),
-    ]
-    return pd.concat([part for part in parts if len(part)] or [_findings([])], ignore_index=True)
-
-
-def averages(published: pd.DataFrame) -> pd.DataFrame:
-    """Averages (task ``avg``) that are not the mean of the printed tasks.
-
-    Parameters
-    ----------
-    published : DataFrame
-        Result of :func:`mtclib.companion.verdicts.published.load`.
-
-    Returns
-    -------
-    DataFrame
-        Findings of kind "average".  An average passes within one printed unit: half a unit for its own
-        rounding and half a unit for that of its cells.
-
-    Examples
-    --------
-    >>> from mtclib.companion.verdicts.published import load
-    >>> averages(load("lmsc")).loc[0, ["where", "printed", "expected"]].tolist()
-    ['LMSC, 3Sources, task avg, NMI', '79.75', '69.745']
-    """
-    found = []
-    keys = ["paper", "table", "dataset", "method", "metric"]
-    for _, group in published.dropna(subset="mean").groupby(keys, sort=False):
-        printed, parts = group[group["task"] == "avg"], group[~group["task"].isin(["avg", ""])]
-        if len(printed) != 1 or len(parts) < 2:
-            continue
-        cell, mean = printed.iloc[0], parts["mean"].mean()
-        if abs(cell["mean"] - mean) > (cell["half_unit"] + parts["half_unit"].max()) * (1 + 1e-9):
-            expected = _in_print(mean, cell, extra=1)
-            text = f"the mean of the {len(parts)} printed tasks is {expected}, printed {cell['printed_mean']}"
-            found.append(_finding(cell, "average", cell["printed_mean"], expected, text, [cell["cell"]]))
-    return _findings(found)
-
-
-def out_of_range(published: pd.DataFrame) -> pd.DataFrame:
-    """Scores outside their scale, impossible spreads, purity below accuracy.
-
-    Parameters
-    ----------
-    published : DataFrame
-        Result of :func:`mtclib.companion.verdicts.published.load`.
-
-    Returns
-    -------
-    DataFrame
-        Findings of kind "range".  A sample of values in [0, 1] with mean m has a standard deviation (n - 1 in
-        the denominator, n at least 2) of at most sqrt(2 m (1 - m)).  Purity is never below accuracy, because
-        it may map two clusters to one class.
-
-    Examples
-    --------
-    >>> from mtclib.companion.verdicts.published import load
-    >>> len(out_of_range(load("mtcmrl")))
-    0
-    """
-    found = []
-    scored = published[published["metric"].isin(PERCENT_OR_FRACTION)]
-    for _, row in scored.iterrows():
-        lowest = -0.5 if row["metric"] == "ARI" else 0.0
-        if not lowest <= row["mean"] <= 1 and not np.isnan(row["mean"]):
-            text = f"{row['metric']} must lie in [{lowest:g}, 1]"
-            found.append(_finding(row, "range", row["printed_mean"], f"[{lowest:g}, 1]", text, [row["cell"]]))
-        elif row["metric"] != "ARI":
-            most = np.sqrt(2 * max(row["mean"] * (1 - row["mean"]), 0)) + row["half_unit"]
-            if row["std"] < 0 or row["std"] > most + row["half_unit_std"]:
-                expected = f"0 to {_in_print(most, row)}"
-                text = "no set of scores has this spread around this mean"
-                found.append(_finding(row, "range", row["printed_std"], expected, text, [row["cell"]]))
-    wide = scored.set_index("metric", drop=False).groupby(list(BLOCK), sort=False)
-    for _, block in wide:
-        if {"ACC", "purity"} <= set(block.index):
-            accuracy, purity = block.loc["ACC"], block.loc["purity"]
-            if purity["mean"] + purity["half_unit"] + accuracy["half_unit"] < accuracy["mean"]:
-                expected, cells = f">= {accuracy['printed_mean']}", [purity["cell"], accuracy["cell"]]
-                text = "purity cannot be below accuracy"
-                found.append(_finding(purity, "range", purity["printed_mean"], expected, text, cells))
-    return _findings(found)
-
-
-def majority_rates(published: pd.DataFrame, class_sizes: Mapping) -> pd.DataFrame:
-    """Accuracies that equal the share of the largest class.
-
-    Parameters
-    ----------
-    published : DataFrame
-        Result of :func:`mtclib.companion.verdicts.published.load`.
-    class_sizes : mapping of (dataset, task) to sequence of int
-        Samples of each class.
-
-    Returns
-    -------
-    DataFrame
-        Findings of kind "majority rate".
-
-    Examples
-    --------
-    >>> from mtclib.companion.verdicts.published import class_sizes, load
-    >>> majority_rates(load("mtcmrl"), class_sizes("mtcmrl"))["where"].tolist()
-    ['MTSC, WebKB4, task 2, ACC']
-    """
-    found = []
-    for _, row in published[published["metric"].isin(["ACC", "purity"])].iterrows():
-        counts = class_sizes.get((row["dataset"], row["task"]))
-        if counts is not None and _equal(max(counts) / sum(counts), row):
-            text = f"{max(counts)} of {sum(counts)} samples are in the largest class"
-            found.append(_finding(row, "majority rate", row["printed_mean"], "", text, [row["cell"]]))
-    return _findings(found)
-
-
-def granularity(published, sizes: Mapping, runs=None, deterministic: Iterable[str] = ()) -> pd.DataFrame:
-    """Accuracies and purities that no whole number of samples gives.
-
-    Parameters
-    ----------
-    published : DataFrame
-        Result of :func:`mtclib.companion.verdicts.published.load`.
-    sizes : mapping of (dataset, task) to int
-        Number of samples.
-    runs : int, optional
-        Runs behind each mean; needed for tables that print no standard deviation, else 1 is meant.
-    deterministic : iterable of str, default=()
-        Methods that were run once, whatever `runs` says.
-
-    Returns
-    -------
-    DataFrame
-        Findings of kind "granularity".  A mean of R runs on n samples is a multiple of 1/(R n).  A printed
-        spread of zero means R = 1; a positive spread is skipped.  Where the multiples lie closer together
-        than printed digits nothing can be said.  The text gives the share of random values that would pass,
-        and says so where cutting the digits off, instead of rounding, would give the printed value.
-
-    Examples
-    --------
-    >>> from mtclib.companion.verdicts.published import load, sample_sizes
-    >>> granularity(load("mtcmrl"), sample_sizes("mtcmrl")).loc[0, ["where", "printed", "expected"]].tolist()
-    ['SNMF, 20NewsGroups, task 1, ACC', '80.99', '80.97']
-    """
-    found, fixed = [], set(deterministic)
-    for _, row in published[published["metric"].isin(["ACC", "purity"])].dropna(subset="mean").iterrows():
-        n = sizes.get((row["dataset"], row["task"]))
-        once = row["method"] in fixed or row["std"] == 0
-        if n is None or not (once or (np.isnan(row["std"]) and runs)):
-            continue
-        total = n if once else n * runs
-        passing = 2 * row["half_unit"] * total
-        nearest = round(row["mean"] * total) / total
-        if passing < 1 and not _equal(nearest, row):
-            text = f"no multiple of 1/{total}; {passing:.0%} of random values would be"
-            text += "; cut off, not rounded" if 0 < nearest - row["mean"] < 2 * row["half_unit"] else ""
-            expected = _in_print(nearest, row)
-            found.append(_finding(row, "granularity", row["printed_mean"], expected, text, [row["cell"]]))
-    return _findings(found)
-
-
-def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
-    """Cells that must not count as targets.
-
-    Parameters
-    ----------
-    findings : DataFrame
-        Result of :func:`audit_tables`.
-    published : DataFrame
-        The numbers that were audited.
-
-    Returns
-    -------
-    set of str
-        Wrong averages; rows in which at least three values, and most, are impossible for the sizes of their
-        tasks; of every group that stands under two data sets, the side that is in such a row, or both if
-        the sizes do not tell; and the averages over such groups.  Nothing else: a tie of two methods, or of
-        two tasks, or a single odd value may be honest, and leaving out a cell hides a disagreement.
-
-    Examples
-    --------
-    >>> from mtclib.companion.verdicts.published import load
-    >>> printed = load("lmsc")
-    >>> "lmsc:1:3Sources:avg:LMSC:NMI" in misprints(audit_tables(printed), printed)
-    True
-    """
-    cells = published.set_index("cell")[list(ROW)].apply(tuple, axis=1)
-    wrong = {cell for group in findings.loc[findings["kind"] == "average", "cells"] for cell in group}
-    odd = {cell for group in findings.loc[findings["kind"] == "granularity", "cells"] for cell in group}
-    foreign = _rows_of_other_tasks(odd, cells)
-    copied = set()
-    for group in findings.loc[findings["kind"] == "copied", "cells"]:
-        sides = {row: [cell for cell in group if cells[cell][:-1] == row] for row in
-                 {cells[cell][:-1] for cell in group}}
-        suspects = [row for row in sides if row in foreign]
-        chosen = suspects if 0 < len(suspects) < len(sides) else list(sides)
-        copied |= {cell for row in chosen for cell in sides[row]}
-    tainted = {cells[cell] for cell in copied}
-    over = {cell for cell in published.loc[published["task"] == "avg", "cell"] if cells[cell] in tainted}
-    return wrong | copied | over | {cell for cell, row in cells.items() if row[:-1] in foreign}
 
 
 def _rows_of_other_tasks(odd, cells):

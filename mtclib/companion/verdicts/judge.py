@@ -21,8 +21,6 @@ no margin            the metric has no margin in :mod:`.intervals` (none of the 
 ==================== ======================================================================================
 
 Each verdict is about its own cell; no correction for the number of cells is made.
-
-Printed cells with our statistics and the interval of the difference: what a verdict is made from.
 """
 
 from collections import namedtuple
@@ -43,131 +41,7 @@ from mtclib.companion.verdicts.intervals import (
 )
 from mtclib.metrics import NMI_DEFAULT
 
-
-def joined(published, results, nmi, methods, datasets):
-    """Printed cells with our mean, spread and counts beside them, in the printed order.
-
-    Parameters
-    ----------
-    published, results, nmi
-        As in :func:`mtclib.companion.verdicts.judge.judge`.
-    methods, datasets : dict of str to str
-        Printed name to ours.
-
-    Returns
-    -------
-    DataFrame
-        The cells with ``ours, ours_std, n, n_failed, error, lacking``; NaN where nothing was run.
-
-    Raises
-    ------
-    ValueError
-        Several grid points for one data set and method.
-    """
-    cells = published.rename(columns={"mean": "published", "std": "published_std"}).reset_index(drop=True)
-    key = pd.DataFrame(
-        {
-            "dataset": cells["dataset"].replace(datasets),
-            "method": cells["method"].replace(methods),
-            # A method on views has one unnamed task; otherwise a cell without a task is the mean over tasks.
-            "task": cells["task"] if (results["task"] == "").any() else cells["task"].replace("", "avg"),
-            "metric": _our_metric(cells, nmi),
-        }
-    )
-    ours = _statistics(results)
-    return pd.concat([cells, key.merge(ours, how="left", on=list(key)).drop(columns=list(key))], axis=1)
-
-
-def _our_metric(cells, nmi):
-    if nmi is None and (cells["metric"] == "NMI").any():
-        return cells["metric"].where(cells["metric"] != "NMI", "NMI_" + cells["paper"].map(NMI_DEFAULT))
-    return cells["metric"].replace("NMI", f"NMI_{nmi}")
-
-
-def _statistics(results):
-    grids = results.groupby(["dataset", "method"])["params"].nunique()
-    if (grids > 1).any():
-        dataset, method = grids[grids > 1].index[0]
-        raise ValueError(
-            f"results: {grids.max()} grid points for method {method!r} on {dataset!r}; "
-            "keep one (chosen with the labels, or the default) before judging"
-        )
-    ok = (results["status"] == "ok") & results["value"].notna()
-    keys = ["dataset", "method", "task", "metric"]
-    errors = results["error"].fillna("").where(~ok, "")
-    lacking = results["status"] == "unavailable"
-    table = results.assign(
-        value=results["value"].where(ok), failed=~ok & ~lacking, error=errors, lacking=lacking
-    )
-    return (
-        table.groupby(keys)
-        .agg(
-            ours=("value", "mean"),
-            ours_std=("value", "std"),
-            n=("value", "count"),
-            n_failed=("failed", "sum"),
-            error=("error", "max"),
-            lacking=("lacking", "all"),
-        )
-        .reset_index()
-    )
-
-
-def with_interval(cells, n_published, deterministic, delta):
-    """Add the interval of the difference, the margin and what the interval says about it.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        Result of :func:`joined`; gets new columns.
-    n_published, deterministic, delta
-        As in :func:`mtclib.companion.verdicts.judge.judge`.
-
-    Returns
-    -------
-    DataFrame
-        `cells` with ``published_n, sd_used, low, high, difference, relative_difference, radius, delta,
-        uncertainty, statistical``.
-
-    Raises
-    ------
-    ValueError
-        A method declared deterministic whose runs differ; a margin outside (0, 1).
-    """
-    fixed = cells["method"].isin(set(deterministic))
-    varies = fixed & (cells["ours_std"] > 1e-12)
-    if varies.any():
-        raise ValueError(f"deterministic: runs of {cells.loc[varies, 'method'].iloc[0]!r} differ; remove it")
-    cells["published_n"] = _published_runs(cells, n_published)
-    # A printed 0.00 may hide up to half a unit of the last digit.
-    printed_sd = cells["published_std"].where(cells["published_std"] != 0, cells["half_unit_std"])
-    sd, n = cells["ours_std"].mask(fixed, 0.0), cells["n"].mask(fixed, np.inf).astype(float)
-    theirs = printed_sd.notna() & (cells["published_n"] > 1)
-    cells["sd_used"] = printed_sd.where(theirs)
-    cells["low"], cells["high"] = difference_interval(
-        cells["ours"], sd, n, cells["published"], cells["sd_used"], cells["published_n"]
-    )
-    cells["difference"] = cells["ours"] - cells["published"]
-    cells["relative_difference"] = cells["difference"] / cells["published"].where(cells["published"] != 0)
-    cells["radius"] = agreement_radius(cells["low"], cells["high"])
-    names = ["metric", "half_unit", "published"]
-    cells["delta"] = [margin(m, h, delta, p) for m, h, p in cells[names].itertuples(index=False)]
-    cells["uncertainty"] = np.select(
-        [~fixed & theirs, ~fixed, theirs], ["both", "ours only", "published only"], "none"
-    )
-    cells["statistical"] = classify(cells["low"], cells["high"], cells["delta"])
-    return cells
-
-
-def _published_runs(cells, n_published):
-    given = cells["method"].map(n_published) if isinstance(n_published, Mapping) else n_published
-    runs = pd.Series(np.nan if given is None else given, index=cells.index, dtype=float)
-    if "n_runs" in cells:
-        runs = pd.to_numeric(cells["n_runs"], errors="coerce").astype(float).fillna(runs)
-    return runs.where(cells["published_std"].notna())
-
 __all__ = ["CAUSES", "DELTA", "DELTAS", "QUICK", "SYMBOLS", "judge", "verdict_counts"]
-
 QUICK = "no verdict (quick)"
 SYMBOLS = MappingProxyType(
     {
@@ -246,60 +120,10 @@ def judge(
 ):
     """Set each printed number beside ours, with a verdict.
 
-    Parameters
-    ----------
-    published : DataFrame
-        Result of :func:`mtclib.companion.verdicts.published.load`.
-    results : DataFrame
-        Tidy result frame with one grid point (`params`) for each data set and method: pick the one chosen
-        with the labels, or the fixed default, before judging.
-    profile : str
-        ``"quick"`` gives no verdicts; any other name does.
-    n_published : int, mapping of method to int, or None, default=None
-        Runs behind the printed mean and standard deviation.  A column ``n_runs`` of `published` goes first.
-        None: not known, the published mean counts as known without error.
-    nmi : {"max", "geometric", "arithmetic", "min"}, optional
-        Normalisation meant by a printed "NMI"; the paper's own in ``mtclib.metrics.NMI_DEFAULT`` by default.
-    deterministic : iterable of str, default=()
-        Printed names of methods whose result does not vary: our side then has no uncertainty.
-    delta : mapping of metric to float, or float, default=DELTAS
-        Margins; see :func:`mtclib.companion.verdicts.intervals.margin`.
-    methods, datasets : mapping of str to str, optional
-        Printed name to the name in `results`, where they differ.
-    unavailable, not_run : mapping to str, optional
-        Reasons; a key is a printed method, a printed data set, or a tuple (data set, method).
-    misprints : iterable of str, default=()
-        Cells (`published.cell`) that contradict other printed numbers, see
-        :func:`mtclib.companion.verdicts.audit.misprints`.
-    causes : iterable of mapping, default=()
-        Known causes of deviation: ``cause`` (a key of `CAUSES`), ``evidence`` and any of ``table``,
-        ``dataset``, ``task``, ``method``, ``metric`` to narrow them.  The first that fits is used; a
-        deviation that none fits is "unknown".
-
-    Returns
-    -------
-    DataFrame
-        One row a printed cell with the columns `OUTPUT`.  ``low`` and ``high`` are the 90% interval of
-        (ours - published), ``radius`` its larger absolute end: the smallest margin at which the cell would
-        agree.  ``relative_difference`` is difference / published.  ``uncertainty`` says whose spread is in
-        the interval: "both", "ours only" (the paper prints none), "published only" or "none".
-
-    Raises
-    ------
-    ValueError
-        Several grid points for one data set and method; a method declared deterministic whose runs differ; an
-        unknown cause; a margin outside (0, 1).
-
-    Examples
-    --------
-    >>> from mtclib.companion.verdicts.published import REQUIRED, from_printed
-    >>> row = ("demo", "1", "toy", "1", "SNMF", "ACC", "80.90", "0.40", "2")
-    >>> printed = from_printed(pd.DataFrame([row], columns=list(REQUIRED)))
-    >>> runs = [("toy", "SNMF", "{}", "1", "ACC", value, "ok", "") for value in (0.81, 0.82, 0.80, 0.81)]
-    >>> names = ["dataset", "method", "params", "task", "metric", "value", "status", "error"]
-    >>> ours = pd.DataFrame(runs, columns=names)
-    >>> judge(printed, ours, profile="full", n_published=10)[["verdict", "symbol"]].values.tolist()
-    [['agrees', '✓']]
+    One row a printed cell with the columns `OUTPUT`. ``low`` and ``high`` are the 90% interval of (ours -
+    published), ``radius`` its larger absolute end: the smallest margin at which the cell would agree.
+    ``relative_difference`` is difference / published. ``uncertainty`` says whose spread is in the interval:
+    "both", "ours only" (the paper prints none), "published only" or "none".
     """
     rules = Rules(profile, unavailable or {}, not_run or {}, _checked_causes(causes))
     cells = joined(published, results, nmi, methods or {}, datasets or {})
@@ -327,6 +151,99 @@ def verdict_counts(verdicts, by=()):
     totals = {"cells": list(SYMBOLS), "judged": list(JUDGED), "agreeing": ["exact", "agrees"]}
     sums = pd.DataFrame({name: counts[members].sum(axis=1) for name, members in totals.items()})
     return pd.concat([sums, counts], axis=1)
+
+
+def joined(published, results, nmi, methods, datasets):
+    """Printed cells with our mean, spread and counts beside them, in the printed order.
+
+    The cells with ``ours, ours_std, n, n_failed, error, lacking``; NaN where nothing was run.
+    """
+    cells = published.rename(columns={"mean": "published", "std": "published_std"}).reset_index(drop=True)
+    key = pd.DataFrame(
+        {
+            "dataset": cells["dataset"].replace(datasets),
+            "method": cells["method"].replace(methods),
+            # A method on views has one unnamed task; otherwise a cell without a task is the mean over tasks.
+            "task": cells["task"] if (results["task"] == "").any() else cells["task"].replace("", "avg"),
+            "metric": _our_metric(cells, nmi),
+        }
+    )
+    ours = _statistics(results)
+    return pd.concat([cells, key.merge(ours, how="left", on=list(key)).drop(columns=list(key))], axis=1)
+
+
+def _our_metric(cells, nmi):
+    if nmi is None and (cells["metric"] == "NMI").any():
+        return cells["metric"].where(cells["metric"] != "NMI", "NMI_" + cells["paper"].map(NMI_DEFAULT))
+    return cells["metric"].replace("NMI", f"NMI_{nmi}")
+
+
+def _statistics(results):
+    grids = results.groupby(["dataset", "method"])["params"].nunique()
+    if (grids > 1).any():
+        dataset, method = grids[grids > 1].index[0]
+        raise ValueError(
+            f"results: {grids.max()} grid points for method {method!r} on {dataset!r}; "
+            "keep one (chosen with the labels, or the default) before judging"
+        )
+    ok = (results["status"] == "ok") & results["value"].notna()
+    keys = ["dataset", "method", "task", "metric"]
+    errors = results["error"].fillna("").where(~ok, "")
+    lacking = results["status"] == "unavailable"
+    table = results.assign(
+        value=results["value"].where(ok), failed=~ok & ~lacking, error=errors, lacking=lacking
+    )
+    return (
+        table.groupby(keys)
+        .agg(
+            ours=("value", "mean"),
+            ours_std=("value", "std"),
+            n=("value", "count"),
+            n_failed=("failed", "sum"),
+            error=("error", "max"),
+            lacking=("lacking", "all"),
+        )
+        .reset_index()
+    )
+
+
+def with_interval(cells, n_published, deterministic, delta):
+    """Add the interval of the difference, the margin and what the interval says about it.
+
+    `cells` with ``published_n, sd_used, low, high, difference, relative_difference, radius, delta,
+    uncertainty, statistical``.
+    """
+    fixed = cells["method"].isin(set(deterministic))
+    varies = fixed & (cells["ours_std"] > 1e-12)
+    if varies.any():
+        raise ValueError(f"deterministic: runs of {cells.loc[varies, 'method'].iloc[0]!r} differ; remove it")
+    cells["published_n"] = _published_runs(cells, n_published)
+    # A printed 0.00 may hide up to half a unit of the last digit.
+    printed_sd = cells["published_std"].where(cells["published_std"] != 0, cells["half_unit_std"])
+    sd, n = cells["ours_std"].mask(fixed, 0.0), cells["n"].mask(fixed, np.inf).astype(float)
+    theirs = printed_sd.notna() & (cells["published_n"] > 1)
+    cells["sd_used"] = printed_sd.where(theirs)
+    cells["low"], cells["high"] = difference_interval(
+        cells["ours"], sd, n, cells["published"], cells["sd_used"], cells["published_n"]
+    )
+    cells["difference"] = cells["ours"] - cells["published"]
+    cells["relative_difference"] = cells["difference"] / cells["published"].where(cells["published"] != 0)
+    cells["radius"] = agreement_radius(cells["low"], cells["high"])
+    names = ["metric", "half_unit", "published"]
+    cells["delta"] = [margin(m, h, delta, p) for m, h, p in cells[names].itertuples(index=False)]
+    cells["uncertainty"] = np.select(
+        [~fixed & theirs, ~fixed, theirs], ["both", "ours only", "published only"], "none"
+    )
+    cells["statistical"] = classify(cells["low"], cells["high"], cells["delta"])
+    return cells
+
+
+def _published_runs(cells, n_published):
+    given = cells["method"].map(n_published) if isinstance(n_published, Mapping) else n_published
+    runs = pd.Series(np.nan if given is None else given, index=cells.index, dtype=float)
+    if "n_runs" in cells:
+        runs = pd.to_numeric(cells["n_runs"], errors="coerce").astype(float).fillna(runs)
+    return runs.where(cells["published_std"].notna())
 
 
 def _checked_causes(causes):

@@ -19,6 +19,7 @@ from mtclib.companion.claims.curves import (
 from mtclib.companion.claims.methods import best_in_each_task, majority, mean_greater, printed_record
 from mtclib.companion.papers.study import relation_frame
 from mtclib.companion.verdicts import published
+from mtclib.core.paths import paper_dir
 
 
 def results(means, runs=10, sd=0.01, seed=0, metric="ACC"):
@@ -236,8 +237,7 @@ def test_a_relation_of_the_wrong_shape_is_refused():
 
 
 def test_the_printed_relation_matrices_bear_out_the_sentence_except_in_one_row_of_webkb():
-    entries = pd.read_csv(published._folder(None) / "other.csv", dtype=str)
-    entries = entries[(entries["paper"] == "mtcmrl") & (entries["quantity"] == "G")]
+    entries = pd.read_csv(paper_dir("mtcmrl") / "facts.csv", dtype=str).query("quantity == 'G'")
     names = {
         "WebKB4": (list("1234"), list("1234")),
         "20NewsGroups": (["comp", "rec", "sci"], ["comp", "rec", "sci", "talk"]),
