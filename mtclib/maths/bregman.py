@@ -33,6 +33,11 @@ from scipy.special import kl_div
 from mtclib.core.checks import check_option
 from mtclib.maths import centroids
 
+__all__ = [
+    "Divergence", "IDivergence", "ItakuraSaito", "KullbackLeibler", "Mahalanobis", "SquaredEuclidean",
+    "UserDivergence", "divergence",
+]  # fmt: skip
+
 BLOCK = 2**20  # entries of a block of rows that is made dense
 LARGEST_METRIC = 10_000
 RIDGE = 1e-6
@@ -236,12 +241,12 @@ def checked_metric(metric):
 
 
 class Divergence:
-    """What all divergences have in common; a subclass gives phi's gradient, its inverse and `between`.
+    r"""What all divergences have in common; a subclass gives phi's gradient, its inverse and `between`.
 
     Attributes
     ----------
     symmetric : bool
-        d(x||y) = d(y||x).
+        :math:`d(x \| y) = d(y \| x)`.
     separable : bool
         A sum over the features of ``terms(x, y)``.
     """
@@ -250,11 +255,11 @@ class Divergence:
     separable = True
 
     def between(self, X, Y):
-        """d(x_i||y_i) of rows that broadcast; shape (n,), nonnegative up to rounding."""
+        r"""Vector of :math:`d(x_i \| y_i)` for rows that broadcast, nonnegative up to rounding."""
         return self.terms(X, Y).sum(axis=-1)
 
     def pairwise(self, X, Y):
-        """Matrix of d(x_i||y_j).
+        r"""Matrix of :math:`d(x_i \| y_j)`.
 
         Parameters
         ----------
@@ -471,7 +476,7 @@ def divergence(which, metric=None):
     Parameters
     ----------
     which : str, triple of callables, or Divergence
-        A name of the module's table, or elementwise functions (phi, gradient, inverse_gradient), see
+        A name of the table above, or elementwise functions (phi, gradient, inverse_gradient), see
         `UserDivergence`.
     metric : ndarray of shape (d, d), for 'mahalanobis' only
         Symmetric positive definite.
