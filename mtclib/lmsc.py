@@ -302,34 +302,43 @@ FORMULATIONS = {"consistent": Task, "printed": PrintedTask}
 class LMSC(LibraryClusterer):
     r"""Lifelong multi-view spectral clustering: tasks come one by one, and only libraries are kept of them.
 
-    With K the normalised affinities of a view and a task, and X-hat its entries over the roots of the sums
-    of their sample and their feature, the method maximises over E, B, L, D with orthonormal columns
+    With :math:`K` the normalised affinities of a view and a task, and :math:`\hat X` its entries over the
+    roots of the sums of their sample and their feature, the method maximises over :math:`E`, :math:`B`,
+    :math:`L`, :math:`D` with orthonormal columns
+
+    .. math:: \sum_v \Big\{\frac{1}{m} \sum_t \big[\operatorname{tr}(E^\top K E)
+        + \lambda \operatorname{tr}(L^\top \hat X E B)\big] + \mu\, g(L) - \beta \|D - B\|\Big\},
+
+    where :math:`E` (n_t, k) belongs to a view v and a task t, :math:`B` (k, k) and :math:`L` (d_v, k) to a
+    view, :math:`D` (k, k) to all, and m tasks have been seen.  The :math:`E` of earlier tasks stay as they
+    were; they enter through sums alone.  This is Eq. (8) with three of its parts read so that they agree with
+    the others: :math:`K` is the affinity, because the identity minus it (Eq. 2) would be maximised by the
+    most oscillating vectors; :math:`B` is left out of the first term, where it cancels; and :math:`\|D - B\|`
+    stands without a square, which the weight :math:`1 / (2 \|D - B\|)` gives back.
+
+    The updates of 'consistent' never lower the objective.  With :math:`\operatorname{polar}(A) = U V^\top` of
+    the thin singular value decomposition :math:`A = U S V^\top`, the maximiser of
+    :math:`\operatorname{tr}(Q^\top A)`, they are, in this order,
 
     .. math::
 
-        \sum_v \Big\{ \tfrac1m \sum_t \big[ tr(E^T K E) + \lambda\, tr(L^T \hat X E B) \big]
-            + \mu\, g(L) - \beta \|D - B\| \Big\},
+        \begin{aligned}
+        E &= \operatorname{polar}\big(2 (K + I) E + \lambda \hat X^\top L B^\top\big), \\
+        B &= \operatorname{polar}\big(C^\top L / m + 2 \beta \alpha D\big), \quad
+            C = \lambda \sum_t \hat X E, \\
+        L &= \operatorname{polar}\big(C B / m + \mu \nabla\big), \\
+        D &= \operatorname{polar}\Big(\sum_v \alpha B\Big), \quad \alpha = 1 / (2 \|D - B\|),
+        \end{aligned}
 
-    where E (n_t, k) belongs to a view v and a task t, B (k, k) and L (d_v, k) to a view, D (k, k) to all, and
-    m tasks have been seen.  The E of earlier tasks stay as they were; they enter through sums alone.  This is
-    Eq. (8) with three of its parts read so that they agree with the others: K is the affinity, because the
-    identity minus it (Eq. 2) would be maximised by the most oscillating vectors; B is left out of the first
-    term, where it cancels; and the distance of D and B stands without a square, which the weight
-    ``1 / (2 |D - B|)`` gives back.
-
-    The updates of 'consistent' never lower the objective.  With polar(A) = U V^T of the thin singular value
-    decomposition A = U S V^T, the maximiser of tr(Q^T A), they are, in this order,
-
-    - E = polar(2 (K + I) E + lam X-hat^T L B^T), a tangent of a convex function,
-    - B = polar(C^T L / m + 2 beta alpha D) with C = lam sum_t X-hat E,
-    - L = polar(C B / m + mu times the gradient of a minorant of g),
-    - D = polar(sum_v alpha B) with ``alpha = 1 / (2 |D - B|)``, at most 500,000.
+    with :math:`E` following a tangent of a convex function, :math:`\nabla` the gradient of a minorant of
+    :math:`g`, and :math:`\alpha` at most 500,000.
 
     'printed' follows Eqs. (11) to (21): a gradient step with the mean gradient of all views, and eigenvectors
     of matrices that hold the unknown; its objective, Eq. (8), falls.
 
-    The libraries B and D cannot change a result, as the companion's notebook shows; from the start
-    B = D = I the updates of 'consistent' keep them there.  What tasks learn from each other goes through L.
+    The libraries :math:`B` and :math:`D` cannot change a result, as the companion's notebook shows; from the
+    start :math:`B = D = I` the updates of 'consistent' keep them there.  What tasks learn from each other
+    goes through :math:`L`.
 
     Parameters
     ----------
@@ -342,12 +351,13 @@ class LMSC(LibraryClusterer):
     beta : float >= 0, default 1.0
         Weight of fusion.
     l21 : {'penalty', 'reward', 'text'}, default 'penalty'
-        g(L): minus the sum of row norms, which makes few rows large; plus that sum, as printed, which makes
-        all rows alike; or what the printed update climbs, 2/3 of the sum of cubed row norms.  'printed'
+        :math:`g(L)`: minus the sum of row norms, which makes few rows large; plus that sum, as printed, which
+        makes all rows alike; or what the printed update climbs, 2/3 of the sum of cubed row norms.  'printed'
         ignores it.
     output : {'concat', 'aligned', 'literal'}, default 'concat'
-        What k-means sees: all E B side by side; the mean of the E turned towards the first view; both with
-        rows of unit length; or the paper's mean of E, times D, which depends on the arbitrary bases of the E.
+        What k-means sees: all :math:`E B` side by side; the mean of the :math:`E` turned towards the first
+        view; both with rows of unit length; or the paper's mean of :math:`E`, times :math:`D`, which depends
+        on the arbitrary bases of the :math:`E`.
     affinity : {'knn-cosine', 'knn', 'cosine', 'gaussian'} or callable, default 'knn-cosine'
         'knn' takes Euclidean distances of the rows as they are; see ``graphs.normalized_affinities``.
     n_neighbors : int, default 10
@@ -355,10 +365,10 @@ class LMSC(LibraryClusterer):
     scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
         Width of 'gaussian'.
     matrix : {'affinity', 'laplacian'}, default 'affinity'
-        K; 'laplacian' is the printed identity minus the affinity.
+        :math:`K`; 'laplacian' is the printed identity minus the affinity.
     negative : {'refuse', 'split'}, default 'refuse'
         Negative entries, for which co-clustering has no meaning: an error, or the feature counts as two, one
-        with its positive and one with its negative part.  L then has 2 d_v rows.
+        with its positive and one with its negative part.  :math:`L` then has 2 d_v rows.
     formulation : {'consistent', 'printed'}, default 'consistent'
     eta : float > 0, default 0.01
         Step of 'printed'.
@@ -376,16 +386,17 @@ class LMSC(LibraryClusterer):
     labels_ : ndarray of shape (n,), int, or list of them
         Of the last task after ``partial_fit``; of each task, as of when it arrived, after ``fit``.
     basis_, embedding_ : list of ndarray of shape (k, k) and (d_v, k)
-        B and L of each view.  With fewer features than clusters, L has orthonormal rows instead.
+        :math:`B` and :math:`L` of each view.  With fewer features than clusters, :math:`L` has orthonormal
+        rows instead.
     fusion_ : ndarray of shape (k, k)
-        D.
+        :math:`D`.
     weights_ : list of float
-        alpha of each view.
+        :math:`\alpha` of each view.
     libraries_ : Libraries
         All that is kept between tasks; the four above and the sums.
     n_tasks_ : int
     task_embeddings_ : list of ndarray of shape (n, k)
-        E of each view, last task.
+        :math:`E` of each view, last task.
     representation_ : ndarray of shape (n, h)
         What k-means saw, last task.
     objective_ : ndarray of shape (n_iter,)
@@ -522,9 +533,12 @@ def split_signs(X):
 class L2SC(LMSC):
     r"""Lifelong spectral clustering: :class:`mtclib.LMSC` with one view and without fusion.
 
-    .. math:: \max \tfrac1m \sum_t \big[ tr(E^T K E) + \lambda\, tr(L^T \hat X E B) \big] + \mu\, g(L)
+    Maximises
 
-    over E, B, L with orthonormal columns.
+    .. math:: \frac{1}{m} \sum_t \big[\operatorname{tr}(E^\top K E)
+        + \lambda \operatorname{tr}(L^\top \hat X E B)\big] + \mu\, g(L)
+
+    over :math:`E`, :math:`B`, :math:`L` with orthonormal columns.
 
     Reconstruction: the formulas are those that the LMSC paper gives for its parent; which of the views of
     multi-view data it should get, that paper does not say.
@@ -535,7 +549,7 @@ class L2SC(LMSC):
     view : int, default 0
         Which view of each task to use, counted from 0.
     output : {'concat', 'literal'}, default 'concat'
-        k-means on the rows of E B at unit length, or as they are.
+        k-means on the rows of :math:`E B` at unit length, or as they are.
     lam, mu, l21, affinity, n_neighbors, scale, matrix, negative, formulation, eta, n_init, max_iter, tol
         See :class:`mtclib.LMSC`.
     random_state : None, int, Generator or RandomState

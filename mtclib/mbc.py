@@ -299,24 +299,25 @@ def single_task(problem, t):
 class MBC(MultiTaskClusterer):
     r"""Multitask Bregman clustering.
 
-    k-means of all tasks at once, for any Bregman divergence, whose centroids are drawn to the centroids of
-    the other tasks that they are matched with.  The numbers of clusters may differ between tasks.
+    k-means of all tasks at once, for any Bregman divergence :math:`d`, whose centroids are drawn to the
+    centroids of the other tasks that they are matched with.  With centroids :math:`u^t_z`, assignments
+    :math:`h_t` and relations :math:`W^{ts}`, it minimises
 
-    .. math::
+    .. math:: J = \sum_t \frac{1}{n_t} \sum_i d\big(x^t_i \,\|\, u^t_{h_t(i)}\big)
+        + \frac{\lambda}{T - 1} \sum_{t \ne s} \sum_{zl} w^{ts}_{zl}\, d(u^t_z \,\|\, u^s_l),
 
-        J = \sum_t \tfrac{1}{n_t} \sum_i d(x^t_i \| u^t_{h(i)})
-            + \tfrac{\lambda}{T-1} \sum_{t \ne s} \sum_{zl} w^{ts}_{zl}\, d(u^t_z \| u^s_l),
-
-    over centroids u, assignments h and relations W, whose rows sum to 1/K_t and columns to 1/K_s.
+    which is T times the paper's Eq. (2)-(5); the second sum is over ordered pairs of tasks, the rows of
+    :math:`W^{ts}` sum to :math:`1 / K_t` and its columns to :math:`1 / K_s`.  The numbers of clusters may
+    differ between tasks.
 
     Parameters
     ----------
     n_clusters : int or list of int
         Clusters of each task.
     lam : float, >= 0, default 0.5
-        lambda of Eq. (2).  0 clusters each task alone: for the squared distance this is Lloyd's k-means, the
-        paper's method "IND".  With 0.5 and clusters of equal size the other tasks' centroids weigh as much
-        as a cluster's own mean.
+        :math:`\lambda` of Eq. (2).  0 clusters each task alone: for the squared distance this is Lloyd's
+        k-means, the paper's method "IND".  With 0.5 and clusters of equal size the other tasks' centroids
+        weigh as much as a cluster's own mean.
     divergence : str, triple of callables, or Divergence, default 'sqeuclidean'
         'sqeuclidean', 'mahalanobis', 'kl' (rows that sum to one), 'i-divergence', 'itakura-saito', or
         elementwise functions (phi, gradient, inverse_gradient); see ``mtclib.maths.bregman``.
@@ -339,7 +340,7 @@ class MBC(MultiTaskClusterer):
     max_iter : int, default 300
         Sweeps.
     tol : float, default 1e-6
-        Stop when J falls by less than this share.
+        Stop when :math:`J` falls by less than this share.
     random_state : None, int, Generator or RandomState
 
     Attributes
@@ -347,13 +348,13 @@ class MBC(MultiTaskClusterer):
     labels_ : list of ndarray of shape (n_t,), int
         Nearest centroid of each sample.
     cluster_centers_ : list of ndarray of shape (K_t, d)
-        u^t, of the smoothed data.
+        :math:`u^t`, of the smoothed data.
     relation_ : dict from (t, s), t != s, to ndarray of shape (K_t, K_s)
-        W^ts, best for the centroids; entries sum to one.
+        :math:`W^{ts}`, best for the centroids; entries sum to one.
     local_loss_ : ndarray of shape (T,)
         Mean divergence of the samples from their centroids, Eq. (3).
     objective_ : ndarray of shape (n_iter,)
-        J of the module docstring after each sweep, never rising; the last is that of the attributes.
+        :math:`J` after each sweep, never rising; the last is that of the attributes.
     n_iter_ : int
     converged_ : bool
 

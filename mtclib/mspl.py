@@ -45,14 +45,14 @@ MARGIN = 1.0 + 1e-9
 class MSPL(MultiViewClusterer):
     r"""Multi-view self-paced learning for clustering.
 
-    .. math:: \min \sum_v \sum_i w_{vi} \|x_{vi} - c_{v,b(i)}\|^2 + f(w_{vi})
+    With :math:`\ell_{vi} = \|x_{vi} - c_{v, b(i)}\|^2` the loss of sample i in view v, the squared distance
+    from its centroid, common labels :math:`b` and a regulariser :math:`f_\lambda`, it minimises, Eq. (9),
 
-    over centroids c, common labels b and weights w, Eq. (9), with the self-paced regulariser f.
+    .. math:: \sum_{v,i} w_{vi}\, \ell_{vi} + f_\lambda(w_{vi}), \qquad w_{vi} \in [0, 1].
 
-    Each round has a threshold for the loss, the squared distance of a sample from its centroid in one view.
-    Weighted k-means steps on all views together follow, with weights renewed in each.  The last round has all
-    weights one.  One threshold serves all views, and the smooth rule knows an absolute unit of loss: results
-    depend on ``scaling`` and ``kappa``.
+    Each round has a threshold :math:`1 / \lambda` for the loss.  Weighted k-means steps on all views together
+    follow, with weights renewed in each.  The last round has all weights one.  One threshold serves all
+    views, and the smooth rule knows an absolute unit of loss: results depend on ``scaling`` and ``kappa``.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ class MSPL(MultiViewClusterer):
         Sharpness of the smooth rule, the ``sharpness`` of `mtclib.maths.selfpaced.smooth_weights`.  1 is
         Eq. (8); large values approach the hard rule, small ones the naive.
     pace : {'geometric', 'share'}, default 'geometric'
-        How the threshold 1/lambda grows: by a factor, at least to the next larger loss; or to the loss that a
-        growing share of all pairs does not exceed, as in :class:`mtclib.SPMTC`.
+        How the threshold :math:`1 / \lambda` grows: by a factor, at least to the next larger loss; or to the
+        loss that a growing share of all pairs does not exceed, as in :class:`mtclib.SPMTC`.
     pace_start : float in (0, 1], default 0.55
         Share of all pairs with a loss up to the first threshold.
     pace_growth : float > 1, default 1.2
@@ -76,8 +76,8 @@ class MSPL(MultiViewClusterer):
     inner_max_iter : int, default 10
         Iterations of a round but the last, which has no such limit.
     formulation : {'derived', 'printed'}, default 'derived'
-        'printed' divides the weighted sums of Eq. (12) by the sum of sqrt(w), origin at the mean: centroids
-        shrink towards it, and no objective is minimised.
+        'printed' divides the weighted sums of Eq. (12) by the sum of :math:`\sqrt{w}`, origin at the mean:
+        centroids shrink towards it, and no objective is minimised.
     init : {'sample', 'points', 'labels'} or ndarray of int of shape (n,), default 'sample'
         k-means from random points on a random share of the samples; random samples as centroids; random
         clusters of equal size; or a partition.  The same seed gives the same start for all weightings.
@@ -112,7 +112,7 @@ class MSPL(MultiViewClusterer):
     view_weight_history_ : ndarray of shape (n_rounds, n_views)
         Mean weight of all samples in each view at the end of the round.
     thresholds_ : ndarray of shape (n_rounds,)
-        1/lambda; infinite in the last round.
+        :math:`1 / \lambda`; infinite in the last round.
     rounds_ : ndarray of shape (n_iter,), int
         Round of each iteration.
     label_history_ : ndarray of shape (n_iter + 1, n), smallest unsigned integers

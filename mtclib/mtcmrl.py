@@ -172,26 +172,24 @@ def objective(state, squared_norms, lam, mu, alpha, beta):
 class MTCMRL(MultiTaskClusterer):
     r"""Multi-task clustering with model relation learning.
 
-    Each task is clustered by symmetric nonnegative matrix factorisation of its similarity matrix, with
-    the memberships tied to a linear model of the features; the models of all tasks attract each other
-    through relation matrices that are learnt.  Tasks may have different numbers of clusters and share
-    all, some or none of their classes.  The objective is the paper's Eq. (3),
+    Each task is clustered by symmetric nonnegative matrix factorisation of its similarity matrix :math:`M^t`,
+    with the memberships :math:`Y^t \ge 0` tied to a linear model :math:`W^t` of the features; the models of
+    all tasks attract each other through relation matrices :math:`G^{(t,s)}` that are learnt, each on the unit
+    simplex.  The objective is Eq. (3),
 
-    .. math::
+    .. math:: J = \sum_t \Big[\tfrac{1}{2} \|M^t - Y^t Y^{t\top}\|^2 + \lambda \|Y^t - X^t W^t\|^2
+        + \mu \|W^t\|^2\Big] + \alpha \sum_t \sum_{s \ne t} \Big[\sum_{ij} G^{(t,s)}_{ij}
+        \|W^t_i - W^s_j\|^2 + \beta \|G^{(t,s)}\|^2\Big],
 
-        J = & \sum_t \Big[ \tfrac12 \|M^t - Y^t (Y^t)^T\|^2 + \lambda \|Y^t - X^t W^t\|^2
-            + \mu \|W^t\|^2 \Big] \\
-            & + \alpha \sum_t \sum_{s \ne t} \Big[ \langle A^{ts}, G^{ts} \rangle + \beta \|G^{ts}\|^2 \Big],
-        \quad A^{ts}_{ij} = \|W^t_i - W^s_j\|^2,
-
-    over memberships :math:`Y^t \ge 0`, models W and relations G, each on the unit simplex of its entries.
+    with columns :math:`W^t_i`.  Tasks may have different numbers of clusters and share all, some or none of
+    their classes.
 
     Parameters
     ----------
     n_clusters : int or list of int
         Clusters of each task.
     lam : float, default 4
-        lambda of Eq. (1), weight of the linear model, >= 0; the paper searches 1/4 .. 4.
+        :math:`\lambda` of Eq. (1), weight of the linear model, >= 0; the paper searches 1/4 .. 4.
     mu : float, default 0.5
         Ridge penalty of the linear model, > 0.
     alpha : float, default 4
@@ -199,16 +197,16 @@ class MTCMRL(MultiTaskClusterer):
     beta : float, default 0.5
         Spreads each relation over more cluster pairs, >= 0.
     coupling : {'full', 'printed'}, default 'full'
-        'full' minimises (3) exactly over W^t; 'printed' is the paper's (6), which leaves out the terms
-        with G^(s,t) and can raise the objective.
+        'full' minimises (3) exactly over :math:`W^t`; 'printed' is the paper's (6), which leaves out the
+        terms with :math:`G^{(s,t)}` and can raise the objective.
     exponent : float in (0, 1], default 0.5
         Root in the membership update (19), lost in print; see ``symnmf.membership_step``.
     guard : bool, default True
         Replace a membership update that would raise the objective by one with exponent 1/4.
     similarity : 'cosine', callable or list of ndarray of shape (n_t, n_t), default 'cosine'
-        M^t.  'cosine' forms no (n, n) array for nonnegative data.
+        :math:`M^t`.  'cosine' forms no (n, n) array for nonnegative data.
     init : 'k-means' or list of ndarray of int, default 'k-means'
-        Partition from which Y^t starts (one-hot + 0.2).
+        Partition from which :math:`Y^t` starts (one-hot + 0.2).
     n_init : int, default 1
         Starts; the one with the lowest objective is kept.
     max_iter : int, default 500
@@ -221,20 +219,21 @@ class MTCMRL(MultiTaskClusterer):
     Warns
     -----
     RuntimeWarning
-        If lam ||X^t||^2 / mu exceeds 1e13, so that few digits of the linear model can be trusted.
+        If :math:`\lambda \|X^t\|^2 / \mu` exceeds 1e13, so that few digits of the linear model can be
+        trusted.
 
     Attributes
     ----------
     labels_ : list of ndarray of shape (n_t,), int
-        Row-wise argmax of ``membership_``; rows of zeros take the argmax of X W.
+        Row-wise argmax of ``membership_``; rows of zeros take the argmax of :math:`X W`.
     membership_ : list of ndarray of shape (n_t, h_t)
-        Y^t.
+        :math:`Y^t`.
     coef_ : list of ndarray of shape (d, h_t)
-        W^t.
+        :math:`W^t`.
     relation_ : dict from (t, s), t != s, to ndarray of shape (h_t, h_s)
-        G^(t,s), tasks counted from 0; entries sum to 1.
+        :math:`G^{(t,s)}`, tasks counted from 0; entries sum to 1.
     objective_ : ndarray of shape (n_iter,)
-        J after each iteration.
+        :math:`J` after each iteration.
     n_iter_ : int
     converged_ : bool
 

@@ -266,31 +266,33 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
 class LSSMTC(_SharedSubspaceClusterer):
     r"""Learning the shared subspace for multi-task clustering.
 
-    .. math::
+    Each task is factorised by semi-nonnegative matrix factorisation, :math:`X_t \approx P_t C_t` with
+    :math:`P_t \ge 0`; at the same time its memberships must explain the samples in a subspace of l
+    dimensions, where all tasks have the same centroids :math:`S`.  The objective, Eq. (4), is the sum of the
+    losses of all samples,
 
-        \min \sum_t \lambda \|X_t - P_t C_t\|^2 + (1 - \lambda) \|X_t W - P_t S\|^2,
-        \quad P_t \ge 0,\ W^T W = I.
+    .. math:: L_{ti} = \lambda \|x_{ti} - p_{ti} C_t\|^2 + (1 - \lambda) \|x_{ti} W - p_{ti} S\|^2,
+        \qquad W^\top W = I.
 
-    Each task is factorised by semi-nonnegative matrix factorisation, X_t ~ P_t C_t with P_t >= 0; at the
-    same time its memberships must explain the samples in a subspace of l dimensions, where all tasks have
-    the same centroids.  Sharing needs a subspace that carries something; see ``w_update``.
+    Sharing needs a subspace that carries something; see ``w_update``.
 
     Parameters
     ----------
     n_clusters : int
         Clusters of every task.
     n_components : int, default 2
-        l, dimensions of the subspace, at most the number of features.
+        :math:`l`, dimensions of the subspace, at most the number of features.
     lam : float in [0, 1], default 0.75
-        lambda of Eq. (4); 1 means no sharing at all.
+        :math:`\lambda` of Eq. (4); 1 means no sharing at all.
     w_update : {'mult', 'eig_small', 'eig_range', 'eig_between'}, default 'mult'
         'mult' is the authors' published code, whose W never leaves its start, the first l features.
-        'eig_small' is the paper's update, the l smallest eigenvectors of Eq. (25); X W = 0 whenever
-        rank(X) <= d - l, always so with fewer samples than features.  'eig_range' keeps to the row space
-        of X; with linearly independent samples and l <= c it can fit any memberships there.
-        'eig_between' takes the l <= c leading directions between clusters; it may raise the objective.
+        'eig_small' is the paper's update, the l smallest eigenvectors of Eq. (25); :math:`X W = 0` whenever
+        the rank of :math:`X` is at most d - l, always so with fewer samples than features.  'eig_range' keeps
+        to the row space of :math:`X`; with linearly independent samples and l <= c it can fit any memberships
+        there.  'eig_between' takes the l <= c leading directions between clusters; it may raise the
+        objective.
     init : {'random', 'k-means'} or list of ndarray of int, default 'random'
-        P_t: uniform on (0, 1], or one-hot + 0.2.
+        :math:`P_t`: uniform on (0, 1], or one-hot + 0.2.
     n_init : int, default 1
         Starts; the one with the lowest objective is kept.
     max_iter : int, default 100
@@ -301,18 +303,18 @@ class LSSMTC(_SharedSubspaceClusterer):
     Warns
     -----
     DegenerateSubspaceWarning
-        If X W = 0 and lam < 1, for each start.
+        If :math:`X W = 0` and lam < 1, for each start.
 
     Attributes
     ----------
     labels_ : list of ndarray of shape (n_t,), int
         Row-wise argmax of ``membership_``; for an empty sample it means nothing.
     membership_ : list of ndarray of shape (n_t, n_clusters)
-        P_t.
+        :math:`P_t`.
     centroids_ : list of ndarray of shape (n_clusters, d)
     shared_centroids_ : ndarray of shape (n_clusters, n_components)
     projection_ : ndarray of shape (d, n_components)
-        W.
+        :math:`W`.
     objective_ : ndarray of shape (n_iter,)
         Eq. (4) after each iteration.
     n_iter_ : int
@@ -359,14 +361,14 @@ class LSSMTC(_SharedSubspaceClusterer):
 class SPMTC(_SharedSubspaceClusterer):
     r"""Self-paced multi-task clustering: LSSMTC on the easy samples first, then on more of them.
 
-    .. math:: \min \sum_{ti} v_{ti} L_{ti} + f(v_{ti}),
+    After some iterations of LSSMTC on all samples, rounds follow that minimise, with its losses
+    :math:`L_{ti}` and a regulariser :math:`f` of the weights, Eq. (7),
 
-    Eq. (7), with L the loss of a sample in :class:`mtclib.LSSMTC` and the self-paced regulariser f.
+    .. math:: \sum_t \sum_i v_{ti} L_{ti} + \sum_t f\big(v_t, \lambda_2^{(t)}\big), \qquad v_{ti} \in [0, 1].
 
-    After some iterations of LSSMTC on all samples, rounds of weighted LSSMTC follow.  Each round first
-    sets the weights of every task from its current losses, so that at least a share of its samples has
-    weight: half of them at first, all in the last round.  On unscaled counts a loss is close to the
-    squared length of a document, and "easy" means short.
+    Each round first sets the weights of every task from its current losses, so that at least a share of its
+    samples has weight: half of them at first, all in the last round.  On unscaled counts a loss is close to
+    the squared length of a document, and "easy" means short.
 
     Parameters
     ----------
@@ -396,21 +398,21 @@ class SPMTC(_SharedSubspaceClusterer):
     Warns
     -----
     DegenerateSubspaceWarning
-        If, at the end of any round, X W = 0 for the samples that have weight and lam < 1.
+        If, at the end of any round, :math:`X W = 0` for the samples that have weight and lam < 1.
 
     Attributes
     ----------
     labels_, membership_, centroids_, shared_centroids_, projection_ : see LSSMTC
     weights_ : list of ndarray of shape (n_t,)
-        v_t of the last round.
+        :math:`v_t` of the last round.
     weight_history_ : list of ndarray of shape (n_iter, n_t)
         Weights round by round.
     losses_ : list of ndarray of shape (n_t,)
-        L_t at the end.
+        :math:`L_t` at the end.
     pace_ : ndarray of shape (n_iter,)
         Share of samples asked for, round by round.
     thresholds_ : ndarray of shape (n_iter, n_tasks)
-        lambda_2 of each round and task.
+        :math:`\lambda_2` of each round and task.
     round_objective_ : list of ndarray
         Weighted objective, iteration by iteration: the warm-up, then each round.  Values of different
         rounds cannot be compared.

@@ -17,28 +17,34 @@ SUBSPACES = ("smallest", "smallest_in_range", "largest", "between")
 class ASI(SingleTaskClusterer):
     r"""Adaptive subspace iteration on each task: clusters and a subspace for them, in turn.
 
-    Model, with one-hot memberships D, an orthonormal projection F (d, l) and centroids S:
+    The model of a task is
 
-    .. math:: X F = D S.
+    .. math:: X F = D S
 
-    Given D, F consists of l eigenvectors of a scatter matrix; given F, each row goes to the nearest
-    centroid of the projected rows.  A row that is not strictly nearer to another centroid stays; an empty
-    cluster takes the row farthest from its centroid.
+    with one-hot memberships :math:`D`, an orthonormal projection :math:`F` of shape (d, l) and centroids
+    :math:`S`.  Given :math:`D`, :math:`F` consists of l eigenvectors of a scatter matrix; given :math:`F`,
+    each row goes to the nearest centroid of the projected rows.  A row that is not strictly nearer to another
+    centroid stays; an empty cluster takes the row farthest from its centroid.
 
-    The literal method ('smallest') minimises the within-cluster scatter tr(F^T S_w F).  Whenever X has
-    rank <= d - l, as with fewer samples than words, its minimum is 0 with X F = 0, and the start is the
-    result.  'smallest_in_range' has the same fate when rank(X) >= n - k + l, as with independent rows.
-    'between' maximises tr(F^T S_b F), which is the alternating minimisation of ``|X - D S F^T|^2`` (reduced
-    k-means); with l = k it is exactly Lloyd's k-means.  Reconstruction: the paper leaves open which of
-    them the compared implementations ran.
+    The literal method ('smallest') minimises the within-cluster scatter
+    :math:`\operatorname{tr}(F^\top S_w F)`.  Whenever :math:`X` has rank at most d - l, as with fewer samples
+    than words, its minimum is 0 with :math:`X F = 0`, and the start is the result.  'smallest_in_range' has
+    the same fate when the rank is at least n - k + l, as with independent rows.  'between' maximises
+    :math:`\operatorname{tr}(F^\top S_b F)`, which is the alternating minimisation of
+
+    .. math:: \|X - D S F^\top\|^2
+
+    (reduced k-means); with l = k it is exactly Lloyd's k-means.  Reconstruction: the paper leaves open which
+    of them the compared implementations ran.
 
     Parameters
     ----------
     n_clusters : int or list of int
         Clusters of each task.
     which : {'between', 'smallest', 'smallest_in_range', 'largest'}, default 'between'
-        Eigenvectors that span the subspace: those of the largest eigenvalues of S_b ('between') or S_w
-        ('largest'), of the smallest of S_w, or of the smallest of S_w within the row space of X.
+        Eigenvectors that span the subspace: those of the largest eigenvalues of :math:`S_b` ('between') or
+        :math:`S_w` ('largest'), of the smallest of :math:`S_w`, or of the smallest of :math:`S_w` within the
+        row space of :math:`X`.
     n_components : int or None, default None
         l; None for as many as there are clusters, and at most d.
     init : 'random', 'k-means' or list of ndarray of int, default 'random'
@@ -52,10 +58,10 @@ class ASI(SingleTaskClusterer):
     ----------
     labels_ : list of ndarray of shape (n_t,), int
     projection_ : list of ndarray of shape (d, l)
-        F, orthonormal columns; fewer than l where the matrix has too small a rank.
+        :math:`F`, orthonormal columns; fewer than l where the matrix has too small a rank.
     objective_ : ndarray of shape (n_iter,)
-        Sum over tasks of ``|X - D S F^T|^2`` ('between') or ``|X F - D S|^2`` (the others) after each
-        iteration.  It never rises, except with 'largest', which optimises no single function.
+        :math:`\|X - D S F^\top\|^2` ('between') or :math:`\|X F - D S\|^2` (the others), summed over tasks,
+        after each iteration.  It never rises, except with 'largest', which optimises no single function.
     n_iter_ : int
     converged_ : bool
         Whether an iteration left all labels as they were.

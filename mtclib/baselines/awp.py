@@ -20,25 +20,26 @@ ROUNDING = 1e-13
 class AWP(MultiViewClusterer):
     r"""Adaptively weighted Procrustes: one indicator matrix near the rotated embeddings of all views.
 
-    With F_v of shape (n, k) the leading eigenvectors of the normalised affinity of view v, it minimises
+    With :math:`F_v` of shape (n, k) the leading eigenvectors of the normalised affinity of view v, it
+    minimises, in Frobenius norms that are not squared,
 
-    .. math:: \sum_v \|Y - F_v R_v\|_F
+    .. math:: \sum_v \|Y - F_v R_v\|
 
-    (norms, not their squares) over indicator matrices Y and orthogonal R_v.  A sweep takes, in this order, Y
-    with a one in each row where sum_v F_v R_v / p_v is largest, R_v as the orthogonal factor of F_v^T Y, and
-    ``p_v = |Y - F_v R_v|``; it never raises the sum, as 1 / p_v weighs a majorant.  Labels are read from Y:
-    there is no k-means.
+    over indicator matrices :math:`Y` and orthogonal :math:`R_v`.  A sweep takes, in this order, :math:`Y`
+    with a one in each row where :math:`\sum_v F_v R_v / p_v` is largest, :math:`R_v` as the orthogonal factor
+    of :math:`F_v^\top Y`, and :math:`p_v = \|Y - F_v R_v\|`; it never raises the sum, as :math:`1 / p_v`
+    weighs a majorant.  Labels are read from :math:`Y`: there is no k-means.
 
-    Since ``|Y|^2 = n`` and ``|F_v R_v|^2 = k``, the p_v are nearly equal for n far above k, and so are the
-    weights.  A cluster may be left empty.  Where it is, F_v^T Y has too small a rank, and the free part of
-    R_v stays as near to its last value as it can.
+    Since :math:`\|Y\|^2 = n` and :math:`\|F_v R_v\|^2 = k`, the :math:`p_v` are nearly equal for n far above
+    k, and so are the weights.  A cluster may be left empty.  Where it is, :math:`F_v^\top Y` has too small a
+    rank, and the free part of :math:`R_v` stays as near to its last value as it can.
 
     This is the compared method "AWP" of the LMSC paper, which names no affinity.
 
     Parameters
     ----------
     n_clusters : int
-        k.
+        :math:`k`.
     affinity : {'knn', 'knn-cosine', 'gaussian', 'cosine'}, callable or list of arrays, default 'knn'
         See ``graphs.normalized_affinities``; 'knn-cosine' is common for text.
     n_neighbors : int, default 10
@@ -48,10 +49,11 @@ class AWP(MultiViewClusterer):
     scaling : str, default 'none'
         Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
     init : {'aligned', 'identity'}, default 'aligned'
-        'identity': R_v = I, as in the authors' code; the result then depends on the arbitrary signs of
-        eigenvectors, of which each has its largest entry made positive here.  'aligned': the k rows of F_u
-        that a pivoted QR decomposition finds farthest apart become the corners of the first indicators, and
-        R_v is the best rotation of F_v on F_u R_u; each view is u once, and the lowest objective wins.
+        'identity': :math:`R_v = I`, as in the authors' code; the result then depends on the arbitrary signs
+        of eigenvectors, of which each has its largest entry made positive here.  'aligned': the k rows of
+        :math:`F_u` that a pivoted QR decomposition finds farthest apart become the corners of the first
+        indicators, and :math:`R_v` is the best rotation of :math:`F_v` on :math:`F_u R_u`; each view is u
+        once, and the lowest objective wins.
     max_iter : int, default 300
         Sweeps.
     random_state : None, int, Generator or RandomState
@@ -61,11 +63,11 @@ class AWP(MultiViewClusterer):
     ----------
     labels_ : ndarray of shape (n,), int
     weights_ : ndarray of shape (n_views,)
-        1 / p_v, divided by their sum.
+        :math:`1 / p_v`, divided by their sum.
     rotations_ : list of ndarray of shape (k, k)
-        R_v.
+        :math:`R_v`.
     view_embeddings_ : list of ndarray of shape (n, k)
-        F_v.
+        :math:`F_v`.
     objective_ : ndarray of shape (n_iter,)
         The sum after each sweep; it never rises.
     n_iter_ : int

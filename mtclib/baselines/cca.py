@@ -21,15 +21,20 @@ NULL = 1e-12
 class CCAClustering(MultiViewClusterer):
     r"""k-means in the subspace where the views correlate most.
 
-    Two views: canonical correlation analysis with ridge penalties.  Directions w_1 and w_2 maximise
+    Two views: canonical correlation analysis with ridge penalties.  With :math:`S_{vw} = X_v^\top X_w` for
+    centred views and :math:`r_v` the product of ``ridge`` and the largest eigenvalue of :math:`S_{vv}`, the
+    directions solve
 
-    .. math:: w_1^T S_{12} w_2 \quad\text{subject to}\quad w_v^T (S_{vv} + r_v I) w_v = 1,
+    .. math:: \max_{w_1, w_2}\ w_1^\top S_{12} w_2 \quad \text{subject to} \quad
+        w_v^\top (S_{vv} + r_v I) w_v = 1.
 
-    where S_vw = X_v^T X_w for centred views, and r_v
-    is ``ridge`` times the largest eigenvalue of S_vv.  Any other number of views: MAXVAR generalised CCA,
-    whose variates are the leading eigenvectors of the sum of the ridge projections
-    X_v (S_vv + r_v I)^-1 X_v^T.  Without a ridge it agrees with CCA for two views.  One view gives its
-    principal components, each scaled to a length of at most 1.
+    Any other number of views: MAXVAR generalised CCA, whose variates are the leading eigenvectors of the sum
+    of the ridge projections
+
+    .. math:: X_v (S_{vv} + r_v I)^{-1} X_v^\top.
+
+    Without a ridge it agrees with CCA for two views.  One view gives its principal components, each scaled to
+    a length of at most 1.
 
     This is the compared method "CCA" of the MSPL paper, which names neither ridge nor the projected view.
     Without a ridge, views with at least as many features as samples correlate perfectly in every direction
@@ -60,10 +65,10 @@ class CCAClustering(MultiViewClusterer):
     embedding_ : ndarray of shape (n, n_components)
         Fewer columns where the views have too small a rank.
     variates_ : list of ndarray of shape (n, n_components)
-        The centred views times w_v.
+        The centred views times :math:`w_v`.
     correlations_ : ndarray of shape (n_components,)
-        Descending.  Two views: the canonical correlations, w_1^T S_12 w_2.  Otherwise the eigenvalues, from 0
-        to the number of views.
+        Descending.  Two views: the canonical correlations, :math:`w_1^\top S_{12} w_2`.  Otherwise the
+        eigenvalues, from 0 to the number of views.
     objective_ : ndarray of shape (1,)
         Inertia of k-means; there is no history.
     n_iter_ : int

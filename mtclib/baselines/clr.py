@@ -28,20 +28,23 @@ KMEANS_STARTS = 10
 class CLR(SingleTaskClusterer):
     r"""Constrained Laplacian rank: the graph with exactly k components that is nearest to a neighbour graph.
 
-    With A the initial graph of a task, the method minimises ``|S - A|^2`` over S whose rows lie on the unit
-    simplex and whose Laplacian has rank n - k, which means that the graph S has k components: they are the
-    clusters.  The rank is enforced by a penalty,
+    With :math:`A` the initial graph of a task, the method minimises :math:`\|S - A\|^2` over :math:`S` whose
+    rows lie on the unit simplex and whose Laplacian has rank n - k, which means that the graph :math:`S` has
+    k components: they are the clusters.  The rank is enforced by a penalty,
 
-    .. math:: \|S - A\|^2 + 2 \lambda\, tr(F^T L_S F),\quad F^T F = I,
+    .. math:: \|S - A\|^2 + 2 \lambda \operatorname{tr}(F^\top L_S F), \qquad F^\top F = I,
 
-    where F holds the k smallest eigenvectors of the Laplacian L_S of (S + S^T) / 2, and row i of S is the
-    projection of a_i - lam f_i / 2, ``f_ij = |F_i - F_j|^2``, on the simplex.  As in the authors' code, only
-    the edges of A carry weight, ``lam`` doubles while S has too few components, and is halved, with the last
-    F, when it has too many.  Components are counted, not guessed from small eigenvalues.
+    where :math:`F` holds the k smallest eigenvectors of the Laplacian :math:`L_S` of
+    :math:`(S + S^\top) / 2`, and row i of :math:`S` is the projection of :math:`a_i - \lambda f_i / 2`, with
+    :math:`f_{ij} = \|F_i - F_j\|^2`, on the simplex.  As in the authors' code, only the edges of :math:`A`
+    carry weight, :math:`\lambda`, here ``lam``, doubles while :math:`S` has too few components, and is
+    halved, with the last :math:`F`, when it has too many.  Components are counted, not guessed from small
+    eigenvalues.
 
-    Two cases have no exact solution.  If A itself has more than k components, no S on its edges has k.  And
-    after ``max_iter`` rounds the number of components may still differ from k.  In both, ``labels_`` come
-    from k-means on the rows of the last F, and ``components_`` holds the components as they are.
+    Two cases have no exact solution.  If :math:`A` itself has more than k components, no :math:`S` on its
+    edges has k.  And after ``max_iter`` rounds the number of components may still differ from k.  In both,
+    ``labels_`` come from k-means on the rows of the last :math:`F`, and ``components_`` holds the components
+    as they are.
 
     Parameters
     ----------
@@ -63,13 +66,13 @@ class CLR(SingleTaskClusterer):
     ----------
     labels_ : list of ndarray of shape (n_t,), int
     graph_ : list of CSR array of shape (n_t, n_t)
-        (S + S^T) / 2.
+        :math:`(S + S^\top) / 2`.
     components_ : list of ndarray of shape (n_t,), int
         Component of each sample in ``graph_``.
     n_components_ : list of int
         Equal to the number of clusters where the method succeeded.
     objective_ : ndarray of shape (n_iter,)
-        ``|S - A|^2``, summed over tasks, after each round; it rises with the penalty.
+        :math:`\|S - A\|^2`, summed over tasks, after each round; it rises with the penalty.
     n_iter_ : int
     converged_ : bool
         False if a task has another number of components after ``max_iter`` rounds.

@@ -224,34 +224,33 @@ class ConvexSub(MultiViewClusterer):
     2012) has that shape.  The problem below was derived to have it for any number of views; its relaxation
     for three and more, the solver, scaling, ``alpha`` and the final step are ours.
 
-    Model: X_v = Phi B_v for all centred views with a common Phi, rows of each B_v no longer than 1, and the
-    penalty alpha times the sum of the lengths of the columns of Phi, any number of them.  For M = (Phi B_1,
-    ..., Phi B_V) the dual norm is the largest ``|Gamma b|`` over b with ``|b_v| <= 1``.  Its Lagrangian
-    relaxation, exact for up to two views, is the smallest spectral norm of (rho_v^-1/2 Gamma_v) over weights
-    rho of the views on the simplex, and gives
+    The model is :math:`X_v = \Phi B_v` for all centred views with a common :math:`\Phi`, rows of each
+    :math:`B_v` no longer than 1, and the penalty :math:`\alpha` times the sum of the lengths of the columns
+    of :math:`\Phi`, any number of them.  For :math:`M = (\Phi B_1, \dots, \Phi B_V)` the dual norm is the
+    largest :math:`\|\Gamma b\|` over b with :math:`\|b_v\| \le 1`.  Its Lagrangian relaxation, exact for up
+    to two views, is the smallest spectral norm of :math:`(\rho_v^{-1/2} \Gamma_v)_v` over weights
+    :math:`\rho` of the views on the simplex, and gives
 
-    .. math::
+    .. math:: \min_M \max_\rho\ \tfrac{1}{2} \sum_v \|X_v - M_v\|^2
+        + \alpha \big\|\big(\rho_1^{1/2} M_1, \dots, \rho_V^{1/2} M_V\big)\big\|_{\mathrm{tr}}.
 
-        \min_M \max_\rho\ \tfrac12 \sum_v \|X_v - M_v\|^2
-            + \alpha\, \|(\rho_1^{1/2} M_1, \dots, \rho_V^{1/2} M_V)\|_{trace}.
+    Its dual, the projection of :math:`X` onto :math:`\Gamma_v = \rho_v^{1/2} Z_v` with the spectral norm of
+    :math:`Z` at most :math:`\alpha`, is convex in :math:`(\Gamma, \rho)`.  The optimum does not depend on a
+    start, and the gap to it is known.  One view: principal components with soft-thresholded singular values.
 
-    Its dual, the projection of X onto Gamma_v = rho_v^1/2 Z_v with the spectral norm of Z at most alpha, is
-    convex in (Gamma, rho).  The optimum does not depend on a start, and the gap to it is known.  One view:
-    principal components with soft-thresholded singular values.
-
-    An iteration costs O(m^3) with m the smaller of the numbers of samples and of all features.
+    An iteration costs :math:`O(m^3)` with m the smaller of the numbers of samples and of all features.
 
     Parameters
     ----------
     n_clusters : int
-        k.
+        :math:`k`.
     alpha : float > 0, default 0.3
         Penalty, as a share of the largest singular value of all views side by side.  From the square root of
         the number of views on, nothing is left of the data.
     n_components : int or None, default None
-        Columns of Phi that are clustered, largest first; None for k.
+        Columns of :math:`\Phi` that are clustered, largest first; None for k.
     embedding : {'scaled', 'orthonormal'}, default 'scaled'
-        Columns of Phi with their lengths, or of length 1.
+        Columns of :math:`\Phi` with their lengths, or of length 1.
     scaling : str, default 'variance'
         Of features and views; see :func:`mtclib.maths.scaling.scale_views`.
     n_init : int, default 10
@@ -267,11 +266,11 @@ class ConvexSub(MultiViewClusterer):
     embedding_ : ndarray of shape (n, h)
         What k-means saw: rows of unit length, or zero.
     singular_values_ : ndarray of shape (h,)
-        Lengths of the columns of Phi.
+        Lengths of the columns of :math:`\Phi`.
     rank_ : int
-        Columns of Phi at the optimum.
+        Columns of :math:`\Phi` at the optimum.
     view_weights_ : ndarray of shape (n_views,)
-        rho.
+        :math:`\rho`.
     gap_ : float
         Bound of the relative distance of ``-objective_[-1]`` to the optimum.
     objective_ : ndarray of shape (n_iter,)

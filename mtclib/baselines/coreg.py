@@ -18,24 +18,24 @@ COARSE, RESIDUAL = 1e-3, 1e-5
 class CoregSpectral(MultiViewClusterer):
     r"""Co-regularised spectral clustering: one embedding per view, drawn to agree with the others.
 
-    With K_v the normalised affinities of view v and U_v of shape (n, k) with orthonormal columns, the method
-    maximises
+    With :math:`K_v` the normalised affinities of view v and :math:`U_v` of shape (n, k) with orthonormal
+    columns, the method maximises, for the scheme 'pairwise',
 
-    .. math::
+    .. math:: \sum_v \operatorname{tr}(U_v^\top K_v U_v) + \lambda \sum_{v < w} \|U_v^\top U_w\|^2
 
-        \text{'pairwise':}\quad & \sum_v tr(U_v^T K_v U_v) + \lambda \sum_{v<w} \|U_v^T U_w\|^2, \\
-        \text{'centroid':}\quad & \sum_v tr(U_v^T K_v U_v) + \sum_v \lambda_v \|U_v^T U^*\|^2
+    and for the scheme 'centroid', with a consensus :math:`U_*`,
 
-    with a consensus U*.
+    .. math:: \sum_v \operatorname{tr}(U_v^\top K_v U_v) + \sum_v \lambda_v \|U_v^\top U_*\|^2.
 
-    Given the others, U_v is made of the k leading eigenvectors of K_v plus the projections that it is drawn
-    to, and U* of the k leading eigenvectors of sum_v lam_v U_v U_v^T.  The sweeps over the views creep where
-    ``lam`` is large against the eigenvalues of K_v, so that the result depends on the start.  These are the
-    compared methods "PairwiseSC" and "CentroidSC" of the MSPL paper and "Coreg" of the LMSC paper, which
-    name neither affinity nor ``lam``.
+    Given the others, :math:`U_v` is made of the k leading eigenvectors of :math:`K_v` plus the projections
+    that it is drawn to, and :math:`U_*` of the k leading eigenvectors of
+    :math:`\sum_v \lambda_v U_v U_v^\top`.  The sweeps over the views creep where :math:`\lambda`, here
+    ``lam``, is large against the eigenvalues of :math:`K_v`, so that the result depends on the start.  These
+    are the compared methods "PairwiseSC" and "CentroidSC" of the MSPL paper and "Coreg" of the LMSC paper,
+    which name neither affinity nor ``lam``.
 
-    Beyond a few hundred samples no (n, n) array is decomposed: each U_v comes from a block iteration that
-    starts from its last value.
+    Beyond a few hundred samples no (n, n) array is decomposed: each :math:`U_v` comes from a block iteration
+    that starts from its last value.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ class CoregSpectral(MultiViewClusterer):
         k.
     scheme : {'centroid', 'pairwise'}, default 'centroid'
     lam : float > 0, or list with one per view for 'centroid', default 0.1
-        Weight of agreement; each pair of views counts once.  The eigenvalues of K_v are at most 1, those of
-        full Gaussian affinities often far below.
+        Weight of agreement; each pair of views counts once.  The eigenvalues of :math:`K_v` are at
+        most 1, those of full Gaussian affinities often far below.
     affinity : {'gaussian', 'cosine', 'knn', 'knn-cosine'}, callable or list of arrays, default 'gaussian'
         See ``graphs.normalized_affinities``.
     scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
@@ -54,11 +54,11 @@ class CoregSpectral(MultiViewClusterer):
     scaling : str, default 'none'
         Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
     init : {'best', 'views', 'average'}, default 'best'
-        Start: the eigenvectors of each view, as in the paper; those of the sum of the K_v for all views; or
-        whichever of the two has the larger objective.
+        Start: the eigenvectors of each view, as in the paper; those of the sum of the :math:`K_v` for all
+        views; or whichever of the two has the larger objective.
     view : int or None, default None
-        Cluster the rows of U_v of this view, counted from 0.  None: of U* ('centroid') or of all U_v side by
-        side ('pairwise').
+        Cluster the rows of :math:`U_v` of this view, counted from 0.  None: of :math:`U_*` ('centroid') or of
+        all :math:`U_v` side by side ('pairwise').
     n_init : int, default 10
         Starts of k-means.
     max_iter : int, default 100
@@ -73,9 +73,9 @@ class CoregSpectral(MultiViewClusterer):
     embedding_ : ndarray of shape (n, h)
         What k-means saw: rows of unit length, or zero.
     view_embeddings_ : list of ndarray of shape (n, k)
-        U_v, determined up to a rotation.
+        :math:`U_v`, determined up to a rotation.
     consensus_ : ndarray of shape (n, k)
-        U*; for 'pairwise' the leading eigenvectors of sum_v U_v U_v^T.
+        :math:`U_*`; for 'pairwise' the leading eigenvectors of :math:`\sum_v U_v U_v^\top`.
     objective_ : ndarray of shape (n_iter,)
         Minus the sum above, after each sweep; it never rises.
     n_iter_ : int

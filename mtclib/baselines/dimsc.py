@@ -19,29 +19,27 @@ from mtclib.maths.scaling import SCALINGS, scale_views
 class DiMSC(MultiViewClusterer):
     r"""Spectral clustering by how well samples represent each other, in ways that differ between views.
 
-    With samples of length 1 in the columns of X_v, coefficients Z_v of shape (n, n), L_v the Laplacian of a
-    graph of nearest neighbours and H = I - 11^T / n, the method minimises
+    With samples of length 1 in the columns of :math:`X_v`, coefficients :math:`Z_v` of shape (n, n),
+    :math:`L_v` the Laplacian of a graph of nearest neighbours, :math:`H = I - 1 1^\top / n`, and weights
+    :math:`\sigma` (``smoothness``) and :math:`\delta` (``diversity``), the method minimises
 
-    .. math::
+    .. math:: \sum_v \|X_v - X_v Z_v\|^2 + \sigma \sum_v \operatorname{tr}(Z_v L_v Z_v^\top)
+        + \delta \sum_{v \ne w} \operatorname{tr}(H Z_v^\top Z_v H Z_w^\top Z_w)
 
-        \sum_v \|X_v - X_v Z_v\|^2 + \lambda_s \sum_v tr(Z_v L_v Z_v^T)
-            + \lambda_d \sum_{v \ne w} tr(H Z_v^T Z_v H Z_w^T Z_w)
+    over ordered pairs of views; the last term is the Hilbert-Schmidt independence criterion with inner
+    products, and its factor :math:`(n - 1)^{-2}` is part of ``diversity``.  Given the others, :math:`Z_v`
+    solves
 
-    with the weights ``smoothness`` and ``diversity``, over ordered pairs of views; the last term is the
-    Hilbert-Schmidt independence criterion with inner products, and its factor (n - 1)^-2 is part of
-    ``diversity``.  Given the others, Z_v solves
-
-    .. math::
-
-        X_v^T X_v Z_v + Z_v \Big(\lambda_s L_v + 2 \lambda_d \sum_{w \ne v} H Z_w^T Z_w H\Big) = X_v^T X_v,
+    .. math:: X_v^\top X_v Z_v + Z_v \Big(\sigma L_v + 2 \delta \sum_{w \ne v} H Z_w^\top Z_w H\Big)
+        = X_v^\top X_v,
 
     the one of least norm where there are several.  The factor 2 comes from the two orders of a pair.  The
-    affinity is the sum of ``|Z_v| + |Z_v|^T``.  Large values of ``diversity`` take hundreds of sweeps.
+    affinity is the sum of :math:`|Z_v| + |Z_v|^\top`.  Large values of ``diversity`` take hundreds of sweeps.
 
     The method needs no more of a view than its Gram matrix and neighbours, so that sparse views stay sparse.
-    Instead of a general Sylvester solver in each update, X_v^T X_v is decomposed once, and the right
-    coefficient is reduced to a tridiagonal matrix, for which each row is a solution in O(n).  An update costs
-    O(n^3).
+    Instead of a general Sylvester solver in each update, :math:`X_v^\top X_v` is decomposed once, and the
+    right coefficient is reduced to a tridiagonal matrix, for which each row is a solution in :math:`O(n)`.
+    An update costs :math:`O(n^3)`.
 
     This is the compared method "DiMSC" of the LMSC paper, which names neither weights nor graph.  The
     authors' code could not be had; a public port uses weights of 0.01 and 40 on standardised features.
@@ -54,7 +52,7 @@ class DiMSC(MultiViewClusterer):
     diversity : float >= 0, default 0.1
         Weight of the differences between views.  Useful are 0.01 to 10.
     n_neighbors : int, default 10
-        Of the graphs; their weights are exp(-d^2 / (2 s^2)) with s the mean distance of neighbours.
+        Of the graphs; their weights are :math:`\exp(-d^2 / 2 s^2)` with s the mean distance of neighbours.
     scaling : str, default 'rows'
         Of samples or features, and views; see :func:`mtclib.maths.scaling.scale_views`.
     keep_diagonal : bool, default True
@@ -73,7 +71,7 @@ class DiMSC(MultiViewClusterer):
     ----------
     labels_ : ndarray of shape (n,), int
     coefficients_ : list of ndarray of shape (n, n)
-        Z_v.
+        :math:`Z_v`.
     affinity_ : ndarray of shape (n, n)
     embedding_ : ndarray of shape (n, n_clusters)
         What k-means saw: rows of unit length, or zero.

@@ -395,20 +395,23 @@ class DMTFC(CoupledClusterer):
 
     .. math::
 
-        J = \sum_t \Big[\tfrac{1}{n_t} \|F_t - X_t W_t - 1 b_t^T\|^2 + \lambda_2 \|W_t\|^2\Big]
-            + \lambda_1 \sum_t tr(W_t^T D^{-1} W_t),\quad D \succeq 0,\ tr D = 1,
+        J = \sum_t \Big[\tfrac{1}{n_t} \|F_t - X_t W_t - 1 b_t^\top\|^2 + \lambda_2 \|W_t\|^2\Big]
+            + \lambda_1 \sum_t \operatorname{tr}(W_t^\top D^{-1} W_t),
+            \quad D \succeq 0,\ \operatorname{tr} D = 1,
 
-    over scorers W, b, the metric D, which carries what the tasks share, and relaxed balanced labels
-    F_t^T F_t = n_t/k I, F_t^T 1 = 0 (the form of one-hot labels of even clusters, centred and up to rotation;
-    it excludes the constant labels that would make J = 0).  The penalty at the best D is the squared sum of
-    the singular values of [W_1 ... W_T].
+    over scorers :math:`W` and :math:`b`, the metric :math:`D`, which carries what the tasks share, and
+    relaxed balanced labels, :math:`F_t^\top F_t = \tfrac{n_t}{k} I` and :math:`F_t^\top 1 = 0` (the form of
+    one-hot labels of even clusters, centred and up to rotation; it excludes the constant labels that would
+    make :math:`J = 0`).  The penalty at the best :math:`D` is the squared sum of the singular values of
+    :math:`[W_1 \dots W_T]`.
 
     Reconstruction.  The abstract and the papers that cite it give the two convex parts (multi-task feature
-    learning, maximum margin clustering with even label marginals) and the weights lam1 and lam2.  The penalty
-    is the known one.  Squared loss in place of the multiclass margin, the relaxation of the labels, the floor
-    of D, and rounding by k-means are ours.  J is convex in (W, b, D) for fixed labels, and the labels without
-    coupling, where the iteration starts, solve a convex problem in the label kernels F F^T; J is not jointly
-    convex in the label kernels and D.
+    learning, maximum margin clustering with even label marginals) and the weights :math:`\lambda_1` and
+    :math:`\lambda_2`.  The penalty is the known one.  Squared loss in place of the multiclass margin, the
+    relaxation of the labels, the floor of :math:`D`, and rounding by k-means are ours.  :math:`J` is convex
+    in :math:`(W, b, D)` for fixed labels, and the labels without coupling, where the iteration starts, solve
+    a convex problem in the label kernels :math:`F F^\top`; :math:`J` is not jointly convex in the label
+    kernels and :math:`D`.
 
     Parameters
     ----------
@@ -420,7 +423,7 @@ class DMTFC(CoupledClusterer):
     lam2 : float, nonnegative, default 2**-6
         Weight of the squared norm of the scorers; at least one weight must be positive.
     floor : float in (0, 1], default 0.1
-        No eigenvalue of D is below floor / d; 1 fixes D = I/d, which uncouples the tasks.
+        No eigenvalue of :math:`D` is below floor / d; 1 fixes :math:`D = I / d`, which uncouples the tasks.
     marginals : {'even', 'free'}, default 'free'
         Whether all clusters of a task get the same number of samples (up to one), or as many as k-means
         gives them.  Accuracies printed for DMTFC are out of reach of even clusters.
@@ -436,19 +439,19 @@ class DMTFC(CoupledClusterer):
     labels_ : list of ndarray of shape (n_t,), int
         Cluster j means similar scorers in all tasks.
     directions_ : ndarray of shape (d, q)
-        Leading eigenvectors of D.
+        Leading eigenvectors of :math:`D`.
     direction_weights_ : ndarray of shape (q,)
         Their eigenvalues, descending; all the others are equal.
     coef_ : list of ndarray of shape (d, k)
-        W_t, ridge scorers of the final clusters.
+        :math:`W_t`, ridge scorers of the final clusters.
     intercept_ : list of ndarray of shape (k,)
-        b_t.
+        :math:`b_t`.
     relaxed_labels_ : list of ndarray of shape (n_t, k - 1)
-        F_t.
+        :math:`F_t`.
     labels_objective_ : float
-        J of the final clusters: its global minimum over scorers and metric.
+        :math:`J` of the final clusters: its global minimum over scorers and metric.
     objective_ : ndarray of shape (n_iter,)
-        J of the relaxed labels after each iteration; never rises.
+        :math:`J` of the relaxed labels after each iteration; never rises.
     n_iter_ : int
     converged_ : bool
 
@@ -543,13 +546,15 @@ class DMTRC(CoupledClusterer):
 
     .. math::
 
-        J = \sum_t \Big[\tfrac{1}{n_t} \|F_t - X_t W_t - 1 b_t^T\|^2 + \lambda_2 \|W_t\|^2\Big]
-            + \lambda_1 \sum_{ts} (S^{-1})_{ts}\, tr(W_t^T W_s),\quad S \succeq 0,\ tr S = 1,
+        J = \sum_t \Big[\tfrac{1}{n_t} \|F_t - X_t W_t - 1 b_t^\top\|^2 + \lambda_2 \|W_t\|^2\Big]
+            + \lambda_1 \sum_{ts} (S^{-1})_{ts} \operatorname{tr}(W_t^\top W_s),
+            \quad S \succeq 0,\ \operatorname{tr} S = 1,
 
-    over scorers W, b, the relation S between tasks, and relaxed balanced labels F_t^T F_t = n_t/k I,
-    F_t^T 1 = 0 (the form of one-hot labels of even clusters, centred and up to rotation; it excludes the
-    constant labels that would make J = 0).  The penalty at the best S is the squared sum of the singular
-    values of the scorers with each task as one column.
+    over scorers :math:`W` and :math:`b`, the relation :math:`S` between tasks, and relaxed balanced labels,
+    :math:`F_t^\top F_t = \tfrac{n_t}{k} I` and :math:`F_t^\top 1 = 0` (the form of one-hot labels of even
+    clusters, centred and up to rotation; it excludes the constant labels that would make :math:`J = 0`).  The
+    penalty at the best :math:`S` is the squared sum of the singular values of the scorers with each task as
+    one column.
 
     Reconstruction, like :class:`mtclib.baselines.DMTFC`, with multi-task relationship learning in place of
     feature learning.  Ours is also the rotation of the relaxed labels to each other at the start (generalised
@@ -565,7 +570,7 @@ class DMTRC(CoupledClusterer):
     lam2 : float, nonnegative, default 2**-6
         Weight of the squared norm of the scorers; at least one weight must be positive.
     floor : float in (0, 1], default 0.1
-        No eigenvalue of S is below floor / T; 1 fixes S = I/T, which uncouples the tasks.
+        No eigenvalue of :math:`S` is below floor / T; 1 fixes :math:`S = I / T`, which uncouples the tasks.
     marginals : {'even', 'free'}, default 'even'
         Whether all clusters of a task get the same number of samples (up to one), or as many as k-means
         gives them.
@@ -581,17 +586,17 @@ class DMTRC(CoupledClusterer):
     labels_ : list of ndarray of shape (n_t,), int
         Cluster j means similar scorers in all tasks.
     relation_ : ndarray of shape (T, T)
-        S, positive definite, trace 1; related tasks have large entries.
+        :math:`S`, positive definite, trace 1; related tasks have large entries.
     coef_ : list of ndarray of shape (d, k)
-        W_t, ridge scorers of the final clusters.
+        :math:`W_t`, ridge scorers of the final clusters.
     intercept_ : list of ndarray of shape (k,)
-        b_t.
+        :math:`b_t`.
     relaxed_labels_ : list of ndarray of shape (n_t, k - 1)
-        F_t.
+        :math:`F_t`.
     labels_objective_ : float
-        J of the final clusters: its global minimum over scorers and relation.
+        :math:`J` of the final clusters: its global minimum over scorers and relation.
     objective_ : ndarray of shape (n_iter,)
-        J of the relaxed labels after each iteration; never rises.
+        :math:`J` of the relaxed labels after each iteration; never rises.
     n_iter_ : int
     converged_ : bool
 

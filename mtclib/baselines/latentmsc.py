@@ -21,36 +21,38 @@ EXACT = 1e-6
 class LatentMSC(MultiViewClusterer):
     r"""Spectral clustering by how well samples represent each other in a space from which all views come.
 
-    With samples in columns and scaled to length 1 in each view, M all views of shape (d, n) on top of each
-    other, P of shape (d, h), a latent H of shape (h, n) and coefficients Z of shape (n, n), the method
-    minimises
+    With samples in columns and scaled to length 1 in each view, :math:`M` all views of shape (d, n) on top of
+    each other, :math:`P` of shape (d, h), a latent :math:`H` of shape (h, n) and coefficients :math:`Z` of
+    shape (n, n), the method minimises
 
-    .. math:: \|(M - P H,\ H - H Z)\|_{2,1} + \lambda \|Z\|_{trace} \quad\text{subject to}\quad P^T P = I,
+    .. math:: \left\|\begin{pmatrix} M - P H \\ H - H Z \end{pmatrix}\right\|_{2,1}
+        + \lambda \|Z\|_{\mathrm{tr}} \quad \text{subject to} \quad P^\top P = I,
 
     where the first norm is the sum of the lengths of the columns of both residuals on top of each other.  It
-    starts from a random H and takes one step for each block of the augmented Lagrangian in a sweep, with a
-    penalty that grows from 1e-4 by 1.2 a sweep.  The affinity is ``|Z| + |Z|^T``.  With many components and a
-    small ``lam`` the optimum is near Z = I, which says nothing about clusters.
+    starts from a random :math:`H` and takes one step for each block of the augmented Lagrangian in a sweep,
+    with a penalty that grows from 1e-4 by 1.2 per sweep.  The affinity is :math:`|Z| + |Z|^\top`.  With many
+    components and a small ``lam`` the optimum is near :math:`Z = I`, which says nothing about clusters.
 
     This is the compared method "LRMSC" of the LMSC paper, which cites a generalised form with networks, but
     names the function of the code of the linear one.  That code has h = 100, lam = 0.1, 100 sweeps, and hands
-    its equation for H to a solver of A H + H B + C = 0 where A H + H B = C is stationary: the sign of H is
-    wrong in each sweep.  ``sign='released'`` does the same.  It is no minimisation: its objective ends at
-    about that of H = 0, or above; what it leaves in Z still tells clusters apart, in some data better than
-    the optimum does.
+    its equation for :math:`H` to a solver of :math:`A H + H B + C = 0` where :math:`A H + H B = C` is
+    stationary: the sign of :math:`H` is wrong in each sweep.  ``sign='released'`` does the same.  It is no
+    minimisation: its objective ends at about that of :math:`H = 0`, or above; what it leaves in :math:`Z`
+    still tells clusters apart, in some data better than the optimum does.
 
-    The steps do not change under rotations of the features.  M is therefore replaced by a square root of the
-    sum of the Gram matrices of the views: sparse views stay sparse, and the cost of a sweep, O(n^3), does
-    not depend on their features.
+    The steps do not change under rotations of the features.  :math:`M` is therefore replaced by a square root
+    of the sum of the Gram matrices of the views: sparse views stay sparse, and the cost of a sweep,
+    :math:`O(n^3)`, does not depend on their features.
 
     Parameters
     ----------
     n_clusters : int
-        k.
+        :math:`k`.
     lam : float > 0, default 1.0
         Useful are 0.01 to 10.
     n_components : int or None, default None
-        h; None for 2 k.  No more than n - 1, nor than the rank of M, are used: P would not be determined.
+        :math:`h`; None for 2 k.  No more than n - 1, nor than the rank of :math:`M`, are used: :math:`P`
+        would not be determined.
     sign : {'correct', 'released'}, default 'correct'
         Of H, see above.
     scaling : str, default 'rows'
@@ -65,21 +67,21 @@ class LatentMSC(MultiViewClusterer):
     tol : float, default 1e-6
         Stop when no constraint is violated by more than this (Frobenius norm).
     random_state : None, int, Generator or RandomState
-        Of the start of H and of k-means.
+        Of the start of :math:`H` and of k-means.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n,), int
     coefficients_ : ndarray of shape (n, n)
-        Z.
+        :math:`Z`.
     latent_ : ndarray of shape (n, h)
-        H with samples in rows.
+        :math:`H` with samples in rows.
     affinity_ : ndarray of shape (n, n)
     embedding_ : ndarray of shape (n, k)
         What k-means saw: rows of unit length, or zero.
     objective_ : ndarray of shape (n_iter,)
-        The sum above after each sweep, with the trace norm of the thresholded copy of Z.  It may rise: the
-        multiplier method approaches its constraints from outside.
+        The sum above after each sweep, with the trace norm of the thresholded copy of :math:`Z`.  It may
+        rise: the multiplier method approaches its constraints from outside.
     n_iter_ : int
     converged_ : bool
 

@@ -162,50 +162,53 @@ class LLMC(MultiTaskClusterer):
     Reconstruction: of the original only the abstract could be had.  From it are the parts of the model: a
     projection of each task, whose joint penalty lets the tasks share features; neighbours that are learned in
     the projection; and the cluster structure of the graph, from which labels are read.  Scaling, graph and
-    steps are ours.  With w^j row j of [W_1 ... W_T], the coefficients of feature j in all tasks, and centred
-    X_t, the method minimises
+    steps are ours.  With :math:`w^j` row j of :math:`[W_1 \dots W_T]`, the coefficients of feature j in all
+    tasks, and centred :math:`X_t`, the method minimises
 
-    .. math::
+    .. math:: \sum_t \Big[\sum_{ij} \|W_t^\top (x_i - x_j)\|^2 s_{ij} + a_t \|S_t\|^2
+        + 2 \lambda_t \operatorname{tr}(F_t^\top L_t F_t)\Big] + \gamma \sum_j \|w^j\|
 
-        \sum_t \Big( \sum_{ij} \|W_t^T (x_i - x_j)\|^2 s_{ij} + a_t \|S_t\|^2
-            + 2 \lambda_t\, tr(F_t^T L_t F_t) \Big) + \gamma \sum_j \|w^j\|
+    over graphs :math:`S_t` whose rows lie on the unit simplex, with :math:`L_t` the Laplacian of
+    :math:`(S_t + S_t^\top) / 2`, and over :math:`W_t` and :math:`F_t` for which :math:`X_t W_t` and
+    :math:`F_t` have orthonormal columns.  :math:`\|w^j\|` is smoothed near 0, and a majorant weighs its
+    square by :math:`1 / (2 \|w^j\|)`.  Then each part has an exact step: :math:`X_t W_t` holds the leading
+    eigenvectors of
 
-    over graphs S_t whose rows lie on the unit simplex, with L_t the Laplacian of (S_t + S_t^T) / 2, and over
-    W_t and F_t for which X_t W_t and F_t have orthonormal columns.  The norm of w^j is smoothed near 0, and a
-    majorant weighs its square by ``1 / (2 |w^j|)``.  Then each part has an exact step: X_t W_t holds the
-    leading eigenvectors of
+    .. math:: C_t (I + L_t C_t)^{-1}, \qquad
+        C_t = \tfrac{4}{\gamma} X_t \operatorname{diag}(\|w^j\|) X_t^\top,
 
-    .. math:: C_t (I + L_t C_t)^{-1},\quad C_t = \tfrac{4}{\gamma} X_t\, diag(\|w^j\|)\, X_t^T,
+    so that no (d, d) array is needed; :math:`F_t` the :math:`k_t` smallest eigenvectors of :math:`L_t`; and
+    row i of :math:`S_t` is the projection on the simplex of :math:`-d_i / (2 a_t)` with
 
-    so that no (d, d) array is needed; F_t the k_t smallest eigenvectors of L_t; and row i of S_t is the
-    projection on the simplex of -d_i / (2 a_t), ``d_ij = |W_t^T (x_i - x_j)|^2 + lam_t |f_i - f_j|^2``.  The
-    first S_t are neighbour graphs of the samples.  a_t is set once: the mean over samples of the value with
-    which ``n_neighbors`` of the first d_ij would get weight.
+    .. math:: d_{ij} = \|W_t^\top (x_i - x_j)\|^2 + \lambda_t \|f_i - f_j\|^2.
 
-    A graph with k_t components has its clusters as components.  With ``adapt``, lam_t rises while S_t has
-    fewer and falls while it has more, by a factor whose root is taken at each turn; the objective then is
-    that of another problem after each change.  All tasks must be had at once.
+    The first :math:`S_t` are neighbour graphs of the samples.  :math:`a_t` is set once: the mean over samples
+    of the value with which ``n_neighbors`` of the first :math:`d_{ij}` would get weight.
+
+    A graph with :math:`k_t` components has its clusters as components.  With ``adapt``, :math:`\lambda_t`
+    rises while :math:`S_t` has fewer and falls while it has more, by a factor whose root is taken at each
+    turn; the objective then is that of another problem after each change.  All tasks must be had at once.
 
     Parameters
     ----------
     n_clusters : int or list of int
-        k_t, clusters of each task.
+        :math:`k_t`, clusters of each task.
     gamma : float > 0, default 1
         Weight of the joint penalty: larger values leave fewer features.
     lam : float > 0, default 1
-        First, or with ``adapt=False`` only, value of lam_t.
+        First, or with ``adapt=False`` only, value of :math:`\lambda_t`.
     n_neighbors : int, default 10
         At most n_t - 2 are used.
     n_components : int or None, default None
-        Columns of W_t, None for k_t; fewer where the samples of a task span fewer dimensions.
+        Columns of :math:`W_t`, None for :math:`k_t`; fewer where the samples of a task span fewer dimensions.
     metric : {'euclidean', 'cosine'}, default 'euclidean'
         'cosine' scales the rows to unit length first.  All tasks are then divided by one number that makes
         the mean squared length of their centred samples 1.
     adapt : bool, default True
-        Search lam_t for k_t components.  False keeps it, and takes labels from k-means unless there are k_t
-        components by chance.
+        Search :math:`\lambda_t` for :math:`k_t` components.  False keeps it, and takes labels from k-means
+        unless there are :math:`k_t` components by chance.
     n_init : int, default 10
-        Starts of k-means, on the rows of F_t, for tasks with another number of components.
+        Starts of k-means, on the rows of :math:`F_t`, for tasks with another number of components.
     max_iter : int, default 50
     tol : float, default 1e-6
         For ``adapt=False``: stop when the objective falls by less than ``tol`` times its value.
@@ -216,26 +219,27 @@ class LLMC(MultiTaskClusterer):
     ----------
     labels_ : list of ndarray of shape (n_t,), int
     graph_ : list of CSR array of shape (n_t, n_t)
-        (S_t + S_t^T) / 2.
+        :math:`(S_t + S_t^\top) / 2`.
     components_ : list of ndarray of shape (n_t,), int
         Component of each sample in ``graph_``.
     n_components_ : list of int
         Components of the graphs.
     embedding_ : list of ndarray of shape (n_t, k_t)
-        F_t.
+        :math:`F_t`.
     projected_ : list of ndarray of shape (n_t, r_t)
-        X_t W_t.
+        :math:`X_t W_t`.
     coef_ : list of ndarray of shape (d, r_t)
-        W_t, for the scaled samples.
+        :math:`W_t`, for the scaled samples.
     feature_norms_ : ndarray of shape (d,)
-        ``|w^j|``, smoothed.
+        :math:`\|w^j\|`, smoothed.
     strength_ : ndarray of shape (T,)
-        lam_t.
+        :math:`\lambda_t`.
     objective_ : ndarray of shape (n_iter,)
         With ``adapt=False`` it never rises.
     n_iter_ : int
     converged_ : bool
-        With ``adapt``: each task has k_t components that did not change, or its search has ended without.
+        With ``adapt``: each task has :math:`k_t` components that did not change, or its search has ended
+        without.
 
     References
     ----------

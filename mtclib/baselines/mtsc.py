@@ -23,31 +23,30 @@ class MTSC(MultiTaskClusterer):
     r"""Multitask spectral clustering: linear maps predict the cluster indicators, and share their features.
 
     Reconstruction: of the original only the abstract could be had.  From it are the parts of the model:
-    spectral clustering of each task, an explicit map that predicts its indicators, and an l2,p norm over the
-    maps of all tasks.  The scaling of the parts, the graph and the steps are ours.  With L_t the normalised
-    Laplacian of task t and w^j row j of [W_1 ... W_T], the coefficients of feature j in all tasks, it
-    minimises
+    spectral clustering of each task, an explicit map that predicts its indicators, and an :math:`\ell_{2,p}`
+    norm over the maps of all tasks.  The scaling of the parts, the graph and the steps are ours.  With
+    :math:`L_t` the normalised Laplacian of task t and :math:`w^j` row j of :math:`[W_1 \dots W_T]`, the
+    coefficients of feature j in all tasks, it minimises
 
-    .. math::
+    .. math:: \sum_t \Big[\operatorname{tr}(F_t^\top L_t F_t) + \alpha \|X_t W_t + 1 b_t^\top - F_t\|^2\Big]
+        + \beta \sum_j \|w^j\|^p
 
-        \sum_t \Big( tr(F_t^T L_t F_t) + \alpha \|X_t W_t + 1 b_t^T - F_t\|^2 \Big) + \beta \sum_j \|w^j\|^p
+    over :math:`F_t` with orthonormal columns, :math:`W_t` and :math:`b_t`.  Tasks meet in the rows
+    :math:`w^j` alone, so that their numbers of clusters may differ.  :math:`\|w^j\|^p` is smoothed to
+    :math:`(\|w^j\|^2 + 10^{-8})^{p/2} - 10^{-4p}`, which the step below majorises by a weighted square: then
+    :math:`F_t`, :math:`W_t` and :math:`b_t` are exact together, :math:`F_t` as the :math:`k_t` smallest
+    eigenvectors of
 
-    over F_t with orthonormal columns, W_t and b_t.  Tasks meet in the rows w^j alone, so that their numbers
-    of clusters may differ.  The norm is smoothed, ``|w^j|^p`` to ``(|w^j|^2 + 1e-8)^(p/2) - 1e-4^p``, which
-    the step below majorises by a weighted square: then F_t, W_t and b_t are exact together, F_t as the k_t
-    smallest eigenvectors of
+    .. math:: L_t + \alpha \big(H - K (K + \rho I)^{-1}\big), \qquad
+        K = H X_t D^{-1} X_t^\top H, \qquad \rho = \beta / \alpha,
 
-    .. math::
-
-        L_t + \alpha \big(H - K (K + \rho I)^{-1}\big),\quad K = H X_t D^{-1} X_t^T H,
-        \quad \rho = \beta / \alpha,
-
-    with H the centring matrix and D the weights of the features, and the objective never rises.
+    with :math:`H` the centring matrix and :math:`D` the weights of the features, and the objective never
+    rises.
 
     Parameters
     ----------
     n_clusters : int or list of int
-        k_t, clusters of each task.
+        :math:`k_t`, clusters of each task.
     alpha : float > 0, default 1
         Weight of the linear maps.
     beta : float > 0, default 1
@@ -73,13 +72,13 @@ class MTSC(MultiTaskClusterer):
     ----------
     labels_ : list of ndarray of shape (n_t,), int
     embedding_ : list of ndarray of shape (n_t, k_t)
-        F_t with rows of unit length, or zero: what k-means saw; determined up to a rotation.
+        :math:`F_t` with rows of unit length, or zero: what k-means saw; determined up to a rotation.
     coef_ : list of ndarray of shape (d, k_t)
-        W_t, up to the same rotation.
+        :math:`W_t`, up to the same rotation.
     intercept_ : list of ndarray of shape (k_t,)
-        b_t.
+        :math:`b_t`.
     feature_norms_ : ndarray of shape (d,)
-        ``|w^j|``.
+        :math:`\|w^j\|`.
     objective_ : ndarray of shape (n_iter,)
         After each iteration; it never rises.
     n_iter_ : int

@@ -15,12 +15,14 @@ SMOOTHING = 1e-12
 class RMKMC(MultiViewClusterer):
     r"""Robust multi-view k-means clustering.
 
-    .. math:: \min \sum_v \alpha_v^\gamma \sum_i \|x_{vi} - c_{v,b(i)}\|
+    Minimises
 
-    over centroids, common labels b, and view weights
-    alpha >= 0 that add up to 1.  A distance is replaced by its tangent parabola in each iteration, which the
-    steps for centroids and labels minimise; alpha has a closed form.  Written from the published equations
-    and a public re-implementation.
+    .. math:: \sum_v \alpha_v^\gamma \sum_i \|x_{vi} - c_{v, b(i)}\|
+
+    over centroids, common labels :math:`b`, and view weights :math:`\alpha \ge 0` that add up to 1.  A
+    distance is replaced by its tangent parabola in each iteration, which the steps for centroids and labels
+    minimise; :math:`\alpha` has a closed form.  Written from the published equations and a public
+    re-implementation.
 
     Parameters
     ----------
@@ -55,7 +57,7 @@ class RMKMC(MultiViewClusterer):
     centers_ : list of ndarray of shape (n_clusters, d_v)
         In the units of the input; with scaling 'rows' in those of rows of length 1.
     view_weights_ : ndarray of shape (n_views,)
-        alpha.
+        :math:`\alpha`.
     view_weight_history_ : ndarray of shape (n_iter, n_views)
     losses_ : ndarray of shape (n_views, n)
         Squared distances in units of the scaled views.

@@ -206,32 +206,37 @@ class SAMTC(MultiTaskClusterer):
     1. for each pair of tasks, clusters z and l are related if each is the other's nearest by the
        Jensen-Shannon divergence of their word distributions; all samples of such clusters form the
        subtasks (t|s) of t and (s|t) of s;
-    2. the relatedness e_ts is 1 - r / r_0, at least 0: r is the distance between the mean of (t|s) and the
-       mean of (s|t) under the best weights by kernel mean matching, and r_0 the length of the former;
-    3. the similarity ``S_t(i, j) = |N_t(i) & N_t(j)| / k + sum_s e_ts |N_s(i) & N_s(j)| / k'`` counts the
-       neighbours that i and j share: N_t(i) holds k neighbours in t, and N_s(i) holds k' neighbours in
-       (s|t), for i in (t|s) alone; spectral clustering of S_t gives the labels of t.
+    2. the relatedness :math:`e_{ts}` is :math:`1 - r / r_0`, at least 0: :math:`r` is the distance between
+       the mean of (t|s) and the mean of (s|t) under the best weights by kernel mean matching, and
+       :math:`r_0` the length of the former;
+    3. the similarity
+
+       .. math:: S_t(i, j) = |N_t(i) \cap N_t(j)| / k + \sum_s e_{ts} |N_s(i) \cap N_s(j)| / k'
+
+       counts the neighbours that i and j share: :math:`N_t(i)` holds :math:`k` neighbours in t, and
+       :math:`N_s(i)` holds :math:`k'` neighbours in (s|t), for i in (t|s) alone; spectral clustering of
+       :math:`S_t` gives the labels of t.
 
     Reconstruction: the abstract of the 2016 paper and the MTCMRL paper state the steps, not their formulas.
     Of this kind are the word distributions (sums of the rows at unit length; the original cites kernel
     density estimates), mutual nearest clusters, the cosine kernel and the bounds of kernel mean matching,
-    e_ts, S_t, and the start (spectral clustering of the first term of S_t).  As stated are the order
-    of the steps, their tools, cosine neighbours, and the two numbers of neighbours with their grid.
-    Some pair of clusters is always related, and e_ts is seldom 0 between texts, so that tasks with no
-    topic in common still act on each other.  Lengths of rows do not matter.
+    :math:`e_{ts}`, :math:`S_t`, and the start (spectral clustering of the first term of :math:`S_t`).  As
+    stated are the order of the steps, their tools, cosine neighbours, and the two numbers of neighbours with
+    their grid.  Some pair of clusters is always related, and :math:`e_{ts}` is seldom 0 between texts, so
+    that tasks with no topic in common still act on each other.  Lengths of rows do not matter.
 
     Parameters
     ----------
     n_clusters : int or list of int
         Clusters of each task.
     n_neighbors : int, default 30
-        k; at most n_t - 1 are used, and only samples of positive cosine.  The MTCMRL paper searches 30, 60,
-        90 and 120.  Near n_t - 1 all samples share all neighbours and S_t says nothing.
+        :math:`k`; at most n_t - 1 are used, and only samples of positive cosine.  The MTCMRL paper searches
+        30, 60, 90 and 120.  Near n_t - 1 all samples share all neighbours and :math:`S_t` says nothing.
     n_neighbors_across : int, default 30
-        k'; at most the samples of (s|t).  Same grid.  Near their number, all of (t|s) share all neighbours
-        and clusters of t that were told apart are drawn together.
+        :math:`k'`; at most the samples of (s|t).  Same grid.  Near their number, all of (t|s) share all
+        neighbours and clusters of t that were told apart are drawn together.
     transfer : float >= 0, default 1.0
-        Factor of all e_ts.  0 clusters each task alone.
+        Factor of all :math:`e_{ts}`.  0 clusters each task alone.
     n_rounds : int, default 1
         Steps 1 to 3 are repeated from the labels of the last round, so often or until labels repeat.
     n_starts : int, default 10
@@ -250,7 +255,7 @@ class SAMTC(MultiTaskClusterer):
         From (t, s) to the pairs (z, l) of related clusters, int array of shape (m, 2), in the last round:
         z and l are numbers in the labels that the round started from.
     relatedness_ : ndarray of shape (T, T)
-        e_ts before `transfer`, in 0 .. 1 with a unit diagonal; not symmetric.
+        :math:`e_{ts}` before ``transfer``, in 0 .. 1 with a unit diagonal; not symmetric.
     embedding_ : list of ndarray of shape (n_t, k_t)
         Unit or zero rows.
     objective_ : ndarray

@@ -19,11 +19,12 @@ from mtclib.mtcmrl import MTCMRL
 class SNMF(SingleTaskClusterer):
     r"""Symmetric nonnegative matrix factorisation of each task's similarity matrix.
 
-    .. math:: \min_{Y \ge 0} \tfrac12 \|M - Y Y^T\|^2
+    Minimises
 
-    by the multiplicative update that MTCMRL uses, without its
-    linear model (lam = 0).  The original paper uses a projected Newton method; both stop at stationary
-    points of the same objective.
+    .. math:: \tfrac{1}{2} \|M - Y Y^\top\|^2
+
+    over :math:`Y \ge 0` by the multiplicative update that MTCMRL uses, without its linear model (lam = 0).
+    The original paper uses a projected Newton method; both stop at stationary points of the same objective.
 
     Parameters
     ----------
@@ -35,7 +36,8 @@ class SNMF(SingleTaskClusterer):
         Replace an update that would raise the objective by one with exponent 1/4.
     similarity : 'cosine', callable or list of ndarray of shape (n_t, n_t), default 'cosine'
     init : 'k-means', 'random' or list of ndarray of int, default 'k-means'
-        'k-means': one-hot + 0.2.  'random': uniform on [0, 2 sqrt(mean(M) / k)], Kuang's start.
+        'k-means': one-hot + 0.2.  'random': uniform on :math:`[0, 2 \sqrt{\operatorname{mean}(M) / k}]`,
+        Kuang's start.
     n_init : int, default 1
         Starts; each task keeps the one with its lowest objective.
     max_iter : int, default 500
@@ -49,7 +51,7 @@ class SNMF(SingleTaskClusterer):
     ----------
     labels_ : list of ndarray of shape (n_t,), int
     membership_ : list of ndarray of shape (n_t, k_t)
-        Y^t.
+        :math:`Y^t`.
     objective_ : ndarray of shape (n_iter,)
         Sum over tasks after each iteration.
     n_iter_ : int
@@ -121,9 +123,11 @@ def initial_membership(X, M, n_clusters, start, seed):
 class SNMFLR(SingleTaskClusterer):
     r"""SNMF with linear regression: MTCMRL on each task alone, without coupling (alpha = 0).
 
-    .. math:: \min_{Y \ge 0,\, W} \tfrac12 \|M - Y Y^T\|^2 + \lambda \|Y - X W\|^2 + \mu \|W\|^2,
+    Minimises the paper's Eq. (1),
 
-    the paper's Eq. (1).
+    .. math:: \tfrac{1}{2} \|M - Y Y^\top\|^2 + \lambda \|Y - X W\|^2 + \mu \|W\|^2,
+
+    over :math:`Y \ge 0` and :math:`W`.
 
     Parameters
     ----------
@@ -195,18 +199,20 @@ class SNMFLR(SingleTaskClusterer):
 class MultiViewSNMF(MultiViewClusterer):
     r"""Symmetric nonnegative matrix factorisation of one view's affinities, or of the mean over views.
 
-    .. math:: \min_{Y \ge 0} \tfrac12 \|K - Y Y^T\|^2,
+    Minimises
 
-    where K is a normalised affinity or the mean of several.
-    SNMF knows no views: this is the compared method "SNMF" of the LMSC paper, which says neither
-    which view it was given nor with which affinity.  :class:`mtclib.baselines.SNMF` takes the cosine
-    similarities of tasks instead.  The step is the multiplicative one that both share; the original's is a
-    projected Newton step for the same objective.
+    .. math:: \tfrac{1}{2} \|K - Y Y^\top\|^2
+
+    over :math:`Y \ge 0`, where :math:`K` is a normalised affinity or the mean of several.  SNMF knows no
+    views: this is the compared method "SNMF" of the LMSC paper, which says neither which view it was given
+    nor with which affinity.  :class:`mtclib.baselines.SNMF` takes the cosine similarities of tasks instead.
+    The step is the multiplicative one that both share; the original's is a projected Newton step for the same
+    objective.
 
     Parameters
     ----------
     n_clusters : int
-        k.
+        :math:`k`.
     view : int or None, default None
         Number of the view, from 0; None for the mean over all views.
     affinity : {'knn', 'knn-cosine', 'gaussian', 'cosine'}, callable or list of arrays, default 'knn'
@@ -218,7 +224,7 @@ class MultiViewSNMF(MultiViewClusterer):
     scaling : str, default 'none'
         Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
     n_init : int, default 5
-        Starts, uniform on [0, 2 sqrt(mean(K) / k)]; the lowest objective wins.
+        Starts, uniform on :math:`[0, 2 \sqrt{\operatorname{mean}(K) / k}]`; the lowest objective wins.
     max_iter : int, default 1000
     tol : float, default 1e-6
         Stop when the objective falls by less than ``tol`` times its value.
@@ -227,9 +233,9 @@ class MultiViewSNMF(MultiViewClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n,), int
-        Largest entry of each row of Y; 0 for a zero row.
+        Largest entry of each row of :math:`Y`; 0 for a zero row.
     membership_ : ndarray of shape (n, k)
-        Y.
+        :math:`Y`.
     objective_ : ndarray of shape (n_iter,)
         After each iteration; it never rises.
     n_iter_ : int

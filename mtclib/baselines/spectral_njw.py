@@ -13,8 +13,9 @@ from mtclib.maths.linalg import unit_rows
 class SpectralNJW(SingleTaskClusterer):
     r"""Spectral clustering of each task: k-means on the leading eigenvectors of its similarity graph.
 
-    The compared method "SC" of the SPMTC paper, which names neither affinity nor scale.  With A the
-    affinities, A_ii = 0 and D = diag(A 1), the rows of the k leading eigenvectors of
+    The compared method "SC" of the SPMTC paper, which names neither affinity nor scale.  With :math:`A` the
+    affinities, :math:`A_{ii} = 0` and :math:`D = \operatorname{diag}(A 1)`, the rows of the k leading
+    eigenvectors of
 
     .. math:: D^{-1/2} A D^{-1/2}
 

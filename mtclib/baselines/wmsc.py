@@ -14,29 +14,30 @@ from mtclib.maths.simplex import simplex_minimiser
 class WMSC(MultiViewClusterer):
     r"""Spectral clustering of the one weighted sum of affinities that perturbs the views' eigenpairs least.
 
-    With K_i the normalised affinity of view i, U_i its k leading eigenvectors and Lambda_i their
-    eigenvalues, the weights x minimise, over x >= 0 with sum 1,
+    With :math:`K_i` the normalised affinity of view i, :math:`U_i` its k leading eigenvectors and
+    :math:`\Lambda_i` their eigenvalues, the weights :math:`x` minimise, over :math:`x \ge 0` with sum 1,
 
-    .. math::
+    .. math:: \tfrac{1}{2} \sum_a \Big\|\sum_i x_i K_i U_a - U_a \Lambda_a\Big\|^2
+        + \tfrac{\beta}{2} \|x\|^2 + \tfrac{\eta}{2} x^\top Q x
+        = \tfrac{1}{2} x^\top (H + \beta I + \eta Q) x - y^\top x + \text{constant},
 
-        & \tfrac12 \sum_a \Big\|\sum_i x_i K_i U_a - U_a \Lambda_a\Big\|^2
-            + \tfrac{\beta}{2} \|x\|^2 + \tfrac{\eta}{2} x^T Q x \\
-        &= \tfrac12 x^T (H + \beta I + \eta Q) x - y^T x + constant,
-
-    where H_ij = sum_a tr(U_a^T K_i K_j U_a), y_i = sum_a tr(U_a^T K_i U_a Lambda_a), and Q = diag(R 1) - R
-    draws the weights of views together whose eigenvectors span similar spaces: R_ij is pi minus their
-    largest principal angle.  ``beta = ridge |H + Q| / sqrt(V)`` and ``eta = smoothness |H + I| / |Q|``.
-    The problem is strictly convex and is solved exactly, as a nonnegative least-squares problem.  The labels
-    come from k-means on the k leading eigenvectors of sum_i x_i K_i, rows scaled to unit length.
+    where :math:`H_{ij} = \sum_a \operatorname{tr}(U_a^\top K_i K_j U_a)`,
+    :math:`y_i = \sum_a \operatorname{tr}(U_a^\top K_i U_a \Lambda_a)`, and
+    :math:`Q = \operatorname{diag}(R 1) - R` draws the weights of views together whose eigenvectors span
+    similar spaces: :math:`R_{ij}` is :math:`\pi` minus their largest principal angle.  :math:`\beta` is
+    ``ridge`` times :math:`\|H + Q\| / \sqrt{V}`, and :math:`\eta` is ``smoothness`` times
+    :math:`\|H + I\| / \|Q\|`.  The problem is strictly convex and is solved exactly, as a nonnegative
+    least-squares problem.  The labels come from k-means on the k leading eigenvectors of
+    :math:`\sum_i x_i K_i`, rows scaled to unit length.
 
     This is the compared method "WMSC" of the LMSC paper, which names no affinity.  The objective and the
-    scale of beta and eta are those of a public implementation, whose author notes that it replaced the
-    Laplacian by the affinity and the eigenvalues of largest magnitude by the largest ones.
+    scale of :math:`\beta` and :math:`\eta` are those of a public implementation, whose author notes that it
+    replaced the Laplacian by the affinity and the eigenvalues of largest magnitude by the largest ones.
 
     Parameters
     ----------
     n_clusters : int
-        k.
+        :math:`k`.
     ridge : float > 0, default 0.1
         Share of the ridge on the weights; larger values make them equal.
     smoothness : float >= 0, default 0.1
@@ -59,7 +60,7 @@ class WMSC(MultiViewClusterer):
     ----------
     labels_ : ndarray of shape (n,), int
     weights_ : ndarray of shape (n_views,)
-        x.
+        :math:`x`.
     weight_objective_ : float
         The objective of the weights.
     embedding_ : ndarray of shape (n, k)

@@ -224,7 +224,7 @@ def link_view(A, links) -> sparse.csr_array:
 
 
 def webkb(university, links="both", *, weighting="stored") -> Dataset:
-    """WebKB of the MSPL paper: the web pages of a university by words and by links.
+    r"""WebKB of the MSPL paper: the web pages of a university by words and by links.
 
     The paper does not say how links make a view.
 
@@ -232,9 +232,9 @@ def webkb(university, links="both", *, weighting="stored") -> Dataset:
     ----------
     university : {"cornell", "texas", "washington", "wisconsin"}
     links : {"both", "out", "in", "all"}, default="both"
-        With A[i, j] = 1 where page i links to page j, the view is A + A^T ("both"; a link to itself counts
-        2), A ("out"), A^T ("in"), or the three side by side, [A + A^T, A, A^T] ("all"), as in .mat files
-        that circulate.
+        With :math:`A_{ij} = 1` where page i links to page j, the view is :math:`A + A^\top` ("both"; a link
+        to itself counts 2), :math:`A` ("out"), :math:`A^\top` ("in"), or the three side by side ("all"), as
+        in .mat files that circulate.
     weighting : {"stored", "stored-l2"}, default="stored"
         The words are 0 or 1; "stored-l2" divides each row of both views by its Euclidean norm.
 

@@ -1,20 +1,25 @@
-"""Bregman divergences d(x||y) = phi(x) - phi(y) - <x - y, phi'(y)>: MBC paper, Definition 1 and Table 1.
+r"""Bregman divergences: MBC paper, Definition 1 and Table 1.
 
-================  ==============  ===================  =======================  =========
-name              domain          phi(x)               d(x||y)                  phi'(x)
-================  ==============  ===================  =======================  =========
-'sqeuclidean'     R^d             x x                  (x - y) (x - y)          2 x
-'mahalanobis'     R^d             x Q x                (x - y) Q (x - y)        2 x Q
-'kl'              simplex, > 0    sum x log x          sum x log(x/y)           1 + log x
-'i-divergence'    > 0             sum x log x - x      sum x log(x/y) - x + y   log x
-'itakura-saito'   > 0             -sum log x           sum x/y - log(x/y) - 1   -1/x
-================  ==============  ===================  =======================  =========
+For a strictly convex function :math:`\phi`,
 
-All logarithms are natural; the paper's Table 1 has log2 in phi and log in d for the KL divergence.  Points
-are rows.  A divergence is convex in its left argument only; the weighted sum of divergences *from* points
-has the arithmetic mean as minimiser (Theorem 1), that of divergences *to* points the mean of the gradients,
-carried back (Theorem 2).  See ``mtclib.maths.centroids`` for both at once; symmetric divergences do not need
-it, since the two means are one.
+.. math:: d(x \| y) = \phi(x) - \phi(y) - \langle x - y, \nabla \phi(y) \rangle.
+
+================  ==================================  ========================
+name              class                               domain
+================  ==================================  ========================
+'sqeuclidean'     `SquaredEuclidean`                  all vectors
+'mahalanobis'     `Mahalanobis`                       all vectors
+'kl'              `KullbackLeibler`                   simplex, positive
+'i-divergence'    `IDivergence`                       positive
+'itakura-saito'   `ItakuraSaito`                      positive
+three functions   `UserDivergence`                    of the functions
+================  ==================================  ========================
+
+All logarithms are natural; the paper's Table 1 has log2 in :math:`\phi` and log in d for the KL divergence.
+Points are rows.  A divergence is convex in its left argument only; the weighted sum of divergences *from*
+points has the arithmetic mean as minimiser (Theorem 1), that of divergences *to* points the mean of the
+gradients, carried back (Theorem 2).  See ``mtclib.maths.centroids`` for both at once; symmetric divergences
+do not need it, since the two means are one.
 
 ``Anchored`` holds centroids for fast divergences of many samples, ``Smoothed`` the samples of a task without
 making sparse data dense, and ``pooled_metric`` the default matrix of the Mahalanobis divergence.
@@ -27,6 +32,11 @@ from scipy.special import kl_div
 
 from mtclib.core.checks import check_option
 from mtclib.maths import centroids
+
+__all__ = [
+    "Divergence", "IDivergence", "ItakuraSaito", "KullbackLeibler", "Mahalanobis", "SquaredEuclidean",
+    "UserDivergence", "divergence",
+]  # fmt: skip
 
 BLOCK = 2**20  # entries of a block of rows that is made dense
 LARGEST_METRIC = 10_000
@@ -231,12 +241,12 @@ def checked_metric(metric):
 
 
 class Divergence:
-    """What all divergences have in common; a subclass gives phi's gradient, its inverse and `between`.
+    r"""What all divergences have in common; a subclass gives phi's gradient, its inverse and `between`.
 
     Attributes
     ----------
     symmetric : bool
-        d(x||y) = d(y||x).
+        :math:`d(x \| y) = d(y \| x)`.
     separable : bool
         A sum over the features of ``terms(x, y)``.
     """
@@ -245,11 +255,11 @@ class Divergence:
     separable = True
 
     def between(self, X, Y):
-        """d(x_i||y_i) of rows that broadcast; shape (n,), nonnegative up to rounding."""
+        r"""Vector of :math:`d(x_i \| y_i)` for rows that broadcast, nonnegative up to rounding."""
         return self.terms(X, Y).sum(axis=-1)
 
     def pairwise(self, X, Y):
-        """Matrix of d(x_i||y_j).
+        r"""Matrix of :math:`d(x_i \| y_j)`.
 
         Parameters
         ----------
@@ -276,7 +286,10 @@ class Divergence:
 
 
 class SquaredEuclidean(Divergence):
-    r""".. math:: \|x - y\|^2"""
+    r"""Squared Euclidean distance.
+
+    .. math:: \phi(x) = \|x\|^2, \qquad d(x \| y) = \|x - y\|^2, \qquad \nabla \phi(x) = 2 x.
+    """
 
     symmetric = True
 
@@ -295,7 +308,9 @@ class SquaredEuclidean(Divergence):
 
 
 class Mahalanobis(Divergence):
-    """(x - y) Q (x - y) with a fixed symmetric positive definite matrix Q, the ``metric``.
+    r"""Squared Mahalanobis distance with a fixed symmetric positive definite matrix Q, the ``metric``.
+
+    .. math:: \phi(x) = x^\top Q x, \qquad d(x \| y) = (x - y)^\top Q (x - y), \qquad \nabla \phi(x) = 2 Q x.
 
     Raises
     ------
@@ -338,7 +353,11 @@ class _OfPositives(Divergence):
 
 
 class IDivergence(_OfPositives):
-    """Generalised I-divergence sum x log(x/y) - x + y, the KL divergence of unnormalised data."""
+    r"""Generalised I-divergence, the KL divergence of unnormalised data; sums are over the features.
+
+    .. math:: \phi(x) = \sum (x \log x - x), \qquad d(x \| y) = \sum \big(x \log \tfrac{x}{y} - x + y\big),
+        \qquad \nabla \phi(x) = \log x.
+    """
 
     name = "i-divergence"
 
@@ -356,7 +375,10 @@ class IDivergence(_OfPositives):
 
 
 class KullbackLeibler(IDivergence):
-    """sum x log(x/y) for points on the simplex, where it equals the I-divergence.
+    r"""Kullback-Leibler divergence of points on the simplex, where it equals the I-divergence.
+
+    .. math:: \phi(x) = \sum x \log x, \qquad d(x \| y) = \sum x \log \tfrac{x}{y}, \qquad
+        \nabla \phi(x) = 1 + \log x.
 
     Constants in the gradient do not matter there, and centroids stay on the simplex.
     """
@@ -381,7 +403,11 @@ class KullbackLeibler(IDivergence):
 
 
 class ItakuraSaito(_OfPositives):
-    """sum x/y - log(x/y) - 1; scaling both arguments changes nothing."""
+    r"""Itakura-Saito divergence; scaling both arguments changes nothing.
+
+    .. math:: \phi(x) = -\sum \log x, \qquad
+        d(x \| y) = \sum \big(\tfrac{x}{y} - \log \tfrac{x}{y} - 1\big), \quad \nabla \phi(x) = -\tfrac{1}{x}.
+    """
 
     name = "itakura-saito"
 
@@ -450,7 +476,7 @@ def divergence(which, metric=None):
     Parameters
     ----------
     which : str, triple of callables, or Divergence
-        A name of the module's table, or elementwise functions (phi, gradient, inverse_gradient), see
+        A name of the table above, or elementwise functions (phi, gradient, inverse_gradient), see
         `UserDivergence`.
     metric : ndarray of shape (d, d), for 'mahalanobis' only
         Symmetric positive definite.

@@ -33,7 +33,7 @@ ABOUT = """## About these pages
 Each page of a notebook shows its newest outputs: of a run on this machine, or those that the repository
 keeps. Nothing on these pages is loaded from elsewhere.
 
-{runs}
+<div class="table-wrapper">{runs}</div>
 
 {facts}
 """
@@ -104,7 +104,7 @@ def _about(runs) -> str:
         "Machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
     }
     facts = "\n".join(f"- {name}: {value}" for name, value in made.items())
-    return ABOUT.format(runs=table.to_html(index=False, escape=False, border=0), facts=facts)
+    return ABOUT.format(runs=table.to_html(index=False, escape=False, classes="docutils"), facts=facts)
 
 
 def _contents(groups) -> str:
