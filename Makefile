@@ -60,8 +60,8 @@ lint: $(STAMP) ## Check style with ruff and the order of imports with import-lin
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-logo --no-cache
 
-bench: $(STAMP) ## Time the methods against literal transcriptions and library routines
-	@set -e; for script in benchmarks/*.py; do echo "$$script"; $(ONE_THREAD) $(PY) "$$script"; done
+bench: $(STAMP) ## Time the methods against literal transcriptions and library routines, as one table
+	$(ONE_THREAD) $(PY) -m benchmarks
 
 lock: $(STAMP) ## Renew requirements.lock from pyproject.toml (UPGRADE=--upgrade raises all versions)
 	$(PY) -m pip install --quiet uv
