@@ -38,8 +38,9 @@ test: $(STAMP) ## Lint, run the tests and check the stored outputs of the notebo
 	$(ONE_THREAD) $(PY) -m pytest $(IN_PARALLEL) --doctest-modules tests mtclib
 	$(ONE_THREAD) $(PY) -m pytest $(NBVAL) $(IN_PARALLEL) -p no:cacheprovider notebooks
 
-browser: $(STAMP) ## Run every notebook in JupyterLab in headless Chromium; pictures in build/screenshots/
+browser: $(STAMP) ## Run every notebook and open every page of the site in Chromium; pictures in build/screenshots/
 	$(PY) -m mtclib fetch --profile quick
+	$(PY) -m mtclib report
 	MTCLIB_BROWSER="$${MTCLIB_BROWSER:-1}" $(ONE_THREAD) $(PY) -m pytest -m browser tests/companion/test_browser.py
 
 lab: $(STAMP) ## Open JupyterLab on notebooks/

@@ -3,7 +3,7 @@
     python -m benchmarks.dmtc
 
 Literal: the same sweeps from the same start through the full normal equations of tests/literal, on drawn
-text.  Beside k-means: whole fits of 20 Newsgroups for three values of the weights.
+text.  Beside k-means: whole fits of Reuters for three values of the weights.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ def beside_library():
     """Whole fits."""
     models = {f"{cls.__name__}, lam1 = lam2 = 2^{power}": cls(CLUSTERS, lam1=2.0**power, lam2=2.0**power)
               for cls in (DMTFC, DMTRC) for power in (-10, -6, -2)}
-    yield from on_tasks("mtcmrl-20newsgroups", models, kmeans)
+    yield from on_tasks("mtcmrl-reuters", models, kmeans)
 
 
 RATIOS = against_literal, beside_library

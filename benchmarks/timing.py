@@ -59,14 +59,15 @@ def _apart(ours, literal):
 
 
 def collect(parts):
-    """Rows of all parts; one whose data cannot be had says so in a row of its own."""
+    """Rows of all parts; one that fails, or whose data cannot be had, says so in a row of its own."""
     rows = []
     for part in parts:
         try:
             rows.extend(part())
-        except FetchError as error:
+        except Exception as error:
             name = f"{part.__module__.rpartition('.')[2]}.{part.__name__}"
-            rows.append({"method": name, "note": f"no data: {str(error).splitlines()[0]}"})
+            what = "no data" if isinstance(error, FetchError) else f"failed, {type(error).__name__}"
+            rows.append({"method": name, "note": f"{what}: {str(error).partition(chr(10))[0]}"})
     return rows
 
 
