@@ -1,6 +1,7 @@
 """LMSC: how much faster than the paper's updates, and does a task cost the same after 50 tasks?
 
     python -m benchmarks.lmsc
+    python -m benchmarks.lmsc --only size     4 tasks of 1,000 samples in 3,000 sparse features
     python -m benchmarks.lmsc --only stream   50 tasks: seconds of the processor, bytes of the libraries
     python -m benchmarks.lmsc --only falls    how often the printed updates lower their own objective
 
@@ -57,8 +58,12 @@ def beside_library(n_tasks=4):
 
     yield compare("LMSC", "lmsc-newsgroups", sum(views[0].shape[0] for views in data.Xs),
                   lambda: model.fit(data.Xs), library=alone, routine="spectral of each task")
-    tasks = [task(1000, 3000, seed) for seed in range(n_tasks)]
-    yield compare("LMSC", "drawn counts", 1000 * n_tasks, lambda: LMSC(K, random_state=0).fit(tasks))
+
+
+def size(n_tasks=4, n=1000, d=3000):
+    """One fit of four tasks with two views, default parameters."""
+    model, seconds = timed(lambda: LMSC(K, random_state=0).fit([task(n, d, t) for t in range(n_tasks)]))
+    yield {"tasks": n_tasks, "samples": n, "features": d, "seconds": seconds, "sweeps": model.n_iter_}
 
 
 def stream(n_tasks=50, n=100, d=500):
@@ -87,4 +92,4 @@ def falls(sweeps=200):
 RATIOS = against_literal, beside_library
 
 if __name__ == "__main__":
-    main(__doc__, RATIOS, stream=stream, falls=falls)
+    main(__doc__, RATIOS, size=size, stream=stream, falls=falls)

@@ -86,7 +86,7 @@ def test_a_page_of_the_site_fits_every_window_and_has_no_error(name, page):
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": HEIGHT})
             problems += [f"{width} px, {scheme}: {found}" for found in page.evaluate(OUTSIDE)]
-            page.screenshot(path=SCREENSHOTS / "site" / f"{name}-{width}-{scheme}.png")
+            page.screenshot(path=SCREENSHOTS / "site" / f"{name}-{width}-{scheme}.jpg")
     assert not problems, "\n".join(problems)
     assert len(backgrounds) == 2, "light and dark look the same"
 
@@ -215,8 +215,9 @@ def check(cells, stored, page):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_in_the_browser_and_shows_its_figures(path, lab, page):
     with opened(path.stem, lab, page) as cells:
-        for part, kind in {"table": "text/html", "figure": "image/png"}.items():
-            for index, _ in outputs(cells, kind)[:1]:
+        tables, images = outputs(cells, "text/html"), outputs(cells, "image/png")
+        for part, found in {"top": [(0, None)], "table": tables, "figure": images}.items():
+            for index, _ in found[:1]:
                 page.locator(".jp-Notebook-cell").nth(index).evaluate("cell => cell.scrollIntoView()")
                 page.screenshot(path=SCREENSHOTS / f"{path.stem}-{part}.png")
         check(cells, nbformat.read(path, as_version=4).cells, page)
