@@ -39,8 +39,9 @@ test: $(STAMP) ## Lint, run the tests and check the stored outputs of the notebo
 	$(ONE_THREAD) $(PY) -m pytest $(IN_PARALLEL) --doctest-modules tests mtclib
 	$(ONE_THREAD) $(PY) -m pytest $(NBVAL) $(IN_PARALLEL) -p no:cacheprovider notebooks
 
-browser: $(STAMP) ## Run every notebook in JupyterLab in headless Chromium; pictures in build/screenshots/
+browser: $(STAMP) ## Run every notebook and open every page of the site in Chromium; pictures in build/screenshots/
 	$(PY) -m mtclib fetch --profile quick
+	$(PY) -m mtclib report
 	MTCLIB_BROWSER="$${MTCLIB_BROWSER:-1}" $(ONE_THREAD) $(PY) -m pytest -m browser tests/companion/test_browser.py
 
 lab: $(STAMP) ## Open JupyterLab on notebooks/
@@ -61,8 +62,8 @@ lint: $(STAMP) ## Check style with ruff and the order of imports with import-lin
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-logo --no-cache
 
-bench: $(STAMP) ## Time the methods against literal transcriptions and library routines
-	@set -e; for script in benchmarks/*.py; do echo "$$script"; $(ONE_THREAD) $(PY) "$$script"; done
+bench: $(STAMP) ## Time the methods against literal transcriptions and library routines, as one table
+	$(ONE_THREAD) $(PY) -m benchmarks
 
 lock: $(STAMP) ## Renew requirements.lock from pyproject.toml (UPGRADE=--upgrade raises all versions)
 	$(PY) -m pip install --quiet uv

@@ -1,30 +1,14 @@
-"""How much faster than their transcriptions are AWP, WMSC and LLMC, and how long at the size of text?
+"""AWP, WMSC and LLMC: how much faster than their transcriptions, how long beside spectral clustering?
 
-    python benchmarks/awp_wmsc.py                 against the transcriptions in tests/literal, small data
-    python benchmarks/awp_wmsc.py --only text     700 samples in four views; four tasks of 1,000 samples
+    python -m benchmarks.awp_wmsc
 
-The data are drawn: clusters around corners for the comparison; for text, documents of four topics, words by
-Zipf's law, tf-idf rows of unit length.  Seconds of one processor.
+Clusters around corners for the transcriptions; Handwritten and Reuters for scikit-learn.
 """
 
-import argparse
-import sys
-import warnings
-from pathlib import Path
-from time import process_time
-
 import numpy as np
-import pandas as pd
-from clr_mtsc import text
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import adjusted_rand_score
-from threadpoolctl import threadpool_limits
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-
-from literal import awp as literal_awp  # noqa: E402
-from literal import llmc as literal_llmc  # noqa: E402
-from literal import wmsc as literal_wmsc  # noqa: E402
+from literal import awp as literal_awp
+from literal import llmc as literal_llmc
+from literal import wmsc as literal_wmsc
 
 from mtclib.baselines import AWP, LLMC, WMSC, MultiViewSNMF
 from mtclib.baselines.awp import aligned_rotations, alternate
@@ -33,43 +17,27 @@ from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import NormalizedMatrix, gaussian_affinity
 from mtclib.maths.simplex import simplex_minimiser
 
+from .library import on_handwritten, on_tasks, spectral, spectral_on_neighbours
+from .timing import compare, main
+
 CLUSTERS = 4
 
 
-def timed(function):
-    """Result and seconds of the processor."""
-    start = process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        result = function()
-    return result, process_time() - start
-
-
 def corners(n, d, n_parts, seed=0):
-    """Noisy clusters of equal size, drawn once a part."""
+    """Noisy clusters of equal size, drawn once for each part."""
     rng = np.random.default_rng(seed)
     means = 3.0 * np.eye(CLUSTERS, d)[np.arange(n) % CLUSTERS]
     return [means + rng.standard_normal((n, d)) for _ in range(n_parts)]
 
 
 def against_literal(n=320):
-    """Seconds and objectives of each method and of its transcription, on the same problem."""
-    As = [gaussian_affinity(X) for X in corners(n, 12, 4)]
-    Xs = corners(60, 12, 2)
-    pairs = {
-        "AWP": (lambda: _awp(As), lambda: _literal_awp(As)),
-        "WMSC weights": (lambda: _weights(As),
-                         lambda: literal_wmsc.weights([literal_wmsc.normalised(A) for A in As], CLUSTERS)[1]),
-        "LLMC": (lambda: LLMC(CLUSTERS, adapt=False, max_iter=8, tol=0.0).fit(Xs).objective_[-1],
-                 lambda: literal_llmc.llmc(Xs, [CLUSTERS] * 2, rounds=8)[-1][3])}
-    rows = []
-    for name, (ours, literal) in pairs.items():
-        timed(ours)  # once for imports and memory
-        value, seconds = timed(ours)
-        expected, slow = timed(literal)
-        rows.append({"method": name, "literal [s]": slow, "mtclib [s]": seconds,
-                     "literal / ours": slow / seconds, "its objective": expected, "ours": value})
-    return pd.DataFrame(rows)
+    """The iterations of each method and of its transcription, on the same problem."""
+    As, Xs = [gaussian_affinity(X) for X in corners(n, 12, 4)], corners(60, 12, 2)
+    yield compare("AWP, rotations", "corners", n, lambda: _awp(As), lambda: _literal_awp(As))
+    yield compare("WMSC, weights", "corners", n, lambda: _weights(As), lambda: _literal_weights(As))
+    model = LLMC(CLUSTERS, adapt=False, max_iter=8, tol=0.0)
+    yield compare("LLMC", "corners", 120, lambda: model.fit(Xs).objective_[-1],
+                  lambda: literal_llmc.llmc(Xs, [CLUSTERS] * 2, rounds=8)[-1][3])
 
 
 def _awp(As, sweeps=300):
@@ -92,32 +60,18 @@ def _weights(As):
     return 0.5 * x @ G @ x - y @ x + constant
 
 
-def at_the_size_of_text():
-    """Seconds a fit, iterations and agreement with the topics."""
-    views, labels = text((700,) * 4, 5000, CLUSTERS)
-    rows = []
-    for cls in (AWP, WMSC, MultiViewSNMF):
-        model, seconds = timed(lambda cls=cls: cls(CLUSTERS, scaling="rows", random_state=0).fit(views))
-        rows.append({"method": cls.__name__, "data": "4 views, 700 x 5000", "seconds": seconds,
-                     "iterations": model.n_iter_, "ARI": adjusted_rand_score(labels[0], model.labels_)})
-    tasks, labels = text((1000,) * 4, 3000, CLUSTERS)
-    for gamma in (0.1, 1.0, 10.0):
-        model, seconds = timed(lambda gamma=gamma: LLMC(
-            CLUSTERS, gamma=gamma, metric="cosine", max_iter=20, random_state=0).fit(tasks))
-        ari = np.mean([adjusted_rand_score(a, b) for a, b in zip(labels, model.labels_)])
-        rows.append({"method": f"LLMC gamma={gamma}", "data": "4 tasks, 1000 x 3000", "seconds": seconds,
-                     "iterations": model.n_iter_, "ARI": ari})
-    return pd.DataFrame(rows)
+def _literal_weights(As):
+    return literal_wmsc.weights([literal_wmsc.normalised(A) for A in As], CLUSTERS)[1]
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=("literal", "text"), default="literal")
-    part = {"literal": against_literal, "text": at_the_size_of_text}[parser.parse_args().only]
-    with threadpool_limits(limits=1):
-        print(part().to_string(index=False), flush=True)
+def beside_library():
+    """Whole fits at the defaults."""
+    views = {cls.__name__: cls(10) for cls in (AWP, WMSC, MultiViewSNMF)}
+    yield from on_handwritten(views, spectral_on_neighbours)
+    yield from on_tasks("mtcmrl-reuters", {"LLMC": LLMC(CLUSTERS, metric="cosine")}, spectral)
 
+
+RATIOS = against_literal, beside_library
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, RATIOS)

@@ -4,12 +4,11 @@
     MTCLIB_DATA=FOLDER python benchmarks/cluster_run.py mspl --profile full --store FOLDER \\
         --kill-after 300 --replace-after 60 --write
     python benchmarks/cluster_run.py mspl --compare FOLDER               a run that was made by hand
-    python benchmarks/cluster_run.py --overhead                          what a job costs besides its fit
 
 A scheduler and two workers are started on this machine as the README says, the jobs run into a store of their
 own, one worker dies by SIGKILL.  The full profile is then compared with the committed results, every label
-vector and score; another one with a run in this process.  `--write` keeps what came out in data/results:
-cluster.json, or scaling.json with `--overhead`.
+vector and score; another one with a run in this process.  `--write` keeps what came out in
+data/methods/cluster.json.
 """
 
 import argparse
@@ -25,14 +24,12 @@ import time
 from pathlib import Path
 
 import distributed
-import psutil
 
 from mtclib.companion import runs
 from mtclib.companion.runs import profiles
 from mtclib.companion.runs.committed import agreement
 from mtclib.core import paths
 
-IDLE = 10.0
 RECORD = ("paper", "jobs", "workers", "killed_after_seconds", "resubmitted", "seconds_dask",
           "seconds_joblib_cpu", "identical_labels", "identical_scores", "identical_objectives")
 
@@ -110,31 +107,6 @@ def run(jobs, store, n_workers=2, kill_after=None, replace_after=None):
         return time.perf_counter() - start, sum(cluster.killed)
 
 
-def overhead(n_jobs=1000, n_workers=2):
-    """Processor milliseconds that a tiny job costs the scheduler, and the submitting process."""
-    protocol = runs.parse_protocol({
-        "paper": "demo", "title": "Almost nothing", "root_seed": 0,
-        "datasets": {"toy": {"loader": "toy-multitask", "params": {"random_state": 0}}},
-        "methods": {"k-means": {"estimator": "KMeans"}},
-        "profiles": {"quick": {"n_runs": n_jobs, "datasets": ["toy"], "methods": ["k-means"]}}})
-    jobs = runs.expand(protocol, "quick")
-    with tempfile.TemporaryDirectory() as folder, Cluster(folder, n_workers) as cluster:
-        with distributed.Client(cluster.address, timeout=60, set_as_default=False) as client:
-            client.wait_for_workers(n_workers)
-        scheduler = psutil.Process(cluster.scheduler.pid)
-        before = sum(scheduler.cpu_times()[:2])
-        time.sleep(IDLE)
-        # Its heartbeats go on whether there are jobs or not.
-        idle = (sum(scheduler.cpu_times()[:2]) - before) / IDLE
-        before, own, start = sum(scheduler.cpu_times()[:2]), time.process_time(), time.perf_counter()
-        runs.run(jobs, runs.RunStore(Path(folder) / "runs"), dask=cluster.address)
-        seconds = time.perf_counter() - start
-        used = {"scheduler": sum(scheduler.cpu_times()[:2]) - before - idle * seconds,
-                "client": time.process_time() - own}
-    return {"jobs": n_jobs, "workers": n_workers, "seconds": round(seconds, 1),
-            **{f"{part}_ms": round(1000 * value / n_jobs, 2) for part, value in used.items()}}
-
-
 def record(args):
     """The run that was asked for, compared: what data/methods/cluster.json holds."""
     _, jobs, _ = profiles.plan(args.paper, args.profile)
@@ -158,12 +130,6 @@ def record(args):
     return {name: found[name] for name in RECORD}
 
 
-def write(name, found):
-    text = json.dumps(found, indent=1)
-    folder = paths.data_dir() / ("methods" if name == "cluster.json" else "results")
-    (folder / name).write_text(text + "\n", encoding="utf-8")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("paper", nargs="?", default="mspl")
@@ -173,16 +139,15 @@ def main():
     parser.add_argument("--kill-after", type=float, default=2.0, help="seconds until a worker is killed")
     parser.add_argument("--replace-after", type=float, help="seconds from then until another one starts")
     parser.add_argument("--compare", metavar="FOLDER", help="run nothing, compare this store")
-    parser.add_argument("--overhead", action="store_true", help="measure the scheduler instead")
     parser.add_argument("--write", action="store_true", help="keep the outcome in data/results")
     args = parser.parse_args()
     if args.compare:
         print(json.dumps(compare(args.paper, args.compare), indent=1))
         return
-    found = overhead() if args.overhead else record(args)
-    print(json.dumps(found, indent=1))
+    text = json.dumps(record(args), indent=1)
+    print(text)
     if args.write:
-        write("scaling.json" if args.overhead else "cluster.json", found)
+        (paths.data_dir() / "methods" / "cluster.json").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     MTCLIB_DATA=FOLDER python benchmarks/lmsc_streams.py --out data/lmsc/results
     MTCLIB_DATA=FOLDER python benchmarks/lmsc_streams.py --out RESULTS --seeds 1 --only transfer orders
 
-FOLDER holds BBC and 20newsgroups.  Writes one table a part, and lmsc.json with what made them:
+FOLDER holds BBC and 20newsgroups.  Writes one table a part, and streams.json with what made them:
 
     transfer.csv       with and without libraries: 8 tasks of BBC, ten cuts; 24 of 20 Newsgroups, ten cuts
     orders.csv         five orders of each of the first three of these sequences
@@ -85,7 +85,7 @@ def main():
     if arguments.seeds < 1:
         parser.error("--seeds must be at least 1")
     arguments.out.mkdir(parents=True, exist_ok=True)
-    record = arguments.out / "lmsc.json"
+    record = arguments.out / "streams.json"
     known = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
     for part in arguments.only:
         known[part] = {

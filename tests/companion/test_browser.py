@@ -1,141 +1,233 @@
-"""Each notebook in JupyterLab in headless Chromium: it opens, Run All raises nothing, figures are visible."""
+"""Every page of the site and every notebook in JupyterLab, in a headless Chromium: `make browser`."""
 
+import json
 import os
+import shutil
+import subprocess
+import sys
+import time
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import nbformat
 import pytest
-from browser_support import (
-    ROOT,
-    BrowserProblem,
-    LabNotebook,
-    Page,
-    chromium,
-    copy_of_the_repository,
-    find_browser,
-    jupyter_lab,
-    outputs,
-)
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from mtclib.core import paths
 
+NAMES = os.environ.get("MTCLIB_BROWSER", ""), "chromium", "chromium-browser", "google-chrome", "chrome"
+PROGRAM = next(filter(None, map(shutil.which, NAMES)), None)
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not os.environ.get("MTCLIB_BROWSER"), reason="takes minutes; make browser runs it"),
-    pytest.mark.skipif(find_browser() is None, reason="no chromium, chromium-browser or google-chrome found"),
+    pytest.mark.skipif(PROGRAM is None, reason="no chromium, chromium-browser or google-chrome found"),
 ]
 
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-SCREENSHOTS = paths.build_dir() / "screenshots"
-TIMEOUT = 1800
-"""Seconds for Run All.  An idle machine needs one minute; a busy one must not fail."""
+SITE, SCREENSHOTS = paths.build_dir() / "report", paths.build_dir() / "screenshots"
+PAGES = [path.relative_to(SITE).as_posix() for path in sorted(SITE.rglob("*.html"))]
+WIDTHS, HEIGHT = (390, 800, 1280, 1920), 1000
+NOTEBOOKS = sorted((paths.root() / "notebooks").glob("*.ipynb"))
+MINUTES = 30
+"""For a notebook to open, and to run.  An idle machine needs one; a busy one must not fail."""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    api = pytest.importorskip("playwright.sync_api", reason="takes playwright, of the extra [dev]")
+    with api.sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=PROGRAM)
+
+
+@pytest.fixture
+def page(browser):
+    page = browser.new_page(viewport={"width": 1440, "height": HEIGHT})
+    yield page
+    page.close()
+
+
+# The site, opened as files: that is how a reader does it after `make reproduce`.
+
+OUTSIDE = """() => {
+  const part = ":is(main, [role=main])";
+  const outside = new Set([...document.querySelectorAll(`${part}, ${part} *`)].filter(node => {
+    const box = node.getBoundingClientRect();
+    if (!box.width || (box.left >= -1 && box.right <= innerWidth + 1)) return false;
+    for (let above = node.parentElement; above; above = above.parentElement)
+      if (["auto", "scroll"].includes(getComputedStyle(above).overflowX)) return false;
+    return true;
+  }));
+  if (document.documentElement.scrollWidth > innerWidth) outside.add(document.documentElement);
+  const outermost = [...outside].filter(node => !outside.has(node.parentElement));
+  return outermost.map(node => node.outerHTML.slice(0, 80));
+}"""
+BACKGROUND = "getComputedStyle(document.body).backgroundColor"
+
+
+def listen(page):
+    """A list that takes the errors and the requests to a network of a page, as they come."""
+    problems = []
+    page.on("console", lambda message: message.type == "error" and problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda request: request.url.startswith("http") and problems.append(request.url))
+    return problems
+
+
+def test_the_site_is_there():
+    assert "index.html" in PAGES, f"no site in {SITE}; python -m mtclib report makes it"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_of_the_site_fits_every_window_and_has_no_error(name, page):
+    problems, backgrounds = listen(page), set()
+    page.goto((SITE / name).as_uri())
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        backgrounds.add(page.evaluate(BACKGROUND))
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": HEIGHT})
+            problems += [f"{width} px, {scheme}: {found}" for found in page.evaluate(OUTSIDE)]
+            page.screenshot(path=SCREENSHOTS / "site" / f"{name}-{width}-{scheme}.jpg")
+    assert not problems, "\n".join(problems)
+    assert len(backgrounds) == 2, "light and dark look the same"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_search_finds_a_method(width, page):
+    problems = listen(page)
+    page.set_viewport_size({"width": width, "height": HEIGHT})
+    page.goto((SITE / "index.html").as_uri())
+    page.locator("input[name=q], [aria-label=Search]").locator("visible=true").first.click()
+    page.keyboard.type("MTCMRL")
+    found = page.locator("[id$=-results] a[href*='MTCMRL']").first
+    found.wait_for()
+    page.screenshot(path=SCREENSHOTS / "site" / f"search-{width}.png")
+    box = found.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    found.click()
+    page.locator("h1", has_text="MTCMRL").wait_for()
+    assert not problems, "\n".join(problems)
+
+
+# The notebooks, in JupyterLab.
+
+READY = """path => {
+  const panel = window.jupyterapp?.shell?.currentWidget;
+  return panel?.context?.path === path && panel.sessionContext.session?.kernel?.status === "idle";
+}"""
+RUN = """async () => {
+  const {commands, shell} = jupyterapp, session = shell.currentWidget.sessionContext;
+  const died = new Promise((_, fail) => session.statusChanged.connect((_, status) =>
+    ["dead", "autorestarting"].includes(status) && fail(new Error("the kernel died"))));
+  await commands.execute("notebook:clear-all-cell-outputs");
+  window.done = Promise.race([died, commands.execute("notebook:run-all-cells")]).then(() => true);
+}"""
+CELLS = "jupyterapp.shell.currentWidget.context.model.toJSON().cells"
+IMAGES = "[...document.querySelectorAll('.jp-OutputArea-output img')]"
+BOXES = IMAGES + """.map(image => {
+  const [box, frame] = [image, image.closest(".jp-Notebook")].map(node => node.getBoundingClientRect());
+  return {width: box.width, inside: box.left >= frame.left && box.right <= frame.right};
+})"""
+SETTINGS = {"apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+            "notebook-extension/tracker": {"windowingMode": "none"}}  # fmt: skip
+"""No questions to a network, and cells that are drawn wherever they are."""
 
 FIGURE = "from matplotlib import pyplot\npyplot.figure()\npyplot.plot([1, 3, 2])\npyplot.show()"
-TABLE = "import pandas\npandas.DataFrame({'a': [1, 2]})"
+STORED = new_output("display_data", data={"image/png": "AAAA"})
 SMALL = {
-    "good": [new_markdown_cell("# Title"), new_code_cell(TABLE), new_code_cell(FIGURE)],
+    "good": [new_markdown_cell("# Title"), new_code_cell(FIGURE, outputs=[STORED])],
     "raises": [new_code_cell("1 / 0"), new_code_cell("'after'")],
     "dies": [new_code_cell("import os\nos._exit(1)")],
-    "broken-image": [new_code_cell("display({'image/png': 'AAAA'}, raw=True)")],
+    "broken-image": [new_code_cell("display({'image/png': 'AAAA'}, raw=True)", outputs=[STORED])],
+    "loses-a-figure": [new_code_cell("1", outputs=[STORED])],
 }
 """What the checks must see on one notebook each."""
 
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    scratch = tmp_path_factory.mktemp("scratch")
-    small = [scratch / f"{name}.ipynb" for name in SMALL]
-    python = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    for path in small:
-        nbformat.write(new_notebook(cells=SMALL[path.stem], metadata={"kernelspec": python}), path)
-    root = copy_of_the_repository(tmp_path_factory.mktemp("repository"), [*NOTEBOOKS, *small])
-    with jupyter_lab(root, scratch) as address_and_token:
-        yield address_and_token
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(find_browser(), tmp_path_factory.mktemp("chromium")) as devtools:
-        yield devtools
+    """Address of a folder of notebooks in JupyterLab, which writes below folders of its own only."""
+    root, own = tmp_path_factory.mktemp("notebooks"), tmp_path_factory.mktemp("own")
+    for path in NOTEBOOKS:
+        shutil.copy(path, root)
+    for name, cells in SMALL.items():
+        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": kernel}), root / f"{name}.ipynb")
+    places = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "MTCLIB_RUNS",
+              "MTCLIB_BUILD")  # fmt: skip
+    environment = os.environ | {name: str(own / name) for name in places} | {"PYTHONPATH": str(paths.root())}
+    for name, values in SETTINGS.items():
+        file = own / f"JUPYTER_CONFIG_DIR/lab/user-settings/@jupyterlab/{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps(values))
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1",
+               "--ServerApp.port=0", f"--ServerApp.root_dir={root}",
+               "--LabApp.expose_app_in_browser=True"]  # fmt: skip
+    with (open(own / "log", "wb") as log,
+          subprocess.Popen(command, stdout=log, stderr=log, env=environment) as server):  # fmt: skip
+        # This file is the last that the server writes once it listens.
+        while not any((own / "JUPYTER_RUNTIME_DIR").glob("jpserver-*-open.html")):
+            assert server.poll() is None, (own / "log").read_text()
+            time.sleep(0.2)
+        server_file = next((own / "JUPYTER_RUNTIME_DIR").glob("jpserver-*.json"))
+        yield json.loads(server_file.read_text())
+        server.terminate()
 
 
 @contextmanager
-def opened(lab, browser, name, screenshots):
-    """The notebook `name` in a tab of its own; what the tab shows at the end is kept, whatever happened."""
-    with Page(browser) as page:
-        try:
-            yield LabNotebook(page, lab, f"notebooks/{name}.ipynb")
-        finally:
-            page.screenshot(screenshots / f"{name}-end.png")
-            page.end_kernel()
+def opened(name, lab, page):
+    """A notebook in a tab, run; its kernel ends with the block: they would add up in memory."""
+    page.set_default_timeout(60_000 * MINUTES)
+    page.goto(f"{lab['url']}lab/tree/{name}.ipynb?reset&token={lab['token']}")
+    page.wait_for_function(READY, arg=f"{name}.ipynb")
+    page.evaluate(RUN)
+    try:
+        page.wait_for_function("window.done")
+        yield page.evaluate(CELLS)
+    finally:
+        page.screenshot(path=SCREENSHOTS / f"{name}-end.png")
+        page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
 
 
-def errors(cells):
-    return [f"cell {index}: {found['ename']}: {found['evalue']}" for index, found in outputs(cells, "error")]
-
-
-def not_run(cells):
-    code = [index for index, cell in enumerate(cells) if cell["cell_type"] == "code"]
-    return [index for index in code if not cells[index]["execution_count"]]
+def outputs(cells, kind):
+    """Index of each code cell and each of its outputs of a MIME type or output type, cell by cell."""
+    return [(index, output) for index, cell in enumerate(cells) for output in cell.get("outputs", ())
+            if output["output_type"] == kind or kind in output.get("data", {})]  # fmt: skip
 
 
 def figures(cells):
     """Number of figures by index of the cell."""
-    return dict(Counter(index for index, _ in outputs(cells, "image/png")))
+    return Counter(index for index, _ in outputs(cells, "image/png"))
 
 
-def keep_screenshots(notebook, name, cells):
-    """Keep what a reader sees: the top, the first table and the first figure."""
-    first = {part: next((index for index, _ in outputs(cells, kind)), None)
-             for part, kind in {"table": "text/html", "figure": "image/png"}.items()}  # fmt: skip
-    for part, index in {"top": 0, **first}.items():
-        if index is not None:
-            notebook.show(index)
-            notebook.page.screenshot(SCREENSHOTS / f"{name}-{part}.png")
+def check(cells, stored, page):
+    """A run without an error has run all cells and shows as many figures as are stored, all of them drawn."""
+    errors = [f"cell {index}: {output['evalue']}" for index, output in outputs(cells, "error")]
+    assert errors == []
+    assert all(cell["execution_count"] for cell in cells if cell["cell_type"] == "code")
+    assert figures(cells) == figures(stored), "other figures than stored"
+    page.wait_for_function(f"{IMAGES}.every(image => image.complete)")
+    assert page.evaluate(f"{IMAGES}.every(image => image.naturalWidth)"), "a figure is not drawn"
+    boxes = page.evaluate(BOXES)
+    assert len(boxes) >= figures(cells).total()
+    assert all(box["inside"] and box["width"] > 200 for box in boxes), boxes
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs_in_the_browser_and_shows_its_figures(path, lab, browser):
-    with opened(lab, browser, path.stem, SCREENSHOTS) as notebook:
-        notebook.run_all(TIMEOUT)
-        cells = notebook.cells()
-        keep_screenshots(notebook, path.stem, cells)
-        assert errors(cells) == []
-        assert not_run(cells) == []
-        assert figures(cells) == figures(nbformat.read(path, as_version=4).cells)
-        for index, number in figures(cells).items():
-            images = notebook.images(index)
-            assert len(images) == number
-            assert all(image["inside"] and image["shown"] > 200 for image in images), (index, images)
+def test_a_notebook_runs_in_the_browser_and_shows_its_figures(path, lab, page):
+    with opened(path.stem, lab, page) as cells:
+        tables, images = outputs(cells, "text/html"), outputs(cells, "image/png")
+        for part, found in {"top": [(0, None)], "table": tables, "figure": images}.items():
+            for index, _ in found[:1]:
+                page.locator(".jp-Notebook-cell").nth(index).evaluate("cell => cell.scrollIntoView()")
+                page.screenshot(path=SCREENSHOTS / f"{path.stem}-{part}.png")
+        check(cells, nbformat.read(path, as_version=4).cells, page)
 
 
-def test_tables_and_figures_are_found_where_they_are(lab, browser, tmp_path):
-    with opened(lab, browser, "good", tmp_path) as notebook:
-        notebook.run_all(120)
-        cells = notebook.cells()
-        assert [index for index, _ in outputs(cells, "text/html")] == [1]
-        assert figures(cells) == {2: 1}
-        (image,) = notebook.images(2)
-        assert image["natural"] > 300 and image["inside"]
-
-
-def test_an_error_and_the_cells_after_it_are_reported(lab, browser, tmp_path):
-    with opened(lab, browser, "raises", tmp_path) as notebook:
-        notebook.run_all(120)
-        assert errors(notebook.cells()) == ["cell 0: ZeroDivisionError: division by zero"]
-        assert not_run(notebook.cells()) == [1]
-
-
-def test_a_kernel_that_dies_is_reported(lab, browser, tmp_path):
-    died = pytest.raises(BrowserProblem, match="the kernel died")
-    with opened(lab, browser, "dies", tmp_path) as notebook, died:
-        notebook.run_all(120)
-
-
-def test_an_image_that_cannot_be_drawn_is_reported(lab, browser, tmp_path):
-    with opened(lab, browser, "broken-image", tmp_path) as notebook:
-        notebook.run_all(120)
-        with pytest.raises(BrowserProblem, match="images of cell 0"):
-            notebook.images(0, timeout=2)
+@pytest.mark.parametrize("name, problem", {
+    "good": None, "raises": "division by zero", "dies": "the kernel died",
+    "broken-image": "a figure is not drawn", "loses-a-figure": "other figures than stored",
+}.items())  # fmt: skip
+def test_the_checks_see_what_is_wrong_with_a_notebook(name, problem, lab, page):
+    expected = pytest.raises(Exception, match=problem) if problem else nullcontext()
+    with expected, opened(name, lab, page) as cells:
+        check(cells, SMALL[name], page)

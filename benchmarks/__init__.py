@@ -1,0 +1,12 @@
+"""What the methods cost, in ratios within one run; ``make bench`` runs all of them.
+
+A script for each method or two has rows of the table: ours, the literal transcription of the paper's updates
+in ``tests/literal``, and the library routine that a user would run instead.  Other parts of a script are
+chosen with ``python -m benchmarks.NAME --only PART``.  `method_costs`, `lmsc_streams`, `cluster_run` and
+`recreate` are commands of their own: they make or check what is committed under ``data``.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))

@@ -1,0 +1,85 @@
+"""What the benchmarks share: seconds of one processor, rows of one table, the command line of a script."""
+
+import argparse
+import sys
+import warnings
+from contextlib import contextmanager
+from time import process_time
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from mtclib.datasets import FetchError
+
+BUDGET, MOST_TURNS = 1.0, 15
+"""Each side of a comparison is called again until it has had so many seconds, or so many turns."""
+
+
+@contextmanager
+def one_thread():
+    """One thread, and no warning that a fixed number of iterations was not enough."""
+    with threadpool_limits(limits=1), warnings.catch_warnings(action="ignore"):
+        yield
+
+
+def timed(function):
+    """Result and seconds of the processor, which other work on the machine hardly touches."""
+    start = process_time()
+    result = function()
+    return result, process_time() - start
+
+
+def compare(method, data, n, ours, literal=None, library=None, routine=""):
+    """A row of the table: median seconds of functions that are called in turn.
+
+    Where `ours` and `literal` return a number, such as an objective, the row says how far they are apart.
+    """
+    print(f"{method}: {data}, n = {n}", file=sys.stderr, flush=True)
+    sides = {"ours": ours, "literal": literal, "library": library}
+    sides = {side: function for side, function in sides.items() if function}
+    seconds, values = {side: [] for side in sides}, {}
+    for _ in range(MOST_TURNS):
+        for side, function in sides.items():
+            if sum(seconds[side]) < BUDGET:
+                values[side], taken = timed(function)
+                seconds[side].append(taken)
+    median = {side: float(np.median(taken)) for side, taken in seconds.items()}
+    row = {"method": method, "data": data, "n": n, "ours [s]": median["ours"]}
+    for side in ("literal", "library"):
+        row[f"{side} [s]"] = median.get(side)
+        row[f"{side} / ours"] = median[side] / median["ours"] if side in median else None
+    return row | {"library routine": routine, "note": _apart(values.get("ours"), values.get("literal"))}
+
+
+def _apart(ours, literal):
+    if not (isinstance(ours, float) and isinstance(literal, float)):
+        return ""
+    return f"results {abs(ours / literal - 1.0):.0e} apart"
+
+
+def collect(parts):
+    """Rows of all parts; one that fails, or whose data cannot be had, says so in a row of its own."""
+    rows = []
+    for part in parts:
+        try:
+            rows.extend(part())
+        except Exception as error:
+            name = f"{part.__module__.rpartition('.')[2]}.{part.__name__}"
+            what = "no data" if isinstance(error, FetchError) else f"failed, {type(error).__name__}"
+            rows.append({"method": name, "note": f"{what}: {str(error).partition(chr(10))[0]}"})
+    return rows
+
+
+def main(doc, ratios, **parts):
+    """Run one part of a script, by default the functions `ratios`, and print its table."""
+    parts = {"ratios": lambda: collect(ratios), **parts}
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=parts, default="ratios")
+    parser.add_argument("--output", help="CSV file for the table")
+    arguments = parser.parse_args()
+    with one_thread():
+        table = pd.DataFrame(parts[arguments.only]())
+    print(table.to_string(index=False, na_rep=""))
+    if arguments.output:
+        table.to_csv(arguments.output, index=False, float_format="%.4g", lineterminator="\n")
