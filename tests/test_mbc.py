@@ -144,18 +144,6 @@ def test_relations_are_the_plans_of_equation_10_in_both_directions(name):
         assert (W >= 0).all()
 
 
-def test_an_asymmetric_divergence_may_match_differently_in_the_two_directions():
-    d = divergence("itakura-saito")
-    for seed in range(200):
-        U, V = np.exp(np.random.default_rng(seed).normal(scale=1.5, size=(2, 3, 2)))
-        relation = relation_step({(0, 1): d.pairwise(U, V), (1, 0): d.pairwise(V, U)})
-        if not np.allclose(relation[0, 1], relation[1, 0].T):
-            break
-    else:
-        pytest.fail("both directions agreed for all of 200 pairs of centroids")
-    assert np.vdot(relation[1, 0], d.pairwise(V, U)) < np.vdot(relation[0, 1].T, d.pairwise(V, U))
-
-
 @pytest.mark.parametrize(("K_t", "K_s"), [(1, 1), (5, 5), (4, 6), (20, 6), (7, 5), (20, 19), (300, 300)])
 def test_transport_plans_are_optimal_for_every_solver(K_t, K_s):
     cost = np.random.default_rng(K_s).random((K_t, K_s)) - 0.3
@@ -221,16 +209,6 @@ def test_samples_between_centroids_go_to_the_lowest_index_whatever_the_rounding(
                 assert assignment_step(Smoothed(form, 0.0, 0.0), centres)[0].tolist() == [0]
 
 
-def test_two_tasks_with_equal_weights_meet_at_two_thirds():
-    Xs = [np.array([[0.0, 0.0], [0.0, 2.0], [9.0, 0.0], [9.0, 2.0]]),
-          np.array([[10.0, 3.0], [10.0, 5.0], [1.0, 3.0], [1.0, 5.0]])]
-    fit = MBC(2, lam=0.5, init=[np.array([0, 0, 1, 1])] * 2, tol=1e-15, max_iter=500).fit(Xs)
-    m1, m2 = np.array([[0.0, 1.0], [9.0, 1.0]]), np.array([[1.0, 4.0], [10.0, 4.0]])
-    np.testing.assert_allclose(fit.cluster_centers_[0], (2 * m1 + m2) / 3, rtol=1e-7, atol=1e-7)
-    np.testing.assert_allclose(fit.cluster_centers_[1][::-1], (m1 + 2 * m2) / 3, rtol=1e-7)
-    np.testing.assert_array_equal(fit.relation_[0, 1], [[0.0, 0.5], [0.5, 0.0]])
-
-
 def test_an_empty_cluster_of_coupled_tasks_takes_the_centroids_that_it_is_matched_with():
     Xs = [np.array([[0.0], [0.2], [0.1]]), np.array([[0.0], [0.1], [8.0], [8.2]])]
     init = [np.zeros(3, int), np.array([0, 0, 1, 1])]
@@ -254,14 +232,6 @@ def test_empty_clusters_of_uncoupled_tasks_take_the_farthest_samples_as_in_sciki
         sweep(problem, state)
     assert local_losses(problem, state)[0] == pytest.approx(lloyd.inertia_ / 40)
     assert state.counts[0].min() > 0
-
-
-def test_fewer_distinct_samples_than_clusters_leave_clusters_empty_without_harm():
-    X = np.repeat([[1.0, 2.0], [5.0, 1.0]], 6, axis=0)
-    for lam in (0.0, 0.5):
-        fit = MBC(4, lam=lam, random_state=0).fit([X, X])
-        assert fit.objective_[-1] == pytest.approx(0.0, abs=1e-6)
-        assert len(np.unique(fit.labels_[0])) == 2
 
 
 @pytest.mark.parametrize("name", ["kl", "i-divergence", "itakura-saito"])
@@ -320,7 +290,7 @@ def test_settings_that_mean_the_same_give_the_same(case):
     assert equal(first.labels_, second.labels_)
 
 
-def test_the_geodesic_walk_follows_its_literal_and_can_raise_the_objective():
+def test_the_geodesic_walk_follows_its_literal():
     Xs, Ks = data("itakura-saito"), [3, 2]
     d, loops = divergence("itakura-saito"), literal.itakura_saito
     ours = quiet_fit(MBC(Ks, divergence="itakura-saito", centroid="geodesic", init=start(Xs, Ks), max_iter=2,
@@ -329,15 +299,16 @@ def test_the_geodesic_walk_follows_its_literal_and_can_raise_the_objective():
         Xs, start(Xs, Ks), Ks, 0.5, loops, d.gradient, d.inverse_gradient,
         lambda *means: literal.geodesic_walk(loops, d.gradient, d.inverse_gradient, *means), 2)
     np.testing.assert_allclose(ours.cluster_centers_[0], Us[0], rtol=1e-9)
-    rises = 0
-    for seed in range(20):
-        problem, state = prepared("itakura-saito", data("itakura-saito", seed=seed), Ks, seed=seed)
-        values = []
+
+
+def test_the_geodesic_walk_can_raise_the_objective():
+    def values(seed):
+        problem, state = prepared("itakura-saito", data("itakura-saito", seed=seed), [3, 2], seed=seed)
         for _ in range(10):
             sweep(problem, state, exact=False)
-            values.append(objective(problem, state))
-        rises += (np.diff(values) > 1e-9).any()
-    assert rises > 0
+            yield objective(problem, state)
+
+    assert any((np.diff(list(values(seed))) > 1e-9).any() for seed in range(20))
 
 
 def test_coupling_lowers_the_distance_between_the_models_that_it_penalises():
@@ -395,13 +366,3 @@ def test_float32_rows_on_the_simplex_are_accepted():
     Xs = [X.astype(np.float32) for X in data("kl", (30, 20), d=50)]
     fit = MBC(2, divergence="kl", random_state=0).fit(Xs)
     np.testing.assert_allclose(fit.cluster_centers_[0].sum(axis=1), 1.0, rtol=1e-12)
-
-
-def test_clusters_of_different_numbers_are_matched_by_transport():
-    rng = np.random.default_rng(0)
-    means = 10.0 * np.array([[0, 0], [0, 1], [3, 0], [3, 1], [6, 0], [6, 1]])
-    fine = means[np.arange(120) % 6] + rng.normal(size=(120, 2))
-    coarse = (means[::2] + [0, 5])[np.arange(90) % 3] + rng.normal(size=(90, 2)) * [1, 4]
-    fit = MBC([6, 3], lam=0.1, init=[np.arange(120) % 6, np.arange(90) % 3]).fit([fine, coarse])
-    np.testing.assert_allclose(6 * fit.relation_[0, 1], np.kron(np.eye(3), np.ones((2, 1))), atol=1e-12)
-    np.testing.assert_array_equal(fit.relation_[1, 0], fit.relation_[0, 1].T)

@@ -48,7 +48,7 @@ def cases():
                 yield pytest.param(cls, name, id=f"{cls.__name__}-{name}")
 
 
-@pytest.mark.parametrize(("cls", "name"), cases())
+@pytest.mark.parametrize(("cls", "name"), list(cases()))
 def test_estimator_keeps_the_contract(cls, name):
     contract.CHECKS[name](cls)
 
