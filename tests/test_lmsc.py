@@ -1,8 +1,7 @@
 """LMSC: objective and updates, the stream, saving, reductions, and what the model cannot determine."""
 
 import gc
-import sys
-import warnings
+import pickle
 import weakref
 
 import numpy as np
@@ -11,6 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import lmsc as literal
+from planted import equal, orthonormal
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
@@ -18,7 +18,7 @@ from mtclib import LMSC
 from mtclib.baselines import SpectralNJW
 from mtclib.companion.papers import lmsc
 from mtclib.core.lifelong import Libraries, StateFileError
-from mtclib.lmsc import L21, SMOOTHING, Penalty, PrintedTask, Reward, Task, Text, View, embedding_step, polar
+from mtclib.lmsc import L21, SMOOTHING, Penalty, PrintedTask, Reward, Task, Text, View, polar
 from mtclib.maths.graphs import cosine_knn_affinity, normalized_bipartite
 
 K = 3
@@ -38,10 +38,6 @@ def tasks(n_tasks=3, **options):
 def fitted(**parameters):
     """Few starts of k-means: these tests are about what comes before."""
     return LMSC(**{"n_clusters": K, "n_init": 2, "random_state": 0, **parameters})
-
-
-def orthonormal(p, k, seed):
-    return np.linalg.qr(np.random.default_rng(seed).standard_normal((p, k)))[0]
 
 
 # The steps.
@@ -95,41 +91,22 @@ def test_the_printed_reward_spreads_and_the_penalty_concentrates():
     assert Penalty.value(flat) == pytest.approx(-literal.l21(flat), abs=20 * SMOOTHING)
 
 
-@pytest.mark.parametrize("name", L21)
-def test_an_embedding_step_never_lowers_its_part_of_the_objective(name):
-    g, L = L21[name], orthonormal(30, 3, 0)
-    G = np.random.default_rng(1).standard_normal((30, 3))
-    for mu in (0.0, 0.01, 1.0, 100.0):
-        new = embedding_step(G, L, mu, g)
-        assert np.vdot(new, G) + mu * g.value(new) >= np.vdot(L, G) + mu * g.value(L)
-
-
-@given(st.integers(0, 10**6), st.sampled_from(sorted(L21)), st.floats(0, 20), st.floats(0, 2),
+@given(st.integers(0, 10**6), st.sampled_from(sorted(L21)), st.floats(0, 20), st.floats(0, 100),
        st.floats(0, 20), st.sampled_from(["affinity", "laplacian"]))
 @settings(max_examples=25)
-def test_the_objective_never_falls(seed, l21, lam, mu, beta, matrix):
+def test_the_objective_never_falls_from_any_feasible_point(seed, l21, lam, mu, beta, matrix):
     model = LMSC(K, lam=lam, mu=mu, beta=beta, l21=l21, matrix=matrix, max_iter=20, tol=0.0)
     past = Libraries()
     for t in range(2):
         task = model._task(views(20, seed + t, signal=1.0), K, 0, past)
-        history, _ = task.run()
-        assert (np.diff(history) <= 1e-9 * np.abs(history[:-1])).all()
+        elsewhere = lmsc.replaced(
+            task, Es=[orthonormal(20, K, [seed, v]) for v in range(2)], D=orthonormal(K, K, [seed, 9]),
+            Bs=[orthonormal(K, K, [seed, 2 + v]) for v in range(2)],
+            Ls=[orthonormal(d, K, [seed, d]) for d in (9, 12)])
+        for start in (elsewhere, task):
+            history = np.array([-start.objective(), *start.run()[0]])
+            assert (np.diff(history) <= 1e-9 * np.abs(history[:-1])).all()
         past = task.libraries()
-
-
-@given(st.integers(0, 10**6))
-@settings(max_examples=15)
-def test_the_objective_never_falls_from_any_feasible_point(seed):
-    task = LMSC(K, max_iter=1)._task(views(20, seed, signal=1.0), K, 0, Libraries())
-    start = lmsc.replaced(
-        task, Es=[orthonormal(20, K, [seed, v]) for v in range(2)], D=orthonormal(K, K, [seed, 9]),
-        Bs=[orthonormal(K, K, [seed, 2 + v]) for v in range(2)],
-        Ls=[orthonormal(d, K, [seed, d]) for d in (9, 12)])
-    before = start.objective()
-    for _ in range(20):
-        start.sweep()
-        assert start.objective() >= before - 1e-9 * abs(before)
-        before = start.objective()
 
 
 # Against the paper.
@@ -214,12 +191,6 @@ def test_the_printed_start_never_leaves_zero():
     assert not any((view.HT @ E @ B).any() for view, E, B in zip(task.views, task.Es, Bs))
 
 
-def test_the_printed_step_for_the_basis_optimises_nothing():
-    A = np.random.default_rng(0).standard_normal((4, 4))
-    values = [np.trace(B.T @ A @ B) for B in (orthonormal(4, 4, seed) for seed in range(5))]
-    np.testing.assert_allclose(values, np.trace(A), rtol=1e-12)
-
-
 def test_maximising_the_printed_laplacian_takes_the_most_oscillating_vectors():
     Xs, truth = views(30, signal=6.0), np.arange(30) % K
     good = fitted().fit([Xs])
@@ -235,8 +206,7 @@ def test_maximising_the_printed_laplacian_takes_the_most_oscillating_vectors():
 
 
 def same(first, second):
-    pairs = [*zip(first.libraries_.arrays().values(), second.libraries_.arrays().values())]
-    return len(pairs) > 0 and all(np.array_equal(a, b) for a, b in pairs)
+    return equal(first.libraries_.arrays().values(), second.libraries_.arrays().values())
 
 
 def test_fit_is_partial_fit_task_by_task():
@@ -272,38 +242,15 @@ def test_an_earlier_task_can_vanish_and_is_never_touched_again():
     assert same(model, expected) and np.array_equal(model.labels_, expected.labels_[-1])
 
 
-def size(value):
-    """Bytes of everything reachable from an estimator's attributes."""
-    seen, stack, total = set(), [value], 0
-    while stack:
-        item = stack.pop()
-        if id(item) in seen or isinstance(item, type):
-            continue
-        seen.add(id(item))
-        total += item.nbytes if isinstance(item, np.ndarray) else sys.getsizeof(item)
-        if isinstance(item, dict):
-            stack.extend(item.values())
-        elif isinstance(item, (list, tuple)):
-            stack.extend(item)
-        elif hasattr(item, "__dict__"):
-            stack.extend(vars(item).values())
-    return total
-
-
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_memory_does_not_grow_with_the_number_of_tasks():
     model, sizes, arrays = fitted(n_init=1, max_iter=3), [], []
     for seed in range(12):
-        fit_quietly(model, views(20, seed))
-        sizes.append(size(vars(model)) - model.objective_.nbytes)
+        model.partial_fit(views(20, seed))
+        sizes.append(len(pickle.dumps(model)) - model.objective_.nbytes)
         arrays.append(model.libraries_.nbytes)
     assert len(set(arrays)) == 1 and max(sizes) - min(sizes) < 200
     assert model.libraries_.nbytes == 8 * (2 * 2 * K * K + 2 * (9 + 12) * K + K * K + 2)
-
-
-def fit_quietly(model, task):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.partial_fit(task)
 
 
 def test_libraries_of_other_tasks_help_a_task_with_little_data():
@@ -376,16 +323,12 @@ def test_every_damaged_byte_is_noticed(tmp_path):
             LMSC.load(file)
 
 
-def rewrite(file, **changes):
-    with np.load(file) as members:
-        found = {name: members[name] for name in members.files}
-    np.savez(file, **{**found, **changes})
-
-
 def test_a_value_changed_in_a_valid_archive_is_noticed(tmp_path):
     file = tmp_path / "state.npz"
     fitted().fit(tasks(1)).save(file)
-    rewrite(file, fusion=np.zeros((K, K)))
+    with np.load(file) as members:
+        found = dict(members)
+    np.savez(file, **{**found, "fusion": np.zeros((K, K))})
     with pytest.raises(StateFileError, match="does not match its checksum"):
         LMSC.load(file)
 
@@ -430,13 +373,6 @@ def test_one_view_one_task_without_co_clustering_is_spectral_clustering():
     assert fitted(lam=0.0, mu=0.0, affinity="cosine").fit([[X]]).n_iter_ <= 2
     F = LMSC(K, lam=0.0, mu=0.0, affinity="cosine")._task([X], K, 0, Libraries())
     assert -F.run()[0][-1] == pytest.approx(np.sum(plain.eigenvalues_[0]), abs=1e-6)
-
-
-def test_without_co_clustering_tasks_do_not_depend_on_each_other():
-    Xs = tasks(3, signal=2.0)
-    stream = fitted(lam=0.0).fit(Xs)
-    for task, labels in zip(Xs, stream.labels_):
-        assert adjusted_rand_score(labels, fitted(lam=0.0).fit([task]).labels_[0]) == 1.0
 
 
 def test_the_first_task_with_one_view_maximises_the_sum_of_both_terms():

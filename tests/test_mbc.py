@@ -1,7 +1,6 @@
 """MBC: every step against Algorithm 1 in loops, the reductions, and what the user can get wrong."""
 
 import tracemalloc
-import warnings
 
 import numpy as np
 import pytest
@@ -9,9 +8,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import mbc as literal
+from planted import equal, quiet_fit
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
 from mtclib import MBC
 from mtclib.maths.bregman import Anchored, Smoothed, divergence
@@ -51,12 +50,6 @@ def model(name, Ks, **parameters):
     return MBC(Ks, divergence=name, metric=Q if name == "mahalanobis" else None, **parameters)
 
 
-def quiet_fit(estimator, Xs):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return estimator.fit(Xs)
-
-
 def prepared(name, Xs, Ks, lam=0.5, seed=0):
     problem = model(name, Ks, lam=lam)._prepare(Xs, Ks)[0]
     return problem, begin(problem, start(Xs, Ks, seed), Ks)
@@ -73,13 +66,13 @@ def exact_centroid(name, d):
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("name", NAMES)
 def test_mbc_equals_algorithm_1(name, convert):
-    Xs, Ks = data(name), [3, 2]
+    Xs, Ks = data(name, (14, 11, 12)), [3, 2, 4]
     ours = quiet_fit(model(name, Ks, init=start(Xs, Ks), max_iter=3, tol=0.0), [convert(X) for X in Xs])
     d = divergence(name, Q if name == "mahalanobis" else None)
     hs, Us, _, history = literal.algorithm_1(Xs, start(Xs, Ks), Ks, 0.5, LOOPS[name], d.gradient,
                                              d.inverse_gradient, exact_centroid(name, d), 3)
     np.testing.assert_allclose(ours.objective_[:-1], history[2:-1:3], rtol=1e-7)
-    for t in range(2):
+    for t in range(3):
         np.testing.assert_allclose(ours.cluster_centers_[t], Us[t], rtol=1e-5)
         np.testing.assert_array_equal(ours.labels_[t], literal.assign(Xs[t], Us[t], LOOPS[name]))
     assert (np.diff(history) <= 1e-12).all()
@@ -151,18 +144,6 @@ def test_relations_are_the_plans_of_equation_10_in_both_directions(name):
         assert (W >= 0).all()
 
 
-def test_an_asymmetric_divergence_may_match_differently_in_the_two_directions():
-    d = divergence("itakura-saito")
-    for seed in range(200):
-        U, V = np.exp(np.random.default_rng(seed).normal(scale=1.5, size=(2, 3, 2)))
-        relation = relation_step({(0, 1): d.pairwise(U, V), (1, 0): d.pairwise(V, U)})
-        if not np.allclose(relation[0, 1], relation[1, 0].T):
-            break
-    else:
-        pytest.fail("both directions agreed for all of 200 pairs of centroids")
-    assert np.vdot(relation[1, 0], d.pairwise(V, U)) < np.vdot(relation[0, 1].T, d.pairwise(V, U))
-
-
 @pytest.mark.parametrize(("K_t", "K_s"), [(1, 1), (5, 5), (4, 6), (20, 6), (7, 5), (20, 19), (300, 300)])
 def test_transport_plans_are_optimal_for_every_solver(K_t, K_s):
     cost = np.random.default_rng(K_s).random((K_t, K_s)) - 0.3
@@ -175,19 +156,6 @@ def test_transport_plans_are_optimal_for_every_solver(K_t, K_s):
     lowest = repeated[linear_sum_assignment(repeated)].sum() / copies
     assert np.vdot(plan, cost) == pytest.approx(lowest, rel=1e-12)
     assert (copies > LARGEST_COPIES) == ((K_t, K_s) in [(20, 19), (300, 300)])
-
-
-def test_without_coupling_mbc_is_scikit_learns_lloyd_from_the_same_start():
-    Xs, Ks = data("sqeuclidean", (90, 70), d=6, seed=3), [5, 4]
-    for seed in range(5):
-        labels = start(Xs, Ks, seed)
-        fit = quiet_fit(MBC(Ks, lam=0, init=labels, tol=0.0, max_iter=300), Xs)
-        for t, X in enumerate(Xs):
-            means = np.array([X[labels[t] == z].mean(axis=0) for z in range(Ks[t])])
-            lloyd = KMeans(Ks[t], init=means, n_init=1, tol=0.0, algorithm="lloyd").fit(X)
-            np.testing.assert_array_equal(fit.labels_[t], lloyd.labels_)
-            np.testing.assert_allclose(fit.cluster_centers_[t], lloyd.cluster_centers_, rtol=1e-10)
-            assert fit.local_loss_[t] == pytest.approx(lloyd.inertia_ / len(X))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -215,7 +183,7 @@ def test_fits_with_different_parameters_start_alike_and_equal_tasks_do_not():
             estimator = MBC(5, lam=lam, init=init)
             problem, Xs, _ = estimator._prepare([X, X], [5, 5])
             starts.append([estimator._start(problem, t, Xs[t], 5, [7, t]) for t in range(2)])
-        assert all(np.array_equal(a, b) for a, b in zip(*starts))
+        assert equal(*starts)
         assert not np.array_equal(*starts[0])
         assert all(np.bincount(h, minlength=5).min() > 0 for h in starts[0])
 
@@ -239,16 +207,6 @@ def test_samples_between_centroids_go_to_the_lowest_index_whatever_the_rounding(
             centres = Anchored(problem.divergence, np.array([x + away, x - away, x + 9.0]), problem.anchor)
             for form in (x[None], sp.csr_array(x[None])):
                 assert assignment_step(Smoothed(form, 0.0, 0.0), centres)[0].tolist() == [0]
-
-
-def test_two_tasks_with_equal_weights_meet_at_two_thirds():
-    Xs = [np.array([[0.0, 0.0], [0.0, 2.0], [9.0, 0.0], [9.0, 2.0]]),
-          np.array([[10.0, 3.0], [10.0, 5.0], [1.0, 3.0], [1.0, 5.0]])]
-    fit = MBC(2, lam=0.5, init=[np.array([0, 0, 1, 1])] * 2, tol=1e-15, max_iter=500).fit(Xs)
-    m1, m2 = np.array([[0.0, 1.0], [9.0, 1.0]]), np.array([[1.0, 4.0], [10.0, 4.0]])
-    np.testing.assert_allclose(fit.cluster_centers_[0], (2 * m1 + m2) / 3, rtol=1e-7, atol=1e-7)
-    np.testing.assert_allclose(fit.cluster_centers_[1][::-1], (m1 + 2 * m2) / 3, rtol=1e-7)
-    np.testing.assert_array_equal(fit.relation_[0, 1], [[0.0, 0.5], [0.5, 0.0]])
 
 
 def test_an_empty_cluster_of_coupled_tasks_takes_the_centroids_that_it_is_matched_with():
@@ -276,14 +234,6 @@ def test_empty_clusters_of_uncoupled_tasks_take_the_farthest_samples_as_in_sciki
     assert state.counts[0].min() > 0
 
 
-def test_fewer_distinct_samples_than_clusters_leave_clusters_empty_without_harm():
-    X = np.repeat([[1.0, 2.0], [5.0, 1.0]], 6, axis=0)
-    for lam in (0.0, 0.5):
-        fit = MBC(4, lam=lam, random_state=0).fit([X, X])
-        assert fit.objective_[-1] == pytest.approx(0.0, abs=1e-6)
-        assert len(np.unique(fit.labels_[0])) == 2
-
-
 @pytest.mark.parametrize("name", ["kl", "i-divergence", "itakura-saito"])
 def test_sparse_data_with_zeros_equal_dense_data_that_were_smoothed_before(name):
     rng = np.random.default_rng(0)
@@ -295,7 +245,7 @@ def test_sparse_data_with_zeros_equal_dense_data_that_were_smoothed_before(name)
     dense = MBC(3, divergence=name, random_state=0).fit(before)
     sparse = MBC(3, divergence=name, smoothing=0.1, random_state=0).fit([sp.csr_array(X) for X in Xs])
     np.testing.assert_allclose(sparse.objective_, dense.objective_, rtol=1e-9)
-    assert all(np.array_equal(a, b) for a, b in zip(sparse.labels_, dense.labels_))
+    assert equal(sparse.labels_, dense.labels_)
     if name == "kl":
         np.testing.assert_allclose(sparse.cluster_centers_[0].sum(axis=1), 1.0)
 
@@ -314,52 +264,33 @@ def test_sparse_data_are_never_made_dense(name):
     assert peak < 8 * n * d / 10
 
 
-@pytest.mark.parametrize("offset", [1e3, 1e6])
-def test_moving_the_data_far_from_the_origin_changes_nothing(offset):
-    Xs = data("sqeuclidean", (60, 50))
-    here = MBC(3, random_state=0).fit(Xs)
-    there = MBC(3, random_state=0).fit([X + offset for X in Xs])
-    assert all(np.array_equal(a, b) for a, b in zip(here.labels_, there.labels_))
-    np.testing.assert_allclose(there.objective_[-1], here.objective_[-1], rtol=1e-6)
+SKEWED = data("itakura-saito", (60, 50))
+OWN = (lambda x: x * np.log(x) - x, np.log, np.exp)
+EQUIVALENT = {
+    "far from the origin": (data("sqeuclidean", (60, 50)), {}, lambda X: X + 1e6, {}, 1e-6),
+    # The ridge of the pooled metric is a share of the mean variance: only moderate units do not matter.
+    "units, pooled metric": (SKEWED, {"divergence": "mahalanobis"}, lambda X: X * [0.5, 1.0, 2.0, 4.0],
+                             {"divergence": "mahalanobis"}, 1e-3),
+    "units, Itakura-Saito": (SKEWED, {"divergence": "itakura-saito"}, lambda X: X * [1e-3, 1.0, 50.0, 1e4],
+                             {"divergence": "itakura-saito"}, 1e-9),
+    "a metric, transformed samples": (SKEWED, {"divergence": "mahalanobis", "metric": Q},
+                                      lambda X: X @ np.linalg.cholesky(Q), {}, 1e-10),
+    "three functions of the user": (data("i-divergence", (30, 25)), {"divergence": "i-divergence"},
+                                    lambda X: X, {"divergence": OWN}, 1e-8),
+    "Eq. (15) has no other centroid": (data("sqeuclidean"), {}, lambda X: X, {"centroid": "geodesic"}, 0.0),
+}
 
 
-def in_units(units, **changes):
-    """Two fits of one data set: as it is, and with each feature in another unit."""
-    Xs = data("itakura-saito", (60, 50))
-    return [MBC(3, random_state=0, **changes).fit([X * scale for X in Xs])
-            for scale in (1.0, np.array(units))]
+@pytest.mark.parametrize("case", EQUIVALENT)
+def test_settings_that_mean_the_same_give_the_same(case):
+    Xs, here, change, there, rtol = EQUIVALENT[case]
+    first = MBC(3, random_state=0, **here).fit(Xs)
+    second = MBC(3, random_state=0, **there).fit([change(X) for X in Xs])
+    np.testing.assert_allclose(second.objective_[-1], first.objective_[-1], rtol=rtol)
+    assert equal(first.labels_, second.labels_)
 
 
-def test_units_of_the_features_do_not_matter_for_itakura_saito():
-    here, there = in_units([1e-3, 1.0, 50.0, 1e4], divergence="itakura-saito")
-    np.testing.assert_allclose(here.objective_, there.objective_, rtol=1e-9)
-    assert all(map(np.array_equal, here.labels_, there.labels_))
-
-
-def test_moderate_units_do_not_matter_for_the_pooled_metric():
-    # Its ridge is a share of the mean variance: units that differ by orders of magnitude do matter.
-    here, there = in_units([0.5, 1.0, 2.0, 4.0], divergence="mahalanobis")
-    np.testing.assert_allclose(here.objective_[-1], there.objective_[-1], rtol=1e-3)
-    assert all(map(np.array_equal, here.labels_, there.labels_))
-
-
-def test_the_mahalanobis_divergence_is_the_squared_distance_of_transformed_samples():
-    Xs, factor = data("mahalanobis", (40, 30)), np.linalg.cholesky(Q)
-    ours = model("mahalanobis", 3, random_state=0).fit(Xs)
-    theirs = MBC(3, random_state=0).fit([X @ factor for X in Xs])
-    np.testing.assert_allclose(ours.objective_, theirs.objective_, rtol=1e-10)
-    assert all(map(np.array_equal, ours.labels_, theirs.labels_))
-
-
-def test_three_functions_of_the_user_make_a_divergence():
-    Xs = data("i-divergence", (30, 25))
-    own = MBC(3, divergence=(lambda x: x * np.log(x) - x, np.log, np.exp), random_state=0).fit(Xs)
-    theirs = MBC(3, divergence="i-divergence", random_state=0).fit(Xs)
-    np.testing.assert_allclose(own.objective_, theirs.objective_, rtol=1e-8)
-    assert all(map(np.array_equal, own.labels_, theirs.labels_))
-
-
-def test_the_geodesic_walk_follows_its_literal_and_can_raise_the_objective():
+def test_the_geodesic_walk_follows_its_literal():
     Xs, Ks = data("itakura-saito"), [3, 2]
     d, loops = divergence("itakura-saito"), literal.itakura_saito
     ours = quiet_fit(MBC(Ks, divergence="itakura-saito", centroid="geodesic", init=start(Xs, Ks), max_iter=2,
@@ -368,21 +299,16 @@ def test_the_geodesic_walk_follows_its_literal_and_can_raise_the_objective():
         Xs, start(Xs, Ks), Ks, 0.5, loops, d.gradient, d.inverse_gradient,
         lambda *means: literal.geodesic_walk(loops, d.gradient, d.inverse_gradient, *means), 2)
     np.testing.assert_allclose(ours.cluster_centers_[0], Us[0], rtol=1e-9)
-    rises = 0
-    for seed in range(20):
-        problem, state = prepared("itakura-saito", data("itakura-saito", seed=seed), Ks, seed=seed)
-        values = []
+
+
+def test_the_geodesic_walk_can_raise_the_objective():
+    def values(seed):
+        problem, state = prepared("itakura-saito", data("itakura-saito", seed=seed), [3, 2], seed=seed)
         for _ in range(10):
             sweep(problem, state, exact=False)
-            values.append(objective(problem, state))
-        rises += (np.diff(values) > 1e-9).any()
-    assert rises > 0
+            yield objective(problem, state)
 
-
-def test_symmetric_divergences_use_equation_15_with_either_centroid():
-    Xs = data("sqeuclidean")
-    exact, walk = (MBC(3, centroid=centroid, random_state=0).fit(Xs) for centroid in ("exact", "geodesic"))
-    np.testing.assert_array_equal(exact.objective_, walk.objective_)
+    assert any((np.diff(list(values(seed))) > 1e-9).any() for seed in range(20))
 
 
 def test_coupling_lowers_the_distance_between_the_models_that_it_penalises():
@@ -415,19 +341,15 @@ def poisson():
      r"Xs\[0\].*rows that do not sum to one \(row 0 sums to .*divide each"),
     ([np.zeros((4, 2)), np.ones((4, 2))], {"divergence": "kl"}, r"Xs\[0\].*row 0 sums to 0.*drop empty rows"),
     ([-X for X in poisson()], {"divergence": "i-divergence", "smoothing": 0.1}, "negative entries"),
-    (poisson(), {"divergence": "mahalanobis", "metric": -np.eye(5)}, "metric must be positive definite"),
     (poisson(), {"divergence": "mahalanobis", "metric": np.eye(4)},
      r"metric has shape \(4, 4\) but Xs\[0\] \(task 1\) has 5 features; give it"),
-    (poisson(), {"metric": np.eye(5)}, "metric belongs to divergence='mahalanobis'"),
     (poisson(), {"divergence": (np.log, np.reciprocal, np.reciprocal)}, "phi is not finite.*smoothing"),
     (poisson(), {"divergence": (np.square, lambda x: 2 * x, lambda g: g)}, "inverse_gradient does not undo"),
     (poisson(), {"divergence": (np.square, lambda x: 3 * x, lambda g: g / 3)},
      "gradient is not the derivative"),
     (poisson(), {"lam": -0.1}, "lam must be a number >= 0"),
     (poisson(), {"smoothing": 1.0}, "smoothing must be a number >= 0 and <= 0.99"),
-    (poisson(), {"centroid": "walk"}, "centroid must be one of 'exact', 'geodesic'"),
     (poisson(), {"init": [np.zeros(12, int)]}, "one label array per task"),
-    (poisson(), {"n_clusters": [3, 11]}, r"n_clusters is 11 but Xs\[1\] \(task 2\) has only 10 sample"),
 ])
 def test_unusable_input_is_refused_by_name_with_a_remedy(Xs, parameters, message):
     with pytest.raises(ValueError, match=message):
@@ -444,13 +366,3 @@ def test_float32_rows_on_the_simplex_are_accepted():
     Xs = [X.astype(np.float32) for X in data("kl", (30, 20), d=50)]
     fit = MBC(2, divergence="kl", random_state=0).fit(Xs)
     np.testing.assert_allclose(fit.cluster_centers_[0].sum(axis=1), 1.0, rtol=1e-12)
-
-
-def test_clusters_of_different_numbers_are_matched_by_transport():
-    rng = np.random.default_rng(0)
-    means = 10.0 * np.array([[0, 0], [0, 1], [3, 0], [3, 1], [6, 0], [6, 1]])
-    fine = means[np.arange(120) % 6] + rng.normal(size=(120, 2))
-    coarse = (means[::2] + [0, 5])[np.arange(90) % 3] + rng.normal(size=(90, 2)) * [1, 4]
-    fit = MBC([6, 3], lam=0.1, init=[np.arange(120) % 6, np.arange(90) % 3]).fit([fine, coarse])
-    np.testing.assert_allclose(6 * fit.relation_[0, 1], np.kron(np.eye(3), np.ones((2, 1))), atol=1e-12)
-    np.testing.assert_array_equal(fit.relation_[1, 0], fit.relation_[0, 1].T)

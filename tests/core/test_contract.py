@@ -1,8 +1,11 @@
 """One contract for every estimator, and proof that the contract can be broken."""
 
+from dataclasses import replace
+
 import contract
 import numpy as np
 import pytest
+from planted import quiet_fit
 from sklearn.cluster import KMeans as SklearnKMeans
 
 from mtclib.baselines import KMeans
@@ -28,9 +31,7 @@ class StackedViews(MultiViewClusterer):
 
     def _fit_once(self, Xs, n_clusters, seed):
         model = SklearnKMeans(n_clusters, n_init=5, max_iter=self.max_iter, random_state=seed)
-        with contract.warnings.catch_warnings():
-            contract.warnings.simplefilter("ignore")
-            model.fit(np.hstack(Xs))
+        quiet_fit(model, np.hstack(Xs))
         return Fit(model.labels_.astype(int), [model.inertia_], model.n_iter_ < self.max_iter,
                    {"n_iter_": model.n_iter_})
 
@@ -47,7 +48,7 @@ def cases():
                 yield pytest.param(cls, name, id=f"{cls.__name__}-{name}")
 
 
-@pytest.mark.parametrize(("cls", "name"), cases())
+@pytest.mark.parametrize(("cls", "name"), list(cases()))
 def test_estimator_keeps_the_contract(cls, name):
     contract.CHECKS[name](cls)
 
@@ -64,22 +65,19 @@ class MutatesInput(KMeans):
         return super().fit(Xs)
 
 
-class RisingObjective(KMeans):
-    def _fit_task(self, X, n_clusters, seed):
-        fit = super()._fit_task(X, n_clusters, seed)
-        return Fit(fit.labels, [*fit.objective, fit.objective[-1] + 1.0], fit.converged, fit.attributes)
+def changed(change):
+    """k-means whose result, one ``Fit`` per task, is what ``change`` makes of it."""
+    class Changed(KMeans):
+        def _fit_task(self, X, n_clusters, seed):
+            return replace(fit := super()._fit_task(X, n_clusters, seed), **change(fit))
+
+    return Changed
 
 
-class LabelsOutOfRange(KMeans):
-    def _fit_task(self, X, n_clusters, seed):
-        fit = super()._fit_task(X, n_clusters, seed)
-        return Fit(fit.labels + 1, fit.objective, fit.converged, fit.attributes)
-
-
-class NeverWarns(KMeans):
-    def _fit_task(self, X, n_clusters, seed):
-        fit = super()._fit_task(X, n_clusters, seed)
-        return Fit(fit.labels, fit.objective, True, fit.attributes)
+RisingObjective = changed(lambda fit: {"objective": [*fit.objective, fit.objective[-1] + 1.0]})
+LabelsOutOfRange = changed(lambda fit: {"labels": fit.labels + 1})
+NeverWarns = changed(lambda fit: {"converged": True})
+IgnoresClusters = changed(lambda fit: {"labels": np.zeros_like(fit.labels)})
 
 
 class AcceptsAnything(KMeans):
@@ -107,13 +105,7 @@ class DependsOnOrder(KMeans):
     def _fit_task(self, X, n_clusters, seed):
         self._place += 1
         fit = super()._fit_task(X, n_clusters, seed)
-        return Fit((fit.labels + self._place) % n_clusters, fit.objective, fit.converged, fit.attributes)
-
-
-class IgnoresClusters(KMeans):
-    def _fit_task(self, X, n_clusters, seed):
-        fit = super()._fit_task(X, n_clusters, seed)
-        return Fit(np.zeros_like(fit.labels), fit.objective, fit.converged, fit.attributes)
+        return replace(fit, labels=(fit.labels + self._place) % n_clusters)
 
 
 @pytest.mark.parametrize(("broken", "check"), [
@@ -143,7 +135,7 @@ def test_a_start_that_diverged_is_not_the_best():
         def _fit_task(self, X, n_clusters, seed):
             fit = super()._fit_task(X, n_clusters, seed)
             diverged = seed == spawn_seeds(0, 1)[0]
-            return Fit(fit.labels, [np.nan], True, fit.attributes) if diverged else fit
+            return replace(fit, objective=[np.nan]) if diverged else fit
 
     Xs = contract.planted(KMeans)
     assert np.isfinite(DivergesFirst(3, n_init=2, random_state=0).fit(Xs).objective_).all()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from planted import equal
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
@@ -25,10 +26,6 @@ def tasks(n_tasks=3, n=24, signal=2.0, negative=False):
 def sequence():
     """A sequence of two tasks with two views, for the runner."""
     return Dataset("made-up", "lifelong", tasks(2), [np.arange(24) % K] * 2, edition="made up")
-
-
-def equal(first, second):
-    return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 
 @pytest.mark.parametrize("view", [0, 1])

@@ -1,6 +1,5 @@
 """Bregman divergences and their centroids, against Table 1 in loops and against numeric minimisation."""
 
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -15,7 +14,6 @@ from mtclib.maths import centroids
 from mtclib.maths.bregman import KullbackLeibler, Smoothed, divergence, mean_entry, pooled_metric
 
 Q = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, -0.3], [0.0, -0.3, 0.7]])
-COSH = (np.cosh, np.sinh, np.arcsinh)
 TABLE_1 = {"sqeuclidean": (literal.sqeuclidean, lambda x: x @ x),
            "mahalanobis": (literal.mahalanobis(Q), lambda x: x @ Q @ x),
            "kl": (literal.kl, lambda x: (x * np.log(x)).sum()),
@@ -84,44 +82,26 @@ def test_theorems_1_and_2_hold_up_to_a_constant(name):
         np.testing.assert_allclose(left, right)
 
 
-@pytest.mark.parametrize("name", ["i-divergence", "itakura-saito"])
+@pytest.mark.parametrize("name", ASYMMETRIC)
 @settings(max_examples=25)
-@given(seed=st.integers(0, 2**31), spread=st.sampled_from([0.01, 1.0, 3.0]))
+@given(seed=st.integers(0, 2**31), spread=st.sampled_from([0.01, 1.0, 2.0]))
 def test_mixed_centroids_equal_a_numeric_minimiser(name, seed, spread):
-    d = named(name)
-    left, right = points(name, 2, 2, seed, spread), points(name, 2, 2, seed + 1, spread)
+    d, width = named(name), 5 if name == "kl" else 2
+    left, right = points(name, 2, width, seed, spread), points(name, 2, width, seed + 1, spread)
     A, B = weights(2, seed)
     ours = d.mixed_centroid(left, right, A, B)
-    theirs = np.array([literal.minimised(TABLE_1[name][0], *row) for row in zip(A, B, left, right)])
-    np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+    minimised = (literal.minimised_on_simplex if name == "kl" else
+                 lambda *row: literal.minimised(TABLE_1[name][0], *row))
+    theirs = np.array([minimised(*row) for row in zip(A, B, left, right)])
     low, found = value(d, A, B, left, right, ours), value(d, A, B, left, right, theirs)
-    np.testing.assert_allclose(low, found, rtol=1e-8, atol=1e-12)
-
-
-@settings(max_examples=25)
-@given(seed=st.integers(0, 2**31), spread=st.sampled_from([0.1, 1.0, 2.0]))
-def test_mixed_centroids_on_the_simplex_equal_a_numeric_minimiser(seed, spread):
-    left, right = points("kl", 3, 5, seed, spread), points("kl", 3, 5, seed + 1, spread)
-    A, B = weights(3, seed)
-    d = KullbackLeibler()
-    ours = d.mixed_centroid(left, right, A, B)
-    theirs = np.array([literal.minimised_on_simplex(*row) for row in zip(A, B, left, right)])
-    np.testing.assert_allclose(ours.sum(axis=1), 1.0, rtol=1e-14)
-    np.testing.assert_allclose(ours, theirs, atol=1e-5)
-    low, found = value(d, A, B, left, right, ours), value(d, A, B, left, right, theirs)
-    assert (low <= found * (1 + 1e-8) + 1e-12).all()
-    np.testing.assert_allclose(low, found, rtol=1e-6, atol=1e-9)
-
-
-@pytest.mark.parametrize("name", ["i-divergence", "itakura-saito"])
-@settings(max_examples=25)
-@given(seed=st.integers(0, 2**31), spread=st.sampled_from([1e-3, 1.0, 4.0]))
-def test_closed_forms_equal_bisection(name, seed, spread):
-    left, right = points(name, 4, 6, seed, spread), points(name, 4, 6, seed + 1, spread)
-    A, B = weights(4, seed)
-    d = named(name)
-    np.testing.assert_allclose(d.mixed_centroid(left, right, A, B),
-                               centroids.bisection(d, left, right, A, B), rtol=1e-8)
+    if name == "kl":
+        np.testing.assert_allclose(ours.sum(axis=1), 1.0, rtol=1e-14)
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+        assert (low <= found * (1 + 1e-8) + 1e-12).all()
+    else:
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+        np.testing.assert_allclose(low, found, rtol=1e-8, atol=1e-12)
+        np.testing.assert_allclose(ours, centroids.bisection(d, left, right, A, B), rtol=1e-8)
 
 
 @pytest.mark.parametrize("ratio", [1e-6, 1e-2, 1.0, 1e2, 1e6, 1e12])
@@ -190,17 +170,6 @@ def test_distances_stay_accurate_far_from_the_origin(offset):
     X, Y = rng.normal(size=(30, 4)) + offset, rng.normal(size=(5, 4)) + offset
     np.testing.assert_allclose(divergence("sqeuclidean").pairwise(X, Y), cdist(X, Y, "sqeuclidean"),
                                rtol=1e-8, atol=1e-8)
-
-
-def test_a_divergence_of_the_user_equals_the_named_one():
-    own = divergence((lambda x: x * np.log(x) - x, np.log, np.exp))
-    X, Y = points("i-divergence", 4), points("i-divergence", 3, seed=1)
-    theirs = divergence("i-divergence")
-    np.testing.assert_allclose(own.pairwise(X, Y), theirs.pairwise(X, Y), rtol=1e-9, atol=1e-12)
-    A, B = weights(3, 0)
-    np.testing.assert_allclose(own.mixed_centroid(X[:3], Y, A, B), theirs.mixed_centroid(X[:3], Y, A, B),
-                               rtol=1e-8)
-    np.testing.assert_allclose(own.inverse_gradient(own.gradient(X)), X)
 
 
 def test_the_pooled_metric_whitens_the_samples_of_all_tasks_together():

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import mspl as literal_mspl
 from literal import spmtc as literal
-from scipy.optimize import minimize_scalar
 
 from mtclib.maths.selfpaced import (
     hard_value,
@@ -32,15 +31,6 @@ def test_weights_minimise_their_regularised_loss_over_a_grid(loss, threshold, ra
             return v * loss - literal.regulariser(kind, v, threshold, gamma)
         scale = loss + threshold + gamma * (1.0 + abs(np.log(ratio)))
         assert value(weights[0]) <= value(GRID).min() + 1e-12 * scale
-
-
-@settings(max_examples=40)
-@given(seed=st.integers(0, 2**31), n=st.integers(1, 30), threshold=st.floats(1e-3, 50.0))
-def test_weights_equal_the_printed_cases(seed, n, threshold):
-    losses = np.random.default_rng(seed).exponential(10.0, n)
-    np.testing.assert_array_equal(hard_weights(losses, threshold), literal.hard(losses, threshold))
-    np.testing.assert_allclose(mixture_weights(losses, threshold, threshold / 2),
-                               literal.soft(losses, threshold, threshold / 2), atol=1e-12)
 
 
 def test_mixture_weights_are_one_below_a_third_of_the_threshold_and_zero_from_it_on():
@@ -81,8 +71,6 @@ def test_smooth_weights_minimise_their_regularised_loss(loss, threshold, sharpne
         return v * loss + literal_mspl.regulariser("smooth", v, 1.0 / threshold, sharpness)
     assert 0.0 <= weight <= 1.0
     assert value(weight) <= value(GRID).min() + 1e-9 * (1.0 + loss + threshold) / min(sharpness, 1.0)
-    best = minimize_scalar(value, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12})
-    assert weight == pytest.approx(best.x, abs=2e-5)
     assert weight == pytest.approx(literal_mspl.weight("smooth", loss, 1.0 / threshold, sharpness))
 
 
@@ -96,14 +84,6 @@ def test_values_are_the_regularised_losses_at_the_best_weights(threshold, sharpn
         totals = [w * l + float(literal_mspl.regulariser(kind, w, 1.0 / threshold, sharpness))
                   for w, l in zip(weights, losses)]
         assert np.allclose(values, np.array(totals) - totals[0], rtol=1e-9, atol=1e-9)
-
-
-def test_the_slope_of_the_value_is_the_weight():
-    losses, step = np.linspace(0.1, 20.0, 200), 1e-5
-    for threshold, sharpness in ((0.5, 1.0), (5.0, 1.0), (5.0, 4.0)):
-        slope = (smooth_value(losses + step, threshold, sharpness)
-                 - smooth_value(losses - step, threshold, sharpness)) / (2 * step)
-        assert np.allclose(slope, smooth_weights(losses, threshold, sharpness), atol=1e-8)
 
 
 def test_the_smooth_weight_at_the_threshold_is_above_a_half():
@@ -120,12 +100,6 @@ def test_smooth_weights_survive_extreme_losses_and_thresholds():
             assert (np.diff(values) >= 0).all() and values[-1] <= threshold + 2 * np.log(2) + 1e-6 * threshold
     assert (smooth_weights(losses, np.inf) == 1.0).all() and (smooth_value(losses, np.inf) == losses).all()
     assert (hard_weights(losses, np.inf) == 1.0).all() and (hard_value(losses, np.inf) == losses).all()
-
-
-def test_very_sharp_smooth_weights_are_hard():
-    losses = np.random.default_rng(0).exponential(1.0, 500)
-    assert np.array_equal(smooth_weights(losses, 0.7, 1e8).round(6), hard_weights(losses, 0.7))
-    assert np.allclose(smooth_value(losses, 0.7, 1e8), hard_value(losses, 0.7), atol=1e-7)
 
 
 def test_a_raised_threshold_lets_somebody_in_while_there_is_anybody():

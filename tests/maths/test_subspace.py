@@ -50,17 +50,6 @@ def test_smallest_in_range_solves_the_restricted_problem(n, d, convert, dense, m
     assert np.trace(W.T @ S @ W) == pytest.approx(best, abs=1e-9 * np.trace(S))
 
 
-def test_the_iterative_path_finds_the_vectors_of_the_dense_one():
-    rng = np.random.default_rng(0)
-    X, P = rng.standard_normal((700, 400)), rng.random((700, 3))
-    space, Z = RowSpace(X), column_basis(P)
-    assert space.squares.size > eigen.SMALL
-    W = space.smallest_in_range(Z, 4)
-    values, vectors = np.linalg.eigh(X.T @ X - (X.T @ Z) @ (X.T @ Z).T)
-    np.testing.assert_allclose(np.abs(vectors[:, :4].T @ W), np.eye(4), atol=1e-6)
-    assert np.trace(W.T @ (X.T @ X) @ W) - np.sum((Z.T @ X @ W) ** 2) == pytest.approx(values[:4].sum())
-
-
 def test_independent_samples_let_the_row_space_fit_any_memberships():
     X, P, _ = weighted(10, 30)
     Z = column_basis(P)

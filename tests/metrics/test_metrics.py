@@ -1,6 +1,6 @@
 """Metrics against scikit-learn, brute force, linear programmes written here, and values worked by hand."""
 
-from itertools import combinations, permutations
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score, rand_score
 
 from mtclib.metrics import (
@@ -26,14 +27,15 @@ from mtclib.metrics import (
 )
 
 METHODS = ("max", "geometric", "arithmetic", "min")
-SIZES = [(1, 1, 1), (2, 2, 2), (7, 3, 3), (60, 2, 5), (60, 6, 2), (500, 20, 6), (300, 300, 4)]
-NOT_LABELS = {
-    "is empty": [],
-    "2 dimensions": [[0, 1], [1, 0]],
-    "0 dimensions": 3,
-    "1 missing": [0.0, np.nan],
-    "2 missing": ["a", None, float("nan")],
-}
+SIZES = [(1, 1, 1), (9, 1, 3), (9, 3, 1), (7, 3, 3), (60, 2, 5), (60, 6, 2), (500, 20, 6), (300, 300, 4)]
+NOT_LABELS = [
+    ("is empty", []),
+    ("2 dimensions", [[0, 1], [1, 0]]),
+    ("0 dimensions", 3),
+    ("1 missing", [0.0, np.nan]),
+    ("1 missing", pd.Series(["a", None])),
+    ("2 missing", ["a", None, float("nan")]),
+]
 
 
 def random_labels(n, k_true, k_pred, seed=0):
@@ -45,14 +47,6 @@ def labelled_pairs(max_clusters=5):
     """Two label vectors of one length, 1 to 40 samples."""
     label = st.integers(0, max_clusters - 1)
     return st.lists(st.tuples(label, label), min_size=1, max_size=40).map(lambda pairs: np.array(pairs).T)
-
-
-def pair_counts(labels_true, labels_pred):
-    """Pairs together in both, in the true one only, in the predicted one only, in neither."""
-    counts = {(True, True): 0, (True, False): 0, (False, True): 0, (False, False): 0}
-    for i, j in combinations(range(len(labels_true)), 2):
-        counts[bool(labels_true[i] == labels_true[j]), bool(labels_pred[i] == labels_pred[j])] += 1
-    return counts[True, True], counts[True, False], counts[False, True], counts[False, False]
 
 
 def accuracy_by_permutations(labels_true, labels_pred):
@@ -67,13 +61,9 @@ def accuracy_by_permutations(labels_true, labels_pred):
 
 
 def transport_by_linprog(cost, mass_t, mass_s):
-    """The transport problem of Eq. (8) with one equality per row and column, entry by entry."""
+    """The transport problem of Eq. (8) with one equality per row and column."""
     rows, columns = cost.shape
-    equalities = []
-    for z in range(rows):
-        equalities.append([1.0 if i == z else 0.0 for i in range(rows) for _ in range(columns)])
-    for l in range(columns):
-        equalities.append([1.0 if j == l else 0.0 for _ in range(rows) for j in range(columns)])
+    equalities = np.vstack([np.kron(np.eye(rows), np.ones(columns)), np.kron(np.ones(rows), np.eye(columns))])
     return linprog(cost.ravel(), A_eq=equalities, b_eq=[*mass_t, *mass_s], method="highs").fun
 
 
@@ -91,10 +81,10 @@ def means_and_shares(X, labels):
 
 
 def squared_distances(U, V):
-    return np.array([[((u - v) ** 2).sum() for v in V] for u in U])
+    return cdist(U, V, "sqeuclidean")
 
 
-# ---- label measures ----------------------------------------------------------------------------------
+# Label measures.
 
 
 @pytest.mark.parametrize("n, k_true, k_pred", SIZES)
@@ -105,19 +95,16 @@ def test_nmi_equals_scikit_learn_unless_both_sides_are_one_cluster(n, k_true, k_
     if len(set(labels_true)) == len(set(labels_pred)) == 1:
         assert expected == 1.0
         expected = 0.0
-    assert normalized_mutual_info(labels_true, labels_pred, average_method=method) == pytest.approx(
-        expected, abs=1e-12
-    )
+    found = normalized_mutual_info(labels_true, labels_pred, average_method=method)
+    assert found == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("n, k_true, k_pred", SIZES)
 def test_ari_and_ri_equal_scikit_learn(n, k_true, k_pred):
     labels_true, labels_pred = random_labels(n, k_true, k_pred)
-    assert adjusted_rand_index(labels_true, labels_pred) == pytest.approx(
-        adjusted_rand_score(labels_true, labels_pred), abs=1e-12
-    )
-    expected = rand_score(labels_true, labels_pred)
-    assert rand_index(labels_true, labels_pred) == pytest.approx(expected, abs=1e-12)
+    for ours, theirs in ((adjusted_rand_index, adjusted_rand_score), (rand_index, rand_score)):
+        expected = theirs(labels_true, labels_pred)
+        assert ours(labels_true, labels_pred) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("k_true, k_pred", [(2, 2), (3, 3), (4, 2), (2, 4), (3, 4), (4, 3)])
@@ -128,30 +115,13 @@ def test_accuracy_is_the_best_over_every_naming_of_the_clusters(k_true, k_pred, 
     assert clustering_accuracy(labels_true, labels_pred) == pytest.approx(expected, abs=1e-15)
 
 
-def test_samples_of_unmatched_clusters_are_errors():
-    assert clustering_accuracy([0, 0, 0, 0], [0, 1, 2, 3]) == 0.25
-    assert clustering_accuracy([0, 1, 2, 3], [0, 0, 0, 0]) == 0.25
-    assert clustering_accuracy([0, 0, 0, 1, 1], [0, 0, 2, 1, 1]) == 0.8
-
-
-@given(labelled_pairs())
-def test_ri_and_ari_equal_a_count_over_all_pairs(pair):
-    both, true_only, pred_only, neither = pair_counts(*pair)
-    total = both + true_only + pred_only + neither
-    assert rand_index(*pair) == pytest.approx((both + neither) / total if total else 1.0, abs=1e-12)
-    chance = (both + true_only) * (both + pred_only) / total if total else 0.0
-    spread = (2 * both + true_only + pred_only) / 2 - chance
-    expected = 1.0 if true_only == pred_only == 0 else (both - chance) / spread
-    assert adjusted_rand_index(*pair) == pytest.approx(expected, abs=1e-12)
-
-
 def test_pair_counts_do_not_overflow_on_large_label_vectors():
     labels = np.repeat([0, 1], 150_000)
     assert rand_index(labels, labels) == adjusted_rand_index(labels, labels) == 1.0
     assert adjusted_rand_index(labels, np.tile([0, 1], 150_000)) == pytest.approx(0.0, abs=1e-5)
 
 
-def test_purity_of_a_worked_example():
+def test_purity_of_worked_examples():
     assert purity(list("xxxxxooooodddxo"), [0] * 5 + [1] * 5 + [2] * 5) == pytest.approx((5 + 5 + 3) / 15)
     assert purity([0, 0, 0, 1], [0, 0, 0, 0]) == 0.75
     assert purity([0, 0, 0, 1], [0, 1, 2, 3]) == 1.0
@@ -168,26 +138,15 @@ def test_names_and_order_of_labels_do_not_matter(pair):
 
 
 @given(labelled_pairs())
-def test_all_measures_but_purity_are_symmetric(pair):
-    forward, backward = score_all(*pair), score_all(*pair[::-1])
-    for name in set(SCORES) - {"purity"}:
-        assert forward[name] == pytest.approx(backward[name], abs=1e-12)
-
-
-def test_purity_is_not_symmetric():
-    assert purity([0, 0], [0, 1]) == 1.0
-    assert purity([0, 1], [0, 0]) == 0.5
-
-
-@given(labelled_pairs())
-def test_scores_keep_their_ranges_and_orders(pair):
-    scores = score_all(*pair)
+def test_scores_keep_their_ranges_and_orders_and_all_but_purity_are_symmetric(pair):
+    scores, backward = score_all(*pair), score_all(*pair[::-1])
     assert all(0 <= scores[name] <= 1 for name in set(SCORES) - {"ARI"})
     assert -0.5 <= scores["ARI"] <= 1
-    assert scores["ACC"] > 0
-    assert scores["ACC"] <= scores["purity"]
+    assert 0 < scores["ACC"] <= scores["purity"]
     means = [scores[f"NMI_{method}"] for method in ("max", "arithmetic", "geometric", "min")]
     assert all(low <= high + 1e-12 for low, high in zip(means, means[1:]))
+    for name in set(SCORES) - {"purity"}:
+        assert scores[name] == pytest.approx(backward[name], abs=1e-12)
 
 
 @given(labelled_pairs())
@@ -198,13 +157,6 @@ def test_an_identical_partition_scores_one(pair):
     if len(np.unique(labels)) == 1:
         expected |= {f"NMI_{method}": 0.0 for method in METHODS}
     assert scores == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_one_cluster_on_either_side_has_nmi_zero(method):
-    one, two = [3, 3, 3, 3], [0, 1, 0, 1]
-    for labels_true, labels_pred in [(one, one), (one, two), (two, one)]:
-        assert normalized_mutual_info(labels_true, labels_pred, average_method=method) == 0.0
 
 
 def test_one_sample_and_trivial_partitions_have_defined_pair_scores():
@@ -228,7 +180,7 @@ def test_the_denominators_differ_where_the_numbers_of_clusters_do():
     assert values == pytest.approx([1 / 2, 0.5**0.5, 2 / 3, 1.0])
 
 
-# ---- matching ----------------------------------------------------------------------------------------
+# Matching.
 
 
 @given(labelled_pairs())
@@ -256,7 +208,7 @@ def test_a_cluster_without_a_class_is_matched_to_minus_one():
         match_clusters([-1, 0], [0, 1])
 
 
-# ---- score table -------------------------------------------------------------------------------------
+# Score table.
 
 
 @given(labelled_pairs())
@@ -273,35 +225,21 @@ def test_scores_have_the_names_of_the_result_tables():
 
 
 @pytest.mark.parametrize("name", [*SCORES, "all", "match"])
-@pytest.mark.parametrize("problem", NOT_LABELS)
-def test_every_score_refuses_bad_labels_by_name(name, problem):
+def test_every_score_refuses_bad_labels_by_name(name):
     score = {"all": score_all, "match": match_clusters, **SCORES}[name]
-    bad = NOT_LABELS[problem]
-    with pytest.raises(ValueError, match=f"labels_true .*{problem}.*:"):
-        score(bad, [0, 1])
-    with pytest.raises(ValueError, match=f"labels_pred .*{problem}.*:"):
-        score([0, 1], bad)
-
-
-@pytest.mark.parametrize("name", [*SCORES, "all", "match"])
-def test_every_score_refuses_unequal_lengths(name):
-    score = {"all": score_all, "match": match_clusters, **SCORES}[name]
+    for problem, bad in NOT_LABELS:
+        with pytest.raises(ValueError, match=f"labels_true .*{problem}.*:"):
+            score(bad, [0, 1])
+        with pytest.raises(ValueError, match=f"labels_pred .*{problem}.*:"):
+            score([0, 1], bad)
     with pytest.raises(ValueError, match="labels_true has 3 labels and labels_pred has 2: pass both"):
         score([0, 1, 1], [0, 1])
 
 
-@pytest.mark.parametrize(
-    "convert",
-    [tuple, pd.Series, pd.Categorical, lambda v: np.array(v, np.uint8), lambda v: np.array(v, float)],
-)
+@pytest.mark.parametrize("convert", [tuple, pd.Series, pd.Categorical, np.uint8, np.float64])
 def test_labels_come_in_any_one_dimensional_container(convert):
     labels_true, labels_pred = [0, 0, 1, 1, 2], [4, 4, 4, 1, 1]
     assert score_all(convert(labels_true), convert(labels_pred)) == score_all(labels_true, labels_pred)
-
-
-def test_string_series_with_a_gap_are_refused():
-    with pytest.raises(ValueError, match="labels_pred has 1 missing"):
-        purity([0, 1], pd.Series(["a", None]))
 
 
 def test_labels_are_not_changed():
@@ -312,7 +250,7 @@ def test_labels_are_not_changed():
     assert (labels_true == copies[0]).all() and (labels_pred == copies[1]).all()
 
 
-# ---- two tasks ---------------------------------------------------------------------------------------
+# Two tasks.
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -347,24 +285,6 @@ def test_transport_equals_a_linear_programme(K_t, K_s, marginals):
     expected = transport_by_linprog(squared_distances(U_t, U_s), share_t, share_s)
     distance = partition_emd(X_t, labels_t, X_s, labels_s, marginals=marginals)
     assert distance == pytest.approx(expected, rel=1e-9)
-
-
-def test_uniform_transport_of_equal_numbers_is_the_best_permutation():
-    X_t, labels_t, X_s, labels_s = two_tasks(4, 4)
-    cost = squared_distances(means_and_shares(X_t, labels_t)[0], means_and_shares(X_s, labels_s)[0])
-    expected = min(sum(cost[z, order[z]] for z in range(4)) / 4 for order in permutations(range(4)))
-    assert partition_emd(X_t, labels_t, X_s, labels_s, marginals="uniform") == pytest.approx(expected)
-
-
-def test_equal_partitions_of_equal_data_are_at_distance_zero():
-    X_t, labels_t, _, _ = two_tasks()
-    assert partition_emd(X_t, labels_t, X_t, 9 - labels_t) == pytest.approx(0, abs=1e-12)
-
-
-def test_transport_is_symmetric_for_a_symmetric_divergence():
-    X_t, labels_t, X_s, labels_s = two_tasks()
-    backward = partition_emd(X_s, labels_s, X_t, labels_t)
-    assert partition_emd(X_t, labels_t, X_s, labels_s) == pytest.approx(backward)
 
 
 @pytest.mark.parametrize("factor", [1e-6, 1e-3, 1e4])
@@ -420,24 +340,21 @@ def test_clusters_without_samples_are_dropped(marginals):
     assert everything > 1000
 
 
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        ({"labels_t": [0, 1]}, r"X_t has shape \(50, 5\) and labels_t has 2 labels: pass"),
-        ({"labels_s": [0.0] * 36 + [np.nan]}, "labels_s has 1 missing.*drop"),
-        ({"X_s": None}, "X_s and labels_s are needed.*pass"),
-        ({"X_t": np.zeros(50)}, r"X_t has shape \(50,\).*2-D"),
-        ({"X_t": np.zeros((50, 4))}, "4 and 5 features: give both tasks the same"),
-        ({"X_t": np.full((50, 5), np.nan)}, "divergence must give finite.*remove NaN"),
-        ({"marginals": "equal"}, "marginals='equal' is unknown: choose 'empirical' or 'uniform'"),
-        ({"divergence": "cosine"}, "divergence='cosine' is unknown: pass"),
-        ({"divergence": lambda U, V: np.ones((2, 2))}, r"shape \(4, 3\), here \(2, 2\)"),
-        ({"centroids": [np.zeros((4, 5))]}, "centroids has 1 entries: pass a pair"),
-        ({"centroids": (np.zeros(4), np.zeros((3, 5)))}, "centroids of task t have 1 dimensions: pass"),
-        ({"centroids": (np.zeros((3, 5)), np.zeros((3, 5)))}, "labels_t must be integers in 0..2.*re-index"),
-        ({"centroids": (np.zeros((4, 5)), np.zeros((3, 5))), "labels_s": None}, "labels_s are needed.*both"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    ({"labels_t": [0, 1]}, r"X_t has shape \(50, 5\) and labels_t has 2 labels: pass"),
+    ({"labels_s": [0.0] * 36 + [np.nan]}, "labels_s has 1 missing.*drop"),
+    ({"X_s": None}, "X_s and labels_s are needed.*pass"),
+    ({"X_t": np.zeros(50)}, r"X_t has shape \(50,\).*2-D"),
+    ({"X_t": np.zeros((50, 4))}, "4 and 5 features: give both tasks the same"),
+    ({"X_t": np.full((50, 5), np.nan)}, "divergence must give finite.*remove NaN"),
+    ({"marginals": "equal"}, "marginals='equal' is unknown: choose 'empirical' or 'uniform'"),
+    ({"divergence": "cosine"}, "divergence='cosine' is unknown: pass"),
+    ({"divergence": lambda U, V: np.ones((2, 2))}, r"shape \(4, 3\), here \(2, 2\)"),
+    ({"centroids": [np.zeros((4, 5))]}, "centroids has 1 entries: pass a pair"),
+    ({"centroids": (np.zeros(4), np.zeros((3, 5)))}, "centroids of task t have 1 dimensions: pass"),
+    ({"centroids": (np.zeros((3, 5)), np.zeros((3, 5)))}, "labels_t must be integers in 0..2.*re-index"),
+    ({"centroids": (np.zeros((4, 5)), np.zeros((3, 5))), "labels_s": None}, "labels_s are needed.*both"),
+])
 def test_transport_refuses_bad_input_by_name(change, message):
     arguments = dict(zip(("X_t", "labels_t", "X_s", "labels_s"), two_tasks())) | change
     with pytest.raises(ValueError, match=message):
