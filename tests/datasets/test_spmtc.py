@@ -75,14 +75,11 @@ def transfer_file(write, name):
     })  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "file", "classes", "labels"),
-    [
-        ("spmtc-orgsvspeople", "org_vs_people_1.mat", ("orgs", "people"), [[0, 1], [1]]),
-        ("spmtc-orgsvsplaces", "org_vs_place_1.mat", ("orgs", "places"), [[1, 0], [0]]),
-        ("spmtc-peoplevsplaces", "people_vs_place_1.mat", ("people", "places"), [[1, 0], [0]]),
-    ],
-)
+@pytest.mark.parametrize(("name", "file", "classes", "labels"), [
+    ("spmtc-orgsvspeople", "org_vs_people_1.mat", ("orgs", "people"), [[0, 1], [1]]),
+    ("spmtc-orgsvsplaces", "org_vs_place_1.mat", ("orgs", "places"), [[1, 0], [0]]),
+    ("spmtc-peoplevsplaces", "people_vs_place_1.mat", ("people", "places"), [[1, 0], [0]]),
+])  # fmt: skip
 def test_a_transfer_set_becomes_two_tasks_whose_classes_mean_the_same(made_up, name, file, classes, labels):
     transfer_file(made_up, file)
     data = load(name)

@@ -107,9 +107,7 @@ def test_smooth_tfidf_equals_scikit_learn(documents):
 
 
 @settings(max_examples=25)
-@given(
-    st.lists(WORDS, min_size=2), st.sampled_from(text.WEIGHTINGS), st.sampled_from(("all", "task"))
-)
+@given(st.lists(WORDS, min_size=2), st.sampled_from(text.WEIGHTINGS), st.sampled_from(("all", "task")))
 def test_weights_are_nonnegative_and_normalised_rows_have_length_one_or_zero(documents, weighting, scope):
     counts, _ = text.count_terms(documents, stop_words=None)
     before = counts.copy()

@@ -26,8 +26,7 @@ everything = pytest.mark.parametrize("name", [*paths.papers(), *KINDS])
 
 @pytest.fixture(scope="module")
 def opened():
-    return {**{paper: Study(paper) for paper in paths.papers()},
-            **{kind: Comparison(kind) for kind in KINDS}}
+    return {**{paper: Study(paper) for paper in paths.papers()}, **{kind: Comparison(kind) for kind in KINDS}}
 
 
 @everything

@@ -27,8 +27,7 @@ def test_the_key_of_a_job_never_changes():
 @pytest.fixture(scope="module")
 def elsewhere():
     """The key and the loaded modules of a process with another hash seed."""
-    code = ("import json, sys, test_jobs as tests; "
-            "print(json.dumps([tests.GOLDEN.key, list(sys.modules)]))")
+    code = "import json, sys, test_jobs as tests; print(json.dumps([tests.GOLDEN.key, list(sys.modules)]))"
     here = Path(__file__)
     folders = os.pathsep.join(map(str, (here.parent, here.parents[2])))
     environment = {**os.environ, "PYTHONHASHSEED": "99", "PYTHONPATH": folders}

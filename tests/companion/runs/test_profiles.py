@@ -86,8 +86,7 @@ def test_results_are_exported_only_when_asked(planned, monkeypatch, tmp_path):
     monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
     calls = []
     done = pd.DataFrame({"dataset": ["toy"], "status": ["ok"], "error": [""]})
-    monkeypatch.setattr(
-        runs, "run", lambda *given, **named: calls.append(("run", given[0], named)) or done)
+    monkeypatch.setattr(runs, "run", lambda *given, **named: calls.append(("run", given[0], named)) or done)
     monkeypatch.setattr(
         runs, "export", lambda *given, **named: calls.append(("export", given[2])) or given[2])
     monkeypatch.setattr(profiles, "describe_data", lambda *given: calls.append(("describe", given[2])))

@@ -103,8 +103,7 @@ class _TimedStore(RunStore):
         self.times = [*getattr(self, "times", []), time.monotonic()]
 
 
-def test_two_workers_give_the_results_of_one_and_records_appear_as_jobs_end(
-        tmp_path, monkeypatch, reference):
+def test_two_workers_give_the_results_of_one_and_records_appear_as_jobs_end(tmp_path, monkeypatch, reference):
     monkeypatch.setenv("MTCLIB_TEST_PAUSE", "0.1")
     # Workers of an earlier test would keep the environment that they were started with.
     runner.get_reusable_executor().shutdown(wait=True, kill_workers=True)

@@ -38,12 +38,8 @@ def test_percent_becomes_a_fraction_and_the_half_unit_follows_the_printed_digits
 
 
 def test_a_table_of_fractions_stays_and_a_distance_is_left_alone():
-    table = from_printed(
-        frame(
-            ("p", "1", "toy", "1", "IND", "NMI", ".40", ".02", "2"),
-            ("p", "2", "toy", "", "IND", "d_M", "27.39", "", "2"),
-        )
-    )
+    table = from_printed(frame(("p", "1", "toy", "1", "IND", "NMI", ".40", ".02", "2"),
+                               ("p", "2", "toy", "", "IND", "d_M", "27.39", "", "2")))
     assert table["mean"].tolist() == [0.40, 27.39]
     assert table["unit"].tolist() == ["fraction", "raw"]
     assert math.isclose(table["half_unit"].iloc[0], 0.005)
@@ -68,10 +64,9 @@ def test_a_missing_column_a_bad_number_and_a_doubled_cell_are_refused(write):
     with pytest.raises(PublishedError, match="p/published.csv: missing column.s. decimals"):
         published.load(write("p", "published.csv", frame().drop(columns="decimals")))
     row = ("p", "1", "toy", "1", "SNMF", "ACC", "80.90", "0.00", "2")
-    with pytest.raises(PublishedError, match="mean='8o.9' of p:1:toy:1:SNMF:ACC is no number"):
-        from_printed(frame((*row[:6], "8o.9", "", "1")))
-    with pytest.raises(PublishedError, match="mean='inf' of p:1:toy:1:SNMF:ACC is no number"):
-        from_printed(frame((*row[:6], "inf", "", "1")))
+    for wrong in ("8o.9", "inf"):
+        with pytest.raises(PublishedError, match=f"mean='{wrong}' of p:1:toy:1:SNMF:ACC is no number"):
+            from_printed(frame((*row[:6], wrong, "", "1")))
     with pytest.raises(PublishedError, match="more than one row for p:1:toy:1:SNMF:ACC"):
         from_printed(frame(row, row))
 
