@@ -22,8 +22,8 @@ from .library import kmeans, on_tasks
 from .timing import compare, main, timed
 
 
-def against_literal(iterations=10, l=2, lam=0.75, seed=0):
-    """LSSMTC with the paper's update of W; on raw counts the printed update of P ends in 0 / 0."""
+def against_literal(iterations=5, l=2, lam=0.75, seed=0):
+    """LSSMTC with the paper's update of W; after a few more iterations the printed one of P has 0 / 0."""
     data = load("spmtc-compvssci", edition="wheel", split="test", weighting="counts-l2")
     model = LSSMTC(2, n_components=l, lam=lam, w_update="eig_small", max_iter=iterations, tol=0.0,
                    random_state=seed)

@@ -4,6 +4,7 @@ import argparse
 import sys
 import warnings
 from contextlib import contextmanager
+from pathlib import Path
 from time import process_time
 
 import numpy as np
@@ -65,10 +66,15 @@ def collect(parts):
         try:
             rows.extend(part())
         except Exception as error:
-            name = f"{part.__module__.rpartition('.')[2]}.{part.__name__}"
-            what = "no data" if isinstance(error, FetchError) else f"failed, {type(error).__name__}"
-            rows.append({"method": name, "note": f"{what}: {str(error).partition(chr(10))[0]}"})
+            name = f"{Path(part.__code__.co_filename).stem}.{part.__name__}"
+            rows.append({"method": name, "note": _reason(error)})
     return rows
+
+
+def _reason(error):
+    if isinstance(error, FetchError):
+        return f"no data: {str(error).partition(' (')[0]}"
+    return f"failed: {type(error).__name__}: {str(error).partition('. ')[0]}"
 
 
 def main(doc, ratios, **parts):
