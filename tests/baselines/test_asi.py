@@ -55,7 +55,7 @@ def projected_scatter(X, F, labels):
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("dense", [True, False])
 def test_each_subspace_is_that_of_the_explicit_scatter_matrix(shape, convert, dense, monkeypatch):
-    monkeypatch.setattr("mtclib.maths.subspace.LARGEST_DENSE", 1000 if dense else 4)
+    monkeypatch.setattr("mtclib.maths.eigen.SMALL", 1000 if dense else 4)
     X, labels, l = counts(*shape), np.arange(shape[0]) % 3, 2
     values = np.linalg.eigvalsh(within_scatter(X, labels))
     V = np.linalg.svd(X, full_matrices=False)[2]
@@ -94,8 +94,8 @@ def test_a_stalled_iteration_gives_way_to_a_dense_solver(which, monkeypatch):
 
     X, D = counts(), one_hot(np.arange(30) % 3, 3)
     expected = subspace(X, D, 2, which, Occurring(X))
-    monkeypatch.setattr("mtclib.maths.subspace.LARGEST_DENSE", 4)
-    monkeypatch.setattr("mtclib.maths.subspace.eigsh", gives_up)
+    monkeypatch.setattr("mtclib.maths.eigen.SMALL", 4)
+    monkeypatch.setattr("mtclib.maths.eigen.eigsh", gives_up)
     F = subspace(X, D, 2, which, Occurring(X))
     np.testing.assert_allclose(F @ F.T, expected @ expected.T, atol=1e-8)
 

@@ -11,8 +11,9 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import cosine_similarity
 
-from mtclib.baselines import KMeans, SpectralNJW, spectral_njw
+from mtclib.baselines import KMeans, SpectralNJW
 from mtclib.core.base import DegenerateSubspaceWarning
+from mtclib.maths import eigen
 from mtclib.maths.eigen import leading_eigenvectors, spectral_embedding
 from mtclib.maths.graphs import NormalizedCosine, NormalizedMatrix, gaussian_affinity, normalized_affinities
 
@@ -207,12 +208,12 @@ def test_an_iteration_that_does_not_converge_gives_way_to_a_dense_solver(monkeyp
     graph, = normalized_affinities([text_like(350)], "cosine")
     L = graph.block(np.arange(350))
     expected = leading_eigenvectors(L, 3, 0)
-    monkeypatch.setattr(spectral_njw, "eigsh", gives_up)
+    monkeypatch.setattr(eigen, "eigsh", gives_up)
     for matrix in (L, sp.csr_array(L @ np.eye(350))):
         values, V = leading_eigenvectors(matrix, 3, 0)
         np.testing.assert_allclose(values, expected[0], atol=1e-12)
         np.testing.assert_allclose(V @ V.T, expected[1] @ expected[1].T, atol=1e-8)
-    monkeypatch.setattr(spectral_njw, "LARGEST_DENSE", 349)
+    monkeypatch.setattr(eigen, "LARGEST_DENSE", 349)
     with pytest.raises(FloatingPointError, match="350 samples did not converge.*larger scale"):
         leading_eigenvectors(L, 3, 0)
 
