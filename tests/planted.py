@@ -24,3 +24,29 @@ def orthonormal(n, k, seed):
 def equal(first, second):
     """Whether two sequences, equally long, hold equal arrays."""
     return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def even_start(Xs, Ks, seed=0):
+    """Random labels per task with clusters of equal sizes."""
+    return [np.random.default_rng([seed, t]).permutation(np.arange(len(X)) % k)
+            for t, (X, k) in enumerate(zip(Xs, Ks))]
+
+
+def noisy_views(n=60, seed=0, noise=(0.6, 1.0, 1.4), k=3):
+    """Views of k columns with k shared clusters, sample i in cluster i mod k, under more and more noise."""
+    rng = np.random.default_rng(seed)
+    means = 3.0 * np.eye(k)[np.arange(n) % k]
+    return [means + s * rng.standard_normal((n, k)) for s in noise]
+
+
+def nonnegative_views(n=36, widths=(50, 8, 20), seed=0):
+    """Views with three shared clusters; some have more features than samples, some fewer."""
+    rng = np.random.default_rng(seed)
+    return [np.abs(rng.random((3, d))[np.arange(n) % 3] + 0.4 * rng.standard_normal((n, d))) for d in widths]
+
+
+def signal_views(n, widths, seed=0):
+    """Views with a shared signal of three dimensions."""
+    rng = np.random.default_rng(seed)
+    shared = rng.standard_normal((n, 3)) * [3.0, 2.0, 1.0]
+    return [shared @ rng.standard_normal((3, d)) + rng.standard_normal((n, d)) for d in widths]

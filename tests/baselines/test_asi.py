@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from planted import quiet_fit
 from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
@@ -29,13 +30,6 @@ def planted(n=60, d=10, noise=0.5, seed=0):
     means[:, :2] = [[0, 0], [6, 0], [0, 6]]
     y = np.arange(n) % 3
     return means[y] + noise * rng.normal(size=(n, d)), y
-
-
-def quiet_fit(model, Xs):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", DegenerateSubspaceWarning)
-        return model.fit(Xs)
 
 
 def within_scatter(X, labels):
@@ -201,34 +195,16 @@ def test_many_starts_reach_the_best_of_all_partitions():
     assert model.objective_[-1] == pytest.approx(min(values))
 
 
-def test_a_row_between_two_centroids_stays():
-    Z = np.array([[0.0], [2.0], [1.0], [3.0], [-1.0]])
-    assert assign(Z, np.array([0, 1, 1, 1, 0]), 2).tolist() == [0, 1, 1, 1, 0]
-    tie = np.array([[0.0], [0.0], [2.0], [2.0]])
-    assert assign(tie, np.array([0, 1, 0, 1]), 2).tolist() == [0, 1, 0, 1]
-
-
-def test_an_empty_cluster_takes_the_farthest_row():
-    Z = np.array([[0.0], [1.0], [10.0], [11.0], [17.0]])
-    assert assign(Z, np.array([0, 0, 1, 1, 1]), 3).tolist() == [0, 0, 1, 1, 2]
-
-
-def test_copies_of_one_row_leave_clusters_empty():
-    assert assign(np.ones((4, 2)), np.zeros(4, int), 3).tolist() == [0, 0, 0, 0]
+@pytest.mark.parametrize(("rows", "labels", "k", "expected"), [
+    ([0, 2, 1, 3, -1], [0, 1, 1, 1, 0], 2, [0, 1, 1, 1, 0]),
+    ([0, 0, 2, 2], [0, 1, 0, 1], 2, [0, 1, 0, 1]),
+    ([0, 1, 10, 11, 17], [0, 0, 1, 1, 1], 3, [0, 0, 1, 1, 2]),
+    ([1, 1, 1, 1], [0, 0, 0, 0], 3, [0, 0, 0, 0]),
+])
+def test_ties_stay_an_empty_cluster_takes_the_farthest_row_and_copies_none(rows, labels, k, expected):
+    assert assign(np.array(rows, float)[:, None], np.array(labels), k).tolist() == expected
 
 
 def test_k_means_start_ends_at_once_where_between_is_k_means():
     model = ASI(3, init="k-means", random_state=0).fit([planted()[0]])
     assert model.n_iter_ == 1 and model.converged_
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"n_components": 9}, "n_components is 9 but there are only 8 features; lower it"),
-    ({"n_components": 3}, "n_components is 3, but which='between' finds at most one per cluster"),
-    ({"n_components": 0}, "n_components must be an integer >= 1"),
-    ({"which": "eig"}, "which must be one of 'smallest', 'smallest_in_range', 'largest', 'between'"),
-    ({"init": [np.zeros(3, int)]}, r"init\[0\] must hold 30 integers"),
-])
-def test_unusable_parameters_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        ASI(2, **parameters).fit([counts()])

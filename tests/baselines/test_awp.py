@@ -8,6 +8,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import awp as literal
+from planted import noisy_views as views
+from planted import orthonormal
 from scipy.linalg import block_diag
 from sklearn.metrics import adjusted_rand_score
 
@@ -15,16 +17,6 @@ from mtclib.baselines import AWP
 from mtclib.baselines.awp import aligned_rotations, alternate, polar
 from mtclib.core.starts import one_hot
 from mtclib.maths.graphs import knn_affinity
-
-
-def views(n=60, seed=0, noise=(0.6, 1.0, 1.4), k=3):
-    rng = np.random.default_rng(seed)
-    means = 3.0 * np.eye(k)[np.arange(n) % k]
-    return [means + s * rng.standard_normal((n, k)) for s in noise]
-
-
-def orthonormal(n, k, seed):
-    return np.linalg.qr(np.random.default_rng(seed).standard_normal((n, k)))[0]
 
 
 def fit(Xs, k=3, **parameters):
@@ -73,14 +65,6 @@ def test_among_all_partitions_a_fixed_point_has_the_best_labels_for_its_weights(
     weighted = [sum(np.sum((one_hot(np.array(h), 2) - F @ R) ** 2) / p for F, R, p in zip(Fs, Rs, distances))
                 for h in (labels, *product(range(2), repeat=7))]
     assert weighted[0] == pytest.approx(min(weighted), rel=1e-12)
-
-
-def test_the_polar_factor_is_the_best_rotation():
-    A = np.random.default_rng(0).standard_normal((3, 3))
-    Q, total = polar(A, np.eye(3))
-    np.testing.assert_allclose(Q.T @ Q, np.eye(3), atol=1e-12)
-    assert np.trace(Q.T @ A) == pytest.approx(total, rel=1e-12)
-    assert all(np.trace(orthonormal(3, 3, s).T @ A) <= total + 1e-12 for s in range(300))
 
 
 def test_where_the_rank_is_too_small_the_rotation_stays_near_the_last_one():
@@ -164,16 +148,3 @@ def test_by_cosine_the_lengths_of_rows_have_no_effect():
     longer = fit([sp.csr_array(lengths * X) for X in Xs], affinity="knn-cosine")
     assert np.array_equal(first.labels_, longer.labels_)
     assert np.array_equal(first.labels_, fit(Xs, scaling="rows").labels_)
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"init": "random"}, "init must be one of 'aligned', 'identity'"),
-    ({"n_neighbors": 0}, "n_neighbors must be an integer"),
-    ({"affinity": "euclidean"}, "affinity must be one of"),
-    ({"affinity": [np.eye(60)] * 2}, r"one \(n_t, n_t\) array per view \(3 of them\)"),
-    ({"scale": 0.0}, "scale must be a number > 0"),
-    ({"scaling": "half"}, "scaling must be one of"),
-])
-def test_unusable_parameters_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        fit(views(), **parameters)

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from planted import signal_views as views
 from scipy.optimize import minimize_scalar
 from sklearn.metrics import adjusted_rand_score
 
@@ -12,13 +13,6 @@ from mtclib.baselines import ConvexSub, KMeans
 from mtclib.baselines.convexsub import Projection, compact, solve
 from mtclib.core.base import DegenerateSubspaceWarning
 from mtclib.maths.projections import Centred
-
-
-def views(n=40, widths=(8, 5), seed=0):
-    """Views with a shared signal of three dimensions."""
-    rng = np.random.default_rng(seed)
-    shared = rng.standard_normal((n, 3)) * [3.0, 2.0, 1.0]
-    return [shared @ rng.standard_normal((3, d)) + rng.standard_normal((n, d)) for d in widths]
 
 
 def scaled(As):
@@ -161,7 +155,7 @@ def test_features_that_are_always_zero_change_nothing():
 
 
 def test_the_scale_of_the_data_does_not_matter():
-    Xs = views()
+    Xs = views(40, (8, 5))
     first, second = (ConvexSub(3, scaling=scaling, random_state=0).fit([factor * X for X in Xs])
                      for scaling, factor in (("none", 1.0), ("none", 1e6)))
     np.testing.assert_allclose(first.objective_, second.objective_, rtol=1e-9)
@@ -182,17 +176,17 @@ def test_one_view_is_clustered_as_by_k_means_on_its_components():
 
 def test_too_large_a_penalty_leaves_nothing_and_says_so():
     with pytest.warns(DegenerateSubspaceWarning, match="nothing is left of the data; lower alpha"):
-        model = ConvexSub(3, alpha=1.5, random_state=0).fit(views())
+        model = ConvexSub(3, alpha=1.5, random_state=0).fit(views(40, (8, 5)))
     assert model.rank_ == 0 and not model.embedding_.any() and model.converged_
 
 
 def test_fewer_columns_than_clusters_may_be_left():
-    model = ConvexSub(3, alpha=0.95, random_state=0).fit(views())
+    model = ConvexSub(3, alpha=0.95, random_state=0).fit(views(40, (8, 5)))
     assert 1 <= model.rank_ < 3 and model.embedding_.shape == (40, model.rank_)
 
 
 def test_it_stops_at_the_asked_gap():
-    loose, tight = (ConvexSub(3, tol=tol, random_state=0).fit(views()) for tol in (1e-2, 1e-9))
+    loose, tight = (ConvexSub(3, tol=tol, random_state=0).fit(views(40, (8, 5))) for tol in (1e-2, 1e-9))
     assert loose.gap_ <= 1e-2 and tight.gap_ <= 1e-9 and loose.n_iter_ < tight.n_iter_
     assert abs(loose.objective_[-1] / tight.objective_[-1] - 1.0) <= loose.gap_ + 1e-8
 
@@ -200,14 +194,3 @@ def test_it_stops_at_the_asked_gap():
 def test_it_is_marked_as_a_reconstruction():
     assert ConvexSub.traits.reconstruction
     assert "reconstruction" in ConvexSub.__doc__
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"alpha": 0.0}, "alpha must be a number > 0"),
-    ({"n_components": 0}, "n_components must be an integer"),
-    ({"embedding": "raw"}, "embedding must be one of"),
-    ({"scaling": "half"}, "scaling must be one of"),
-])
-def test_unusable_parameters_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        ConvexSub(3, **parameters).fit(views())

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import coreg as literal
+from planted import noisy_views as views
 from scipy.linalg import block_diag
 from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
@@ -22,12 +23,6 @@ MVLEARN = [[1.4910891893, 4.3129546961, 4.3350104625, 4.3214714609],
            [1.5115024270, 3.2666973611, 4.2154572909, 4.2212762847],
            [1.5285522698, 3.8635243395, 4.2028710307, 4.2063706357]]
 SCHEMES = {"pairwise": Pairwise, "centroid": Centroid}
-
-
-def views(n=60, seed=0, noise=(0.6, 1.0, 1.4), k=3):
-    rng = np.random.default_rng(seed)
-    means = 3.0 * np.eye(k)[np.arange(n) % k]
-    return [means + s * rng.standard_normal((n, k)) for s in noise]
 
 
 def affinity(n, seed):
@@ -47,17 +42,6 @@ def fit(Xs, **parameters):
 
 def spans_agree(U, W):
     return np.abs(U @ U.T - W @ W.T).max()
-
-
-@pytest.mark.parametrize("lam", [0.05, 1.0])
-def test_the_objectives_equal_the_literal_sums(lam):
-    p = problem([affinity(30, s) for s in range(3)], 4, "pairwise", [lam] * 3)
-    Us = [np.linalg.qr(np.random.default_rng(s).standard_normal((30, 4)))[0] for s in range(3)]
-    assert p.objective(Us) == pytest.approx(literal.pairwise_objective(p.Ks, Us, lam), rel=1e-12)
-    c = Centroid(p.Ks, p.bases, lam * np.array([1.0, 2.0, 0.5]))
-    U_star = literal.leading(sum(w * U @ U.T for w, U in zip(c.lams, Us)), 4)
-    assert spans_agree(U_star, c.consensus(Us)) < 1e-10
-    assert c.objective(Us) == pytest.approx(literal.centroid_objective(c.Ks, Us, U_star, c.lams), rel=1e-12)
 
 
 @pytest.mark.parametrize("n", [40, 400])
@@ -233,32 +217,3 @@ def test_neighbour_affinities_follow_their_rule(convert):
     np.testing.assert_allclose(knn_affinity(convert(X), 4).toarray(), (W + W.T) / 2, atol=1e-12)
     assert knn_affinity(convert(X[:1])).shape == (1, 1)
     assert knn_affinity(convert(np.ones((5, 2))), 9).toarray().tolist() == (1.0 - np.eye(5)).tolist()
-
-
-def test_sparse_text_is_never_made_dense(monkeypatch):
-    rng = np.random.default_rng(0)
-    topics = np.repeat(np.eye(3), 200, axis=0)
-    Xs = [sp.csr_array(rng.poisson(0.5 + topics @ rng.poisson(2.0, (3, 40)))) for _ in range(2)]
-    dense = sp.csr_array.toarray
-    monkeypatch.setattr(sp.csr_array, "toarray",
-                        lambda X: dense(X) if np.prod(X.shape) < 10_000 else pytest.fail("densified"))
-    model = fit(Xs, affinity="cosine")
-    assert adjusted_rand_score(np.repeat(range(3), 200), model.labels_) > 0.9
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"lam": 0.0}, "lam must be a number > 0"),
-    ({"lam": [0.1, 0.2]}, r"lam must be one number.*3 of them"),
-    ({"lam": [0.1, 0.2, 0.3], "scheme": "pairwise"}, "lam must be one number"),
-    ({"lam": [0.1, -0.2, 0.3]}, r"lam\[1\] \(view 2\)"),
-    ({"view": 3}, "view must be an integer .* <= 2"),
-    ({"view": "first"}, "view must be an integer"),
-    ({"n_neighbors": 0}, "n_neighbors must be an integer"),
-    ({"scale": 0.0}, "scale must be a number > 0"),
-    ({"affinity": [np.eye(60)] * 2}, r"one \(n_t, n_t\) array per view \(3 of them\)"),
-    ({"affinity": [np.eye(60), np.eye(60), np.eye(59)]}, r"affinity\[2\] \(view 3\).*shape \(60, 60\)"),
-    ({"scaling": "half"}, "scaling must be one of"),
-])
-def test_unusable_parameters_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        fit(views(), **parameters)

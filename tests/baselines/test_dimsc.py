@@ -6,18 +6,11 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import dimsc as literal
-from sklearn.metrics import adjusted_rand_score
+from planted import nonnegative_views as views
 
 from mtclib.baselines import DiMSC
 from mtclib.baselines._selfrepresentation import ShiftedSolver, gram, neighbour_laplacian, spectrum
 from mtclib.baselines.dimsc import View, alternate
-
-
-def views(n=36, widths=(50, 8, 20), seed=0, noise=0.4, k=3):
-    """Nonnegative views with k planted clusters; some have more features than samples, some fewer."""
-    rng = np.random.default_rng(seed)
-    return [np.abs(rng.random((k, d))[np.arange(n) % k] + noise * rng.standard_normal((n, d)))
-            for d in widths]
 
 
 def unit(Xs):
@@ -138,32 +131,9 @@ def test_directions_of_rounding_are_left_out():
     assert spectrum(np.zeros((4, 4)))[1].shape == (4, 0)
 
 
-def test_text_is_never_made_dense(monkeypatch):
-    rng = np.random.default_rng(0)
-    topics = np.repeat(rng.random((3, 3000)) ** 20, 15, axis=0)
-    Xs = [sp.csr_array(rng.poisson(topics).astype(float)) for _ in range(2)]
-    dense = sp.csr_array.toarray
-    monkeypatch.setattr(sp.csr_array, "toarray",
-                        lambda X, *args, **kw: dense(X, *args, **kw) if np.prod(X.shape) < 10_000
-                        else pytest.fail("densified"))
-    model = DiMSC(3, random_state=0).fit(Xs)
-    assert adjusted_rand_score(np.repeat(range(3), 15), model.labels_) == 1.0
-
-
 def test_an_empty_view_changes_nothing():
     Xs = views()
     with pytest.warns(UserWarning, match=r"Xs\[3\]"):
         model = DiMSC(3, random_state=0).fit([*Xs, np.zeros((36, 4))])
     np.testing.assert_allclose(model.affinity_, DiMSC(3, random_state=0).fit(Xs).affinity_, atol=1e-12)
     assert not model.coefficients_[3].any()
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"smoothness": -0.1}, "smoothness must be a number >= 0"),
-    ({"diversity": -1.0}, "diversity must be a number >= 0"),
-    ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1"),
-    ({"scaling": "half"}, "scaling must be one of"),
-])
-def test_unusable_parameters_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        DiMSC(3, **parameters).fit(views())

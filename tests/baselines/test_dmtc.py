@@ -1,6 +1,5 @@
 """DMTFC and DMTRC: every step against its definition, the convex parts, sharing between tasks."""
 
-import warnings
 from itertools import permutations
 
 import numpy as np
@@ -9,8 +8,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import dmtc as literal
+from planted import quiet_fit
 from scipy.linalg import subspace_angles
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import DMTFC, DMTRC
@@ -56,12 +55,6 @@ def related(seed=0, n_tasks=4, n=45, d=30, noise=1.2):
         variation = noise * rng.normal(size=(n, 2)) @ (own / np.linalg.norm(own, axis=0)).T
         Xs.append(means[y] + 0.6 * rng.normal(size=(n, d)) + variation)
     return Xs, y
-
-
-def quiet_fit(model, Xs):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit(Xs)
 
 
 def metric(ridge, D, floor=FLOOR):
@@ -375,41 +368,6 @@ def test_alignment_undoes_a_renumbering():
     W, h, number = rng.normal(size=(6, 4)), rng.integers(0, 4, size=15), np.array([2, 0, 3, 1])
     aligned = align([h, number[h]], [W, W[:, np.argsort(number)]], 4)
     assert np.array_equal(aligned[1], h)
-
-
-@BOTH
-def test_wide_sparse_data_never_become_dense(cls, monkeypatch):
-    def refused(self, *args, **kwargs):
-        assert max(self.shape) < 500, "data of full width became dense"
-        return original(self, *args, **kwargs)
-
-    Xs = [sp.random_array((n, 500), density=0.05, random_state=n, format="csr") for n in (30, 25)]
-    original = sp.csr_array.toarray
-    for form in (sp.csr_array, sp.csc_array):
-        monkeypatch.setattr(form, "toarray", refused)
-    quiet_fit(cls(3, max_iter=5, random_state=0), Xs)
-
-
-@BOTH
-def test_tasks_with_different_numbers_of_clusters_are_refused(cls):
-    message = (rf"n_clusters differs between tasks \(\[2, 3, 2\]\), but {cls.__name__} needs the same number "
-               r"of clusters in all tasks; use a method with rectangular relations such as MTCMRL")
-    with pytest.raises(ValueError, match=message):
-        cls([2, 3, 2]).fit(gaussian())
-
-
-@BOTH
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"lam1": 0.0, "lam2": 0.0}, "lam1 and lam2 are both 0, .*raise one"),
-    ({"lam1": -1.0}, "lam1 must be a number >= 0"),
-    ({"lam2": -1.0}, "lam2 must be a number >= 0"),
-    ({"floor": 0.0}, "floor must be a number > 0"),
-    ({"floor": 1.5}, "floor must be a number > 0 and <= 1"),
-    ({"marginals": "uneven"}, "marginals must be one of 'even', 'free'"),
-])
-def test_unusable_parameters_are_refused_by_name(cls, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        cls(2, **parameters).fit(gaussian())
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

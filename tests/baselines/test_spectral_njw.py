@@ -233,19 +233,3 @@ def test_callable_and_precomputed_affinities_agree_with_cosine():
     for affinity in (cosine_similarity, [sp.csr_array(cosine_similarity(X)) for X in Xs]):
         labels = SpectralNJW(3, affinity=affinity, random_state=0).fit(Xs).labels_
         assert all(np.array_equal(a, b) for a, b in zip(expected, labels))
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"affinity": "precomputed"}, "affinity must be one of 'cosine', 'gaussian'"),
-    ({"affinity": 3}, "affinity must be 'cosine', 'gaussian', a callable, or a list .* got int"),
-    ({"affinity": [np.eye(40)] * 2}, "1 of them"),
-    ({"affinity": [np.eye(39)]}, r"affinity\[0\].*shape \(40, 40\)"),
-    ({"affinity": [np.triu(np.ones((40, 40)))]}, r"affinity\[0\].*symmetric"),
-    ({"affinity": [-np.ones((40, 40))]}, r"affinity\[0\].*negative"),
-    ({"scale": "mode"}, "scale must be one of 'median', 'mean', 'self-tuning'"),
-    ({"scale": 0.0}, "scale must be a number > 0"),
-    ({"scale": None}, "scale must be a number > 0"),
-])
-def test_unusable_parameters_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        SpectralNJW(2, **parameters).fit([text_like()])

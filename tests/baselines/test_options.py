@@ -1,0 +1,113 @@
+"""Parameters outside their range, and what does not fit the data, are refused by name."""
+
+import contract
+import numpy as np
+import pytest
+
+from mtclib.baselines import (
+    ASI,
+    AWP,
+    CLR,
+    DMTFC,
+    DMTRC,
+    LLMC,
+    MKC,
+    MTSC,
+    RMKMC,
+    SAMTC,
+    SMBC,
+    WMSC,
+    CCAClustering,
+    ConvexSub,
+    CoregSpectral,
+    DiMSC,
+    LatentMSC,
+    MultiViewSNMF,
+    SpectralNJW,
+)
+
+OUTSIDE = {"an integer >= 1": (0, 2.5), "a number > 0": (0.0, -1.0), "a number >= 0": (-0.1,),
+           "a number > 0 and <= 1": (0.0, 1.5), "a number > 0 and <= 2": (0.0, 2.5),
+           "a number > 1 and <= 100": (1.0, 101.0)}
+COUNT, POSITIVE, NOT_NEGATIVE, SHARE, UP_TO_TWO, EXPONENT = OUTSIDE
+RANGES = {
+    ASI: {"n_components": COUNT},
+    AWP: {"n_neighbors": COUNT, "scale": POSITIVE},
+    CCAClustering: {"n_components": COUNT, "ridge": NOT_NEGATIVE},
+    CLR: {"n_neighbors": COUNT, "lam": POSITIVE},
+    ConvexSub: {"n_components": COUNT, "alpha": POSITIVE},
+    CoregSpectral: {"n_neighbors": COUNT, "lam": POSITIVE, "scale": POSITIVE},
+    DiMSC: {"n_neighbors": COUNT, "smoothness": NOT_NEGATIVE, "diversity": NOT_NEGATIVE},
+    DMTFC: {"lam1": NOT_NEGATIVE, "lam2": NOT_NEGATIVE, "floor": SHARE},
+    DMTRC: {"lam1": NOT_NEGATIVE, "lam2": NOT_NEGATIVE, "floor": SHARE},
+    LatentMSC: {"n_components": COUNT, "lam": POSITIVE},
+    LLMC: {"n_neighbors": COUNT, "n_components": COUNT, "gamma": POSITIVE, "lam": POSITIVE},
+    MKC: {"lam": NOT_NEGATIVE, "scale": POSITIVE},
+    MTSC: {"n_neighbors": COUNT, "alpha": POSITIVE, "beta": POSITIVE, "p": UP_TO_TWO, "scale": POSITIVE},
+    MultiViewSNMF: {"n_neighbors": COUNT},
+    RMKMC: {"gamma": EXPONENT, "init_share": SHARE},
+    SAMTC: {"n_neighbors": COUNT, "n_neighbors_across": COUNT, "n_rounds": COUNT, "n_starts": COUNT,
+            "transfer": NOT_NEGATIVE},
+    SMBC: {"lam": NOT_NEGATIVE},
+    SpectralNJW: {"scale": POSITIVE},
+    WMSC: {"n_neighbors": COUNT, "ridge": POSITIVE, "smoothness": NOT_NEGATIVE, "scale": POSITIVE},
+}
+
+
+def refused(cls, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        cls(3, **parameters).fit(contract.planted(cls))
+
+
+@pytest.mark.parametrize(("cls", "name", "rule"),
+                         [(cls, *item) for cls, names in RANGES.items() for item in names.items()])
+def test_a_number_outside_its_range_is_refused_with_the_range(cls, name, rule):
+    for value in OUTSIDE[rule]:
+        refused(cls, {name: value}, f"{name} must be {rule}")
+
+
+def squares(first, *others):
+    """One matrix per task of the planted data, of which the first may be wrong."""
+    return [first, *(others or (np.eye(24), np.eye(27)))]
+
+
+@pytest.mark.parametrize(("cls", "parameters", "message"), [
+    (ASI, {"n_components": 13}, "n_components is 13 but there are only 12 features; lower it"),
+    (ASI, {"n_components": 4}, "n_components is 4, but which='between' finds at most one per cluster"),
+    (ASI, {"init": [np.zeros(3, int)] * 3}, r"init\[0\] must hold 30 integers"),
+    (AWP, {"affinity": [np.eye(30)] * 2}, r"one \(n_t, n_t\) array per view \(3 of them\)"),
+    (CCAClustering, {"n_components": 31}, r"n_components is 31, but 3 view.s. of this size have only \d+"),
+    (CCAClustering, {"project": 3}, "project must be an integer .* <= 2"),
+    (CCAClustering, {"project": 0.0}, "project must be an integer"),
+    (CoregSpectral, {"lam": [0.1, 0.2]}, r"lam must be one number.*3 of them"),
+    (CoregSpectral, {"lam": [0.1, 0.2, 0.3], "scheme": "pairwise"}, "lam must be one number"),
+    (CoregSpectral, {"lam": [0.1, -0.2, 0.3]}, r"lam\[1\] \(view 2\)"),
+    (CoregSpectral, {"view": 3}, "view must be an integer .* <= 2"),
+    (CoregSpectral, {"view": "first"}, "view must be an integer"),
+    (CoregSpectral, {"affinity": [np.eye(30)] * 2}, r"one \(n_t, n_t\) array per view \(3 of them\)"),
+    (CoregSpectral, {"affinity": [np.eye(30), np.eye(30), np.eye(29)]},
+     r"affinity\[2\] \(view 3\).*shape \(30, 30\)"),
+    (DMTFC, {"lam1": 0.0, "lam2": 0.0}, "lam1 and lam2 are both 0, .*raise one"),
+    (DMTRC, {"lam1": 0.0, "lam2": 0.0}, "lam1 and lam2 are both 0, .*raise one"),
+    (MKC, {"init": [np.zeros(12, int)]}, "one label array per task"),
+    (MKC, {"scale": "self-tuning"}, "scale must be one of 'median', 'mean'"),
+    (MKC, {"kernel": np.eye(12)}, r"kernel must give an array of shape \(81, 81\).*got \(12, 12\)"),
+    (MKC, {"kernel": np.triu(np.ones((81, 81)))}, r"kernel must be symmetric; use \(K"),
+    (MKC, {"kernel": -np.eye(81)}, "kernel is not positive semidefinite.*add a constant"),
+    (MKC, {"kernel": 1.0 - np.eye(81)}, "kernel is not positive semidefinite"),
+    (MKC, {"kernel": lambda stack: np.full((81, 81), np.nan)}, "kernel contains NaN"),
+    (MTSC, {"affinity": [np.eye(30)]}, r"one \(n_t, n_t\) array per task \(3 of them\)"),
+    (MultiViewSNMF, {"view": 3}, "view must be an integer .* <= 2"),
+    (MultiViewSNMF, {"view": "first"}, "view must be an integer"),
+    (RMKMC, {"init": np.zeros(5)}, "30 integers in 0..2"),
+    (SMBC, {"divergence": "kl"}, "rows that do not sum to one"),
+    (SpectralNJW, {"affinity": "precomputed"}, "affinity must be one of 'cosine', 'gaussian'"),
+    (SpectralNJW, {"affinity": 3}, "affinity must be 'cosine', 'gaussian', a callable, or a list .* got int"),
+    (SpectralNJW, {"affinity": [np.eye(30)] * 2}, "3 of them"),
+    (SpectralNJW, {"affinity": squares(np.eye(29))}, r"affinity\[0\].*shape \(30, 30\)"),
+    (SpectralNJW, {"affinity": squares(np.triu(np.ones((30, 30))))}, r"affinity\[0\].*symmetric"),
+    (SpectralNJW, {"affinity": squares(-np.ones((30, 30)))}, r"affinity\[0\].*negative"),
+    (SpectralNJW, {"scale": None}, "scale must be a number > 0"),
+])
+def test_what_does_not_fit_the_data_is_refused_by_name(cls, parameters, message):
+    refused(cls, parameters, message)
