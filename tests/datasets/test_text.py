@@ -37,19 +37,26 @@ def test_an_option_that_has_no_such_value_is_named(option, value):
         vectorize_tasks([["red ink", "blue sky"]], **{option: value})
 
 
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: text.count_terms(["", "12 34"]), "texts: no document has a token"),
+    (lambda: text.count_terms(["red ink", "blue ink"], min_df=3), "texts: no term is left; loosen min_df"),
+    (lambda: vectorize_tasks([["red ink"], ["the"]]), "task 2"),
+    (lambda: vectorize_tasks([["red ink"]], stopwords=None), r"stopwords: unknown option.*stop_words"),
+    (lambda: vectorize_tasks([["a cat"]], stop_words=["a"]), "stop_words must be"),
+    *((lambda w=w: text.weigh([csr_array([[1.0, -2.0]])], w), "must not be negative")
+      for w in ("tfidf", "log", "counts-l2")),
+])  # fmt: skip
+def test_texts_options_and_counts_that_cannot_be_used_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
 def test_a_share_of_one_means_all_documents_and_a_count_of_one_means_one():
     texts = ["red ink", "red sky"]
     assert text.count_terms(texts, min_df=1.0)[1] == ["red"]
     assert text.count_terms(texts, min_df=1)[1] == ["ink", "red", "sky"]
     assert text.count_terms(texts, max_df=1)[1] == ["ink", "sky"]
     assert text.count_terms(texts, max_df=1.0)[1] == ["ink", "red", "sky"]
-
-
-def test_texts_without_a_word_and_terms_that_are_all_too_rare_are_refused():
-    with pytest.raises(ValueError, match="texts: no document has a token"):
-        text.count_terms(["", "12 34"])
-    with pytest.raises(ValueError, match="texts: no term is left; loosen min_df"):
-        text.count_terms(["red ink", "blue ink"], min_df=3)
 
 
 def test_words_are_counted_over_one_sorted_vocabulary():
@@ -158,28 +165,12 @@ def test_documents_below_min_words_do_not_enter_the_vocabulary():
     assert terms == ["blue", "ink", "sky"] and [k.tolist() for k in kept] == [[1], [0]]
 
 
-def test_a_task_without_any_document_left_is_an_error_that_names_it():
-    with pytest.raises(ValueError, match="task 2"):
-        vectorize_tasks([["red ink"], ["the"]])
-
-
-def test_an_unknown_option_is_refused_and_the_known_ones_are_listed():
-    with pytest.raises(ValueError, match=r"stopwords: unknown option.*stop_words"):
-        vectorize_tasks([["red ink"]], stopwords=None)
-
-
 def test_the_steps_spell_out_every_option():
     steps = vectorize_tasks([["red ink"]], weighting="counts")[3]
     assert [s["step"] for s in steps] == ["strip", "vocabulary", "drop", "weigh"]
     vocabulary = {"token_pattern", "lowercase", "min_length", "stop_words", "stemming", "min_df", "max_df"}
     assert vocabulary | {"n_features", "select"} <= set(steps[1])
     assert steps[3] == {"step": "weigh", "weighting": "counts", "idf_scope": "all", "idf_formula": "plain"}
-
-
-@pytest.mark.parametrize("weighting", ["tfidf", "log", "counts-l2"])
-def test_negative_counts_are_refused(weighting):
-    with pytest.raises(ValueError, match="must not be negative"):
-        text.weigh([csr_array([[1.0, -2.0]])], weighting)
 
 
 def test_remembered_counts_are_those_of_the_same_options():
@@ -195,8 +186,3 @@ def test_what_is_made_of_remembered_counts_can_be_changed_without_harm():
     first[2].clear()
     Xs, _, terms, _ = vectorize_tasks([["a cat", "a dog"]], weighting="counts")
     assert terms == ["cat", "dog"] and Xs[0].toarray().tolist() == [[1, 0], [0, 1]]
-
-
-def test_an_option_that_cannot_be_remembered_is_refused_by_its_name():
-    with pytest.raises(ValueError, match="stop_words must be"):
-        vectorize_tasks([["a cat"]], stop_words=["a"])
