@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import yaml
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 MAX_CELLS, MAX_LINES, MAX_BYTES = 45, 12, 650_000
 COMMON = ("profile", "seed", "n_runs", "n_jobs")
 FRONT = ("profile",)
@@ -45,8 +45,31 @@ def output_texts(cell):
         yield from (data for kind, data in output.get("data", {}).items() if kind.startswith("text/"))
 
 
+def sources(nb):
+    return [cell.source for cell in code_cells(nb)]
+
+
+def stored_texts(nb):
+    return [text for cell in nb.cells for text in output_texts(cell)]
+
+
 def all_texts(nb):
-    return [text for cell in nb.cells for text in (cell.source, *output_texts(cell))]
+    return [*(cell.source for cell in nb.cells), *stored_texts(nb)]
+
+
+def without(name, what, pattern, texts=stored_texts):
+    """The rule of this name: no text of a notebook holds the pattern."""
+    def rule(_, nb):
+        return [f"{what}: {m.group()!r}" for text in texts(nb) if (m := re.search(pattern, text))]
+
+    rule.__name__ = name
+    return rule
+
+
+no_absolute_paths = without("no_absolute_paths", "absolute path", ABSOLUTE, all_texts)
+no_progress_bars = without("no_progress_bars", "progress bar", BAR)
+no_addresses = without("no_addresses", "memory address", r" at 0x[0-9a-f]{6,}")
+no_trailing_semicolons = without("no_trailing_semicolons", "semicolon", r"(?m);\s*(#.*)?$", sources)
 
 
 def one_parameters_cell(name, nb):
@@ -76,34 +99,15 @@ def compared_cells_print_something(name, nb):
     return [f"compared, but without output: {cell.source[:60]}" for cell in empty]
 
 
-def no_absolute_paths(name, nb):
-    return [f"absolute path: {m.group()}" for text in all_texts(nb) if (m := ABSOLUTE.search(text))]
-
-
-def no_progress_bars(name, nb):
-    texts = [text for cell in nb.cells for text in output_texts(cell)]
-    return [f"progress bar: {m.group()!r}" for text in texts if (m := BAR.search(text))]
-
-
 def no_warnings_or_errors(name, nb):
     outputs = [output for cell in code_cells(nb) for output in cell.outputs]
     bad = [o for o in outputs if o.output_type == "error" or o.get("name") == "stderr"]
-    texts = [text for cell in nb.cells for text in output_texts(cell)]
-    return [f"stored {o.output_type}" for o in bad] + [t[:80] for t in texts if WARNING.search(t)]
-
-
-def no_addresses(name, nb):
-    texts = [text for cell in nb.cells for text in output_texts(cell)]
-    return ["memory address in output" for text in texts if re.search(r" at 0x[0-9a-f]{6,}", text)]
-
-
-def no_trailing_semicolons(name, nb):
-    return [c.source[-40:] for c in code_cells(nb) if re.search(r";\s*(#.*)?$", c.source, re.M)]
+    return [f"stored {o.output_type}" for o in bad] + [t[:80] for t in stored_texts(nb) if WARNING.search(t)]
 
 
 def short_cells(name, nb):
-    long = [cell for cell in code_cells(nb) if len(cell.source.splitlines()) > MAX_LINES]
-    return [f"more than {MAX_LINES} lines: {cell.source[:60]}" for cell in long]
+    long = [source for source in sources(nb) if len(source.splitlines()) > MAX_LINES]
+    return [f"more than {MAX_LINES} lines: {source[:60]}" for source in long]
 
 
 def few_cells(name, nb):
@@ -117,12 +121,9 @@ def small_file(name, nb):
 
 def no_algorithms(name, nb):
     kinds = (ast.FunctionDef, ast.ClassDef, ast.While)
-    return [
-        f"{type(node).__name__} in a cell: it belongs into mtclib"
-        for cell in code_cells(nb)
-        for node in ast.walk(ast.parse(cell.source))
-        if isinstance(node, kinds)
-    ]
+    nodes = [node for source in sources(nb) for node in ast.walk(ast.parse(source))]
+    return [f"{type(node).__name__} in a cell: it belongs into mtclib"
+            for node in nodes if isinstance(node, kinds)]
 
 
 def clean_metadata(name, nb):
@@ -139,14 +140,9 @@ def python3_kernel(name, nb):
 
 def counts_in_order(name, nb):
     counts = [cell.execution_count for cell in code_cells(nb)]
-    results = [
-        (cell.execution_count, output.execution_count)
-        for cell in code_cells(nb)
-        for output in cell.outputs
-        if output.output_type == "execute_result"
-    ]
-    good = counts == list(range(1, len(counts) + 1)) and all(a == b for a, b in results)
-    return [] if good else [f"execution counts {counts}"]
+    same = all(output.get("execution_count", cell.execution_count) == cell.execution_count
+               for cell in code_cells(nb) for output in cell.outputs)
+    return [] if counts == list(range(1, len(counts) + 1)) and same else [f"execution counts {counts}"]
 
 
 def unique_ids(name, nb):
