@@ -324,14 +324,11 @@ def test_the_palette_gets_lighter_by_nine_or_more_at_each_step():
     assert min(np.diff(counted)) >= 8
 
 
-def test_small_numbers_along_an_axis_are_written_out():
+def test_small_numbers_are_written_out_and_a_name_with_dollar_signs_is_not_read_as_mathematics():
     ax = plt.Figure().subplots()
     plain(ax.yaxis)
     written = ax.yaxis.get_major_formatter()
     assert written(1e-5) == written(9.999999999999999e-06) == "0.00001"
-
-
-def test_a_name_with_dollar_signs_is_shown_as_written_not_read_as_mathematics():
     fig = plots.convergence({r"$\nosuchcommand$": [[2.0, 1.0]]})
     assert legend(fig) == [r"$\nosuchcommand$"] and fig.legends[0].get_window_extent().width > 100
 
@@ -353,10 +350,13 @@ def test_sensitivity_has_a_panel_for_each_parameter_and_finds_the_base_of_a_star
     assert line(drawn("sensitivity"), 0, 2).get_ydata()[0] == 60
 
 
-def test_sensitivity_of_one_parameter_marks_the_default_and_names_nmi_without_its_variant():
+def test_sensitivity_names_nmi_without_its_variant_and_can_tell_methods_apart_on_a_linear_axis():
     frame = one_param().replace("ACC", "NMI_geometric")
     fig = plots.sensitivity(frame, ["lam"], metric="NMI_geometric")
     assert legend(fig) == ["toy", "default"] and fig.axes[0].get_ylabel() == "NMI (%)"
+    frame = pd.concat([one_param((0.1, 0.5, 0.9)).assign(method=method) for method in "AB"])
+    fig = plots.sensitivity(frame, params=["lam"], base={"lam": 0.5}, by="method", linear=["lam"])
+    assert legend(fig)[:2] == ["A", "B"] and fig.axes[0].get_xscale() == "linear"
 
 
 def test_a_line_keeps_its_look_where_a_panel_has_no_point_of_it():
@@ -384,12 +384,6 @@ def test_the_band_is_the_standard_deviation_or_the_range_over_the_runs_that_did_
     assert_allclose(by_range, [20, 70])
 
 
-def test_a_sensitivity_figure_can_tell_methods_apart_on_a_linear_axis():
-    frame = pd.concat([one_param((0.1, 0.5, 0.9)).assign(method=method) for method in "AB"])
-    fig = plots.sensitivity(frame, params=["lam"], base={"lam": 0.5}, by="method", linear=["lam"])
-    assert legend(fig)[:2] == ["A", "B"] and fig.axes[0].get_xscale() == "linear"
-
-
 def test_the_heat_map_marks_the_best_cell_and_dashes_a_failed_one():
     def value(setting, run):
         failed = setting == {"lam": 0.25, "alpha": 4.0}
@@ -399,9 +393,7 @@ def test_the_heat_map_marks_the_best_cell_and_dashes_a_failed_one():
     assert texts(ax).count("–") == 1 and "44.0 ★" in texts(ax) and "nan" not in " ".join(texts(ax))
     assert len(texts(ax)) == 25 and ax.patches[0].get_xy() == (4.05, 0.05)
     assert names(ax.get_yticklabels()) == ["4", "2", "1", "1/2", "1/4"]
-
-
-def test_the_heat_map_does_not_average_over_a_third_parameter():
+    # Nor does it average over a third parameter.
     frame = results([s | {"mu": mu} for s in GRID for mu in (1.0, 2.0)], value=lambda s, run: s["mu"] / 10)
     with pytest.raises(ValueError, match="fix mu first"):
         plots.sensitivity_heatmap(frame, "lam", "alpha")
@@ -415,11 +407,8 @@ def test_a_stopped_run_keeps_its_last_value_and_a_relative_one_is_its_gap_to_the
     fig = plots.convergence({"a": [[10.0, 5.0, 2.0]], "constant": [[2.0, 2.0]]})
     assert_allclose(line(fig, 0, 0).get_ydata(), [0.8, 0.3, np.nan])
     assert fig.axes[0].get_yscale() == "log" and legend(fig) == ["a", "constant"]
-
-
-def test_the_printed_number_of_iterations_is_a_line_with_its_label():
     fig = drawn("convergence")
-    assert [line(fig, 0, n).get_xdata()[0] for n in (2, 3)] == [2, 100]
+    assert [line(fig, 0, n).get_xdata()[0] for n in (2, 3)] == [2, 100], "the printed numbers of iterations"
     assert line(fig, 0, 3).get_color() == line(fig, 0, 1).get_color()
 
 
@@ -478,9 +467,7 @@ def test_every_verdict_has_its_symbol_in_the_grid_and_its_word_in_the_legend():
     shown = [to_hex(colour) for colour in fig.axes[0].collections[0].get_facecolors()]
     assert shown == [COLOURS[v][0] for v in ("lower", "exact", "exact", "agrees")]
     assert fig.axes[0].get_title(loc="left") == "p: toy"
-
-
-def test_a_paper_with_many_columns_goes_on_in_a_further_panel_from_a_data_set_on():
+    # A paper with many columns goes on in a further panel, from a data set on.
     cells = [judged(["exact"] * 24, dataset=name).assign(metric=[str(n // 2) for n in range(24)], method="m")
              for name in "abc"]
     fig = plots.verdict_grid(pd.concat(cells))
@@ -501,13 +488,10 @@ def test_weight_functions_draw_both_rules_for_each_threshold_and_a_panel_for_eac
     assert hard.get_ydata().tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 0]
 
 
-def test_the_pace_figure_shows_mean_weights_from_small_to_large():
+def test_pace_shows_mean_weights_from_small_to_large_and_selection_what_is_never_taken_in_as_the_last():
     ax = drawn("pace").axes[0]
     assert ax.get_images()[0].get_array().T.tolist() == [[1] * 5 + [0] * 5, [1] * 10]
     assert names(ax.get_xticklabels()) == ["50 %", "100 %"] and names(ax.get_yticklabels())[0] == "≤ 9"
-
-
-def test_selection_shows_pairs_that_are_never_taken_in_as_the_last_round():
     fig = drawn("selection")
     assert fig.axes[0].collections[0].get_array().tolist() == [0, 1, 3, 2, 0]
     assert names(fig.axes[1].get_yticklabels()) == ["cluster 1", "cluster 2"]
@@ -521,9 +505,6 @@ def test_scores_of_streams_and_their_gains_have_t_intervals_over_seeds():
     # All seeds gain alike, so that the interval of the gain is a point; a single seed has none.
     assert_allclose(edges(fig, 2), [0, 20], atol=1e-9)
     assert_allclose(edges(plots.transfer_curve(transfer().query("seed == 0")), 0, 1), [40, 40])
-
-
-def test_axes_of_streams_say_what_they_count():
     assert len(line(drawn("orders"), 0, 0).get_ydata()) == len(orders())
     assert names(drawn("orders").axes[1].get_xticklabels()) == ["4", "7"]
     assert legend(drawn("forgetting"))[0].endswith("against classes")
@@ -536,6 +517,7 @@ def test_scores_of_many_methods_are_written_where_they_are_and_the_best_is_bold(
     shown = {text.get_text(): text.get_fontweight() for text in drawn("score table").axes[0].texts}
     assert shown == {"50": "bold", "10": "normal", "–": "normal", "20": "bold"}
     assert texts(drawn("ranks").axes[0])[-2:] == ["a  1.20 ", " 1.80  b"]
+    assert set(texts(drawn("agreement").axes[0])) == {"0.50", "–", "0.10", "0.20"}
     assert texts(drawn("sizes").axes[0]) == ["3"] * 4 + ["6"] * 2
 
 
@@ -567,6 +549,14 @@ def test_scores_of_many_methods_are_written_where_they_are_and_the_best_is_bold(
     (lambda: plots.rounds({"h": [[1.0, 0.5]]}, [0.5, 1.0]), "2 rounds"),
     (lambda: plots.selection([np.ones((3, 2))], np.ones((2, 3)), np.ones(3)), "order"),
     (lambda: plots.selection([np.ones((3, 3))], np.ones((1, 3)), np.ones(3)), "order"),
+    (lambda: plots.critical_difference(pd.Series({"a": 1.0}), 1.0, []), "two methods"),
+    (lambda: plots.quality_time(pd.DataFrame()), "no method"),
+    (lambda: plots.score_table(pd.DataFrame()), "nothing to show"),
+    (lambda: plots.cluster_sizes({}, ["t"]), "labels must hold a method"),
+    (lambda: plots.cluster_sizes({"A": [np.array([0])]}, ["t", "u"]), "one array for every name"),
+    (lambda: plots.embedding([np.eye(3)], [np.arange(2)], ["a"]), r"labels: \[2\] labels for \[3\] samples"),
+    (lambda: plots.agreement(pd.DataFrame()), "square and not empty"),
+    (lambda: plots.task_pairs(PAIRS.iloc[:0], "NMI"), "no rows"),
     *((lambda draw=draw: draw(frame_of("dataset metric", [("x", "ACC")])), "frame: it lacks")
       for draw in (plots.transfer_curve, plots.forgetting_curve, plots.order_spread, plots.stream_costs)),
     *((lambda draw=draw, frame=frame: draw(frame().iloc[:0]), "frame: it has no rows")
@@ -578,24 +568,18 @@ def test_what_cannot_be_drawn_is_refused_with_its_reason(draw, message):
         draw()
 
 
-def test_one_figure_saved_twice_gives_equal_files_in_every_format(tmp_path):
-    formats = ("png", "svg", "pdf")
-    first, second = (plots.save(drawn("runtime"), stem, tmp_path, formats=formats) for stem in "ab")
-    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
-
-
-def test_another_process_writes_the_same_bytes(tmp_path):
-    code = (
-        "from mtclib.companion import plots\n"
-        "fig = plots.convergence({'a': [[3.0, 2.0, 1.0]]}, 2)\n"
-        f"plots.save(fig, 'a', {str(tmp_path / 'other')!r})\n"
-    )
-    here = plots.save(plots.convergence({"a": [[3.0, 2.0, 1.0]]}, 2), "a", tmp_path / "here")
-    root = str(Path(plots.__file__).parents[3])
-    env = os.environ | {"MPLBACKEND": "Agg", "PYTHONHASHSEED": "7", "PYTHONPATH": root}
+def test_another_process_writes_the_same_bytes_in_every_format(tmp_path, monkeypatch):
+    code = ("from mtclib.companion import plots\n"
+            "fig = plots.convergence({'a': [[3.0, 2.0, 1.0]]}, 2)\n"
+            "plots.save(fig, 'a', formats=('png', 'svg', 'pdf'))\n")  # fmt: skip
+    env = os.environ | {"MPLBACKEND": "Agg", "PYTHONHASHSEED": "7", "MTCLIB_ROOT": str(tmp_path),
+                        "PYTHONPATH": str(Path(plots.__file__).parents[3])}  # fmt: skip
     subprocess.run([sys.executable, "-c", code], check=True, env=env)
-    for path in here:
-        assert path.read_bytes() == (tmp_path / "other" / path.name).read_bytes(), path.name
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path / "here"))
+    fig = plots.convergence({"a": [[3.0, 2.0, 1.0]]}, 2)
+    for path in plots.save(fig, "a", formats=("png", "svg", "pdf")):
+        assert path.parent == tmp_path / "here" / "figures", "the default folder"
+        assert path.read_bytes() == (tmp_path / "figures" / path.name).read_bytes(), path.name
 
 
 def test_the_manifest_is_sorted_and_a_new_save_replaces_its_row(tmp_path):
@@ -606,26 +590,16 @@ def test_the_manifest_is_sorted_and_a_new_save_replaces_its_row(tmp_path):
     with (tmp_path / "manifest.csv").open(newline="") as handle:
         rows = list(csv.DictReader(handle))
     assert [(row["file"], row["notebook"], row["data"], row["printed"]) for row in rows] == [
-        ("a.png", "x.ipynb", "1", ""),
-        ("a.svg", "x.ipynb", "1", ""),
-        ("b.png", "y.ipynb", "2", "P 1"),
-        ("b.svg", "x.ipynb", "1", ""),
-    ]
+        ("a.png", "x.ipynb", "1", ""), ("a.svg", "x.ipynb", "1", ""),
+        ("b.png", "y.ipynb", "2", "P 1"), ("b.svg", "x.ipynb", "1", ""),
+    ]  # fmt: skip
     for row in rows:
         assert row["sha256"] == hashlib.sha256((tmp_path / row["file"]).read_bytes()).hexdigest()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.png", "a.svg", "b.png", "b.svg", "manifest.csv"]
 
 
-def test_the_default_folder_is_figures_under_the_root(tmp_path, monkeypatch):
-    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
-    (path,) = plots.save(drawn("relation alone"), "a", formats=["png"])
-    assert path == tmp_path / "figures" / "a.png" and path.is_file()
-
-
 @pytest.mark.parametrize(("change", "message"), [
-    ({"name": "../a"}, "use letters"),
-    ({"name": ""}, "use letters"),
-    ({"formats": ["gif"]}, "'gif' is unknown"),
+    ({"name": "../a"}, "use letters"), ({"name": ""}, "use letters"), ({"formats": ["gif"]}, "is unknown"),
 ])  # fmt: skip
 def test_save_refuses_a_bad_name_or_format_and_writes_nothing(change, message, tmp_path):
     with pytest.raises(ValueError, match=message):
