@@ -9,7 +9,7 @@ import pytest
 from experiments_support import demo_jobs
 
 from mtclib.baselines.registry import all_estimators
-from mtclib.companion.comparison.comparison import KINDS, Comparison
+from mtclib.companion.comparison.comparison import KINDS, Comparison, results_folder
 from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import RunStore, execute, export, profiles, read_results, run
 from mtclib.companion.runs.committed import agreement
@@ -81,17 +81,10 @@ def test_a_sample_of_rows_is_reproduced_label_for_label(opened, paper):
 
 
 @studies
-def test_every_printed_cell_has_a_verdict_or_a_reason(opened, paper):
-    cells = opened[paper].all_verdicts()
-    assert not cells["verdict"].isin(["failed"]).any()
-    left = cells[cells["verdict"].isin(["not-run", "unavailable"])]
-    assert (left["reason"].str.len() > 0).all()
-
-
-@studies
 def test_decisions_and_claims_are_there_and_name_methods_of_the_protocol(opened, paper):
     assert ledger.decisions(paper)
-    known = {*opened[paper].protocol.methods, *opened[paper].published["method"]}
+    printed, protocol = opened[paper].published, opened[paper].protocol
+    known = {*protocol.methods, *printed["method"]}
     for claim in ledger.claims(paper):
         params = claim.get("params", {})
         if claim.get("frame", "results") != "results" or params.get("metric") == "round":
@@ -100,15 +93,13 @@ def test_decisions_and_claims_are_there_and_name_methods_of_the_protocol(opened,
         for name in ("others", "methods_a", "methods_b"):
             named += params.get(name, [])
         assert set(named) <= known, claim["id"]
+        if paper == "mtcmrl":  # elsewhere a claim may also be about the draws of a data set together
+            assert params.get("dataset", "Reuters") in {*printed["dataset"], *protocol.datasets}, claim["id"]
 
 
-@studies
-def test_results_are_compact(paper):
-    total = sum(file.stat().st_size for file in paths.results_dir(paper).iterdir())
-    assert total < 15e6
-
-
-def test_all_results_together_stay_below_forty_megabytes():
+def test_results_are_compact():
+    folders = [*map(paths.results_dir, paths.papers()), *map(results_folder, KINDS)]
+    assert max(sum(file.stat().st_size for file in folder.iterdir()) for folder in folders) < 15e6
     files = [file for file in paths.data_dir().glob("**/results/**/*") if file.is_file()]
     assert sum(file.stat().st_size for file in files) < 40e6
 
@@ -121,24 +112,16 @@ def finished(tmp_path):
     return jobs, store, read_results(export(jobs, store, tmp_path / "results"))
 
 
-def change(store, key, **arrays):
-    record = store.get(key)
-    store.put(replace(record, arrays={**record.arrays, **arrays}))
-
-
-def test_a_store_agrees_with_its_own_export(finished):
+def test_a_store_agrees_with_its_export_until_a_label_a_score_and_an_objective_differ(finished):
     jobs, store, results = finished
     found = agreement(store, results)
     assert (found["jobs"], found["missing"], found["vectors"]) == (13, 0, 26)
     assert found["identical_labels"] and found["identical_scores"] and found["identical_objectives"]
-
-
-def test_one_other_label_one_other_score_and_one_other_objective_are_found(finished):
-    jobs, store, results = finished
     first, second, third = (job.key for job in jobs[:3])
-    labels = store.get(first).arrays["labels/2"].copy()
+    record = store.get(first)
+    labels = record.arrays["labels/2"].copy()
     labels[4] = (labels[4] + 1) % 3
-    change(store, first, **{"labels/2": labels})
+    store.put(replace(record, arrays={**record.arrays, "labels/2": labels}))
     for key, name, value in ((second, "scores", None), (third, "objective", 0.0)):
         record = store.get(key)
         scores = {task: {**row, "ARI": row["ARI"] - 2e-6} for task, row in record.info["scores"].items()}
@@ -149,20 +132,14 @@ def test_one_other_label_one_other_score_and_one_other_objective_are_found(finis
     assert not (found["identical_labels"] or found["identical_scores"] or found["identical_objectives"])
 
 
-def test_a_missing_and_a_failed_record_are_not_agreement(finished):
+def test_a_missing_and_a_failed_record_and_a_task_without_labels_are_not_agreement(finished):
     jobs, store, results = finished
     store.path(jobs[0].key).unlink()
     record = store.get(jobs[1].key)
     store.put(replace(record, info={**record.info, "status": "failed"}))
     found = agreement(store, results)
-    assert found["missing"] == 2 and found["labels_differ"] == []
-    assert not found["identical_labels"]
-
-
-def test_a_task_without_labels_differs(finished):
-    jobs, store, results = finished
-    record = store.get(jobs[0].key)
+    assert found["missing"] == 2 and found["labels_differ"] == [] and not found["identical_labels"]
+    record = store.get(jobs[2].key)
     arrays = {name: array for name, array in record.arrays.items() if name != "labels/1"}
     store.put(replace(record, arrays=arrays))
-    assert agreement(store, results)["labels_differ"] == [jobs[0].key]
-    assert np.array_equal(record.arrays["labels/1"], results.labels[f"{jobs[0].key}/1"])
+    assert agreement(store, results)["labels_differ"] == [jobs[2].key]

@@ -20,27 +20,16 @@ GOLDEN = Job(paper="p", dataset="d", loader="l", loader_params={}, method="m", e
 GOLDEN_KEY = "b52c096cd6e28896b0ec4f14"
 
 
-def test_the_key_of_a_job_never_changes():
-    assert GOLDEN.key == GOLDEN_KEY
-
-
-@pytest.fixture(scope="module")
-def elsewhere():
-    """The key and the loaded modules of a process with another hash seed."""
-    code = "import json, sys, test_jobs as tests; print(json.dumps([tests.GOLDEN.key, list(sys.modules)]))"
+def test_the_key_never_changes_nor_in_a_process_with_another_hash_seed_and_none_imports_dask():
+    code = ("import json, sys, test_jobs as tests; "
+            "print(json.dumps([tests.GOLDEN.key, list(sys.modules)]))")
     here = Path(__file__)
     folders = os.pathsep.join(map(str, (here.parent, here.parents[2])))
     environment = {**os.environ, "PYTHONHASHSEED": "99", "PYTHONPATH": folders}
-    return json.loads(subprocess.check_output([sys.executable, "-c", code], env=environment, text=True))
-
-
-def test_the_key_is_the_same_in_a_process_with_another_hash_seed(elsewhere):
-    assert elsewhere[0] == GOLDEN_KEY
-
-
-def test_importing_the_package_does_not_import_dask(elsewhere):
-    assert "mtclib.companion.runs" in elsewhere[1]
-    assert not {"dask", "distributed"} & set(elsewhere[1])
+    key, modules = json.loads(
+        subprocess.check_output([sys.executable, "-c", code], env=environment, text=True))
+    assert GOLDEN.key == key == GOLDEN_KEY
+    assert "mtclib.companion.runs" in modules and not {"dask", "distributed"} & set(modules)
 
 
 @pytest.mark.parametrize("change", [
@@ -63,11 +52,8 @@ def test_canonical_json_ignores_order_and_loses_nothing(value):
     text = canonical(value)
     assert text == canonical(dict(reversed(value.items())))
     assert json.loads(text) == value
-
-
-def test_canonical_json_refuses_nan():
     with pytest.raises(ValueError):
-        canonical({"lam": float("nan")})
+        canonical({**value, "lam": float("nan")})
 
 
 def test_seeds_depend_on_root_paper_data_set_and_run_alone():
@@ -78,11 +64,12 @@ def test_seeds_depend_on_root_paper_data_set_and_run_alone():
     assert seed_for(0, "mtcmrl", "20NewsGroups", 0) == 1075107280
 
 
-def test_all_methods_and_grid_points_share_the_seed_of_a_run():
-    seeds = {}
-    for job in demo_jobs():
+def test_all_methods_and_grid_points_share_the_seed_of_a_run_and_a_deterministic_method_is_run_once():
+    seeds, jobs = {}, demo_jobs()
+    for job in jobs:
         seeds.setdefault(job.run, set()).add(job.seed)
     assert sorted(seeds) == [0, 1, 2, 3] and all(len(found) == 1 for found in seeds.values())
+    assert [sum(job.method == name for job in jobs) for name in ("once", "noisy")] == [1, 12]
 
 
 def test_keys_do_not_depend_on_the_order_of_the_grid_or_of_methods():
@@ -91,11 +78,6 @@ def test_keys_do_not_depend_on_the_order_of_the_grid_or_of_methods():
     changed = demo_jobs(methods=methods)
     assert [job.key for job in changed] != [job.key for job in demo_jobs()]
     assert {job.key for job in changed} == {job.key for job in demo_jobs()}
-
-
-def test_a_deterministic_method_is_run_once():
-    assert sum(job.method == "once" for job in demo_jobs()) == 1
-    assert sum(job.method == "noisy" for job in demo_jobs()) == 12
 
 
 def _sweep(values):

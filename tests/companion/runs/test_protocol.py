@@ -8,13 +8,11 @@ from experiments_support import table
 from mtclib.companion.runs import ProtocolError, load_protocol, parse_protocol
 
 
-def test_a_data_set_without_a_loader_says_why():
-    assert load_protocol("mbc").datasets["sports"].unavailable
-
-
 @pytest.mark.parametrize("where, name, value, words", [
     ((), "metods", {}, ["metods", "methods"]),
     (("methods", "noisy"), "gird", {}, ["methods.noisy", "gird", "grid"]),
+    (("profiles", "quick"), "n_runs", None, ["profiles.quick: the key 'n_runs' is missing"]),
+    (("datasets",), "tiny", {"not_run": "no loader yet"}, ["no loader yet"]),
     (("datasets", "tiny"), "lodaer", "x", ["datasets.tiny", "lodaer", "loader"]),
     (("profiles", "quick"), "methods", ["noizy"], ["noizy", "noisy"]),
     (("profiles", "quick"), "datasets", ["tinny"], ["tinny", "tiny"]),
@@ -41,39 +39,25 @@ def test_a_mistake_in_a_protocol_is_named_with_what_was_meant(where, name, value
     for step in where:
         part = part[step]
     part[name] = value
+    if value is None:
+        del part[name]
     with pytest.raises(ProtocolError) as error:
         parse_protocol(wrong, "demo.toml")
     for word in ["demo.toml", *words]:
         assert word in str(error.value)
 
 
-def test_a_missing_key_is_named():
-    wrong = table()
-    del wrong["profiles"]["quick"]["n_runs"]
-    with pytest.raises(ProtocolError, match="profiles.quick: the key 'n_runs' is missing"):
-        parse_protocol(wrong)
-
-
-def test_a_data_set_that_is_not_run_cannot_be_asked_for():
-    wrong = table(datasets={"tiny": {"not_run": "no loader yet"}})
-    with pytest.raises(ProtocolError, match="no loader yet"):
-        parse_protocol(wrong)
-
-
-def test_an_unknown_protocol_or_profile_is_answered_with_close_matches():
-    with pytest.raises(ProtocolError, match="mtcmrl"):
-        load_protocol("mtcrml")
-    with pytest.raises(ProtocolError, match="quick"):
-        parse_protocol(table()).profile("quik")
-
-
-def test_a_broken_or_absent_file_is_named(tmp_path):
+def test_an_unknown_protocol_or_profile_is_answered_with_close_matches_and_a_broken_or_absent_file_named(
+        tmp_path):
     broken = tmp_path / "broken.toml"
     broken.write_text("paper = [")
-    with pytest.raises(ProtocolError, match="broken.toml is not valid TOML"):
-        load_protocol(broken)
-    with pytest.raises(ProtocolError, match="no protocol file"):
-        load_protocol(tmp_path / "absent.toml")
+    for wrong, message in (("mtcrml", "mtcmrl"), (broken, "broken.toml is not valid TOML"),
+                           (tmp_path / "absent.toml", "no protocol file")):  # fmt: skip
+        with pytest.raises(ProtocolError, match=message):
+            load_protocol(wrong)
+    with pytest.raises(ProtocolError, match="quick"):
+        parse_protocol(table()).profile("quik")
+    assert load_protocol("mbc").datasets["sports"].unavailable
 
 
 def test_the_number_of_runs_can_be_changed_but_not_to_nonsense():

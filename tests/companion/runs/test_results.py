@@ -13,19 +13,16 @@ from hypothesis.extra.numpy import arrays
 
 from mtclib.companion.runs import (
     RunStore,
-    best_objective,
     committed,
     expand,
     export,
-    fixed,
     frame,
-    oracle,
     parse_protocol,
     read_results,
     run,
-    sweep_rows,
 )
 from mtclib.companion.runs.committed import pack_arrays, rounded, unpack_arrays
+from mtclib.companion.runs.results import best_objective, fixed, oracle, sweep_rows
 
 
 def _results(points):
@@ -54,13 +51,8 @@ def test_the_oracle_takes_one_point_for_all_tasks_and_metrics_by_the_mean_over_r
     assert set(chosen["params"]) == {'{"a":2.0}'} and len(chosen) == 2 * 3 * 2
     assert set(oracle(HAND_MADE, metric="NMI_max")["params"]) == {'{"a":1.0}'}
     assert set(oracle(HAND_MADE, by="2")["params"]) == {'{"a":1.0}'}
-
-
-def test_the_oracle_leaves_out_points_with_failed_runs_and_points_outside_the_grid():
+    # Points with failed runs and points outside the grid are left out.
     assert set(oracle(HAND_MADE[HAND_MADE["params"] != '{"a":2.0}'])["params"]) == {'{"a":1.0}'}
-
-
-def test_the_oracle_of_failures_alone_is_empty():
     assert oracle(HAND_MADE[HAND_MADE["status"] == "failed"]).empty
 
 
@@ -132,6 +124,7 @@ def test_committed_results_come_back(tmp_path):
 def test_an_unfinished_run_is_not_exported(tmp_path):
     store = RunStore(tmp_path / "runs")
     run(demo_jobs()[:3], store)
+    assert frame(demo_jobs(), store)["key"].nunique() == 3, "no rows of jobs that were not run"
     with pytest.raises(ValueError, match="10 of 13 jobs are not in the store"):
         export(demo_jobs(), store, tmp_path / "results")
     assert not (tmp_path / "results").exists()
@@ -181,12 +174,6 @@ def test_packed_arrays_come_back(tmp_path_factory, value):
     for name, array in value.items():
         assert found[name].dtype == array.dtype and found[name].shape == array.shape
         assert np.array_equal(found[name], array, equal_nan=array.dtype.kind == "f")
-
-
-def test_jobs_that_were_not_run_have_no_rows(tmp_path):
-    store = RunStore(tmp_path)
-    run(demo_jobs()[:2], store)
-    assert frame(demo_jobs(), store)["key"].nunique() == 2
 
 
 def test_measures_of_a_whole_fit_come_back_beside_the_scores(tmp_path):

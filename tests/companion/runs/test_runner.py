@@ -171,18 +171,15 @@ def test_a_warning_is_recorded_and_is_not_a_failure(tmp_path):
     assert store.get(job.key).info["warnings"] == ["ConvergenceWarning: stopped early"]
 
 
-def test_missing_data_are_rows_with_the_reason_and_are_looked_for_again(tmp_path):
+@pytest.mark.parametrize("on_a_worker_alone", [False, True])
+def test_missing_data_are_rows_with_the_reason_and_are_looked_for_again(tmp_path, on_a_worker_alone):
     jobs = demo_jobs(datasets={"tiny": {"loader": "experiments_support:missing"}})
+    if on_a_worker_alone:
+        jobs = [replace(demo_jobs()[0], loader="experiments_support:missing")]
     frame = run(jobs, RunStore(tmp_path))
-    assert frame["key"].nunique() == 13 and frame["value"].isna().all()
+    assert frame["key"].nunique() == len(jobs) and frame["value"].isna().all()
     assert set(frame["status"]) == {"unavailable"} and frame["error"].str.contains("no source answered").all()
     assert RunStore(tmp_path).keys() == []
-
-
-def test_data_that_are_missing_on_a_worker_alone_are_unavailable_too(tmp_path):
-    job = replace(demo_jobs()[0], loader="experiments_support:missing")
-    frame = run([job], RunStore(tmp_path))
-    assert set(frame["status"]) == {"unavailable"} and RunStore(tmp_path).keys() == []
 
 
 @pytest.mark.parametrize("change, words", [({"data_sha": "0" * 64}, "the data set has the content"),
@@ -214,22 +211,18 @@ def test_a_fit_has_one_thread_and_the_limit_is_lifted_afterwards(monkeypatch):
         assert max(before) > 1 and during == {1} and threads() == before
 
 
-def test_there_is_no_bar_where_nobody_watches(tmp_path, capsys, monkeypatch):
+def test_a_bar_counts_done_cached_and_failed_and_there_is_none_where_nobody_watches(
+        tmp_path, capsys, monkeypatch):
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
-    run(demo_jobs(), RunStore(tmp_path))
-    assert capsys.readouterr() == ("", "")
-
-
-def test_a_bar_counts_done_cached_and_failed(tmp_path, capsys):
     jobs = demo_jobs(methods=_methods(params={"trouble": "raise"}), profiles=_profile("once", "third"))
     run(jobs, RunStore(tmp_path))
+    assert capsys.readouterr() == ("", "")
     run(jobs + demo_jobs(), RunStore(tmp_path), progress=True)
     assert "0/12" in (said := capsys.readouterr().err) and "done=0, cached=2, failed=1" in said
 
 
-def test_the_bar_of_a_notebook_is_gone_when_the_jobs_are_done_and_never_touches_stderr(
-    tmp_path, capsys, monkeypatch
-):
+def test_the_bar_of_a_notebook_is_gone_when_the_jobs_are_done_and_never_touches_stderr(tmp_path, capsys,
+                                                                                       monkeypatch):
     shown = []
     handle = types.SimpleNamespace(update=lambda data, raw: shown.append(data))
     monkeypatch.setenv("JPY_SESSION_NAME", "a.ipynb")

@@ -29,22 +29,16 @@ def test_a_record_comes_back_bit_for_bit(tmp_path):
     assert store.keys() == [KEY] and store.get(KEY, arrays=False).arrays == {}
 
 
-def test_the_digest_ignores_the_cost_and_nothing_else(tmp_path):
-    digests = []
-    for i, record in enumerate([_record(), _record(seconds=9.0), _record(n_iter=3)]):
+def test_the_digest_ignores_the_cost_and_nothing_else_and_equal_records_are_equal_bytes(tmp_path, caplog):
+    digests, contents = [], []
+    for i, record in enumerate([_record(), _record(seconds=9.0), _record(n_iter=3), _record()]):
         store = RunStore(tmp_path / str(i))
+        assert store.get(KEY) is None and not caplog.text, "absent, which is no reason for a warning"
         store.put(record)
         digests.append(record_digest(store.path(KEY)))
-    assert digests[0] == digests[1] != digests[2]
-
-
-def test_two_writes_of_one_record_are_the_same_bytes(tmp_path):
-    contents = []
-    for name in ("a", "b"):
-        store = RunStore(tmp_path / name)
-        store.put(_record())
         contents.append(store.path(KEY).read_bytes())
-    assert contents[0] == contents[1]
+    assert digests[0] == digests[1] == digests[3] != digests[2]
+    assert contents[0] == contents[3] != contents[1]
 
 
 @pytest.mark.parametrize("damage", ["truncated", "empty", "garbage", "flipped", "misnamed"])
@@ -64,10 +58,6 @@ def test_a_damaged_record_counts_as_absent_with_a_warning(tmp_path, caplog, dama
     with caplog.at_level(logging.WARNING):
         assert store.get(key) is None
     assert f"{key}.npz is damaged" in caplog.text
-
-
-def test_an_absent_record_is_none_without_a_warning(tmp_path, caplog):
-    assert RunStore(tmp_path).get(KEY) is None and not caplog.text
 
 
 def test_leftovers_of_killed_writers_are_ignored_and_removed_after_a_day(tmp_path):
