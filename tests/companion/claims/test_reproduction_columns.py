@@ -1,15 +1,20 @@
-"""Claims about whole tables: columns, the bold rule, paired differences, ratios of times."""
+"""Claims about whole tables: columns, the bold rule, gains, paired differences, correlations, times."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from mtclib.companion import plots
 from mtclib.companion.claims.columns import (
     best_or_comparable,
     better_in_most_columns,
     comparable_to_best,
     ends_lower,
+    greater_in_each_column,
     paired_differences,
+    relative_gain,
+    score_pairs,
+    tasks_correlate,
 )
 from mtclib.companion.claims.curves import time_ratio_within
 
@@ -110,3 +115,95 @@ def test_runs_that_all_end_alike_are_compared_without_a_warning(recwarn):
     marked = comparable_to_best(frame, "ACC").set_index("method")
     assert marked["comparable"].to_dict() == {"x": True, "y": False, "z": True}
     assert marked["best"].idxmax() == "z" and not recwarn.list
+
+
+# One method against another.
+
+
+def two_methods(a, b):
+    rows = [("toy", method, "", "NMI", run, value) for method, values in (("A", a), ("B", b))
+            for run, value in enumerate(values)]
+    return pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+
+
+def gaining(gain, n=30, sd=0.02, seed=0):
+    rng = np.random.default_rng(seed)
+    b = rng.normal(0.4, sd, n)
+    return two_methods(b * (1 + gain / 100) + rng.normal(0, sd / 4, n), b)
+
+
+@pytest.mark.parametrize(("gain", "status"), [(26, "holds"), (50, "fails"), (0, "fails"), (32, "undecided")])
+def test_a_gain_holds_inside_fails_outside_and_is_undecided_across(gain, status):
+    result = relative_gain(gaining(gain), "A", "B", "NMI", "toy", 20, 32)
+    assert result.status == status and result.statistic == pytest.approx(gain, abs=2)
+    assert relative_gain(gaining(gain, n=5), "A", "B", "NMI", "toy", 20, 32).status == "undecided", "few runs"
+
+
+def test_the_interval_covers_the_true_gain_in_about_95_percent():
+    rng = np.random.default_rng(1)
+    outside = 0
+    for _ in range(1000):
+        b = rng.normal(0.4, 0.1, 12)
+        a = rng.normal(0.6, 0.15, 12)
+        outside += relative_gain(two_methods(a, b), "A", "B", "NMI", "toy", 50, 50).status == "fails"
+    assert 25 <= outside <= 80
+
+
+def test_a_missing_method_and_a_score_of_nothing_are_refused():
+    with pytest.raises(ValueError, match="no NMI of C"):
+        relative_gain(gaining(26), "A", "C", "NMI", "toy", 20, 32)
+    with pytest.raises(ValueError, match="method_b"):
+        relative_gain(two_methods(np.ones(8), np.resize([1.0, -1.0], 8)), "A", "B", "NMI", "toy", 20, 32)
+
+
+def test_methods_on_views_are_compared_without_an_average_over_tasks():
+    table = paired_differences(gaining(25), [("A", "B")], "NMI")
+    assert table["difference"].item() == pytest.approx(10, abs=1) and table["status"].item() == "holds"
+    assert table["low"].item() < table["difference"].item() < table["high"].item()
+
+
+def won(gain, n_runs=20, tasks=("1", "2"), metric="NMI", seed=0):
+    rng = np.random.default_rng(seed)
+    rows = [(d, m, t, metric, run, rng.normal(0, 0.01) + (gain[d] if m == "new" else 0.0))
+            for d in gain for t in tasks for m in ("new", "old") for run in range(n_runs)]
+    return pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+
+
+def test_every_column_must_be_won():
+    assert greater_in_each_column(won({"a": 1, "b": 1}), "new", "old", "NMI", ["a", "b"]).status == "holds"
+    result = greater_in_each_column(won({"a": 1, "b": -1}), "new", "old", "NMI", ["a", "b"])
+    assert result.status == "fails"
+    assert result.counts == "greater in 2 of 4 columns, significantly in 2; not on b task 1, b task 2"
+    tied = greater_in_each_column(won({"a": 1, "b": 0}), "new", "old", "NMI", ["a", "b"])
+    assert tied.status == "undecided"
+
+
+def test_a_measure_of_the_whole_fit_has_one_column_and_a_fixed_value_may_stand_for_a_method():
+    frame = won({"a": 1.0}, tasks=("",), metric="d_M")
+    fixed = pd.DataFrame([("a", "true", "", "d_M", 0, 0.5)], columns=frame.columns)
+    both = pd.concat([frame, fixed])
+    assert greater_in_each_column(both, "new", "true", "d_M", ["a"], ["true"]).status == "holds"
+    assert greater_in_each_column(both, "old", "true", "d_M", ["a"], ["true"]).status == "fails"
+    with pytest.raises(ValueError, match="no d_M on b"):
+        greater_in_each_column(both, "new", "old", "d_M", ["a", "b"])
+
+
+@pytest.mark.parametrize(("coupling", "bounds", "status"), [
+    (0.95, {"low": 0.5}, "holds"), (0.0, {"low": 0.5}, "fails"), (0.0, {"low": -0.5, "high": 0.5}, "holds"),
+    (0.95, {"low": -0.5, "high": 0.5}, "fails")])
+def test_correlations_hold_inside_and_fail_outside_their_bounds(coupling, bounds, status):
+    rng = np.random.default_rng(1)
+    common = rng.normal(size=80)
+    parts = {t: coupling * common + np.sqrt(1 - coupling**2) * rng.normal(size=80) for t in "12"}
+    rows = [("a", "m", t, "NMI", run, value) for t in "12" for run, value in enumerate(parts[t])]
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+    result = tasks_correlate(frame, "m", "NMI", "a", **bounds)
+    assert result.status == status and result.n == 80
+    assert result.statistic == pytest.approx(np.corrcoef(parts["1"], parts["2"])[0, 1])
+
+
+def test_the_figure_of_pairs_shows_every_run():
+    pairs = score_pairs(won({"a": 0.1, "b": 0.2}), "NMI")
+    assert len(pairs) == 80
+    fig = plots.task_pairs(pairs, "NMI")
+    assert len(fig.axes) == 2 and [len(line.get_xdata()) for line in fig.axes[0].get_lines()] == [20, 20]

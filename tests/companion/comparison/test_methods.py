@@ -93,10 +93,7 @@ def test_the_table_joins_traits_sentences_and_seconds():
         assert (paths.root() / row["file"]).is_file()
         assert row["seconds_per_fit"] > 0 and row["peak_mb"] > 0
     parts = [methods.methods_table(kind) for kind in KINDS]
-    assert sum(map(len, parts)) == len(table)
-
-
-def test_an_unknown_kind_is_refused():
+    assert sum(map(len, parts)) == len(table) and set(table["sparse"]) == {"kept sparse"}
     with pytest.raises(ValueError, match="kind must be one of 'multi-task', 'single-task'"):
         methods.methods_table("multitask")
 
@@ -108,12 +105,9 @@ def test_who_can_take_data_follows_from_the_traits():
         assert (name in left) == (not traits.same_n_clusters and not traits.nonnegative)
     assert "DiMSC" not in methods.that_take("multi-view", large=True)
     assert {"MSPL", "RMKMC"} <= set(methods.that_take("multi-view", large=True))
-
-
-def test_negative_entries_make_similarities_dense():
+    dense = methods.that_take("single-task", large=True, negative=True)
     plain = methods.that_take("single-task", large=True)
-    assert set(plain) - set(methods.that_take("single-task", large=True, negative=True)) == {
-        "SNMF", "SNMFLR", "SpectralNJW"}  # fmt: skip
+    assert set(plain) - set(dense) == {"SNMF", "SNMFLR", "SpectralNJW"}, "similarities become dense"
 
 
 @pytest.mark.parametrize("name", sorted(set(all_estimators()) - set(RUNNERS)))
@@ -208,10 +202,6 @@ def test_the_stated_order_is_that_of_the_cost_where_it_has_powers_of_n(text):
     for name, row in table[table["grows"] == {"cost": "iteration", "setup": "fit"}[text]].iterrows():
         powers = re.findall(r"\b[nr]\^(\d)", row[text])
         assert row["order_n"] >= max(map(int, powers), default=1), name
-
-
-def test_all_take_sparse_data_as_the_page_says():
-    assert set(methods.methods_table()["sparse"]) == {"kept sparse"}
 
 
 def test_the_table_of_hours_adds_up_the_committed_fits():

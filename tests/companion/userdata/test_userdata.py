@@ -64,13 +64,10 @@ def test_names_with_quoted_separators_and_a_byte_order_mark_are_read():
     assert data.feature_names == (("a", "b, c"),)
 
 
-def test_numbers_as_names_of_columns_are_no_data():
+def test_numbers_as_names_of_columns_are_no_data_and_files_may_be_without_names():
     assert values(write("x.csv", "2019,2020\n1,2\n3,4\n")).tolist() == [[1, 2], [3, 4]]
     pd.DataFrame(NUMBERS).to_csv("y.csv", index=False)
     np.testing.assert_array_equal(values("y.csv"), NUMBERS)
-
-
-def test_files_without_names_are_read_when_told_so():
     data = load_tasks([write("x.csv", "0.5,1,u\n2,3,v\n")], "3", header=False)
     assert data.Xs[0].tolist() == [[0.5, 1], [2, 3]]
     assert data.class_names == (("u", "v"),) and data.feature_names == (None,)
@@ -227,30 +224,27 @@ def test_labels_are_optional_and_may_be_missing_for_some_samples():
 
 
 def test_labels_that_cannot_be_classes_are_refused():
-    path = write("x.csv", "a,y\n1,0.25\n2,0.5\n")
-    with pytest.raises(DataFileError, match=r"x\.csv: the labels are fractional numbers, such as 0\.25"):
-        load_tasks([path], "y")
-    with pytest.raises(DataFileError, match=r"there is no label_column 'z'; it has 'a', 'y'"):
-        load_tasks([path], "z")
-    with pytest.raises(DataFileError, match="no view has a column 'z'; the first has 'a', 'y'"):
-        load_views([path], "z")
-    with pytest.raises(DataFileError, match=r"w\.csv: the labels in 'y' differ from those of v\.csv"):
-        load_views([write("v.csv", "a,y\n1,u\n"), write("w.csv", "b,y\n1,v\n")], "y")
-    with pytest.raises(DataFileError, match="no column of features is left"):
-        load_tasks([write("u.csv", "y\n1\n")], "y")
+    path, views = write("x.csv", "a,y\n1,0.25\n2,0.5\n"), [write("v.csv", "a,y\n1,u\n")]
+    views.append(write("w.csv", "b,y\n1,v\n"))
+    for read, paths, column, message in (
+        (load_tasks, [path], "y", r"x\.csv: the labels are fractional numbers, such as 0\.25"),
+        (load_tasks, [path], "z", r"there is no label_column 'z'; it has 'a', 'y'"),
+        (load_views, [path], "z", "no view has a column 'z'; the first has 'a', 'y'"),
+        (load_views, views, "y", r"w\.csv: the labels in 'y' differ from those of v\.csv"),
+        (load_tasks, [write("u.csv", "y\n1\n")], "y", "no column of features is left"),
+    ):  # fmt: skip
+        with pytest.raises(DataFileError, match=message):
+            read(paths, column)
 
 
-@pytest.mark.parametrize("paths", [[], "x.csv", None])
-def test_paths_must_be_a_list_of_files(paths):
-    with pytest.raises(DataFileError, match="paths must be a list with one file per task"):
-        load_tasks(paths)
-
-
-def test_kinds_and_options_have_names():
+def test_kinds_options_and_paths_of_another_form_are_refused():
     with pytest.raises(ValueError, match="kind must be one of .*; got 'task'. Did you mean 'tasks'"):
         load("task", ["x.csv"])
     with pytest.raises(ValueError, match="option must be one of .*; got 'label'. Did you mean 'labels'"):
         load("tasks", ["x.csv"], label="y.csv")
+    for paths in ([], "x.csv", None):
+        with pytest.raises(DataFileError, match="paths must be a list with one file per task"):
+            load_tasks(paths)
 
 
 @pytest.mark.parametrize("kind", loading.KINDS)
