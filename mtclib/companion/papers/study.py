@@ -229,6 +229,10 @@ class Study:
         """Errata and open choices with their leverage, as from ``ledger.decisions_table``."""
         return ledger.decisions_table(self.paper, kind, leverage.sentences(self))
 
+    def unmeasured(self):
+        """Open choices that no run can decide, with numbers in their reasons."""
+        return [{**one, "reason": self.numbers.fill(one["reason"])} for one in leverage.entries(self.paper)[1]]
+
     def findings(self):
         """Name, venue and findings of the paper, with numbers in the sentences."""
         known = ledger.findings(self.paper)
