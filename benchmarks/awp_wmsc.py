@@ -17,7 +17,7 @@ from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import NormalizedMatrix, gaussian_affinity
 from mtclib.maths.simplex import simplex_minimiser
 
-from .library import on_handwritten, on_tasks, spectral, spectral_on_neighbours
+from .routines import on_handwritten, on_tasks, spectral, spectral_on_neighbours
 from .timing import compare, main
 
 CLUSTERS = 4

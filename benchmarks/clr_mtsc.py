@@ -14,7 +14,7 @@ from mtclib.baselines import CLR, MTSC
 from mtclib.maths.graphs import NormalizedMatrix, knn_affinity
 
 from .drawn import text
-from .library import on_tasks, spectral
+from .routines import on_tasks, spectral
 from .timing import compare, main, timed
 
 

@@ -13,7 +13,7 @@ from mtclib.baselines import DMTFC, DMTRC
 from mtclib.baselines.dmtc import CoupledRidge, FeatureMetric, TaskRelation, relax, start_labels
 
 from .drawn import text
-from .library import kmeans, on_tasks
+from .routines import kmeans, on_tasks
 from .timing import compare, main
 
 CLUSTERS, FLOOR = 4, 0.1

@@ -18,7 +18,7 @@ from mtclib import LMSC
 from mtclib.core.lifelong import Libraries
 from mtclib.datasets import load
 
-from .library import spectral
+from .routines import spectral
 from .timing import compare, main, timed
 
 K = 5

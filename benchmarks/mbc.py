@@ -23,7 +23,7 @@ from mtclib.datasets import load
 from mtclib.maths import centroids, transport
 from mtclib.maths.bregman import divergence
 
-from .library import with_short_indices
+from .routines import with_short_indices
 from .timing import compare, main, timed
 
 K, TERMS = 20, 43585

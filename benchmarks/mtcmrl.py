@@ -17,7 +17,7 @@ from mtclib.datasets import load
 from mtclib.maths import linalg
 from mtclib.mtcmrl import model_distances, relation_step
 
-from .library import kmeans, on_tasks
+from .routines import kmeans, on_tasks
 from .timing import compare, main, timed
 
 BETA = 0.5

@@ -15,7 +15,7 @@ from mtclib.baselines.samtc import relate_tasks
 from mtclib.core.starts import one_hot
 
 from .drawn import text
-from .library import on_tasks, spectral
+from .routines import on_tasks, spectral
 from .timing import compare, main, timed
 
 CLUSTERS = 4

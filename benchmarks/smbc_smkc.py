@@ -14,7 +14,7 @@ from literal import smbc as literal_smbc
 from mtclib import MBC
 from mtclib.baselines import MKC, SMBC, SMKC
 
-from .library import kmeans, on_tasks
+from .routines import kmeans, on_tasks
 from .timing import compare, main
 
 

@@ -18,7 +18,7 @@ from mtclib.core.base import spawn_seeds
 from mtclib.datasets import load
 from mtclib.maths import linalg
 
-from .library import kmeans, on_tasks
+from .routines import kmeans, on_tasks
 from .timing import compare, main, timed
 
 

@@ -20,7 +20,7 @@ from mtclib.baselines.dimsc import View, alternate
 from mtclib.baselines.latentmsc import root, solve
 from mtclib.maths.scaling import scale_views
 
-from .library import spectral
+from .routines import spectral
 from .timing import compare, main, timed
 
 CLASSES, PAGES = 5, 195

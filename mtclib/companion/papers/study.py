@@ -231,7 +231,8 @@ class Study:
 
     def unmeasured(self):
         """Open choices that no run can decide, with numbers in their reasons."""
-        return [{**one, "reason": self.numbers.fill(one["reason"])} for one in leverage.entries(self.paper)[1]]
+        _, aside = leverage.entries(self.paper)
+        return [{**one, "reason": self.numbers.fill(one["reason"])} for one in aside]
 
     def findings(self):
         """Name, venue and findings of the paper, with numbers in the sentences."""
