@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 import tomllib
+from collections import Counter
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -94,29 +95,31 @@ def try_tests(folder, file, text, arguments, limit, broken):
         broken.add(failed)
 
 
-def plant(mutant, table, options, folder, broken):
-    """The row of an error: caught or survived, by which selection of tests, and what caught it."""
+def plant(mutant, selection, table, options, folder, broken):
+    """The row of an error: caught or survived, and what caught it."""
     pattern, files = places(mutant["find"])
-    row = {"id": mutant["id"], "area": mutant["area"], "result": f"found {len(files)} times"}
+    row = {"id": mutant["id"], "area": mutant["area"], "selection": selection}
     if len(files) != 1:
-        return row
+        return row | {"result": f"found {len(files)} times"}
     text = pattern.sub(lambda _: mutant["replace"], files[0].read_text(encoding="utf-8"))
     area = table["areas"][mutant["area"]]
-    start = time.monotonic()
-    wider = table["wide"][area["wide"]]
-    for row["selection"], patterns, methods, factor in (("area", area["tests"], area.get("contract"), 1),
-                                                        ("wide", wider, None, 5)):
-        arguments = test_files(options.tests, patterns, table["never"])
-        if methods:
-            arguments += ["-k", f"not keeps_the_contract or {methods}"]
-        try:
-            row["test"] = try_tests(folder, files[0], text, arguments, factor * options.limit, broken)
-            row["result"] = "caught" if row["test"] else "survived"
-        except TimeoutError:
-            row["result"] = "timeout"
-        if row["result"] != "survived":
-            break
+    patterns = area["tests"] if selection == "area" else table["wide"][area["wide"]]
+    arguments = test_files(options.tests, patterns, table["never"])
+    if "contract" in area:
+        arguments += ["-k", f"not keeps_the_contract or {area['contract']}"]
+    start, limit = time.monotonic(), options.limit * (1 if selection == "area" else 5)
+    try:
+        test = try_tests(folder, files[0], text, arguments, limit, broken)
+        row |= {"result": "caught" if test else "survived", "test": test}
+    except TimeoutError:
+        row |= {"result": "timeout"}
     return row | {"seconds": round(time.monotonic() - start)}
+
+
+def read(out):
+    """Results so far: id to row of the last selection that was tried, which comes after the other."""
+    rows = csv.DictReader(out.read_text().splitlines()) if out.exists() else []
+    return {row["id"]: row for row in rows}
 
 
 def main():
@@ -130,20 +133,24 @@ def main():
         counts = {mutant["id"]: len(places(mutant["find"])[1]) for mutant in table["mutant"]}
         lost = [f"{name} (found {n} times)" for name, n in counts.items() if n != 1]
         return print(f"{len(counts)} errors to plant, --out FILE starts the trial; lost: {lost or 'none'}")
-    out = Path(options.out)
-    done = {row["id"] for row in csv.DictReader(out.read_text().splitlines())} if out.exists() else set()
+    out, broken = Path(options.out), set()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder, open(out, "a", newline="") as file:
         copy_checkout(folder)
-        writer, broken = csv.DictWriter(file, COLUMNS, restval=""), set()
-        if not done:
+        writer = csv.DictWriter(file, COLUMNS, restval="")
+        if file.tell() == 0:
             writer.writeheader()
-        for mutant in table["mutant"]:
-            if mutant["id"] not in done:
-                row = plant(mutant, table, options, folder, broken)
-                writer.writerow(row)
-                file.flush()
-                print(*row.values(), flush=True)
-        print(f"left out: {sorted(broken) or 'nothing'}")
+        for selection, open_ones in (("area", (None,)), ("wide", (("area", "survived"),))):
+            found = read(out)
+            for mutant in table["mutant"]:
+                last = found.get(mutant["id"])
+                if (last and (last["selection"], last["result"])) in open_ones:
+                    row = plant(mutant, selection, table, options, folder, broken)
+                    writer.writerow(row)
+                    file.flush()
+                    print(*row.values(), flush=True)
+    results = Counter((row["area"], row["result"]) for row in read(out).values())
+    print(*(f"{area}: {n} {result}" for (area, result), n in sorted(results.items())), sep="\n")
+    print(f"left out: {sorted(broken) or 'nothing'}")
 
 
 if __name__ == "__main__":
