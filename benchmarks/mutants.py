@@ -1,0 +1,157 @@
+"""Do the tests notice an error?  Plants those of mutants.toml, one by one, in a copy of the checkout.
+
+    python benchmarks/mutants.py                     is every line to be changed there, once?
+    python benchmarks/mutants.py --out trial.csv     the trial, an hour or two; goes on where it was stopped
+
+Run it from the root of the checkout.  An error that the tests of its area miss meets a wider selection.
+Tests that fail without the error, too, are left out.
+"""
+
+import argparse
+import contextlib
+import csv
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections import Counter
+from fnmatch import fnmatch
+from pathlib import Path
+
+COLUMNS = ("id", "area", "result", "selection", "seconds", "test")
+FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
+PYTEST = [sys.executable, "-m", "pytest", "-xq", "-n0", "--tb=no", "-rfE", "-p", "no:cacheprovider",
+          "--doctest-modules"]
+
+
+def places(find):
+    """A pattern for the snippet, however it is broken into lines, and the file of each occurrence."""
+    pattern = re.compile(r"\s+".join(map(re.escape, find.split())))
+    files = sorted(Path("mtclib").rglob("*.py"))
+    return pattern, [file for file in files for _ in pattern.findall(file.read_text(encoding="utf-8"))]
+
+
+def copy_checkout(folder):
+    """What git knows or would add; errors are planted there, so that none can be left in the checkout."""
+    command = ["git", "ls-files", "-co", "--exclude-standard"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    for name in filter(os.path.isfile, listed):
+        target = Path(folder, name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(name, target)
+
+
+def test_files(folder, patterns, never):
+    """Test files in the order of the patterns, which name a file at any depth or a path below ``folder``."""
+    def named(file, pattern):
+        return fnmatch(file.relative_to(folder).as_posix() if "/" in pattern else file.name, pattern)
+
+    files = sorted(Path(folder).rglob("test_*.py"))
+    found = dict.fromkeys(file for pattern in patterns for file in files if named(file, pattern))
+    return [str(file) for file in found if not any(named(file, pattern) for pattern in never)]
+
+
+def first_failure(folder, arguments, limit):
+    """Name of the first test that fails, or "".
+
+    The limit is one of processor time, for machines that do other work; TimeoutError if it is reached.
+    """
+    environment = {**os.environ, "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "1000"}
+    with subprocess.Popen(
+            [*PYTEST, *arguments], cwd=folder, env=environment, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, start_new_session=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))) as process:
+        try:
+            output = process.communicate(timeout=15 * limit)[0]
+        except subprocess.TimeoutExpired:
+            output = ""
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    if process.returncode < 0:
+        raise TimeoutError
+    failed = FAILED.findall(output)
+    return failed[0] if failed else f"pytest ended with {process.returncode}" if process.returncode else ""
+
+
+def try_tests(folder, file, text, arguments, limit, broken):
+    """First test that fails with ``text`` in ``file`` and passes without; "" if there is none."""
+    original = Path(file).read_text(encoding="utf-8")
+    while True:
+        Path(folder, file).write_text(text, encoding="utf-8")
+        try:
+            left_out = [f"--deselect={test}" for test in broken]
+            failed = first_failure(folder, [*left_out, str(file), *arguments], limit)
+        finally:
+            Path(folder, file).write_text(original, encoding="utf-8")
+        if "::" not in failed or not first_failure(folder, [failed], limit):
+            return failed
+        broken.add(failed)
+
+
+def plant(mutant, selection, table, options, folder, broken):
+    """The row of an error: caught or survived, and what caught it."""
+    pattern, files = places(mutant["find"])
+    row = {"id": mutant["id"], "area": mutant["area"], "selection": selection}
+    if len(files) != 1:
+        return row | {"result": f"found {len(files)} times"}
+    text = pattern.sub(lambda _: mutant["replace"], files[0].read_text(encoding="utf-8"))
+    area = table["areas"][mutant["area"]]
+    patterns = area["tests"] if selection == "area" else table["wide"][area["wide"]]
+    arguments = test_files(options.tests, patterns, table["never"])
+    if "contract" in area:
+        arguments += ["-k", f"not keeps_the_contract or {area['contract']}"]
+    start, limit = time.monotonic(), options.limit * (1 if selection == "area" else 5)
+    try:
+        test = try_tests(folder, files[0], text, arguments, limit, broken)
+        row |= {"result": "caught" if test else "survived", "test": test}
+    except TimeoutError:
+        row |= {"result": "timeout"}
+    return row | {"seconds": round(time.monotonic() - start)}
+
+
+def read(out):
+    """Results so far: id to row of the last selection that was tried, which comes after the other."""
+    rows = csv.DictReader(out.read_text().splitlines()) if out.exists() else []
+    return {row["id"]: row for row in rows}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tests", default="tests", help="folder of the tests")
+    parser.add_argument("--out", help="CSV file of the results")
+    parser.add_argument("--limit", type=int, default=240, help="seconds; fivefold for the wide selection")
+    options = parser.parse_args()
+    table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    if not options.out:
+        counts = {mutant["id"]: len(places(mutant["find"])[1]) for mutant in table["mutant"]}
+        lost = [f"{name} (found {n} times)" for name, n in counts.items() if n != 1]
+        return print(f"{len(counts)} errors to plant, --out FILE starts the trial; lost: {lost or 'none'}")
+    out, broken = Path(options.out), set()
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, open(out, "a", newline="") as file:
+        copy_checkout(folder)
+        writer = csv.DictWriter(file, COLUMNS, restval="")
+        if file.tell() == 0:
+            writer.writeheader()
+        for selection, open_ones in (("area", (None,)), ("wide", (("area", "survived"),))):
+            found = read(out)
+            for mutant in table["mutant"]:
+                last = found.get(mutant["id"])
+                if (last and (last["selection"], last["result"])) in open_ones:
+                    row = plant(mutant, selection, table, options, folder, broken)
+                    writer.writerow(row)
+                    file.flush()
+                    print(*row.values(), flush=True)
+    results = Counter((row["area"], row["result"]) for row in read(out).values())
+    print(*(f"{area}: {n} {result}" for (area, result), n in sorted(results.items())), sep="\n")
+    print(f"left out: {sorted(broken) or 'nothing'}")
+
+
+if __name__ == "__main__":
+    main()
