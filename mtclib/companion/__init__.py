@@ -19,5 +19,11 @@ def __getattr__(name):
     """Import on first use: a worker that runs fits need not load what draws figures."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = import_module(f"{__name__}.{_HOMES[name]}")
+    try:
+        module = import_module(f"{__name__}.{_HOMES[name]}")
+    except ModuleNotFoundError as error:
+        if error.name.startswith("mtclib"):
+            raise
+        raise ModuleNotFoundError(f"{__name__} needs {error.name}; install mtclib with the extra that brings "
+                                  "it: mtclib[companion]", name=error.name) from error
     return getattr(module, name, module)

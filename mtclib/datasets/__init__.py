@@ -11,12 +11,18 @@ verify files, and `catalogue` is the table of what can be loaded.
 'toy-multitask'
 """
 
-from mtclib.datasets.catalogue import available, load, load_corpus
-from mtclib.datasets.dataset import Dataset
-from mtclib.datasets.entries import Entry, lookup, registry
-from mtclib.datasets.fetching import FetchError, fetch, fetch_all, status
-from mtclib.datasets.lmsc import split_into_tasks
-from mtclib.datasets.tasks import Corpus, build_tasks, from_texts
+try:
+    from mtclib.datasets.catalogue import available, load, load_corpus
+    from mtclib.datasets.dataset import Dataset
+    from mtclib.datasets.entries import Entry, lookup, registry
+    from mtclib.datasets.fetching import FetchError, fetch, fetch_all, status
+    from mtclib.datasets.lmsc import split_into_tasks
+    from mtclib.datasets.tasks import Corpus, build_tasks, from_texts
+except ModuleNotFoundError as error:
+    if error.name.startswith("mtclib"):
+        raise
+    raise ModuleNotFoundError(f"mtclib.datasets needs {error.name}; install mtclib with the extra that "
+                              "brings it: mtclib[datasets]", name=error.name) from error
 
 __all__ = [
     "Corpus", "Dataset", "Entry", "FetchError", "available", "build_tasks", "fetch", "fetch_all",

@@ -47,3 +47,11 @@ def test_an_estimator_fits_and_is_scored_without_what_the_companion_needs():
 def test_the_block_bites():
     found = run("import mtclib.core.base", blocked=("threadpoolctl",))
     assert found.returncode != 0 and "mtclib.core.starts imports threadpoolctl" in found.stderr
+
+
+@pytest.mark.parametrize(("code", "extra"), [("import mtclib.datasets", "mtclib[datasets]"),
+                                             ("from mtclib.companion import Study", "mtclib[companion]")])
+def test_what_needs_an_extra_says_which(code, extra):
+    found = subprocess.run([sys.executable, "-c", f"import sys; sys.modules['pandas'] = None; {code}"],
+                           capture_output=True, text=True, timeout=120)
+    assert found.returncode != 0 and extra in found.stderr.splitlines()[-1]
