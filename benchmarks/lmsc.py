@@ -72,7 +72,7 @@ def stream(n_tasks=50, n=100, d=500):
     for t in range(n_tasks):
         views = task(n, d, t)
         _, seconds = timed(lambda views=views: model.partial_fit(views))
-        rows.append({"tasks": 10 * (t // 10) + 10, "seconds a task": seconds,
+        rows.append({"tasks": 10 * (t // 10) + 10, "seconds per task": seconds,
                      "libraries [kB]": model.libraries_.nbytes / 1000})
     return pd.DataFrame(rows).groupby("tasks", as_index=False).median()
 

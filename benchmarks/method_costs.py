@@ -6,7 +6,7 @@
     python benchmarks/method_costs.py --only MBC --output data/methods/costs.csv     other rows stay
 
 Made-up text, four clusters: four tasks of 500 samples x 2,000 features, three views of 500 samples x 2,000
-features, or four tasks with three such views; CSR, about 55 entries a row.  Default parameters.  Seconds of
+features, or four tasks with three such views; CSR, about 55 entries per row.  Default parameters.  Seconds of
 one processor, one thread.
 
 seconds_per_fit and iterations are those of one fit.  An iteration is the difference between a fit that is

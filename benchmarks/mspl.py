@@ -80,7 +80,7 @@ def growth(n_samples=30475, n_clusters=50, sweeps=3):
         for limit in (1, 1 + sweeps):
             model.set_params(max_iter=limit)
             taken.append(timed(lambda: model._fit_once((views, init), n_clusters, 0))[1])  # noqa: B023
-        yield {"samples": len(part[0]), "seconds a sweep": (taken[1] - taken[0]) / sweeps,
+        yield {"samples": len(part[0]), "seconds per sweep": (taken[1] - taken[0]) / sweeps,
                "memory [GB]": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20}
 
 

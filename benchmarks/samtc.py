@@ -51,7 +51,7 @@ def growth():
         Xs = text((n,) * 4, 3000, CLUSTERS, weigh=False)
         model, seconds = timed(lambda Xs=Xs: SAMTC(CLUSTERS, random_state=0).fit(Xs))
         related = model.relatedness_[~np.eye(4, dtype=bool)]
-        yield {"samples a task": n, "seconds": seconds, "mean relatedness": related.mean()}
+        yield {"samples per task": n, "seconds": seconds, "mean relatedness": related.mean()}
 
 
 RATIOS = against_literal, beside_library

@@ -67,7 +67,7 @@ def growth(iterations=50):
         larger = [sp.vstack([X] * times, format="csr") for X in Xs]
         seconds = np.median([timed(lambda larger=larger: _afresh(model, larger))[1] for _ in range(5)])
         yield {"documents": sum(X.shape[0] for X in larger), "nonzeros": sum(X.nnz for X in larger),
-               "seconds an iteration": seconds / iterations}
+               "seconds per iteration": seconds / iterations}
 
 
 RATIOS = against_literal, beside_library

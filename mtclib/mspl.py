@@ -82,7 +82,7 @@ class MSPL(MultiViewClusterer):
         k-means from random points on a random share of the samples; random samples as centroids; random
         clusters of equal size; or a partition.  The same seed gives the same start for all weightings.
     init_share : float in (0, 1], default 0.1
-        For 'sample'; at least three samples a cluster are drawn.
+        For 'sample'; at least three samples per cluster are drawn.
     n_init : int, default 1
         Starts; the one with the lowest final ``objective_`` is kept.
     max_iter : int, default 1000

@@ -36,7 +36,7 @@ class RMKMC(MultiViewClusterer):
         Random clusters of equal size; k-means from random points on a random share of the samples; random
         samples as centroids; or a partition.
     init_share : float in (0, 1], default 0.1
-        For 'sample'; at least three samples a cluster are drawn.
+        For 'sample'; at least three samples per cluster are drawn.
     n_init : int, default 1
         Starts; the one with the lowest objective is kept.
     max_iter : int, default 300

@@ -280,7 +280,7 @@ def start(views, n_clusters, init, init_share, seed):
         'sample': k-means from random points on a random share of the samples; 'points': random samples as
         centroids; 'labels': random clusters of equal size; or a partition.
     init_share : float
-        For 'sample'; at least three samples a cluster are drawn.
+        For 'sample'; at least three samples per cluster are drawn.
     seed : int
 
     Returns

@@ -108,7 +108,7 @@ def comparable_to_best(frame, metric, methods=None, alpha=ALPHA):
 
 
 def paired_differences(frame, pairs, metric):
-    """Differences between methods over the same starts, one row a data set and pair.
+    """Differences between methods over the same starts, one row per data set and pair.
 
     ``dataset, comparison, difference`` (points, mean over tasks and runs), ``low, high`` (95 % t interval
     over runs), ``p`` (Wilcoxon), ``record`` (wins, ties, losses over runs) and ``status`` of "the first is
@@ -135,7 +135,7 @@ def _interval(frame, one, other, metric, dataset, task):
 
 
 def _means(frame, methods, metric, datasets):
-    """Mean scores, one row a column of the tables, one column a method."""
+    """Mean scores, one row per column of the tables, one column per method."""
     rows = frame[frame["dataset"].isin(datasets) & (frame["metric"] == metric) & (frame["task"] != "avg")]
     means = rows.pivot_table("value", COLUMN, "method", sort=False)
     missing = [name for name in methods if name not in means or means[name].isna().any()]

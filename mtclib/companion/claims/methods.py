@@ -106,11 +106,11 @@ def printed_record(published, method, others, metric, dataset, tasks=None) -> st
 
 
 def _gaps(frame, method_a, method_b, metric, dataset, task, deterministic):
-    """Differences between two methods on one task, one a run that both have."""
+    """Differences between two methods on one task, one per run that both have."""
     rows = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == task)]
     rows = rows[rows["method"].isin([method_a, method_b])]
     if rows.duplicated(["method", "run"]).any():
-        raise ValueError(f"frame: several rows a run on {dataset!r}, task {task}; keep one grid point")
+        raise ValueError(f"frame: several rows per run on {dataset!r}, task {task}; keep one grid point")
     table = rows.pivot(index="run", columns="method", values="value")
     for name in (method_a, method_b):
         if name not in table or table[name].notna().sum() == 0:

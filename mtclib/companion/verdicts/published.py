@@ -74,7 +74,7 @@ def from_printed(frame, origin="frame"):
     out["cell"] = out[list(KEY)].agg(":".join, axis=1)
     twice = out.loc[out["cell"].duplicated(), "cell"].unique()
     if len(twice):
-        raise PublishedError(f"{origin}: more than one row for {', '.join(twice[:3])}; keep one row a cell")
+        raise PublishedError(f"{origin}: more than one row for {', '.join(twice[:3])}; keep one row per cell")
     out["printed_mean"], out["printed_std"] = out["mean"], out["std"]
     means, stds = (_numbers(out, column, origin) for column in ("mean", "std"))
     out["unit"] = _units(out, means, origin)
