@@ -84,7 +84,8 @@ def provenance(record: Mapping, caption="Provenance") -> Table:
     """What made these numbers: versions, hashes, seeds.
 
     A mapping becomes dotted names, and a mapping inside of one a single line,
-    ``data.toy | edition a, sha256 b``.  Hashes are cut to 12 digits; in HTML, the mouse shows them in full, and all but the first rows are folded.
+    ``data.toy | edition a, sha256 b``.  Hashes are cut to 12 digits; in HTML, the mouse shows them in full,
+    and all but the first rows are folded.
     """
     flat = pd.json_normalize(dict(record), max_level=1).iloc[0] if record else {}
     lines = {name: ", ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, Mapping)
