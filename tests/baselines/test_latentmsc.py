@@ -33,7 +33,7 @@ def test_sweeps_follow_the_literal_updates(sign, lam, h):
     _, latent, Z, _, history, gaps = literal.latent(M, H, lam, 60, sign)
     R = root([M.T])
     model, ours, converged = solve(R, H, lam, float(sign), 60, 0.0)
-    np.testing.assert_allclose(ours, history, rtol=1e-5)
+    np.testing.assert_allclose(ours, history, rtol=1e-6)
     np.testing.assert_allclose(model.Z, Z, atol=1e-5)
     np.testing.assert_allclose(model.H, latent, atol=1e-5)
     assert not converged and gaps[-1] > 0.0
