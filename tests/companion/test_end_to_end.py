@@ -117,7 +117,7 @@ def test_the_claim_and_the_finding_follow_from_the_same_results(study):
     claim = study.outcomes().iloc[0]
     assert (claim["status"], claim["n"]) == ("holds", 8)
     (change,) = study.changes["change"]
-    finding = study.findings()["finding"][0]
+    finding = study.findings["finding"][0]
     assert finding["text"] == "2 of 4 cells agree."
     assert change < -20 and finding["short"] == f"Noise costs {-change:.0f} points"
     assert study.decisions().loc[0, "leverage"] == f"ACC {change:+.1f} for much"

@@ -44,7 +44,7 @@ def _claims_file(paper):
 
 def findings(paper):
     """What a reader must know of a paper, with its numbers; the first is short enough for the README."""
-    known = _study(paper).findings()
+    known = _study(paper).findings
     if len(known["finding"][0]["short"]) > MOST_LETTERS:
         raise LedgerError(f"{paper}: 'short' of the first finding has more than {MOST_LETTERS} letters")
     return known

@@ -1,5 +1,7 @@
 """SPMTC: what its claims are tested on, and what its sentences state."""
 
+from functools import cached_property
+
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import confusion_matrix
@@ -32,9 +34,13 @@ class Numbers(numbers.Numbers):
 
     def paced(self, what):
         """Comparisons of SPMTC with LSSMTC from the same starts, by their outcome."""
+        return numbers.outcome(self._paced, what)
+
+    @cached_property
+    def _paced(self):
         rows = pd.concat([self.study.default(name) for name in self.sets])
         pairs = [("SPMTC-h", "LSSMTC"), ("SPMTC-s", "LSSMTC")]
-        return numbers.outcome(columns.paired_differences(rows, pairs, "ACC"), what)
+        return columns.paired_differences(rows, pairs, "ACC")
 
     def sharing(self):
         """Largest loss of LSSMTC with nothing shared against its best setting, in points."""

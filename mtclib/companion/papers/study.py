@@ -49,7 +49,8 @@ class Study:
 
     def __init__(self, paper, profile="quick", *, seed=None, n_runs=0, n_jobs=1, dask=None):
         self.paper, self.profile, self.n_jobs, self.dask = paper, profile, n_jobs, dask
-        self.seed, self.n_runs, self._selected, self._judged = seed, n_runs, {}, {}
+        self.seed, self.n_runs = seed, n_runs
+        self._rows, self._selected, self._defaults, self._judged = {}, {}, {}, {}
         self.protocol = runs.load_protocol(paper)
         self.published = published.load(paper)
 
@@ -95,7 +96,10 @@ class Study:
 
     def rows(self, dataset, frame=None):
         """All rows of ``results`` on a data set, or on all members of a pool of the protocol as one."""
-        frame = self.results.frame if frame is None else frame
+        if frame is None:
+            if dataset not in self._rows:
+                self._rows[dataset] = self.rows(dataset, self.results.frame)
+            return self._rows[dataset]
         specs = self.protocol.datasets.items()
         members = {name: dataset for name, spec in specs if spec.pool == dataset} or {dataset: dataset}
         return pooled(frame[frame["dataset"].isin(members)], members)
@@ -110,7 +114,11 @@ class Study:
 
     def default(self, dataset, frame=None):
         """Rows on one data set at the fixed defaults: what a user without labels gets."""
-        return runs.fixed(self.rows(dataset, frame), self.protocol.defaults)
+        if frame is not None:
+            return runs.fixed(self.rows(dataset, frame), self.protocol.defaults)
+        if dataset not in self._defaults:
+            self._defaults[dataset] = runs.fixed(self.rows(dataset), self.protocol.defaults)
+        return self._defaults[dataset]
 
     def printed(self, dataset, method=None, metric=None):
         """Printed cells of a data set, or of one method and metric on it."""
@@ -234,6 +242,7 @@ class Study:
         _, aside = leverage.entries(self.paper)
         return [{**one, "reason": self.numbers.fill(one["reason"])} for one in aside]
 
+    @cached_property
     def findings(self):
         """Name, venue and findings of the paper, with numbers in the sentences."""
         known = ledger.findings(self.paper)

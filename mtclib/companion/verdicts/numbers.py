@@ -48,11 +48,17 @@ class Numbers:
     """
 
     def __init__(self, study):
-        self.study, self._found = study, {}
+        self.study, self._found, self._filled = study, {}, {}
 
     def fill(self, text, **scope):
         """`text` with every template replaced by its number."""
-        return TEMPLATE.sub(lambda found: self._one(found.group(1), scope), text)
+        return TEMPLATE.sub(lambda found: self._once(found.group(1), scope), text)
+
+    def _once(self, template, scope):
+        key = template, *sorted(scope.items())
+        if key not in self._filled:
+            self._filled[key] = self._one(template, scope)
+        return self._filled[key]
 
     def _one(self, template, scope):
         call, _, form = template.partition(";")
