@@ -12,9 +12,10 @@ UPGRADE ?=
 # One thread per process and one kind of kernel: eigenvectors and labels must not depend on the number of threads
 # nor, among x86 processors, on the model.  OpenBLAS elsewhere ignores the name of the kernel.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell
-# A file at a time, in order: the notebooks, which take longest, come first.
+# A file at a time, in order: what takes longest comes first (tests/conftest.py).
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
-NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout=300 --nbval-sanitize-with tests/notebooks/sanitize.cfg
+NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout=300 --nbval-sanitize-with tests/notebooks/sanitize.cfg \
+	-p no:cacheprovider
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -36,8 +37,7 @@ test: $(STAMP) ## Lint, run the tests and check the stored outputs of the notebo
 	$(PY) -m mtclib fetch --profile quick
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-logo --no-cache
-	$(ONE_THREAD) $(PY) -m pytest $(IN_PARALLEL) --doctest-modules tests mtclib
-	$(ONE_THREAD) $(PY) -m pytest $(NBVAL) $(IN_PARALLEL) -p no:cacheprovider notebooks
+	$(ONE_THREAD) $(PY) -m pytest $(NBVAL) $(IN_PARALLEL) --doctest-modules notebooks tests mtclib
 
 browser: $(STAMP) ## Run every notebook and open every page of the site in Chromium; pictures in build/screenshots/
 	$(PY) -m mtclib fetch --profile quick
