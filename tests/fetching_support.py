@@ -22,28 +22,20 @@ def sha(data):
     return hashlib.sha256(data).hexdigest()
 
 
-def tar_bytes(files, prefix="", mode="w:gz", links=()):
+def tar_bytes(files, prefix="", mode="w:gz", kind=tarfile.REGTYPE):
+    """An archive of files, or of links or devices of these names."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode=mode) as archive:
         for name, data in files.items():
             info = tarfile.TarInfo(prefix + name)
-            info.size = len(data)
+            info.type, info.linkname = kind, "" if kind == tarfile.REGTYPE else "/etc/hostname"
+            info.size = len(data) if kind == tarfile.REGTYPE else 0
             archive.addfile(info, io.BytesIO(data))
-        for name in links:
-            info = tarfile.TarInfo(prefix + name)
-            info.type, info.linkname = tarfile.SYMTYPE, "/etc/hostname"
-            archive.addfile(info)
     return buffer.getvalue()
 
 
-REPOSITORY = tar_bytes(
-    {
-        **{f"data/{name}": data for name, data in FOLDER.items()},
-        "data/news/.DS_Store": b"x",
-        "other/big": b"y" * 999,
-    },
-    prefix="repo-0123abc/",
-)
+NEWS = {f"data/{name}": data for name, data in FOLDER.items()}
+REPOSITORY = tar_bytes({**NEWS, "data/news/.DS_Store": b"x", "other/big": b"y" * 999}, "repo-0123abc/")
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -141,8 +133,7 @@ def fake_pip(members, calls, returncode=0):
             with zipfile.ZipFile(os.path.join(folder, "fake_data-1.0-py3-none-any.whl"), "w") as wheel:
                 for name, data in members.items():
                     wheel.writestr(name, data)
-        return SimpleNamespace(
-            returncode=returncode, stdout="", stderr="ERROR: No matching distribution found\n"
-        )
+        said = "ERROR: No matching distribution found\n"
+        return SimpleNamespace(returncode=returncode, stdout="", stderr=said)
 
     return run

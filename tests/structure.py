@@ -145,17 +145,13 @@ def counts_in_order(name, nb):
     return [] if counts == list(range(1, len(counts) + 1)) and same else [f"execution counts {counts}"]
 
 
-def unique_ids(name, nb):
-    ids = [cell.get("id") for cell in nb.cells]
-    return [] if None not in ids and len(set(ids)) == len(ids) else ["cell ids are missing or repeated"]
-
-
 def valid_format(name, nb):
+    ids = [cell.get("id") for cell in nb.cells]
     try:
         nbformat.validate(nb)
     except nbformat.ValidationError as error:
         return [str(error).splitlines()[0]]
-    return []
+    return [] if None not in ids and len(set(ids)) == len(ids) else ["cell ids are missing or repeated"]
 
 
 def _paper_title(name):
@@ -189,5 +185,5 @@ RULES = [
     one_parameters_cell, parameters_are_checked, enough_compared_cells, compared_cells_print_something,
     no_absolute_paths, no_progress_bars, no_warnings_or_errors, no_addresses, no_trailing_semicolons,
     short_cells, few_cells, small_file, no_algorithms, clean_metadata, python3_kernel, counts_in_order,
-    unique_ids, valid_format, informative_first_cell, links_lead_somewhere,
+    valid_format, informative_first_cell, links_lead_somewhere,
 ]  # fmt: skip

@@ -1,6 +1,5 @@
 """Figures: all of them draw, uncut and the same every time; and what each shows is what it was given."""
 
-import csv
 import functools
 import hashlib
 import io
@@ -279,29 +278,22 @@ LINES = (
     ("costs", 1, 1, [1, 2]),
 )  # fmt: skip
 TITLES = {
-    "task objectives": ["a", "b", "c"], "trajectories": ["toy", "real"], "transfer": ["x", "y", "", ""],
+    "task objectives": ["a", "b", "c"], "transfer": ["x", "y", "", ""], "weights": ["κ = 1", "κ = 10"],
     "robustness": [f"{d}, {k} noise" for d in "xy" for k in ("mixed", "long")],
-    "damage": ["missing", "outliers", "both"], "weights": ["κ = 1", "κ = 10"], "embedding": ["a", LONG],
     "preprocessing": ["Task 1", "Task 2", "Task 3", "Task 4"], "pairs": ["toy\nA: r = 1.00"],
 }  # fmt: skip
 LEGENDS = {
     "convergence": [LONG, "printed", f"paper stops at 2 ({LONG})", "paper stops at 100 (printed)"],
     "sensitivity": [LONG, "toy", "fixed in the other panels", "printed"],
-    "task objectives": ["task 1", "task 2"], "costs": ["LMSC", "all tasks again"],
     "runtime": [f"{LONG} (slope 3.0)", "b (slope 1.0)", "paper changes solver at 35"],
     "preprocessing": ["ours, all runs", "printed"],  # even if the last task has no printed value
-    "scoreboard": ["● exact (2)", "▼ lower (1)"], "embedding": [f"cluster {k}" for k in (1, 2, 3, 4)],
+    "scoreboard": ["● exact (2)", "▼ lower (1)"],
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "panel", "number", "heights"), LINES)
 def test_a_line_stands_where_the_numbers_say(name, panel, number, heights):
     assert_allclose(line(drawn(name), panel, number).get_ydata(), heights, atol=1e-9)
-
-
-def test_panels_and_legends_name_what_they_show():
-    assert {name: titles(drawn(name)) for name in TITLES} == TITLES
-    assert {name: legend(drawn(name)) for name in LEGENDS} == LEGENDS
 
 
 def test_a_figure_is_closed_even_if_it_fails_and_the_users_settings_and_figures_stay():
@@ -314,16 +306,6 @@ def test_a_figure_is_closed_even_if_it_fails_and_the_users_settings_and_figures_
     plt.close(mine)
 
 
-def test_the_palette_gets_lighter_by_nine_or_more_at_each_step():
-    with plots.style():
-        cycle = list(plt.rcParams["axes.prop_cycle"])
-    assert len(cycle) == len({entry["marker"] for entry in cycle}) == 6
-    assert min(np.diff([lightness(entry["color"]) for entry in cycle])) >= 9
-    assert all(one["linestyle"] != two["linestyle"] for one, two in zip(cycle, cycle[1:]))
-    counted = sorted(lightness(COLOURS[v][0]) for v in ("exact", "agrees", "higher", "lower", "inconclusive"))
-    assert min(np.diff(counted)) >= 8
-
-
 def test_small_numbers_are_written_out_and_a_name_with_dollar_signs_is_not_read_as_mathematics():
     ax = plt.Figure().subplots()
     plain(ax.yaxis)
@@ -331,6 +313,15 @@ def test_small_numbers_are_written_out_and_a_name_with_dollar_signs_is_not_read_
     assert written(1e-5) == written(9.999999999999999e-06) == "0.00001"
     fig = plots.convergence({r"$\nosuchcommand$": [[2.0, 1.0]]})
     assert legend(fig) == [r"$\nosuchcommand$"] and fig.legends[0].get_window_extent().width > 100
+
+
+def test_colours_of_lines_and_of_verdicts_get_lighter_at_each_step():
+    with plots.style():
+        cycle = list(plt.rcParams["axes.prop_cycle"])
+    assert len(cycle) == len({entry["marker"] for entry in cycle}) == 6
+    assert min(np.diff([lightness(entry["color"]) for entry in cycle])) >= 9
+    counted = sorted(lightness(COLOURS[v][0]) for v in ("exact", "agrees", "higher", "lower", "inconclusive"))
+    assert min(np.diff(counted)) >= 8
 
 
 def test_a_legend_of_many_rows_makes_the_figure_taller_and_leaves_the_axes_their_height():
@@ -351,12 +342,12 @@ def test_sensitivity_has_a_panel_for_each_parameter_and_finds_the_base_of_a_star
 
 
 def test_sensitivity_names_nmi_without_its_variant_and_can_tell_methods_apart_on_a_linear_axis():
-    frame = one_param().replace("ACC", "NMI_geometric")
-    fig = plots.sensitivity(frame, ["lam"], metric="NMI_geometric")
-    assert legend(fig) == ["toy", "default"] and fig.axes[0].get_ylabel() == "NMI (%)"
     frame = pd.concat([one_param((0.1, 0.5, 0.9)).assign(method=method) for method in "AB"])
-    fig = plots.sensitivity(frame, params=["lam"], base={"lam": 0.5}, by="method", linear=["lam"])
-    assert legend(fig)[:2] == ["A", "B"] and fig.axes[0].get_xscale() == "linear"
+    frame = frame.replace("ACC", "NMI_geometric")
+    options = {"base": {"lam": 0.5}, "by": "method", "linear": ["lam"], "metric": "NMI_geometric"}
+    fig = plots.sensitivity(frame, ["lam"], **options)
+    assert legend(fig) == ["A", "B", "default"] and fig.axes[0].get_ylabel() == "NMI (%)"
+    assert fig.axes[0].get_xscale() == "linear"
 
 
 def test_a_line_keeps_its_look_where_a_panel_has_no_point_of_it():
@@ -368,20 +359,15 @@ def test_a_line_keeps_its_look_where_a_panel_has_no_point_of_it():
     assert legend(fig)[:2] == ["one", "two"]
 
 
-def test_sensitivity_uses_only_rows_where_the_other_parameters_are_fixed():
+def test_sensitivity_uses_only_rows_where_the_other_parameters_are_fixed_and_runs_that_did_not_fail():
     settings = [{"lam": a, "mu": b} for a in (1, 2) for b in (1, 2)]
     frame = results(settings, value=lambda s, run: 0.1 * s["lam"] + 0.5 * (s["mu"] == 2))
     fig = plots.sensitivity(frame, ["lam", "mu"], base={"lam": 2, "mu": 1})
-    assert_allclose(line(fig, 0, 0).get_ydata(), [10, 20])
-    assert_allclose(line(fig, 1, 0).get_ydata(), [20, 70])
-
-
-def test_the_band_is_the_standard_deviation_or_the_range_over_the_runs_that_did_not_fail():
+    assert_allclose([line(fig, panel, 0).get_ydata() for panel in (0, 1)], [[10, 20], [20, 70]])
     frame = one_param((1, 2), runs=4, value=lambda s, run: (0.2, 0.3, 0.7, np.nan)[run])
     by_sd, by_range = (edges(plots.sensitivity(frame, ["lam"], band=band), 0) for band in ("sd", "range"))
     sd = 100 * np.std([0.2, 0.3, 0.7], ddof=1)
-    assert_allclose(by_sd, [40 - sd, 40 + sd])
-    assert_allclose(by_range, [20, 70])
+    assert_allclose([by_sd, by_range], [[40 - sd, 40 + sd], [20, 70]])
 
 
 def test_the_heat_map_marks_the_best_cell_and_dashes_a_failed_one():
@@ -402,8 +388,7 @@ def test_the_heat_map_marks_the_best_cell_and_dashes_a_failed_one():
 
 def test_a_stopped_run_keeps_its_last_value_and_a_relative_one_is_its_gap_to_the_minimum():
     fig = plots.convergence({"a": [[10, 4], [10, 8, 6, 2], [10, 5, 5, 5]]}, relative=False)
-    assert line(fig, 0, 0).get_ydata().tolist() == [10, 5, 5, 4]
-    assert line(fig, 0, 0).get_xdata().tolist() == [1, 2, 3, 4]
+    assert line(fig, 0, 0).get_xydata().tolist() == [[1, 10], [2, 5], [3, 5], [4, 4]]
     fig = plots.convergence({"a": [[10.0, 5.0, 2.0]], "constant": [[2.0, 2.0]]})
     assert_allclose(line(fig, 0, 0).get_ydata(), [0.8, 0.3, np.nan])
     assert fig.axes[0].get_yscale() == "log" and legend(fig) == ["a", "constant"]
@@ -414,44 +399,25 @@ def test_a_stopped_run_keeps_its_last_value_and_a_relative_one_is_its_gap_to_the
 
 def test_each_data_set_has_its_objective_above_and_the_gap_to_its_end_below():
     fig = plots.objective_panels({"a": [[10.0, 5.0, 2.0]], "b": [[4.0, 1.0]]}, {"a": 99})
-    assert line(fig, 0, 0).get_ydata().tolist() == [10, 5, 2] and fig.axes[2].get_yscale() == "log"
+    assert line(fig, 0, 0).get_ydata().tolist() == [10, 5, 2] and titles(fig)[:2] == ["a\n(paper: 99)", "b"]
     assert_allclose(line(fig, 2, 0).get_ydata(), [0.8, 0.3, np.nan])
-    assert titles(fig)[:2] == ["a\n(paper: 99)", "b"]
     assert line(fig, 0, 1).get_xdata()[0] == 99 and len(fig.axes[1].get_lines()) == 1
 
 
-def test_bands_are_one_standard_deviation_over_runs_and_shares_are_percent():
-    assert line(drawn("robustness"), 0, 1).get_xdata().tolist() == [0, 40]
-    assert line(drawn("damage"), 0, 0).get_xdata().tolist() == [0, 50]
-    assert_allclose(edges(drawn("robustness"), 0), [89, 91])
-    assert_allclose(edges(plots.robustness(noisy(), band=False), 0), [90, 90])
-    assert_allclose(edges(drawn("trajectories"), 0), [0, 40], atol=1e-9)
-    assert drawn("trajectories").axes[0].get_ylabel() == "accuracy (%)"
+BANDS = (("robustness", 0, 0, [89, 91]), ("trajectories", 0, 0, [0, 40]), ("transfer", 2, 0, [0, 20]))
+"""One standard deviation over runs; the gain of transfer is the same for all seeds."""
 
 
-def test_times_stand_beside_the_printed_ones_of_the_methods_shown():
-    ours, printed = drawn("seconds").axes[0].get_lines()
-    assert ours.get_xdata().tolist() == [1.0, 2.0, 3.0] and list(ours.get_ydata()) == [0, 0, 1]
-    assert list(printed.get_xdata()) == [4.0] and list(printed.get_ydata()) == [1]
-    assert names(drawn("seconds").axes[0].get_yticklabels()) == ["A", "B"]
+@pytest.mark.parametrize(("name", "panel", "number", "ends"), BANDS)
+def test_a_band_ends_where_the_numbers_say(name, panel, number, ends):
+    assert_allclose(edges(drawn(name), panel, number), ends, atol=1e-9)
 
 
-def test_relation_matrices_share_one_scale_and_outline_the_largest_of_each_row():
-    ours, printed, bar = drawn("relation").axes
-    assert ours.collections[0].get_clim() == printed.collections[0].get_clim() == (0, 2 * 0.173)
-    assert [tuple(np.floor(p.get_xy())) for p in ours.patches] == [(0, 0), (1, 1)]
-    assert texts(ours)[:3] == ["0.173", "0.000", "0.124"] and bar.get_ylabel() == "relatedness"
-
-
-def test_preprocessing_shows_mean_range_and_the_printed_value_of_each_task():
-    fig = drawn("preprocessing")
-    assert names(fig.axes[0].get_yticklabels()) == ["tf", LONG]
-    assert_allclose(fig.axes[0].containers[0].lines[0].get_xdata(), [40, 40])
-    assert_allclose(np.array(fig.axes[0].containers[0].lines[2][0].get_segments())[:, :, 0], [[30, 50]] * 2)
-    assert line(fig, 0, -1).get_xdata()[0] == pytest.approx(33.9)
-
-
-def test_a_method_that_was_not_run_has_the_printed_mark_only():
+def test_means_and_ranges_of_tasks_stand_beside_the_printed_values_and_a_method_not_run_has_those_only():
+    mean, _, (spread,) = drawn("preprocessing").axes[0].containers[0]
+    assert_allclose(mean.get_xdata(), [40, 40])
+    assert_allclose(np.array(spread.get_segments())[:, :, 0], [[30, 50]] * 2)
+    assert line(drawn("preprocessing"), 0, -1).get_xdata()[0] == pytest.approx(33.9)
     frame = judged(["not-run", "agrees"]).assign(task="1", method=["CLR", "SNMF"])
     frame.loc[0, ["ours", "ours_std"]] = np.nan
     printed, ours = plots.scores_by_method(frame).axes[0].containers
@@ -459,26 +425,42 @@ def test_a_method_that_was_not_run_has_the_printed_mark_only():
     assert_allclose(ours.lines[0].get_xdata(), [np.nan, 75])
 
 
-def test_every_verdict_has_its_symbol_in_the_grid_and_its_word_in_the_legend():
+SHOWN = [
+    *((name, titles, expected) for name, expected in TITLES.items()),
+    *((name, legend, expected) for name, expected in LEGENDS.items()),
+    ("seconds", lambda fig: [each.get_xdata().tolist() for each in fig.axes[0].lines], [[1, 2, 3], [4]]),
+    ("relation", lambda fig: [ax.collections[0].get_clim() for ax in fig.axes[:2]], [(0, 2 * 0.173)] * 2),
+    ("relation", lambda fig: [tuple(np.floor(p.get_xy())) for p in fig.axes[0].patches], [(0, 0), (1, 1)]),
+    ("leverage", lambda fig: names(fig.axes[0].get_yticklabels()), ["O1  counts", "O2  counts"]),
+    ("leverage", lambda fig: [bar.get_width() for bar in fig.axes[0].patches[1:]], [-1.5, 2.0]),
+    ("pace", lambda fig: fig.axes[0].get_images()[0].get_array().T.tolist(), [[1] * 5 + [0] * 5, [1] * 10]),
+    ("selection", lambda fig: fig.axes[0].collections[0].get_array().tolist(), [0, 1, 3, 2, 0]),
+    ("score table", lambda fig: {text.get_text(): text.get_fontweight() for text in fig.axes[0].texts},
+     {"50": "bold", "10": "normal", "–": "normal", "20": "bold"}),
+    ("ranks", lambda fig: texts(fig.axes[0])[-2:], ["a  1.20 ", " 1.80  b"]),
+    ("agreement", lambda fig: sorted(texts(fig.axes[0])), ["0.10", "0.20", "0.50", "–"]),
+    ("sizes", lambda fig: texts(fig.axes[0]), ["3"] * 4 + ["6"] * 2),
+    ("verdicts", lambda fig: sorted(texts(fig.axes[0])), sorted(SYMBOLS.values())),
+]
+
+
+@pytest.mark.parametrize(("name", "look", "expected"), SHOWN)
+def test_a_figure_shows_and_names_what_it_was_given(name, look, expected):
+    assert look(drawn(name)) == expected
+
+
+def test_every_verdict_has_its_word_in_the_legend_and_its_colour_and_many_columns_go_on_in_a_further_panel():
     words = [f"{SYMBOLS[v]} {'not yet run' if v == 'not-run' else v} (1)" for v in MEANINGS if v in SYMBOLS]
-    assert sorted(texts(drawn("verdicts").axes[0])) == sorted(SYMBOLS.values())
     assert legend(drawn("verdicts")) == [*words, "empty: not printed"]
     fig = plots.verdict_grid(judged(["lower", "exact", "exact", "agrees"]))
     shown = [to_hex(colour) for colour in fig.axes[0].collections[0].get_facecolors()]
     assert shown == [COLOURS[v][0] for v in ("lower", "exact", "exact", "agrees")]
     assert fig.axes[0].get_title(loc="left") == "p: toy"
-    # A paper with many columns goes on in a further panel, from a data set on.
     cells = [judged(["exact"] * 24, dataset=name).assign(metric=[str(n // 2) for n in range(24)], method="m")
              for name in "abc"]
     fig = plots.verdict_grid(pd.concat(cells))
     assert [ax.get_title(loc="left") for ax in fig.axes] == ["p", "p, continued", "p, continued"]
     assert [len(ax.texts) for ax in fig.axes] == [24, 24, 24]
-
-
-def test_the_largest_leverage_stands_on_top():
-    ax = drawn("leverage").axes[0]
-    assert names(ax.get_yticklabels()) == ["O1  counts", "O2  counts"]
-    assert [bar.get_width() for bar in ax.patches[1:]] == [-1.5, 2.0]
 
 
 def test_weight_functions_draw_both_rules_for_each_threshold_and_a_panel_for_each_sharpness():
@@ -488,114 +470,88 @@ def test_weight_functions_draw_both_rules_for_each_threshold_and_a_panel_for_eac
     assert hard.get_ydata().tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 0]
 
 
-def test_pace_shows_mean_weights_from_small_to_large_and_selection_what_is_never_taken_in_as_the_last():
-    ax = drawn("pace").axes[0]
-    assert ax.get_images()[0].get_array().T.tolist() == [[1] * 5 + [0] * 5, [1] * 10]
-    assert names(ax.get_xticklabels()) == ["50 %", "100 %"] and names(ax.get_yticklabels())[0] == "≤ 9"
-    fig = drawn("selection")
-    assert fig.axes[0].collections[0].get_array().tolist() == [0, 1, 3, 2, 0]
-    assert names(fig.axes[1].get_yticklabels()) == ["cluster 1", "cluster 2"]
-
-
-def test_scores_of_streams_and_their_gains_have_t_intervals_over_seeds():
-    fig = drawn("transfer")
-    assert fig.axes[0].get_ylabel() == "NMI (%)"
+def test_scores_of_streams_have_t_intervals_over_seeds_and_a_single_seed_has_none():
     half = stats.t.ppf(0.975, 2) * 1 / np.sqrt(3)
-    assert_allclose(edges(fig, 0, 1), [41 - half, 41 + half])
-    # All seeds gain alike, so that the interval of the gain is a point; a single seed has none.
-    assert_allclose(edges(fig, 2), [0, 20], atol=1e-9)
+    assert_allclose(edges(drawn("transfer"), 0, 1), [41 - half, 41 + half])
     assert_allclose(edges(plots.transfer_curve(transfer().query("seed == 0")), 0, 1), [40, 40])
     assert len(line(drawn("orders"), 0, 0).get_ydata()) == len(orders())
-    assert names(drawn("orders").axes[1].get_xticklabels()) == ["4", "7"]
-    assert legend(drawn("forgetting"))[0].endswith("against classes")
-    left, right = drawn("costs").axes
-    assert left.get_yscale() == "log"
-    assert (left.get_ylabel(), right.get_ylabel()) == ("seconds", "kilobytes kept")
 
 
-def test_scores_of_many_methods_are_written_where_they_are_and_the_best_is_bold():
-    shown = {text.get_text(): text.get_fontweight() for text in drawn("score table").axes[0].texts}
-    assert shown == {"50": "bold", "10": "normal", "–": "normal", "20": "bold"}
-    assert texts(drawn("ranks").axes[0])[-2:] == ["a  1.20 ", " 1.80  b"]
-    assert set(texts(drawn("agreement").axes[0])) == {"0.50", "–", "0.10", "0.20"}
-    assert texts(drawn("sizes").axes[0]) == ["3"] * 4 + ["6"] * 2
+BARE = frame_of("dataset metric", [("x", "ACC")])
+STREAMS = ((plots.transfer_curve, transfer), (plots.forgetting_curve, forgetting),
+           (plots.order_spread, orders), (plots.stream_costs, costs))  # fmt: skip
 
 
-@pytest.mark.parametrize(("draw", "message"), [
-    (lambda: plots.sensitivity(star(), metric="RI"), "no row of metric 'RI'; it has ACC"),
-    (lambda: plots.sensitivity(star(), params=["nu"]), "nu not in the frame; it has lam, mu"),
-    (lambda: plots.sensitivity(one_param((0.0, 1.0)), ["lam"]), "must be positive"),
-    (lambda: plots.sensitivity(results(GRID), ["lam", "alpha"]), "values of lam, alpha are equally frequent"),
-    (lambda: plots.sensitivity_heatmap(results(GRID, ("a", "b")), "lam", "alpha"), "fix dataset first"),
-    (lambda: plots.sensitivity_heatmap(results(GRID, value=lambda s, run: np.nan), "lam", "alpha"),
+@pytest.mark.parametrize(("draw", "arguments", "message"), [
+    (plots.sensitivity, (one_param((0.0, 1.0)), ["lam"]), "must be positive"),
+    (plots.sensitivity, (star(), ["nu"]), "nu not in the frame; it has lam, mu"),
+    (plots.sensitivity, (star().assign(metric="RI"),), "no row of metric 'ACC'; it has RI"),
+    (plots.sensitivity, (results(GRID), ["lam", "alpha"]), "values of lam, alpha are equally frequent"),
+    (plots.sensitivity_heatmap, (results(GRID, ("a", "b")), "lam", "alpha"), "fix dataset first"),
+    (plots.sensitivity_heatmap, (results(GRID, value=lambda s, run: np.nan), "lam", "alpha"),
      "every run failed"),
-    (lambda: plots.convergence({}), "at least one"),
-    (lambda: plots.convergence({"a": []}), "at least one"),
-    (lambda: plots.convergence({"a": [[1.0], []]}), "at least one"),
-    (lambda: plots.objective_panels({"a": []}), "at least one"),
-    (lambda: plots.task_objectives({}), "histories"),
-    (lambda: plots.task_objectives({"a": []}), "histories"),
-    (lambda: plots.trajectories(curves(), {"RI": "RI"}), "no rows of RI"),
-    (lambda: plots.robustness(noisy().iloc[:0]), "no rows"),
-    (lambda: plots.damaged_view(DAMAGED.iloc[:0], "FAC"), "no rows"),
-    (lambda: plots.seconds(REPEATS.assign(seconds=0.0)), "above 0"),
-    (lambda: plots.runtime(timings().assign(seconds=0.0)), "above 0"),
-    (lambda: plots.preprocessing(weightings().iloc[:0]), "no row of metric"),
-    (lambda: plots.verdict_grid(judged([])), "no cell"),
-    (lambda: plots.scoreboard(judged(["exact"]), {"q": "Q\n"}), "no cell of 'q'"),
-    (lambda: plots.weight_functions([]), "thresholds"),
-    (lambda: plots.weight_functions([0.0]), "thresholds"),
-    (lambda: plots.pace(np.ones((3, 5)), np.arange(5), [0.5, 1.0]), r"must have the shape \(2, 5\)"),
-    (lambda: plots.rounds({"h": [[1.0, 0.5]]}, [0.5, 1.0]), "2 rounds"),
-    (lambda: plots.selection([np.ones((3, 2))], np.ones((2, 3)), np.ones(3)), "order"),
-    (lambda: plots.selection([np.ones((3, 3))], np.ones((1, 3)), np.ones(3)), "order"),
-    (lambda: plots.critical_difference(pd.Series({"a": 1.0}), 1.0, []), "two methods"),
-    (lambda: plots.quality_time(pd.DataFrame()), "no method"),
-    (lambda: plots.score_table(pd.DataFrame()), "nothing to show"),
-    (lambda: plots.cluster_sizes({}, ["t"]), "labels must hold a method"),
-    (lambda: plots.cluster_sizes({"A": [np.array([0])]}, ["t", "u"]), "one array for every name"),
-    (lambda: plots.embedding([np.eye(3)], [np.arange(2)], ["a"]), r"labels: \[2\] labels for \[3\] samples"),
-    (lambda: plots.agreement(pd.DataFrame()), "square and not empty"),
-    (lambda: plots.task_pairs(PAIRS.iloc[:0], "NMI"), "no rows"),
-    *((lambda draw=draw: draw(frame_of("dataset metric", [("x", "ACC")])), "frame: it lacks")
-      for draw in (plots.transfer_curve, plots.forgetting_curve, plots.order_spread, plots.stream_costs)),
-    *((lambda draw=draw, frame=frame: draw(frame().iloc[:0]), "frame: it has no rows")
-      for draw, frame in ((plots.transfer_curve, transfer), (plots.forgetting_curve, forgetting),
-                          (plots.order_spread, orders), (plots.stream_costs, costs))),
+    *((plots.convergence, (histories,), "at least one") for histories in ({}, {"a": []}, {"a": [[1.0], []]})),
+    (plots.objective_panels, ({"a": []},), "at least one"),
+    *((plots.task_objectives, (histories,), "histories") for histories in ({}, {"a": []})),
+    (plots.trajectories, (curves(), {"RI": "RI"}), "no rows of RI"),
+    (plots.robustness, (noisy().iloc[:0],), "no rows"),
+    (plots.damaged_view, (DAMAGED.iloc[:0], "FAC"), "no rows"),
+    (plots.seconds, (REPEATS.assign(seconds=0.0),), "above 0"),
+    (plots.runtime, (timings().assign(seconds=0.0),), "above 0"),
+    (plots.preprocessing, (weightings().iloc[:0],), "no row of metric"),
+    (plots.verdict_grid, (judged([]),), "no cell"),
+    (plots.scoreboard, (judged(["exact"]), {"q": "Q\n"}), "no cell of 'q'"),
+    *((plots.weight_functions, (thresholds,), "thresholds") for thresholds in ([], [0.0])),
+    (plots.pace, (np.ones((3, 5)), np.arange(5), [0.5, 1.0]), r"must have the shape \(2, 5\)"),
+    (plots.rounds, ({"h": [[1.0, 0.5]]}, [0.5, 1.0]), "2 rounds"),
+    (plots.selection, ([np.ones((3, 2))], np.ones((2, 3)), np.ones(3)), "order"),
+    (plots.selection, ([np.ones((3, 3))], np.ones((1, 3)), np.ones(3)), "order"),
+    (plots.critical_difference, (pd.Series({"a": 1.0}), 1.0, []), "two methods"),
+    (plots.quality_time, (pd.DataFrame(),), "no method"),
+    (plots.score_table, (pd.DataFrame(),), "nothing to show"),
+    (plots.cluster_sizes, ({}, ["t"]), "labels must hold a method"),
+    (plots.cluster_sizes, ({"A": [np.array([0])]}, ["t", "u"]), "one array for every name"),
+    (plots.embedding, ([np.eye(3)], [np.arange(2)], ["a"]), r"labels: \[2\] labels for \[3\] samples"),
+    (plots.agreement, (pd.DataFrame(),), "square and not empty"),
+    (plots.task_pairs, (PAIRS.iloc[:0], "NMI"), "no rows"),
+    *((draw, (BARE,), "frame: it lacks") for draw, _ in STREAMS),
+    *((draw, (frame().iloc[:0],), "frame: it has no rows") for draw, frame in STREAMS),
 ])  # fmt: skip
-def test_what_cannot_be_drawn_is_refused_with_its_reason(draw, message):
+def test_what_cannot_be_drawn_is_refused_with_its_reason(draw, arguments, message):
     with pytest.raises(ValueError, match=message):
-        draw()
+        draw(*arguments)
 
 
 def test_another_process_writes_the_same_bytes_in_every_format(tmp_path, monkeypatch):
-    code = ("from mtclib.companion import plots\n"
+    code = ("from mtclib.companion import plots, tables\n"
             "fig = plots.convergence({'a': [[3.0, 2.0, 1.0]]}, 2)\n"
-            "plots.save(fig, 'a', formats=('png', 'svg', 'pdf'))\n")  # fmt: skip
+            "plots.save(fig, 'a', formats=('png', 'svg', 'pdf'))\n"
+            "table = tables.claims([{'quote': 'a', 'status': s} for s in ('holds', 'fails')])\n"
+            "shown = table.html + table.text\n")  # fmt: skip
     env = os.environ | {"MPLBACKEND": "Agg", "PYTHONHASHSEED": "7", "MTCLIB_ROOT": str(tmp_path),
                         "PYTHONPATH": str(Path(plots.__file__).parents[3])}  # fmt: skip
-    subprocess.run([sys.executable, "-c", code], check=True, env=env)
+    command = [sys.executable, "-X", "utf8", "-c", f"{code}print(shown, end='')"]
+    shown = subprocess.run(command, check=True, env=env, capture_output=True).stdout.decode()
     monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path / "here"))
-    fig = plots.convergence({"a": [[3.0, 2.0, 1.0]]}, 2)
-    for path in plots.save(fig, "a", formats=("png", "svg", "pdf")):
-        assert path.parent == tmp_path / "here" / "figures", "the default folder"
-        assert path.read_bytes() == (tmp_path / "figures" / path.name).read_bytes(), path.name
+    here = {}
+    exec(code, here)
+    assert here["shown"] == shown
+    for kind in ("png", "svg", "pdf"):
+        paths = [folder / "figures" / f"a.{kind}" for folder in (tmp_path, tmp_path / "here")]
+        assert paths[0].read_bytes() == paths[1].read_bytes(), kind
 
 
 def test_the_manifest_is_sorted_and_a_new_save_replaces_its_row(tmp_path):
     fig = drawn("relation alone")
     plots.save(fig, "b", tmp_path, notebook="x.ipynb", data="1")
-    plots.save(fig, "a", tmp_path, notebook="x.ipynb", data="1")
+    plots.save(fig, "a", tmp_path, notebook="x.ipynb", data="1", formats=("png",))
     plots.save(fig, "b", tmp_path, notebook="y.ipynb", data="2", printed="P 1", formats=("png",))
-    with (tmp_path / "manifest.csv").open(newline="") as handle:
-        rows = list(csv.DictReader(handle))
-    assert [(row["file"], row["notebook"], row["data"], row["printed"]) for row in rows] == [
-        ("a.png", "x.ipynb", "1", ""), ("a.svg", "x.ipynb", "1", ""),
-        ("b.png", "y.ipynb", "2", "P 1"), ("b.svg", "x.ipynb", "1", ""),
-    ]  # fmt: skip
-    for row in rows:
-        assert row["sha256"] == hashlib.sha256((tmp_path / row["file"]).read_bytes()).hexdigest()
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.png", "a.svg", "b.png", "b.svg", "manifest.csv"]
+    rows = pd.read_csv(tmp_path / "manifest.csv", dtype=str, keep_default_na=False)
+    assert rows[["file", "notebook", "data", "printed"]].to_numpy().tolist() == [
+        ["a.png", "x.ipynb", "1", ""], ["b.png", "y.ipynb", "2", "P 1"], ["b.svg", "x.ipynb", "1", ""]]
+    for file, sha in zip(rows["file"], rows["sha256"]):
+        assert sha == hashlib.sha256((tmp_path / file).read_bytes()).hexdigest()
+    assert {path.name for path in tmp_path.iterdir()} == {*rows["file"], "manifest.csv"}
 
 
 @pytest.mark.parametrize(("change", "message"), [
@@ -608,6 +564,5 @@ def test_save_refuses_a_bad_name_or_format_and_writes_nothing(change, message, t
 
 
 def test_a_picture_is_a_png_with_a_palette():
-    picture = plots.Picture(drawn("relation alone"))._repr_png_()
-    with Image.open(io.BytesIO(picture)) as image:
+    with Image.open(io.BytesIO(plots.Picture(drawn("relation alone"))._repr_png_())) as image:
         assert image.mode == "P" and image.format == "PNG"

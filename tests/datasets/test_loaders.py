@@ -91,14 +91,47 @@ def test_every_name_is_known_and_has_a_line():
     assert all(line and line[-1] == "." for line in available().values())
 
 
-def test_an_unknown_name_or_parameter_is_a_value_error_that_helps():
-    with pytest.raises(ValueError, match="Did you mean 'mtcmrl-20newsgroups'"):
-        load("mtcmrl-20newsgroup")
-    with pytest.raises(ValueError, match=r"toy-multitask: .*'seed'.*random_state"):
-        load("toy-multitask", seed=1)
-    with pytest.raises(ValueError, match=r"lmsc-bbc: .*'links'.*it takes weighting"):
-        load("lmsc-bbc", links="all")
-    with pytest.raises(ValueError, match="edition must be one of"):
-        load("mtcmrl-20newsgroups", edition="18828")
-    with pytest.raises(ValueError, match="name must be one of '20newsgroups'"):
-        load_corpus("20 news")
+REFUSED = {
+    "mtcmrl-webkb4": [({"drop": "thin"}, "drop must be a list")],
+    "spmtc-webkb": [({"drop": ["short"]}, "drop must be"), ({"classes": "7"}, "classes must be one of")],
+    "webkb-texas": [({"links": "none"}, "links must be one of"), ({"weighting": "log"}, "weighting must be")],
+    "newsgroups-shared": [
+        *(({"n_shared": n}, "n_shared must be an integer") for n in (4, True, 1.0)),
+        ({"n_per_class": 0}, "n_per_class must be an integer >= 1"),
+        ({"edition": "19997"}, "edition must be one of 'bydate', 'wheel'"),
+        ({"idf_scope": "all"}, "idf_scope is fixed"),
+    ],
+    "lmsc-newsgroups": [({"min_terms": -1}, "min_terms must be"), ({"edition": "x"}, "edition must be one")],
+    "lmsc-bbc": [({"links": "all"}, "lmsc-bbc: .*'links'.*it takes weighting")],
+    "mbc-ohscal": [({"categories": "2-9"}, "categories must be one of")],
+    "mbc-tr11": [({"stemming": "porter"}, "mbc-tr11: .*stemming.*it takes categories, weighting, idf_scope")],
+    "mbc-ng20-1": [({"random_state": n}, "random_state must be an integer") for n in (-1, "0", None)],
+    "mbc-ng20-3": [({"roots": "prefix"}, "roots must be one of"), ({"edition": "x"}, "edition must be one")],
+    "spmtc-compvssci": [({"stemming": None}, "stemming: edition 'lssmtc' has fixed terms")],
+    "spmtc-recvstalk": [({"edition": "19997"}, "edition must be one of")],
+    "spmtc-orgsvspeople": [({"weighting": "tfidf"}, "the file holds no counts")],
+    "handwritten": [({"edition": "uci"}, "edition must be one of")],
+    "handwritten-corrupted": [({"view": "SIFT"}, "view must be one of")],
+    "bbcsport": [({"weighting": "bm25"}, "weighting must be one of .*'share-idf'")],
+    "mtcmrl-20newsgroups": [({"edition": "18828"}, "edition must be one of")],
+    "mtcmrl-20newsgroup": [({}, "Did you mean 'mtcmrl-20newsgroups'")],
+    "toy-multitask": [({"seed": 1}, "toy-multitask: .*'seed'.*random_state")],
+}
+
+
+@pytest.mark.parametrize(("name", "options", "message"), [
+    (name, *row) for name, rows in REFUSED.items() for row in rows
+])  # fmt: skip
+def test_an_unknown_name_or_option_is_refused_by_name_before_any_file_is_read(
+        name, options, message, tmp_path, monkeypatch):
+    monkeypatch.delenv("MTCLIB_DATA", raising=False)
+    monkeypatch.setenv("MTCLIB_CACHE", str(tmp_path))
+    monkeypatch.setenv("MTCLIB_OFFLINE", "1")
+    with pytest.raises(ValueError, match=message):
+        load(name, **options)
+
+
+@pytest.mark.parametrize(("name", "options"), [("20 news", {}), ("webkb", {"edition": "html"})])
+def test_an_unknown_corpus_and_edition_are_refused(name, options):
+    with pytest.raises(ValueError, match="(name|edition) must be one of"):
+        load_corpus(name, **options)

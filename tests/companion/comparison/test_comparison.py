@@ -1,5 +1,7 @@
 """All methods on all data sets: the statistics, the figures, and whether the committed results are whole."""
 
+import itertools
+
 import nbformat
 import numpy as np
 import pandas as pd
@@ -38,9 +40,6 @@ def matrices(shape):
     return rows.map(lambda rows: pd.DataFrame(rows, columns=list("abcdefgh")[: shape[1]]))
 
 
-# ---- statistics ----------------------------------------------------------------------------------------
-
-
 def test_ranks_and_tests_are_those_of_demsars_example():
     assert ranking.ranks(DEMSAR).mean().round(3).tolist() == [3.143, 2.000, 2.893, 1.964]
     found = ranking.friedman(DEMSAR)
@@ -49,7 +48,7 @@ def test_ranks_and_tests_are_those_of_demsars_example():
         assert ranking.critical_difference(4, 14, alpha) == pytest.approx(printed, abs=0.006)
 
 
-def test_friedman_without_ties_is_scipys_and_needs_three_methods_and_two_data_sets():
+def test_friedman_without_ties_is_scipys_and_unusable_sizes_and_unknown_comparisons_are_refused(capsys):
     scores = pd.DataFrame(np.random.default_rng(0).random((7, 5)))
     theirs = stats.friedmanchisquare(*scores.to_numpy().T)
     ours = ranking.friedman(scores)
@@ -57,6 +56,8 @@ def test_friedman_without_ties_is_scipys_and_needs_three_methods_and_two_data_se
     for few, message in ((scores.iloc[:, :2], "number of methods"), (scores.iloc[:1], "number of data sets")):
         with pytest.raises(ValueError, match=message):
             ranking.friedman(few)
+    assert cli.main(["compare", "nosuch"]) == 2
+    assert "'multitask', 'multiview'" in capsys.readouterr().err
 
 
 @given(matrices((4, 5)))
@@ -83,13 +84,9 @@ def test_groups_are_all_maximal_sets_within_the_critical_difference(values, cd):
             assert any({first, second} <= group for group in found) == (high <= low + cd)
 
 
-def test_holm_corrects_as_in_the_textbook_and_leaves_out_what_was_not_tested():
+def test_holm_corrects_as_in_the_textbook_and_comparisons_leave_out_sets_where_a_method_is_absent():
     p = pd.Series({"a": 0.01, "b": 0.02, "c": 0.03, "d": 0.5, "e": np.nan})
-    assert ranking.holm(p).round(6).tolist()[:4] == [0.04, 0.06, 0.06, 0.5]
-    assert np.isnan(ranking.holm(p)["e"])
-
-
-def test_a_comparison_against_one_method_leaves_out_sets_where_either_is_absent():
+    assert ranking.holm(p).round(6).tolist() == pytest.approx([0.04, 0.06, 0.06, 0.5, np.nan], nan_ok=True)
     scores = pd.DataFrame({"a": [0.5, 0.6, 0.7, 0.8], "b": [0.6, np.nan, 0.9, 0.7], "c": [np.nan] * 4})
     found = ranking.against(scores, "a")
     assert found.loc["b", ["sets", "wins", "losses"]].tolist() == [3, 2, 1]
@@ -102,9 +99,6 @@ def test_the_bootstrap_interval_covers_the_true_mean_about_as_often_as_it_says()
     inside = [low <= 0 <= high for low, high in
               (ranking.mean_interval(rng.normal(size=20), n_draws=400, seed=i) for i in range(300))]
     assert 0.88 <= np.mean(inside) <= 0.98
-
-
-# ---- what follows from results -------------------------------------------------------------------------
 
 
 def toy_frame(values, seconds):
@@ -123,17 +117,14 @@ def toy():
     return Comparison("multitask", toy_frame(values, seconds))
 
 
-def test_the_overview_counts_gains_losses_and_costs_against_plain_k_means(toy):
+def test_the_overview_counts_gains_losses_and_costs_and_advice_and_answer_follow_from_it(toy):
     table = toy.overview()
     assert table.loc["MBC", ["gain", "worst", "loses", "cost"]].tolist() == pytest.approx([5, -10, 1, 1.5])
     assert table.loc["MBC", "tasks lost"] == "1 of 2"
     assert table.loc["SPMTC", "sets"] == 1 and table.loc["SPMTC", "gain"] == pytest.approx(30)
     assert table.loc["k-means", ["gain", "cost"]].tolist() == [0, 1]
     assert table["rank"].to_dict() == {"Spectral NJW": 2.0, "MBC": 2.5, "SPMTC": 2.5, "k-means": 3.0}
-
-
-def test_advice_follows_from_the_numbers_and_the_answer_names_the_best_and_the_best_cheap_one(toy):
-    wishes = comparison.advice(toy.overview(), toy.reference).set_index("wish")["method"]
+    wishes = comparison.advice(table, toy.reference).set_index("wish")["method"]
     expected = {"best mean rank": "Spectral NJW", "best that takes all together": "MBC",
                 "best that takes each alone": "Spectral NJW", "best within 2 times k-means": "MBC",
                 "fewest losses": "Spectral NJW",
@@ -142,16 +133,6 @@ def test_advice_follows_from_the_numbers_and_the_answer_names_the_best_and_the_b
     text = comparison.answer(toy)
     assert text.startswith("Take Spectral NJW (mean rank 2.0, +10.0 points of ARI over k-means, below it")
     assert "In a hurry take MBC (mean rank 2.5, +5.0 points" in text
-
-
-def test_an_unknown_comparison_is_refused_with_the_known_ones(capsys):
-    with pytest.raises(ValueError, match="multitask"):
-        comparison.protocol_file("multitasks")
-    assert cli.main(["compare", "nosuch"]) == 2
-    assert "'multitask', 'multiview'" in capsys.readouterr().err
-
-
-# ---- the protocols and the committed results -----------------------------------------------------------
 
 
 @kinds
@@ -164,7 +145,7 @@ def test_every_method_of_the_kind_takes_part_at_its_own_defaults(kind, compared)
 
 
 @kinds
-def test_every_method_is_on_every_data_set_or_has_a_written_reason(kind, compared):
+def test_every_method_is_on_every_data_set_or_has_a_written_reason_that_fits_it(kind, compared):
     scores, absent = compared[kind].scores(), comparison.absences(kind)
     assert not absent.duplicated(["dataset", "method"]).any() and absent["reason"].str.len().gt(10).all()
     main = absent[absent["method"].isin(compared[kind].methods)]
@@ -172,22 +153,15 @@ def test_every_method_is_on_every_data_set_or_has_a_written_reason(kind, compare
     assert set(missing[missing].index) == set(named)
     assert set(scores.index) == set(compared[kind].protocol.datasets)
     assert set(compared[kind].results.frame["status"]) == {"ok"}
+    unequal = absent.loc[absent["reason"].str.startswith("unequal"), "method"]
+    assert all(compared[kind].estimator(method).traits.same_n_clusters for method in unequal)
 
 
 @kinds
-def test_only_methods_that_need_it_are_absent_for_unequal_numbers_of_clusters(kind, compared):
-    for _, row in comparison.absences(kind).iterrows():
-        same = compared[kind].estimator(row["method"]).traits.same_n_clusters
-        assert not row["reason"].startswith("unequal") or same
-
-
-def test_the_quick_profile_needs_nothing_but_the_package_index(compared):
-    for kind in KINDS:
-        protocol = compared[kind].protocol
-        quick = protocol.profile("quick")
-        given = {name: {**protocol.datasets[name].params, **quick.loader_params.get(name, {})}
-                 for name in quick.datasets}  # fmt: skip
-        assert {params["edition"] for params in given.values()} == {"wheel"}
+def test_the_quick_profile_needs_nothing_but_the_package_index(kind, compared):
+    protocol = compared[kind].protocol
+    quick = protocol.needed_datasets("quick")
+    assert {params["edition"] for _, params in quick.values()} == {"wheel"}
 
 
 def test_the_gain_over_k_means_is_also_told_without_its_scaling(compared):
@@ -206,34 +180,16 @@ def test_the_notebook_opens_with_the_methods_and_gains_that_follow_from_the_numb
         assert f"on {best['sets'] - best['loses']} of {best['sets']} sets" in text
 
 
-# ---- figures -------------------------------------------------------------------------------------------
-
-
-def names_in(fig):
-    return {text.get_text().strip() for ax in fig.axes for text in ax.texts}
-
-
-def cut_off(fig):
-    fig.draw_without_rendering()
-    whole = fig.bbox.padded(1)
-    texts = [text for ax in fig.axes for text in (*ax.texts, ax.xaxis.label, ax.yaxis.label)]
-    boxes = [(text, text.get_window_extent()) for text in texts if text.get_text()]
-    return [text for text, box in boxes if not (whole.contains(*box.min) and whole.contains(*box.max))]
-
-
 @kinds
-def test_the_figures_name_every_method_and_cut_nothing_off(kind, compared):
-    ranks, groups = compared[kind].mean_ranks(), compared[kind].groups()
-    fig = plots.critical_difference(ranks, compared[kind].critical_difference(), groups)
-    assert all(any(name in text.split("  ") for text in names_in(fig)) for name in ranks.index)
-    assert cut_off(fig) == [] and sum(line.get_linewidth() > 3 for line in fig.axes[0].lines) == len(groups)
-    overview = compared[kind].overview()
-    fig = plots.quality_time(overview)
-    assert names_in(fig) == set(overview.index) and cut_off(fig) == []
-    boxes = [text.get_window_extent().padded(-1) for text in fig.axes[0].texts]
-    assert not any(boxes[i].overlaps(boxes[j]) for i in range(len(boxes)) for j in range(i))
-    scores = compared[kind].scores()
+def test_the_figures_name_every_method_and_no_name_covers_another(kind, compared):
+    ranks, groups, scores = compared[kind].mean_ranks(), compared[kind].groups(), compared[kind].scores()
+    (axes,) = plots.critical_difference(ranks, compared[kind].critical_difference(), groups).axes
+    assert set(ranks.index) <= {part.strip() for text in axes.texts for part in text.get_text().split("  ")}
+    assert sum(line.get_linewidth() > 3 for line in axes.lines) == len(groups)
+    (axes,) = plots.quality_time(compared[kind].overview()).axes
+    assert {text.get_text().strip() for text in axes.texts} == set(ranks.index)
+    boxes = [text.get_window_extent().padded(-1) for text in axes.texts]
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
     axes = plots.score_table(scores).axes[0]
     shown = [text.get_text() for text in axes.texts]
     assert len(shown) == scores.size and shown.count("–") == scores.isna().sum().sum()
-    assert [label.get_text() for label in axes.get_yticklabels()] == list(scores.columns)

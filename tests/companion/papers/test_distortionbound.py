@@ -53,20 +53,6 @@ def test_no_partition_is_better_than_the_ideal_and_dense_and_sparse_agree(seed, 
     assert bound.distortion[0] >= bound.ideal[0] - 1e-9
 
 
-@pytest.mark.parametrize(("n_views", "by"), [(1, 1.3), (2, 2.0)])
-def test_the_printed_bound_fails_and_by_far_when_one_view_misleads(n_views, by):
-    worst = 0.0
-    for seed in range(30 if n_views == 2 else 150):
-        n = 6 + seed % n_views
-        Xs, candidates = data(seed, n_views, n, 2), partitions(n, 2)
-        best = best_of(Xs, candidates)
-        for other in candidates:
-            bound = distortion_bound(Xs, other)
-            if bound.printed_applies and bound.printed > 0:
-                worst = max(worst, (1 - clustering_accuracy(best, other)) / bound.printed)
-    assert worst > by
-
-
 @settings(max_examples=25)
 @given(seed=st.integers(0, 2**31), n_views=st.integers(1, 3), k=st.integers(2, 3), n=st.integers(6, 8))
 def test_the_corrected_bound_holds_for_every_partition(seed, n_views, k, n):
@@ -78,20 +64,14 @@ def test_the_corrected_bound_holds_for_every_partition(seed, n_views, k, n):
             assert 1 - clustering_accuracy(best, other) <= bound.corrected + 1e-9
 
 
-def test_well_separated_clusters_are_certified_by_the_corrected_bound():
+def test_separated_clusters_are_certified_and_a_view_with_too_few_features_has_no_gap():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3
     Xs = [30.0 * np.eye(3)[y] @ rng.normal(size=(3, 5)) + rng.normal(size=(60, 5)) for _ in range(2)]
     bound = distortion_bound(Xs, y)
     assert bound.corrected_applies and bound.corrected < 1 / 3
     assert not distortion_bound(Xs, rng.permutation(y)).corrected_applies
-
-
-def test_a_view_with_too_few_features_has_no_gap():
-    rng = np.random.default_rng(0)
-    y = np.arange(40) % 4
-    wide, narrow = rng.normal(size=(40, 6)) + 20.0 * rng.normal(size=(4, 6))[y], rng.normal(size=(40, 2))
-    bound = distortion_bound([wide, narrow], y)
+    bound = distortion_bound([Xs[0], rng.normal(size=(60, 1))], y)
     assert np.isinf(bound.delta[1]) and np.isfinite(bound.delta[0]) and not bound.printed_applies
     assert np.isfinite(bound.printed)
 
@@ -116,21 +96,16 @@ def test_the_table_of_bounds_counts_what_the_single_bounds_say():
         assert row.corrected_informative == (bound.corrected_applies and bound.corrected < 0.5)
 
 
-# What the notebook says of the theorem.
-
-
 def test_the_printed_bound_is_broken_where_it_applies_and_the_corrected_one_is_not():
     table = all_partitions(random_state=2015)
     assert table["printed_applies"].sum() > 0 and table["printed_broken"].any()
     assert table["corrected_applies"].sum() > 0 and not table["corrected_broken"].any()
 
 
-def test_on_plane_views_with_four_clusters_the_theorem_never_applies():
-    """Two features leave no gap between the third and the fourth eigenvalue."""
-    table = on_the_way(20.0, (0, 1, 2, 3), n_starts=3)
-    assert np.isinf(table["delta"]).all() and not table["printed_applies"].any()
-
-
-def test_with_two_well_separated_clusters_both_bounds_say_something():
-    table = on_the_way(20.0, (0, 3), n_starts=3)
-    assert table["printed_informative"].any() and table["corrected_informative"].any()
+@pytest.mark.parametrize("clusters", [(0, 1, 2, 3), (0, 3)])
+def test_the_theorem_applies_to_two_well_separated_clusters_but_not_to_four_in_the_plane(clusters):
+    table = on_the_way(20.0, clusters, n_starts=3)
+    if len(clusters) == 4:  # two features leave no gap between the third and the fourth eigenvalue
+        assert np.isinf(table["delta"]).all() and not table["printed_applies"].any()
+    else:
+        assert table["printed_informative"].any() and table["corrected_informative"].any()

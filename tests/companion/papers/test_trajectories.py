@@ -48,10 +48,13 @@ def test_pools_number_all_runs_of_their_draws_through_for_every_method_alike():
     assert sorted(set(found.loc[found["dataset"] == "other", "run"])) == [0, 1]
 
 
-def test_pairs_that_are_never_taken_in_count_as_one_round_after_the_last():
+def test_pairs_never_taken_in_count_as_one_round_after_the_last_and_a_view_weighs_relative_to_the_others():
     order = {"a": np.array([[0, 4, -1]])}
     frame = mspl.selection_rounds(fits("a"), order, np.array([0, 0, 1]))
     assert frame.set_index("dataset")["value"].to_dict() == {"cluster 1": 2.0, "cluster 2": 5.0}
+    arrays = {"a": np.array([0.2, 0.4, 0.6]), "b": np.ones((5, 3))}
+    weights = mspl.relative_weights(fits("a", "b", "none"), arrays, view=0)
+    assert weights["value"].tolist() == pytest.approx([0.4, 1.0])
 
 
 def test_undamaged_rows_stand_in_every_panel():
@@ -62,12 +65,6 @@ def test_undamaged_rows_stand_in_every_panel():
     shares = found.groupby("kind")["share"].apply(sorted).to_dict()
     assert shares == {"missing, rows": [0.0, 0.1, 0.2], "outliers, entries": [0.0, 0.1]}
     assert (found.loc[found["share"] == 0, "value"] == 0.9).all()
-
-
-def test_the_weight_of_a_view_is_relative_to_the_mean_of_the_others():
-    rows = pd.DataFrame({"key": ["a", "b", "none"]})
-    arrays = {"a": np.array([0.2, 0.4, 0.6]), "b": np.ones((5, 3))}
-    assert mspl.relative_weights(rows, arrays, view=0)["value"].tolist() == pytest.approx([0.4, 1.0])
 
 
 def test_the_distance_from_print_is_the_mean_over_metrics_of_the_gap_of_the_means():

@@ -10,13 +10,10 @@ from mtclib.companion.runs import profiles
 from mtclib.datasets import FetchError
 
 SAMPLE = {
-    "paper": "demo",
-    "title": "Demo",
-    "root_seed": 5,
+    "paper": "demo", "title": "Demo", "root_seed": 5,
     "datasets": {
         "a": {"loader": "mtcmrl-20newsgroups", "params": {"edition": "bydate", "weighting": "counts"}},
-        "b": {"loader": "mtcmrl-20newsgroups"},
-        "c": {"loader": "mtcmrl-20newsgroups"},
+        "b": {"loader": "mtcmrl-20newsgroups"}, "c": {"loader": "mtcmrl-20newsgroups"},
         "later": {"not_run": "no loader yet"},
     },
     "methods": {"k-means": {"estimator": "KMeans", "params": {"n_init": 1}}},
@@ -45,11 +42,9 @@ def test_a_profile_needs_the_data_of_its_studies_and_sweeps_too_and_may_change_t
 
 
 def test_the_files_are_those_that_the_data_were_read_from(protocol, monkeypatch):
-    class Loaded:
-        sources = ({"file": "y", "sha256": ""}, {"file": "x", "sha256": ""})
-
+    loaded = SimpleNamespace(sources=({"file": "y", "sha256": ""}, {"file": "x", "sha256": ""}))
     asked = []
-    monkeypatch.setattr(runs, "load_dataset", lambda *given: asked.append(given) or (Loaded, ""))
+    monkeypatch.setattr(runs, "load_dataset", lambda *given: asked.append(given) or (loaded, ""))
     assert profiles.needed_files(protocol, "quick") == ["x", "y"]
     assert asked == [("mtcmrl-20newsgroups", {"edition": "wheel", "weighting": "counts"})]
 

@@ -11,18 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mtclib.companion.runs import (
-    RunStore,
-    committed,
-    expand,
-    export,
-    frame,
-    parse_protocol,
-    read_results,
-    run,
-)
+from mtclib.companion.runs import RunStore, committed, expand, export, parse_protocol, read_results, run
 from mtclib.companion.runs.committed import pack_arrays, rounded, unpack_arrays
-from mtclib.companion.runs.results import best_objective, fixed, oracle, sweep_rows
+from mtclib.companion.runs.results import best_objective, fixed, frame, oracle, sweep_rows
 
 
 def _results(points):
@@ -56,19 +47,13 @@ def test_the_oracle_takes_one_point_for_all_tasks_and_metrics_by_the_mean_over_r
     assert oracle(HAND_MADE[HAND_MADE["status"] == "failed"]).empty
 
 
-def test_the_oracle_chooses_for_each_method_and_data_set_alone():
+def test_the_oracle_chooses_for_each_data_set_alone_fixed_the_default_and_the_best_objective_the_lowest_run():
     other = HAND_MADE.assign(dataset="e", value=1 - HAND_MADE["value"])
     chosen = oracle(pd.concat([HAND_MADE, other]))
     assert dict(chosen.groupby("dataset")["params"].first()) == {"d": '{"a":2.0}', "e": '{"a":1.0}'}
-
-
-def test_fixed_takes_the_rows_at_the_default_point():
-    assert set(fixed(HAND_MADE, {"m": {"a": 1}})["params"]) == {'{"a":1.0}'}
-    assert len(fixed(HAND_MADE, {"m": {"a": 1}})) == 12
+    found = fixed(HAND_MADE, {"m": {"a": 1}})
+    assert set(found["params"]) == {'{"a":1.0}'} and len(found) == 12
     assert fixed(HAND_MADE, {"m": {"a": 9}}).empty and fixed(HAND_MADE, {"other": {"a": 1}}).empty
-
-
-def test_the_best_objective_takes_the_lowest_run_that_did_not_fail():
     chosen = best_objective(HAND_MADE).drop_duplicates(["params", "run"])
     assert dict(zip(chosen["params"], chosen["run"])) == {
         '{"a":1.0}': 1, '{"a":2.0}': 1, '{"a":3.0}': 0, '{"a":9.0}': 0}

@@ -11,7 +11,6 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from mtclib import all_estimators, metrics
-from mtclib.companion.parameters import UsageError
 from mtclib.companion.site import report
 from mtclib.companion.site.notebooks import Execution, find_notebooks
 from mtclib.core import paths
@@ -134,10 +133,3 @@ def test_a_copy_that_was_cut_short_or_is_of_another_notebook_is_left_out(root):
     (root / "build/notebooks/op-quick.ipynb").write_text('{"cells": [')
     write_copy(root, "op-more")
     assert report.write_report()[1]["profile"].tolist() == ["stored"]
-
-
-def test_without_any_output_there_is_no_report(root):
-    write(root / "notebooks" / "op.ipynb", [])
-    with pytest.raises(UsageError, match="run `python -m mtclib run all` first"):
-        report.write_report()
-    assert not (root / "build").exists()

@@ -55,13 +55,10 @@ NUMBERS = np.arange(6.0).reshape(3, 2)
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_a_csv_file_is_read_whatever_separates_its_columns(separator):
-    text = "a,b\n0,1\n2,3\n4,5\n".replace(",", separator)
-    np.testing.assert_array_equal(values(write("x.csv", text)), NUMBERS)
-
-
-def test_names_with_quoted_separators_and_a_byte_order_mark_are_read():
-    data = load_tasks([write("x.tsv", '\ufeffa\t"b, c"\n0\t1\n2\t3\n')])
-    assert data.feature_names == (("a", "b, c"),)
+    text = "\ufeffa,b\n0,1\n2,3\n4,5\n".replace(",", separator).replace("b", f'"b{separator} c"')
+    data = load_tasks([write("x.csv", text)])
+    np.testing.assert_array_equal(data.Xs[0], NUMBERS)
+    assert data.feature_names == (("a", f"b{separator} c"),)
 
 
 def test_numbers_as_names_of_columns_are_no_data_and_files_may_be_without_names():
@@ -82,15 +79,12 @@ def test_dense_and_sparse_archives_are_read_and_sparse_stays_sparse():
         np.testing.assert_array_equal(X.toarray(), NUMBERS)
 
 
-def test_a_matlab_file_gives_matrix_labels_and_names_of_classes():
+def test_a_matlab_file_gives_labels_and_one_of_several_matrices_is_chosen_by_its_name():
     mat("x.mat", fea=NUMBERS, gnd=np.array([[2], [10], [2]]), who=cells("u", "v", "u"))
     data = load_tasks(["x.mat"], "gnd")
     np.testing.assert_array_equal(data.Xs[0], NUMBERS)
     assert data.labels[0].tolist() == [0, 1, 0] and data.class_names == (("2", "10"),)
     assert load_tasks(["x.mat"], "who").class_names == (("u", "v"),)
-
-
-def test_one_of_several_matrices_is_chosen_by_its_name():
     npz("x.npz", A=NUMBERS, B=NUMBERS[:, ::-1])
     mat("x.mat", X=cells(NUMBERS, NUMBERS + 1), Y=np.array([[1], [2], [1]]))
     np.testing.assert_array_equal(values("x.npz::B"), NUMBERS[:, ::-1])
@@ -167,36 +161,14 @@ def test_parquet_is_read_where_a_package_reads_it():
         read_table(write("y.parquet", b"PAR1 cut"))
 
 
-def test_columns_of_tasks_are_matched_by_name():
-    paths = [write("x.csv", "a,b,y\n1,2,u\n"), write("y.csv", "y,b,a\nv,4,3\n")]
-    data = load_tasks(paths, "y")
+def test_columns_of_tasks_and_rows_of_views_are_matched_by_name():
+    data = load_tasks([write("x.csv", "a,b,y\n1,2,u\n"), write("y.csv", "y,b,a\nv,4,3\n")], "y")
     assert [X.tolist() for X in data.Xs] == [[[1, 2]], [[3, 4]]]
     assert data.kind == "multitask" and data.task_names == ("x", "y") and data.class_names == (("u",), ("v",))
-
-
-def test_a_task_with_other_columns_is_refused_and_they_are_named():
-    paths = [write("x.csv", "a,b\n1,2\n"), write("y.csv", "a,c\n1,2\n")]
-    with pytest.raises(DataFileError, match=r"y\.csv: lacks the columns 'b' and has the further columns 'c'"):
-        load_tasks(paths)
-    with pytest.raises(DataFileError, match=r"z\.npz: has 3 columns of features, but x\.csv has 2"):
-        load_tasks([paths[0], npz("z.npz", X=np.ones((2, 3)))])
-
-
-def test_rows_of_views_are_matched_by_the_names_of_the_samples():
     paths = [write("x.csv", "id,a\nr,1\ns,2\n"), write("y.csv", "id,b,y\ns,20,v\nr,10,u\n")]
     data = load_views(paths, "y", id_column="id")
     assert [X.ravel().tolist() for X in data.Xs] == [[1, 2], [10, 20]]
     assert data.labels.tolist() == [0, 1] and data.sample_names[0].tolist() == ["r", "s"]
-
-
-def test_views_of_other_samples_are_refused():
-    first = write("x.csv", "id,a\nr,1\ns,2\n")
-    with pytest.raises(DataFileError, match=r"y\.csv: lacks the samples 's' and has the further samples 't'"):
-        load_views([first, write("y.csv", "id,b\nr,1\nt,2\n")], id_column="id")
-    with pytest.raises(DataFileError, match=r"z\.npz: has 3 samples, but w\.csv has 2.*transpose"):
-        load_views([write("w.csv", "a\n1\n2\n"), npz("z.npz", X=NUMBERS)])
-    with pytest.raises(DataFileError, match=r"t\.csv: names in 'id' stand more than once: 'r'"):
-        load_views([write("t.csv", "id,a\nr,1\nr,2\n")], id_column="id")
 
 
 def test_labels_come_from_a_file_of_their_own():
@@ -207,12 +179,38 @@ def test_labels_come_from_a_file_of_their_own():
     plain, number = write("y.csv", "class\n5\n7\n5\n"), npz("n.npz", y=np.array([5, 7, 5]))
     data = load_tasks(bare, labels=[plain, number])
     assert [y.tolist() for y in data.labels] == [[0, 1, 0]] * 2 and data.class_names == (("5", "7"),) * 2
-    with pytest.raises(DataFileError, match=r"named\.csv: has 2 columns .'id', 'y'.; name the one"):
-        load_views(bare, labels=named)
-    with pytest.raises(DataFileError, match=r"s\.csv: has 2 samples, but x\.npz has 3"):
-        load_views(bare, labels=write("s.csv", "y\n1\n2\n"))
-    with pytest.raises(DataFileError, match="labels: 1 file.* one file per task is needed, in all 2"):
-        load_tasks(bare, labels=[plain])
+
+
+CONTENTS = {
+    "ab.csv": "a,b\n1,2\n", "ac.csv": "a,c\n1,2\n", "rs.csv": "id,a\nr,1\ns,2\n", "y.csv": "y\n1\n2\n",
+    "rt.csv": "id,b\nr,1\nt,2\n", "rr.csv": "id,a\nr,1\nr,2\n", "two.csv": "a\n1\n2\n",
+    "fraction.csv": "a,y\n1,0.25\n2,0.5\n", "u.csv": "a,y\n1,u\n", "v.csv": "b,y\n1,v\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("read", "paths", "options", "message"), [
+    (load_tasks, "ab.csv ac.csv", {}, r"ac\.csv: lacks the columns 'b' and has the further columns 'c'"),
+    (load_tasks, "ab.csv z.npz", {}, r"z\.npz: has 3 columns of features, but ab\.csv has 2"),
+    (load_views, "rs.csv rt.csv", {"id_column": "id"},
+     r"rt\.csv: lacks the samples 's' and has the further samples 't'"),
+    (load_views, "two.csv z.npz", {}, r"z\.npz: has 3 samples, but two\.csv has 2.*transpose"),
+    (load_views, "rr.csv", {"id_column": "id"}, r"rr\.csv: names in 'id' stand more than once: 'r'"),
+    (load_views, "z.npz", {"labels": "rs.csv"}, r"rs\.csv: has 2 columns .'id', 'a'.; name the one"),
+    (load_views, "z.npz", {"labels": "y.csv"}, r"y\.csv: has 2 samples, but z\.npz has 3"),
+    (load_tasks, "z.npz z.npz", {"labels": ["y.csv"]}, "labels: 1 file.* one file per task"),
+    (load_tasks, "fraction.csv", {"label_column": "y"}, "the labels are fractional numbers, such as 0.25"),
+    (load_tasks, "u.csv", {"label_column": "z"}, "there is no label_column 'z'; it has 'a', 'y'"),
+    (load_views, "u.csv", {"label_column": "z"}, "no view has a column 'z'; the first has 'a', 'y'"),
+    (load_views, "u.csv v.csv", {"label_column": "y"}, r"v\.csv: the labels in 'y' differ from those of u"),
+    (load_tasks, "y.csv", {"label_column": "y"}, "no column of features is left"),
+])  # fmt: skip
+def test_files_that_do_not_fit_together_or_whose_labels_are_no_classes_are_refused(
+        read, paths, options, message):
+    npz("z.npz", X=np.ones((3, 3)))
+    for name, content in CONTENTS.items():
+        write(name, content)
+    with pytest.raises(DataFileError, match=message):
+        read(paths.split(), **options)
 
 
 def test_labels_are_optional_and_may_be_missing_for_some_samples():
@@ -221,20 +219,6 @@ def test_labels_are_optional_and_may_be_missing_for_some_samples():
     assert data.labels[0].tolist() == [0, -1, 1] and data.labelled and data.n_clusters == [2]
     without = load_views([npz("x.npz", X=NUMBERS)])
     assert not without.labelled and without.labels.tolist() == [-1, -1, -1]
-
-
-def test_labels_that_cannot_be_classes_are_refused():
-    path, views = write("x.csv", "a,y\n1,0.25\n2,0.5\n"), [write("v.csv", "a,y\n1,u\n")]
-    views.append(write("w.csv", "b,y\n1,v\n"))
-    for read, paths, column, message in (
-        (load_tasks, [path], "y", r"x\.csv: the labels are fractional numbers, such as 0\.25"),
-        (load_tasks, [path], "z", r"there is no label_column 'z'; it has 'a', 'y'"),
-        (load_views, [path], "z", "no view has a column 'z'; the first has 'a', 'y'"),
-        (load_views, views, "y", r"w\.csv: the labels in 'y' differ from those of v\.csv"),
-        (load_tasks, [write("u.csv", "y\n1\n")], "y", "no column of features is left"),
-    ):  # fmt: skip
-        with pytest.raises(DataFileError, match=message):
-            read(paths, column)
 
 
 def test_kinds_options_and_paths_of_another_form_are_refused():
@@ -254,11 +238,15 @@ def test_written_data_are_loaded_as_they_were(kind, tmp_path):
     assert load(kind, paths, **options).sha256 != loading.example(kind, seed=4).sha256
 
 
-def test_the_description_counts_what_may_go_wrong():
+def test_the_description_counts_what_may_go_wrong_and_the_contents_name_class_and_features():
     data = load_tasks([npz("x.npz", X=np.array([[0.0, 5.0, -1.0], [0.0, 5.0, 1.0], [0.0, 0.0, 0.0]]))])
     row = loading.describe(data).iloc[0]
     assert (row["zero rows"], row["constant features"], row["zeros (%)"]) == (1, 1, 55.6)
     assert (row["smallest"], row["largest"], row["class sizes"]) == (-1, 5, "")
+    data = load_tasks([write("x.csv", "low,high,y\n0,9,u\n0,8,u\n9,0,v\n8,0,u\n")], "y")
+    table = run.contents(data, [np.array([0, 0, 1, 1])])
+    assert table["most are"].tolist() == ["u (100 %)", "u (50 %)"]
+    assert table["high in"].tolist() == ["high", "low"] and table["samples"].tolist() == [2, 2]
 
 
 @pytest.mark.parametrize("scaling", ["minmax", "zscore"])
@@ -279,14 +267,6 @@ def test_scaling_keeps_sparse_data_sparse_and_is_recorded():
         loading.scale(data, "row")
     with pytest.raises(ValueError, match="counts must not be negative"):
         loading.scale(load_tasks([npz("x.npz", X=-NUMBERS)]), "tfidf")
-
-
-def test_the_contents_of_clusters_name_class_and_features():
-    text = "low,high,y\n0,9,u\n0,8,u\n9,0,v\n8,0,u\n"
-    data = load_tasks([write("x.csv", text)], "y")
-    table = run.contents(data, [np.array([0, 0, 1, 1])])
-    assert table["most are"].tolist() == ["u (100 %)", "u (50 %)"]
-    assert table["high in"].tolist() == ["high", "low"] and table["samples"].tolist() == [2, 2]
 
 
 def test_no_message_shows_a_long_list():

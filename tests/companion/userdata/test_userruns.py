@@ -36,7 +36,7 @@ def views():
     return data_of("multiview", [blobs(seed=0), blobs(seed=1)[:, :2]])
 
 
-def test_methods_that_do_not_fit_say_why(tasks, views):
+def test_methods_that_do_not_fit_say_why_and_usual_ones_and_all_others_fit(tasks, views):
     said = run.methods_for(tasks, [2, 3])
     assert said.loc["MSPL", "reason"] == "MSPL takes views, and these data are tasks."
     assert said.loc["SPMTC", "reason"].startswith("SPMTC needs the same number of clusters in all tasks")
@@ -44,6 +44,8 @@ def test_methods_that_do_not_fit_say_why(tasks, views):
     assert "each seen in several views" in said.loc["PerTask", "reason"]
     assert said.loc["MTCMRL", "fits"] and not said.loc["MSPL", "fits"]
     assert run.methods_for(views, 2).loc["MTCMRL", "reason"].endswith("these data are views.")
+    assert list(run.check_methods([], tasks, [2, 3])) == ["KMeans", "SNMF", "MBC", "MTCMRL"]
+    assert list(run.check_methods(["all"], tasks, [2, 3])) == list(said.index[said["fits"]])
 
 
 @pytest.mark.parametrize(("methods", "options", "message"), [
@@ -58,12 +60,6 @@ def test_methods_that_do_not_fit_say_why(tasks, views):
 def test_what_does_not_fit_is_refused_with_what_does(methods, options, message, tasks):
     with pytest.raises(ValueError, match=message):
         cluster(tasks, methods, 2, **options)
-
-
-def test_usual_methods_and_all_methods_fit(tasks):
-    assert list(run.check_methods([], tasks, [2, 3])) == ["KMeans", "SNMF", "MBC", "MTCMRL"]
-    known = run.methods_for(tasks, 2)
-    assert list(run.check_methods(["all"], tasks, 2)) == list(known.index[known["fits"]])
 
 
 def test_numbers_of_clusters_come_as_one_as_a_list_or_from_the_classes(tasks, views):
@@ -161,13 +157,8 @@ def test_every_sample_is_drawn_once_in_the_look_of_its_cluster():
     assert fig.axes[1].get_xlabel().startswith("singular vector 1 (")
 
 
-def test_data_of_one_feature_are_drawn_on_a_line():
-    for X in (np.arange(4.0)[:, None], sp.csr_array(np.arange(4.0)[:, None])):
-        points = plots.embedding([X], np.zeros(4, int), ["a"]).axes[0].collections[0].get_offsets()
-        assert len(np.unique(points[:, 0])) == 4 and (points[:, 1] == 0).all()
-
-
-def test_bars_add_up_to_the_samples():
-    fig = plots.cluster_sizes({"A": [np.array([0, 1, 1])], "B": [np.array([0, 0, 0])]}, ["t"])
-    widths = [(round(bar.get_y() + 0.35), bar.get_width()) for bar in fig.axes[0].patches]
-    assert widths == [(0, 2), (0, 1), (1, 3)]
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_data_of_one_feature_are_drawn_on_a_line(form):
+    X = form(np.arange(4.0)[:, None])
+    points = plots.embedding([X], np.zeros(4, int), ["a"]).axes[0].collections[0].get_offsets()
+    assert len(np.unique(points[:, 0])) == 4 and (points[:, 1] == 0).all()

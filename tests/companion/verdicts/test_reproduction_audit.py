@@ -105,39 +105,27 @@ def test_impossible_scores_and_spreads_are_found(metric, mean, std, expected):
     assert found[["kind", "expected"]].values.tolist() == [["range", expected]]
 
 
-def test_purity_below_accuracy_is_found_and_a_negative_ari_is_fine():
+def test_purity_below_accuracy_and_accuracy_equal_to_the_largest_class_are_found():
     rows = [("1", "A", "1", "m", "ACC", "80.00", ""), ("1", "A", "1", "m", "ARI", "-2.00", "")]
     assert out_of_range(table([*rows, ("1", "A", "1", "m", "purity", "80.00", "")])).empty
     found = out_of_range(table([*rows, ("1", "A", "1", "m", "purity", "79.00", "")]))
     assert found["expected"].tolist() == [">= 80.00"]
-
-
-def test_accuracy_equal_to_the_largest_class_is_found():
     rows = [("1", "A", "1", "m", "ACC", "58.40", ""), ("1", "A", "1", "n", "ACC", "58.80", "")]
     found = majority_rates(table(rows), {("A", "1"): [38, 46, 20, 146]})
     assert found["text"].tolist() == ["146 of 250 samples are in the largest class"]
 
 
-def test_granularity_knows_runs_zero_spread_and_cut_digits():
-    rows = [
-        ("1", "A", "1", "good", "ACC", "33.90", "0.00"),
-        ("1", "A", "1", "bad", "ACC", "80.99", "0.00"),
-        ("1", "A", "1", "spread", "ACC", "80.99", "0.40"),
-        ("1", "A", "2", "cut", "ACC", "71.42", "0.00"),
-        ("1", "A", "1", "once", "ACC", "80.99", ""),
-    ]
-    sizes = {("A", "1"): 1177, ("A", "2"): 42}
-    found = granularity(table(rows), sizes, deterministic=["once"])
+def test_granularity_knows_runs_zero_spread_and_cut_digits_and_is_silent_where_every_value_would_pass():
+    rows = [("1", "A", task, method, "ACC", mean, std) for task, method, mean, std in (
+        ("1", "good", "33.90", "0.00"), ("1", "bad", "80.99", "0.00"), ("1", "spread", "80.99", "0.40"),
+        ("2", "cut", "71.42", "0.00"), ("1", "once", "80.99", ""))]
+    found = granularity(table(rows), {("A", "1"): 1177, ("A", "2"): 42}, deterministic=["once"])
     assert found["where"].str.partition(",")[0].tolist() == ["bad", "cut", "once"]
     assert found["expected"].tolist() == ["80.97", "71.43", "80.97"]
     assert found["text"].str.contains("cut off").tolist() == [False, True, False]
-
-
-def test_granularity_says_nothing_where_every_value_would_pass():
-    rows = [("1", "A", "1", "m", "purity", "57.92", "")]
-    assert granularity(table(rows), {("A", "1"): 42}).empty
-    assert len(granularity(table(rows), {("A", "1"): 42}, runs=10)) == 1
-    assert granularity(table(rows), {("A", "1"): 4200}, runs=10).empty
+    one = table([("1", "A", "1", "m", "purity", "57.92", "")])
+    for n, runs, expected in ((42, None, 0), (42, 10, 1), (4200, 10, 0)):
+        assert len(granularity(one, {("A", "1"): n}, **({"runs": runs} if runs else {}))) == expected
 
 
 def test_the_errors_of_the_lmsc_tables_are_found():

@@ -68,14 +68,11 @@ def test_a_broken_decision_is_refused_with_its_id_and_the_key(write, old, new, m
         decisions(write(DECISION.replace(old, new)))
 
 
-def test_an_id_used_twice_and_an_unknown_paper_are_refused(write):
+def test_an_id_used_twice_and_an_unknown_paper_are_refused_and_deviations_checked(write):
     with pytest.raises(LedgerError, match="id D1 is used twice"):
         decisions(write(DECISION + DECISION))
     with pytest.raises(LedgerError, match="paper='nope': no decisions file; known papers: demo"):
         decisions_table("nope")
-
-
-def test_deviations_are_checked_and_narrowed_by_scope(write):
     text = '[[deviation]]\ncause = "stopping"\nevidence = "threshold"\nmethod = "SNMF"\n'
     (found,) = ledger.deviations(write(text))
     assert found == {"cause": "stopping", "evidence": "threshold", "method": "SNMF"}
@@ -97,9 +94,8 @@ def test_a_broken_claim_is_refused(write, old, new, message):
 
 
 def scores(metric="NMI_max"):
-    rows = [
-        ("small", m, "avg", metric, run, 0.5 + 0.1 * (m == "a") + run / 100) for m in "aB" for run in range(8)
-    ]
+    rows = [("small", m, "avg", metric, run, 0.5 + 0.1 * (m == "a") + run / 100)
+            for m in "aB" for run in range(8)]
     return pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
 
 
