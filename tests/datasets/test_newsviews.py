@@ -1,10 +1,9 @@
-"""News in several views: on tiny made-up files, and on the real ones where they are at hand."""
+"""News in several views: on tiny made-up files."""
 
 import numpy as np
 import pytest
-from data_support import real_data
 
-from mtclib.datasets import fetch, load, newsviews
+from mtclib.datasets import load, newsviews
 
 HEADER = "%%MatrixMarket matrix coordinate real general\n"
 
@@ -52,11 +51,3 @@ def test_a_matrix_with_too_few_entries_or_no_header_is_refused(made_up, monkeypa
     made_up(name, text)
     with pytest.raises(ValueError, match=f"{name} is not a complete Matrix Market file"):
         newsviews.read_counts(name)
-
-
-@real_data
-def test_the_lost_header_says_what_the_lists_and_the_lines_say():
-    terms, docs, entries = newsviews.HEADERLESS["BBC/bbc_seg1of4.mtx"]
-    files = [fetch(f"BBC/bbc_seg1of4.{ending}") for ending in ("terms", "docs", "mtx")]
-    assert [len(path.read_bytes().splitlines()) for path in files] == [terms, docs, entries]
-    assert newsviews.read_counts("BBC/bbc_seg1of4.mtx").shape == (docs, terms)

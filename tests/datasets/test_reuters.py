@@ -1,10 +1,8 @@
-"""The stories of Reuters-21578: on a sample, and on the real files where they are at hand."""
+"""The stories of Reuters-21578: on a sample."""
 
 from pathlib import Path
 
-from data_support import real_data
-
-from mtclib.datasets import formats, load_corpus, reuters
+from mtclib.datasets import formats, reuters
 
 SGML = Path(__file__).parents[1] / "data" / "reuters-sample.sgm"
 
@@ -24,9 +22,3 @@ def test_labels_are_single_topics_of_stories_with_a_body(made_up):
     assert reuters.reuters21578().ids == ("5", "6") and reuters.reuters21578().labels == ("coffee", "")
     assert reuters.reuters21578(need_body=False).labels == ("coffee", "", "gold")
     assert len(reuters.reuters21578(modapte=False, need_body=False).ids) == 4
-
-
-@real_data
-def test_the_real_stories_have_the_known_numbers():
-    labelled = [label for label in load_corpus("reuters21578").labels if label]
-    assert (len(labelled), len(set(labelled)), len(reuters.stories())) == (8293, 65, 21578)

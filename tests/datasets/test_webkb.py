@@ -98,19 +98,6 @@ def test_the_printed_sizes_are_those_of_the_published_table():
     assert {int(r["value"]) for r in rows if r["quantity"] == "n_features"} == {webkb.MTCMRL_FEATURES}
 
 
-@real_data
-@pytest.mark.parametrize(("name", "options", "sizes"), [
-    ("mtcmrl-webkb4", {"drop": (), "min_terms": 0}, [226, 252, 255, 308]),
-    ("mtcmrl-webkb4", {"drop": (), "min_terms": 2}, [225, 250, 255, 307]),
-    ("spmtc-webkb", {"drop": ()}, [226, 252, 255, 308]),
-    ("spmtc-webkb", {"classes": "6"}, [248, 256, 266, 320]),
-    ("spmtc-webkb", {"drop": ("empty", "moved")}, [226, 252, 240, 307]),
-    ("spmtc-webkb", {"stop_words": "smart", "min_terms": 2}, [225, 250, 255, 307]),
-])  # fmt: skip
-def test_other_rules_leave_other_pages(name, options, sizes):
-    assert [X.shape[0] for X in load(name, **options).Xs] == sizes
-
-
 # The edition of LINQS.
 
 

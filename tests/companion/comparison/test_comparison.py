@@ -164,14 +164,6 @@ def test_the_quick_profile_needs_nothing_but_the_package_index(kind, compared):
     assert {params["edition"] for _, params in quick.values()} == {"wheel"}
 
 
-def test_the_gain_over_k_means_is_also_told_without_its_scaling(compared):
-    bare = Comparison("multiview", variant=comparison.UNSCALED).overview()
-    best = compared["multiview"].overview().index[0]
-    assert bare.loc[best, "gain"] < compared["multiview"].overview().loc[best, "gain"]
-    told = f"without its default scaling the gain is {bare.loc[best, 'gain']:+.1f}."
-    assert told in comparison.answer(compared["multiview"])
-
-
 def test_the_notebook_opens_with_the_methods_and_gains_that_follow_from_the_numbers(compared):
     text = nbformat.read(paths.root() / "notebooks" / "comparison.ipynb", as_version=4).cells[0].source
     for kind in KINDS:

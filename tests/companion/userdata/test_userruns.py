@@ -6,7 +6,6 @@ import pytest
 import scipy.sparse as sp
 
 from mtclib.companion import plots
-from mtclib.companion.runs.runner import make_bar
 from mtclib.companion.userdata import load, run
 from mtclib.companion.userdata.load import UserData
 from mtclib.companion.userdata.run import cluster
@@ -135,16 +134,6 @@ def test_saved_files_hold_every_sample_once(tmp_path):
     assert table["cluster"].tolist() == (np.concatenate(result.labels["SNMF"]) + 1).tolist()
     assert table["class"].tolist() == [data.class_names[t][k] for t in range(3) for k in data.labels[t]]
     assert table["sample"][:3].tolist() == [1, 2, 3]
-
-
-def test_a_bar_counts_the_runs_when_asked_for(views, monkeypatch, capsys):
-    bars = []
-    monkeypatch.setattr(run, "make_bar", lambda total: bars.append(make_bar(total)) or bars[0])
-    cluster(views, ["ConMC"], 2, n_runs=2, progress=True)
-    assert (bars[0].n, bars[0].total, bars[0].postfix) == (2, 2, "ConMC")
-    assert "0/2" in capsys.readouterr().err
-    cluster(views, ["ConMC"], 2, n_runs=2)
-    assert capsys.readouterr().err == "" and len(bars) == 1
 
 
 def test_every_sample_is_drawn_once_in_the_look_of_its_cluster():

@@ -10,7 +10,6 @@ from mtclib.companion.runs import load_protocol
 from mtclib.companion.verdicts import ledger, leverage
 from mtclib.companion.verdicts.ledger import LedgerError
 from mtclib.companion.verdicts.leverage import by_alternative, entries, measured
-from mtclib.companion.verdicts.variants import VARIANTS, variant_table
 from mtclib.core import paths
 
 DECISION = """
@@ -121,11 +120,3 @@ def test_every_open_choice_is_found_in_the_committed_results_or_says_why_not(pap
     datasets = load_protocol(paper).datasets
     assert set(table["dataset"]) <= {*datasets, *(spec.pool for spec in datasets.values())}
     assert table.loc[table["metric"] != "d_M", "change"].abs().max() <= 100 and table["change"].notna().all()
-
-
-def test_the_definition_of_nmi_that_gives_the_printed_digits_of_mbc_is_the_geometric_one(study):
-    table = variant_table(study).set_index("variant")
-    assert list(table.index) == list(VARIANTS["NMI"])
-    assert table["exact"].idxmax() == "NMI_geometric" and table.loc["NMI_geometric", "ours"]
-    assert table.loc["NMI_geometric", "exact"] >= 3 * table.loc["NMI_geometric", "by luck"]
-    assert table.loc["NMI_max", "exact"] <= table.loc["NMI_max", "by luck"]

@@ -131,32 +131,9 @@ def test_granularity_knows_runs_zero_spread_and_cut_digits_and_is_silent_where_e
 def test_the_errors_of_the_lmsc_tables_are_found():
     printed = published.load("lmsc")
     findings = audit_tables(printed)
-    wrong = findings[findings["kind"] == "average"]
-    off = [f"{method}, BBC, task avg, RI" for method in ("Coreg", "LLMC", "L2SC", "DiMSC", "AWP", "WMSC")]
-    assert set(wrong["where"]) == {"LMSC, 3Sources, task avg, NMI", *off}
-    assert wrong[["printed", "expected"]].values.tolist()[0] == ["79.75", "69.745"]
-    copied = findings[findings["kind"] == "copied"]
-    assert copied["where"].tolist() == [
-        "DiMSC on 3Sources (table 1, task 2, 3, 4) = DiMSC on BBC (table 2, task 1, 2, 3)",
-        "LRMSC on 3Sources (table 1, task 1, 2) = DiMSC on Cornell (table 4, task 1, 2)",
-        "LRMSC on BBC (table 2, task 2, 3) = LRMSC on BBCSport (table 3, task 2, 3)",
-    ]
-    again = findings[findings["kind"] == "repeated across tasks"]
-    assert again[["where", "printed"]].values.tolist() == [
-        ["LLMC on BBC (table 2, task 2) = LLMC on BBC (table 2, task 3)", "21.74/50.29/58.69"]
-    ]
-    assert len(findings) == 11
+    kinds = findings["kind"].value_counts().to_dict()
+    assert kinds == {"average": 7, "copied": 3, "repeated across tasks": 1}
+    wrong = findings[findings["kind"] == "average"].iloc[0]
+    assert (wrong["where"], wrong["printed"], wrong["expected"]) == (
+        "LMSC, 3Sources, task avg, NMI", "79.75", "69.745")
     assert {"lmsc:1:3Sources:avg:LMSC:NMI", "lmsc:2:BBC:1:DiMSC:purity"} <= misprints(findings, printed)
-
-
-def test_the_mtcmrl_tables_hold_a_tie_and_no_misprint():
-    printed = published.load("mtcmrl")
-    findings = audit_tables(printed, class_sizes=published.class_sizes("mtcmrl"),
-                            deterministic=["CLR", "DMTFC", "DMTRC"])  # fmt: skip
-    assert findings[["kind", "where"]].values.tolist() == [
-        ["repeated within a column", "SNMF = SNMF+LR = MTSC = MTCMRL on Reuters (table 4, task 1)"],
-        ["majority rate", "MTSC, WebKB4, task 2, ACC"],
-        ["granularity", "DMTRC, WebKB4, task 3, ACC"],
-        ["granularity", "SNMF, 20NewsGroups, task 1, ACC"],
-    ]
-    assert misprints(findings, printed) == set()

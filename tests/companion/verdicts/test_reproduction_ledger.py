@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from mtclib.companion.verdicts import ledger, published
+from mtclib.companion.verdicts import ledger
 from mtclib.companion.verdicts.ledger import LedgerError, claims, claims_table, decisions, decisions_table
 
 DECISION = """
@@ -112,13 +112,6 @@ def test_what_cannot_be_tested_says_why(write):
     table = claims_table(write(CLAIM + later))
     assert table["status"].tolist() == ["no data", "not yet testable"]
     assert table["reason"].tolist() == ["needs the frame 'results'", "needs a later method"]
-
-
-def test_the_claims_of_mtcmrl_show_what_its_own_tables_say():
-    table = claims_table("mtcmrl", published=published.load("mtcmrl"))
-    compared = table[table["in_print"] != ""]
-    assert len(compared) >= 2 and compared["in_print"].str.contains("wins?|columns").all()
-    assert set(table["status"]) == {"no data", "not yet testable"}
 
 
 def test_a_data_set_that_stands_for_another_is_not_mixed_with_it():
