@@ -50,3 +50,11 @@ def signal_views(n, widths, seed=0):
     rng = np.random.default_rng(seed)
     shared = rng.standard_normal((n, 3)) * [3.0, 2.0, 1.0]
     return [shared @ rng.standard_normal((3, d)) + rng.standard_normal((n, d)) for d in widths]
+
+
+def blobs(seed=0, n=60, k=3, spread=(0.7, 1.0, 1.5), distance=4.0, d=4):
+    """Views with the same clusters, further apart in the first views than in the last, and the clusters."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % k
+    return [distance * rng.normal(size=(k, d + v))[y] + s * rng.normal(size=(n, d + v))
+            for v, s in enumerate(spread)], y

@@ -147,6 +147,19 @@ def test_the_objectives_equal_the_sums_over_all_tasks():
         assert two.objective() == pytest.approx(expected, rel=1e-12)
 
 
+def test_the_basis_follows_the_mean_over_all_tasks():
+    model, past, sums = LMSC(K, lam=0.7, beta=0.4), Libraries(), [0.0, 0.0]
+    for m in (1, 2, 3):
+        task = lmsc.replaced(model._task(views(20, m), K, 0, past), D=orthonormal(K, K, m))
+        Bs, Ls, D = task.Bs, task.Ls, task.D
+        task.sweep()
+        sums = [C + 0.7 * view.HT @ E for C, view, E in zip(sums, task.views, task.Es)]
+        for B, C, L, before in zip(task.Bs, sums, Ls, Bs):
+            pull = 2 * 0.4 * D / (2 * np.linalg.norm(D - before))
+            np.testing.assert_allclose(B, literal.projection(C.T @ L / m + pull), atol=1e-10)
+        past = task.libraries()
+
+
 def test_a_printed_sweep_equals_the_transcription():
     settings_ = {"lam": 0.7, "mu": 0.0, "beta": 0.4, "eta": 0.05}
     model = LMSC(K, formulation="printed", max_iter=2, tol=0.0, **settings_)

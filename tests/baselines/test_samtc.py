@@ -207,14 +207,6 @@ def test_clusters_do_not_collapse():
         assert all(np.bincount(labels, minlength=3).min() >= 4 for labels in model.labels_)
 
 
-def test_the_length_of_a_document_does_not_matter():
-    Xs = [words(0, 30), words(1, 24)]
-    longer = [X * np.random.default_rng(5).integers(1, 9, (len(X), 1)) for X in Xs]
-    first, second = fit(Xs), fit(longer)
-    assert all(map(np.array_equal, first.labels_, second.labels_))
-    np.testing.assert_allclose(first.relatedness_, second.relatedness_, atol=1e-6)
-
-
 def test_more_rounds_end_when_labels_repeat():
     Xs = [words(2, 36, length=5), words(3, 36)]
     model = fit(Xs, n_rounds=30)

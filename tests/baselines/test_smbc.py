@@ -3,7 +3,6 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import mbc as literal_mbc
@@ -11,7 +10,6 @@ from literal import smbc as literal
 from planted import even_start as start
 from planted import quiet_fit as fit
 from sklearn.cluster import KMeans as Lloyd
-from sklearn.metrics import adjusted_rand_score
 
 from mtclib import MBC
 from mtclib.baselines import SMBC
@@ -129,14 +127,6 @@ def test_a_task_that_the_others_pull_apart_goes_its_own_way_and_they_stay_togeth
     assert pulled.local_loss_[2] > model.local_loss_[2]
 
 
-def test_if_no_task_leaves_smbc_is_mbc():
-    X = data(seed=5)[0]
-    model, mbc = (fit(cls(3, lam=0.3, init=[np.arange(16) % 3] * 2), [X, X]) for cls in (SMBC, MBC))
-    assert model.boosted_.all() and model.phases_ == [mbc.n_iter_]
-    np.testing.assert_array_equal(model.objective_, mbc.objective_)
-    assert all(map(np.array_equal, model.labels_, mbc.labels_))
-
-
 def test_own_means_let_boosting_pass_where_pulled_centroids_do_not():
     better = {"partition": 0, "centroids": 0}
     for seed in range(12):
@@ -146,22 +136,3 @@ def test_own_means_let_boosting_pass_where_pulled_centroids_do_not():
         for rule in better:
             better[rule] += fit(SMBC(4, rule=rule, random_state=seed), Xs).boosted_.sum()
     assert better["partition"] >= 2 * better["centroids"] and better["partition"] >= 10
-
-
-def test_shared_clusters_are_recovered_in_a_task_with_few_samples_and_none_is_lost():
-    rng = np.random.default_rng(1)
-    means = 6.0 * np.eye(4)
-    Xs = [means[np.arange(n) % 4] + rng.normal(size=(n, 4)) for n in (60, 12)]
-    model = fit(SMBC(4, init="samples", n_init=10, random_state=0), Xs)
-    for labels in model.labels_:
-        assert adjusted_rand_score(np.arange(len(labels)) % 4, labels) == 1.0
-        assert np.bincount(labels, minlength=4).min() == len(labels) // 4
-
-
-def test_sparse_data_give_the_same_fit():
-    Xs = [np.random.default_rng(t).poisson(0.7, (30, 12)).astype(float) for t in range(2)]
-    for rule in ("partition", "centroids", "step"):
-        dense, sparse = (fit(SMBC([3, 4], rule=rule, random_state=0), [convert(X) for X in Xs])
-                         for convert in (np.asarray, sp.csr_array))
-        assert all(map(np.array_equal, dense.labels_, sparse.labels_))
-        np.testing.assert_allclose(dense.objective_, sparse.objective_, rtol=1e-10)

@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from mtclib.baselines import ASI, SNMF, KMeans, SpectralNJW, Stacked
-from mtclib.mtcmrl import MTCMRL
 
 
 def tasks():
@@ -26,20 +24,6 @@ def test_the_labels_are_slices_of_one_fit_on_the_stack(nested):
     assert np.array_equal(np.concatenate(stacked.labels_), alone.labels_[0])
     assert np.array_equal(stacked.objective_, alone.objective_)
     assert (stacked.n_iter_, stacked.converged_) == (alone.n_iter_, alone.converged_)
-
-
-def test_dense_and_sparse_tasks_may_be_mixed():
-    first, *rest = tasks()
-    mixed = Stacked(2, random_state=0).fit([sp.csr_array(first), *rest])
-    dense = Stacked(2, random_state=0).fit([first, *rest])
-    assert all(np.array_equal(a, b) for a, b in zip(mixed.labels_, dense.labels_))
-
-
-def test_a_name_with_parameters_equals_an_instance():
-    by_name = Stacked(2, estimator="SpectralNJW", parameters={"affinity": "gaussian"}, random_state=1)
-    instance = Stacked(2, estimator=SpectralNJW(2, affinity="gaussian"), random_state=1)
-    assert by_name.fit(tasks()).estimator_.affinity == "gaussian"
-    assert all(np.array_equal(a, b) for a, b in zip(by_name.labels_, instance.fit(tasks()).labels_))
 
 
 def test_the_nested_estimator_is_a_parameter_that_fit_leaves_alone():
@@ -62,16 +46,3 @@ def test_the_version_rises_with_that_of_a_nested_method(monkeypatch):
     before = Stacked.algorithm_version()
     monkeypatch.setattr(ASI, "ALGORITHM_VERSION", ASI.ALGORITHM_VERSION + 1)
     assert Stacked.algorithm_version() == before + 1
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"estimator": "K-means"}, "estimator must be one of .*'KMeans'.*; got 'K-means'"),
-    ({"estimator": MTCMRL(2)}, "estimator must be a single-task method.*got MTCMRL"),
-    ({"estimator": "Stacked"}, "estimator must be a single-task method"),
-    ({"estimator": 3}, "estimator must be a single-task method.*got 3"),
-    ({"parameters": {"affinity": "cosine"}}, "Invalid parameter 'affinity' for estimator KMeans"),
-    ({"estimator": KMeans(2, init="best")}, "init must be one of"),
-])
-def test_unusable_estimators_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        Stacked(2, **parameters).fit(tasks())

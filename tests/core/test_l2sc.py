@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib import L2SC, LMSC
-from mtclib.baselines import SAMTC, SNMF, CoregSpectral, PerTask
+from mtclib.baselines import SNMF, CoregSpectral, PerTask
 from mtclib.companion.runs import expand, parse_protocol
 from mtclib.companion.runs.fit import execute
 from mtclib.core.lifelong import Libraries
@@ -64,16 +64,6 @@ def test_a_stream_of_one_view_can_be_saved_and_goes_on(tmp_path):
         LMSC.load(tmp_path / "state.npz")
 
 
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"view": 2}, r"view is 2 but the tasks have 2 view\(s\), counted from 0"),
-    ({"view": -1}, "view must be an integer >= 0"), ({"output": "aligned"}, "output must be one of"),
-])
-def test_unusable_parameters_are_refused_by_name(parameters, message):
-    for method in ("fit", "partial_fit"):
-        with pytest.raises(ValueError, match=message):
-            getattr(L2SC(K, **parameters), method)(tasks() if method == "fit" else tasks()[0])
-
-
 # Task by task.
 
 
@@ -102,18 +92,6 @@ def test_the_nested_method_is_a_parameter_that_fit_leaves_alone():
     model.fit(tasks(2, negative=True))
     assert [one.n_clusters for one in model.estimators_] == [2, 3] and model.estimators_[0].lam == 0.2
     assert nested.n_clusters == 7 and not hasattr(nested, "labels_")
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"estimator": "Coreg"}, "estimator must be one of .*; got 'Coreg'"),
-    ({"estimator": SAMTC(2)}, "estimator must be a multi-view or single-task method.*got SAMTC"),
-    ({"estimator": "LMSC"}, "estimator must be a multi-view or single-task method"),
-    ({"view": 2}, "view must be an integer >= 0 and <= 1; got 2"),
-    ({"parameters": {"sigma": 1}}, "Invalid parameter 'sigma' for estimator CoregSpectral"),
-])
-def test_unusable_nested_methods_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        PerTask(K, **parameters).fit(tasks(2))
 
 
 # As jobs.
