@@ -58,3 +58,11 @@ def blobs(seed=0, n=60, k=3, spread=(0.7, 1.0, 1.5), distance=4.0, d=4):
     y = np.arange(n) % k
     return [distance * rng.normal(size=(k, d + v))[y] + s * rng.normal(size=(n, d + v))
             for v, s in enumerate(spread)], y
+
+
+def task_views(n_tasks=3, n=24, k=3, negative=False):
+    """Tasks of two views with k planted clusters, for the methods that take them one by one."""
+    rng = np.random.default_rng(0)
+    means = 1.0 + 2.0 * np.kron(np.eye(k), np.ones(4))
+    shift = 2.0 if negative else 0.0
+    return [[rng.poisson(means[np.arange(n) % k]) - shift for _ in range(2)] for _ in range(n_tasks)]

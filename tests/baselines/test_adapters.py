@@ -1,11 +1,12 @@
-"""Stacked: the nested method on the stack, sliced; and the nested method stays an ordinary parameter."""
+"""Stacked and PerTask: what the nested method finds, and the nested method stays an ordinary parameter."""
 
 import numpy as np
 import pytest
+from planted import equal, task_views
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from mtclib.baselines import ASI, SNMF, KMeans, SpectralNJW, Stacked
+from mtclib.baselines import ASI, SNMF, CoregSpectral, KMeans, PerTask, SpectralNJW, Stacked
 
 
 def tasks():
@@ -46,3 +47,30 @@ def test_the_version_rises_with_that_of_a_nested_method(monkeypatch):
     before = Stacked.algorithm_version()
     monkeypatch.setattr(ASI, "ALGORITHM_VERSION", ASI.ALGORITHM_VERSION + 1)
     assert Stacked.algorithm_version() == before + 1
+
+
+@pytest.mark.parametrize("nested", ["CoregSpectral", CoregSpectral(2, lam=0.5)], ids=["name", "instance"])
+def test_a_multi_view_method_clusters_each_task_as_if_alone(nested):
+    Xs = task_views(2)
+    model = PerTask(3, estimator=nested, parameters={"n_init": 2}, random_state=4).fit(Xs)
+    lam = 0.1 if isinstance(nested, str) else 0.5
+    alone = [CoregSpectral(3, lam=lam, n_init=2, random_state=4).fit(views) for views in Xs]
+    assert equal(model.labels_, [one.labels_ for one in alone])
+    assert model.objective_[-1] == pytest.approx(sum(one.objective_[-1] for one in alone), rel=1e-14)
+    assert model.n_iter_ == max(one.n_iter_ for one in alone) == len(model.objective_)
+
+
+def test_a_method_for_one_view_sees_that_view_or_all_side_by_side():
+    Xs = task_views(2)
+    second = PerTask(3, estimator="SNMF", view=1, random_state=0).fit(Xs)
+    beside = PerTask(3, estimator=SNMF(3), random_state=0).fit(Xs)
+    assert equal(second.labels_, SNMF(3, random_state=0).fit([views[1] for views in Xs]).labels_)
+    assert equal(beside.labels_, SNMF(3, random_state=0).fit([np.hstack(views) for views in Xs]).labels_)
+
+
+def test_a_method_nested_task_by_task_is_a_parameter_that_fit_leaves_alone():
+    nested = CoregSpectral(7, lam=0.3)
+    model = clone(PerTask([2, 3], estimator=nested, random_state=0)).set_params(estimator__lam=0.2)
+    model.fit(task_views(2, negative=True))
+    assert [one.n_clusters for one in model.estimators_] == [2, 3] and model.estimators_[0].lam == 0.2
+    assert nested.n_clusters == 7 and not hasattr(nested, "labels_")
