@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from literal import mbc as literal
 from planted import equal, quiet_fit
 from planted import even_start as start
+from planted import skewed as data
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 
@@ -30,14 +31,6 @@ NAMES = ("sqeuclidean", "mahalanobis", "kl", "i-divergence", "itakura-saito")
 Q = np.array([[2.0, 0.5, 0.0, 0.0], [0.5, 1.0, -0.3, 0.0], [0.0, -0.3, 0.7, 0.1], [0.0, 0.0, 0.1, 1.5]])
 LOOPS = {"sqeuclidean": literal.sqeuclidean, "mahalanobis": literal.mahalanobis(Q), "kl": literal.kl,
          "i-divergence": literal.i_divergence, "itakura-saito": literal.itakura_saito}
-
-
-def data(name, sizes=(14, 11), d=4, seed=0):
-    """Positive rows around three planted means; on the simplex for 'kl'."""
-    rng = np.random.default_rng(seed)
-    means = 0.5 + 3.0 * rng.random((3, d))
-    Xs = [means[np.arange(n) % 3] * np.exp(0.4 * rng.normal(size=(n, d))) for n in sizes]
-    return [X / X.sum(axis=1, keepdims=True) for X in Xs] if name == "kl" else Xs
 
 
 def model(name, Ks, **parameters):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from contract import partitions
-from planted import even_start, noisy_views, nonnegative_views, quiet_fit, signal_views
+from planted import even_start, noisy_views, nonnegative_views, quiet_fit, signal_views, skewed
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import cosine_similarity
@@ -44,13 +44,6 @@ def counts(sizes=(36, 30, 27), d=12, seed=0):
     return [rng.poisson(means[np.arange(n) % 3]) + 0.5 for n in sizes]
 
 
-def skewed(sizes=(60, 50), seed=0):
-    """Positive tasks with three clusters whose spread grows with their means."""
-    rng = np.random.default_rng(seed)
-    means = 0.5 + 3.0 * rng.random((3, 4))
-    return [means[np.arange(n) % 3] * np.exp(0.4 * rng.normal(size=(n, 4))) for n in sizes]
-
-
 def lengthened(Xs):
     return [np.random.default_rng(5).uniform(0.5, 3.0, (len(X), 1)) * X for X in Xs]
 
@@ -67,7 +60,7 @@ def rotated(Xs):
 
 Q = np.array([[2.0, 0.5, 0.0, 0.0], [0.5, 1.0, -0.3, 0.0], [0.0, -0.3, 0.7, 0.1], [0.0, 0.0, 0.1, 1.5]])
 OWN = (lambda x: x * np.log(x) - x, np.log, np.exp)
-TASKS, SKEWED, VIEWS = counts(), skewed(), noisy_views(noise=(1.0, 1.3, 1.6))
+TASKS, SKEWED, VIEWS = counts(), skewed(sizes=(60, 50)), noisy_views(noise=(1.0, 1.3, 1.6))
 POSITIVE, SIGNALS = [np.maximum(X, 0.0) for X in VIEWS], signal_views(80, (6, 5))
 START, TWINS = even_start(TASKS, [3] * 3), [TASKS[0], TASKS[0]]
 ITAKURA, POOLED = MBC(3, divergence="itakura-saito"), MBC(3, divergence="mahalanobis")

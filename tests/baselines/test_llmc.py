@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from literal import llmc as literal
-from planted import quiet_fit
+from planted import first_features, quiet_fit
 from scipy.linalg import eigh
 from sklearn.metrics import adjusted_rand_score
 
@@ -13,10 +13,8 @@ from mtclib.baselines import LLMC
 from mtclib.baselines.llmc import Task, centred_gram, mean_width, unit_variance
 
 
-def tasks(seed=0, sizes=(30, 24), d=8, k=3, noise=1.0):
-    """Tasks whose clusters differ in the first k features."""
-    rng = np.random.default_rng(seed)
-    return [4.0 * np.eye(k, d)[np.arange(n) % k] + noise * rng.standard_normal((n, d)) for n in sizes]
+def tasks(seed=0, sizes=(30, 24), d=8, noise=1.0):
+    return first_features(sizes, d, noise=noise, seed=seed, signal=4.0)
 
 
 def fit(Xs, k=3, **parameters):

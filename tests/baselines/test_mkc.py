@@ -99,23 +99,6 @@ def test_one_hot_memberships_have_the_objective_of_hard_ones():
         assert model.objective_[-1] == pytest.approx(value, rel=1e-9)
 
 
-@pytest.mark.parametrize("membership", ["graded", "hard", "nonnegative"])
-@settings(max_examples=6)
-@given(T=st.integers(1, 4), lam=st.sampled_from([0.0, 1e-3, 0.5, 20.0]), seed=st.integers(0, 2**31),
-       Ks=st.lists(st.integers(1, 5), min_size=4, max_size=4), kernel=st.sampled_from(["linear", "gaussian"]))
-def test_no_sweep_raises_the_objective(membership, T, lam, seed, Ks, kernel):
-    Xs, Ks = data((14, 11, 9, 16)[:T], seed=seed), Ks[:T]
-    model = fit(MKC(Ks, lam=lam, kernel=kernel, membership=membership, init=start(Xs, Ks, seed), max_iter=15,
-                    tol=0.0), Xs)
-    assert (np.diff(model.objective_) <= 1e-10 * model.objective_[0]).all()
-    for P in model.membership_:
-        assert (P >= 0).all()
-        assert membership == "nonnegative" or np.allclose(P.sum(axis=1), 1.0)
-    for (t, s), W in model.relation_.items():
-        np.testing.assert_allclose(W.sum(axis=1), 1 / Ks[t])
-        np.testing.assert_allclose(W.sum(axis=0), 1 / Ks[s])
-
-
 def test_repeated_membership_steps_reach_the_minimum_of_a_quadratic_programme():
     Xs, Ks = data((7, 6)), [3, 3]
     problem, state = prepared(Xs, Ks, kernel="linear")

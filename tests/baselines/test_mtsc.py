@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from literal import mtsc as literal
-from planted import quiet_fit
+from planted import first_features, quiet_fit
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import MTSC, SpectralNJW
@@ -12,12 +12,8 @@ from mtclib.baselines.mtsc import Task, alternate, penalty
 from mtclib.maths.graphs import NormalizedMatrix, knn_affinity
 
 
-def tasks(sizes=(40, 30), d=10, k=3, noise=0.6, seed=0, signal=3):
-    """Planted clusters in the first ``signal`` features, the same in all tasks."""
-    rng = np.random.default_rng(seed)
-    means = np.zeros((k, d))
-    means[:, :signal] = 2.0 * np.eye(k)[:, :signal]
-    return [means[np.arange(n) % k] + noise * rng.standard_normal((n, d)) for n in sizes]
+def tasks(sizes=(40, 30), d=10, **options):
+    return first_features(sizes, d, **options)
 
 
 def fit(Xs, n_clusters=3, **parameters):

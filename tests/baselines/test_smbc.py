@@ -9,23 +9,17 @@ from literal import mbc as literal_mbc
 from literal import smbc as literal
 from planted import even_start as start
 from planted import quiet_fit as fit
+from planted import skewed
 from sklearn.cluster import KMeans as Lloyd
 
 from mtclib import MBC
 from mtclib.baselines import SMBC
 from mtclib.maths.bregman import divergence
 
+SIZES = (16, 12, 14)
 NAMES = ("sqeuclidean", "mahalanobis", "kl", "i-divergence", "itakura-saito")
 METRIC = dict.fromkeys(NAMES) | {"mahalanobis": np.diag([2.0, 1.0, 0.5])}
 LOOPS = {"sqeuclidean": literal_mbc.sqeuclidean, "itakura-saito": literal_mbc.itakura_saito}
-
-
-def data(name="sqeuclidean", sizes=(16, 12, 14), d=3, seed=0):
-    """Positive rows around three planted means; on the simplex for 'kl'."""
-    rng = np.random.default_rng(seed)
-    means = 0.5 + 3.0 * rng.random((3, d))
-    Xs = [means[np.arange(n) % 3] * np.exp(0.4 * rng.normal(size=(n, d))) for n in sizes]
-    return [X / X.sum(axis=1, keepdims=True) for X in Xs] if name == "kl" else Xs
 
 
 def solver(name):
@@ -50,7 +44,7 @@ def related_and_not(seed, n=24):
 def test_smbc_equals_the_rule_in_loops(rule, name, lam, sizes, Ks, seeds):
     left = 0
     for seed in seeds:
-        Xs = data(name, sizes, 2, seed)
+        Xs = skewed(name, sizes, 2, seed)
         ours = fit(SMBC(Ks, divergence=name, rule=rule, lam=lam, init=start(Xs, Ks, seed), tol=0.0), Xs)
         hs, Us, free, bounds = literal.smart(Xs, start(Xs, Ks, seed), Ks, lam, rule, *solver(name), 16)
         np.testing.assert_array_equal(np.flatnonzero(ours.boosted_), free)
@@ -65,7 +59,7 @@ def test_smbc_equals_the_rule_in_loops(rule, name, lam, sizes, Ks, seeds):
 def test_the_rule_within_a_sweep_equals_loops_and_nearly_always_gives_up_boosting():
     taken = 0
     for seed in range(6):
-        Xs, Ks = data(seed=seed), [3, 2, 3]
+        Xs, Ks = skewed(sizes=SIZES, d=3, seed=seed), [3, 2, 3]
         ours = fit(SMBC(Ks, rule="step", init=start(Xs, Ks, seed), max_iter=4, tol=0.0), Xs)
         hs, Us, history, choices = literal.step_by_step(Xs, start(Xs, Ks, seed), Ks, 0.5,
                                                         *solver("sqeuclidean"), 4)
@@ -85,7 +79,7 @@ def test_the_rule_within_a_sweep_equals_loops_and_nearly_always_gives_up_boostin
        max_iter=st.sampled_from([1, 2, 5, 300]), Ks=st.lists(st.integers(1, 5), min_size=3, max_size=3),
        rule=st.sampled_from(["partition", "centroids"]))
 def test_no_task_is_worse_off_than_alone(name, lam, seed, max_iter, Ks, rule):
-    Xs = data(name, seed=seed)
+    Xs = skewed(name, SIZES, 3, seed)
     model = fit(SMBC(Ks, lam=lam, divergence=name, metric=METRIC[name], rule=rule,
                      init=start(Xs, Ks, seed), max_iter=max_iter), Xs)
     alone = [fit(MBC(k, divergence=name, metric=METRIC[name], init=[h], max_iter=max_iter), [X])
@@ -105,7 +99,7 @@ def test_no_task_is_worse_off_than_alone(name, lam, seed, max_iter, Ks, rule):
 
 
 def test_without_coupling_every_rule_is_scikit_learns_k_means_from_the_same_start():
-    Xs, Ks = data(sizes=(50, 40), d=5, seed=3), [4, 3]
+    Xs, Ks = skewed(sizes=(50, 40), d=5, seed=3), [4, 3]
     labels = start(Xs, Ks)
     for rule in ("partition", "centroids", "step"):
         model = fit(SMBC(Ks, lam=0.0, rule=rule, init=labels, tol=0.0), Xs)
