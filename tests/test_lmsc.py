@@ -83,7 +83,7 @@ def test_the_printed_reward_spreads_and_the_penalty_concentrates():
 
 @given(st.integers(0, 10**6), st.sampled_from(sorted(L21)), st.floats(0, 20), st.floats(0, 100),
        st.floats(0, 20), st.sampled_from(["affinity", "laplacian"]))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_the_objective_never_falls_from_any_feasible_point(seed, l21, lam, mu, beta, matrix):
     model = LMSC(K, lam=lam, mu=mu, beta=beta, l21=l21, matrix=matrix, max_iter=20, tol=0.0)
     past = Libraries()

@@ -80,14 +80,6 @@ def test_losses_equal_loops_over_every_entry():
     assert model.round_objective_[-1][-1] == pytest.approx(total)
 
 
-@settings(max_examples=40)
-@given(n=st.integers(4, 20), d=st.integers(2, 20), c=st.integers(1, 4), seed=st.integers(0, 2**31))
-def test_centroid_step_equals_the_printed_inverse(n, d, c, seed):
-    rng = np.random.default_rng(seed)
-    X, P, v = rng.normal(size=(n, d)), rng.random((n, c)) + np.eye(n, c), rng.random(n) + 0.01
-    np.testing.assert_allclose(centroid_step(X, P, v).T, literal.centre(X.T, P, v), atol=1e-6)
-
-
 def test_centroids_of_dead_and_of_equal_clusters_still_minimise_the_loss():
     rng = np.random.default_rng(0)
     X, p, v = rng.normal(size=(12, 5)), rng.random((12, 1)), rng.random(12)

@@ -55,7 +55,7 @@ def test_the_value_is_the_distance_by_loops():
     assert p.value(Z, s) == pytest.approx(expected, rel=1e-12)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.integers(0, 10**6), st.integers(3, 25), st.lists(st.integers(1, 12), min_size=1, max_size=4),
        st.floats(0.02, 1.5))
 def test_the_objective_never_rises_and_the_gap_is_a_bound(seed, n, widths, alpha):
@@ -68,7 +68,7 @@ def test_the_objective_never_rises_and_the_gap_is_a_bound(seed, n, widths, alpha
     assert found.history[-1] - best.history[-1] <= found.gap * abs(best.history[-1]) * 1.01 + 1e-12
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(st.integers(0, 10**6), st.floats(0.05, 1.2), st.integers(2, 4))
 def test_any_start_ends_at_the_same_objective(seed, alpha, n_views):
     As = scaled(views(20, range(4, 4 + n_views), seed))
