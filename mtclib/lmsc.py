@@ -3,10 +3,14 @@
 ===========  ======================================  ====================================================
 Eq.          what it says                            where
 ===========  ======================================  ====================================================
-(2)          affinities of a view                    ``LMSC._view``
+(1)          affinities of a view                    :func:`mtclib.maths.graphs.knn_affinity`
+(2)          its normalised Laplacian                ``LMSC._view``, ``Complement``
+(6)          X-hat                                   :func:`mtclib.maths.graphs.normalized_bipartite`
 (8)          objective                               ``Task.objective``, ``PrintedTask.objective``
+(10)         projection, Theorem 1                   :func:`mtclib.maths.linalg.polar`
 (11)-(12)    representation E of a task              ``Task.represent``; as printed ``PrintedTask.sweep``
-(14)-(16)    basis library B                         ``Task.sweep``; as printed ``PrintedTask.sweep``
+(14), (16)   basis library B                         ``Task.sweep``; as printed ``PrintedTask.sweep``
+(15)         sums over tasks                         ``Task.refresh`` (C), ``Task.spectral_sums`` (M)
 (18)         feature embedding library L             ``embedding_step``; as printed ``Text.slopes``
 (20)         fusion library D                        ``Task.sweep``; as printed ``_spread``
 (21)         weight alpha of a view                  ``distance``
@@ -578,29 +582,16 @@ class L2SC(LMSC):
 
     traits = Traits(kind="lifelong", paper="Sun et al., AAAI 2020", nonnegative=True, same_n_clusters=True,
                     reconstruction=True)
-    beta = 0.0
 
     def __init__(self, n_clusters, *, view=0, lam=1.0, mu=0.01, l21="penalty", output="concat",
                  affinity="knn-cosine", n_neighbors=10, scale="median", matrix="affinity",
                  negative="refuse", formulation="consistent", eta=0.01, n_init=10, max_iter=500, tol=1e-6,
                  random_state=None):
-        self.n_clusters = n_clusters
+        super().__init__(n_clusters, lam=lam, mu=mu, beta=0.0, l21=l21, output=output, affinity=affinity,
+                         n_neighbors=n_neighbors, scale=scale, matrix=matrix, negative=negative,
+                         formulation=formulation, eta=eta, n_init=n_init, max_iter=max_iter, tol=tol,
+                         random_state=random_state)
         self.view = view
-        self.lam = lam
-        self.mu = mu
-        self.l21 = l21
-        self.output = output
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.scale = scale
-        self.matrix = matrix
-        self.negative = negative
-        self.formulation = formulation
-        self.eta = eta
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -6,7 +6,8 @@ Eq.          what it says                            where
 (3)          objective J                             ``objective``
 (4)-(5)      relations                               ``relation_step``, ``model_distances``
 (6)-(13)     models                                  ``model_step``, :class:`mtclib.maths.linalg.RidgeSystems`
-(14)-(19)    memberships                             :func:`mtclib.maths.symnmf.membership_step`
+(14)         memberships, their part of J            :func:`mtclib.maths.symnmf.membership_objective`
+(19)         memberships, update                     :func:`mtclib.maths.symnmf.membership_step`
 Algorithm 1  start, one sweep                        ``initial_state``, ``MTCMRL._update_task``
 ===========  ======================================  ====================================================
 

@@ -50,3 +50,33 @@ def signal_views(n, widths, seed=0):
     rng = np.random.default_rng(seed)
     shared = rng.standard_normal((n, 3)) * [3.0, 2.0, 1.0]
     return [shared @ rng.standard_normal((3, d)) + rng.standard_normal((n, d)) for d in widths]
+
+
+def blobs(seed=0, n=60, k=3, spread=(0.7, 1.0, 1.5), distance=4.0, d=4):
+    """Views with the same clusters, further apart in the first views than in the last, and the clusters."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % k
+    return [distance * rng.normal(size=(k, d + v))[y] + s * rng.normal(size=(n, d + v))
+            for v, s in enumerate(spread)], y
+
+
+def task_views(n_tasks=3, n=24, k=3, negative=False):
+    """Tasks of two views with k planted clusters, for the methods that take them one by one."""
+    rng = np.random.default_rng(0)
+    means = 1.0 + 2.0 * np.kron(np.eye(k), np.ones(4))
+    shift = 2.0 if negative else 0.0
+    return [[rng.poisson(means[np.arange(n) % k]) - shift for _ in range(2)] for _ in range(n_tasks)]
+
+
+def skewed(name="sqeuclidean", sizes=(14, 11), d=4, seed=0):
+    """Positive tasks around three planted means, spread in proportion to them; on the simplex for 'kl'."""
+    rng = np.random.default_rng(seed)
+    means = 0.5 + 3.0 * rng.random((3, d))
+    Xs = [means[np.arange(n) % 3] * np.exp(0.4 * rng.normal(size=(n, d))) for n in sizes]
+    return [X / X.sum(axis=1, keepdims=True) for X in Xs] if name == "kl" else Xs
+
+
+def first_features(sizes, d, k=3, noise=0.6, seed=0, signal=2.0):
+    """Tasks whose clusters differ in the first k features, the same in all tasks."""
+    rng = np.random.default_rng(seed)
+    return [signal * np.eye(k, d)[np.arange(n) % k] + noise * rng.standard_normal((n, d)) for n in sizes]

@@ -43,24 +43,14 @@ def fitted(**parameters):
 # The steps.
 
 
-@given(st.integers(0, 10**6), st.sampled_from([(3, 3), (40, 3), (2, 3)]))
-@settings(max_examples=30)
-def test_the_polar_factor_beats_random_matrices_with_orthonormal_columns(seed, shape):
-    A = np.random.default_rng(seed).standard_normal(shape)
-    Q = polar(A, None)
-    short = Q.T @ Q if shape[0] >= shape[1] else Q @ Q.T
-    np.testing.assert_allclose(short, np.eye(min(shape)), atol=1e-12)
-    for other in range(20):
-        W = orthonormal(max(shape), min(shape), [seed, other])
-        assert np.vdot(W if shape[0] >= shape[1] else W.T, A) <= np.vdot(Q, A) + 1e-10
-
-
+@pytest.mark.parametrize("shape", [(60, 3), (3, 3), (2, 3)])
 @pytest.mark.parametrize("scale", [1e-3, 1e-6])
-def test_the_short_way_to_the_polar_factor_equals_the_decomposition(scale):
-    A = orthonormal(60, 3, 0) @ np.diag([1.0, 0.5, scale]) @ orthonormal(3, 3, 1)
-    left, _, right = np.linalg.svd(A, full_matrices=False)
-    np.testing.assert_allclose(polar(A, None), left @ right, atol=1e-8)
-    np.testing.assert_allclose(polar(A, None).T @ polar(A, None), np.eye(3), atol=1e-12)
+def test_the_polar_factor_is_that_of_the_decomposition(shape, scale):
+    k = min(shape)
+    A = orthonormal(shape[0], k, 0) @ np.diag([1.0, scale, 0.5][:k]) @ orthonormal(shape[1], k, 1).T
+    Q = polar(A, None)
+    np.testing.assert_allclose(Q, literal.projection(A), atol=1e-8)
+    np.testing.assert_allclose(Q.T @ Q if k == 3 else Q @ Q.T, np.eye(k), atol=1e-12)
 
 
 def test_a_zero_matrix_keeps_the_previous_polar_factor():
@@ -93,7 +83,7 @@ def test_the_printed_reward_spreads_and_the_penalty_concentrates():
 
 @given(st.integers(0, 10**6), st.sampled_from(sorted(L21)), st.floats(0, 20), st.floats(0, 100),
        st.floats(0, 20), st.sampled_from(["affinity", "laplacian"]))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_the_objective_never_falls_from_any_feasible_point(seed, l21, lam, mu, beta, matrix):
     model = LMSC(K, lam=lam, mu=mu, beta=beta, l21=l21, matrix=matrix, max_iter=20, tol=0.0)
     past = Libraries()
@@ -145,6 +135,19 @@ def test_the_objectives_equal_the_sums_over_all_tasks():
         expected = (literal.objective(*shared, two.alphas, 0.7, 0.3, 0.4) if formulation == "printed" else
                     literal.consistent_objective(*shared, 0.7, 0.3, 0.4, literal.l21))
         assert two.objective() == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_basis_follows_the_mean_over_all_tasks():
+    model, past, sums = LMSC(K, lam=0.7, beta=0.4), Libraries(), [0.0, 0.0]
+    for m in (1, 2, 3):
+        task = lmsc.replaced(model._task(views(20, m), K, 0, past), D=orthonormal(K, K, m))
+        Bs, Ls, D = task.Bs, task.Ls, task.D
+        task.sweep()
+        sums = [C + 0.7 * view.HT @ E for C, view, E in zip(sums, task.views, task.Es)]
+        for B, C, L, before in zip(task.Bs, sums, Ls, Bs):
+            pull = 2 * 0.4 * D / (2 * np.linalg.norm(D - before))
+            np.testing.assert_allclose(B, literal.projection(C.T @ L / m + pull), atol=1e-10)
+        past = task.libraries()
 
 
 def test_a_printed_sweep_equals_the_transcription():
@@ -373,16 +376,6 @@ def test_one_view_one_task_without_co_clustering_is_spectral_clustering():
     assert fitted(lam=0.0, mu=0.0, affinity="cosine").fit([[X]]).n_iter_ <= 2
     F = LMSC(K, lam=0.0, mu=0.0, affinity="cosine")._task([X], K, 0, Libraries())
     assert -F.run()[0][-1] == pytest.approx(np.sum(plain.eigenvalues_[0]), abs=1e-6)
-
-
-def test_the_first_task_with_one_view_maximises_the_sum_of_both_terms():
-    model = LMSC(K, lam=1.0, mu=0.0, beta=0.0, tol=1e-12, max_iter=3000)
-    task = model._task(views(18)[:1], K, 0, Libraries())
-    best = -task.run()[0][-1]
-    view, rng = task.views[0], np.random.default_rng(0)
-    for _ in range(300):  # given E, the best L gives the sum of the singular values
-        E = polar(task.Es[0] + 10 ** rng.uniform(-3, 1) * rng.standard_normal((18, K)), None)
-        assert np.vdot(E, view.K @ E) + np.linalg.norm(view.HT @ E, "nuc") <= best + 1e-8
 
 
 def test_fewer_features_than_clusters_are_no_obstacle():

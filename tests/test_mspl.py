@@ -2,16 +2,15 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from literal import mspl as literal
-from planted import quiet_fit
+from planted import blobs, quiet_fit
 from sklearn.cluster import KMeans as SklearnKMeans
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib import MSPL
-from mtclib.baselines import ConMC, SingleView
+from mtclib.baselines import RMKMC, ConMC, SingleView
 from mtclib.core.base import ConstantViewWarning
 from mtclib.maths import scaling, views
 from mtclib.maths.scaling import scale_views
@@ -20,16 +19,13 @@ from mtclib.maths.selfpaced import hard_weights, smooth_weights
 WEIGHTINGS = ("naive", "hard", "smooth")
 
 
-def blobs(seed=0, n=60, k=3, spread=(0.7, 1.0, 1.5), distance=4.0, d=4):
-    """Views with the same clusters, further apart in the first views than in the last."""
-    rng = np.random.default_rng(seed)
-    y = np.arange(n) % k
-    return [distance * rng.normal(size=(k, d + v))[y] + s * rng.normal(size=(n, d + v))
-            for v, s in enumerate(spread)], y
+def fit(Xs, k=3, cls=MSPL, **parameters):
+    return quiet_fit(cls(k, **{"random_state": 0, **parameters}), Xs)
 
 
-def fit(Xs, k=3, **parameters):
-    return quiet_fit(MSPL(k, **{"random_state": 0, **parameters}), Xs)
+# The methods that read views in blocks and leave out constant ones.
+READERS = pytest.mark.parametrize("options", [*({"weighting": name} for name in WEIGHTINGS), {"cls": RMKMC}],
+                                  ids=[*WEIGHTINGS, "RMKMC"])
 
 
 def lams_of(model):
@@ -59,23 +55,6 @@ def test_every_iteration_is_that_of_the_printed_algorithm(weighting, formulation
         assert np.allclose(model.paced_objective_[model.rounds_ == number][:2] + shift, values[rows])
         kept += 1
     assert kept >= 1 and (weighting == "naive" or kept >= 3)
-
-
-@settings(max_examples=40)
-@given(seed=st.integers(0, 2**31), weighting=st.sampled_from(WEIGHTINGS), k=st.integers(1, 6),
-       n=st.integers(6, 60), kappa=st.sampled_from([0.1, 1.0, 10.0]), inner=st.integers(1, 20),
-       pace=st.sampled_from(["geometric", "share"]), sparse=st.booleans(),
-       init=st.sampled_from(["sample", "points", "labels"]))
-def test_the_objective_never_rises_within_a_round(seed, weighting, k, n, kappa, inner, pace, sparse, init):
-    Xs, _ = blobs(seed, n, distance=1.0)
-    if sparse:
-        Xs = [sp.csr_array(np.where(X > 0, X, 0.0)) for X in Xs]
-    model = fit(Xs, k, weighting=weighting, kappa=kappa, inner_max_iter=inner, pace=pace, init=init,
-                random_state=seed)
-    for number in range(len(model.thresholds_)):
-        values = model.paced_objective_[model.rounds_ == number]
-        assert (np.diff(values) <= 1e-9 * n).all()  # the views have total variance 1
-    assert model.converged_
 
 
 def test_the_printed_centroids_shrink_towards_the_mean_and_raise_the_objective():
@@ -205,6 +184,14 @@ def test_rows_that_left_a_cluster_of_tiny_weight_do_not_blur_its_centroid():
     assert np.allclose(views.centroids(state)[0][0], zero, rtol=0, atol=1e-12)
 
 
+def test_a_sample_between_two_equally_near_centroids_stays_in_its_cluster():
+    X, labels = np.array([[-1.0], [1.0], [0.0], [0.0]]), np.array([0, 1, 0, 1])
+    state = views.start(views.prepare_views([X], "none"), 2, labels, 0.1, 0)
+    state.labels, state.centers = labels, [np.array([[-1.0], [1.0]])]
+    views.assign(state, np.ones((1, 4)))
+    assert np.array_equal(state.labels, labels)
+
+
 def test_samples_without_weight_go_to_the_nearest_centroid_of_all_views():
     Xs, _ = blobs(n=40)
     state = views.start(views.prepare_views(Xs, "none"), 3, "points", 0.1, 0)
@@ -214,20 +201,20 @@ def test_samples_without_weight_go_to_the_nearest_centroid_of_all_views():
     assert np.array_equal(state.labels, expected)
 
 
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-def test_large_views_are_read_in_blocks_and_give_the_same_result(weighting, monkeypatch, tmp_path):
+@READERS
+def test_large_views_are_read_in_blocks_and_give_the_same_result(options, monkeypatch, tmp_path):
     Xs, _ = blobs(n=200, distance=1.5)
     Xs = [X.astype(np.float32) for X in Xs]
-    expected = fit(Xs, weighting=weighting)
+    expected = fit(Xs, **options)
     for v, X in enumerate(Xs):
         np.save(tmp_path / f"{v}.npy", X)
     maps = [np.load(tmp_path / f"{v}.npy", mmap_mode="r") for v in range(len(Xs))]
     monkeypatch.setattr(views, "LARGEST_COPY", 0)
     monkeypatch.setattr(scaling, "BLOCK", 128)
-    model = fit(maps, weighting=weighting)
+    model = fit(maps, **options)
     assert np.array_equal(model.labels_, expected.labels_)
     assert np.allclose(model.objective_[-1], expected.objective_[-1], rtol=1e-5)
-    doubles = fit([np.asarray(X, float) for X in Xs], weighting=weighting)
+    doubles = fit([np.asarray(X, float) for X in Xs], **options)
     assert np.array_equal(doubles.label_history_, expected.label_history_)
     assert np.allclose(doubles.objective_, expected.objective_, rtol=1e-12)
 
@@ -243,37 +230,22 @@ def test_a_memory_map_is_neither_copied_nor_converted(monkeypatch, tmp_path):
     assert np.shares_memory(prepared.parts[0].X, X)
 
 
-def test_mixed_dense_and_sparse_views_agree_with_dense_ones():
-    Xs, _ = blobs(distance=1.5)
-    Xs = [np.where(X > 0, X, 0.0) for X in Xs]
-    dense, mixed = fit(Xs), fit([sp.csr_array(Xs[0]), *Xs[1:]])
-    assert np.array_equal(dense.labels_, mixed.labels_)
-    assert np.allclose(dense.centers_[0], mixed.centers_[0], rtol=1e-9)
-
-
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@READERS
 @pytest.mark.parametrize("value", [0.0, 5.0])
-def test_a_constant_view_is_left_out_with_a_warning(weighting, value):
+def test_a_constant_view_is_left_out_with_a_warning(options, value):
     Xs, _ = blobs(distance=1.5)
     with pytest.warns(ConstantViewWarning, match=r"Xs\[1\] \(view 2\)"):
-        model = fit([Xs[0], np.full((60, 2), value), *Xs[1:]], weighting=weighting)
-    expected = fit(Xs, weighting=weighting)
-    assert np.array_equal(model.labels_, expected.labels_)
+        model = fit([Xs[0], np.full((60, 2), value), *Xs[1:]], **options)
+    expected = fit(Xs, **options)
+    assert np.array_equal(model.label_history_, expected.label_history_)
+    assert np.array_equal(model.objective_, expected.objective_)
+    assert (model.centers_[1] == value).all() and model.centers_[2].shape == (3, Xs[1].shape[1])
+    if isinstance(model, RMKMC):
+        assert np.array_equal(model.view_weights_, np.insert(expected.view_weights_, 1, 0.0))
+        return
     assert np.array_equal(model.paced_objective_, expected.paced_objective_)
     assert (model.weights_[1] == 1).all() and not model.losses_[1].any()
-    assert (model.centers_[1] == value).all() and model.centers_[2].shape == (3, Xs[1].shape[1])
     assert np.array_equal(model.selection_order_[[0, 2, 3]], expected.selection_order_)
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"kappa": 0.0}, "kappa must be a number > 0"),
-    ({"pace_growth": 1.0}, "pace_growth must be a number > 1"), ({"pace_start": 0.0}, "pace_start"),
-    ({"pace_step": 1.5}, "pace_step"), ({"init_share": 0}, "init_share"),
-    ({"inner_max_iter": 0}, "inner_max_iter"), ({"init": np.zeros(59, int)}, "60 integers in 0..2"),
-    ({"init": np.full(60, 3)}, "60 integers in 0..2"), ({"init": [[1], [1, 2]]}, "init cannot be read")])
-def test_unusable_parameters_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        MSPL(**{"n_clusters": 3, **parameters}).fit(blobs()[0])
 
 
 def test_concatenated_k_means_and_a_single_view_see_the_scaled_views():
@@ -286,10 +258,3 @@ def test_concatenated_k_means_and_a_single_view_see_the_scaled_views():
     expected = ConMC(3, n_init=5, random_state=0).fit([Xs[1]])
     assert np.array_equal(alone.labels_, expected.labels_)
     assert adjusted_rand_score(y, alone.labels_) > 0.9
-
-
-def test_a_view_that_is_not_there_is_refused():
-    with pytest.raises(ValueError, match="view is 3 but Xs has 3 view"):
-        SingleView(3, view=3).fit(blobs()[0])
-    with pytest.raises(ValueError, match="view must be an integer >= 0"):
-        SingleView(3, view=-1).fit(blobs()[0])

@@ -80,14 +80,6 @@ def test_losses_equal_loops_over_every_entry():
     assert model.round_objective_[-1][-1] == pytest.approx(total)
 
 
-@settings(max_examples=40)
-@given(n=st.integers(4, 20), d=st.integers(2, 20), c=st.integers(1, 4), seed=st.integers(0, 2**31))
-def test_centroid_step_equals_the_printed_inverse(n, d, c, seed):
-    rng = np.random.default_rng(seed)
-    X, P, v = rng.normal(size=(n, d)), rng.random((n, c)) + np.eye(n, c), rng.random(n) + 0.01
-    np.testing.assert_allclose(centroid_step(X, P, v).T, literal.centre(X.T, P, v), atol=1e-6)
-
-
 def test_centroids_of_dead_and_of_equal_clusters_still_minimise_the_loss():
     rng = np.random.default_rng(0)
     X, p, v = rng.normal(size=(12, 5)), rng.random((12, 1)), rng.random(12)
@@ -106,31 +98,6 @@ def test_the_membership_step_is_the_printed_one_without_weights_and_raises_no_lo
     np.testing.assert_allclose(new, literal.membership(X.T, P, Mk, M, W, lam, v), rtol=1e-9, atol=1e-49)
     before, after = (literal.losses_dense([X.T], [Q], [Mk], M, W, lam)[0] for Q in (P, new))
     assert (after <= before * (1 + 1e-10) + 1e-12).all()
-
-
-SHAPES = {"seed": st.integers(0, 2**31), "d": st.integers(4, 40), "c": st.integers(1, 4),
-          "lam": st.floats(0.0, 1.0), "w_update": st.sampled_from(["mult", "eig_small", "eig_range"])}
-
-
-@settings(max_examples=30)
-@given(T=st.integers(1, 3), l=st.integers(1, 4), shift=st.sampled_from([0.0, 1.0]), **SHAPES)
-def test_lssmtc_never_raises_the_objective(seed, T, d, c, l, lam, w_update, shift):
-    rng = np.random.default_rng(seed)
-    Xs = [X - shift for X in texts(rng.integers(6, 20, T), d, seed)]
-    model = quiet_fit(LSSMTC(c, n_components=l, lam=lam, w_update=w_update, max_iter=12, tol=0.0,
-                             random_state=seed), Xs)
-    size = sum(np.sum(X**2) for X in Xs)
-    assert (np.diff(model.objective_) <= 1e-9 * size).all()
-
-
-@settings(max_examples=30)
-@given(weighting=st.sampled_from(["hard", "soft"]), power=st.sampled_from([1, 2]), **SHAPES)
-def test_spmtc_never_raises_the_weighted_sum_within_a_round(seed, d, c, lam, weighting, power, w_update):
-    Xs = texts((17, 14), d, seed)
-    model = quiet_fit(SPMTC(c, weighting=weighting, weight_power=power, lam=lam, w_update=w_update, warm_up=5,
-                            inner_max_iter=6, tol=0.0, random_state=seed), Xs)
-    size = sum(np.sum(X**2) for X in Xs)
-    assert all((np.diff(history) <= 1e-9 * size).all() for history in model.round_objective_)
 
 
 def test_between_cluster_directions_can_raise_the_objective():
@@ -240,34 +207,10 @@ def test_weights_follow_the_pace_in_every_task_alike():
         assert (hard.weights_[t] == 1).all() and (soft.weights_[t] > 0).all() and (soft.weights_[t] < 1).any()
 
 
-def test_with_lambda_one_tasks_do_not_influence_each_other():
-    Xs = texts()
-    for cls, limits in ((LSSMTC, {"max_iter": 20}), (SPMTC, {"warm_up": 5, "inner_max_iter": 5})):
-        together = quiet_fit(cls(3, lam=1.0, random_state=4, tol=0.0, **limits), Xs)
-        for t, X in enumerate(Xs):
-            alone = quiet_fit(cls(3, lam=1.0, random_state=4, tol=0.0, **limits), [X])
-            np.testing.assert_allclose(together.membership_[t], alone.membership_[0], rtol=1e-8)
-
-
 def test_an_interrupted_pace_is_not_converged():
     with pytest.warns(ConvergenceWarning, match="max_iter=3"):
         model = SPMTC(3, max_iter=3, random_state=0).fit(texts())
     assert model.pace_.tolist() == [0.5, 0.6, 0.7] and not model.converged_
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"lam": 1.5}, "lam must be a number >= 0 and <= 1; got 1.5"),
-    ({"n_components": 0}, "n_components must be an integer >= 1"),
-    ({"n_components": 13}, "n_components is 13 but the tasks have 12"),
-    ({"n_components": 4, "w_update": "eig_between"}, "n_components is 4 .*n_clusters = 3"),
-    ({"init": [np.zeros(24, int)]}, "3 of them"),
-    ({"weight_power": 3}, "weight_power must be an integer >= 1 and <= 2"),
-    ({"warm_up": 0}, "warm_up"), ({"inner_max_iter": 0}, "inner_max_iter"),
-    ({"pace_start": 0}, "pace_start must be a number > 0 and <= 1"), ({"pace_step": 2}, "pace_step"),
-])
-def test_unusable_parameters_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        SPMTC(**{"n_clusters": 3, **parameters}).fit(texts())
 
 
 @pytest.mark.skipif(not FILES.is_dir(), reason="MTCLIB_DATA has no folder 20news-lssmtc")

@@ -37,22 +37,8 @@ def floored_spectrum(sizes, dimension, floor):
     .. math:: \min_\delta \sum_i s_i^2 / \delta_i,\quad \sum_i \delta_i = 1,\ \delta_i \ge \varphi = floor/d.
 
     The minimiser is delta_i = max(s_i / tau, phi); without the floor it is s_i / sum(s), the published one.
-
-    Parameters
-    ----------
-    sizes : ndarray of shape (r,), nonnegative, descending
-        Singular values of the stacked scorers; the other d - r are 0.
-    dimension : int
-        d, at least r.
-    floor : float in (0, 1]
-        1 makes all eigenvalues equal.
-
-    Returns
-    -------
-    leading : ndarray of shape (q,), q <= r
-        Those above phi, descending.
-    phi : float
-        All the others.
+    ``sizes`` are the r singular values of the stacked scorers, descending; the other d - r are 0.  Returns
+    the eigenvalues above phi, descending, and that of all the others.
 
     Examples
     --------
@@ -107,22 +93,10 @@ class CoupledRidge:
                                       for X, W, root in zip(self.Xs, Ws, self.roots)]).ravel()
 
     def solve(self, coupling, Fs, start=None):
-        """W, the fitted values H X W, and J, for fixed labels and coupling.
+        """W (d, h), the fitted values H X W (n_t, h) and their loss, for fixed labels Fs and coupling.
 
-        Parameters
-        ----------
-        coupling : FeatureMetric or TaskRelation
-        Fs : list of ndarray of shape (n_t, h)
-        start : ndarray or None
-            Unknowns of a similar system, as returned.
-
-        Returns
-        -------
-        Ws : list of ndarray of shape (d, h)
-        fits : list of ndarray of shape (n_t, h)
-        loss : float
-            Sum over tasks of 1/n_t ||H F - H X W||^2.
-        solution : ndarray
+        ``start`` is the solution of a similar system.  The loss is the sum over tasks of
+        1/n_t ||H F - H X W||^2; last comes the solution of this system.
         """
         Fs = [centred(F) for F in Fs]
         h, size = Fs[0].shape[1], self.ends[-1] * Fs[0].shape[1]
@@ -144,21 +118,10 @@ class CoupledRidge:
 
 
 def start_labels(X, h):
-    """Relaxed labels without any coupling: the leading left singular vectors of H X, scaled.
+    """Relaxed labels without any coupling: the h < n leading left singular vectors of H X, scaled; (n, h).
 
     They minimise tr(Z (K + n I)^-1) over the convex set {0 <= Z <= n/k I, Z 1 = 0, tr Z = h n/k} of relaxed
-    label kernels Z = F F^T, for K any positive multiple of H X X^T H (Ky Fan).
-
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    h : int, at most n - 1
-        k - 1.
-
-    Returns
-    -------
-    ndarray of shape (n, h)
-        F, centred, F^T F = n / (h + 1) I.
+    label kernels Z = F F^T, for K any positive multiple of H X X^T H (Ky Fan).  Then F^T F = n / (h + 1) I.
     """
     n = X.shape[0]
     squares = float(np.sum(X.data**2) if sp.issparse(X) else np.sum(X * X)) or 1.0
@@ -176,15 +139,7 @@ def start_labels(X, h):
 def label_step(F, fit):
     """The relaxed labels nearest to fitted values: argmin ||F - fit||^2 over F^T F = n/k I, F^T 1 = 0.
 
-    Parameters
-    ----------
-    F : ndarray of shape (n, h)
-        Current labels, which stay wherever the fitted values say nothing.
-    fit : ndarray of shape (n, h), centred
-
-    Returns
-    -------
-    ndarray of shape (n, h)
+    Fitted values are centred; the current labels F stay wherever these say nothing.
     """
     scale = np.linalg.norm(fit)
     if scale == 0:
@@ -196,22 +151,8 @@ def relax(ridge, coupling, k, max_iter, tol):
     """Minimise J over relaxed labels, scorers and coupling in turn; each step is exact, so J never rises.
 
     Label steps are power iterations, slow where scorers fit nearly any labels.  They are therefore taken from
-    fitted values with momentum; a step that raises J is taken again without.
-
-    Parameters
-    ----------
-    ridge : CoupledRidge
-    coupling : FeatureMetric or TaskRelation
-        That of uncoupled tasks.
-    k : int
-    max_iter : int
-    tol : float
-
-    Returns
-    -------
-    Fs : list of ndarray of shape (n_t, k - 1)
-    history : list of float
-    converged : bool
+    fitted values with momentum; a step that raises J is taken again without.  ``coupling`` is that of
+    uncoupled tasks.  Returns the labels, (n_t, k - 1) each, the history of J, and whether it converged.
     """
     if k == 1:
         return [np.zeros((X.shape[0], 0)) for X in ridge.Xs], [0.0], True
@@ -240,25 +181,7 @@ def _sweep(ridge, state, before, momentum):
 
 
 def fit_scorers(ridge, coupling, Ys, max_iter, tol):
-    """Minimise J over scorers and coupling for fixed labels: a convex problem.
-
-    Parameters
-    ----------
-    ridge : CoupledRidge
-    coupling : FeatureMetric or TaskRelation
-        Where to start; the minimum does not depend on it.
-    Ys : list of ndarray of shape (n_t, h)
-    max_iter : int
-    tol : float
-        Stop when J falls by less than ``tol`` times its value.
-
-    Returns
-    -------
-    coupling : FeatureMetric or TaskRelation
-    Ws : list of ndarray of shape (d, h)
-    value : float
-        J.
-    """
+    """Coupling, scorers and J at its minimum for fixed labels: a convex problem, whatever the start."""
     values, solution = [], None
     for _ in range(max_iter):
         Ws, _, loss, solution = ridge.solve(coupling, Ys, solution)
@@ -270,20 +193,10 @@ def fit_scorers(ridge, coupling, Ys, max_iter, tol):
 
 
 def discretise(F, k, seeds, marginals):
-    """Clusters of the rows of F by k-means, with even sizes where asked for.
+    """Clusters of the rows of F, (n, k - 1), by k-means with one start per seed.
 
-    Parameters
-    ----------
-    F : ndarray of shape (n, k - 1)
-    k : int
-    seeds : list of int
-        One start of k-means each.
-    marginals : {'even', 'free'}
-        'even': sizes n/k rounded up or down, by exact transport to the centroids, in turn with the centroids.
-
-    Returns
-    -------
-    ndarray of shape (n,), int
+    With 'even' marginals sizes are n/k rounded up or down, by exact transport to the centroids, in turn with
+    the centroids.
     """
     if k == 1:
         return np.zeros(len(F), dtype=np.intp)
@@ -301,18 +214,7 @@ def discretise(F, k, seeds, marginals):
 def even_assignment(cost):
     """The cheapest assignment of n rows to k clusters of floor(n/k) or ceil(n/k) rows each, exactly.
 
-    Parameters
-    ----------
-    cost : ndarray of shape (n, k), n >= k
-
-    Returns
-    -------
-    ndarray of shape (n,), int
-
-    Raises
-    ------
-    RuntimeError
-        If the solver fails.
+    ``cost`` has shape (n, k), n >= k; RuntimeError if the solver fails.
 
     Examples
     --------
@@ -338,16 +240,7 @@ def even_assignment(cost):
 def align(labels, Ws, k):
     """Renumber clusters so that number j means similar scorers in all tasks; the first task keeps its own.
 
-    Parameters
-    ----------
-    labels : list of ndarray of shape (n_t,), int
-    Ws : list of ndarray of shape (d, k)
-        Scorers of the clusters.
-    k : int
-
-    Returns
-    -------
-    list of ndarray of shape (n_t,), int
+    ``Ws`` are the scorers of the clusters, (d, k) for each task.
     """
     total, aligned = Ws[0], [labels[0]]
     for h, W in zip(labels[1:], Ws[1:]):
@@ -359,6 +252,21 @@ def align(labels, Ws, k):
 
 class CoupledClusterer(MultiTaskClusterer):
     """Base of DMTFC and DMTRC, which differ in ``_coupling`` and in the default of ``marginals``."""
+
+    traits = Traits(kind="multitask", paper="X.-L. Zhang, TPAMI 2015", same_n_clusters=True,
+                    reconstruction=True)
+
+    def __init__(self, n_clusters, *, lam1=2.0**-6, lam2=2.0**-6, floor=0.1, marginals="free", n_init=10,
+                 max_iter=300, tol=1e-5, random_state=None):
+        self.n_clusters = n_clusters
+        self.lam1 = lam1
+        self.lam2 = lam2
+        self.floor = floor
+        self.marginals = marginals
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -464,21 +372,6 @@ class DMTFC(CoupledClusterer):
     [[0, 0], [0, 0]]
     """
 
-    traits = Traits(kind="multitask", paper="X.-L. Zhang, TPAMI 2015", same_n_clusters=True,
-                    reconstruction=True)
-
-    def __init__(self, n_clusters, *, lam1=2.0**-6, lam2=2.0**-6, floor=0.1, marginals="free", n_init=10,
-                 max_iter=300, tol=1e-5, random_state=None):
-        self.n_clusters = n_clusters
-        self.lam1 = lam1
-        self.lam2 = lam2
-        self.floor = floor
-        self.marginals = marginals
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-
     def _coupling(self, ridge, floor):
         return FeatureMetric(ridge, floor)
 
@@ -514,17 +407,7 @@ class FeatureMetric:
         return np.hsplit(out, len(Vs))
 
     def update(self, Ws):
-        """The best metric for given scorers, and Omega at both.
-
-        Parameters
-        ----------
-        Ws : list of ndarray of shape (d, h)
-
-        Returns
-        -------
-        FeatureMetric
-        float
-        """
+        """The best metric for given scorers, and Omega at both."""
         d, W = Ws[0].shape[0], np.hstack(Ws)
         U, sizes, _ = svd(W, full_matrices=False)
         leading, rest = floored_spectrum(sizes, d, self.floor)
@@ -550,55 +433,29 @@ class DMTRC(CoupledClusterer):
             + \lambda_1 \sum_{ts} (S^{-1})_{ts} \operatorname{tr}(W_t^\top W_s),
             \quad S \succeq 0,\ \operatorname{tr} S = 1,
 
-    over scorers :math:`W` and :math:`b`, the relation :math:`S` between tasks, and relaxed balanced labels,
-    :math:`F_t^\top F_t = \tfrac{n_t}{k} I` and :math:`F_t^\top 1 = 0` (the form of one-hot labels of even
-    clusters, centred and up to rotation; it excludes the constant labels that would make :math:`J = 0`).  The
-    penalty at the best :math:`S` is the squared sum of the singular values of the scorers with each task as
-    one column.
+    over the scorers :math:`W` and :math:`b`, the relation :math:`S` between tasks, and the relaxed balanced
+    labels of :class:`mtclib.baselines.DMTFC`.  The penalty at the best :math:`S` is the squared sum of the
+    singular values of the scorers with each task as one column.
 
-    Reconstruction, like :class:`mtclib.baselines.DMTFC`, with multi-task relationship learning in place of
-    feature learning.  Ours is also the rotation of the relaxed labels to each other at the start (generalised
-    Procrustes), and that k-means is followed by transport where clusters are to be even.
+    Reconstruction, like DMTFC, with multi-task relationship learning in place of feature learning.  Ours is
+    also the rotation of the relaxed labels to each other at the start (generalised Procrustes), and that
+    k-means is followed by transport where clusters are to be even.
 
     Parameters
     ----------
-    n_clusters : int or list of int
-        Clusters of each task; the same number in all.
-    lam1 : float, nonnegative, default 2**-6
-        Weight of the penalty that couples the tasks.  The published grid for both weights is 2**-10, 2**-8,
-        ..., 2**-2.
-    lam2 : float, nonnegative, default 2**-6
-        Weight of the squared norm of the scorers; at least one weight must be positive.
+    n_clusters, lam1, lam2, n_init, max_iter, tol, random_state
+        As in :class:`mtclib.baselines.DMTFC`.
     floor : float in (0, 1], default 0.1
         No eigenvalue of :math:`S` is below floor / T; 1 fixes :math:`S = I / T`, which uncouples the tasks.
     marginals : {'even', 'free'}, default 'even'
-        Whether all clusters of a task get the same number of samples (up to one), or as many as k-means
-        gives them.
-    n_init : int, default 10
-        Starts of k-means in the final rounding; the rest is deterministic.
-    max_iter : int, default 300
-    tol : float, default 1e-5
-        Stop when the objective falls by less than ``tol`` times its value.
-    random_state : None, int, Generator or RandomState
+        As in :class:`mtclib.baselines.DMTFC`, but even by default.
 
     Attributes
     ----------
-    labels_ : list of ndarray of shape (n_t,), int
-        Cluster j means similar scorers in all tasks.
+    labels_, coef_, intercept_, relaxed_labels_, labels_objective_, objective_, n_iter_, converged_
+        As in :class:`mtclib.baselines.DMTFC`.
     relation_ : ndarray of shape (T, T)
         :math:`S`, positive definite, trace 1; related tasks have large entries.
-    coef_ : list of ndarray of shape (d, k)
-        :math:`W_t`, ridge scorers of the final clusters.
-    intercept_ : list of ndarray of shape (k,)
-        :math:`b_t`.
-    relaxed_labels_ : list of ndarray of shape (n_t, k - 1)
-        :math:`F_t`.
-    labels_objective_ : float
-        :math:`J` of the final clusters: its global minimum over scorers and relation.
-    objective_ : ndarray of shape (n_iter,)
-        :math:`J` of the relaxed labels after each iteration; never rises.
-    n_iter_ : int
-    converged_ : bool
 
     Examples
     --------
@@ -609,20 +466,10 @@ class DMTRC(CoupledClusterer):
     [[0, 0], [0, 0]]
     """
 
-    traits = Traits(kind="multitask", paper="X.-L. Zhang, TPAMI 2015", same_n_clusters=True,
-                    reconstruction=True)
-
     def __init__(self, n_clusters, *, lam1=2.0**-6, lam2=2.0**-6, floor=0.1, marginals="even", n_init=10,
                  max_iter=300, tol=1e-5, random_state=None):
-        self.n_clusters = n_clusters
-        self.lam1 = lam1
-        self.lam2 = lam2
-        self.floor = floor
-        self.marginals = marginals
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+        super().__init__(n_clusters, lam1=lam1, lam2=lam2, floor=floor, marginals=marginals, n_init=n_init,
+                         max_iter=max_iter, tol=tol, random_state=random_state)
 
     def _coupling(self, ridge, floor):
         return TaskRelation(ridge, floor, np.eye(len(ridge.Xs)) / len(ridge.Xs))
@@ -648,17 +495,7 @@ class TaskRelation:
         return list(np.tensordot(self.mixing, np.stack(Vs), axes=1))
 
     def update(self, Ws):
-        """The best relation for given scorers, and Omega at both.
-
-        Parameters
-        ----------
-        Ws : list of ndarray of shape (d, h)
-
-        Returns
-        -------
-        TaskRelation
-        float
-        """
+        """The best relation for given scorers, and Omega at both."""
         T = len(Ws)
         # A task's scorers make one column; the Gram matrix would lose the small singular values.
         _, sizes, Q = svd(np.stack([W.ravel() for W in Ws], axis=1), full_matrices=False)
@@ -670,16 +507,7 @@ class TaskRelation:
         return TaskRelation(self.ridge, self.floor, S), float(np.sum(sizes**2 / theta))
 
     def rotations(self, Ws):
-        """Orthogonal matrices that bring the scorers W_t R_t of all tasks together (generalised Procrustes).
-
-        Parameters
-        ----------
-        Ws : list of ndarray of shape (d, h)
-
-        Returns
-        -------
-        list of ndarray of shape (h, h)
-        """
+        """Orthogonal R_t that bring the scorers W_t R_t of all tasks together: generalised Procrustes."""
         rotations = [np.eye(Ws[0].shape[1])]
         for W in Ws[1:]:
             rotations.append(_polar(W.T @ sum(V @ R for V, R in zip(Ws, rotations))))

@@ -56,10 +56,9 @@ class LatentMSC(MultiViewClusterer):
     sign : {'correct', 'released'}, default 'correct'
         Of H, see above.
     scaling : str, default 'rows'
-        Of samples or features, and views; see :func:`mtclib.maths.scaling.scale_views`.
+        As in :class:`mtclib.baselines.DiMSC`.
     keep_diagonal : bool, default True
-        How much a sample represents itself counts as affinity, as in the released code.  It slows the walk
-        on the graph down where samples stand alone, and can change the clusters a lot.
+        As in :class:`mtclib.baselines.DiMSC`, and as in the released code.
     n_init : int, default 20
         Starts of k-means.
     max_iter : int, default 200
@@ -87,10 +86,8 @@ class LatentMSC(MultiViewClusterer):
 
     Warns
     -----
-    ConstantViewWarning
-        If all samples are equal in a view.
-    DegenerateSubspaceWarning
-        If the affinity falls into more components than clusters.
+    ConstantViewWarning, DegenerateSubspaceWarning
+        As in :class:`mtclib.baselines.DiMSC`.
 
     References
     ----------

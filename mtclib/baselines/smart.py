@@ -281,25 +281,12 @@ class SMKC(MKC):
     ----------
     labels_, membership_, cluster_centers_, relation_
         As in `MKC`.
-    local_loss_ : ndarray of shape (T,)
-        As in `MKC`.
-    compared_loss_, single_task_loss_ : ndarray of shape (T,)
-        Loss that ``rule`` names, and that of the single-task solution; the former is never larger, up to
-        rounding.
-    boosted_ : ndarray of shape (T,), bool
-        Whether the task kept the boosting.
-    phases_ : list of int
-        Sweeps between changes of ``boosted_``.
-    objective_ : ndarray of shape (n_iter,)
-        After each sweep; it may rise only where a phase ends.
-    n_iter_ : int
-    converged_ : bool
+    local_loss_, compared_loss_, single_task_loss_, boosted_, phases_, objective_, n_iter_, converged_
+        As in `SMBC`, with the single-task solution in place of SBC's.
 
     References
     ----------
-    X. Zhang, X. Zhang. Smart Multi-Task Bregman Clustering and Multi-Task Kernel Clustering. AAAI 2013.
-    X. Zhang, X. Zhang, H. Liu. Smart Multitask Bregman Clustering and Multitask Kernel Clustering. ACM
-    TKDD 10(1), 2015.
+    Those of `SMBC`.
 
     Examples
     --------

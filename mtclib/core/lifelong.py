@@ -178,26 +178,18 @@ class LibraryClusterer(LifelongClusterer):
     def fit(self, Xs, y=None):
         """Forget everything and learn a list of tasks, one after the other.
 
+        Raises and warns as ``fit`` of any estimator does; one task that stopped at ``max_iter`` is enough.
+
         Parameters
         ----------
         Xs : list of list of {ndarray, CSR array} of shape (n_t, d_v), nonnegative
             ``Xs[t][v]`` is view v of task t.
         y : None
-            Ignored, for scikit-learn's sake.
+            Ignored.
 
         Returns
         -------
         self
-
-        Raises
-        ------
-        ValueError
-            If a parameter or an input is unusable; the message names it and says what to do.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If a task stopped at ``max_iter``.
         """
         self._check_parameters()
         Xs, n_clusters = self._check_input(Xs)
@@ -218,7 +210,7 @@ class LibraryClusterer(LifelongClusterer):
         Xs : list of {ndarray, CSR array} of shape (n, d_v), nonnegative
             The views of the task: the same views with the same features as in the first task.
         y : None
-            Ignored, for scikit-learn's sake.
+            Ignored.
 
         Returns
         -------
@@ -227,12 +219,7 @@ class LibraryClusterer(LifelongClusterer):
         Raises
         ------
         ValueError
-            If a parameter or an input is unusable, or does not fit to the libraries.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If the task stopped at ``max_iter``.
+            As in ``fit``, and if the views do not fit to the libraries.
         """
         self._check_parameters()
         views, k = self._check_task(Xs)

@@ -216,15 +216,7 @@ def geodesic(divergence, left, right, A, B):
     A d(left||q) = B d(q||right), by halving.  That characterises the symmetrised centroid of *one* set of
     points with A = B; for Eq. (14) the result may even be worse than the centroid it replaces.
 
-    Parameters
-    ----------
-    divergence : mtclib.maths.bregman.Divergence
-    left, right : ndarray of shape (k, d)
-    A, B : ndarray of shape (k,), positive
-
-    Returns
-    -------
-    ndarray of shape (k, d)
+    Parameters, what is returned and the data of the example are those of :func:`bisection`.
 
     Examples
     --------

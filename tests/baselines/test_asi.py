@@ -6,9 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from planted import quiet_fit
+from planted import noisy_views, quiet_fit
 from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
@@ -21,15 +19,6 @@ from mtclib.core.starts import one_hot
 
 def counts(n=30, d=8, seed=0):
     return np.random.default_rng(seed).poisson(2.0, (n, d)).astype(float)
-
-
-def planted(n=60, d=10, noise=0.5, seed=0):
-    """Three clusters in a plane, and features that tell nothing."""
-    rng = np.random.default_rng(seed)
-    means = np.zeros((3, d))
-    means[:, :2] = [[0, 0], [6, 0], [0, 6]]
-    y = np.arange(n) % 3
-    return means[y] + noise * rng.normal(size=(n, d)), y
 
 
 def within_scatter(X, labels):
@@ -94,16 +83,6 @@ def test_a_stalled_iteration_gives_way_to_a_dense_solver(which, monkeypatch):
     np.testing.assert_allclose(F @ F.T, expected @ expected.T, atol=1e-8)
 
 
-@settings(max_examples=30)
-@given(st.sampled_from(["smallest", "smallest_in_range", "between"]), st.integers(5, 30), st.integers(2, 12),
-       st.integers(1, 5), st.integers(0, 10**6))
-def test_the_objective_never_rises(which, n, d, k, seed):
-    l = 1 + seed % min(k, d)
-    model = quiet_fit(ASI(k, which=which, n_components=l, random_state=seed), [counts(n, d, seed)])
-    history = model.objective_
-    assert (np.diff(history) <= 1e-9 * (1.0 + np.abs(history[:-1]))).all()
-
-
 @pytest.mark.parametrize("which", ["smallest", "largest", "between"])
 def test_the_objective_is_the_documented_one(which):
     X = counts()
@@ -146,14 +125,6 @@ def test_samples_without_any_entry_keep_the_start():
     assert model.labels_[0].tolist() == [0, 1, 1]
 
 
-def test_between_finds_planted_clusters_in_fewer_dimensions_than_features():
-    X, y = planted()
-    for convert in (np.asarray, sp.csr_array):
-        model = ASI(3, n_components=2, n_init=5, random_state=0).fit([convert(X)])
-        assert adjusted_rand_score(y, model.labels_[0]) == 1.0
-        assert model.projection_[0].shape == (10, 2)
-
-
 def test_smallest_finds_the_directions_in_which_clusters_are_tight():
     rng = np.random.default_rng(0)
     X = np.c_[np.repeat([1.0, 2.0], 20) + 0.01 * rng.normal(size=40), 5.0 * rng.normal(size=(40, 3))]
@@ -184,17 +155,6 @@ def test_the_assignment_is_the_best_of_all_partitions_for_fixed_centroids():
     assert moved >= 5
 
 
-def test_many_starts_reach_the_best_of_all_partitions():
-    X = counts(7, 3, seed=1)
-    values = []
-    for h in product(range(2), repeat=7):
-        if len(set(h)) == 2:
-            between = np.linalg.eigvalsh(X.T @ X - within_scatter(X, np.array(h)))
-            values.append(np.sum(X ** 2) - between[-1])
-    model = ASI(2, n_components=1, n_init=30, random_state=0).fit([X])
-    assert model.objective_[-1] == pytest.approx(min(values))
-
-
 @pytest.mark.parametrize(("rows", "labels", "k", "expected"), [
     ([0, 2, 1, 3, -1], [0, 1, 1, 1, 0], 2, [0, 1, 1, 1, 0]),
     ([0, 0, 2, 2], [0, 1, 0, 1], 2, [0, 1, 0, 1]),
@@ -206,5 +166,5 @@ def test_ties_stay_an_empty_cluster_takes_the_farthest_row_and_copies_none(rows,
 
 
 def test_k_means_start_ends_at_once_where_between_is_k_means():
-    model = ASI(3, init="k-means", random_state=0).fit([planted()[0]])
+    model = ASI(3, init="k-means", random_state=0).fit(noisy_views()[:1])
     assert model.n_iter_ == 1 and model.converged_

@@ -84,27 +84,6 @@ def test_without_a_ridge_maxvar_of_two_views_is_cca():
         assert aligned(Z, W / np.linalg.norm(W, axis=0)) < 1e-6
 
 
-def test_variates_without_a_ridge_are_orthonormal_and_correlate_in_pairs():
-    (Z, W), correlations = find(views(), 3, 0.0)
-    np.testing.assert_allclose(Z.T @ Z, np.eye(3), atol=1e-9)
-    np.testing.assert_allclose(W.T @ W, np.eye(3), atol=1e-9)
-    np.testing.assert_allclose(Z.T @ W, np.diag(correlations), atol=1e-9)
-    np.testing.assert_allclose(Z.mean(axis=0), 0.0, atol=1e-12)
-
-
-def test_features_may_be_mixed_shifted_and_scaled_without_a_ridge():
-    Xs = views()
-    mixed = [1e3 * X @ np.random.default_rng(1).standard_normal((X.shape[1],) * 2) - 7.0 for X in Xs]
-    for (Z, W) in zip(find(Xs, 3, 0.0)[0], find(mixed, 3, 0.0)[0]):
-        assert aligned(Z, W) < 1e-7
-
-
-def test_views_may_be_shifted_and_scaled_with_a_ridge():
-    Xs = views()
-    for (Z, W) in zip(find(Xs, 2, 0.3)[0], find([1e5 * Xs[0] + 3.0, 1e-5 * Xs[1]], 2, 0.3)[0]):
-        assert aligned(Z, W) < 1e-7
-
-
 def test_one_view_gives_its_principal_components():
     X = views(widths=(6,))[0]
     (Z,), eigenvalues = find([X], 3, 0.1, maxvar_variates)
@@ -113,32 +92,6 @@ def test_one_view_gives_its_principal_components():
     shares = variances / (variances + 0.1 * variances[0])
     np.testing.assert_allclose(eigenvalues, shares, rtol=1e-9)
     assert aligned(Z, scores / np.sqrt(variances) * shares) < 1e-8
-
-
-def test_one_view_is_clustered_as_by_k_means_on_its_components():
-    rng = np.random.default_rng(0)
-    X = 5.0 * np.eye(3)[np.arange(90) % 3] @ rng.standard_normal((3, 8)) + rng.standard_normal((90, 8))
-    model = CCAClustering(3, ridge=1e-9, random_state=0).fit([X])
-    Z = PCA(2, whiten=True).fit_transform(X)
-    expected = KMeans(3, init="k-means++", n_init=10, random_state=0).fit([Z])
-    assert adjusted_rand_score(expected.labels_[0], model.labels_) == 1.0
-
-
-def test_copies_of_a_view_correlate_as_its_components_do():
-    X = views(widths=(6,))[0]
-    (Z, W), correlations = find([X, X], 3, 0.1)
-    _, eigenvalues = find([X], 3, 0.1, maxvar_variates)
-    np.testing.assert_allclose(correlations, eigenvalues, atol=1e-9)
-    assert aligned(Z, W) < 1e-7
-
-
-def test_a_huge_ridge_gives_the_directions_of_largest_covariance():
-    Xs = views()
-    (X, Y), _ = parts(Xs, 0.0)
-    U, _, Vt = np.linalg.svd(X.T @ Y)
-    for Z, expected in zip(find(Xs, 2, 1e4)[0], (X @ U[:, :2], Y @ Vt[:2].T)):
-        Z = Z / np.linalg.norm(Z, axis=0) * np.linalg.norm(expected, axis=0)
-        assert aligned(Z, expected) < 1e-3 * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("widths", [(6, 5), (100, 130), (100, 5), (5, 100, 40)])

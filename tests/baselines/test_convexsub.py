@@ -55,7 +55,7 @@ def test_the_value_is_the_distance_by_loops():
     assert p.value(Z, s) == pytest.approx(expected, rel=1e-12)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.integers(0, 10**6), st.integers(3, 25), st.lists(st.integers(1, 12), min_size=1, max_size=4),
        st.floats(0.02, 1.5))
 def test_the_objective_never_rises_and_the_gap_is_a_bound(seed, n, widths, alpha):
@@ -68,7 +68,7 @@ def test_the_objective_never_rises_and_the_gap_is_a_bound(seed, n, widths, alpha
     assert found.history[-1] - best.history[-1] <= found.gap * abs(best.history[-1]) * 1.01 + 1e-12
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(st.integers(0, 10**6), st.floats(0.05, 1.2), st.integers(2, 4))
 def test_any_start_ends_at_the_same_objective(seed, alpha, n_views):
     As = scaled(views(20, range(4, 4 + n_views), seed))
@@ -114,23 +114,6 @@ def test_the_optimum_is_that_of_the_min_max_problem(alpha):
         assert primal(moved) >= -found.history[-1] - 1e-9
 
 
-def test_for_two_views_the_relaxed_dual_norm_is_exact():
-    rng = np.random.default_rng(0)
-    for _ in range(5):
-        G = [rng.standard_normal((5, d)) for d in (3, 4)]
-        relaxed = minimize_scalar(
-            lambda r, G=G: np.linalg.norm(np.hstack([G[0] / r**0.5, G[1] / (1.0 - r)**0.5]), 2),
-            bounds=(1e-6, 1 - 1e-6), method="bounded", options={"xatol": 1e-12}).fun
-        best = 0.0
-        for _ in range(20):
-            b = [g / np.linalg.norm(g) for g in (rng.standard_normal(3), rng.standard_normal(4))]
-            for _ in range(300):  # each |b_v| <= 1 in turn; the objective is convex in each
-                phi = G[0] @ b[0] + G[1] @ b[1]
-                b = [g.T @ phi / np.linalg.norm(g.T @ phi) for g in G]
-            best = max(best, np.linalg.norm(G[0] @ b[0] + G[1] @ b[1]))
-        assert best == pytest.approx(relaxed, rel=1e-6)
-
-
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize(("n", "widths"), [(50, (8, 5)), (12, (8, 5)), (12, (30, 5)), (12, (30, 40, 20))])
 def test_coordinates_keep_the_views_up_to_rotations(n, widths, convert):
@@ -143,23 +126,6 @@ def test_coordinates_keep_the_views_up_to_rotations(n, widths, convert):
     largest = np.linalg.norm(np.hstack(centred), 2)
     for A, X in zip(As, centred):
         np.testing.assert_allclose(basis @ A @ A.T @ basis.T, X @ X.T / largest**2, atol=1e-9)
-
-
-def test_features_that_are_always_zero_change_nothing():
-    Xs = views(30, (8, 5))
-    padded = [np.hstack([X, np.zeros((30, 40))]) for X in Xs]
-    narrow, wide = (ConvexSub(3, tol=1e-9, random_state=0).fit(given) for given in (Xs, padded))
-    assert narrow.objective_[-1] == pytest.approx(wide.objective_[-1], rel=1e-8)
-    np.testing.assert_allclose(narrow.view_weights_, wide.view_weights_, atol=1e-5)
-    assert (narrow.labels_ == wide.labels_).all()
-
-
-def test_the_scale_of_the_data_does_not_matter():
-    Xs = views(40, (8, 5))
-    first, second = (ConvexSub(3, scaling=scaling, random_state=0).fit([factor * X for X in Xs])
-                     for scaling, factor in (("none", 1.0), ("none", 1e6)))
-    np.testing.assert_allclose(first.objective_, second.objective_, rtol=1e-9)
-    assert (first.labels_ == second.labels_).all()
 
 
 def test_one_view_is_clustered_as_by_k_means_on_its_components():
@@ -189,8 +155,3 @@ def test_it_stops_at_the_asked_gap():
     loose, tight = (ConvexSub(3, tol=tol, random_state=0).fit(views(40, (8, 5))) for tol in (1e-2, 1e-9))
     assert loose.gap_ <= 1e-2 and tight.gap_ <= 1e-9 and loose.n_iter_ < tight.n_iter_
     assert abs(loose.objective_[-1] / tight.objective_[-1] - 1.0) <= loose.gap_ + 1e-8
-
-
-def test_it_is_marked_as_a_reconstruction():
-    assert ConvexSub.traits.reconstruction
-    assert "reconstruction" in ConvexSub.__doc__

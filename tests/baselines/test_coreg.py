@@ -2,9 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from literal import coreg as literal
 from planted import noisy_views as views
 from scipy.linalg import block_diag
@@ -16,7 +13,7 @@ from mtclib.baselines import CoregSpectral, SpectralNJW
 from mtclib.baselines.coreg import RESIDUAL, Centroid, Pairwise, alternate
 from mtclib.core.base import DegenerateSubspaceWarning
 from mtclib.maths.eigen import leading
-from mtclib.maths.graphs import NormalizedMatrix, gaussian_affinity, knn_affinity
+from mtclib.maths.graphs import NormalizedMatrix, gaussian_affinity
 
 # objective_ of mvlearn 0.5.0 with numpy 2.4 on the data of the test of the transcription.
 MVLEARN = [[1.4910891893, 4.3129546961, 4.3350104625, 4.3214714609],
@@ -60,24 +57,6 @@ def test_sweeps_follow_the_literal_updates(n, lam):
         Us = c.sweep(Us, 1e-9)
         assert c.objective(Us) == pytest.approx(value, rel=1e-10)
     assert max(spans_agree(U, W) for U, W in zip(Us, expected)) < 1e-6
-
-
-@settings(max_examples=25)
-@given(st.integers(0, 10**6), st.integers(8, 45), st.integers(1, 4), st.integers(1, 4), st.floats(1e-3, 50.0),
-       st.sampled_from(list(SCHEMES)), st.sampled_from(["views", "average", "best"]))
-def test_the_objective_never_rises(seed, n, k, n_views, lam, scheme, init):
-    p = problem([affinity(n, seed + v) for v in range(n_views)], k, scheme, [lam] * n_views)
-    _, history, _ = alternate(p, init, 8, 0.0)
-    assert (np.diff(history) <= 1e-10 * np.abs(history[:-1])).all()
-    assert history[0] <= -p.objective(p.bases) + 1e-10 * abs(history[0]) or init == "average"
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("affinity", ["gaussian", "knn"])
-def test_the_objective_never_rises_where_no_array_is_decomposed(scheme, affinity):
-    history = fit(views(n=420), scheme=scheme, affinity=affinity, init="views", lam=0.5, tol=1e-7,
-                  max_iter=300).objective_
-    assert len(history) > 2 and (np.diff(history) <= 1e-12 * np.abs(history[:-1])).all()
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -126,14 +105,6 @@ def test_one_view_is_spectral_clustering(scheme):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_copies_of_a_view_keep_its_embedding(scheme):
-    X = views()[1]
-    model, alone = fit([X, X, X], scheme=scheme, lam=0.3), fit([X])
-    assert max(spans_agree(U, alone.view_embeddings_[0]) for U in model.view_embeddings_) < 1e-6
-    assert adjusted_rand_score(alone.labels_, model.labels_) == 1.0
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
 def test_without_agreement_each_view_stands_alone_and_with_nothing_else_all_are_equal(scheme):
     Xs = views()
     alone = [fit([X]).view_embeddings_[0] for X in Xs]
@@ -141,13 +112,6 @@ def test_without_agreement_each_view_stands_alone_and_with_nothing_else_all_are_
     assert max(spans_agree(U, W) for U, W in zip(weak, alone)) < 1e-4
     strong = fit(Xs, scheme=scheme, lam=1e4).view_embeddings_
     assert max(spans_agree(U, strong[0]) for U in strong) < 1e-2
-
-
-def test_the_order_of_views_does_not_matter_to_the_centroid_scheme():
-    Xs = views()
-    forward, backward = fit(Xs, lam=[0.1, 0.2, 0.3]), fit(Xs[::-1], lam=[0.3, 0.2, 0.1])
-    assert forward.objective_[-1] == pytest.approx(backward.objective_[-1], rel=1e-9)
-    assert adjusted_rand_score(forward.labels_, backward.labels_) == 1.0
 
 
 def components(sizes, seed):
@@ -202,18 +166,3 @@ def test_views_that_agree_help_each_other_and_a_useless_one_does_little_harm(sch
     together = [adjusted_rand_score(truth, fit(given, scheme=scheme).labels_)
                 for given in (Xs, [*Xs, useless])]
     assert together[0] > 0.9 and together[1] > alone
-
-
-@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
-def test_neighbour_affinities_follow_their_rule(convert):
-    X = views(n=25)[0]
-    D = cdist(X, X)
-    nearest = np.argsort(D + 1e9 * np.eye(25), axis=1)[:, :4]
-    s = np.mean([D[i, j] for i in range(25) for j in nearest[i]])
-    W = np.zeros((25, 25))
-    for i in range(25):
-        for j in nearest[i]:
-            W[i, j] = np.exp(-D[i, j] ** 2 / (2 * s**2))
-    np.testing.assert_allclose(knn_affinity(convert(X), 4).toarray(), (W + W.T) / 2, atol=1e-12)
-    assert knn_affinity(convert(X[:1])).shape == (1, 1)
-    assert knn_affinity(convert(np.ones((5, 2))), 9).toarray().tolist() == (1.0 - np.eye(5)).tolist()

@@ -1,6 +1,5 @@
 """MKC and S-MKC: every step against loops over a Gram matrix, the reductions, and bad input."""
 
-import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -13,13 +12,11 @@ from planted import even_start as start
 from planted import quiet_fit as fit
 from scipy.optimize import minimize
 from sklearn.metrics import adjusted_rand_score
-from sklearn.preprocessing import normalize
 
 from mtclib import MBC
 from mtclib.baselines import MKC, SMKC, _graded
 from mtclib.baselines._graded import (
     begin,
-    centroid_step,
     local_losses,
     membership_step,
     objective,
@@ -66,16 +63,6 @@ def test_hard_memberships_and_a_linear_kernel_are_mbc_with_the_squared_distance(
             np.testing.assert_allclose(U if kernel == "linear" else U @ np.vstack(Xs), V, atol=1e-9)
 
 
-def test_the_cosine_kernel_is_the_linear_one_of_unit_rows():
-    Xs = data((20, 15))
-    for membership in ("hard", "graded", "nonnegative"):
-        cosine = fit(MKC(3, membership=membership, max_iter=20, random_state=0), Xs)
-        unit = fit(MKC(3, kernel="linear", membership=membership, max_iter=20, random_state=0),
-                   [normalize(X) for X in Xs])
-        np.testing.assert_allclose(cosine.objective_, unit.objective_, rtol=1e-10)
-        assert all(map(np.array_equal, cosine.labels_, unit.labels_))
-
-
 def test_without_coupling_hard_memberships_are_kernel_k_means():
     Xs, Ks = data((24, 18), seed=2), [3, 2]
     labels = start(Xs, Ks)
@@ -84,18 +71,6 @@ def test_without_coupling_hard_memberships_are_kernel_k_means():
         expected = literal.kernel_k_means(gaussian([X], 1.5), labels[t], Ks[t], 12)
         np.testing.assert_array_equal(ours.labels_[t], expected)
         assert (np.bincount(expected, minlength=Ks[t]) > 0).all()
-
-
-@pytest.mark.parametrize("membership", ["graded", "hard", "nonnegative"])
-def test_without_coupling_no_task_sees_the_others(membership):
-    Xs, Ks = data((20, 15, 18)), [3, 2, 3]
-    labels = start(Xs, Ks)
-    together = fit(MKC(Ks, lam=0.0, membership=membership, init=labels, tol=0.0, max_iter=15), Xs)
-    for t, X in enumerate(Xs):
-        alone = fit(MKC(Ks[t], lam=2.0, membership=membership, init=[labels[t]], tol=0.0, max_iter=15), [X])
-        np.testing.assert_array_equal(together.labels_[t], alone.labels_[0])
-        np.testing.assert_allclose(together.local_loss_[t], alone.local_loss_[0], rtol=1e-8)
-        assert alone.relation_ == {}
 
 
 @pytest.mark.parametrize("membership", ["graded", "nonnegative"])
@@ -122,41 +97,6 @@ def test_one_hot_memberships_have_the_objective_of_hard_ones():
         model = fit(MKC(Ks, kernel=kernel, membership="hard", random_state=0), Xs)
         value = literal.loss(model.membership_, model.cluster_centers_, model.relation_, 0.5, G)
         assert model.objective_[-1] == pytest.approx(value, rel=1e-9)
-
-
-@pytest.mark.parametrize("membership", ["graded", "hard", "nonnegative"])
-@settings(max_examples=6)
-@given(T=st.integers(1, 4), lam=st.sampled_from([0.0, 1e-3, 0.5, 20.0]), seed=st.integers(0, 2**31),
-       Ks=st.lists(st.integers(1, 5), min_size=4, max_size=4), kernel=st.sampled_from(["linear", "gaussian"]))
-def test_no_sweep_raises_the_objective(membership, T, lam, seed, Ks, kernel):
-    Xs, Ks = data((14, 11, 9, 16)[:T], seed=seed), Ks[:T]
-    model = fit(MKC(Ks, lam=lam, kernel=kernel, membership=membership, init=start(Xs, Ks, seed), max_iter=15,
-                    tol=0.0), Xs)
-    assert (np.diff(model.objective_) <= 1e-10 * model.objective_[0]).all()
-    for P in model.membership_:
-        assert (P >= 0).all()
-        assert membership == "nonnegative" or np.allclose(P.sum(axis=1), 1.0)
-    for (t, s), W in model.relation_.items():
-        np.testing.assert_allclose(W.sum(axis=1), 1 / Ks[t])
-        np.testing.assert_allclose(W.sum(axis=0), 1 / Ks[s])
-
-
-@pytest.mark.parametrize("membership", ["graded", "nonnegative"])
-def test_the_centroid_step_is_stationary_for_the_objective_by_finite_differences(membership):
-    Xs, Ks = data((7, 6), 2), [3, 2]
-    G = gaussian(Xs, 1.0)
-    problem, state = prepared(Xs, Ks, lam=0.8, kernel=G, membership=membership)
-    Bs = [centres.points[:, :len(G)] for centres in state.centres]
-    Bs[0] = centroid_step(problem, state, 0)[:, :len(G)]
-
-    def value(B):
-        return literal.loss(state.memberships, [B, Bs[1]], state.relation, 0.8, G)
-
-    for z, i in ((0, 0), (1, 5), (2, 12)):
-        step = np.zeros_like(Bs[0])
-        step[z, i] = 1e-4
-        assert abs(value(Bs[0] + step) - value(Bs[0] - step)) / 2e-4 < 1e-8
-        assert min(value(Bs[0] + step), value(Bs[0] - step)) > value(Bs[0])
 
 
 def test_repeated_membership_steps_reach_the_minimum_of_a_quadratic_programme():
@@ -196,14 +136,6 @@ def test_memberships_that_need_not_sum_to_one_make_the_coupling_pointless():
     sums = [fit(MKC(Ks, lam=0.5, kernel="linear", membership="nonnegative", init=start(Xs, Ks), max_iter=n,
                     tol=0.0), Xs).membership_[0].sum(axis=1).mean() for n in (1, 10, 100)]
     assert sums[0] < sums[1] < sums[2]
-
-
-def test_graded_memberships_do_not_depend_on_the_origin():
-    Xs = data((30, 25))
-    here, there = (fit(MKC(3, kernel="linear", init=start(Xs, [3, 3]), max_iter=40), [X + shift for X in Xs])
-                   for shift in (0.0, 1e4))
-    assert all(map(np.array_equal, here.labels_, there.labels_))
-    np.testing.assert_allclose(here.objective_, there.objective_, rtol=1e-6)
 
 
 def test_points_of_a_gram_matrix_behave_like_points_in_explicit_features():
@@ -290,19 +222,6 @@ def test_the_compared_loss_of_a_partition_is_that_of_its_own_means():
         assert loss == pytest.approx(within / len(X))
 
 
-def test_if_no_task_leaves_smkc_is_mkc_and_without_coupling_it_is_the_single_task_method():
-    X = data((15,), seed=5)[0]
-    labels = [np.arange(15) % 3] * 2
-    model, mkc = (fit(cls(3, lam=0.05, kernel="linear", init=labels), [X, X]) for cls in (SMKC, MKC))
-    assert model.boosted_.all() and model.phases_ == [mkc.n_iter_]
-    np.testing.assert_array_equal(model.objective_, mkc.objective_)
-    Xs = data((15, 12))
-    for membership in ("graded", "hard"):
-        ours = fit(SMKC(3, lam=0.0, membership=membership, random_state=0), Xs)
-        single = fit(MKC(3, lam=0.0, membership=membership, random_state=0), Xs)
-        assert all(map(np.array_equal, ours.labels_, single.labels_))
-
-
 def test_both_methods_of_smkc_start_from_the_same_partition():
     Xs, Ks = data((15, 12)), [3, 2]
     estimator = SMKC(Ks, lam=0.1)
@@ -315,15 +234,3 @@ def test_both_methods_of_smkc_start_from_the_same_partition():
     found = estimator._descend(_graded, problem, labels, Ks)
     left = ~found.attributes["boosted_"]
     np.testing.assert_allclose(found.attributes["local_loss_"][left], losses[left])
-
-
-def test_sparse_data_are_never_made_dense():
-    rng = np.random.default_rng(0)
-    n, d = 1500, 20000
-    Xs = [sp.csr_array(sp.random_array((n, d), density=1e-3, rng=rng)) for _ in range(2)]
-    for cls in (MKC, SMKC):
-        tracemalloc.start()
-        fit(cls(2, max_iter=2, random_state=0), Xs)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak < 8 * n * d / 10

@@ -117,11 +117,6 @@ def test_means_are_matched_as_by_quadratic_programming(seed, n, d):
     assert weights.min() >= 0 and n**0.5 - 1e-9 <= weights.sum() <= 2 * n - n**0.5 + 1e-9
 
 
-def test_a_mean_is_matched_by_the_samples_it_is_made_of():
-    U = units(words(0, 30))
-    assert match_mean(U, U.toarray().mean(axis=0))[1] == pytest.approx(0.0, abs=1e-3)
-
-
 def test_mean_matching_that_does_not_converge_says_so(monkeypatch):
     monkeypatch.setattr(samtc, "LARGEST_ITERATIONS", 1)
     with pytest.raises(FloatingPointError, match="kernel mean matching of 30 samples did not converge"):
@@ -199,20 +194,6 @@ def test_a_subtask_with_too_many_neighbours_draws_its_clusters_together():
     few, many = (fit(Xs, n_neighbors=6, n_neighbors_across=k) for k in (6, 20))
     assert len(many.related_clusters_[1, 0]) == 2
     assert ari(fit(Xs, n_neighbors=6, transfer=0.0))[1] == ari(few)[1] == 1.0 > ari(many)[1]
-
-
-def test_clusters_do_not_collapse():
-    for seed in range(3):
-        model = fit([words(seed, 45, length=4), words(seed + 1, 45, length=4)], n_rounds=3)
-        assert all(np.bincount(labels, minlength=3).min() >= 4 for labels in model.labels_)
-
-
-def test_the_length_of_a_document_does_not_matter():
-    Xs = [words(0, 30), words(1, 24)]
-    longer = [X * np.random.default_rng(5).integers(1, 9, (len(X), 1)) for X in Xs]
-    first, second = fit(Xs), fit(longer)
-    assert all(map(np.array_equal, first.labels_, second.labels_))
-    np.testing.assert_allclose(first.relatedness_, second.relatedness_, atol=1e-6)
 
 
 def test_more_rounds_end_when_labels_repeat():

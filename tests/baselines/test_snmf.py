@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from planted import noisy_views as views
-from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import MultiViewSNMF
 from mtclib.baselines.snmf import random_membership
@@ -56,9 +55,3 @@ def test_the_start_is_positive_and_as_large_as_the_affinities_ask():
     Y = random_membership(K, 3, 0)
     bound = 2.0 * np.sqrt(K.positive.mean() / 3)
     assert 0.0 < Y.min() < 0.1 * bound and 0.9 * bound < Y.max() <= bound
-
-
-def test_views_that_agree_help_each_other():
-    truth, Xs = np.arange(150) % 3, views(n=150, noise=(1.5, 1.5, 1.5))
-    alone = max(adjusted_rand_score(truth, fit(Xs, view=v).labels_) for v in range(3))
-    assert adjusted_rand_score(truth, fit(Xs).labels_) > alone

@@ -225,11 +225,3 @@ def test_no_square_array_is_formed_for_sparse_text():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4000 * 4000 * 8 / 8
-
-
-def test_callable_and_precomputed_affinities_agree_with_cosine():
-    Xs = [text_like(30, seed=1), text_like(40, seed=2)]
-    expected = SpectralNJW(3, random_state=0).fit(Xs).labels_
-    for affinity in (cosine_similarity, [sp.csr_array(cosine_similarity(X)) for X in Xs]):
-        labels = SpectralNJW(3, affinity=affinity, random_state=0).fit(Xs).labels_
-        assert all(np.array_equal(a, b) for a, b in zip(expected, labels))

@@ -1,26 +1,18 @@
-"""L2SC is LMSC with one view; PerTask runs other methods task by task; both run as jobs of an experiment."""
+"""L2SC is LMSC with one view; methods for a sequence of tasks run as jobs of an experiment."""
 
 import numpy as np
 import pytest
 from planted import equal
-from sklearn.base import clone
+from planted import task_views as tasks
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib import L2SC, LMSC
-from mtclib.baselines import SAMTC, SNMF, CoregSpectral, PerTask
 from mtclib.companion.runs import expand, parse_protocol
 from mtclib.companion.runs.fit import execute
 from mtclib.core.lifelong import Libraries
 from mtclib.datasets import Dataset
 
 K = 3
-
-
-def tasks(n_tasks=3, n=24, signal=2.0, negative=False):
-    rng = np.random.default_rng(0)
-    means = 1.0 + signal * np.kron(np.eye(K), np.ones(4))
-    shift = 2.0 if negative else 0.0
-    return [[rng.poisson(means[np.arange(n) % K]) - shift for _ in range(2)] for _ in range(n_tasks)]
 
 
 def sequence():
@@ -62,58 +54,6 @@ def test_a_stream_of_one_view_can_be_saved_and_goes_on(tmp_path):
     assert equal(again.libraries_.arrays().values(), model.libraries_.arrays().values())
     with pytest.raises(ValueError, match="holds libraries of L2SC; load it with L2SC.load"):
         LMSC.load(tmp_path / "state.npz")
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"view": 2}, r"view is 2 but the tasks have 2 view\(s\), counted from 0"),
-    ({"view": -1}, "view must be an integer >= 0"), ({"output": "aligned"}, "output must be one of"),
-])
-def test_unusable_parameters_are_refused_by_name(parameters, message):
-    for method in ("fit", "partial_fit"):
-        with pytest.raises(ValueError, match=message):
-            getattr(L2SC(K, **parameters), method)(tasks() if method == "fit" else tasks()[0])
-
-
-# Task by task.
-
-
-@pytest.mark.parametrize("nested", ["CoregSpectral", CoregSpectral(2, lam=0.5)], ids=["name", "instance"])
-def test_a_multi_view_method_clusters_each_task_as_if_alone(nested):
-    Xs = tasks(2)
-    model = PerTask(K, estimator=nested, parameters={"n_init": 2}, random_state=4).fit(Xs)
-    lam = 0.1 if isinstance(nested, str) else 0.5
-    alone = [CoregSpectral(K, lam=lam, n_init=2, random_state=4).fit(views) for views in Xs]
-    assert equal(model.labels_, [one.labels_ for one in alone])
-    assert model.objective_[-1] == pytest.approx(sum(one.objective_[-1] for one in alone), rel=1e-14)
-    assert model.n_iter_ == max(one.n_iter_ for one in alone) == len(model.objective_)
-
-
-def test_a_method_for_one_view_sees_that_view_or_all_side_by_side():
-    Xs = tasks(2)
-    second = PerTask(K, estimator="SNMF", view=1, random_state=0).fit(Xs)
-    beside = PerTask(K, estimator=SNMF(K), random_state=0).fit(Xs)
-    assert equal(second.labels_, SNMF(K, random_state=0).fit([views[1] for views in Xs]).labels_)
-    assert equal(beside.labels_, SNMF(K, random_state=0).fit([np.hstack(views) for views in Xs]).labels_)
-
-
-def test_the_nested_method_is_a_parameter_that_fit_leaves_alone():
-    nested = CoregSpectral(7, lam=0.3)
-    model = clone(PerTask([2, 3], estimator=nested, random_state=0)).set_params(estimator__lam=0.2)
-    model.fit(tasks(2, negative=True))
-    assert [one.n_clusters for one in model.estimators_] == [2, 3] and model.estimators_[0].lam == 0.2
-    assert nested.n_clusters == 7 and not hasattr(nested, "labels_")
-
-
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"estimator": "Coreg"}, "estimator must be one of .*; got 'Coreg'"),
-    ({"estimator": SAMTC(2)}, "estimator must be a multi-view or single-task method.*got SAMTC"),
-    ({"estimator": "LMSC"}, "estimator must be a multi-view or single-task method"),
-    ({"view": 2}, "view must be an integer >= 0 and <= 1; got 2"),
-    ({"parameters": {"sigma": 1}}, "Invalid parameter 'sigma' for estimator CoregSpectral"),
-])
-def test_unusable_nested_methods_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        PerTask(K, **parameters).fit(tasks(2))
 
 
 # As jobs.

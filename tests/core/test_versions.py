@@ -48,6 +48,18 @@ def _module(root, name):
     return definitions, imports
 
 
+@cache
+def _names(root, module, name):
+    """The names that a definition uses, in order."""
+    tree = _module(root, module)[0][name]
+    return sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})
+
+
+@cache
+def _tree(root, module, name):
+    return json.dumps([name, _plain(_module(root, module)[0][name])])
+
+
 def _is_module(root, name):
     path = root.joinpath(*name.split("."))
     return path.is_dir() or path.with_suffix(".py").exists()
@@ -63,8 +75,8 @@ def _reached(root, module, estimator):
             continue
         if name in definitions:
             found[place, name] = definitions[name]
-            used = {node.id for node in ast.walk(definitions[name]) if isinstance(node, ast.Name)}
-            todo.extend((place, other) for other in sorted(used & (set(definitions) | set(imports))))
+            todo.extend((place, other) for other in _names(root, place, name)
+                        if other in definitions or other in imports)
         elif name in imports:
             source, original = imports[name]
             whole = f"{source}.{original}"
@@ -102,8 +114,8 @@ def _version(node):
 
 def fingerprint(root, module, estimator):
     """Hash of the code that determines an estimator's results, wherever it stands."""
-    trees = [[name, _plain(node)] for (_, name), node in _reached(root, module, estimator).items()]
-    return hashlib.sha256(json.dumps(sorted(trees, key=json.dumps)).encode()).hexdigest()[:16]
+    trees = sorted(_tree(root, *place) for place in _reached(root, module, estimator))
+    return hashlib.sha256(f"[{', '.join(trees)}]".encode()).hexdigest()[:16]
 
 
 def current(estimators=None, root=ROOT):

@@ -18,24 +18,6 @@ def unit_columns(X):
     return X / np.where(lengths > 0, lengths, 1.0)
 
 
-def neighbour_graph(X, q):
-    """Weights exp(-d^2 / (2 s^2)) to the q nearest columns, both directions averaged."""
-    n = X.shape[1]
-    D = np.array([[np.sum((X[:, i] - X[:, j]) ** 2) for j in range(n)] for i in range(n)])
-    nearest = [[j for j in np.argsort(D[i].round(10), kind="stable") if j != i][:q] for i in range(n)]
-    s = np.mean([np.sqrt(D[i, j]) for i in range(n) for j in nearest[i]])
-    W = np.zeros((n, n))
-    for i in range(n):
-        for j in nearest[i]:
-            W[i, j] = np.exp(-D[i, j] / (2 * s**2))
-    return (W + W.T) / 2
-
-
-def laplacian(W):
-    """D - W."""
-    return np.diag(W.sum(axis=1)) - W
-
-
 def centring(n):
     """H = I - 11^T / n."""
     return np.eye(n) - np.ones((n, n)) / n

@@ -75,17 +75,6 @@ def assign(X, U, d):
     return np.array([int(np.argmin([d(x, u) for u in U])) for x in X])
 
 
-def centroid_sum(u, t, z, Xs, hs, Us, Ws, lam, d):
-    """The sum that Eq. (13) minimises over u."""
-    T = len(Xs)
-    total = sum(d(x, u) for x, h in zip(Xs[t], hs[t]) if h == z) / len(Xs[t])
-    for s in range(T):
-        if s != t:
-            for l in range(len(Us[s])):
-                total += lam / (T - 1) * (Ws[t, s][z, l] * d(u, Us[s][l]) + Ws[s, t][l, z] * d(Us[s][l], u))
-    return total
-
-
 def means(t, z, Xs, hs, Us, Ws, lam, gradient, inverse):
     """A, B, mu_L and mu_R below Eq. (14)."""
     T, K, n = len(Xs), len(Us[t]), len(Xs[t])

@@ -10,7 +10,6 @@ The constraint of Eq. (2) sums over all i and j: each relation matrix that the p
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_sylvester
-from scipy.optimize import LinearConstraint, minimize
 from scipy.sparse import issparse
 from sklearn.metrics.pairwise import cosine_similarity
 
@@ -70,29 +69,14 @@ def start(labels, n_clusters):
     return Y + 0.2
 
 
-def relation_qp(A, beta, solver="interior-point", tol=1e-14):
-    """Eq. (5) by a general solver of quadratic programmes: "interior-point" or, for few unknowns, "slsqp".
+def relation_qp(A, beta, tol=1e-14):
+    """Eq. (5) by a general solver of quadratic programmes.
 
     The vector g stacks the rows of G; P = 2 beta I is built and used as a full matrix, as a general solver
-    does.  `tol` is that of `interior_point`: the square of the wanted precision of G.  Programmes in common
-    use stop near 1e-8.
+    does.  `tol` is the square of the wanted precision of G.  Programmes in common use stop near 1e-8.
     """
     f = np.ravel(A).astype(float)
-    P = 2 * beta * np.eye(f.size)
-    if solver == "interior-point":
-        return interior_point(P, f, tol).reshape(np.shape(A))
-    if solver != "slsqp":
-        raise ValueError(f"solver={solver!r} is unknown: choose 'interior-point' or 'slsqp'")
-    answer = minimize(
-        lambda g: 0.5 * g @ P @ g + f @ g,
-        np.full(f.size, 1 / f.size),
-        jac=lambda g: P @ g + f,
-        bounds=[(0, 1)] * f.size,
-        constraints=LinearConstraint(np.ones((1, f.size)), 1, 1),
-        method="SLSQP",
-        options={"ftol": 1e-16, "maxiter": 1000},
-    )
-    return answer.x.reshape(np.shape(A))
+    return interior_point(2 * beta * np.eye(f.size), f, tol).reshape(np.shape(A))
 
 
 def interior_point(P, f, tol=1e-14, max_iter=100):
@@ -192,34 +176,15 @@ def membership(M, Y, X, W, lam, exponent):
     return Y * ratio**exponent
 
 
-def fit(
-    Xs, n_clusters, Ys0, lam, mu, alpha, beta, coupling="printed", exponent=0.5, n_iter=10, relation="qp"
-):
-    """Algorithm 1, `n_iter` iterations of it.
+def fit(Xs, n_clusters, Ys0, lam, mu, alpha, beta, coupling="printed", exponent=0.5, n_iter=10,
+        relation="qp"):
+    """Algorithm 1, `n_iter` iterations of it, from `Ys0` as it is: see `start` for the paper's.
 
-    Parameters
-    ----------
-    Xs : list of arrays or sparse arrays (n_t, d)
-    n_clusters : list of int, h_t
-    Ys0 : list of arrays (n_t, h_t)
-        Start, used as it is: see `start` for the paper's.
-    lam, mu, alpha, beta : float
-        Positive; `alpha` may be 0.
-    coupling : {"printed", "full"}
-        "printed": a visit of task t renews G^(t,s) and its model step uses these alone, Eqs. (6) and (7).
-        "full": the model step minimises Eq. (3), where G^(s,t) stands too; both are renewed together.
-    exponent : float
-        Of Eq. (19).
-    relation : {"qp", "frank-wolfe"}
-        Solver of Eq. (5).
-
-    Returns
-    -------
-    dict
-        Ys, Ws (lists), Gs (dict of (t, s)), objective (Eq. (3) after each iteration, (n_iter,)).
+    With coupling "printed" a visit of task t renews G^(t,s) and its model step uses these alone, Eqs. (6) and
+    (7).  With "full" the model step minimises Eq. (3), where G^(s,t) stands too; both are renewed together.
+    `relation` is the solver of Eq. (5), "qp" or "frank-wolfe".  Returns a dict: Ys, Ws (lists), Gs (dict of
+    (t, s)) and objective, Eq. (3) after each iteration.
     """
-    if coupling not in ("printed", "full"):
-        raise ValueError(f"coupling={coupling!r} is unknown: choose 'printed' or 'full'")
     solve = {"qp": relation_qp, "frank-wolfe": lambda A, beta: relation_frank_wolfe(A, beta)[0]}[relation]
     Xs = [X.toarray() if issparse(X) else np.asarray(X, dtype=float) for X in Xs]
     T = len(Xs)

@@ -9,6 +9,8 @@ import math
 import numpy as np
 from scipy.optimize import minimize
 
+from literal.coreg import leading, normalised
+
 
 def unit_rows(X):
     """Rows of unit length; zero rows stay."""
@@ -115,6 +117,5 @@ def embedding(S, k):
     A = S.copy()
     for i in range(len(A)):
         A[i, i] = 0.0
-    D = np.diag(1.0 / np.sqrt(A.sum(axis=1)))
-    V = np.linalg.eigh(D @ A @ D)[1][:, ::-1][:, :k]
+    V = leading(normalised(A), k)
     return V / np.linalg.norm(V, axis=1, keepdims=True)

@@ -49,6 +49,7 @@ def test_the_threshold_lets_in_the_share_asked_for(n):
     for share in pace_shares(0.5, 0.1):
         count = int(hard_weights(losses, pace_threshold(losses, share)).sum())
         assert count == -(-round(share * 10) * n // 10)
+    assert pace_threshold(np.arange(1.0, 101.0), 0.55) == 55  # although 0.55 * 100 is a little above 55
 
 
 def test_equal_losses_come_in_together():

@@ -1,13 +1,12 @@
-"""Stacked: the nested method on the stack, sliced; and the nested method stays an ordinary parameter."""
+"""Stacked and PerTask: what the nested method finds, and the nested method stays an ordinary parameter."""
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
+from planted import equal, task_views
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from mtclib.baselines import ASI, SNMF, KMeans, SpectralNJW, Stacked
-from mtclib.mtcmrl import MTCMRL
+from mtclib.baselines import ASI, SNMF, CoregSpectral, KMeans, PerTask, SpectralNJW, Stacked
 
 
 def tasks():
@@ -26,20 +25,6 @@ def test_the_labels_are_slices_of_one_fit_on_the_stack(nested):
     assert np.array_equal(np.concatenate(stacked.labels_), alone.labels_[0])
     assert np.array_equal(stacked.objective_, alone.objective_)
     assert (stacked.n_iter_, stacked.converged_) == (alone.n_iter_, alone.converged_)
-
-
-def test_dense_and_sparse_tasks_may_be_mixed():
-    first, *rest = tasks()
-    mixed = Stacked(2, random_state=0).fit([sp.csr_array(first), *rest])
-    dense = Stacked(2, random_state=0).fit([first, *rest])
-    assert all(np.array_equal(a, b) for a, b in zip(mixed.labels_, dense.labels_))
-
-
-def test_a_name_with_parameters_equals_an_instance():
-    by_name = Stacked(2, estimator="SpectralNJW", parameters={"affinity": "gaussian"}, random_state=1)
-    instance = Stacked(2, estimator=SpectralNJW(2, affinity="gaussian"), random_state=1)
-    assert by_name.fit(tasks()).estimator_.affinity == "gaussian"
-    assert all(np.array_equal(a, b) for a, b in zip(by_name.labels_, instance.fit(tasks()).labels_))
 
 
 def test_the_nested_estimator_is_a_parameter_that_fit_leaves_alone():
@@ -64,14 +49,28 @@ def test_the_version_rises_with_that_of_a_nested_method(monkeypatch):
     assert Stacked.algorithm_version() == before + 1
 
 
-@pytest.mark.parametrize(("parameters", "message"), [
-    ({"estimator": "K-means"}, "estimator must be one of .*'KMeans'.*; got 'K-means'"),
-    ({"estimator": MTCMRL(2)}, "estimator must be a single-task method.*got MTCMRL"),
-    ({"estimator": "Stacked"}, "estimator must be a single-task method"),
-    ({"estimator": 3}, "estimator must be a single-task method.*got 3"),
-    ({"parameters": {"affinity": "cosine"}}, "Invalid parameter 'affinity' for estimator KMeans"),
-    ({"estimator": KMeans(2, init="best")}, "init must be one of"),
-])
-def test_unusable_estimators_are_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        Stacked(2, **parameters).fit(tasks())
+@pytest.mark.parametrize("nested", ["CoregSpectral", CoregSpectral(2, lam=0.5)], ids=["name", "instance"])
+def test_a_multi_view_method_clusters_each_task_as_if_alone(nested):
+    Xs = task_views(2)
+    model = PerTask(3, estimator=nested, parameters={"n_init": 2}, random_state=4).fit(Xs)
+    lam = 0.1 if isinstance(nested, str) else 0.5
+    alone = [CoregSpectral(3, lam=lam, n_init=2, random_state=4).fit(views) for views in Xs]
+    assert equal(model.labels_, [one.labels_ for one in alone])
+    assert model.objective_[-1] == pytest.approx(sum(one.objective_[-1] for one in alone), rel=1e-14)
+    assert model.n_iter_ == max(one.n_iter_ for one in alone) == len(model.objective_)
+
+
+def test_a_method_for_one_view_sees_that_view_or_all_side_by_side():
+    Xs = task_views(2)
+    second = PerTask(3, estimator="SNMF", view=1, random_state=0).fit(Xs)
+    beside = PerTask(3, estimator=SNMF(3), random_state=0).fit(Xs)
+    assert equal(second.labels_, SNMF(3, random_state=0).fit([views[1] for views in Xs]).labels_)
+    assert equal(beside.labels_, SNMF(3, random_state=0).fit([np.hstack(views) for views in Xs]).labels_)
+
+
+def test_a_method_nested_task_by_task_is_a_parameter_that_fit_leaves_alone():
+    nested = CoregSpectral(7, lam=0.3)
+    model = clone(PerTask([2, 3], estimator=nested, random_state=0)).set_params(estimator__lam=0.2)
+    model.fit(task_views(2, negative=True))
+    assert [one.n_clusters for one in model.estimators_] == [2, 3] and model.estimators_[0].lam == 0.2
+    assert nested.n_clusters == 7 and not hasattr(nested, "labels_")

@@ -1,0 +1,133 @@
+"""Parameters outside their range, and what does not fit the data, are refused by name."""
+
+import contract
+import numpy as np
+import pytest
+
+from mtclib import MTCMRL
+from mtclib.baselines import SAMTC, KMeans
+from mtclib.baselines.registry import estimator
+
+OUTSIDE = {"an integer >= 1": (0, 2.5), "a number > 0": (0.0, -1.0), "a number >= 0": (-0.1,),
+           "a number > 0 and <= 1": (0.0, 1.5), "a number > 0 and <= 2": (0.0, 2.5),
+           "a number > 1 and <= 100": (1.0, 101.0), "a number >= 0 and <= 1": (-0.1, 1.5),
+           "a number >= 0 and <= 0.99": (1.0,), "a number > 1": (1.0,), "an integer >= 1 and <= 2": (0, 3),
+           "an integer >= 0": (-1, 0.5)}
+(COUNT, POSITIVE, NOT_NEGATIVE, SHARE, UP_TO_TWO, EXPONENT, UNIT, BELOW_ONE, GROWTH, ONE_OR_TWO,
+ PLACE) = OUTSIDE
+RANGES = {
+    "ASI": {"n_components": COUNT},
+    "AWP": {"n_neighbors": COUNT, "scale": POSITIVE},
+    "CCAClustering": {"n_components": COUNT, "ridge": NOT_NEGATIVE},
+    "CLR": {"n_neighbors": COUNT, "lam": POSITIVE},
+    "ConvexSub": {"n_components": COUNT, "alpha": POSITIVE},
+    "CoregSpectral": {"n_neighbors": COUNT, "lam": POSITIVE, "scale": POSITIVE},
+    "DiMSC": {"n_neighbors": COUNT, "smoothness": NOT_NEGATIVE, "diversity": NOT_NEGATIVE},
+    "DMTFC": {"lam1": NOT_NEGATIVE, "lam2": NOT_NEGATIVE, "floor": SHARE},
+    "DMTRC": {"lam1": NOT_NEGATIVE, "lam2": NOT_NEGATIVE, "floor": SHARE},
+    "L2SC": {"view": PLACE},
+    "LatentMSC": {"n_components": COUNT, "lam": POSITIVE},
+    "LLMC": {"n_neighbors": COUNT, "n_components": COUNT, "gamma": POSITIVE, "lam": POSITIVE},
+    "MBC": {"lam": NOT_NEGATIVE, "smoothing": BELOW_ONE},
+    "MKC": {"lam": NOT_NEGATIVE, "scale": POSITIVE},
+    "MSPL": {"kappa": POSITIVE, "pace_growth": GROWTH, "pace_start": SHARE, "pace_step": SHARE,
+           "init_share": SHARE, "inner_max_iter": COUNT},
+    "MTCMRL": {"lam": NOT_NEGATIVE, "mu": POSITIVE, "exponent": SHARE},
+    "MTSC": {"n_neighbors": COUNT, "alpha": POSITIVE, "beta": POSITIVE, "p": UP_TO_TWO, "scale": POSITIVE},
+    "MultiViewSNMF": {"n_neighbors": COUNT},
+    "RMKMC": {"gamma": EXPONENT, "init_share": SHARE},
+    "SAMTC": {"n_neighbors": COUNT, "n_neighbors_across": COUNT, "n_rounds": COUNT, "n_starts": COUNT,
+            "transfer": NOT_NEGATIVE},
+    "SingleView": {"view": PLACE},
+    "SMBC": {"lam": NOT_NEGATIVE},
+    "SNMFLR": {"lam": NOT_NEGATIVE, "mu": POSITIVE, "exponent": SHARE},
+    "SpectralNJW": {"scale": POSITIVE},
+    "SPMTC": {"lam": UNIT, "n_components": COUNT, "warm_up": COUNT, "inner_max_iter": COUNT,
+            "pace_start": SHARE, "pace_step": SHARE, "weight_power": ONE_OR_TWO},
+    "WMSC": {"n_neighbors": COUNT, "ridge": POSITIVE, "smoothness": NOT_NEGATIVE, "scale": POSITIVE},
+}
+
+
+def refused(method, parameters, message):
+    cls = estimator(method)
+    with pytest.raises(ValueError, match=message):
+        cls(3, **parameters).fit(contract.planted(cls))
+
+
+@pytest.mark.parametrize(("method", "name", "rule"), [
+    (method, *item) for method, names in RANGES.items() for item in names.items()])
+def test_a_number_outside_its_range_is_refused_with_the_range(method, name, rule):
+    for value in OUTSIDE[rule]:
+        refused(method, {name: value}, f"{name} must be {rule}")
+
+
+def squares(first, *others):
+    """One matrix per task of the planted data, of which the first may be wrong."""
+    return [first, *(others or (np.eye(24), np.eye(27)))]
+
+
+@pytest.mark.parametrize(("method", "parameters", "message"), [
+    ("ASI", {"n_components": 13}, "n_components is 13 but there are only 12 features; lower it"),
+    ("ASI", {"n_components": 4}, "n_components is 4, but which='between' finds at most one per cluster"),
+    ("ASI", {"init": [np.zeros(3, int)] * 3}, r"init\[0\] must hold 30 integers"),
+    ("AWP", {"affinity": [np.eye(30)] * 2}, r"one \(n_t, n_t\) array per view \(3 of them\)"),
+    ("CCAClustering", {"n_components": 31}, r"n_components is 31, but 3 view.s. of this size have only \d+"),
+    ("CCAClustering", {"project": 3}, "project must be an integer .* <= 2"),
+    ("CCAClustering", {"project": 0.0}, "project must be an integer"),
+    ("CoregSpectral", {"lam": [0.1, 0.2]}, r"lam must be one number.*3 of them"),
+    ("CoregSpectral", {"lam": [0.1, 0.2, 0.3], "scheme": "pairwise"}, "lam must be one number"),
+    ("CoregSpectral", {"lam": [0.1, -0.2, 0.3]}, r"lam\[1\] \(view 2\)"),
+    ("CoregSpectral", {"view": 3}, "view must be an integer .* <= 2"),
+    ("CoregSpectral", {"view": "first"}, "view must be an integer"),
+    ("CoregSpectral", {"affinity": [np.eye(30)] * 2}, r"one \(n_t, n_t\) array per view \(3 of them\)"),
+    ("CoregSpectral", {"affinity": [np.eye(30), np.eye(30), np.eye(29)]},
+     r"affinity\[2\] \(view 3\).*shape \(30, 30\)"),
+    ("DMTFC", {"lam1": 0.0, "lam2": 0.0}, "lam1 and lam2 are both 0, .*raise one"),
+    ("DMTRC", {"lam1": 0.0, "lam2": 0.0}, "lam1 and lam2 are both 0, .*raise one"),
+    ("L2SC", {"view": 2}, r"view is 2 but the tasks have 2 view\(s\), counted from 0"),
+    ("L2SC", {"output": "aligned"}, "output must be one of"),
+    ("MBC", {"init": [np.zeros(12, int)]}, "one label array per task"),
+    ("MKC", {"init": [np.zeros(12, int)]}, "one label array per task"),
+    ("MKC", {"scale": "self-tuning"}, "scale must be one of 'median', 'mean'"),
+    ("MKC", {"kernel": np.eye(12)}, r"kernel must give an array of shape \(81, 81\).*got \(12, 12\)"),
+    ("MKC", {"kernel": np.triu(np.ones((81, 81)))}, r"kernel must be symmetric; use \(K"),
+    ("MKC", {"kernel": -np.eye(81)}, "kernel is not positive semidefinite.*add a constant"),
+    ("MKC", {"kernel": 1.0 - np.eye(81)}, "kernel is not positive semidefinite"),
+    ("MKC", {"kernel": lambda stack: np.full((81, 81), np.nan)}, "kernel contains NaN"),
+    ("MSPL", {"init": np.zeros(29, int)}, "30 integers in 0..2"),
+    ("MSPL", {"init": np.full(30, 3)}, "30 integers in 0..2"),
+    ("MSPL", {"init": [[1], [1, 2]]}, "init cannot be read"),
+    *((method, {"init": init}, message) for method in ("MTCMRL", "SNMFLR") for init, message in (
+        ([np.zeros(30, int)], "3 of them"),
+        ([np.zeros(30, int), np.zeros(24, int), np.full(27, 3)], r"init\[2\] must hold 27 integers"))),
+    ("MTSC", {"affinity": [np.eye(30)]}, r"one \(n_t, n_t\) array per task \(3 of them\)"),
+    ("MultiViewSNMF", {"view": 3}, "view must be an integer .* <= 2"),
+    ("MultiViewSNMF", {"view": "first"}, "view must be an integer"),
+    ("PerTask", {"estimator": "Coreg"}, "estimator must be one of .*; got 'Coreg'"),
+    ("PerTask", {"estimator": SAMTC(2)}, "estimator must be a multi-view or single-task method.*got SAMTC"),
+    ("PerTask", {"estimator": "LMSC"}, "estimator must be a multi-view or single-task method"),
+    ("PerTask", {"view": 2}, "view must be an integer >= 0 and <= 1; got 2"),
+    ("PerTask", {"parameters": {"sigma": 1}}, "Invalid parameter 'sigma' for estimator CoregSpectral"),
+    ("RMKMC", {"init": np.zeros(5)}, "30 integers in 0..2"),
+    ("SingleView", {"view": 3}, "view is 3 but Xs has 3 view"),
+    ("SMBC", {"divergence": "kl"}, "rows that do not sum to one"),
+    ("SpectralNJW", {"affinity": "precomputed"}, "affinity must be one of 'cosine', 'gaussian'"),
+    ("SpectralNJW", {"affinity": 3},
+     "affinity must be 'cosine', 'gaussian', a callable, or a list .* got int"),
+    ("SpectralNJW", {"affinity": [np.eye(30)] * 2}, "3 of them"),
+    ("SpectralNJW", {"affinity": squares(np.eye(29))}, r"affinity\[0\].*shape \(30, 30\)"),
+    ("SpectralNJW", {"affinity": squares(np.triu(np.ones((30, 30))))}, r"affinity\[0\].*symmetric"),
+    ("SpectralNJW", {"affinity": squares(-np.ones((30, 30)))}, r"affinity\[0\].*negative"),
+    ("SpectralNJW", {"scale": None}, "scale must be a number > 0"),
+    ("SPMTC", {"n_components": 13}, "n_components is 13 but the tasks have 12"),
+    ("SPMTC", {"n_components": 4, "w_update": "eig_between"}, "n_components is 4 .*n_clusters = 3"),
+    ("SPMTC", {"init": [np.zeros(24, int)]}, "3 of them"),
+    ("Stacked", {"estimator": "K-means"}, "estimator must be one of .*'KMeans'.*; got 'K-means'"),
+    ("Stacked", {"estimator": MTCMRL(2)}, "estimator must be a single-task method.*got MTCMRL"),
+    ("Stacked", {"estimator": "Stacked"}, "estimator must be a single-task method"),
+    ("Stacked", {"estimator": 3}, "estimator must be a single-task method.*got 3"),
+    ("Stacked", {"parameters": {"affinity": "cosine"}}, "Invalid parameter 'affinity' for estimator KMeans"),
+    ("Stacked", {"estimator": KMeans(2, init="best")}, "init must be one of"),
+])
+def test_what_does_not_fit_the_data_is_refused_by_name(method, parameters, message):
+    refused(method, parameters, message)
