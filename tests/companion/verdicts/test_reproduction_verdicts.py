@@ -147,7 +147,7 @@ def test_absent_cells_say_why_in_the_order_of_the_rule():
 
 
 def test_a_failed_run_is_counted_and_never_a_zero_nor_mistaken_for_data_that_cannot_be_had():
-    both = pd.concat([runs(around(0.80, 0.01, 8)), runs([np.nan] * 2, status="failed").assign(run=[8, 9])])
+    both = pd.concat([runs(around(0.80, 0.01, 8)), runs([np.nan, 0.0], status="failed").assign(run=[8, 9])])
     row = one(printed(cell(mean="80.50")), both)
     assert row["ours"] == pytest.approx(0.80) and (row["n"], row["n_failed"]) == (8, 2)
     assert row["verdict"] == "agrees" and row["reason"] == "2 of 10 runs failed"
