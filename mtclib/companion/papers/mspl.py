@@ -174,7 +174,7 @@ def on_the_way(separation, clusters, n_starts=20):
 def survey(random_state=0):
     """How often the bounds apply, are broken, and say anything.
 
-    A row a family of partitions: their number, the least delta (the theorem needs at most (k - 1) / 2), and
+    A row per family of partitions: their number, the least delta (the theorem needs at most (k - 1) / 2), and
     how many bounds apply, are broken and are below chance, as printed and corrected.
 
     >>> survey()["corrected: broken"].sum().item()  # doctest: +SKIP

@@ -23,7 +23,7 @@ def variant_table(study, metric="NMI") -> pd.DataFrame:
     The runs are those behind the verdicts (setting chosen with the labels); misprints are left out. Every
     definition is set against the same cells, so a definition that only sets the level shows as a shift.
 
-    One row a definition: ``variant, ours`` (is it the one that we take for the printed name?), ``cells,
+    One row per definition: ``variant, ours`` (is it the one that we take for the printed name?), ``cells,
     exact`` (our mean rounds to the printed digits), ``by luck`` (how many of the cells within five points
     would do so if their differences were spread evenly), ``within 5`` (points), ``shift`` and ``distance``
     (mean difference and mean absolute difference, points).
