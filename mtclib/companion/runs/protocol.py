@@ -66,7 +66,7 @@ class Profile:
 
 
 @dataclass(frozen=True)
-class Study:
+class StudySpec:
     """Further data sets and methods, run beside the paper's own tables."""
 
     id: str
@@ -164,7 +164,7 @@ def load_protocol(paper):
 def parse_protocol(table, where="protocol"):
     """Protocol from a parsed TOML document, checked; ``where`` begins the messages."""
     kinds = {"datasets": ("id", DatasetSpec), "methods": ("name", MethodSpec), "profiles": ("name", Profile),
-             "studies": ("id", Study), "sensitivity": ("id", Sweep)}
+             "studies": ("id", StudySpec), "sensitivity": ("id", Sweep)}
     parts = dict(table)
     for part, (label, cls) in kinds.items():
         entries = _typed(table.get(part, {}), dict, f"{where}: {part}")
