@@ -294,5 +294,6 @@ class Numbers(numbers.Numbers):
 
     def splits_away(self, method, dataset, how):
         """Least or largest distance of a deviating cell from print, in standard deviations between splits."""
-        rows = self.judged.query("method == @method and dataset == @dataset and verdict in ('higher', 'lower')")
+        rows = self.judged.query("method == @method and dataset == @dataset")
+        rows = rows[rows["verdict"].isin(["higher", "lower"])]
         return numbers.PICK[how]((rows["ours"] - rows["published"]).abs() / rows["ours_std"])

@@ -327,6 +327,13 @@ class Numbers(numbers.Numbers):
         needed = audit.runs_needed(self.study.published)
         return int(needed.query("dataset == @dataset and method == @method")["runs"].item())
 
+    def scaling(self, how):
+        """Mean distance of Con-MC and its six single views from print, with features scaled in one way."""
+        rows = ("PIX", "FOU", "FAC", "ZER", "KAR", "MOR", "Con-MC")
+        digits = {"other_dataset": "Handwritten (raw)", "dataset": "Handwritten Numerals", "scaling": how}
+        gaps = [self._gaps(f"{row}, scaling", printed=row, **digits) for row in rows]
+        return pd.concat(gaps).abs().mean()
+
     @cached_property
     def _raw(self):
         rows = self.study.results.frame.query("part == 'webkb-raw' and metric == 'NMI_arithmetic'")

@@ -19,6 +19,7 @@ from mtclib.companion.runs.results import best_objective
 from mtclib.companion.verdicts.intervals import DELTA, RELATIVE
 from mtclib.companion.verdicts.judge import JUDGED
 from mtclib.companion.verdicts.ledger import LedgerError
+from mtclib.companion.verdicts.variants import variant_table
 from mtclib.metrics import our_name
 
 TEMPLATE = re.compile(r"\{([^{}]*)\}")
@@ -142,6 +143,14 @@ class Numbers:
         table = columns.paired_differences(rows, [(method, other)], our_name(self.study.paper, metric))
         return outcome(table, what)
 
+    @cached_property
+    def _definitions(self):
+        return variant_table(self.study).set_index("variant")
+
+    def definition(self, variant, what):
+        """What `variants.variant_table` says of a definition of NMI: cells, within 5, distance."""
+        return self._definitions.at[variant, what]
+
     def distance(self, method=None, other_dataset=None, **where):
         """Mean absolute difference from the cells of a printed row, in points."""
         return float(self._gaps(method, other_dataset, **where).abs().mean())
@@ -157,7 +166,7 @@ class Numbers:
         return len(gaps) if count == "all" else int((gaps.abs() <= 100 * DELTA).sum())
 
     def off(self, method=None, other_dataset=None, how="mean size", **where):
-        """Mean, least or largest difference from print, or its size, in points over the cells that deviate."""
+        """Mean, least or largest difference from print, or its size, over the cells of a row that deviate."""
         gaps = self._gaps(method, other_dataset, deviating=True, **where)
         how, size, _ = how.partition(" size")
         return float(PICK[how](gaps.abs() if size else gaps))

@@ -39,7 +39,7 @@ def _nearness(study, cells, variant, name):
     parts = []
     for dataset in cells["dataset"].unique():
         rows = study.selected(dataset)
-        parts.append(study.verdicts(dataset, rows=rows[rows["metric"] == variant].assign(metric=name)))
+        parts.append(study.judged(dataset, rows=rows[rows["metric"] == variant].assign(metric=name)))
     frame = cells[["cell", "half_unit"]].merge(pd.concat(parts, ignore_index=True), on="cell")
     frame = frame.dropna(subset=["difference"])
     size = frame["difference"].abs()
