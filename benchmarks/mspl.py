@@ -64,7 +64,7 @@ def _long_start(X, least):
 
 
 def growth(n_samples=30475, n_clusters=50, sweeps=3):
-    """Seconds a sweep for a third, two thirds and all of generated float32 views, read in blocks."""
+    """Seconds per sweep for a third, two thirds and all of generated float32 views, read in blocks."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, n_clusters, n_samples)
     Xs = []

@@ -47,7 +47,7 @@ def beside_library():
 
 
 def fits(repeats=10):
-    """Seconds of whole fits, stopped as in the protocol, one row a repeat; a repeat has its own start."""
+    """Seconds of whole fits, stopped as in the protocol, one row per repeat; a repeat has its own start."""
     Xs = load("spmtc-peoplevsplaces").Xs
     for repeat in range(repeats):
         for w_update in ("mult", "eig_small", "eig_between"):
@@ -60,7 +60,7 @@ def fits(repeats=10):
 
 
 def growth(iterations=50):
-    """Seconds an iteration for 1, 2 and 4 times the documents, the same documents repeated."""
+    """Seconds per iteration for 1, 2 and 4 times the documents, the same documents repeated."""
     Xs = load("spmtc-peoplevsplaces").Xs
     model = LSSMTC(2, max_iter=iterations, tol=0.0, random_state=0)
     for times in (1, 2, 4):

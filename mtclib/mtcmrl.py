@@ -119,7 +119,7 @@ def relation_step(A, beta):
 def model_step(system, Y, W, G, t, lam, mu, alpha, coupling):
     """Eq. (6)-(13): W^t, columns solve (lam X^T X + (mu + alpha c_i) I) w_i = lam X^T y_i + alpha r_i.
 
-    The right factor of the Sylvester equation (13) is diagonal, so it decouples into one ridge system a
+    The right factor of the Sylvester equation (13) is diagonal, so it decouples into one ridge system per
     column.  With ``coupling='full'`` c and r hold all terms of (3) that contain W^t, those with G^(t,s)
     and those with G^(s,t); ``'printed'`` keeps G^(t,s) only, as (6) does.
 

@@ -30,7 +30,7 @@ LONGEST = {"max_iter": 20, "n_init": 3}
 def planted(estimator_class, seed=0, sizes=SIZES, k=3, d=12):
     """Nonnegative data with k planted clusters: tasks with shared features, or views with shared samples.
 
-    For the lifelong kind two views a task.
+    For the lifelong kind two views per task.
     """
     rng = np.random.default_rng(seed)
     if estimator_class.traits.kind == "multiview":

@@ -224,7 +224,7 @@ def check_initial_labels(init, Xs, n_clusters):
 
 
 def check_init(init, n_samples, n_clusters):
-    """Raise ``ValueError`` unless ``init`` is a named start or one label in 0 .. k - 1 a sample."""
+    """Raise ``ValueError`` unless ``init`` is a named start or one label in 0 .. k - 1 per sample."""
     if isinstance(init, str):
         check_option("init", init, ("sample", "points", "labels"))
         return init

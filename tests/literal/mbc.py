@@ -62,7 +62,7 @@ def framework_loss(Xs, hs, Us, Ws, lam, d):
 
 
 def relation(U_t, U_s, d):
-    """Eq. (10), one equality a row and a column, by a linear programme."""
+    """Eq. (10), one equality per row and per column, by a linear programme."""
     K_t, K_s = len(U_t), len(U_s)
     cost = [d(U_t[z], U_s[l]) for z in range(K_t) for l in range(K_s)]
     rows = [[1.0 if a == z else 0.0 for a in range(K_t) for _ in range(K_s)] for z in range(K_t)]

@@ -18,7 +18,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from mtclib.baselines.registry import all_estimators
-from mtclib.companion import tables
+from mtclib.companion import schema, tables
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import attempt
 from mtclib.companion.verdicts import published
@@ -34,9 +34,12 @@ KINDS = {
 """Kinds of methods, and what they take."""
 
 TEXTS = ("title", "idea", "use_when", "avoid_when", "step", "cost", "setup", "memory", "citation")
-KEYS = {*TEXTS, "order_n", "appears_in", "parameters"}
 NEGATIVE = "memory_negative"
 """Optional key: memory for data with negative entries, where it is another."""
+ENTRY = schema.table(
+    (*TEXTS, "order_n", "parameters", "appears_in"), **dict.fromkeys((*TEXTS, NEGATIVE), schema.TEXT),
+    order_n=schema.one_of((1, 2, 3)), parameters={"type": "object"},
+    appears_in={"items": schema.table(("paper", "tables", "names"))})
 POWER = "n^"
 """What a cost that grows faster than n log n contains."""
 SLACK = 0.5
@@ -72,33 +75,18 @@ def read(path=None) -> dict:
 @cache
 def _read(path):
     found = tomllib.loads(path.read_text(encoding="utf-8"))
-    entries = found.get("methods", {})
-    _same(all_estimators(), entries, f"{path.name}: methods")
-    for name, entry in entries.items():
+    entries = schema.table(all_estimators(), **dict.fromkeys(all_estimators(), ENTRY))
+    schema.check(found, schema.table(("symbols",), methods=entries), path.name, MethodsFileError)
+    for name, entry in found["methods"].items():
         _check_entry(f"{path.name}: methods.{name}", entry, all_estimators()[name])
     return found
 
 
-def _same(expected, found, place):
-    missing, extra = sorted(set(expected) - set(found)), sorted(set(found) - set(expected))
-    if missing:
-        raise MethodsFileError(f"{place}: missing {', '.join(missing)}")
-    if extra:
-        raise MethodsFileError(f"{place}: unknown {', '.join(extra)}")
-
-
 def _check_entry(place, entry, cls):
-    _same(KEYS, set(entry) - {NEGATIVE}, place)
-    for key in TEXTS:
-        if not isinstance(entry[key], str) or not entry[key].strip():
-            raise MethodsFileError(f"{place}.{key} must be a text that is not empty")
-    if entry["order_n"] not in (1, 2, 3):
-        raise MethodsFileError(f"{place}.order_n must be 1, 2 or 3")
     for name in entry["parameters"]:
         if name not in inspect.signature(cls).parameters:
             raise MethodsFileError(f"{place}.parameters: {cls.__name__} has no parameter {name!r}")
     for row in entry["appears_in"]:
-        _same(("paper", "tables", "names"), row, f"{place}.appears_in")
         for table in row["tables"]:
             wrong = sorted(set(row["names"]) - _printed_names(row["paper"], table))
             if wrong:

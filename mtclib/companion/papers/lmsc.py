@@ -87,7 +87,7 @@ def terms(task):
 def basis_cancels(Xs, n_clusters, n_draws=3, random_state=0, **parameters):
     """The basis library does nothing: (E, I, L B^T, I) is as good as (E, B, L, D), and never penalised.
 
-    Two rows a draw: index (draw, 'drawn') and (draw, 'basis taken out'); columns as :func:`terms`.
+    Two rows per draw: index (draw, 'drawn') and (draw, 'basis taken out'); columns as :func:`terms`.
     """
     _, task = learn(Xs, n_clusters, random_state, **parameters)
     rng, I = np.random.default_rng(random_state), np.eye(n_clusters)
@@ -104,7 +104,7 @@ def basis_cancels(Xs, n_clusters, n_draws=3, random_state=0, **parameters):
 def fusion_never_changes_labels(Xs, n_clusters, n_draws=3, random_state=0, **parameters):
     """k-means sees distances, and E D has the distances of E: D never changes labels.
 
-    A row a draw. 'distances' is the largest change of a distance between samples, 'agreement' the adjusted
+    A row per draw. 'distances' is the largest change of a distance between samples, 'agreement' the adjusted
     Rand index of the labels with and without D.
     """
     _, task = learn(Xs, n_clusters, random_state, **parameters)
@@ -148,7 +148,7 @@ def _run(Xs, n_clusters, sweeps, seed, parameters):
 def mean_is_undetermined(Xs, n_clusters, n_draws=5, random_state=0, **parameters):
     """(E Q, L B^T Q) of one view is as good as (E, L B^T) for every orthogonal Q; the mean over views is not.
 
-    A row a draw. 'objective' is the change of the objective; 'literal', 'concat' and 'aligned' are the
+    A row per draw. 'objective' is the change of the objective; 'literal', 'concat' and 'aligned' are the
     adjusted Rand indices of the labels before and after, for each way to read labels off the E.
     """
     model, task = learn(Xs, n_clusters, random_state, **parameters)
@@ -291,3 +291,9 @@ class Numbers(numbers.Numbers):
         later = self.study.table("transfer").query("position > 1 and dataset == @stream")
         means = later.pivot_table("value", "seed", "knowledge").mean()
         return 100 * (means[WITH] - means[WITHOUT])
+
+    def splits_away(self, method, dataset, how):
+        """Least or largest distance of a deviating cell from print, in standard deviations between splits."""
+        rows = self.judged.query("method == @method and dataset == @dataset")
+        rows = rows[rows["verdict"].isin(["higher", "lower"])]
+        return numbers.PICK[how]((rows["ours"] - rows["published"]).abs() / rows["ours_std"])

@@ -174,7 +174,7 @@ def on_the_way(separation, clusters, n_starts=20):
 def survey(random_state=0):
     """How often the bounds apply, are broken, and say anything.
 
-    A row a family of partitions: their number, the least delta (the theorem needs at most (k - 1) / 2), and
+    A row per family of partitions: their number, the least delta (the theorem needs at most (k - 1) / 2), and
     how many bounds apply, are broken and are below chance, as printed and corrected.
 
     >>> survey()["corrected: broken"].sum().item()  # doctest: +SKIP
@@ -326,6 +326,13 @@ class Numbers(numbers.Numbers):
         """Runs that the printed spreads need at least."""
         needed = audit.runs_needed(self.study.published)
         return int(needed.query("dataset == @dataset and method == @method")["runs"].item())
+
+    def scaling(self, how):
+        """Mean distance of Con-MC and its six single views from print, with features scaled in one way."""
+        rows = ("PIX", "FOU", "FAC", "ZER", "KAR", "MOR", "Con-MC")
+        digits = {"other_dataset": "Handwritten (raw)", "dataset": "Handwritten Numerals", "scaling": how}
+        gaps = [self._gaps(f"{row}, scaling", printed=row, **digits) for row in rows]
+        return pd.concat(gaps).abs().mean()
 
     @cached_property
     def _raw(self):

@@ -51,9 +51,9 @@ class Numbers(numbers.Numbers):
             losses.append(mean_scores(best).iloc[0] - mean_scores(alone[alone["dataset"] == name]).iloc[0])
         return max(losses)
 
-    def preprocessing(self, rows=""):
+    def preprocessing(self, rows="", method="KM"):
         """Mean distance of k-means from print over all cells of all sets, as published or on other rows."""
-        parts = [self._gaps(None, f"{name} ({rows})" if rows else None, dataset=name, printed="KM")
+        parts = [self._gaps(None, f"{name} ({rows})" if rows else None, dataset=name, printed=method)
                  for name in self.sets]
         return pd.concat(parts).abs().mean()
 

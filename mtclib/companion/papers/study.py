@@ -234,8 +234,10 @@ class Study:
         return import_module(name) if find_spec(name) else None
 
     def decisions(self, kind=None):
-        """Errata and open choices with their leverage, as from ``ledger.decisions_table``."""
-        return ledger.decisions_table(self.paper, kind, leverage.sentences(self))
+        """As ``ledger.decisions_table``, with the leverage, and with numbers in the sentences."""
+        table = ledger.decisions_table(self.paper, kind, leverage.sentences(self))
+        sentences = ["problem", "evidence", "decision"]
+        return table.assign(**table[sentences].map(self.numbers.fill))
 
     def unmeasured(self):
         """Open choices that no run can decide, with numbers in their reasons."""

@@ -179,7 +179,7 @@ def seconds(frame, printed=None):
                            marker="D", label="printed")
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set(xscale="log", xlabel="seconds a fit")
+    ax.set(xscale="log", xlabel="seconds per fit")
     plain(ax.xaxis)
     legend(fig, handles)
     return fig

@@ -7,6 +7,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, NullFormatter, NullLocator
+from matplotlib.transforms import Bbox
 
 MARK = {"linewidth": 1.2, "linestyle": (0, (1, 1)), "marker": ""}
 RULE = {"linewidth": 0.8, "linestyle": "-", "marker": ""}
@@ -37,6 +38,9 @@ def figure(draw):
                 fig.draw_without_rendering()
                 fig.draw_without_rendering()
                 fig.set_layout_engine("none")
+                # The last bits of the layout follow addresses in memory, and names in an SVG hash them.
+                for ax in fig.axes:
+                    ax.set_position(Bbox(ax.get_position(original=True).get_points().round(12)))
             finally:
                 for number in set(plt.get_fignums()) - set(before):
                     plt.close(number)

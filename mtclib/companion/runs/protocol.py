@@ -8,6 +8,7 @@ import tomllib
 from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 
+from mtclib.companion import schema
 from mtclib.companion.runs.measures import MEASURES
 from mtclib.core import paths
 from mtclib.core.checks import check_option
@@ -66,7 +67,7 @@ class Profile:
 
 
 @dataclass(frozen=True)
-class Study:
+class StudySpec:
     """Further data sets and methods, run beside the paper's own tables."""
 
     id: str
@@ -143,6 +144,19 @@ class Protocol:
                 for name, spec in specs.items()}  # fmt: skip
 
 
+def _schema(cls, **parts):
+    """The fields of a class as a schema; the name of an entry is not inside of it."""
+    inside = fields(cls) if parts else fields(cls)[1:]
+    needed = [f.name for f in inside if f.default is MISSING and f.default_factory is MISSING]
+    return schema.table(needed, **{f.name: {"type": schema.TYPES[f.type]} for f in inside} | parts)
+
+
+PARTS = {"datasets": DatasetSpec, "methods": MethodSpec, "profiles": Profile, "studies": StudySpec,
+         "sensitivity": Sweep}  # fmt: skip
+SCHEMA = _schema(Protocol, **{
+    part: {"type": "object", "additionalProperties": _schema(cls)} for part, cls in PARTS.items()})
+
+
 def load_protocol(paper):
     """Read the protocol of a paper, by its short name or the path of a TOML file.
 
@@ -163,35 +177,12 @@ def load_protocol(paper):
 
 def parse_protocol(table, where="protocol"):
     """Protocol from a parsed TOML document, checked; ``where`` begins the messages."""
-    kinds = {"datasets": ("id", DatasetSpec), "methods": ("name", MethodSpec), "profiles": ("name", Profile),
-             "studies": ("id", Study), "sensitivity": ("id", Sweep)}
-    parts = dict(table)
-    for part, (label, cls) in kinds.items():
-        entries = _typed(table.get(part, {}), dict, f"{where}: {part}")
-        parts[part] = {name: _build(cls, entry, f"{where}: {part}.{name}", **{label: name})
-                       for name, entry in entries.items()}
-    protocol = _build(Protocol, parts, where)
+    schema.check(table, SCHEMA, where, ProtocolError)
+    parts = {part: {name: cls(name, **entry) for name, entry in table.get(part, {}).items()}
+             for part, cls in PARTS.items()}
+    protocol = Protocol(**{**table, **parts})
     _check(protocol, where)
     return protocol
-
-
-# The fields of the classes above are the schema: a second one beside them would say the same once more.
-def _build(cls, table, where, **given):
-    table = _typed(table, dict, where)
-    allowed = {f.name: f for f in fields(cls) if f.name not in given}
-    for key in table:
-        _choose(key, allowed, f"{where}: key")
-    for f in allowed.values():
-        if f.name not in table and f.default is MISSING and f.default_factory is MISSING:
-            raise ProtocolError(f"{where}: the key {f.name!r} is missing")
-    values = {key: _typed(value, allowed[key].type, f"{where}.{key}") for key, value in table.items()}
-    return cls(**given, **values)
-
-
-def _typed(value, kind, where):
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise ProtocolError(f"{where} must be {kind.__name__}, not {type(value).__name__}")
-    return value
 
 
 def _check(protocol, where):

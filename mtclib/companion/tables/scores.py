@@ -129,8 +129,8 @@ def _runs(counts):
     if not counts:
         return "no runs"
     if len(counts) > 1:
-        return f"{counts[0]} to {counts[-1]} runs a cell"
-    return f"{counts[0]} run{'s' * (counts[0] > 1)} a cell"
+        return f"{counts[0]} to {counts[-1]} runs per cell"
+    return f"{counts[0]} run{'s' * (counts[0] > 1)} per cell"
 
 
 def _scale(metric):

@@ -120,7 +120,7 @@ def judge(
 ):
     """Set each printed number beside ours, with a verdict.
 
-    One row a printed cell with the columns `OUTPUT`. ``low`` and ``high`` are the 90% interval of (ours -
+    One row per printed cell with the columns `OUTPUT`. ``low`` and ``high`` are the 90% interval of (ours -
     published), ``radius`` its larger absolute end: the smallest margin at which the cell would agree.
     ``relative_difference`` is difference / published. ``uncertainty`` says whose spread is in the interval:
     "both", "ours only" (the paper prints none), "published only" or "none".

@@ -15,7 +15,9 @@ import pandas as pd
 
 from mtclib.companion.claims import TESTS
 from mtclib.companion.claims.methods import printed_record
+from mtclib.companion.schema import check, one_of, some_of, table
 from mtclib.companion.verdicts.judge import CAUSES, SCOPE
+from mtclib.core.checks import check_option
 from mtclib.core.paths import data_dir, paper_dir
 from mtclib.metrics import NMI_DEFAULT, our_name
 
@@ -26,20 +28,21 @@ LEVERS = ("preprocessing", "data", "initialisation", "stopping", "metric", "form
 NOT_YET = "not yet testable"
 NO_DATA = "no data"
 MOST_LETTERS = 110
-# Keys of each kind of entry: name to whether it must be there.
 _NEEDED = ("id", "place", "kind", "problem", "evidence", "evidence_type", "decision", "cause")
-DECISION = {**dict.fromkeys(_NEEDED, True), "alternatives": False, "alternative": False, "unmeasured": False}
 _SIDE = ("methods", "datasets", "metric", "point")
-ALTERNATIVE = {
-    **dict.fromkeys(("kind", "ours", "alternative", "methods", "datasets", "metric"), True),
-    **dict.fromkeys(("point", *(f"other_{name}" for name in _SIDE), "note"), False),
+ALTERNATIVE = table(("kind", "ours", "alternative", "methods", "datasets", "metric"),
+                    ("point", *(f"other_{name}" for name in _SIDE), "note"), kind=one_of(LEVERS))
+UNMEASURED = table(("kind", "reason"), ("trial",), kind=one_of(LEVERS))
+DECISION = table(
+    _NEEDED, ("alternatives",), kind=one_of(KINDS), cause=one_of(CAUSES), evidence_type=some_of(EVIDENCE),
+    alternative={"items": ALTERNATIVE}, unmeasured=UNMEASURED)
+DEVIATION = table(("cause", "evidence"), SCOPE, cause=one_of(CAUSES))
+CLAIM = table(("id", "quote", "place"), ("params", "reason"), test=one_of(TESTS), frame=one_of(FRAMES))
+FINDING = table(("text", "sources"), ("short",))
+FILES = {
+    "decisions": table((), decision={"items": DECISION}, deviation={"items": DEVIATION}),
+    "claims": table((), ("name", "venue"), finding={"items": FINDING}, claim={"items": CLAIM}),
 }
-UNMEASURED = {"kind": True, "reason": True, "trial": False}
-DEVIATION = {"cause": True, "evidence": True, **dict.fromkeys(SCOPE, False)}
-CLAIM = {"id": True, "quote": True, "place": True,
-         **dict.fromkeys(("test", "frame", "params", "reason"), False)}  # fmt: skip
-FINDING = {"text": True, "sources": True, "short": False}
-TABLES = {"decisions": ("decision", "deviation"), "claims": ("name", "venue", "finding", "claim")}
 SHOWN = (*_NEEDED, "alternatives", "leverage")
 
 
@@ -57,30 +60,7 @@ def read_tables(paper, file):
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise LedgerError(f"{paper}/{path.name}: {error}") from None
-    unknown = set(content) - set(TABLES[file])
-    if unknown:
-        raise LedgerError(f"{paper}/{path.name}: unknown table {sorted(unknown)[0]!r}")
-    return content
-
-
-def check_keys(entry, contract, name):
-    """Refuse unknown, empty and missing keys; returns `name` with the id of the entry."""
-    name = f"{name} {entry['id']}" if "id" in entry else name
-    for key in entry:
-        if key not in contract:
-            raise LedgerError(f"{name}: unknown key {key!r}; known: {', '.join(contract)}")
-        if entry[key] in ("", []):
-            raise LedgerError(f"{name}: {key} is empty")
-    missing = [key for key, needed in contract.items() if needed and key not in entry]
-    if missing:
-        raise LedgerError(f"{name}: missing {', '.join(missing)}")
-    return name
-
-
-def check_one_of(value, known, name):
-    """Raise a LedgerError that names the known values unless `value` is one of `known`."""
-    if value not in known:
-        raise LedgerError(f"{name}: {value!r} is unknown; use one of {', '.join(known)}")
+    return check(content, FILES[file], f"{paper}/{path.name}", LedgerError)
 
 
 def check_unique(entries, paper):
@@ -100,9 +80,8 @@ def findings(paper):
     'MBC'
     """
     content = {name: value for name, value in read_tables(paper, "claims").items() if name != "claim"}
-    check_keys(content, dict.fromkeys(("name", "venue", "finding"), True), f"{paper}: findings")
+    check(content, table(("name", "venue", "finding")), paper, LedgerError)
     for number, entry in enumerate(content["finding"]):
-        check_keys(entry, FINDING, f"{paper}: finding {number + 1}")
         if ("short" in entry) != (number == 0):
             raise LedgerError(f"{paper}: the first finding, and no other, has a 'short' for the README")
     return content
@@ -112,46 +91,28 @@ def decisions(paper):
     """Errata and open choices of a paper, checked: a list of dicts with the keys of `DECISION`."""
     entries = read_tables(paper, "decisions").get("decision", [])
     for entry in entries:
-        name = check_keys(entry, DECISION, f"{paper}: decision")
-        check_one_of(entry["kind"], KINDS, f"{name}: kind")
-        check_one_of(entry["cause"], CAUSES, f"{name}: cause")
-        if isinstance(entry["evidence_type"], str):
-            raise LedgerError(f"{name}: evidence_type must be a list out of {', '.join(EVIDENCE)}")
-        for kind in entry["evidence_type"]:
-            check_one_of(kind, EVIDENCE, f"{name}: evidence_type")
         for other in entry.get("alternative", []):
-            _check_alternative(other, ALTERNATIVE, f"{name}: alternative")
-        if "unmeasured" in entry:
-            _check_alternative(entry["unmeasured"], UNMEASURED, f"{name}: unmeasured")
+            for side in ("methods", "datasets"):
+                if len(other.get(f"other_{side}", other[side])) != len(other[side]):
+                    raise LedgerError(f"{paper}: decision {entry['id']}: alternative: other_{side} must have "
+                                      f"one name for each of {side}")
     return check_unique(entries, paper)
-
-
-def _check_alternative(entry, contract, name):
-    check_keys(entry, contract, name)
-    check_one_of(entry["kind"], LEVERS, f"{name}: kind")
-    for side in ("methods", "datasets"):
-        if len(entry.get(f"other_{side}", entry.get(side, ()))) != len(entry.get(side, ())):
-            raise LedgerError(f"{name}: other_{side} must have one name for each of {side}")
 
 
 def deviations(paper):
     """Explained deviations of a paper, for the ``causes`` of `mtclib.companion.verdicts.judge.judge`."""
-    entries = read_tables(paper, "decisions").get("deviation", [])
-    for entry in entries:
-        check_one_of(entry.get("cause"), CAUSES, check_keys(entry, DEVIATION, f"{paper}: deviation"))
-    return entries
+    return read_tables(paper, "decisions").get("deviation", [])
 
 
 def claims(paper):
     """Testable sentences of a paper, checked: a list of dicts with the keys of `CLAIM`."""
     entries = read_tables(paper, "claims").get("claim", [])
     for entry in entries:
-        name = check_keys(entry, CLAIM, f"{paper}: claim")
+        name = f"{paper}: claim {entry['id']}"
         if ("test" in entry) == ("reason" in entry):
             raise LedgerError(f"{name} needs either a test or the reason why it is {NOT_YET}")
         if "test" in entry:
-            check_one_of(entry["test"], TESTS, f"{name}: test")
-            check_one_of(entry.setdefault("frame", "results"), FRAMES, f"{name}: frame")
+            entry.setdefault("frame", "results")
             try:
                 inspect.signature(TESTS[entry["test"]]).bind(None, **entry.get("params", {}))
             except TypeError as error:
@@ -162,7 +123,7 @@ def claims(paper):
 def decisions_table(paper, kind=None, leverage=None):
     """Decisions of a paper, or those of one kind, as a frame; `leverage` has a sentence for some ids."""
     if kind is not None:
-        check_one_of(kind, KINDS, "kind")
+        check_option("kind", kind, KINDS, LedgerError)
     rows = [
         {**entry, "evidence_type": ", ".join(entry["evidence_type"]),
          "alternatives": "; ".join(entry.get("alternatives", [])),

@@ -6,6 +6,7 @@ with a name (``how=largest``), and the format is Python's or one of `FORMATS`.  
 number that the committed results do not give.
 """
 
+import copy
 import re
 from functools import cached_property
 
@@ -14,9 +15,11 @@ import pandas as pd
 
 from mtclib.companion.claims import columns
 from mtclib.companion.runs.jobs import canonical
+from mtclib.companion.runs.results import best_objective
 from mtclib.companion.verdicts.intervals import DELTA, RELATIVE
 from mtclib.companion.verdicts.judge import JUDGED
 from mtclib.companion.verdicts.ledger import LedgerError
+from mtclib.companion.verdicts.variants import variant_table
 from mtclib.metrics import our_name
 
 TEMPLATE = re.compile(r"\{([^{}]*)\}")
@@ -33,6 +36,7 @@ def _fraction(value, digits):
 FORMATS = {
     "word": lambda value: WORDS[value],
     "percent": lambda value: f"{100 * value:.0f}",
+    "percent .1": lambda value: f"{100 * value:.1f}",
     "size": lambda value: f"{abs(value):.1f}",
     "size .0f": lambda value: f"{abs(value):.0f}",
     ".2": lambda value: _fraction(value, 2),
@@ -111,6 +115,10 @@ class Numbers:
         """Mean score over runs, as a fraction."""
         return self.values(method, dataset, metric, task, **setting).mean()
 
+    def in_print(self, method, dataset, metric):
+        """Mean of the printed cells of a row, as a fraction."""
+        return self.study.printed(dataset, method, metric)["mean"].mean()
+
     def run(self, method, dataset, metric, how, task="", **setting):
         """Least or largest score of a run."""
         return PICK[how](self.values(method, dataset, metric, task, **setting))
@@ -135,6 +143,14 @@ class Numbers:
         table = columns.paired_differences(rows, [(method, other)], our_name(self.study.paper, metric))
         return outcome(table, what)
 
+    @cached_property
+    def _definitions(self):
+        return variant_table(self.study).set_index("variant")
+
+    def definition(self, variant, what):
+        """What `variants.variant_table` says of a definition of NMI: cells, within 5, distance."""
+        return self._definitions.at[variant, what]
+
     def distance(self, method=None, other_dataset=None, **where):
         """Mean absolute difference from the cells of a printed row, in points."""
         return float(self._gaps(method, other_dataset, **where).abs().mean())
@@ -148,6 +164,12 @@ class Numbers:
         """How many of the cells of a row that deviate come within the margin, or with ``count=all`` all."""
         gaps = self._gaps(method, other_dataset, deviating=True, **where)
         return len(gaps) if count == "all" else int((gaps.abs() <= 100 * DELTA).sum())
+
+    def off(self, method=None, other_dataset=None, how="mean size", **where):
+        """Mean, least or largest difference from print, or its size, over the cells of a row that deviate."""
+        gaps = self._gaps(method, other_dataset, deviating=True, **where)
+        how, size, _ = how.partition(" size")
+        return float(PICK[how](gaps.abs() if size else gaps))
 
     def _gaps(self, method=None, other_dataset=None, dataset=None, printed=None, metric=None, task=None,
               deviating=False, point=None, **setting):
@@ -179,8 +201,10 @@ class Numbers:
 
     def _setting(self, method, dataset, point, setting):
         """Rows of a method on a data set at one setting."""
-        if point == "chosen":
-            rows = self.study.selected(dataset)
+        if point:
+            # With "lowest" the best of the runs at the default, by the objective.
+            rows = self.study.selected(dataset) if point == "chosen" else best_objective(
+                self.study.default(dataset))
             return rows[rows["method"] == method]
         if dataset not in self._found:
             self._found[dataset] = dict(list(self.study.rows(dataset).groupby("method", sort=False)))
@@ -188,7 +212,10 @@ class Numbers:
         if rows is None:
             raise LedgerError(f"{self.study.paper}: no stored fit of {method!r} on {dataset!r}")
         default = self.study.protocol.defaults.get(method)
-        wanted = {**(default or {}), **{name: _parsed(value) for name, value in setting.items()}}
+        wanted = copy.deepcopy(default or {})
+        inner = wanted.get("parameters", {})  # of the estimator that a wrapper fits to each task
+        for name, value in setting.items():
+            (inner if name in inner else wanted)[name] = _parsed(value)
         if wanted:
             rows = rows[rows["params"] == canonical(wanted)]
         if rows["params"].nunique() != 1:
@@ -196,7 +223,7 @@ class Numbers:
         return rows
 
 
-IN_SCOPE = ("distance", "within", "near")
+IN_SCOPE = ("distance", "within", "near", "off")
 """Quantities that take ``dataset`` and ``printed`` from the scope of a sentence."""
 
 

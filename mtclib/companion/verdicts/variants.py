@@ -23,7 +23,7 @@ def variant_table(study, metric="NMI") -> pd.DataFrame:
     The runs are those behind the verdicts (setting chosen with the labels); misprints are left out. Every
     definition is set against the same cells, so a definition that only sets the level shows as a shift.
 
-    One row a definition: ``variant, ours`` (is it the one that we take for the printed name?), ``cells,
+    One row per definition: ``variant, ours`` (is it the one that we take for the printed name?), ``cells,
     exact`` (our mean rounds to the printed digits), ``by luck`` (how many of the cells within five points
     would do so if their differences were spread evenly), ``within 5`` (points), ``shift`` and ``distance``
     (mean difference and mean absolute difference, points).
@@ -39,7 +39,7 @@ def _nearness(study, cells, variant, name):
     parts = []
     for dataset in cells["dataset"].unique():
         rows = study.selected(dataset)
-        parts.append(study.verdicts(dataset, rows=rows[rows["metric"] == variant].assign(metric=name)))
+        parts.append(study.judged(dataset, rows=rows[rows["metric"] == variant].assign(metric=name)))
     frame = cells[["cell", "half_unit"]].merge(pd.concat(parts, ignore_index=True), on="cell")
     frame = frame.dropna(subset=["difference"])
     size = frame["difference"].abs()

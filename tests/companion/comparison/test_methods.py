@@ -31,14 +31,14 @@ def changed(tmp_path, old, new):
 
 @pytest.mark.parametrize(("old", "new", "message"), [
     ("[methods.MBC]", "[methods.MBCC]", "missing MBC"),
-    ("[methods.ASI]", '[methods.KMedoids]\ntitle = "x"\n\n[methods.ASI]', "unknown KMedoids"),
+    ("[methods.ASI]", '[methods.KMedoids]\ntitle = "x"\n\n[methods.ASI]', "got 'KMedoids'"),
     ('title = "Multitask Bregman clustering"', "", "methods.MBC: missing title"),
-    ('title = "Multitask Bregman clustering"', 'title = "x"\nnote = "y"', "methods.MBC: unknown note"),
-    ('title = "Multitask Bregman clustering"', 'title = " "', "methods.MBC.title must be a text"),
+    ('title = "Multitask Bregman clustering"', 'title = "x"\nnote = "y"', "methods.MBC: key .* got 'note'"),
+    ('title = "Multitask Bregman clustering"', 'title = " "', "methods.MBC.title is empty"),
     ('names = ["IND", "MBC"]', 'names = ["IND", "MTBC"]', "table 3 of mbc has no row MTBC"),
     ('divergence = "what the data are like"', 'divergenz = "what"', "MBC has no parameter 'divergenz'"),
-    ('cost = "V n^3 + V^2 n^2"', 'cost = ""', "methods.DiMSC.cost must be a text"),
-    ('setup = "V (n nnz + n^3)"\norder_n = 3', 'setup = "n"\norder_n = 9', "order_n must be 1, 2 or 3"),
+    ('cost = "V n^3 + V^2 n^2"', 'cost = ""', "methods.DiMSC.cost is empty"),
+    ('setup = "V (n nnz + n^3)"\norder_n = 3', 'setup = "n"\norder_n = 9', "order_n must .* got '9'"),
 ])  # fmt: skip
 def test_a_faulty_file_is_refused_with_the_place(tmp_path, old, new, message):
     with pytest.raises(MethodsFileError, match=message):

@@ -11,7 +11,7 @@ from mtclib.companion.runs import ProtocolError, load_protocol, parse_protocol
 @pytest.mark.parametrize("where, name, value, words", [
     ((), "metods", {}, ["metods", "methods"]),
     (("methods", "noisy"), "gird", {}, ["methods.noisy", "gird", "grid"]),
-    (("profiles", "quick"), "n_runs", None, ["profiles.quick: the key 'n_runs' is missing"]),
+    (("profiles", "quick"), "n_runs", None, ["profiles.quick: missing n_runs"]),
     (("datasets",), "tiny", {"not_run": "no loader yet"}, ["no loader yet"]),
     (("datasets", "tiny"), "lodaer", "x", ["datasets.tiny", "lodaer", "loader"]),
     (("profiles", "quick"), "methods", ["noizy"], ["noizy", "noisy"]),

@@ -17,7 +17,7 @@ from mtclib.companion.runs.results import best_objective, fixed, frame, oracle, 
 
 
 def _results(points):
-    """Hand-made frame: {params: [(acc of task 1, acc of task 2, objective) a run]}."""
+    """Hand-made frame: {params: [(acc of task 1, acc of task 2, objective) per run]}."""
     rows = []
     for (params, in_grid), runs in points.items():
         for i, (one, two, objective) in enumerate(runs):

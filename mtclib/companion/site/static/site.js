@@ -10,3 +10,16 @@ if (location.protocol === "file:")
     script.onload = () => done(new Response(JSON.stringify(searchIndex)));
     document.head.append(script);
   });
+
+// A name that is typed in full stands before longer names that begin with it.
+let searchLite;
+const typed = (query) => ({t, s}) => (s || t).split(".").pop().toLowerCase() === query.trim().toLowerCase();
+Object.defineProperty(window, "SearchLite", {get: () => searchLite, set: (library) => {
+  searchLite = {...library, create: (options) => {
+    const engine = library.create(options);
+    return {...engine, search: (query) => {
+      const {items, terms} = engine.search(query), isIt = typed(query);
+      return {items: items.sort((a, b) => isIt(b) - isIt(a)), terms};
+    }};
+  }};
+}});
