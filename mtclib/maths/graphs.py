@@ -54,9 +54,13 @@ class FactoredSimilarity:
         values = block.data if sp.issparse(block) else block
         return float(np.sum(values * values))
 
+    def product(self, Y):
+        """M Y for ``Y`` of shape (n, h)."""
+        return self.U @ (self.UT @ Y)
+
     def split_product(self, Y):
         """M^+ Y and M^- Y, the positive and the negative part of M times ``Y`` of shape (n, h)."""
-        return self.U @ (self.UT @ Y), 0.0
+        return self.product(Y), 0.0
 
 
 class DenseSimilarity:
@@ -64,14 +68,20 @@ class DenseSimilarity:
 
     Parameters
     ----------
-    M : ndarray of shape (n, n), symmetric
+    M : {ndarray, CSR array} of shape (n, n), symmetric
     """
 
     def __init__(self, M):
-        self.shape = M.shape
-        self.squared_norm = float(np.sum(M * M))
-        self.positive = np.maximum(M, 0.0)
-        self.negative = np.maximum(-M, 0.0) if M.min() < 0 else None
+        self.M, self.shape = M, M.shape
+        values = M.data if sp.issparse(M) else M
+        self.squared_norm = float(np.sum(values * values))
+        signed = values.min(initial=0.0) < 0
+        self.positive = (M + abs(M)) / 2.0 if signed else M
+        self.negative = (abs(M) - M) / 2.0 if signed else None
+
+    def product(self, Y):
+        """M Y for ``Y`` of shape (n, h)."""
+        return self.M @ Y
 
     def split_product(self, Y):
         """M^+ Y and M^- Y, the positive and the negative part of M times ``Y`` of shape (n, h)."""
