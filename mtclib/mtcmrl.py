@@ -218,8 +218,8 @@ class MTCMRL(MultiTaskClusterer):
         Partition from which :math:`Y^t` starts (one-hot + 0.2).
     n_init : int, default 1
         Starts; the one with the lowest objective is kept.
-    max_iter : int, default 500
-    tol : float, default 1e-4
+    max_iter : int, default 2000
+    tol : float, default 1e-3
         Stop when, in a sweep, no model moved by more than ``tol`` times its norm, and the gradient for the
         memberships, projected on :math:`Y \ge 0`, is at most ``tol`` times the norms of its parts
         (``symnmf.kkt_residual``).
@@ -272,7 +272,7 @@ class MTCMRL(MultiTaskClusterer):
     ALGORITHM_VERSION = 2
 
     def __init__(self, n_clusters, *, lam=4.0, mu=0.5, alpha=4.0, beta=0.5, coupling="full", exponent=0.5,
-                 guard=True, similarity="cosine", init="k-means", n_init=1, max_iter=500, tol=1e-5, atol=0.0,
+                 guard=True, similarity="cosine", init="k-means", n_init=1, max_iter=2000, tol=1e-3, atol=0.0,
                  random_state=None):
         self.n_clusters = n_clusters
         self.lam = lam

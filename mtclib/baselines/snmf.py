@@ -55,7 +55,7 @@ class SNMF(SingleTaskClusterer):
         Kuang's start.
     n_init : int, default 1
         Starts; each task keeps the one with its lowest objective.
-    max_iter : int, default 2000
+    max_iter : int, default 5000
     tol : float, default 1e-5
         Stop when the gradient, projected on :math:`Y \ge 0`, is at most ``tol`` times the norms of its two
         parts, :math:`Y Y^\top Y` and :math:`M Y`.
@@ -88,7 +88,7 @@ class SNMF(SingleTaskClusterer):
     ALGORITHM_VERSION = 2
 
     def __init__(self, n_clusters, *, solver="gradient", exponent=0.5, guard=True, similarity="cosine",
-                 init="k-means", n_init=1, max_iter=2000, tol=1e-5, atol=0.0, random_state=None):
+                 init="k-means", n_init=1, max_iter=5000, tol=1e-5, atol=0.0, random_state=None):
         self.n_clusters = n_clusters
         self.solver = solver
         self.exponent = exponent
@@ -160,7 +160,7 @@ class SNMFLR(SingleTaskClusterer):
         X^\top)^{-1}`, and minimises by spectral projected gradients.  'multiplicative': MTCMRL's sweeps.
     exponent, guard, similarity, init, n_init, atol, random_state
         As in ``MTCMRL``; with several starts each task keeps its own best one.
-    max_iter : int, default 2000
+    max_iter : int, default 5000
     tol : float, default 1e-5
         Stop when the projected gradient is at most ``tol`` times the norms of its parts.
 
@@ -193,7 +193,7 @@ class SNMFLR(SingleTaskClusterer):
     ALGORITHM_VERSION = 2
 
     def __init__(self, n_clusters, *, lam=4.0, mu=0.5, solver="gradient", exponent=0.5, guard=True,
-                 similarity="cosine", init="k-means", n_init=1, max_iter=2000, tol=1e-5, atol=0.0,
+                 similarity="cosine", init="k-means", n_init=1, max_iter=5000, tol=1e-5, atol=0.0,
                  random_state=None):
         self.n_clusters = n_clusters
         self.lam = lam
@@ -280,7 +280,7 @@ class MultiViewSNMF(MultiViewClusterer):
         As in :class:`mtclib.baselines.SNMF`, with its default ``exponent`` and ``guard``.
     n_init : int, default 5
         Starts, uniform on :math:`[0, 2 \sqrt{\operatorname{mean}(K) / k}]`; the lowest objective wins.
-    max_iter : int, default 2000
+    max_iter : int, default 5000
     tol : float, default 1e-5
         Stop when the gradient, projected on :math:`Y \ge 0`, is at most ``tol`` times the norms of its two
         parts, :math:`Y Y^\top Y` and :math:`K Y`.
@@ -321,7 +321,7 @@ class MultiViewSNMF(MultiViewClusterer):
     ALGORITHM_VERSION = 2
 
     def __init__(self, n_clusters, *, view=None, affinity="knn", n_neighbors=10, scale="median",
-                 scaling="none", solver="gradient", n_init=5, max_iter=2000, tol=1e-5, random_state=None):
+                 scaling="none", solver="gradient", n_init=5, max_iter=5000, tol=1e-5, random_state=None):
         self.n_clusters = n_clusters
         self.view = view
         self.affinity = affinity
