@@ -25,13 +25,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
+from mtclib.core.base import Fit, MultiTaskClusterer, Traits
 from mtclib.core.checks import check_flag, check_initial_labels, check_number, check_option
 from mtclib.core.starts import kmeans_once, one_hot
 from mtclib.maths.graphs import similarities
 from mtclib.maths.linalg import RidgeSystems
 from mtclib.maths.simplex import project_simplex
-from mtclib.maths.symnmf import OFFSET, hard_labels, membership_objective, membership_step
+from mtclib.maths.symnmf import (
+    OFFSET,
+    hard_labels,
+    membership_objective,
+    membership_step,
+    settled,
+    smallest_membership,
+    without_floor,
+)
 
 LARGEST_CONDITION = 1e13
 
@@ -210,9 +218,11 @@ class MTCMRL(MultiTaskClusterer):
         Partition from which :math:`Y^t` starts (one-hot + 0.2).
     n_init : int, default 1
         Starts; the one with the lowest objective is kept.
-    max_iter : int, default 500
-    tol : float, default 1e-5
-        Stop when the objective falls by less than ``tol`` times its value.
+    max_iter : int, default 2000
+    tol : float, default 1e-3
+        Stop when, in a sweep, no model moved by more than ``tol`` times its norm, and the gradient for the
+        memberships, projected on :math:`Y \ge 0`, is at most ``tol`` times the norms of its parts
+        (``symnmf.kkt_residual``).
     atol : float, default 0
         Stop when the objective falls by less than ``atol``; the paper uses 1.
     random_state : None, int, Generator or RandomState
@@ -237,6 +247,7 @@ class MTCMRL(MultiTaskClusterer):
         :math:`J` after each iteration.
     n_iter_ : int
     converged_ : bool
+        Whether ``tol``, or ``atol``, was met.  Only the former speaks of stationary points.
 
     References
     ----------
@@ -258,8 +269,10 @@ class MTCMRL(MultiTaskClusterer):
 
     traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, Luo, IJCAI 2018")
 
+    ALGORITHM_VERSION = 2
+
     def __init__(self, n_clusters, *, lam=4.0, mu=0.5, alpha=4.0, beta=0.5, coupling="full", exponent=0.5,
-                 guard=True, similarity="cosine", init="k-means", n_init=1, max_iter=500, tol=1e-5, atol=0.0,
+                 guard=True, similarity="cosine", init="k-means", n_init=1, max_iter=2000, tol=1e-3, atol=0.0,
                  random_state=None):
         self.n_clusters = n_clusters
         self.lam = lam
@@ -303,17 +316,33 @@ class MTCMRL(MultiTaskClusterer):
     def _fit_once(self, tasks, n_clusters, seed):
         state = initial_state(tasks, n_clusters, seed)
         norms = [task.M.squared_norm for task in tasks]
-        before = objective(state, norms, self.lam, self.mu, self.alpha, self.beta)
-        history, converged = [], False
-        while not converged and len(history) < self.max_iter:
+        first = value = objective(state, norms, self.lam, self.mu, self.alpha, self.beta)
+        history, stopped = [], False
+        while not stopped and len(history) < self.max_iter and np.isfinite(value):
+            before, models = value, list(state.W)
             for t in range(len(tasks)):
                 self._update_task(t, tasks[t], state)
-            history.append(objective(state, norms, self.lam, self.mu, self.alpha, self.beta))
-            converged = stops(before, history[-1], self.tol, self.atol)
-            before = history[-1]
+            value = objective(state, norms, self.lam, self.mu, self.alpha, self.beta)
+            if before - value <= self.tol * first and self._settle(tasks, state, models):
+                value, stopped = objective(state, norms, self.lam, self.mu, self.alpha, self.beta), True
+            history.append(value)
+            stopped = stopped or max(before - value, 0.0) < self.atol
+        state.Y = [without_floor(Y, smallest_membership(task.M)) for Y, task in zip(state.Y, tasks)]
         labels = [hard_labels(Y, XW) for Y, XW in zip(state.Y, state.XW)]
-        return Fit(labels, history, converged,
+        return Fit(labels, history, stopped,
                    {"membership_": state.Y, "coef_": state.W, "relation_": state.G})
+
+    def _settle(self, tasks, state, models):
+        """Whether the sweep that began with ``models`` ended at a fixed point; then Y gets exact zeros."""
+        if any(np.linalg.norm(W - old) > self.tol * np.linalg.norm(W) for W, old in zip(state.W, models)):
+            return False
+        ends = [settled(task.M, Y, positive - negative, self.tol, XW, self.lam)
+                for task, Y, (positive, negative), XW in zip(tasks, state.Y, state.products, state.XW)]
+        if not all(ends):
+            return False
+        state.Y = [Y for Y, _, _ in ends]
+        state.products = [(MY, 0.0) for _, MY, _ in ends]
+        return True
 
     def _update_task(self, t, task, state):
         for s in range(len(state.W)):
@@ -324,7 +353,8 @@ class MTCMRL(MultiTaskClusterer):
         state.W[t], state.XW[t] = model_step(
             task.system, state.Y, state.W, state.G, t, self.lam, self.mu, self.alpha, self.coupling)
         state.Y[t], state.products[t], _ = membership_step(
-            task.M, state.Y[t], state.products[t], state.XW[t], self.lam, self.exponent, self.guard)
+            task.M, state.Y[t], state.products[t], state.XW[t], self.lam, self.exponent, self.guard,
+            smallest_membership(task.M))
 
 
 def initial_state(tasks, n_clusters, seed):

@@ -140,6 +140,20 @@ def test_coupling_pulls_related_models_together():
     assert model_distances(*coupled.coef_).min() < model_distances(*apart.coef_).min()
 
 
+def test_converged_means_that_no_block_can_be_improved():
+    Xs, ks = texts((40, 30)), [2, 3]
+    model = MTCMRL(ks, tol=1e-3, max_iter=20_000, random_state=0).fit(Xs)
+    Ys, Ws, Gs = model.membership_, model.coef_, model.relation_
+    assert model.converged_
+    for t, (X, Y, W) in enumerate(zip(Xs, Ys, Ws)):
+        left, right = Y @ (Y.T @ Y) + 4.0 * Y, literal.similarity(X) @ Y + 4.0 * (X @ W)
+        slope = np.where(Y > 0, left - right, np.minimum(left - right, 0.0))
+        assert np.linalg.norm(slope) <= 1e-3 * (np.linalg.norm(left) + np.linalg.norm(right))
+        best = model_step(RidgeSystems(X), Ys, Ws, Gs, t, 4.0, 0.5, 4.0, "full")[0]
+        assert np.linalg.norm(best - W) <= 3e-3 * np.linalg.norm(W)
+    np.testing.assert_allclose(relation_step(model_distances(*Ws), 0.5), Gs[0, 1], atol=1e-2)
+
+
 def test_the_papers_absolute_stopping_rule_stops_at_a_decrease_below_one():
     Xs = texts((60, 50, 40), 30)
     model = MTCMRL(3, atol=1.0, tol=0.0, random_state=0).fit(Xs)

@@ -1,8 +1,9 @@
 """Symmetric nonnegative matrix factorisation of tasks and of views (Kuang, Ding, Park, SDM 2012)."""
 
 import numpy as np
+from scipy.sparse.linalg import LinearOperator
 
-from mtclib.core.base import Fit, MultiViewClusterer, SingleTaskClusterer, Traits, stops
+from mtclib.core.base import Fit, MultiViewClusterer, SingleTaskClusterer, Traits
 from mtclib.core.checks import check_flag, check_initial_labels, check_number, check_option
 from mtclib.core.starts import kmeans_once, one_hot
 from mtclib.maths.graphs import (
@@ -12,8 +13,19 @@ from mtclib.maths.graphs import (
     similarities,
     view_graphs,
 )
-from mtclib.maths.symnmf import OFFSET, hard_labels, membership_objective, membership_step
-from mtclib.mtcmrl import MTCMRL
+from mtclib.maths.symnmf import OFFSET, hard_labels, multiply, project
+from mtclib.mtcmrl import MTCMRL, initial_state
+
+SOLVERS = ("gradient", "multiplicative")
+
+
+def solve(model, M, Y):
+    """The solver that an estimator's parameters name; Y, history and whether it converged."""
+    stop = {"max_iter": model.max_iter, "tol": model.tol, "atol": getattr(model, "atol", 0.0)}
+    if model.solver == "gradient":
+        return project(M, Y, **stop)
+    exponent, guard = getattr(model, "exponent", 0.5), getattr(model, "guard", True)
+    return multiply(M, Y, exponent=exponent, guard=guard, **stop)
 
 
 class SNMF(SingleTaskClusterer):
@@ -23,26 +35,30 @@ class SNMF(SingleTaskClusterer):
 
     .. math:: \tfrac{1}{2} \|M - Y Y^\top\|^2
 
-    over :math:`Y \ge 0` by the multiplicative update that MTCMRL uses, without its linear model (lam = 0).
-    The original paper uses a projected Newton method; both stop at stationary points of the same objective.
+    over :math:`Y \ge 0`.  The original paper uses a projected Newton method; all stop at stationary points of
+    the same objective.
 
     Parameters
     ----------
     n_clusters : int or list of int
         Clusters of each task.
+    solver : {'gradient', 'multiplicative'}, default 'gradient'
+        'gradient': spectral projected gradients.  'multiplicative': the update that MTCMRL uses, without its
+        linear model (lam = 0); it needs ten times as many steps.
     exponent : float in (0, 1], default 0.5
-        Root in the update; see ``symnmf.membership_step``.
+        Root in the multiplicative update; see ``symnmf.membership_step``.
     guard : bool, default True
-        Replace an update that would raise the objective by one with exponent 1/4.
+        Replace a multiplicative update that would raise the objective by one with exponent 1/4.
     similarity : 'cosine', callable or list of ndarray of shape (n_t, n_t), default 'cosine'
     init : 'k-means', 'random' or list of ndarray of int, default 'k-means'
         'k-means': one-hot + 0.2.  'random': uniform on :math:`[0, 2 \sqrt{\operatorname{mean}(M) / k}]`,
         Kuang's start.
     n_init : int, default 1
         Starts; each task keeps the one with its lowest objective.
-    max_iter : int, default 500
+    max_iter : int, default 5000
     tol : float, default 1e-5
-        Stop when the objective falls by less than ``tol`` times its value.
+        Stop when the gradient, projected on :math:`Y \ge 0`, is at most ``tol`` times the norms of its two
+        parts, :math:`Y Y^\top Y` and :math:`M Y`.
     atol : float, default 0
         Stop when the objective falls by less than ``atol``.
     random_state : None, int, Generator or RandomState
@@ -56,6 +72,7 @@ class SNMF(SingleTaskClusterer):
         Sum over tasks after each iteration.
     n_iter_ : int
     converged_ : bool
+        Whether ``tol``, or ``atol``, was met.  Only the former speaks of stationary points.
 
     Examples
     --------
@@ -68,9 +85,12 @@ class SNMF(SingleTaskClusterer):
 
     traits = Traits(kind="multitask", paper="Kuang, Ding, Park, SDM 2012", task_order_free=True)
 
-    def __init__(self, n_clusters, *, exponent=0.5, guard=True, similarity="cosine", init="k-means", n_init=1,
-                 max_iter=500, tol=1e-5, atol=0.0, random_state=None):
+    ALGORITHM_VERSION = 2
+
+    def __init__(self, n_clusters, *, solver="gradient", exponent=0.5, guard=True, similarity="cosine",
+                 init="k-means", n_init=1, max_iter=5000, tol=1e-5, atol=0.0, random_state=None):
         self.n_clusters = n_clusters
+        self.solver = solver
         self.exponent = exponent
         self.guard = guard
         self.similarity = similarity
@@ -86,36 +106,34 @@ class SNMF(SingleTaskClusterer):
         check_number("atol", self.atol, low=0)
         check_number("exponent", self.exponent, low=0, high=1, open_low=True)
         check_flag("guard", self.guard)
+        check_option("solver", self.solver, SOLVERS)
         if isinstance(self.init, str):
             check_option("init", self.init, ("k-means", "random"))
 
     def _prepare(self, Xs, n_clusters):
         starts = ([self.init] * len(Xs) if isinstance(self.init, str)
                   else check_initial_labels(self.init, Xs, n_clusters))
-        return list(zip(Xs, similarities(Xs, self.similarity), starts))
+        return [(X, *in_units(M), start)
+                for X, M, start in zip(Xs, similarities(Xs, self.similarity), starts)]
 
     def _fit_task(self, task, n_clusters, seed):
-        X, M, start = task
-        Y = initial_membership(X, M, n_clusters, start, seed)
-        products = M.split_product(Y)
-        before = membership_objective(Y, products[0] - products[1], M.squared_norm)
-        history, converged = [], False
-        while not converged and len(history) < self.max_iter:
-            Y, products, value = membership_step(M, Y, products, exponent=self.exponent, guard=self.guard)
-            history.append(value)
-            converged = stops(before, value, self.tol, self.atol)
-            before = value
-        return Fit(hard_labels(Y), history, converged, {"membership_": Y})
+        X, M, unit, start = task
+        Y, history, converged = solve(self, M, initial_membership(X, M, n_clusters, start, seed))
+        return Fit(hard_labels(Y), [unit**2 * value for value in history], converged,
+                   {"membership_": np.sqrt(unit) * Y})
+
+
+def in_units(M):
+    """A similarity with entries up to about 1, and its unit, a power of 4: nothing is rounded."""
+    largest = abs(M.M).max() if isinstance(M, DenseSimilarity) else 1.0
+    unit = 4.0 ** np.round(np.log2(largest) / 2.0) if largest > 0 else 1.0
+    return (M if unit == 1.0 else DenseSimilarity(M.M / unit)), unit
 
 
 def initial_membership(X, M, n_clusters, start, seed):
     """Y before the first step, strictly positive, shape (n, n_clusters)."""
     if isinstance(start, str) and start == "random":
-        ones = np.ones((X.shape[0], 1))
-        positive, negative = M.split_product(ones)
-        mean = max(float(np.sum(positive - negative)) / X.shape[0] ** 2, np.finfo(float).eps)
-        uniform = np.random.default_rng(seed).uniform(size=(X.shape[0], n_clusters))
-        return 2.0 * np.sqrt(mean / n_clusters) * np.maximum(uniform, np.finfo(float).eps)
+        return random_membership(M, n_clusters, seed)
     labels = kmeans_once(X, n_clusters, seed).labels_ if isinstance(start, str) else start
     return one_hot(labels, n_clusters) + OFFSET
 
@@ -137,8 +155,14 @@ class SNMFLR(SingleTaskClusterer):
         Weight of the linear model, >= 0.
     mu : float, default 0.5
         Ridge penalty, > 0.
-    exponent, guard, similarity, init, n_init, max_iter, tol, atol, random_state
+    solver : {'gradient', 'multiplicative'}, default 'gradient'
+        'gradient' eliminates :math:`W`, which leaves SNMF of :math:`M - \lambda \mu (\mu I + \lambda X
+        X^\top)^{-1}`, and minimises by spectral projected gradients.  'multiplicative': MTCMRL's sweeps.
+    exponent, guard, similarity, init, n_init, atol, random_state
         As in ``MTCMRL``; with several starts each task keeps its own best one.
+    max_iter : int, default 5000
+    tol : float, default 1e-5
+        Stop when the projected gradient is at most ``tol`` times the norms of its parts.
 
     Attributes
     ----------
@@ -166,11 +190,15 @@ class SNMFLR(SingleTaskClusterer):
 
     traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, Luo, IJCAI 2018", task_order_free=True)
 
-    def __init__(self, n_clusters, *, lam=4.0, mu=0.5, exponent=0.5, guard=True, similarity="cosine",
-                 init="k-means", n_init=1, max_iter=500, tol=1e-5, atol=0.0, random_state=None):
+    ALGORITHM_VERSION = 2
+
+    def __init__(self, n_clusters, *, lam=4.0, mu=0.5, solver="gradient", exponent=0.5, guard=True,
+                 similarity="cosine", init="k-means", n_init=1, max_iter=5000, tol=1e-5, atol=0.0,
+                 random_state=None):
         self.n_clusters = n_clusters
         self.lam = lam
         self.mu = mu
+        self.solver = solver
         self.exponent = exponent
         self.guard = guard
         self.similarity = similarity
@@ -182,18 +210,44 @@ class SNMFLR(SingleTaskClusterer):
         self.random_state = random_state
 
     def _uncoupled(self):
-        return MTCMRL(alpha=0.0, **self.get_params(deep=False))
+        parameters = self.get_params(deep=False)
+        return MTCMRL(alpha=0.0, **{name: value for name, value in parameters.items() if name != "solver"})
 
     def _check_parameters(self):
         self._uncoupled()._check_parameters()
+        check_option("solver", self.solver, SOLVERS)
 
     def _prepare(self, Xs, n_clusters):
         return self._uncoupled()._prepare(Xs, n_clusters)
 
     def _fit_task(self, task, n_clusters, seed):
+        if self.solver == "gradient":
+            return self._fit_without_models(task, n_clusters, seed)
         fit = self._uncoupled()._fit_once([task], [n_clusters], seed)
         return Fit(fit.labels[0], fit.objective, fit.converged,
                    {name: fit.attributes[name][0] for name in ("membership_", "coef_")})
+
+    def _fit_without_models(self, task, n_clusters, seed):
+        state = initial_state([task], [n_clusters], seed)
+        M = RegressedSimilarity(task.M, task.system, self.lam, self.mu)
+        Y, history, converged = solve(self, M, state.Y[0])
+        W, XW = task.system.solve(Y, np.zeros_like(state.W[0]), np.full(n_clusters, self.mu), self.lam)
+        return Fit(hard_labels(Y, XW), history, converged, {"membership_": Y, "coef_": W})
+
+
+class RegressedSimilarity:
+    """M - lam mu (mu I + lam X X^T)^{-1}, never formed: symmetric, and not a similarity.
+
+    lam ||Y - X W||^2 + mu ||W||^2 has the minimum lam <Y, Y - X W> over W, which is quadratic in Y.
+    """
+
+    def __init__(self, M, system, lam, mu):
+        self.M, self.system, self.lam, self.mu = M, system, lam, mu
+        self.shape, self.squared_norm = M.shape, M.squared_norm
+
+    def product(self, Y):
+        """The product with ``Y`` of shape (n, h)."""
+        return self.M.product(Y) - self.lam * self.system.residual(Y, self.mu, self.lam)
 
 
 class MultiViewSNMF(MultiViewClusterer):
@@ -206,8 +260,7 @@ class MultiViewSNMF(MultiViewClusterer):
     over :math:`Y \ge 0`, where :math:`K` is a normalised affinity or the mean of several.  SNMF knows no
     views: this is the compared method "SNMF" of the LMSC paper, which says neither which view it was given
     nor with which affinity.  :class:`mtclib.baselines.SNMF` takes the cosine similarities of tasks instead.
-    The step is the multiplicative one that both share; the original's is a projected Newton step for the same
-    objective.
+    The solvers are its own; the original's is a projected Newton method for the same objective.
 
     Parameters
     ----------
@@ -223,11 +276,14 @@ class MultiViewSNMF(MultiViewClusterer):
         Width of 'gaussian'.
     scaling : str, default 'none'
         Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
+    solver : {'gradient', 'multiplicative'}, default 'gradient'
+        As in :class:`mtclib.baselines.SNMF`, with its default ``exponent`` and ``guard``.
     n_init : int, default 5
         Starts, uniform on :math:`[0, 2 \sqrt{\operatorname{mean}(K) / k}]`; the lowest objective wins.
-    max_iter : int, default 1000
-    tol : float, default 1e-6
-        Stop when the objective falls by less than ``tol`` times its value.
+    max_iter : int, default 5000
+    tol : float, default 1e-5
+        Stop when the gradient, projected on :math:`Y \ge 0`, is at most ``tol`` times the norms of its two
+        parts, :math:`Y Y^\top Y` and :math:`K Y`.
     random_state : None, int, Generator or RandomState
 
     Attributes
@@ -262,14 +318,17 @@ class MultiViewSNMF(MultiViewClusterer):
 
     traits = Traits(kind="multiview", paper="Kuang, Ding, Park, SDM 2012")
 
+    ALGORITHM_VERSION = 2
+
     def __init__(self, n_clusters, *, view=None, affinity="knn", n_neighbors=10, scale="median",
-                 scaling="none", n_init=5, max_iter=1000, tol=1e-6, random_state=None):
+                 scaling="none", solver="gradient", n_init=5, max_iter=5000, tol=1e-5, random_state=None):
         self.n_clusters = n_clusters
         self.view = view
         self.affinity = affinity
         self.n_neighbors = n_neighbors
         self.scale = scale
         self.scaling = scaling
+        self.solver = solver
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -278,6 +337,7 @@ class MultiViewSNMF(MultiViewClusterer):
     def _check_parameters(self):
         super()._check_parameters()
         check_graph_parameters(self)
+        check_option("solver", self.solver, SOLVERS)
 
     def _check_input(self, Xs):
         Xs, n_clusters = super()._check_input(Xs)
@@ -289,25 +349,17 @@ class MultiViewSNMF(MultiViewClusterer):
         graphs = view_graphs(self, Xs)
         shares = np.full(len(Xs), 1.0 / len(Xs)) if self.view is None else np.eye(len(Xs))[self.view]
         n = Xs[0].shape[0]
-        return DenseSimilarity(WeightedSum(graphs, shares).block(np.arange(n)) @ np.eye(n))
+        K = WeightedSum(graphs, shares).block(np.arange(n))
+        return DenseSimilarity(K @ np.eye(n) if isinstance(K, LinearOperator) else K)
 
     def _fit_once(self, K, n_clusters, seed):
-        Y = random_membership(K, n_clusters, seed)
-        products = K.split_product(Y)
-        before = membership_objective(Y, products[0] - products[1], K.squared_norm)
-        history, converged = [], False
-        while not converged and len(history) < self.max_iter:
-            Y, products, value = membership_step(K, Y, products)
-            history.append(value)
-            converged = stops(before, value, self.tol)
-            before = value
+        Y, history, converged = solve(self, K, random_membership(K, n_clusters, seed))
         return Fit(hard_labels(Y), history, converged, {"membership_": Y})
 
 
 def random_membership(K, n_clusters, seed):
     """Kuang's start: uniform on [0, 2 sqrt(mean(K) / k)], but positive; ndarray of shape (n, n_clusters)."""
     n = K.shape[0]
-    positive, negative = K.split_product(np.ones((n, 1)))
-    mean = max(float(np.sum(positive - negative)) / n**2, np.finfo(float).eps)
+    mean = max(float(np.sum(K.product(np.ones((n, 1))))) / n**2, np.finfo(float).eps)
     uniform = np.random.default_rng(seed).uniform(size=(n, n_clusters))
     return 2.0 * np.sqrt(mean / n_clusters) * np.maximum(uniform, np.finfo(float).eps)

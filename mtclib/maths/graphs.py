@@ -54,9 +54,13 @@ class FactoredSimilarity:
         values = block.data if sp.issparse(block) else block
         return float(np.sum(values * values))
 
+    def product(self, Y):
+        """M Y for ``Y`` of shape (n, h)."""
+        return self.U @ (self.UT @ Y)
+
     def split_product(self, Y):
         """M^+ Y and M^- Y, the positive and the negative part of M times ``Y`` of shape (n, h)."""
-        return self.U @ (self.UT @ Y), 0.0
+        return self.product(Y), 0.0
 
 
 class DenseSimilarity:
@@ -64,14 +68,23 @@ class DenseSimilarity:
 
     Parameters
     ----------
-    M : ndarray of shape (n, n), symmetric
+    M : {ndarray, CSR array} of shape (n, n), symmetric
+    U : {ndarray, CSR array} of shape (n, d), optional
+        With U U^T = M: makes products cheaper if d is small.
     """
 
-    def __init__(self, M):
-        self.shape = M.shape
-        self.squared_norm = float(np.sum(M * M))
-        self.positive = np.maximum(M, 0.0)
-        self.negative = np.maximum(-M, 0.0) if M.min() < 0 else None
+    def __init__(self, M, U=None):
+        self.M, self.shape = M, M.shape
+        self.U = U if U is not None and 2 * U.shape[1] < U.shape[0] else None
+        values = M.data if sp.issparse(M) else M
+        self.squared_norm = float(np.sum(values * values))
+        signed = values.min(initial=0.0) < 0
+        self.positive = (M + abs(M)) / 2.0 if signed else M
+        self.negative = (abs(M) - M) / 2.0 if signed else None
+
+    def product(self, Y):
+        """M Y for ``Y`` of shape (n, h)."""
+        return self.M @ Y if self.U is None else self.U @ (self.U.T @ Y)
 
     def split_product(self, Y):
         """M^+ Y and M^- Y, the positive and the negative part of M times ``Y`` of shape (n, h)."""
@@ -97,7 +110,7 @@ def cosine_similarity(X):
     if values.size == 0 or values.min() >= 0:
         return FactoredSimilarity(sp.csr_array(U) if sp.issparse(U) else U)
     M = U @ U.T
-    return DenseSimilarity(as_dense(M))
+    return DenseSimilarity(as_dense(M), U)
 
 
 def similarities(Xs, similarity):

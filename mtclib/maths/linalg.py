@@ -117,6 +117,13 @@ class RidgeSystems:
         W = self._spectral(rhs, shifts, lam) if self.form == "primal" else self._iterate(rhs, shifts, lam)
         return W, self.X @ W
 
+    def residual(self, Y, shift, lam):
+        """Y - X W for R = 0 and one shift, ndarray of shape (n, h); without W where X is wide."""
+        if self.form == "dual":
+            return shift * self._spectral(Y, shift, lam)
+        shifts = np.full(Y.shape[1], shift)
+        return Y - self.solve(Y, np.zeros((self.X.shape[1], Y.shape[1])), shifts, lam)[1]
+
     def _spectral(self, B, shifts, lam):
         return self.basis @ ((self.basis.T @ B) / (lam * self.eigenvalues[:, None] + shifts))
 

@@ -1,10 +1,11 @@
-"""Symmetric nonnegative matrix factorisation of views: its matrix, its limits, and its stationary points."""
+"""Symmetric nonnegative matrix factorisation: its matrices, its limits, and its stationary points."""
 
 import numpy as np
 import pytest
 from planted import noisy_views as views
+from planted import quiet_fit
 
-from mtclib.baselines import MultiViewSNMF
+from mtclib.baselines import SNMF, SNMFLR, MultiViewSNMF
 from mtclib.baselines.snmf import random_membership
 from mtclib.maths.graphs import DenseSimilarity, NormalizedMatrix, knn_affinity
 
@@ -37,17 +38,70 @@ def test_a_view_alone_is_a_fit_of_that_view():
     assert model.objective_[-1] == pytest.approx(expected, rel=1e-10)
 
 
-def test_the_end_is_a_stationary_point_by_finite_differences():
-    Xs = views(n=24, noise=(0.8, 0.8))
-    model = fit(Xs, tol=1e-12, max_iter=20_000)
-    K, Y = np.mean([normalised(X) for X in Xs], axis=0), model.membership_
-    step, slopes = 1e-6, np.zeros_like(Y)
-    for i, j in np.ndindex(*Y.shape):
-        up, down = Y.copy(), Y.copy()
-        up[i, j] += step
-        down[i, j] -= step
-        slopes[i, j] = (half_residual(K, up) - half_residual(K, down)) / (2 * step)
-    assert slopes.min() > -1e-3 and np.abs(slopes * Y).max() < 1e-4
+GRAPHS = {
+    "knn": lambda X: knn_affinity(X, 10).toarray(),
+    "normalised": normalised,
+    "signed": lambda X: np.corrcoef(X),
+    "block": lambda X: (X[:, :1] > 0) @ (X[:, :1] > 0).T + 0.0,
+}
+
+
+def residual(Y, slope, *parts):
+    """How far a slope is from the optimality conditions for Y >= 0, relative to the parts that balance."""
+    return (np.linalg.norm(np.where(Y > 0, slope, np.minimum(slope, 0.0)))
+            / sum(map(np.linalg.norm, parts)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("init", ["random", "k-means"])
+@pytest.mark.parametrize("solver", ["gradient", "multiplicative"])
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_converged_means_stationary(graph, solver, init, seed):
+    X = np.random.default_rng(seed).normal(size=(120, 5))
+    M = GRAPHS[graph](X)
+    model = SNMF(6, solver=solver, similarity=[M], init=init, tol=1e-4, max_iter=50_000, random_state=seed)
+    Y = model.fit([X]).membership_[0]
+    cubic, product = Y @ (Y.T @ Y), M @ Y
+    assert model.converged_ and residual(Y, cubic - product, cubic, product) <= 1.001e-4
+    assert model.objective_[-1] == pytest.approx(half_residual(M, Y), rel=1e-9)
+    assert (np.diff(model.objective_) <= 1e-12 * np.sum(M * M)).all()
+
+
+@pytest.mark.parametrize("solver", ["gradient", "multiplicative"])
+@pytest.mark.parametrize("lam", [0.25, 4.0])
+def test_converged_means_stationary_with_a_linear_model(lam, solver):
+    X = abs(np.random.default_rng(0).normal(size=(60, 8)))
+    model = SNMFLR(4, lam=lam, solver=solver, tol=1e-4, max_iter=50_000, random_state=0).fit([X])
+    Y, W, U = model.membership_[0], model.coef_[0], X / np.linalg.norm(X, axis=1, keepdims=True)
+    left, right = Y @ (Y.T @ Y) + lam * Y, U @ (U.T @ Y) + lam * (X @ W)
+    assert model.converged_ and residual(Y, left - right, left, right) < 5e-4
+    normal, target = lam * X.T @ (X @ W) + 0.5 * W, lam * X.T @ Y
+    assert np.linalg.norm(normal - target) < 1e-3 * np.linalg.norm(target)
+    value = half_residual(U @ U.T, Y) + lam * np.sum((Y - X @ W) ** 2) + 0.5 * np.sum(W * W)
+    assert model.objective_[-1] == pytest.approx(value, rel=1e-6)
+
+
+def test_gradients_end_as_low_as_multiplicative_steps_in_a_tenth_of_them():
+    ends = {}
+    for solver in ("gradient", "multiplicative"):
+        fits = [fit(views(n=200, noise=(1.5, 1.5)), k=12, solver=solver, n_init=1, tol=1e-4, max_iter=50_000,
+                    random_state=seed) for seed in range(4)]
+        ends[solver] = [sum(values) for values in zip(*((f.objective_[-1], f.n_iter_) for f in fits))]
+    assert ends["gradient"][0] < 1.01 * ends["multiplicative"][0]
+    assert 10 * ends["gradient"][1] < ends["multiplicative"][1]
+
+
+@pytest.mark.parametrize("init", ["random", "k-means"])
+@pytest.mark.parametrize("solver", ["gradient", "multiplicative"])
+@pytest.mark.parametrize("scale", [1e-149, 1e-30, 3.0, 1e30, 1e149])
+def test_the_scale_of_a_similarity_does_not_matter(scale, solver, init):
+    X = views(n=90, noise=(0.5,))[0]
+    M = knn_affinity(X, 10).toarray()
+    plain, scaled = (quiet_fit(SNMF(3, solver=solver, init=init, similarity=[c * M], random_state=0), [X])
+                     for c in (1.0, scale))
+    np.testing.assert_array_equal(plain.labels_[0], scaled.labels_[0])
+    np.testing.assert_allclose(scaled.objective_[-1] / scale**2, plain.objective_[-1], rtol=1e-3)
+    assert scaled.converged_
 
 
 def test_the_start_is_positive_and_as_large_as_the_affinities_ask():

@@ -6,7 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtclib.maths.graphs import DenseSimilarity
-from mtclib.maths.symnmf import hard_labels, membership_objective, membership_step, multiplicative_step
+from mtclib.maths.symnmf import (
+    hard_labels,
+    kkt_residual,
+    membership_objective,
+    membership_step,
+    multiplicative_step,
+    multiply,
+    settled,
+    smallest_membership,
+)
 
 
 def problem(seed, n, h, signed=False):
@@ -31,16 +40,17 @@ PROVABLE = st.tuples(st.sampled_from([0.25, 1 / 3]), st.just(False), st.just(Fal
 
 @settings(max_examples=100)
 @given(seed=st.integers(0, 2**31), n=st.integers(2, 25), h=st.integers(1, 5), lam=st.floats(0, 8),
-       way=GUARDED | PROVABLE)
-def test_guarded_steps_and_provable_exponents_never_raise_the_objective(seed, n, h, lam, way):
+       way=GUARDED | PROVABLE, floor=st.sampled_from([0.0, 1e-8, 0.1]))
+def test_guarded_steps_and_provable_exponents_never_raise_the_objective(seed, n, h, lam, way, floor):
     exponent, signed, guard = way
     M, Y, Q = problem(seed, n, h, signed)
+    Y = np.maximum(Y, floor)
     products = M.split_product(Y)
     before = membership_objective(Y, products[0] - products[1], M.squared_norm, Q, lam)
     for _ in range(15):
-        Y, products, after = membership_step(M, Y, products, Q, lam, exponent, guard=guard)
+        Y, products, after = membership_step(M, Y, products, Q, lam, exponent, guard, floor)
         assert after <= before + 1e-11 * (M.squared_norm + abs(before))
-        assert Y.min() >= 0 and np.isfinite(Y).all()
+        assert Y.min() >= floor and np.isfinite(Y).all()
         before = after
 
 
@@ -55,14 +65,30 @@ def test_the_printed_exponent_can_raise_the_objective():
     assert np.max(np.diff(values)) > 0
 
 
-def test_a_fixed_point_satisfies_the_optimality_conditions():
-    M, Y, Q = problem(1, 10, 2)
-    products = M.split_product(Y)
-    for _ in range(20000):
-        Y, products, _ = membership_step(M, Y, products, Q, 0.7)
-    gradient = -(M.positive @ Y) + Y @ (Y.T @ Y) + 0.7 * (Y - Q)
-    assert np.abs(np.where(Y > 1e-5, gradient, 0.0)).max() < 1e-4
-    assert gradient[Y <= 1e-5].min(initial=0.0) > -1e-4
+@settings(max_examples=25)
+@given(seed=st.integers(0, 2**31), n=st.integers(4, 20), h=st.integers(1, 4), lam=st.floats(0, 4))
+def test_a_settled_point_satisfies_the_optimality_conditions(seed, n, h, lam):
+    M, Y, Q = problem(seed, n, h)
+    floor = smallest_membership(M)
+    products, end = M.split_product(Y), None
+    for _ in range(20_000):
+        Y, products, value = membership_step(M, Y, products, Q, lam, floor=floor)
+        end = settled(M, Y, products[0], 1e-3, Q, lam)
+        if end:
+            break
+    Y, MY, after = end
+    slope = Y @ (Y.T @ Y) - M.positive @ Y + lam * (Y - Q)
+    size = np.linalg.norm(Y @ (Y.T @ Y)) + np.linalg.norm(MY) + lam * (np.linalg.norm(Y) + np.linalg.norm(Q))
+    assert np.linalg.norm(slope[Y > 0]) <= 1e-3 * size and slope[Y == 0].min(initial=0.0) >= -1e-3 * size
+    assert after <= value + 1e-12 * M.squared_norm
+
+
+def test_an_entry_at_the_floor_grows_again():
+    M = DenseSimilarity(np.ones((4, 4)))
+    Y = np.array([[1.0], [1.0], [1.0], [0.0]])
+    assert kkt_residual(Y, M.product(Y)) > 0.1
+    lifted, history, converged = multiply(M, Y, exponent=0.5, guard=True, max_iter=500, tol=1e-6)
+    assert converged and lifted == pytest.approx(1.0, abs=1e-5) and history[-1] < 1e-9
 
 
 def test_a_vanishing_denominator_neither_overflows_nor_divides_by_zero():

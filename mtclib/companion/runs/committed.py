@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mtclib.companion.runs.jobs import load_dataset
+from mtclib.companion.runs.jobs import load_dataset, resolve_estimator
 from mtclib.companion.runs.measures import MEASURES
 from mtclib.companion.runs.results import COLUMNS, JOB_COLUMNS, STATUS_COLUMNS, frame
 from mtclib.core import paths
@@ -85,7 +85,19 @@ def read_results(folder):
     tidy = tidy.rename_axis("line").sort_values(["line", "order"]).join(jobs, on="row")
     packs = (unpack_arrays(folder / name) if (folder / name).exists() else {} for name in PACKS)
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    provenance = {**outdated(provenance["algorithm_versions"]), **provenance}
     return Results(tidy[list(COLUMNS)].reset_index(drop=True), *packs, provenance)
+
+
+def outdated(versions):
+    """An entry of the provenance that names the methods whose algorithm has changed since; else none.
+
+    ``versions`` maps estimators to the versions of their algorithms that made the results.
+    """
+    present = {name: resolve_estimator(name).algorithm_version() for name in versions}
+    named = [f"{name} by version {made} of the algorithm (version {present[name]} is present)"
+             for name, made in versions.items() if made != present[name]]
+    return {"fits of earlier versions": "; ".join(named)} if named else {}
 
 
 def _write_tables(results, folder):

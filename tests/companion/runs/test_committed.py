@@ -59,11 +59,16 @@ def test_the_whole_protocol_is_there_and_nothing_failed(opened, paper):
 
 
 @everything
-def test_rows_carry_the_present_algorithm_versions(opened, name):
-    jobs = opened[name].results.frame.drop_duplicates("method")
-    for method, version in jobs.set_index("method")["algorithm_version"].items():
+def test_rows_of_an_earlier_version_are_named_with_the_provenance(opened, name):
+    jobs = opened[name].results.frame.drop_duplicates("method").set_index("method")
+    named, expected = opened[name].results.provenance.get("fits of earlier versions", ""), set()
+    for method, version in jobs["algorithm_version"].items():
         estimator = opened[name].protocol.methods[method].estimator
-        assert version == all_estimators()[estimator].algorithm_version()
+        present = all_estimators()[estimator].algorithm_version()
+        assert version <= present
+        if version < present:
+            expected.add(f"{estimator} by version {version} of the algorithm (version {present} is present)")
+    assert set(filter(None, named.split("; "))) == expected
 
 
 @pytest.mark.skipif("MTCLIB_DATA" not in os.environ, reason="the committed runs use the original archives")
@@ -72,7 +77,8 @@ def test_a_sample_of_rows_is_reproduced_label_for_label(opened, paper):
     _, jobs, _ = profiles.plan(paper, "full")
     results = opened[paper].results
     frame = results.frame.drop_duplicates("key").set_index("key")
-    quick = [job for job in jobs if not job.unavailable and frame.loc[job.key, "seconds"] < SECONDS]
+    # Jobs of a later version of an algorithm have other keys: nothing is committed for them yet.
+    quick = [job for job in jobs if job.key in frame.index and frame.loc[job.key, "seconds"] < SECONDS]
     sample = sorted(random.Random(0).sample(quick, 12), key=lambda job: job.dataset)
     for job in sample:
         arrays = execute(job).arrays
