@@ -86,7 +86,7 @@ def test_a_distance_is_compared_in_percent_of_ours_and_not_drawn_among_scores(st
 
 @pytest.mark.parametrize(("old", "new", "message"), [
     ('"tr23 (counts-l2)"', '"tr23 (runes)"', "no stored fit of 'MBC' on 'tr23 \\(runes\\)'"),
-    ('kind = "preprocessing"', 'kind = "weather"', "kind: 'weather' is unknown; use one of preprocessing"),
+    ('kind = "preprocessing"', 'kind = "weather"', "kind must be one of 'preprocessing'"),
     ('["tr23 (counts-l2)"]', '["tr23 (counts-l2)", "tr11"]', "one name for each of datasets"),
     ('metric = "NMI"', "", "missing metric"),
     ('methods = ["MBC"]', 'methods = ["MBC, lambda"]\npoint = { lam = 77.0 }', "with {'lam': 77.0}"),
