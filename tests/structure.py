@@ -130,12 +130,9 @@ def clean_metadata(name, nb):
     extra = set(nb.metadata) - {"kernelspec", "language_info"}
     extra |= {key for cell in nb.cells for key in cell.metadata} - {"tags", "alt"}
     extra |= {f"language {key}" for key in ("version",) if key in nb.metadata.get("language_info", {})}
-    return [f"metadata to clear: {key}" for key in sorted(extra)]
-
-
-def python3_kernel(name, nb):
     kernel = nb.metadata.get("kernelspec", {}).get("name")
-    return [] if kernel == "python3" else [f"kernel {kernel}"]
+    return [f"metadata to clear: {key}" for key in sorted(extra)] + (
+        [] if kernel == "python3" else [f"kernel {kernel}"])
 
 
 def counts_in_order(name, nb):
@@ -147,11 +144,13 @@ def counts_in_order(name, nb):
 
 def valid_format(name, nb):
     ids = [cell.get("id") for cell in nb.cells]
+    if None in ids or len(set(ids)) < len(ids):
+        return ["cell ids are missing or repeated"]
     try:
         nbformat.validate(nb)
     except nbformat.ValidationError as error:
         return [str(error).splitlines()[0]]
-    return [] if None not in ids and len(set(ids)) == len(ids) else ["cell ids are missing or repeated"]
+    return []
 
 
 def _paper_title(name):
@@ -184,6 +183,6 @@ def links_lead_somewhere(name, nb):
 RULES = [
     one_parameters_cell, parameters_are_checked, enough_compared_cells, compared_cells_print_something,
     no_absolute_paths, no_progress_bars, no_warnings_or_errors, no_addresses, no_trailing_semicolons,
-    short_cells, few_cells, small_file, no_algorithms, clean_metadata, python3_kernel, counts_in_order,
+    short_cells, few_cells, small_file, no_algorithms, clean_metadata, counts_in_order,
     valid_format, informative_first_cell, links_lead_somewhere,
 ]  # fmt: skip

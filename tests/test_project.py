@@ -88,13 +88,6 @@ def test_the_supported_python_versions_are_the_same_everywhere():
     assert f"{SUPPORTED[0]} to {SUPPORTED[-1]}" in README
 
 
-def test_continuous_integration_runs_the_command_of_the_readme():
-    assert re.search(r"^make test$", README, re.M)
-    assert len(re.findall(r"^\s*(env -u MTCLIB_DATA )?make test$", text(".ci/run"), re.M)) == 2
-    runs = [step.get("run", "") for step in workflow()["jobs"]["make"]["steps"]]
-    assert any(run.startswith("make test") for run in runs)
-
-
 def test_the_version_and_the_repository_are_the_same_everywhere():
     citation = yaml.safe_load(text("CITATION.cff"))
     assert PROJECT["version"] == mtclib.__version__ == citation["version"]

