@@ -51,6 +51,13 @@ def test_the_sum_of_the_values_is_never_below_that_of_the_start(seed, k, extra, 
     np.testing.assert_allclose(np.trace(U.T @ A @ U), values.sum(), atol=1e-11)
 
 
+def test_many_vectors_of_few_samples_are_found_by_a_dense_decomposition(monkeypatch):
+    monkeypatch.setattr(eigen, "_expand", None)
+    A = symmetric(450, 3)
+    values, _, _ = top_eigenvectors(lambda S: A @ S, start_of(450, 16), 15)
+    np.testing.assert_allclose(values, eigh(A, eigvals_only=True)[::-1][:15], atol=1e-12)
+
+
 def test_columns_of_the_start_may_depend_on_each_other():
     A = symmetric(400, 2)
     column = start_of(400, 1)
