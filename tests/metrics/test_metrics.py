@@ -163,14 +163,6 @@ def test_the_matching_gives_the_accuracy(pair):
     assert hits == pytest.approx(clustering_accuracy(labels_true, labels_pred))
 
 
-def test_the_matching_permutes_a_relation_matrix_to_the_true_classes():
-    labels_true, labels_pred = np.repeat([0, 1, 2], 4), np.repeat([2, 0, 1], 4)
-    relation = np.array([[10, 11], [20, 21], [30, 31]])
-    matching = match_clusters(labels_true, labels_pred)
-    rows = sorted(matching, key=matching.get)
-    assert relation[rows].tolist() == [[30, 31], [10, 11], [20, 21]]
-
-
 def test_a_cluster_without_a_class_is_matched_to_minus_one():
     assert match_clusters(["x", "x", "y", "y", "y"], [5, 5, 1, 1, 9]) == {1: "y", 5: "x", 9: -1}
     with pytest.raises(ValueError, match="labels_true has a class -1.*rename"):
