@@ -212,7 +212,7 @@ def same(first, second):
     return equal(first.libraries_.arrays().values(), second.libraries_.arrays().values())
 
 
-def test_fit_is_partial_fit_task_by_task():
+def test_fit_is_partial_fit_task_by_task_and_forgets_earlier_tasks():
     Xs = tasks(3)
     whole, stream = fitted(random_state=3).fit(Xs), fitted(random_state=3)
     for t, task in enumerate(Xs):
@@ -222,11 +222,7 @@ def test_fit_is_partial_fit_task_by_task():
     whole.partial_fit(views(seed=9))
     stream.partial_fit(views(seed=9))
     assert np.array_equal(whole.labels_, stream.labels_) and same(whole, stream)
-
-
-def test_fit_forgets_earlier_tasks():
-    model = fitted().fit(tasks(2))
-    assert same(model.fit(tasks(2)), fitted().fit(tasks(2))) and model.n_tasks_ == 2
+    assert same(whole.fit(Xs[:2]), fitted(random_state=3).fit(Xs[:2])) and whole.n_tasks_ == 2, "fit forgets"
 
 
 def test_an_earlier_task_can_vanish_and_is_never_touched_again():
@@ -246,13 +242,16 @@ def test_an_earlier_task_can_vanish_and_is_never_touched_again():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_memory_does_not_grow_with_the_number_of_tasks():
-    model, sizes, arrays = fitted(n_init=1, max_iter=3), [], []
+def test_neither_memory_nor_the_file_grows_with_the_number_of_tasks_and_the_file_has_no_pickle(tmp_path):
+    model, sizes, arrays, file, lengths = fitted(n_init=1, max_iter=3), [], [], tmp_path / "state.npz", []
     for seed in range(12):
-        model.partial_fit(views(20, seed))
+        model.partial_fit(views(20, seed)).save(file)
         sizes.append(len(pickle.dumps(model)) - model.objective_.nbytes)
         arrays.append(model.libraries_.nbytes)
-    assert len(set(arrays)) == 1 and max(sizes) - min(sizes) < 200
+        lengths.append(file.stat().st_size)
+    assert len(set(arrays)) == 1 and max(sizes) - min(sizes) < 200 and max(lengths) - min(lengths) < 16
+    with np.load(file, allow_pickle=False) as members:
+        assert all(members[name].dtype != object for name in members.files)
     assert model.libraries_.nbytes == 8 * (2 * 2 * K * K + 2 * (9 + 12) * K + K * K + 2)
 
 
@@ -297,16 +296,6 @@ def test_a_stream_survives_a_restart_bit_for_bit(tmp_path):
     for t in (2, 3):
         assert np.array_equal(again.partial_fit(Xs[t]).labels_, through.labels_[t])
     assert same(again, through) and [path.name for path in tmp_path.iterdir()] == ["state.npz"]
-
-
-def test_the_file_has_no_pickle_and_does_not_grow(tmp_path):
-    file, model, sizes = tmp_path / "state.npz", fitted(), []
-    for seed in range(3):
-        model.partial_fit(views(seed=seed)).save(file)
-        sizes.append(file.stat().st_size)
-        with np.load(file, allow_pickle=False) as members:
-            assert all(members[name].dtype != object for name in members.files)
-    assert max(sizes) - min(sizes) < 16
 
 
 def test_every_damaged_byte_is_noticed(tmp_path):
@@ -390,35 +379,10 @@ def test_fewer_features_than_clusters_are_no_obstacle():
 # What the model cannot determine.
 
 
-def test_the_basis_library_cancels():
-    frame = lmsc.basis_cancels(tasks(1), K, n_draws=2)
-    drawn, without = (frame.xs(name, level="point") for name in ("drawn", "basis taken out"))
-    np.testing.assert_allclose(drawn.iloc[:, :3], without.iloc[:, :3], rtol=1e-12)
-    assert np.ptp(frame["spectral"]) < 1e-12 and np.ptp(drawn["co-clustering"]) > 0.01
-    assert (drawn["fusion"] > 1.0).all() and (without["fusion"] == 0.0).all()
-
-
 def test_the_updates_leave_basis_and_fusion_at_the_identity():
     model = fitted().fit(tasks(3))
     for B in (*model.basis_, model.fusion_):
         np.testing.assert_allclose(B, np.eye(K), atol=1e-5)
-
-
-def test_the_fusion_library_never_changes_labels():
-    frame = lmsc.fusion_never_changes_labels(tasks(1, signal=1.0), K, n_draws=2)
-    assert (frame["agreement"] == 1.0).all() and frame["distances"].max() < 1e-12
-
-
-def test_the_views_decouple():
-    frame = lmsc.views_decouple(tasks(2, signal=1.0), K)
-    assert frame["embedding"].max() < 1e-6 and frame["objective"].abs().max() < 1e-5
-
-
-def test_the_mean_of_unaligned_embeddings_is_not_determined():
-    frame = lmsc.mean_is_undetermined(tasks(2, signal=1.0, d=(9, 12, 15)), K, n_draws=3)
-    assert frame["objective"].abs().max() < 1e-10
-    assert (frame[["concat", "aligned"]] == 1.0).all(axis=None)
-    assert frame["literal"].min() < 0.9
 
 
 # Input.

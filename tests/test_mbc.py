@@ -132,23 +132,6 @@ def test_transport_plans_are_optimal_for_every_solver(K_t, K_s):
     assert (copies > LARGEST_COPIES) == ((K_t, K_s) in [(20, 19), (300, 300)])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_without_coupling_mbc_is_bregman_k_means(name):
-    Xs = data(name, (20, 16))
-    fit = quiet_fit(model(name, 2, lam=0.0, init=start(Xs, [2, 2]), tol=0.0), Xs)
-    alone = [quiet_fit(model(name, 2, lam=3.0, init=[h], tol=0.0), [X])
-             for X, h in zip(Xs, start(Xs, [2, 2]))]
-    for t, X in enumerate(Xs):
-        U = literal.initial_centroids([X], [start(Xs, [2, 2])[t]], [2])[0]
-        for _ in range(30):
-            h = literal.assign(X, U, LOOPS[name])
-            U = np.array([X[h == z].mean(axis=0) for z in range(2)])
-        np.testing.assert_array_equal(fit.labels_[t], h)
-        np.testing.assert_allclose(fit.cluster_centers_[t], U, rtol=1e-10)
-        np.testing.assert_array_equal(alone[t].labels_[0], h)
-        assert alone[t].relation_ == {}
-
-
 def test_fits_with_different_parameters_start_alike_and_equal_tasks_do_not():
     X = data("sqeuclidean", (40,))[0]
     for init in ("random", "samples", "k-means"):

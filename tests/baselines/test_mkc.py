@@ -10,22 +10,13 @@ from hypothesis import strategies as st
 from literal import mkc as literal
 from planted import even_start as start
 from planted import quiet_fit as fit
-from scipy.optimize import minimize
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib import MBC
 from mtclib.baselines import MKC, SMKC, _graded
-from mtclib.baselines._graded import (
-    begin,
-    local_losses,
-    membership_step,
-    objective,
-    products,
-    sweep,
-)
-from mtclib.baselines._kernels import GramDistance, GramSamples, feature_space
+from mtclib.baselines._graded import begin, local_losses, objective, products, sweep
+from mtclib.baselines._kernels import feature_space
 from mtclib.baselines.smart import solve_alone
-from mtclib.maths.simplex import project_rows, project_simplex
 
 
 def data(sizes=(12, 9), d=3, seed=0):
@@ -99,26 +90,6 @@ def test_one_hot_memberships_have_the_objective_of_hard_ones():
         assert model.objective_[-1] == pytest.approx(value, rel=1e-9)
 
 
-def test_repeated_membership_steps_reach_the_minimum_of_a_quadratic_programme():
-    Xs, Ks = data((7, 6)), [3, 3]
-    problem, state = prepared(Xs, Ks, kernel="linear")
-    A, G = products(problem, state, 0)
-    P = state.memberships[0]
-    for _ in range(4000):
-        P = membership_step(P, A, G)
-    for i, p in enumerate(P):
-        def f(q, i=i):
-            return q @ G @ q - 2 * q @ A[i]
-        best = minimize(f, np.full(3, 1 / 3), bounds=[(0, 1)] * 3, method="SLSQP", options={"ftol": 1e-14},
-                        constraints={"type": "eq", "fun": lambda q: q.sum() - 1})
-        assert f(p) <= best.fun + 1e-8
-
-
-def test_rows_are_projected_like_single_points():
-    V = np.random.default_rng(0).normal(size=(20, 4)) * 3
-    np.testing.assert_allclose(project_rows(V), [project_simplex(v) for v in V], atol=1e-14)
-
-
 def test_memberships_that_need_not_sum_to_one_make_the_coupling_pointless():
     Xs, Ks = data((30, 20), seed=4), [3, 3]
     problem, state = prepared(Xs, Ks, lam=5.0, kernel="linear", membership="nonnegative")
@@ -136,19 +107,6 @@ def test_memberships_that_need_not_sum_to_one_make_the_coupling_pointless():
     sums = [fit(MKC(Ks, lam=0.5, kernel="linear", membership="nonnegative", init=start(Xs, Ks), max_iter=n,
                     tol=0.0), Xs).membership_[0].sum(axis=1).mean() for n in (1, 10, 100)]
     assert sums[0] < sums[1] < sums[2]
-
-
-def test_points_of_a_gram_matrix_behave_like_points_in_explicit_features():
-    X = np.random.default_rng(0).normal(size=(9, 4))
-    K, weights = X @ X.T, np.random.default_rng(1).random((5, 2))
-    task, distance = GramSamples(K, slice(2, 7)), GramDistance()
-    points, explicit = task.combined(weights), weights.T @ X[2:7]
-    np.testing.assert_allclose(distance.between(*points), ((explicit[0] - explicit[1]) ** 2).sum())
-    np.testing.assert_allclose(task.products(distance.gradient(points)), 2 * X[2:7] @ explicit.T)
-    np.testing.assert_allclose(task.divergences_from(distance, task.mean()),
-                               ((X[2:7] - X[2:7].mean(axis=0)) ** 2).sum(axis=1))
-    np.testing.assert_allclose(task.sums(np.array([0, 1, 1, 0, 1]), 2)[:, 9:],
-                               np.array([K[[2, 5]].sum(axis=0), K[[3, 4, 6]].sum(axis=0)]))
 
 
 def test_the_gaussian_kernel_takes_its_width_from_all_tasks():

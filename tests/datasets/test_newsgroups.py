@@ -168,11 +168,6 @@ def test_a_shorter_stream_is_the_beginning_of_a_longer_one(n_classes, n_tasks, n
     assert all(np.bincount(labels[rows]).tolist() == [n_per_class] * n_classes for rows in tasks)
 
 
-def test_classes_do_not_stand_together_in_a_task():
-    labels = np.repeat(np.arange(5), 200)
-    assert all((np.diff(labels[rows]) < 0).mean() > 0.2 for rows in draw_stream(labels, 10, 14))
-
-
 @pytest.mark.usefixtures("messages")
 def test_tasks_have_every_group_and_the_same_columns_and_rows_belong_to_their_labels():
     data = stream()

@@ -33,17 +33,6 @@ def test_an_unusable_value_is_refused_by_name(name, parameter, value):
         load(name, **{parameter: value})
 
 
-# Related tasks of text.
-
-
-def test_the_toy_data_set_has_clusters_that_tasks_share():
-    data = load("toy-multitask", random_state=3)
-    centres = [np.array([X.toarray()[y == k].mean(axis=0) for k in range(3)])
-               for X, y in zip(data.Xs, data.labels)]  # fmt: skip
-    alike = centres[0] @ centres[1].T
-    assert alike[0].argmax() == 0 and alike[1].argmax() == 1 and alike[2].max() < alike[0].max() / 2
-
-
 # The toy data of the MSPL paper.
 
 

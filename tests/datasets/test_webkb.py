@@ -1,11 +1,10 @@
-"""WebKB: the pages and LINQS's edition of them, on generated files and on the real ones where at hand."""
+"""WebKB: the pages and LINQS's edition of them, on generated files."""
 
 import csv
 from pathlib import Path
 
 import numpy as np
 import pytest
-from data_support import real_data
 from scipy import sparse
 
 from mtclib.datasets import load, load_corpus, webkb
@@ -122,17 +121,3 @@ def test_links_both_ways_and_to_oneself_count_twice(made_up):
     assert np.array_equal(load("webkb-texas", links="all").Xs[1].toarray(), np.hstack(each))
     unit = load("webkb-texas", weighting="stored-l2")
     assert np.allclose(sparse.linalg.norm(unit.Xs[0], axis=1), 1) and unit.Xs[1].max() == 1
-
-
-@real_data
-@pytest.mark.parametrize("university, sizes, links, cited, citing", [
-    ("cornell", "42 32 19 19 83", 304, 102, 157), ("texas", "34 31 18 1 103", 328, 113, 150),
-    ("washington", "66 27 21 9 107", 446, 157, 207), ("wisconsin", "76 35 22 10 122", 530, 182, 221),
-])  # fmt: skip
-def test_the_real_pages_and_links_are_those_of_linqs(university, sizes, links, cited, citing):
-    data, out = load(f"webkb-{university}"), load(f"webkb-{university}", links="out").Xs[1]
-    assert data.Xs[0].shape[1] == 1703 and data.summary()["class sizes"].tolist() == [sizes] * 2
-    assert out.nnz == out.sum() == links
-    assert ((out.sum(axis=0) > 0).sum(), (out.sum(axis=1) > 0).sum()) == (cited, citing)
-    assert (data.Xs[1].sum(axis=1) > 0).all() and set(np.unique(data.Xs[0].data)) == {1}
-    assert all(X.dtype == np.float64 and X.indices.dtype == np.int32 for X in data.Xs)

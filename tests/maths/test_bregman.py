@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import wrightomega
 
 from mtclib.maths import centroids
-from mtclib.maths.bregman import KullbackLeibler, Smoothed, divergence, mean_entry, pooled_metric
+from mtclib.maths.bregman import Smoothed, divergence, mean_entry, pooled_metric
 
 Q = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, -0.3], [0.0, -0.3, 0.7]])
 TABLE_1 = {"sqeuclidean": (literal.sqeuclidean, lambda x: x @ x),
@@ -66,20 +66,6 @@ def test_left_arguments_may_have_zeros_where_the_logarithm_allows():
     x, y = np.array([0.0, 0.5, 0.5]), np.array([0.2, 0.3, 0.5])
     for name in ("kl", "i-divergence"):
         assert named(name).between(x, y) == pytest.approx(literal.kl(x, y))
-
-
-@pytest.mark.parametrize("name", TABLE_1)
-def test_theorems_1_and_2_hold_up_to_a_constant(name):
-    d, X, w = named(name), points(name, 6), np.arange(1.0, 7.0)
-    left = w[None] @ X / w.sum()
-    right = d.inverse_gradient(w[None] @ d.gradient(X) / w.sum())
-    thetas = points(name, 5, seed=2)
-    sums = d.pairwise(X, thetas).T @ w - w.sum() * d.between(left, thetas)
-    np.testing.assert_allclose(sums, sums[0], rtol=1e-9)
-    sums = d.pairwise(thetas, X) @ w - w.sum() * d.between(thetas, right)
-    np.testing.assert_allclose(sums, sums[0], rtol=1e-9)
-    if d.symmetric:
-        np.testing.assert_allclose(left, right)
 
 
 @pytest.mark.parametrize("name", ASYMMETRIC)
@@ -148,13 +134,6 @@ def test_the_geodesic_walk_equals_the_literal_dichotomy_and_is_not_the_minimiser
     assert excess.max() > 0.1
 
 
-def test_the_geodesic_walk_misses_even_the_weighted_mean_unless_the_weights_are_equal():
-    left, right, d = np.array([[0.0, 0.0]]), np.array([[4.0, 2.0]]), named("sqeuclidean")
-    for A, share in ((1.0, 0.5), (4.0, 1 / 3)):
-        walked = centroids.geodesic(d, left, right, np.array([A]), np.ones(1))
-        np.testing.assert_allclose(walked, share * right)
-
-
 def test_log_wright_omega_equals_scipy_and_goes_on_where_it_underflows():
     z = np.concatenate([np.linspace(-600, 600, 4001), np.geomspace(600, 1e12, 50)])
     np.testing.assert_allclose(centroids.log_wright_omega(z), np.log(wrightomega(z)), atol=1e-13)
@@ -203,14 +182,6 @@ def test_smoothed_sparse_data_equal_the_smoothed_dense_array(name, smoothing, de
         np.testing.assert_allclose(np.unique(task.values().round(12)), np.unique(whole.round(12)))
         np.testing.assert_allclose(task.divergences_from(named(name), anchor),
                                    [TABLE_1[name][0](x, anchor) for x in whole], rtol=1e-10, atol=1e-13)
-
-
-def test_rows_on_the_simplex_stay_there_under_smoothing():
-    X = sp.csr_array(points("kl", 5, 8) * (np.arange(8) < 5))
-    X = KullbackLeibler().normalised(sp.diags_array(1.0 / X.sum(axis=1)) @ X, "X")
-    task = Smoothed(X, 0.1, mean_entry([X]))
-    np.testing.assert_allclose(task.rows(np.arange(5)).sum(axis=1), 1.0, rtol=1e-14)
-    assert task.values().min() > 0
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

@@ -33,11 +33,6 @@ def test_weights_minimise_their_regularised_loss_over_a_grid(loss, threshold, ra
         assert value(weights[0]) <= value(GRID).min() + 1e-12 * scale
 
 
-def test_mixture_weights_are_one_below_a_third_of_the_threshold_and_zero_from_it_on():
-    v = mixture_weights(np.array([0.0, 0.999, 1.001, 2.0, 2.999, 3.0, 9.0]), 3.0, 1.5)
-    assert v[0] == v[1] == 1.0 and 1.0 > v[2] > v[3] > v[4] > 0.0 and v[5] == v[6] == 0.0
-
-
 def test_a_sample_without_loss_has_weight_one_at_any_threshold():
     for threshold in (0.0, 1e-300, 1.0):
         assert mixture_weights(np.array([0.0, 2.0]), threshold, threshold / 2).tolist() == [1.0, 0.0]
@@ -85,11 +80,6 @@ def test_values_are_the_regularised_losses_at_the_best_weights(threshold, sharpn
         totals = [w * l + float(literal_mspl.regulariser(kind, w, 1.0 / threshold, sharpness))
                   for w, l in zip(weights, losses)]
         assert np.allclose(values, np.array(totals) - totals[0], rtol=1e-9, atol=1e-9)
-
-
-def test_the_smooth_weight_at_the_threshold_is_above_a_half():
-    for threshold, expected in ((10.0, 0.500), (2.0, 0.568), (1.0, 0.684), (0.1, 0.952)):
-        assert smooth_weights(np.array([threshold]), threshold)[0] == pytest.approx(expected, abs=5e-4)
 
 
 def test_smooth_weights_survive_extreme_losses_and_thresholds():

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from mtclib.core.base import ConstantViewWarning
 from mtclib.maths import scaling
@@ -61,15 +59,6 @@ def test_zeros_of_a_sparse_view_stay_zeros(scaling):
 def test_a_feature_far_from_zero_keeps_its_digits():
     X = 1e9 + np.arange(5.0)[:, None]
     assert scale_views([X], "variance")[0].var() == pytest.approx(1.0, rel=1e-12)
-
-
-@settings(max_examples=30)
-@given(seed=st.integers(0, 2**31), scaling=st.sampled_from([s for s in SCALINGS if s != "none"]),
-       factor=st.floats(1e-3, 1e3))
-def test_a_common_factor_is_taken_out_by_every_scaling_but_one(seed, scaling, factor):
-    X = view(seed)
-    first, second = scale_views([X, factor * X], scaling)
-    assert np.allclose(first, second, rtol=1e-8, atol=1e-10) == (scaling != "dimension" or factor == 1.0)
 
 
 def test_constant_features_become_zero_and_constant_views_are_named():

@@ -89,14 +89,15 @@ def squared_distances(U, V):
 
 @pytest.mark.parametrize("n, k_true, k_pred", SIZES)
 @pytest.mark.parametrize("method", METHODS)
-def test_nmi_equals_scikit_learn_unless_both_sides_are_one_cluster(n, k_true, k_pred, method):
+def test_both_nmi_equal_scikit_learn_unless_both_sides_are_one_cluster(n, k_true, k_pred, method):
     labels_true, labels_pred = random_labels(n, k_true, k_pred)
     expected = normalized_mutual_info_score(labels_true, labels_pred, average_method=method)
     if len(set(labels_true)) == len(set(labels_pred)) == 1:
         assert expected == 1.0
         expected = 0.0
-    found = normalized_mutual_info(labels_true, labels_pred, average_method=method)
-    assert found == pytest.approx(expected, abs=1e-12)
+    for score in (normalized_mutual_info, s_nmi):
+        found = score(labels_true, labels_pred, average_method=method)
+        assert found == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("n, k_true, k_pred", SIZES)
@@ -129,30 +130,6 @@ def test_purity_of_worked_examples():
 
 @settings(max_examples=40)
 @given(labelled_pairs())
-def test_names_and_order_of_labels_do_not_matter(pair):
-    labels_true, labels_pred = pair
-    order = np.random.default_rng(0).permutation(len(labels_true))
-    renamed_true = np.array(["e", "d", "c", "b", "a"])[labels_true][order]
-    renamed_pred = (7 - 3 * labels_pred)[order]
-    expected = score_all(labels_true, labels_pred)
-    assert score_all(renamed_true, renamed_pred) == pytest.approx(expected, abs=1e-12)
-
-
-@settings(max_examples=40)
-@given(labelled_pairs())
-def test_scores_keep_their_ranges_and_orders_and_all_but_purity_are_symmetric(pair):
-    scores, backward = score_all(*pair), score_all(*pair[::-1])
-    assert all(0 <= scores[name] <= 1 for name in set(SCORES) - {"ARI"})
-    assert -0.5 <= scores["ARI"] <= 1
-    assert 0 < scores["ACC"] <= scores["purity"]
-    means = [scores[f"NMI_{method}"] for method in ("max", "arithmetic", "geometric", "min")]
-    assert all(low <= high + 1e-12 for low, high in zip(means, means[1:]))
-    for name in set(SCORES) - {"purity"}:
-        assert scores[name] == pytest.approx(backward[name], abs=1e-12)
-
-
-@settings(max_examples=40)
-@given(labelled_pairs())
 def test_an_identical_partition_scores_one(pair):
     labels = pair[0]
     scores = score_all(labels, 10 - labels)
@@ -162,13 +139,6 @@ def test_an_identical_partition_scores_one(pair):
     assert scores == pytest.approx(expected, abs=1e-12)
 
 
-def test_one_sample_and_trivial_partitions_have_defined_pair_scores():
-    assert rand_index([5], ["a"]) == adjusted_rand_index([5], ["a"]) == 1.0
-    assert adjusted_rand_index([0, 1, 2], [2, 1, 0]) == 1.0
-    assert adjusted_rand_index([0, 0, 0], [0, 1, 2]) == 0.0
-    assert rand_index([0, 0, 0], [0, 1, 2]) == 0.0
-
-
 def test_nmi_has_no_default_average():
     with pytest.raises(TypeError, match="average_method"):
         normalized_mutual_info([0, 1], [0, 1])
@@ -176,11 +146,6 @@ def test_nmi_has_no_default_average():
         s_nmi([0, 1], [0, 1])
     with pytest.raises(ValueError, match="average_method='mean' is unknown: choose one of max, geometric"):
         normalized_mutual_info([0, 1], [0, 1], average_method="mean")
-
-
-def test_the_denominators_differ_where_the_numbers_of_clusters_do():
-    values = [normalized_mutual_info([0, 0, 1, 1], [0, 1, 2, 3], average_method=method) for method in METHODS]
-    assert values == pytest.approx([1 / 2, 0.5**0.5, 2 / 3, 1.0])
 
 
 # Matching.
@@ -196,14 +161,6 @@ def test_the_matching_gives_the_accuracy(pair):
     assert len(classes) == len(set(classes)) == min(len(set(labels_true)), len(set(labels_pred)))
     hits = np.mean([matching[pred] == true for true, pred in zip(labels_true, labels_pred)])
     assert hits == pytest.approx(clustering_accuracy(labels_true, labels_pred))
-
-
-def test_the_matching_permutes_a_relation_matrix_to_the_true_classes():
-    labels_true, labels_pred = np.repeat([0, 1, 2], 4), np.repeat([2, 0, 1], 4)
-    relation = np.array([[10, 11], [20, 21], [30, 31]])
-    matching = match_clusters(labels_true, labels_pred)
-    rows = sorted(matching, key=matching.get)
-    assert relation[rows].tolist() == [[30, 31], [10, 11], [20, 21]]
 
 
 def test_a_cluster_without_a_class_is_matched_to_minus_one():
@@ -258,26 +215,11 @@ def test_labels_are_not_changed():
 # Two tasks.
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_s_nmi_is_the_nmi_of_two_clusterings_of_the_same_documents(method):
-    labels_t, labels_s = random_labels(200, 20, 6)
-    expected = normalized_mutual_info_score(labels_t, labels_s, average_method=method)
-    assert s_nmi(labels_t, labels_s, average_method=method) == pytest.approx(expected, abs=1e-12)
-
-
 def test_s_nmi_names_its_own_arguments():
     with pytest.raises(ValueError, match="labels_s is empty"):
         s_nmi([0, 1], [], average_method="geometric")
     with pytest.raises(ValueError, match="labels_t has 3 labels and labels_s has 2: .*same"):
         s_nmi([0, 1, 1], [0, 1], average_method="geometric")
-
-
-def test_transport_of_a_worked_example():
-    # Clusters at 0 (1/4) and 2 (3/4) against 1 (1/2) and 5 (1/2); in one dimension mass moves in order.
-    X_t, labels_t = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "b"]
-    X_s, labels_s = [[1.0], [5.0]], [0, 1]
-    assert partition_emd(X_t, labels_t, X_s, labels_s) == pytest.approx(1 / 4 + 1 / 4 + 9 / 2)
-    assert partition_emd(X_t, labels_t, X_s, labels_s, marginals="uniform") == pytest.approx((1 + 9) / 2)
 
 
 @pytest.mark.parametrize("K_t, K_s", [(4, 3), (3, 3), (1, 5), (20, 6), (6, 6)])

@@ -10,7 +10,6 @@ from mtclib.companion.runs import load_protocol
 from mtclib.companion.verdicts import ledger, leverage
 from mtclib.companion.verdicts.judge import SYMBOLS
 from mtclib.companion.verdicts.ledger import LedgerError, findings
-from mtclib.core import paths
 
 PAPERS = scoreboard.ORDER
 @pytest.fixture(scope="module")
@@ -38,14 +37,6 @@ def test_every_deviating_cell_has_a_cause_and_a_sentence(verdicts, summary):
     assert leverage.by_cause(deviating)["cells"].sum() == len(deviating)
     kinds = ["agreeing", "higher", "lower", "inconclusive"]
     assert (summary[kinds].sum(axis=1) == summary["judged"]).all()
-
-
-def test_the_front_page_of_the_readme_counts_what_the_results_give(summary):
-    """The whole block is compared by the first notebook itself, when its stored outputs are checked."""
-    text = (paths.root() / "README.md").read_text(encoding="utf-8")
-    for paper, counts in summary.to_dict("index").items():
-        (line,) = [line for line in text.splitlines() if line.startswith("| [") and f"/{paper}.ipynb" in line]
-        assert f"| {counts['agreeing']} of {counts['judged']} |" in line
 
 
 @pytest.mark.parametrize("paper", PAPERS)

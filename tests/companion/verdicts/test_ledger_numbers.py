@@ -9,7 +9,6 @@ from functools import cache
 
 import pytest
 
-from mtclib.companion.papers import scoreboard
 from mtclib.companion.papers.study import Study
 from mtclib.companion.verdicts import ledger
 from mtclib.companion.verdicts.numbers import TEMPLATE
@@ -109,13 +108,6 @@ def test_the_numbers_of_a_sentence_are_computed(paper, where, scope, sentence):
     assert "{" not in shown and "nan" not in shown
     left = typed(paper, sentence)
     assert len(left) <= OUTSIDE.get((paper, where), 0), left
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_the_front_page_states_the_first_finding(paper):
-    line = next(line for line in (paths.root() / "README.md").read_text(encoding="utf-8").splitlines()
-                if f"(notebooks/{paper}.ipynb)" in line and line.startswith("| ["))
-    assert scoreboard.findings(paper)["finding"][0]["short"] in line
 
 
 def test_a_template_that_names_nothing_is_refused():

@@ -66,12 +66,6 @@ def test_values_lie_in_the_range_of_their_metric_and_unit_and_percents_are_no_fr
     assert (typical[typical.index.get_level_values("unit") == "percent"] > 1).all()
 
 
-def test_accuracy_never_exceeds_purity():
-    cells = read("mspl").astype({"mean": float})
-    wide = cells.pivot(index=["table", "dataset", "method"], columns="metric", values="mean").dropna()
-    assert len(wide) == 18 and (wide["purity"] >= wide["ACC"]).all()
-
-
 def test_tasks_are_numbered_from_one_and_only_lmsc_prints_averages(paper, frame):
     for _, tasks in frame.groupby(["table", "dataset", "metric"])["task"]:
         names = set(tasks) - {"avg"}
