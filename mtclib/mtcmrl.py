@@ -267,7 +267,7 @@ class MTCMRL(MultiTaskClusterer):
     (2, 2)
     """
 
-    traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, Luo, IJCAI 2018")
+    traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, Luo, IJCAI 2018", scale_free=False)
 
     ALGORITHM_VERSION = 2
 

@@ -7,6 +7,7 @@ says which checks concern a class at all.
 
 import inspect
 import pickle
+import re
 import warnings
 from fractions import Fraction
 from functools import cache
@@ -21,6 +22,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
+
+from mtclib.core.shield import NumericalError
 
 SIZES = (30, 24, 27)
 # Enough iterations and starts to tell right from wrong; some methods would go on, for the same answer.
@@ -285,6 +288,43 @@ def check_converged_fit_is_silent(cls):
             planted(cls)).converged_ is True
 
 
+def check_scale_of_the_data_does_not_matter(cls):
+    """To the label; powers of two change no digit, so that rounding is no excuse."""
+    rng = np.random.default_rng(4)
+    Xs = mapped(lambda X: X * rng.gamma(1.0, size=X.shape) * 10.0 ** rng.uniform(-3, 0, (X.shape[0], 1)),
+                planted(cls, sizes=(20, 24)))
+    Xs = mapped(lambda X: X / X.max(), Xs)
+    expected = fit(brief(cls), Xs)
+    for scale in (2.0**-498, 2.0**-100, 2.0**498):  # 1e-150 .. 1e150
+        assert same(expected, fit(brief(cls), mapped(lambda X: X * scale, Xs)))  # noqa: B023
+
+
+def brief(cls, **parameters):
+    short = {"max_iter": 8, "n_init": 1, "n_rounds": 1, "n_starts": 1}
+    return build(cls, **{name: value for name, value in short.items() if _has(cls, name)}, **parameters)
+
+
+def check_extremes_give_finite_results_or_are_named(cls):
+    Xs = planted(cls, sizes=(9, 8), d=6)
+    spike = np.zeros((9, 6))
+    spike[0, 0] = 1e20
+    cases = [(mapped(change, Xs), {}) for change in (
+        lambda X: X + 1e8, lambda X: X + spike[:X.shape[0]], lambda X: X * 1e-150, lambda X: X * 1e148,
+        lambda X: X * np.logspace(-100, 100, 6), lambda X: X * np.logspace(-100, 100, X.shape[0])[:, None])]
+    cases += [([mapped(lambda X: X * scale, Xs[:1])[0], *Xs[1:]], {}) for scale in (1e-140, 1e148)]  # noqa: B023
+    cases += [(Xs, {name: value}) for name, default in defaults(cls).items() if isinstance(default, float)
+              for value in (1.7e308, 1e300, 1e-300, 0.0, 1.0)]
+    for data, parameters in cases:
+        try:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                is_valid(brief(cls, **parameters).fit(data), data, 3)
+        except NumericalError as error:
+            assert "broke down" in str(error) and error.__cause__ is not None
+        except ValueError as error:
+            assert type(error) is ValueError and re.match("|".join(parameters) or "-", str(error))
+
+
 def check_bad_input_is_refused_by_name(cls):
     Xs = planted(cls)
     if cls.traits.kind == "lifelong":
@@ -398,6 +438,7 @@ CHECKS = {name.removeprefix("check_"): check
 CONDITIONS = {
     "label_names_of_the_start_do_not_matter":
         lambda cls: cls.traits.kind == "multitask" and _has(cls, "init"),
+    "scale_of_the_data_does_not_matter": lambda cls: cls.traits.scale_free,
     "task_order_does_not_matter": lambda cls: cls.traits.task_order_free,
     "objective_never_rises": lambda cls: cls.traits.monotone,
     "one_iteration_warns_and_is_not_converged": lambda cls: _has(cls, "max_iter"),

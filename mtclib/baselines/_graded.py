@@ -86,7 +86,7 @@ def centroid_step(problem, state, t, coupled=True):
 
     (P^T P / n + 2 lam/K I) M = P^T Phi / n + 2 lam/(T-1) sum_s W^ts M_s, measured from the anchor.
     """
-    P, pull = state.memberships[t], 2.0 * problem.coupling * coupled
+    P, pull = state.memberships[t], 2.0 * problem.coupling if coupled else 0.0
     system = P.T @ P / len(P)
     right = (problem.tasks[t].combined(P) - P.sum(axis=0)[:, None] * problem.anchor) / len(P)
     for s in range(len(state.centres)) if pull else ():

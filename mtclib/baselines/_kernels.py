@@ -9,12 +9,11 @@ rows over each cluster.
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.preprocessing import normalize
 
 from mtclib.core.checks import check_matrix
 from mtclib.maths.bregman import Divergence, Smoothed, SquaredEuclidean
 from mtclib.maths.graphs import gaussian_affinity
-from mtclib.maths.linalg import as_dense
+from mtclib.maths.linalg import as_dense, unit_samples
 
 KERNELS = ("cosine", "linear", "gaussian")
 
@@ -135,7 +134,7 @@ def feature_space(Xs, kernel, scale):
     # As CSR the same data take the same path in either form, so that rounding cannot tell them apart.
     Xs = [_without_stored_zeros(X) for X in Xs]
     if isinstance(kernel, str) and kernel != "gaussian":
-        return [FeatureSamples(normalize(X) if kernel == "cosine" else X) for X in Xs], SquaredEuclidean()
+        return [FeatureSamples(unit_samples(X) if kernel == "cosine" else X) for X in Xs], SquaredEuclidean()
     stack = sp.csr_array(sp.vstack(Xs, format="csr"))
     if isinstance(kernel, str):
         K = gaussian_affinity(stack, scale)

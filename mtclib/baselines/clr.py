@@ -5,12 +5,12 @@ import warnings
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
-from sklearn.preprocessing import normalize
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer, Traits, spawn_seeds
 from mtclib.core.checks import check_number, check_option
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import top_eigenvectors
+from mtclib.maths.linalg import unit_samples
 from mtclib.maths.neighbours import nearest_distances
 from mtclib.maths.simplex import project_stored_rows
 
@@ -114,7 +114,7 @@ class CLR(SingleTaskClusterer):
         check_number("lam", self.lam, low=0, open_low=True)
 
     def _prepare(self, Xs, n_clusters):
-        return [initial_graph(normalize(X) if self.metric == "cosine" else X, int(self.n_neighbors))
+        return [initial_graph(unit_samples(X) if self.metric == "cosine" else X, int(self.n_neighbors))
                 for X in Xs]
 
     def _fit_task(self, A, n_clusters, seed):

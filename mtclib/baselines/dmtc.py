@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh, svd
 from scipy.optimize import linear_sum_assignment, linprog
-from scipy.sparse.linalg import LinearOperator, cg
+from scipy.sparse.linalg import LinearOperator, cg, lsqr
 
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
 from mtclib.core.checks import check_number, check_option
@@ -63,7 +63,8 @@ class CoupledRidge:
     With A the operator (lam1 Theta^-1 + lam2 I)^-1 on stacked scorers, the minimiser of J over W and b is
     W = A X^T H alpha with (H X A X^T H + n) alpha = H F: N unknowns a label, never d.  Scaled by n_t^(-1/2)
     the system is the identity plus a positive semidefinite matrix, and conjugate gradients solve it with
-    sparse products alone.
+    sparse products alone.  Where large entries leave that without digits, LSQR finds the W = A^(1/2) Z
+    instead that minimises ||H F - H X A^(1/2) Z||^2 / n + ||Z||^2: its condition is the root of the other.
 
     Parameters
     ----------
@@ -76,6 +77,7 @@ class CoupledRidge:
         self.XTs = [X.T.tocsr() if sp.issparse(X) else X.T for X in Xs]
         self.roots = [np.sqrt(X.shape[0]) for X in Xs]
         self.ends = np.cumsum([X.shape[0] for X in Xs])
+        self.stiff = False
 
     def strengths(self, theta):
         """Eigenvalues of A from those of Theta, float or ndarray."""
@@ -102,15 +104,40 @@ class CoupledRidge:
         h, size = Fs[0].shape[1], self.ends[-1] * Fs[0].shape[1]
         system = LinearOperator((size, size), matvec=lambda x: self._scaled(coupling, x, h), dtype=float)
         rhs = np.vstack([F / root for F, root in zip(Fs, self.roots)]).ravel()
-        solution, _ = cg(system, rhs, x0=start, rtol=RESIDUAL, maxiter=10 * size)
-        if not np.linalg.norm(system @ solution - rhs) <= 1e3 * RESIDUAL * np.linalg.norm(rhs):
-            raise FloatingPointError("the ridge systems were not solved; scale the data, or raise "
-                                     "lam1 or lam2")
-        parts = np.split(solution.reshape(-1, h), self.ends[:-1])
-        _, Ws = self.scorers(coupling, [part / root for part, root in zip(parts, self.roots)])
+        if not self.stiff:
+            solution, _ = cg(system, rhs, x0=start, rtol=RESIDUAL, maxiter=10 * size)
+            self.stiff = not np.linalg.norm(system @ solution - rhs) <= 1e3 * RESIDUAL * np.linalg.norm(rhs)
+        if self.stiff:
+            Ws, solution = self._least_squares(coupling, rhs, h), None
+        else:
+            parts = np.split(solution.reshape(-1, h), self.ends[:-1])
+            _, Ws = self.scorers(coupling, [part / root for part, root in zip(parts, self.roots)])
         fits = [centred(X @ W) for X, W in zip(self.Xs, Ws)]
         loss = sum(np.sum((F - fit) ** 2) / len(F) for F, fit in zip(Fs, fits))
         return Ws, fits, float(loss), solution
+
+    def _least_squares(self, coupling, rhs, h):
+        d, T = self.Xs[0].shape[1], len(self.Xs)
+        # At entries near 1 nothing overflows; a power of two changes no digit.
+        unit = 2.0 ** max(np.frexp(abs(X).max())[1] for X in self.Xs)
+
+        def forward(z):
+            Ws = coupling.apply(np.split(z.reshape(-1, h), T), 0.5)
+            return np.vstack([centred(X @ (W / unit)) / root for X, W, root in zip(self.Xs, Ws, self.roots)])
+
+        def backward(x):
+            parts = np.split(x.reshape(-1, h), self.ends[:-1])
+            Vs = [XT @ (centred(part) / (unit * root)) for XT, part, root in zip(self.XTs, parts, self.roots)]
+            return np.vstack(coupling.apply(Vs, 0.5))
+
+        system = LinearOperator((rhs.size, T * d * h), matvec=lambda z: forward(z).ravel(),
+                                rmatvec=lambda x: backward(x).ravel(), dtype=float)
+        z, stop, *_ = lsqr(system, rhs, damp=1.0 / unit, atol=RESIDUAL, btol=RESIDUAL, conlim=0,
+                           iter_lim=10 * rhs.size)
+        if stop == 7 or not np.isfinite(z).all():
+            raise FloatingPointError("the ridge systems were not solved; scale the data, or raise "
+                                     "lam1 or lam2")
+        return [W / unit for W in coupling.apply(np.split(z.reshape(-1, h), T), 0.5)]
 
     def value(self, loss, Ws, penalty):
         """J from its parts, float."""
@@ -254,7 +281,7 @@ class CoupledClusterer(MultiTaskClusterer):
     """Base of DMTFC and DMTRC, which differ in ``_coupling`` and in the default of ``marginals``."""
 
     traits = Traits(kind="multitask", paper="X.-L. Zhang, TPAMI 2015", same_n_clusters=True,
-                    reconstruction=True)
+                    reconstruction=True, scale_free=False)
 
     def __init__(self, n_clusters, *, lam1=2.0**-6, lam2=2.0**-6, floor=0.1, marginals="free", n_init=10,
                  max_iter=300, tol=1e-5, random_state=None):
@@ -399,10 +426,10 @@ class FeatureMetric:
         self.leading = np.empty(0) if leading is None else leading
         self.rest = 1.0 / d if rest is None else rest
 
-    def apply(self, Vs):
-        """(lam1 D^-1 + lam2 I)^-1 V for each task."""
-        V, rest = np.hstack(Vs), self.ridge.strengths(self.rest)
-        extra = self.ridge.strengths(self.leading) - rest
+    def apply(self, Vs, power=1.0):
+        """A power of (lam1 D^-1 + lam2 I)^-1 times V for each task."""
+        V, rest = np.hstack(Vs), self.ridge.strengths(self.rest) ** power
+        extra = self.ridge.strengths(self.leading) ** power - rest
         out = rest * V + self.directions @ (extra[:, None] * (self.directions.T @ V))
         return np.hsplit(out, len(Vs))
 
@@ -487,12 +514,12 @@ class TaskRelation:
 
     def __init__(self, ridge, floor, S):
         self.ridge, self.floor, self.S = ridge, floor, S
-        theta, Q = eigh(S)
-        self.mixing = (Q * ridge.strengths(theta)) @ Q.T
+        self.theta, self.Q = eigh(S)
 
-    def apply(self, Vs):
-        """(lam1 S^-1 + lam2 I)^-1 over the tasks."""
-        return list(np.tensordot(self.mixing, np.stack(Vs), axes=1))
+    def apply(self, Vs, power=1.0):
+        """A power of (lam1 S^-1 + lam2 I)^-1 over the tasks."""
+        mixing = (self.Q * self.ridge.strengths(self.theta) ** power) @ self.Q.T
+        return list(np.tensordot(mixing, np.stack(Vs), axes=1))
 
     def update(self, Ws):
         """The best relation for given scorers, and Omega at both."""

@@ -6,14 +6,14 @@
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import lu_factor, lu_solve
-from sklearn.preprocessing import normalize
 
 from mtclib.baselines.clr import initial_graph, pieces, smallest_eigenvectors
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
 from mtclib.core.checks import check_flag, check_number, check_option
+from mtclib.core.shield import check_finite
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import top_eigenvectors
-from mtclib.maths.linalg import as_dense
+from mtclib.maths.linalg import as_dense, unit_samples
 from mtclib.maths.simplex import project_stored_rows
 
 # Of the mean squared length of a row w^j: below its root the penalty is quadratic.
@@ -86,6 +86,7 @@ class Task:
         """The graph for given Z and F; returns the task's part of the objective."""
         D = squared_distances(self.Z) + self.lam * squared_distances(self.F)
         n = len(D)
+        check_finite("the distance between samples", D)
         np.fill_diagonal(D, np.inf if n > 1 else 0.0)
         if self.width is None:
             self.width = mean_width(D, self.n_neighbors)
@@ -283,7 +284,7 @@ class LLMC(MultiTaskClusterer):
         check_flag("adapt", self.adapt)
 
     def _prepare(self, Xs, n_clusters):
-        return unit_variance([normalize(X) for X in Xs] if self.metric == "cosine" else Xs)
+        return unit_variance([unit_samples(X) for X in Xs] if self.metric == "cosine" else Xs)
 
     def _fit_best(self, Xs, n_clusters, seeds):
         tasks = [Task(X, k, int(self.n_components or k), int(self.n_neighbors), float(self.lam), seeds[0])

@@ -99,7 +99,7 @@ class MTSC(MultiTaskClusterer):
     """
 
     traits = Traits(kind="multitask", paper="Yang, Ma, Yang, Nie, Shen, IEEE Trans. Cybernetics 2015",
-                    task_order_free=True, reconstruction=True)
+                    task_order_free=True, reconstruction=True, scale_free=False)
 
     def __init__(self, n_clusters, *, alpha=1.0, beta=1.0, p=1.0, affinity="knn", n_neighbors=5,
                  scale="median", n_init=10, max_iter=100, tol=1e-4, random_state=None):

@@ -16,7 +16,7 @@ from mtclib.core.checks import check_number
 from mtclib.core.starts import best_kmeans, one_hot
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import NormalizedMatrix
-from mtclib.maths.linalg import unit_rows
+from mtclib.maths.linalg import unit_rows, unit_samples
 from mtclib.maths.neighbours import nearest, shared
 from mtclib.maths.simplex import gap, project_capped
 
@@ -306,7 +306,7 @@ class SAMTC(MultiTaskClusterer):
 
     def _prepare(self, Xs, n_clusters):
         # One form of the data, so that rounding is the same for dense and sparse input.
-        Us = [sp.csr_array(normalize(sp.csr_array(X))) for X in Xs]
+        Us = [unit_samples(sp.csr_array(X)) for X in Xs]
         return Us, [own_similarity(U, self.n_neighbors) for U in Us]
 
     def _fit_once(self, prepared, n_clusters, seed):

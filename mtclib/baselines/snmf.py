@@ -188,7 +188,8 @@ class SNMFLR(SingleTaskClusterer):
     [0, 0]
     """
 
-    traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, Luo, IJCAI 2018", task_order_free=True)
+    traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, Luo, IJCAI 2018", task_order_free=True,
+                    scale_free=False)
 
     ALGORITHM_VERSION = 2
 

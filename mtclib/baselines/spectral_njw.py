@@ -67,7 +67,7 @@ class SpectralNJW(SingleTaskClusterer):
     """
 
     traits = Traits(kind="multitask", paper="Ng, Jordan, Weiss, NIPS 2001", monotone=False,
-                    task_order_free=True)
+                    task_order_free=True, may_be_infinite=("eigenvalues_",))
 
     def __init__(self, n_clusters, *, affinity="cosine", scale="median", n_init=10, max_iter=300,
                  random_state=None):

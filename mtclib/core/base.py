@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from mtclib.core.checks import check_n_clusters, check_number, check_sequence, check_tasks, check_views
+from mtclib.core.shield import check_finite, shield
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,10 @@ class Traits:
         Details of the original could not be had; see the class docstring.
     float32 : bool
         Views in single precision are used as they are, memory maps included.
+    scale_free : bool
+        The partition stays when all data are multiplied by one number (default parameters).
+    may_be_infinite : tuple of str
+        Attributes in which NaN or infinity is an answer; elsewhere it is an error.
     """
 
     kind: str
@@ -56,6 +61,8 @@ class Traits:
     task_order_free: bool = False
     reconstruction: bool = False
     float32: bool = False
+    scale_free: bool = True
+    may_be_infinite: tuple = ()
 
 
 @dataclass
@@ -111,6 +118,8 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
         ------
         ValueError
             If a parameter or an input is unusable; the message names it and says what to do.
+        NumericalError
+            If the fit has no finite result; the message names what is extreme in the input.
 
         Warns
         -----
@@ -120,7 +129,8 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
         self._check_parameters()
         Xs, n_clusters = self._check_input(Xs)
         seeds = spawn_seeds(self.random_state, getattr(self, "n_init", 1))
-        self._store(self._fit_best(self._prepare(Xs, n_clusters), n_clusters, seeds))
+        with shield(self, Xs):
+            self._store(self._fit_best(self._prepare(Xs, n_clusters), n_clusters, seeds))
         return self
 
     def _prepare(self, Xs, n_clusters):
@@ -131,10 +141,10 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
         return _best(self._fit_once(prepared, n_clusters, seed) for seed in seeds)
 
     def _store(self, best):
-        if not np.isfinite(best.objective[-1]):
-            raise FloatingPointError(
-                f"{type(self).__name__} diverged: its objective is {best.objective[-1]} after "
-                f"{len(best.objective)} iterations; scale the data or use a smaller exponent or step")
+        check_finite("objective_", best.objective)
+        for name, value in best.attributes.items():
+            if name not in self.traits.may_be_infinite:
+                check_finite(name, value)
         for name, value in best.attributes.items():
             setattr(self, name, value)
         self.labels_ = best.labels

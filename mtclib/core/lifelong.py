@@ -20,6 +20,7 @@ from mtclib.core.checks import (
     check_sequence,
     check_task_views,
 )
+from mtclib.core.shield import check_finite, shield
 from mtclib.core.starts import best_kmeans
 
 FORMAT = "mtclib lifelong libraries"
@@ -195,10 +196,11 @@ class LibraryClusterer(LifelongClusterer):
         Xs, n_clusters = self._check_input(Xs)
         self._forget()
         self._entropy = spawn_seeds(self.random_state, 1)[0]
-        fits = [self._learn(self._views_of(views), n_clusters[0]) for views in Xs]
-        self._store(replace(fits[-1], labels=[fit.labels for fit in fits],
-                            objective=summed([fit.objective for fit in fits]),
-                            converged=all(fit.converged for fit in fits)))
+        with shield(self, Xs):
+            fits = [self._learn(self._views_of(views), n_clusters[0]) for views in Xs]
+            self._store(replace(fits[-1], labels=[fit.labels for fit in fits],
+                                objective=summed([fit.objective for fit in fits]),
+                                converged=all(fit.converged for fit in fits)))
         self.histories_ = [np.asarray(fit.objective) for fit in fits]
         return self
 
@@ -220,12 +222,15 @@ class LibraryClusterer(LifelongClusterer):
         ------
         ValueError
             As in ``fit``, and if the views do not fit to the libraries.
+        NumericalError
+            As in ``fit``; the libraries stay as they were.
         """
         self._check_parameters()
         views, k = self._check_task(Xs)
         if not hasattr(self, "libraries_"):
             self._entropy = spawn_seeds(self.random_state, 1)[0]
-        self._store(self._learn(views, k))
+        with shield(self, views):
+            self._store(self._learn(views, k))
         self.__dict__.pop("histories_", None)
         return self
 
@@ -251,9 +256,10 @@ class LibraryClusterer(LifelongClusterer):
         self._needs_a_task()
         views, k = self._check_task(Xs)
         seeds = self._seeds(0)
-        task = self._task(views, k, seeds[0], self.libraries_)
-        task.run(task.represent)
-        return best_kmeans(self._represent(task), k, seeds).labels_.astype(np.intp)
+        with shield(self, views):
+            task = self._task(views, k, seeds[0], self.libraries_)
+            task.run(task.represent)
+            return best_kmeans(self._represent(task), k, seeds).labels_.astype(np.intp)
 
     def save(self, path):
         """Write libraries and parameters to one file, so that ``load`` can go on with the next task.
@@ -362,10 +368,11 @@ class LibraryClusterer(LifelongClusterer):
         seeds = self._seeds(past.n_tasks + 1)
         task = self._task(Xs, k, seeds[0], past)
         history, converged = task.run()
-        self._publish(task.libraries())
-        Z = self._represent(task)
-        return Fit(best_kmeans(Z, k, seeds).labels_.astype(np.intp), history, converged,
-                   {"task_embeddings_": task.Es, "representation_": Z})
+        Z, libraries = self._represent(task), task.libraries()
+        check_finite("libraries_", libraries)
+        labels = best_kmeans(Z, k, seeds).labels_.astype(np.intp)
+        self._publish(libraries)
+        return Fit(labels, history, converged, {"task_embeddings_": task.Es, "representation_": Z})
 
     def _publish(self, libraries):
         self.libraries_, self.n_tasks_ = libraries, libraries.n_tasks

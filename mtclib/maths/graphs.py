@@ -12,10 +12,9 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from scipy.spatial.distance import squareform
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.preprocessing import normalize
 
 from mtclib.core.checks import check_matrix, check_number, check_option
-from mtclib.maths.linalg import as_dense
+from mtclib.maths.linalg import as_dense, unit_samples
 from mtclib.maths.neighbours import nearest_distances
 from mtclib.maths.scaling import SCALINGS, scale_views
 
@@ -105,7 +104,7 @@ def cosine_similarity(X):
     DenseSimilarity
         Otherwise: positive and negative entries have to be told apart.
     """
-    U = normalize(X)
+    U = unit_samples(X)
     values = U.data if sp.issparse(U) else U
     if values.size == 0 or values.min() >= 0:
         return FactoredSimilarity(sp.csr_array(U) if sp.issparse(U) else U)
@@ -345,7 +344,7 @@ def cosine_knn_affinity(X, n_neighbors=10):
            [0.  , 0.01, 0.  , 0.  ],
            [0.  , 0.  , 0.  , 0.  ]])
     """
-    U = normalize(sp.csr_array(X))
+    U = unit_samples(sp.csr_array(X))
     rows = np.flatnonzero(np.diff(U.indptr))
     if len(rows) < 2:
         return sp.csr_array((X.shape[0], X.shape[0]))
@@ -445,7 +444,7 @@ def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors
 
 
 def _normalized_cosine(X):
-    U = normalize(X)
+    U = unit_samples(X)
     if (U.data if sp.issparse(U) else U).min(initial=0.0) >= 0:
         return NormalizedCosine(U)
     A = U @ U.T

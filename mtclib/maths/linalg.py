@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, cg
+from sklearn.preprocessing import normalize
 
 _SPECTRA = OrderedDict()
 _SPECTRA_BYTES = 2**28
@@ -32,6 +33,33 @@ def unit_rows(Z):
     [[0.6, 0.8], [0.0, 0.0]]
     """
     return Z / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), SHORTEST)
+
+
+def unit_samples(X):
+    """Rows of data at length 1, whatever their scale; rows of zeros stay as they are.
+
+    ``sklearn.preprocessing.normalize`` leaves rows shorter than 2e-15 as they are.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR array} of shape (n, d)
+
+    Returns
+    -------
+    {ndarray, CSR array} of shape (n, d)
+
+    Examples
+    --------
+    >>> unit_samples(np.array([[3e-100, 4e-100], [0.0, 0.0]])).round(6).tolist()
+    [[0.6, 0.8], [0.0, 0.0]]
+    """
+    largest = abs(X).max(axis=1)
+    exponents = -np.frexp(largest.toarray().ravel() if sp.issparse(X) else largest)[1]
+    # Powers of two change no digit.
+    if sp.issparse(X):
+        values = np.ldexp(X.data, np.repeat(exponents, np.diff(X.indptr)))
+        return normalize(sp.csr_array((values, X.indices, X.indptr), shape=X.shape), copy=False)
+    return normalize(np.ldexp(X, exponents[:, None]), copy=False)
 
 
 def polar(A, previous=None):

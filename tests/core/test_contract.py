@@ -11,6 +11,7 @@ from sklearn.cluster import KMeans as SklearnKMeans
 from mtclib.baselines import KMeans
 from mtclib.baselines.registry import all_estimators, estimator
 from mtclib.core.base import Fit, MultiViewClusterer, Traits, spawn_seeds, stops
+from mtclib.core.shield import NumericalError
 
 
 class StackedViews(MultiViewClusterer):
@@ -80,6 +81,17 @@ NeverWarns = changed(lambda fit: {"converged": True})
 IgnoresClusters = changed(lambda fit: {"labels": np.zeros_like(fit.labels)})
 
 
+class HasNoShield(KMeans):
+    def fit(self, Xs, y=None):
+        np.linalg.cholesky(Xs[0].T @ Xs[0])
+        return super().fit(Xs)
+
+
+class SeesTheScale(KMeans):
+    def _fit_task(self, X, n_clusters, seed):
+        return super()._fit_task(np.minimum(X, 1.0), n_clusters, seed)
+
+
 class AcceptsAnything(KMeans):
     def _check_parameters(self):
         pass
@@ -118,6 +130,8 @@ class DependsOnOrder(KMeans):
     (RoundsDenseDataOtherwise, "csr_and_dense_agree"),
     (DependsOnOrder, "task_order_does_not_matter"),
     (IgnoresClusters, "planted_clusters_are_recovered"),
+    (HasNoShield, "extremes_give_finite_results_or_are_named"),
+    (SeesTheScale, "scale_of_the_data_does_not_matter"),
 ])
 def test_the_contract_catches_a_broken_estimator(broken, check):
     with pytest.raises((AssertionError, pytest.fail.Exception)):
@@ -139,8 +153,20 @@ def test_a_start_that_diverged_is_not_the_best():
 
     Xs = contract.planted(KMeans)
     assert np.isfinite(DivergesFirst(3, n_init=2, random_state=0).fit(Xs).objective_).all()
-    with pytest.raises(FloatingPointError, match="DivergesFirst diverged"):
+    with pytest.raises(NumericalError, match="DivergesFirst broke down.*diverged: objective_"):
         DivergesFirst(3, random_state=0).fit(Xs)
+
+
+@pytest.mark.parametrize(("method", "parameters", "change", "named"), [
+    ("MTSC", {}, lambda X: X + 1e8, r"Xs\[2\], whose largest entry, 1.0e\+08, is 1.0e\+08 times.*mean"),
+    ("LLMC", {}, lambda X: np.pad(X[1:], ((1, 0), (0, 0)), constant_values=1e20),
+     r"Xs\[2\], whose largest entry, 1.0e\+20"),
+    ("LMSC", {"lam": 1e300}, None, r"lam=1e\+300 is extreme: bring it nearer to its default, 1.0"),
+    ("ConvexSub", {"alpha": 1e300}, None, r"alpha=1e\+300 is extreme")])
+def test_a_breakdown_names_the_method_what_is_extreme_and_the_remedy(method, parameters, change, named):
+    *Xs, last = contract.planted(estimator(method))
+    with np.errstate(all="ignore"), pytest.raises(NumericalError, match=f"{method} broke down .*{named}"):
+        contract.brief(estimator(method), **parameters).fit([*Xs, change(last) if change else last])
 
 
 @pytest.mark.parametrize(("after", "expected"), [(8.0, False), (9.95, True), (11.0, True), (np.nan, True),
