@@ -64,7 +64,7 @@ class RunStore:
     def get(self, key, *, arrays=True):
         """The record of a job, with its arrays or without; None if there is none.
 
-        A damaged file counts as absent, with a logged warning; damage of arrays that are not read is not seen.
+        A damaged file counts as absent, with a logged warning; damage to arrays that are not read is missed.
         """
         try:
             return _read(self.path(key), arrays)

@@ -17,6 +17,8 @@ import pandas as pd
 import scipy.io
 import scipy.sparse as sp
 
+from mtclib.core.checks import check_indices
+
 _SHOWN = 5
 _NUMBERS = "biufc"
 _HDF5 = b"\x89HDF"
@@ -144,14 +146,15 @@ def _read_npz(file, name):
     try:
         with np.load(file, allow_pickle=False) as archive:
             if {"format", "shape", "data"} <= set(archive.files):
-                return {"": sp.csr_array(sp.load_npz(file))}
+                return {"": sp.load_npz(file)}
             return {key: archive[key] for key in archive.files}
     except _DAMAGE as error:
         if "Object arrays" in str(error):
             raise DataFileError(f"{name}: holds Python objects, which are not read since they may run code; "
                                 f"save arrays of numbers or text") from error
         raise DataFileError(f"{name}: no npz file, or damaged ({type(error).__name__}: {error}); write it "
-                            f"again with numpy.savez or scipy.sparse.save_npz") from error
+                            f"again with numpy.savez or scipy.sparse.save_npz, whose indices count from 0"
+                            ) from error
 
 
 def _read_mat(file, name):
@@ -198,6 +201,7 @@ def _choose(arrays, variable, name):
         raise DataFileError(f"{name}: has several matrices: {listed(usable)}; choose one with "
                             f"'{name}::{usable[0]}'")
     X = arrays[usable[0]]
+    check_indices(X, f"{name}: the matrix", DataFileError)
     if sp.issparse(X):
         X = sp.csr_array(X)
     elif usable[0] in vectors:

@@ -53,6 +53,16 @@ def cells(*arrays):
 NUMBERS = np.arange(6.0).reshape(3, 2)
 
 
+def shifted(name, X, by):
+    """A sparse matrix in a file, with all of its inner indices moved."""
+    (X.coords[1] if X.format == "coo" else X.indices)[:] += by
+    if name.endswith(".mat"):
+        return mat(name, X=X)
+    sp.save_npz(name, X)
+    return name
+
+
+
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_a_csv_file_is_read_whatever_separates_its_columns(separator):
     text = "\ufeffa,b\n0,1\n2,3\n4,5\n".replace(",", separator).replace("b", f'"b{separator} c"')
@@ -120,6 +130,13 @@ BAD_FILES = {
     "words only": (lambda: npz("x.npz", A=np.array(["u", "v"])), "no matrix of numbers"),
     "complex": (lambda: npz("x.npz", A=NUMBERS * 1j), "complex128; save real numbers"),
     "nothing in it": (lambda: npz("x.npz", A=np.empty((0, 4))), r"shape \(0, 4\)"),
+    "rows of indices from 1": (lambda: shifted("x.npz", sp.csr_array(NUMBERS + 1), 1),
+                               r"indices must be < 2.*count from 0.*count from 1: subtract 1"),
+    "columns of indices from 1": (lambda: shifted("x.npz", sp.csc_array(NUMBERS + 1), 1), "count from 1"),
+    "pairs of indices from 1": (lambda: shifted("x.npz", sp.coo_array(NUMBERS + 1), 1),
+                                "exceeds matrix dimension.*indices count from 0"),
+    "indices from 1 in MATLAB": (lambda: shifted("x.mat", sp.csc_array(NUMBERS + 1), 1), "count from 1"),
+    "negative indices": (lambda: shifted("x.npz", sp.csr_array(NUMBERS + 1), -1), "count from 0$"),
     "MATLAB 7.3": (lambda: write("x.mat", MATLAB_73), r"7\.3 \(HDF5\).*save\('x\.mat', '-v7'\)"),
     "HDF5": (lambda: write("x.mat", b"\x89HDF\r\n\x1a\n" + b"\0" * 200), r"HDF5"),
     "no MATLAB file": (lambda: write("x.mat", b"hello" * 100), "no MATLAB file, or damaged"),
