@@ -202,7 +202,7 @@ class MSPL(MultiViewClusterer):
         if self.weighting == "naive":
             return math.inf
         if self.pace == "share":
-            share = pace_shares(self.pace_start, self.pace_step)[number]
+            share = pace_shares(self.pace_start, self.pace_step, number + 1)[-1]
             threshold = pace_threshold(losses, share) * MARGIN if share < 1.0 else math.inf
         elif number:
             threshold = raised_threshold(losses, before, self.pace_growth) * MARGIN

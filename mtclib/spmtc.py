@@ -475,7 +475,7 @@ class SPMTC(_SharedSubspaceClusterer):
         state, subspace = self._start(problem, n_clusters[0], seed)
         ones = [np.ones(X.shape[0]) for X in problem.Xs]
         inner = [descend(problem, state, subspace, ones, self.lam, self.warm_up, 0.0)[0]]
-        shares = pace_shares(self.pace_start, self.pace_step)[:self.max_iter]
+        shares = pace_shares(self.pace_start, self.pace_step, self.max_iter)
         history, weights, thresholds, degenerate = [], [], [], False
         losses = sample_losses(problem, state, self.lam)
         for share in shares:

@@ -331,6 +331,8 @@ def check_bad_input_is_refused_by_name(cls):
         _bad_sequences_are_refused(cls, Xs)
         return
     what = "task" if cls.traits.kind == "multitask" else "view"
+    from_one = sp.csr_array(np.eye(*Xs[1].shape))
+    from_one.indices += 1
     for value in (np.nan, np.inf):
         bad = [X.copy() for X in Xs]
         bad[1][2, 3] = value
@@ -344,6 +346,7 @@ def check_bad_input_is_refused_by_name(cls):
                          ([Xs[0], [[1.0, 2.0], [3.0]]], r"Xs\[1\].*equally long"),
                          ([Xs[0], Xs[1].astype("datetime64[s]")], r"Xs\[1\].*date"),
                          ([Xs[0], np.ma.masked_greater(Xs[1], 2)], r"Xs\[1\].*masked"),
+                         ([Xs[0], from_one], r"Xs\[1\].*(count from 1|is sparse)"),
                          ([Xs[0] * 1e200, Xs[1]], r"Xs\[0\].*rescale"),
                          ([Xs[0], Xs[1] * 1e-200], r"Xs\[1\].*rescale"),
                          (np.empty((0, 3, 4)), "empty list")):

@@ -10,7 +10,7 @@ rows over each cluster.
 import numpy as np
 import scipy.sparse as sp
 
-from mtclib.core.checks import check_matrix
+from mtclib.core.checks import call, check_matrix
 from mtclib.maths.bregman import Divergence, Smoothed, SquaredEuclidean
 from mtclib.maths.graphs import gaussian_affinity
 from mtclib.maths.linalg import as_dense, unit_samples
@@ -140,7 +140,7 @@ def feature_space(Xs, kernel, scale):
         K = gaussian_affinity(stack, scale)
         np.fill_diagonal(K, 1.0)
     else:
-        K = _checked_gram(kernel(stack) if callable(kernel) else kernel, stack.shape[0])
+        K = _checked_gram(call("kernel", kernel, stack) if callable(kernel) else kernel, stack.shape[0])
     ends = np.cumsum([0] + [X.shape[0] for X in Xs]).tolist()
     return [GramSamples(K, slice(*place)) for place in zip(ends, ends[1:])], GramDistance()
 

@@ -66,11 +66,15 @@ class _Nested:
         given = self.default if self.estimator is None else self.estimator
         if isinstance(given, str):
             given = estimator(given)
-        nested = given(2) if isinstance(given, type) else given
+        nested = given(2) if isinstance(given, type) and issubclass(given, self.kinds) else given
         if not isinstance(nested, self.kinds):
             raise ValueError(f"estimator must be a {self.wanted}, by name or as an instance, such as "
                              f"{self.default!r} or KMeans(2); got {self.estimator!r}")
-        return clone(nested).set_params(**(self.parameters or {}))
+        parameters = {} if self.parameters is None else self.parameters
+        if not isinstance(parameters, dict) or not all(isinstance(name, str) for name in parameters):
+            raise ValueError(f"parameters must be None or a dict by names such as {{'n_init': 5}}; got "
+                             f"{self.parameters!r}")
+        return clone(nested).set_params(**parameters)
 
     @classmethod
     def algorithm_version(cls):

@@ -46,6 +46,16 @@ def check_option(name, value, options, error=ValueError):
     raise error(f"{name} {known}; got {value!r}{hint}")
 
 
+def call(name, function, X):
+    """``function(X)`` of a parameter that is the user's own function; ``ValueError`` if it fails."""
+    try:
+        return function(X)
+    except Exception as error:
+        raise ValueError(f"{name}: {function!r} failed on an array of shape {X.shape} "
+                         f"({type(error).__name__}: {error}); it must take X and return one row per sample"
+                         ) from error
+
+
 def check_matrix(X, name, *, nonnegative=False, float32=False):
     """A float64 ndarray or CSR array that equals ``X``; ``X`` itself is left untouched.
 
@@ -55,9 +65,10 @@ def check_matrix(X, name, *, nonnegative=False, float32=False):
     ------
     ValueError
         Not two-dimensional, empty, masked, not real numbers, NaN or infinite, the largest entry outside
-        1e-150 .. 1e150, or negative where that is forbidden.
+        1e-150 .. 1e150, or negative where that is forbidden; a sparse array with wrong indices.
     """
     X = _as_array(X, name)
+    check_indices(X, name)
     if X.ndim != 2:
         raise ValueError(f"{name} must be two-dimensional (samples in rows), got {X.ndim} dimension(s); "
                          f"reshape it, or put single arrays into a list: fit([X])")
@@ -81,6 +92,18 @@ def check_matrix(X, name, *, nonnegative=False, float32=False):
         raise ValueError(f"{name} has negative entries (smallest {values.min():.3g}), which this method "
                          f"forbids; use counts or tf-idf, or shift each feature to be nonnegative")
     return _canonical(X) if sp.issparse(X) else X
+
+
+def check_indices(X, name, error=ValueError):
+    """Raise ``error`` if a sparse array has indices outside it: compiled code would follow them."""
+    if not sp.issparse(X) or X.format not in ("csr", "csc", "bsr"):
+        return
+    try:
+        X.check_format(full_check=True)
+    except ValueError as reason:
+        one_based = X.indices.size and X.indices.min() == 1
+        raise error(f"{name} is no valid sparse matrix ({reason}); its indices must count from 0"
+                    f"{', and these may count from 1: subtract 1' if one_based else ''}") from reason
 
 
 def _as_array(X, name):

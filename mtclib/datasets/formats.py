@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.io import loadmat
 
+from mtclib.core.checks import check_indices
 from mtclib.datasets.fetching import fetch
 
 _DOCUMENT = re.compile(r"<REUTERS\s([^>]*)>(.*?)</REUTERS>", re.DOTALL)
@@ -20,6 +21,8 @@ def read_mat(name, *variables) -> list:
     content = loadmat(fetch(name), variable_names=variables)
     if missing := [variable for variable in variables if variable not in content]:
         raise ValueError(f"variables: {name} has no variable {missing[0]!r}.")
+    for variable in variables:
+        check_indices(content[variable], f"{name}: {variable}")
     return [content[variable] for variable in variables]
 
 

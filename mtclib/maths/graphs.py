@@ -13,7 +13,7 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from scipy.spatial.distance import squareform
 from sklearn.metrics.pairwise import euclidean_distances
 
-from mtclib.core.checks import check_matrix, check_number, check_option
+from mtclib.core.checks import call, check_matrix, check_number, check_option
 from mtclib.maths.linalg import as_dense, unit_samples
 from mtclib.maths.neighbours import nearest_distances
 from mtclib.maths.scaling import SCALINGS, scale_views
@@ -128,7 +128,7 @@ def similarities(Xs, similarity):
     """
     if isinstance(similarity, str) and similarity == "cosine":
         return [cosine_similarity(X) for X in Xs]
-    matrices = [similarity(X) for X in Xs] if callable(similarity) else similarity
+    matrices = [call("similarity", similarity, X) for X in Xs] if callable(similarity) else similarity
     if not isinstance(matrices, (list, tuple)) or len(matrices) != len(Xs):
         got = repr(similarity) if isinstance(similarity, str) else type(similarity).__name__
         raise ValueError(f"similarity must be 'cosine', a callable, or a list with one (n_t, n_t) array per "
@@ -434,7 +434,7 @@ def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors
         return [NormalizedMatrix(knn_affinity(X, n_neighbors)) for X in Xs]
     if isinstance(affinity, str) and affinity == "knn-cosine":
         return [NormalizedMatrix(cosine_knn_affinity(X, n_neighbors)) for X in Xs]
-    matrices = [affinity(X) for X in Xs] if callable(affinity) else affinity
+    matrices = [call("affinity", affinity, X) for X in Xs] if callable(affinity) else affinity
     if not isinstance(matrices, (list, tuple)) or len(matrices) != len(Xs):
         got = repr(affinity) if isinstance(affinity, str) else type(affinity).__name__
         raise ValueError(f"affinity must be 'cosine', 'gaussian', a callable, or a list with one (n_t, n_t) "

@@ -161,13 +161,15 @@ def pace_threshold(losses, share):
     return np.partition(losses, rank)[rank]
 
 
-def pace_shares(start, step):
-    """Shares of the samples round by round: start, start + step, ..., 1.
+def pace_shares(start, step, most):
+    """Shares of the samples in the first rounds: start, start + step, ..., 1.
 
     Parameters
     ----------
     start : float in (0, 1]
     step : float in (0, 1]
+    most : int
+        Rounds at most.
 
     Returns
     -------
@@ -175,11 +177,11 @@ def pace_shares(start, step):
 
     Examples
     --------
-    >>> pace_shares(0.5, 0.2)
-    [0.5, 0.7, 0.9, 1.0]
+    >>> pace_shares(0.5, 0.2, 10), pace_shares(0.5, 1e-9, 2)
+    ([0.5, 0.7, 0.9, 1.0], [0.5, 0.500000001])
     """
-    rounds = math.ceil((1.0 - start) / step - 1e-9)
-    return [round(start + step * i, 12) for i in range(rounds)] + [1.0]
+    partial = math.ceil(min((1.0 - start) / step - 1e-9, most))
+    return [*(round(start + step * i, 12) for i in range(partial)), 1.0][:most]
 
 
 def raised_threshold(losses, threshold, growth):

@@ -41,7 +41,7 @@ def test_a_sample_without_loss_has_weight_one_at_any_threshold():
 @pytest.mark.parametrize("n", [1, 2, 7, 10, 1077])
 def test_the_threshold_lets_in_the_share_asked_for(n):
     losses = np.random.default_rng(n).random(n)
-    for share in pace_shares(0.5, 0.1):
+    for share in pace_shares(0.5, 0.1, 9):
         count = int(hard_weights(losses, pace_threshold(losses, share)).sum())
         assert count == -(-round(share * 10) * n // 10)
     assert pace_threshold(np.arange(1.0, 101.0), 0.55) == 55  # although 0.55 * 100 is a little above 55
@@ -55,7 +55,13 @@ def test_equal_losses_come_in_together():
     (0.5, 0.1, [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]), (1.0, 0.1, [1.0]), (0.4, 0.5, [0.4, 0.9, 1.0]),
     (0.1, 0.3, [0.1, 0.4, 0.7, 1.0])])
 def test_shares_grow_in_equal_steps_and_end_at_one(start, step, expected):
-    assert pace_shares(start, step) == expected
+    assert pace_shares(start, step, 9) == expected
+    assert [pace_shares(start, step, most) for most in (1, 2)] == [expected[:1], expected[:2]]
+
+
+def test_a_tiny_step_makes_no_more_shares_than_there_are_rounds():
+    for step in (1e-9, 5e-324):
+        assert np.allclose(pace_shares(0.5, step, 3), 0.5, atol=1e-8)
 
 
 @settings(max_examples=60)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from mtclib.companion.runs.fit import lacking
 from mtclib.companion.runs.jobs import load_dataset, resolve_estimator
 from mtclib.companion.runs.measures import MEASURES
 from mtclib.companion.runs.results import COLUMNS, JOB_COLUMNS, STATUS_COLUMNS, frame
@@ -42,13 +43,15 @@ def export(jobs, store, folder, *, n_jobs=1):
     """Write the results of jobs as files that are small enough to commit, and return their folder.
 
     ``jobs.csv.gz``, ``scores.csv.gz``, ``provenance.json`` (with ``n_jobs``, the processes that were used)
-    and, where they hold something, the `PACKS`.  ValueError if a job has not been run.
+    and, where they hold something, the `PACKS`.  ValueError if a job has no whole record.
     """
     folder = Path(folder)
-    records = {job.key: store.get(job.key) for job in jobs if not job.unavailable}
-    missing = sum(record is None for record in records.values())
+    wanted = {job.key: job for job in jobs if not job.unavailable}
+    records = {key: store.get(key) for key in wanted}
+    missing = sum(record is None or bool(lacking(record, wanted[key])) for key, record in records.items())
     if missing:
-        raise ValueError(f"{missing} of {len(records)} jobs are not in the store; run them before exporting")
+        raise ValueError(f"{missing} of {len(records)} jobs are not in the store, or damaged there; the same "
+                         f"run again computes them, and leaves the others as they are")
     folder.mkdir(parents=True, exist_ok=True)
     # All files are whole before the first earlier one is replaced: an interruption leaves those as they were.
     with tempfile.TemporaryDirectory(prefix=".incoming-", dir=folder) as scratch:

@@ -80,6 +80,17 @@ def failed_record(job, error):
     return Record(info, _cost(0.0, ""))
 
 
+def lacking(record, job):
+    """Names of the parts that a record of this job must have and lacks, as after damage or by other code."""
+    lost = {"status", "error", "warnings", *NO_RESULT, "seconds", "when"} - {*record.info, *record.cost}
+    if record.info.get("status") == "ok":
+        arrays = {f"labels/{task}" for task in job.tasks if task != "avg"} | {"objective"}
+        arrays |= {f"model/{name}" for name in job.keep}
+        lost |= arrays - {"/".join(name.split("/")[:2]) for name in record.arrays}
+        lost |= {f"scores of {task!r}" for task in job.tasks if task not in record.info.get("scores", ())}
+    return sorted(lost)
+
+
 def _identity(job):
     return {"key": job.key, "job": job.identity()}
 

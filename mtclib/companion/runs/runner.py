@@ -13,7 +13,7 @@ import joblib
 from joblib.externals.loky import get_reusable_executor
 from tqdm import tqdm
 
-from mtclib.companion.runs.fit import execute, failed_record
+from mtclib.companion.runs.fit import execute, failed_record, lacking
 from mtclib.companion.runs.results import frame
 
 log = logging.getLogger(__name__)
@@ -71,11 +71,16 @@ def run(jobs, store, *, n_jobs=1, dask=None, progress=None, retry_failed=False):
 
 
 def _stored(jobs, store, retry_failed):
+    """The records that stand; each is read whole, or damage would show only when the results are exported."""
     found = {}
-    for key in dict.fromkeys(job.key for job in jobs):
-        record = store.get(key, arrays=False)
-        if record is not None and not (retry_failed and record.status == "failed"):
-            found[key] = record
+    for job in {job.key: job for job in jobs}.values():
+        record = store.get(job.key)
+        if record is None:
+            continue
+        if lost := lacking(record, job):
+            log.warning("record %s lacks %s; it will be computed again", job.key, ", ".join(lost))
+        elif not (retry_failed and record.status == "failed"):
+            found[job.key] = _without_arrays(record)
     return found
 
 

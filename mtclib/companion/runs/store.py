@@ -17,7 +17,9 @@ import numpy as np
 log = logging.getLogger(__name__)
 
 A_DAY = 86400.0
-UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+# RuntimeError: flags of a damaged zip file ask for a password, or for what zipfile has not implemented.
+UNREADABLE = (OSError, ValueError, TypeError, KeyError, EOFError, RuntimeError, MemoryError,
+              zipfile.BadZipFile, zlib.error)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class RunStore:
     def get(self, key, *, arrays=True):
         """The record of a job, with its arrays or without; None if there is none.
 
-        A damaged file counts as absent, with a logged warning.
+        A damaged file counts as absent, with a logged warning; damage to arrays that are not read is missed.
         """
         try:
             return _read(self.path(key), arrays)

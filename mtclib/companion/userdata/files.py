@@ -8,6 +8,7 @@ import csv
 import warnings
 import zipfile
 import zlib
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,8 @@ import numpy as np
 import pandas as pd
 import scipy.io
 import scipy.sparse as sp
+
+from mtclib.core.checks import check_indices
 
 _SHOWN = 5
 _NUMBERS = "biufc"
@@ -51,19 +54,30 @@ def listed(names) -> str:
     return ", ".join(map(repr, names[:_SHOWN])) + more
 
 
-def read_table(path, header=True) -> Table:
+def own_path(path, argument) -> Path:
+    """The path with ``~`` resolved; a DataFileError about the argument if it can be none on this machine."""
+    if not isinstance(path, str | Path):
+        raise DataFileError(f"{argument}: {path!r} is no path; give text such as 'data/first.csv'")
+    try:
+        file = Path(path).expanduser()
+        file.exists()
+    except (OSError, RuntimeError) as error:  # a name that is too long, a user that there is not
+        raise DataFileError(f"{argument}: {listed([path])} cannot be a path here ({error})") from error
+    return file
+
+
+def read_table(path, header=None, argument="paths") -> Table:
     """Read one file, by its ending: .csv, .tsv, .parquet, .npz or .mat; samples are rows.
 
     ``::name`` after an npz or mat file chooses an array; sparse ones stay sparse.  Columns of a .csv are
     separated by ``,``, ``;`` or tabs, whichever the first line has most of; ``header`` says whether that line
-    names the columns.  DataFileError for a file that is not there, empty, damaged, of another format, or has
-    several matrices, for a column without a name or with that of another, and for a missing package.
+    names the columns: True, False, or None for yes unless it may be data.  DataFileError for a first line
+    that may be data, a file that is not there, empty, damaged, of another format, or has several matrices,
+    for a column without a name or with that of another, and for a missing package.
     """
-    if not isinstance(path, str | Path):
-        raise DataFileError(f"paths: {path!r} is no path; give text such as 'data/first.csv'")
     name = str(path)
     place, _, variable = name.partition("::")
-    file = Path(place).expanduser()
+    file = own_path(place if isinstance(path, str | Path) else path, argument)
     read = _READERS.get(file.suffix.lower())
     if read is None:
         raise DataFileError(f"{name}: the ending {file.suffix!r} is not one of {', '.join(_READERS)}; "
@@ -90,12 +104,12 @@ def _read_csv(file, name, header, separator=None):
             separator = separator or max(",;\t", key=line.count)
             handle.seek(0)
             first = next(csv.reader(handle, delimiter=separator), [])
-        if header:
-            _check_header([text.strip() for text in first], name)
+        if header is not False:
+            _check_header([text.strip() for text in first], name, known=header)
         with warnings.catch_warnings():
             # A line that is longer than the header would lose its end.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            values = pd.read_csv(file, sep=separator, header=0 if header else None, index_col=False,
+            values = pd.read_csv(file, sep=separator, header=None if header is False else 0, index_col=False,
                                  skipinitialspace=True, encoding="utf-8-sig", low_memory=False)  # fmt: skip
     except UnicodeDecodeError as error:
         raise DataFileError(f"{name}: the text is not UTF-8; save it as UTF-8 in the program that wrote it"
@@ -104,20 +118,26 @@ def _read_csv(file, name, header, separator=None):
         reason = " ".join(str(error).split())
         raise DataFileError(f"{name}: the lines are not a table ({reason}); every line must have as many "
                             f"fields as the first, separated by {separator!r}") from error
-    return values if header else values.set_axis(pd.RangeIndex(1, values.shape[1] + 1), axis=1)
+    values = values.copy()  # one block of memory per type: as read, a wide table has one per column
+    return values if header is not False else values.set_axis(pd.RangeIndex(1, values.shape[1] + 1), axis=1)
 
 
-def _check_header(names, name):
-    """Refuse a first line that is no list of names: data, repeated or empty names."""
+def _check_header(names, name, known):
+    """Refuse a first line that is no list of names: repeated or empty names and, unless `known`, data.
+
+    Integers that rise may be years beside names in words; alone they may as well be a sample, which would be
+    lost without a word.
+    """
     numbers = [value for value in map(_as_number, names) if value is not None]
     rising = all(value.is_integer() for value in numbers) and sorted(set(numbers)) == numbers
-    if not rising:
+    if not known and numbers and (len(numbers) == len(names) or not rising):
         raise DataFileError(f"{name}: the first line looks like data ({listed(names)}); put a line with the "
-                            f"names of the columns in front, or say header=False if no file has one")
+                            f"names of the columns in front, or say header=False if no file has one, "
+                            f"header=True if these are the names")
     if "" in names:
         raise DataFileError(f"{name}: column {names.index('') + 1} has no name; if it holds the numbers of "
                             f"the rows, leave it out (pandas: to_csv(..., index=False)), else name it")
-    if repeated := sorted({text for text in names if names.count(text) > 1}):
+    if repeated := sorted(text for text, times in Counter(names).items() if times > 1):
         raise DataFileError(f"{name}: columns have the same name: {listed(repeated)}; rename or drop them")
 
 
@@ -135,8 +155,8 @@ def _read_parquet(file, name, header):
         raise DataFileError(f"{name}: reading parquet needs a package that is not installed: "
                             f"pip install pyarrow; or save the table as CSV") from error
     except Exception as error:  # the engines' own errors share no base class
-        raise DataFileError(f"{name}: no parquet file, or damaged ({type(error).__name__}); write it again"
-                            ) from error
+        raise DataFileError(f"{name}: no parquet file, or damaged ({type(error).__name__}: {error}); "
+                            f"write it again, each column with a name of its own") from error
     return values.reset_index(drop=True)
 
 
@@ -144,14 +164,15 @@ def _read_npz(file, name):
     try:
         with np.load(file, allow_pickle=False) as archive:
             if {"format", "shape", "data"} <= set(archive.files):
-                return {"": sp.csr_array(sp.load_npz(file))}
+                return {"": sp.load_npz(file)}
             return {key: archive[key] for key in archive.files}
     except _DAMAGE as error:
         if "Object arrays" in str(error):
             raise DataFileError(f"{name}: holds Python objects, which are not read since they may run code; "
                                 f"save arrays of numbers or text") from error
         raise DataFileError(f"{name}: no npz file, or damaged ({type(error).__name__}: {error}); write it "
-                            f"again with numpy.savez or scipy.sparse.save_npz") from error
+                            f"again with numpy.savez or scipy.sparse.save_npz, whose indices count from 0"
+                            ) from error
 
 
 def _read_mat(file, name):
@@ -161,7 +182,7 @@ def _read_mat(file, name):
     new = start.startswith(b"MATLAB") and start[124:126] in (b"\x00\x02", b"\x02\x00")
     if new or start.startswith(_HDF5):
         raise DataFileError(f"{name}: a MATLAB 7.3 (HDF5) file, which is not read here; save it in MATLAB "
-                            f"with save('{file.name}', '-v7'), or convert it to npz or CSV")
+                            f"with save('{file.name}', '-v7'), or convert it (h5py reads it) to npz or CSV")
     try:
         content = scipy.io.loadmat(file)
     except _DAMAGE as error:
@@ -198,6 +219,7 @@ def _choose(arrays, variable, name):
         raise DataFileError(f"{name}: has several matrices: {listed(usable)}; choose one with "
                             f"'{name}::{usable[0]}'")
     X = arrays[usable[0]]
+    check_indices(X, f"{name}: the matrix", DataFileError)
     if sp.issparse(X):
         X = sp.csr_array(X)
     elif usable[0] in vectors:

@@ -58,7 +58,7 @@ def load(kind, paths, label_column=None, **options) -> UserData:
     return function(paths, label_column or None, **options)
 
 
-def load_tasks(paths, label_column=None, *, labels=None, id_column=None, header=True) -> UserData:
+def load_tasks(paths, label_column=None, *, labels=None, id_column=None, header=None) -> UserData:
     """Load tasks: files with samples of their own and one set of features.
 
     Parameters
@@ -72,8 +72,9 @@ def load_tasks(paths, label_column=None, *, labels=None, id_column=None, header=
         Files with the classes, one per task, where they are not in the files of the tasks.
     id_column : str, optional
         Column with the name of each sample, for the files of results.
-    header : bool, default=True
-        Whether the first line of CSV files names the columns; without, they are "1", "2", ...
+    header : bool or None, default=None
+        Whether the first line of CSV files names the columns; without, they are "1", "2", ...  None takes it
+        for names, but refuses a line that may be data, as one of numbers alone.
 
     Returns
     -------
@@ -94,6 +95,7 @@ def load_tasks(paths, label_column=None, *, labels=None, id_column=None, header=
     ...     [X.shape for X in load_tasks(paths, **options).Xs]
     [(60, 40), (75, 40), (60, 40)]
     """
+    _check_options(label_column, id_column, header)
     tables = _read_all(paths, "task", header)
     parts = [split_columns(table, None if labels else label_column, id_column) for table in tables]
     features = same_features(parts)
@@ -110,7 +112,7 @@ def load_tasks(paths, label_column=None, *, labels=None, id_column=None, header=
         sample_names=tuple(part.ids for part in parts))  # fmt: skip
 
 
-def load_views(paths, label_column=None, *, labels=None, id_column=None, header=True) -> UserData:
+def load_views(paths, label_column=None, *, labels=None, id_column=None, header=None) -> UserData:
     """Load views: files that describe the same samples by features of their own.
 
     Parameters
@@ -125,8 +127,9 @@ def load_views(paths, label_column=None, *, labels=None, id_column=None, header=
     id_column : str, optional
         Column of every file with the name of each sample: rows are then matched by it.  Without, row i of
         all files is taken to be the same sample.
-    header : bool, default=True
-        Whether the first line of CSV files names the columns; without, they are "1", "2", ...
+    header : bool or None, default=None
+        Whether the first line of CSV files names the columns; without, they are "1", "2", ...  None takes it
+        for names, but refuses a line that may be data, as one of numbers alone.
 
     Returns
     -------
@@ -146,6 +149,7 @@ def load_views(paths, label_column=None, *, labels=None, id_column=None, header=
     ...     [X.shape for X in load_views(paths, **options).Xs]
     [(120, 4), (120, 30), (120, 3)]
     """
+    _check_options(label_column, id_column, header)
     tables = _read_all(paths, "view", header)
     inside = None if labels else label_column
     parts = [split_columns(table, inside, id_column, optional=True) for table in tables]
@@ -176,6 +180,14 @@ def _agreed_labels(parts, label_column):
     return found[0].labels if found else None
 
 
+def _check_options(label_column, id_column, header):
+    for argument, value in (("label_column", label_column), ("id_column", id_column)):
+        if not isinstance(value, str | None):
+            raise DataFileError(f"{argument} must be the name of one column, as text; got {value!r}")
+    if not isinstance(header, bool | None):
+        raise DataFileError(f"header must be True, False or None; got {header!r}")
+
+
 def _read_all(paths, what, header):
     if isinstance(paths, str | Path) or not isinstance(paths, list | tuple) or not paths:
         raise DataFileError(f"paths must be a list with one file per {what}, not {paths!r}")
@@ -183,11 +195,11 @@ def _read_all(paths, what, header):
 
 
 def _label_files(labels, number, what, header):
-    if isinstance(labels, str | Path) or len(labels) != number:
-        given = 1 if isinstance(labels, str | Path) else len(labels)
-        raise DataFileError(f"labels: {given} file(s) given; a list with one file per {what} is needed, "
+    if not isinstance(labels, list | tuple) or len(labels) != number:
+        given = f"{len(labels)} file(s)" if isinstance(labels, list | tuple) else repr(labels)
+        raise DataFileError(f"labels: {given} given; a list with one file per {what} is needed, "
                             f"in all {number}")
-    return [read_table(path, header) for path in labels]
+    return [read_table(path, header, "labels") for path in labels]
 
 
 def _names(paths):
@@ -308,13 +320,15 @@ def plain(value) -> str:
 def same_features(parts) -> list:
     """Bring the columns of all tasks into the order of the first; an error where they are not the same."""
     first, result = parts[0], []
+    wanted = set(first.columns or ())
     for part in parts:
         if part.columns is None or first.columns is None:
             _check_width(part, first)
             result.append(part)
             continue
-        missing = [name for name in first.columns if name not in set(part.columns)]
-        more = [name for name in part.columns if name not in set(first.columns)]
+        held = set(part.columns)
+        missing = [name for name in first.columns if name not in held]
+        more = [name for name in part.columns if name not in wanted]
         if missing or more:
             said = [f"lacks the columns {listed(missing)}"] * bool(missing)
             said += [f"has the further columns {listed(more)}"] * bool(more)

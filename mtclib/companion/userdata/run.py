@@ -14,6 +14,7 @@ from mtclib.baselines.registry import all_estimators
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import attempt
 from mtclib.companion.runs.runner import is_watched, make_bar
+from mtclib.companion.userdata.files import own_path
 from mtclib.core.base import spawn_seeds
 from mtclib.core.checks import check_n_clusters, check_number
 from mtclib.datasets import Dataset
@@ -148,7 +149,7 @@ class Clusterings:
 
         The first have the columns task, sample, class, cluster.  The folder is made if it is missing.
         """
-        folder = Path(folder).expanduser()
+        folder = own_path(folder, "folder")
         folder.mkdir(parents=True, exist_ok=True)
         files = []
         for name, labels in self.labels.items():

@@ -16,7 +16,7 @@ import pytest
 from experiments_support import comparable, demo_jobs, start, table, wait_until
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from mtclib.companion.runs import RunStore, execute, oracle, run, runner
+from mtclib.companion.runs import RunStore, execute, export, oracle, run, runner
 from mtclib.metrics import SCORES
 
 
@@ -112,16 +112,34 @@ def test_two_workers_give_the_results_of_one_and_records_appear_as_jobs_end(tmp_
     assert len(store.times) == 13 and store.times[-1] - store.times[0] > 5 * 0.1
 
 
-def test_a_finished_job_is_not_run_again_and_a_truncated_record_is(tmp_path, monkeypatch, caplog, reference):
-    store = RunStore(tmp_path)
-    run(reference[0][:5], store)
-    path = store.path(reference[0][2].key)
-    path.write_bytes(path.read_bytes()[:200])
+def _damage(store, key, how):
+    record, path = store.get(key), store.path(key)
+    content = bytearray(path.read_bytes())
+    content[content.index(b"labels/2.npy") + 60] ^= 0xFF
+    if how == "cut":
+        path.write_bytes(content[:200])
+    elif how == "arrays":
+        path.write_bytes(content)
+    elif how == "no labels":
+        store.put(replace(record, arrays={k: v for k, v in record.arrays.items() if k != "labels/2"}))
+    else:
+        store.put(replace(record, info={k: v for k, v in record.info.items() if k != "status"}))
+
+
+@pytest.mark.parametrize("how", ["cut", "arrays", "no labels", "no status"])
+def test_a_whole_record_stands_and_a_damaged_one_is_run_again_and_not_exported(
+        tmp_path, monkeypatch, caplog, reference, how):
+    jobs, store = reference[0], RunStore(tmp_path / "runs")
+    run(jobs, store)
+    _damage(store, jobs[2].key, how)
+    with pytest.raises(ValueError, match="1 of 13 jobs are not in the store, or damaged there; the same run"):
+        export(jobs, store, tmp_path / "results")
+    store.path(jobs[5].key).unlink()
     ran = []
     monkeypatch.setattr(runner, "execute", lambda job: ran.append(job.key) or execute(job))
     _assert_resumes(store, reference)
-    assert ran == [job.key for job in reference[0] if job in (reference[0][2], *reference[0][5:])]
-    assert f"{path.name} is damaged" in caplog.text
+    assert ran == [jobs[2].key, jobs[5].key] and jobs[2].key in caplog.text
+    export(jobs, store, tmp_path / "results")
 
 
 def test_a_job_that_two_methods_share_is_run_once_and_shown_for_both(tmp_path):

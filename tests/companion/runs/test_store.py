@@ -41,7 +41,7 @@ def test_the_digest_ignores_the_cost_and_nothing_else_and_equal_records_are_equa
     assert contents[0] == contents[3] != contents[1]
 
 
-@pytest.mark.parametrize("damage", ["truncated", "empty", "garbage", "flipped", "misnamed"])
+@pytest.mark.parametrize("damage", ["truncated", "empty", "garbage", "flipped", "locked", "misnamed"])
 def test_a_damaged_record_counts_as_absent_with_a_warning(tmp_path, caplog, damage):
     store = RunStore(tmp_path)
     store.put(_record())
@@ -49,8 +49,11 @@ def test_a_damaged_record_counts_as_absent_with_a_warning(tmp_path, caplog, dama
     content = bytearray(path.read_bytes())
     middle = content.index(b"record.npy") + 60
     content[middle] ^= 0xFF
+    locked = bytearray(path.read_bytes())
+    locked[locked.index(b"PK\x01\x02") + 8] ^= 1  # the flag of a member that is encrypted
     path.write_bytes({"truncated": path.read_bytes()[:-100], "empty": b"", "garbage": b"hello" * 99,
-                      "flipped": bytes(content), "misnamed": path.read_bytes()}[damage])
+                      "flipped": bytes(content), "locked": bytes(locked),
+                      "misnamed": path.read_bytes()}[damage])
     key = KEY
     if damage == "misnamed":
         key = "f" * 24
