@@ -315,33 +315,25 @@ def test_every_damaged_byte_is_noticed(tmp_path):
             LMSC.load(file)
 
 
-def test_a_value_changed_in_a_valid_archive_is_noticed(tmp_path):
-    file = tmp_path / "state.npz"
-    fitted().fit(tasks(1)).save(file)
+def test_changed_values_another_format_version_and_other_files_are_refused(tmp_path, monkeypatch):
+    file, other, pickled, newer = (tmp_path / f"{name}.npz" for name in ("a", "other", "pickled", "newer"))
+    model = fitted().fit(tasks(1))
+    model.save(file)
     with np.load(file) as members:
         found = dict(members)
     np.savez(file, **{**found, "fusion": np.zeros((K, K))})
-    with pytest.raises(StateFileError, match="does not match its checksum"):
-        LMSC.load(file)
-
-
-def test_another_format_version_is_named(tmp_path, monkeypatch):
-    file = tmp_path / "state.npz"
+    np.savez(other, a=np.eye(2))
+    np.savez(pickled, a=np.array([{}], dtype=object))
     monkeypatch.setattr("mtclib.core.lifelong.FORMAT_VERSION", 2)
-    fitted().fit(tasks(1)).save(file)
+    model.save(newer)
     monkeypatch.undo()
-    with pytest.raises(StateFileError, match="version 2, but this mtclib reads .* version 1; use the"):
-        LMSC.load(file)
-
-
-def test_other_files_are_refused(tmp_path):
+    for path, message in ((file, "does not match its checksum"), (other, "other.npz is damaged or holds no"),
+                          (pickled, "pickled.npz is damaged or holds no libraries"),
+                          (newer, "version 2, but this mtclib reads .* version 1; use the")):
+        with pytest.raises(StateFileError, match=message):
+            LMSC.load(path)
     with pytest.raises(FileNotFoundError):
         LMSC.load(tmp_path / "nothing.npz")
-    np.savez(tmp_path / "other.npz", a=np.eye(2))
-    np.savez(tmp_path / "pickled.npz", a=np.array([{}], dtype=object))
-    for name in ("other", "pickled"):
-        with pytest.raises(StateFileError, match=f"{name}.npz is damaged or holds no libraries"):
-            LMSC.load(tmp_path / f"{name}.npz")
 
 
 def test_what_cannot_be_written_is_refused_and_the_old_file_stays(tmp_path):

@@ -78,24 +78,17 @@ def test_any_start_ends_at_the_same_objective(seed, alpha, n_views):
     assert np.ptp([found.history[-1] for found in ends]) <= 1e-8 * abs(ends[0].history[-1])
 
 
-def test_one_view_is_soft_thresholded():
-    X, = scaled(views(30, (10,)))
-    found = solve([X], 0.3, 10, 1e-12)
-    M = soft_thresholded(X, 0.3)
-    assert len(found.history) == 1 and found.gap <= 1e-12
-    assert -found.history[-1] == pytest.approx(0.5 * np.sum((X - M) ** 2) + 0.3 * trace_norm(M), rel=1e-12)
-    np.testing.assert_allclose(found.singular_values[:10], np.linalg.svd(M, compute_uv=False), atol=1e-12)
-    assert found.rank == np.linalg.matrix_rank(M)
-
-
-def test_copies_of_a_view_get_equal_weights_and_the_closed_form():
-    X, = scaled(views(20, (6,)))
-    found = solve([X, X, X], 0.3, 100, 1e-12)
-    np.testing.assert_allclose(found.weights, np.full(3, 1 / 3), atol=1e-9)
-    # With equal weights M = sqrt(3) Y, and Y solves |X - sqrt(3) Y_v|^2 / 2 + alpha |Y|.
-    Y = soft_thresholded(np.hstack([X, X, X]) / 3**0.5, 0.3 / 3)
-    expected = 0.5 * np.sum((np.hstack([X, X, X]) - 3**0.5 * Y) ** 2) + 0.3 * trace_norm(Y)
-    assert -found.history[-1] == pytest.approx(expected, rel=1e-10)
+@pytest.mark.parametrize("count", [1, 3])
+def test_one_view_is_soft_thresholded_and_its_copies_get_equal_weights(count):
+    Xs = scaled(views(30, (10,))) * count
+    found, X = solve(Xs, 0.3, 100, 1e-12), np.hstack(Xs)
+    np.testing.assert_allclose(found.weights, np.full(count, 1 / count), atol=1e-9)
+    # With equal weights M = sqrt(c) Y, and Y solves |X - sqrt(c) Y|^2 / 2 + alpha |Y|.
+    Y = soft_thresholded(X / count**0.5, 0.3 / count)
+    expected = 0.5 * np.sum((X - count**0.5 * Y) ** 2) + 0.3 * trace_norm(Y)
+    assert -found.history[-1] == pytest.approx(expected, rel=1e-10) and found.gap <= 1e-12
+    np.testing.assert_allclose(found.singular_values[:10], np.linalg.svd(Y, compute_uv=False)[:10], atol=1e-9)
+    assert found.rank == np.linalg.matrix_rank(Y) and (count > 1 or len(found.history) == 1)
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.4, 0.8])
