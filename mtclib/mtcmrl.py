@@ -329,7 +329,7 @@ class MTCMRL(MultiTaskClusterer):
             stopped = stopped or max(before - value, 0.0) < self.atol
         state.Y = [without_floor(Y, smallest_membership(task.M)) for Y, task in zip(state.Y, tasks)]
         labels = [hard_labels(Y, XW) for Y, XW in zip(state.Y, state.XW)]
-        return Fit(labels, history, stopped,
+        return Fit(labels, history or [value], stopped,
                    {"membership_": state.Y, "coef_": state.W, "relation_": state.G})
 
     def _settle(self, tasks, state, models):

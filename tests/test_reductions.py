@@ -92,7 +92,8 @@ SAME = {
     **{f"sparse tasks, {rule}": (SMBC([3, 4, 3], rule=rule), TASKS, None, [sp.csr_array(X) for X in TASKS],
                                  1e-10) for rule in ("partition", "centroids", "step")},
     **{f"no coupling of models, {beta}": (MTCMRL([2, 3, 4], alpha=0.0, beta=beta, **PLAIN), TASKS,
-                                          SNMFLR([2, 3, 4], **PLAIN), TASKS, 1e-10, ("membership_", "coef_"))
+                                          SNMFLR([2, 3, 4], solver="multiplicative", **PLAIN), TASKS, 1e-10,
+                                          ("membership_", "coef_"))
        for beta in (0.1, 2.0)},
     "no linear model": (SNMFLR(3, lam=0.0, **PLAIN), TASKS, SNMF(3, **PLAIN), TASKS, 1e-9, ("membership_",)),
     "sparse beside dense tasks": (Stacked(3), TASKS, None, mixed(TASKS), 1e-10),

@@ -213,7 +213,7 @@ def multiply(M, Y, *, exponent, guard, max_iter, tol, atol=0.0):
             return end[0], [*history, end[2]], True
         history.append(value)
         stopped = max(before - value, 0.0) < atol
-    return without_floor(Y, floor), history, stopped
+    return without_floor(Y, floor), history or [value], stopped
 
 
 def project(M, Y, *, max_iter, tol, atol=0.0):
@@ -241,7 +241,7 @@ def project(M, Y, *, max_iter, tol, atol=0.0):
         history.append(value)
         stopped = max(before - value, 0.0) < atol
         length = next_length(share * move, slope - last, length, short=len(history) % 2 == 0)
-    return Y, history, stopped
+    return Y, history or [value], stopped
 
 
 def quartic(Y, slope, move, Mmove):
