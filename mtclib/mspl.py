@@ -144,7 +144,7 @@ class MSPL(MultiViewClusterer):
     """
 
     traits = Traits(kind="multiview", paper="Xu, Tao, Xu, IJCAI 2015", monotone=False, float32=True,
-                    may_be_infinite=("thresholds_",))
+                    may_be_infinite=("cluster_weights_", "thresholds_"))
 
     def __init__(self, n_clusters, *, weighting="smooth", scaling="minmax+variance", kappa=1.0,
                  pace="geometric", pace_start=0.55, pace_growth=1.2, pace_step=0.1, inner_max_iter=10,
