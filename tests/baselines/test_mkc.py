@@ -116,6 +116,7 @@ def test_the_gaussian_kernel_takes_its_width_from_all_tasks():
     apart = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
     s = np.median(apart[np.triu_indices(35, 1)])
     np.testing.assert_allclose(np.vstack([task.rows_of_K for task in tasks]), np.exp(-apart**2 / (2 * s**2)))
+    np.testing.assert_allclose(tasks[1].mean()[:35], np.repeat([0.0, 1 / 15], [20, 15]))
 
 
 def test_rings_are_told_apart_by_a_gaussian_kernel_only():
