@@ -61,6 +61,8 @@ class CoregSpectral(MultiViewClusterer):
         all :math:`U_v` side by side ('pairwise').
     n_init : int, default 10
         Starts of k-means.
+    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
+        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 100
         Sweeps over the views.
     tol : float, default 1e-5
@@ -104,7 +106,7 @@ class CoregSpectral(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, scheme="centroid", lam=0.1, affinity="gaussian", scale="median",
                  n_neighbors=10, scaling="none", init="best", view=None, n_init=10, max_iter=100, tol=1e-5,
-                 random_state=None):
+                 seeding="greedy", random_state=None):
         self.n_clusters = n_clusters
         self.scheme = scheme
         self.lam = lam
@@ -115,6 +117,7 @@ class CoregSpectral(MultiViewClusterer):
         self.init = init
         self.view = view
         self.n_init = n_init
+        self.seeding = seeding
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -156,7 +159,7 @@ class CoregSpectral(MultiViewClusterer):
         consensus = problem.consensus(Us)
         Z = problem.result(Us, consensus) if self.view is None else Us[self.view]
         Z = unit_rows(Z)
-        model = best_kmeans(Z, n_clusters, seeds)
+        model = best_kmeans(Z, n_clusters, seeds, seeding=self.seeding)
         return Fit(model.labels_.astype(np.intp), history, converged,
                    {"embedding_": Z, "view_embeddings_": Us, "consensus_": consensus})
 

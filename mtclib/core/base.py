@@ -18,7 +18,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from mtclib.core.checks import check_n_clusters, check_number, check_sequence, check_tasks, check_views
+from mtclib.core.checks import (
+    check_n_clusters,
+    check_number,
+    check_option,
+    check_sequence,
+    check_tasks,
+    check_views,
+)
+from mtclib.core.starts import SEEDINGS
 
 
 @dataclass(frozen=True)
@@ -152,6 +160,8 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
                 check_number(name, getattr(self, name), low=1, integer=True)
         if hasattr(self, "tol"):
             check_number("tol", self.tol, low=0)
+        if hasattr(self, "seeding"):
+            check_option("seeding", self.seeding, SEEDINGS)
 
     @classmethod
     def algorithm_version(cls):

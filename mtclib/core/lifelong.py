@@ -253,7 +253,7 @@ class LibraryClusterer(LifelongClusterer):
         seeds = self._seeds(0)
         task = self._task(views, k, seeds[0], self.libraries_)
         task.run(task.represent)
-        return best_kmeans(self._represent(task), k, seeds).labels_.astype(np.intp)
+        return best_kmeans(self._represent(task), k, seeds, seeding=self.seeding).labels_.astype(np.intp)
 
     def save(self, path):
         """Write libraries and parameters to one file, so that ``load`` can go on with the next task.
@@ -364,7 +364,7 @@ class LibraryClusterer(LifelongClusterer):
         history, converged = task.run()
         self._publish(task.libraries())
         Z = self._represent(task)
-        return Fit(best_kmeans(Z, k, seeds).labels_.astype(np.intp), history, converged,
+        return Fit(best_kmeans(Z, k, seeds, seeding=self.seeding).labels_.astype(np.intp), history, converged,
                    {"task_embeddings_": task.Es, "representation_": Z})
 
     def _publish(self, libraries):
