@@ -378,6 +378,8 @@ class LMSC(LibraryClusterer):
         Step of 'printed'.
     n_init : int, default 10
         Starts of k-means.
+    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
+        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 500
         Sweeps a task.
     tol : float, default 1e-6
@@ -434,7 +436,7 @@ class LMSC(LibraryClusterer):
     def __init__(self, n_clusters, *, lam=1.0, mu=0.01, beta=1.0, l21="penalty", output="concat",
                  affinity="knn-cosine", n_neighbors=10, scale="median", matrix="affinity",
                  negative="refuse", formulation="consistent", eta=0.01, n_init=10, max_iter=500, tol=1e-6,
-                 random_state=None):
+                 seeding="greedy", random_state=None):
         self.n_clusters = n_clusters
         self.lam = lam
         self.mu = mu
@@ -449,6 +451,7 @@ class LMSC(LibraryClusterer):
         self.formulation = formulation
         self.eta = eta
         self.n_init = n_init
+        self.seeding = seeding
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -554,7 +557,8 @@ class L2SC(LMSC):
         Which view of each task to use, counted from 0.
     output : {'concat', 'literal'}, default 'concat'
         k-means on the rows of :math:`E B` at unit length, or as they are.
-    lam, mu, l21, affinity, n_neighbors, scale, matrix, negative, formulation, eta, n_init, max_iter, tol
+    lam, mu, l21, affinity, n_neighbors, scale, matrix, negative, formulation, eta, n_init, seeding,
+    max_iter, tol
         See :class:`mtclib.LMSC`.
     random_state : None, int, Generator or RandomState
         See :class:`mtclib.LMSC`.
@@ -586,11 +590,11 @@ class L2SC(LMSC):
     def __init__(self, n_clusters, *, view=0, lam=1.0, mu=0.01, l21="penalty", output="concat",
                  affinity="knn-cosine", n_neighbors=10, scale="median", matrix="affinity",
                  negative="refuse", formulation="consistent", eta=0.01, n_init=10, max_iter=500, tol=1e-6,
-                 random_state=None):
+                 seeding="greedy", random_state=None):
         super().__init__(n_clusters, lam=lam, mu=mu, beta=0.0, l21=l21, output=output, affinity=affinity,
                          n_neighbors=n_neighbors, scale=scale, matrix=matrix, negative=negative,
-                         formulation=formulation, eta=eta, n_init=n_init, max_iter=max_iter, tol=tol,
-                         random_state=random_state)
+                         formulation=formulation, eta=eta, n_init=n_init, seeding=seeding,
+                         max_iter=max_iter, tol=tol, random_state=random_state)
         self.view = view
 
     def _check_parameters(self):

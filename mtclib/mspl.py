@@ -34,7 +34,7 @@ from mtclib.maths.selfpaced import (
     smooth_value,
     smooth_weights,
 )
-from mtclib.maths.views import assign, centroids, prepare_views, start
+from mtclib.maths.views import assign, centroids, fill_empty_cluster, prepare_views, start
 
 # A weight from here on is "near 1", section 5.1: the pair has been taken in.
 NEAR_ONE = 0.9
@@ -100,7 +100,8 @@ class MSPL(MultiViewClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n,), int
-        A cluster that has lost all samples stays empty.
+        A cluster that loses all samples keeps its centroid and may win some back.  One that is empty when the
+        last round ends is given the sample that lies farthest from its centroid, and the fit goes on.
     centers_ : list of ndarray of shape (n_clusters, d_v)
         In the units of the input; with scaling 'rows' in those of rows of length 1.
     weights_, losses_ : ndarray of shape (n_views, n)
@@ -145,6 +146,7 @@ class MSPL(MultiViewClusterer):
 
     traits = Traits(kind="multiview", paper="Xu, Tao, Xu, IJCAI 2015", monotone=False, float32=True,
                     may_be_infinite=("cluster_weights_", "thresholds_"))
+    ALGORITHM_VERSION = 2
 
     def __init__(self, n_clusters, *, weighting="smooth", scaling="minmax+variance", kappa=1.0,
                  pace="geometric", pace_start=0.55, pace_growth=1.2, pace_step=0.1, inner_max_iter=10,
@@ -227,7 +229,9 @@ class MSPL(MultiViewClusterer):
             state.weights = self._weigh(state.losses, threshold)
             after = self._value(state.losses, threshold).sum()
             run.end_iteration(after)
-            if np.array_equal(labels, state.labels) and stops(before, after, self.tol):
+            settled = np.array_equal(labels, state.labels) and stops(before, after, self.tol)
+            last = math.isinf(threshold) and run.n_iter < self.max_iter
+            if settled and not (last and fill_empty_cluster(state, state.losses.sum(axis=0))):
                 return True
             before = after
         return False

@@ -23,6 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
+from mtclib.core.base import EmptyClusterWarning
 from mtclib.core.shield import NumericalError
 
 SIZES = (30, 24, 27)
@@ -272,6 +273,16 @@ def check_edge_cases_give_valid_results(cls):
         is_valid(fit(build(cls, n_clusters=k), data), data, k)
         if cls.traits.sparse:
             is_valid(fit(build(cls, n_clusters=k), mapped(sp.csr_array, data)), data, k)
+
+
+def check_a_warning_tells_how_many_clusters_were_lost(cls):
+    equal = [mapped(np.ones_like, planted(cls))[0]]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        labels = partitions(build(cls).fit(equal))[0]
+    told = [str(w.message) for w in caught if w.category is EmptyClusterWarning]
+    found = len(np.unique(labels))
+    assert [f"{found} of 3" in message for message in told] == [True] * (found < 3)
 
 
 def check_one_iteration_warns_and_is_not_converged(cls):

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from mtclib.core.base import DegenerateSubspaceWarning
+from mtclib.core.base import DegenerateSubspaceWarning, EmptyClusterWarning
 
 
 def quiet_fit(estimator, Xs):
@@ -13,6 +13,7 @@ def quiet_fit(estimator, Xs):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", DegenerateSubspaceWarning)
+        warnings.simplefilter("ignore", EmptyClusterWarning)
         return estimator.fit(Xs)
 
 

@@ -168,7 +168,7 @@ class AffinityWithDiagonal(NormalizedMatrix):
         self.L = A * inverse[:, None] * inverse
 
 
-def cluster_affinity(A, n_clusters, seeds, keep_diagonal):
+def cluster_affinity(A, n_clusters, seeds, keep_diagonal, seeding="greedy"):
     """Normalised spectral clustering of an affinity matrix; k-means starts once from each seed.
 
     Parameters
@@ -178,6 +178,7 @@ def cluster_affinity(A, n_clusters, seeds, keep_diagonal):
     seeds : list of int
     keep_diagonal : bool
         False: as if the diagonal of A were zero.
+    seeding : {'greedy', 'plain', 'random'}
 
     Returns
     -------
@@ -194,4 +195,4 @@ def cluster_affinity(A, n_clusters, seeds, keep_diagonal):
     graph = AffinityWithDiagonal(A) if keep_diagonal else NormalizedMatrix(A)
     _, V = spectral_embedding(graph, n_clusters, seeds[0])
     V = unit_rows(V)
-    return best_kmeans(V, n_clusters, seeds).labels_.astype(np.intp), V
+    return best_kmeans(V, n_clusters, seeds, seeding=seeding).labels_.astype(np.intp), V

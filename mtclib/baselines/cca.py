@@ -6,7 +6,7 @@ import numpy as np
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import check_number, check_option
-from mtclib.core.starts import kmeans_once
+from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import top_eigenvectors
 from mtclib.maths.projections import projection
 from mtclib.maths.scaling import SCALINGS, scale_views
@@ -55,6 +55,8 @@ class CCAClustering(MultiViewClusterer):
         Of features and views, before all else; see :func:`mtclib.maths.scaling.scale_views`.
     n_init : int, default 10
         Starts of k-means.
+    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
+        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 300
         Iterations of k-means.
     random_state : None, int, Generator or RandomState
@@ -99,13 +101,14 @@ class CCAClustering(MultiViewClusterer):
     traits = Traits(kind="multiview", paper="Chaudhuri et al., ICML 2009", monotone=False)
 
     def __init__(self, n_clusters, *, n_components=None, ridge=0.1, project="mean", scaling="none", n_init=10,
-                 max_iter=300, random_state=None):
+                 max_iter=300, seeding="greedy", random_state=None):
         self.n_clusters = n_clusters
         self.n_components = n_components
         self.ridge = ridge
         self.project = project
         self.scaling = scaling
         self.n_init = n_init
+        self.seeding = seeding
         self.max_iter = max_iter
         self.random_state = random_state
 
@@ -139,14 +142,11 @@ class CCAClustering(MultiViewClusterer):
         variates, correlations = find(projections, p, seeds[0])
         Z = sum(variates) / len(variates) if isinstance(self.project, str) else variates[self.project]
         # k-means needs a column.
-        best = super()._fit_best(Z if Z.size else np.zeros((len(Z), 1)), n_clusters, seeds)
-        best.attributes.update(embedding_=Z, variates_=variates, correlations_=correlations)
-        return best
-
-    def _fit_once(self, Z, n_clusters, seed):
-        model = kmeans_once(Z, n_clusters, seed, "k-means++", self.max_iter)
-        return Fit(model.labels_.astype(np.intp), [float(model.inertia_)], model.n_iter_ < self.max_iter,
-                   {"n_iter_": int(model.n_iter_)})
+        model = best_kmeans(Z if Z.size else np.zeros((len(Z), 1)), n_clusters, seeds, self.max_iter,
+                            self.seeding)
+        return Fit(model.labels_.astype(np.intp), [float(model.inertia_)], model.n_iter_ < self.max_iter, {
+            "embedding_": Z, "variates_": variates, "correlations_": correlations,
+            "n_iter_": int(model.n_iter_)})
 
 
 def canonical_variates(projections, n_components, seed):

@@ -58,6 +58,8 @@ class CLR(SingleTaskClusterer):
         First value of the penalty.
     max_iter : int, default 30
         Rounds.
+    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
+        Where k-means starts, in the two cases below; see :func:`mtclib.core.starts.best_kmeans`.
     random_state : None, int, Generator or RandomState
         Of the start vectors of the eigensolver, which change nothing but rounding, and of k-means in the two
         cases above.
@@ -99,12 +101,13 @@ class CLR(SingleTaskClusterer):
                     task_order_free=True)
 
     def __init__(self, n_clusters, *, n_neighbors=10, metric="euclidean", lam=0.1, max_iter=30,
-                 random_state=None):
+                 seeding="greedy", random_state=None):
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.lam = lam
         self.max_iter = max_iter
+        self.seeding = seeding
         self.random_state = random_state
 
     def _check_parameters(self):
@@ -138,7 +141,8 @@ class CLR(SingleTaskClusterer):
             elif count > n_clusters:
                 lam /= 2.0
         labels = (components if count == n_clusters
-                  else best_kmeans(F, n_clusters, spawn_seeds(seed, KMEANS_STARTS)).labels_)
+                  else best_kmeans(F, n_clusters, spawn_seeds(seed, KMEANS_STARTS),
+                                   seeding=self.seeding).labels_)
         return Fit(labels.astype(np.intp), history or [0.0], not solvable or count == n_clusters,
                    {"graph_": S, "components_": components.astype(np.intp), "n_components_": int(count)})
 

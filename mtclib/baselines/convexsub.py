@@ -255,6 +255,8 @@ class ConvexSub(MultiViewClusterer):
         Of features and views; see :func:`mtclib.maths.scaling.scale_views`.
     n_init : int, default 10
         Starts of k-means.
+    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
+        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 500
     tol : float, default 1e-5
         Stop when the duality gap is no more than this share of the optimum.
@@ -301,13 +303,14 @@ class ConvexSub(MultiViewClusterer):
     traits = Traits(kind="multiview", paper="Guo, AAAI 2013", reconstruction=True)
 
     def __init__(self, n_clusters, *, alpha=0.3, n_components=None, embedding="scaled", scaling="variance",
-                 n_init=10, max_iter=500, tol=1e-5, random_state=None):
+                 n_init=10, max_iter=500, tol=1e-5, seeding="greedy", random_state=None):
         self.n_clusters = n_clusters
         self.alpha = alpha
         self.n_components = n_components
         self.embedding = embedding
         self.scaling = scaling
         self.n_init = n_init
+        self.seeding = seeding
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -332,7 +335,7 @@ class ConvexSub(MultiViewClusterer):
         lengths = found.singular_values[:columns] * (found.rank > 0)
         Z = basis @ (found.vectors[:, :columns] * (lengths if self.embedding == "scaled" else lengths > 0.0))
         Z = unit_rows(Z)
-        model = best_kmeans(Z, n_clusters, seeds)
+        model = best_kmeans(Z, n_clusters, seeds, seeding=self.seeding)
         return Fit(model.labels_.astype(np.intp), found.history, found.gap <= self.tol, {
             "embedding_": Z, "singular_values_": lengths, "rank_": found.rank,
             "view_weights_": found.weights, "gap_": found.gap})

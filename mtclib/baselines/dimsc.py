@@ -60,6 +60,8 @@ class DiMSC(MultiViewClusterer):
         on the graph down where samples stand alone, and can change the clusters a lot.
     n_init : int, default 20
         Starts of k-means.
+    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
+        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 100
         Sweeps over the views.
     tol : float, default 1e-5
@@ -104,7 +106,7 @@ class DiMSC(MultiViewClusterer):
     traits = Traits(kind="multiview", paper="Cao et al., CVPR 2015")
 
     def __init__(self, n_clusters, *, smoothness=0.1, diversity=0.1, n_neighbors=10, scaling="rows",
-                 keep_diagonal=True, n_init=20, max_iter=100, tol=1e-5, random_state=None):
+                 keep_diagonal=True, n_init=20, max_iter=100, tol=1e-5, seeding="greedy", random_state=None):
         self.n_clusters = n_clusters
         self.smoothness = smoothness
         self.diversity = diversity
@@ -112,6 +114,7 @@ class DiMSC(MultiViewClusterer):
         self.scaling = scaling
         self.keep_diagonal = keep_diagonal
         self.n_init = n_init
+        self.seeding = seeding
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -134,7 +137,7 @@ class DiMSC(MultiViewClusterer):
         Zs = [view.vectors @ Y.T for view, Y in zip(views, Ys)]
         A = sum(np.abs(Z) for Z in Zs)
         A = A + A.T
-        labels, embedding = cluster_affinity(A, n_clusters, seeds, self.keep_diagonal)
+        labels, embedding = cluster_affinity(A, n_clusters, seeds, self.keep_diagonal, self.seeding)
         return Fit(labels, history, converged, {"affinity_": A, "coefficients_": Zs, "embedding_": embedding})
 
 

@@ -219,7 +219,7 @@ def fit_scorers(ridge, coupling, Ys, max_iter, tol):
     return coupling, Ws, values[-1]
 
 
-def discretise(F, k, seeds, marginals):
+def discretise(F, k, seeds, marginals, seeding="greedy"):
     """Clusters of the rows of F, (n, k - 1), by k-means with one start per seed.
 
     With 'even' marginals sizes are n/k rounded up or down, by exact transport to the centroids, in turn with
@@ -227,7 +227,7 @@ def discretise(F, k, seeds, marginals):
     """
     if k == 1:
         return np.zeros(len(F), dtype=np.intp)
-    model = best_kmeans(F, k, seeds)
+    model = best_kmeans(F, k, seeds, seeding=seeding)
     labels, centroids = model.labels_.astype(np.intp), model.cluster_centers_
     for _ in range(BALANCING_ROUNDS if marginals == "even" else 0):
         before, labels = labels, even_assignment(
@@ -284,13 +284,14 @@ class CoupledClusterer(MultiTaskClusterer):
                     reconstruction=True, scale_free=False)
 
     def __init__(self, n_clusters, *, lam1=2.0**-6, lam2=2.0**-6, floor=0.1, marginals="free", n_init=10,
-                 max_iter=300, tol=1e-5, random_state=None):
+                 max_iter=300, tol=1e-5, seeding="greedy", random_state=None):
         self.n_clusters = n_clusters
         self.lam1 = lam1
         self.lam2 = lam2
         self.floor = floor
         self.marginals = marginals
         self.n_init = n_init
+        self.seeding = seeding
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -311,7 +312,7 @@ class CoupledClusterer(MultiTaskClusterer):
         k = n_clusters[0]
         uncoupled = self._coupling(ridge, self.floor)
         Fs, history, converged = relax(ridge, uncoupled, k, self.max_iter, self.tol)
-        labels = [discretise(F, k, seeds, self.marginals) for F in Fs]
+        labels = [discretise(F, k, seeds, self.marginals, self.seeding) for F in Fs]
         labels = align(labels, ridge.solve(uncoupled, _indicators(labels, k))[0], k)
         Ys = _indicators(labels, k)
         coupling, Ws, value = fit_scorers(ridge, uncoupled, Ys, self.max_iter, self.tol)
@@ -364,6 +365,8 @@ class DMTFC(CoupledClusterer):
         gives them.  Accuracies printed for DMTFC are out of reach of even clusters.
     n_init : int, default 10
         Starts of k-means in the final rounding; the rest is deterministic.
+    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
+        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 300
     tol : float, default 1e-5
         Stop when the objective falls by less than ``tol`` times its value.
@@ -470,7 +473,7 @@ class DMTRC(CoupledClusterer):
 
     Parameters
     ----------
-    n_clusters, lam1, lam2, n_init, max_iter, tol, random_state
+    n_clusters, lam1, lam2, n_init, seeding, max_iter, tol, random_state
         As in :class:`mtclib.baselines.DMTFC`.
     floor : float in (0, 1], default 0.1
         No eigenvalue of :math:`S` is below floor / T; 1 fixes :math:`S = I / T`, which uncouples the tasks.
@@ -494,9 +497,9 @@ class DMTRC(CoupledClusterer):
     """
 
     def __init__(self, n_clusters, *, lam1=2.0**-6, lam2=2.0**-6, floor=0.1, marginals="even", n_init=10,
-                 max_iter=300, tol=1e-5, random_state=None):
+                 max_iter=300, tol=1e-5, seeding="greedy", random_state=None):
         super().__init__(n_clusters, lam1=lam1, lam2=lam2, floor=floor, marginals=marginals, n_init=n_init,
-                         max_iter=max_iter, tol=tol, random_state=random_state)
+                         seeding=seeding, max_iter=max_iter, tol=tol, random_state=random_state)
 
     def _coupling(self, ridge, floor):
         return TaskRelation(ridge, floor, np.eye(len(ridge.Xs)) / len(ridge.Xs))

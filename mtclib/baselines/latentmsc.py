@@ -61,6 +61,8 @@ class LatentMSC(MultiViewClusterer):
         As in :class:`mtclib.baselines.DiMSC`, and as in the released code.
     n_init : int, default 20
         Starts of k-means.
+    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
+        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 200
         Sweeps.
     tol : float, default 1e-6
@@ -106,7 +108,7 @@ class LatentMSC(MultiViewClusterer):
     traits = Traits(kind="multiview", paper="Zhang et al., CVPR 2017", monotone=False)
 
     def __init__(self, n_clusters, *, lam=1.0, n_components=None, sign="correct", scaling="rows",
-                 keep_diagonal=True, n_init=20, max_iter=200, tol=1e-6, random_state=None):
+                 keep_diagonal=True, n_init=20, max_iter=200, tol=1e-6, seeding="greedy", random_state=None):
         self.n_clusters = n_clusters
         self.lam = lam
         self.n_components = n_components
@@ -114,6 +116,7 @@ class LatentMSC(MultiViewClusterer):
         self.scaling = scaling
         self.keep_diagonal = keep_diagonal
         self.n_init = n_init
+        self.seeding = seeding
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -136,7 +139,7 @@ class LatentMSC(MultiViewClusterer):
         sign = {"correct": 1.0, "released": -1.0}[self.sign]
         model, history, converged = solve(R, H, float(self.lam), sign, self.max_iter, float(self.tol))
         A = np.abs(model.Z) + np.abs(model.Z).T
-        labels, embedding = cluster_affinity(A, n_clusters, seeds, self.keep_diagonal)
+        labels, embedding = cluster_affinity(A, n_clusters, seeds, self.keep_diagonal, self.seeding)
         return Fit(labels, history, converged, {
             "affinity_": A, "coefficients_": model.Z, "latent_": model.H.T, "embedding_": embedding})
 

@@ -115,11 +115,11 @@ class Task:
             self.direction, self.lam = direction, self.lam * self.factor**direction
         return over
 
-    def labels(self, seeds):
+    def labels(self, seeds, seeding):
         """Components if there are as many as clusters, else clusters of the rows of F."""
         if self.count == self.n_clusters:
             return self.components.astype(np.intp)
-        return best_kmeans(self.F, self.n_clusters, seeds).labels_.astype(np.intp)
+        return best_kmeans(self.F, self.n_clusters, seeds, seeding=seeding).labels_.astype(np.intp)
 
 
 def centred_gram(X, XT, weights):
@@ -210,6 +210,8 @@ class LLMC(MultiTaskClusterer):
         unless there are :math:`k_t` components by chance.
     n_init : int, default 10
         Starts of k-means, on the rows of :math:`F_t`, for tasks with another number of components.
+    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
+        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 50
     tol : float, default 1e-6
         For ``adapt=False``: stop when the objective falls by less than ``tol`` times its value.
@@ -260,7 +262,8 @@ class LLMC(MultiTaskClusterer):
                     task_order_free=True, reconstruction=True)
 
     def __init__(self, n_clusters, *, gamma=1.0, lam=1.0, n_neighbors=10, n_components=None,
-                 metric="euclidean", adapt=True, n_init=10, max_iter=50, tol=1e-6, random_state=None):
+                 metric="euclidean", adapt=True, n_init=10, max_iter=50, tol=1e-6, seeding="greedy",
+                 random_state=None):
         self.n_clusters = n_clusters
         self.gamma = gamma
         self.lam = lam
@@ -269,6 +272,7 @@ class LLMC(MultiTaskClusterer):
         self.metric = metric
         self.adapt = adapt
         self.n_init = n_init
+        self.seeding = seeding
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -290,7 +294,7 @@ class LLMC(MultiTaskClusterer):
         tasks = [Task(X, k, int(self.n_components or k), int(self.n_neighbors), float(self.lam), seeds[0])
                  for X, k in zip(Xs, n_clusters)]
         history, norms, converged = alternate(tasks, float(self.gamma), self.adapt, self.max_iter, self.tol)
-        return Fit([task.labels(seeds) for task in tasks], history, converged,
+        return Fit([task.labels(seeds, self.seeding) for task in tasks], history, converged,
                    {"graph_": [task.S for task in tasks],
                     "components_": [task.components.astype(np.intp) for task in tasks],
                     "n_components_": [int(task.count) for task in tasks],

@@ -62,6 +62,8 @@ class MTSC(MultiTaskClusterer):
         Width of 'gaussian'.
     n_init : int, default 10
         Starts of k-means.
+    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
+        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 100
     tol : float, default 1e-4
         Stop when the objective falls by less than ``tol`` times its value.
@@ -102,7 +104,7 @@ class MTSC(MultiTaskClusterer):
                     task_order_free=True, reconstruction=True, scale_free=False)
 
     def __init__(self, n_clusters, *, alpha=1.0, beta=1.0, p=1.0, affinity="knn", n_neighbors=5,
-                 scale="median", n_init=10, max_iter=100, tol=1e-4, random_state=None):
+                 scale="median", n_init=10, max_iter=100, tol=1e-4, seeding="greedy", random_state=None):
         self.n_clusters = n_clusters
         self.alpha = alpha
         self.beta = beta
@@ -111,6 +113,7 @@ class MTSC(MultiTaskClusterer):
         self.n_neighbors = n_neighbors
         self.scale = scale
         self.n_init = n_init
+        self.seeding = seeding
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -140,7 +143,8 @@ class MTSC(MultiTaskClusterer):
         history, norms, converged = alternate(tasks, float(self.alpha), float(self.beta), float(self.p),
                                               self.max_iter, self.tol)
         embedding = [unit_rows(task.F) for task in tasks]
-        labels = [best_kmeans(E, k, seeds).labels_.astype(np.intp) for E, k in zip(embedding, n_clusters)]
+        labels = [best_kmeans(E, k, seeds, seeding=self.seeding).labels_.astype(np.intp)
+                  for E, k in zip(embedding, n_clusters)]
         return Fit(labels, history, converged,
                    {"embedding_": embedding, "coef_": [task.W for task in tasks],
                     "intercept_": [task.F.mean(axis=0) - task.mean @ task.W for task in tasks],

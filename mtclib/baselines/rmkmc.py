@@ -6,7 +6,7 @@ from scipy.special import softmax
 from mtclib.core.base import Fit, MultiViewClusterer, Traits, stops
 from mtclib.core.checks import check_init, check_number, check_option
 from mtclib.maths.scaling import SCALINGS, warn_of_constant_views
-from mtclib.maths.views import assign, centroids, prepare_views, start
+from mtclib.maths.views import assign, centroids, fill_empty_cluster, prepare_views, start
 
 # Added to squared distances, relative to the mean squared length of all samples: |z| becomes smooth at 0.
 SMOOTHING = 1e-12
@@ -53,7 +53,8 @@ class RMKMC(MultiViewClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n,), int
-        A cluster that has lost all samples stays empty.
+        A cluster that loses all samples keeps its centroid and may win some back.  One that is empty when the
+        fit converges is given the sample that adds most to the objective, and the fit goes on.
     centers_ : list of ndarray of shape (n_clusters, d_v)
         In the units of the input; with scaling 'rows' in those of rows of length 1.
     view_weights_ : ndarray of shape (n_views,)
@@ -86,6 +87,7 @@ class RMKMC(MultiViewClusterer):
     """
 
     traits = Traits(kind="multiview", paper="Cai, Nie, Huang, IJCAI 2013", float32=True)
+    ALGORITHM_VERSION = 2
 
     def __init__(self, n_clusters, *, gamma=5.0, scaling="minmax", init="labels", init_share=0.1, n_init=1,
                  max_iter=300, tol=1e-5, random_state=None):
@@ -132,7 +134,8 @@ class RMKMC(MultiViewClusterer):
             alphas.append(views.expand(alpha, 0.0))
             labels.append(state.labels)
             converged = len(history) > 1 and np.array_equal(before, state.labels) and stops(
-                history[-2], history[-1], self.tol)
+                history[-2], history[-1], self.tol) and not fill_empty_cluster(
+                    state, alpha**gamma @ distances)
         return Fit(labels[-1], history, converged, {
             "centers_": views.restore(state.centers), "view_weights_": alphas[-1],
             "view_weight_history_": np.stack(alphas),

@@ -242,6 +242,8 @@ class SAMTC(MultiTaskClusterer):
     n_starts : int, default 10
         Starts of k-means in each spectral clustering, the best of which counts; 1 for the spread over runs
         that the papers print.
+    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
+        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 300
         Iterations of k-means.
     random_state : None, int, Generator or RandomState
@@ -288,13 +290,14 @@ class SAMTC(MultiTaskClusterer):
                     monotone=False, task_order_free=True, reconstruction=True)
 
     def __init__(self, n_clusters, *, n_neighbors=30, n_neighbors_across=30, transfer=1.0, n_rounds=1,
-                 n_starts=10, max_iter=300, random_state=None):
+                 n_starts=10, max_iter=300, seeding="greedy", random_state=None):
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
         self.n_neighbors_across = n_neighbors_across
         self.transfer = transfer
         self.n_rounds = n_rounds
         self.n_starts = n_starts
+        self.seeding = seeding
         self.max_iter = max_iter
         self.random_state = random_state
 
@@ -344,7 +347,7 @@ class SAMTC(MultiTaskClusterer):
     def _cluster(self, S, n_clusters, seeds):
         V = embed(NormalizedMatrix(S), n_clusters, seeds[0])
         V = unit_rows(V)
-        model = best_kmeans(V, n_clusters, seeds, self.max_iter)
+        model = best_kmeans(V, n_clusters, seeds, self.max_iter, self.seeding)
         return Part(model.labels_.astype(np.intp), V, float(model.inertia_), int(model.n_iter_))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from mtclib.core.base import Fit, SingleTaskClusterer, Traits
 from mtclib.core.checks import check_number, check_option
-from mtclib.core.starts import kmeans_once
+from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import SCALES, normalized_affinities
 from mtclib.maths.linalg import unit_rows
@@ -33,6 +33,8 @@ class SpectralNJW(SingleTaskClusterer):
         Width of 'gaussian'; see ``graphs.gaussian_affinity``.
     n_init : int, default 10
         Starts of k-means.
+    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
+        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 300
         Iterations of k-means.
     random_state : None, int, Generator or RandomState
@@ -70,11 +72,12 @@ class SpectralNJW(SingleTaskClusterer):
                     task_order_free=True, may_be_infinite=("eigenvalues_",))
 
     def __init__(self, n_clusters, *, affinity="cosine", scale="median", n_init=10, max_iter=300,
-                 random_state=None):
+                 seeding="greedy", random_state=None):
         self.n_clusters = n_clusters
         self.affinity = affinity
         self.scale = scale
         self.n_init = n_init
+        self.seeding = seeding
         self.max_iter = max_iter
         self.random_state = random_state
 
@@ -92,11 +95,12 @@ class SpectralNJW(SingleTaskClusterer):
 
     def _fit_best(self, prepared, n_clusters, seeds):
         embedded = [spectral_embedding(graph, k, seeds[0]) for graph, k in zip(prepared, n_clusters)]
-        return super()._fit_best(embedded, n_clusters, seeds)
+        # One call per task, with all seeds.
+        return super()._fit_best(embedded, n_clusters, [seeds])
 
-    def _fit_task(self, task, n_clusters, seed):
+    def _fit_task(self, task, n_clusters, seeds):
         eigenvalues, V = task
         V = unit_rows(V)
-        model = kmeans_once(V, n_clusters, seed, "k-means++", self.max_iter)
+        model = best_kmeans(V, n_clusters, seeds, self.max_iter, self.seeding)
         return Fit(model.labels_.astype(np.intp), [float(model.inertia_)], model.n_iter_ < self.max_iter,
                    {"embedding_": V, "eigenvalues_": eigenvalues, "n_iter_": int(model.n_iter_)})

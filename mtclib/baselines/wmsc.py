@@ -4,7 +4,7 @@ import numpy as np
 
 from mtclib.core.base import Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import check_number
-from mtclib.core.starts import kmeans_once
+from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import WeightedSum, check_graph_parameters, view_graphs
 from mtclib.maths.linalg import unit_rows
@@ -52,6 +52,8 @@ class WMSC(MultiViewClusterer):
         Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
     n_init : int, default 10
         Starts of k-means.
+    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
+        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 300
         Iterations of k-means.
     random_state : None, int, Generator or RandomState
@@ -95,7 +97,8 @@ class WMSC(MultiViewClusterer):
     traits = Traits(kind="multiview", paper="Zong, Zhang, Liu, Yu, AAAI 2018", monotone=False)
 
     def __init__(self, n_clusters, *, ridge=0.1, smoothness=0.1, affinity="knn", n_neighbors=10,
-                 scale="median", scaling="none", n_init=10, max_iter=300, random_state=None):
+                 scale="median", scaling="none", n_init=10, max_iter=300, seeding="greedy",
+                 random_state=None):
         self.n_clusters = n_clusters
         self.ridge = ridge
         self.smoothness = smoothness
@@ -104,6 +107,7 @@ class WMSC(MultiViewClusterer):
         self.scale = scale
         self.scaling = scaling
         self.n_init = n_init
+        self.seeding = seeding
         self.max_iter = max_iter
         self.random_state = random_state
 
@@ -122,15 +126,10 @@ class WMSC(MultiViewClusterer):
         x = simplex_minimiser(G, y)
         V = spectral_embedding(WeightedSum(graphs, x), n_clusters, seeds[0])[1]
         V = unit_rows(V)
-        best = super()._fit_best(V, n_clusters, seeds)
+        model = best_kmeans(V, n_clusters, seeds, self.max_iter, self.seeding)
         value = float(0.5 * x @ G @ x - y @ x + constant)
-        best.attributes.update(weights_=x, weight_objective_=value, embedding_=V)
-        return best
-
-    def _fit_once(self, V, n_clusters, seed):
-        model = kmeans_once(V, n_clusters, seed, "k-means++", self.max_iter)
-        return Fit(model.labels_.astype(np.intp), [float(model.inertia_)], model.n_iter_ < self.max_iter,
-                   {"n_iter_": int(model.n_iter_)})
+        return Fit(model.labels_.astype(np.intp), [float(model.inertia_)], model.n_iter_ < self.max_iter, {
+            "weights_": x, "weight_objective_": value, "embedding_": V, "n_iter_": int(model.n_iter_)})
 
 
 def weight_problem(graphs, pairs, ridge, smoothness):

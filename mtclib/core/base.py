@@ -12,14 +12,23 @@ wrong is checked here, once.
 
 import warnings
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from mtclib.core.checks import check_n_clusters, check_number, check_sequence, check_tasks, check_views
+from mtclib.core.checks import (
+    check_n_clusters,
+    check_number,
+    check_option,
+    check_sequence,
+    check_tasks,
+    check_views,
+)
 from mtclib.core.shield import check_finite, shield
+from mtclib.core.starts import SEEDINGS
 
 
 @dataclass(frozen=True)
@@ -125,6 +134,8 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
         -----
         ConvergenceWarning
             If the best start stopped at ``max_iter``.
+        EmptyClusterWarning
+            If the labels have fewer clusters than asked for.
         """
         self._check_parameters()
         Xs, n_clusters = self._check_input(Xs)
@@ -155,6 +166,15 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
             warnings.warn(
                 f"{type(self).__name__} stopped at max_iter={self.max_iter} before its stopping rule was "
                 f"met; raise max_iter or tol", ConvergenceWarning, stacklevel=3)
+        tasks = self.labels_ if isinstance(self.labels_, list) else [self.labels_]
+        counts = [(t, len(np.unique(labels)), k)
+                  for t, (labels, k) in enumerate(zip(tasks, cycle(np.ravel(self.n_clusters))), 1)]
+        lost = [f"{found} of {k}" + f" in task {t}" * isinstance(self.labels_, list)
+                for t, found, k in counts if found < k]
+        if lost:
+            warnings.warn(
+                f"{type(self).__name__} found fewer clusters than n_clusters: {', '.join(lost)}; try other "
+                f"starts or parameters, or ask for fewer", EmptyClusterWarning, stacklevel=3)
 
     def _check_parameters(self):
         for name in ("n_init", "max_iter"):
@@ -162,6 +182,8 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
                 check_number(name, getattr(self, name), low=1, integer=True)
         if hasattr(self, "tol"):
             check_number("tol", self.tol, low=0)
+        if hasattr(self, "seeding"):
+            check_option("seeding", self.seeding, SEEDINGS)
 
     @classmethod
     def algorithm_version(cls):
@@ -275,6 +297,10 @@ class DegenerateSubspaceWarning(UserWarning):
     The result is then that of the start, or of a tie broken by rule; the message says why, and which
     option avoids it.
     """
+
+
+class EmptyClusterWarning(UserWarning):
+    """The labels have fewer clusters than asked for; the message has the number, and names the tasks."""
 
 
 class ConstantViewWarning(UserWarning):

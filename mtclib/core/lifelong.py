@@ -259,7 +259,7 @@ class LibraryClusterer(LifelongClusterer):
         with shield(self, views):
             task = self._task(views, k, seeds[0], self.libraries_)
             task.run(task.represent)
-            return best_kmeans(self._represent(task), k, seeds).labels_.astype(np.intp)
+            return best_kmeans(self._represent(task), k, seeds, seeding=self.seeding).labels_.astype(np.intp)
 
     def save(self, path):
         """Write libraries and parameters to one file, so that ``load`` can go on with the next task.
@@ -370,7 +370,7 @@ class LibraryClusterer(LifelongClusterer):
         history, converged = task.run()
         Z, libraries = self._represent(task), task.libraries()
         check_finite("libraries_", libraries)
-        labels = best_kmeans(Z, k, seeds).labels_.astype(np.intp)
+        labels = best_kmeans(Z, k, seeds, seeding=self.seeding).labels_.astype(np.intp)
         self._publish(libraries)
         return Fit(labels, history, converged, {"task_embeddings_": task.Es, "representation_": Z})
 

@@ -4,9 +4,13 @@ import warnings
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.cluster import KMeans
+from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import get_cached_controller  # comes with scikit-learn
+
+SEEDINGS = ("greedy", "plain", "random")
+# Inertias closer than this share of the squared length of all rows may differ by rounding alone.
+ROUNDING = 1e-12
 
 
 def one_thread(user_api=None):
@@ -54,16 +58,28 @@ def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4):
         Fitted.
     """
     model = KMeans(n_clusters, init=init, n_init=1, max_iter=max_iter, tol=tol, random_state=seed)
-    with one_thread(), warnings.catch_warnings():
-        # Fewer distinct rows than clusters leaves clusters empty; the contract allows that.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        # scikit-learn centres dense data, so that equal distances, common among counts, are no longer
-        # equal after rounding; as CSR the same data take the same path in either form.
-        return model.fit(sp.csr_array(X))
+    # scikit-learn centres dense data, so that equal distances, common among counts, are no longer
+    # equal after rounding; as CSR the same data take the same path in either form.
+    return _quiet(model, sp.csr_array(X))
 
 
-def best_kmeans(X, n_clusters, seeds, max_iter=300):
-    """The run of k-means++ with the lowest inertia, one run per seed; see :func:`kmeans_once`.
+def best_kmeans(Z, n_clusters, seeds, max_iter=300, seeding="greedy"):
+    """The k-means run with the lowest inertia, one run per seed, on the rows of an embedding.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, h)
+    n_clusters : int
+    seeds : list of int
+    max_iter : int
+    seeding : {'greedy', 'plain', 'random'}
+        Rows that a run starts from: k-means++ as scikit-learn has it, which draws a few candidates for each
+        and takes the best; with one candidate, as first published and as in MATLAB; or random rows.
+
+    Returns
+    -------
+    sklearn.cluster.KMeans
+        Fitted, as from :func:`kmeans_once`.
 
     Examples
     --------
@@ -71,8 +87,54 @@ def best_kmeans(X, n_clusters, seeds, max_iter=300):
     >>> round(model.inertia_, 6)
     0.5
     """
-    runs = (kmeans_once(X, n_clusters, seed, "k-means++", max_iter) for seed in seeds)
-    return min(runs, key=lambda model: model.inertia_)
+    sparse = sp.csr_array(Z)
+    # Dense data are faster, but round otherwise; where rows are equal, that could change what is drawn.
+    fast = _differ(Z, 1e-10)
+    starts = [_seed_rows(Z, n_clusters, seed, seeding) for seed in seeds if fast]
+    fast = fast and all(_differ(start, 1e-6) for start in starts)
+    if not fast:
+        starts = [_seed_rows(sparse, n_clusters, seed, seeding) for seed in seeds]
+    if fast and len(starts) > 1:
+        # These runs only tell which starts can be the best.
+        runs = [_lloyd(Z, start, max_iter) for start in starts]
+        limit = min(run.inertia_ for run in runs) + ROUNDING * np.vdot(Z, Z)
+        near = [(_firsts(run.labels_), start) for run, start in zip(runs, starts) if run.inertia_ <= limit]
+        # Those that end in one partition have one inertia, to the last bit: the first stands for all.
+        starts = [start for i, (partition, start) in enumerate(near) if partition not in dict(near[:i])]
+    return min((_lloyd(sparse, start, max_iter) for start in starts), key=lambda model: model.inertia_)
+
+
+def _differ(rows, share):
+    """Whether no two rows are nearer than this share of the largest entry, along a random direction."""
+    seen = np.sort(rows @ np.random.default_rng(0).standard_normal(rows.shape[1]))
+    return len(rows) < 2 or bool(np.diff(seen).min() > share * abs(rows).max())
+
+
+def _firsts(labels):
+    """For each sample the first one of its cluster, as bytes: the same for the same partition."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return first[inverse].tobytes()
+
+
+def _seed_rows(Z, n_clusters, seed, seeding):
+    """Centroids that k-means starts from, (n_clusters, h)."""
+    if seeding == "random":
+        rows = np.random.default_rng(seed).choice(Z.shape[0], n_clusters, replace=False)
+        return Z[rows].toarray() if sp.issparse(Z) else Z[rows]
+    with one_thread():
+        return kmeans_plusplus(Z, n_clusters, random_state=seed,
+                               n_local_trials=None if seeding == "greedy" else 1)[0]
+
+
+def _lloyd(X, start, max_iter, tol=1e-4):
+    return _quiet(KMeans(len(start), init=start, n_init=1, max_iter=max_iter, tol=tol), X)
+
+
+def _quiet(model, X):
+    with one_thread(), warnings.catch_warnings():
+        # Fewer distinct rows than clusters leaves clusters empty; the contract allows that.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(X)
 
 
 def one_hot(labels, n_clusters):

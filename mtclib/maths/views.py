@@ -243,6 +243,29 @@ def assign(state, weights):
     state.losses = _own_losses(products, lengths, squares, state.labels)
 
 
+def fill_empty_cluster(state, costs):
+    """Give the first empty cluster the sample that costs most; whether there were both.
+
+    A sum of costs that are 0 on the centroid does not rise, if it is then minimised over the centroids.  One
+    cluster at a time, as copies of the sample will follow it.
+
+    Parameters
+    ----------
+    state : State
+        Its labels are replaced.
+    costs : ndarray of shape (n,)
+        What each sample adds to the objective; samples that lie on their centroid stay.
+    """
+    empty = np.setdiff1d(np.arange(len(state.centers[0])), state.labels)
+    squares = state.views.squares
+    away = (state.losses > state.views.rounding * (squares + squares.mean(axis=1, keepdims=True))).any(axis=0)
+    if not (empty.size and away.any()):
+        return False
+    state.labels = state.labels.copy()
+    state.labels[np.where(away, costs, -1.0).argmax()] = empty[0]
+    return True
+
+
 def _expanded(state):
     """The terms of |x - c|^2: -2 x c, (n_views, n, k); c c, (n_views, k); x x, (n_views, n)."""
     lengths = np.stack([np.vecdot(C, C) for C in state.centers])

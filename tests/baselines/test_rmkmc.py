@@ -1,5 +1,6 @@
 """RMKMC: its steps against loops, its law of descent, its view weights, and odd views."""
 
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ from planted import blobs, quiet_fit
 from scipy.optimize import minimize
 from sklearn.metrics import adjusted_rand_score
 
+from mtclib import MSPL
 from mtclib.baselines import RMKMC
 from mtclib.baselines.rmkmc import view_weights
+from mtclib.core.base import EmptyClusterWarning
 
 
 def fit(Xs, k=3, **parameters):
@@ -64,3 +67,16 @@ def test_one_view_has_all_the_weight():
     Xs, y = blobs(spread=(0.7,))
     model = fit(Xs, n_init=5)
     assert model.view_weights_.tolist() == [1.0] and adjusted_rand_score(y, model.labels_) > 0.9
+
+
+@pytest.mark.parametrize("build", [partial(RMKMC, scaling="none"), partial(MSPL, weighting="hard"),
+                                   partial(MSPL, weighting="smooth", pace="share")])
+def test_clusters_that_are_empty_at_the_end_are_filled_while_samples_differ(build):
+    Xs = [5.0 + np.random.default_rng(v).random((30, 3)) for v in range(2)]
+    start = np.arange(30) % 2
+    model = build(5, init=start, random_state=0).fit(Xs)
+    assert len(np.unique(model.labels_)) == 5 and model.converged_
+    assert model.objective_[-1] < build(2, init=start, random_state=0).fit(Xs).objective_[-1]
+    twice = [np.repeat(X[:3], 10, axis=0) for X in Xs]
+    with pytest.warns(EmptyClusterWarning, match="found fewer clusters than n_clusters: 3 of 5"):
+        build(5, init=start, random_state=0).fit(twice)

@@ -126,9 +126,9 @@ def test_rotations_and_signs_of_the_embedding_do_not_matter():
     Q, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))
     model = SpectralNJW(3)
     for seed in range(5):
-        reference = model._fit_task((np.ones(3), V), 3, seed).labels
+        reference = model._fit_task((np.ones(3), V), 3, [seed]).labels
         for turned in (V @ Q, -V, V[:, ::-1]):
-            assert np.array_equal(reference, model._fit_task((np.ones(3), turned), 3, seed).labels)
+            assert np.array_equal(reference, model._fit_task((np.ones(3), turned), 3, [seed]).labels)
 
 
 @pytest.mark.parametrize("scale", ["self-tuning", 0.5])

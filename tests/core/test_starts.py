@@ -1,0 +1,40 @@
+"""k-means on embeddings: dense runs that end as sparse ones would, and a choice of seeds in every method."""
+
+import contract
+import numpy as np
+import pytest
+from planted import equal, quiet_fit
+
+from mtclib.baselines.registry import all_estimators
+from mtclib.core import starts
+from mtclib.core.starts import best_kmeans, kmeans_once
+from mtclib.maths.linalg import unit_rows
+
+METHODS = ("CCAClustering", "CLR", "ConvexSub", "CoregSpectral", "DMTFC", "DMTRC", "DiMSC", "L2SC", "LLMC",
+           "LMSC", "LatentMSC", "MTSC", "SAMTC", "SpectralNJW", "WMSC")
+# Where there are as many components as clusters, these two need no k-means.
+NEEDY = {"CLR": {"max_iter": 1}, "LLMC": {"adapt": False, "lam": 1e-3}}
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-9, 0.1, 0.4])
+def test_ten_starts_run_dense_and_end_as_sparse_runs_do(noise, monkeypatch):
+    rng = np.random.default_rng(0)
+    Z = unit_rows(np.eye(9)[rng.integers(0, 9, 300)] + noise * rng.normal(size=(300, 9)))
+    expected = min((kmeans_once(Z, 9, seed, "k-means++") for seed in range(10)), key=lambda m: m.inertia_)
+    seen, fit = [], starts.KMeans.fit
+    monkeypatch.setattr(starts.KMeans, "fit", lambda model, X: seen.append(type(X)) or fit(model, X))
+    found = best_kmeans(Z, 9, range(10))
+    assert equal((found.labels_, found.cluster_centers_), (expected.labels_, expected.cluster_centers_))
+    assert found.inertia_ == expected.inertia_
+    if noise == 0.4:  # no two rows are equal, and few starts are the best
+        assert seen.count(np.ndarray) == 10 > 2 * (len(seen) - 10)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_that_ends_in_k_means_starts_it_as_it_is_told(name, monkeypatch):
+    cls, told, draw = all_estimators()[name], set(), starts._seed_rows
+    monkeypatch.setattr(starts, "_seed_rows", lambda *given: told.add(given[-1]) or draw(*given))
+    quiet_fit(contract.build(cls, seeding="plain", **NEEDY.get(name, {})), contract.planted(cls))
+    assert told == {"plain"}
+    with pytest.raises(ValueError, match="seeding must be one of"):
+        cls(2, seeding="k-means").fit(contract.planted(cls))
