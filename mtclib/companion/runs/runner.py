@@ -153,7 +153,7 @@ def _end_with(main):
     if os.getpid() == main:
         return
     if sys.platform == "linux":
-        # The kernel ends it: many routines of LAPACK hold the interpreter, so that no thread could, for hours.
+        # The kernel ends it: many routines of LAPACK hold the interpreter, so that no thread could.
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     threading.Thread(target=_watch, args=(main,), daemon=True).start()
 
