@@ -15,6 +15,21 @@ The compared methods are in :mod:`mtclib.baselines`, scores in :mod:`mtclib.metr
 :mod:`mtclib.datasets`; what makes the notebooks is in :mod:`mtclib.companion`.
 """
 
+# ruff: noqa: E402
+import os
+import signal
+import sys
+
+
+def _end(*_):
+    os._exit(130)
+
+
+# So argv begins while Python imports this package for `python -m mtclib`.  Ctrl-C has nothing to save in the
+# seconds of the imports, and nobody wants to read where it struck.
+if sys.argv[:1] == ["-m"] and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, _end)
+
 from mtclib.baselines.registry import all_estimators
 from mtclib.lmsc import L2SC, LMSC
 from mtclib.mbc import MBC

@@ -1,6 +1,7 @@
 """A tiny data set, an estimator that can be told to fail, and a command line for the runner's tests."""
 
 import argparse
+import ctypes
 import logging
 import os
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -41,7 +43,8 @@ class Noisy(BaseEstimator):
     """Classes by the sum of the features, with ``noise`` drawn from the seed.
 
     ``trouble`` is "raise", "die" (kill the process) or "warn"; the environment variable MTCLIB_TEST_PAUSE
-    gives the seconds of a fit, so that it does not enter the job's key.
+    gives the seconds of a fit, so that it does not enter the job's key; MTCLIB_TEST_HOLD names a file that
+    is made by a fit, which then holds the interpreter for long.
     """
 
     def __init__(self, n_clusters, noise=0.5, trouble="", random_state=None):
@@ -56,6 +59,9 @@ class Noisy(BaseEstimator):
 
     def fit(self, Xs):
         time.sleep(float(os.environ.get("MTCLIB_TEST_PAUSE", "0")))
+        if mark := os.environ.get("MTCLIB_TEST_HOLD"):
+            Path(mark).touch()
+            ctypes.PyDLL(None).sleep(90)  # with the interpreter held, as LAPACK does
         if self.trouble == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         if self.trouble == "raise":

@@ -3,9 +3,11 @@
 import argparse
 import logging
 import os
+import signal
 import sys
 from functools import partial
 
+import mtclib
 from mtclib.companion.parameters import PROFILES, UsageError, check_parameters, choose, read_value
 from mtclib.companion.site.notebooks import (
     FRONT,
@@ -276,6 +278,8 @@ def main(argv=None) -> int:
     logging.basicConfig(format="%(message)s")
     logging.getLogger("mtclib").setLevel(logging.INFO)
     try:
+        if signal.getsignal(signal.SIGINT) is mtclib._end:  # the imports are done: from here on there is work
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         code = args.function(args)
         sys.stdout.flush()
         return code

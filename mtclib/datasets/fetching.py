@@ -280,6 +280,8 @@ def _download(entry: Entry, folder: Path) -> Path:
     loader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)
 
     def limited(url, path, pooch):
+        if given_up.is_set():  # pooch would ask again
+            raise Refused("given up")
         with open(path, "wb") as target:
             loader(url, _Limited(target, most, given_up), pooch)
 

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -145,6 +146,18 @@ def test_what_stops_the_jobs_is_one_clear_message_and_no_traceback(error, code, 
     said = capsys.readouterr().err
     assert message in said and "Traceback" not in said
     assert (str(repository / "data" / "runs") in said) == (code == 130)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+@pytest.mark.parametrize("module", ["numpy", "tqdm"])
+def test_ctrl_c_during_the_imports_ends_without_a_traceback(tmp_path, module):
+    # A module of this name that interrupts its own import stands for a user who is quick.
+    (tmp_path / f"{module}.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    folders = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])
+    environment = {**os.environ, "PYTHONPATH": folders}
+    process = interruptible([sys.executable, "-m", "mtclib", "list"], env=environment, cwd=tmp_path)
+    _, said = process.communicate(timeout=120)
+    assert (process.returncode, said) == (130, "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")

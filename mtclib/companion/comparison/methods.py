@@ -15,12 +15,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from mtclib.baselines.registry import all_estimators
 from mtclib.companion import schema, tables
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import attempt
+from mtclib.companion.runs.runner import processes
 from mtclib.companion.verdicts import published
 from mtclib.core import paths
 from mtclib.core.base import SingleTaskClusterer
@@ -347,7 +348,7 @@ def trial(seed=0, n_runs=1, n_jobs=1):
     ``converged``, whether all runs did.  Each run after the first takes the next seed, for the data as well.
     """
     jobs = [(name, seed + run) for name in all_estimators() for run in range(n_runs)]
-    frame = pd.DataFrame(Parallel(n_jobs)(delayed(_tried)(*job) for job in jobs))
+    frame = pd.DataFrame(processes(n_jobs)(delayed(_tried)(*job) for job in jobs))
     rules = {"ARI": "mean", "seconds": "mean", "iterations": "mean", "converged": "all"}
     return frame.groupby(["kind", "method"]).agg(rules)
 

@@ -1,13 +1,14 @@
 """Running jobs: in this process, on several cores, or on a dask cluster; always resumable."""
 
 import contextlib
+import ctypes
 import logging
 import os
+import signal
 import sys
 import threading
 import time
 from concurrent.futures.process import BrokenProcessPool
-from functools import cache
 
 import joblib
 from joblib.externals.loky import get_reusable_executor
@@ -20,6 +21,7 @@ log = logging.getLogger(__name__)
 
 A_MINUTE = 60.0
 CONNECT_SECONDS = 30
+PR_SET_PDEATHSIG = 1  # of Linux: the signal that a process gets when its parent dies
 DIED = "the process that ran the job died, perhaps for lack of memory; retry_failed runs it again"
 
 
@@ -129,32 +131,35 @@ def _parallel(jobs, n_jobs, sent):
     def tasks():
         for job in jobs:
             sent.append(job)
-            yield joblib.delayed(_in_worker)(job, os.getpid())
+            yield joblib.delayed(execute)(job)
 
     # One job per batch: joblib would else hold back finished jobs until their batch is complete.
-    pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    pool = processes(n_jobs, return_as="generator_unordered", batch_size=1)
     try:
         yield from pool(tasks())
     except (KeyboardInterrupt, GeneratorExit):
-        get_reusable_executor().shutdown(wait=True, kill_workers=True)
+        get_reusable_executor(reuse=True).shutdown(wait=True, kill_workers=True)
         raise
 
 
-def _in_worker(job, main):
-    """Run a job in a worker process, which from then on ends when its parent has died."""
-    if os.getpid() != main:
-        _watch_parent()
-    return execute(job)
+def processes(n_jobs, **options):
+    """joblib's pool of processes, which end with this one however it ends; ``n_jobs=1`` is this one alone."""
+    return joblib.Parallel(n_jobs=n_jobs, backend="loky", initializer=_end_with, initargs=(os.getpid(),),
+                           **options)  # fmt: skip
 
 
-@cache
-def _watch_parent():
-    # A worker whose parent was killed would wait forever to hand over a result that nobody reads.
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+def _end_with(main):
+    """End this worker when its main process is gone: it would wait for ever to hand over its result."""
+    if os.getpid() == main:
+        return
+    if sys.platform == "linux":
+        # The kernel ends it: many routines of LAPACK hold the interpreter, so that no thread could.
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    threading.Thread(target=_watch, args=(main,), daemon=True).start()
 
 
-def _end_with(parent):
-    while os.getppid() == parent:
+def _watch(main):
+    while os.getppid() == main:
         time.sleep(1)
     os._exit(1)
 

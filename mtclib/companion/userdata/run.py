@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.exceptions import ConvergenceWarning
 
 from mtclib.baselines.registry import all_estimators
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import attempt
-from mtclib.companion.runs.runner import is_watched, make_bar
+from mtclib.companion.runs.runner import is_watched, make_bar, processes
 from mtclib.companion.userdata.files import own_path
 from mtclib.core.base import spawn_seeds
 from mtclib.core.checks import check_n_clusters, check_number
@@ -227,7 +227,7 @@ def cluster(data, methods=(), n_clusters=None, *, n_runs=1, seed=0, n_jobs=1, pr
 
 def _run(jobs, n_jobs, watched):
     bar, done = make_bar(len(jobs)) if watched else None, []
-    for run in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
+    for run in processes(n_jobs, return_as="generator")(jobs):
         done.append(run)
         if bar is not None:
             bar.set_postfix_str(run["method"], refresh=False)

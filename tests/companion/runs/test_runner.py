@@ -67,6 +67,15 @@ def test_a_killed_run_leaves_no_worker_and_resumes_bit_for_bit(tmp_path, referen
     _assert_resumes(store, reference)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel ends them")
+def test_a_killed_run_leaves_no_worker_in_compiled_code_either(tmp_path, monkeypatch):
+    monkeypatch.setenv("MTCLIB_TEST_HOLD", str(tmp_path / "mark"))
+    process = start(tmp_path / "runs", "--n-jobs", "2")
+    wait_until((tmp_path / "mark").exists)
+    process.kill()
+    process.communicate(timeout=30)
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_stops_the_workers_and_says_how_to_resume(tmp_path, reference, n_jobs):
     store = RunStore(tmp_path)
