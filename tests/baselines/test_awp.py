@@ -105,3 +105,16 @@ def test_as_many_clusters_as_samples_put_each_alone():
     model = fit([X[:6] for X in views(noise=(1.0, 1.0))], k=6, n_neighbors=5)
     assert sorted(model.labels_) == list(range(6))
     assert model.objective_[-1] == pytest.approx(0.0, abs=1e-6) and np.isfinite(model.weights_).all()
+
+
+def test_null_vectors_leave_fewer_clusters_empty_than_the_rotation_nearest_to_the_last():
+    kept = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        means = [rng.normal(size=(7, 10))[np.arange(105) % 7] for _ in range(2)]
+        model = fit([M + rng.normal(size=M.shape) for M in means], k=7, init="identity")
+        Fs, start = model.view_embeddings_, [np.eye(7)] * 2
+        near, null = (alternate(Fs, start, 300, near)[0] for near in (True, False))
+        assert np.array_equal(null, model.labels_)
+        kept.append((len(np.unique(near)), len(np.unique(null))))
+    assert np.diff(np.sum(kept, axis=0))[0] > 0, kept

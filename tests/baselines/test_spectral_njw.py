@@ -57,7 +57,8 @@ def test_the_cosine_operator_equals_the_explicit_matrix(convert):
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 def test_an_affinity_in_memory_is_normalised_without_its_diagonal(convert):
     A = cosine_similarity(text_like()) + np.diag(np.arange(40.0))
-    graph, = normalized_affinities([text_like()], [convert(A)])
+    with pytest.warns(UserWarning, match=r"diagonal of affinity\[0\] \(task 1\) is left out"):
+        graph, = normalized_affinities([text_like()], [convert(A)])
     np.testing.assert_allclose(graph.block(np.arange(40)) @ np.eye(40), normalised(A), atol=1e-13)
     assert sp.issparse(graph.L) == (convert is sp.csr_array)
 
