@@ -154,11 +154,12 @@ def coordinate_step(P, A, B):
 def multiplicative_step(P, A, B):
     """Eq. (22) without its weights: P * sqrt((A^+ + P B^-) / (A^- + P B^+)), or ``SMALLEST``.
 
-    Lowers the loss of every row, clipped or not, for the reason given in ``mtclib.maths.symnmf``.
+    Lowers the loss of every row, clipped or not, for the reason given in ``mtclib.maths.symnmf``.  Parameters
+    are those of ``coordinate_step``.
 
     The printed formula has the weight of a row in numerator and denominator alike, where it cancels,
     unless it is 0; then it makes 0/0, or rows of zeros for ever.  Rows without weight are updated like
-    the others.  Parameters are those of ``coordinate_step``.
+    the others.
     """
     up = np.maximum(A, 0.0) + P @ np.maximum(-B, 0.0)
     down = np.maximum(-A, 0.0) + P @ np.maximum(B, 0.0)
@@ -220,17 +221,8 @@ def descend(problem, state, subspace, omegas, model, max_iter, tol, rtol):
 
     Memberships by coordinates are extrapolated (Nesterov); a sweep that would raise the objective is taken
     again without.  The between-cluster subspace does not descend on the objective: there nothing is
-    extrapolated, and the memberships decide instead of the objective.
-
-    Parameters
-    ----------
-    model : LSSMTC or SPMTC
-        Names ``lam`` and ``solver``.
-    max_iter : int
-    tol : float
-        Stop when ``kkt_residual`` is at most this in every task,
-    rtol : float
-        or when the objective changes by less than this share.
+    extrapolated, and the memberships decide instead of the objective.  ``model`` names ``lam`` and
+    ``solver``; ``tol`` bounds the ``kkt_residual`` of every task, ``rtol`` is the share of a last change.
 
     Returns
     -------

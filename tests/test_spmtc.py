@@ -123,6 +123,13 @@ def test_a_sample_that_no_centroid_attracts_can_return():
     np.testing.assert_allclose(away, [[1.0, 3.0]], rtol=1e-6)
 
 
+def test_a_membership_at_the_floor_rises_again_beside_a_large_one():
+    P, B = np.full((1, 2), 0.5), np.array([[1.0, 0.9], [0.9, 1.0]])
+    for step in range(1300):
+        P = multiplicative_step(P, np.array([[1.0, -2.0 if step < 300 else 1.0]]), B)
+    np.testing.assert_allclose(P, 1 / 1.9, rtol=0.05)
+
+
 def test_eq_25_without_the_inverse_makes_a_negative_sum_of_squares():
     X, rng = texts((30,))[0].T, np.random.default_rng(0)
     P, v = rng.random((30, 3)), np.ones(30)
