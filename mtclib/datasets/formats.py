@@ -35,8 +35,6 @@ def as_rows(matrix, columns=False) -> sparse.csr_array:
 def as_codes(values, order) -> np.ndarray:
     """Number the classes of a stored label column; `order` has the stored value of class 0, class 1, ...
 
-    Examples
-    --------
     >>> as_codes([[1], [-1], [1]], order=(1, -1)).tolist()
     [0, 1, 0]
     """

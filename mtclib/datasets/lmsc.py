@@ -31,20 +31,7 @@ def draw_groups(labels, n_tasks=N_TASKS, split_seed=0):
 
     A random order is cut into `n_tasks` groups of floor(n / n_tasks), and drawn again until every group has
     all classes; the samples at its end are left over.  Samples of a group stay in the random order, so that
-    those of a class do not stand together.
-
-    Returns
-    -------
-    groups, left : list of ndarray of int, and ndarray of int
-        Positions of the samples of each task, and of those in no task.
-    n_draws : int
-        How many orders were drawn.
-
-    Examples
-    --------
-    >>> groups, left, _ = draw_groups(np.array([0, 0, 1, 1, 1]), n_tasks=2)
-    >>> [len(group) for group in groups], len(left)
-    ([2, 2], 1)
+    those of a class do not stand together.  Returns the groups, what is left over, and the number of draws.
     """
     check_number("n_tasks", n_tasks, low=1, integer=True)
     check_number("split_seed", split_seed, low=0, integer=True)

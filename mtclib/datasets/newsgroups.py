@@ -242,12 +242,6 @@ def draw_stream(labels, n_tasks, n_per_class, split_seed=0):
     """Positions of `n_per_class` samples of each class per task, in random order, none of them in two tasks.
 
     A shorter stream is the beginning of a longer one.
-
-    Examples
-    --------
-    >>> labels = np.repeat([0, 1], 6)
-    >>> [np.bincount(labels[rows]).tolist() for rows in draw_stream(labels, 3, 2)]
-    [[2, 2], [2, 2], [2, 2]]
     """
     check_number("n_tasks", n_tasks, low=1, integer=True)
     check_number("n_per_class", n_per_class, low=1, integer=True)

@@ -208,30 +208,11 @@ def noise_documents(counts, n_documents, terms, factor, random_state):
 
 
 def with_noise(data, share, kind="mixed", random_state=0) -> Dataset:
-    """Add documents of no class to every task.
+    """Add documents of no class, with label -1, at the end of every task of term counts.
 
-    Parameters
-    ----------
-    data : Dataset
-        Tasks of term counts.
-    share : float in [0, 1)
-        Of the documents of each new task, as many as ``share`` are noise.
-    kind : {"mixed", "long"}, default="mixed"
-        Words drawn by their frequency over all tasks; "mixed" documents are as long as real ones, "long"
-        ones five times that.
-    random_state : int, default=0
-
-    Returns
-    -------
-    Dataset
-        The planted documents stand at the end of each task and have label -1.
-
-    Examples
-    --------
-    >>> from mtclib.datasets import load
-    >>> noisy = with_noise(load("toy-multitask", random_state=0), 0.2)
-    >>> noisy.Xs[0].shape, int((noisy.labels[0] == -1).sum()), noisy.n_clusters[0]
-    ((75, 40), 15, 3)
+    Of the documents of each new task, as many as `share` (in [0, 1)) are noise.  Words are drawn by their
+    frequency over all tasks; documents of `kind` "mixed" are as long as real ones, "long" ones five times
+    that.
     """
     if not 0 <= share < 1:
         raise ValueError(f"share must be at least 0 and below 1, not {share!r}.")

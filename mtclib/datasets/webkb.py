@@ -87,13 +87,7 @@ def webkb_edition(edition="text") -> Corpus:
 
 
 def university_tasks(classes="4") -> tuple[tuple[str, ...], ...]:
-    """Return the labels of each university's :data:`CLASSES`, one task per university.
-
-    Examples
-    --------
-    >>> university_tasks()[1]
-    ('texas.course', 'texas.faculty', 'texas.project', 'texas.student')
-    """
+    """Return the labels of each university's :data:`CLASSES`, one task per university."""
     check_option("classes", classes, CLASSES)
     return tuple(tuple(f"{place}.{name}" for name in CLASSES[classes]) for place in UNIVERSITIES)
 
@@ -103,23 +97,12 @@ def _is_empty(text, stops) -> bool:
 
 
 def drop_pages(labels, drop=("empty",)) -> tuple[Corpus, dict]:
-    """Return the text of the pages with some labels, without the pages that say nothing.
+    """Text of the pages with some labels, without the pages that say nothing, and what was done as a step.
 
-    Parameters
-    ----------
-    labels : collection of str
-        Such as ``"texas.course"``.
-    drop : collection of {"empty", "moved", "thin"}, default=("empty",)
-        "empty": pages whose every word is a SMART stop word.  "moved": pages that are only a server's
-        notice of a redirection ("301 Moved Permanently" and the like), which all have the same words.
-        "thin": pages with fewer than two different common words, where a common word is no SMART stop word
-        and occurs in at least :data:`COMMON_PAGES` of the chosen pages.
-
-    Returns
-    -------
-    corpus : Corpus
-    step : dict
-        What was done, with the identifiers of the dropped pages for each reason.
+    "empty": pages whose every word is a SMART stop word.  "moved": pages that are only a server's notice of a
+    redirection ("301 Moved Permanently" and the like), which all have the same words. "thin": pages with
+    fewer than two different common words, where a common word is no SMART stop word and occurs in at least
+    :data:`COMMON_PAGES` of the chosen pages.
     """
     if isinstance(drop, str) or set(drop) - set(DROPS):
         raise ValueError(f"drop must be a list of some of {DROPS}, not {drop!r}.")

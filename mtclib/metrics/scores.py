@@ -44,33 +44,7 @@ _MEANS = {
 
 
 def encode(labels, name):
-    """Codes of a label vector.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n,)
-        Labels of any hashable kind (integers, strings), at least one.
-    name : str
-        Name of the argument, for the messages.
-
-    Returns
-    -------
-    codes : ndarray of int, shape (n,)
-        Position of each label in `distinct`.
-    distinct : list
-        The k distinct labels, sorted, as Python objects.
-
-    Raises
-    ------
-    ValueError
-        If `labels` is empty, not 1-D or has a missing label.
-
-    Examples
-    --------
-    >>> codes, distinct = encode(["b", "a", "b"], "labels")
-    >>> codes.tolist(), distinct
-    ([1, 0, 1], ['a', 'b'])
-    """
+    """Position of each label among the sorted distinct labels, and these; `name` is for messages."""
     # An object array keeps a list such as ["a", nan] from turning into strings.
     values = np.asarray(labels if hasattr(labels, "dtype") else np.asarray(labels, dtype=object))
     if values.ndim != 1:
@@ -102,33 +76,7 @@ def _is_missing(value):
 
 
 def tabulate(labels_true, labels_pred, names=("labels_true", "labels_pred")):
-    """Contingency table of two label vectors.
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n,)
-        Labels of the same samples in the same order.
-    names : (str, str), default=("labels_true", "labels_pred")
-        Names of the arguments, for the messages.
-
-    Returns
-    -------
-    table : CSR of int64, shape (k_true, k_pred)
-        How many samples have both labels.
-    classes, clusters : list
-        The distinct labels of its rows and of its columns, sorted.
-
-    Raises
-    ------
-    ValueError
-        As `encode`; also if the lengths differ.
-
-    Examples
-    --------
-    >>> table, classes, clusters = tabulate(["a", "a", "b"], [1, 0, 1])
-    >>> table.toarray().tolist(), classes, clusters
-    ([[1, 1], [0, 1]], ['a', 'b'], [0, 1])
-    """
+    """Contingency table of two label vectors, sparse, and the sorted labels of its rows and columns."""
     true_codes, classes = encode(labels_true, names[0])
     pred_codes, clusters = encode(labels_pred, names[1])
     if len(true_codes) != len(pred_codes):

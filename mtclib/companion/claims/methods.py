@@ -20,19 +20,10 @@ ALL_SIGNS = 13  # scipy's own bound: 2**13 sign patterns
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """Outcome of one claim.
+    """Outcome of one claim: "holds", "fails" or "undecided", and what was counted, in words.
 
-    Parameters
-    ----------
-    status : {"holds", "fails", "undecided"}
-    counts : str
-        What was counted, in words.
-    statistic : float
-        Size of the effect: a mean difference, a span, a share.
-    n : int
-        Independent observations behind the status.
-    p : float, default=nan
-        Two-sided p-value where the test has one.
+    `statistic` is the size of the effect (a mean difference, a span, a share), `n` the independent
+    observations behind the status, `p` a two-sided p-value where the test has one.
     """
 
     status: str

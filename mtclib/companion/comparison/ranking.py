@@ -15,10 +15,6 @@ def ranks(scores):
     """Rank of each method (column) on each data set (row): 1 for the highest score.
 
     Equal scores share the mean of their ranks, and so do absent methods (NaN), which come last.
-
-    >>> scores = pd.DataFrame({"a": [0.9], "b": [np.nan], "c": [0.5], "d": [np.nan]})
-    >>> ranks(scores).iloc[0].tolist()
-    [1.0, 3.5, 2.0, 3.5]
     """
     # Scores that differ by rounding only are equal.
     return scores.round(9).rank(axis=1, ascending=False, na_option="bottom", method="average")
@@ -30,11 +26,6 @@ def friedman(scores):
     ``chi2`` with ``p``; ``F`` with ``p_F``, which is less conservative.  Ties are not corrected for, as in
     Demsar's section 3.2.2: with many absent methods, which tie in the last place, the test is the more
     cautious.  At least two data sets and three methods.
-
-    >>> scores = pd.DataFrame({"a": [3, 3, 2, 3], "b": [2, 2, 3, 2], "c": [1, 1, 1, 1]})
-    >>> found = friedman(scores)
-    >>> round(found["chi2"], 2), round(found["F"], 2)
-    (6.5, 13.0)
     """
     n, k = scores.shape
     check_number("number of data sets", n, low=2, integer=True)
@@ -48,11 +39,7 @@ def friedman(scores):
 
 
 def critical_difference(n_methods, n_datasets, alpha=0.05):
-    """Nemenyi's critical difference: mean ranks further apart than this differ.
-
-    >>> round(critical_difference(4, 14), 2)
-    1.25
-    """
+    """Nemenyi's critical difference: mean ranks further apart than this differ."""
     check_number("n_methods", n_methods, low=2, integer=True)
     check_number("n_datasets", n_datasets, low=1, integer=True)
     q = stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
@@ -63,9 +50,6 @@ def groups(mean_ranks, cd):
     """Maximal groups of methods whose mean ranks lie within the critical difference, from best to worst.
 
     Groups of one, and groups inside another, are left out.
-
-    >>> groups(pd.Series({"a": 1.0, "b": 1.5, "c": 2.2, "d": 4.0}), 1.0)
-    [['a', 'b'], ['b', 'c']]
     """
     ordered = mean_ranks.sort_values(kind="stable")
     found, last = [], 0

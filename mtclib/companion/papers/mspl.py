@@ -30,26 +30,16 @@ CLUSTERS = ((0, 1, 2, 3), (0, 1, 3), (0, 3))
 
 @dataclass(frozen=True)
 class DistortionBound:
-    """Ingredients and results of :func:`distortion_bound`.
+    """Ingredients and results of :func:`distortion_bound`: arrays have one entry per view.
 
-    Parameters
-    ----------
-    distortion, ideal, gap : ndarray of shape (n_views,)
-        Squared distances to the centroids; their spectral lower bound; the eigenvalue gap.
-    delta : ndarray of shape (n_views,)
-        Eq. (21) for the partition; infinite without a gap, as with fewer than k - 1 features.
-    delta_best : ndarray of shape (n_views,)
-        Upper bound of delta for the best partition: sum of (distortion - ideal) over the views, over the gap.
-    p_min, p_max : float
-        Shares of the smallest and the largest cluster.
-    printed : float
-        p_max * min_v 2 delta_v (1 - delta_v / (k - 1)), Eq. (27).  Not a bound, see the function.
-    printed_applies : bool
-        Whether the conditions of the theorem hold, delta_v <= (k - 1) / 2 for all views.
-    corrected : float
-        p_max * min_v (sqrt(delta_v) + sqrt(delta_best_v))^2.
-    corrected_applies : bool
-        Whether ``corrected`` is at most p_max * p_min, so that it bounds the error.
+    `distortion` and `ideal` are squared distances to the centroids and their spectral lower bound, `gap` the
+    eigenvalue gap.  `delta` is Eq. (21) for the partition, infinite without a gap, as with fewer than k - 1
+    features; `delta_best` bounds delta for the best partition from above: sum of (distortion - ideal) over
+    the views, over the gap.  `p_min` and `p_max` are shares of the smallest and the largest cluster.
+
+    `printed` is p_max * min_v 2 delta_v (1 - delta_v / (k - 1)), Eq. (27), not a bound; it applies if delta_v
+    <= (k - 1) / 2 for all views. `corrected` is p_max * min_v (sqrt(delta_v) + sqrt(delta_best_v))^2; it
+    applies, so that it bounds the error, if it is at most p_max * p_min.
     """
 
     distortion: np.ndarray

@@ -368,14 +368,7 @@ def relation_frame(dataset, relations, labels_true, labels_pred, families, run=0
     The paper maps clusters to classes by the permutation of the accuracy measure before it prints a relation
     (MTCMRL, section 4.6); so does this function, on both sides.  `relations` are the G^(t,s) of
     ``MTCMRL.relation_``, `families` the family of each class of each task, equal for related classes.
-    Columns: ``dataset, run, task, other, row, column, value``, tasks counted from 1, as text; clusters
-    without a document or without a class are left out.
-
-    >>> G = {(0, 1): [[0.1, 0.6], [0.3, 0.0]]}
-    >>> labels = [[0, 0, 1, 1], [0, 1, 1, 1]]
-    >>> frame = relation_frame("toy", G, labels, [[1, 1, 0, 0], [0, 1, 1, 1]], [("comp", "rec")] * 2)
-    >>> frame[["row", "column", "value"]].values.tolist()[:2]
-    [['rec', 'comp', 0.1], ['rec', 'rec', 0.6]]
+    Tasks count from 1, as text; clusters without a document or without a class are left out.
     """
     names = [
         {cluster: family[kind] for cluster, kind in match_clusters(true, pred).items() if kind != -1}

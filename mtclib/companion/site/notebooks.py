@@ -25,34 +25,13 @@ FRONT = "index"
 
 
 def find_notebooks() -> dict[str, Path]:
-    """Return the notebooks of the companion by name, the front door first.
-
-    Returns
-    -------
-    dict of str to Path
-        Name of the file without its suffix -> file in ``notebooks/``.
-
-    Examples
-    --------
-    >>> all(path.suffix == ".ipynb" for path in find_notebooks().values())
-    True
-    """
+    """The notebooks of the companion by name (the file without its suffix), the front door first."""
     found = (paths.root() / "notebooks").glob("*.ipynb")
     return {path.stem: path for path in sorted(found, key=lambda path: (path.stem != FRONT, path.stem))}
 
 
 def parameters(path) -> dict:
-    """Return the parameters of a notebook.
-
-    Parameters
-    ----------
-    path : path-like
-
-    Returns
-    -------
-    dict of str to papermill.models.Parameter
-        With ``inferred_type_name``, ``default`` (as text) and ``help``.
-    """
+    """The parameters of a notebook by name, as ``papermill.models.Parameter``."""
     import papermill
 
     found = papermill.inspect_notebook(str(path))
@@ -60,17 +39,7 @@ def parameters(path) -> dict:
 
 
 def effective(path, values: dict) -> dict:
-    """Return the values that a notebook will use: `values`, and its own defaults for the rest.
-
-    Parameters
-    ----------
-    path : path-like
-    values : dict
-
-    Returns
-    -------
-    dict
-    """
+    """The values that a notebook will use: `values`, and its own defaults for the rest."""
     defaults = {name: ast.literal_eval(entry.default) for name, entry in parameters(path).items()}
     return {**defaults, **values}
 
@@ -80,19 +49,7 @@ QUIET_KERNEL = ["--IPKernelApp.log_level=ERROR"]
 
 @dataclass(frozen=True)
 class Execution:
-    """What happened when a notebook was run.
-
-    Attributes
-    ----------
-    name, profile : str
-    status : {"ok", "failed"}
-    seconds : float
-    n_cells : int
-        Number of code cells.
-    n_figures : int
-    error : str
-        Cell and message of the failure, or "".
-    """
+    """What happened when a notebook was run; `error` is the cell and message of a failure, or ""."""
 
     name: str
     profile: str
@@ -116,22 +73,8 @@ def figures(notebook) -> list:
 def execute(path, output, values: dict, profile="quick", title=None) -> Execution:
     """Run a notebook with papermill, with a progress bar over its cells on a terminal.
 
-    Parameters
-    ----------
-    path, output : path-like
-        The notebook, and where to write the executed copy.  The copy is written after every cell.
-    values : dict
-        Parameters as plain Python values.
-    profile : str
-        Recorded with the result.
-    title : str, optional
-        Text before the progress bar.
-
-    Returns
-    -------
-    Execution
-        A notebook that raises has status "failed"; the error is in `error` and in the copy.  The record is
-        also kept in the metadata of the copy, see :func:`read_execution`.
+    The executed copy is written after every cell.  A notebook that raises has status "failed"; the record is
+    also kept in the metadata of the copy, see :func:`read_execution`.
     """
     import nbformat
     import papermill
@@ -171,13 +114,7 @@ LANGUAGE = {"name": "python", "pygments_lexer": "ipython3"}
 
 
 def clean(notebook) -> None:
-    """Drop what differs between two runs or two machines: timings, tool metadata, widget state, versions.
-
-    Parameters
-    ----------
-    notebook : nbformat.NotebookNode
-        Changed in place.  Sources, tags, outputs and execution counts stay.
-    """
+    """Drop what differs between two runs or two machines: timings, tool metadata, widget state, versions."""
     notebook.metadata = type(notebook.metadata)(kernelspec=dict(KERNEL), language_info=dict(LANGUAGE))
     for cell in notebook.cells:
         for key in [key for key in cell.metadata if key not in ("tags", "alt")]:
@@ -185,17 +122,7 @@ def clean(notebook) -> None:
 
 
 def store_outputs(path) -> None:
-    """Run a notebook in place with its own parameters and keep the outputs, ready to be committed.
-
-    Parameters
-    ----------
-    path : path-like
-
-    Raises
-    ------
-    nbclient.exceptions.CellExecutionError
-        If a cell raises; the file is then left as it was.
-    """
+    """Run a notebook in place and keep the outputs, ready to be committed; if a cell raises, nothing."""
     import nbformat
     from nbclient import NotebookClient
 

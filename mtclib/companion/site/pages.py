@@ -46,13 +46,7 @@ def _how_run(notebook, run) -> str:
 
 
 def settle(text: str, pages, suffix=".ipynb", folder="notebooks") -> str:
-    """Lead the relative links of a text to pages of the site, else to the home of the repository.
-
-    Examples
-    --------
-    >>> settle("[a](mspl.ipynb#Data), [b](../mtclib/mspl.py)", ["mspl"])
-    '[a](mspl.ipynb#Data), [b](https://github.com/mtclib/mtclib/blob/HEAD/mtclib/mspl.py)'
-    """
+    """Lead the relative links of a text to pages of the site, else to the home of the repository."""
 
     def lead(match):
         file = PurePosixPath(normpath(f"{folder}/{match[2]}"))
@@ -97,8 +91,6 @@ def _fit_code(cell, title, seen, pages) -> None:
 def heading(notebook, position: int) -> str:
     """Return the last heading at or before a cell, as plain text.
 
-    Examples
-    --------
     >>> from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
     >>> heading(new_notebook(cells=[new_markdown_cell("## *Two* views"), new_code_cell()]), 1)
     'Two views'

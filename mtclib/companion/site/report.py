@@ -148,20 +148,9 @@ def build(source: Path, folder: Path) -> None:
 
 
 def write_report() -> tuple[Path, pd.DataFrame]:
-    """Write the site over all notebooks that have outputs, into an empty folder.
+    """Write the site over all notebooks that have outputs; return its first page and a summary.
 
-    Returns
-    -------
-    index : Path
-    summary : DataFrame
-        One row per notebook: notebook, profile, status, seconds, cells, figures.
-
-    Raises
-    ------
-    UsageError
-        A `ValueError`, if no notebook has outputs.
-    ChildProcessError
-        An `OSError`, if Sphinx warns.
+    Raises `UsageError` if no notebook has outputs, `ChildProcessError` if Sphinx warns.
     """
     folder = report_dir()
     runs = write_sources(paths.build_dir() / "site")

@@ -51,11 +51,7 @@ def classify(low, high, delta):
 
 
 def agreement_radius(low, high):
-    """Smallest margin at which the interval would count as agreement: its larger absolute end.
-
-    >>> float(agreement_radius(-0.02, 0.03))
-    0.03
-    """
+    """Smallest margin at which the interval would count as agreement: its larger absolute end."""
     return np.maximum(np.abs(low), np.abs(high))
 
 

@@ -140,10 +140,6 @@ def verdict_counts(verdicts, by=()):
 
     ``cells`` (all), ``judged`` (`JUDGED`), ``agreeing`` (exact or agrees) and one column for each verdict.
     Misprints, cells without a margin and cells not run are never in ``judged``.
-
-    >>> counts = verdict_counts(pd.DataFrame({"verdict": ["exact", "lower", "not-run"]}))
-    >>> counts[["cells", "judged", "agreeing"]].values.tolist()
-    [[3, 2, 1]]
     """
     keys = [verdicts[name] for name in by] or [pd.Series("all", index=verdicts.index, name="scope")]
     counts = pd.crosstab(keys, verdicts["verdict"]).reindex(columns=list(SYMBOLS), fill_value=0)

@@ -37,11 +37,6 @@ def measured(study):
     ``change`` = the alternative's minus ours, and its 90 % interval: of the differences run by run where both
     sides have runs of the same numbers (those of two methods or metrics on one data set share seeds and
     splits), else by Welch; NaN where a side has one run of a method that varies.
-
-    >>> from mtclib.companion.papers.study import Study
-    >>> table = measured(Study("mbc"))
-    >>> bool((table["change"] - (table["other_score"] - table["score"])).abs().max() < 1e-9)
-    True
     """
     means = _Means(study)
     rows = [_row(study, means, entry, position)
@@ -163,11 +158,6 @@ def by_cause(cells):
     """Cells that are higher or lower than printed, one line per cause and sentence, the largest first.
 
     ``points`` is the mean absolute difference (NaN for a distance, which has no scale).
-
-    >>> row = dict(dataset="toy", method="A", metric="ACC", cause="stopping", reason="Stops early.",
-    ...            verdict="lower", difference=-0.08)
-    >>> by_cause(pd.DataFrame([row, {**row, "method": "B"}])).values.tolist()
-    [['stopping', 2, 8.0, 'toy: A, B', 'Stops early.']]
     """
     deviating = cells[cells["verdict"].isin(["higher", "lower"])]
     points = (100 * deviating["difference"].abs()).where(~deviating["metric"].isin(RELATIVE))

@@ -26,11 +26,7 @@ def papers():
 
 
 def class_sizes(paper):
-    """Class sizes that a paper prints, a dict from (data set, task), from its ``sizes.csv``.
-
-    >>> class_sizes("mtcmrl")["20NewsGroups", "1"]
-    [387, 395, 395]
-    """
+    """Class sizes that a paper prints, a dict from (data set, task), from its ``sizes.csv``."""
     rows = _quantities(paper, "class_size")
     return {key: group.astype(int).tolist() for key, group in rows.groupby(["dataset", "task"])["value"]}
 
@@ -60,10 +56,6 @@ def from_printed(frame, origin="frame"):
     ``unit`` (one of `UNITS`), ``half_unit`` and ``half_unit_std`` (half of the last printed digit, in the
     unit of ``mean``).  The unit is that of the column ``unit`` if there is one; otherwise a table counts as
     percent when any of its proportions is larger than 1: no paper mixes the two units within one table.
-
-    >>> row = ("demo", "1", "toy", "1", "IND", "NMI", ".40", ".02", "2")
-    >>> from_printed(pd.DataFrame([row], columns=list(REQUIRED)))[["mean", "unit"]].values.tolist()
-    [[0.4, 'fraction']]
     """
     missing = [name for name in REQUIRED if name not in frame.columns]
     if missing:
