@@ -29,10 +29,7 @@ INNER = 10
 class GradedProblem(Problem):
     """What all starts share: as for `mtclib.mbc.Problem`, with tasks that have ``combined``.
 
-    Parameters
-    ----------
-    sums_to_one : bool
-        Rows of P do; if not, the anchor must be the origin.
+    ``sums_to_one``: rows of P do; if not, the anchor must be the origin.
     """
 
     sums_to_one: bool = True
@@ -42,16 +39,9 @@ class GradedProblem(Problem):
 class GradedState:
     """The variables of J, and what the next step needs.
 
-    Parameters
-    ----------
-    centres : list of Anchored
-        M_t.
-    memberships : list of ndarray of shape (n_t, K_t)
-        P_t.
-    losses : list of float
-        1/n_t |Phi_t - P_t M_t|^2.
-    relation, costs : dict from (t, s), t != s, to ndarray of shape (K_t, K_s)
-        W^ts and |m^t_z - m^s_l|^2.
+    Lists by task: ``centres`` M_t (Anchored), ``memberships`` P_t (n_t, K_t), and ``losses``
+    1/n_t |Phi_t - P_t M_t|^2.  Dicts from (t, s), t != s, to arrays (K_t, K_s): ``relation`` W^ts and
+    ``costs`` |m^t_z - m^s_l|^2.
     """
 
     centres: list
