@@ -19,12 +19,7 @@ KERNELS = ("cosine", "linear", "gaussian")
 
 
 class FeatureSamples(Smoothed):
-    """The samples of one task in explicit features.
-
-    Parameters
-    ----------
-    X : CSR array of shape (n, d)
-    """
+    """The samples of one task in explicit features, a CSR array of shape (n, d)."""
 
     def __init__(self, X):
         super().__init__(X, 0.0, 0.0)
@@ -35,19 +30,9 @@ class FeatureSamples(Smoothed):
 
 
 class GramSamples:
-    """The samples of one task under a kernel that is known by its Gram matrix.
+    """The samples of one task, rows ``place`` of the Gram matrix K of all tasks, shape (N, N).
 
-    Parameters
-    ----------
-    K : ndarray of shape (N, N)
-        Of all tasks.
-    place : slice
-        Rows of the task.
-
-    Attributes
-    ----------
-    shape : (int, int)
-        Samples, and the 2N numbers of a point.
+    ``shape`` is (n, 2N): the number of samples, and of the entries of a point.
     """
 
     def __init__(self, K, place):
@@ -109,27 +94,12 @@ class GramDistance(Divergence):
 
 
 def feature_space(Xs, kernel, scale):
-    """The samples of all tasks in one feature space.
+    """The samples of all tasks in one feature space: FeatureSamples or GramSamples, and the distance.
 
-    Parameters
-    ----------
-    Xs : list of {ndarray, CSR array} of shape (n_t, d)
-    kernel : {'cosine', 'linear', 'gaussian'}, callable, or ndarray of shape (N, N)
-        A callable gets the stacked samples of all tasks, a CSR array of shape (N, d), and returns an
-        (N, N) array; an array is that matrix.
-    scale : {'median', 'mean'} or float > 0
-        Width s of 'gaussian', exp(-d^2 / (2 s^2)); see `mtclib.maths.graphs.gaussian_affinity`.
-
-    Returns
-    -------
-    tasks : list of FeatureSamples or GramSamples
-    distance : mtclib.maths.bregman.Divergence
-
-    Raises
-    ------
-    ValueError
-        The matrix of a kernel has the wrong shape, is not finite, not symmetric, or cannot be positive
-        semidefinite, for a pair of samples is not.
+    ``kernel`` is 'cosine', 'linear', 'gaussian', a callable from the stacked samples, a CSR array of shape
+    (N, d), to their (N, N) Gram matrix, or that matrix.  ``scale`` is the width s of 'gaussian',
+    exp(-d^2 / (2 s^2)); see `mtclib.maths.graphs.gaussian_affinity`.  ValueError if the matrix has the wrong
+    shape, is not finite, not symmetric, or cannot be positive semidefinite, for a pair of samples is not.
     """
     # As CSR the same data take the same path in either form, so that rounding cannot tell them apart.
     Xs = [_without_stored_zeros(X) for X in Xs]
