@@ -25,18 +25,7 @@ def gram(X):
 
 
 def spectrum(G):
-    """Positive eigenvalues of a Gram matrix and their vectors.
-
-    Parameters
-    ----------
-    G : ndarray of shape (n, n), symmetric, positive semidefinite
-
-    Returns
-    -------
-    values : ndarray of shape (r,)
-        Ascending, without those that are rounding.
-    vectors : ndarray of shape (n, r)
-        Orthonormal columns.
+    """Eigenvalues of a Gram matrix that are more than rounding, ascending, and their vectors (n, r).
 
     Examples
     --------
@@ -54,18 +43,8 @@ class ShiftedSolver:
 
     B is reduced to a tridiagonal T once, in a fifth of the time of an eigendecomposition; each shifted T is
     then solved in O(n), and all of them together as one tridiagonal system.  All solves share their memory.
-
-    Parameters
-    ----------
-    n : int
-        Size of B.
-    most : int
-        The most shifts of a solve.
-
-    Attributes
-    ----------
-    B : ndarray of shape (n, n)
-        Symmetric, positive semidefinite; to be filled before each solve, which overwrites it.
+    B, shape (n, n), symmetric and positive semidefinite, is to be filled before each solve, which overwrites
+    it; ``most`` is the most shifts of a solve.
 
     Examples
     --------
@@ -85,22 +64,9 @@ class ShiftedSolver:
         self.bands, self.rows = np.zeros((2, most * n)), np.zeros((most, n))
 
     def solve(self, shifts, F):
-        """The columns.
+        """The columns, (n, r), for positive shifts (r,), which the rounding of B raises, and F of shape (n, r).
 
-        Parameters
-        ----------
-        shifts : ndarray of shape (r,), positive
-            Raised by the rounding of B.
-        F : ndarray of shape (n, r)
-
-        Returns
-        -------
-        ndarray of shape (n, r)
-
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            If B has a negative eigenvalue beyond the smallest shift.
+        LinAlgError if B has a negative eigenvalue beyond the smallest shift.
         """
         n, r = F.shape
         if n < 3 or r == 0:  # there is nothing to reduce
@@ -122,18 +88,10 @@ class ShiftedSolver:
 
 
 def neighbour_laplacian(X, n_neighbors):
-    """D - W with W_ij = exp(-d_ij^2 / (2 s^2)) between neighbours, averaged over both directions.
+    """D - W with W_ij = exp(-d_ij^2 / (2 s^2)) between neighbours, averaged over both directions; (n, n).
 
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    n_neighbors : int
-        At most n - 1 are used; of equally near samples, those that come first.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        s is the mean distance over all pairs of a sample and a neighbour.
+    s is the mean distance over all pairs of a sample and a neighbour.  At most n - 1 neighbours are used; of
+    equally near samples, those that come first.
 
     Examples
     --------
@@ -154,12 +112,7 @@ def neighbour_laplacian(X, n_neighbors):
 
 
 class AffinityWithDiagonal(NormalizedMatrix):
-    """D^-1/2 A D^-1/2 for an affinity matrix A with the diagonal that it has.
-
-    Parameters
-    ----------
-    A : ndarray of shape (n, n), symmetric, nonnegative
-    """
+    """D^-1/2 A D^-1/2 for a nonnegative symmetric A, shape (n, n), with the diagonal that it has."""
 
     def __init__(self, A):
         self.shape = A.shape
@@ -169,22 +122,10 @@ class AffinityWithDiagonal(NormalizedMatrix):
 
 
 def cluster_affinity(A, n_clusters, seeds, keep_diagonal, seeding="greedy"):
-    """Normalised spectral clustering of an affinity matrix; k-means starts once from each seed.
+    """Normalised spectral clustering of a nonnegative symmetric (n, n) affinity matrix: labels and embedding.
 
-    Parameters
-    ----------
-    A : ndarray of shape (n, n), symmetric, nonnegative
-    n_clusters : int
-    seeds : list of int
-    keep_diagonal : bool
-        False: as if the diagonal of A were zero.
-    seeding : {'greedy', 'plain', 'random'}
-
-    Returns
-    -------
-    labels : ndarray of shape (n,), int
-    embedding : ndarray of shape (n, n_clusters)
-        Rows of unit length, or zero for a sample that is like no other.
+    k-means starts once from each seed.  Without ``keep_diagonal`` as if the diagonal of A were zero.  Rows of
+    the embedding, (n, n_clusters), have unit length, or are zero for a sample that is like no other.
 
     Examples
     --------
