@@ -150,19 +150,10 @@ def _nothing_left(X, Z):
 
 
 def assign(Z, labels, n_clusters):
-    """Each row to the nearest centroid of the current clusters.
+    """Each row of Z, shape (n, l), to the nearest centroid of the current clusters.
 
-    Parameters
-    ----------
-    Z : ndarray of shape (n, l)
-    labels : ndarray of shape (n,), int
-        Current clusters; a row leaves its own only for one that is nearer by more than rounding.
-    n_clusters : int
-
-    Returns
-    -------
-    ndarray of shape (n,), int
-        An empty cluster has taken the row farthest from its centroid, if one is not alone and not there.
+    A row leaves its own cluster only for one that is nearer by more than rounding.  An empty cluster has
+    taken the row farthest from its centroid, if one is not alone and not there.
 
     Examples
     --------
@@ -196,12 +187,7 @@ def between_scatter(Z, labels, n_clusters):
 
 
 class Occurring:
-    """The row space of the features that occur; the others could only add trivial null directions.
-
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    """
+    """The row space of the features of X that occur; the others could only add trivial null directions."""
 
     def __init__(self, X):
         self.columns = np.flatnonzero(np.asarray(abs(X).sum(axis=0)).ravel())
@@ -216,19 +202,9 @@ class Occurring:
 
 
 def subspace(X, D, n_components, which, space):
-    """F for given clusters.
+    """F for given clusters, (d, <= n_components), orthonormal columns.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    D : ndarray of shape (n, k), one-hot
-    n_components : int
-    which : one of SUBSPACES
-    space : Occurring, or None for 'between'
-
-    Returns
-    -------
-    ndarray of shape (d, <= n_components), orthonormal columns
+    D holds one-hot labels, (n, k); ``which`` is one of SUBSPACES, ``space`` an Occurring, None for 'between'.
     """
     Z = D / np.sqrt(np.maximum(D.sum(axis=0), 1.0))
     if which == "between":
