@@ -150,19 +150,9 @@ class CLR(SingleTaskClusterer):
 def initial_graph(X, n_neighbors):
     """The initial graph A: weights of the nearest neighbours that fall to 0 at the next one.
 
-    a_ij = (d_i,m+1 - d_ij) / (m d_i,m+1 - sum_k d_ik) for the m nearest neighbours of sample i by squared
-    distances d, and 1 / m where all of these are equal; then (A + A^T) / 2.
-
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    n_neighbors : int
-        m; at most n - 2 are used.
-
-    Returns
-    -------
-    CSR array of shape (n, n)
-        Zero diagonal, no stored zeros.
+    a_ij = (d_i,m+1 - d_ij) / (m d_i,m+1 - sum_k d_ik) for the m = n_neighbors nearest neighbours of sample i
+    by squared distances d, and 1 / m where all of these are equal; then (A + A^T) / 2.  At most n - 2 are
+    used.  CSR array of shape (n, n) with zero diagonal and no stored zeros.
     """
     n = X.shape[0]
     if n <= 2:
@@ -185,20 +175,7 @@ def pieces(S):
 
 
 def reweighted(A, F, lam):
-    """The best S for given F, on the edges of A.
-
-    Parameters
-    ----------
-    A : CSR array of shape (n, n)
-        At least one edge per row.
-    F : ndarray of shape (n, k)
-    lam : float
-
-    Returns
-    -------
-    CSR array of shape (n, n)
-        Stored where A is; not symmetric.
-    """
+    """The best S for given F, (n, k), on the edges of A, at least one per row: CSR, not symmetric."""
     rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
     distances = np.sum((F[rows] - F[A.indices]) ** 2, axis=1)
     return sp.csr_array((project_stored_rows(A.data - lam / 2.0 * distances, A.indptr), A.indices, A.indptr),
@@ -209,15 +186,8 @@ def smallest_eigenvectors(S, components, n_vectors, start):
     """Eigenvectors of the smallest eigenvalues of the Laplacian of a graph, (n, n_vectors), orthonormal.
 
     Those of eigenvalue 0 are known, one per component, and taken out, so that an iteration has to find only
-    the others.  With more components than vectors, the largest components get one each.
-
-    Parameters
-    ----------
-    S : CSR array of shape (n, n), symmetric
-    components : ndarray of shape (n,), int
-    n_vectors : int
-    start : ndarray of shape (n, w)
-        At least ``n_vectors`` columns.
+    the others.  With more components than vectors, the largest components get one each.  S is a symmetric CSR
+    array; ``components`` are labels, (n,); ``start`` has at least ``n_vectors`` columns.
     """
     sizes = np.bincount(components)
     largest = np.argsort(-sizes, kind="stable")[:n_vectors]
