@@ -27,19 +27,10 @@ NULL = 1e-7
 
 
 def compact(views):
-    """Coordinates of all views in one orthonormal basis of no more columns than samples or features.
+    """Coordinates of all centred views in one orthonormal basis of no more columns than samples or features.
 
-    Parameters
-    ----------
-    views : list of Centred, of shape (n, d_v)
-
-    Returns
-    -------
-    basis : ndarray of shape (n, m)
-        Orthonormal columns.
-    As : list of ndarray of shape (m, q_v)
-        X_v = basis A_v up to rotations of the features, and divided by the largest singular value of all A_v
-        side by side, which is then 1.
+    Returns the basis, (n, m), and A_v, (m, q_v) each: X_v = basis A_v up to rotations of the features, and
+    divided by the largest singular value of all A_v side by side, which is then 1.
     """
     n = views[0].shape[0]
     basis, As = _by_samples(views, n) if n <= sum(view.shape[1] for view in views) else _by_features(views)
@@ -76,18 +67,10 @@ def _spectrum(gram, rounding):
 
 @dataclass(frozen=True)
 class Solution:
-    """Of the convex problem.
+    """Solution of the convex problem.
 
-    Parameters
-    ----------
-    vectors : ndarray of shape (m, r)
-        Columns of Phi, of length 1, by descending singular values.
-    singular_values : ndarray of shape (r,)
-    rank : int
-        At the optimum; the other values vanish as the gap does.
-    weights : ndarray of shape (n_views,)
-    history : list of float
-    gap : float
+    ``vectors`` (m, r) are the columns of Phi, of length 1, by descending ``singular_values`` (r,); ``rank``
+    is that at the optimum: the other values vanish as the ``gap`` does.  ``weights`` has one entry per view.
     """
 
     vectors: np.ndarray
@@ -99,21 +82,9 @@ class Solution:
 
 
 def solve(As, alpha, max_iter, tol, weights=None):
-    """The convex problem, from any positive weights.
+    """The Solution of the convex problem for views A_v, (m, q_v) each, from any positive weights.
 
-    Parameters
-    ----------
-    As : list of ndarray of shape (m, q_v)
-    alpha : float
-    max_iter : int
-    tol : float
-        Relative duality gap.
-    weights : ndarray of shape (n_views,) or None
-        Start; None for equal weights.
-
-    Returns
-    -------
-    Solution
+    ``tol`` is a relative duality gap; ``weights``, one per view, are the start, equal ones for None.
     """
     problem = Projection(As, alpha)
     roots = np.sqrt(np.full(len(As), 1.0 / len(As)) if weights is None else weights)
@@ -146,12 +117,7 @@ def _root(falling, low, high):
 class Projection:
     """Projection of X onto Gamma_v = s_v Z_v with |s| = 1 and the spectral norm of Z at most alpha.
 
-    All arrays hold the views side by side, shape (m, q); s_v^2 is the weight rho_v.
-
-    Parameters
-    ----------
-    As : list of ndarray of shape (m, q_v)
-    alpha : float
+    All arrays hold the views A_v, (m, q_v), side by side, shape (m, q); s_v^2 is the weight rho_v.
     """
 
     def __init__(self, As, alpha):
