@@ -170,15 +170,7 @@ class CoregSpectral(MultiViewClusterer):
 
 
 class Pairwise:
-    """The pairwise scheme.
-
-    Parameters
-    ----------
-    Ks : list of {ndarray, CSR array, LinearOperator} of shape (n, n)
-    bases : list of ndarray of shape (n, k)
-        Leading eigenvectors of each.
-    lams : ndarray of shape (n_views,)
-    """
+    """The pairwise scheme: arrays or operators K_v, their leading eigenvectors (n, k), and lambda_v."""
 
     def __init__(self, Ks, bases, lams):
         self.Ks, self.bases, self.lams = Ks, bases, lams
@@ -241,15 +233,7 @@ class Centroid(Pairwise):
 
 
 def alternate(problem, init, max_iter, tol):
-    """Sweeps until the objective converges.
-
-    Returns
-    -------
-    Us : list of ndarray of shape (n, k)
-    history : list of float
-        Minus the objective after each sweep.
-    converged : bool
-    """
+    """Sweeps until the objective converges: U_v (n, k), minus the objective after each sweep, converged."""
     starts = []
     if init in ("best", "views"):
         starts.append(problem.bases)
