@@ -142,13 +142,9 @@ class DiMSC(MultiViewClusterer):
 
 
 class View:
-    """A view in the eigenbasis of its Gram matrix G = P diag(a) P^T, where Z = P Y^T.
+    """A view in the eigenbasis of its Gram matrix G = P diag(a) P^T, (n, n), where Z = P Y^T.
 
-    Parameters
-    ----------
-    G : ndarray of shape (n, n)
-    smooth : ndarray of shape (n, n)
-        The Laplacian times its weight.
+    ``smooth``, (n, n), is the Laplacian times its weight.
     """
 
     def __init__(self, G, smooth):
@@ -170,15 +166,10 @@ class View:
 
 
 class Part(NamedTuple):
-    """Coefficients Z = P Y^T of a view.
+    """Coefficients Z = P Y^T of a view, Y of shape (n, r).
 
-    Parameters
-    ----------
-    Y : ndarray of shape (n, r)
-    K : ndarray of shape (n, n)
-        H Z^T Z H, which is all that other views need.
-    value : float
-        |X - X Z|^2 for samples in columns, and the smoothness term, which needs no more than K.
+    K = H Z^T Z H, (n, n), is all that other views need.  ``value`` is |X - X Z|^2 for samples in columns, and
+    the smoothness term, which needs no more than K.
     """
 
     Y: np.ndarray
@@ -195,12 +186,7 @@ def centred_gram(Y):
 def alternate(views, diversity, max_iter, tol):
     """Sweeps over the views until the objective converges, from the optimum without diversity.
 
-    Returns
-    -------
-    Ys : list of ndarray of shape (n, r_v)
-    history : list of float
-        The objective after each sweep.
-    converged : bool
+    Returns Y_v, (n, r_v) each, the objective after each sweep, and whether it converged.
     """
     solver = ShiftedSolver(len(views[0].smooth), max(len(view.values) for view in views))
     # The start of the first view is replaced at once: it matters for nothing but the objective of the start.
