@@ -409,17 +409,8 @@ class DMTFC(CoupledClusterer):
 class FeatureMetric:
     """D: Omega(W, D) = sum_t tr(W_t^T D^-1 W_t), tr D = 1, eigenvalues at least floor / d.
 
-    D is kept as a few directions and one eigenvalue for all the others; nothing of size d x d exists.
-
-    Parameters
-    ----------
-    ridge : CoupledRidge
-    floor : float in (0, 1]
-    directions : ndarray of shape (d, q), orthonormal columns, or None for D = I/d
-    leading : ndarray of shape (q,)
-        Eigenvalues of the directions.
-    rest : float
-        Eigenvalue of all else.
+    D is kept as a few orthonormal directions, (d, q), None for D = I/d, their eigenvalues ``leading`` and one
+    eigenvalue, ``rest``, for all others; nothing of size d x d exists.
     """
 
     def __init__(self, ridge, floor, directions=None, leading=None, rest=None):
@@ -506,13 +497,9 @@ class DMTRC(CoupledClusterer):
 
 
 class TaskRelation:
-    """S: Omega(W, S) = sum_k tr(V_k S^-1 V_k^T), V_k = [w_1k ... w_Tk], tr S = 1, eigenvalues >= floor / T.
+    """S, (T, T): Omega(W, S) = sum_k tr(V_k S^-1 V_k^T), V_k = [w_1k ... w_Tk].
 
-    Parameters
-    ----------
-    ridge : CoupledRidge
-    floor : float in (0, 1]
-    S : ndarray of shape (T, T)
+    tr S = 1, and no eigenvalue is below floor / T.
     """
 
     def __init__(self, ridge, floor, S):
