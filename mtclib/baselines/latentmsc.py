@@ -145,16 +145,9 @@ class LatentMSC(MultiViewClusterer):
 
 
 def root(Xs):
-    """All views side by side, samples in columns, up to a rotation of the features.
+    """All views side by side, samples in columns, up to a rotation of the features: (rank, n).
 
-    Parameters
-    ----------
-    Xs : list of {ndarray, CSR array} of shape (n, d_v)
-
-    Returns
-    -------
-    ndarray of shape (rank, n)
-        One row of zeros if all samples are zero.
+    One row of zeros if all samples are zero.
     """
     squares, Q = spectrum(sum(gram(X) for X in Xs))
     return np.sqrt(squares)[:, None] * Q.T if squares.size else np.zeros((1, len(Q)))
@@ -162,17 +155,10 @@ def root(Xs):
 
 @dataclass
 class Model:
-    """What a sweep changes.
+    """What a sweep changes: H (h, n), Z and its copy J of small rank (n, n), errors and multipliers.
 
-    Parameters
-    ----------
-    H : ndarray of shape (h, n)
-    Z, J : ndarray of shape (n, n)
-        J is the copy of Z of small rank.
-    Eh, Er : ndarray of shape (m, n) and (h, n)
-        Errors of M = P H and H = H Z.
-    Yh, Yr, Yz : ndarray
-        Multipliers of these two and of J = Z.
+    Eh (m, n) and Er (h, n) are the errors of M = P H and H = H Z; Yh, Yr and Yz the multipliers of these two
+    and of J = Z.
     """
 
     H: np.ndarray
@@ -244,23 +230,9 @@ def sweep(model, R, lam, mu, sign):
 
 
 def solve(R, H, lam, sign, max_iter, tol):
-    """Sweeps until no constraint is violated by more than ``tol``.
+    """Sweeps until no constraint is violated by more than ``tol``: Model, history, converged.
 
-    Parameters
-    ----------
-    R : ndarray of shape (m, n)
-    H : ndarray of shape (h, n)
-        Start, h <= m.
-    lam : float
-    sign : {1.0, -1.0}
-    max_iter : int
-    tol : float
-
-    Returns
-    -------
-    model : Model
-    history : list of float
-    converged : bool
+    R has shape (m, n); the start H (h, n), h <= m; ``sign`` is 1.0 or -1.0.
     """
     n, no_errors, no_rests = R.shape[1], np.zeros_like(R), np.zeros_like(H)
     nothing = np.zeros((n, n))
