@@ -29,26 +29,8 @@ FINEST, STRONGEST = 1.01, 1e12
 class Task:
     """The data of a task, and its part of the model.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    n_clusters, n_components, n_neighbors : int
-    lam : float
-    seed : int
-
-    Attributes
-    ----------
-    S : CSR array of shape (n, n)
-        The graph, symmetric.
-    components : ndarray of shape (n,), int
-    count : int
-        Of components.
-    F : ndarray of shape (n, n_clusters)
-    W : ndarray of shape (d, <= n_components)
-    Z : ndarray of shape (n, <= n_components)
-        Centred X times W.
-    width : float
-        a_t.
+    The graph S is a symmetric CSR array (n, n) with ``count`` components; F is (n, n_clusters), W
+    (d, <= n_components), Z = centred X times W; ``width`` is a_t.
     """
 
     def __init__(self, X, n_clusters, n_components, n_neighbors, lam, seed):
@@ -138,17 +120,7 @@ def squared_distances(Z):
 def mean_width(D, n_neighbors):
     """The mean of (m d_(m+1) - d_(1) - ... - d_(m)) / 2 over the rows of distances, m neighbours each.
 
-    Parameters
-    ----------
-    D : ndarray of shape (n, n)
-        Infinite diagonal.
-    n_neighbors : int
-        m; at most n - 2 are used.
-
-    Returns
-    -------
-    float
-        1 where it would be 0.
+    D has an infinite diagonal.  Of m = n_neighbors at most n - 2 are used; 1 where the mean would be 0.
     """
     m = min(n_neighbors, len(D) - 2)
     if m < 1:
@@ -318,15 +290,7 @@ def unit_variance(Xs):
 
 
 def alternate(tasks, gamma, adapt, max_iter, tol):
-    """Rounds over all tasks; the tasks keep their parts of the model.
-
-    Returns
-    -------
-    history : list of float
-    norms : ndarray of shape (d,)
-        |w^j|, smoothed.
-    converged : bool
-    """
+    """Rounds over all tasks, which keep their parts of the model: history, smoothed |w^j| (d,), converged."""
     d = tasks[0].X.shape[1]
     unit = sum(task.n_components for task in tasks) / (len(tasks) * d)
     norms, history, converged = np.full(d, unit**0.5), [], False
