@@ -152,15 +152,7 @@ class MTSC(MultiTaskClusterer):
 
 
 def alternate(tasks, alpha, beta, p, max_iter, tol):
-    """Rounds of all tasks until the objective converges; the tasks keep their F and W.
-
-    Returns
-    -------
-    history : list of float
-    norms : ndarray of shape (d,)
-        |w^j|.
-    converged : bool
-    """
+    """Rounds of all tasks, which keep F and W: history, |w^j| (d,), whether the objective converged."""
     inverse_weights = np.ones(tasks[0].X.shape[1])
     history, accuracy, converged = [], COARSE, False
     while not converged and len(history) < max_iter:
@@ -181,19 +173,8 @@ def penalty(squares, p):
 class Task:
     """The data of a task, and its part of the model.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    adjacency : {ndarray, CSR array, LinearOperator} of shape (n, n)
-        I - L.
-    n_clusters : int
-    seed : int
-
-    Attributes
-    ----------
-    F : ndarray of shape (n, n_clusters)
-        Orthonormal columns.
-    W : ndarray of shape (d, n_clusters)
+    X has shape (n, d); ``adjacency`` is I - L, an (n, n) array or operator.  F, (n, n_clusters), has
+    orthonormal columns; W is (d, n_clusters).
     """
 
     def __init__(self, X, adjacency, n_clusters, seed):
