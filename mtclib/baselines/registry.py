@@ -26,16 +26,7 @@ def all_estimators():
 def version_of_nested(own, kinds):
     """Version of an estimator that runs others: its own, plus what those have been raised by.
 
-    Parameters
-    ----------
-    own : int
-    kinds : type or tuple of types
-        Base classes of what can be nested.
-
-    Returns
-    -------
-    int
-        A further method of these kinds leaves it as it is.
+    ``kinds`` are the base classes of what can be nested; a further method of these kinds changes nothing.
     """
     nested = [method for method in all_estimators().values() if issubclass(method, kinds)]
     return own + sum(method.algorithm_version() - 1 for method in nested)
