@@ -144,17 +144,9 @@ class RMKMC(MultiViewClusterer):
 
 
 def view_weights(totals, gamma):
-    """Minimiser of sum_v alpha_v^gamma h_v on the simplex: proportional to h_v^(1 / (1 - gamma)).
+    """Minimiser of sum_v alpha_v^gamma h_v on the simplex: proportional to h_v^(1 / (1 - gamma)), gamma > 1.
 
-    Parameters
-    ----------
-    totals : ndarray of shape (n_views,), positive
-        h, sums of distances.
-    gamma : float > 1
-
-    Returns
-    -------
-    ndarray of shape (n_views,)
+    h are positive sums of distances, one per view.
 
     Examples
     --------
