@@ -30,31 +30,14 @@ CHECK_EVERY = 10
 
 
 def match_mean(U, target):
-    r"""Weights under which the mean of some samples comes nearest to a given mean.
+    r"""Weights under which the mean of some samples comes nearest to a given mean, and the distance left.
 
     With n rows u_i, minimises :math:`\|\frac1n \sum_i b_i u_i - m\|^2` over :math:`0 \le b_i \le 1000`
     and :math:`|\sum_i b_i - n| \le n \epsilon` with :math:`\epsilon = 1 - 1/\sqrt n`.  Solved for
     w = b / n by accelerated projected gradients with restarts, until the Frank-Wolfe gap proves that the
-    squared distance is within 1e-7 of its minimum, relative to the squared length of the target.
-
-    Parameters
-    ----------
-    U : CSR array of shape (n, d), nonnegative
-        Rows of unit length, or zero; at least one row is not zero.
-    target : ndarray of shape (d,)
-        m, not zero.
-
-    Returns
-    -------
-    weights : ndarray of shape (n,)
-        b.
-    distance : float
-        Between the weighted mean and the target.
-
-    Raises
-    ------
-    FloatingPointError
-        If that is not reached in 50,000 iterations.
+    squared distance is within 1e-7 of its minimum, relative to the squared length of the target;
+    FloatingPointError if that is not reached in 50,000 iterations.  U, (n, d), is CSR and nonnegative, with
+    rows of unit length, or zero, but not all zero; nor is the target m, (d,).
 
     Examples
     --------
@@ -93,19 +76,9 @@ class Link:
 
 
 def relate_tasks(Us, indicators):
-    """Steps 1 and 2 for all ordered pairs of tasks.
+    """Steps 1 and 2 for all ordered pairs of tasks: a dict from (t, s) to Link.
 
-    Parameters
-    ----------
-    Us : list of CSR arrays of shape (n_t, d), nonnegative
-        Rows of unit length, or zero.
-    indicators : list of ndarray of shape (n_t, k_t)
-        One-hot labels.
-
-    Returns
-    -------
-    dict
-        From (t, s) to Link.
+    U_t, (n_t, d), are CSR and nonnegative, with rows of unit length, or zero; indicators (n_t, k_t) one-hot.
     """
     sums = [H.T @ U for H, U in zip(indicators, Us)]
     pairs = [(t, s) for t in range(len(Us)) for s in range(len(Us)) if t != s]
@@ -121,15 +94,8 @@ def relate_tasks(Us, indicators):
 def jensen_shannon(P, Q):
     """Jensen-Shannon divergences, with natural logarithms, between distributions given by their weights.
 
-    Parameters
-    ----------
-    P, Q : ndarray of shape (k, d) and (m, d), nonnegative
-        Rows need not sum to 1.
-
-    Returns
-    -------
-    ndarray of shape (k, m)
-        In 0 .. ln 2; infinite where a row is zero.
+    Rows of P, (k, d), and Q, (m, d), nonnegative, need not sum to 1.  The result, (k, m), is in 0 .. ln 2;
+    infinite where a row is zero.
 
     Examples
     --------
@@ -145,18 +111,10 @@ def jensen_shannon(P, Q):
 
 
 def mutual_nearest(D):
-    """Pairs (z, l) for which D[z, l] is finite and the least of its row and of its column.
+    """Pairs (z, l), (n_pairs, 2), for which D[z, l] is finite and the least of its row and of its column.
 
     The least entry of D is always such a pair; among equals the first of a row or column counts, so that
     the pairs are a matching.
-
-    Parameters
-    ----------
-    D : ndarray of shape (k, m)
-
-    Returns
-    -------
-    ndarray of shape (n_pairs, 2), int
 
     Examples
     --------
@@ -173,15 +131,7 @@ def mutual_nearest(D):
 def relatedness(U, V):
     """e_ts from the samples of two subtasks: how much of the mean of ``U`` a weighted mean of ``V`` meets.
 
-    Parameters
-    ----------
-    U, V : CSR arrays of shape (n, d) and (m, d), nonnegative
-        Rows of unit length, or zero.
-
-    Returns
-    -------
-    float
-        In 0 .. 1; 0 if either is empty.
+    Both are as in `relate_tasks`.  In 0 .. 1; 0 if either is empty.
     """
     if not U.nnz or not V.nnz:
         return 0.0
