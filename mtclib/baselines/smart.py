@@ -34,15 +34,9 @@ SLACK = 1e-12
 class Outcome:
     """What `boost_where_it_helps` returns.
 
-    Parameters
-    ----------
-    state : object
-        Of all tasks, as ``steps`` keeps it.
-    history : list of float
-        The objective after each sweep; it may rise only where a phase ends.
-    converged : bool
-    attributes : dict
-        ``compared_loss_``, ``single_task_loss_``, ``boosted_`` and ``phases_``; see `mtclib.baselines.SMBC`.
+    ``state`` of all tasks, as ``steps`` keeps it; ``history``, the objective after each sweep, may rise only
+    where a phase ends; ``attributes`` are ``compared_loss_``, ``single_task_loss_``, ``boosted_`` and
+    ``phases_`` of `mtclib.baselines.SMBC`.
     """
 
     state: object
@@ -59,14 +53,7 @@ def partition_losses(problem, labels, n_clusters):
 def solve_alone(steps, problem, labels, n_clusters, **limits):
     """Every task by the single-task method, from its own partition.
 
-    Returns
-    -------
-    states : list
-        One of one task each.
-    losses : ndarray of shape (T,)
-        Local losses.
-    converged : bool
-        Whether all did.
+    Returns states of one task each, their local losses, (T,), and whether all converged.
     """
     states, losses, converged = [], [], True
     for t, (start, k) in enumerate(zip(labels, n_clusters)):
@@ -84,23 +71,8 @@ def boost_where_it_helps(steps, problem, labels, n_clusters, *, rule, max_iter, 
     solution take it over, and keep it; the others continue, with these as sources that no longer move,
     until no task is worse off than alone.
 
-    Parameters
-    ----------
-    steps : module
-    problem : mtclib.mbc.Problem
-    labels : list of ndarray of shape (n_t,)
-    n_clusters : list of int
-    rule : {'partition', 'centroids'}
-        Compare `partition_losses`, or local losses.
-    max_iter : int
-        Sweeps of all phases together, and of each task alone.
-    tol : float
-    options
-        Passed to ``steps.descend``.
-
-    Returns
-    -------
-    Outcome
+    ``rule`` compares the `partition_losses` ('partition') or the local losses ('centroids'); ``max_iter``
+    counts the sweeps of all phases together, and of each task alone; ``options`` go to ``steps.descend``.
     """
     def compared(state):
         return (steps.local_losses(problem, state) if rule == "centroids" else
