@@ -135,18 +135,8 @@ class WMSC(MultiViewClusterer):
 def weight_problem(graphs, pairs, ridge, smoothness):
     """The quadratic objective x^T G x / 2 - y^T x + constant of the weights; see ``WMSC``.
 
-    Parameters
-    ----------
-    graphs : list of NormalizedCosine or NormalizedMatrix, of n samples each
-    pairs : list of (ndarray of shape (k,), ndarray of shape (n, k))
-        Leading eigenvalues and eigenvectors of each.
-    ridge, smoothness : float
-
-    Returns
-    -------
-    G : ndarray of shape (V, V), positive definite
-    y : ndarray of shape (V,)
-    constant : float
+    ``pairs`` are the leading eigenvalues, (k,), and eigenvectors, (n, k), of each graph.  G is (V, V),
+    positive definite, y (V,).
     """
     # A pair that does not exist has the eigenvalue NaN and a zero vector.
     pairs = [(np.nan_to_num(values), U) for values, U in pairs]
@@ -167,16 +157,9 @@ def weight_problem(graphs, pairs, ridge, smoothness):
 
 
 def largest_angles(bases):
-    """Largest principal angle between each two subspaces, in 0 .. pi / 2.
+    """Largest principal angle between each two subspaces, in 0 .. pi / 2: (V, V), symmetric, zero diagonal.
 
-    Parameters
-    ----------
-    bases : list of ndarray of shape (n, k)
-        Orthonormal columns; a zero column counts as orthogonal to everything.
-
-    Returns
-    -------
-    ndarray of shape (V, V), symmetric, zero diagonal
+    Bases have orthonormal columns, (n, k); a zero column counts as orthogonal to everything.
 
     Examples
     --------
