@@ -74,11 +74,7 @@ def check_unique(entries, paper):
 
 
 def findings(paper):
-    """Name, venue and findings of a paper, checked, templates as they stand; see ``Study.findings``.
-
-    >>> findings("mbc")["name"]
-    'MBC'
-    """
+    """Name, venue and findings of a paper, checked, templates as they stand; see ``Study.findings``."""
     content = {name: value for name, value in read_tables(paper, "claims").items() if name != "claim"}
     check(content, table(("name", "venue", "finding")), paper, LedgerError)
     for number, entry in enumerate(content["finding"]):
