@@ -135,9 +135,6 @@ def claims_table(paper, frames=None, published=None, methods=None, datasets=None
     `frames` are what to test on, by the names in `FRAMES`; `published`, the printed numbers, adds what the
     paper's own table says; `methods` and `datasets` map printed names to those in the frames, where they
     differ.  Columns: ``id, place, quote, test, status, counts, statistic, n, in_print, reason``.
-
-    >>> sorted(set(claims_table("mtcmrl")["status"]))
-    ['no data', 'not yet testable']
     """
     frames = {
         name: _ByMetric(_printed_names(frame, paper, methods, datasets))
