@@ -28,24 +28,14 @@ class Loader(NamedTuple):
         return call(name, partial(self.function, *filter(None, [self.argument])), params)
 
 
-ALONE = {
-    "awa": images.awa,
-    "handwritten": images.handwritten,
-    "handwritten-corrupted": images.handwritten_corrupted,
-    "lmsc-newsgroups": newsgroups.lmsc_newsgroups,
-    "mbc-ng20-1": mbc.mbc_ng20_1,
-    "mbc-ng20-2": mbc.mbc_ng20_2,
-    "mbc-ng20-3": mbc.mbc_ng20_3,
-    "mbc-spectra": synthetic.mbc_spectra,
-    "mspl-toy": synthetic.mspl_toy,
-    "mtcmrl-20newsgroups": newsgroups.mtcmrl_20newsgroups,
-    "mtcmrl-reuters": reuters.mtcmrl_reuters,
-    "mtcmrl-webkb4": webkb.mtcmrl_webkb4,
-    "newsgroups-shared": newsgroups.newsgroups_shared,
-    "spmtc-noisy": synthetic.spmtc_noisy,
-    "spmtc-webkb": spmtc.spmtc_webkb,
-    "toy-multitask": synthetic.toy_multitask,
-}
+_ALONE = (
+    images.awa, images.handwritten, images.handwritten_corrupted,
+    mbc.mbc_ng20_1, mbc.mbc_ng20_2, mbc.mbc_ng20_3, spmtc.spmtc_webkb, webkb.mtcmrl_webkb4,
+    newsgroups.lmsc_newsgroups, newsgroups.mtcmrl_20newsgroups, newsgroups.newsgroups_shared,
+    reuters.mtcmrl_reuters, synthetic.mbc_spectra, synthetic.mspl_toy, synthetic.spmtc_noisy,
+    synthetic.toy_multitask,
+)  # fmt: skip
+ALONE = {function.__name__.replace("_", "-"): function for function in _ALONE}
 """Data sets that are made by a function of their own."""
 
 FAMILIES = {
@@ -81,18 +71,13 @@ FAMILIES = {
         "spmtc-recvstalk": "RECvsTALK of the SPMTC and LSSMTC papers: two tasks of 20 Newsgroups.",
     },
     spmtc.transfer: {
-        "spmtc-orgsvspeople": "ORGSvsPEOPLE of the SPMTC paper: the transfer set of Reuters-21578 by Dai et "
-        "al., as two tasks.",
-        "spmtc-orgsvsplaces": "ORGSvsPLACES of the SPMTC paper: the transfer set of Reuters-21578 by Dai et "
-        "al., as two tasks.",
-        "spmtc-peoplevsplaces": "PEOPLEvsPLACES of the SPMTC paper: the transfer set of Reuters-21578 by Dai "
-        "et al., as two tasks.",
+        f"spmtc-{pair.lower()}": f"{pair} of the SPMTC paper: the transfer set of Reuters-21578 by Dai et "
+        "al., as two tasks."
+        for pair in ("ORGSvsPEOPLE", "ORGSvsPLACES", "PEOPLEvsPLACES")
     },
     webkb.webkb: {
-        "webkb-cornell": "WebKB of the MSPL paper, Cornell: 195 web pages by words and by links.",
-        "webkb-texas": "WebKB of the MSPL paper, Texas: 187 web pages by words and by links.",
-        "webkb-washington": "WebKB of the MSPL paper, Washington: 230 web pages by words and by links.",
-        "webkb-wisconsin": "WebKB of the MSPL paper, Wisconsin: 265 web pages by words and by links.",
+        f"webkb-{place.lower()}": f"WebKB of the MSPL paper, {place}: {n} web pages by words and by links."
+        for place, n in {"Cornell": 195, "Texas": 187, "Washington": 230, "Wisconsin": 265}.items()
     },
 }
 """Functions that make several data sets, whose first argument is the last part of the data set's name."""

@@ -204,8 +204,6 @@ def with_printed(data: Dataset, reason="", **printed) -> Dataset:
 
     A reason is told in any case.
 
-    Examples
-    --------
     >>> data = Dataset("x", "multiview", [np.ones((3, 2))], np.array([0, 1, 1]))
     >>> with_printed(data, n_samples=4).differences
     ('samples: 3, printed 4.',)

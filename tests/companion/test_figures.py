@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from mtclib.companion.papers.study import show
-from mtclib.companion.plots import MANIFEST_COLUMNS, convergence, folder_key
+from mtclib.companion.plots import MANIFEST_COLUMNS, folder_key, objective_panels
 from mtclib.core import paths
 
 FOLDER = paths.root() / "figures"
@@ -79,7 +79,7 @@ def test_no_figure_stands_for_one_that_is_not_printed():
 def test_a_shown_figure_says_what_it_was_drawn_from(tmp_path, monkeypatch):
     monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
     monkeypatch.setenv("MTCLIB_FIGURES", str(tmp_path / "figures"))
-    results, fig = tmp_path / "data/toy/results", convergence({"a": [[2.0, 1.0]]})
+    results, fig = tmp_path / "data/toy/results", objective_panels({"a": [[2.0, 1.0]]})
     results.mkdir(parents=True)
     keys = []
     for content in ("1", "1", "2"):

@@ -127,8 +127,6 @@ CASES = {
     "sensitivity of many": lambda: plots.sensitivity(one_param(datasets=tuple("abcdefghi")), ["lam"],
                                                      band=None),
     "heat map": lambda: plots.sensitivity_heatmap(results(GRID, datasets=(LONG,)), "lam", "alpha"),
-    "convergence": lambda: plots.convergence(HISTORIES, {LONG: 2, "printed": 100}),
-    "objective": lambda: plots.convergence(HISTORIES, 100, relative=False),
     "objectives": lambda: plots.objective_panels(HISTORIES, {"printed": 3}),
     "task objectives": lambda: plots.task_objectives({"a": [[1, 2], [3, 4, 5]], "b": [[2]], "c": [[0, 1]]}),
     "trajectories": lambda: plots.trajectories(curves(), {"ACC": "accuracy"}, until=2),
@@ -273,7 +271,7 @@ def test_the_suite_draws_every_public_figure():
 
 
 LINES = (
-    ("objective", 0, 0, [8.5, 2.0, 1.0]), ("task objectives", 0, 1, [3, 4, 5]),
+    ("task objectives", 0, 1, [3, 4, 5]),
     ("trajectories", 0, 1, [10, 20, 30]), ("robustness", 0, 0, [90, 90]), ("robustness", 0, 1, [90, 50]),
     ("damage", 0, 0, [1.0, 0.5]), ("rounds", 0, 0, [0.5, 0.1]), ("rounds", 0, 1, [1 / 8]),
     ("transfer", 0, 0, [41, 51, 61]), ("transfer", 0, 1, [41, 41, 41]), ("transfer", 2, 0, [0, 10, 20]),
@@ -291,7 +289,7 @@ TITLES = {
     "preprocessing": ["Task 1", "Task 2", "Task 3", "Task 4"], "pairs": ["toy\nA: r = 1.00"],
 }  # fmt: skip
 LEGENDS = {
-    "convergence": [LONG, "printed", f"paper stops at 2 ({LONG})", "paper stops at 100 (printed)"],
+    "objectives": ["median over runs", "the paper stops"],
     "sensitivity": [LONG, "toy", "fixed in the other panels", "printed"],
     "runtime": [f"{LONG} (slope 3.0)", "b (slope 1.0)", "paper changes solver at 35"],
     "preprocessing": ["ours, all runs", "printed"],  # even if the last task has no printed value
@@ -320,7 +318,7 @@ def test_small_numbers_are_written_out_and_a_name_with_dollar_signs_is_not_read_
     plain(ax.yaxis)
     written = ax.yaxis.get_major_formatter()
     assert written(1e-5) == written(9.999999999999999e-06) == "0.00001"
-    fig = plots.convergence({r"$\nosuchcommand$": [[2.0, 1.0]]})
+    fig = plots.runtime(pd.DataFrame({"solver": [r"$\nosuchcommand$"], "n_clusters": 2, "seconds": 1.0}))
     assert legend(fig) == [r"$\nosuchcommand$"] and fig.legends[0].get_window_extent().width > 100
 
 
@@ -396,14 +394,11 @@ def test_the_heat_map_marks_the_best_cell_and_dashes_a_failed_one():
 
 
 def test_a_stopped_run_keeps_its_last_value_and_a_relative_one_is_its_gap_to_the_minimum():
-    fig = plots.convergence({"a": [[10, 4], [10, 8, 6, 2], [10, 5, 5, 5]]}, relative=False)
+    fig = plots.objective_panels({"a": [[10, 4], [10, 8, 6, 2], [10, 5, 5, 5]]})
     assert line(fig, 0, 0).get_xydata().tolist() == [[1, 10], [2, 5], [3, 5], [4, 4]]
-    fig = plots.convergence({"a": [[10.0, 5.0, 2.0]], "constant": [[2.0, 2.0]]})
-    assert_allclose(line(fig, 0, 0).get_ydata(), [0.8, 0.3, np.nan])
-    assert fig.axes[0].get_yscale() == "log" and legend(fig) == ["a", "constant"]
-    fig = drawn("convergence")
-    assert [line(fig, 0, n).get_xdata()[0] for n in (2, 3)] == [2, 100], "the printed numbers of iterations"
-    assert line(fig, 0, 3).get_color() == line(fig, 0, 1).get_color()
+    fig = plots.objective_panels({"a": [[10.0, 5.0, 2.0]], "constant": [[2.0, 2.0]]})
+    assert_allclose(line(fig, 2, 0).get_ydata(), [0.8, 0.3, np.nan])
+    assert [ax.get_yscale() for ax in fig.axes] == ["linear", "linear", "log", "log"]
 
 
 BANDS = (("robustness", 0, 0, [89, 91]), ("trajectories", 0, 0, [0, 40]), ("transfer", 2, 0, [0, 20]))
@@ -486,8 +481,7 @@ STREAMS = ((plots.transfer_curve, transfer), (plots.forgetting_curve, forgetting
     (plots.sensitivity_heatmap, (results(GRID, ("a", "b")), "lam", "alpha"), "fix dataset first"),
     (plots.sensitivity_heatmap, (results(GRID, value=lambda s, run: np.nan), "lam", "alpha"),
      "every run failed"),
-    *((plots.convergence, (histories,), "at least one") for histories in ({}, {"a": []}, {"a": [[1.0], []]})),
-    (plots.objective_panels, ({"a": []},), "at least one"),
+    *((plots.objective_panels, (runs,), "at least one") for runs in ({}, {"a": []}, {"a": [[1.0], []]})),
     *((plots.task_objectives, (histories,), "histories") for histories in ({}, {"a": []})),
     (plots.trajectories, (curves(), {"RI": "RI"}), "no rows of RI"),
     (plots.robustness, (noisy().iloc[:0],), "no rows"),
@@ -520,7 +514,7 @@ def test_what_cannot_be_drawn_is_refused_with_its_reason(draw, arguments, messag
 
 def test_another_process_writes_the_same_bytes_in_every_format(tmp_path, monkeypatch):
     code = ("from mtclib.companion import plots, tables\n"
-            "fig = plots.convergence({'a': [[3.0, 2.0, 1.0]]}, 2)\n"
+            "fig = plots.objective_panels({'a': [[3.0, 2.0, 1.0]]}, {'a': 2})\n"
             "plots.save(fig, 'a', formats=('png', 'svg', 'pdf'))\n"
             "table = tables.claims([{'quote': 'a', 'status': s} for s in ('holds', 'fails')])\n"
             "shown = table.html + table.text\n")  # fmt: skip

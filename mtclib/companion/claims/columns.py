@@ -237,10 +237,7 @@ def tasks_correlate(frame, method, metric, dataset, low=-1.0, high=1.0) -> Claim
 
 
 def score_pairs(frame, metric):
-    """Scores of tasks 1 and 2 of each run side by side.
-
-    ``dataset, method, run, 1, 2``.
-    """
+    """Scores of tasks 1 and 2 of each run side by side: ``dataset, method, run, 1, 2``."""
     rows = frame[(frame["metric"] == metric) & frame["task"].isin(["1", "2"])]
     keys = ["dataset", "method", "run"]
     table = pd.pivot_table(rows, "value", keys, "task", sort=False).dropna().reset_index()

@@ -34,10 +34,7 @@ class ClaimResult:
 
 
 def majority(hits: int, n: int) -> tuple[str, float]:
-    """Do more than half of the observations support a claim? Exact sign test.
-
-    `p`: Two-sided.
-    """
+    """Do more than half of the observations support a claim? Exact sign test, two-sided."""
     if n == 0:
         return "undecided", float("nan")
     p = float(stats.binomtest(hits, n).pvalue)
@@ -83,10 +80,7 @@ def best_in_each_task(frame, method, others, metric, dataset, tasks, determinist
 
 
 def printed_record(published, method, others, metric, dataset, tasks=None) -> str:
-    """Wins, ties and losses of a method in the paper's own table.
-
-    Counts over tasks and rivals, and which comparisons are lost.
-    """
+    """Wins, ties and losses of a method in the paper's own table over tasks and rivals; which are lost."""
     rows = published[(published["dataset"] == dataset) & (published["metric"] == metric)]
     table = rows.pivot(index="task", columns="method", values="mean")
     table = table.loc[[task for task in (tasks or table.index) if task != "avg"]]

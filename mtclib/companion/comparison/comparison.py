@@ -237,11 +237,7 @@ def advice(overview, reference):
 
 
 def answer(compared):
-    """The answer of a :class:`Comparison`, in a few sentences.
-
-    >>> answer(Comparison("multiview")).partition(" (")[0]
-    'Take AWP'
-    """
+    """The answer of a :class:`Comparison`, in a few sentences."""
     overview = compared.overview()
     wishes = advice(overview, compared.reference).set_index("wish")
     best, alike = wishes.iloc[0], compared.level_with_best()[1:]

@@ -157,9 +157,6 @@ def that_take(kind, *, clusters_differ=False, negative=False, large=False) -> li
 
     Numbers of clusters differ between tasks; there are negative entries; there are more than about 5,000
     samples.  Single-task methods take tasks, and are a kind of their own.
-
-    >>> that_take("lifelong", clusters_differ=True)
-    ['OneView', 'PerTask']
     """
     table = methods_table(kind)
     fits = pd.Series(True, index=table.index)

@@ -62,11 +62,7 @@ def groups(mean_ranks, cd):
 
 
 def holm(p_values):
-    """Holm's step-down correction of a Series of p values; NaN stays NaN and is not counted.
-
-    >>> holm(pd.Series({"a": 0.01, "b": 0.04, "c": 0.03})).round(2).tolist()
-    [0.03, 0.06, 0.06]
-    """
+    """Holm's step-down correction of a Series of p values; NaN stays NaN and is not counted."""
     known = p_values.dropna().sort_values(kind="stable")
     corrected = (known * np.arange(len(known), 0, -1)).cummax().clip(upper=1.0)
     return corrected.reindex(p_values.index)

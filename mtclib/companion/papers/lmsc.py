@@ -194,10 +194,7 @@ def transfer(tasks, labels, n_clusters, *, estimator=LMSC, metric="NMI_arithmeti
 
 def orders(tasks, labels, n_clusters, *, n_orders=10, estimator=LMSC, metric="NMI_arithmetic",
            random_state=0, **parameters):
-    """Score of each task at each position, for several orders of the tasks.
-
-    ``order`` (0 is the given one), ``position``, ``task``, ``metric`` and ``value``.
-    """
+    """Score of each task at each position, for several orders of the tasks; order 0 is the given one."""
     check_number("n_orders", n_orders, low=1, integer=True)
     score, rng = _scorer(tasks, labels, metric), np.random.default_rng(random_state)
     sequences = [np.arange(len(tasks)), *(rng.permutation(len(tasks)) for _ in range(n_orders - 1))]

@@ -132,10 +132,7 @@ def _spectral(X, H):
 
 
 def all_partitions(n_draws=40, random_state=0):
-    """Both bounds for every partition of seven points into two clusters.
-
-    As from `check_bounds`, all draws; the best partition is known here.
-    """
+    """Both bounds (`check_bounds`) for every partition of seven points in two; the best is known here."""
     rng = np.random.default_rng(random_state)
     halves = [np.array([int(digit) for digit in np.binary_repr(code, 7)]) for code in range(1, 64)]
     parts = []
@@ -148,10 +145,7 @@ def all_partitions(n_draws=40, random_state=0):
 
 
 def on_the_way(separation, clusters, n_starts=20):
-    """Both bounds for all partitions that k-means on all views of the toy data passes through.
-
-    As from :func:`mtclib.companion.papers.mspl.check_bounds`.
-    """
+    """Both bounds (`check_bounds`) for all partitions of the toy data that k-means on all views passes."""
     data = mspl_toy(separation=separation, noise=False)
     chosen = np.isin(data.labels, clusters)
     Xs = [X[chosen] for X in data.Xs]
@@ -184,10 +178,7 @@ def survey(random_state=0):
 
 
 def panels(rows):
-    """Rows of damaged data, with those of the undamaged data as share 0 of every kind of damage.
-
-    ``kind`` becomes "<kind>, <unit>".
-    """
+    """Rows of damaged data, the undamaged as share 0 of each damage; ``kind`` becomes "<kind>, <unit>"."""
     whole = rows["share"].isna()
     damaged = rows[~whole].assign(kind=rows["kind"] + ", " + rows["unit"])
     kinds = list(dict.fromkeys(damaged["kind"]))
@@ -196,20 +187,14 @@ def panels(rows):
 
 
 def relative_weights(rows, arrays, view):
-    """Weight of one view over the mean weight of the others, each averaged over rounds.
-
-    ``rows`` with the weight as ``value``.
-    """
+    """Weight of one view over the mean weight of the others, averaged over rounds, as ``value``."""
     rows = rows[rows["key"].isin(set(arrays))]
     means = [np.atleast_2d(arrays[key]).mean(axis=0) for key in rows["key"]]
     return rows.assign(value=[float(mean[view] / np.delete(mean, view).mean()) for mean in means])
 
 
 def score_trajectories(rows, arrays, truth, metrics, until):
-    """Scores of the labels after each iteration.
-
-    ``dataset, method, run, iteration, metric, value``.
-    """
+    """Scores of the labels after each iteration: ``dataset, method, run, iteration, metric, value``."""
     parts = []
     for row in rows.itertuples(index=False):
         history = arrays[row.key]

@@ -8,7 +8,6 @@ stand outside the axes and never cover data.
 
 from mtclib.companion.plots.comparison import critical_difference, quality_time, score_table, task_pairs
 from mtclib.companion.plots.curves import (
-    convergence,
     damaged_view,
     objective_panels,
     robustness,
@@ -34,7 +33,7 @@ from mtclib.companion.plots.streams import forgetting_curve, order_spread, strea
 from mtclib.companion.plots.userdata import agreement, cluster_sizes, embedding
 
 __all__ = [
-    "MANIFEST_COLUMNS", "Picture", "agreement", "cluster_sizes", "convergence", "critical_difference",
+    "MANIFEST_COLUMNS", "Picture", "agreement", "cluster_sizes", "critical_difference",
     "damaged_view", "embedding", "folder_key", "forgetting_curve", "leverage",
     "objective_panels", "order_spread", "pace", "preprocessing", "quality_time", "relation_matrix",
     "robustness", "rounds", "runtime", "save", "score_table", "scoreboard", "scores_by_method", "seconds",

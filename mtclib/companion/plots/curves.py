@@ -2,7 +2,6 @@
 
 import json
 import textwrap
-from collections.abc import Mapping
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -31,41 +30,13 @@ PARAM_NAMES = {"lam": "λ", "lambda": "λ", "mu": "μ", "alpha": "α", "beta": "
 
 
 @figure
-def convergence(histories, printed_iterations=None, relative=True, band=(0.1, 0.9)):
-    """Objective against the number of iterations: the median over runs, with a band between quantiles.
-
-    `histories` maps a label to the objective histories of its runs; a run that has stopped keeps its last
-    value.  `printed_iterations` (a number, or one per label) is where the paper's own runs stopped.
-    `relative` shows (J - J_min) / J_0 of each run on a logarithmic axis, with J_0 its first value and J_min
-    its smallest; the end of a run, where this is 0, is not drawn.
-    """
-    _check(histories)
-    fig, ax = plt.subplots(figsize=(5.2, 3.3))
-    for name, runs in histories.items():
-        middle, low, high = _quantiles(runs, relative, band)
-        x = np.arange(1, len(middle) + 1)
-        band_line(ax, x, middle, low, high, name, markevery=max(1, len(x) // 10))
-    handles = ax.get_lines()[:]
-    stops = printed_iterations if isinstance(printed_iterations, Mapping) else {"": printed_iterations}
-    for name, stop in stops.items():
-        if stop is not None:
-            colour = next((line.get_color() for line in handles if line.get_label() == name), "0.35")
-            text = f"paper stops at {stop}" + (f" ({name})" if name else "")
-            handles.append(ax.axvline(stop, color=colour, label=text, **MARK))
-    ax.set(xlabel="iteration", ylabel="(J - J_min) / J_0" if relative else "objective J")
-    ax.margins(y=0.05)
-    if relative:
-        ax.set_yscale("log")
-        plain(ax.yaxis)
-    legend(fig, handles)
-    return fig
-
-
-@figure
 def objective_panels(histories, printed_iterations=None, band=(0.1, 0.9)):
     """The objective over the iterations, one column per data set: itself above, its gap to the end below.
 
-    Arguments as in :func:`convergence`; the lower axes are its relative ones.
+    `histories` maps a data set to the objective histories of its runs, whose median is shown with a band
+    between quantiles; a run that has stopped keeps its last value.  `printed_iterations` maps it to where the
+    paper's own runs stopped.  Below is (J - J_min) / J_0 of each run, with J_0 its first value and J_min its
+    smallest; the end of a run, where this is 0, is not drawn.
     """
     _check(histories)
     size = (max(4.2, 2.4 * len(histories)), 4.4)

@@ -31,10 +31,7 @@ ROW = ("paper", "table", "dataset", "method", "metric")
 
 
 def audit_tables(published, sizes=None, class_sizes=None, runs=None, deterministic=()) -> pd.DataFrame:
-    """All checks on one paper.
-
-    One finding per row: `COLUMNS`; ``cells`` is a tuple of cell ids.
-    """
+    """All checks on one paper, one finding per row: `COLUMNS`; ``cells`` is a tuple of cell ids."""
     class_sizes = dict(class_sizes or {})
     sizes = {key: int(np.sum(counts)) for key, counts in class_sizes.items()} | dict(sizes or {})
     parts = [
@@ -99,10 +96,7 @@ def out_of_range(published: pd.DataFrame) -> pd.DataFrame:
 
 
 def majority_rates(published: pd.DataFrame, class_sizes: Mapping) -> pd.DataFrame:
-    """Accuracies that equal the share of the largest class.
-
-    Findings of kind "majority rate".
-    """
+    """Accuracies that equal the share of the largest class: findings of kind "majority rate"."""
     found = []
     for _, row in published[published["metric"].isin(["ACC", "purity"])].iterrows():
         counts = class_sizes.get((row["dataset"], row["task"]))
@@ -231,16 +225,8 @@ def _repetition(kind, matches, blocks):
         groups = "; ".join("/".join(blocks[match[0]][name][0][0] for name in match[2]) for match in matches)
     cells = [blocks[match[side]][name][1] for match in matches for side in (0, 1) for name in match[2]]
     text = f"equal in {', '.join(shared)}; coincidences expected in the paper: {expected:.1g}"
-    return dict(
-        paper=one[0],
-        table=one[1],
-        kind=kind,
-        where=where,
-        printed=groups,
-        expected="",
-        text=text,
-        cells=tuple(dict.fromkeys(cells)),
-    )
+    cells = tuple(dict.fromkeys(cells))
+    return dict(zip(COLUMNS, (*one[:2], kind, where, groups, "", text, cells)))
 
 
 def runs_needed(published):
@@ -288,16 +274,8 @@ def _findings(rows):
 def _finding(row, kind, printed, expected, text, cells):
     task = f"task {row['task']}" if row["task"] else ""
     where = ", ".join(filter(None, [row["method"], row["dataset"], task, row["metric"]]))
-    return dict(
-        paper=row["paper"],
-        table=row["table"],
-        kind=kind,
-        where=where,
-        printed=str(printed),
-        expected=str(expected),
-        text=text,
-        cells=tuple(cells),
-    )
+    values = (row["paper"], row["table"], kind, where, str(printed), str(expected), text, tuple(cells))
+    return dict(zip(COLUMNS, values))
 
 
 def _equal(value, row):

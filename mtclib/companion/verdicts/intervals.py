@@ -41,10 +41,7 @@ def difference_interval(mean, sd, n, printed, printed_sd=np.nan, printed_n=np.na
 
 
 def classify(low, high, delta):
-    """Verdict of an interval against a margin, elementwise.
-
-    "agrees", "higher", "lower", "inconclusive" or "no margin".
-    """
+    """"agrees", "higher", "lower", "inconclusive" or "no margin" for each interval against its margin."""
     low, high, delta = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (low, high, delta)))
     tests = [np.isnan(delta), (low >= -delta) & (high <= delta), low > delta, high < -delta]
     return np.select(tests, ["no margin", "agrees", "higher", "lower"], "inconclusive")

@@ -74,11 +74,7 @@ def check_unique(entries, paper):
 
 
 def findings(paper):
-    """Name, venue and findings of a paper, checked, templates as they stand; see ``Study.findings``.
-
-    >>> findings("mbc")["name"]
-    'MBC'
-    """
+    """Name, venue and findings of a paper, checked, templates as they stand; see ``Study.findings``."""
     content = {name: value for name, value in read_tables(paper, "claims").items() if name != "claim"}
     check(content, table(("name", "venue", "finding")), paper, LedgerError)
     for number, entry in enumerate(content["finding"]):
@@ -139,9 +135,6 @@ def claims_table(paper, frames=None, published=None, methods=None, datasets=None
     `frames` are what to test on, by the names in `FRAMES`; `published`, the printed numbers, adds what the
     paper's own table says; `methods` and `datasets` map printed names to those in the frames, where they
     differ.  Columns: ``id, place, quote, test, status, counts, statistic, n, in_print, reason``.
-
-    >>> sorted(set(claims_table("mtcmrl")["status"]))
-    ['no data', 'not yet testable']
     """
     frames = {
         name: _ByMetric(_printed_names(frame, paper, methods, datasets))

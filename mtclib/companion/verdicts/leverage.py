@@ -185,11 +185,6 @@ def distance_from_print(rows, printed, by):
 
     A row per choice (the column `by` of `rows`), a column per method, mean over the metrics; "mean" over the
     methods.  Both frames have printed names of methods and metrics.
-
-    >>> rows = pd.DataFrame({"method": "A", "metric": "ACC", "scaling": ["raw", "unit"], "value": [0.5, 0.7]})
-    >>> printed = pd.DataFrame({"method": ["A"], "metric": ["ACC"], "mean": [0.6]})
-    >>> distance_from_print(rows, printed, "scaling").round(1).values.tolist()
-    [[10.0, 10.0], [10.0, 10.0]]
     """
     means = rows.groupby([by, "method", "metric"], sort=False)["value"].mean().reset_index()
     both = means.merge(printed[["method", "metric", "mean"]], on=["method", "metric"])

@@ -31,13 +31,6 @@ def class_sizes(paper):
     return {key: group.astype(int).tolist() for key, group in rows.groupby(["dataset", "task"])["value"]}
 
 
-def sample_sizes(paper):
-    """Numbers of samples that a paper prints, given or as the sum of the class sizes."""
-    rows = _quantities(paper, "n_samples")
-    summed = {key: sum(counts) for key, counts in class_sizes(paper).items()}
-    return summed | {(row.dataset, row.task): int(row.value) for row in rows.itertuples()}
-
-
 def load(paper):
     """Printed numbers of one paper, one row per cell, as from :func:`from_printed`."""
     path = paper_dir(paper) / "published.csv"

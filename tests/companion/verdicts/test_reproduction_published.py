@@ -66,10 +66,9 @@ def test_an_unknown_paper_a_missing_column_a_bad_number_and_a_doubled_cell_are_r
         from_printed(frame(row, row))
 
 
-def test_sample_sizes_are_given_or_summed_over_the_classes(write):
+def test_class_sizes_are_grouped_by_task(write):
     rows = [("a", "1", "class_size", 3), ("a", "1", "class_size", 4), ("b", "", "n_samples", 9)]
     write("p", "sizes.csv", pd.DataFrame(rows, columns=["dataset", "task", "quantity", "value"]))
     assert published.class_sizes("p") == {("a", "1"): [3, 4]}
-    assert published.sample_sizes("p") == {("a", "1"): 7, ("b", ""): 9}
     with pytest.raises(PublishedError, match="sizes.csv is missing"):
         published.class_sizes("elsewhere")
