@@ -64,7 +64,7 @@ class ShiftedSolver:
         self.bands, self.rows = np.zeros((2, most * n)), np.zeros((most, n))
 
     def solve(self, shifts, F):
-        """The columns, (n, r), for positive shifts (r,), which the rounding of B raises, and F of shape (n, r).
+        """The columns, (n, r), for positive shifts (r,), which the rounding of B raises, and F (n, r).
 
         LinAlgError if B has a negative eigenvalue beyond the smallest shift.
         """
