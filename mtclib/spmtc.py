@@ -9,7 +9,7 @@ Eq.          what it says                            where
 (11)         hard weights, SPMTC-h                   :func:`mtclib.maths.selfpaced.hard_weights`
 (13)         soft weights, SPMTC-s                   :func:`mtclib.maths.selfpaced.mixture_weights`
 (16), (18)   centroids of a task, shared centroids   ``centroid_step``, ``refit``
-(22)         memberships                             ``multiplicative_step``, or exactly ``coordinate_step``
+(22)         memberships                             ``membership_step``
 (25)         subspace                                :class:`mtclib.maths.subspace.SubspaceStep`
 Algorithm 1  rounds of growing shares                ``SPMTC._fit_once``, ``sweep``, ``descend``
 ===========  ======================================  ====================================================
@@ -23,12 +23,8 @@ M (l x c) are the rows of ``centroids`` and ``shared``.  The loss of sample i of
 
     L_ti = lam ||x_ti - p_ti C_t||^2 + (1 - lam) ||x_ti W - p_ti S||^2 ,   P_t >= 0,  W^T W = I.
 
-For fixed weights omega the functions below decrease  J = sum_ti omega_ti L_ti.  For fixed centroids and W
-each row of P_t has a nonnegative least squares problem, with half its gradient, the *slope*, P_t B_t - A_t
-(``gradient_parts``).  Centroids and W are exact minimisers for fixed memberships; therefore J is stationary
-where the slope is 0 for positive memberships and not negative for those that are 0 (``kkt_residual``).
-
-Equation numbers are those of the SPMTC paper.
+For fixed weights omega the functions below decrease  sum_ti omega_ti L_ti.  Equation numbers are those of
+the SPMTC paper.
 """
 
 import warnings
@@ -42,13 +38,9 @@ from mtclib.core.checks import check_initial_labels, check_number, check_option
 from mtclib.core.starts import kmeans_once, one_hot
 from mtclib.maths.selfpaced import hard_weights, mixture_weights, pace_shares, pace_threshold
 from mtclib.maths.subspace import W_UPDATES, SubspaceStep
-from mtclib.maths.symnmf import OFFSET, hard_labels
+from mtclib.maths.symnmf import OFFSET
 
-SOLVERS = ("coordinate", "multiplicative")
-# Multiplied memberships do not fall below it, or they could not rise again.  Whatever the scale of the data,
-# memberships are about 1: centroids take it up.
-SMALLEST = 1e-8
-COORDINATE_SWEEPS = 2
+SMALLEST = 1e-50  # memberships do not fall below it, or they could not rise again
 
 
 @dataclass(frozen=True)
@@ -118,65 +110,33 @@ def centroid_step(X, P, omega):
     return (inverse * np.outer(scale, scale)) @ (X.T @ weighted).T
 
 
-def gradient_parts(state, lam):
-    """A_t and B_t, which make the slope P_t B_t - A_t, from the centroids: a pair for each task.
+def membership_step(P, A, B):
+    """Eq. (22) without its weights: P * sqrt((A^+ + P B^-) / (A^- + P B^+)).
 
-    A = lam X C^T + (1 - lam) X W S^T, shape (n_t, c), and B = lam C C^T + (1 - lam) S S^T, shape (c, c), are
-    divided by the largest entry of A, so that the scale of the data does not matter.
-    """
-    pairs = []
-    for C, XC, XW in zip(state.centroids, state.XC, state.XW):
-        A = lam * XC + (1.0 - lam) * XW @ state.shared.T
-        B = lam * C @ C.T + (1.0 - lam) * state.shared @ state.shared.T
-        unit = np.abs(A).max() or 1.0
-        pairs.append((A / unit, B / unit))
-    return pairs
+    Lowers the loss of every row.  It ends at a small positive number where the formula gives 0: a sample
+    far from all centroids of one round must be able to return in the next.
 
-
-def coordinate_step(P, A, B):
-    """Memberships with a lower loss, column by column the best ones; ndarray of shape (n, c), nonnegative.
+    The printed formula has the weight of a row in numerator and denominator alike, where it cancels,
+    unless it is 0; then it makes 0/0, or rows of zeros for ever.  Rows without weight are updated like
+    the others.
 
     Parameters
     ----------
     P : ndarray of shape (n, c), nonnegative
     A : ndarray of shape (n, c)
-    B : ndarray of shape (c, c), positive semidefinite
-        As from ``gradient_parts``.
-    """
-    P, squares = P.copy(), np.diag(B)
-    # Short centroids first: the numbers of the clusters must not matter.
-    order = np.argsort(squares)
-    for j in np.tile(order[squares[order] > 0], COORDINATE_SWEEPS):
-        P[:, j] = np.maximum(P[:, j] + (A[:, j] - P @ B[:, j]) / squares[j], 0.0)
-    return P
+        lam X C^T + (1 - lam) X W S^T.
+    B : ndarray of shape (c, c)
+        lam C C^T + (1 - lam) S S^T.
 
-
-def multiplicative_step(P, A, B):
-    """Eq. (22) without its weights: P * sqrt((A^+ + P B^-) / (A^- + P B^+)), or ``SMALLEST``.
-
-    Lowers the loss of every row, clipped or not, for the reason given in ``mtclib.maths.symnmf``.  Parameters
-    are those of ``coordinate_step``.
-
-    The printed formula has the weight of a row in numerator and denominator alike, where it cancels,
-    unless it is 0; then it makes 0/0, or rows of zeros for ever.  Rows without weight are updated like
-    the others.
+    Returns
+    -------
+    ndarray of shape (n, c)
+        Entries that are positive stay so.
     """
     up = np.maximum(A, 0.0) + P @ np.maximum(-B, 0.0)
     down = np.maximum(-A, 0.0) + P @ np.maximum(B, 0.0)
     moved = P * np.sqrt(np.divide(up, down, out=np.ones_like(P), where=down > 0))
     return np.maximum(moved, np.minimum(P, SMALLEST))
-
-
-def kkt_residual(P, A, B):
-    """Norm of the projected slope relative to those of its parts P B and A, with columns of P of length 1.
-
-    Parameters are those of ``coordinate_step``.  Returns a float in 0 .. 1; the scales of the clusters, which
-    the objective does not determine, do not change it.
-    """
-    lengths, fitted = np.linalg.norm(P, axis=0), P @ B
-    slope = np.where(P > SMALLEST, fitted - A, np.minimum(fitted - A, 0.0))
-    parts = np.linalg.norm(lengths * fitted) + np.linalg.norm(lengths * A)
-    return float(np.linalg.norm(lengths * slope) / (parts or 1.0))
 
 
 def sample_losses(problem, state, lam):
@@ -201,12 +161,14 @@ def refit(problem, state, omegas):
     state.shared = centroid_step(np.vstack(state.XW), np.vstack(state.P), np.concatenate(omegas))
 
 
-def adopt(problem, state, subspace, omegas, lam, P):
-    """Set memberships, then W and all centroids, which are best for them, in place; the objective."""
-    state.P = P
-    project(problem, state, subspace.step(P))
+def sweep(problem, state, subspace, omegas, lam):
+    """One iteration, in place: memberships, then W, then all centroids, which W has made stale."""
+    for t, (C, XC, XW) in enumerate(zip(state.centroids, state.XC, state.XW)):
+        A = lam * XC + (1.0 - lam) * XW @ state.shared.T
+        B = lam * C @ C.T + (1.0 - lam) * state.shared @ state.shared.T
+        state.P[t] = membership_step(state.P[t], A, B)
+    project(problem, state, subspace.step(state.P))
     refit(problem, state, omegas)
-    return objective(sample_losses(problem, state, lam), omegas)
 
 
 def project(problem, state, W):
@@ -216,13 +178,10 @@ def project(problem, state, W):
         state.XW = [X @ W for X in problem.Xs]
 
 
-def descend(problem, state, subspace, omegas, model, max_iter, tol, rtol):
-    """Sweeps with fixed weights, in place: memberships, then W, then all centroids.
+def descend(problem, state, subspace, omegas, lam, max_iter, tol):
+    """Sweeps with fixed weights, in place, until one changes little.
 
-    Memberships by coordinates are extrapolated (Nesterov); a sweep that would raise the objective is taken
-    again without.  The between-cluster subspace does not descend on the objective: there nothing is
-    extrapolated, and the memberships decide instead of the objective.  ``model`` names ``lam`` and
-    ``solver``; ``tol`` bounds the ``kkt_residual`` of every task, ``rtol`` is the share of a last change.
+    The between-cluster subspace does not descend on the objective; there the memberships decide.
 
     Returns
     -------
@@ -230,30 +189,21 @@ def descend(problem, state, subspace, omegas, model, max_iter, tol, rtol):
         The objective after each sweep.
     converged : bool
     """
-    given, step = (problem, state, subspace, omegas, model.lam), STEPS[model.solver]
-    by_memberships = subspace.w_update == "eig_between" and model.lam < 1
     refit(problem, state, omegas)
     # The first sweep may rise from a W that was learnt with other weights.
-    before, history, converged, age, steps = np.inf, [], False, 0, state.P
-    parts = gradient_parts(state, model.lam)
+    before, history, converged = np.inf, [], False
+    by_memberships = subspace.w_update == "eig_between" and lam < 1
     while not converged and len(history) < max_iter:
-        previous, last = np.vstack(state.P), steps
-        steps = [step(P, *pair) for P, pair in zip(state.P, parts)]
-        momentum = 0.0 if by_memberships or step is multiplicative_step else age / (age + 3.0)
-        value = adopt(*given, [np.maximum(P + momentum * (P - old), 0.0) for P, old in zip(steps, last)])
-        age += 1
-        if momentum and value > before:
-            value, age = adopt(*given, steps), 0
-        parts = gradient_parts(state, model.lam)
-        history.append(value)
-        moved = np.linalg.norm(np.vstack(state.P) - previous)
-        steady = (moved <= rtol * np.linalg.norm(previous) if by_memberships else stops(before, value, rtol))
-        converged = max(map(kkt_residual, state.P, *zip(*parts))) <= tol or bool(rtol and steady)
-        before = value
+        previous = np.vstack(state.P) if by_memberships else None
+        sweep(problem, state, subspace, omegas, lam)
+        history.append(objective(sample_losses(problem, state, lam), omegas))
+        if by_memberships:
+            moved = np.linalg.norm(np.vstack(state.P) - previous)
+            converged = bool(moved <= tol * np.linalg.norm(previous))
+        else:
+            converged = stops(before, history[-1], tol)
+        before = history[-1]
     return history, converged
-
-
-STEPS = dict(zip(SOLVERS, (coordinate_step, multiplicative_step)))
 
 
 class _SharedSubspaceClusterer(MultiTaskClusterer):
@@ -263,9 +213,7 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
         super()._check_parameters()
         check_number("lam", self.lam, low=0, high=1)
         check_number("n_components", self.n_components, low=1, integer=True)
-        check_number("rtol", self.rtol, low=0)
         check_option("w_update", self.w_update, W_UPDATES)
-        check_option("solver", self.solver, SOLVERS)
         if isinstance(self.init, str):
             check_option("init", self.init, ("random", "k-means"))
 
@@ -309,10 +257,6 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
                 f"nothing and lam and n_components have no effect; {remedy}",
                 DegenerateSubspaceWarning, stacklevel=7)
 
-    def _labels(self, state):
-        """Largest memberships; samples that every centroid repels go where they are repelled least."""
-        return [hard_labels(P, A) for P, (A, _) in zip(state.P, gradient_parts(state, self.lam))]
-
     @staticmethod
     def _attributes(state):
         return {"membership_": state.P, "centroids_": state.centroids, "shared_centroids_": state.shared,
@@ -351,15 +295,8 @@ class LSSMTC(_SharedSubspaceClusterer):
         :math:`P_t`: uniform on (0, 1], or one-hot + 0.2.
     n_init : int, default 1
         Starts; the one with the lowest objective is kept.
-    solver : {'coordinate', 'multiplicative'}, default 'coordinate'
-        Memberships: one column after the other exactly, with extrapolation, or by the paper's Eq. (22), which
-        needs many times as many iterations.
-    max_iter : int, default 1000
+    max_iter : int, default 100
     tol : float, default 1e-4
-        Stop when in every task the gradient for the memberships, projected on :math:`P_t \ge 0`, is at most
-        ``tol`` times the norms of its two parts (``kkt_residual``); centroids and :math:`W` are best for the
-        memberships at the end of any iteration.
-    rtol : float, default 0
         Stop when the objective (with 'eig_between': the memberships) changes by less than this share.
     random_state : None, int, Generator or RandomState
 
@@ -371,7 +308,7 @@ class LSSMTC(_SharedSubspaceClusterer):
     Attributes
     ----------
     labels_ : list of ndarray of shape (n_t,), int
-        Row-wise argmax of ``membership_``; rows of zeros go to the cluster that repels them least.
+        Row-wise argmax of ``membership_``; for an empty sample it means nothing.
     membership_ : list of ndarray of shape (n_t, n_clusters)
         :math:`P_t`.
     centroids_ : list of ndarray of shape (n_clusters, d)
@@ -382,7 +319,6 @@ class LSSMTC(_SharedSubspaceClusterer):
         Eq. (4) after each iteration.
     n_iter_ : int
     converged_ : bool
-        Whether ``tol``, or ``rtol``, was met.  Only the former speaks of stationary points.
 
     References
     ----------
@@ -402,29 +338,24 @@ class LSSMTC(_SharedSubspaceClusterer):
 
     traits = Traits(kind="multitask", paper="Gu, Zhou, ICDM 2009", same_n_clusters=True, task_order_free=True)
 
-    ALGORITHM_VERSION = 2
-
-    def __init__(self, n_clusters, *, n_components=2, lam=0.75, w_update="mult", init="random",
-                 solver="coordinate", n_init=1, max_iter=1000, tol=1e-4, rtol=0.0, random_state=None):
+    def __init__(self, n_clusters, *, n_components=2, lam=0.75, w_update="mult", init="random", n_init=1,
+                 max_iter=100, tol=1e-4, random_state=None):
         self.n_clusters = n_clusters
         self.n_components = n_components
         self.lam = lam
         self.w_update = w_update
         self.init = init
-        self.solver = solver
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
-        self.rtol = rtol
         self.random_state = random_state
 
     def _fit_once(self, problem, n_clusters, seed):
         state, subspace = self._start(problem, n_clusters[0], seed)
         omegas = [np.ones(X.shape[0]) for X in problem.Xs]
-        history, converged = descend(problem, state, subspace, omegas, self, self.max_iter, self.tol,
-                                     self.rtol)
+        history, converged = descend(problem, state, subspace, omegas, self.lam, self.max_iter, self.tol)
         self._warn_if(subspace.is_degenerate(np.vstack(state.XW)))
-        return Fit(self._labels(state), history, converged, self._attributes(state))
+        return Fit([P.argmax(axis=1) for P in state.P], history, converged, self._attributes(state))
 
 
 class SPMTC(_SharedSubspaceClusterer):
@@ -445,7 +376,7 @@ class SPMTC(_SharedSubspaceClusterer):
         Clusters of every task.
     weighting : {'hard', 'soft'}, default 'hard'
         SPMTC-h, Eq. (11), or SPMTC-s, Eq. (13) with gamma = threshold / 2.
-    n_components, lam, w_update, init, solver : see LSSMTC
+    n_components, lam, w_update, init : see LSSMTC
         With hard weights, the eigenvector updates see the selected samples only.
     weight_power : {1, 2}, default 1
         2 is Eq. (7) as printed, with squared weights in the update of the model alone: no single
@@ -454,14 +385,14 @@ class SPMTC(_SharedSubspaceClusterer):
         Iterations of LSSMTC before the first round.
     pace_start, pace_step : float in (0, 1], default 0.5 and 0.1
         Share of samples in the first round, and its increase.
-    inner_max_iter : int, default 200
+    inner_max_iter : int, default 50
         Iterations of a round.
     n_init : int, default 1
         Starts; the one with the lowest final objective is kept.
     max_iter : int, default 20
         Rounds.
-    tol, rtol : float, default 1e-3 and 0
-        End a round by the rules of LSSMTC, with the weighted objective.
+    tol : float, default 1e-4
+        End a round when the weighted objective changes by less than this share.
     random_state : None, int, Generator or RandomState
 
     Warns
@@ -490,7 +421,7 @@ class SPMTC(_SharedSubspaceClusterer):
     n_iter_ : int
         Rounds.
     converged_ : bool
-        Whether the last round asked for all samples and ended by ``tol`` or ``rtol``.
+        Whether the last round asked for all samples.
 
     References
     ----------
@@ -512,12 +443,9 @@ class SPMTC(_SharedSubspaceClusterer):
     traits = Traits(kind="multitask", paper="Ren, Que, Yao, Xu", same_n_clusters=True, monotone=False,
                     task_order_free=True)
 
-    ALGORITHM_VERSION = 2
-
     def __init__(self, n_clusters, *, weighting="hard", n_components=2, lam=0.75, w_update="mult",
-                 weight_power=1, init="random", solver="coordinate", warm_up=20, pace_start=0.5,
-                 pace_step=0.1, inner_max_iter=200, n_init=1, max_iter=20, tol=1e-3, rtol=0.0,
-                 random_state=None):
+                 weight_power=1, init="random", warm_up=20, pace_start=0.5, pace_step=0.1, inner_max_iter=50,
+                 n_init=1, max_iter=20, tol=1e-4, random_state=None):
         self.n_clusters = n_clusters
         self.weighting = weighting
         self.n_components = n_components
@@ -525,7 +453,6 @@ class SPMTC(_SharedSubspaceClusterer):
         self.w_update = w_update
         self.weight_power = weight_power
         self.init = init
-        self.solver = solver
         self.warm_up = warm_up
         self.pace_start = pace_start
         self.pace_step = pace_step
@@ -533,7 +460,6 @@ class SPMTC(_SharedSubspaceClusterer):
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
-        self.rtol = rtol
         self.random_state = random_state
 
     def _check_parameters(self):
@@ -548,7 +474,7 @@ class SPMTC(_SharedSubspaceClusterer):
     def _fit_once(self, problem, n_clusters, seed):
         state, subspace = self._start(problem, n_clusters[0], seed)
         ones = [np.ones(X.shape[0]) for X in problem.Xs]
-        inner = [descend(problem, state, subspace, ones, self, self.warm_up, 0.0, 0.0)[0]]
+        inner = [descend(problem, state, subspace, ones, self.lam, self.warm_up, 0.0)[0]]
         shares = pace_shares(self.pace_start, self.pace_step, self.max_iter)
         history, weights, thresholds, degenerate = [], [], [], False
         losses = sample_losses(problem, state, self.lam)
@@ -557,14 +483,13 @@ class SPMTC(_SharedSubspaceClusterer):
             weights.append([self._weigh(loss, threshold) for loss, threshold in zip(losses, thresholds[-1])])
             omegas = [v ** self.weight_power for v in weights[-1]]
             subspace.reweigh(np.concatenate(omegas))
-            values, converged = descend(
-                problem, state, subspace, omegas, self, self.inner_max_iter, self.tol, self.rtol)
-            inner.append(values)
+            inner.append(
+                descend(problem, state, subspace, omegas, self.lam, self.inner_max_iter, self.tol)[0])
             losses = sample_losses(problem, state, self.lam)
             history.append(objective(losses, ones))
             degenerate |= subspace.is_degenerate(np.vstack(state.XW))
         self._warn_if(degenerate)
-        return Fit(self._labels(state), history, converged and shares[-1] == 1.0, {
+        return Fit([P.argmax(axis=1) for P in state.P], history, shares[-1] == 1.0, {
             **self._attributes(state), "weights_": weights[-1], "losses_": losses, "pace_": np.array(shares),
             "weight_history_": [np.array(rounds) for rounds in zip(*weights)],
             "thresholds_": np.array(thresholds), "round_objective_": [np.array(h) for h in inner]})
