@@ -38,6 +38,8 @@ _ALONE = (
 ALONE = {function.__name__.replace("_", "-"): function for function in _ALONE}
 """Data sets that are made by a function of their own."""
 
+_MERCURY = "(San Jose Mercury, TREC)."
+
 FAMILIES = {
     newsviews.stories: {
         "3sources": "3Sources of the LMSC paper: 169 news stories as told by the BBC, The Guardian and "
@@ -55,13 +57,10 @@ FAMILIES = {
         "the LMSC paper.",
     },
     mbc.matrix: {
-        "mbc-hitech": "hitech of the MBC paper: categories 1-5 and 2-6 of technology news (San Jose "
-        "Mercury, TREC).",
+        "mbc-hitech": f"hitech of the MBC paper: categories 1-5 and 2-6 of technology news {_MERCURY}",
         "mbc-ohscal": "ohscal of the MBC paper: categories 1-8 and 3-10 of medical abstracts (OHSUMED).",
-        "mbc-reviews": "reviews of the MBC paper: categories 1-4 and 2-5 of newspaper reviews (San Jose "
-        "Mercury, TREC).",
-        "mbc-sports": "sports of the MBC paper: categories 1-6 and 2-7 of sports news (San Jose "
-        "Mercury, TREC).",
+        "mbc-reviews": f"reviews of the MBC paper: categories 1-4 and 2-5 of newspaper reviews {_MERCURY}",
+        "mbc-sports": f"sports of the MBC paper: categories 1-6 and 2-7 of sports news {_MERCURY}",
         "mbc-tr11": "tr11 of the MBC paper: categories 1-7 and 3-9 of TREC topics.",
         "mbc-tr23": "tr23 of the MBC paper: categories 1-6 and 3-6 of TREC topics.",
         "mbc-tr45": "tr45 of the MBC paper: categories 1-7 and 4-10 of TREC topics.",

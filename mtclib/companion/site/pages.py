@@ -46,7 +46,11 @@ def _how_run(notebook, run) -> str:
 
 
 def settle(text: str, pages, suffix=".ipynb", folder="notebooks") -> str:
-    """Lead the relative links of a text to pages of the site, else to the home of the repository."""
+    """Lead the relative links of a text to pages of the site, else to the home of the repository.
+
+    >>> settle("[a](mspl.ipynb#Data), [b](../mtclib/mspl.py)", ["mspl"])
+    '[a](mspl.ipynb#Data), [b](https://github.com/mtclib/mtclib/blob/HEAD/mtclib/mspl.py)'
+    """
 
     def lead(match):
         file = PurePosixPath(normpath(f"{folder}/{match[2]}"))

@@ -158,6 +158,11 @@ def by_cause(cells):
     """Cells that are higher or lower than printed, one line per cause and sentence, the largest first.
 
     ``points`` is the mean absolute difference (NaN for a distance, which has no scale).
+
+    >>> row = dict(dataset="toy", method="A", metric="ACC", cause="stopping", reason="Stops early.",
+    ...            verdict="lower", difference=-0.08)
+    >>> by_cause(pd.DataFrame([row, {**row, "method": "B"}])).values.tolist()
+    [['stopping', 2, 8.0, 'toy: A, B', 'Stops early.']]
     """
     deviating = cells[cells["verdict"].isin(["higher", "lower"])]
     points = (100 * deviating["difference"].abs()).where(~deviating["metric"].isin(RELATIVE))
