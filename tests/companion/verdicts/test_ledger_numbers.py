@@ -25,7 +25,7 @@ KINDS = (
     r"1/K|\b\d/\d", r"\d+ ?%", r"\(\d+(?:, \d+)* %\)", r"\b(?:\d\.)?\de-\d+", r"10?\^-?\d+", r"\^\d",
     r"threshold \d", r"(?:times|factor) 1[./][\dK]+(?: to 1\.\d)?", r"\d+Sources", r"views-\d",
     r"\b2 [A-Zb(]",
-    r"within (?:\d|five|three|four)(?: points)?", r"less than \d+", r"one to two", r"\[-1, 1\]",
+    r"within (?:\d(?!e)|five|three|four)(?: points)?", r"less than \d+", r"one to two", r"\[-1, 1\]",
     r"\b(?:[Oo]ne of |of )?\d+ (?:other )?(?:settings|choices|starts|runs|weightings|readings|splits|of)\b",
     r"all of the \d+ starts", r"[Oo]f \d+ settings", r"setting of \d+", r"(?:among|as|of) \d+\b",
     r"\d+ in all", r"\b[01]\b(?![.,]\d)", r"\b0\.5\b",
@@ -35,7 +35,7 @@ SPENT = re.compile("|".join(KINDS))
 OUTSIDE = {
     (paper, one.split(":")[0]): int(one.split(":")[1]) for paper, ones in (
         # Trials outside the protocol, named in the entry, and counts of small random problems.
-        ("lmsc", "B5:2 O1:2 O8:1"),
+        ("lmsc", "B5:2 O1:2"),
         ("mbc", "E11:6 E12:3 E5:1 E6:10 E8:10 O1:15 O2:5 O3:6 O4:4 O9:10"),
         ("mspl", "A14:9 A16:18 A17:1 A18:2 A19:8 A6:2 O6:1 O8:5 O9:3"),
         ("mtcmrl", "E10:4 E3:1 E7:2 O1:2 O14:2"),
