@@ -8,6 +8,7 @@ and inside the notebook by :func:`check_parameters`, whoever runs it.
 
 import ast
 import os
+import re
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -111,6 +112,8 @@ def read_execution(notebook) -> Execution | None:
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LANGUAGE = {"name": "python", "pygments_lexer": "ipython3"}
+# Warnings begin with the temporary file of the cell that gave them.
+PLACE = re.compile(r"^\S*/ipykernel_\d+/\d+\.py:\d+: ", re.MULTILINE)
 
 
 def clean(notebook) -> None:
@@ -119,6 +122,9 @@ def clean(notebook) -> None:
     for cell in notebook.cells:
         for key in [key for key in cell.metadata if key not in ("tags", "alt")]:
             del cell.metadata[key]
+        for output in cell.get("outputs", ()):
+            if output.get("name") == "stderr":
+                output.text = PLACE.sub("", output.text)
 
 
 def store_outputs(path) -> None:
