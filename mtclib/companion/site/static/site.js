@@ -14,9 +14,9 @@ if (location.protocol === "file:")
 // A name that is typed in full stands before longer names that begin with it.
 let searchLite;
 const typed = (query) => ({t, s}) => (s || t).split(".").pop().toLowerCase() === query.trim().toLowerCase();
-Object.defineProperty(window, "SearchLite", {get: () => searchLite, set: (library) => {
-  searchLite = {...library, create: (options) => {
-    const engine = library.create(options);
+Object.defineProperty(window, "SearchLite", {get: () => searchLite, set: (original) => {
+  searchLite = {...original, create: (options) => {
+    const engine = original.create(options);
     return {...engine, search: (query) => {
       const {items, terms} = engine.search(query), isIt = typed(query);
       return {items: items.sort((a, b) => isIt(b) - isIt(a)), terms};
