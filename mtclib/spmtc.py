@@ -9,7 +9,7 @@ Eq.          what it says                            where
 (11)         hard weights, SPMTC-h                   :func:`mtclib.maths.selfpaced.hard_weights`
 (13)         soft weights, SPMTC-s                   :func:`mtclib.maths.selfpaced.mixture_weights`
 (16), (18)   centroids of a task, shared centroids   ``centroid_step``, ``refit``
-(22)         memberships                             ``membership_step``
+(22)         memberships                             ``membership_step``, exactly ``coordinate_step``
 (25)         subspace                                :class:`mtclib.maths.subspace.SubspaceStep`
 Algorithm 1  rounds of growing shares                ``SPMTC._fit_once``, ``sweep``, ``descend``
 ===========  ======================================  ====================================================
@@ -23,8 +23,17 @@ M (l x c) are the rows of ``centroids`` and ``shared``.  The loss of sample i of
 
     L_ti = lam ||x_ti - p_ti C_t||^2 + (1 - lam) ||x_ti W - p_ti S||^2 ,   P_t >= 0,  W^T W = I.
 
-For fixed weights omega the functions below decrease  sum_ti omega_ti L_ti.  Equation numbers are those of
-the SPMTC paper.
+For fixed weights omega the functions below decrease  J = sum_ti omega_ti L_ti.
+
+**Stationary points.**  For fixed centroids and W each row of P_t has a nonnegative least squares problem,
+with half its gradient, the *slope*, P_t B_t - A_t (``slope_parts``).  Centroids are exact minimisers for
+fixed memberships, and so is W by an eigenvector update ('mult' leaves it as it is); therefore J is stationary
+where the slope is 0 for positive memberships and not negative for those that are 0 (``kkt_residual``).
+Eq. (22) creeps there, because a membership that has become tiny hardly grows again.  So it decides in which
+valley a fit ends, and ``close`` then goes down to the bottom by exact steps.  Exact steps from the first
+sweep reach lower sums at once, and lose clusters.
+
+Equation numbers are those of the SPMTC paper.
 """
 
 import warnings
@@ -38,9 +47,11 @@ from mtclib.core.checks import check_initial_labels, check_number, check_option
 from mtclib.core.starts import kmeans_once, one_hot
 from mtclib.maths.selfpaced import hard_weights, mixture_weights, pace_shares, pace_threshold
 from mtclib.maths.subspace import W_UPDATES, SubspaceStep
-from mtclib.maths.symnmf import OFFSET
+from mtclib.maths.symnmf import OFFSET, hard_labels
 
 SMALLEST = 1e-50  # memberships do not fall below it, or they could not rise again
+CLOSING = 2000  # sweeps of ``close`` at most
+FREE_ROWS = ("update", "keep")
 
 
 @dataclass(frozen=True)
@@ -110,6 +121,20 @@ def centroid_step(X, P, omega):
     return (inverse * np.outer(scale, scale)) @ (X.T @ weighted).T
 
 
+def slope_parts(state, lam):
+    """A_t and B_t of the slope P_t B_t - A_t: a pair for each task.
+
+    A = lam X C^T + (1 - lam) X W S^T has the shape (n_t, c), B = lam C C^T + (1 - lam) S S^T has (c, c).
+    Both are divided by a power of two near the largest entry of A: no step sees the scale of the data.
+    """
+    parts, S, across = [], state.shared, 1.0 - lam
+    for C, XC, XW in zip(state.centroids, state.XC, state.XW):
+        A, B = lam * XC + across * XW @ S.T, lam * C @ C.T + across * S @ S.T
+        exponent = np.frexp(np.abs(A).max())[1]
+        parts.append((np.ldexp(A, -exponent), np.ldexp(B, -exponent)))
+    return parts
+
+
 def membership_step(P, A, B):
     """Eq. (22) without its weights: P * sqrt((A^+ + P B^-) / (A^- + P B^+)).
 
@@ -117,16 +142,14 @@ def membership_step(P, A, B):
     far from all centroids of one round must be able to return in the next.
 
     The printed formula has the weight of a row in numerator and denominator alike, where it cancels,
-    unless it is 0; then it makes 0/0, or rows of zeros for ever.  Rows without weight are updated like
-    the others.
+    unless it is 0; then it makes 0/0.  See ``free_rows`` of SPMTC.
 
     Parameters
     ----------
     P : ndarray of shape (n, c), nonnegative
     A : ndarray of shape (n, c)
-        lam X C^T + (1 - lam) X W S^T.
-    B : ndarray of shape (c, c)
-        lam C C^T + (1 - lam) S S^T.
+    B : ndarray of shape (c, c), positive semidefinite
+        As from ``slope_parts``.
 
     Returns
     -------
@@ -137,6 +160,27 @@ def membership_step(P, A, B):
     down = np.maximum(-A, 0.0) + P @ np.maximum(B, 0.0)
     moved = P * np.sqrt(np.divide(up, down, out=np.ones_like(P), where=down > 0))
     return np.maximum(moved, np.minimum(P, SMALLEST))
+
+
+def coordinate_step(P, A, B):
+    """Memberships with the lowest loss, one column after the other; parameters of ``membership_step``."""
+    P, squares = P.copy(), np.diag(B)
+    # Short centroids first: the numbers of the clusters must not matter.
+    order = np.argsort(squares)
+    for j in order[squares[order] > 0]:
+        P[:, j] = np.maximum(P[:, j] + (A[:, j] - P @ B[:, j]) / squares[j], 0.0)
+    return P
+
+
+def kkt_residual(P, A, B):
+    """Norm of the projected slope relative to those of its parts P B and A, with columns of P of length 1.
+
+    A float in 0 .. 1; the scales of the clusters, which J does not determine, do not change it.
+    """
+    lengths, fitted = np.linalg.norm(P, axis=0), P @ B
+    slope = np.where(P > SMALLEST, fitted - A, np.minimum(fitted - A, 0.0))
+    parts = np.linalg.norm(lengths * fitted) + np.linalg.norm(lengths * A)
+    return float(np.linalg.norm(lengths * slope) / (parts or 1.0))
 
 
 def sample_losses(problem, state, lam):
@@ -161,14 +205,14 @@ def refit(problem, state, omegas):
     state.shared = centroid_step(np.vstack(state.XW), np.vstack(state.P), np.concatenate(omegas))
 
 
-def sweep(problem, state, subspace, omegas, lam):
-    """One iteration, in place: memberships, then W, then all centroids, which W has made stale."""
-    for t, (C, XC, XW) in enumerate(zip(state.centroids, state.XC, state.XW)):
-        A = lam * XC + (1.0 - lam) * XW @ state.shared.T
-        B = lam * C @ C.T + (1.0 - lam) * state.shared @ state.shared.T
-        state.P[t] = membership_step(state.P[t], A, B)
+def sweep(problem, state, subspace, omegas, lam, step=membership_step, free_rows="update"):
+    """One iteration, in place: memberships, then W, then all centroids, which W has made stale; J."""
+    for t, (A, B) in enumerate(slope_parts(state, lam)):
+        P = step(state.P[t], A, B)
+        state.P[t] = np.where(omegas[t][:, None] > 0, P, state.P[t]) if free_rows == "keep" else P
     project(problem, state, subspace.step(state.P))
     refit(problem, state, omegas)
+    return objective(sample_losses(problem, state, lam), omegas)
 
 
 def project(problem, state, W):
@@ -178,8 +222,8 @@ def project(problem, state, W):
         state.XW = [X @ W for X in problem.Xs]
 
 
-def descend(problem, state, subspace, omegas, lam, max_iter, tol):
-    """Sweeps with fixed weights, in place, until one changes little.
+def descend(problem, state, subspace, omegas, lam, max_iter, tol, free_rows="update"):
+    """Sweeps by Eq. (22) with fixed weights, in place, until one changes little.
 
     The between-cluster subspace does not descend on the objective; there the memberships decide.
 
@@ -195,8 +239,7 @@ def descend(problem, state, subspace, omegas, lam, max_iter, tol):
     by_memberships = subspace.w_update == "eig_between" and lam < 1
     while not converged and len(history) < max_iter:
         previous = np.vstack(state.P) if by_memberships else None
-        sweep(problem, state, subspace, omegas, lam)
-        history.append(objective(sample_losses(problem, state, lam), omegas))
+        history.append(sweep(problem, state, subspace, omegas, lam, free_rows=free_rows))
         if by_memberships:
             moved = np.linalg.norm(np.vstack(state.P) - previous)
             converged = bool(moved <= tol * np.linalg.norm(previous))
@@ -206,6 +249,23 @@ def descend(problem, state, subspace, omegas, lam, max_iter, tol):
     return history, converged
 
 
+def close(problem, state, subspace, omegas, lam, tol):
+    """Sweeps with exact memberships, in place, until the ``kkt_residual`` of every task is at most ``tol``.
+
+    Returns
+    -------
+    history : list of float
+        J after each sweep.
+    stationary : bool
+    """
+    history = []
+    while not (stationary := max(map(kkt_residual, state.P, *zip(*slope_parts(state, lam)))) <= tol):
+        if len(history) == CLOSING:
+            break
+        history.append(sweep(problem, state, subspace, omegas, lam, coordinate_step))
+    return history, stationary
+
+
 class _SharedSubspaceClusterer(MultiTaskClusterer):
     """Parameters, start and warning that LSSMTC and SPMTC have in common."""
 
@@ -213,6 +273,7 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
         super()._check_parameters()
         check_number("lam", self.lam, low=0, high=1)
         check_number("n_components", self.n_components, low=1, integer=True)
+        check_number("kkt_tol", self.kkt_tol, low=0, high=1, open_low=True)
         check_option("w_update", self.w_update, W_UPDATES)
         if isinstance(self.init, str):
             check_option("init", self.init, ("random", "k-means"))
@@ -257,6 +318,10 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
                 f"nothing and lam and n_components have no effect; {remedy}",
                 DegenerateSubspaceWarning, stacklevel=7)
 
+    def _labels(self, state):
+        """Largest memberships; samples that every centroid repels go where they are repelled least."""
+        return [hard_labels(P, A) for P, (A, _) in zip(state.P, slope_parts(state, self.lam))]
+
     @staticmethod
     def _attributes(state):
         return {"membership_": state.P, "centroids_": state.centroids, "shared_centroids_": state.shared,
@@ -295,9 +360,13 @@ class LSSMTC(_SharedSubspaceClusterer):
         :math:`P_t`: uniform on (0, 1], or one-hot + 0.2.
     n_init : int, default 1
         Starts; the one with the lowest objective is kept.
-    max_iter : int, default 100
+    max_iter : int, default 300
+        Iterations by Eq. (22).
     tol : float, default 1e-4
-        Stop when the objective (with 'eig_between': the memberships) changes by less than this share.
+        They end when the objective (with 'eig_between': the memberships) changes by less than this share.
+    kkt_tol : float in (0, 1], default 1e-3
+        Iterations with exact memberships follow, until the projected gradient for the memberships of every
+        task is at most this share of the norms of its two parts.  1 for none, as printed.
     random_state : None, int, Generator or RandomState
 
     Warns
@@ -308,7 +377,7 @@ class LSSMTC(_SharedSubspaceClusterer):
     Attributes
     ----------
     labels_ : list of ndarray of shape (n_t,), int
-        Row-wise argmax of ``membership_``; for an empty sample it means nothing.
+        Row-wise argmax of ``membership_``; rows of zeros go to the cluster that repels them least.
     membership_ : list of ndarray of shape (n_t, n_clusters)
         :math:`P_t`.
     centroids_ : list of ndarray of shape (n_clusters, d)
@@ -319,6 +388,8 @@ class LSSMTC(_SharedSubspaceClusterer):
         Eq. (4) after each iteration.
     n_iter_ : int
     converged_ : bool
+        Whether ``tol`` and then ``kkt_tol`` were met.  Centroids, and :math:`W` unless it is fixed, are best
+        for the memberships after any iteration; so this is a stationary point of Eq. (4).
 
     References
     ----------
@@ -338,8 +409,10 @@ class LSSMTC(_SharedSubspaceClusterer):
 
     traits = Traits(kind="multitask", paper="Gu, Zhou, ICDM 2009", same_n_clusters=True, task_order_free=True)
 
+    ALGORITHM_VERSION = 2
+
     def __init__(self, n_clusters, *, n_components=2, lam=0.75, w_update="mult", init="random", n_init=1,
-                 max_iter=100, tol=1e-4, random_state=None):
+                 max_iter=300, tol=1e-4, kkt_tol=1e-3, random_state=None):
         self.n_clusters = n_clusters
         self.n_components = n_components
         self.lam = lam
@@ -348,14 +421,18 @@ class LSSMTC(_SharedSubspaceClusterer):
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.kkt_tol = kkt_tol
         self.random_state = random_state
 
     def _fit_once(self, problem, n_clusters, seed):
         state, subspace = self._start(problem, n_clusters[0], seed)
         omegas = [np.ones(X.shape[0]) for X in problem.Xs]
         history, converged = descend(problem, state, subspace, omegas, self.lam, self.max_iter, self.tol)
+        if converged:
+            closing, converged = close(problem, state, subspace, omegas, self.lam, self.kkt_tol)
+            history += closing
         self._warn_if(subspace.is_degenerate(np.vstack(state.XW)))
-        return Fit([P.argmax(axis=1) for P in state.P], history, converged, self._attributes(state))
+        return Fit(self._labels(state), history, converged, self._attributes(state))
 
 
 class SPMTC(_SharedSubspaceClusterer):
@@ -378,6 +455,11 @@ class SPMTC(_SharedSubspaceClusterer):
         SPMTC-h, Eq. (11), or SPMTC-s, Eq. (13) with gamma = threshold / 2.
     n_components, lam, w_update, init : see LSSMTC
         With hard weights, the eigenvector updates see the selected samples only.
+    free_rows : {'update', 'keep'}, default 'update'
+        Memberships of samples with weight 0, which Eq. (7) leaves free; Eq. (22) makes 0/0 of them.  'update'
+        takes those with the lowest loss: the minimiser of (7) over weights and memberships together, because
+        a weight depends on the lowest loss that its sample can have.  'keep' reads 0/0 as 1, as a small
+        constant in both parts of the fraction does: a sample keeps what it had when it last had weight.
     weight_power : {1, 2}, default 1
         2 is Eq. (7) as printed, with squared weights in the update of the model alone: no single
         objective for soft weights.
@@ -386,13 +468,15 @@ class SPMTC(_SharedSubspaceClusterer):
     pace_start, pace_step : float in (0, 1], default 0.5 and 0.1
         Share of samples in the first round, and its increase.
     inner_max_iter : int, default 50
-        Iterations of a round.
+        Iterations of a round by Eq. (22).
     n_init : int, default 1
         Starts; the one with the lowest final objective is kept.
     max_iter : int, default 20
         Rounds.
     tol : float, default 1e-4
         End a round when the weighted objective changes by less than this share.
+    kkt_tol : float in (0, 1], default 1e-3
+        See LSSMTC; for a last round with all samples.
     random_state : None, int, Generator or RandomState
 
     Warns
@@ -421,7 +505,7 @@ class SPMTC(_SharedSubspaceClusterer):
     n_iter_ : int
         Rounds.
     converged_ : bool
-        Whether the last round asked for all samples.
+        Whether the last round asked for all samples and met ``tol`` and ``kkt_tol``.
 
     References
     ----------
@@ -443,9 +527,11 @@ class SPMTC(_SharedSubspaceClusterer):
     traits = Traits(kind="multitask", paper="Ren, Que, Yao, Xu", same_n_clusters=True, monotone=False,
                     task_order_free=True)
 
+    ALGORITHM_VERSION = 2
+
     def __init__(self, n_clusters, *, weighting="hard", n_components=2, lam=0.75, w_update="mult",
-                 weight_power=1, init="random", warm_up=20, pace_start=0.5, pace_step=0.1, inner_max_iter=50,
-                 n_init=1, max_iter=20, tol=1e-4, random_state=None):
+                 weight_power=1, init="random", free_rows="update", warm_up=20, pace_start=0.5, pace_step=0.1,
+                 inner_max_iter=50, n_init=1, max_iter=20, tol=1e-4, kkt_tol=1e-3, random_state=None):
         self.n_clusters = n_clusters
         self.weighting = weighting
         self.n_components = n_components
@@ -453,6 +539,7 @@ class SPMTC(_SharedSubspaceClusterer):
         self.w_update = w_update
         self.weight_power = weight_power
         self.init = init
+        self.free_rows = free_rows
         self.warm_up = warm_up
         self.pace_start = pace_start
         self.pace_step = pace_step
@@ -460,11 +547,13 @@ class SPMTC(_SharedSubspaceClusterer):
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.kkt_tol = kkt_tol
         self.random_state = random_state
 
     def _check_parameters(self):
         super()._check_parameters()
         check_option("weighting", self.weighting, ("hard", "soft"))
+        check_option("free_rows", self.free_rows, FREE_ROWS)
         check_number("weight_power", self.weight_power, low=1, high=2, integer=True)
         for name in ("warm_up", "inner_max_iter"):
             check_number(name, getattr(self, name), low=1, integer=True)
@@ -483,13 +572,17 @@ class SPMTC(_SharedSubspaceClusterer):
             weights.append([self._weigh(loss, threshold) for loss, threshold in zip(losses, thresholds[-1])])
             omegas = [v ** self.weight_power for v in weights[-1]]
             subspace.reweigh(np.concatenate(omegas))
-            inner.append(
-                descend(problem, state, subspace, omegas, self.lam, self.inner_max_iter, self.tol)[0])
+            values, converged = descend(
+                problem, state, subspace, omegas, self.lam, self.inner_max_iter, self.tol, self.free_rows)
+            if share == 1.0:
+                closing, stationary = close(problem, state, subspace, omegas, self.lam, self.kkt_tol)
+                values += closing
+            inner.append(values)
             losses = sample_losses(problem, state, self.lam)
             history.append(objective(losses, ones))
             degenerate |= subspace.is_degenerate(np.vstack(state.XW))
         self._warn_if(degenerate)
-        return Fit([P.argmax(axis=1) for P in state.P], history, shares[-1] == 1.0, {
+        return Fit(self._labels(state), history, share == 1.0 and stationary, {
             **self._attributes(state), "weights_": weights[-1], "losses_": losses, "pace_": np.array(shares),
             "weight_history_": [np.array(rounds) for rounds in zip(*weights)],
             "thresholds_": np.array(thresholds), "round_objective_": [np.array(h) for h in inner]})

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from literal import spmtc as literal
 from planted import quiet_fit
 from scipy.io import loadmat
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from mtclib import LSSMTC, SPMTC
 from mtclib.core.base import DegenerateSubspaceWarning
 from mtclib.metrics import clustering_accuracy
-from mtclib.spmtc import centroid_step, membership_step
+from mtclib.spmtc import centroid_step, coordinate_step, membership_step
 
 FILES = Path(os.environ.get("MTCLIB_DATA", "no-such-folder")) / "20news-lssmtc"
 
@@ -57,7 +58,7 @@ def test_spmtc_equals_algorithm_1(weighting, power, w_update, monkeypatch):
     Xs, shares = texts((30, 27)), [0.5, 0.7, 0.9, 1.0]
     monkeypatch.setattr(SPMTC, "_memberships", lambda self, problem, c, seed: memberships(Xs, 3, 5))
     model = SPMTC(3, weighting=weighting, weight_power=power, w_update=w_update, lam=0.6, warm_up=4,
-                  inner_max_iter=5, pace_step=0.2, tol=0.0).fit([sp.csr_array(X) for X in Xs])
+                  inner_max_iter=5, pace_step=0.2, tol=0.0, kkt_tol=1).fit([sp.csr_array(X) for X in Xs])
     Ps, weights, histories = literal.spmtc(
         [X.T for X in Xs], memberships(Xs, 3, 5), 0.6, 2, w_update, weighting, shares, 4, 5, power)
     for ours, theirs in zip(model.round_objective_[1:], histories):
@@ -90,13 +91,15 @@ def test_centroids_of_dead_and_of_equal_clusters_still_minimise_the_loss():
 
 @settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), shift=st.floats(0.0, 2.0), lam=st.floats(0.0, 1.0))
-def test_the_membership_step_is_the_printed_one_without_weights_and_raises_no_loss(seed, shift, lam):
+def test_the_membership_step_is_the_printed_one_without_weights_and_no_step_raises_a_loss(seed, shift, lam):
     rng = np.random.default_rng(seed)
     X, P, v = rng.poisson(1.0, (9, 6)) - shift, rng.random((9, 3)) + 0.01, rng.random(9) + 0.01
     Mk, M, W = rng.normal(size=(6, 3)), rng.normal(size=(2, 3)), np.linalg.qr(rng.normal(size=(6, 2)))[0]
-    new = membership_step(P, *literal.gradient_parts(X.T, P, Mk, M, W, lam))
+    A, B = literal.gradient_parts(X.T, P, Mk, M, W, lam)
+    new = membership_step(P, A, B)
     np.testing.assert_allclose(new, literal.membership(X.T, P, Mk, M, W, lam, v), rtol=1e-9, atol=1e-49)
-    before, after = (literal.losses_dense([X.T], [Q], [Mk], M, W, lam)[0] for Q in (P, new))
+    before, *after = (literal.losses_dense([X.T], [Q], [Mk], M, W, lam)[0]
+                      for Q in (P, new, coordinate_step(P, A, B)))
     assert (after <= before * (1 + 1e-10) + 1e-12).all()
 
 
@@ -205,6 +208,31 @@ def test_weights_follow_the_pace_in_every_task_alike():
         np.testing.assert_array_equal(hard.weight_history_[t].sum(axis=1), asked)
         np.testing.assert_array_equal((soft.weight_history_[t] > 0).sum(axis=1), asked)
         assert (hard.weights_[t] == 1).all() and (soft.weights_[t] > 0).all() and (soft.weights_[t] < 1).any()
+
+
+SIGNED = [np.random.default_rng(t).normal(size=(40, 8)) + 2 * np.eye(8)[np.arange(40) % 4] for t in (0, 1)]
+
+
+@pytest.mark.parametrize("Xs", [texts(), texts((60, 50), 30, 1, 5), SIGNED], ids=["wide", "many", "signed"])
+@pytest.mark.parametrize("model", [LSSMTC(4), LSSMTC(4, w_update="eig_range"), SPMTC(4),
+                                   SPMTC(4, weighting="soft", free_rows="keep")], ids=str)
+def test_converged_means_stationary(model, Xs):
+    fit = quiet_fit(clone(model).set_params(random_state=0), Xs)
+    S, W, lam = fit.shared_centroids_, fit.projection_, fit.lam
+    assert fit.converged_
+    for X, P, C in zip(Xs, fit.membership_, fit.centroids_):
+        up, down = (np.linalg.norm(P, axis=0) * (lam * Z @ C.T + (1 - lam) * V @ S.T)
+                    for Z, V in ((X, X @ W), (P @ C, P @ S)))
+        slope = np.where(P > 0, down - up, np.minimum(down - up, 0.0))
+        assert np.linalg.norm(slope) <= 1.01 * fit.kkt_tol * (np.linalg.norm(up) + np.linalg.norm(down))
+
+
+def test_samples_without_weight_keep_their_memberships_where_they_are_told_to():
+    Xs = texts()
+    first, second = (quiet_fit(SPMTC(3, pace_start=0.3, max_iter=1, inner_max_iter=n, free_rows="keep",
+                                     random_state=0), Xs) for n in (1, 9))
+    for P, Q, v in zip(first.membership_, second.membership_, first.weights_):
+        assert np.array_equal(P[v == 0], Q[v == 0]) and not np.array_equal(P[v > 0], Q[v > 0])
 
 
 def test_an_interrupted_pace_is_not_converged():

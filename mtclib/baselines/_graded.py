@@ -104,11 +104,11 @@ def membership_step(P, A, G, sums_to_one=True):
     """One step that lowers the loss of every sample over its memberships, shape (n, K).
 
     Rows that sum to one: a projected gradient step, from the centre of the centroids, where the gradient
-    changes least, with the largest length that is sure to go down.  Otherwise the multiplicative update of
-    semi-nonnegative matrix factorisation.
+    changes least, with the largest length that is sure to go down.  Otherwise the column by column best ones,
+    as in `mtclib.spmtc`.
     """
     if not sums_to_one:
-        return spmtc.membership_step(P, A, G)
+        return spmtc.coordinate_step(P, A, G)
     middle = G.mean(axis=0)
     centred = G - middle - middle[:, None] + middle.mean()
     steepest = np.linalg.eigvalsh(centred)[-1]

@@ -90,6 +90,8 @@ class MKC(MultiTaskClusterer):
 
     traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, TKDD 2015", reconstruction=True)
 
+    ALGORITHM_VERSION = 2
+
     def __init__(self, n_clusters, *, lam=0.5, kernel="cosine", scale="median", membership="graded",
                  init="k-means", n_init=1, max_iter=300, tol=1e-6, random_state=None):
         self.n_clusters = n_clusters

@@ -50,7 +50,7 @@ _REASONS = {
     "webkb": "The printed sizes are those of four classes (course, faculty, project, student), not of six; "
     "which pages were dropped is not stated.",
 }
-STORED = ("stored", "stored-l2")
+STORED = ("stored", "stored-l2", "binary")
 """Weightings of matrices that come as weights."""
 
 
@@ -110,8 +110,9 @@ def transfer(key, *, weighting="stored") -> Dataset:
     Parameters
     ----------
     key : {"orgsvspeople", "orgsvsplaces", "peoplevsplaces"}
-    weighting : {"stored", "stored-l2"}, default="stored"
-        The file holds tf-idf weights, not counts; "stored-l2" divides each row by its Euclidean norm.
+    weighting : {"stored", "stored-l2", "binary"}, default="stored"
+        The file holds no frequencies: each stored entry is a factor of its document times a factor of its
+        term.  "stored-l2" divides each row by its Euclidean norm, "binary" keeps which terms occur.
 
     Returns
     -------
@@ -124,6 +125,8 @@ def transfer(key, *, weighting="stored") -> Dataset:
     Xs = [as_rows(matrix, columns=True) for matrix in matrices]
     if weighting == "stored-l2":
         Xs = weigh(Xs, "counts-l2")
+    elif weighting == "binary":
+        Xs = [X.sign() for X in Xs]
     data = Dataset(
         name=f"spmtc-{key}", kind="multitask", edition="transfer", Xs=Xs,
         labels=[as_codes(source, order), as_codes(target, order)], task_names=("1", "2"),

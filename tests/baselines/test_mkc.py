@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from literal import mkc as literal
 from planted import even_start as start
 from planted import quiet_fit as fit
+from scipy.optimize import nnls
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib import MBC
@@ -193,3 +194,11 @@ def test_both_methods_of_smkc_start_from_the_same_partition():
     found = estimator._descend(_graded, problem, labels, Ks)
     left = ~found.attributes["boosted_"]
     np.testing.assert_allclose(found.attributes["local_loss_"][left], losses[left])
+
+
+def test_nonnegative_memberships_reach_the_least_squares_solution_even_from_zero():
+    rng = np.random.default_rng(0)
+    points, centres, P = rng.normal(size=(20, 6)) + 0.3, rng.normal(size=(3, 6)), np.eye(20, 3)
+    for _ in range(200):
+        P = _graded.membership_step(P, points @ centres.T, centres @ centres.T, sums_to_one=False)
+    np.testing.assert_allclose(P, [nnls(centres.T, x)[0] for x in points], atol=1e-8)

@@ -85,9 +85,10 @@ def membership(i, t, Ps, Bs, G, graded):
     S = np.array([[inner(a - middle, b - middle, G) for b in Bs[t]] for a in Bs[t]])
     if graded:
         return projected(p + (A - S @ p) / max(np.linalg.eigvalsh(S)))
-    up = np.maximum(A, 0) + np.maximum(-S, 0) @ p
-    down = np.maximum(-A, 0) + np.maximum(S, 0) @ p
-    return p * np.sqrt(up / down)
+    for z in np.argsort(np.diag(S)):
+        rest = A[z] - sum(S[z, l] * p[l] for l in range(K) if l != z)
+        p = np.where(np.arange(K) == z, max(rest / S[z, z], 0.0), p)
+    return p
 
 
 def algorithm(hs, Ks, lam, G, graded, sweeps, inner_steps=10):
