@@ -3,6 +3,7 @@
 import hashlib
 import itertools
 import json
+import time
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib import import_module
@@ -16,6 +17,8 @@ from mtclib.core.checks import check_option
 from mtclib.datasets import FetchError
 
 KEY_FORMAT = 1
+RETRY_AFTER = 60.0  # seconds
+_failures: dict = {}  # by loader and edition: when and why its data could not be had
 
 
 def canonical(value):
@@ -98,9 +101,18 @@ def _dotted(name):
 def load_dataset(loader, params):
     """A data set and its content hash, by a loader's name or "package.module:function".
 
-    The last two are remembered in each process.  FetchError if the data cannot be had.
+    The last two are remembered in each process.  FetchError if the data cannot be had; for a minute it is
+    raised again at once, or every job would wait for the same server.
     """
-    return _load(loader, json.dumps(params, sort_keys=True))
+    source = loader, params.get("edition")
+    since, error = _failures.get(source, (-np.inf, None))
+    if time.monotonic() - since < RETRY_AFTER:
+        raise error
+    try:
+        return _load(loader, json.dumps(params, sort_keys=True))
+    except FetchError as failure:
+        _failures[source] = time.monotonic(), failure
+        raise
 
 
 @lru_cache(maxsize=2)

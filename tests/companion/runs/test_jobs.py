@@ -12,7 +12,17 @@ from experiments_support import demo_jobs, table
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtclib.companion.runs import Job, ProtocolError, canonical, expand, parse_protocol, seed_for
+from mtclib.companion.runs import (
+    Job,
+    ProtocolError,
+    canonical,
+    expand,
+    jobs,
+    load_dataset,
+    parse_protocol,
+    seed_for,
+)
+from mtclib.datasets import FetchError
 
 GOLDEN = Job(paper="p", dataset="d", loader="l", loader_params={}, method="m", estimator="MTCMRL",
              params={"lam": 4.0, "alpha": 0.25, "max_iter": 200}, shown="{}", run=0, seed=12345,
@@ -141,3 +151,19 @@ def test_a_study_can_have_a_smaller_grid_and_fewer_runs_than_its_profile():
     assert [(job.params["noise"], job.run) for job in jobs] == [(1.0, 0), (1.0, 1)]
     profile["n_runs"] = 1
     assert len(demo_jobs(studies=study, profiles={"quick": profile})) == 1
+
+
+def test_data_that_could_not_be_had_are_asked_for_again_only_after_a_while(monkeypatch):
+    asked = []
+
+    def refuse(loader, **params):
+        asked.append(params)
+        raise FetchError("no network")
+
+    monkeypatch.setattr(jobs.datasets, "load", refuse)
+    for wait, expected in ((60.0, 1), (0.0, 4)):
+        monkeypatch.setattr(jobs, "RETRY_AFTER", wait)
+        for split in range(3):
+            with pytest.raises(FetchError, match="no network"):
+                load_dataset("no such loader", {"split": split})
+        assert len(asked) == expected
