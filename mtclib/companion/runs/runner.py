@@ -171,7 +171,7 @@ def _on_cluster(jobs, address):
     as dask allows, because it drops the error.
     """
     distributed = _import_distributed()
-    with _connect(distributed, address) as client:
+    with _without_tracebacks(), _connect(distributed, address) as client:
         pending = {client.submit(execute, job, pure=False): job for job in jobs}
         try:
             done = distributed.as_completed(
@@ -181,6 +181,21 @@ def _on_cluster(jobs, address):
                 yield result if future.status == "finished" else _lost(job, future.status, result, address)
         finally:
             client.cancel(list(pending))
+
+
+@contextlib.contextmanager
+def _without_tracebacks():
+    """Silence dask, which logs a lost connection as tracebacks; the run ends with one line on it."""
+    loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict
+               if name.partition(".")[0] in ("distributed", "tornado", "asyncio")]  # fmt: skip
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels):
+            logger.setLevel(level)
 
 
 def _import_distributed():

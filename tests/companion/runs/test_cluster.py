@@ -123,13 +123,14 @@ def test_a_cluster_without_workers_or_scheduler_is_an_error_with_the_command_to_
         run(demo_jobs(), RunStore(tmp_path), dask=f"tcp://127.0.0.1:{_free_port()}")
 
 
-def test_a_lost_scheduler_ends_the_run_with_what_is_done_stored(tmp_path, cluster):
+def test_a_lost_scheduler_ends_the_run_with_one_line_and_what_is_done_stored(tmp_path, cluster, caplog):
     cluster.need(1)
     store = _KillingStore(tmp_path)
     store.victim = cluster.scheduler
     with pytest.raises(ConnectionError, match="run the same command again to resume"):
         run(demo_jobs(), store, dask=cluster.address)
     assert 3 <= len(store.keys()) < 13
+    assert not [record for record in caplog.records if not record.name.startswith("mtclib")]
 
 
 def test_without_dask_the_error_names_the_extra(tmp_path, monkeypatch):

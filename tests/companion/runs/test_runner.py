@@ -1,6 +1,7 @@
 """The runner: resume, workers, failures, progress."""
 
 import contextlib
+import itertools
 import logging
 import os
 import re
@@ -149,6 +150,13 @@ def test_a_whole_record_stands_and_a_damaged_one_is_run_again_and_not_exported(
     _assert_resumes(store, reference)
     assert ran == [jobs[2].key, jobs[5].key] and jobs[2].key in caplog.text
     export(jobs, store, tmp_path / "results")
+
+
+def test_a_clock_that_is_set_back_changes_no_result(tmp_path, reference, monkeypatch):
+    now = itertools.count(2e9, -3600.0)
+    monkeypatch.setattr(time, "time", lambda: next(now))
+    for _ in range(2):
+        _assert_resumes(RunStore(tmp_path), reference)
 
 
 def test_a_job_that_two_methods_share_is_run_once_and_shown_for_both(tmp_path):
