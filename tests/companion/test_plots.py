@@ -138,9 +138,6 @@ CASES = {
     "runtime": lambda: plots.runtime(timings(), switch_at=35),
     "preprocessing": lambda: plots.preprocessing(weightings(), {"1": 0.339}),
     "scores": lambda: plots.scores_by_method(judged(["agrees"] * 9)),
-    "verdicts": lambda: plots.verdict_grid(judged(SYMBOLS)),
-    "verdicts of two": lambda: plots.verdict_grid(
-        pd.concat([judged(SYMBOLS), judged(SYMBOLS, "q", LONG), judged(["exact"], "q", "other")])),
     "scoreboard": lambda: plots.scoreboard(judged(["exact", "lower", "exact"]), {"p": "Paper\n3 cells"}),
     "leverage": lambda: plots.leverage(CHANGES),
     "weights": lambda: plots.weight_functions([1.0, 4.0], (1.0, 10.0), np.linspace(0, 8, 9)),
@@ -438,7 +435,6 @@ SHOWN = [
     ("ranks", lambda fig: texts(fig.axes[0])[-2:], ["a  1.20 ", " 1.80  b"]),
     ("agreement", lambda fig: sorted(texts(fig.axes[0])), ["0.10", "0.20", "0.50", "–"]),
     ("sizes", lambda fig: texts(fig.axes[0]), ["3"] * 4 + ["6"] * 2),
-    ("verdicts", lambda fig: sorted(texts(fig.axes[0])), sorted(SYMBOLS.values())),
 ]
 
 
@@ -447,18 +443,13 @@ def test_a_figure_shows_and_names_what_it_was_given(name, look, expected):
     assert look(drawn(name)) == expected
 
 
-def test_every_verdict_has_its_word_in_the_legend_and_its_colour_and_many_columns_go_on_in_a_further_panel():
+def test_every_verdict_has_its_word_in_the_legend_and_its_colour():
     words = [f"{SYMBOLS[v]} {'not yet run' if v == 'not-run' else v} (1)" for v in MEANINGS if v in SYMBOLS]
-    assert legend(drawn("verdicts")) == [*words, "empty: not printed"]
-    fig = plots.verdict_grid(judged(["lower", "exact", "exact", "agrees"]))
+    fig = plots.scoreboard(judged(SYMBOLS), {"p": "Paper\nall verdicts"})
+    assert legend(fig) == words and not set(SYMBOLS.values()) - set(texts(fig.axes[0]))
+    fig = plots.scoreboard(judged(["lower", "exact", "exact", "agrees"]), {"p": "Paper\n4 cells"})
     shown = [to_hex(colour) for colour in fig.axes[0].collections[0].get_facecolors()]
     assert shown == [COLOURS[v][0] for v in ("lower", "exact", "exact", "agrees")]
-    assert fig.axes[0].get_title(loc="left") == "p: toy"
-    cells = [judged(["exact"] * 24, dataset=name).assign(metric=[str(n // 2) for n in range(24)], method="m")
-             for name in "abc"]
-    fig = plots.verdict_grid(pd.concat(cells))
-    assert [ax.get_title(loc="left") for ax in fig.axes] == ["p", "p, continued", "p, continued"]
-    assert [len(ax.texts) for ax in fig.axes] == [24, 24, 24]
 
 
 def test_scores_of_streams_have_t_intervals_over_seeds_and_a_single_seed_has_none():
@@ -489,7 +480,6 @@ STREAMS = ((plots.transfer_curve, transfer), (plots.forgetting_curve, forgetting
     (plots.seconds, (REPEATS.assign(seconds=0.0),), "above 0"),
     (plots.runtime, (timings().assign(seconds=0.0),), "above 0"),
     (plots.preprocessing, (weightings().iloc[:0],), "no row of metric"),
-    (plots.verdict_grid, (judged([]),), "no cell"),
     (plots.scoreboard, (judged(["exact"]), {"q": "Q\n"}), "no cell of 'q'"),
     *((plots.weight_functions, (thresholds,), "thresholds") for thresholds in ([], [0.0])),
     (plots.pace, (np.ones((3, 5)), np.arange(5), [0.5, 1.0]), r"must have the shape \(2, 5\)"),

@@ -5,6 +5,7 @@ import sys
 
 import nbformat
 import pytest
+from dataflow import reduced
 from nbclient import NotebookClient
 from papermill.iorw import load_notebook_node
 from papermill.parameterize import parameterize_notebook
@@ -13,16 +14,25 @@ from structure import ROOT, is_front, tagged
 from mtclib.companion.site.notebooks import QUIET_KERNEL, parameters
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-CHOICES = {"kind": "views", "seed": "7", "n_runs": "1", "n_jobs": "2"}
+CHOICES = {"kind": "views", "n_runs": "1", "n_jobs": "2"}
 """Other than the defaults, with which the notebooks run where their stored outputs are compared."""
+OTHER_SEED = ("mbc", "methods", "your_data")
+"""Run from nothing; the others share the fits of their seed with the run that compares stored outputs."""
+WHOLE = ("mbc",)
+"""Run with all cells; of the others only what depends on a parameter, and what that needs."""
 
 
 @pytest.fixture(autouse=True)
-def own_folders(tmp_path, monkeypatch):
-    for name in ("runs", "figures"):
-        monkeypatch.setenv(f"MTCLIB_{name.upper()}", str(tmp_path / name))
+def own_figures(tmp_path, monkeypatch):
+    monkeypatch.setenv("MTCLIB_FIGURES", str(tmp_path / "figures"))
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         monkeypatch.setenv(name, "1")
+
+
+@pytest.fixture
+def own_store(tmp_path, monkeypatch):
+    monkeypatch.setenv("MTCLIB_RUNS", str(tmp_path / "runs"))
+    return tmp_path / "runs"
 
 
 def papermill(path, output, *options):
@@ -33,14 +43,46 @@ def papermill(path, output, *options):
 
 @pytest.mark.parametrize("path", [path for path in NOTEBOOKS if not is_front(path.stem)],
                          ids=lambda path: path.stem)
-def test_a_notebook_runs_with_other_parameters_than_its_defaults(path, tmp_path):
-    known = parameters(path)
-    options = [word for name in CHOICES if name in known for word in ("-p", name, CHOICES[name])]
-    process = papermill(path, tmp_path / "out.ipynb", *options)
+def test_a_notebook_runs_with_other_parameters_than_its_defaults(path, tmp_path, request):
+    notebook, known, choices = nbformat.read(path, as_version=4), parameters(path), CHOICES
+    if path.stem in OTHER_SEED:
+        request.getfixturevalue("own_store")
+        choices = {**CHOICES, "seed": "7"}
+    options = [word for name in choices if name in known for word in ("-p", name, choices[name])]
+    nbformat.write(notebook if path.stem in WHOLE else reduced(notebook), tmp_path / "in.ipynb")
+    process = papermill(tmp_path / "in.ipynb", tmp_path / "out.ipynb", *options)
     errors = process.communicate()[1]
     assert process.returncode == 0, errors[-2000:]
     cells = nbformat.read(tmp_path / "out.ipynb", as_version=4).cells
     assert all(cell.execution_count for cell in cells if cell.cell_type == "code" and cell.source)
+
+
+TOY = """seed = 0  # parameters
+check_parameters(seed=seed); study = Study("toy", seed=seed); sets = ["a"]; size = 3
+print(study.results)
+live = study.live
+print([seed for seed in sets])
+data = study.data(sets[0])
+size += 1
+def share(rows): return rows / size
+rows = study.rows; table = rows.mean()
+fit = KMeans(random_state=seed).fit(data)
+rows = share(live)
+print(rows)
+fit = rows = 0
+print(fit, rows, table)"""
+
+
+def test_the_cells_that_depend_on_a_parameter_and_all_that_they_need_are_kept():
+    cells = [nbformat.v4.new_code_cell(source) for source in TOY.split("\n")]
+    cells[0].metadata["tags"] = ["parameters"]
+    kept = reduced(nbformat.v4.new_notebook(cells=[*cells, nbformat.v4.new_markdown_cell("The end.")])).cells
+    assert [cells.index(cell) for cell in kept[:-1]] == [0, 1, 3, 5, 6, 7, 9, 10, 11]
+    for path in NOTEBOOKS:
+        notebook = nbformat.read(path, as_version=4)
+        texts = [cell.source for cell in reduced(notebook).cells]
+        used = [cell.source for cell in notebook.cells if cell.cell_type == "code" and ".live" in cell.source]
+        assert set(used) <= set(texts) and any("check_parameters(" in text for text in texts)
 
 
 REFUSED = [
@@ -82,7 +124,7 @@ def test_a_notebook_refuses_unknown_and_ill_typed_parameters_with_the_list_of_va
             assert f"Parameters: {names}." in error.evalue
 
 
-def test_the_command_itself_fails_before_anything_is_computed(tmp_path):
+def test_the_command_itself_fails_before_anything_is_computed(tmp_path, own_store):
     process = papermill(ROOT / "notebooks" / "mbc.ipynb", tmp_path / "out.ipynb", "-p", "n_runz", "3")
     assert "there is no parameter 'n_runz'. Did you mean 'n_runs'? Param" in process.communicate()[1]
-    assert process.returncode == 1 and not (tmp_path / "runs").exists()
+    assert process.returncode == 1 and not own_store.exists()

@@ -22,13 +22,7 @@ from mtclib.companion.plots.files import MANIFEST_COLUMNS, Picture, folder_key, 
 from mtclib.companion.plots.look import style
 from mtclib.companion.plots.matrices import relation_matrix
 from mtclib.companion.plots.pacing import pace, rounds, selection, weight_functions
-from mtclib.companion.plots.scores import (
-    leverage,
-    preprocessing,
-    scoreboard,
-    scores_by_method,
-    verdict_grid,
-)
+from mtclib.companion.plots.scores import leverage, preprocessing, scoreboard, scores_by_method
 from mtclib.companion.plots.streams import forgetting_curve, order_spread, stream_costs, transfer_curve
 from mtclib.companion.plots.userdata import agreement, cluster_sizes, embedding
 
@@ -38,5 +32,5 @@ __all__ = [
     "objective_panels", "order_spread", "pace", "preprocessing", "quality_time", "relation_matrix",
     "robustness", "rounds", "runtime", "save", "score_table", "scoreboard", "scores_by_method", "seconds",
     "selection", "sensitivity", "sensitivity_heatmap", "stream_costs", "style", "task_objectives",
-    "task_pairs", "trajectories", "transfer_curve", "verdict_grid", "weight_functions",
+    "task_pairs", "trajectories", "transfer_curve", "weight_functions",
 ]  # fmt: skip

@@ -14,8 +14,6 @@ from mtclib.companion.plots.look import MARK, RULE, bare, figure, legend
 from mtclib.companion.tables import COLOURS, MEANINGS, OURS_SD, PUBLISHED_SD, label, task_name
 from mtclib.companion.verdicts.intervals import DELTA, RELATIVE
 
-# Of a panel of the grid of verdicts: as wide as a page of a notebook.
-MOST_COLUMNS = 28
 # The page of the scoreboard, in cells, but for the side of a cell, in inches.
 CELL = 0.145
 NAMES, HEAD, FOOT, WIDTH = 8.5, 4.0, 3.0, 88
@@ -66,35 +64,6 @@ def scores_by_method(verdicts, metric="ACC"):
         ):
             low, high = cells[mean] - cells[sd].fillna(0), cells[mean] + cells[sd].fillna(0)
             handles.append(_dots(ax, cells[mean], low, high, offset, name, colour, marker))
-    legend(fig, handles)
-    return fig
-
-
-@figure
-def verdict_grid(verdicts):
-    """Every printed cell as a coloured square with the symbol of its verdict, one or more panels per paper.
-
-    A paper with more than `MOST_COLUMNS` columns goes on in a further panel, from a data set on.  The legend
-    names each verdict in use and counts its cells.
-    """
-    if verdicts.empty:
-        raise ValueError("verdicts: the frame has no cell")
-    papers = [(paper, _wide(cells)) for paper, cells in verdicts.groupby("paper", sort=False)]
-    panels = [(f"{paper}, continued" if number else paper, part) for paper, wide in papers
-              for number, part in enumerate(_parts(wide))]
-    longest = max(wide.shape[1] for _, wide in panels)
-    datasets = max(len(set(wide.columns.get_level_values("dataset"))) for _, wide in papers)
-    narrow = longest > 12 or datasets > 1
-    heights = [0.27 * len(wide) + (1.9 if narrow else 0.9) for _, wide in panels]
-    size = (max(1.6 + (0.27 if narrow else 0.62) * longest, 5), sum(heights) + 0.8)
-    fig, axes = plt.subplots(len(panels), 1, figsize=size, height_ratios=heights, squeeze=False)
-    for ax, (paper, wide) in zip(axes[:, 0], panels):
-        _grid_panel(ax, wide, narrow)
-        ax.set_xlim(0, longest)
-        ax.set_title(paper if narrow else f"{paper}: {wide.columns[0][1]}", loc="left")
-    handles = _counted(verdicts)
-    if any(wide.isna().any(axis=None) for _, wide in panels):
-        handles.append(Patch(facecolor="none", edgecolor="none", label="empty: not printed"))
     legend(fig, handles)
     return fig
 
@@ -184,18 +153,6 @@ def _wide(cells):
     return cells.pivot_table(**keys, aggfunc="first", sort=False)
 
 
-def _parts(wide):
-    """The columns of a paper in parts that are not too wide, cut between data sets."""
-    sizes = pd.Series([column[:2] for column in wide.columns]).value_counts()
-    parts = [[]]
-    for block in dict.fromkeys(column[:2] for column in wide.columns):
-        if parts[-1] and sum(sizes[one] for one in parts[-1]) + sizes[block] > MOST_COLUMNS:
-            parts.append([])
-        parts[-1].append(block)
-    chosen = [wide.loc[:, [column[:2] in part for column in wide.columns]] for part in parts]
-    return [part.dropna(how="all") for part in chosen]
-
-
 def _squares(ax, wide, fontsize, **edges):
     """Coloured squares with the symbols of the verdicts, methods as rows; what is not printed stays empty."""
     used = [verdict for verdict in COLOURS if (wide == verdict).any(axis=None)]
@@ -220,16 +177,6 @@ def _counted(verdicts):
     counts = verdicts["verdict"].value_counts()
     return [Patch(facecolor=_fill(verdict), edgecolor="0.5", label=f"{label(verdict)} ({counts[verdict]})")
             for verdict in MEANINGS if verdict in counts]  # fmt: skip
-
-
-def _grid_panel(ax, wide, narrow):
-    """One panel of the grid of verdicts, with a gap after each data set."""
-    _squares(ax, wide, fontsize=10, edgecolors="0.6", linewidth=0.6)
-    heads = [(dataset * narrow, task_name(task), metric) for _, dataset, task, metric in wide.columns]
-    names = [(" " if narrow else "\n").join(part for part in head if part) for head in heads]
-    ax.set_xticks(np.arange(len(names)) + 0.5, names, rotation=90 if narrow else 0)
-    for column in np.flatnonzero([one[:2] != two[:2] for one, two in zip(wide.columns, wide.columns[1:])]):
-        ax.axvline(column + 1, color="black", **RULE | {"linewidth": 1.5})
 
 
 def _board_panel(ax, wide, head):

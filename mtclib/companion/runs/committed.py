@@ -1,12 +1,14 @@
 """Committed results: a paper's full profile as a few small files, and whether a run agrees with them."""
 
 import json
+import math
 import os
 import platform
 import subprocess
 import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -30,13 +32,30 @@ BITS = "bits"
 
 @dataclass(frozen=True)
 class Results:
-    """Committed results, as :func:`read_results` finds them."""
+    """Committed results, as :func:`read_results` finds them; arrays are unpacked when first asked for."""
 
     frame: pd.DataFrame  # as from :func:`mtclib.companion.runs.frame`, values rounded to 6 decimals
-    labels: dict  # arrays by <key>/<task> and truth/<dataset>/<task>
-    histories: dict  # the objective by <key>, for methods flagged ``keep_history``
-    models: dict  # arrays by <key>/<attribute>/...
     provenance: dict
+    folder: Path
+
+    @cached_property
+    def labels(self):
+        """Arrays by <key>/<task> and truth/<dataset>/<task>."""
+        return self._pack("labels.npz")
+
+    @cached_property
+    def histories(self):
+        """The objective by <key>, for methods flagged ``keep_history``."""
+        return self._pack("histories.npz")
+
+    @cached_property
+    def models(self):
+        """Arrays by <key>/<attribute>/...."""
+        return self._pack("models.npz")
+
+    def _pack(self, name):
+        path = self.folder / name
+        return unpack_arrays(path) if path.exists() else {}
 
 
 def export(jobs, store, folder, *, n_jobs=1):
@@ -86,10 +105,9 @@ def read_results(folder):
         tidy = tidy[tidy["metric"].isin(list(SCORES)) == (tidy["task"] != "")]
     tidy["order"] = tidy["metric"].map({metric: i for i, metric in enumerate(names)})
     tidy = tidy.rename_axis("line").sort_values(["line", "order"]).join(jobs, on="row")
-    packs = (unpack_arrays(folder / name) if (folder / name).exists() else {} for name in PACKS)
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     provenance = {**outdated(provenance["algorithm_versions"]), **provenance}
-    return Results(tidy[list(COLUMNS)].reset_index(drop=True), *packs, provenance)
+    return Results(tidy[list(COLUMNS)].reset_index(drop=True), provenance, folder)
 
 
 def outdated(versions):
@@ -185,7 +203,7 @@ def unpack_arrays(path):
         joined[BITS] = np.unpackbits(joined[BITS]).astype(np.int8)
     for name, kind, shape in index:
         start = position.get(kind, 0)
-        position[kind] = start + int(np.prod(shape))
+        position[kind] = start + math.prod(shape)
         arrays[name] = joined[kind][start:position[kind]].reshape(shape)
     return arrays
 

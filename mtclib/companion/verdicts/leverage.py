@@ -38,25 +38,47 @@ def measured(study):
     sides have runs of the same numbers (those of two methods or metrics on one data set share seeds and
     splits), else by Welch; NaN where a side has one run of a method that varies.
     """
-    means = _Means(study)
-    rows = [_row(study, means, entry, position)
+    scores = _Scores(study)
+    rows = [_row(study, scores, entry, position)
             for entry in entries(study.paper)[0] for position in _pairs(entry)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-class _Means:
-    """Rows of the mean over tasks, by data set and method; each data set is looked for once."""
+class _Scores:
+    """Scores of the fits that succeeded, by data set, method, metric and setting; mean over tasks.
+
+    Each is looked for once: the entries ask for the same ones again and again.
+    """
 
     def __init__(self, study):
-        self.study, self.found = study, {}
+        self.study, self._frames, self._settings, self._chosen = study, {}, {}, {}
 
-    def __call__(self, dataset, method):
-        if dataset not in self.found:
+    def __call__(self, dataset, method, metric):
+        """Dict from the parameters, as text, to (run, score) by the key of the fit."""
+        if dataset not in self._frames:
             rows = self.study.rows(dataset)
-            rows = rows[rows["task"].isin(["avg", ""])]
-            self.found[dataset] = dict(list(rows.groupby("method")))
-            self.found[dataset][None] = rows.iloc[:0]
-        return self.found[dataset].get(method, self.found[dataset][None])
+            rows = rows[rows["task"].isin(["avg", ""]) & (rows["status"] == "ok")]
+            places = rows.groupby(["method", "metric"]).indices
+            self._frames[dataset] = rows[["key", "params", "run", "value"]], places
+        name = dataset, method, metric
+        if name not in self._settings:
+            rows, places = self._frames[dataset]
+            self._settings[name] = _by_setting(rows.iloc[places.get((method, metric), [])])
+        return self._settings[name]
+
+    def chosen(self, dataset, method):
+        """Parameters chosen with the labels, as text."""
+        if dataset not in self._chosen:
+            rows = self.study.selected(dataset).drop_duplicates("method")
+            self._chosen[dataset] = dict(zip(rows["method"], rows["params"]))
+        return self._chosen[dataset].get(method)
+
+
+def _by_setting(rows):
+    found = {}
+    for row in rows.itertuples(index=False):
+        found.setdefault(row.params, {}).setdefault(row.key, (row.run, row.value))
+    return found
 
 
 def _pairs(entry):
@@ -67,15 +89,14 @@ def _pairs(entry):
             for names in zip(entry["methods"], other_methods)]
 
 
-def _row(study, means, entry, position):
+def _row(study, scores, entry, position):
     method, other_method, dataset, other_dataset = position
     metric, other_metric = (our_name(study.paper, entry.get(name, entry["metric"]))
                             for name in ("metric", "other_metric"))
     point = entry.get("point")
     other_point = entry.get("other_point", point)
-    ours = _values(study, means(dataset, method), (dataset, method, metric, point), entry)
-    other = _values(study, means(other_dataset, other_method),
-                    (other_dataset, other_method, other_metric, other_point), entry)
+    ours = _values(study, scores, (dataset, method, metric, point), entry)
+    other = _values(study, scores, (other_dataset, other_method, other_metric, other_point), entry)
     interval = _interval(ours, other, _once(study, method), _once(study, other_method))
     scale = 100 / abs(ours.mean()) if entry["metric"] in RELATIVE else 100
     score, other_score, low, high = (scale * float(value) for value in (ours.mean(), other.mean(), *interval))
@@ -90,28 +111,28 @@ def _once(study, method):
     return bool(spec and spec.deterministic)
 
 
-def _values(study, rows, side, entry):
+def _values(study, scores, side, entry):
     """Scores of one side by run: mean over tasks where there are any.
 
     `side` is (data set, method, metric, point); `point` is a dict of grid parameters, "chosen" for the
     setting chosen with labels, None for the default.
     """
     dataset, method, metric, point = side
-    rows = rows[rows["metric"] == metric]
+    found = scores(dataset, method, metric)
     if point == "chosen":
-        chosen = study.selected(dataset)
-        rows = rows[rows["key"].isin(chosen.loc[chosen["method"] == method, "key"])]
+        wanted = scores.chosen(dataset, method)
     elif point is not None or study.protocol.defaults.get(method):
         wanted = canonical(study.protocol.defaults[method] if point is None else point)
-        rows = rows[rows["params"] == wanted]
-    rows = rows[rows["status"] == "ok"].drop_duplicates("key")
-    if rows.empty:
-        raise LedgerError(f"{study.paper}: leverage of {entry['decision']}: no stored fit of {method!r} on "
-                          f"{dataset!r} with {point or 'its default'} and {metric}")
-    if rows["params"].nunique() > 1:
+    elif len(found) > 1:
         raise LedgerError(f"{study.paper}: leverage of {entry['decision']}: {method!r} on {dataset!r} has "
                           f"several settings; name one in 'point'")
-    return rows.set_index("run")["value"].sort_index()
+    else:
+        wanted = next(iter(found), None)
+    if wanted not in found:
+        raise LedgerError(f"{study.paper}: leverage of {entry['decision']}: no stored fit of {method!r} on "
+                          f"{dataset!r} with {point or 'its default'} and {metric}")
+    runs, values = zip(*sorted(found[wanted].values()))
+    return pd.Series(values, index=runs)
 
 
 def _interval(ours, other, ours_fixed, other_fixed):
