@@ -29,19 +29,9 @@ JOINED = 1e-15
 
 
 class FactoredSimilarity:
-    """M = U U^T for a nonnegative factor U, never formed.
+    """M = U U^T for a factor U (n, d), dense or CSR, nonnegative: M is never formed.
 
     Products cost O(nnz(U) h) instead of O(n^2 h).
-
-    Parameters
-    ----------
-    U : {ndarray, CSR array} of shape (n, d), nonnegative
-
-    Examples
-    --------
-    >>> M = FactoredSimilarity(np.eye(3)[:, :2])
-    >>> M.squared_norm
-    2.0
     """
 
     def __init__(self, U):
@@ -65,13 +55,9 @@ class FactoredSimilarity:
 
 
 class DenseSimilarity:
-    """A similarity matrix held in memory; entries may be negative.
+    """A symmetric similarity matrix M (n, n), dense or CSR; entries may be negative.
 
-    Parameters
-    ----------
-    M : {ndarray, CSR array} of shape (n, n), symmetric
-    U : {ndarray, CSR array} of shape (n, d), optional
-        With U U^T = M: makes products cheaper if d is small.
+    A factor U (n, d) with U U^T = M makes products cheaper if d is small.
     """
 
     def __init__(self, M, U=None):
@@ -95,16 +81,8 @@ class DenseSimilarity:
 def cosine_similarity(X):
     """Cosine similarity of the rows; rows of zero norm are similar to nothing, not even themselves.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-
-    Returns
-    -------
-    FactoredSimilarity
-        If X is nonnegative (text): no (n, n) array is formed.
-    DenseSimilarity
-        Otherwise: positive and negative entries have to be told apart.
+    A ``FactoredSimilarity`` without any (n, n) array if X is nonnegative (text), else a ``DenseSimilarity``,
+    because positive and negative entries have to be told apart.
     """
     U = unit_samples(X)
     values = U.data if sp.issparse(U) else U
@@ -115,18 +93,10 @@ def cosine_similarity(X):
 
 
 def similarities(Xs, similarity):
-    """One similarity per task.
+    """One similarity per task, by 'cosine', a callable of X, or a list of precomputed (n_t, n_t) arrays.
 
-    Parameters
-    ----------
-    Xs : list of {ndarray, CSR array} of shape (n_t, d)
-    similarity : 'cosine', callable or list of arrays
-        A callable gets X and returns an (n, n) array; a list holds precomputed (n_t, n_t) arrays.
-
-    Raises
-    ------
-    ValueError
-        Unknown option; a matrix of the wrong shape, not finite, or not symmetric.
+    Raises ``ValueError`` for an unknown option, and for a matrix of the wrong shape, not finite or not
+    symmetric.
     """
     if isinstance(similarity, str) and similarity == "cosine":
         return [cosine_similarity(X) for X in Xs]
@@ -152,10 +122,7 @@ def _precomputed(M, n, t):
 class NormalizedCosine:
     """L = D^-1/2 A D^-1/2 for cosine similarities A with a zero diagonal, never formed.
 
-    Parameters
-    ----------
-    U : {ndarray, CSR array} of shape (n, d), nonnegative
-        Rows of unit length, or zero.
+    A comes from U (n, d), nonnegative, with rows of unit length or zero.
     """
 
     def __init__(self, U):
@@ -186,12 +153,7 @@ class NormalizedCosine:
 
 
 class NormalizedMatrix:
-    """L = D^-1/2 A D^-1/2 for an affinity matrix A in memory, whose diagonal is taken as zero.
-
-    Parameters
-    ----------
-    A : {ndarray, CSR array} of shape (n, n), symmetric, nonnegative
-    """
+    """L = D^-1/2 A D^-1/2 for a symmetric nonnegative A (n, n), dense or CSR, its diagonal taken as zero."""
 
     def __init__(self, A):
         self.shape = A.shape
@@ -216,19 +178,9 @@ class NormalizedMatrix:
 
 
 class WeightedSum:
-    """A weighted sum of normalised affinities, with zero weights left out.
+    """A weighted sum of normalised affinities of n samples each.
 
-    Parameters
-    ----------
-    graphs : list of NormalizedCosine or NormalizedMatrix, of n samples each
-    weights : ndarray of shape (n_graphs,), nonnegative, not all zero
-
-    Examples
-    --------
-    >>> A = np.array([[0.0, 2.0], [2.0, 0.0]])
-    >>> WeightedSum([NormalizedMatrix(A), NormalizedMatrix(A)], np.array([0.5, 0.25])).block([0, 1])
-    array([[0.  , 0.75],
-           [0.75, 0.  ]])
+    Weights are nonnegative and not all zero; affinities of zero weight are left out.
     """
 
     def __init__(self, graphs, weights):
@@ -254,27 +206,11 @@ class WeightedSum:
 
 
 def gaussian_affinity(X, scale="median"):
-    """exp(-d_ij^2 / (2 s^2)) for i != j, and zero on the diagonal.
+    """exp(-d_ij^2 / (2 s^2)) for i != j and zero on the diagonal: an ndarray (n, n) in 0 .. 1.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
-        s: the median or the mean distance between two samples, or a number.  'self-tuning' gives
-        exp(-d_ij^2 / (s_i s_j)) with s_i the distance to the 7th neighbour (Zelnik-Manor and Perona,
-        NIPS 2004).  Where copies of one sample make s zero, the mean and the smallest positive s_i
-        stand in.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        In 0 .. 1; it takes O(n^2) memory.
-
-    Examples
-    --------
-    >>> gaussian_affinity(np.array([[0.0], [1.0]]), scale=1.0).round(4)
-    array([[0.    , 0.6065],
-           [0.6065, 0.    ]])
+    ``scale`` is s, or 'median' or 'mean' of the distances between two samples.  'self-tuning' gives
+    exp(-d_ij^2 / (s_i s_j)) with s_i the distance to the 7th neighbour (Zelnik-Manor and Perona, NIPS 2004).
+    Where copies of one sample make s zero, the mean and the smallest positive s_i stand in.
     """
     distances = _distances(X)
     widths = _widths(distances, scale)
@@ -293,24 +229,8 @@ def gaussian_affinity(X, scale="median"):
 def knn_affinity(X, n_neighbors=10):
     """exp(-d_ij^2 / (2 s^2)) between a sample and its nearest others, averaged over both directions.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    n_neighbors : int, default 10
-        At most n - 1 are used.
-
-    Returns
-    -------
-    CSR array of shape (n, n)
-        In 0 .. 1, zero diagonal; s is the mean distance over all pairs of a sample and a neighbour.  Of
-        equally distant samples, the first ones are neighbours.
-
-    Examples
-    --------
-    >>> knn_affinity(np.array([[0.0], [1.0], [4.0]]), n_neighbors=1).toarray().round(3)
-    array([[0.   , 0.835, 0.   ],
-           [0.835, 0.   , 0.099],
-           [0.   , 0.099, 0.   ]])
+    CSR (n, n) in 0 .. 1 with a zero diagonal; s is the mean distance over all pairs of a sample and a
+    neighbour.  At most n - 1 neighbours are used; of equally distant samples, the first ones.
     """
     n = X.shape[0]
     if n == 1:
@@ -326,25 +246,7 @@ def knn_affinity(X, n_neighbors=10):
 def cosine_knn_affinity(X, n_neighbors=10):
     """``knn_affinity`` of the rows at unit length, whose squared distances are 2 (1 - cosine).
 
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    n_neighbors : int, default 10
-        At most n - 1 are used.
-
-    Returns
-    -------
-    CSR array of shape (n, n)
-        In 0 .. 1, zero diagonal; empty rows of X have no neighbours.  The same for dense and sparse X.
-
-    Examples
-    --------
-    >>> A = cosine_knn_affinity(np.array([[1.0, 0.0], [2.0, 0.1], [0.0, 1.0], [0.0, 0.0]]), n_neighbors=1)
-    >>> A.toarray().round(2)
-    array([[0.  , 0.99, 0.  , 0.  ],
-           [0.99, 0.  , 0.01, 0.  ],
-           [0.  , 0.01, 0.  , 0.  ],
-           [0.  , 0.  , 0.  , 0.  ]])
+    Empty rows of X have no neighbours; the result is the same for dense and sparse X.
     """
     U = unit_samples(sp.csr_array(X))
     rows = np.flatnonzero(np.diff(U.indptr))
@@ -357,19 +259,8 @@ def cosine_knn_affinity(X, n_neighbors=10):
 def normalized_bipartite(X):
     """R^-1/2 X C^-1/2 with the sums of samples R and of features C: the graph of co-clustering.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d), nonnegative
-
-    Returns
-    -------
-    {ndarray, CSR array} of shape (n, d)
-        Its largest singular value is 1; rows and columns without entries stay zero.
-
-    Examples
-    --------
-    >>> normalized_bipartite(np.array([[1.0, 3.0, 0.0]])).round(3)
-    array([[0.5  , 0.866, 0.   ]])
+    X (n, d) is nonnegative, and the result as dense or sparse as X.  Its largest singular value is 1; rows
+    and columns without entries stay zero.
     """
     # At a largest entry of 1 no sum can overflow; the factor cancels.
     X = X / (X.max() or 1.0)
@@ -406,33 +297,12 @@ def _widths(distances, scale):
 def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors=10):
     """One normalised affinity matrix per task or view, as spectral clustering needs it.
 
-    Parameters
-    ----------
-    Xs : list of {ndarray, CSR array} of shape (n_t, d_t)
-    affinity : 'cosine', 'gaussian', 'knn', 'knn-cosine', callable or list of {ndarray, CSR array}
-        A callable gets X and returns an (n, n) array; a list holds precomputed (n_t, n_t) arrays.  The
-        diagonal counts as zero in all, so that kernels and graphs are treated alike.  Negative cosines count
-        as 0; only data with negative entries need the (n, n) array.
-    scale : {'median', 'mean', 'self-tuning'} or float > 0
-        For 'gaussian'; see ``gaussian_affinity``.
-    what : {'task', 'view'}
-        What the messages call an entry of ``Xs``.
-    n_neighbors : int
-        For 'knn' and 'knn-cosine'; see ``knn_affinity`` and ``cosine_knn_affinity``.
-
-    Returns
-    -------
-    list of NormalizedCosine or NormalizedMatrix
-
-    Raises
-    ------
-    ValueError
-        Unknown option; a matrix of the wrong shape, not finite, negative, or not symmetric.
-
-    Warns
-    -----
-    UserWarning
-        If an array of a list has a diagonal, which is left out.
+    ``affinity`` is 'cosine', 'gaussian' (see ``gaussian_affinity`` for ``scale``), 'knn' or 'knn-cosine'
+    (with ``n_neighbors``), a callable of X, or a list of precomputed (n_t, n_t) arrays, dense or CSR;
+    ``what`` is what messages call an entry of ``Xs``.  The diagonal counts as zero in all, so that kernels
+    and graphs are treated alike; a list that has one draws a ``UserWarning``.  Negative cosines count as 0;
+    only data with negative entries need the (n, n) array.  Raises ``ValueError`` for an unknown option, and
+    for a matrix of the wrong shape, not finite, negative, or not symmetric.
     """
     if isinstance(affinity, str) and affinity == "cosine":
         return [_normalized_cosine(X) for X in Xs]
@@ -474,13 +344,7 @@ def _affinity(A, n, name):
 
 
 def check_graph_parameters(model):
-    """Raise ``ValueError`` unless the parameters that :func:`view_graphs` reads are usable.
-
-    Parameters
-    ----------
-    model : estimator
-        With ``affinity``, ``n_neighbors``, ``scale`` and ``scaling``.
-    """
+    """Raise ``ValueError`` unless the parameters that :func:`view_graphs` reads are usable."""
     check_option("scaling", model.scaling, SCALINGS)
     check_number("n_neighbors", model.n_neighbors, low=1, integer=True)
     if isinstance(model.affinity, str):
@@ -492,18 +356,6 @@ def check_graph_parameters(model):
 
 
 def view_graphs(model, Xs):
-    """The normalised affinities of all views.
-
-    Parameters
-    ----------
-    model : estimator
-        See :func:`check_graph_parameters`.
-    Xs : list of {ndarray, CSR array} of shape (n, d_v)
-        Scaled as ``model.scaling`` says before the affinities are built.
-
-    Returns
-    -------
-    list of NormalizedCosine or NormalizedMatrix
-    """
+    """The normalised affinities of all views, built of data scaled as ``model.scaling`` says."""
     Xs = Xs if model.scaling == "none" else scale_views(Xs, model.scaling)
     return normalized_affinities(Xs, model.affinity, model.scale, "view", int(model.n_neighbors))
