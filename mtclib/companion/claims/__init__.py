@@ -27,9 +27,11 @@ from mtclib.companion.claims.curves import (
 from mtclib.companion.claims.methods import (
     ClaimResult,
     best_in_each_task,
+    loses_less,
     majority,
     mean_greater,
     printed_record,
+    wins_most,
 )
 
 TESTS = MappingProxyType(
@@ -37,6 +39,8 @@ TESTS = MappingProxyType(
         test.__name__: test
         for test in (
             mean_greater,
+            loses_less,
+            wins_most,
             best_in_each_task,
             span_within,
             more_sensitive_than,

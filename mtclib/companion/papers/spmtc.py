@@ -17,11 +17,12 @@ def frames(study):
     noisy = [name for kind in ("mixed", "long") for name in study.protocol.studies[f"{kind}-noise"].datasets]
     frame = study.results.frame
     alone = frame[(frame["part"] == "no-sharing") & frame["dataset"].isin(sets)]
-    judged = pd.concat([*map(study.selected, sets), alone, *map(study.default, noisy)])
+    judged = pd.concat([*map(study.selected, sets), alone])
+    noise = pd.concat(map(study.default, [*sets, *noisy]))
     times = study.table("fit_times")
     sweeps = [study.sweep(f"figure1-{name}") for name in ("lssmtc", "hard", "soft")]
-    return {"results": judged.drop_duplicates(ONE_A_JOB), "sensitivity": pd.concat(sweeps),
-            "timings": times[times["w_update"] == "mult"]}
+    return {"results": judged.drop_duplicates(ONE_A_JOB), "noise": noise.drop_duplicates(ONE_A_JOB),
+            "sensitivity": pd.concat(sweeps), "timings": times[times["w_update"] == "mult"]}
 
 
 class Numbers(numbers.Numbers):

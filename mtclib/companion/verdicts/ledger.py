@@ -23,7 +23,7 @@ from mtclib.metrics import NMI_DEFAULT, our_name
 
 KINDS = ("erratum", "open choice")
 EVIDENCE = ("algebra", "numeric", "table", "text")
-FRAMES = ("results", "sensitivity", "relations", "timings", "streams")
+FRAMES = ("results", "noise", "sensitivity", "relations", "timings", "streams")
 LEVERS = ("preprocessing", "data", "initialisation", "stopping", "metric", "formulation", "tuning")
 NOT_YET = "not yet testable"
 NO_DATA = "no data"

@@ -16,7 +16,14 @@ from mtclib.companion.claims.curves import (
     rises_slower_than,
     span_within,
 )
-from mtclib.companion.claims.methods import best_in_each_task, majority, mean_greater, printed_record
+from mtclib.companion.claims.methods import (
+    best_in_each_task,
+    loses_less,
+    majority,
+    mean_greater,
+    printed_record,
+    wins_most,
+)
 from mtclib.companion.papers.study import relation_frame
 from mtclib.companion.verdicts import published
 from mtclib.core.paths import paper_dir
@@ -37,6 +44,28 @@ def test_six_paired_runs_decide_and_five_do_not():
     assert mean_greater(frame[frame["run"] < 6], "A", "B", "ACC", "toy").n == 6
     frame.loc[(frame["method"] == "B") & (frame["run"] < 3), "value"] = np.nan
     assert mean_greater(frame, "A", "B", "ACC", "toy").n == 7
+
+
+@pytest.mark.parametrize(("after", "status"), [(0.05, "holds"), (-0.05, "fails"), (0.0, "undecided")])
+def test_who_loses_less_is_decided_by_how_far_it_is_ahead_with_noise_and_without(after, status):
+    clean = results({("A", "avg"): 0.9, ("B", "avg"): 0.85})
+    noisy = results({("A", "avg"): 0.7 + after, ("B", "avg"): 0.65}, seed=1).assign(dataset="noisy")
+    assert loses_less(pd.concat([clean, noisy]), "A", "B", "ACC", "noisy", clean="toy").status == status
+
+
+@pytest.mark.parametrize(("worst", "status"), [(0.8, "fails"), (0.95, "holds"), (0.9, "undecided")])
+def test_ten_runs_decide_among_forty_comparisons_by_the_worst_of_them(worst, status):
+    rivals = [f"B{i}" for i in range(40)]
+    means = {(name, "1"): 0.6 for name in rivals} | {("A", "1"): 0.9, ("C", "1"): 1.8 - worst}
+    found = best_in_each_task(results(means, sd=0.005), "A", ["C", *rivals], "ACC", "toy", ["1"])
+    assert found.status == status
+
+
+@pytest.mark.parametrize(("means", "status"), [
+    ((0.5, 0.5, 0.99), "holds"), ((0.99, 0.99, 0.5), "fails"), ((0.5, 0.9, 0.99), "undecided")])
+def test_a_method_that_is_better_in_most_cases_wins_more_than_half_of_them(means, status):
+    frame = results({("A", "1"): 0.9, **{(name, "1"): mean for name, mean in zip("BCD", means)}}, seed=3)
+    assert wins_most(frame, "A", list("BCD"), "ACC", ["toy"]).status == status
 
 
 def test_the_better_mean_holds_in_one_direction_and_fails_in_the_other():
