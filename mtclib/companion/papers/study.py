@@ -96,13 +96,19 @@ class Study:
 
     def rows(self, dataset, frame=None):
         """All rows of ``results`` on a data set, or on all members of a pool of the protocol as one."""
-        if frame is None:
-            if dataset not in self._rows:
-                self._rows[dataset] = self.rows(dataset, self.results.frame)
-            return self._rows[dataset]
         specs = self.protocol.datasets.items()
         members = {name: dataset for name, spec in specs if spec.pool == dataset} or {dataset: dataset}
-        return pooled(frame[frame["dataset"].isin(members)], members)
+        if frame is not None:
+            return pooled(frame[frame["dataset"].isin(members)], members)
+        if dataset not in self._rows:
+            places = np.sort(np.concatenate([self._places.get(name, []) for name in members])).astype(int)
+            self._rows[dataset] = pooled(self.results.frame.iloc[places], members)
+        return self._rows[dataset]
+
+    @cached_property
+    def _places(self):
+        """Where the rows of each data set stand in ``results``."""
+        return self.results.frame.groupby("dataset").indices
 
     @cached_property
     def truth(self):

@@ -113,6 +113,9 @@ def pooled(rows, names):
     >>> pooled(rows, {"a": "toy", "b": "toy"}).values.tolist()
     [['toy', 0], ['toy', 1], ['toy', 2]]
     """
+    if rows["dataset"].nunique() == 1:
+        name = rows["dataset"].iloc[0]
+        return rows.assign(dataset=names.get(name, name), run=pd.factorize(rows["run"])[0])
     pool = rows["dataset"].map(names).fillna(rows["dataset"])
     keys = pd.DataFrame({"pool": pool, "dataset": rows["dataset"], "run": rows["run"]})
     number = keys.drop_duplicates()
