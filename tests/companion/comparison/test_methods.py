@@ -1,18 +1,18 @@
 """The methods page: its file agrees with the classes, the printed tables and what was measured."""
 
-import functools
 import re
 import runpy
 
 import pytest
+from studies import committed as study
 
 from mtclib.baselines.registry import all_estimators, estimator
 from mtclib.companion.claims import columns
 from mtclib.companion.comparison import methods
 from mtclib.companion.comparison.methods import KINDS, MethodsFileError
-from mtclib.companion.papers.study import Study, mean_scores
+from mtclib.companion.papers.study import mean_scores
 from mtclib.companion.runs import load_protocol
-from mtclib.companion.verdicts import leverage, published
+from mtclib.companion.verdicts import published
 from mtclib.core import paths
 
 FILE = paths.paper_dir("methods") / "methods.toml"
@@ -101,11 +101,6 @@ def test_who_can_take_data_follows_from_the_traits():
     assert set(plain) - set(dense) == {"SNMF", "SNMFLR", "SpectralNJW"}, "similarities become dense"
 
 
-@functools.cache
-def study(paper):
-    return Study(paper)
-
-
 def at_defaults(dataset):
     """Mean accuracy of MKC and the methods that the MTCMRL paper prints, the best first."""
     means = mean_scores(study("mtcmrl").default(dataset)).droplevel("dataset")
@@ -114,7 +109,7 @@ def at_defaults(dataset):
 
 
 def worth_of_settings(name):
-    changes = leverage.measured(study("mtcmrl"))
+    changes = study("mtcmrl").changes
     return -changes.loc[(changes["decision"] == "O4") & (changes["method"] == name), "change"].min()
 
 

@@ -1,13 +1,14 @@
 """What notebooks show and say of their papers is what the committed results say."""
 
 import pytest
+from studies import committed
 
-from mtclib.companion.papers.study import Study, families
+from mtclib.companion.papers.study import families
 
 
 @pytest.fixture(scope="module")
 def mtcmrl():
-    return Study("mtcmrl")
+    return committed("mtcmrl")
 
 
 def test_relations_are_matched_to_classes_and_sum_to_at_most_one(mtcmrl):

@@ -8,8 +8,8 @@ import re
 from functools import cache
 
 import pytest
+from studies import committed as study
 
-from mtclib.companion.papers.study import Study
 from mtclib.companion.verdicts import ledger
 from mtclib.companion.verdicts.numbers import TEMPLATE
 from mtclib.core import paths
@@ -57,11 +57,6 @@ OUTSIDE = {
         ("lmsc", "B16:3"),
         ("spmtc", "E0.12:1 O1:1 O2:1"),
     ) for one in ones.split()}  # fmt: skip
-
-
-@cache
-def study(paper):
-    return Study(paper)
 
 
 @cache

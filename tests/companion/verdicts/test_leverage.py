@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 from scipy import stats
+from studies import committed
 
 from mtclib.companion import plots
-from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import load_protocol
 from mtclib.companion.verdicts import ledger, leverage
 from mtclib.companion.verdicts.ledger import LedgerError
@@ -36,7 +36,7 @@ metric = "NMI"
 
 @pytest.fixture(scope="module")
 def study():
-    found = Study("mbc")
+    found = committed("mbc")
     assert len(found.results.frame)
     return found
 
@@ -116,7 +116,7 @@ def test_every_open_choice_is_found_in_the_committed_results_or_says_why_not(pap
     named = {entry["decision"] for entry in (*compared, *none)}
     assert named <= set(choices), "an entry names no decision"
     assert {name for name, kind in choices.items() if kind == "open choice"} <= named
-    table = measured(Study(paper))
+    table = committed(paper).changes
     datasets = load_protocol(paper).datasets
     assert set(table["dataset"]) <= {*datasets, *(spec.pool for spec in datasets.values())}
     assert table.loc[table["metric"] != "d_M", "change"].abs().max() <= 100 and table["change"].notna().all()
