@@ -49,21 +49,11 @@ OUTPUTS = ("concat", "aligned", "literal")
 
 @dataclass
 class View:
-    """One view of the task at hand.
+    """One view of the task at hand."""
 
-    Parameters
-    ----------
-    K : {ndarray, CSR array, LinearOperator} of shape (n, n)
-        Normalised affinities, or the identity minus them.
-    H : {ndarray, CSR array} of shape (n, d)
-        See :func:`mtclib.maths.graphs.normalized_bipartite`.
-    F : ndarray of shape (n, k)
-        Leading eigenvectors of K.
-    """
-
-    K: object
-    H: object
-    F: np.ndarray
+    K: object  # (n, n), matrix or operator: normalised affinities, or the identity minus them
+    H: object  # (n, d), dense or CSR; see mtclib.maths.graphs.normalized_bipartite
+    F: np.ndarray  # (n, k), leading eigenvectors of K
 
     def __post_init__(self):
         self.HT = self.H.T.tocsr() if sp.issparse(self.H) else self.H.T
@@ -164,12 +154,7 @@ def distance(D, B):
 class Task:
     """One task while it is learned, by updates that never lower the objective; see :class:`mtclib.LMSC`.
 
-    Parameters
-    ----------
-    views : list of View
-    past : Libraries
-        Of the tasks before this one; never modified.
-    settings : Settings
+    ``past`` holds the Libraries of the tasks before this one; it is never modified.
     """
 
     def __init__(self, views, past, settings):
@@ -222,19 +207,7 @@ class Task:
             self.Es, self.KEs, self.Ls, self.Cs, self.Bs))) / self.m
 
     def run(self, sweep=None):
-        """Sweep until the objective converges.
-
-        Parameters
-        ----------
-        sweep : callable, optional
-            None for ``self.sweep``.
-
-        Returns
-        -------
-        history : list of float
-            Minus the objective after each sweep.
-        converged : bool
-        """
+        """Sweep until the objective converges: minus the objective after each sweep, and whether it did."""
         history, converged, before = [], False, -self.objective()
         while not converged and len(history) < self.settings.max_iter:
             (sweep or self.sweep)()
@@ -502,12 +475,7 @@ class LMSC(LibraryClusterer):
 
 
 class Complement:
-    """The identity minus a matrix or operator, never formed.
-
-    Parameters
-    ----------
-    S : {ndarray, CSR array, LinearOperator} of shape (n, n)
-    """
+    """The identity minus a matrix or operator S (n, n), never formed."""
 
     def __init__(self, S):
         self.S, self.shape = S, S.shape
@@ -517,21 +485,7 @@ class Complement:
 
 
 def split_signs(X):
-    """Positive and negative parts side by side, both nonnegative.
-
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-
-    Returns
-    -------
-    {ndarray, CSR array} of shape (n, 2 d)
-
-    Examples
-    --------
-    >>> split_signs(np.array([[1.0, -2.0]])).tolist()
-    [[1.0, 0.0, 0.0, 2.0]]
-    """
+    """Positive and negative parts of X (n, d) side by side, both nonnegative: (n, 2 d), dense or CSR as X."""
     if sp.issparse(X):
         return sp.hstack([X.maximum(0.0), (-X).maximum(0.0)], format="csr")
     return np.hstack([np.maximum(X, 0.0), np.maximum(-X, 0.0)])

@@ -40,50 +40,25 @@ TIE = 1e-12
 
 @dataclass(frozen=True)
 class Problem:
-    """What all starts share.
+    """What all starts share."""
 
-    Parameters
-    ----------
-    tasks : list of Smoothed
-        x^t, of shape (n_t, d).
-    divergence : mtclib.maths.bregman.Divergence
-    anchor : ndarray of shape (d,)
-        A point amid the data, from which divergences are measured; see `mtclib.maths.bregman.Anchored`.
-    from_anchor : list of ndarray of shape (n_t,)
-        d(x^t_i || anchor).
-    coupling : float
-        lam / (T - 1), or 0 for one task.
-    """
-
-    tasks: list
-    divergence: object
-    anchor: np.ndarray
-    from_anchor: list
-    coupling: float
+    tasks: list  # x^t as Smoothed, (n_t, d)
+    divergence: object  # mtclib.maths.bregman.Divergence
+    anchor: np.ndarray  # (d,), a point amid the data, from which divergences are measured; see Anchored
+    from_anchor: list  # d(x^t_i || anchor), (n_t,)
+    coupling: float  # lam / (T - 1), or 0 for one task
 
 
 @dataclass
 class State:
-    """The variables of J, and the products that the next step needs.
+    """The variables of J, and the products that the next step needs."""
 
-    Parameters
-    ----------
-    centres : list of Anchored
-        u^t, one per task.
-    labels : list of ndarray of shape (n_t,)
-        h_t.
-    sums, counts : list of ndarray of shape (K_t, d), (K_t,)
-        Sum and number of the samples in each cluster.
-    relation, costs : dict from (t, s), t != s, to ndarray of shape (K_t, K_s)
-        W^ts and d(u^t_z || u^s_l).
-    """
-
-    centres: list
-    labels: list
-    sums: list
-    counts: list
-    relation: dict
-    costs: dict
+    centres: list  # u^t as Anchored, (K_t, d)
+    labels: list  # h_t (n_t,), int
+    sums: list  # of the samples of each cluster, (K_t, d)
+    counts: list  # sizes of the clusters, (K_t,)
+    relation: dict  # from (t, s), t != s, to W^ts (K_t, K_s)
+    costs: dict  # from (t, s), t != s, to d(u^t_z || u^s_l), (K_t, K_s)
 
 
 def relation_step(costs, symmetric=False):
@@ -102,16 +77,7 @@ def relation_step(costs, symmetric=False):
 def assignment_step(task, centres):
     """Nearest centroid of each sample, Eq. (12); ties go to the lowest index.
 
-    Parameters
-    ----------
-    task : Smoothed
-    centres : Anchored
-
-    Returns
-    -------
-    labels : ndarray of shape (n,), int
-    gains : ndarray of shape (n,)
-        d(x_i||anchor) - d(x_i||u_h(i)).
+    Returns the labels and the gains d(x_i||anchor) - d(x_i||u_h(i)), (n,) each.
     """
     scores = task.products(centres.tilt)
     offsets = centres.far + centres.level
@@ -191,18 +157,7 @@ def separation(state):
 
 
 def begin(problem, labels, n_clusters):
-    """State with the means of a partition as centroids; an empty cluster starts amid the data.
-
-    Parameters
-    ----------
-    problem : Problem
-    labels : list of ndarray of shape (n_t,)
-    n_clusters : list of int
-
-    Returns
-    -------
-    State
-    """
+    """State with the means of a partition as centroids; an empty cluster starts amid the data."""
     state = State([], labels, [], [], {}, {})
     for task, h, k in zip(problem.tasks, labels, n_clusters):
         sums, counts = task.sums(h, k), np.bincount(h, minlength=k)
@@ -255,24 +210,11 @@ def settle(problem, state):
 
 
 def descend(problem, state, *, max_iter, tol, step=sweep, value=objective, finish=settle, **options):
-    """Sweep until the objective stops falling, then settle.
+    """Sweep, in place, until the objective falls by less than the share ``tol``, then settle.
 
-    Parameters
-    ----------
-    problem : Problem
-    state : State
-        Changed in place.
-    max_iter : int, >= 1
-    tol : float
-        Stop when the objective falls by less than this share.
-    step, value, finish : callable, default `sweep`, `objective`, `settle`
-        One sweep, which gets the ``options``; what it lowers; and what the end state needs.
-
-    Returns
-    -------
-    history : list of float
-        The objective after each sweep; the last is that of the settled state.
-    converged : bool
+    ``step`` is one sweep, which gets the ``options``; ``value`` is what it lowers, and ``finish`` what the
+    end state needs.  Returns the objective after each sweep, the last that of the settled state, and whether
+    it converged.
     """
     history, converged = [], False
     while len(history) < max_iter and not converged:

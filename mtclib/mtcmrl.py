@@ -46,46 +46,23 @@ LARGEST_CONDITION = 1e13
 
 @dataclass(frozen=True)
 class Task:
-    """What all starts share for one task.
+    """What all starts share for one task."""
 
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n_t, d)
-    M : similarity of the rows (see ``mtclib.maths.graphs``)
-    system : RidgeSystems of X
-    start : ndarray of shape (n_t,) or None
-        Partition given by the user; None for k-means.
-    """
-
-    X: object
-    M: object
-    system: RidgeSystems
-    start: np.ndarray | None
+    X: object  # (n_t, d), dense or CSR
+    M: object  # similarity of the rows, see mtclib.maths.graphs
+    system: RidgeSystems  # of X
+    start: np.ndarray | None  # (n_t,), a partition given by the user; None for k-means
 
 
 @dataclass
 class State:
-    """The variables of Eq. (3).
+    """The variables of Eq. (3), and the products that the next step needs."""
 
-    Parameters
-    ----------
-    Y : list of ndarray of shape (n_t, h_t)
-        Memberships (cluster indicators), nonnegative.
-    W : list of ndarray of shape (d, h_t)
-        Regression models, one column per cluster.
-    XW : list of ndarray of shape (n_t, h_t)
-        Products X^t W^t, kept because the W step yields them.
-    products : list of pair of ndarray of shape (n_t, h_t)
-        M^t Y^t, positive and negative part, kept because the Y step yields them.
-    G : dict from (t, s), t != s, to ndarray of shape (h_t, h_s)
-        Relations.
-    """
-
-    Y: list
-    W: list
-    XW: list
-    products: list
-    G: dict
+    Y: list  # memberships (cluster indicators), (n_t, h_t), nonnegative
+    W: list  # regression models, (d, h_t), one column per cluster
+    XW: list  # X^t W^t (n_t, h_t), kept because the W step yields them
+    products: list  # M^t Y^t (n_t, h_t), pairs of positive and negative part, kept as XW is
+    G: dict  # from (t, s), t != s, to the relations, (h_t, h_s)
 
 
 def model_distances(W_t, W_s):
@@ -95,27 +72,11 @@ def model_distances(W_t, W_s):
 
 
 def relation_step(A, beta):
-    """Eq. (4)-(5): the minimiser of <A, G> + beta ||G||^2 over the unit simplex.
+    """Eq. (4)-(5): the minimiser of <A, G> + beta ||G||^2 over the unit simplex; A and G are (h_t, h_s).
 
-    Completing the square turns the quadratic programme into the projection of -A / (2 beta), which a
-    sort solves exactly: no QP solver, no Frank-Wolfe (section 4.8 of the paper).
-
-    Parameters
-    ----------
-    A : ndarray of shape (h_t, h_s), nonnegative
-    beta : float, nonnegative
-        0 spreads the mass evenly over the smallest entries, the limit of small beta.
-
-    Returns
-    -------
-    ndarray of shape (h_t, h_s)
-        Nonnegative, sums to 1 over all entries.
-
-    Examples
-    --------
-    >>> relation_step(np.array([[0.0, 1.0], [1.0, 0.0]]), beta=0.5)
-    array([[0.5, 0. ],
-           [0. , 0.5]])
+    Completing the square turns the quadratic programme into the projection of -A / (2 beta), which a sort
+    solves exactly: no QP solver, no Frank-Wolfe (section 4.8 of the paper).  For beta = 0 the mass is spread
+    evenly over the smallest entries, the limit of small beta.
     """
     if beta == 0:
         smallest = A.min() == A
@@ -128,21 +89,9 @@ def model_step(system, Y, W, G, t, lam, mu, alpha, coupling):
     """Eq. (6)-(13): W^t, columns solve (lam X^T X + (mu + alpha c_i) I) w_i = lam X^T y_i + alpha r_i.
 
     The right factor of the Sylvester equation (13) is diagonal, so it decouples into one ridge system per
-    column.  With ``coupling='full'`` c and r hold all terms of (3) that contain W^t, those with G^(t,s)
-    and those with G^(s,t); ``'printed'`` keeps G^(t,s) only, as (6) does.
-
-    Parameters
-    ----------
-    system : RidgeSystems of X^t
-    Y, W, G : as in State
-    t : int
-    lam, mu, alpha : float
-    coupling : {'full', 'printed'}
-
-    Returns
-    -------
-    W_t : ndarray of shape (d, h_t)
-    XW_t : ndarray of shape (n_t, h_t)
+    column.  With ``coupling='full'`` c and r hold all terms of (3) that contain W^t, those with G^(t,s) and
+    those with G^(s,t); ``'printed'`` keeps G^(t,s) only, as (6) does.  Returns W^t (d, h_t) and X^t W^t
+    (n_t, h_t).
     """
     strength = np.zeros(W[t].shape[1])
     target = np.zeros_like(W[t])
@@ -155,19 +104,7 @@ def model_step(system, Y, W, G, t, lam, mu, alpha, coupling):
 
 
 def objective(state, squared_norms, lam, mu, alpha, beta):
-    """J of Eq. (3), without any (n, n) array.
-
-    Parameters
-    ----------
-    state : State
-    squared_norms : list of float
-        ||M^t||^2.
-    lam, mu, alpha, beta : float
-
-    Returns
-    -------
-    float
-    """
+    """J of Eq. (3), without any (n, n) array; ``squared_norms`` are ||M^t||^2."""
     within = sum(
         membership_objective(Y, positive - negative, norm, XW, lam) + mu * np.sum(W * W)
         for Y, W, XW, (positive, negative), norm in zip(

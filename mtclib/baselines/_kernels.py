@@ -73,8 +73,6 @@ class GramSamples:
 class GramDistance(Divergence):
     """The squared distance in the feature space, for points (b, K b) as rows of 2N numbers.
 
-    Examples
-    --------
     >>> K = np.array([[1.0, 0.5], [0.5, 1.0]])
     >>> first, second = np.hstack([np.eye(2), K])
     >>> float(GramDistance().between(first, second))

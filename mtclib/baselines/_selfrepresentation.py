@@ -25,14 +25,7 @@ def gram(X):
 
 
 def spectrum(G):
-    """Eigenvalues of a Gram matrix that are more than rounding, ascending, and their vectors (n, r).
-
-    Examples
-    --------
-    >>> values, vectors = spectrum(np.array([[1.0, 1.0], [1.0, 1.0]]))
-    >>> values.round(6).tolist(), vectors.shape
-    ([2.0], (2, 1))
-    """
+    """Eigenvalues of a Gram matrix that are more than rounding, ascending, and their vectors (n, r)."""
     values, vectors = eigh(G, driver="evd")
     kept = values > NULL * values[-1]
     return values[kept], vectors[:, kept]
@@ -45,15 +38,6 @@ class ShiftedSolver:
     then solved in O(n), and all of them together as one tridiagonal system.  All solves share their memory.
     B, shape (n, n), symmetric and positive semidefinite, is to be filled before each solve, which overwrites
     it; ``most`` is the most shifts of a solve.
-
-    Examples
-    --------
-    >>> solver = ShiftedSolver(3, 2)
-    >>> solver.B[:] = np.diag([1.0, 2.0, 3.0])
-    >>> solver.solve(np.array([1.0, 7.0]), np.ones((3, 2))).round(3)
-    array([[0.5  , 0.125],
-           [0.333, 0.111],
-           [0.25 , 0.1  ]])
     """
 
     def __init__(self, n, most):
@@ -92,13 +76,6 @@ def neighbour_laplacian(X, n_neighbors):
 
     s is the mean distance over all pairs of a sample and a neighbour.  At most n - 1 neighbours are used; of
     equally near samples, those that come first.
-
-    Examples
-    --------
-    >>> neighbour_laplacian(np.array([[0.0], [1.0], [4.0]]), 1).round(3)
-    array([[ 0.835, -0.835,  0.   ],
-           [-0.835,  0.934, -0.099],
-           [ 0.   , -0.099,  0.099]])
     """
     n = X.shape[0]
     if n == 1:
@@ -127,8 +104,6 @@ def cluster_affinity(A, n_clusters, seeds, keep_diagonal, seeding="greedy"):
     k-means starts once from each seed.  Without ``keep_diagonal`` as if the diagonal of A were zero.  Rows of
     the embedding, (n, n_clusters), have unit length, or are zero for a sample that is like no other.
 
-    Examples
-    --------
     >>> labels, _ = cluster_affinity(np.kron(np.eye(2), np.ones((3, 3))), 2, [0], True)
     >>> np.ptp(labels.reshape(2, 3), axis=1).tolist()
     [0, 0]

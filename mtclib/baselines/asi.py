@@ -154,11 +154,6 @@ def assign(Z, labels, n_clusters):
 
     A row leaves its own cluster only for one that is nearer by more than rounding.  An empty cluster has
     taken the row farthest from its centroid, if one is not alone and not there.
-
-    Examples
-    --------
-    >>> assign(np.array([[0.0], [1.0], [9.0], [8.0]]), np.array([0, 1, 1, 1]), 2)
-    array([0, 0, 1, 1])
     """
     rows = np.arange(len(Z))
     counts = np.bincount(labels, minlength=n_clusters)

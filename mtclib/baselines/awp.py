@@ -134,24 +134,9 @@ class AWP(MultiViewClusterer):
 
 
 def polar(A, previous=None):
-    """The orthogonal Q with the largest tr(Q^T A); of several, the nearest to ``previous`` if it is given.
+    """The orthogonal Q (k, k) with the largest tr(Q^T A); of several, the nearest to ``previous``, if given.
 
-    Parameters
-    ----------
-    A : ndarray of shape (k, k)
-    previous : ndarray of shape (k, k), optional
-
-    Returns
-    -------
-    Q : ndarray of shape (k, k)
-    total : float
-        tr(Q^T A), the sum of the singular values of A.
-
-    Examples
-    --------
-    >>> Q, total = polar(np.diag([2.0, 0.0]), np.diag([1.0, -1.0]))
-    >>> Q.tolist(), total
-    ([[1.0, 0.0], [0.0, -1.0]], 2.0)
+    Also that trace, the sum of the singular values of A.
     """
     U, s, Vt = np.linalg.svd(A)
     free = s <= NULL * max(s[0], 1.0)
@@ -165,17 +150,9 @@ def polar(A, previous=None):
 
 
 def aligned_rotations(Fs, reference):
-    """R_v of all views from the rows of one embedding that are farthest apart; see ``AWP``.
+    """R_v (k, k) of all views from the rows of one F (n, k) that are farthest apart; see ``AWP``.
 
-    Parameters
-    ----------
-    Fs : list of ndarray of shape (n, k)
-    reference : int
-
-    Returns
-    -------
-    list of ndarray of shape (k, k)
-        Another basis of the span of an F_v changes F_v R_v by nothing but rounding.
+    Another basis of the span of an F_v changes F_v R_v by nothing but rounding.
     """
     F = Fs[reference]
     identity = np.eye(F.shape[1])
@@ -185,25 +162,10 @@ def aligned_rotations(Fs, reference):
 
 
 def alternate(Fs, Rs, max_iter, near=True):
-    """Sweeps until the labels repeat.
+    """Sweeps from the rotations Rs until the labels repeat.
 
-    Parameters
-    ----------
-    Fs : list of ndarray of shape (n, k)
-    Rs : list of ndarray of shape (k, k)
-        Of the start.
-    max_iter : int
-    near : bool
-        Whether the free part of R_v stays near to its last value.
-
-    Returns
-    -------
-    labels : ndarray of shape (n,), int
-    Rs : list of ndarray of shape (k, k)
-    distances : ndarray of shape (n_views,)
-        p_v.
-    history : list of float
-    converged : bool
+    With ``near`` the free part of R_v stays near to its last value.  Returns labels (n,), the R_v (k, k), the
+    distances p_v (n_views,), the history, and whether it converged.
     """
     n, k = Fs[0].shape
     squares = np.array([np.vdot(F, F) for F in Fs]) + n

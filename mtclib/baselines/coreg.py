@@ -253,8 +253,6 @@ def alternate(problem, init, max_iter, tol):
 def remainder(values):
     """By how much a sequence will still fall if its steps go on as a geometric series; inf where they grow.
 
-    Examples
-    --------
     >>> remainder([8.0, 4.0, 2.0]), remainder([3.0, 2.0, 0.0]), remainder([3.0, 3.0])
     (2.0, inf, 0.0)
     """

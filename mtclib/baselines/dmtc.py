@@ -39,12 +39,6 @@ def floored_spectrum(sizes, dimension, floor):
     The minimiser is delta_i = max(s_i / tau, phi); without the floor it is s_i / sum(s), the published one.
     ``sizes`` are the r singular values of the stacked scorers, descending; the other d - r are 0.  Returns
     the eigenvalues above phi, descending, and that of all the others.
-
-    Examples
-    --------
-    >>> leading, phi = floored_spectrum(np.array([3.0, 1.0, 0.0]), 4, 0.4)
-    >>> leading.round(3).tolist(), phi
-    ([0.6, 0.2], 0.1)
     """
     phi = floor / dimension
     counts = np.arange(1, len(sizes) + 1)
@@ -58,18 +52,13 @@ def floored_spectrum(sizes, dimension, floor):
 
 
 class CoupledRidge:
-    """The ridge problems of all tasks for one coupling.
+    """The ridge problems of all tasks for one coupling; lam1 and lam2 are nonnegative, and not both 0.
 
     With A the operator (lam1 Theta^-1 + lam2 I)^-1 on stacked scorers, the minimiser of J over W and b is
     W = A X^T H alpha with (H X A X^T H + n) alpha = H F: N unknowns a label, never d.  Scaled by n_t^(-1/2)
     the system is the identity plus a positive semidefinite matrix, and conjugate gradients solve it with
     sparse products alone.  Where large entries leave that without digits, LSQR finds the W = A^(1/2) Z
     instead that minimises ||H F - H X A^(1/2) Z||^2 / n + ||Z||^2: its condition is the root of the other.
-
-    Parameters
-    ----------
-    Xs : list of {ndarray, CSR array} of shape (n_t, d)
-    lam1, lam2 : float, nonnegative, not both 0
     """
 
     def __init__(self, Xs, lam1, lam2):
@@ -242,11 +231,6 @@ def even_assignment(cost):
     """The cheapest assignment of n rows to k clusters of floor(n/k) or ceil(n/k) rows each, exactly.
 
     ``cost`` has shape (n, k), n >= k; RuntimeError if the solver fails.
-
-    Examples
-    --------
-    >>> even_assignment(np.array([[0.0, 1.0], [0.0, 5.0], [0.0, 2.0], [0.0, 9.0]]))
-    array([1, 0, 1, 0])
     """
     n, k = cost.shape
     labels = cost.argmin(axis=1)

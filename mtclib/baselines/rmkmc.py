@@ -147,10 +147,5 @@ def view_weights(totals, gamma):
     """Minimiser of sum_v alpha_v^gamma h_v on the simplex: proportional to h_v^(1 / (1 - gamma)), gamma > 1.
 
     h are positive sums of distances, one per view.
-
-    Examples
-    --------
-    >>> view_weights(np.array([1.0, 2.0]), gamma=2.0).round(3)
-    array([0.667, 0.333])
     """
     return softmax(np.log(totals) / (1.0 - gamma))

@@ -38,13 +38,6 @@ def match_mean(U, target):
     squared distance is within 1e-7 of its minimum, relative to the squared length of the target;
     FloatingPointError if that is not reached in 50,000 iterations.  U, (n, d), is CSR and nonnegative, with
     rows of unit length, or zero, but not all zero; nor is the target m, (d,).
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_array
-    >>> weights, distance = match_mean(csr_array([[1.0, 0.0], [0.0, 1.0]]), np.array([0.75, 0.25]))
-    >>> weights.round(3).tolist(), round(distance, 3)
-    ([1.5, 0.5], 0.0)
     """
     n, UT = U.shape[0], U.T.tocsr()
     slack = 1.0 - n**-0.5
@@ -96,12 +89,6 @@ def jensen_shannon(P, Q):
 
     Rows of P, (k, d), and Q, (m, d), nonnegative, need not sum to 1.  The result, (k, m), is in 0 .. ln 2;
     infinite where a row is zero.
-
-    Examples
-    --------
-    >>> jensen_shannon(np.eye(2), np.array([[0.0, 3.0]])).round(3)
-    array([[0.693],
-           [0.   ]])
     """
     P, Q = (normalize(np.asarray(A), norm="l1") for A in (P, Q))
     own = entr(P).sum(axis=1)[:, None] + entr(Q).sum(axis=1)
@@ -115,11 +102,6 @@ def mutual_nearest(D):
 
     The least entry of D is always such a pair; among equals the first of a row or column counts, so that
     the pairs are a matching.
-
-    Examples
-    --------
-    >>> mutual_nearest(np.array([[0.1, 0.5], [0.3, 0.4]])).tolist()
-    [[0, 0]]
     """
     D = D.round(DECIMALS)
     z = np.arange(len(D))

@@ -160,12 +160,6 @@ def largest_angles(bases):
     """Largest principal angle between each two subspaces, in 0 .. pi / 2: (V, V), symmetric, zero diagonal.
 
     Bases have orthonormal columns, (n, k); a zero column counts as orthogonal to everything.
-
-    Examples
-    --------
-    >>> largest_angles([np.eye(3)[:, :2], np.eye(3)[:, 1:]]).round(4)
-    array([[0.    , 1.5708],
-           [1.5708, 0.    ]])
     """
     angles = np.zeros((len(bases), len(bases)))
     for i in range(len(bases)):

@@ -33,67 +33,29 @@ from mtclib.core.starts import SEEDINGS
 
 @dataclass(frozen=True)
 class Traits:
-    """What the contract suite, the tables and a user may rely on for an estimator.
+    """What the contract suite, the tables and a user may rely on for an estimator."""
 
-    Parameters
-    ----------
-    kind : {'multitask', 'multiview', 'lifelong'}
-        What ``Xs`` holds.
-    paper : str
-        Authors, venue and year of the method.
-    nonnegative : bool
-        Negative entries are refused.
-    sparse : bool
-        CSR input is accepted and never turned into a dense (n, n_features) array.
-    same_n_clusters : bool
-        All tasks must have the same number of clusters.
-    monotone : bool
-        ``objective_`` never rises (default parameters).
-    task_order_free : bool
-        The partition of a task does not depend on its place in ``Xs``.
-    reconstruction : bool
-        Details of the original could not be had; see the class docstring.
-    float32 : bool
-        Views in single precision are used as they are, memory maps included.
-    scale_free : bool
-        The partition stays when all data are multiplied by one number (default parameters).
-    may_be_infinite : tuple of str
-        Attributes in which NaN or infinity is an answer; elsewhere it is an error.
-    """
-
-    kind: str
-    paper: str
-    nonnegative: bool = False
-    sparse: bool = True
-    same_n_clusters: bool = False
-    monotone: bool = True
-    task_order_free: bool = False
-    reconstruction: bool = False
-    float32: bool = False
-    scale_free: bool = True
-    may_be_infinite: tuple = ()
+    kind: str  # 'multitask', 'multiview' or 'lifelong': what Xs holds
+    paper: str  # authors, venue and year of the method
+    nonnegative: bool = False  # negative entries are refused
+    sparse: bool = True  # CSR input is accepted and never turned into a dense (n, n_features) array
+    same_n_clusters: bool = False  # all tasks must have the same number of clusters
+    monotone: bool = True  # objective_ never rises (by default)
+    task_order_free: bool = False  # the partition of a task does not depend on its place in Xs
+    reconstruction: bool = False  # details of the original could not be had; see the class docstring
+    float32: bool = False  # views in single precision are used as they are, memory maps included
+    scale_free: bool = True  # the partition stays when all data are multiplied by one number (by default)
+    may_be_infinite: tuple = ()  # attributes in which NaN or infinity is an answer; elsewhere it is an error
 
 
 @dataclass
 class Fit:
-    """Result of one start: what ``fit`` copies onto the estimator.
+    """Result of one start: what ``fit`` copies onto the estimator."""
 
-    Parameters
-    ----------
-    labels : list of ndarray of shape (n_t,), or ndarray of shape (n,)
-        Cluster indices in 0 .. n_clusters - 1.
-    objective : list of float
-        One value per outer iteration.
-    converged : bool
-        Whether the stopping rule was met before ``max_iter``.
-    attributes : dict
-        The model under the names that the user sees (``coef_``, ``relation_``, ...).
-    """
-
-    labels: object
-    objective: list
-    converged: bool
-    attributes: dict = field(default_factory=dict)
+    labels: object  # (n,), or a list of (n_t,): int in 0 .. n_clusters - 1
+    objective: list  # one float per outer iteration
+    converged: bool  # whether the stopping rule was met before max_iter
+    attributes: dict = field(default_factory=dict)  # the model by the names that the user sees, such as coef_
 
 
 class BaseClusterer(ClusterMixin, BaseEstimator):
@@ -247,8 +209,6 @@ def _best(fits):
 def summed(histories):
     """The sum of histories, each continued with its last value, as a list.
 
-    Examples
-    --------
     >>> summed([[5.0, 1.0], [3.0, 2.0, 1.0]])
     [8.0, 3.0, 2.0]
     """
@@ -263,23 +223,9 @@ def stops(before, after, tol, atol=0.0):
 
 
 def spawn_seeds(random_state, n_starts):
-    """Seeds of the restarts; the first ones do not change when ``n_starts`` grows.
+    """Seeds of the restarts, in 0 .. 2**32 - 1; the first ones do not change when ``n_starts`` grows.
 
-    Parameters
-    ----------
-    random_state : None, int >= 0, numpy.random.Generator or numpy.random.RandomState
-        None draws fresh entropy.
-    n_starts : int
-
-    Returns
-    -------
-    list of int
-        In 0 .. 2**32 - 1.
-
-    Examples
-    --------
-    >>> spawn_seeds(0, 3)[:2] == spawn_seeds(0, 2)
-    True
+    ``random_state`` is None, which draws fresh entropy, an int >= 0, a Generator, or a RandomState.
     """
     if isinstance(random_state, np.random.Generator):
         random_state = int(random_state.integers(2**63))

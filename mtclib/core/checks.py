@@ -59,13 +59,10 @@ def call(name, function, X):
 def check_matrix(X, name, *, nonnegative=False, float32=False):
     """A float64 ndarray or CSR array that equals ``X``; ``X`` itself is left untouched.
 
-    With ``float32``, single precision is kept as it is: memory maps are not read into memory.
-
-    Raises
-    ------
-    ValueError
-        Not two-dimensional, empty, masked, not real numbers, NaN or infinite, the largest entry outside
-        1e-150 .. 1e150, or negative where that is forbidden; a sparse array with wrong indices.
+    With ``float32``, single precision is kept as it is: memory maps are not read into memory.  Raises
+    ``ValueError`` if X is not two-dimensional, empty, masked, no real numbers, NaN or infinite, with the
+    largest entry outside 1e-150 .. 1e150, or negative where that is forbidden, and for a sparse array with
+    wrong indices.
     """
     X = _as_array(X, name)
     check_indices(X, name)
@@ -224,10 +221,7 @@ def check_n_clusters(n_clusters, Xs, *, same_for=None):
 def check_initial_labels(init, Xs, n_clusters):
     """Initial partitions given by the user: a list with one int array per task.
 
-    Raises
-    ------
-    ValueError
-        Wrong number of arrays, wrong length, or labels outside 0 .. n_clusters[t] - 1.
+    Raises ``ValueError`` for a wrong number of arrays or length, or labels outside 0 .. n_clusters[t] - 1.
     """
     if not isinstance(init, (list, tuple)) or len(init) != len(Xs):
         raise ValueError(f"init must be a named start or a list with one label array per task "

@@ -34,33 +34,15 @@ class StateFileError(ValueError):
 
 @dataclass
 class Libraries:
-    """The knowledge of LMSC: libraries and sums over tasks, no sample and nothing of the size of a task.
+    """The knowledge of LMSC: libraries and sums over tasks, no sample and nothing of the size of a task."""
 
-    Parameters
-    ----------
-    n_tasks : int
-        Tasks learned.
-    basis : list of ndarray of shape (k, k)
-        B_v, orthogonal.
-    embedding : list of ndarray of shape (d_v, k)
-        L_v with orthonormal columns.
-    fusion : ndarray of shape (k, k) or None
-        D, orthogonal.
-    weights : list of float
-        alpha_v.
-    spectral : list of ndarray of shape (k, k)
-        The paper's M_v, the sum of E^T K E over the tasks.
-    coclustering : list of ndarray of shape (d_v, k)
-        The paper's C_v, lambda times the sum of X-hat E.
-    """
-
-    n_tasks: int = 0
-    basis: list = field(default_factory=list)
-    embedding: list = field(default_factory=list)
-    fusion: np.ndarray | None = None
-    weights: list = field(default_factory=list)
-    spectral: list = field(default_factory=list)
-    coclustering: list = field(default_factory=list)
+    n_tasks: int = 0  # tasks learned
+    basis: list = field(default_factory=list)  # B_v (k, k), orthogonal
+    embedding: list = field(default_factory=list)  # L_v (d_v, k), with orthonormal columns
+    fusion: np.ndarray | None = None  # D (k, k), orthogonal
+    weights: list = field(default_factory=list)  # alpha_v
+    spectral: list = field(default_factory=list)  # the paper's M_v (k, k), the sum of E^T K E over the tasks
+    coclustering: list = field(default_factory=list)  # the paper's C_v (d_v, k), lambda sum X-hat E
 
     @property
     def n_features(self):
@@ -79,21 +61,10 @@ class Libraries:
 
 
 def save_libraries(path, libraries, header):
-    """Write libraries to one npz file, all of it or nothing.
+    """Write the libraries of at least one task to one npz file, all of it or nothing.
 
-    Parameters
-    ----------
-    path : str or Path
-        Replaced if it exists.
-    libraries : Libraries
-        Of at least one task.
-    header : dict
-        What else is needed to go on; must be JSON.
-
-    Raises
-    ------
-    ValueError
-        ``header`` holds something that JSON has no form for.
+    A file of that name is replaced.  ``header`` is what else is needed to go on; ``ValueError`` if JSON has
+    no form for it.
     """
     header = {"format": FORMAT, "version": FORMAT_VERSION, "n_tasks": libraries.n_tasks, **header}
     try:
@@ -115,23 +86,9 @@ def save_libraries(path, libraries, header):
 
 
 def load_libraries(path):
-    """Libraries and header from a file of :func:`save_libraries`.
+    """Libraries and header from a file of :func:`save_libraries`; ``FileNotFoundError`` if there is none.
 
-    Parameters
-    ----------
-    path : str or Path
-
-    Returns
-    -------
-    libraries : Libraries
-    header : dict
-
-    Raises
-    ------
-    FileNotFoundError
-        There is no such file.
-    StateFileError
-        The file is damaged, no file of libraries, or of another format version.
+    ``StateFileError`` if it is damaged, no file of libraries, or of another format version.
     """
     try:
         with np.load(path, allow_pickle=False) as file:

@@ -14,48 +14,19 @@ ROUNDING = 1e-12
 
 
 def one_thread(user_api=None):
-    """A context in which OpenMP and BLAS use one thread.
+    """A context in which OpenMP and BLAS, or only the given one of 'openmp' and 'blas', use one thread.
 
     Libraries count that are loaded when the context is entered.
-
-    Parameters
-    ----------
-    user_api : {None, 'blas', 'openmp'}
-        Limit only these.
-
-    Returns
-    -------
-    context manager
-
-    Examples
-    --------
-    >>> from threadpoolctl import threadpool_info
-    >>> with one_thread():
-    ...     {library["num_threads"] for library in threadpool_info()}
-    {1}
     """
     # To look through the libraries of the process takes 5 ms, more than many a k-means run.
     return get_cached_controller().limit(limits=1, user_api=user_api)
 
 
 def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4):
-    """One k-means run of scikit-learn (Lloyd), the same for any number of threads.
+    """One k-means run of scikit-learn (Lloyd) on X (n, d), the same for any number of threads.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    n_clusters : int
-    seed : int
-    init : {'random', 'k-means++'}
-        'random' starts from samples drawn at random.
-    max_iter : int
-    tol : float
-        Relative to the mean variance of the features.
-
-    Returns
-    -------
-    sklearn.cluster.KMeans
-        Fitted.
+    ``init`` is 'random', samples drawn at random, or 'k-means++'; ``tol`` is relative to the mean variance of
+    the features.  Returns the fitted ``sklearn.cluster.KMeans``.
     """
     model = KMeans(n_clusters, init=init, n_init=1, max_iter=max_iter, tol=tol, random_state=seed)
     # scikit-learn centres dense data, so that equal distances, common among counts, are no longer
@@ -64,28 +35,11 @@ def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4):
 
 
 def best_kmeans(Z, n_clusters, seeds, max_iter=300, seeding="greedy"):
-    """The k-means run with the lowest inertia, one run per seed, on the rows of an embedding.
+    """The k-means run with the lowest inertia, one run per seed, on the rows of an embedding Z (n, h).
 
-    Parameters
-    ----------
-    Z : ndarray of shape (n, h)
-    n_clusters : int
-    seeds : list of int
-    max_iter : int
-    seeding : {'greedy', 'plain', 'random'}
-        Rows that a run starts from: k-means++ as scikit-learn has it, which draws a few candidates for each
-        and takes the best; with one candidate, as first published and as in MATLAB; or random rows.
-
-    Returns
-    -------
-    sklearn.cluster.KMeans
-        Fitted, as from :func:`kmeans_once`.
-
-    Examples
-    --------
-    >>> model = best_kmeans(np.array([[0.0], [1.0], [9.0]]), 2, seeds=[0, 1])
-    >>> round(model.inertia_, 6)
-    0.5
+    ``seeding`` says which rows a run starts from: 'greedy', k-means++ as scikit-learn has it, which draws a
+    few candidates for each and takes the best; 'plain', with one candidate, as first published and as in
+    MATLAB; or 'random' rows.  Returns a fitted ``sklearn.cluster.KMeans``.
     """
     sparse = sp.csr_array(Z)
     # Dense data are faster, but round otherwise; where rows are equal, that could change what is drawn.
@@ -138,22 +92,13 @@ def _quiet(model, X):
 
 
 def one_hot(labels, n_clusters):
-    """Indicator matrix of shape (n, n_clusters), float64.
-
-    Examples
-    --------
-    >>> one_hot(np.array([1, 0]), 2)
-    array([[0., 1.],
-           [1., 0.]])
-    """
+    """Indicator matrix of shape (n, n_clusters), float64."""
     return np.eye(n_clusters)[labels]
 
 
 def random_labels(n, k, rng):
     """Labels of n >= k samples in random order, each cluster as large as the others, or by one larger.
 
-    Examples
-    --------
     >>> np.bincount(random_labels(7, 3, np.random.default_rng(0))).tolist()
     [3, 2, 2]
     """

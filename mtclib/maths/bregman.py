@@ -45,26 +45,14 @@ SUM_TOLERANCE = 1e-6
 
 
 class Anchored:
-    """Centroids with what d(.||u) needs, measured from an anchor c in the domain.
+    """Centroids (k, d) with what d(.||u) needs, measured from an anchor c in the domain, (d,).
 
     The law of cosines d(x||u) = d(x||c) + d(c||u) - <x - c, phi'(u) - phi'(c)> turns all divergences to
     all centroids into one product with the data, which may be sparse.  With c amid the data the terms are
     of the size of the result, so that little is lost by cancellation wherever the data lie.
 
-    Parameters
-    ----------
-    divergence : Divergence
-    points : ndarray of shape (k, d)
-    anchor : ndarray of shape (d,)
-
-    Attributes
-    ----------
-    shifted, tilt : ndarray of shape (k, d)
-        u - c and phi'(u) - phi'(c).
-    level : ndarray of shape (k,)
-        <c, tilt>.
-    far, near : ndarray of shape (k,)
-        d(c||u) and d(u||c).
+    ``shifted`` is u - c and ``tilt`` phi'(u) - phi'(c), (k, d) each; ``level`` is <c, tilt>, ``far`` d(c||u)
+    and ``near`` d(u||c), (k,) each.
     """
 
     def __init__(self, divergence, points, anchor):
@@ -83,27 +71,9 @@ class Anchored:
 class Smoothed:
     """The samples x' = (1 - smoothing) x + smoothing * level, as products, sums and divergences.
 
-    The map is the same for all entries, so that with sparse data only the stored entries are touched.
-
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    smoothing : float in [0, 1)
-    level : float
-        What all entries are drawn to, the mean entry of all tasks.
-
-    Attributes
-    ----------
-    shape : (int, int)
-    shift : float
-        x' where x = 0.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0, 2.0], [0.0, 4.0]])
-    >>> dense, sparse = Smoothed(X, 0.5, 1.0), Smoothed(sp.csr_array(X), 0.5, 1.0)
-    >>> dense.sums(np.array([0, 0]), 1), sparse.sums(np.array([0, 0]), 1)
-    (array([[1., 4.]]), array([[1., 4.]]))
+    ``smoothing`` is in [0, 1); ``level``, what all entries are drawn to, is the mean entry of all tasks.  The
+    map is the same for all entries, so that with sparse data only the stored entries are touched; ``shift``
+    is x' where x = 0.
     """
 
     def __init__(self, X, smoothing, level):
@@ -174,28 +144,11 @@ def mean_entry(Xs):
 
 
 def pooled_metric(Xs):
-    """Inverse covariance of the samples of all tasks together, the default metric of 'mahalanobis'.
+    """Inverse covariance (d, d) of the samples of all tasks together, the default metric of 'mahalanobis'.
 
-    Before inversion 1e-6 of the mean variance is added to the diagonal.  Directions in which no sample
-    varies then weigh a lot, but no two centroids differ in them.
-
-    Parameters
-    ----------
-    Xs : list of {ndarray, CSR array} of shape (n_t, d)
-
-    Returns
-    -------
-    ndarray of shape (d, d)
-
-    Raises
-    ------
-    ValueError
-        More than 10,000 features.
-
-    Examples
-    --------
-    >>> pooled_metric([np.array([[0.0], [2.0]]), np.array([[4.0], [6.0]])]).round(4)
-    array([[0.2]])
+    Before inversion 1e-6 of the mean variance is added to the diagonal.  Directions in which no sample varies
+    then weigh a lot, but no two centroids differ in them.  Raises ``ValueError`` for more than 10,000
+    features.
     """
     n, d = sum(X.shape[0] for X in Xs), Xs[0].shape[1]
     if d > LARGEST_METRIC:
@@ -212,19 +165,7 @@ def pooled_metric(Xs):
 
 
 def checked_metric(metric):
-    """The metric of 'mahalanobis' as a symmetric positive definite array of floats.
-
-    Raises
-    ------
-    ValueError
-        It is not square, finite, symmetric and positive definite.
-
-    Examples
-    --------
-    >>> checked_metric([[2, 1], [1, 2]])
-    array([[2., 1.],
-           [1., 2.]])
-    """
+    """The metric of 'mahalanobis' as floats; ``ValueError`` unless finite, symmetric, positive definite."""
     try:
         Q = np.asarray(metric, dtype=float)
     except (TypeError, ValueError) as error:

@@ -2,7 +2,8 @@
 
 This is Eq. (14) of the MBC paper, which states that there is no closed form for asymmetric divergences.
 There is one for the I-divergence and for Itakura-Saito, and one scalar equation per centroid for the KL
-divergence on the simplex.  All functions work on rows, one centroid per row.
+divergence on the simplex.  All functions work on rows, one centroid per row: left, right and the result are
+(k, d), A and B (k,) and positive; left and right are positive for the three divergences named.
 
 The stationary points solve
 
@@ -27,21 +28,6 @@ def i_divergence(left, right, A, B):
 
     A (1 - left/u) + B log(u/right) = 0; with y = A left / (B u) this is y + log y = z,
     z = A/B + log(A left / (B right)): y is the Wright omega function of z.
-
-    Parameters
-    ----------
-    left, right : ndarray of shape (k, d), positive
-    A, B : ndarray of shape (k,), positive
-
-    Returns
-    -------
-    ndarray of shape (k, d)
-
-    Examples
-    --------
-    >>> u = i_divergence(np.array([[4.0]]), np.array([[1.0]]), np.array([1.0]), np.array([1.0]))
-    >>> (u * np.log(u) + u).round(12)
-    array([[4.]])
     """
     # Row by row the work stays in the processor's cache: twice as fast for thousands of features.
     return np.stack([_i_divergence_row(*row) for row in zip(left, right, A / B)])
@@ -53,32 +39,12 @@ def _i_divergence_row(left, right, ratio):
 
 
 def kullback_leibler(left, right, A, B):
-    """The minimiser on the simplex for the KL divergence.
+    """The minimiser on the simplex for the KL divergence; rows of ``left`` and ``right`` sum to one.
 
     As `i_divergence`, with a multiplier: y + log y = z + tau, z = log(A left / (B right)), and tau such that
     the row sums to one.  log sum(u) is convex and falls with tau.  It is not positive at tau = A/B, so
-    Newton's method from there cannot fail: it steps to the left of the root, then rises towards it.
-
-    Parameters
-    ----------
-    left, right : ndarray of shape (k, d), positive, rows sum to one
-    A, B : ndarray of shape (k,), positive
-
-    Returns
-    -------
-    ndarray of shape (k, d)
-        Rows sum to one.
-
-    Raises
-    ------
-    FloatingPointError
-        No convergence, for input off the simplex.
-
-    Examples
-    --------
-    >>> u = kullback_leibler(np.array([[0.9, 0.1]]), np.array([[0.5, 0.5]]), np.ones(1), np.ones(1))
-    >>> u.round(4)
-    array([[0.7135, 0.2865]])
+    Newton's method from there cannot fail: it steps to the left of the root, then rises towards it.  Raises
+    ``FloatingPointError`` without convergence, for input off the simplex.
     """
     return np.stack([_simplex_row(*row) for row in zip(left, right, A / B)])
 
@@ -97,22 +63,7 @@ def _simplex_row(left, right, ratio):
 
 
 def itakura_saito(left, right, A, B):
-    """The minimiser for the Itakura-Saito divergence, positive root of (B/right) u^2 + (A - B) u = A left.
-
-    Parameters
-    ----------
-    left, right : ndarray of shape (k, d), positive
-    A, B : ndarray of shape (k,), positive
-
-    Returns
-    -------
-    ndarray of shape (k, d)
-
-    Examples
-    --------
-    >>> itakura_saito(np.array([[4.0]]), np.array([[1.0]]), np.array([1.0]), np.array([1.0]))
-    array([[2.]])
-    """
+    """The minimiser for the Itakura-Saito divergence, positive root of (B/right) u^2 + (A - B) u = A left."""
     a = (A / B)[:, None]
     root = np.hypot(a - 1.0, 2.0 * np.sqrt(a * left / right))
     # The two forms of the root are equal; each is used where it does not subtract like numbers.
@@ -120,26 +71,11 @@ def itakura_saito(left, right, A, B):
 
 
 def log_wright_omega(z, start=None):
-    """log y of the solution of y + log y = z, by Newton's method in log y.
+    """log y of the solution of y + log y = z, by Newton's method in log y; ``start`` may be a guess.
 
     ``scipy.special.wrightomega`` gives y: two to four times slower, and its logarithm is lost where y
     underflows.  Newton's method cannot fail on a convex increasing function; the start given here is
     already at or above the root.
-
-    Parameters
-    ----------
-    z : ndarray, finite
-    start : ndarray, optional
-        A guess, such as the solution for a similar z.
-
-    Returns
-    -------
-    ndarray
-
-    Examples
-    --------
-    >>> log_wright_omega(np.array([1.0, 2.0 + np.log(2.0)])).round(12) + 0.0
-    array([0.        , 0.69314718])
     """
     above = np.where(z > 1.0, np.log(np.maximum(z, 1.0)), z)
     q = above if start is None else np.minimum(start, above)
@@ -156,26 +92,9 @@ def log_wright_omega(z, start=None):
 def bisection(divergence, left, right, A, B):
     """The minimiser for any separable divergence without constraints, feature by feature.
 
-    The sum of a quasi-convex and a convex function may have several minima.  Each shows as a cell of a
-    grid in which the derivative changes its sign; the lowest of these cells is halved.
-
-    Parameters
-    ----------
-    divergence : mtclib.maths.bregman.Divergence
-        Separable; not 'kl', whose centroids stay on the simplex.
-    left, right : ndarray of shape (k, d)
-    A, B : ndarray of shape (k,), positive
-
-    Returns
-    -------
-    ndarray of shape (k, d)
-
-    Examples
-    --------
-    >>> from mtclib.maths.bregman import divergence
-    >>> left, right, one = np.array([[4.0]]), np.array([[1.0]]), np.ones(1)
-    >>> bisection(divergence("itakura-saito"), left, right, one, one).round(8)
-    array([[2.]])
+    Not for 'kl', whose centroids stay on the simplex.  The sum of a quasi-convex and a convex function may
+    have several minima.  Each shows as a cell of a grid in which the derivative changes its sign; the lowest
+    of these cells is halved.
     """
     A, B = A[:, None], B[:, None]
     low, high = np.minimum(left, right), np.maximum(left, right)
@@ -215,15 +134,6 @@ def geodesic(divergence, left, right, A, B):
     On the curve q(a) = phi'^-1((1 - a) phi'(right) + a phi'(left)), 0 <= a <= 1, the point with
     A d(left||q) = B d(q||right), by halving.  That characterises the symmetrised centroid of *one* set of
     points with A = B; for Eq. (14) the result may even be worse than the centroid it replaces.
-
-    Parameters, what is returned and the data of the example are those of :func:`bisection`.
-
-    Examples
-    --------
-    >>> from mtclib.maths.bregman import divergence
-    >>> left, right, one = np.array([[4.0]]), np.array([[1.0]]), np.ones(1)
-    >>> geodesic(divergence("i-divergence"), left, right, one, one).round(4)
-    array([[2.2355]])
     """
     start, end = divergence.gradient(right), divergence.gradient(left)
     low, high = np.zeros((len(left), 1)), np.ones((len(left), 1))

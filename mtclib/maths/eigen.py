@@ -34,42 +34,16 @@ NEAR_ONE = 0.99
 def top_eigenvectors(product, start, n_vectors, tol=1e-8):
     """Eigenpairs of the largest eigenvalues of a symmetric operator, by Rayleigh-Ritz in a growing space.
 
-    The space begins with ``start`` and grows by the residuals of the wanted pairs.  The sum of the values is
-    never below that of any ``n_vectors`` orthonormal columns in the span of ``start``.  A direction that is
-    orthogonal to the start, and to all that the operator makes of it, cannot be found: the start must not
-    miss a leading eigenvector.
+    The space begins with ``start`` (n, w), w >= ``n_vectors``, whose columns may depend on each other, and
+    grows by the residuals of the wanted pairs.  The sum of the values is never below that of any
+    ``n_vectors`` orthonormal columns in the span of ``start``.  A direction that is orthogonal to the start,
+    and to all that the operator makes of it, cannot be found: the start must not miss a leading eigenvector.
 
-    Parameters
-    ----------
-    product : callable
-        Takes an array of shape (n, h) and returns the operator times it.
-    start : ndarray of shape (n, w)
-        At least ``n_vectors`` columns; they may depend on each other.
-    n_vectors : int
-        At most n.
-    tol : float
-        Frobenius norm of the residuals A U - U diag(values) at which the iteration ends; no less than the
-        rounding of the products.
-
-    Returns
-    -------
-    values : ndarray of shape (n_vectors,)
-        Descending.  Each is within the norm of its residual of an eigenvalue.
-    vectors : ndarray of shape (n, n_vectors)
-        Orthonormal columns.
-    next_value : float
-        A lower bound of the largest eigenvalue not returned; -inf if there is none.
-
-    Raises
-    ------
-    FloatingPointError
-        No convergence, and n is beyond 10,000, too large for a dense decomposition.
-
-    Examples
-    --------
-    >>> values, vectors, following = top_eigenvectors(lambda S: np.diag([3.0, 1.0, 2.0]) @ S, np.eye(3), 2)
-    >>> values.round(6).tolist(), round(following, 6)
-    ([3.0, 2.0], 1.0)
+    The iteration ends when the residuals A U - U diag(values) have a Frobenius norm of ``tol``, or of the
+    rounding of the products.  Returns the values, descending, each within the norm of its residual of an
+    eigenvalue; orthonormal vectors (n, n_vectors); and a lower bound of the largest eigenvalue not returned,
+    -inf if there is none.  Raises ``FloatingPointError`` without convergence if n is beyond 10,000, too large
+    for a dense decomposition.
     """
     n, width = start.shape
     if n > max(SMALL, 4 * width, FEW * n_vectors):
@@ -132,21 +106,11 @@ def _new_directions(R, S):
 
 
 def extreme_of_downdate(diagonal, Q, count, largest=False):
-    """Eigenvectors at one end of the spectrum of diag(diagonal) - Q Q^T, positive semidefinite.
+    """Eigenvectors (r, count) at one end of the spectrum of diag(diagonal) - Q Q^T, positive semidefinite.
 
-    Beyond 300 dimensions Lanczos iterations need products alone, with the matrix or with its shifted
-    inverse, which follows from the Woodbury identity in O(r c).  Where they stall the matrix is formed.
-
-    Parameters
-    ----------
-    diagonal : ndarray of shape (r,), positive and ascending
-    Q : ndarray of shape (r, c)
-    count : int <= r
-    largest : bool
-
-    Returns
-    -------
-    ndarray of shape (r, count)
+    ``diagonal`` (r,) is positive and ascending, Q is (r, c).  Beyond 300 dimensions Lanczos iterations need
+    products alone, with the matrix or with its shifted inverse, which follows from the Woodbury identity in
+    O(r c).  Where they stall the matrix is formed.
     """
     size = diagonal.size
     if size > max(SMALL, 3 * count):
@@ -180,20 +144,9 @@ def spectral_embedding(graph, n_vectors, seed):
     Lanczos methods meet each repeated eigenvalue once, and 1 is an eigenvalue of every component: a graph
     that falls into pieces would silently lose some.  Inside a component it is simple.
 
-    Parameters
-    ----------
-    graph : NormalizedCosine or NormalizedMatrix, n samples
-    n_vectors : int
-    seed : int
-        Of the start vectors; it changes nothing but rounding.
-
-    Returns
-    -------
-    eigenvalues : ndarray of shape (n_vectors,)
-        Descending; NaN where there are too few samples with neighbours.
-    vectors : ndarray of shape (n, n_vectors)
-        Orthonormal or zero columns; zero rows for samples without neighbours.  Equal eigenvalues of
-        different components: the larger component comes first.
+    Returns the eigenvalues, descending, NaN where there are too few samples with neighbours, and vectors
+    (n, n_vectors): orthonormal or zero columns, zero rows for samples without neighbours.  Of equal
+    eigenvalues of different components, that of the larger component comes first.
     """
     component = graph.components()
     order = np.argsort(component, kind="stable")
@@ -217,27 +170,10 @@ def spectral_embedding(graph, n_vectors, seed):
 
 
 def leading_eigenvectors(L, k, seed):
-    """Eigenpairs of the largest eigenvalues of a symmetric matrix or operator.
+    """Eigenpairs of the min(k, n) largest eigenvalues of a symmetric matrix or operator (n, n), descending.
 
-    Parameters
-    ----------
-    L : {ndarray, CSR array, LinearOperator} of shape (n, n), symmetric
-    k : int
-        At most n pairs are returned.
-    seed : int
-        Of the start vector.
-
-    Returns
-    -------
-    values : ndarray of shape (min(k, n),)
-        Descending.
-    vectors : ndarray of shape (n, min(k, n))
-        Orthonormal columns.
-
-    Raises
-    ------
-    FloatingPointError
-        The iteration does not converge and n is beyond 10,000, too large for a dense decomposition.
+    Raises ``FloatingPointError`` if the iteration does not converge and n is beyond 10,000, too large for a
+    dense decomposition.
     """
     n, k = L.shape[0], min(k, L.shape[0])
     if n > max(SMALL, 4 * k):
@@ -259,19 +195,9 @@ def leading_eigenvectors(L, k, seed):
 
 
 def leading(graph, n_vectors, seed):
-    """The leading eigenvectors of a normalised affinity, repeated ones included.
+    """The leading eigenvectors (n, n_vectors) of a normalised affinity, repeated ones included.
 
-    Parameters
-    ----------
-    graph : NormalizedCosine or NormalizedMatrix, n samples
-    n_vectors : int
-    seed : int
-        Of the start.
-
-    Returns
-    -------
-    ndarray of shape (n, n_vectors)
-        Orthonormal columns.  With more components than vectors, the largest components get one each.
+    Columns are orthonormal.  With more components than vectors, the largest components get one each.
     """
     n = graph.shape[0]
     K = graph.block(np.arange(n))

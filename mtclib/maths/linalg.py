@@ -25,13 +25,7 @@ def as_dense(A):
 
 
 def unit_rows(Z):
-    """Rows divided by their length; rows of zeros stay as they are.
-
-    Examples
-    --------
-    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
-    [[0.6, 0.8], [0.0, 0.0]]
-    """
+    """Rows divided by their length; rows of zeros stay as they are."""
     return Z / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), SHORTEST)
 
 
@@ -40,16 +34,6 @@ def unit_samples(X):
 
     ``sklearn.preprocessing.normalize`` leaves rows shorter than 2e-15 as they are.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-
-    Returns
-    -------
-    {ndarray, CSR array} of shape (n, d)
-
-    Examples
-    --------
     >>> unit_samples(np.array([[3e-100, 4e-100], [0.0, 0.0]])).round(6).tolist()
     [[0.6, 0.8], [0.0, 0.0]]
     """
@@ -67,11 +51,6 @@ def polar(A, previous=None):
 
     Given ``previous``, that is Q where A = 0, and a tall A of good condition is orthogonalised by its small
     Gram matrix: several times faster, with other last digits.
-
-    Examples
-    --------
-    >>> polar(np.diag([3.0, -2.0])).tolist()
-    [[1.0, 0.0], [0.0, -1.0]]
     """
     if previous is not None and not A.any():
         return previous
@@ -96,12 +75,6 @@ class RidgeSystems:
 
     and X w_i = y_i - s_i v_i comes for free.  With d < n the eigenbasis of X^T X is used directly.
     Where both are larger than ``max_dense``, conjugate gradients start from the last solution.
-
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    max_dense : int, default 5000
-        Largest Gram matrix that is decomposed.
     """
 
     def __init__(self, X, max_dense=5000):
@@ -119,24 +92,9 @@ class RidgeSystems:
         return 1.0 + float(np.vdot(values, values)) * float(lam) / float(shift)
 
     def solve(self, Y, R, shifts, lam):
-        """Solutions and fitted values.
+        """W (d, h) and X W (n, h) for Y (n, h), R (d, h), positive shifts (h,) and lam >= 0.
 
-        Parameters
-        ----------
-        Y : ndarray of shape (n, h)
-        R : ndarray of shape (d, h)
-        shifts : ndarray of shape (h,), positive
-        lam : float, nonnegative
-
-        Returns
-        -------
-        W : ndarray of shape (d, h)
-        XW : ndarray of shape (n, h)
-
-        Raises
-        ------
-        FloatingPointError
-            Conjugate gradients end with a relative residual above 1e-6.
+        Raises ``FloatingPointError`` if conjugate gradients end with a relative residual above 1e-6.
         """
         if self.form == "dual":
             V = self._spectral(Y - self.X @ (R / shifts), shifts, lam)
@@ -174,19 +132,9 @@ class RidgeSystems:
 def gram_eigh(X):
     """Eigendecomposition of the smaller Gram matrix, X X^T or X^T X, remembered by content.
 
-    Restarts, grid points and methods ask for the same decomposition again and again; the most recent
-    ones (256 MB together) are kept for the life of the process.
-
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-
-    Returns
-    -------
-    eigenvalues : ndarray of shape (min(n, d),)
-        Ascending, clipped at 0.
-    basis : ndarray of shape (min(n, d), min(n, d))
-        Eigenvectors in columns.
+    Eigenvalues ascend and are clipped at 0; eigenvectors are in columns.  Restarts, grid points and methods
+    ask for the same decomposition again and again; the most recent ones (256 MB together) are kept for the
+    life of the process.
     """
     key = _content(X)
     with _SPECTRA_LOCK:

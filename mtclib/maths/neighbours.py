@@ -12,29 +12,10 @@ DECIMALS = 10
 
 
 def nearest(U, V, n_neighbors, *, same=False):
-    """Indicator of the nearest rows of ``V`` for each row of ``U``.
+    """Indicator of the nearest rows of V (m, d) for each row of U (n, d), by cosine: CSR (n, m) of ones.
 
-    Parameters
-    ----------
-    U, V : CSR arrays of shape (n, d) and (m, d), nonnegative
-        Rows of unit length, or zero.
-    n_neighbors : int
-        At most m (with ``same``, m - 1) are found.  Only rows of positive cosine count.
-    same : bool, default False
-        ``V`` is ``U``, and no row is its own neighbour.
-
-    Returns
-    -------
-    CSR array of shape (n, m), float64
-        Ones for neighbours.  Of equally similar rows, those that come first in ``V``.
-
-    Examples
-    --------
-    >>> U = sp.csr_array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
-    >>> nearest(U, U, 1, same=True).toarray()
-    array([[0., 1., 0.],
-           [0., 0., 1.],
-           [0., 1., 0.]])
+    U and V are CSR and nonnegative, with rows of unit length or zero.  Only rows of positive cosine count; of
+    equally similar rows, those that come first in V.  With ``same``, V is U, and no row is its own neighbour.
     """
     VT = V.T.tocsr()
     blocks = []
@@ -58,46 +39,14 @@ def _largest(values, count):
 
 
 def shared(neighbours):
-    """Numbers of neighbours that two samples have in common.
-
-    Parameters
-    ----------
-    neighbours : CSR array of shape (n, m)
-        Of :func:`nearest`.
-
-    Returns
-    -------
-    CSR array of shape (n, n)
-
-    Examples
-    --------
-    >>> shared(sp.csr_array([[1.0, 1.0], [0.0, 1.0]])).toarray()
-    array([[2., 1.],
-           [1., 1.]])
-    """
+    """Numbers of neighbours that two samples have in common, CSR (n, n), from what :func:`nearest` gives."""
     return sp.csr_array(neighbours @ neighbours.T)
 
 
 def nearest_distances(X, n_neighbors):
     """The nearest other samples of each sample; equal distances are taken in the order of the samples.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    n_neighbors : int
-        At most n - 1.
-
-    Returns
-    -------
-    squares : ndarray of shape (n, n_neighbors)
-        Squared Euclidean distances, ascending.
-    indices : ndarray of shape (n, n_neighbors), int
-
-    Examples
-    --------
-    >>> squares, indices = nearest_distances(np.array([[0.0], [1.0], [3.0]]), 2)
-    >>> squares.round(6).tolist(), indices.tolist()
-    ([[1.0, 9.0], [1.0, 4.0], [4.0, 9.0]], [[1, 2], [0, 2], [1, 0]])
+    Returns squared Euclidean distances, ascending, and indices, (n, n_neighbors) each; n_neighbors < n.
     """
     # Far from the origin the distances would drown in the rounding of the squared lengths.
     X = X if sp.issparse(X) else X - X.mean(axis=0)

@@ -19,36 +19,16 @@ ROUNDING = {"dense": 1e-24, "sparse": 1e-13}
 
 
 def projection(X, ridge):
-    """The ridge projection of a view.
+    """The ridge projection of a view X (n, d); by conjugate gradients beyond 5,000 samples and features.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    ridge : float >= 0
-        r, as a share of the largest eigenvalue of X^T X with centred columns.
-
-    Returns
-    -------
-    SpectralProjection or IterativeProjection
-        The latter beyond 5,000 samples and features.
-
-    Examples
-    --------
-    >>> P = projection(np.array([[1.0], [2.0], [3.0]]), ridge=1.0)
-    >>> P.fitted(np.array([[-1.0], [0.0], [1.0]])).round(6).ravel().tolist()
-    [-0.5, 0.0, 0.5]
+    ``ridge`` >= 0 is r as a share of the largest eigenvalue of X^T X with centred columns.
     """
     kind = SpectralProjection if min(X.shape) <= LARGEST_DENSE else IterativeProjection
     return kind(Centred(X), ridge)
 
 
 class Centred:
-    """A view, divided by its largest entry, without the means of its columns; sparse views stay sparse.
-
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    """
+    """A view, divided by its largest entry, without the means of its columns; sparse views stay sparse."""
 
     def __init__(self, X):
         self.shape = X.shape
@@ -92,13 +72,7 @@ class Centred:
 
 
 class SpectralProjection:
-    """P through the eigenvectors of the smaller Gram matrix, P = L L^T.
-
-    Parameters
-    ----------
-    X : Centred, of shape (n, d)
-    ridge : float
-    """
+    """P through the eigenvectors of the smaller Gram matrix, P = L L^T; X is `Centred`."""
 
     def __init__(self, X, ridge):
         self.X, self.shape = X, X.shape
@@ -123,14 +97,9 @@ class SpectralProjection:
 
 
 class IterativeProjection:
-    """P by conjugate gradients.
+    """P by conjugate gradients, for a positive ridge; X is `Centred`.
 
     L holds the first n rows of the orthogonal projection onto the range of X on top of sqrt(r) I.
-
-    Parameters
-    ----------
-    X : Centred, of shape (n, d)
-    ridge : float, positive
     """
 
     def __init__(self, X, ridge):

@@ -27,20 +27,12 @@ BLOCK = 2**22
 
 @dataclass(frozen=True)
 class Scale:
-    """The scaled view is ``(X - shift) * factor``, each row times its entry of ``rows`` where given.
+    """The scaled view is ``(X - shift) * factor``, each row times its entry of ``rows`` where given."""
 
-    Parameters
-    ----------
-    shift, factor : ndarray of shape (d,)
-    rows : ndarray of shape (n,) or None
-    constant : bool
-        All samples are equal after scaling: the view says nothing about clusters.
-    """
-
-    shift: np.ndarray
-    factor: np.ndarray
-    rows: np.ndarray | None
-    constant: bool
+    shift: np.ndarray  # (d,)
+    factor: np.ndarray  # (d,)
+    rows: np.ndarray | None  # (n,)
+    constant: bool  # all samples are equal after scaling: the view says nothing about clusters
 
     def first_row(self):
         """The scale of the first row alone."""
@@ -58,18 +50,7 @@ def row_blocks(X):
 
 
 def find_scale(X, scaling):
-    """The scale of a view; blocks of X are read, X is not copied.
-
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    scaling : str
-        One of ``SCALINGS``, see :func:`scale_views`.
-
-    Returns
-    -------
-    Scale
-    """
+    """The ``Scale`` of a view by one of ``SCALINGS``; blocks of X are read, X is not copied."""
     feature, _, whole = scaling.partition("+")
     if feature in VIEW_STEPS:
         feature, whole = "none", feature
@@ -131,20 +112,7 @@ def _row_scaled_variance(X, factors):
 
 
 def scaled_rows(X, scale, rows, dtype=None):
-    """The scaled rows of a dense view, a new array; X may be a memory map.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    scale : Scale
-    rows : slice or ndarray of int
-    dtype : dtype, optional
-        That of X by default.
-
-    Returns
-    -------
-    ndarray of shape (len(rows), d)
-    """
+    """The scaled rows of a dense view, a new array; X may be a memory map, and gives the default dtype."""
     dtype = X.dtype if dtype is None else np.dtype(dtype)
     block = np.array(X[rows], dtype=dtype, order="C")
     block -= scale.shift.astype(dtype)

@@ -1,9 +1,10 @@
 """Self-paced learning: weights of samples from their losses, and the pace at which samples join.
 
-For fixed losses L the weights v in [0, 1]^n minimise  sum_i v_i L_i - f(threshold, v).  The two f below
-have closed minimisers, one sample at a time.  Thresholds are quantiles of the current losses, because
-losses have no natural scale and shrink while a model is fitted; a threshold may also grow by a factor from
-there.  What is left of the sum when the weights are eliminated is a concave function of each loss.
+For fixed losses L the weights v in [0, 1]^n minimise  sum_i v_i L_i - f(threshold, v).  The two f below have
+closed minimisers, one sample at a time.  Losses, thresholds and gamma are nonnegative.  Thresholds are
+quantiles of the current losses, because losses have no natural scale and shrink while a model is fitted; a
+threshold may also grow by a factor from there.  What is left of the sum when the weights are eliminated is a
+concave function of each loss.
 """
 
 import math
@@ -12,22 +13,9 @@ import numpy as np
 
 
 def hard_weights(losses, threshold):
-    """Minimiser for f = threshold * sum_i v_i: samples with a loss up to the threshold, the others not.
+    """Minimiser for f = threshold * sum_i v_i: 1.0 for losses up to the threshold, 0.0 for the others.
 
-    Parameters
-    ----------
-    losses : ndarray of shape (n,), nonnegative
-    threshold : float, nonnegative
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        0.0 or 1.0.  Kumar, Packer, Koller, NIPS 2010, Eq. (3); SPMTC, Eq. (11).
-
-    Examples
-    --------
-    >>> hard_weights(np.array([0.5, 2.0, 1.0]), threshold=1.0)
-    array([1., 0., 1.])
+    Kumar, Packer, Koller, NIPS 2010, Eq. (3); SPMTC, Eq. (11).
     """
     return (losses <= threshold).astype(float)
 
@@ -35,23 +23,8 @@ def hard_weights(losses, threshold):
 def mixture_weights(losses, threshold, gamma):
     """Minimiser for f = gamma * sum_i ln(v_i + gamma / threshold): hard at both ends, soft between.
 
-    Parameters
-    ----------
-    losses : ndarray of shape (n,), nonnegative
-    threshold : float, nonnegative
-        Losses from here on get weight 0.  Where it is 0, losses of 0 have weight 1.
-    gamma : float, nonnegative
-        Losses up to gamma threshold / (gamma + threshold) get weight 1.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        In [0, 1].  Zhao et al., AAAI 2015; SPMTC, Eq. (13).
-
-    Examples
-    --------
-    >>> mixture_weights(np.array([1.0, 2.0, 3.0, 4.0]), threshold=3.0, gamma=1.5)
-    array([1.  , 0.25, 0.  , 0.  ])
+    Losses up to gamma threshold / (gamma + threshold) get weight 1, those from the threshold on 0; where it
+    is 0, losses of 0 have weight 1.  Zhao et al., AAAI 2015; SPMTC, Eq. (13).
     """
     if threshold == 0:
         return hard_weights(losses, 0.0)
@@ -64,25 +37,10 @@ def smooth_weights(losses, threshold, sharpness=1.0):
     """Minimiser for the logistic regulariser: from 1 at loss 0, along a sigmoid centred at the threshold.
 
     With s = sharpness, tau = s * threshold and a = exp(-tau), f = -r / s with the convex
-    r(v) = (1 + a - v) ln(1 + a - v) + v ln v - tau v.
+    r(v) = (1 + a - v) ln(1 + a - v) + v ln v - tau v.  The threshold may be infinite.
 
-    Parameters
-    ----------
-    losses : ndarray, nonnegative
-    threshold : float, nonnegative, may be infinite
-        Here the weight is (1 + a) / 2.
-    sharpness : float, positive
-        The weight falls from 0.9 to 0.1 within about 4.4 / sharpness units of loss.  1 is the printed rule.
-
-    Returns
-    -------
-    ndarray
-        (1 + a) / (1 + exp(s (loss - threshold))), in [0, 1].  MSPL, Eq. (6) and (8).
-
-    Examples
-    --------
-    >>> smooth_weights(np.array([0.0, 5.0, 10.0]), threshold=5.0).round(3)
-    array([1.   , 0.503, 0.007])
+    The weight (1 + a) / (1 + exp(s (loss - threshold))) falls from 0.9 to 0.1 within about 4.4 / s units of
+    loss; s = 1 is the printed rule.  MSPL, Eq. (6) and (8).
     """
     if math.isinf(threshold):
         return np.ones_like(losses)
@@ -92,43 +50,15 @@ def smooth_weights(losses, threshold, sharpness=1.0):
 
 
 def hard_value(losses, threshold):
-    """Least weighted loss of each sample with hard weights, 0 at loss 0: min(loss, threshold).
-
-    Parameters
-    ----------
-    losses : ndarray, nonnegative
-    threshold : float, nonnegative, may be infinite
-
-    Returns
-    -------
-    ndarray
-
-    Examples
-    --------
-    >>> hard_value(np.array([0.0, 1.0, 3.0]), threshold=2.0)
-    array([0., 1., 2.])
-    """
+    """Least weighted loss of each sample with hard weights, 0 at loss 0: min(loss, threshold)."""
     return np.minimum(losses, threshold)
 
 
 def smooth_value(losses, threshold, sharpness=1.0):
     """Least weighted loss of each sample with smooth weights, shifted to 0 at loss 0.
 
-    Its derivative is the weight.
-
-    Parameters
-    ----------
-    losses, threshold, sharpness : see smooth_weights
-
-    Returns
-    -------
-    ndarray
-        (1 + a) (loss - ln((1 + exp(s (loss - threshold))) / (1 + a)) / s), from 0 to about the threshold.
-
-    Examples
-    --------
-    >>> smooth_value(np.array([0.0, 1.0, 100.0]), threshold=5.0).round(3)
-    array([0.   , 0.995, 5.04 ])
+    (1 + a) (loss - ln((1 + exp(s (loss - threshold))) / (1 + a)) / s), from 0 to about the threshold, with
+    the names of :func:`smooth_weights`.  Its derivative is the weight.
     """
     if math.isinf(threshold):
         return losses.copy()
@@ -139,44 +69,15 @@ def smooth_value(losses, threshold, sharpness=1.0):
 
 
 def pace_threshold(losses, share):
-    """The smallest threshold that lets at least a share of the samples in.
-
-    Parameters
-    ----------
-    losses : ndarray of shape (n,)
-    share : float in (0, 1]
-
-    Returns
-    -------
-    float
-        The ceil(share n)-th smallest loss.
-
-    Examples
-    --------
-    >>> float(pace_threshold(np.array([4.0, 1.0, 3.0, 2.0]), share=0.5))
-    2.0
-    """
+    """The ceil(share n)-th smallest loss: the smallest threshold that lets this share of samples in."""
     # share is a sum of steps such as 0.1, so share * n can end a little above a whole number.
     rank = math.ceil(share * losses.size - 1e-9) - 1
     return np.partition(losses, rank)[rank]
 
 
 def pace_shares(start, step, most):
-    """Shares of the samples in the first rounds: start, start + step, ..., 1.
+    """Shares of the samples in the first rounds: start, start + step, ..., 1, at most ``most`` of them.
 
-    Parameters
-    ----------
-    start : float in (0, 1]
-    step : float in (0, 1]
-    most : int
-        Rounds at most.
-
-    Returns
-    -------
-    list of float
-
-    Examples
-    --------
     >>> pace_shares(0.5, 0.2, 10), pace_shares(0.5, 1e-9, 2)
     ([0.5, 0.7, 0.9, 1.0], [0.5, 0.500000001])
     """
@@ -185,23 +86,6 @@ def pace_shares(start, step, most):
 
 
 def raised_threshold(losses, threshold, growth):
-    """The threshold times a factor, or the next larger loss if nobody would join.
-
-    Parameters
-    ----------
-    losses : ndarray of shape (n,)
-    threshold : float
-    growth : float, above 1
-
-    Returns
-    -------
-    float
-        Above ``threshold``, unless that is 0 and no loss is larger.
-
-    Examples
-    --------
-    >>> float(raised_threshold(np.array([1.0, 4.0]), threshold=1.0, growth=1.5))
-    4.0
-    """
+    """The threshold times a factor above 1, or the next larger loss, if any, where nobody would join."""
     larger = losses[losses > threshold]
     return max(growth * threshold, larger.min()) if larger.size else growth * threshold

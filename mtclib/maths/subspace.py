@@ -28,19 +28,9 @@ NEGLIGIBLE = 1e-6
 
 
 def between_directions(Q, n_components):
-    """Directions of the largest scatter between clusters: leading left singular vectors of Q.
+    """Directions of the largest scatter between clusters: leading left singular vectors of Q = B^T Z, (d, c).
 
-    Parameters
-    ----------
-    Q : ndarray of shape (d, c)
-        B^T Z.
-    n_components : int
-        Beyond c, directions that are orthogonal to these are added.
-
-    Returns
-    -------
-    ndarray of shape (d, n_components)
-        Orthonormal columns.
+    For ``n_components`` beyond c, directions that are orthogonal to these are added.
     """
     missing = max(0, n_components - Q.shape[1])
     return np.linalg.svd(np.pad(Q, ((0, 0), (0, missing))), full_matrices=False)[0][:, :n_components]
@@ -57,18 +47,9 @@ def column_basis(P):
 
 
 def null_directions(X, count):
-    """Orthonormal W with X W = 0 for a null space of at least ``count`` dimensions; always the same.
+    """Orthonormal W (d, count) with X W = 0, for a null space of at least that size; always the same.
 
     What the rows of X leave of random vectors, by least squares: far cheaper than a decomposition of X.
-
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    count : int
-
-    Returns
-    -------
-    ndarray of shape (d, count)
     """
     rows = sp.csr_array(X.T)
     vectors = np.random.default_rng(0).standard_normal((count, X.shape[1]))
@@ -79,18 +60,10 @@ def null_directions(X, count):
 
 
 class RowSpace:
-    """The row space of B and its complement, from one decomposition of the smaller Gram matrix.
+    """The row space of B (n, d) and its complement, from one decomposition of the smaller Gram matrix.
 
-    Parameters
-    ----------
-    B : {ndarray, CSR array} of shape (n, d)
-
-    Attributes
-    ----------
-    squares : ndarray of shape (rank,)
-        Squared singular values above max(n, d) machine epsilons of the largest, ascending.
-    nullity : int
-        d - rank.
+    ``squares`` (rank,) are the squared singular values above max(n, d) machine epsilons of the largest,
+    ascending; ``nullity`` is d - rank.
     """
 
     def __init__(self, B):
@@ -142,15 +115,7 @@ class RowSpace:
 
 
 class SubspaceStep:
-    """One of the four ways to update W, with all that does not change between iterations.
-
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-        All tasks, stacked.
-    n_components : int
-    w_update : {'mult', 'eig_small', 'eig_range', 'eig_between'}
-    """
+    """One of the ``W_UPDATES`` with all that no iteration changes; X (n, d) holds all tasks, stacked."""
 
     def __init__(self, X, n_components, w_update):
         self.X, self.n_components, self.w_update = X, n_components, w_update
@@ -177,13 +142,7 @@ class SubspaceStep:
                                    else rows * roots[:, None])
 
     def step(self, P):
-        """The W for given memberships, shape (d, l).
-
-        Parameters
-        ----------
-        P : list of ndarray of shape (n_t, c)
-            Memberships of each task.
-        """
+        """The W (d, l) for given memberships, a list of (n_t, c), one per task."""
         if self._fixed is not None:
             return self._fixed
         P = np.vstack(P)

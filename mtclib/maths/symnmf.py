@@ -8,6 +8,9 @@ MTCMRL's Eq. (14) with Q = X W; lam = 0 gives SNMF.  Half its gradient is the *s
 
     S = Y Y^T Y - M Y + lam (Y - Q).
 
+Y, Q and MY, the product of M and Y, are (n, h); lam, tol and floor are nonnegative; norms are Frobenius
+norms, and M is a similarity of :mod:`mtclib.maths.graphs`.
+
 **Majoriser and floor.**  A multiplicative step minimises a majoriser of f that is a sum of functions of one
 entry each, a y^4 - b log y, which fall up to their minimiser and rise beyond it.  Over Y >= floor > 0 the
 minimiser is therefore the same one, clipped at the floor: the clipped step descends as well.  And no entry is
@@ -30,21 +33,7 @@ FLOOR = 1e-8  # of the root of the typical entry of M, so that the scale of M do
 
 
 def membership_objective(Y, MY, squared_norm, Q=0.0, lam=0.0):
-    """f(Y) of the module docstring, without any (n, n) array.
-
-    Parameters
-    ----------
-    Y, MY : ndarray of shape (n, h)
-        Memberships and the product M Y.
-    squared_norm : float
-        ||M||^2 (Frobenius).
-    Q : ndarray of shape (n, h)
-    lam : float
-
-    Returns
-    -------
-    float
-    """
+    """f(Y) of the module docstring, without any (n, n) array; ``squared_norm`` is ||M||^2."""
     gram = Y.T @ Y
     # A perfect fit cancels to rounding errors, which may be negative.
     fit = max(0.5 * squared_norm - np.vdot(Y, MY) + 0.5 * np.vdot(gram, gram), 0.0)
@@ -68,15 +57,7 @@ def slope_and_scale(Y, MY, Q=0.0, lam=0.0):
 def kkt_residual(Y, MY, Q=0.0, lam=0.0):
     """Norm of the projected slope (S where Y > 0, its negative part where Y = 0) relative to its parts.
 
-    Parameters
-    ----------
-    Y, MY, Q, lam
-        As in ``membership_objective``.
-
-    Returns
-    -------
-    float
-        In 0 .. 1, and 0 at stationary points only; for lam = 0 it does not depend on the scale of M.
+    In 0 .. 1, and 0 at stationary points only; for lam = 0 it does not depend on the scale of M.
     """
     slope, scale = slope_and_scale(Y, MY, Q, lam)
     return float(np.linalg.norm(np.where(Y > 0, slope, np.minimum(slope, 0.0)))) / (scale or 1.0)
@@ -85,17 +66,8 @@ def kkt_residual(Y, MY, Q=0.0, lam=0.0):
 def multiplicative_step(Y, products, Q, lam, exponent, floor=0.0):
     """Eq. (19) of MTCMRL: Y * ((M Y + lam Q^+) / (Y Y^T Y + lam Y + lam Q^-)) ** exponent, or the floor.
 
-    The root is lost in the printed formula; see ``membership_step`` for which exponents descend.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n, h), at least ``floor``
-    products : pair of ndarray of shape (n, h)
-        M^+ Y and M^- Y.
-    Q : ndarray of shape (n, h)
-    lam : float, nonnegative
-    exponent : float in (0, 1]
-    floor : float, nonnegative
+    ``products`` are M^+ Y and M^- Y; Y is at least ``floor``, ``exponent`` in (0, 1].  The root is lost in
+    the printed formula; see ``membership_step`` for which exponents descend.
     """
     positive, negative = products
     numerator = positive + lam * np.maximum(Q, 0.0)
@@ -105,30 +77,12 @@ def multiplicative_step(Y, products, Q, lam, exponent, floor=0.0):
 
 
 def membership_step(similarity, Y, products, Q=0.0, lam=0.0, exponent=0.5, guard=True, floor=0.0):
-    """One update of Y that does not raise f.
+    """One update of Y that does not raise f; returns Y, its M^+ Y and M^- Y for the next step, and f.
 
-    Exponent 1/4 descends for every symmetric M, 1/3 for positive semidefinite M (majorisation); 1/2 is
-    faster and rose in none of our trials, but has no proof; 1 is the formula as printed and can
-    oscillate.  With ``guard`` a rise is answered by a step with exponent 1/4 from the same point.
-
-    Parameters
-    ----------
-    similarity : object with ``split_product`` and ``squared_norm``
-    Y : ndarray of shape (n, h), at least ``floor``
-    products : pair of ndarray of shape (n, h)
-        M^+ Y and M^- Y at the present Y.
-    Q, lam, exponent, floor
-        As in ``multiplicative_step``.
-    guard : bool
-        False takes the step as it is.
-
-    Returns
-    -------
-    Y : ndarray of shape (n, h)
-    products : pair of ndarray
-        At the new Y, for the next step.
-    value : float
-        f at the new Y.
+    Exponent 1/4 descends for every symmetric M, 1/3 for positive semidefinite M (majorisation); 1/2 is faster
+    and rose in none of our trials, but has no proof; 1 is the formula as printed and can oscillate.  With
+    ``guard`` a rise is answered by a step with exponent 1/4 from the same point; without, the step is taken
+    as it is.
     """
     def value(Y, products):
         return membership_objective(Y, products[0] - products[1], similarity.squared_norm, Q, lam)
@@ -145,21 +99,10 @@ def membership_step(similarity, Y, products, Q=0.0, lam=0.0, exponent=0.5, guard
 
 
 def settled(M, Y, MY, tol, Q=0.0, lam=0.0):
-    """The stationary point next to Y, with exact zeros, if there is one.
+    """The stationary point next to Y, with exact zeros, if there is one: Y, M Y and f(Y), or None.
 
-    Entries that a short step along the slope takes below 0 become 0.
-
-    Parameters
-    ----------
-    M : object with ``product`` and ``squared_norm``
-    Y, MY, Q, lam
-        As in ``membership_objective``.
-    tol : float, nonnegative
-
-    Returns
-    -------
-    tuple of Y, M Y and f(Y), or None
-        None if ``kkt_residual`` would be above ``tol``, or f would rise.
+    Entries that a short step along the slope takes below 0 become 0.  None if ``kkt_residual`` would be above
+    ``tol``, or f would rise.
     """
     slope, scale = slope_and_scale(Y, MY, Q, lam)
     relative = scale / (np.linalg.norm(Y) or 1.0)
@@ -180,26 +123,9 @@ def without_floor(Y, floor):
 
 
 def multiply(M, Y, *, exponent, guard, max_iter, tol, atol=0.0):
-    """Multiplicative steps for lam = 0.
+    """Multiplicative steps for lam = 0; returns Y, f after each step, and whether the iteration converged.
 
-    Parameters
-    ----------
-    M : object with ``product``, ``split_product``, ``shape`` and ``squared_norm``
-    Y : ndarray of shape (n, h), nonnegative
-    exponent, guard
-        As in ``membership_step``.
-    max_iter : int
-    tol : float
-        Stop when ``kkt_residual`` is at most this,
-    atol : float
-        or when a step lowers f by less than this.
-
-    Returns
-    -------
-    Y : ndarray of shape (n, h)
-    history : list of float
-        f after each step.
-    converged : bool
+    It stops when ``kkt_residual`` is at most ``tol``, or when a step lowers f by less than ``atol``.
     """
     floor = smallest_membership(M)
     Y = np.maximum(Y, floor)

@@ -10,9 +10,7 @@ LARGEST_COPIES = 250
 
 
 def transport_plan(cost, mass_t, mass_s):
-    r"""Cheapest way to move one mass to another, exactly.
-
-    .. math:: \min_W \sum_{zl} w_{zl} c_{zl},\quad W 1 = \pi^t,\ W^T 1 = \pi^s,\ W \ge 0.
+    """The minimiser of <cost, W> over W >= 0 with W 1 = mass_t and W^T 1 = mass_s, exactly.
 
     The solver was chosen by measurement (``benchmarks/mbc.py``).  Uniform masses are an assignment: each row
     and column is repeated until both sides have lcm(K_t, K_s) of them.  That takes 10 microseconds for
@@ -21,31 +19,9 @@ def transport_plan(cost, mass_t, mass_s):
     The network simplex of the package POT needs 0.05 milliseconds for all of them, which does not make up
     for a dependency of 33 megabytes in a step whose cost matrix alone takes longer.
 
-    Parameters
-    ----------
-    cost : ndarray of shape (K_t, K_s)
-        Finite; may be negative.
-    mass_t, mass_s : ndarray of shape (K_t,), (K_s,)
-        Nonnegative, each with sum 1.
-
-    Returns
-    -------
-    ndarray of shape (K_t, K_s)
-        An optimal plan.  Where there are several, the one that the solver meets first: the same in each
-        run, but not the same after a renumbering.
-
-    Raises
-    ------
-    RuntimeError
-        If the solver fails, as for masses with different sums.
-
-    Examples
-    --------
-    >>> transport_plan(np.array([[0.0, 3.0], [1.0, 0.0]]), np.full(2, 0.5), np.full(2, 0.5))
-    array([[0.5, 0. ],
-           [0. , 0.5]])
-    >>> transport_plan(np.array([[0.0, 1.0, 5.0]]), np.ones(1), np.array([0.2, 0.3, 0.5]))
-    array([[0.2, 0.3, 0.5]])
+    Costs (K_t, K_s) are finite and may be negative; masses are nonnegative, each with sum 1.  Of several
+    optimal plans it is the one that the solver meets first: the same in each run, but not the same after a
+    renumbering.  Raises ``RuntimeError`` if the solver fails, as for masses with different sums.
     """
     copies = math.lcm(*cost.shape)
     uniform = np.ptp(mass_t) == np.ptp(mass_s) == 0

@@ -86,21 +86,9 @@ class _StreamedView:
 class Views:
     """The views of a data set, ready for the steps below.
 
-    Parameters
-    ----------
-    parts : list of views
-        Those that are not constant; the first one alone if all are.
-    scales : list of mtclib.maths.scaling.Scale
-        Of all views.
-    kept : list of int
-        Numbers of the views in ``parts``.
-    fixed : list
-        For each other view, the scaled row that all its samples equal; None for those in ``parts``.
-
-    Attributes
-    ----------
-    squares : ndarray of shape (n_views, n)
-        Squared lengths of the rows.
+    ``parts`` are the views that are not constant (the first one alone if all are) and ``kept`` their numbers;
+    ``scales`` are those of all views.  ``fixed`` has, for each view left out, the scaled row that all its
+    samples equal, and None for the others.  ``squares`` (n_views, n) are squared lengths of the rows.
     """
 
     def __init__(self, parts, scales, kept, fixed):
@@ -174,37 +162,20 @@ def prepare_views(Xs, scaling):
 
 @dataclass
 class State:
-    """Where a fit is.
-
-    Parameters
-    ----------
-    views : Views
-    centers : list of ndarray of shape (k, d_v)
-    labels : ndarray of shape (n,), int
-    weights, losses : ndarray of shape (n_views, n)
-        ``losses`` are squared distances to the own centroid.
-    """
+    """Where a fit is."""
 
     views: Views
-    centers: list
-    labels: np.ndarray
-    weights: np.ndarray
-    losses: np.ndarray
+    centers: list  # (k, d_v) each
+    labels: np.ndarray  # (n,), int
+    weights: np.ndarray  # (n_views, n)
+    losses: np.ndarray  # (n_views, n), squared distances to the own centroid
 
 
 def centroids(state, masses=None, means=None):
-    """Weighted means of the clusters in each view; a cluster without weight keeps its centroid.
+    """Weighted means of the clusters in each view, (k, d_v); a cluster without weight keeps its centroid.
 
-    Parameters
-    ----------
-    state : State
-    masses : ndarray of shape (n_views, n), optional
-        Divide by their sums over a cluster instead, about ``means`` as origin.
-    means : list of ndarray of shape (d_v,), optional
-
-    Returns
-    -------
-    list of ndarray of shape (k, d_v)
+    With ``masses`` (n_views, n), sums are divided by the masses of a cluster instead of its weights, about
+    ``means`` (d_v,) as origin.
     """
     k = len(state.centers[0])
     sums = state.views.sums(state.labels, state.weights, k)
@@ -225,11 +196,6 @@ def assign(state, weights):
 
     A sample stays in its cluster if no other is strictly nearer, and a sample that has no weight in any view
     counts all views alike: its cluster does not change the weighted sum.
-
-    Parameters
-    ----------
-    state : State
-    weights : ndarray of shape (n_views, n)
     """
     products, lengths, squares = _expanded(state)
     if np.count_nonzero(weights) < weights.size:
@@ -246,15 +212,9 @@ def assign(state, weights):
 def fill_empty_cluster(state, costs):
     """Give the first empty cluster the sample that costs most; whether there were both.
 
-    A sum of costs that are 0 on the centroid does not rise, if it is then minimised over the centroids.  One
+    ``costs`` (n,) are what each sample adds to the objective; samples that lie on their centroid stay.  A sum
+    of costs that are 0 on the centroid does not rise, if it is then minimised over the centroids.  One
     cluster at a time, as copies of the sample will follow it.
-
-    Parameters
-    ----------
-    state : State
-        Its labels are replaced.
-    costs : ndarray of shape (n,)
-        What each sample adds to the objective; samples that lie on their centroid stay.
     """
     empty = np.setdiff1d(np.arange(len(state.centers[0])), state.labels)
     squares = state.views.squares
@@ -295,20 +255,9 @@ def _own_losses(products, lengths, squares, labels):
 def start(views, n_clusters, init, init_share, seed):
     """The state before the first iteration, with weights one.
 
-    Parameters
-    ----------
-    views : Views
-    n_clusters : int
-    init : {'sample', 'points', 'labels'} or ndarray of int
-        'sample': k-means from random points on a random share of the samples; 'points': random samples as
-        centroids; 'labels': random clusters of equal size; or a partition.
-    init_share : float
-        For 'sample'; at least three samples per cluster are drawn.
-    seed : int
-
-    Returns
-    -------
-    State
+    ``init`` is 'sample' (k-means from random points on a random share, ``init_share``, of the samples, at
+    least three per cluster), 'points' (random samples as centroids), 'labels' (random clusters of equal
+    size), or a partition.
     """
     rng = np.random.default_rng(seed)
     n = views.n_samples
