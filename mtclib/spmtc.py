@@ -56,62 +56,28 @@ FREE_ROWS = ("update", "keep")
 
 @dataclass(frozen=True)
 class Problem:
-    """What all starts share.
+    """What all starts share."""
 
-    Parameters
-    ----------
-    Xs : list of {ndarray, CSR array} of shape (n_t, d)
-    X : {ndarray, CSR array} of shape (n, d)
-        All tasks, stacked.
-    squares : list of ndarray of shape (n_t,)
-        Squared norms of the rows.
-    starts : list of ndarray of int, or None
-        Partitions given by the user.
-    """
-
-    Xs: list
-    X: object
-    squares: list
-    starts: list | None
+    Xs: list  # of dense or CSR (n_t, d)
+    X: object  # (n, d), all tasks stacked
+    squares: list  # of (n_t,), squared norms of the rows
+    starts: list | None  # partitions given by the user
 
 
 @dataclass
 class State:
-    """The variables of Eq. (4).
+    """The variables of Eq. (4)."""
 
-    Parameters
-    ----------
-    P : list of ndarray of shape (n_t, c)
-        Memberships, nonnegative.
-    W : ndarray of shape (d, l)
-        Projection.
-    XW : list of ndarray of shape (n_t, l)
-        Projected samples.
-    centroids : list of ndarray of shape (c, d)
-        C_t.
-    XC : list of ndarray of shape (n_t, c)
-        Products X_t C_t^T, kept because both the memberships and the losses need them.
-    shared : ndarray of shape (c, l)
-        S.
-    """
-
-    P: list
-    W: np.ndarray
-    XW: list
-    centroids: list | None = None
-    XC: list | None = None
-    shared: np.ndarray | None = None
+    P: list  # of (n_t, c), memberships, nonnegative
+    W: np.ndarray  # (d, l), projection
+    XW: list  # of (n_t, l), projected samples
+    centroids: list | None = None  # C_t, of (c, d)
+    XC: list | None = None  # X_t C_t^T, (n_t, c): both the memberships and the losses need them
+    shared: np.ndarray | None = None  # S, (c, l)
 
 
 def centroid_step(X, P, omega):
-    """Eq. (16) and (18): the C that minimises sum_i omega_i ||x_i - p_i C||^2, shape (c, d).
-
-    Parameters
-    ----------
-    X : {ndarray, CSR array} of shape (n, d)
-    P : ndarray of shape (n, c)
-    omega : ndarray of shape (n,), nonnegative
-    """
+    """Eq. (16) and (18): the C that minimises sum_i omega_i ||x_i - p_i C||^2, (c, d)."""
     weighted = (omega / omega.max())[:, None] * P
     gram = P.T @ weighted
     # Scaled to a unit diagonal: a cluster that is dying must not pass for a dependent column.
@@ -136,25 +102,13 @@ def slope_parts(state, lam):
 
 
 def membership_step(P, A, B):
-    """Eq. (22) without its weights: P * sqrt((A^+ + P B^-) / (A^- + P B^+)).
+    """Eq. (22) without its weights: P * sqrt((A^+ + P B^-) / (A^- + P B^+)), with ``slope_parts`` A and B.
 
     Lowers the loss of every row.  It ends at a small positive number where the formula gives 0: a sample
     far from all centroids of one round must be able to return in the next.
 
     The printed formula has the weight of a row in numerator and denominator alike, where it cancels,
     unless it is 0; then it makes 0/0.  See ``free_rows`` of SPMTC.
-
-    Parameters
-    ----------
-    P : ndarray of shape (n, c), nonnegative
-    A : ndarray of shape (n, c)
-    B : ndarray of shape (c, c), positive semidefinite
-        As from ``slope_parts``.
-
-    Returns
-    -------
-    ndarray of shape (n, c)
-        Entries that are positive stay so.
     """
     up = np.maximum(A, 0.0) + P @ np.maximum(-B, 0.0)
     down = np.maximum(-A, 0.0) + P @ np.maximum(B, 0.0)
@@ -163,7 +117,7 @@ def membership_step(P, A, B):
 
 
 def coordinate_step(P, A, B):
-    """Memberships with the lowest loss, one column after the other; parameters of ``membership_step``."""
+    """Memberships with the lowest loss, one column after the other."""
     P, squares = P.copy(), np.diag(B)
     # Short centroids first: the numbers of the clusters must not matter.
     order = np.argsort(squares)
