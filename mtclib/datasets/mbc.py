@@ -72,10 +72,15 @@ ROOTS = (("alt", "comp", "misc", "rec", "sci", "soc"), ("alt", "misc", "rec", "s
 """First parts of the names of the groups in each task of NG20-2."""
 
 
+IDF_SCOPES = ("all", "stacked", "task")
+"""Each document of the whole set once; those of both tasks, shared ones twice; those of each task."""
+
+
 def _weighed(counts, rows, weights) -> list:
-    """Weigh the set and then cut it, so that a shared document counts once; or cut first, for idf by task."""
-    if weights["idf_scope"] == "task":
-        return weigh([counts[each] for each in rows], **weights)
+    """Weigh the set and then cut it, so that a shared document counts once; or cut first."""
+    if check_option("idf_scope", weights["idf_scope"], IDF_SCOPES) != "all":
+        scope = "task" if weights["idf_scope"] == "task" else "all"
+        return weigh([counts[each] for each in rows], **{**weights, "idf_scope": scope})
     (whole,) = weigh([counts], **weights)
     return [whole[each] for each in rows]
 
@@ -108,8 +113,7 @@ def matrix(key, *, categories="sizes", weighting="tfidf-l2", idf_scope="all", id
     categories : {"sizes", "printed"}, default="sizes"
         Those with the printed numbers of documents, or those printed; they differ for ohscal and tr23 only.
     weighting, idf_scope, idf_formula : str
-        See :func:`mtclib.datasets.text.weigh`.  ``idf_scope="all"`` counts each document of the whole set
-        once, "task" those of each task.
+        See :func:`mtclib.datasets.text.weigh`, and :data:`IDF_SCOPES` for which documents are counted.
 
     Returns
     -------

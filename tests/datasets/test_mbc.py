@@ -47,8 +47,10 @@ def test_common_terms_are_dropped_before_the_cut_and_a_shared_document_counts_on
     assert data.differences[0] == "samples: 4, printed 3657; features: 7, printed 18482."
     over_all = load("mbc-reviews", weighting="tfidf").Xs
     by_task = load("mbc-reviews", weighting="tfidf", idf_scope="task").Xs
+    stacked = load("mbc-reviews", weighting="tfidf", idf_scope="stacked").Xs
     assert over_all[0].toarray()[1, 1] == pytest.approx(2 * np.log(6), abs=1e-9)
     assert by_task[0].toarray()[1, 1] == pytest.approx(2 * np.log(4), abs=1e-9)
+    assert stacked[0].toarray()[1, 1] == pytest.approx(2 * np.log(9 / 2), abs=1e-9)
     assert by_task[1].toarray()[0, 1] == pytest.approx(2 * np.log(5), abs=1e-9)
 
 
