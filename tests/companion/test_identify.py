@@ -1,0 +1,122 @@
+"""A search for unstated choices: it finds a planted pipeline, and none in print that is shuffled."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtclib.companion import identify, runs
+from mtclib.companion.cli import main
+from mtclib.companion.papers.study import Study
+from mtclib.companion.runs import profiles, store
+from mtclib.companion.verdicts.published import REQUIRED
+from mtclib.core import paths
+
+PROTOCOL = """
+paper = "toy"
+title = "A toy paper"
+root_seed = 1
+
+[datasets]
+Tiny = { loader = "experiments_support:tiny", published = "Tiny" }
+
+[datasets.Found]
+loader = "experiments_support:tiny"
+params = { n = 90 }
+published = "Tiny"
+pipeline = "identified"
+scale = { ACC = 0.5 }
+
+[methods]
+noisy = { estimator = "experiments_support:Noisy", params = { noise = 4.0 } }
+"very noisy" = { estimator = "experiments_support:Noisy", params = { noise = 9.0 } }
+
+[identify.tiny]
+datasets = ["Tiny"]
+calibration = [{ method = "noisy", table = "1" }]
+criterion = "distance"
+data = { n = [30, 90, 99], shift = [0.0, 0.0] }
+methods = { noisy = ["noisy", "very noisy"] }
+metrics = { NMI = ["NMI_max", "NMI_geometric"] }
+n_runs = 3
+leave_out = ["task", "metric"]
+n_permutations = 100
+
+[profiles.full]
+n_runs = 3
+datasets = ["Tiny", "Found"]
+methods = ["noisy"]
+"""
+
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    """A repository with a toy paper whose table 1 a pipeline printed; give print, or shuffle it."""
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
+    folder = tmp_path / "data" / "toy"
+    folder.mkdir(parents=True)
+    (folder / "protocol.toml").write_text(PROTOCOL, encoding="utf-8")
+    (folder / "sizes.csv").write_text("table,dataset,task,quantity,value,note\n")
+    metrics = ["ACC", "NMI", "ARI", "RI", "purity"]
+
+    def write(means):
+        rows = [("toy", "1", "Tiny", task, "noisy", metric, f"{mean:.4f}", "", "4")
+                for (task, metric), mean in zip(((t, m) for t in "12" for m in metrics), means)]
+        rows.append(("toy", "2", "Tiny", "1", "noisy", "ACC", "0.5", "", "4"))
+        pd.DataFrame(rows, columns=list(REQUIRED)).to_csv(folder / "published.csv", index=False)
+
+    write(np.linspace(0.1, 0.9, 10))
+    main(["identify", "toy"])
+    table = pd.read_csv(identify.table_file("toy", "tiny"), keep_default_na=False)
+    row = table.query("n == 90.0 and noisy == 'very noisy' and NMI == 'NMI_geometric'")
+    return write, row.filter(like="toy:").to_numpy()[0]
+
+
+def test_a_planted_pipeline_is_found_from_stored_fits_and_its_cells_are_the_calibration(toy, monkeypatch):
+    write, ours = toy
+    write(ours)
+    monkeypatch.setattr(store.RunStore, "put", None)
+    assert main(["identify", "toy"]) == 0
+    found = identify.summaries("toy")["tiny"]
+    assert found["hypotheses"] == 12 and found["distance"] < 1e-4
+    assert found["winner"] == {"n": "90.0", "shift": "0.0", "noisy": "very noisy", "NMI": "NMI_geometric"}
+    assert found["permutations"] == {"n": 100, "reached": 0, "p": pytest.approx(1 / 101, abs=1e-4),
+                                     "smallest": found["permutations"]["smallest"]}
+    assert len(found["folds"]) == 7 and all(fold["rank"] == 1 for fold in found["folds"])
+    assert len(identify.calibration_cells("toy")) == 10
+
+
+def test_the_pipeline_that_was_found_stands_for_the_printed_data_once_its_fits_are_there(toy):
+    write, ours = toy
+    profiles.run_jobs("toy", "full", export=True)
+    write(ours[::-1])
+    main(["identify", "toy"])
+    assert Study("toy").headline("Tiny") == "Tiny"
+    write(ours)
+    main(["identify", "toy"])
+    study = Study("toy")
+    assert study.headline("Tiny") == "Found"
+    cells, fits = study.all_verdicts().query("metric == 'ACC' and task == '1'"), study.rows("Found")
+    mean = fits.query("metric == 'ACC' and task == '1'")["value"].mean()
+    assert cells["ours"].tolist() == pytest.approx([mean / 2] * 2)
+
+
+def test_nothing_is_found_in_print_that_is_shuffled(toy):
+    write, ours = toy
+    write(ours[::-1])
+    main(["identify", "toy"])
+    found = identify.summaries("toy")["tiny"]
+    assert found["permutations"]["p"] > identify.LEVEL
+    assert not identify.holds(found) and not identify.calibration_cells("toy")
+
+
+@pytest.mark.parametrize("paper", [name for name in paths.papers() if identify.summaries(name)])
+def test_committed_searches_are_what_their_tables_give(paper):
+    protocol, cells = runs.load_protocol(paper), identify.published.load(paper)
+    found = identify.summaries(paper)
+    assert list(found) == list(protocol.identify)
+    for name, search in protocol.identify.items():
+        table = pd.read_csv(identify.table_file(paper, name), keep_default_na=False, dtype=str)
+        choices = list(table.columns[: table.columns.get_loc("distance")])
+        chosen = identify.calibration(protocol, search, cells)
+        table[chosen["cell"]] = table[chosen["cell"]].astype(float)
+        assert identify.summary(table, choices, chosen, search) == found[name]
