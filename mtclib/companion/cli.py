@@ -222,7 +222,7 @@ def run(args) -> int:
 
 def identify(args) -> int:
     """Run the searches of a paper, keep all hypotheses, and say what was found."""
-    from mtclib.companion import identify as search
+    from mtclib.companion.verdicts import identify as search
 
     paper = choose(args.paper, paths.papers(), "PAPER")
     for name, found in search.identify(paper, n_jobs=args.n_jobs).items():

@@ -13,10 +13,10 @@ from importlib.util import find_spec
 import numpy as np
 import pandas as pd
 
-from mtclib.companion import identify, plots, runs
+from mtclib.companion import plots, runs
 from mtclib.companion.runs import profiles
 from mtclib.companion.runs.results import pooled
-from mtclib.companion.verdicts import audit, judge, ledger, leverage, numbers, published
+from mtclib.companion.verdicts import audit, identify, judge, ledger, leverage, numbers, published
 from mtclib.core import paths
 from mtclib.metrics import match_clusters
 

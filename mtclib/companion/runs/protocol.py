@@ -104,12 +104,12 @@ class Sweep:
 
 @dataclass(frozen=True)
 class SearchSpec:
-    """A search for unstated choices by printed cells; see :mod:`mtclib.companion.identify`."""
+    """A search for unstated choices by printed cells; see :mod:`mtclib.companion.verdicts.identify`."""
 
     id: str
     datasets: list
     calibration: list  # printed cells: tables of column and value, each a set of cells
-    criterion: str  # of `CRITERIA`, which :mod:`mtclib.companion.identify` defines
+    criterion: str  # of `CRITERIA`, which :mod:`mtclib.companion.verdicts.identify` defines
     data: dict = field(default_factory=dict)  # choices: parameters of the loaders; "none" stands for None
     only: dict = field(default_factory=dict)  # the data sets whose loaders have a parameter, if not all
     values: str = ""  # "package.module:function" that gives the values of a data set without fits

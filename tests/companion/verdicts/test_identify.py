@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtclib.companion import identify, runs
+from mtclib.companion import runs
 from mtclib.companion.cli import main
 from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import profiles, store
+from mtclib.companion.verdicts import identify
 from mtclib.companion.verdicts.published import REQUIRED
 from mtclib.core import paths
 
@@ -120,3 +121,10 @@ def test_committed_searches_are_what_their_tables_give(paper):
         chosen = identify.calibration(protocol, search, cells)
         table[chosen["cell"]] = table[chosen["cell"]].astype(float)
         assert identify.summary(table, choices, chosen, search) == found[name]
+
+
+def test_the_winner_gives_mbc_true_distances_to_the_last_digit_on_all_sets_but_two_cuts_of_ng20():
+    table = pd.read_csv(identify.table_file("mbc", "weights"))
+    cells = identify.published.load("mbc").set_index("cell")
+    ours = (1000 * table.loc[table["distance"].idxmin()].filter(like="mbc:").astype(float)).round(2)
+    assert list(ours.index[ours != cells.loc[ours.index, "mean"]]) == list(ours.index[:2])
