@@ -219,10 +219,11 @@ class Study:
         That of the identified pipeline, where its search holds and its fits are committed; else the one named
         as printed.
         """
-        names = [name for name, spec in self.protocol.datasets.items()
-                 if spec.pipeline == "identified" and spec.published == printed]
-        stands = any(map(identify.holds, identify.summaries(self.paper).values()))
-        known = set(self.results.frame["dataset"]) if stands else ()
+        found = identify.summaries(self.paper)
+        names = [name for name, spec in self.protocol.datasets.items() if spec.published == printed
+                 and spec.pipeline == "identified" and spec.search in found
+                 and identify.holds(found[spec.search])]
+        known = set(self.results.frame["dataset"]) if names else ()
         return next((name for name in names if name in known), printed)
 
     def all_verdicts(self):

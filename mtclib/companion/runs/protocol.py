@@ -36,6 +36,7 @@ class DatasetSpec:
     published: str = ""  # its name among the published numbers; empty where the paper prints none for it
     pool: str = ""  # its runs count as further runs of this one: a split, or a draw, of several
     pipeline: str = "fixed"  # chosen before any run; or "identified", by a search of the protocol
+    search: str = ""  # which one
     scale: dict = field(default_factory=dict)  # by metric: the factor of ours that goes beside print
     not_run: str = ""  # why it is not run yet; such a data set needs no loader
     unavailable: str = ""  # why it cannot be had; nor does this one
@@ -217,7 +218,8 @@ def _check(protocol, where):
     for name in protocol.measures:
         _choose(name, MEASURES, f"{where}: measures")
     for name, dataset in protocol.datasets.items():
-        _choose(dataset.pipeline, PIPELINES, f"{where}: datasets.{name}.pipeline")
+        if _choose(dataset.pipeline, PIPELINES, f"{where}: datasets.{name}.pipeline") == "identified":
+            _choose(dataset.search, protocol.identify, f"{where}: datasets.{name}.search")
         if sum(map(bool, (dataset.loader, dataset.not_run, dataset.unavailable))) != 1:
             raise ProtocolError(f"{where}: datasets.{name} needs either a loader or a reason in not_run or "
                                 f"unavailable")
