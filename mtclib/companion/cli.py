@@ -1,4 +1,4 @@
-"""The command line: ``python -m mtclib fetch | run | compare | report | store | scoreboard | list``."""
+"""The command line: ``python -m mtclib fetch | run | identify | compare | report | store | ...``."""
 
 import argparse
 import logging
@@ -44,6 +44,12 @@ MTCLIB_DATA names a folder with copies, tried first; MTCLIB_OFFLINE=1 forbids co
   python -m mtclib run all --report
 
 Finished jobs are kept in data/runs: after an interruption the same command goes on where it stopped.""",
+    "identify": """examples:
+  python -m mtclib identify mbc
+  python -m mtclib identify mtcmrl --n-jobs 2
+
+Tries every combination of the choices that a paper does not state and its protocol lists, against the printed
+cells that the protocol names, and writes results/identify.json and a table of all hypotheses.""",
     "compare": """examples:
   python -m mtclib compare multitask --n-jobs 2
   python -m mtclib compare multiview --profile quick
@@ -98,6 +104,9 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("--output", metavar="PATH", help="where to write the executed notebook")
     command.add_argument("--export", action="store_true", help="copy results of a full run to data/")
     command.add_argument("--report", action="store_true", help="write the HTML report afterwards")
+    command = _command(commands, "identify", identify, "search a paper's unstated choices by printed cells")
+    command.add_argument("paper", metavar="PAPER", help="short name of a paper")
+    command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
     command = _command(commands, "compare", compare, "run all methods on all data sets, at their defaults")
     command.add_argument("kind", metavar="KIND", help="multitask or multiview")
     command.add_argument("--profile", default="full", help="full (default) or quick")
@@ -209,6 +218,18 @@ def run(args) -> int:
     show = [f"open {write_report()[0]}"] if args.report else [f"executed: {output}" for *_, output, _ in plan]
     print("\n".join(show))
     return int(any(result.status != "ok" for result in results))
+
+
+def identify(args) -> int:
+    """Run the searches of a paper, keep all hypotheses, and say what was found."""
+    from mtclib.companion.verdicts import identify as search
+
+    paper = choose(args.paper, paths.papers(), "PAPER")
+    for name, found in search.identify(paper, n_jobs=args.n_jobs).items():
+        same = sum(fold["same"] for fold in found["folds"])
+        print(f"{name}: {found['winner']}, distance {found['distance']} (median of {found['hypotheses']}: "
+              f"{found['median']}), p {found['permutations']['p']}, {same} of {len(found['folds'])} folds")
+    return 0
 
 
 def compare(args) -> int:

@@ -42,19 +42,9 @@ def read_classes(name) -> dict[str, str]:
     return {item.strip(): label.strip() for label, items in rows for item in items.split(",") if item.strip()}
 
 
-def _share_idf(counts):
-    """Share of a document's words times ln(N / df)."""
-    frequency = np.bincount(counts.indices, minlength=counts.shape[1])
-    weights = counts.copy()
-    weights.data *= np.log(counts.shape[0] / np.maximum(frequency, 1))[counts.indices]
-    weights.data /= np.repeat(counts.sum(axis=1), np.diff(counts.indptr))
-    weights.data.round(9, out=weights.data)
-    return weights
-
-
 def _view(counts, rows, weighting):
     if weighting == "share-idf":  # counted over all documents of the view, as in the file that circulates
-        return sparse.csr_array(_share_idf(counts)[rows])
+        return weigh([counts], weighting)[0][rows]
     return weigh([counts[rows]], weighting)[0]
 
 
@@ -83,15 +73,15 @@ def stories(name, weighting="counts") -> Dataset:
     name : {"3sources", "bbc", "bbcsport"}
     weighting : str, default="counts"
         As in :func:`mtclib.datasets.text.weigh`, with documents counted in each view for itself, over the
-        stories of the data set.  "share-idf" is a word's share of its document times ln(N / df), with N and
-        df over all documents of the view: the tf-idf of the file of BBCSport that circulates.
+        stories of the data set; for "share-idf" over all documents of the view, as in the file of BBCSport
+        that circulates.
 
     Returns
     -------
     Dataset
         Sparse views, in which some terms are of no story; stories in the order of the first view.
     """
-    check_option("weighting", weighting, (*WEIGHTINGS, "share-idf"))
+    check_option("weighting", weighting, WEIGHTINGS)
     views, folder, classes, printed = SETS[name]
     docs = [fetch(f"{folder}/{stem}.docs").read_text(encoding="utf-8").split() for stem in views.values()]
     shared = set(docs[0]).intersection(*docs[1:])

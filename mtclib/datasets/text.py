@@ -17,7 +17,8 @@ from mtclib.core.checks import check_flag, check_option
 from mtclib.datasets.fetching import fetch
 
 LETTERS = r"[A-Za-z]+"
-WEIGHTINGS = ("counts", "counts-l2", "tfidf", "tfidf-l2", "log", "log-l2", "l1")
+WEIGHTINGS = ("counts", "counts-l2", "tfidf", "tfidf-l2", "log", "log-l2", "log-idf", "log-idf-l2", "l1",
+              "share-idf")  # fmt: skip
 _QUOTE = re.compile(r"(writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^\||^>)")
 
 
@@ -186,9 +187,10 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
     ----------
     counts : list of csr_array, each (n_t, d)
         One per task, over one vocabulary.
-    weighting : {"counts", "counts-l2", "tfidf", "tfidf-l2", "log", "log-l2", "l1"}, default="tfidf-l2"
+    weighting : one of :data:`WEIGHTINGS`, default="tfidf-l2"
         "log" is ``ln(1 + count)``.  ``-l2`` divides each row by its Euclidean norm, "l1" divides its counts
-        by their sum.
+        by their sum; "share-idf" multiplies these shares by the idf, as "tfidf" does the counts and
+        "log-idf" the logarithms.
     idf_scope : {"all", "task"}, default="all"
         Whether documents are counted over all tasks or within each.
     idf_formula : {"plain", "smooth"}, default="plain"
@@ -212,13 +214,15 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
     if any((X.data < 0).any() for X in Xs):
         raise ValueError("counts must not be negative: document frequencies and logarithms are of numbers of "
                          "occurrences; pass raw counts, or weight such data yourself.")  # fmt: skip
-    if weighting.startswith("tfidf"):
-        shared = _idf(sparse.csr_array(sparse.vstack(counts)), idf_formula) if idf_scope == "all" else None
-        for X in Xs:
-            X.data *= (_idf(X, idf_formula) if shared is None else shared)[X.indices]
     if weighting.startswith("log"):
         for X in Xs:
             np.log1p(X.data, out=X.data)
+    if weighting.startswith("share"):
+        Xs = [normalize(X, norm="l1", copy=False) for X in Xs]
+    if "idf" in weighting:
+        shared = _idf(sparse.csr_array(sparse.vstack(counts)), idf_formula) if idf_scope == "all" else None
+        for X in Xs:
+            X.data *= (_idf(X, idf_formula) if shared is None else shared)[X.indices]
     if weighting.endswith(("l1", "l2")):
         Xs = [normalize(X, norm=weighting[-2:], copy=False) for X in Xs]
     for X in Xs:

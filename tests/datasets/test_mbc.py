@@ -45,10 +45,13 @@ def test_common_terms_are_dropped_before_the_cut_and_a_shared_document_counts_on
     assert [X.shape[1] for X in data.Xs] == [7, 7] and data.Xs[0][:, [6]].sum() == 6
     assert data.preprocessing[1] == {"step": "vocabulary", "max_df": 0.5, "n_terms": 7}
     assert data.differences[0] == "samples: 4, printed 3657; features: 7, printed 18482."
+    assert load("mbc-reviews", max_df=1.0).Xs[0].shape[1] == 8
     over_all = load("mbc-reviews", weighting="tfidf").Xs
     by_task = load("mbc-reviews", weighting="tfidf", idf_scope="task").Xs
+    stacked = load("mbc-reviews", weighting="tfidf", idf_scope="stacked").Xs
     assert over_all[0].toarray()[1, 1] == pytest.approx(2 * np.log(6), abs=1e-9)
     assert by_task[0].toarray()[1, 1] == pytest.approx(2 * np.log(4), abs=1e-9)
+    assert stacked[0].toarray()[1, 1] == pytest.approx(2 * np.log(9 / 2), abs=1e-9)
     assert by_task[1].toarray()[0, 1] == pytest.approx(2 * np.log(5), abs=1e-9)
 
 

@@ -124,6 +124,8 @@ def test_plain_idf_is_the_logarithm_over_all_tasks_or_within_each():
     assert np.allclose(over_all[0].toarray(), [[0, np.log(3), 0]])
     assert np.allclose(over_all[1].toarray(), [[0, 0, np.log(1.5)]] * 2)
     assert text.weigh(tasks, "tfidf", idf_scope="task")[1].nnz == 0
+    assert np.allclose(text.weigh(tasks, "share-idf")[0].toarray(), [[0, np.log(3) / 2, 0]])
+    assert np.allclose(text.weigh(tasks, "log-idf")[0].toarray(), [[0, np.log(2) * np.log(3), 0]])
 
 
 def test_log_weights_are_the_logarithm_of_one_more_than_the_count_and_l1_rows_sum_to_one_or_are_empty():

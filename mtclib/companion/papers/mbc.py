@@ -1,9 +1,54 @@
 """MBC: what its claims are tested on, and what its sentences state."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
+from scipy.spatial.distance import cdist
+from sklearn.preprocessing import normalize
 
+from mtclib.companion.runs.measures import class_means
 from mtclib.companion.verdicts import numbers
+from mtclib.metrics import partition_emd
+
+SIZES = {
+    "none": lambda data: 1.0,
+    "n": lambda data: _mean(X.shape[0] for X in data.Xs),
+    "1/n": lambda data: 1 / _mean(X.shape[0] for X in data.Xs),
+    "sqrt n": lambda data: np.sqrt(_mean(X.shape[0] for X in data.Xs)),
+    "K": lambda data: _mean(data.n_clusters),
+    "1/K": lambda data: 1 / _mean(data.n_clusters),
+    "d": lambda data: data.Xs[0].shape[1],
+    "1/d": lambda data: 1 / data.Xs[0].shape[1],
+    "sqrt d": lambda data: np.sqrt(data.Xs[0].shape[1]),
+    "1/scatter": lambda data: 1 / _mean(map(_scatter, data.Xs)),
+}
+"""Factors of d_M that differ between data sets; the scatter is the mean squared distance from the mean."""
+
+
+def _mean(values):
+    return float(np.mean(list(values)))
+
+
+def _scatter(X):
+    return X.multiply(X).sum() / X.shape[0] - (np.asarray(X.mean(axis=0)) ** 2).sum()
+
+
+def distances_of_classes(data, further):
+    """d_M, Eq. (8), of the true classes of two tasks under further choices, a search's ``values``.
+
+    Choices: ``centroids`` ("means", or "unit length"), ``masses`` ("empirical", "uniform"), ``cost``
+    ("squared", "plain") and ``factor``, one of `SIZES`.  Pairs of choices and values.
+    """
+    means = [class_means(X, y) for X, y in zip(data.Xs, data.labels)]
+    centres = {"means": means, "unit length": [normalize(U) for U in means]}
+    costs = {"squared": "sqeuclidean", "plain": cdist}
+    for form, masses, kind in product(further["centroids"], further["masses"], further["cost"]):
+        value = partition_emd(None, data.labels[0], None, data.labels[1], divergence=costs[kind],
+                              centroids=centres[form], marginals=masses)
+        for name in further["factor"]:
+            choice = {"centroids": form, "masses": masses, "cost": kind, "factor": name}
+            yield choice, {("", "true", "d_M"): value * SIZES[name](data)}
 
 
 def frames(study):

@@ -16,7 +16,7 @@ import pandas as pd
 from mtclib.companion import plots, runs
 from mtclib.companion.runs import profiles
 from mtclib.companion.runs.results import pooled
-from mtclib.companion.verdicts import audit, judge, ledger, leverage, numbers, published
+from mtclib.companion.verdicts import audit, identify, judge, ledger, leverage, numbers, published
 from mtclib.core import paths
 from mtclib.metrics import match_clusters
 
@@ -187,15 +187,19 @@ class Study:
 
     def judged(self, printed, dataset=None, rows=None):
         """As ``verdicts``, with the sentences as they stand in the decisions file."""
-        if dataset is None and rows is None:
-            if printed not in self._judged:
-                self._judged[printed] = self._judge(printed, printed, None)
-            return self._judged[printed]
-        return self._judge(printed, dataset or printed, rows)
+        place = printed, dataset or printed
+        if rows is not None:
+            return self._judge(*place, rows)
+        if place not in self._judged:
+            self._judged[place] = self._judge(*place, None)
+        return self._judged[place]
 
     def _judge(self, printed, dataset, rows):
         if rows is None:
             rows = pd.concat([self.selected(dataset), self.truth[self.truth["dataset"] == dataset]])
+        spec = self.protocol.datasets.get(dataset)  # a pool has none
+        if spec and spec.scale:
+            rows = rows.assign(value=rows["value"] * rows["metric"].map(spec.scale).fillna(1.0))
         if printed in self.protocol.printed_tasks:
             rows = with_average(rows, self.protocol.printed_tasks[printed])
         cells = self.published[self.published["dataset"] == printed]
@@ -209,10 +213,23 @@ class Study:
             datasets={printed: dataset}, not_run=missing, unavailable=unavailable,
             misprints=self.misprints, causes=ledger.deviations(self.paper) if dataset == printed else ())
 
+    def headline(self, printed):
+        """The data set of the protocol that stands for a printed one in the paper's tables.
+
+        That of the identified pipeline, where its search holds and its fits are committed; else the one named
+        as printed.
+        """
+        found = identify.summaries(self.paper)
+        names = [name for name, spec in self.protocol.datasets.items() if spec.published == printed
+                 and spec.pipeline == "identified" and spec.search in found
+                 and identify.holds(found[spec.search])]
+        known = set(self.results.frame["dataset"]) if names else ()
+        return next((name for name in names if name in known), printed)
+
     def all_verdicts(self):
-        """Every printed cell of the paper, on the headline data sets (those named as printed)."""
-        return pd.concat([self.verdicts(name) for name in self.published["dataset"].unique()],
-                         ignore_index=True)
+        """Every printed cell of the paper, on the headline data sets."""
+        names = self.published["dataset"].unique()
+        return pd.concat([self.verdicts(name, self.headline(name)) for name in names], ignore_index=True)
 
     @cached_property
     def audit(self):

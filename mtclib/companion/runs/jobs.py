@@ -90,10 +90,11 @@ class Job:
 
 def resolve_estimator(name):
     """Estimator class from a registered name or from ``"package.module:Class"``."""
-    return _dotted(name) if ":" in name else registry.estimator(name)
+    return dotted(name) if ":" in name else registry.estimator(name)
 
 
-def _dotted(name):
+def dotted(name):
+    """What "package.module:attribute" names."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module), attribute)
 
@@ -118,7 +119,7 @@ def load_dataset(loader, params):
 @lru_cache(maxsize=2)
 def _load(loader, params):
     params = json.loads(params)
-    data = _dotted(loader)(**params) if ":" in loader else datasets.load(loader, **params)
+    data = dotted(loader)(**params) if ":" in loader else datasets.load(loader, **params)
     return data, data.sha256
 
 

@@ -108,7 +108,7 @@ def sizes(protocol, profile) -> pd.DataFrame:
 
 
 def class_names(protocol, profile) -> dict[str, list[list[str]]]:
-    """Names of the classes of each task of the profile's own data sets."""
+    """Names of the classes of each task of the data sets that `truth` has."""
     return {name: [list(names) for names in data.class_names]
             for name, data in _own_data(protocol, profile)}  # fmt: skip
 
@@ -116,7 +116,7 @@ def class_names(protocol, profile) -> dict[str, list[list[str]]]:
 def truth(protocol, profile) -> pd.DataFrame:
     """The protocol's measures (``dataset, metric, value``) of the true classes, as if a method found them.
 
-    The data sets of the profile alone, without those of its studies.
+    The data sets of the profile and of an identified pipeline, without those of other studies.
     """
     rows = []
     for dataset, data in _own_data(protocol, profile):
@@ -127,6 +127,7 @@ def truth(protocol, profile) -> pd.DataFrame:
 
 
 def _own_data(protocol, profile):
-    needed = protocol.needed_datasets(profile)
-    for name in protocol.profile(profile).datasets:
+    needed, own = protocol.needed_datasets(profile), protocol.profile(profile).datasets
+    found = [name for name in needed if protocol.datasets[name].pipeline == "identified"]
+    for name in dict.fromkeys([*own, *found]):
         yield name, runs.load_dataset(*needed[name])[0]

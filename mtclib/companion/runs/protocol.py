@@ -1,7 +1,8 @@
 """Protocol files: a paper's experiment as data.
 
 A protocol names data sets, methods with their grids, profiles (how much of it to run), studies (further
-data sets and methods beside the paper's own) and sensitivity sweeps.  See ``data/mtcmrl/protocol.toml``.
+data sets and methods beside the paper's own), sensitivity sweeps and searches for unstated choices.  See
+``data/mtcmrl/protocol.toml``.
 """
 
 import tomllib
@@ -12,6 +13,9 @@ from mtclib.companion import schema
 from mtclib.companion.runs.measures import MEASURES
 from mtclib.core import paths
 from mtclib.core.checks import check_option
+
+PIPELINES = ("fixed", "identified")
+CRITERIA = ("log-sd", "distance")
 
 
 class ProtocolError(ValueError):
@@ -31,6 +35,9 @@ class DatasetSpec:
     params: dict = field(default_factory=dict)
     published: str = ""  # its name among the published numbers; empty where the paper prints none for it
     pool: str = ""  # its runs count as further runs of this one: a split, or a draw, of several
+    pipeline: str = "fixed"  # chosen before any run; or "identified", by a search of the protocol
+    search: str = ""  # which one
+    scale: dict = field(default_factory=dict)  # by metric: the factor of ours that goes beside print
     not_run: str = ""  # why it is not run yet; such a data set needs no loader
     unavailable: str = ""  # why it cannot be had; nor does this one
     note: str = ""
@@ -97,6 +104,27 @@ class Sweep:
 
 
 @dataclass(frozen=True)
+class SearchSpec:
+    """A search for unstated choices by printed cells; see :mod:`mtclib.companion.verdicts.identify`."""
+
+    id: str
+    datasets: list
+    calibration: list  # printed cells: tables of column and value, each a set of cells
+    criterion: str  # of `CRITERIA`, which :mod:`mtclib.companion.verdicts.identify` defines
+    data: dict = field(default_factory=dict)  # choices: parameters of the loaders; "none" stands for None
+    only: dict = field(default_factory=dict)  # the data sets whose loaders have a parameter, if not all
+    values: str = ""  # "package.module:function" that gives the values of a data set without fits
+    further: dict = field(default_factory=dict)  # choices of that function
+    methods: dict = field(default_factory=dict)  # choices for fits: methods that may stand for a printed one
+    metrics: dict = field(default_factory=dict)  # and metrics
+    n_runs: int = 1
+    permute_within: list = field(default_factory=list)  # columns of the printed cells
+    leave_out: list = field(default_factory=lambda: ["dataset"])  # columns of the printed cells
+    n_permutations: int = 2000
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class Protocol:
     """A paper's experiment; its parts by name, in the order of the file."""
 
@@ -108,6 +136,7 @@ class Protocol:
     profiles: dict
     studies: dict = field(default_factory=dict)
     sensitivity: dict = field(default_factory=dict)
+    identify: dict = field(default_factory=dict)
     measures: list = field(default_factory=list)  # keys of `MEASURES` to compute for every fit
     printed_runs: int = 0  # behind each printed mean, where not those of the full profile
     task_sizes: dict = field(default_factory=dict)  # inferred, for printed data sets without them
@@ -152,7 +181,7 @@ def _schema(cls, **parts):
 
 
 PARTS = {"datasets": DatasetSpec, "methods": MethodSpec, "profiles": Profile, "studies": StudySpec,
-         "sensitivity": Sweep}  # fmt: skip
+         "sensitivity": Sweep, "identify": SearchSpec}  # fmt: skip
 SCHEMA = _schema(Protocol, **{
     part: {"type": "object", "additionalProperties": _schema(cls)} for part, cls in PARTS.items()})
 
@@ -189,6 +218,8 @@ def _check(protocol, where):
     for name in protocol.measures:
         _choose(name, MEASURES, f"{where}: measures")
     for name, dataset in protocol.datasets.items():
+        if _choose(dataset.pipeline, PIPELINES, f"{where}: datasets.{name}.pipeline") == "identified":
+            _choose(dataset.search, protocol.identify, f"{where}: datasets.{name}.search")
         if sum(map(bool, (dataset.loader, dataset.not_run, dataset.unavailable))) != 1:
             raise ProtocolError(f"{where}: datasets.{name} needs either a loader or a reason in not_run or "
                                 f"unavailable")
@@ -200,6 +231,8 @@ def _check(protocol, where):
         _check_changes(protocol, study, f"{where}: studies.{name}")
     for name, sweep in protocol.sensitivity.items():
         _check_sweep(protocol, sweep, f"{where}: sensitivity.{name}")
+    for name, search in protocol.identify.items():
+        _check_search(protocol, search, f"{where}: identify.{name}")
     for name, profile in protocol.profiles.items():
         _check_profile(protocol, profile, f"{where}: profiles.{name}")
 
@@ -235,6 +268,16 @@ def _check_sweep(protocol, sweep, where):
         raise ProtocolError(f"{where}.base must give a value for each swept parameter and for nothing else")
     for name in sweep.sweep:
         _choose(name, {**method.params, **method.grid}, f"{where}.sweep: parameter of {method.name}")
+
+
+def _check_search(protocol, search, where):
+    _choose(search.criterion, CRITERIA, f"{where}.criterion")
+    _check_names(protocol, search, where)
+    for choices in (search.data, search.further, search.methods, search.metrics):
+        _check_grid(choices, where)
+    for name in (method for stands in search.methods.values() for method in stands):
+        if protocol.methods[_choose(name, protocol.methods, f"{where}.methods")].grid:
+            raise ProtocolError(f"{where}.methods: {name!r} has a grid; calibrate on rows without one")
 
 
 def _check_profile(protocol, profile, where):

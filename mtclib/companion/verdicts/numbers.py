@@ -16,6 +16,7 @@ import pandas as pd
 from mtclib.companion.claims import columns
 from mtclib.companion.runs.jobs import canonical
 from mtclib.companion.runs.results import best_objective
+from mtclib.companion.verdicts import identify
 from mtclib.companion.verdicts.intervals import DELTA, RELATIVE
 from mtclib.companion.verdicts.judge import JUDGED
 from mtclib.companion.verdicts.ledger import LedgerError
@@ -63,6 +64,12 @@ class Numbers:
         if key not in self._filled:
             self._filled[key] = self._one(template, scope)
         return self._filled[key]
+
+    def identified(self, search, what):
+        """A figure of a search for unstated choices, or of its permutations; "same" counts equal folds."""
+        found = identify.summaries(self.study.paper)[search]
+        same = sum(fold["same"] for fold in found["folds"])
+        return {**found, **found["permutations"], "same": same, "folds": len(found["folds"])}[what]
 
     def _one(self, template, scope):
         call, _, form = template.partition(";")
