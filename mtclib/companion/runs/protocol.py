@@ -116,7 +116,8 @@ class SearchSpec:
     values: str = ""  # "package.module:function" that gives the values of a data set without fits
     further: dict = field(default_factory=dict)  # choices of that function
     methods: dict = field(default_factory=dict)  # choices for fits: methods that may stand for a printed one
-    metrics: dict = field(default_factory=dict)  # and metrics
+    paired: bool = False  # the first choice of one method goes with the first of the others, and so on
+    metrics: dict = field(default_factory=dict)  # metrics that may stand for a printed one
     n_runs: int = 1
     permute_within: list = field(default_factory=list)  # columns of the printed cells
     leave_out: list = field(default_factory=lambda: ["dataset"])  # columns of the printed cells

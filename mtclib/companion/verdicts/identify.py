@@ -160,8 +160,10 @@ def _fitted(protocol, search, variants, n_jobs):
     results = runs.run(runs.expand(wanted, "identify"), runs.RunStore(paths.runs_dir()), n_jobs=n_jobs)
     means = results.groupby(KEY)["value"].agg(lambda values: values.mean(skipna=False))
     means = {dataset: part.droplevel(0).to_dict() for dataset, part in means.groupby(level=0)}
-    pairs = {**search.methods, **search.metrics}
-    further = [dict(zip(pairs, values)) for values in product(*pairs.values())]
+    together = zip if search.paired else product
+    further = [dict(zip((*search.methods, *search.metrics), (*chosen, *named)))
+               for chosen in together(*search.methods.values())
+               for named in product(*search.metrics.values())]
     return {place: [(choice, _taken(means[dataset], choice, search)) for choice in further]
             for place, dataset in places.items()}
 
