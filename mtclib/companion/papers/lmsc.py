@@ -288,9 +288,3 @@ class Numbers(numbers.Numbers):
         later = self.study.table("transfer").query("position > 1 and dataset == @stream")
         means = later.pivot_table("value", "seed", "knowledge").mean()
         return 100 * (means[WITH] - means[WITHOUT])
-
-    def splits_away(self, method, dataset, how):
-        """Least or largest distance of a deviating cell from print, in standard deviations between splits."""
-        rows = self.judged.query("method == @method and dataset == @dataset")
-        rows = rows[rows["verdict"].isin(["higher", "lower"])]
-        return numbers.PICK[how]((rows["ours"] - rows["published"]).abs() / rows["ours_std"])

@@ -13,10 +13,20 @@ from importlib.util import find_spec
 import numpy as np
 import pandas as pd
 
+from mtclib.baselines.registry import estimator
 from mtclib.companion import plots, runs
 from mtclib.companion.runs import profiles
 from mtclib.companion.runs.results import pooled
-from mtclib.companion.verdicts import audit, identify, judge, ledger, leverage, numbers, published
+from mtclib.companion.verdicts import (
+    audit,
+    errors,
+    identify,
+    judge,
+    ledger,
+    leverage,
+    numbers,
+    published,
+)
 from mtclib.core import paths
 from mtclib.metrics import match_clusters
 
@@ -195,23 +205,47 @@ class Study:
         return self._judged[place]
 
     def _judge(self, printed, dataset, rows):
+        cells = self.published[self.published["dataset"] == printed]
         if rows is None:
             rows = pd.concat([self.selected(dataset), self.truth[self.truth["dataset"] == dataset]])
-        spec = self.protocol.datasets.get(dataset)  # a pool has none
-        if spec and spec.scale:
-            rows = rows.assign(value=rows["value"] * rows["metric"].map(spec.scale).fillna(1.0))
-        if printed in self.protocol.printed_tasks:
-            rows = with_average(rows, self.protocol.printed_tasks[printed])
-        cells = self.published[self.published["dataset"] == printed]
+            cells = cells.assign(selection=self._selection(cells, dataset, printed))
+        rows = self._as_printed(rows, dataset, printed)
         missing = {name: NOT_YET for name in cells["method"].unique() if name not in self.protocol.methods}
         datasets = self.protocol.datasets.items()
         missing |= {name: spec.not_run for name, spec in datasets if spec.not_run}
         unavailable = {name: spec.unavailable for name, spec in datasets if spec.unavailable}
         once = ["true", *(name for name, method in self.protocol.methods.items() if method.deterministic)]
-        return judge.judge(
-            cells, rows, profile="full", n_published=self.protocol.n_published, deterministic=once,
+        verdicts = judge.judge(
+            cells, rows, profile="full", n_published=self.protocol.n_independent, deterministic=once,
             datasets={printed: dataset}, not_run=missing, unavailable=unavailable,
             misprints=self.misprints, causes=ledger.deviations(self.paper) if dataset == printed else ())
+        kinds = {name: method_kind(self.protocol, name) for name in cells["method"].unique()}
+        return verdicts.assign(kind=verdicts["method"].map(kinds))
+
+    def _as_printed(self, rows, dataset, printed):
+        """`rows` in the unit of the print, with averages over as many tasks as are printed."""
+        spec = self.protocol.datasets.get(dataset)  # a pool has none
+        if spec and spec.scale:
+            rows = rows.assign(value=rows["value"] * rows["metric"].map(spec.scale).fillna(1.0))
+        n_tasks = self.protocol.printed_tasks.get(printed)
+        return with_average(rows, n_tasks) if n_tasks else rows
+
+    def _selection(self, cells, dataset, printed):
+        """Spread that comes from choosing the setting of a method with labels, for each printed cell."""
+        parts, n = dict(list(self.grid(dataset, printed).groupby("method"))), self.protocol.n_independent
+        spread = pd.Series(0.0, index=cells.index)
+        for method, own in cells.groupby("method"):
+            if method in parts and parts[method]["params"].nunique() > 1:
+                runs = parts[method]["run"].nunique()
+                spread[own.index] = errors.selection_spread(self, own, parts[method], runs, n)
+        return spread
+
+    def grid(self, dataset, printed):
+        """Rows of the grid on a data set; those that settings are chosen by again as task "overall"."""
+        rows = self.rows(dataset)
+        rows = rows[rows["in_grid"]]
+        overall = rows[rows["task"].isin(["avg", ""]) & (rows["metric"] == "ACC")].assign(task="overall")
+        return pd.concat([self._as_printed(rows, dataset, printed), overall])
 
     def headline(self, printed):
         """The data set of the protocol that stands for a printed one in the paper's tables.
@@ -363,6 +397,20 @@ class Study:
     def claims(self, datasets=None, **frames):
         """Claims tested on `frames`; `datasets` maps a printed data set to the one that stands for it."""
         return ledger.claims_table(self.paper, frames, published=self.published, datasets=datasets)
+
+
+def method_kind(protocol, method):
+    """One of ``judge.KINDS``: the paper's own method, a reconstruction of another, or another.
+
+    >>> [method_kind(runs.load_protocol("lmsc"), name) for name in ("LMSC", "AWP", "LLMC")]
+    ['own', 'compared', 'reconstruction']
+    """
+    if method in protocol.own:
+        return "own"
+    spec = protocol.methods.get(method)
+    names = (spec.estimator, spec.params.get("estimator")) if spec else ()  # of a wrapper, and what is inside
+    made = any(estimator(name).traits.reconstruction for name in names if name)
+    return "reconstruction" if made else "compared"
 
 
 def mean_scores(rows, metric="ACC"):

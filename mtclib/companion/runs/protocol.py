@@ -139,7 +139,9 @@ class Protocol:
     sensitivity: dict = field(default_factory=dict)
     identify: dict = field(default_factory=dict)
     measures: list = field(default_factory=list)  # keys of `MEASURES` to compute for every fit
+    own: list = field(default_factory=list)  # methods that the paper proposes, as printed
     printed_runs: int = 0  # behind each printed mean, where not those of the full profile
+    printed_splits: int = 0  # of the data behind each printed mean, where each of our runs has its own
     task_sizes: dict = field(default_factory=dict)  # inferred, for printed data sets without them
     printed_tasks: dict = field(default_factory=dict)  # how many tasks are printed, where there are more
 
@@ -151,6 +153,11 @@ class Protocol:
     def n_published(self):
         """Runs behind each printed mean."""
         return self.printed_runs or self.profile("full").n_runs
+
+    @property
+    def n_independent(self):
+        """Independent draws behind each printed mean: splits of the data where those are few, else runs."""
+        return self.printed_splits or self.n_published
 
     @property
     def defaults(self):

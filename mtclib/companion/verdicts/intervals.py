@@ -15,29 +15,74 @@ DELTA = 0.05
 DELTAS = MappingProxyType({name: DELTA for name in ("ACC", "NMI", "purity", "RI", "ARI", "s_nmi")})
 RELATIVE = MappingProxyType({"d_M": 0.05})
 LEVEL = 0.90
+MANY = 1e6
+"""Degrees of freedom that stand for infinitely many."""
 
 
-def difference_interval(mean, sd, n, printed, printed_sd=np.nan, printed_n=np.nan, level=LEVEL):
-    """Welch interval of (ours - published), elementwise.
+def difference_interval(mean, sd, n, printed, printed_sd=np.nan, printed_n=np.nan, half_unit=0.0,
+                        selection=0.0):
+    """Interval of (ours - published) with the error of both sides, elementwise.
 
-    NaN where there is no interval: our spread is unknown (one run) and not declared zero. With zero
-    variance on both sides the interval is the plain difference.
+    Both spreads known: Welch's interval, degrees of freedom by Welch and Satterthwaite.  Where the paper
+    prints no spread, ours stands in for it (``printed_n`` runs, or 1 for one split): Student's interval with
+    n - 1 degrees of freedom.  Without ``printed_n`` the print counts as exact.  `selection` is the spread of
+    (ours - published) that comes from choosing settings by noisy runs (`verdicts.errors.selection_spread`).
+    `half_unit`, what rounding of the print can hide, is added at both ends.
 
-    Degrees of freedom by Welch and Satterthwaite. With ``n = inf`` our side is exact. No transformation is
-    made near 0 or 1: there the runs are skewed and the test suite measures what that costs.
+    NaN where there is no interval: our spread is unknown (one run) and not declared zero.  With ``n = inf``
+    our side is exact; with zero variance on both sides the interval is the rounding alone.  No transformation
+    is made near 0 or 1: there the runs are skewed, and `verdicts.errors` measures what that costs.
     """
-    arrays = (np.asarray(a, dtype=float) for a in (mean, sd, n, printed, printed_sd, printed_n))
-    mean, sd, n, printed, printed_sd, printed_n = np.broadcast_arrays(*arrays)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ours = sd**2 / n
-        theirs = np.nan_to_num(printed_sd**2 / printed_n, nan=0.0, posinf=0.0)
-        total = ours + theirs
-        spread = ours**2 / (n - 1) + np.nan_to_num(theirs**2 / (printed_n - 1), nan=0.0, posinf=np.inf)
-        freedom = np.where(total > 0, total**2 / spread, np.inf)
-        half = np.where(total > 0, stats.t.ppf(0.5 + level / 2, freedom) * np.sqrt(total), 0.0 * total)
+    mean, printed, half_unit = (np.asarray(a, dtype=float) for a in (mean, printed, half_unit))
+    variance, freedom = _variance(sd, n, printed_sd, printed_n, selection)
+    half = _half_width(variance, freedom) + half_unit
     # Twelve digits: 0.75 - 0.70 must not fall outside a margin of 0.05 by a bit of the last place.
     difference = mean - printed
     return np.round(difference - half, 12), np.round(difference + half, 12)
+
+
+def _variance(sd, n, printed_sd, printed_n, selection):
+    """Variance of (ours - published) and its degrees of freedom."""
+    arrays = (np.asarray(a, dtype=float) for a in (sd, n, printed_sd, printed_n, selection))
+    sd, n, printed_sd, printed_n, selection = np.broadcast_arrays(*arrays)
+    stands_in = np.isnan(printed_sd)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ours = sd**2 / n
+        theirs = np.nan_to_num(np.where(stands_in, sd, printed_sd) ** 2 / printed_n, nan=0.0, posinf=0.0)
+        apart = ours**2 / (n - 1) + np.nan_to_num(theirs**2 / (printed_n - 1), nan=0.0, posinf=np.inf)
+        total = ours + theirs + selection**2
+        freedom = total**2 / np.where(stands_in, (ours + theirs) ** 2 / (n - 1), apart)
+    return total, freedom
+
+
+def _half_width(variance, freedom):
+    with np.errstate(invalid="ignore"):
+        student = stats.t.ppf(0.5 + LEVEL / 2, freedom) * np.sqrt(variance)
+    return np.where(variance > 0, student, 0.0 * variance)
+
+
+def expected(sd, n, printed_sd, printed_n, half_unit, delta, selection=0.0):
+    """Chance that a cell agrees, and that it is undecided, if print and ours had the same true mean.
+
+    What a perfect re-run would get, with normal runs of the spreads of this cell; `verdicts.errors` draws
+    from the runs instead.
+
+    >>> float(expected(0.05, 10, np.nan, 10, 0.0, 0.05)[0].round(2))
+    0.35
+    """
+    variance, freedom = _variance(sd, n, printed_sd, printed_n, selection)
+    half, error = _half_width(variance, freedom), np.sqrt(variance)
+    half_unit, delta = np.asarray(half_unit, dtype=float), np.asarray(delta, dtype=float)
+    finite = np.where(np.isfinite(freedom), freedom, MANY)
+    # The spread of another run of the experiment differs from this one: the mean over its quantiles.
+    quantiles = np.linspace(0, 1, 41)[1::2].reshape(-1, *[1] * np.ndim(half))
+    half = half * np.sqrt(stats.chi2.ppf(quantiles, finite) / finite) + half_unit
+    with np.errstate(divide="ignore", invalid="ignore"):
+        agree = np.maximum(2 * stats.norm.cdf((delta - half) / error) - 1, 0.0).mean(axis=0)
+        deviate = 2 * stats.norm.sf((delta + half) / error).mean(axis=0)
+    agree = np.where(error == 0, np.where(half_unit <= delta, 1.0, 0.0), agree)
+    deviate = np.where(error == 0, 0.0, deviate)
+    return agree, 1 - agree - deviate
 
 
 def classify(low, high, delta):
@@ -52,14 +97,16 @@ def agreement_radius(low, high):
     return np.maximum(np.abs(low), np.abs(high))
 
 
-def runs_to_decide(difference, sd, printed_sd, printed_n, delta, most=10_000):
+def runs_to_decide(difference, sd, printed_sd, printed_n, delta, half_unit=0.0, selection=0.0,
+                   most=10_000):
     """About how many of our runs would decide the cell, if means and spreads stay as they are.
 
     None where no number of our runs can decide: the paper's own runs are too few, or the difference is the
     margin itself.
     """
     counts = np.unique(np.geomspace(2, most, 400).astype(int))
-    low, high = difference_interval(difference, sd, counts, 0.0, printed_sd, printed_n)
+    low, high = difference_interval(difference, sd, counts, 0.0, printed_sd, printed_n, half_unit,
+                                    selection)
     decided = classify(low, high, delta) != "inconclusive"
     return int(counts[decided][0]) if decided.any() else None
 

@@ -36,6 +36,7 @@ from mtclib.companion.verdicts.intervals import (
     agreement_radius,
     classify,
     difference_interval,
+    expected,
     margin,
     runs_to_decide,
 )
@@ -58,6 +59,7 @@ SYMBOLS = MappingProxyType(
         "unavailable": "∅",
     }
 )
+KINDS = ("own", "compared", "reconstruction")
 JUDGED = ("exact", "agrees", "higher", "lower", "inconclusive")
 CAUSES = MappingProxyType(
     {
@@ -93,6 +95,10 @@ OUTPUT = (
     "radius",
     "delta",
     "uncertainty",
+    "selection",
+    "within_prediction",
+    "expected",
+    "expected_undecided",
     "verdict",
     "symbol",
     "misprint",
@@ -123,11 +129,18 @@ def judge(
     One row per printed cell with the columns `OUTPUT`. ``low`` and ``high`` are the 90% interval of (ours -
     published), ``radius`` its larger absolute end: the smallest margin at which the cell would agree.
     ``relative_difference`` is difference / published. ``uncertainty`` says whose spread is in the interval:
-    "both", "ours only" (the paper prints none), "published only" or "none".
+    "both", "ours for both" (the paper prints none), "one split" (the same, and the print is one draw),
+    "published only" (ours is deterministic) or "none".  ``within_prediction``: the printed number lies in the
+    90% prediction interval that our runs give for such a print.  ``expected`` and ``expected_undecided`` are
+    what a perfect re-run would get, as from `intervals.expected`.  `published` may have a column
+    ``selection`` for `intervals.difference_interval`.
     """
     rules = Rules(profile, unavailable or {}, not_run or {}, _checked_causes(causes))
     cells = joined(published, results, nmi, methods or {}, datasets or {})
     cells = with_interval(cells, n_published, deterministic, delta)
+    cells["expected"], cells["expected_undecided"] = expected(
+        *_own_error(cells, cells["method"].isin(set(deterministic))), cells["sd_used"], cells["published_n"],
+        cells["half_unit"], cells["delta"], cells["selection"])
     cells["misprint"] = cells["cell"].isin(set(misprints))
     decided = [_decide(row, rules) for row in cells.to_dict("records")]
     cells[["verdict", "cause", "reason"]] = pd.DataFrame(decided, index=cells.index, columns=[0, 1, 2])
@@ -206,8 +219,8 @@ def _statistics(results):
 def with_interval(cells, n_published, deterministic, delta):
     """Add the interval of the difference, the margin and what the interval says about it.
 
-    `cells` with ``published_n, sd_used, low, high, difference, relative_difference, radius, delta,
-    uncertainty, statistical``.
+    `cells` with ``published_n, sd_used, low, high, within_prediction, difference,
+    relative_difference, radius, delta, uncertainty, statistical``.
     """
     fixed = cells["method"].isin(set(deterministic))
     varies = fixed & (cells["ours_std"] > 1e-12)
@@ -216,30 +229,39 @@ def with_interval(cells, n_published, deterministic, delta):
     cells["published_n"] = _published_runs(cells, n_published)
     # A printed 0.00 may hide up to half a unit of the last digit.
     printed_sd = cells["published_std"].where(cells["published_std"] != 0, cells["half_unit_std"])
-    sd, n = cells["ours_std"].mask(fixed, 0.0), cells["n"].mask(fixed, np.inf).astype(float)
     theirs = printed_sd.notna() & (cells["published_n"] > 1)
     cells["sd_used"] = printed_sd.where(theirs)
-    cells["low"], cells["high"] = difference_interval(
-        cells["ours"], sd, n, cells["published"], cells["sd_used"], cells["published_n"]
-    )
+    names = ["metric", "half_unit", "published"]
+    cells["delta"] = [margin(m, h, delta, p) for m, h, p in cells[names].itertuples(index=False)]
+    sd, n = _own_error(cells, fixed)
+    if "selection" not in cells:
+        cells["selection"] = 0.0
+    sides, rest = (cells["ours"], sd, n, cells["published"]), (cells["half_unit"], cells["selection"])
+    cells["low"], cells["high"] = difference_interval(*sides, cells["sd_used"], cells["published_n"], *rest)
+    least, most = difference_interval(*sides, np.nan, cells["published_n"], *rest)
+    cells["within_prediction"] = (least <= 0) & (most >= 0)
     cells["difference"] = cells["ours"] - cells["published"]
     cells["relative_difference"] = cells["difference"] / cells["published"].where(cells["published"] != 0)
     cells["radius"] = agreement_radius(cells["low"], cells["high"])
-    names = ["metric", "half_unit", "published"]
-    cells["delta"] = [margin(m, h, delta, p) for m, h, p in cells[names].itertuples(index=False)]
     cells["uncertainty"] = np.select(
-        [~fixed & theirs, ~fixed, theirs], ["both", "ours only", "published only"], "none"
-    )
+        [fixed & theirs, fixed, theirs, cells["published_n"] == 1],
+        ["published only", "none", "both", "one split"], "ours for both")
     cells["statistical"] = classify(cells["low"], cells["high"], cells["delta"])
     return cells
 
 
+def _own_error(cells, fixed):
+    """Our spread and number of runs; a deterministic method is exact."""
+    return cells["ours_std"].mask(fixed, 0.0), cells["n"].mask(fixed, np.inf).astype(float)
+
+
 def _published_runs(cells, n_published):
+    """Runs behind each printed mean; one where nobody says how many."""
     given = cells["method"].map(n_published) if isinstance(n_published, Mapping) else n_published
-    runs = pd.Series(np.nan if given is None else given, index=cells.index, dtype=float)
+    runs = pd.Series(np.nan if given is None else given, index=cells.index, dtype=float).fillna(1.0)
     if "n_runs" in cells:
         runs = pd.to_numeric(cells["n_runs"], errors="coerce").astype(float).fillna(runs)
-    return runs.where(cells["published_std"].notna())
+    return runs
 
 
 def _checked_causes(causes):
@@ -294,5 +316,8 @@ def _open(row):
     if np.isnan(row["low"]):
         return "one run has no spread"
     theirs = row["sd_used"], row["published_n"]
-    needed = runs_to_decide(row["difference"], row["ours_std"], *theirs, row["delta"])
-    return f"about {needed} runs would decide" if needed else "no number of our runs can decide"
+    rest = row["delta"], row["half_unit"], row["selection"]
+    needed = runs_to_decide(row["difference"], row["ours_std"], *theirs, *rest)
+    sides = "within" if row["within_prediction"] else "outside"
+    most = f"about {needed} runs would decide" if needed else "no number of our runs can decide"
+    return f"print lies {sides} our prediction interval; {most}"

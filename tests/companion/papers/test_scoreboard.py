@@ -35,6 +35,11 @@ def test_every_deviating_cell_has_a_cause_and_a_sentence(verdicts, summary):
     silent = deviating[deviating["reason"].str.len() < 20]
     assert silent.empty, silent[["paper", "dataset", "method"]].drop_duplicates().to_string()
     assert leverage.by_cause(deviating)["cells"].sum() == len(deviating)
+    for paper in PAPERS:
+        told = set(scoreboard._study(paper).numbers.judged["reason"])
+        idle = [one["evidence"] for one in ledger.deviations(paper)
+                if not any(reason.startswith(one["evidence"]) for reason in told)]
+        assert not idle, f"{paper}: no cell deviates for which this is said: {idle}"
     kinds = ["agreeing", "higher", "lower", "inconclusive"]
     assert (summary[kinds].sum(axis=1) == summary["judged"]).all()
 
