@@ -64,6 +64,12 @@ The full profile writes data/comparison/multitask/results (or multiview/) for th
 Tests all claims on the committed results, writes results/claims.csv of each paper and the front page of the
 README; its picture is drawn by `python -m mtclib store index`.  --keep-claims takes the claims as they were
 tested last, which saves minutes.""",
+    "verdicts": """examples:
+  python -m mtclib verdicts
+  python -m mtclib verdicts --errors
+
+Writes data/verdicts.csv, one row for each printed number.  --errors simulates anew how often the rule errs,
+and writes data/verdict_errors.csv as well, which takes minutes.""",
     "list": "examples:\n  python -m mtclib list\n  python -m mtclib list --data",
 }
 
@@ -116,6 +122,8 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("papers", nargs="*", metavar="PAPER", help="default: all")
     command = _command(commands, "scoreboard", scoreboard, "test the claims, write the README's front page")
     command.add_argument("--keep-claims", action="store_true", help="do not test the claims anew")
+    command = _command(commands, "verdicts", verdicts, "write the verdict on every printed number")
+    command.add_argument("--errors", action="store_true", help="simulate the error rates anew")
     command = _command(commands, "list", list_known, "list papers and their parameters, or data files")
     command.add_argument("--data", action="store_true", help="list data files: place and terms")
     return parser
@@ -271,6 +279,14 @@ def scoreboard(args) -> int:
     from mtclib.companion.papers import scoreboard
 
     print("\n".join(f"wrote {path}" for path in scoreboard.write(claims_too=not args.keep_claims)))
+    return 0
+
+
+def verdicts(args) -> int:
+    """Write all verdicts from committed results."""
+    from mtclib.companion.papers import scoreboard
+
+    print("\n".join(f"wrote {path}" for path in scoreboard.write_verdicts(args.errors)))
     return 0
 
 

@@ -64,7 +64,7 @@ name = "TOY"
 venue = "Nowhere 2026"
 
 [[finding]]
-text = "{cells|agreeing} of {cells|judged} cells agree."
+text = "{cells|agreeing} of {cells|counted} cells agree."
 short = "Noise costs {change|O1|much|how=mean size;.0f} points"
 sources = ["O1"]
 

@@ -2,19 +2,29 @@
 
 from functools import cache
 
+import numpy as np
 import pandas as pd
 
 from mtclib.companion.comparison import comparison
 from mtclib.companion.comparison.comparison import Comparison
 from mtclib.companion.papers.study import Study
-from mtclib.companion.verdicts import judge
+from mtclib.companion.verdicts import errors, judge, ledger
 from mtclib.companion.verdicts.intervals import RELATIVE
 from mtclib.companion.verdicts.ledger import MOST_LETTERS, LedgerError
 from mtclib.core import paths
 
 START, END = "<!-- scoreboard: written by python -m mtclib scoreboard -->", "<!-- /scoreboard -->"
 ORDER = ("spmtc", "mspl", "mbc", "mtcmrl", "lmsc")
-TESTED = ("holds", "fails", "undecided")
+STATUSES = ("holds", "fails", "undecided", "not testable")
+LINES = {"own": "the paper's own", "compared": "compared", "reconstruction": "reconstructed by us"}
+HEADER = ("paper", "methods", "numbers that agree / are undecided / deviate",
+          "a perfect re-run would agree in", "pipeline",
+          "claims that hold / fail / are undecided / not testable", "what to know")
+SHOWN = ("counted", "agreeing", "ceiling", "undecided", "deviating")
+ROUNDED = ("ours", "sd", "low", "high", "radius", "selection", "expected")
+FILED = ("paper", "table", "dataset", "task", "method", "own", "reconstruction", "metric", "printed",
+         "printed_sd", "printed_n", "ours", "sd", "n", "uncertainty", "selection", "low", "high", "delta",
+         "verdict", "radius", "within_prediction", "expected", "pipeline", "calibration", "counted", "cause")
 
 
 @cache
@@ -51,19 +61,43 @@ def findings(paper):
 
 
 def by_paper(frame):
-    """One line per paper: cells by verdict, claims, what the audit of its tables finds, and what it cost."""
-    counts = judge.verdict_counts(frame, ["paper"])
-    counts = counts.loc[_ordered(counts.index)]
-    shown = counts[["cells", "judged", "agreeing", "higher", "lower", "inconclusive", "misprint",
-                    "unavailable"]]
-    tested = {paper: claims(paper)["status"] for paper in counts.index}
-    costs = {paper: _cost(paper) for paper in counts.index}
-    return shown.assign(**{
-        "claims tested": [int(tested[paper].isin(TESTED).sum()) for paper in counts.index],
-        "claims that hold": [int((tested[paper] == "holds").sum()) for paper in counts.index],
-        "findings of the audit": [len(_study(paper).audit) for paper in counts.index],
-        "fits": [costs[paper][0] for paper in counts.index],
-        "hours": [round(costs[paper][1], 1) for paper in counts.index]})
+    """Counted cells of each paper's own method, of compared ones and of reconstructions of those.
+
+    Columns as in ``judge.verdict_counts``, and which ``pipeline`` they come from.
+    """
+    frame = frame.assign(methods=frame["kind"].map(LINES))
+    counts = judge.verdict_counts(frame, ["paper", "methods"])
+    found = frame.groupby(["paper", "methods"])["pipeline"].unique().map(", ".join)
+    lines = [(paper, line) for paper in _ordered(frame["paper"].unique()) for line in LINES.values()
+             if (paper, line) in counts.index]
+    return counts[[*SHOWN, "misprint", "unavailable"]].assign(pipeline=found).loc[lines]
+
+
+def sentences(paper):
+    """Outcome of each sentence of a paper, one of `STATUSES`.
+
+    Parts of a sentence, as its measures or data sets, are claims of their own.  It fails with one of them,
+    holds with all, and is undecided otherwise; parts that cannot be tested do not matter beside others.
+    """
+    known = {entry["id"]: ledger.sentence_of(entry) for entry in ledger.claims(paper)}
+    outcomes = claims(paper).set_index("id")["status"]
+    return outcomes.groupby(outcomes.index.map(known), sort=False).agg(_together)
+
+
+def _together(parts):
+    found = (status for status in ("fails", "undecided", "holds") if (parts == status).any())
+    return next(found, STATUSES[-1])
+
+
+def claims_and_costs():
+    """One line per paper: its sentences by outcome, what the audit of its tables finds, and what it cost."""
+    names = _ordered(paths.papers())
+    counts = [sentences(paper).value_counts().reindex(list(STATUSES), fill_value=0) for paper in names]
+    costs = [_cost(paper) for paper in names]
+    table = pd.DataFrame(counts, index=pd.Index(names, name="paper"))
+    return table.assign(**{
+        "findings of the audit": [len(_study(paper).audit) for paper in names],
+        "fits": [fits for fits, _ in costs], "hours": [round(hours, 1) for _, hours in costs]})
 
 
 def _cost(paper):
@@ -76,13 +110,13 @@ def by_table(frame):
     """Agreement by paper and printed table.
 
     Counts as in ``judge.verdict_counts``, and ``distance``: the mean absolute difference from print of the
-    judged scores, in points (d_M, which has no scale, is left out).
+    counted scores, in points (d_M, which has no scale, is left out).
     """
     counts = judge.verdict_counts(frame, ["paper", "table"])
     counts = counts.loc[_ordered(counts.index.unique("paper"))]
-    scores = frame[frame["verdict"].isin(judge.JUDGED) & ~frame["metric"].isin(RELATIVE)]
+    scores = frame[frame["counted"] & ~frame["metric"].isin(RELATIVE)]
     distance = 100 * scores["difference"].abs().groupby([scores["paper"], scores["table"]]).mean()
-    shown = counts[["cells", "judged", "agreeing", "higher", "lower", "inconclusive", "misprint"]]
+    shown = counts[["cells", *SHOWN[:-1], "higher", "lower", "misprint"]]
     return shown.assign(distance=distance.round(1))
 
 
@@ -95,26 +129,33 @@ def causes(frame):
 
 
 def heads(table):
-    """Headings for the picture: name of each paper, cells that agree and claims that hold."""
-    lines = table.to_dict("index")
-    return {paper: f"{findings(paper)['name']}\n{_score(line)}" for paper, line in lines.items()}
+    """Headings for the picture: name of each paper, and its cells that agree, are undecided and deviate."""
+    found = {}
+    for paper, lines in table.groupby("paper", sort=False):
+        own = lines.index.get_level_values("methods") == LINES["own"]
+        found[paper] = (f"{findings(paper)['name']}\nagree / undecided / deviate: "
+                        f"own {_split(lines[own].sum())}, compared {_split(lines[~own].sum())}")
+    return found
 
 
-def _score(line):
-    return (f"{line['agreeing']} of {line['judged']} cells agree,"
-            f" {line['claims that hold']} of {line['claims tested']} claims hold")
+def _split(line):
+    return f"{line['agreeing']} / {line['undecided']} / {line['deviating']}"
 
 
 def front_page(table):
-    """The scoreboard of the README: picture and one line per paper of `by_paper`, as markdown."""
+    """The scoreboard of the README: picture and the lines of `by_paper`, as markdown."""
     lines = [START, "", "![Verdict on every printed number of the five papers](figures/scoreboard.png)", "",
-             "| paper | numbers that agree | claims that hold | what to know |", "|---|---|---|---|"]
-    for paper, line in table.to_dict("index").items():
-        known = findings(paper)
-        lines.append(f"| [{known['name']}](notebooks/{paper}.ipynb), {known['venue']} "
-                     f"| {line['agreeing']} of {line['judged']} "
-                     f"| {line['claims that hold']} of {line['claims tested']} "
-                     f"| {known['finding'][0]['short']} |")
+             f"| {' | '.join(HEADER)} |", f"|{'---|' * len(HEADER)}"]
+    for (paper, methods), line in table.iterrows():
+        name, told = ("", ("", ""))
+        if methods == LINES["own"]:
+            known, outcomes = findings(paper), sentences(paper).value_counts()
+            name = f"[{known['name']}](notebooks/{paper}.ipynb), {known['venue']}"
+            told = (" / ".join(str(outcomes.get(status, 0)) for status in STATUSES),
+                    known["finding"][0]["short"])
+        ceiling = f"{line['ceiling']:.0f} of {line['counted']}"
+        cells = (name, methods, _split(line), ceiling, line["pipeline"], *told)
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, "", *_which_to_take(), "", END])
 
 
@@ -142,6 +183,28 @@ def write(claims_too=True):
     before, after = text.partition(START)[0], text.partition(END)[2]
     readme.write_text(before + front_page(table) + after, encoding="utf-8")
     return [*written, readme]
+
+
+def verdict_file():
+    """Every printed cell as in ``data/verdicts.csv``, a row each, so that anyone can count differently."""
+    frame = all_verdicts()
+    named = {"printed_mean": "printed", "printed_std": "printed_sd", "published_n": "printed_n",
+             "ours_std": "sd"}
+    frame = frame.rename(columns=named).assign(
+        own=np.where(frame["kind"] == "own", "own", "compared"),
+        reconstruction=np.where(frame["kind"] == "reconstruction", "yes", "no"))
+    return frame[list(FILED)].round(dict.fromkeys(ROUNDED, 6))
+
+
+def write_verdicts(errors_too=False):
+    """Write ``data/verdicts.csv`` and, which takes minutes, ``data/verdict_errors.csv``; return the files."""
+    tables = {"verdicts": verdict_file}
+    if errors_too:
+        tables["verdict_errors"] = lambda: errors.table([_study(paper) for paper in _ordered(paths.papers())])
+    files = {paths.data_dir() / f"{name}.csv": table for name, table in tables.items()}
+    for path, table in files.items():
+        table().to_csv(path, index=False, lineterminator="\n")
+    return list(files)
 
 
 def _write_claims(paper):

@@ -13,9 +13,9 @@ from importlib.util import find_spec
 import numpy as np
 import pandas as pd
 
-from mtclib.baselines.registry import estimator
 from mtclib.companion import plots, runs
 from mtclib.companion.runs import profiles
+from mtclib.companion.runs.jobs import resolve_estimator
 from mtclib.companion.runs.results import pooled
 from mtclib.companion.verdicts import (
     audit,
@@ -218,9 +218,10 @@ class Study:
         verdicts = judge.judge(
             cells, rows, profile="full", n_published=self.protocol.n_independent, deterministic=once,
             datasets={printed: dataset}, not_run=missing, unavailable=unavailable,
-            misprints=self.misprints, causes=ledger.deviations(self.paper) if dataset == printed else ())
+            misprints=self.misprints, calibration=self.calibration,
+            causes=ledger.deviations(self.paper) if dataset == printed else ())
         kinds = {name: method_kind(self.protocol, name) for name in cells["method"].unique()}
-        return verdicts.assign(kind=verdicts["method"].map(kinds))
+        return verdicts.assign(kind=verdicts["method"].map(kinds), pipeline="fixed")
 
     def _as_printed(self, rows, dataset, printed):
         """`rows` in the unit of the print, with averages over as many tasks as are printed."""
@@ -313,6 +314,11 @@ class Study:
     def misprints(self):
         """Cells that the audit takes out of the counts."""
         return audit.misprints(self.audit, self.published)
+
+    @property
+    def calibration(self):
+        """Cells that chose the pipeline; none, where it was fixed before the runs."""
+        return ()
 
     def sweep(self, name):
         """Rows of a sensitivity sweep of the protocol, each point once, with every swept parameter named."""
@@ -409,8 +415,8 @@ def method_kind(protocol, method):
         return "own"
     spec = protocol.methods.get(method)
     names = (spec.estimator, spec.params.get("estimator")) if spec else ()  # of a wrapper, and what is inside
-    made = any(estimator(name).traits.reconstruction for name in names if name)
-    return "reconstruction" if made else "compared"
+    traits = [getattr(resolve_estimator(name), "traits", None) for name in names if name]
+    return "reconstruction" if any(one and one.reconstruction for one in traits) else "compared"
 
 
 def mean_scores(rows, metric="ACC"):

@@ -6,7 +6,8 @@ where a coincidence is possible, the number of coincidences to expect by chance.
 =========================== ===============================================================================
 kind                        what it means
 =========================== ===============================================================================
-average                     a printed average is not the mean of its cells, rounding allowed for
+average                     a printed average is not the mean of its cells by more than three last digits
+last digits                 the same within three last digits, but by more than rounding explains
 copied                      the same group of numbers stands under two data sets
 repeated across tasks       the same group of numbers stands under two tasks of one data set
 repeated within a column    two methods have the same group of numbers on the same task: often an honest tie
@@ -27,6 +28,7 @@ from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION
 COLUMNS = ("paper", "table", "kind", "where", "printed", "expected", "text", "cells")
 BLOCK = ("paper", "table", "dataset", "task", "method")
 COINCIDENCES = 0.05
+SLIPS = 3
 ROW = ("paper", "table", "dataset", "method", "metric")
 
 
@@ -47,8 +49,9 @@ def audit_tables(published, sizes=None, class_sizes=None, runs=None, determinist
 def averages(published: pd.DataFrame) -> pd.DataFrame:
     """Averages (task ``avg``) that are not the mean of the printed tasks.
 
-    Findings of kind "average". An average passes within one printed unit: half a unit for its own rounding
-    and half a unit for that of its cells.
+    An average passes within one printed unit: half a unit for its own rounding and half a unit for that of
+    its cells.  Findings of kind "last digits" up to `SLIPS` units, which sums of rounded steps can reach, and
+    "average", a contradiction, beyond.
     """
     found = []
     keys = ["paper", "table", "dataset", "method", "metric"]
@@ -57,10 +60,12 @@ def averages(published: pd.DataFrame) -> pd.DataFrame:
         if len(printed) != 1 or len(parts) < 2:
             continue
         cell, mean = printed.iloc[0], parts["mean"].mean()
-        if abs(cell["mean"] - mean) > (cell["half_unit"] + parts["half_unit"].max()) * (1 + 1e-9):
+        off = abs(cell["mean"] - mean)
+        if off > (cell["half_unit"] + parts["half_unit"].max()) * (1 + 1e-9):
+            kind = "last digits" if off <= 2 * SLIPS * cell["half_unit"] * (1 + 1e-9) else "average"
             expected = _in_print(mean, cell, extra=1)
             text = f"the mean of the {len(parts)} printed tasks is {expected}, printed {cell['printed_mean']}"
-            found.append(_finding(cell, "average", cell["printed_mean"], expected, text, [cell["cell"]]))
+            found.append(_finding(cell, kind, cell["printed_mean"], expected, text, [cell["cell"]]))
     return _findings(found)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion.verdicts.intervals import RELATIVE
-from mtclib.companion.verdicts.judge import DELTAS, JUDGED, with_interval
+from mtclib.companion.verdicts.judge import JUDGED, with_interval
 from mtclib.metrics import our_name
 
 TRIALS, DRAWS = 1000, 500
@@ -129,7 +129,7 @@ def _outcomes(cells, ours, theirs, shift):
         "published_std": (np.round(theirs[1] / unit_std) * unit_std).ravel(),
         "half_unit": np.tile(unit / 2, trials), "half_unit_std": np.tile(unit_std / 2, trials)})
     fixed = cells["method"][cells["uncertainty"] == "none"].unique()
-    judged = with_interval(frame, cells["published_n"].iloc[0], fixed, DELTAS)
+    judged = with_interval(frame, cells["published_n"].iloc[0], fixed)
     exact = judged["difference"].abs() <= judged["half_unit"] * (1 + 1e-9)
     agree = (exact | (judged["statistical"] == "agrees")).to_numpy().reshape(trials, size)
     deviate = (~exact & judged["statistical"].isin(["higher", "lower"])).to_numpy().reshape(trials, size)

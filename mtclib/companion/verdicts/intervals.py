@@ -5,7 +5,6 @@ the MBC paper came later, with their numbers known: `s_nmi`, a score from 0 to 1
 and `d_M`, a distance in the unit of the data, five percent of the printed value.
 """
 
-from collections.abc import Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -62,12 +61,12 @@ def _half_width(variance, freedom):
 
 
 def expected(sd, n, printed_sd, printed_n, half_unit, delta, selection=0.0):
-    """Chance that a cell agrees, and that it is undecided, if print and ours had the same true mean.
+    """Chance that a cell agrees if print and ours had the same true mean.
 
     What a perfect re-run would get, with normal runs of the spreads of this cell; `verdicts.errors` draws
     from the runs instead.
 
-    >>> float(expected(0.05, 10, np.nan, 10, 0.0, 0.05)[0].round(2))
+    >>> float(expected(0.05, 10, np.nan, 10, 0.0, 0.05).round(2))
     0.35
     """
     variance, freedom = _variance(sd, n, printed_sd, printed_n, selection)
@@ -79,10 +78,7 @@ def expected(sd, n, printed_sd, printed_n, half_unit, delta, selection=0.0):
     half = half * np.sqrt(stats.chi2.ppf(quantiles, finite) / finite) + half_unit
     with np.errstate(divide="ignore", invalid="ignore"):
         agree = np.maximum(2 * stats.norm.cdf((delta - half) / error) - 1, 0.0).mean(axis=0)
-        deviate = 2 * stats.norm.sf((delta + half) / error).mean(axis=0)
-    agree = np.where(error == 0, np.where(half_unit <= delta, 1.0, 0.0), agree)
-    deviate = np.where(error == 0, 0.0, deviate)
-    return agree, 1 - agree - deviate
+    return np.where(error == 0, np.where(half_unit <= delta, 1.0, 0.0), agree)
 
 
 def classify(low, high, delta):
@@ -97,27 +93,8 @@ def agreement_radius(low, high):
     return np.maximum(np.abs(low), np.abs(high))
 
 
-def runs_to_decide(difference, sd, printed_sd, printed_n, delta, half_unit=0.0, selection=0.0,
-                   most=10_000):
-    """About how many of our runs would decide the cell, if means and spreads stay as they are.
-
-    None where no number of our runs can decide: the paper's own runs are too few, or the difference is the
-    margin itself.
-    """
-    counts = np.unique(np.geomspace(2, most, 400).astype(int))
-    low, high = difference_interval(difference, sd, counts, 0.0, printed_sd, printed_n, half_unit,
-                                    selection)
-    decided = classify(low, high, delta) != "inconclusive"
-    return int(counts[decided][0]) if decided.any() else None
-
-
-def margin(metric: str, half_unit=0.0, deltas: Mapping | float = DELTAS, published=float("nan")) -> float:
+def margin(metric, half_unit=0.0, published=float("nan")):
     """Margin of a metric, never below half of the last printed digit; NaN where there is none."""
     if metric in RELATIVE:
         return max(RELATIVE[metric] * abs(published), half_unit)
-    if metric not in DELTAS:
-        return float("nan")
-    value = float(deltas.get(metric, DELTA) if isinstance(deltas, Mapping) else deltas)
-    if not 0 < value < 1:
-        raise ValueError(f"delta={value} must lie between 0 and 1, in fractions: 0.05 is five points")
-    return max(value, half_unit)
+    return max(DELTAS[metric], half_unit) if metric in DELTAS else float("nan")

@@ -24,7 +24,6 @@ Each verdict is about its own cell; no correction for the number of cells is mad
 """
 
 from collections import namedtuple
-from collections.abc import Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -38,9 +37,8 @@ from mtclib.companion.verdicts.intervals import (
     difference_interval,
     expected,
     margin,
-    runs_to_decide,
 )
-from mtclib.metrics import NMI_DEFAULT
+from mtclib.metrics import our_name
 
 __all__ = ["CAUSES", "DELTA", "DELTAS", "QUICK", "SYMBOLS", "judge", "verdict_counts"]
 QUICK = "no verdict (quick)"
@@ -61,6 +59,8 @@ SYMBOLS = MappingProxyType(
 )
 KINDS = ("own", "compared", "reconstruction")
 JUDGED = ("exact", "agrees", "higher", "lower", "inconclusive")
+COUNTED = MappingProxyType({"counted": JUDGED, "agreeing": ("exact", "agrees"),
+                            "undecided": ("inconclusive",), "deviating": ("higher", "lower")})
 CAUSES = MappingProxyType(
     {
         "preprocessing": "The paper does not say how the raw data became features, or we had to choose.",
@@ -76,35 +76,11 @@ CAUSES = MappingProxyType(
 )
 SCOPE = ("table", "dataset", "task", "method", "metric")
 OUTPUT = (
-    "cell",
-    "paper",
-    *SCOPE,
-    "printed_mean",
-    "printed_std",
-    "published",
-    "published_std",
-    "published_n",
-    "ours",
-    "ours_std",
-    "n",
-    "n_failed",
-    "difference",
-    "relative_difference",
-    "low",
-    "high",
-    "radius",
-    "delta",
-    "uncertainty",
-    "selection",
-    "within_prediction",
-    "expected",
-    "expected_undecided",
-    "verdict",
-    "symbol",
-    "misprint",
-    "cause",
-    "reason",
-)
+    "cell", "paper", *SCOPE, "printed_mean", "printed_std", "published", "published_std", "published_n",
+    "ours", "ours_std", "n", "n_failed", "difference", "relative_difference", "low", "high", "radius",
+    "delta", "uncertainty", "selection", "within_prediction", "expected", "verdict", "symbol", "misprint",
+    "calibration", "counted", "cause", "reason",
+)  # fmt: skip
 Rules = namedtuple("Rules", "profile unavailable not_run causes")
 
 
@@ -114,14 +90,13 @@ def judge(
     *,
     profile,
     n_published=None,
-    nmi=None,
     deterministic=(),
-    delta=DELTAS,
     methods=None,
     datasets=None,
     unavailable=None,
     not_run=None,
     misprints=(),
+    calibration=(),
     causes=(),
 ):
     """Set each printed number beside ours, with a verdict.
@@ -131,38 +106,52 @@ def judge(
     ``relative_difference`` is difference / published. ``uncertainty`` says whose spread is in the interval:
     "both", "ours for both" (the paper prints none), "one split" (the same, and the print is one draw),
     "published only" (ours is deterministic) or "none".  ``within_prediction``: the printed number lies in the
-    90% prediction interval that our runs give for such a print.  ``expected`` and ``expected_undecided`` are
-    what a perfect re-run would get, as from `intervals.expected`.  `published` may have a column
+    90% prediction interval that our runs give for such a print.  ``expected`` is the chance that a perfect
+    re-run agrees, as from `intervals.expected`.  ``counted`` cells are judged, and neither in
+    `calibration` nor averages of tasks that are judged themselves.  `published` may have a column
     ``selection`` for `intervals.difference_interval`.
     """
     rules = Rules(profile, unavailable or {}, not_run or {}, _checked_causes(causes))
-    cells = joined(published, results, nmi, methods or {}, datasets or {})
-    cells = with_interval(cells, n_published, deterministic, delta)
-    cells["expected"], cells["expected_undecided"] = expected(
+    cells = joined(published, results, methods or {}, datasets or {})
+    cells = with_interval(cells, n_published, deterministic)
+    cells["expected"] = expected(
         *_own_error(cells, cells["method"].isin(set(deterministic))), cells["sd_used"], cells["published_n"],
         cells["half_unit"], cells["delta"], cells["selection"])
     cells["misprint"] = cells["cell"].isin(set(misprints))
     decided = [_decide(row, rules) for row in cells.to_dict("records")]
     cells[["verdict", "cause", "reason"]] = pd.DataFrame(decided, index=cells.index, columns=[0, 1, 2])
     cells["symbol"] = cells["verdict"].map(SYMBOLS)
+    cells["calibration"] = cells["cell"].isin(set(calibration))
+    cells["counted"] = _counted(cells)
     return cells[list(OUTPUT)]
+
+
+def _counted(cells):
+    """Judged cells, without those that chose the pipeline and averages whose tasks are all judged."""
+    judged, average = cells["verdict"].isin(JUDGED), cells["task"] == "avg"
+    rows = (judged | average).groupby([cells[name] for name in ("table", "dataset", "method", "metric")])
+    covered = average & rows.transform("all") & (rows.transform("size") > 1)
+    return judged & ~covered & ~cells["calibration"]
 
 
 def verdict_counts(verdicts, by=()):
     """Counts of the verdicts, overall or by some columns.
 
-    ``cells`` (all), ``judged`` (`JUDGED`), ``agreeing`` (exact or agrees) and one column for each verdict.
-    Misprints, cells without a margin and cells not run are never in ``judged``.
+    ``cells`` (all printed), ``counted``, of these ``agreeing`` (exact or agrees), ``undecided`` and
+    ``deviating``, the ``ceiling`` (how many a perfect re-run would be expected to have agreeing), and one
+    column for each verdict, of counted cells where the verdict is one of `JUDGED`.
     """
     keys = [verdicts[name] for name in by] or [pd.Series("all", index=verdicts.index, name="scope")]
-    counts = pd.crosstab(keys, verdicts["verdict"]).reindex(columns=list(SYMBOLS), fill_value=0)
+    shown = verdicts["verdict"].where(verdicts["counted"] | ~verdicts["verdict"].isin(JUDGED), "not counted")
+    counts = pd.crosstab(keys, shown).reindex(columns=[*SYMBOLS, "not counted"], fill_value=0)
     counts.columns.name = None
-    totals = {"cells": list(SYMBOLS), "judged": list(JUDGED), "agreeing": ["exact", "agrees"]}
-    sums = pd.DataFrame({name: counts[members].sum(axis=1) for name, members in totals.items()})
-    return pd.concat([sums, counts], axis=1)
+    sums = pd.DataFrame({name: counts[list(members)].sum(axis=1) for name, members in COUNTED.items()})
+    ceiling = verdicts["expected"].where(verdicts["counted"], 0.0).groupby(keys).sum().round(1)
+    sums.insert(0, "cells", counts.sum(axis=1))
+    return pd.concat([sums.assign(ceiling=ceiling.to_numpy()), counts[list(SYMBOLS)]], axis=1)
 
 
-def joined(published, results, nmi, methods, datasets):
+def joined(published, results, methods, datasets):
     """Printed cells with our mean, spread and counts beside them, in the printed order.
 
     The cells with ``ours, ours_std, n, n_failed, error, lacking``; NaN where nothing was run.
@@ -174,17 +163,11 @@ def joined(published, results, nmi, methods, datasets):
             "method": cells["method"].replace(methods),
             # A method on views has one unnamed task; otherwise a cell without a task is the mean over tasks.
             "task": cells["task"] if (results["task"] == "").any() else cells["task"].replace("", "avg"),
-            "metric": _our_metric(cells, nmi),
+            "metric": [our_name(*names) for names in zip(cells["paper"], cells["metric"])],
         }
     )
     ours = _statistics(results)
     return pd.concat([cells, key.merge(ours, how="left", on=list(key)).drop(columns=list(key))], axis=1)
-
-
-def _our_metric(cells, nmi):
-    if nmi is None and (cells["metric"] == "NMI").any():
-        return cells["metric"].where(cells["metric"] != "NMI", "NMI_" + cells["paper"].map(NMI_DEFAULT))
-    return cells["metric"].replace("NMI", f"NMI_{nmi}")
 
 
 def _statistics(results):
@@ -216,7 +199,7 @@ def _statistics(results):
     )
 
 
-def with_interval(cells, n_published, deterministic, delta):
+def with_interval(cells, n_published, deterministic):
     """Add the interval of the difference, the margin and what the interval says about it.
 
     `cells` with ``published_n, sd_used, low, high, within_prediction, difference,
@@ -226,13 +209,13 @@ def with_interval(cells, n_published, deterministic, delta):
     varies = fixed & (cells["ours_std"] > 1e-12)
     if varies.any():
         raise ValueError(f"deterministic: runs of {cells.loc[varies, 'method'].iloc[0]!r} differ; remove it")
-    cells["published_n"] = _published_runs(cells, n_published)
+    cells["published_n"] = float(n_published or 1)
     # A printed 0.00 may hide up to half a unit of the last digit.
     printed_sd = cells["published_std"].where(cells["published_std"] != 0, cells["half_unit_std"])
     theirs = printed_sd.notna() & (cells["published_n"] > 1)
     cells["sd_used"] = printed_sd.where(theirs)
     names = ["metric", "half_unit", "published"]
-    cells["delta"] = [margin(m, h, delta, p) for m, h, p in cells[names].itertuples(index=False)]
+    cells["delta"] = [margin(*one) for one in cells[names].itertuples(index=False)]
     sd, n = _own_error(cells, fixed)
     if "selection" not in cells:
         cells["selection"] = 0.0
@@ -253,15 +236,6 @@ def with_interval(cells, n_published, deterministic, delta):
 def _own_error(cells, fixed):
     """Our spread and number of runs; a deterministic method is exact."""
     return cells["ours_std"].mask(fixed, 0.0), cells["n"].mask(fixed, np.inf).astype(float)
-
-
-def _published_runs(cells, n_published):
-    """Runs behind each printed mean; one where nobody says how many."""
-    given = cells["method"].map(n_published) if isinstance(n_published, Mapping) else n_published
-    runs = pd.Series(np.nan if given is None else given, index=cells.index, dtype=float).fillna(1.0)
-    if "n_runs" in cells:
-        runs = pd.to_numeric(cells["n_runs"], errors="coerce").astype(float).fillna(runs)
-    return runs
 
 
 def _checked_causes(causes):
@@ -315,9 +289,5 @@ def _cause(row, causes):
 def _open(row):
     if np.isnan(row["low"]):
         return "one run has no spread"
-    theirs = row["sd_used"], row["published_n"]
-    rest = row["delta"], row["half_unit"], row["selection"]
-    needed = runs_to_decide(row["difference"], row["ours_std"], *theirs, *rest)
     sides = "within" if row["within_prediction"] else "outside"
-    most = f"about {needed} runs would decide" if needed else "no number of our runs can decide"
-    return f"print lies {sides} our prediction interval; {most}"
+    return f"print lies {sides} our prediction interval"

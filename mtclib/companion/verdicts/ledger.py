@@ -37,7 +37,8 @@ DECISION = table(
     _NEEDED, ("alternatives",), kind=one_of(KINDS), cause=one_of(CAUSES), evidence_type=some_of(EVIDENCE),
     alternative={"items": ALTERNATIVE}, unmeasured=UNMEASURED)
 DEVIATION = table(("cause", "evidence"), SCOPE, cause=one_of(CAUSES))
-CLAIM = table(("id", "quote", "place"), ("params", "reason"), test=one_of(TESTS), frame=one_of(FRAMES))
+CLAIM = table(("id", "quote", "place"), ("params", "reason", "sentence"),
+              test=one_of(TESTS), frame=one_of(FRAMES))
 FINDING = table(("text", "sources"), ("short",))
 FILES = {
     "decisions": table((), decision={"items": DECISION}, deviation={"items": DEVIATION}),
@@ -144,6 +145,15 @@ def claims_table(paper, frames=None, published=None, methods=None, datasets=None
     rows = [_outcome(claim, frames) | {"in_print": _in_print(claim, published)} for claim in claims(paper)]
     columns = ["id", "place", "quote", "test", "status", "counts", "statistic", "n", "in_print", "reason"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def sentence_of(claim):
+    """What a claim is a part of: its ``sentence``, or its quotation without what is said in brackets.
+
+    >>> sentence_of({"quote": "A is better than B (ACC)"})
+    'A is better than B'
+    """
+    return claim.get("sentence", claim["quote"].partition(" (")[0])
 
 
 class _ByMetric:

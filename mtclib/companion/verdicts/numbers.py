@@ -18,14 +18,13 @@ from mtclib.companion.runs.jobs import canonical
 from mtclib.companion.runs.results import best_objective
 from mtclib.companion.verdicts import identify
 from mtclib.companion.verdicts.intervals import DELTA, RELATIVE
-from mtclib.companion.verdicts.judge import JUDGED
+from mtclib.companion.verdicts.judge import COUNTED, JUDGED
 from mtclib.companion.verdicts.ledger import LedgerError
 from mtclib.companion.verdicts.variants import variant_table
 from mtclib.metrics import our_name
 
 TEMPLATE = re.compile(r"\{([^{}]*)\}")
 WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-COUNTED = {"agreeing": ("exact", "agrees"), "judged": JUDGED, "deviating": ("higher", "lower")}
 PICK = {"mean": np.mean, "least": np.min, "largest": np.max}
 
 
@@ -92,10 +91,18 @@ class Numbers:
         return pd.concat([self.study.judged(name) for name in names], ignore_index=True)
 
     def cells(self, verdict, **where):
-        """Printed cells with a verdict: one of judge's, a key of `COUNTED`, or "cells" for all."""
+        """Counted cells with a verdict: a key of ``judge.COUNTED``, or one of judge's; "cells" for all.
+
+        Cells that nobody judged have no other place and are counted under their verdict; "ceiling" is what a
+        perfect re-run would be expected to have agreeing.
+        """
         rows = _where(self.judged, where)
-        return len(rows) if verdict == "cells" else int(rows["verdict"].isin(
-            COUNTED.get(verdict, (verdict,))).sum())
+        if verdict == "cells":
+            return len(rows)
+        rows = rows[rows["counted"] | ~rows["verdict"].isin(JUDGED)]
+        if verdict == "ceiling":
+            return rows.loc[rows["counted"], "expected"].sum()
+        return int(rows["verdict"].isin(COUNTED.get(verdict, (verdict,))).sum())
 
     def change(self, decision, alternative, method=None, dataset=None, how="mean", **where):
         """What an alternative changes, in points, over its data sets and methods."""

@@ -2,14 +2,17 @@
 
 import itertools
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from mtclib.companion import plots
 from mtclib.companion.papers import scoreboard
 from mtclib.companion.runs import load_protocol
-from mtclib.companion.verdicts import ledger, leverage
+from mtclib.companion.verdicts import errors, ledger, leverage
 from mtclib.companion.verdicts.judge import SYMBOLS
 from mtclib.companion.verdicts.ledger import LedgerError, findings
+from mtclib.core import paths
 
 PAPERS = scoreboard.ORDER
 @pytest.fixture(scope="module")
@@ -40,8 +43,37 @@ def test_every_deviating_cell_has_a_cause_and_a_sentence(verdicts, summary):
         idle = [one["evidence"] for one in ledger.deviations(paper)
                 if not any(reason.startswith(one["evidence"]) for reason in told)]
         assert not idle, f"{paper}: no cell deviates for which this is said: {idle}"
-    kinds = ["agreeing", "higher", "lower", "inconclusive"]
-    assert (summary[kinds].sum(axis=1) == summary["judged"]).all()
+    assert (summary[["agreeing", "undecided", "deviating"]].sum(axis=1) == summary["counted"]).all()
+    assert (summary["ceiling"] <= summary["counted"]).all()
+
+
+def test_the_committed_verdicts_are_those_of_the_committed_results(verdicts):
+    table = scoreboard.verdict_file().to_csv(index=False, lineterminator="\n")
+    assert len(verdicts) == len(table.splitlines()) - 1
+    assert table == (paths.data_dir() / "verdicts.csv").read_text(encoding="utf-8")
+
+
+def test_the_rule_of_the_verdicts_errs_as_rarely_as_it_says_for_each_paper_and_kind_of_method():
+    committed = pd.read_csv(paths.data_dir() / "verdict_errors.csv").set_index(["paper", "kind"])
+    assert set(committed.index.unique("paper")) == set(PAPERS)
+    assert all((committed[rate] <= most).all() for rate, most in errors.MOST_FALSE.items())
+    anew = errors.table([scoreboard._study("lmsc"), scoreboard._study("spmtc")], trials=60, seed=1)
+    anew = anew.set_index(["paper", "kind"])
+    there = committed.loc[anew.index]
+    # Of 60 trials, whose cells share their runs.
+    assert np.allclose(anew["agreeing"] / anew["cells"], there["agreeing"] / there["cells"], atol=0.05)
+    assert np.allclose(anew[list(errors.MOST_FALSE)], there[list(errors.MOST_FALSE)], atol=0.025)
+    assert np.allclose(there["expected"] / there["cells"], there["agreeing"] / there["cells"], atol=0.05)
+
+
+def test_a_sentence_of_several_claims_fails_with_one_and_holds_with_all(monkeypatch):
+    known = [{"id": str(number), "quote": f"{text} ({number})"} for number, text in enumerate("aabbccd")]
+    statuses = ["holds", "fails", "holds", "undecided", "holds", "not yet testable", "not yet testable"]
+    outcomes = pd.DataFrame({"id": [claim["id"] for claim in known], "status": statuses})
+    monkeypatch.setattr(scoreboard.ledger, "claims", lambda paper: known)
+    monkeypatch.setattr(scoreboard, "claims", lambda paper: outcomes)
+    assert scoreboard.sentences("p").to_dict() == {
+        "a": "fails", "b": "undecided", "c": "holds", "d": "not testable"}
 
 
 @pytest.mark.parametrize("paper", PAPERS)
