@@ -215,13 +215,16 @@ class Study:
         missing |= {name: spec.not_run for name, spec in datasets if spec.not_run}
         unavailable = {name: spec.unavailable for name, spec in datasets if spec.unavailable}
         once = ["true", *(name for name, method in self.protocol.methods.items() if method.deterministic)]
+        spec = self.protocol.datasets.get(dataset)  # a pool has none
+        pipeline = spec.pipeline if spec else "fixed"
+        chosen_by = identify.calibration_cells(self.paper) if pipeline == "identified" else ()
         verdicts = judge.judge(
             cells, rows, profile="full", n_published=self.protocol.n_independent, deterministic=once,
             datasets={printed: dataset}, not_run=missing, unavailable=unavailable,
-            misprints=self.misprints, calibration=self.calibration,
+            misprints=self.misprints, calibration=chosen_by,
             causes=ledger.deviations(self.paper) if dataset == printed else ())
         kinds = {name: method_kind(self.protocol, name) for name in cells["method"].unique()}
-        return verdicts.assign(kind=verdicts["method"].map(kinds), pipeline="fixed")
+        return verdicts.assign(kind=verdicts["method"].map(kinds), pipeline=pipeline)
 
     def _as_printed(self, rows, dataset, printed):
         """`rows` in the unit of the print, with averages over as many tasks as are printed."""
@@ -243,8 +246,8 @@ class Study:
 
     def grid(self, dataset, printed):
         """Rows of the grid on a data set; those that settings are chosen by again as task "overall"."""
-        rows = self.rows(dataset)
-        rows = rows[rows["in_grid"]]
+        rows = pd.concat([self.rows(dataset), self.truth[self.truth["dataset"] == dataset]])
+        rows = rows[rows["in_grid"].astype(bool)]
         overall = rows[rows["task"].isin(["avg", ""]) & (rows["metric"] == "ACC")].assign(task="overall")
         return pd.concat([self._as_printed(rows, dataset, printed), overall])
 
@@ -314,11 +317,6 @@ class Study:
     def misprints(self):
         """Cells that the audit takes out of the counts."""
         return audit.misprints(self.audit, self.published)
-
-    @property
-    def calibration(self):
-        """Cells that chose the pipeline; none, where it was fixed before the runs."""
-        return ()
 
     def sweep(self, name):
         """Rows of a sensitivity sweep of the protocol, each point once, with every swept parameter named."""

@@ -41,9 +41,10 @@ def simulated(study, trials=TRIALS, seed=0):
     """Rates of each judged cell of a paper: a row with ``paper, cell, kind``, counts and shares."""
     rng, parts = np.random.default_rng(seed), []
     for dataset in study.published["dataset"].unique():
-        cells = study.judged(dataset)
+        headline = study.headline(dataset)
+        cells = study.judged(dataset, headline)
         cells = cells[cells["verdict"].isin(JUDGED)].merge(study.published[["cell", *UNITS]], on="cell")
-        rows = pd.concat([study.grid(dataset), study.truth[study.truth["dataset"] == dataset]])
+        rows = study.grid(headline, dataset)
         for method, own in cells.groupby("method", sort=False):
             parts.append(_rates(study, own, rows[rows["method"] == method], trials, rng))
     return pd.concat(parts, ignore_index=True)
