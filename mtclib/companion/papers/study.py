@@ -110,6 +110,12 @@ class Study:
         members = {name: dataset for name, spec in specs if spec.pool == dataset} or {dataset: dataset}
         if frame is not None:
             return pooled(frame[frame["dataset"].isin(members)], members)
+        spec = self.protocol.datasets.get(dataset)  # a pool has none
+        if spec and spec.rows_of:
+            names = {own: printed for printed, own in spec.stand_ins.items()}
+            rows = self.rows(spec.rows_of)
+            rows = rows[~rows["method"].isin([*spec.stand_ins])]
+            return rows.assign(dataset=dataset, method=rows["method"].replace(names))
         if dataset not in self._rows:
             places = np.sort(np.concatenate([self._places.get(name, []) for name in members])).astype(int)
             self._rows[dataset] = pooled(self.results.frame.iloc[places], members)
@@ -222,9 +228,16 @@ class Study:
             cells, rows, profile="full", n_published=self.protocol.n_independent, deterministic=once,
             datasets={printed: dataset}, not_run=missing, unavailable=unavailable,
             misprints=self.misprints, calibration=chosen_by,
-            causes=ledger.deviations(self.paper) if dataset == printed else ())
+            causes=self._causes(printed, dataset))
         kinds = {name: method_kind(self.protocol, name) for name in cells["method"].unique()}
         return verdicts.assign(kind=verdicts["method"].map(kinds), pipeline=pipeline)
+
+    def _causes(self, printed, dataset):
+        """Explained deviations, which are those of the fixed pipeline."""
+        spec = self.protocol.datasets.get(dataset)  # a pool has none
+        if spec and spec.rows_of == printed:
+            return [one for one in ledger.deviations(self.paper) if one.get("method") not in spec.stand_ins]
+        return ledger.deviations(self.paper) if dataset == printed else ()
 
     def _as_printed(self, rows, dataset, printed):
         """`rows` in the unit of the print, with averages over as many tasks as are printed."""
@@ -261,8 +274,12 @@ class Study:
         names = [name for name, spec in self.protocol.datasets.items() if spec.published == printed
                  and spec.pipeline == "identified" and spec.search in found
                  and identify.holds(found[spec.search])]
-        known = set(self.results.frame["dataset"]) if names else ()
-        return next((name for name in names if name in known), printed)
+        return next((name for name in names if self._is_committed(name)), printed)
+
+    def _is_committed(self, dataset):
+        spec = self.protocol.datasets[dataset]
+        known = self.results.frame.loc[self._places.get(spec.rows_of or dataset, []), "method"]
+        return len(known) > 0 and {*spec.stand_ins.values()} <= {*known}
 
     def all_verdicts(self):
         """Every printed cell of the paper, on the headline data sets."""

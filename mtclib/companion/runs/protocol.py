@@ -38,6 +38,8 @@ class DatasetSpec:
     pipeline: str = "fixed"  # chosen before any run; or "identified", by a search of the protocol
     search: str = ""  # which one
     scale: dict = field(default_factory=dict)  # by metric: the factor of ours that goes beside print
+    rows_of: str = ""  # the data set whose fits these are, where the pipeline changes methods alone
+    stand_ins: dict = field(default_factory=dict)  # and which methods stand for printed ones there
     not_run: str = ""  # why it is not run yet; such a data set needs no loader
     unavailable: str = ""  # why it cannot be had; nor does this one
     note: str = ""
@@ -228,9 +230,13 @@ def _check(protocol, where):
     for name, dataset in protocol.datasets.items():
         if _choose(dataset.pipeline, PIPELINES, f"{where}: datasets.{name}.pipeline") == "identified":
             _choose(dataset.search, protocol.identify, f"{where}: datasets.{name}.search")
-        if sum(map(bool, (dataset.loader, dataset.not_run, dataset.unavailable))) != 1:
+        if sum(map(bool, (dataset.loader, dataset.rows_of, dataset.not_run, dataset.unavailable))) != 1:
             raise ProtocolError(f"{where}: datasets.{name} needs either a loader or a reason in not_run or "
                                 f"unavailable")
+        if dataset.rows_of:
+            _choose(dataset.rows_of, protocol.datasets, f"{where}: datasets.{name}.rows_of")
+        for method in (*dataset.stand_ins, *dataset.stand_ins.values()):
+            _choose(method, protocol.methods, f"{where}: datasets.{name}.stand_ins")
     for name, method in protocol.methods.items():
         _check_grid(method.grid, f"{where}: methods.{name}.grid")
         _check_default(method, method.grid, f"{where}: methods.{name}.default")
