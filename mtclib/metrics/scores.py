@@ -93,7 +93,7 @@ def our_name(paper, metric):
     Parameters
     ----------
     paper : str
-        A key of `NMI_DEFAULT`.
+        A key of `NMI_DEFAULT`; the NMI of another paper keeps its name.
     metric : str
         As printed.
 
@@ -106,7 +106,7 @@ def our_name(paper, metric):
     >>> our_name("mbc", "NMI"), our_name("mbc", "ARI")
     ('NMI_geometric', 'ARI')
     """
-    return f"NMI_{NMI_DEFAULT[paper]}" if metric == "NMI" else metric
+    return f"NMI_{NMI_DEFAULT[paper]}" if metric == "NMI" and paper in NMI_DEFAULT else metric
 
 
 def clustering_accuracy(labels_true, labels_pred):
