@@ -33,7 +33,7 @@ from mtclib.core.base import Traits, stops
 from mtclib.core.checks import check_number, check_option
 from mtclib.core.lifelong import Libraries, LibraryClusterer
 from mtclib.maths.eigen import leading, top_eigenvectors
-from mtclib.maths.graphs import SCALES, normalized_affinities, normalized_bipartite
+from mtclib.maths.graphs import SCALES, check_neighbours, normalized_affinities, normalized_bipartite
 from mtclib.maths.linalg import polar, unit_rows
 
 # Below this distance of a basis from the fusion library its Huber function stands for the norm.
@@ -337,10 +337,10 @@ class LMSC(LibraryClusterer):
         on the arbitrary bases of the :math:`E`.
     affinity : {'knn-cosine', 'knn', 'cosine', 'gaussian'} or callable, default 'knn-cosine'
         'knn' takes Euclidean distances of the rows as they are; see ``graphs.normalized_affinities``.
-    n_neighbors : int, default 10
-        For 'knn-cosine' and 'knn'.
+    n_neighbors : int or 'log', default 10
+        For 'knn' and 'knn-cosine'; 'log' is floor(log2 n) + 1.
     scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
-        Width of 'gaussian'.
+        Width of 'gaussian'; 'self-tuning' also of 'knn' and 'knn-cosine'.
     matrix : {'affinity', 'laplacian'}, default 'affinity'
         :math:`K`; 'laplacian' is the printed identity minus the affinity.
     negative : {'refuse', 'split'}, default 'refuse'
@@ -434,7 +434,7 @@ class LMSC(LibraryClusterer):
         for name in ("lam", "mu", "beta"):
             check_number(name, getattr(self, name), low=0)
         check_number("eta", self.eta, low=0, open_low=True)
-        check_number("n_neighbors", self.n_neighbors, low=1, integer=True)
+        check_neighbours(self.n_neighbors)
         for name, options in (("l21", L21), ("output", OUTPUTS), ("matrix", ("affinity", "laplacian")),
                               ("negative", ("refuse", "split")), ("formulation", FORMULATIONS)):
             check_option(name, getattr(self, name), options)

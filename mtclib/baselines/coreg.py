@@ -50,9 +50,9 @@ class CoregSpectral(MultiViewClusterer):
     affinity : {'gaussian', 'cosine', 'knn', 'knn-cosine'}, callable or list of arrays, default 'gaussian'
         See ``graphs.normalized_affinities``.
     scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
-        Width of 'gaussian'.
-    n_neighbors : int, default 10
-        For 'knn' and 'knn-cosine'.
+        Width of 'gaussian'; 'self-tuning' also of 'knn' and 'knn-cosine'.
+    n_neighbors : int or 'log', default 10
+        For 'knn' and 'knn-cosine'; 'log' is floor(log2 n) + 1.
     scaling : str, default 'none'
         Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
     init : {'best', 'views', 'average'}, default 'best'

@@ -44,10 +44,10 @@ class WMSC(MultiViewClusterer):
         Share of the penalty on different weights of similar views.
     affinity : {'knn', 'knn-cosine', 'gaussian', 'cosine'}, callable or list of arrays, default 'knn'
         See ``graphs.normalized_affinities``; 'knn-cosine' is common for text.
-    n_neighbors : int, default 10
-        For 'knn' and 'knn-cosine'.
+    n_neighbors : int or 'log', default 10
+        For 'knn' and 'knn-cosine'; 'log' is floor(log2 n) + 1.
     scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
-        Width of 'gaussian'.
+        Width of 'gaussian'; 'self-tuning' also of 'knn' and 'knn-cosine'.
     scaling : str, default 'none'
         Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
     n_init : int, default 10

@@ -226,24 +226,28 @@ def gaussian_affinity(X, scale="median"):
     return A
 
 
-def knn_affinity(X, n_neighbors=10):
+def knn_affinity(X, n_neighbors=10, scale="mean"):
     """exp(-d_ij^2 / (2 s^2)) between a sample and its nearest others, averaged over both directions.
 
     CSR (n, n) in 0 .. 1 with a zero diagonal; s is the mean distance over all pairs of a sample and a
-    neighbour.  At most n - 1 neighbours are used; of equally distant samples, the first ones.
+    neighbour, or with 'self-tuning' as in ``gaussian_affinity``.  At most n - 1 neighbours are used; of
+    equally distant samples, the first ones.  'log' is floor(log2 n) + 1, as in the code of symmetric NMF.
     """
     n = X.shape[0]
     if n == 1:
         return sp.csr_array((1, 1))
-    m = min(n_neighbors, n - 1)
+    m = min(n.bit_length() if n_neighbors == "log" else int(n_neighbors), n - 1)
     squares, indices = nearest_distances(X, m)
-    scale = np.sqrt(squares).mean() or 1.0
-    weights = np.exp(-0.5 * squares / scale**2)
+    if isinstance(scale, str) and scale == "self-tuning":
+        widths = _local_widths(np.sqrt(nearest_distances(X, min(NEIGHBOUR, n - 1))[0][:, -1]))
+        weights = np.exp(-squares / (widths[:, None] * widths[indices]))
+    else:
+        weights = np.exp(-0.5 * squares / (np.sqrt(squares).mean() or 1.0) ** 2)
     A = sp.csr_array((weights.ravel(), indices.ravel(), m * np.arange(n + 1)), shape=(n, n))
     return (A + A.T).tocsr() / 2
 
 
-def cosine_knn_affinity(X, n_neighbors=10):
+def cosine_knn_affinity(X, n_neighbors=10, scale="mean"):
     """``knn_affinity`` of the rows at unit length, whose squared distances are 2 (1 - cosine).
 
     Empty rows of X have no neighbours; the result is the same for dense and sparse X.
@@ -252,7 +256,7 @@ def cosine_knn_affinity(X, n_neighbors=10):
     rows = np.flatnonzero(np.diff(U.indptr))
     if len(rows) < 2:
         return sp.csr_array((X.shape[0], X.shape[0]))
-    A = knn_affinity(U[rows], n_neighbors).tocoo()
+    A = knn_affinity(U[rows], n_neighbors, scale).tocoo()
     return sp.csr_array((A.data, (rows[A.row], rows[A.col])), shape=(X.shape[0], X.shape[0]))
 
 
@@ -287,31 +291,36 @@ def _widths(distances, scale):
         return np.full(n, float(scale))
     if scale == "self-tuning":
         place = min(NEIGHBOUR, n - 1)
-        widths = np.partition(distances, place, axis=1)[:, place]
-        return np.where(widths > 0, widths, widths[widths > 0].min(initial=np.inf) if widths.any() else 1.0)
+        return _local_widths(np.partition(distances, place, axis=1)[:, place])
     pairs = squareform(distances, checks=False)
     mean = float(pairs.mean()) if pairs.any() else 1.0
     return np.full(n, (float(np.median(pairs)) if scale == "median" and pairs.size else mean) or mean)
+
+
+def _local_widths(widths):
+    """The smallest positive width stands in for zeros."""
+    return np.where(widths > 0, widths, widths[widths > 0].min(initial=np.inf) if widths.any() else 1.0)
 
 
 def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors=10):
     """One normalised affinity matrix per task or view, as spectral clustering needs it.
 
     ``affinity`` is 'cosine', 'gaussian' (see ``gaussian_affinity`` for ``scale``), 'knn' or 'knn-cosine'
-    (with ``n_neighbors``), a callable of X, or a list of precomputed (n_t, n_t) arrays, dense or CSR;
-    ``what`` is what messages call an entry of ``Xs``.  The diagonal counts as zero in all, so that kernels
-    and graphs are treated alike; a list that has one draws a ``UserWarning``.  Negative cosines count as 0;
-    only data with negative entries need the (n, n) array.  Raises ``ValueError`` for an unknown option, and
-    for a matrix of the wrong shape, not finite, negative, or not symmetric.
+    (with ``n_neighbors``, and of ``scale`` only 'self-tuning'), a callable of X, or a list of precomputed
+    (n_t, n_t) arrays, dense or CSR; ``what`` is what messages call an entry of ``Xs``.  The diagonal counts
+    as zero in all, so that kernels and graphs are treated alike; a list that has one draws a
+    ``UserWarning``.  Negative cosines count as 0; only data with negative entries need the (n, n) array.
+    Raises ``ValueError`` for an unknown option, and for a matrix of the wrong shape, not finite, negative,
+    or not symmetric.
     """
     if isinstance(affinity, str) and affinity == "cosine":
         return [_normalized_cosine(X) for X in Xs]
     if isinstance(affinity, str) and affinity == "gaussian":
         return [NormalizedMatrix(gaussian_affinity(X, scale)) for X in Xs]
     if isinstance(affinity, str) and affinity == "knn":
-        return [NormalizedMatrix(knn_affinity(X, n_neighbors)) for X in Xs]
+        return [NormalizedMatrix(knn_affinity(X, n_neighbors, scale)) for X in Xs]
     if isinstance(affinity, str) and affinity == "knn-cosine":
-        return [NormalizedMatrix(cosine_knn_affinity(X, n_neighbors)) for X in Xs]
+        return [NormalizedMatrix(cosine_knn_affinity(X, n_neighbors, scale)) for X in Xs]
     matrices = [call("affinity", affinity, X) for X in Xs] if callable(affinity) else affinity
     if not isinstance(matrices, (list, tuple)) or len(matrices) != len(Xs):
         got = repr(affinity) if isinstance(affinity, str) else type(affinity).__name__
@@ -343,10 +352,18 @@ def _affinity(A, n, name):
     return A
 
 
+def check_neighbours(n_neighbors):
+    """Raise ``ValueError`` unless ``n_neighbors`` is a positive int or 'log'."""
+    if isinstance(n_neighbors, str):
+        check_option("n_neighbors", n_neighbors, ("log",))
+    else:
+        check_number("n_neighbors", n_neighbors, low=1, integer=True)
+
+
 def check_graph_parameters(model):
     """Raise ``ValueError`` unless the parameters that :func:`view_graphs` reads are usable."""
     check_option("scaling", model.scaling, SCALINGS)
-    check_number("n_neighbors", model.n_neighbors, low=1, integer=True)
+    check_neighbours(model.n_neighbors)
     if isinstance(model.affinity, str):
         check_option("affinity", model.affinity, ("knn", "knn-cosine", "gaussian", "cosine"))
     if isinstance(model.scale, str):
@@ -358,4 +375,4 @@ def check_graph_parameters(model):
 def view_graphs(model, Xs):
     """The normalised affinities of all views, built of data scaled as ``model.scaling`` says."""
     Xs = Xs if model.scaling == "none" else scale_views(Xs, model.scaling)
-    return normalized_affinities(Xs, model.affinity, model.scale, "view", int(model.n_neighbors))
+    return normalized_affinities(Xs, model.affinity, model.scale, "view", model.n_neighbors)

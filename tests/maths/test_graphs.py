@@ -5,7 +5,15 @@ import pytest
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import cosine_similarity as dense_cosine
 
-from mtclib.maths.graphs import DenseSimilarity, FactoredSimilarity, cosine_similarity, similarities
+from mtclib.baselines.awp import AWP
+from mtclib.maths.graphs import (
+    DenseSimilarity,
+    FactoredSimilarity,
+    cosine_similarity,
+    gaussian_affinity,
+    knn_affinity,
+    similarities,
+)
 
 
 def text_like(n=40, d=25, seed=0):
@@ -66,3 +74,13 @@ def test_callable_and_precomputed_similarities_agree_with_cosine():
 def test_unusable_similarities_are_refused_by_name(option, message):
     with pytest.raises(ValueError, match=message):
         similarities([text_like(), text_like()], option)
+
+
+def test_neighbours_may_have_the_widths_of_the_full_kernel_and_the_logarithm_as_their_number():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    every = knn_affinity(X, 39, "self-tuning").toarray()
+    np.testing.assert_allclose(every, gaussian_affinity(X, "self-tuning"), rtol=1e-7)
+    assert (knn_affinity(X, "log") != knn_affinity(X, 6)).nnz == 0
+    assert (knn_affinity(X, "log") != knn_affinity(X, 7)).nnz
+    with pytest.raises(ValueError, match="n_neighbors"):
+        AWP(3, n_neighbors="lag").fit([X, X])

@@ -21,6 +21,7 @@ from mtclib.companion.claims.curves import (
     more_sensitive_than,
     rises_sharply_after,
     rises_slower_than,
+    rises_then_falls,
     span_within,
     time_ratio_within,
 )
@@ -48,6 +49,7 @@ TESTS = MappingProxyType(
             largest_entry_names_counterpart,
             rises_sharply_after,
             rises_slower_than,
+            rises_then_falls,
             time_ratio_within,
             better_in_most_columns,
             best_or_comparable,

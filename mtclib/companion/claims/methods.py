@@ -52,7 +52,7 @@ def mean_greater(frame, method_a, method_b, metric, dataset, tasks=("avg",), det
     gaps = pd.concat(
         [_gaps(frame, method_a, method_b, metric, dataset, task, deterministic) for task in tasks], axis=1
     ).dropna()
-    status, p = _wilcoxon(gaps.mean(axis=1).to_numpy())
+    status, p = wilcoxon(gaps.mean(axis=1).to_numpy())
     return ClaimResult(status, _record(gaps.to_numpy(), "run and task"), _mean(gaps), len(gaps), p)
 
 
@@ -68,8 +68,10 @@ def loses_less(frame, method_a, method_b, metric, dataset, clean) -> ClaimResult
     return ClaimResult(_status(p, gain, n) if p == p else "undecided", counts, float(gain), n, p)
 
 
-def best_in_each_task(frame, method, others, metric, dataset, tasks, deterministic=()) -> ClaimResult:
-    """Is a method better than every other one on every task?
+def best_in_each_task(
+    frame, method, others, metric, dataset, tasks, deterministic=(), margin=0.0
+) -> ClaimResult:
+    """Is a method better than every other one on every task, by more than a margin?
 
     Holds if each comparison (task and rival) is won at 5%: all must be, so no correction is due. Fails if
     the worst one is lost at 5% among as many comparisons. ``statistic`` is the smallest mean difference,
@@ -78,8 +80,9 @@ def best_in_each_task(frame, method, others, metric, dataset, tasks, determinist
     The counts compare means: a win is a comparison in which the mean of `method` is larger.
     """
     pairs = [(task, other) for task in tasks for other in others]
-    gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic) for task, other in pairs]
-    tests = [_wilcoxon(gap.to_numpy()) for gap in gaps]
+    gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic) - margin
+            for task, other in pairs]
+    tests = [wilcoxon(gap.to_numpy()) for gap in gaps]
     status = "undecided"
     if _chance_of_worst(pd.concat(gaps, axis=1).dropna().to_numpy()) <= ALPHA / 2:
         status = "fails"
@@ -121,7 +124,7 @@ def wins_most(frame, method, others, metric, datasets, deterministic=()) -> Clai
              for other in others]
     gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic)
             for dataset, task, other in pairs]
-    found = [_wilcoxon(gap.to_numpy())[0] for gap in gaps]
+    found = [wilcoxon(gap.to_numpy())[0] for gap in gaps]
     won, lost, half = found.count("holds"), found.count("fails"), len(pairs) / 2
     status = "holds" if won > half else "fails" if lost >= half else "undecided"
     counts = f"{won} won, {lost} lost, {len(pairs) - won - lost} undecided (task and rival)"
@@ -154,7 +157,8 @@ def _gaps(frame, method_a, method_b, metric, dataset, task, deterministic):
     return (table[method_a] - table[method_b]).dropna()
 
 
-def _wilcoxon(gaps, alpha=ALPHA):
+def wilcoxon(gaps, alpha=ALPHA):
+    """Status and p of "the differences are positive", one per run: the signed-rank test."""
     gaps = np.where(np.abs(gaps) < 1e-12, 0.0, gaps)
     if len(gaps) < FEWEST or not gaps.any():
         return "undecided", 1.0

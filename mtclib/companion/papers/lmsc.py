@@ -7,6 +7,9 @@ knowledge help, does order matter, is it forgotten, at what cost?  Tasks are cou
 """
 
 import copy
+import json
+from functools import cache, cached_property
+from itertools import product
 from time import process_time
 
 import numpy as np
@@ -16,7 +19,7 @@ from scipy.spatial.distance import pdist
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines.coreg import CoregSpectral
-from mtclib.companion.papers.study import ONE_A_JOB
+from mtclib.companion.papers.study import ONE_A_JOB, Study
 from mtclib.companion.runs import results
 from mtclib.companion.verdicts import leverage, numbers
 from mtclib.core.checks import check_number, check_option, check_sequence
@@ -28,6 +31,11 @@ from mtclib.metrics import SCORES
 
 SEEDS = range(10)
 WITH, WITHOUT = "with libraries", "without"
+PLACE = ["method", "dataset", "task", "metric"]
+FOUR_ROWS = ("SNMF", "Coreg", "AWP", "WMSC")
+GRAPHS = {"": "cosine neighbours", "raw graph": "Euclidean neighbours", "log graph": "log graph",
+          "self-tuned kernel": "self-tuned kernel", "Gaussian kernel": "Gaussian kernel",
+          "cosine kernel": "cosine kernel"}  # fmt: skip
 REFIT, POOLED = "all tasks again", "all tasks pooled"
 
 
@@ -39,12 +47,84 @@ def frames(study):
     steps = grid.assign(method=[f"lam = {value:g}" for value in grid["lam"]])
     sweeps = study.sweep("figures-2-3")
     sweeps = results.pooled(sweeps, {name: name.rpartition(" ")[0] for name in set(sweeps["dataset"])})
-    judged = pd.concat([*map(study.selected, sets), every[every["part"] == "readings"]])
-    later = study.table("transfer").query("position > 1").assign(task="avg")
-    later = later.rename(columns={"knowledge": "method", "seed": "run"})
+    judged = pd.concat([*map(study.selected, sets), every[every["part"].isin(["readings", "step"])]])
     keys = ["dataset", "method", "run", "metric", "task"]
-    return {"results": judged.drop_duplicates(ONE_A_JOB), "sensitivity": pd.concat([sweeps, steps]),
-            "streams": later.groupby(keys)["value"].mean().reset_index()}
+    streams = pd.concat([_transferred(study), _kept(study)]).assign(task="avg")
+    streams = streams.rename(columns={"seed": "run"}).groupby(keys)["value"].mean().reset_index()
+    return {"results": judged.drop_duplicates(ONE_A_JOB), "streams": streams,
+            "sensitivity": pd.concat([sweeps, steps, *_surface(every[every["part"] == "surface"])])}
+
+
+def _transferred(study):
+    """Scores of the tasks after the first, by whether there are libraries."""
+    return study.table("transfer").query("position > 1").rename(columns={"knowledge": "method"})
+
+
+def _kept(study):
+    """Scores of task 1 clustered anew after it was learned and after the last task."""
+    rows = study.table("forgetting").query("against == 'classes'")
+    last = rows.groupby("dataset")["tasks_seen"].transform("max")
+    seen = rows["tasks_seen"]
+    names = {"task 1, after itself": seen == 1, "task 1, at the end": seen == last}
+    return pd.concat([rows[chosen].assign(method=name) for name, chosen in names.items()])
+
+
+def _surface(rows):
+    """The surface over mu and beta as a curve over each, the mean over the other one."""
+    rows = leverage.with_params(rows, "mu", "beta")
+    for name in ("mu", "beta"):
+        keys = ["dataset", "method", "run", "metric", "task", name]
+        means = rows.groupby(keys)["value"].mean().reset_index()
+        yield means.assign(params=[json.dumps({name: value}) for value in means[name]])
+
+
+def pipelines(study):
+    """Distance of every printed row from ours by graph and weighting: a search over rows and pipelines.
+
+    ``method, graph, weighting, cells`` (of tasks, misprints left out), ``distance`` (mean absolute, points)
+    and ``within`` (cells within 5 points), at the defaults; rows and pipelines that were run on all data
+    sets.  The data sets without tf-idf are the same under both weightings.
+    """
+    cells = study.published[~study.published["cell"].isin(study.misprints)]
+    both = _pipeline_means(study).merge(cells[[*PLACE, "mean"]], on=PLACE)
+    both["distance"] = 100 * (both["value"] - both["mean"]).abs()
+    groups = both.assign(within=both["distance"] <= 5).groupby(["method", "graph", "weighting"], sort=False)
+    table = groups.agg(cells=("mean", "size"), distance=("distance", "mean"), within=("within", "sum"))
+    return table[table["cells"] == table.groupby("method")["cells"].transform("max")].reset_index()
+
+
+def _pipeline_means(study):
+    """Mean scores of tasks by graph and weighting."""
+    parts = []
+    for name in study.published["dataset"].unique():
+        for weighting, pool in (("counts", name), ("tf-idf", f"{name} (tfidf)")):
+            known = any(spec.pool == pool for spec in study.protocol.datasets.values())
+            parts.append(study.default(pool if known else name).assign(dataset=name, weighting=weighting))
+    rows = pd.concat(parts).replace({"metric": {"NMI_arithmetic": "NMI"}}).query("task != 'avg'")
+    names = rows["method"].str.partition(", ")
+    rows = rows.assign(method=names[0], graph=names[2].map(GRAPHS)).dropna(subset="graph")
+    return rows.groupby([*PLACE, "graph", "weighting"], sort=False)["value"].mean().reset_index()
+
+
+@cache
+def _rows_of_pipelines():
+    """Means of the rows that the search looks at, by method and pipeline, for pipelines run with all four."""
+    study = Study("lmsc")
+    table = pipelines(study).query("method in @FOUR_ROWS").groupby(["graph", "weighting"])
+    whole = table.filter(lambda part: len(part) == len(FOUR_ROWS))[["graph", "weighting"]].drop_duplicates()
+    means = _pipeline_means(study).merge(whole)
+    return means.assign(pipeline=means["graph"] + ", " + means["weighting"])
+
+
+def paired_pipelines(data, _):
+    """SNMF and Coreg on one pipeline, AWP and WMSC on another, of committed means: a search's ``values``."""
+    means = _rows_of_pipelines()
+    here = means[means["dataset"].str.lower() == data.name.removeprefix("lmsc-")]
+    rows = {key: part.set_index(["task", "method", "metric"])["value"].to_dict()
+            for key, part in here.groupby(["method", "pipeline"])}
+    for one, other in product(means["pipeline"].unique(), repeat=2):
+        yield {"SNMF and Coreg": one, "AWP and WMSC": other}, {
+            **rows["SNMF", one], **rows["Coreg", one], **rows["AWP", other], **rows["WMSC", other]}
 
 
 def learn(Xs, n_clusters, random_state=0, **parameters):
@@ -288,3 +368,28 @@ class Numbers(numbers.Numbers):
         later = self.study.table("transfer").query("position > 1 and dataset == @stream")
         means = later.pivot_table("value", "seed", "knowledge").mean()
         return 100 * (means[WITH] - means[WITHOUT])
+
+    @cached_property
+    def _pipelines(self):
+        return pipelines(self.study).set_index(["method", "graph", "weighting"])
+
+    def pipeline(self, method, graph, weighting, what="distance"):
+        """What `pipelines` says of a row under a graph and a weighting."""
+        return self._pipelines.at[(method, graph, weighting), what]
+
+    def multiples(self, method):
+        """How many printed purities of tasks are whole multiples of 1 / n, without misprints: "60 of 60"."""
+        cells = self.judged.query("method == @method and metric == 'purity' and task != 'avg'")
+        cells = cells[cells["verdict"] != "misprint"]
+        sizes = cells["dataset"].map(self.study.protocol.task_sizes)
+        whole = (cells["published"] * sizes).round() / sizes
+        return f"{int(((whole - cells['published']).abs() < 6e-5).sum())} of {len(cells)}"
+
+    def objective(self, method, dataset, what):
+        """Share of the sweeps that lower the objective, or of the tasks that "end" below where they began."""
+        models, keys = self.study.results.models, self.study.rows(dataset).query("method == @method")["key"]
+        paths = [-models[name] for name in models
+                 for key in [name.partition("/")[0]] if key in set(keys) and "/histories_/" in name]
+        if what == "end":
+            return float(np.mean([path[-1] < path[0] for path in paths]))
+        return float(np.mean(np.concatenate([np.diff(path) < 0 for path in paths])))

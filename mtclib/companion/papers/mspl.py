@@ -15,6 +15,7 @@ import pandas as pd
 import scipy.sparse as sp
 from scipy.linalg import eigvalsh
 
+from mtclib.companion import runs
 from mtclib.companion.runs import results
 from mtclib.companion.verdicts import audit, numbers
 from mtclib.core.checks import check_views
@@ -219,11 +220,14 @@ def total_falls(trajectories, metric, until):
     return falls.rename("value").reset_index().assign(metric=f"fall of {metric}")
 
 
-def selection_rounds(rows, arrays, labels):
-    """Mean round in which the samples of each class are taken in, in each view.
+def selection_rounds(rows, arrays, labels, Xs=()):
+    """Mean round in which samples are taken in, by class and view, and by their distance from the centre.
 
-    ``dataset`` ("cluster 1", ...), ``method`` ("view 1", ...), ``run, metric`` ("round"), ``value``.
+    ``dataset, method, run, metric`` ("round"), ``value``: "cluster 1" and "view 1" for the samples of a class
+    in a view, "view 1" and "near" or "far" for the nearer and the further half of every class, by their
+    features ``Xs[v]`` in that view.
     """
+    halves = [dict(zip(("near", "far"), _halves(X, labels))) for X in Xs]
     found = []
     for row in rows.itertuples(index=False):
         order = np.asarray(arrays[row.key], dtype=float)
@@ -231,7 +235,17 @@ def selection_rounds(rows, arrays, labels):
         for v, rounds in enumerate(order):
             found += [(f"cluster {k + 1}", f"view {v + 1}", row.run, rounds[labels == k].mean())
                       for k in range(labels.max() + 1)]
+        found += [(f"view {v + 1}", name, row.run, order[v][which].mean())
+                  for v, parts in enumerate(halves) for name, which in parts.items()]
     return pd.DataFrame(found, columns=["dataset", "method", "run", "value"]).assign(metric="round")
+
+
+def _halves(X, labels):
+    """Which samples are in the half of their class that is nearer to its mean, and which are not."""
+    means = one_hot(labels, labels.max() + 1)
+    far = np.linalg.norm(X - means @ ((means.T @ X) / means.sum(axis=0)[:, None]), axis=1)
+    near = far <= pd.Series(far).groupby(labels).transform("median").to_numpy()
+    return near, ~near
 
 
 def fit_objectives(rows):
@@ -280,10 +294,12 @@ def mspl_curves(study):
 
 
 def mspl_rounds(study):
-    """In which round hard and smooth pacing take in the samples of the toy data, one row per run."""
+    """In which round smooth pacing takes in the samples of the toy data, one row per run and part."""
     kept = study.results.frame.query("part == 'selection'").drop_duplicates("key")
     (name,) = kept["dataset"].unique()
-    return selection_rounds(kept, study.kept(kept, "selection_order_"), study.classes(name))
+    spec = study.protocol.datasets[name]
+    Xs = runs.load_dataset(spec.loader, spec.params)[0].Xs
+    return selection_rounds(kept, study.kept(kept, "selection_order_"), study.classes(name), Xs)
 
 
 def mspl_damaged(study):

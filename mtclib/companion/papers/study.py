@@ -104,6 +104,14 @@ class Study:
             self._selected[dataset] = runs.oracle(self.rows(dataset))
         return self._selected[dataset]
 
+    def judged_rows(self, dataset):
+        """Rows that are judged: ``selected``, with the protocol's ``suggested`` methods at their defaults."""
+        return self._suggested(self.selected(dataset), self.default(dataset))
+
+    def _suggested(self, rows, default):
+        known = self.protocol.suggested
+        return pd.concat([rows[~rows["method"].isin(known)], default[default["method"].isin(known)]])
+
     def rows(self, dataset, frame=None):
         """All rows of ``results`` on a data set, or on all members of a pool of the protocol as one."""
         specs = self.protocol.datasets.items()
@@ -193,8 +201,7 @@ class Study:
         """Every printed cell of a data set beside ours, as from ``judge``, with numbers in the sentences.
 
         `dataset` is the data set of the protocol that stands for the printed one, `rows` what is judged (by
-        default the setting chosen with the labels).  Causes of deviation speak of the data set named as
-        printed.
+        default ``judged_rows``).  Causes of deviation speak of the data set named as printed.
         """
         cells = self.judged(printed, dataset, rows)
         reasons = [self.numbers.fill(row.reason, dataset=row.dataset, printed=row.method)
@@ -213,7 +220,7 @@ class Study:
     def _judge(self, printed, dataset, rows):
         cells = self.published[self.published["dataset"] == printed]
         if rows is None:
-            rows = pd.concat([self.selected(dataset), self.truth[self.truth["dataset"] == dataset]])
+            rows = pd.concat([self.judged_rows(dataset), self.truth[self.truth["dataset"] == dataset]])
             cells = cells.assign(selection=self._selection(cells, dataset, printed))
         rows = self._as_printed(rows, dataset, printed)
         missing = {name: NOT_YET for name in cells["method"].unique() if name not in self.protocol.methods}
@@ -260,7 +267,7 @@ class Study:
     def grid(self, dataset, printed):
         """Rows of the grid on a data set; those that settings are chosen by again as task "overall"."""
         rows = pd.concat([self.rows(dataset), self.truth[self.truth["dataset"] == dataset]])
-        rows = rows[rows["in_grid"].astype(bool)]
+        rows = self._suggested(rows[rows["in_grid"].astype(bool)], self.default(dataset))
         overall = rows[rows["task"].isin(["avg", ""]) & (rows["metric"] == "ACC")].assign(task="overall")
         return pd.concat([self._as_printed(rows, dataset, printed), overall])
 

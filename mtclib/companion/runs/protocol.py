@@ -146,6 +146,7 @@ class Protocol:
     printed_splits: int = 0  # of the data behind each printed mean, where each of our runs has its own
     task_sizes: dict = field(default_factory=dict)  # inferred, for printed data sets without them
     printed_tasks: dict = field(default_factory=dict)  # how many tasks are printed, where there are more
+    suggested: list = field(default_factory=list)  # methods that had settings "suggested by their authors"
 
     def profile(self, name):
         """The profile called ``name``; an error with close matches otherwise."""
@@ -227,6 +228,8 @@ def parse_protocol(table, where="protocol"):
 def _check(protocol, where):
     for name in protocol.measures:
         _choose(name, MEASURES, f"{where}: measures")
+    for name in protocol.suggested:
+        _choose(name, protocol.methods, f"{where}: suggested")
     for name, dataset in protocol.datasets.items():
         if _choose(dataset.pipeline, PIPELINES, f"{where}: datasets.{name}.pipeline") == "identified":
             _choose(dataset.search, protocol.identify, f"{where}: datasets.{name}.search")

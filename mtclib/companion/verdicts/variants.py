@@ -20,7 +20,7 @@ VARIANTS = {
 def variant_table(study, metric="NMI") -> pd.DataFrame:
     """Which definition of a metric comes nearest to the printed cells of a paper?
 
-    The runs are those behind the verdicts (setting chosen with the labels); misprints are left out. Every
+    The runs are those behind the verdicts; misprints are left out. Every
     definition is set against the same cells, so a definition that only sets the level shows as a shift.
 
     One row per definition: ``variant, ours`` (is it the one that we take for the printed name?), ``cells,
@@ -38,7 +38,7 @@ def variant_table(study, metric="NMI") -> pd.DataFrame:
 def _nearness(study, cells, variant, name):
     parts = []
     for dataset in cells["dataset"].unique():
-        rows = study.selected(dataset)
+        rows = study.judged_rows(dataset)
         parts.append(study.judged(dataset, rows=rows[rows["metric"] == variant].assign(metric=name)))
     frame = cells[["cell", "half_unit"]].merge(pd.concat(parts, ignore_index=True), on="cell")
     frame = frame.dropna(subset=["difference"])

@@ -14,6 +14,7 @@ from mtclib.companion.claims.curves import (
     more_sensitive_than,
     rises_sharply_after,
     rises_slower_than,
+    rises_then_falls,
     span_within,
 )
 from mtclib.companion.claims.methods import (
@@ -107,6 +108,7 @@ def test_best_in_each_task_needs_every_comparison():
     assert unclear.status == "undecided"
     bad = best_in_each_task(results(means | {("C", "2"): 0.95}), **options)
     assert bad.status == "fails" and bad.counts.endswith("; behind C on task 2")
+    assert best_in_each_task(results(means), **options, margin=0.2).status == "fails"
 
 
 def swept(spans, runs=10, sd=0.002, seed=0):
@@ -133,6 +135,16 @@ def test_a_span_holds_inside_and_fails_outside_and_sensitivities_are_compared_on
     assert more_sensitive_than(frame, "mu", "lam", "ACC", "toy").status == "fails"
     with pytest.raises(ValueError, match="no sweep over 'beta'"):
         span_within(frame, "beta", "ACC", "toy")
+
+
+@pytest.mark.parametrize(("values", "status"), [
+    ([0.2, 0.5, 0.6, 0.3], "holds"), ([0.2, 0.5, 0.6, 0.7], "fails"), ([0.5] * 4, "fails")])
+def test_a_curve_is_a_bell_if_it_is_higher_between_its_ends(values, status):
+    rng = np.random.default_rng(0)
+    rows = [("toy", "M", "avg", "ACC", run, value + 0.01 * rng.normal(), json.dumps({"lam": step}))
+            for step, value in enumerate(values) for run in range(10)]
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value", "params"])
+    assert rises_then_falls(frame, "lam", "ACC", "toy").status == status
 
 
 @pytest.mark.parametrize("sd", [0.002, 0.02])

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from mtclib.companion.claims.columns import (
+    among_best,
     best_or_comparable,
     better_in_most_columns,
     comparable_to_best,
@@ -41,6 +42,12 @@ def test_columns_are_counted_and_not_the_averages_over_tasks_and_five_decide_not
         better_in_most_columns(frame, ["good"], ["y"], "ACC", ["a"])
     with pytest.raises(ValueError, match="b"):
         best_or_comparable(frame, "good", [], "ACC", ["a", "b"])
+
+
+def test_few_columns_are_decided_run_by_run():
+    frame = scores({("a", str(t), m): v for t in range(3) for m, v in {"x": 90, "y": 80, "z": 70}.items()})
+    assert among_best(frame, "y", ["x", "z"], "ACC", ["a"]).status == "holds"
+    assert among_best(frame, "z", ["x", "y"], "ACC", ["a"]).status == "fails"
 
 
 def test_groups_of_methods_are_compared_by_their_mean():

@@ -23,3 +23,11 @@ def test_relations_are_matched_to_classes_and_sum_to_at_most_one(mtcmrl):
     assert ours.shape == printed.shape == (3, 4)
     assert printed.to_numpy().sum() == pytest.approx(1.0)
     assert printed.loc[1, 1] == 0.1730
+
+
+def test_methods_whose_authors_suggested_settings_are_judged_at_their_defaults_and_others_as_chosen():
+    study = committed("lmsc")
+    rows = study.judged_rows("Cornell").groupby("method")["params"].unique()
+    assert rows["DiMSC"] == study.default("Cornell").query("method == 'DiMSC'")["params"].unique()
+    assert rows["LMSC"] == study.selected("Cornell").query("method == 'LMSC'")["params"].unique()
+    assert rows["DiMSC"] != study.selected("Cornell").query("method == 'DiMSC'")["params"].unique()

@@ -52,6 +52,10 @@ def test_pairs_never_taken_in_count_as_one_round_after_the_last_and_a_view_weigh
     order = {"a": np.array([[0, 4, -1]])}
     frame = mspl.selection_rounds(fits("a"), order, np.array([0, 0, 1]))
     assert frame.set_index("dataset")["value"].to_dict() == {"cluster 1": 2.0, "cluster 2": 5.0}
+    order, X = {"a": np.array([[0, 1, 5, 2, 3, 9]])}, np.array([[0.0], [1.0], [5.0], [20.0], [21.0], [25.0]])
+    halves = mspl.selection_rounds(fits("a"), order, np.array([0, 0, 0, 1, 1, 1]), [X])
+    halves = halves[halves["dataset"] == "view 1"]
+    assert halves.set_index("method")["value"].to_dict() == {"near": 1.5, "far": 7.0}
     arrays = {"a": np.array([0.2, 0.4, 0.6]), "b": np.ones((5, 3))}
     weights = mspl.relative_weights(fits("a", "b", "none"), arrays, view=0)
     assert weights["value"].tolist() == pytest.approx([0.4, 1.0])
