@@ -33,15 +33,16 @@ class Numbers(numbers.Numbers):
         """The six data sets."""
         return list(self.study.protocol.profile("full").datasets)
 
-    def paced(self, what):
-        """Comparisons of SPMTC with LSSMTC from the same starts, by their outcome."""
-        return numbers.outcome(self._paced, what)
+    def paced(self, what, variant=""):
+        """Comparisons of SPMTC, or a variant, with LSSMTC from the same starts, by their outcome."""
+        return numbers.outcome(self._paced[variant], what)
 
     @cached_property
     def _paced(self):
         rows = pd.concat([self.study.default(name) for name in self.sets])
-        pairs = [("SPMTC-h", "LSSMTC"), ("SPMTC-s", "LSSMTC")]
-        return columns.paired_differences(rows, pairs, "ACC")
+        pairs = {variant: [(f"SPMTC-{weights}{variant and f', {variant}'}", "LSSMTC") for weights in "hs"]
+                 for variant in ("", "rows kept")}
+        return {variant: columns.paired_differences(rows, each, "ACC") for variant, each in pairs.items()}
 
     def sharing(self):
         """Largest loss of LSSMTC with nothing shared against its best setting, in points."""
