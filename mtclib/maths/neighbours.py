@@ -7,6 +7,8 @@ from sklearn.metrics import pairwise_distances_chunked
 # Decimals of squared distances, in units of the largest squared length; beyond is rounding.
 SQUARE_DECIMALS = 12
 BLOCK = 512
+# MiB of distances at a time; beyond that, memory grows no faster than the number of samples.
+LARGEST_BLOCK = 64
 # Similarities that agree to so many decimals are equal: rounding must not choose neighbours.
 DECIMALS = 10
 
@@ -65,5 +67,6 @@ def nearest_distances(X, n_neighbors):
         chosen = order[np.searchsorted(row, rows)[:, None] + np.arange(n_neighbors)]
         return unit * squares[row, column][chosen], column[chosen]
 
-    parts = list(pairwise_distances_chunked(X, reduce_func=first, metric="euclidean", squared=True))
+    parts = list(pairwise_distances_chunked(X, reduce_func=first, metric="euclidean", squared=True,
+                                            working_memory=LARGEST_BLOCK))
     return np.vstack([squares for squares, _ in parts]), np.vstack([indices for _, indices in parts])
