@@ -161,9 +161,9 @@ def measured_growth():
             row |= {f"{head}: {part}": _exponent(found[part], found[f"{part} on paper"])
                     for part in ("time", "memory")}
         rows.append(row | {"why": "; ".join(frame.loc[name, "why"].dropna())})
-    limits = frame.iloc[0]
-    return tables.frame_table(rows, f"Fits of at most {limits['limit [s]']:g} s and {limits['limit [GB]']:g} GB: "
-                              f"exponents of time and memory, and in brackets on paper")
+    most = frame[["limit [s]", "limit [GB]"]].max()
+    return tables.frame_table(rows, f"Exponents of time and memory, on paper in brackets; fits of at most "
+                              f"{most['limit [s]']:g} s and {most['limit [GB]']:g} GB")
 
 
 def _exponent(measured, on_paper):
