@@ -48,11 +48,16 @@ BRIEF, SMALL = 0.004, 2.0
 SLACK = 0.35
 """How far a measured exponent may lie above the one on paper."""
 
+_BLOCKS = "blocks of distances between samples, which grow to 64 MiB and no further"
+_COLUMNS = "orthogonalising blocks of k columns, and dense decompositions once n < 30 k"
+_SOONER = "at the smaller sizes k-means converges in fewer than ten iterations"
 WHY = {
+    ("CLR", "n"): _BLOCKS, ("WMSC", "n"): _BLOCKS,
+    ("ConMC", "d"): _SOONER, ("ConMC", "parts"): _SOONER,
     ("ConvexSub", "k"): "k-means on an embedding of k columns, which the cost leaves out",
-    ("CoregSpectral", "k"): "orthogonalising blocks of k columns, and dense decompositions once n < 30 k",
+    ("CoregSpectral", "k"): _COLUMNS, ("PerTask", "k"): _COLUMNS,
     ("LatentMSC", "k"): "2 k components, whose products the cost leaves out beside n^3",
-}
+}  # fmt: skip
 """By method and what varies: why it grows faster than on paper."""
 
 
@@ -60,7 +65,7 @@ class Power:
     """The exponent of a positive expression in one of its symbols, and its value at the largest size."""
 
     def __init__(self, exponent, value):
-        self.exponent, self.value = exponent, value
+        self.exponent, self.value = int(exponent), value
 
     def __add__(self, other):
         return Power(max(self.exponent, other.exponent), self.value + other.value)
