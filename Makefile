@@ -62,7 +62,7 @@ lint: $(STAMP) ## Check style with ruff and the order of imports with import-lin
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-logo --no-cache
 
-bench: $(STAMP) ## Time the methods against literal transcriptions and library routines, as one table
+bench: $(STAMP) ## Time the methods against transcriptions, library routines and floors; the last table names all
 	$(ONE_THREAD) $(PY) -m benchmarks
 
 lock: $(STAMP) ## Renew requirements.lock from pyproject.toml (UPGRADE=--upgrade raises all versions)

@@ -1,26 +1,58 @@
-"""All comparisons, one after the other, as one table; also written to build/bench.csv."""
+"""All comparisons, one after the other, as tables; the last one names every method.
 
+    python -m benchmarks                            prints them, and writes the last one to build/bench.csv
+    python -m benchmarks --output data/bench.csv    keeps it
+    python -m benchmarks floors --help              the floors alone
+    python -m benchmarks growth --help              how time and memory grow
+
+In the last table ``literal`` is the time of the literal transcription over ours, ``library`` that of the
+routine that a user would take instead; the ``floor`` columns are our time over what the mathematics cannot
+avoid (see `floors`), of an iteration and of a whole fit.
+"""
+
+import sys
 from importlib import import_module
+from pathlib import Path
 
 import pandas as pd
 
 from mtclib.core import paths
 
+from . import floors, growth
+from .record import merge
 from .timing import collect, one_thread
 
 SCRIPTS = ("spmtc", "mspl", "mbc", "mtcmrl", "lmsc", "awp_wmsc", "clr_mtsc", "coreg", "dmtc", "samtc",
            "smbc_smkc", "subspace_clustering")  # fmt: skip
+PARTS = {"floors": floors.main, "growth": growth.main}
 
 
-def main():
+def main(arguments):
+    if arguments[:1] and arguments[0] in PARTS:
+        PARTS[arguments[0]](arguments[1:])
+        return
     with one_thread():
         rows = [row for name in SCRIPTS for row in collect(import_module(f"benchmarks.{name}").RATIOS)]
-    table, file = pd.DataFrame(rows), paths.build_dir() / "bench.csv"
+    details = pd.DataFrame(rows)
+    print(details.to_string(index=False, na_rep="", float_format="{:.3g}".format))
+    table = with_literal(floors.table(floors.SPECS), details)
+    file = Path(arguments[1]) if arguments[:1] == ["--output"] else paths.build_dir() / "bench.csv"
     file.parent.mkdir(parents=True, exist_ok=True)
-    table.to_csv(file, index=False, float_format="%.4g", lineterminator="\n")
+    merge(table, file)
     print(table.to_string(index=False, na_rep="", float_format="{:.3g}".format))
     print(f"written to {file}")
 
 
+def with_literal(table, details):
+    """The table with the ratio to the literal transcription, of the method's first row that has one."""
+    found = {}
+    for row in details.dropna(subset="literal / ours").itertuples(index=False):
+        label = row.method.replace("-", "")
+        names = [name for name in table["method"] if label.startswith(name)]
+        found.setdefault(max(names, key=len), row[details.columns.get_loc("literal / ours")])
+    table.insert(table.columns.get_loc("library"), "literal", table["method"].map(found))
+    return table
+
+
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

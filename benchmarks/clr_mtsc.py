@@ -1,7 +1,6 @@
 """CLR and MTSC: how much faster than their transcriptions, how long beside spectral clustering?
 
     python -m benchmarks.clr_mtsc
-    python -m benchmarks.clr_mtsc --only growth   one task of 250 to 1,500 samples
 
 Drawn text for the transcriptions; 20 Newsgroups for scikit-learn.
 """
@@ -15,7 +14,7 @@ from mtclib.maths.graphs import NormalizedMatrix, knn_affinity
 
 from .drawn import text
 from .routines import on_tasks, spectral
-from .timing import compare, main, timed
+from .timing import compare, main
 
 
 def against_literal(n=350, n_words=600, rounds=10):
@@ -47,15 +46,7 @@ def beside_library():
     yield from on_tasks("mtcmrl-20newsgroups", {"CLR": CLR(4), "MTSC": MTSC(4)}, spectral)
 
 
-def growth():
-    """Seconds of a fit of one task."""
-    for n in (250, 500, 1000, 1500):
-        Xs = text((n,), 3000, 4)
-        yield {"samples": n, "CLR [s]": timed(lambda Xs=Xs: CLR(4, n_neighbors=50).fit(Xs))[1],
-               "MTSC [s]": timed(lambda Xs=Xs: MTSC(4, max_iter=10, tol=0.0).fit(Xs))[1]}
-
-
 RATIOS = against_literal, beside_library
 
 if __name__ == "__main__":
-    main(__doc__, RATIOS, growth=growth)
+    main(__doc__, RATIOS)

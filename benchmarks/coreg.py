@@ -1,7 +1,6 @@
 """Co-regularised spectral clustering: how much faster than the paper's updates, and than mvlearn?
 
     python -m benchmarks.coreg
-    python -m benchmarks.coreg --only growth   500, 1,000 and 2,000 samples, both kinds of affinities
 
 The data are Handwritten, six views of 2,000 digits, or every fourth of them.  The transcription takes all
 eigenvectors in every update.  mvlearn's algorithm comes from tests/literal, which gives mvlearn's numbers to
@@ -17,7 +16,7 @@ from mtclib.baselines import CoregSpectral
 from mtclib.datasets import load
 from mtclib.maths.graphs import gaussian_affinity
 
-from .timing import compare, main, timed
+from .timing import compare, main
 
 CLUSTERS, ITERATIONS = 10, 10
 
@@ -72,18 +71,7 @@ def _as_mvlearn(Xs, lam):
     KMeans(CLUSTERS, n_init=10, random_state=0).fit(Z / np.linalg.norm(Z, axis=1, keepdims=True))
 
 
-def growth(lam=0.1, sweeps=5):
-    """Seconds of a fixed number of sweeps."""
-    for n in (500, 1000, 2000):
-        row = {"samples": n}
-        for affinity in ("gaussian", "knn"):
-            model = CoregSpectral(CLUSTERS, scheme="pairwise", lam=lam, affinity=affinity, max_iter=sweeps,
-                                  tol=0.0, random_state=0)
-            row[f"{affinity} [s]"] = timed(lambda n=n, model=model: model.fit(views(n)))[1]
-        yield row
-
-
 RATIOS = against_literal, beside_mvlearn
 
 if __name__ == "__main__":
-    main(__doc__, RATIOS, growth=growth)
+    main(__doc__, RATIOS)

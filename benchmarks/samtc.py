@@ -1,7 +1,6 @@
 """SAMTC: how much faster than the literal transcription, how long beside spectral clustering?
 
     python -m benchmarks.samtc
-    python -m benchmarks.samtc --only growth   a whole fit, four sparse tasks of 3,000 words
 
 The transcription in tests/literal goes through samples, clusters and tasks by loops and leaves kernel mean
 matching to a general solver.  Both get the same labels and make the same similarities.
@@ -16,7 +15,7 @@ from mtclib.core.starts import one_hot
 
 from .drawn import text
 from .routines import on_tasks, spectral
-from .timing import compare, main, timed
+from .timing import compare, main
 
 CLUSTERS = 4
 
@@ -45,16 +44,7 @@ def beside_library():
     yield from on_tasks("mtcmrl-20newsgroups", {"SAMTC": SAMTC(CLUSTERS)}, spectral)
 
 
-def growth():
-    """Four tasks of 250, 500, 1,000 and 1,600 samples: seconds of a whole fit."""
-    for n in (250, 500, 1000, 1600):
-        Xs = text((n,) * 4, 3000, CLUSTERS, weigh=False)
-        model, seconds = timed(lambda Xs=Xs: SAMTC(CLUSTERS, random_state=0).fit(Xs))
-        related = model.relatedness_[~np.eye(4, dtype=bool)]
-        yield {"samples per task": n, "seconds": seconds, "mean relatedness": related.mean()}
-
-
 RATIOS = against_literal, beside_library
 
 if __name__ == "__main__":
-    main(__doc__, RATIOS, growth=growth)
+    main(__doc__, RATIOS)

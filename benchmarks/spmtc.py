@@ -1,16 +1,14 @@
 """SPMTC and LSSMTC: how much faster than the printed updates, how long beside k-means?
 
     python -m benchmarks.spmtc
-    python -m benchmarks.spmtc --only growth
     python -m benchmarks.spmtc --only fits --output data/spmtc/results/fit_times.csv
 
 The literal fit decomposes the (d, d) matrix of Eq. (25) in every iteration; ours pays for its set-up once,
-so few iterations understate the ratio.  "fits" and "growth" take PEOPLEvsPLACES, the data of the paper's
+so few iterations understate the ratio.  "fits" takes PEOPLEvsPLACES, the data of the paper's
 running times: it prints 3.1 s for LSSMTC and 4.2 s for SPMTC-h.
 """
 
 import numpy as np
-import scipy.sparse as sp
 from literal import spmtc as literal
 
 from mtclib import LSSMTC, SPMTC
@@ -59,18 +57,7 @@ def fits(repeats=10):
                        "seconds": timed(lambda model=model: _afresh(model, Xs))[1]}
 
 
-def growth(iterations=50):
-    """Seconds per iteration for 1, 2 and 4 times the documents, the same documents repeated."""
-    Xs = load("spmtc-peoplevsplaces").Xs
-    model = LSSMTC(2, max_iter=iterations, tol=0.0, random_state=0)
-    for times in (1, 2, 4):
-        larger = [sp.vstack([X] * times, format="csr") for X in Xs]
-        seconds = np.median([timed(lambda larger=larger: _afresh(model, larger))[1] for _ in range(5)])
-        yield {"documents": sum(X.shape[0] for X in larger), "nonzeros": sum(X.nnz for X in larger),
-               "seconds per iteration": seconds / iterations}
-
-
 RATIOS = against_literal, beside_library
 
 if __name__ == "__main__":
-    main(__doc__, RATIOS, fits=fits, growth=growth)
+    main(__doc__, RATIOS, fits=fits)

@@ -1,7 +1,6 @@
 """DiMSC and LatentMSC: how much faster than their transcriptions, how long beside spectral clustering?
 
     python -m benchmarks.subspace_clustering
-    python -m benchmarks.subspace_clustering --only growth   whole fits, four sparse views
 
 The transcriptions in tests/literal solve general Sylvester equations with all features in dense matrices.
 Both sides get the same scaled views and graphs, make the same number of sweeps from the same start, and form
@@ -21,7 +20,7 @@ from mtclib.baselines.latentmsc import root, solve
 from mtclib.maths.scaling import scale_views
 
 from .routines import spectral
-from .timing import compare, main, timed
+from .timing import compare, main
 
 CLASSES, PAGES = 5, 195
 
@@ -85,17 +84,7 @@ def beside_library():
                       routine="spectral of all features")
 
 
-def growth():
-    """Whole fits with default parameters: 175, 350 and 700 samples, four sparse views of 5,000 words."""
-    for n in (175, 350, 700):
-        Xs, row = pages(n, 5000, n_views=4, links=False), {"samples": n}
-        for name, model in models().items():
-            _, row[f"{name} [s]"] = timed(lambda model=model, Xs=Xs: model.fit(Xs))
-            row[f"{name} sweeps"] = model.n_iter_
-        yield row
-
-
 RATIOS = dimsc_against_literal, latent_against_literal, beside_library
 
 if __name__ == "__main__":
-    main(__doc__, RATIOS, growth=growth)
+    main(__doc__, RATIOS)

@@ -386,6 +386,10 @@ class LMSC(LibraryClusterer):
     n_iter_ : int
     converged_ : bool
 
+    Notes
+    -----
+    Time grows as n^2: n up to about 50,000 (all tasks together; ten iterations in two minutes).
+
     References
     ----------
     H. Cai, Y. Tan, S. Huang, J. Lv. Lifelong Multi-view Spectral Clustering. IJCAI 2023, Algorithm 1.
@@ -523,6 +527,10 @@ class L2SC(LMSC):
         See :class:`mtclib.LMSC`; lists of views have one entry.
     histories_, converged_
         See :class:`mtclib.LMSC`.
+
+    Notes
+    -----
+    Time grows as n^2: n up to about 60,000 (all tasks together; ten iterations in two minutes).
 
     References
     ----------

@@ -186,6 +186,11 @@ class MTCMRL(MultiTaskClusterer):
     converged_ : bool
         Whether ``tol``, or ``atol``, was met.  Only the former speaks of stationary points.
 
+    Notes
+    -----
+    Time grows as n^3, while samples are fewer than features: n up to about 10,000 (all tasks together; ten
+    iterations in two minutes).
+
     References
     ----------
     X. Zhang, X. Zhang, H. Liu, J. Luo. Multi-Task Clustering with Model Relation Learning. IJCAI 2018,

@@ -100,19 +100,22 @@ def local_loss(problem, t, P, A, G):
     return max(float(total), 0.0) / len(P)
 
 
-def membership_step(P, A, G, sums_to_one=True):
-    """One step that lowers the loss of every sample over its memberships, shape (n, K).
+def membership_steps(P, A, G, sums_to_one=True, times=INNER):
+    """Steps that lower the loss of every sample over its memberships, shape (n, K).
 
-    Rows that sum to one: a projected gradient step, from the centre of the centroids, where the gradient
+    Rows that sum to one: projected gradient steps, from the centre of the centroids, where the gradient
     changes least, with the largest length that is sure to go down.  Otherwise the column by column best ones,
     as in `mtclib.spmtc`.
     """
-    if not sums_to_one:
-        return spmtc.coordinate_step(P, A, G)
     middle = G.mean(axis=0)
     centred = G - middle - middle[:, None] + middle.mean()
-    steepest = np.linalg.eigvalsh(centred)[-1]
-    return project_rows(P + (A - middle - P @ centred) / steepest) if steepest > 0 else P
+    steepest, shifted = np.linalg.eigvalsh(centred)[-1] if sums_to_one else 0.0, A - middle
+    for _ in range(times):
+        if not sums_to_one:
+            P = spmtc.coordinate_step(P, A, G)
+        elif steepest > 0:
+            P = project_rows(P + (shifted - P @ centred) / steepest)
+    return P
 
 
 def sweep(problem, state, *, free=None):
@@ -122,9 +125,7 @@ def sweep(problem, state, *, free=None):
         points = centroid_step(problem, state, t)
         state.centres[t] = Anchored(problem.divergence, points, problem.anchor)
         A, G = products(problem, state, t)
-        P = state.memberships[t]
-        for _ in range(INNER):
-            P = membership_step(P, A, G, problem.sums_to_one)
+        P = membership_steps(state.memberships[t], A, G, problem.sums_to_one)
         state.memberships[t], state.losses[t] = P, local_loss(problem, t, P, A, G)
     measure(problem, state)
 

@@ -81,6 +81,10 @@ class AWP(MultiViewClusterer):
     DegenerateSubspaceWarning
         If the graph of a view has more components than clusters.
 
+    Notes
+    -----
+    Time grows as n^2: n up to about 40,000 (ten iterations in two minutes).
+
     References
     ----------
     F. Nie, L. Tian, X. Li. Multiview Clustering via Adaptively Weighted Procrustes. KDD 2018.

@@ -84,6 +84,10 @@ class CLR(SingleTaskClusterer):
     DegenerateSubspaceWarning
         If the initial graph has more components than clusters.
 
+    Notes
+    -----
+    Time grows as n^2: n up to about 40,000 (all tasks together; ten iterations in two minutes).
+
     References
     ----------
     F. Nie, X. Wang, M. I. Jordan, H. Huang. The Constrained Laplacian Rank Algorithm for Graph-Based

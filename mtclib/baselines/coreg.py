@@ -92,6 +92,10 @@ class CoregSpectral(MultiViewClusterer):
     DegenerateSubspaceWarning
         If the graph of a view has more components than clusters.
 
+    Notes
+    -----
+    Time grows as n^2: n up to about 10,000 (in 8 GB).
+
     References
     ----------
     A. Kumar, P. Rai, H. Daume III. Co-regularized Multi-view Spectral Clustering. NIPS 2011.

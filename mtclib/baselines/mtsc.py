@@ -86,6 +86,11 @@ class MTSC(MultiTaskClusterer):
     n_iter_ : int
     converged_ : bool
 
+    Notes
+    -----
+    Time grows as n^3, while samples are fewer than features: n up to about 10,000 (all tasks together; ten
+    iterations in two minutes).
+
     References
     ----------
     Y. Yang, Z. Ma, Y. Yang, F. Nie, H. T. Shen. Multitask Spectral Clustering by Exploring Intertask

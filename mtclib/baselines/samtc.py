@@ -204,6 +204,10 @@ class SAMTC(MultiTaskClusterer):
     DegenerateSubspaceWarning
         If the graph of a task has more components than clusters.
 
+    Notes
+    -----
+    Time grows as n^2: n up to about 20,000 (all tasks together; in 8 GB).
+
     References
     ----------
     X. Zhang, X. Zhang, H. Liu. Self-Adapted Multi-Task Clustering. IJCAI 2016, 2357-2363.

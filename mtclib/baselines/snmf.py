@@ -174,6 +174,11 @@ class SNMFLR(SingleTaskClusterer):
     n_iter_ : int
     converged_ : bool
 
+    Notes
+    -----
+    Time grows as n^3, while samples are fewer than features: n up to about 10,000 (all tasks together; ten
+    iterations in two minutes).
+
     References
     ----------
     X. Zhang, X. Zhang, H. Liu, J. Luo. Multi-Task Clustering with Model Relation Learning. IJCAI 2018,
@@ -302,6 +307,10 @@ class MultiViewSNMF(MultiViewClusterer):
     ------
     ValueError
         In ``fit``, if there is no such view.
+
+    Notes
+    -----
+    Time grows as n^2: n up to about 20,000 (in 8 GB).
 
     References
     ----------

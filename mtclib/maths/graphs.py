@@ -24,6 +24,8 @@ SCALES = ("median", "mean", "self-tuning")
 NEIGHBOUR = 7
 # A total cosine similarity below this is rounding: the sample has no neighbours.
 NO_NEIGHBOURS = 1e-10
+# Samples from which the norm of U U^T is taken from U^T U; below, rounding stays what it was.
+MANY = 4096
 # Smaller entries of a normalised affinity do not change it beyond rounding.
 JOINED = 1e-15
 
@@ -38,12 +40,9 @@ class FactoredSimilarity:
         self.U = U
         self.UT = U.T.tocsr() if sp.issparse(U) else U.T
         self.shape = (U.shape[0], U.shape[0])
-        self.squared_norm = sum(self._block_norm(i) for i in range(0, U.shape[0], 512))
-
-    def _block_norm(self, start):
-        block = self.U[start:start + 512] @ self.UT
-        values = block.data if sp.issparse(block) else block
-        return float(np.sum(values * values))
+        # U^T U has the same norm, and with many samples in few features far fewer entries.
+        left, right = (self.UT, U) if U.shape[0] > max(MANY, 2 * U.shape[1]) else (U, self.UT)
+        self.squared_norm = sum(_block_norm(left[i:i + 512], right) for i in range(0, left.shape[0], 512))
 
     def product(self, Y):
         """M Y for ``Y`` of shape (n, h)."""
@@ -52,6 +51,12 @@ class FactoredSimilarity:
     def split_product(self, Y):
         """M^+ Y and M^- Y, the positive and the negative part of M times ``Y`` of shape (n, h)."""
         return self.product(Y), 0.0
+
+
+def _block_norm(rows, right):
+    block = rows @ right
+    values = block.data if sp.issparse(block) else block
+    return float(np.sum(values * values))
 
 
 class DenseSimilarity:

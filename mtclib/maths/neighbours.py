@@ -7,6 +7,8 @@ from sklearn.metrics import pairwise_distances_chunked
 # Decimals of squared distances, in units of the largest squared length; beyond is rounding.
 SQUARE_DECIMALS = 12
 BLOCK = 512
+# MiB of distances at a time; beyond that, memory grows no faster than the number of samples.
+LARGEST_BLOCK = 64
 # Similarities that agree to so many decimals are equal: rounding must not choose neighbours.
 DECIMALS = 10
 
@@ -54,11 +56,17 @@ def nearest_distances(X, n_neighbors):
     unit = values.sum(axis=1).max() or 1.0
 
     def first(squares, start):
-        squares = np.maximum(np.round(squares / unit, SQUARE_DECIMALS), 0.0)
+        squares /= unit
+        np.maximum(np.round(squares, SQUARE_DECIMALS, out=squares), 0.0, out=squares)
         rows = np.arange(len(squares))
         squares[rows, start + rows] = np.inf
-        order = np.argsort(squares, axis=1, kind="stable")[:, :n_neighbors]
-        return unit * np.take_along_axis(squares, order, axis=1), order
+        # Only the samples that can be among the first are sorted; NaN stays, and comes last.
+        limit = np.partition(squares, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
+        row, column = np.nonzero(~(squares > limit))
+        order = np.lexsort((squares[row, column], row))
+        chosen = order[np.searchsorted(row, rows)[:, None] + np.arange(n_neighbors)]
+        return unit * squares[row, column][chosen], column[chosen]
 
-    parts = list(pairwise_distances_chunked(X, reduce_func=first, metric="euclidean", squared=True))
+    parts = list(pairwise_distances_chunked(X, reduce_func=first, metric="euclidean", squared=True,
+                                            working_memory=LARGEST_BLOCK))
     return np.vstack([squares for squares, _ in parts]), np.vstack([indices for _, indices in parts])

@@ -58,10 +58,11 @@ def project_rows(V):
     >>> project_rows(np.array([[0.9, 0.5, -1.0], [0.2, 0.2, 0.6]])).round(6).tolist()
     [[0.7, 0.3, 0.0], [0.2, 0.2, 0.6]]
     """
-    descending = -np.sort(-V, axis=1)
-    excess = (np.cumsum(descending, axis=1) - 1.0) / np.arange(1, V.shape[1] + 1)
-    last = (descending > excess).sum(axis=1) - 1
-    return np.maximum(V - excess[np.arange(len(V)), last, None], 0.0)
+    # Rows are short: sums over all of them at once, entry by entry, take a fraction of the time.
+    descending = np.ascontiguousarray(np.sort(V, axis=1)[:, ::-1].T)
+    excess = (np.cumsum(descending, axis=0) - 1.0) / np.arange(1, V.shape[1] + 1)[:, None]
+    last = (descending > excess).sum(axis=0) - 1
+    return np.maximum(V - excess[last, np.arange(len(V))][:, None], 0.0)
 
 
 def project_stored_rows(values, indptr):

@@ -200,5 +200,5 @@ def test_nonnegative_memberships_reach_the_least_squares_solution_even_from_zero
     rng = np.random.default_rng(0)
     points, centres, P = rng.normal(size=(20, 6)) + 0.3, rng.normal(size=(3, 6)), np.eye(20, 3)
     for _ in range(200):
-        P = _graded.membership_step(P, points @ centres.T, centres @ centres.T, sums_to_one=False)
+        P = _graded.membership_steps(P, points @ centres.T, centres @ centres.T, sums_to_one=False, times=1)
     np.testing.assert_allclose(P, [nnls(centres.T, x)[0] for x in points], atol=1e-8)

@@ -52,6 +52,8 @@ OVERVIEW = {
     "time": "iteration [ms]", "fit": "fit [s] (iterations)", "peak": "peak [MB]", "growth": "grows as n^",
     "edition": "edition",
 }  # fmt: skip
+GROWS = {"n": "samples", "d": "features", "k": "clusters", "parts": "tasks or views"}
+"""What is varied in data/growth.csv, and its heading."""
 EVERY = 4
 """Of the 400 planted points with three views, every fourth is used."""
 _STYLE = """
@@ -139,6 +141,33 @@ def _described(name, cls):
 def measured() -> pd.DataFrame:
     """What ``benchmarks/method_costs.py`` measured, index: class name; see `measured_on` for the sizes."""
     return pd.read_csv(paths.paper_dir("methods") / "costs.csv", index_col="method")
+
+
+def beside_floors():
+    """Every method beside its transcription, a library routine and what it cannot avoid; ``make bench``."""
+    table = pd.read_csv(paths.data_dir() / "bench.csv")
+    for name in table.select_dtypes("number"):
+        table[name] = table[name].map(_digits)
+    return tables.frame_table(table.fillna(""), "Times over ours, and ours over the floor")
+
+
+def measured_growth():
+    """Exponents of time and memory, in brackets those on paper; ``python -m benchmarks growth``."""
+    rows, frame = [], pd.read_csv(paths.data_dir() / "growth.csv").set_index(["method", "varied"])
+    for name in frame.index.unique("method"):
+        row = {"method": name, "largest n": f"{frame.loc[(name, 'n'), 'to']:.0f}"}
+        for varied, head in GROWS.items():
+            found = frame.loc[(name, varied)]
+            row |= {f"{head}: {part}": _exponent(found[part], found[f"{part} on paper"])
+                    for part in ("time", "memory")}
+        rows.append(row | {"why": "; ".join(frame.loc[name, "why"].dropna())})
+    most = frame[["limit [s]", "limit [GB]"]].max()
+    return tables.frame_table(rows, f"Exponents of time and memory, on paper in brackets; fits of at most "
+                              f"{most['limit [s]']:g} s and {most['limit [GB]']:g} GB")
+
+
+def _exponent(measured, on_paper):
+    return "" if pd.isna(measured) else f"{measured:.1f} ({on_paper:.0f})"
 
 
 def above_order(measurements) -> list:

@@ -1,8 +1,10 @@
 """The methods page: its file agrees with the classes, the printed tables and what was measured."""
 
+import itertools
 import re
 import runpy
 
+import pandas as pd
 import pytest
 from studies import committed as study
 
@@ -156,6 +158,18 @@ def test_measured_rows_are_those_of_the_estimators_and_none_grows_faster_than_th
     assert set(table["grows"]) == {"iteration", "fit"}
     assert table["exponent_n"].notna().sum() >= 20 and methods.above_order(table) == []
     assert methods.above_order(table.assign(exponent_n=3.6)) == list(table.index)
+
+
+def test_every_method_stands_beside_its_floor_and_its_growth_and_what_is_above_says_why():
+    bench, growth = (pd.read_csv(paths.data_dir() / f"{name}.csv") for name in ("bench", "growth"))
+    assert sorted(bench["method"]) == list(all_estimators())
+    assert bench.loc[(bench["floor, iteration"] > 1.5) | (bench["floor, fit"] > 2.0), "why"].notna().all()
+    assert {*zip(growth["method"], growth["varied"])} == {*itertools.product(all_estimators(), methods.GROWS)}
+    for part in ("time", "memory"):
+        assert growth.loc[growth[part] > growth[f"{part} on paper"] + 0.35, "why"].notna().all()
+    for name in growth.loc[(growth["varied"] == "n") & (growth["time on paper"] > 1), "method"]:
+        assert "n up to about" in " ".join(estimator(name).__doc__.split()), name
+    assert len(methods.measured_growth().rows) == len(methods.beside_floors().rows) == len(all_estimators())
 
 
 def test_the_stated_order_is_that_of_the_cost_where_it_has_powers_of_n():
