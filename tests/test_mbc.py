@@ -199,16 +199,6 @@ def test_sparse_data_with_zeros_equal_dense_data_that_were_smoothed_before(name)
         np.testing.assert_allclose(sparse.cluster_centers_[0].sum(axis=1), 1.0)
 
 
-def test_the_geodesic_walk_can_raise_the_objective():
-    def values(seed):
-        problem, state = prepared("itakura-saito", data("itakura-saito", seed=seed), [3, 2], seed=seed)
-        for _ in range(10):
-            sweep(problem, state, exact=False)
-            yield objective(problem, state)
-
-    assert any((np.diff(list(values(seed))) > 1e-9).any() for seed in range(20))
-
-
 def poisson():
     rng = np.random.default_rng(0)
     return [rng.poisson(1.0, (n, 5)).astype(float) for n in (12, 10)]
