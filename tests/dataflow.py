@@ -1,6 +1,8 @@
 """The cells of a notebook that depend on its parameters, found by the flow of data through names."""
 
 import ast
+import dis
+from types import CodeType
 
 import nbformat
 from structure import tagged
@@ -13,7 +15,7 @@ LIVE = ("live", "store", "jobs")
 def reduced(notebook):
     """A copy with the markdown, the cells that depend on a parameter, and all that define what these use."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    reads, writes = zip(*(_flow(cell.source) for cell in cells))
+    reads, writes, _ = zip(*(_flow(cell.source) for cell in cells))
     kept = _dependent(notebook, cells)
     for place in reversed(range(len(cells))):
         if place in kept:
@@ -29,11 +31,10 @@ def _dependent(notebook, cells):
     moved, kept = _flow(declared.source)[1], {cells.index(declared)}
     for place, statement in ((n, one) for n, cell in enumerate(cells) for one in ast.parse(cell.source).body):
         if cells[place] is not declared:
-            reads, writes = _flow(statement)
-            dependent = reads & moved or _attributes(statement) & {*LIVE}
+            reads, writes, attributes = _flow(ast.unparse(statement))
+            dependent = reads & moved or attributes & {*LIVE}
             kept |= {place} if dependent else set()
-            follows = dependent and not _calls(statement) & {*COMMITTED}
-            moved = moved | writes if follows else moved - writes
+            moved = moved | writes if dependent and not reads & {*COMMITTED} else moved - writes
     return kept
 
 
@@ -42,28 +43,21 @@ def _definition(name, place, writes):
     return next((earlier for earlier in reversed(range(place)) if name in writes[earlier]), None)
 
 
-def _flow(code):
-    """Names that code takes from elsewhere, and those to which it gives a value."""
-    reads, writes = set(), set()
-    tree = ast.parse(code) if isinstance(code, str) else ast.Module([code], [])
-    for statement in tree.body:
-        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
-        again = [node.target for node in ast.walk(statement) if isinstance(node, ast.AugAssign)]
-        own = {node.arg for node in ast.walk(statement) if isinstance(node, ast.arg)} | {
-            name.id for node in ast.walk(statement) if isinstance(node, ast.comprehension)
-            for name in ast.walk(node.target) if isinstance(name, ast.Name)}
-        reads |= {node.id for node in names if isinstance(node.ctx, ast.Load) or node in again} - own - writes
-        writes |= {node.id for node in names if isinstance(node.ctx, ast.Store)} - own
-        writes |= {(node.asname or node.name).partition(".")[0] for node in ast.walk(statement)
-                   if isinstance(node, ast.alias)}
-        writes |= {node.name for node in ast.walk(statement) if isinstance(node, ast.FunctionDef)}
-    return reads, writes
+def _flow(source):
+    """Names that code takes from elsewhere, those to which it gives a value, and attributes that it reads."""
+    reads, writes, attributes = set(), set(), set()
+    for step in _steps(compile(source, "cell", "exec")):
+        if step.opname in ("LOAD_NAME", "LOAD_GLOBAL"):
+            reads |= {step.argval} - writes
+        elif step.opname == "STORE_NAME":
+            writes.add(step.argval)
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            attributes.add(step.argval)
+    return reads, writes, attributes
 
 
-def _attributes(statement):
-    return {node.attr for node in ast.walk(statement) if isinstance(node, ast.Attribute)}
-
-
-def _calls(statement):
-    return {node.func.id for node in ast.walk(statement)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+def _steps(code):
+    """The instructions of code, and of the functions and comprehensions in it."""
+    yield from dis.get_instructions(code)
+    for inner in code.co_consts:
+        yield from _steps(inner) if isinstance(inner, CodeType) else ()

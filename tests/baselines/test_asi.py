@@ -8,7 +8,6 @@ import scipy.sparse as sp
 from planted import noisy_views, quiet_fit
 from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import ASI, asi
 from mtclib.baselines.asi import Occurring, assign, between_scatter, subspace
@@ -116,14 +115,6 @@ def test_samples_without_any_entry_keep_the_start():
     with pytest.warns(DegenerateSubspaceWarning):
         model = ASI(2, init=[np.array([0, 1, 1])]).fit([np.zeros((3, 4))])
     assert model.labels_[0].tolist() == [0, 1, 1]
-
-
-def test_smallest_finds_the_directions_in_which_clusters_are_tight():
-    rng = np.random.default_rng(0)
-    X = np.c_[np.repeat([1.0, 2.0], 20) + 0.01 * rng.normal(size=40), 5.0 * rng.normal(size=(40, 3))]
-    model = ASI(2, which="smallest", n_components=1, n_init=20, random_state=0).fit([X])
-    assert abs(model.projection_[0][0, 0]) > 0.99
-    assert adjusted_rand_score(np.repeat([0, 1], 20), model.labels_[0]) == 1.0
 
 
 def test_between_with_as_many_dimensions_as_clusters_is_lloyds_k_means():

@@ -45,14 +45,6 @@ def test_the_graph_is_that_of_the_literal_rounds(seed, m):
     np.testing.assert_allclose(model.objective_, [np.sum((S - A) ** 2) for S, _ in history], rtol=1e-7)
 
 
-@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
-def test_the_initial_graph_follows_its_formula(convert):
-    X = blobs()
-    A = initial_graph(convert(X), 6)
-    np.testing.assert_allclose(A.toarray(), literal.initial_graph(X, 6), atol=1e-10)
-    assert A.diagonal().max() == 0.0 and A.data.min() > 0.0
-
-
 def test_equal_distances_share_the_weight():
     A = initial_graph(np.eye(6), 3).toarray()
     assert A.sum() == pytest.approx(6.0) and set(A[A > 0].round(9)) <= {round(1 / 3, 9), round(1 / 6, 9)}

@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import ConvexSub, KMeans
-from mtclib.baselines.convexsub import Projection, compact, solve
+from mtclib.baselines.convexsub import compact, solve
 from mtclib.core.base import DegenerateSubspaceWarning
 from mtclib.maths.projections import Centred
 
@@ -43,16 +43,6 @@ def solution(As, alpha, weights):
     for _ in range(3000):
         Y = soft_thresholded(Y + (X - Y / factors) / factors * weights.min(), alpha * weights.min())
     return np.split(Y / factors, np.cumsum([A.shape[1] for A in As])[:-1], axis=1)
-
-
-def test_the_value_is_the_distance_by_loops():
-    As = scaled(views(6, (3, 2)))
-    p = Projection(As, 0.4)
-    rng = np.random.default_rng(1)
-    Z, s = rng.standard_normal((6, 5)), np.array([0.6, 0.8])
-    expected = sum(0.5 * (p.X[i, j] - s[0 if j < 3 else 1] * Z[i, j]) ** 2 - 0.5 * p.X[i, j] ** 2
-                   for i in range(6) for j in range(5))
-    assert p.value(Z, s) == pytest.approx(expected, rel=1e-12)
 
 
 @settings(max_examples=8)

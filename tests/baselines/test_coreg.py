@@ -160,15 +160,3 @@ def test_one_view_can_be_clustered_alone_in_the_end():
     np.testing.assert_allclose(model.embedding_, U / np.linalg.norm(U, axis=1, keepdims=True))
     assert fit(views(), scheme="pairwise").embedding_.shape == (60, 9)
     assert fit(views(), scheme="centroid").embedding_.shape == (60, 3)
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("seed", range(2))
-def test_views_that_agree_help_each_other_and_a_useless_one_does_little_harm(scheme, seed):
-    truth = np.arange(150) % 3
-    Xs = views(n=150, noise=(1.5, 1.5, 1.5), seed=seed)
-    alone = max(adjusted_rand_score(truth, fit([X]).labels_) for X in Xs)
-    useless = np.random.default_rng(9).standard_normal((150, 3))
-    together = [adjusted_rand_score(truth, fit(given, scheme=scheme).labels_)
-                for given in (Xs, [*Xs, useless])]
-    assert together[0] > 0.9 and together[1] > alone

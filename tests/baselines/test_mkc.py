@@ -11,11 +11,9 @@ from literal import mkc as literal
 from planted import even_start as start
 from planted import quiet_fit as fit
 from scipy.optimize import nnls
-from sklearn.metrics import adjusted_rand_score
 
 from mtclib import MBC
 from mtclib.baselines import MKC, SMKC, _graded
-from mtclib.baselines._graded import begin, local_losses, objective, products, sweep
 from mtclib.baselines._kernels import feature_space
 from mtclib.baselines.smart import solve_alone
 
@@ -33,11 +31,6 @@ def linear(stack):
 def gaussian(Xs, s):
     X = np.vstack(Xs)
     return np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / (2 * s**2))
-
-
-def prepared(Xs, Ks, seed=0, **parameters):
-    problem = MKC(Ks, **parameters)._prepare(Xs, Ks)[0]
-    return problem, begin(problem, start(Xs, Ks, seed), Ks)
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
@@ -91,25 +84,6 @@ def test_one_hot_memberships_have_the_objective_of_hard_ones():
         assert model.objective_[-1] == pytest.approx(value, rel=1e-9)
 
 
-def test_memberships_that_need_not_sum_to_one_make_the_coupling_pointless():
-    Xs, Ks = data((30, 20), seed=4), [3, 3]
-    problem, state = prepared(Xs, Ks, lam=5.0, kernel="linear", membership="nonnegative")
-    for _ in range(5):
-        sweep(problem, state)
-    before = objective(problem, state), local_losses(problem, state).sum()
-    for t, centres in enumerate(state.centres):
-        state.memberships[t] = 100.0 * state.memberships[t]
-        state.centres[t] = type(centres)(problem.divergence, centres.points / 100.0, problem.anchor)
-        loss = _graded.local_loss(problem, t, state.memberships[t], *products(problem, state, t))
-        assert loss == pytest.approx(state.losses[t])
-    _graded.measure(problem, state)
-    pull = objective(problem, state) - local_losses(problem, state).sum()
-    assert pull == pytest.approx((before[0] - before[1]) / 1e4, rel=1e-6)
-    sums = [fit(MKC(Ks, lam=0.5, kernel="linear", membership="nonnegative", init=start(Xs, Ks), max_iter=n,
-                    tol=0.0), Xs).membership_[0].sum(axis=1).mean() for n in (1, 10, 100)]
-    assert sums[0] < sums[1] < sums[2]
-
-
 def test_the_gaussian_kernel_takes_its_width_from_all_tasks():
     Xs = data((20, 15))
     tasks, _ = feature_space(Xs, "gaussian", "median")
@@ -118,40 +92,6 @@ def test_the_gaussian_kernel_takes_its_width_from_all_tasks():
     s = np.median(apart[np.triu_indices(35, 1)])
     np.testing.assert_allclose(np.vstack([task.rows_of_K for task in tasks]), np.exp(-apart**2 / (2 * s**2)))
     np.testing.assert_allclose(tasks[1].mean()[:35], np.repeat([0.0, 1 / 15], [20, 15]))
-
-
-def test_rings_are_told_apart_by_a_gaussian_kernel_only():
-    rng = np.random.default_rng(0)
-    rings = []
-    for n in (15, 12):
-        angle, radius = rng.uniform(0, 2 * np.pi, 2 * n), np.repeat([0.3, 3.0], n)
-        rings.append(np.c_[radius * np.cos(angle), radius * np.sin(angle)])
-    for cls in (MKC, SMKC):
-        for membership in ("graded", "hard"):
-            model = fit(cls(2, kernel="gaussian", scale=1.0, membership=membership, n_init=3, max_iter=60,
-                            random_state=0), rings)
-            assert all(adjusted_rand_score(np.repeat([0, 1], n), h) == 1
-                       for n, h in zip((15, 12), model.labels_))
-    straight = fit(MKC(2, kernel="linear", n_init=3, max_iter=60, random_state=0), rings)
-    assert adjusted_rand_score(np.repeat([0, 1], 15), straight.labels_[0]) < 0.5
-
-
-@pytest.mark.parametrize("membership", ["graded", "hard"])
-def test_coupling_recovers_shared_clusters_of_a_task_that_fails_alone(membership):
-    gains = []
-    for seed in range(4):
-        rng = np.random.default_rng(seed)
-        means = np.abs(rng.normal(size=(3, 30)))
-        Xs = [np.maximum(means[np.arange(n) % 3] + s * rng.normal(size=(n, 30)), 0)
-              for n, s in ((60, 0.5), (24, 1.1))]
-        scores = []
-        for lam in (0.0, 1.0):
-            model = fit(MKC(3, lam=lam, membership=membership, n_init=2, max_iter=40,
-                            random_state=seed), Xs)
-            scores.append(adjusted_rand_score(np.arange(24) % 3, model.labels_[1]))
-            assert lam == 0.0 or min(np.bincount(h, minlength=3).min() for h in model.labels_) > 0
-        gains.append(scores[1] - scores[0])
-    assert np.mean(gains) > 0.1
 
 
 @pytest.mark.parametrize("membership", ["graded", "hard"])

@@ -158,13 +158,6 @@ def test_tasks_without_a_common_word_give_each_other_nothing():
     assert all(map(np.array_equal, model.labels_, model.initial_labels_))
 
 
-def test_relatedness_grows_with_the_number_of_shared_topics():
-    first = words(0, 45, d=24, total=6)
-    found = [fit([first, words(1, 45, d=24, total=6, first=start)]).relatedness_[0, 1] for start in (0, 2, 3)]
-    # With three topics, with one, and with none in common.
-    assert found[0] > found[1] > found[2] and found[0] > 0.8
-
-
 def test_a_task_with_short_documents_gains_from_one_with_long_documents():
     gains = []
     for seed in range(6):
@@ -174,13 +167,6 @@ def test_a_task_with_short_documents_gains_from_one_with_long_documents():
         gains.append(ari(model)[0] - ari(alone)[0])
         assert ari(model)[1] > 0.9 and len(model.related_clusters_[0, 1]) == 3
     assert np.mean(gains) > 0.3
-
-
-def test_a_subtask_with_too_many_neighbours_draws_its_clusters_together():
-    Xs = [words(1, 36, d=60, length=5), words(51, 90, d=60, length=30)]
-    few, many = (fit(Xs, n_neighbors=6, n_neighbors_across=k) for k in (6, 20))
-    assert len(many.related_clusters_[1, 0]) == 2
-    assert ari(fit(Xs, n_neighbors=6, transfer=0.0))[1] == ari(few)[1] == 1.0 > ari(many)[1]
 
 
 def test_more_rounds_end_when_labels_repeat():

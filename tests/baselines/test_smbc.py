@@ -29,14 +29,6 @@ def solver(name):
     return LOOPS[name], d.gradient, d.inverse_gradient, solve
 
 
-def related_and_not(seed, n=24):
-    """Two tasks with the same three clusters far from each other, and one with three amid them."""
-    rng = np.random.default_rng(seed)
-    means = np.array([[0.0, 0.0], [40.0, 0.0], [0.0, 40.0]])
-    amid = np.array([[10.0, 10.0], [14.0, 10.0], [10.0, 14.0]])
-    return [m[np.arange(n) % 3] + rng.normal(size=(n, 2)) for m in (means, means, amid)]
-
-
 @pytest.mark.parametrize(("name", "lam", "sizes", "Ks", "seeds"), [
     ("sqeuclidean", 0.1, (12, 9, 10), [3, 2, 3], (3, 6)),
     ("itakura-saito", 0.3, (10, 8, 9), [2, 2, 3], (19,))])
@@ -108,25 +100,3 @@ def test_without_coupling_every_rule_is_scikit_learns_k_means_from_the_same_star
             lloyd = Lloyd(Ks[t], init=means, n_init=1, tol=0.0, algorithm="lloyd").fit(X)
             np.testing.assert_array_equal(model.labels_[t], lloyd.labels_)
             assert model.compared_loss_[t] == pytest.approx(lloyd.inertia_ / len(X))
-
-
-def test_a_task_that_the_others_pull_apart_goes_its_own_way_and_they_stay_together():
-    Xs = related_and_not(0)
-    right = [np.arange(24) % 3] * 3
-    model = fit(SMBC(3, lam=0.1, init=right), Xs)
-    assert model.boosted_.tolist() == [True, True, False] and len(model.phases_) == 2
-    np.testing.assert_allclose(model.cluster_centers_[2], [Xs[2][h].mean(axis=0) for h in
-                                                           (model.labels_[2] == z for z in range(3))])
-    pulled = fit(MBC(3, lam=0.1, init=right), Xs)
-    assert pulled.local_loss_[2] > model.local_loss_[2]
-
-
-def test_own_means_let_boosting_pass_where_pulled_centroids_do_not():
-    better = {"partition": 0, "centroids": 0}
-    for seed in range(12):
-        rng = np.random.default_rng(seed)
-        means = 5.0 * rng.normal(size=(4, 2))
-        Xs = [means[np.arange(n) % 4] + rng.normal(size=(n, 2)) for n in (20, 60)]
-        for rule in better:
-            better[rule] += fit(SMBC(4, rule=rule, random_state=seed), Xs).boosted_.sum()
-    assert better["partition"] >= 2 * better["centroids"] and better["partition"] >= 10

@@ -103,12 +103,6 @@ def test_mixed_centroids_are_stationary_for_any_weights(name, ratio):
     assert np.abs(residual).max() <= 1e-11 * max(ratio, 1.0) * np.abs(curvature * left).max()
 
 
-@pytest.mark.parametrize("name", ASYMMETRIC)
-def test_equal_means_are_their_own_centroid(name):
-    u = points(name, 3)
-    np.testing.assert_allclose(named(name).mixed_centroid(u, u, *weights(3, 5)), u, rtol=1e-11)
-
-
 def test_bisection_finds_the_lowest_of_several_minima():
     quartic = divergence((lambda x: x**4, lambda x: 4 * x**3, np.cbrt))
     grid = np.linspace(-1.0, 1.0, 200001)[:, None]
