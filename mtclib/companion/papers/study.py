@@ -235,16 +235,9 @@ class Study:
             cells, rows, profile="full", n_published=self.protocol.n_independent, deterministic=once,
             datasets={printed: dataset}, not_run=missing, unavailable=unavailable,
             misprints=self.misprints, calibration=chosen_by,
-            causes=self._causes(printed, dataset))
+            causes=ledger.deviations(self.paper) if dataset in (printed, self.headline(printed)) else ())
         kinds = {name: method_kind(self.protocol, name) for name in cells["method"].unique()}
         return verdicts.assign(kind=verdicts["method"].map(kinds), pipeline=pipeline)
-
-    def _causes(self, printed, dataset):
-        """Explained deviations, which are those of the fixed pipeline."""
-        spec = self.protocol.datasets.get(dataset)  # a pool has none
-        if spec and spec.rows_of == printed:
-            return [one for one in ledger.deviations(self.paper) if one.get("method") not in spec.stand_ins]
-        return ledger.deviations(self.paper) if dataset == printed else ()
 
     def _as_printed(self, rows, dataset, printed):
         """`rows` in the unit of the print, with averages over as many tasks as are printed."""

@@ -56,6 +56,7 @@ def toy(tmp_path, monkeypatch):
     monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
     (folder := tmp_path / "data" / "toy").mkdir(parents=True)
     (folder / "protocol.toml").write_text(PROTOCOL, encoding="utf-8")
+    (folder / "decisions.toml").touch()
     (folder / "sizes.csv").write_text("table,dataset,task,quantity,value,note\n")
     metrics = ["ACC", "NMI", "ARI", "RI", "purity"]
 
