@@ -60,6 +60,7 @@ WHY = {
     "ConvexSub": "the duality gap, its stopping rule, takes another whole decomposition in most steps",
     "CoregSpectral": _GRAPHS,
     "DMTRC": "clusters of even sizes: up to 20 linear programmes for a task, which the floor leaves out",
+    "DiMSC": "a tridiagonal system for each direction, and sums of (n, n) arrays, which the floor leaves out",
     "L2SC": _POLAR, "LLMC": _SMALL, "LMSC": _POLAR, "LSSMTC": _MEMBERSHIPS, "MKC": _SIMPLEX, "MSPL": _WEIGHTS,
     "MultiViewSNMF": "elementwise steps and norms of memberships beside the product with a sparse graph",
     "OneView": _SMALL, "PerTask": _GRAPHS, "RMKMC": _WEIGHTS,

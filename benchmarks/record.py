@@ -13,10 +13,13 @@ PACKAGES = ("mtclib", "numpy", "scipy", "scikit-learn", "pandas")
 
 
 def merge(table, path):
-    """Write `table` into the CSV file `path`, in place of the rows of its methods."""
+    """Write `table` into the CSV file `path`, in place of the rows of its methods; other columns stay."""
     if path.exists():
         old = pd.read_csv(path)
-        table = pd.concat([old[~old["method"].isin(table["method"])], table])
+        others = old[["method", *old.columns.difference(table.columns)]].drop_duplicates("method")
+        table = table.merge(others, on="method", how="left")
+        columns = list(dict.fromkeys([*old, *table]))
+        table = pd.concat([old[~old["method"].isin(table["method"])], table])[columns]
     table = table.sort_values("method", kind="stable")
     table.to_csv(path, index=False, float_format="%.3g", lineterminator="\n")
     text = json.dumps(made_by(), indent=1, sort_keys=True) + "\n"
