@@ -86,9 +86,10 @@ class Numbers:
 
     @cached_property
     def judged(self):
-        """Every printed cell with its verdict, sentences not filled in."""
+        """Every printed cell with its verdict on the headline pipeline, sentences not filled in."""
         names = self.study.published["dataset"].unique()
-        return pd.concat([self.study.judged(name) for name in names], ignore_index=True)
+        return pd.concat([self.study.judged(name, self.study.headline(name)) for name in names],
+                         ignore_index=True)
 
     def cells(self, verdict, **where):
         """Counted cells with a verdict: a key of ``judge.COUNTED``, or one of judge's; "cells" for all.
