@@ -90,7 +90,8 @@ def best_in_each_task(
         status = "holds"
     means = np.array([gap.mean() for gap in gaps])
     lost = [_place(other, task) for (task, other), mean in zip(pairs, means) if mean < -1e-12]
-    counts = _record(means, "task and rival") + (f"; behind {', '.join(lost)}" if lost else "")
+    short = f"less than {100 * margin:g} points ahead of" if margin else "behind"
+    counts = _record(means, "task and rival") + (f"; {short} {', '.join(lost)}" if lost else "")
     worst_p = max(p for _, p in tests)
     return ClaimResult(status, counts, float(means.min()), min(map(len, gaps)), worst_p)
 

@@ -125,7 +125,7 @@ def _fit(job):
     if cls.algorithm_version() != job.algorithm_version:
         raise JobMismatch(f"{job.estimator} has version {cls.algorithm_version()} here, "
                           f"but the job was made for {job.algorithm_version}; use the same code everywhere")
-    model = cls(n_clusters=data.n_clusters, random_state=job.seed, **job.params)
+    model = cls(**{"n_clusters": data.n_clusters, "random_state": job.seed, **job.params})
     start = time.perf_counter()
     model.fit(data.Xs)
     seconds = time.perf_counter() - start
