@@ -84,9 +84,13 @@ def one_parameters_cell(name, nb):
     return [f"not `name: type = value  # what it is`: {line}" for line in wrong] + missing
 
 
+def checks_parameters(cell):
+    """A study checks its parameters itself."""
+    return re.search(r"check_parameters\(|Study\([^)]*profile", cell.source)
+
+
 def parameters_are_checked(name, nb):
-    calls = [cell for cell in code_cells(nb) if "check_parameters(" in cell.source]
-    return [] if calls else ["no cell calls check_parameters"]
+    return [] if any(map(checks_parameters, code_cells(nb))) else ["no cell checks the parameters"]
 
 
 def enough_compared_cells(name, nb):

@@ -9,7 +9,7 @@ from dataflow import reduced
 from nbclient import NotebookClient
 from papermill.iorw import load_notebook_node
 from papermill.parameterize import parameterize_notebook
-from structure import ROOT, is_front, tagged
+from structure import ROOT, checks_parameters, is_front, tagged
 
 from mtclib.companion.site.notebooks import QUIET_KERNEL, parameters
 
@@ -58,9 +58,9 @@ def test_a_notebook_runs_with_other_parameters_than_its_defaults(path, tmp_path,
 
 
 TOY = """seed = 0  # parameters
-check_parameters(seed=seed); study = Study("toy", seed=seed); sets = ["a"]; size = 3
+study = Study("toy", profile="quick", seed=seed); sets = ["a"]; size = 3
 print(study.results)
-live = study.live
+live = study.live_rows()
 print([seed for seed in sets])
 data = study.data(sets[0])
 size += 1
@@ -82,7 +82,7 @@ def test_the_cells_that_depend_on_a_parameter_and_all_that_they_need_are_kept():
         notebook = nbformat.read(path, as_version=4)
         texts = [cell.source for cell in reduced(notebook).cells]
         used = [cell.source for cell in notebook.cells if cell.cell_type == "code" and ".live" in cell.source]
-        assert set(used) <= set(texts) and any("check_parameters(" in text for text in texts)
+        assert set(used) <= set(texts) and any(map(checks_parameters, reduced(notebook).cells))
 
 
 REFUSED = [
@@ -106,7 +106,7 @@ def test_a_notebook_refuses_unknown_and_ill_typed_parameters_with_the_list_of_va
     path = ROOT / "notebooks" / f"{name}.ipynb"
     notebook, known = nbformat.read(path, as_version=4), parameters(path)
     (declared,) = tagged(notebook, "parameters")
-    check = next(cell for cell in notebook.cells if "check_parameters(" in cell.source)
+    check = next(filter(checks_parameters, notebook.cells))
     cells = []
     for values, _ in REFUSED:
         changed = parameterize_notebook(load_notebook_node(str(path)), values)

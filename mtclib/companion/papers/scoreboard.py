@@ -53,10 +53,11 @@ def _claims_file(paper):
 
 
 def findings(paper):
-    """What a reader must know of a paper, with its numbers; the first is short enough for the README."""
-    known = _study(paper).findings
-    if len(known["finding"][0]["short"]) > MOST_LETTERS:
-        raise LedgerError(f"{paper}: 'short' of the first finding has more than {MOST_LETTERS} letters")
+    """What a reader must know of a paper, with its numbers, in full and in short."""
+    known = _study(paper).known
+    long = [one["short"] for one in known["finding"] if len(one["short"]) > MOST_LETTERS]
+    if long:
+        raise LedgerError(f"{paper}: more than {MOST_LETTERS} letters: {long[0]!r}")
     return known
 
 

@@ -15,8 +15,8 @@ from mtclib.core import paths
 HOME = metadata.metadata("mtclib")["Project-URL"].partition(", ")[2]
 STORED = "stored"
 """Stands for the profile of a notebook whose outputs are those that the repository keeps."""
-LONG = 5
-"""Code of more lines than this is folded away."""
+LONG, FOLDED = 5, "hide-input"
+"""The tag of cells with folded code; in a notebook that has none, code of more lines than this is folded."""
 LINK = re.compile(r'(\]\(|href=")(?!\w+:|#)([^)"#\s]+)')
 CARD = """:::{{grid-item-card}} [{title}](#{stem})
 :img-top: figures/{stem}.png
@@ -67,11 +67,13 @@ def settle(text: str, pages, suffix=".ipynb", folder="notebooks") -> str:
 
 def fit(notebook, run, pages) -> None:
     """Fit a notebook into the site: links, folded code, alternative texts, a line on how it was run."""
-    seen = {}
+    seen, tagged = {}, any(FOLDED in cell.metadata.get("tags", ()) for cell in notebook.cells)
     for position, cell in enumerate(notebook.cells):
         if cell.cell_type == "markdown":
             cell.source = settle(cell.source, pages)
         elif cell.cell_type == "code":
+            if not tagged and cell.source.count("\n") >= LONG:
+                cell.metadata.tags = [*cell.metadata.get("tags", []), FOLDED]
             _fit_code(cell, heading(notebook, position), seen, pages)
     if run:
         title, _, rest = notebook.cells[0].source.partition("\n")
@@ -79,8 +81,7 @@ def fit(notebook, run, pages) -> None:
 
 
 def _fit_code(cell, title, seen, pages) -> None:
-    """Fold long code; give pictures the alternative text of the cell, or else its heading; settle links."""
-    cell.metadata.tags = [*cell.metadata.get("tags", []), *["hide-input"] * (cell.source.count("\n") >= LONG)]
+    """Give pictures the alternative text of the cell, or else its heading; settle links."""
     if any("image/png" in output.get("data", {}) for output in cell.outputs):
         alt = cell.metadata.get("alt", title)
         seen[alt] = seen.get(alt, 0) + 1
@@ -88,8 +89,6 @@ def _fit_code(cell, title, seen, pages) -> None:
     for output in cell.outputs:
         if "text/html" in output.get("data", {}):
             output.data["text/html"] = settle(output.data["text/html"], pages, ".html")
-
-
 
 
 def heading(notebook, position: int) -> str:

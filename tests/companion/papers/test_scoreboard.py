@@ -88,13 +88,14 @@ def test_every_finding_rests_on_entries_that_exist(paper):
 
 
 @pytest.mark.parametrize(("left_out", "message"), [
-    ('short = "Yes."', "the first finding"), ('name = "A"', "missing name"),
+    ('short = "Yes."', "missing short"), ("Yes.", "more than one number"), ('name = "A"', "missing name"),
     ('sources = ["O1"]', "missing sources")])
 def test_a_finding_that_breaks_its_contract_is_refused(tmp_path, monkeypatch, left_out, message):
     text = 'name = "A"\nvenue = "B"\n[[finding]]\ntext = "It is so."\nshort = "Yes."\nsources = ["O1"]\n'
     monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
     (tmp_path / "data" / "toy").mkdir(parents=True)
-    (tmp_path / "data" / "toy" / "claims.toml").write_text(text.replace(left_out, ""))
+    text = text.replace(left_out, "{a} and {b}" if left_out == "Yes." else "")
+    (tmp_path / "data" / "toy" / "claims.toml").write_text(text)
     with pytest.raises(LedgerError, match=message):
         findings("toy")
 
