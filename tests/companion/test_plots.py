@@ -544,5 +544,5 @@ def test_save_refuses_a_bad_name_or_format_and_writes_nothing(change, message, t
 
 
 def test_a_picture_is_a_png_with_a_palette():
-    with Image.open(io.BytesIO(plots.Picture(drawn("relation alone"))._repr_png_())) as image:
+    with Image.open(io.BytesIO(plots.Picture(drawn("relation alone"))._repr_png_()[0])) as image:
         assert image.mode == "P" and image.format == "PNG"

@@ -466,17 +466,18 @@ class Study:
             rows.append(pd.concat(parts, axis=1))
         return pd.concat(rows).round(1).reset_index()
 
-    def show(self, fig, name, printed="", data=None):
+    def show(self, fig, name, printed="", data=None, alt=""):
         """Keep a figure of this paper's notebook and hand it on for display; see ``show``.
 
         `printed` is the figure of the paper that it stands for, as "MBC 1"; `data` what it was drawn from,
-        where that is not ``results``: "live" and the content hash of the data of this run, or "formula".
+        where that is not ``results``: "live" and the content hash of the data of this run, or "formula";
+        `alt` says in a sentence what is seen.
         """
         if data is None:
             data = f"data/{self.paper}/results"
             if self.profile == "full":
                 data = plots.folder_key(paths.build_dir(), f"results/{self.paper}")
-        return show(fig, name, f"notebooks/{self.paper}.ipynb", data, printed)
+        return show(fig, name, f"notebooks/{self.paper}.ipynb", data, printed, alt)
 
     def claim_frames(self):
         """The frames that the claims file speaks of: ``results`` and, as the paper needs, others."""
@@ -559,15 +560,15 @@ def relation_frame(dataset, relations, labels_true, labels_pred, families, run=0
     return pd.DataFrame(rows, columns=["dataset", "run", "task", "other", "row", "column", "value"])
 
 
-def show(fig, name, notebook, data="data/*/results", printed=""):
+def show(fig, name, notebook, data="data/*/results", printed="", alt=""):
     """Keep a figure under ``paths.figures_dir()`` and hand it on for display, as a ``plots.Picture``.
 
     `name` is the file without ending, `notebook` the one that drew it, from the root of the repository,
     `printed` the figures of a paper that it stands for.  `data` says what it was drawn from: a folder below
     ``data/``, or a pattern of several, gets the hash over its files (``plots.folder_key``), so that a figure
-    older than its data can be told; other text stays.
+    older than its data can be told; other text stays.  `alt` is for who cannot see the figure.
     """
     if data.startswith("data/"):
         data = plots.folder_key(paths.root(), data)
     plots.save(fig, name, paths.figures_dir(), notebook=notebook, data=data, printed=printed)
-    return plots.Picture(fig)
+    return plots.Picture(fig, name, alt)

@@ -56,12 +56,16 @@ def folder_key(root, pattern):
 
 
 class Picture:
-    """A figure as a notebook shows it: a PNG with a palette, a third of the size of one in full colour."""
+    """A figure as a notebook shows it: a PNG with a palette, a third of the size of one in full colour.
+
+    The notebook also keeps the `name` of its file, and `alt`, which says what is seen to who cannot see it.
+    """
 
     COLOURS = 64
 
-    def __init__(self, figure):
+    def __init__(self, figure, name="", alt=""):
         self.figure = figure
+        self.about = {key: text for key, text in (("figure", name), ("alt", alt)) if text}
 
     def __repr__(self):
         return repr(self.figure)
@@ -72,7 +76,7 @@ class Picture:
             self.figure.savefig(full, format="png", dpi=self.figure.dpi, metadata=_METADATA["png"])
         image = Image.open(full).convert("RGB")
         image.quantize(self.COLOURS, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
-        return small.getvalue()
+        return small.getvalue(), self.about
 
 
 def _record(manifest, paths, origin):

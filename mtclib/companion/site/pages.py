@@ -81,9 +81,11 @@ def fit(notebook, run, pages) -> None:
 
 
 def _fit_code(cell, title, seen, pages) -> None:
-    """Give pictures the alternative text of the cell, or else its heading; settle links."""
-    if any("image/png" in output.get("data", {}) for output in cell.outputs):
-        alt = cell.metadata.get("alt", title)
+    """Give pictures the alternative text of their own or of the cell, or else its heading; settle links."""
+    about = [output.metadata.get("image/png", {}) for output in cell.outputs
+             if "image/png" in output.get("data", {})]
+    if about:
+        alt = about[0].get("alt") or cell.metadata.get("alt", title)
         seen[alt] = seen.get(alt, 0) + 1
         cell.metadata.mystnb = {"image": {"alt": alt if seen[alt] == 1 else f"{alt} (picture {seen[alt]})"}}
     for output in cell.outputs:
@@ -112,10 +114,15 @@ def _kept_figures() -> dict[str, list[str]]:
     return rows.drop_duplicates().groupby("notebook")["file"].agg(list).to_dict()
 
 
+def _drawn(cell) -> list[str]:
+    """Stems of the figures that the outputs of a cell name."""
+    return [output.get("metadata", {}).get("image/png", {}).get("figure") for output in cell.outputs]
+
+
 def _mark(notebook, stem: str) -> str:
     """Put a target where a figure is drawn, and return the heading above it."""
     for position, cell in enumerate(notebook.cells):
-        if cell.cell_type == "code" and f'"{stem}"' in cell.source:
+        if cell.cell_type == "code" and (f'"{stem}"' in cell.source or stem in _drawn(cell)):
             notebook.cells.insert(position, new_markdown_cell(f"({stem})="))
             return heading(notebook, position)
     notebook.cells.insert(1, new_markdown_cell(f"({stem})="))

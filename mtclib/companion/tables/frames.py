@@ -27,12 +27,13 @@ PLURALS = MappingProxyType({"erratum": "errata", "open choice": "open choices"})
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}\b")
 
 
-def frame_table(frame, caption, columns=None, status=None, notes=()) -> Table:
+def frame_table(frame, caption, columns=None, status=None, notes=(), folded="") -> Table:
     """Any DataFrame or iterable of records as a `Table`; text wraps, missing values are dashes.
 
     A named index is shown, and so is an index of text.  `columns` maps those to show to their headings, in
     this order; those not in the frame are left out.  The values of the column `status` get the symbol and
-    colour of a verdict or claim.  `notes` stand below.
+    colour of a verdict or claim.  `notes` stand below.  Where `folded` is given, that line is
+    shown until the reader opens the table.
     """
     frame = _as_frame(frame)
     if frame.index.names != [None] or not pd.api.types.is_numeric_dtype(frame.index):
@@ -48,7 +49,8 @@ def frame_table(frame, caption, columns=None, status=None, notes=()) -> Table:
         tuple(_plain(value, name == status) for name, value in zip(frame.columns, row))
         for row in frame.itertuples(index=False, name=None)
     )
-    return Table(tuple(_heading(name, columns) for name in frame.columns), rows, caption, tuple(notes))
+    header = tuple(_heading(name, columns) for name in frame.columns)
+    return Table(header, rows, caption, tuple(notes), folded)
 
 
 def data_summary(summary, caption="Data, ours beside the paper's") -> Table:
@@ -65,7 +67,7 @@ def decisions(
     if "leverage" in frame:
         told.append(f"the effect of {int((frame['leverage'].fillna('') != '').sum())} is measured")
     table = _short_hashes(frame_table(frame, caption, columns))
-    return replace(table, folded=", ".join(told), mathematics=True)
+    return replace(table, folded=", ".join(told))
 
 
 def claims(frame, caption="Claims of the paper", columns=CLAIM_COLUMNS) -> Table:
@@ -76,7 +78,7 @@ def claims(frame, caption="Claims of the paper", columns=CLAIM_COLUMNS) -> Table
     frame = checked(frame, ("status",), "claims")
     table = frame_table(frame, caption, columns, "status")
     told = f"{len(frame)} claim{'s' * (len(frame) > 1)}: {tally(frame['status'])}"
-    return replace(table, folded=told, mathematics=True)
+    return replace(table, folded=told)
 
 
 def audit(findings, caption="What the paper's own tables contradict") -> Table:
@@ -85,7 +87,7 @@ def audit(findings, caption="What the paper's own tables contradict") -> Table:
     if frame.empty:
         return frame_table(frame, caption, notes=("No findings.",))
     told = ", ".join(_count(frame["kind"])) if "kind" in frame else f"{len(frame)} findings"
-    return replace(frame_table(frame, caption, AUDIT_COLUMNS), folded=told, mathematics=True)
+    return replace(frame_table(frame, caption, AUDIT_COLUMNS), folded=told)
 
 
 def provenance(record: Mapping, caption="Provenance") -> Table:

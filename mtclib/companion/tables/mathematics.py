@@ -11,6 +11,8 @@ GREEK = {
 # Code and names in quotation marks stay as they are.
 QUOTED = re.compile(r"(&#x27;[^&]*&#x27;|&quot;[^&]*&quot;|`[^`]*`)")
 RULES = tuple((re.compile(pattern), to) for pattern, to in (
+    (r"\b1e-(\d+)\b", r"10^-\1"), (r"(?<=\d)e-(\d+)\b", r"·10^-\1"),
+    (r"(?<=\S) - (?=[\w(|])", " − "), (r"(?<![\w)-])-(?=[\d.])", "−"),
     (rf"(?<![\w-])({'|'.join(GREEK)})(?![A-Za-z-])", lambda found: GREEK[found[1]]),
     (r"&lt;=", "≤"), (r"&gt;=", "≥"), (r"(?<=[\w)>]) x (?=[\w(])(?=[a-z]_|[a-z]\b|\d)", " × "),
     (r"\bsqrt\(", "√("),
@@ -26,8 +28,8 @@ RULES = tuple((re.compile(pattern), to) for pattern, to in (
 def set_mathematics(text: str) -> str:
     """A sentence as HTML, with its formulas set.
 
-    >>> set_mathematics("|X^T E_t|^2 <= 10^-9, max_iter, 'mu' and lambda")
-    '|X<sup>T</sup> <i>E</i><sub>t</sub>|<sup>2</sup> ≤ 10<sup>−9</sup>, max_iter, &#x27;mu&#x27; and λ'
+    >>> set_mathematics("|X^T E_t|^2 - 1 <= 2e-9, max_iter, 'mu' and lambda")
+    '|X<sup>T</sup> <i>E</i><sub>t</sub>|<sup>2</sup> − 1 ≤ 2·10<sup>−9</sup>, max_iter, &#x27;mu&#x27; and λ'
     """
     parts = QUOTED.split(escape(text))
     return "".join(part if place % 2 else _set(part) for place, part in enumerate(parts))

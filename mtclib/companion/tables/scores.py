@@ -31,7 +31,7 @@ def reproduced(verdicts, dataset=None, metrics=("ACC", "NMI"), delta=DELTA) -> T
     frame, percent = _chosen(verdicts, dataset, metrics)
     cells = {(r["method"], r["task"], r["metric"]): _judged(r, percent) for r in frame.to_dict("records")}
     first = frame.iloc[0]
-    caption = f"Table {first['table']} of {first['paper']}, {first['dataset']}: ours above, printed below"
+    caption = f"Table {first['table']}, {first['dataset']}: ours above, printed below"
     notes = [f"Means{' in percent' if percent else ''}; the paper's numbers as printed. "
              f"δ = {100 * delta:g} points. Ours: {_runs(frame[OURS_N])}. "
              f"{len(frame)} cells: {tally(frame['verdict'])}."]
@@ -46,7 +46,7 @@ def every_cell(verdicts, dataset=None, metrics=("ACC", "NMI")) -> Table:
     notes = ["Mean ± standard deviation. Interval: 90 %, of ours minus printed. Radius: the smallest δ at "
              "which the cell would agree.", *_reasons(frame)]
     table = frame_table(rows, f"Every cell of {frame['dataset'].iloc[0]}", status="verdict", notes=notes)
-    return replace(table, folded="spread, interval, radius and cause", mathematics=True)
+    return replace(table, folded="spread, interval, radius and cause")
 
 
 def _chosen(verdicts, dataset, metrics):

@@ -115,8 +115,7 @@ class Table(Shown):
     rows: tuple[tuple[Cell, ...], ...]
     caption: str
     notes: tuple[str, ...] = ()
-    folded: str = ""  # if given, HTML shows this one line and the table only once the reader opens it
-    mathematics: bool = False  # whether HTML sets the formulas in the text of its cells
+    folded: str = ""  # if given, HTML shows this line until the reader opens the table; formulas in it are set
 
     @property
     def text(self) -> str:
@@ -182,7 +181,7 @@ class Table(Shown):
     def _td(self, cell, heading, place):
         tag, scope = ("th", ' scope="row"') if heading else ("td", "")
         lines = ' class="mtclib-lines"' if len(cell.lines) > 1 else ""
-        texts = [set_mathematics(line) if self.mathematics else escape(line) for line in cell.lines]
+        texts = [set_mathematics(line) if self.folded else escape(line) for line in cell.lines]
         if lines:
             texts = [text.replace(" ", "\u00a0") for text in texts]
         title = f' title="{escape(cell.title)}"' if cell.title else ""
@@ -210,22 +209,28 @@ class Tables(Shown):
 class Points(Shown):
     """A few sentences as a list; the last expression of a notebook cell.
 
+    `heads` are a name before each sentence and the page that it leads to.
+
     >>> print(Points(("The start decides.", "So does lambda.")))
     - The start decides.
     - So does lambda.
     """
 
     sentences: tuple[str, ...]
+    heads: tuple[tuple[str, str], ...] = ()
 
     @property
     def text(self) -> str:
         """Plain text form."""
-        return "\n".join(f"- {sentence}" for sentence in self.sentences)
+        heads = [f"{name}: " for name, _ in self.heads]
+        return "\n".join(f"- {head}{one}" for head, one in zip_longest(heads, self.sentences, fillvalue=""))
 
     @property
     def html(self) -> str:
         """HTML form, with formulas set."""
-        return _page(["<ul>", *(f"<li>{set_mathematics(one)}</li>" for one in self.sentences), "</ul>"])
+        heads = [f'<a href="{escape(page)}"><b>{escape(name)}</b></a>: ' for name, page in self.heads]
+        both = zip_longest(heads, self.sentences, fillvalue="")
+        return _page(["<ul>", *(f"<li>{head}{set_mathematics(one)}</li>" for head, one in both), "</ul>"])
 
 
 def _page(parts):

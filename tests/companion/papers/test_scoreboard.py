@@ -66,6 +66,14 @@ def test_the_rule_of_the_verdicts_errs_as_rarely_as_it_says_for_each_paper_and_k
     assert np.allclose(there["expected"] / there["cells"], there["agreeing"] / there["cells"], atol=0.05)
 
 
+def test_the_readme_and_the_front_page_say_what_the_results_say(summary, tmp_path, monkeypatch):
+    assert scoreboard.front_page(summary) in (paths.root() / "README.md").read_text(encoding="utf-8")
+    board, told = scoreboard.board(), scoreboard.headlines()
+    assert [row[1].lines[0] for row in board.rows] == ["its own", "the others"] * len(PAPERS)
+    assert sum(int(row[2].lines[0]) for row in board.rows) == summary["counted"].sum()
+    assert [page for _, page in told.heads] == [f"{paper}.ipynb" for paper in PAPERS]
+
+
 def test_a_sentence_of_several_claims_fails_with_one_and_holds_with_all(monkeypatch):
     known = [{"id": str(number), "quote": f"{text} ({number})"} for number, text in enumerate("aabbccd")]
     statuses = ["holds", "fails", "holds", "undecided", "holds", "not yet testable", "not yet testable"]
