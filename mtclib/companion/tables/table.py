@@ -115,7 +115,7 @@ class Table(Shown):
     rows: tuple[tuple[Cell, ...], ...]
     caption: str
     notes: tuple[str, ...] = ()
-    folded: str = ""  # if given, HTML shows this line until the reader opens the table; formulas in it are set
+    folded: str = ""  # if given, HTML shows this line alone until it is opened; formulas are set
 
     @property
     def text(self) -> str:
