@@ -79,10 +79,12 @@ def fit(notebook, run, pages) -> None:
 
 
 def _fit_code(cell, title, seen, pages) -> None:
-    """Fold long code; give pictures the alternative text of the cell, or else its heading; settle links."""
+    """Fold long code; give pictures the alternative text of the cell or of the figure; settle links."""
     cell.metadata.tags = [*cell.metadata.get("tags", []), *["hide-input"] * (cell.source.count("\n") >= LONG)]
-    if any("image/png" in output.get("data", {}) for output in cell.outputs):
-        alt = cell.metadata.get("alt", title)
+    pictures = [output for output in cell.outputs if "image/png" in output.get("data", {})]
+    if pictures:
+        own = pictures[0].metadata.get("image/png", {}).get("alt") or title
+        alt = cell.metadata.get("alt", own)
         seen[alt] = seen.get(alt, 0) + 1
         cell.metadata.mystnb = {"image": {"alt": alt if seen[alt] == 1 else f"{alt} (picture {seen[alt]})"}}
     for output in cell.outputs:
