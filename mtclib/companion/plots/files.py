@@ -56,7 +56,10 @@ def folder_key(root, pattern):
 
 
 class Picture:
-    """A figure as a notebook shows it: a PNG with a palette, a third of the size of one in full colour."""
+    """A figure as a notebook shows it, with its description as the alternative text.
+
+    A PNG with a palette has a third of the size of one in full colour.
+    """
 
     COLOURS = 64
 
@@ -72,7 +75,7 @@ class Picture:
             self.figure.savefig(full, format="png", dpi=self.figure.dpi, metadata=_METADATA["png"])
         image = Image.open(full).convert("RGB")
         image.quantize(self.COLOURS, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
-        return small.getvalue()
+        return small.getvalue(), {"alt": self.figure.get_label()}
 
 
 def _record(manifest, paths, origin):
