@@ -77,7 +77,8 @@ def rounds(histories, shares):
             excess = (run - run[-1]) / abs(run[0])
             look = {"color": colour, "marker": "", "label": f"{100 * share:.0f} % of the samples"}
             ax.plot(np.arange(1, len(run)), np.maximum(excess[:-1], 1e-8), **look)
-        ax.set(yscale="log", xlabel="iteration of the round", title=name)
+        ax.set(xscale="log", yscale="log", xlabel="iteration of the round", title=name)
+        plain(ax.xaxis)
     axes[0][0].set_ylabel("(J - J_end) / J_start")
     plain(axes[0][0].yaxis)
     legend(fig, axes[0][0].get_lines()[:])
