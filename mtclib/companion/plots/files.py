@@ -58,15 +58,16 @@ def folder_key(root, pattern):
 class Picture:
     """A figure as a notebook shows it: a PNG with a palette, a third of the size of one in full colour.
 
-    The notebook also keeps the `name` of its file, and `alt`, which says what is seen to who cannot see it; by
-    default what the figure says of itself.
+    The notebook also keeps the `name` of its file, and `alt`, which says what is seen to who cannot see it;
+    by default what the figure says of itself.
     """
 
     COLOURS = 64
 
     def __init__(self, figure, name="", alt=""):
         self.figure = figure
-        self.about = {key: text for key, text in (("figure", name), ("alt", alt or figure.get_label())) if text}
+        known = {"figure": name, "alt": alt or figure.get_label()}
+        self.about = {key: text for key, text in known.items() if text}
 
     def __repr__(self):
         return repr(self.figure)

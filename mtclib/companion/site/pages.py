@@ -81,11 +81,11 @@ def fit(notebook, run, pages) -> None:
 
 
 def _fit_code(cell, title, seen, pages) -> None:
-    """Give pictures the alternative text of their own or of the cell, or else its heading; settle links."""
+    """Give pictures the alternative text of the cell or their own, or else its heading; settle links."""
     about = [output.metadata.get("image/png", {}) for output in cell.outputs
              if "image/png" in output.get("data", {})]
     if about:
-        alt = about[0].get("alt") or cell.metadata.get("alt", title)
+        alt = cell.metadata.get("alt") or about[0].get("alt", title)
         seen[alt] = seen.get(alt, 0) + 1
         cell.metadata.mystnb = {"image": {"alt": alt if seen[alt] == 1 else f"{alt} (picture {seen[alt]})"}}
     for output in cell.outputs:
