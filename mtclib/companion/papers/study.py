@@ -385,6 +385,11 @@ class Study:
         return tables.Tables((tables.reproduced(cells, metrics=metrics),
                               tables.every_cell(cells, metrics=metrics)))
 
+    def printed_tables(self, *datasets, metrics=None):
+        """As ``reproduced`` for several data sets, each on the pipeline that stands for it in the counts."""
+        found = [self.reproduced(name, self.headline(name), metrics).tables for name in datasets]
+        return tables.Tables(tuple(table for each in found for table in each))
+
     def live_table(self, *sets):
         """Scores of this run, beside the printed ones of the same name; of all data sets by default."""
         failed = self.live[self.live["status"] != "ok"]
