@@ -121,6 +121,9 @@ OVERVIEW = pd.DataFrame({"gain": [0.0, 5.0, 4.0], "cost": [1.0, 30.0, 100.0], "e
 SCORES = pd.DataFrame({"a": [0.5, 0.101], "b": [np.nan, 0.2]}, index=["toy", "real"])
 PAIRS = frame_of("dataset method run 1 2", [("toy", "A", r, r / 10, r / 10) for r in range(5)])
 LABELS = np.repeat(np.arange(4), 3)
+GAINS = pd.DataFrame([("toy", "ours", 1.5, -0.5, 3.5), (LONG, "ours", -2.0, -2.5, -1.5),
+                      ("toy", "printed", 9.0, np.nan, np.nan)],
+                     columns=["dataset", "comparison", "difference", "low", "high"])  # fmt: skip
 CASES = {
     "sensitivity": lambda: plots.sensitivity(star(datasets=(LONG, "toy")), base=BASE, printed={"toy": 0.6}),
     "sensitivity of one": lambda: plots.sensitivity(one_param(), params=["lam"]),
@@ -132,6 +135,7 @@ CASES = {
     "trajectories": lambda: plots.trajectories(curves(), {"ACC": "accuracy"}, until=2),
     "robustness": lambda: plots.robustness(noisy()),
     "damage": lambda: plots.damaged_view(DAMAGED, "FAC"),
+    "gains": lambda: plots.gains(GAINS),
     "seconds": lambda: plots.seconds(REPEATS, {"B": 4.0, "C": 9.0}),
     "relation": lambda: plots.relation_matrix(MATRIX, MATRIX * 2, ["graphics", "$a_b$"], [LONG, "x", "y"]),
     "relation alone": lambda: plots.relation_matrix(MATRIX),

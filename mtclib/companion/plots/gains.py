@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import to_hex
 
 from mtclib.companion.plots.look import RULE, figure, legend
 
@@ -22,11 +23,13 @@ def gains(frame, score="accuracy"):
     ax.axvline(0, color="black", **RULE)
     for number, (name, marker) in enumerate(zip(names, MARKERS)):
         rows = frame[frame["comparison"] == name].set_index("dataset").reindex(sets)
+        # Outside the style, "C0" is another colour.
+        colour = to_hex(f"C{number}")
         places = np.arange(len(sets)) + SPREAD * (number / max(len(names) - 1, 1) - 0.5)
-        ax.hlines(places, rows["low"], rows["high"], color=f"C{number}", linewidth=1.6)
-        ax.plot(rows["difference"], places, color=f"C{number}", marker=marker, linestyle="", label=name)
+        ax.hlines(places, rows["low"], rows["high"], color=colour, linewidth=1.6)
+        ax.plot(rows["difference"], places, color=colour, marker=marker, linestyle="", label=name)
     ax.set_yticks(range(len(sets)), sets)
-    ax.invert_yaxis()
+    ax.set_ylim(len(sets) - 0.4, -0.6)
     ax.set_xlabel(f"gain in {score}, points")
     legend(fig, ax.get_legend_handles_labels()[0])
     return fig
