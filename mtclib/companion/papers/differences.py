@@ -17,7 +17,7 @@ def causes(paper):
     counts = blocks.groupby("cause")["cells"].sum().sort_values(ascending=False)
     told = f"{counts.sum()} cells: {', '.join(f'{n} {cause}' for cause, n in counts.items())}"
     return tables.Tables((
-        tables.frame_table(rows, f"What a reader must know of {name}", folded=f"{len(rows)} findings in full"),
+        tables.frame_table(rows, f"What to know of {name}", folded=f"{len(rows)} findings in full"),
         tables.frame_table(blocks, "Cells that deviate, and why", folded=told)))
 
 

@@ -19,7 +19,7 @@ RULES = tuple((re.compile(pattern), to) for pattern, to in (
     # An index belongs to a single letter, so that names of parameters such as max_iter stay.
     (r"(?<![\w-])([A-Za-zα-ωΓ-Ω])_(\{[^{}]*\}|\w{1,3}(?!\w))",
      lambda found: f"<i>{found[1]}</i><sub>{found[2].strip('{}')}</sub>"),
-    (r"(?<=[\w)|>\]])\^(\([^()]*\)|\{[^{}]*\}|-?[\w.]*\w)",
+    (r"(?<=[\w)|>\]])\^(\([^()]*\)|\{[^{}]*\}|[-−]?[\w.]*\w)",
      lambda found: f"<sup>{found[1].strip('{}').replace('-', '−')}</sup>"),
     (r"<sup>\((-?\w+/\w+)\)</sup>", r"<sup>\1</sup>"),
 ))
