@@ -76,7 +76,7 @@ class PaperStudy(Study):
 
     def weighting_distances_table(self):
         """How many times farther apart IND leaves the partitions than MBC, under each weighting."""
-        rows = self.results.frame.query("metric == 'd_M' and method in @BOTH")
+        rows = self.results.frame.query("metric == 'd_M' and method in @BOTH and published != ''")
         apart = self.with_loader_params(rows, "weighting")
         apart = apart.pivot_table("value", ["weighting", "published"], "method", sort=False)
         ratio = (apart["IND"] / apart["MBC"]).unstack("published")

@@ -6,7 +6,6 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import confusion_matrix
 
-from mtclib import SPMTC
 from mtclib.companion import plots, tables
 from mtclib.companion.claims import columns
 from mtclib.companion.papers.pairs import gains, pairs_table
@@ -92,24 +91,6 @@ class PaperStudy(Study):
     @property
     def _sweeps(self):
         return pd.concat([self.sweep(f"figure1-{name}") for name in ("lssmtc", "hard", "soft")])
-
-    def live_pace(self):
-        """Who is selected when, in a fit of this run."""
-        data, fit = self._paced("hard")
-        fig = plots.pace(fit.weight_history_[0], data.Xs[0].sum(axis=1), fit.pace_)
-        return self.show(fig, "spmtc-pace", data=f"live {data.sha256}")
-
-    def live_rounds(self):
-        """How the objective falls round by round, in two fits of this run."""
-        (data, hard), (_, soft) = self._paced("hard"), self._paced("soft")
-        histories = {"SPMTC-h": hard.round_objective_[1:], "SPMTC-s": soft.round_objective_[1:]}
-        return self.show(plots.rounds(histories, hard.pace_), "spmtc-rounds", data=f"live {data.sha256}")
-
-    def _paced(self, weighting):
-        data = self.data("COMPvsSCI")
-        seed = self.protocol.root_seed if self.seed is None else self.seed
-        model = SPMTC(2, weighting=weighting, lam=0.5, free_rows="keep", random_state=seed)
-        return data, model.fit(data.Xs)
 
     def noise(self):
         """Accuracy against the share of planted documents of no class."""
