@@ -24,7 +24,7 @@ class PaperStudy(Study):
 
     def gains(self):
         """What MTCMRL adds to its single-task version, stopped early and late."""
-        fig = plots.gains(gains(self._stopping(), STOPPED, "ACC"))
+        fig = plots.gains(gains(self._stopping(), STOPPED, "ACC"), "accuracy over learning each task alone")
         return self.show(fig, "mtcmrl-gains", alt="Gain in accuracy of MTCMRL over SNMF+LR with intervals on "
                          "four data sets; run until it converges, the gain all but vanishes.")
 

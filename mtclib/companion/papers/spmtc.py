@@ -29,7 +29,7 @@ class PaperStudy(Study):
 
     def gains(self):
         """What self-pacing gains over the same method with all weights one."""
-        fig = plots.gains(gains(self._fixed, PACED, "ACC"))
+        fig = plots.gains(gains(self._fixed, PACED, "ACC"), "accuracy over all weights one")
         return self.show(fig, "spmtc-gains", alt="Gain in accuracy of SPMTC over LSSMTC with intervals: "
                          "mostly about zero, and a large loss on RECvsTALK if left-out samples move.")
 

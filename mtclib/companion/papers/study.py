@@ -404,6 +404,7 @@ class Study:
             printed = self.printed(name)
             names = {metric: our_name(self.paper, metric) for metric in metrics or self.published["metric"]}
             names = {metric: ours for metric, ours in names.items() if ours in set(rows["metric"])}
+            rows = rows[rows["metric"].isin(names.values())]
             shown.append(tables.side_by_side(rows, printed, names, f"This run: {name}"))
         return tables.Tables(tuple(shown))
 

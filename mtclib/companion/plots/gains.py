@@ -16,7 +16,7 @@ def gains(frame, score="accuracy"):
     """Gain in points on each data set, with 95 % intervals: right of the line at zero the method is better.
 
     `frame` comes from ``mtclib.companion.claims.columns.paired_differences``, with ``comparison`` as the
-    legend is to name it; without ``low`` and ``high`` (NaN) a mark has no whisker.  `score` names the axis.
+    legend is to name it; without ``low`` and ``high`` (NaN) a mark has no whisker.  `score` is for the axis.
     """
     sets, names = (list(dict.fromkeys(frame[column])) for column in ("dataset", "comparison"))
     fig, ax = plt.subplots(figsize=(6.8, 1.1 + 0.36 * len(sets)))
