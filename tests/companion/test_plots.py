@@ -124,6 +124,9 @@ OVERVIEW = pd.DataFrame({"gain": [0.0, 5.0, 4.0], "cost": [1.0, 30.0, 100.0], "e
 SCORES = pd.DataFrame({"a": [0.5, 0.101], "b": [np.nan, 0.2]}, index=["toy", "real"])
 PAIRS = frame_of("dataset method run 1 2", [("toy", "A", r, r / 10, r / 10) for r in range(5)])
 LABELS = np.repeat(np.arange(4), 3)
+GAINS = pd.DataFrame([("toy", "ours", 1.5, -0.5, 3.5), (LONG, "ours", -2.0, -2.5, -1.5),
+                      ("toy", "printed", 9.0, np.nan, np.nan)],
+                     columns=["dataset", "comparison", "difference", "low", "high"])  # fmt: skip
 CASES = {
     "sensitivity": lambda: plots.sensitivity(star(datasets=(LONG, "toy")), base=BASE, printed={"toy": 0.6}),
     "sensitivity of one": lambda: plots.sensitivity(one_param(), params=["lam"]),
@@ -135,6 +138,7 @@ CASES = {
     "trajectories": lambda: plots.trajectories(curves(), {"ACC": "accuracy"}, until=2),
     "robustness": lambda: plots.robustness(noisy()),
     "damage": lambda: plots.damaged_view(DAMAGED, "FAC"),
+    "gains": lambda: plots.gains(GAINS),
     "seconds": lambda: plots.seconds(REPEATS, {"B": 4.0, "C": 9.0}),
     "relation": lambda: plots.relation_matrix(MATRIX, MATRIX * 2, ["a", "$a_b$", "tie"], [LONG, "x", "y"]),
     "relation alone": lambda: plots.relation_matrix(MATRIX),
@@ -144,8 +148,6 @@ CASES = {
     "scoreboard": lambda: plots.scoreboard(judged(["exact", "lower", "exact"]), {"p": "Paper\n3 cells"}),
     "leverage": lambda: plots.leverage(CHANGES),
     "weights": lambda: plots.weight_functions([1.0, 4.0], (1.0, 10.0), np.linspace(0, 8, 9)),
-    "pace": lambda: plots.pace([np.arange(100) >= 50, np.ones(100)], np.arange(100)[::-1], [0.5, 1.0]),
-    "rounds": lambda: plots.rounds({"h": [[10.0, 6.0, 5.0], [8.0, 7.0]]}, [0.5, 1.0]),
     "selection": lambda: plots.selection([POINTS[:5]], [[0, 1, -1, 2, 0]], [0, 0, 1, 1, 1]),
     "transfer": lambda: plots.transfer_curve(transfer()),
     "forgetting": lambda: plots.forgetting_curve(forgetting()),
@@ -277,7 +279,7 @@ def test_the_suite_draws_every_public_figure():
 LINES = (
     ("task objectives", 0, 1, [3, 4, 5]),
     ("trajectories", 0, 1, [10, 20, 30]), ("robustness", 0, 0, [90, 90]), ("robustness", 0, 1, [90, 80]),
-    ("damage", 0, 0, [1.0, 0.5]), ("rounds", 0, 0, [0.5, 0.1]), ("rounds", 0, 1, [1 / 8]),
+    ("damage", 0, 0, [1.0, 0.5]),
     ("transfer", 0, 0, [41, 51, 61]), ("transfer", 0, 1, [41, 41, 41]), ("transfer", 2, 0, [0, 10, 20]),
     ("forgetting", 0, 0, [60, 50]), ("forgetting", 0, 1, [80, 70]), ("forgetting", 0, 2, [71, 71]),
     ("orders", 0, 1, [-1, 0, 1]), ("orders", 1, 0, [22] * 6), ("costs", 0, 0, [2, 4]),
@@ -437,7 +439,6 @@ SHOWN = [
     ("objectives", lambda fig: [ax.get_lines()[-1].get_xdata()[0] for ax in fig.axes[:2]], [1, 3]),
     ("leverage", lambda fig: texts(fig.axes[0]), [f"counts, instead of tf; ACC, O{n}" for n in (1, 2)]),
     ("leverage", lambda fig: [bar.get_width() for bar in fig.axes[0].patches[1:]], [-1.5, 2.0]),
-    ("pace", lambda fig: fig.axes[0].get_images()[0].get_array().T.tolist(), [[1] * 5 + [0] * 5, [1] * 10]),
     ("selection", lambda fig: fig.axes[0].collections[0].get_array().tolist(), [0, 1, 3, 2, 0]),
     ("score table", lambda fig: {text.get_text(): text.get_fontweight() for text in fig.axes[0].texts},
      {"50": "bold", "10": "normal", "–": "normal", "20": "bold"}),
@@ -510,8 +511,6 @@ STREAMS = ((plots.transfer_curve, transfer), (plots.forgetting_curve, forgetting
     (plots.preprocessing, (weightings().iloc[:0],), "no row of metric"),
     (plots.scoreboard, (judged(["exact"]), {"q": "Q\n"}), "no cell of 'q'"),
     *((plots.weight_functions, (thresholds,), "thresholds") for thresholds in ([], [0.0])),
-    (plots.pace, (np.ones((3, 5)), np.arange(5), [0.5, 1.0]), r"must have the shape \(2, 5\)"),
-    (plots.rounds, ({"h": [[1.0, 0.5]]}, [0.5, 1.0]), "2 rounds"),
     (plots.selection, ([np.ones((3, 2))], np.ones((2, 3)), np.ones(3)), "order"),
     (plots.selection, ([np.ones((3, 3))], np.ones((1, 3)), np.ones(3)), "order"),
     (plots.critical_difference, (pd.Series({"a": 1.0}), 1.0, []), "two methods"),

@@ -386,8 +386,13 @@ class Study:
         return tables.Tables((tables.reproduced(cells, metrics=metrics),
                               tables.every_cell(cells, metrics=metrics)))
 
-    def live_table(self, *sets):
-        """Scores of this run, beside the printed ones of the same name; of all data sets by default."""
+    def printed_tables(self, *datasets, metrics=None):
+        """As ``reproduced`` for several data sets, each on the pipeline that stands for it in the counts."""
+        found = [self.reproduced(name, self.headline(name), metrics).tables for name in datasets]
+        return tables.Tables(tuple(table for each in found for table in each))
+
+    def live_table(self, *sets, metrics=None):
+        """Scores of this run, beside the printed ones of the same name; all of them by default."""
         failed = self.live[self.live["status"] != "ok"]
         if len(failed):
             errors_met = ", ".join(failed["error"].unique())
@@ -398,10 +403,10 @@ class Study:
             rows = rows[rows.index.isin(known.index) | ~rows["method"].isin(known["method"])]
             rows = rows[rows["task"] != "avg"]
             printed = self.printed(name)
-            theirs = dict.fromkeys(self.published["metric"])
-            metrics = {metric: our_name(self.paper, metric) for metric in theirs}
-            metrics = {metric: ours for metric, ours in metrics.items() if ours in set(rows["metric"])}
-            shown.append(tables.side_by_side(rows, printed, metrics, f"This run: {name}"))
+            names = {metric: our_name(self.paper, metric) for metric in metrics or self.published["metric"]}
+            names = {metric: ours for metric, ours in names.items() if ours in set(rows["metric"])}
+            rows = rows[rows["metric"].isin(names.values())]
+            shown.append(tables.side_by_side(rows, printed, names, f"This run: {name}"))
         return tables.Tables(tuple(shown))
 
     @cached_property
