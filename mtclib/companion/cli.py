@@ -1,8 +1,9 @@
-"""The command line: ``python -m mtclib fetch | run | identify | compare | report | store | ...``."""
+"""The command line: ``python -m mtclib cluster | table | fetch | run | report | ...``."""
 
 import argparse
 import logging
 import os
+import re
 import signal
 import sys
 from functools import partial
@@ -24,12 +25,30 @@ OPTIONS = ("profile", "n_jobs", "dask")
 
 EXAMPLES = {
     None: """examples:
+  python -m mtclib cluster north.csv south.csv --n-clusters 3      your own tasks to labelled CSV files
+  python -m mtclib table 20NewsGroups --format latex               all methods on a data set of a paper
   python -m mtclib fetch                        data of the quick profile, all papers
   python -m mtclib run all --report             every notebook in the quick profile, then the HTML report
   python -m mtclib run mtcmrl --profile full --n-jobs 2
   python -m mtclib list
 
 exit codes: 0 done, 1 something failed, 2 wrong usage, 130 interrupted""",
+    "cluster": """examples:
+  python -m mtclib cluster north.csv south.csv                     says which numbers of clusters suit
+  python -m mtclib cluster north.csv south.csv --n-clusters 3 --id-column name --output result
+  python -m mtclib cluster words.csv pixels.csv --kind views --n-clusters 4 --method AWP
+
+Tasks are files with the same columns, views files with the same rows; rows are samples.  Without --n-clusters
+there are as many clusters as classes, or, where no classes are known, as many as three criteria propose.
+Without --method the recommended method runs first, then those of the papers and k-means.  The folder receives
+clusters-METHOD.csv, report.txt, tables and pictures.""",
+    "table": """examples:
+  python -m mtclib table 20NewsGroups --format latex
+  python -m mtclib table Cornell --paper lmsc --format csv > cornell.csv
+  python -m mtclib table WebKB --task 1
+
+Prints what the paper prints and what we measured, and below how to load the data and re-create the numbers;
+the facts of a CSV table go to the terminal.""",
     "fetch": """examples:
   python -m mtclib fetch
   python -m mtclib fetch --profile full --paper mtcmrl
@@ -96,6 +115,25 @@ def build_parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES[None], formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    command = _command(commands, "cluster", cluster, "cluster your own files")
+    command.add_argument("files", nargs="+", metavar="FILE", help="one per task or view: CSV, npz, mat, ...")
+    command.add_argument("--kind", default="tasks", help="tasks (default) or views")
+    command.add_argument("--n-clusters", type=_at_least_one, nargs="+", default=[], metavar="K",
+                         help="one number for all, or one per task")  # fmt: skip
+    command.add_argument("--method", dest="methods", action="append", default=[], metavar="NAME",
+                         help="a method to run, or all; may be repeated")  # fmt: skip
+    command.add_argument("--label-column", metavar="NAME", help="column with known classes, for scores only")
+    command.add_argument("--id-column", metavar="NAME", help="column with the names of the samples")
+    command.add_argument("--scaling", default="none", help="none (default), rows, zscore, tfidf-l2, ...")
+    command.add_argument("--n-runs", type=_at_least_one, default=3, metavar="N", help="runs (default 3)")
+    command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
+    command.add_argument("--seed", type=int, default=0, help="root of all seeds (default 0)")
+    command.add_argument("--output", default="clusters", metavar="FOLDER", help="default: clusters")
+    command = _command(commands, "table", table, "print all methods on one data set of a paper, to copy")
+    command.add_argument("dataset", metavar="DATASET", help="as the paper names it")
+    command.add_argument("--paper", help="which paper, where several print it")
+    command.add_argument("--task", help="one task only, such as 1 or avg")
+    command.add_argument("--format", default="text", help="text (default), csv or latex")
     command = _command(commands, "fetch", fetch, "get data files and check them")
     command.add_argument("names", nargs="*", help="names of files (`list --data`); default: a profile's")
     command.add_argument("--profile", default="quick", help="quick (default) or full")
@@ -127,6 +165,55 @@ def build_parser() -> argparse.ArgumentParser:
     command = _command(commands, "list", list_known, "list papers and their parameters, or data files")
     command.add_argument("--data", action="store_true", help="list data files: place and terms")
     return parser
+
+
+def cluster(args) -> int:
+    """Cluster a reader's own files and write the clusters, tables and pictures."""
+    from mtclib.companion import plots, tables
+    from mtclib.companion.userdata import load, number
+    from mtclib.companion.userdata import run as own
+
+    try:
+        data = load.load(args.kind, args.files, args.label_column, id_column=args.id_column)
+        hint = load.hint(data) if args.scaling == "none" else ""
+        data = load.scale(data, args.scaling)
+        ks, figures = args.n_clusters, {}
+        if not ks and not data.labelled:
+            tried = number.criteria(data, seed=args.seed)
+            ks, figures["number"] = number.proposed(tried), plots.number_of_clusters(tried)
+            note = ("Without --n-clusters the proposed numbers are taken. They are a help, not a finding: "
+                    "look at number.png, and at what the clusters hold.")
+            print(tables.frame_table(number.proposals(tried), number.CAPTION, notes=[note]), end="\n\n")
+        result = own.cluster(data, args.methods, ks, n_runs=args.n_runs, seed=args.seed, n_jobs=args.n_jobs)
+        first = result.first()
+        written = result.save(args.output)
+    except ValueError as error:
+        # The same words as in Python, where these are arguments.
+        raise UsageError(re.sub(r"\b(label|id|n)_(column|clusters)\b", r"--\1-\2", str(error))) from None
+    panels = data.task_names if data.kind == "multitask" else ["all views"]
+    figures["cluster_sizes"] = plots.cluster_sizes(result.labels, panels)
+    figures["embedding"] = plots.embedding(data.Xs, result.labels[first], data.task_names, first)
+    for name, figure in figures.items():
+        written += plots.save(figure, name, args.output)
+    found = own.contents(data, result.labels[first])
+    print(tables.frame_table(found, f"Clusters by {own.shown_name(first)}"))
+    for row in result.frame[result.frame["status"] == "failed"].drop_duplicates("method").itertuples():
+        print(f"\n{row.method} failed and is left out: {row.error}")
+    print(f"\n{own.report(result)}\n" + f"\nHint: {hint}\n" * bool(hint))
+    print("\n".join(f"wrote {path}" for path in written))
+    return 0
+
+
+def table(args) -> int:
+    """Print a table to copy."""
+    from mtclib.companion.papers import copies
+
+    choose(args.format, copies.FORMATS, "--format")
+    found = copies.copy(args.dataset, args.paper, args.task)
+    print(found.text(args.format), end="")
+    if args.format == "csv":
+        print(*found.facts, sep="\n", file=sys.stderr)
+    return 0
 
 
 def fetch(args) -> int:

@@ -1,4 +1,4 @@
-"""Clusters of a user's own data: where the samples lie, how large the clusters are, which methods agree."""
+"""Clusters of a user's own data: how many, where the samples lie, how large they are, which methods agree."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -59,6 +59,32 @@ def cluster_sizes(labels, names):
         ax.grid(False, axis="y")
     axes[0][0].set_yticks(range(len(lists)), list(lists))
     axes[0][0].set_ylim(len(lists) - 0.5, -0.5)
+    return fig
+
+
+@figure
+def number_of_clusters(frame):
+    """What speaks for each number of clusters, one column of panels per task; the highest value is marked.
+
+    `frame` is that of ``userdata.number.criteria``.
+    """
+    tasks = list(frame["task"].unique())
+    if not tasks:
+        raise ValueError("frame must have a line for some task; tasks of fewer than five samples have none")
+    names = [name for name in frame.columns if name not in ("task", "k")]
+    size = (1.4 + 2.2 * len(tasks), 0.9 + 1.4 * len(names))
+    fig, axes = plt.subplots(len(names), len(tasks), figsize=size, sharex=True, squeeze=False)
+    for column, task in zip(axes.T, tasks):
+        column[0].set_title(task)
+        column[-1].set_xlabel("clusters")
+        part = frame[frame["task"] == task]
+        for ax, name in zip(column, names):
+            best = part.loc[part[name].idxmax()]
+            ax.plot(part["k"], part[name], marker="o", markersize=4)
+            ax.plot(best["k"], best[name], marker="o", markersize=11, markerfacecolor="none", color="0.2")
+            ax.set_xticks(part["k"])
+    for ax, name in zip(axes[:, 0], names):
+        ax.set_ylabel(name)
     return fig
 
 
