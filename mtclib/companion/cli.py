@@ -190,8 +190,6 @@ def cluster(args) -> int:
     except ValueError as error:
         # The same words as in Python, where these are arguments.
         raise UsageError(re.sub(r"\b(label|id|n)_(column|clusters)\b", r"--\1-\2", str(error))) from None
-    panels = data.task_names if data.kind == "multitask" else ["all views"]
-    figures["cluster_sizes"] = plots.cluster_sizes(result.labels, panels)
     figures["embedding"] = plots.embedding(data.Xs, result.labels[first], data.task_names, first)
     for name, figure in figures.items():
         written += plots.save(figure, name, args.output)

@@ -29,7 +29,7 @@ class Copy:
             return self.frame.to_csv(index=False, lineterminator="\n")
         if form == "latex":
             facts = (r"needs \usepackage{booktabs}", *self.facts)
-            body = self.frame.to_latex(index=False, escape=True, caption=_escaped(self.caption), position="t")
+            body = self.frame.to_latex(index=False, escape=True, caption=self.caption, position="t")
             return "".join(f"% {fact}\n" for fact in facts) + body.replace(" ± ", r" $\pm$ ")
         return "\n".join([self.caption, "", self.frame.to_string(index=False), "", *self.facts, ""])
 
@@ -101,7 +101,3 @@ def _facts(paper, dataset):
         yield "preprocessing: not stated in the paper; identified by a search of printed cells"
     yield (f"to re-create it: python -m mtclib run {paper} --profile full --export && "
            "python -m mtclib verdicts")
-
-
-def _escaped(text):
-    return text.replace("%", r"\%").replace("&", r"\&").replace("_", r"\_")

@@ -98,7 +98,7 @@ def _of_task(X, largest, seed, step):
         _, left, right = np.intersect1d(*draws, return_indices=True)
         stability[pair] = [adjusted_rand_index(one[k][left], two[k][right]) for k in ks]
         step()
-    metric = "cosine" if cosine and _rows_are_nonzero(X) else "euclidean"
+    metric = "cosine" if cosine and abs(X).sum(axis=1).min() > 0 else "euclidean"
     return [{"k": k, "silhouette": _silhouette(X, labels[k], metric), "stability": stability[:, i].mean(),
              "eigengap": values[k - 1] - values[k]} for i, k in enumerate(ks)]  # fmt: skip
 
@@ -115,10 +115,6 @@ def _clusters(X, ks, cosine, seed):
         rows = np.divide(V[:, :k], lengths, out=np.zeros_like(V[:, :k]), where=lengths > 0)
         labels[k] = KMeans(k, n_init=STARTS, random_state=seed % 2**32).fit_predict(rows)
     return labels, np.nan_to_num(values)
-
-
-def _rows_are_nonzero(X):
-    return (np.asarray(abs(X).sum(axis=1)).ravel() > 0).all()
 
 
 def _silhouette(X, labels, metric):

@@ -28,7 +28,6 @@ RECOMMENDED = {"multitask": "SpectralNJW", "multiview": "AWP"}
 DEFAULTS = {"multitask": (RECOMMENDED["multitask"], "MTCMRL", "MBC", "SPMTC", "KMeans"),
             "multiview": (RECOMMENDED["multiview"], "MSPL", "ConMC")}  # fmt: skip
 """Methods where none are named: the recommended one, the papers' own, and k-means as the yardstick."""
-KMEANS = {"multitask": "KMeans", "multiview": "ConMC"}
 SHOWN = {"SpectralNJW": "Spectral NJW", "KMeans": "k-means", "Stacked": "All k-means", "ConMC": "Con-MC",
          "SNMFLR": "SNMF+LR", "CCAClustering": "CCA"}  # fmt: skip
 """Names that the comparison shows for classes of other names; either may be given."""
@@ -114,7 +113,7 @@ def class_name(name, kind) -> str:
     """
     known = {_letters(given): given for given in all_estimators()}
     known |= {_letters(shown): given for given, shown in SHOWN.items()}
-    known["kmeans"] = KMEANS.get(kind, "KMeans")
+    known["kmeans"] = DEFAULTS[kind][-1]
     # A class of that very name comes first: KMeans for views is then refused with the reason.
     return name if name in all_estimators() else known.get(_letters(name), name)
 
@@ -327,20 +326,21 @@ def _similarity(one, two):
 def report(result) -> str:
     """A paragraph for one's own report: what the first method of `Clusterings` did, and on what."""
     name, data, settings = result.first(), result.data, result.settings
-    traits, rows = all_estimators()[name].traits, result.frame[result.frame["method"] == result.first()]
+    traits, rows = all_estimators()[name].traits, result.frame[result.frame["method"] == name]
     steps = [step["scaling"] for step in data.preprocessing if step.get("step") == "scale"]
+    given = ", ".join(f"{key} = {value}" for key, value in settings["methods"][name].items())
     sizes = "; ".join(f"{row.task}: {row.sizes}" if row.task else row.sizes for row in rows.itertuples())
     said = [f"We clustered {_of_what(data)} with {shown_name(name)} ({traits.paper}) as implemented in "
             f"mtclib {__version__}, {'scaled by ' + ' and '.join(steps) if steps else 'without scaling'}. "
             f"Numbers of clusters: {', '.join(map(str, settings['n_clusters']))}; parameters: "
-            f"{_parameters(settings['methods'][name])}; the run with the lowest objective of "
+            f"{given or 'the defaults'}; the run with the lowest objective of "
             f"{rows['runs'].iloc[0]} (seed {settings['seed']}). Samples per cluster: {sizes}."]
     if rows["stability"].notna().any():
         said.append(f"The mean adjusted Rand index between two runs is {rows['stability'].iloc[0]:.2f}.")
     if rows["ARI"].notna().any():
         said.append(f"Against the given classes the adjusted Rand index is {rows['ARI'].mean():.2f} and the "
                     f"accuracy {rows['ACC'].mean():.2f}.")
-    yardstick = KMEANS.get(data.kind)
+    yardstick = DEFAULTS[data.kind][-1]
     if yardstick in result.labels and yardstick != name:
         said.append(f"The adjusted Rand index with the clusters of k-means is "
                     f"{result.agreement().loc[name, yardstick]:.2f}.")
@@ -356,7 +356,3 @@ def _of_what(data):
                 f"{', '.join(f'{name}: {d} features' for name, (_, d) in zip(data.task_names, shapes))})")
     named = ", ".join(f"{name}: {n} samples" for name, (n, _) in zip(data.task_names, shapes))
     return f"{len(shapes)} task(s) of {shapes[0][1]} shared features ({named})"
-
-
-def _parameters(values):
-    return ", ".join(f"{name} = {value}" for name, value in values.items()) or "the defaults"
