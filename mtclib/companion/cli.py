@@ -39,16 +39,14 @@ exit codes: 0 done, 1 something failed, 2 wrong usage, 130 interrupted""",
   python -m mtclib cluster words.csv pixels.csv --kind views --n-clusters 4 --method AWP
 
 Tasks are files with the same columns, views files with the same rows; rows are samples.  Without --n-clusters
-there are as many clusters as classes, or, where no classes are known, as many as three criteria propose.
-Without --method the recommended method runs first, then those of the papers and k-means.  The folder receives
-clusters-METHOD.csv, report.txt, tables and pictures.""",
+there are as many clusters as known classes, or as three criteria propose.  Without --method the recommended
+one runs first, then those of the papers and k-means.""",
     "table": """examples:
   python -m mtclib table 20NewsGroups --format latex
   python -m mtclib table Cornell --paper lmsc --format csv > cornell.csv
   python -m mtclib table WebKB --task 1
 
-Prints what the paper prints and what we measured, and below how to load the data and re-create the numbers;
-the facts of a CSV table go to the terminal.""",
+Shows the paper's numbers beside ours, how to load the data, and how to re-create the numbers.""",
     "fetch": """examples:
   python -m mtclib fetch
   python -m mtclib fetch --profile full --paper mtcmrl
@@ -181,8 +179,7 @@ def cluster(args) -> int:
         if not ks and not data.labelled:
             tried = number.criteria(data, seed=args.seed)
             ks, figures["number"] = number.proposed(tried), plots.number_of_clusters(tried)
-            note = ("Without --n-clusters the proposed numbers are taken. They are a help, not a finding: "
-                    "look at number.png, and at what the clusters hold.")
+            note = "The proposed numbers are taken. They are a help, not a finding: look at number.png as well."
             print(tables.frame_table(number.proposals(tried), number.CAPTION, notes=[note]), end="\n\n")
         result = own.cluster(data, args.methods, ks, n_runs=args.n_runs, seed=args.seed, n_jobs=args.n_jobs)
         first = result.first()

@@ -46,7 +46,7 @@ def number_of_clusters(frame):
     """
     tasks = list(frame["task"].unique())
     if not tasks:
-        raise ValueError("frame must have a line for some task; tasks of fewer than five samples have none")
+        raise ValueError("frame must have a line for some task; tasks of fewer than four samples have none")
     names = [name for name in frame.columns if name not in ("task", "k")]
     size = (1.4 + 2.2 * len(tasks), 0.9 + 1.4 * len(names))
     fig, axes = plt.subplots(len(names), len(tasks), figsize=size, sharex=True, squeeze=False)

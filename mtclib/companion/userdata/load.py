@@ -232,9 +232,8 @@ def hint(data) -> str:
     if all(X.size and X.min() >= 0 and X.max() > 1 and (X % 1 == 0).all() for X in held):
         return ("All entries are counts. For counts of words, scaling tfidf-l2 is what the comparison of the "
                 "methods uses.")
-    dense = [np.ptp(X, axis=0) for X in data.Xs if not sp.issparse(X)]
-    widths = [width[width > 0] for width in dense if (width > 0).any()]
-    if any(width.max() > 10 * width.min() for width in widths):
+    widths = [np.ptp(X, axis=0) for X in data.Xs if not sp.issparse(X)]
+    if any(width.max() > 10 * width[width > 0].min(initial=np.inf) for width in widths):
         return ("Some features have more than ten times the range of others and will dominate; "
                 "scaling zscore gives each the same variance.")
     return ""

@@ -21,7 +21,6 @@ from sklearn.metrics import silhouette_score
 
 from mtclib.companion.runs.runner import is_watched, make_bar
 from mtclib.core.base import DegenerateSubspaceWarning, spawn_seeds
-from mtclib.core.checks import check_number
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import normalized_affinities
 from mtclib.maths.scaling import scale_views
@@ -34,19 +33,16 @@ ALL = "all together"
 LARGEST, SAMPLES, PAIRS, SHARE, STARTS = 10, 1000, 5, 0.8, 3
 
 
-def criteria(data, largest=LARGEST, seed=0, progress=None) -> pd.DataFrame:
+def criteria(data, largest=LARGEST, seed=0) -> pd.DataFrame:
     """The three criteria for 2 to ``largest`` clusters: columns ``task, k`` and `CRITERIA`.
 
-    Views are one task, "all views".  Of a task with more than a thousand samples a random thousand is used;
-    a task with fewer than five has no line.
+    Views are one task, "all views".  A random thousand of the samples of a task stands for more.
     """
-    check_number("largest", largest, low=2, integer=True)
     tasks = dict(zip(data.task_names, data.Xs)) if data.kind == "multitask" else {"all views": _joined(data)}
-    watched = is_watched() if progress is None else progress
     rows = []
-    with make_bar(len(tasks) * (PAIRS + 1)) if watched else nullcontext() as bar:
+    with make_bar(len(tasks) * (PAIRS + 1)) if is_watched() else nullcontext() as bar:
+        step = bar.update if bar is not None else lambda: None
         for (name, X), own in zip(tasks.items(), spawn_seeds(seed, len(tasks))):
-            step = bar.update if watched else lambda: None
             rows += [{"task": name} | row for row in _of_task(X, largest, own, step)]
     return pd.DataFrame(rows, columns=["task", "k", *CRITERIA])
 

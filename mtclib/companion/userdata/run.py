@@ -191,12 +191,11 @@ class Clusterings:
             tables["contents"] = contents(self.data, found)
             if self.data.kind == "multitask":
                 tables["related"] = related(self.data, found)
+            files.append(folder / "report.txt")
+            files[-1].write_text(report(self) + "\n", encoding="utf-8")
         for name, table in tables.items():
             files.append(folder / f"{name}.csv")
             table.to_csv(files[-1], index=False)
-        if self.labels:
-            files.append(folder / "report.txt")
-            files[-1].write_text(report(self) + "\n", encoding="utf-8")
         return files
 
     def _table(self, labels):
@@ -350,9 +349,7 @@ def report(result) -> str:
 
 
 def _of_what(data):
-    shapes = [X.shape for X in data.Xs]
-    if data.kind == "multiview":
-        return (f"{shapes[0][0]} samples in {len(shapes)} view(s) ("
-                f"{', '.join(f'{name}: {d} features' for name, (_, d) in zip(data.task_names, shapes))})")
-    named = ", ".join(f"{name}: {n} samples" for name, (n, _) in zip(data.task_names, shapes))
-    return f"{len(shapes)} task(s) of {shapes[0][1]} shared features ({named})"
+    n, d = data.Xs[0].shape
+    axis, noun = (1, "features") if data.kind == "multiview" else (0, "samples")
+    named = ", ".join(f"{name}: {X.shape[axis]} {noun}" for name, X in zip(data.task_names, data.Xs))
+    return f"{n} samples in views ({named})" if axis else f"tasks of {d} shared features ({named})"
