@@ -432,7 +432,6 @@ SHOWN = [
     ("score table", lambda fig: {text.get_text(): text.get_fontweight() for text in fig.axes[0].texts},
      {"50": "bold", "10": "normal", "–": "normal", "20": "bold"}),
     ("ranks", lambda fig: texts(fig.axes[0])[-2:], ["a  1.20 ", " 1.80  b"]),
-    ("sizes", lambda fig: texts(fig.axes[0]), ["3"] * 4 + ["6"] * 2),
 ]
 
 

@@ -352,4 +352,4 @@ def _of_what(data):
     n, d = data.Xs[0].shape
     axis, noun = (1, "features") if data.kind == "multiview" else (0, "samples")
     named = ", ".join(f"{name}: {X.shape[axis]} {noun}" for name, X in zip(data.task_names, data.Xs))
-    return f"{n} samples in views ({named})" if axis else f"tasks of {d} shared features ({named})"
+    return f"{n} samples in views ({named})" if axis else f"tasks with {d} shared features ({named})"
