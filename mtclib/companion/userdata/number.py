@@ -67,7 +67,7 @@ def proposals(frame) -> pd.DataFrame:
 
 
 def proposed(frame) -> list[int]:
-    """One number for each task, or for all views, to give as ``n_clusters``; from :func:`criteria`."""
+    """One number for each task of four samples or more, or for all views, as ``n_clusters``."""
     return [int(k) for k in proposals(frame).drop(index=ALL, errors="ignore")["proposed"]]
 
 
