@@ -158,8 +158,7 @@ CASES = {
     "score table": lambda: plots.score_table(SCORES),
     "pairs": lambda: plots.task_pairs(PAIRS, "NMI"),
     "embedding": lambda: plots.embedding([POINTS, POINTS @ POINTS.T], LABELS, ["a", LONG], "k-means"),
-    "sizes": lambda: plots.cluster_sizes({"KMeans": LABELS, "MBC": LABELS % 2}, ["all views"]),
-    "agreement": lambda: plots.agreement(SCORES.set_axis(["a", "b"], axis=0)),
+    "number": lambda: plots.number_of_clusters(pd.DataFrame({"task": "a", "k": [2, 3], "gap": [0.1, 0.2]})),
 }
 # These give their lines a look of their own, with a meaning; all others follow the style.
 OWN_LOOK = {"weights", "orders", "transfer", "forgetting", "quality and time", "leverage", "seconds"}
@@ -444,8 +443,6 @@ SHOWN = [
      {"50": "bold", "10": "normal", "–": "normal", "20": "bold"}),
     ("ranks", lambda fig: texts(fig.axes[0])[-2:], ["a  1.20 ", " 1.80  b"]),
     ("orders", lambda fig: len(line(fig, 0, 0).get_ydata()), 18),
-    ("agreement", lambda fig: sorted(texts(fig.axes[0])), ["0.10", "0.20", "0.50", "–"]),
-    ("sizes", lambda fig: texts(fig.axes[0]), ["3"] * 4 + ["6"] * 2),
 ]
 
 
@@ -516,10 +513,8 @@ STREAMS = ((plots.transfer_curve, transfer), (plots.forgetting_curve, forgetting
     (plots.critical_difference, (pd.Series({"a": 1.0}), 1.0, []), "two methods"),
     (plots.quality_time, (pd.DataFrame(),), "no method"),
     (plots.score_table, (pd.DataFrame(),), "nothing to show"),
-    (plots.cluster_sizes, ({}, ["t"]), "labels must hold a method"),
-    (plots.cluster_sizes, ({"A": [np.array([0])]}, ["t", "u"]), "one array for every name"),
     (plots.embedding, ([np.eye(3)], [np.arange(2)], ["a"]), r"labels: \[2\] labels for \[3\] samples"),
-    (plots.agreement, (pd.DataFrame(),), "square and not empty"),
+    (plots.number_of_clusters, (pd.DataFrame({"task": []}),), "a line for some task"),
     (plots.task_pairs, (PAIRS.iloc[:0], "NMI"), "no rows"),
     *((draw, (BARE,), "frame: it lacks") for draw, _ in STREAMS),
     *((draw, (frame().iloc[:0],), "frame: it has no rows") for draw, frame in STREAMS),
