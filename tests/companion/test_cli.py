@@ -12,10 +12,12 @@ from experiments_support import interruptible, wait_until
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mtclib.companion.cli import main
+from mtclib.companion.papers import copies
 from mtclib.companion.parameters import UsageError, read_value
 from mtclib.companion.runs import profiles
 from mtclib.companion.site import report
 from mtclib.companion.site.notebooks import KERNEL, store_outputs
+from mtclib.companion.verdicts import published
 from mtclib.core import paths
 from mtclib.datasets import FetchError
 
@@ -77,6 +79,30 @@ def test_a_wrong_request_is_refused_with_a_hint_before_anything_runs(arguments, 
     assert main(arguments) == 2
     assert message in capsys.readouterr().err
     assert not (repository / "build" / "notebooks").exists()
+
+
+def test_a_table_to_copy_has_every_printed_cell_and_says_how_to_load_the_data(capsys):
+    for name, paper in ((name, paper) for name, papers in copies.datasets().items() for paper in papers):
+        table, printed = copies.copy(name, paper), published.load(paper).query("dataset == @name")
+        assert (table.frame.filter(like="printed") != "").sum().sum() == printed["mean"].notna().sum()
+        assert "mtclib.datasets.load('" in table.facts[0] or "no source" in table.facts[0]
+    assert main(["table", "20NewsGroups", "--format", "latex"]) == 0
+    assert r"1 & k-means & 33.9 $\pm$ 0.0 & 85.7 $\pm$ 12.6" in capsys.readouterr().out
+    assert main(["table", "Cornell"]) == 2 and "choose one with --paper" in capsys.readouterr().err
+
+
+def test_own_files_become_labelled_files(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("north", "south"):
+        rows = "".join(f"{name}{i},{9 * (i % 2)},{9 - 9 * (i % 2)},1\n" for i in range(8))
+        Path(f"{name}.csv").write_text(f"name,a,b,c\n{rows}", encoding="utf-8")
+    files = ["north.csv", "south.csv", "--method", "spectral njw"]
+    assert main(["cluster", "--n-clusters", "2,2", *files]) == 2
+    assert "name them as --label-column or --id-column" in capsys.readouterr().err
+    assert main(["cluster", *files, "--id-column", "name"]) == 0  # the number of clusters is proposed
+    assert "Clusters by Spectral NJW" in capsys.readouterr().out
+    table = Path("clusters/clusters-SpectralNJW.csv").read_text(encoding="utf-8").splitlines()
+    assert table[1].startswith("north,north0,,") and len({line[-1] for line in table[1:9]}) == 2
 
 
 def test_fewer_than_one_process_and_one_output_for_many_notebooks_are_refused(repository, capsys):

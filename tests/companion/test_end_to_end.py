@@ -1,11 +1,14 @@
 """One toy paper from its files to its tables in one process: fit, store, export, verdict, claim, table."""
 
+import sys
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from mtclib.companion import tables
 from mtclib.companion.papers.study import Study
+from mtclib.companion.parameters import UsageError
 from mtclib.companion.runs import profiles
 from mtclib.companion.verdicts.published import REQUIRED
 from mtclib.core import paths
@@ -117,13 +120,30 @@ def test_the_claim_and_the_finding_follow_from_the_same_results(study):
     claim = study.outcomes().iloc[0]
     assert (claim["status"], claim["n"]) == ("holds", 8)
     (change,) = study.changes["change"]
-    finding = study.findings["finding"][0]
+    finding = study.known["finding"][0]
     assert finding["text"] == "2 of 4 cells agree."
     assert change < -20 and finding["short"] == f"Noise costs {-change:.0f} points"
     assert study.decisions().loc[0, "leverage"] == f"ACC {change:+.1f} for much"
 
 
 def test_the_tables_show_verdicts_and_claims(study):
-    shown = str(tables.claims(study.outcomes()))
+    shown = str(study.claims_table())
     assert "exact beats noisy" in shown and "holds" in shown
-    assert "The noise is not given" in str(tables.decisions(study.decisions()))
+    assert "The noise is not given" in str(study.decisions_table())
+    assert str(study.findings()).startswith("- Noise costs ")
+    assert study.audit_table().folded and study.provenance_table().folded
+    assert not study.sizes_table(["Nowhere"]).rows
+    whole, cells = study.reproduced("Tiny").tables
+    assert whole.header[1:] == (("Task 1", "ACC"), ("Task 2", "ACC")) and len(cells.rows) == 4
+    assert "Distance" not in cells.html and "The noise is not given; distance" in cells.html
+    (live,) = Study("toy", "full").live_table().tables
+    assert [row[0].lines for row in live.rows] == [("exact",), ("noisy",)]
+
+
+def test_a_study_refuses_what_a_notebook_cannot_use_and_is_the_one_of_its_paper(study, monkeypatch):
+    with pytest.raises(UsageError, match="n_jobs"):
+        Study("toy", n_jobs=0)
+    own = type("PaperStudy", (Study,), {})
+    monkeypatch.setitem(sys.modules, "mtclib.companion.papers.toy", SimpleNamespace(PaperStudy=own))
+    monkeypatch.setattr("mtclib.companion.papers.study.find_spec", lambda name: True)
+    assert type(Study("toy", dask="")) is own and own("toy").dask is None and type(study) is Study

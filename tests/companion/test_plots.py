@@ -13,13 +13,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgb
 from numpy.testing import assert_allclose
 from PIL import Image
 from scipy import stats
 
 from mtclib.companion import plots
-from mtclib.companion.plots.look import plain
+from mtclib.companion.plots.look import looks, plain
+from mtclib.companion.plots.scores import GREY
 from mtclib.companion.tables import COLOURS, MEANINGS
 from mtclib.companion.verdicts.judge import SYMBOLS
 from mtclib.maths.selfpaced import smooth_weights
@@ -31,7 +33,7 @@ VALUES = (0.25, 0.5, 1.0, 2.0, 4.0)
 GRID = [{"lam": a, "alpha": b} for a in VALUES for b in VALUES]
 LONG = "a_data set with a rather $long$ name"
 HISTORIES = {LONG: [[9.0, 3.0, 1.0], [8.0, 1.0]], "printed": [[7.0, 6.0, 5.5, 5.4]]}
-MATRIX = np.array([[0.173, 0.0, 0.1236], [0.0, 0.1507, 0.1321]])
+MATRIX = np.array([[0.173, 0.0, 0.1236], [0.0, 0.1507, 0.1321], [0.1, 0.1, 0.1]])  # the last is a tie
 POINTS = np.random.default_rng(0).normal(size=(12, 2))
 KNOWLEDGE = ("with libraries", "without")
 
@@ -57,7 +59,8 @@ def star(**options):
 
 def judged(verdicts, paper="p", dataset="toy"):
     rows = [(str(n % 2 + 1), f"method {n // 2}", verdict) for n, verdict in enumerate(verdicts)]
-    scores = {"published": 0.8, "published_std": 0.02, "ours": 0.75, "ours_std": np.nan}
+    scores = {"published": 0.8, "published_std": 0.02, "ours": 0.75, "ours_std": np.nan, "difference": -0.05,
+              "relative_difference": -0.0625}  # fmt: skip
     frame = frame_of("task method verdict", rows)
     return frame.assign(paper=paper, table="3", dataset=dataset, metric="ACC", **scores)
 
@@ -74,8 +77,8 @@ def weightings():
 
 
 def noisy():
-    rows = [(d, k, s, m, 0.9 - s * (m == "B") + r / 100) for d in "xy" for k in ("mixed", "long")
-            for s in (0.0, 0.4) for m in "AB" for r in (-1, 0, 1)]
+    rows = [(d, k, s, m, level - s / 4 * (m == "B") + r / 100) for d, level in (("x", 0.9), ("y", 0.6))
+            for k in ("mixed", "long") for s in (0.0, 0.4) for m in "AB" for r in (-1, 0, 1)]
     return frame_of("dataset kind share method value", rows)
 
 
@@ -121,6 +124,9 @@ OVERVIEW = pd.DataFrame({"gain": [0.0, 5.0, 4.0], "cost": [1.0, 30.0, 100.0], "e
 SCORES = pd.DataFrame({"a": [0.5, 0.101], "b": [np.nan, 0.2]}, index=["toy", "real"])
 PAIRS = frame_of("dataset method run 1 2", [("toy", "A", r, r / 10, r / 10) for r in range(5)])
 LABELS = np.repeat(np.arange(4), 3)
+GAINS = pd.DataFrame([("toy", "ours", 1.5, -0.5, 3.5), (LONG, "ours", -2.0, -2.5, -1.5),
+                      ("toy", "printed", 9.0, np.nan, np.nan)],
+                     columns=["dataset", "comparison", "difference", "low", "high"])  # fmt: skip
 CASES = {
     "sensitivity": lambda: plots.sensitivity(star(datasets=(LONG, "toy")), base=BASE, printed={"toy": 0.6}),
     "sensitivity of one": lambda: plots.sensitivity(one_param(), params=["lam"]),
@@ -132,8 +138,9 @@ CASES = {
     "trajectories": lambda: plots.trajectories(curves(), {"ACC": "accuracy"}, until=2),
     "robustness": lambda: plots.robustness(noisy()),
     "damage": lambda: plots.damaged_view(DAMAGED, "FAC"),
+    "gains": lambda: plots.gains(GAINS),
     "seconds": lambda: plots.seconds(REPEATS, {"B": 4.0, "C": 9.0}),
-    "relation": lambda: plots.relation_matrix(MATRIX, MATRIX * 2, ["graphics", "$a_b$"], [LONG, "x", "y"]),
+    "relation": lambda: plots.relation_matrix(MATRIX, MATRIX * 2, ["a", "$a_b$", "tie"], [LONG, "x", "y"]),
     "relation alone": lambda: plots.relation_matrix(MATRIX),
     "runtime": lambda: plots.runtime(timings(), switch_at=35),
     "preprocessing": lambda: plots.preprocessing(weightings(), {"1": 0.339}),
@@ -141,8 +148,6 @@ CASES = {
     "scoreboard": lambda: plots.scoreboard(judged(["exact", "lower", "exact"]), {"p": "Paper\n3 cells"}),
     "leverage": lambda: plots.leverage(CHANGES),
     "weights": lambda: plots.weight_functions([1.0, 4.0], (1.0, 10.0), np.linspace(0, 8, 9)),
-    "pace": lambda: plots.pace([np.arange(100) >= 50, np.ones(100)], np.arange(100)[::-1], [0.5, 1.0]),
-    "rounds": lambda: plots.rounds({"h": [[10.0, 6.0, 5.0], [8.0, 7.0]]}, [0.5, 1.0]),
     "selection": lambda: plots.selection([POINTS[:5]], [[0, 1, -1, 2, 0]], [0, 0, 1, 1, 1]),
     "transfer": lambda: plots.transfer_curve(transfer()),
     "forgetting": lambda: plots.forgetting_curve(forgetting()),
@@ -153,8 +158,7 @@ CASES = {
     "score table": lambda: plots.score_table(SCORES),
     "pairs": lambda: plots.task_pairs(PAIRS, "NMI"),
     "embedding": lambda: plots.embedding([POINTS, POINTS @ POINTS.T], LABELS, ["a", LONG], "k-means"),
-    "sizes": lambda: plots.cluster_sizes({"KMeans": LABELS, "MBC": LABELS % 2}, ["all views"]),
-    "agreement": lambda: plots.agreement(SCORES.set_axis(["a", "b"], axis=0)),
+    "number": lambda: plots.number_of_clusters(pd.DataFrame({"task": "a", "k": [2, 3], "gap": [0.1, 0.2]})),
 }
 # These give their lines a look of their own, with a meaning; all others follow the style.
 OWN_LOOK = {"weights", "orders", "transfer", "forgetting", "quality and time", "leverage", "seconds"}
@@ -193,8 +197,9 @@ def line(fig, panel, number):
 
 
 def edges(fig, panel, number=0):
-    """Lower and upper end of a band."""
-    heights = fig.axes[panel].collections[number].get_paths()[0].vertices[:, 1]
+    """Lowest and highest end of a band, or of the whiskers of a line."""
+    paths = fig.axes[panel].collections[number].get_paths()
+    heights = np.concatenate([path.vertices for path in paths])[:, 1]
     return [heights.min(), heights.max()]
 
 
@@ -226,6 +231,9 @@ def test_nothing_is_cut_off_nor_covered_and_labels_do_not_overlap(name):
             boxes = [text.get_window_extent() for text in upright]
             spans = sorted((getattr(box, start), getattr(box, end)) for box in boxes)
             assert all(one[1] <= two[0] + 1 for one, two in zip(spans, spans[1:])), upright
+        for whiskers in [each for each in ax.collections if isinstance(each, LineCollection)]:
+            for ends in [path.vertices for path in whiskers.get_paths()]:
+                assert not (ends < ax.viewLim.min).any() and not (ends > ax.viewLim.max).any()
     assert labels
     for part in [*shown, *fig.legends, *labels]:
         box = part.get_window_extent() if part in labels else part.get_tightbbox()
@@ -269,8 +277,8 @@ def test_the_suite_draws_every_public_figure():
 
 LINES = (
     ("task objectives", 0, 1, [3, 4, 5]),
-    ("trajectories", 0, 1, [10, 20, 30]), ("robustness", 0, 0, [90, 90]), ("robustness", 0, 1, [90, 50]),
-    ("damage", 0, 0, [1.0, 0.5]), ("rounds", 0, 0, [0.5, 0.1]), ("rounds", 0, 1, [1 / 8]),
+    ("trajectories", 0, 1, [10, 20, 30]), ("robustness", 0, 0, [90, 90]), ("robustness", 0, 1, [90, 80]),
+    ("damage", 0, 0, [1.0, 0.5]),
     ("transfer", 0, 0, [41, 51, 61]), ("transfer", 0, 1, [41, 41, 41]), ("transfer", 2, 0, [0, 10, 20]),
     ("forgetting", 0, 0, [60, 50]), ("forgetting", 0, 1, [80, 70]), ("forgetting", 0, 2, [71, 71]),
     ("orders", 0, 1, [-1, 0, 1]), ("orders", 1, 0, [22] * 6), ("costs", 0, 0, [2, 4]),
@@ -369,9 +377,9 @@ def test_sensitivity_uses_only_rows_where_the_other_parameters_are_fixed_and_run
     fig = plots.sensitivity(frame, ["lam", "mu"], base={"lam": 2, "mu": 1})
     assert_allclose([line(fig, panel, 0).get_ydata() for panel in (0, 1)], [[10, 20], [20, 70]])
     frame = one_param((1, 2), runs=4, value=lambda s, run: (0.2, 0.3, 0.7, np.nan)[run])
-    by_sd, by_range = (edges(plots.sensitivity(frame, ["lam"], band=band), 0) for band in ("sd", "range"))
-    sd = 100 * np.std([0.2, 0.3, 0.7], ddof=1)
-    assert_allclose([by_sd, by_range], [[40 - sd, 40 + sd], [20, 70]])
+    half = stats.t.ppf(0.975, 2) * 100 * stats.sem([0.2, 0.3, 0.7])
+    assert_allclose(edges(plots.sensitivity(frame, ["lam"]), 0), [40 - half, 40 + half])
+    assert not plots.sensitivity(frame, ["lam"], band=None).axes[0].collections
 
 
 def test_the_heat_map_marks_the_best_cell_and_dashes_a_failed_one():
@@ -398,8 +406,10 @@ def test_a_stopped_run_keeps_its_last_value_and_a_relative_one_is_its_gap_to_the
     assert [ax.get_yscale() for ax in fig.axes] == ["linear", "linear", "log", "log"]
 
 
-BANDS = (("robustness", 0, 0, [89, 91]), ("trajectories", 0, 0, [0, 40]), ("transfer", 2, 0, [0, 20]))
-"""One standard deviation over runs; the gain of transfer is the same for all seeds."""
+HALF = stats.t.ppf(0.975, 2) / np.sqrt(3)
+# 95 % t intervals over runs; the gain of transfer is the same for all seeds.
+BANDS = (("robustness", 0, 0, [90 - HALF, 90 + HALF]), ("transfer", 0, 1, [41 - HALF, 41 + HALF]),
+         ("transfer", 2, 0, [0, 20]), ("trajectories", 0, 0, [10 - 10 * HALF, 30 + 10 * HALF]))
 
 
 @pytest.mark.parametrize(("name", "panel", "number", "ends"), BANDS)
@@ -426,15 +436,13 @@ SHOWN = [
     ("relation", lambda fig: [ax.collections[0].get_clim() for ax in fig.axes[:2]], [(0, 2 * 0.173)] * 2),
     ("relation", lambda fig: [tuple(np.floor(p.get_xy())) for p in fig.axes[0].patches], [(0, 0), (1, 1)]),
     ("objectives", lambda fig: [ax.get_lines()[-1].get_xdata()[0] for ax in fig.axes[:2]], [1, 3]),
-    ("leverage", lambda fig: names(fig.axes[0].get_yticklabels()), ["O1  counts", "O2  counts"]),
+    ("leverage", lambda fig: texts(fig.axes[0]), [f"counts, instead of tf; ACC, O{n}" for n in (1, 2)]),
     ("leverage", lambda fig: [bar.get_width() for bar in fig.axes[0].patches[1:]], [-1.5, 2.0]),
-    ("pace", lambda fig: fig.axes[0].get_images()[0].get_array().T.tolist(), [[1] * 5 + [0] * 5, [1] * 10]),
     ("selection", lambda fig: fig.axes[0].collections[0].get_array().tolist(), [0, 1, 3, 2, 0]),
     ("score table", lambda fig: {text.get_text(): text.get_fontweight() for text in fig.axes[0].texts},
      {"50": "bold", "10": "normal", "–": "normal", "20": "bold"}),
     ("ranks", lambda fig: texts(fig.axes[0])[-2:], ["a  1.20 ", " 1.80  b"]),
-    ("agreement", lambda fig: sorted(texts(fig.axes[0])), ["0.10", "0.20", "0.50", "–"]),
-    ("sizes", lambda fig: texts(fig.axes[0]), ["3"] * 4 + ["6"] * 2),
+    ("orders", lambda fig: len(line(fig, 0, 0).get_ydata()), 18),
 ]
 
 
@@ -447,16 +455,34 @@ def test_every_verdict_has_its_word_in_the_legend_and_its_colour():
     words = [f"{SYMBOLS[v]} {'not yet run' if v == 'not-run' else v} (1)" for v in MEANINGS if v in SYMBOLS]
     fig = plots.scoreboard(judged(SYMBOLS), {"p": "Paper\nall verdicts"})
     assert legend(fig) == words and not set(SYMBOLS.values()) - set(texts(fig.axes[0]))
-    fig = plots.scoreboard(judged(["lower", "exact", "exact", "agrees"]), {"p": "Paper\n4 cells"})
-    shown = [to_hex(colour) for colour in fig.axes[0].collections[0].get_facecolors()]
-    assert shown == [COLOURS[v][0] for v in ("lower", "exact", "exact", "agrees")]
 
 
-def test_scores_of_streams_have_t_intervals_over_seeds_and_a_single_seed_has_none():
-    half = stats.t.ppf(0.975, 2) * 1 / np.sqrt(3)
-    assert_allclose(edges(drawn("transfer"), 0, 1), [41 - half, 41 + half])
+def test_a_square_has_the_colour_of_its_difference_and_grey_where_none_counts():
+    rows = judged(["lower", "exact", "misprint", "agrees"]).assign(difference=[-0.3, 0.0, 0.3, 0.02])
+    rows.loc[3, "metric"] = "d_M"
+    ax = plots.scoreboard(rows, {"p": "Paper\n4 cells"}).axes[0]
+    shown = [value for value in ax.collections[0].get_array().compressed().tolist() if value]
+    assert shown == pytest.approx([-30.0, -6.25])
+    assert {p.get_facecolor()[:3] for p in ax.patches} > {to_rgb(GREY)}
+    assert list(ax.collections[0].get_clim()) == [-20, 20]
+
+
+def test_scores_that_differ_little_do_not_fill_an_axis_or_a_scale_of_colours():
+    frame = results(GRID, value=lambda setting, run: 0.5 + 0.001 * setting["lam"])
+    ax = plots.sensitivity(frame, ["lam", "alpha"], base=BASE).axes[0]
+    assert np.ptp(ax.get_ylim()) == pytest.approx(20)
+    scale = plots.sensitivity_heatmap(frame, "lam", "alpha").axes[0].collections[0].get_clim()
+    assert np.ptp(scale) == pytest.approx(20) and np.mean(scale) == pytest.approx(50.2125)
+
+
+def test_a_method_looks_the_same_whatever_it_is_shown_with():
+    with plots.style():
+        alone, beside = looks(["MSPL-hard", "other"]), looks(["Con-MC", "MSPL-smooth", "MSPL-hard", "new"])
+    assert alone["MSPL-hard"] == beside["MSPL-hard"] and len({str(look) for look in beside.values()}) == 4
+
+
+def test_a_single_seed_has_no_interval():
     assert_allclose(edges(plots.transfer_curve(transfer().query("seed == 0")), 0, 1), [40, 40])
-    assert len(line(drawn("orders"), 0, 0).get_ydata()) == len(orders())
 
 
 BARE = frame_of("dataset metric", [("x", "ACC")])
@@ -482,17 +508,13 @@ STREAMS = ((plots.transfer_curve, transfer), (plots.forgetting_curve, forgetting
     (plots.preprocessing, (weightings().iloc[:0],), "no row of metric"),
     (plots.scoreboard, (judged(["exact"]), {"q": "Q\n"}), "no cell of 'q'"),
     *((plots.weight_functions, (thresholds,), "thresholds") for thresholds in ([], [0.0])),
-    (plots.pace, (np.ones((3, 5)), np.arange(5), [0.5, 1.0]), r"must have the shape \(2, 5\)"),
-    (plots.rounds, ({"h": [[1.0, 0.5]]}, [0.5, 1.0]), "2 rounds"),
     (plots.selection, ([np.ones((3, 2))], np.ones((2, 3)), np.ones(3)), "order"),
     (plots.selection, ([np.ones((3, 3))], np.ones((1, 3)), np.ones(3)), "order"),
     (plots.critical_difference, (pd.Series({"a": 1.0}), 1.0, []), "two methods"),
     (plots.quality_time, (pd.DataFrame(),), "no method"),
     (plots.score_table, (pd.DataFrame(),), "nothing to show"),
-    (plots.cluster_sizes, ({}, ["t"]), "labels must hold a method"),
-    (plots.cluster_sizes, ({"A": [np.array([0])]}, ["t", "u"]), "one array for every name"),
     (plots.embedding, ([np.eye(3)], [np.arange(2)], ["a"]), r"labels: \[2\] labels for \[3\] samples"),
-    (plots.agreement, (pd.DataFrame(),), "square and not empty"),
+    (plots.number_of_clusters, (pd.DataFrame({"task": []}),), "a line for some task"),
     (plots.task_pairs, (PAIRS.iloc[:0], "NMI"), "no rows"),
     *((draw, (BARE,), "frame: it lacks") for draw, _ in STREAMS),
     *((draw, (frame().iloc[:0],), "frame: it has no rows") for draw, frame in STREAMS),
@@ -543,6 +565,9 @@ def test_save_refuses_a_bad_name_or_format_and_writes_nothing(change, message, t
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_picture_is_a_png_with_a_palette():
-    with Image.open(io.BytesIO(plots.Picture(drawn("relation alone"))._repr_png_())) as image:
+def test_a_picture_is_a_png_with_a_palette_and_an_alternative_text():
+    png, metadata = plots.Picture(drawn("robustness"))._repr_png_()
+    with Image.open(io.BytesIO(png)) as image:
         assert image.mode == "P" and image.format == "PNG"
+    assert metadata["alt"].startswith("Score against the share of noise: one panel per data set")
+    assert metadata["alt"].endswith("Panels: " + "; ".join(TITLES["robustness"]) + ". Legend: A; B.")

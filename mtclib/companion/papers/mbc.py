@@ -1,4 +1,4 @@
-"""MBC: what its claims are tested on, and what its sentences state."""
+"""MBC: what its claims are tested on, what its sentences state, and what its notebook shows."""
 
 from itertools import product
 
@@ -7,6 +7,11 @@ import pandas as pd
 from scipy.spatial.distance import cdist
 from sklearn.preprocessing import normalize
 
+from mtclib.companion import plots, tables
+from mtclib.companion.claims import columns
+from mtclib.companion.claims.curves import largest_entry_names_counterpart
+from mtclib.companion.papers.pairs import gains, outcomes_table, pairs_table
+from mtclib.companion.papers.study import Study, mean_scores
 from mtclib.companion.runs.measures import class_means
 from mtclib.companion.verdicts import numbers
 from mtclib.metrics import partition_emd
@@ -24,6 +29,137 @@ SIZES = {
     "1/scatter": lambda data: 1 / _mean(map(_scatter, data.Xs)),
 }
 """Factors of d_M that differ between data sets; the scatter is the mean squared distance from the mean."""
+
+BOTH = ["IND", "MBC"]
+METRICS = {"NMI": "NMI_geometric", "ARI": "ARI"}
+
+
+class PaperStudy(Study):
+    """The study of MBC, with its figures and tables."""
+
+    @property
+    def sets(self):
+        """The nine data sets."""
+        return list(self.protocol.profile("full").datasets)
+
+    def gains(self):
+        """What learning two tasks together gains, ours and printed."""
+        ours = gains(self._compared, {"ours": ("MBC", "IND")}, METRICS["NMI"])
+        cells = self.published[self.published["dataset"].isin(self.sets)].query("metric == 'NMI'")
+        means = cells.pivot_table("mean", "dataset", "method", sort=False)
+        theirs = pd.DataFrame({"dataset": means.index, "comparison": "printed",
+                               "difference": (100 * (means["MBC"] - means["IND"])).to_numpy()})
+        fig = plots.gains(pd.concat([ours, theirs]), "NMI over learning each task alone")
+        return self.show(fig, "mbc-gains",
+                         alt="Gain in NMI of MBC over single-task k-means on nine data sets, ours with "
+                             "intervals, beside the printed one.")
+
+    def gains_table(self):
+        """The same in numbers."""
+        return pairs_table(self._compared, [("MBC", "IND")], METRICS["NMI"], "NMI of MBC against IND")
+
+    def preprocessing_table(self):
+        """Distance of IND from print under each weighting."""
+        keys, tried = ["published", "task", "metric"], self._tried
+        printed = self.published.rename(columns={"dataset": "published"}).query("method == 'IND'")
+        printed = printed.set_index(keys)["mean"]
+        ours = tried[tried["method"] == "IND"].pivot_table("value", keys, "weighting", sort=False)
+        distance = 100 * ours.sub(printed.reindex(ours.index), axis=0).abs()
+        table = distance.groupby("published", sort=False).mean().T.assign(all=distance.mean())
+        return tables.frame_table(table.round(1).sort_values("all"), "IND: mean distance from print, points")
+
+    def weighting_gains_table(self):
+        """Gain of MBC under each weighting."""
+        rows = self._tried.query("metric == 'NMI'")
+        nmi = rows.pivot_table("value", ["weighting", "published"], "method", sort=False)
+        gain = 100 * (nmi["MBC"] - nmi["IND"]).unstack("published")
+        return tables.frame_table(gain.round(1), "Gain of MBC in NMI, points, by weighting")
+
+    def weighting_distances_table(self):
+        """How many times farther apart IND leaves the partitions than MBC, under each weighting."""
+        rows = self.results.frame.query("metric == 'd_M' and method in @BOTH and published != ''")
+        apart = self.with_loader_params(rows, "weighting")
+        apart = apart.pivot_table("value", ["weighting", "published"], "method", sort=False)
+        ratio = (apart["IND"] / apart["MBC"]).unstack("published")
+        printed = self._printed_distances
+        ratio.loc["printed"] = (printed["IND"] / printed["MBC"]).reindex(ratio.columns)
+        return tables.frame_table(ratio.round(2), "d_M of IND over d_M of MBC, by weighting")
+
+    def distances_table(self):
+        """Table 4: distances over those of the true classes, and the distances."""
+        rows = pd.concat([self.results.frame.query("method in @BOTH"), self.truth])
+        rows = rows[rows["dataset"].isin(self.sets) & (rows["task"] == "")]
+        means = rows.pivot_table("value", "dataset", ["metric", "method"], sort=False)
+        means = means[["d_M", "d_M_uniform"]]
+        parts = {"printed": self._printed_distances, "ours": means["d_M"],
+                 "ours, model": means["d_M_uniform"]}
+        ratios = pd.DataFrame({f"{name}, {method} / true": part[method] / part["true"]
+                               for name, part in parts.items() for method in BOTH})
+        ratios = ratios.reindex([name for name in self.sets if name in parts["printed"].index])
+        means = (1000 * means).round(2).set_axis([f"{a}, {b}" for a, b in means], axis=1)
+        return tables.Tables((
+            tables.frame_table(ratios.round(2), "Distance over the distance of the true classes"),
+            tables.frame_table(means, "Distances", folded="ours, in thousandths")))
+
+    def pairs(self, metric):
+        """Figures 1 and 2: the score of one task against that of the other, a point for each run."""
+        rows = self._compared[self._compared["dataset"].isin(self.sets[:3])]
+        figure = {"NMI": "MBC 1", "ARI": "MBC 2"}[metric]
+        fig = plots.task_pairs(columns.score_pairs(rows, METRICS[metric]), metric)
+        return self.show(fig, f"mbc-pairs-{metric.lower()}", figure)
+
+    def strength(self):
+        """NMI against the strength of the coupling."""
+        rows = self.sweep("lambda")
+        fig = plots.sensitivity(rows[rows["dataset"].isin(self.sets)], params=["lam"], metric=METRICS["NMI"],
+                                base={"lam": 0.5}, linear=["lam"])
+        return self.show(fig, "mbc-lambda")
+
+    def divergences_table(self):
+        """NMI under divergences that the paper does not test."""
+        studies = ("kl", "i-divergence", "itakura-saito")
+        sets = {name for part in studies for name in self.protocol.studies[part].datasets}
+        rows = self.results.frame[self.results.frame["dataset"].isin(sets)]
+        means = mean_scores(rows, METRICS["NMI"]).unstack("method")
+        names = [name for name in means if "start" not in name and "lambda" not in name]
+        return tables.frame_table(means[names].round(1), "Other divergences, NMI")
+
+    def relation_table(self):
+        """How often a relation names the same class of the other task."""
+        found = {name: largest_entry_names_counterpart(self._related(name), name)
+                 for name in self.sets if name != "NG20-3"}
+        return outcomes_table(found, "Does the relation name the same class?")
+
+    def relation(self, dataset="tr45"):
+        """The relation of the two tasks of a data set, by class."""
+        rows = self._related(dataset).query("task == '1' and other == '2'")
+        first, second = self.class_names(dataset)
+        matrix = rows.pivot_table("value", "row", "column").loc[first, second]
+        tasks = ("class of task 1", "class of task 2")
+        return self.show(plots.relation_matrix(matrix, None, first, second, tasks=tasks), "mbc-relation")
+
+    def _related(self, name):
+        rows = self.results.frame.query("method == 'MBC, relations' and dataset == @name")
+        return self.relations(name, rows, self.class_names(name))
+
+    @property
+    def _compared(self):
+        rows = pd.concat([self.selected(name) for name in self.sets])
+        return rows[rows["method"].isin(BOTH)]
+
+    @property
+    def _tried(self):
+        """Scores of the tasks, named as printed, with the weighting of their data."""
+        frame = self.results.frame
+        rows = frame[frame["metric"].isin(METRICS.values()) & frame["task"].isin(["1", "2"])]
+        rows = rows[rows["published"] != ""]
+        rows = self.with_loader_params(rows[rows["method"].isin(BOTH)], "weighting")
+        return rows.assign(metric=rows["metric"].replace({ours: name for name, ours in METRICS.items()}))
+
+    @property
+    def _printed_distances(self):
+        rows = self.published[self.published["metric"] == "d_M"]
+        return rows.pivot(index="dataset", columns="method", values="mean")
 
 
 def _mean(values):
@@ -53,8 +189,7 @@ def distances_of_classes(data, further):
 
 def frames(study):
     """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
-    judged = pd.concat([study.selected(name) for name in study.protocol.profile("full").datasets])
-    return {"results": pd.concat([judged[judged["method"].isin(["IND", "MBC"])], study.truth])}
+    return {"results": pd.concat([study._compared, study.truth])}
 
 
 class Numbers(numbers.Numbers):

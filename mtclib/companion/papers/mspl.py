@@ -280,7 +280,7 @@ def mspl_curves(study):
     """NMI, accuracy and purity of MSPL and its rivals after each of 30 iterations, from stored histories.
 
     `curves`: As from ``mtclib.companion.papers.mspl.score_trajectories``, toy data sets of one spread as
-    one. `pools`: Toy data set to the name it is pooled under.
+    one, which of them in ``draw``. `pools`: Toy data set to the name it is pooled under.
     """
     frame = study.results.frame
     kept = frame[frame["part"].isin(["curves", "curves-handwritten"])].drop_duplicates("key")
@@ -290,7 +290,7 @@ def mspl_curves(study):
     metrics = ["NMI_arithmetic", "ACC", "purity"]
     curves = score_trajectories(kept, histories, classes, metrics, until=30)
     pools = {name: f"toy, s = {name[4]}" for name in classes if name.startswith("toy")}
-    return results.pooled(curves, pools), pools
+    return results.pooled(curves.assign(draw=curves["dataset"]), pools), pools
 
 
 def mspl_rounds(study):

@@ -1,20 +1,154 @@
-"""MTCMRL: what its claims are tested on, and which classes of its tasks belong together."""
+"""MTCMRL: what its claims are tested on, which classes of its tasks belong together, and what it shows."""
 
 import pandas as pd
 
-from mtclib.companion.papers.study import families
+from mtclib.companion import plots, tables
+from mtclib.companion.claims.curves import largest_entry_names_counterpart
+from mtclib.companion.papers.pairs import gains, outcomes_table, pairs_table
+from mtclib.companion.papers.study import Study, families, mean_scores
 from mtclib.datasets.reuters import MTCMRL_FAMILIES
+
+SETS = ["WebKB4", "20NewsGroups", "Reuters"]
+PLAIN = "20NewsGroups (tfidf)"
+STOPS = {"WebKB4": 99, "20NewsGroups": 100, PLAIN: 100, "Reuters": 28}
+"""Iterations after which the paper's own runs stop, section 4.7."""
+STOPPED = {"stopped by the paper's threshold": ("MTCMRL", "SNMF+LR"),
+           "run until it converges": ("MTCMRL converged", "SNMF+LR converged")}
+TRANSFER = [("MTCMRL", "SNMF+LR"), ("SAMTC", "SAMTC, no transfer"), ("MBC", "k-means"), ("S-MBC", "k-means")]
+"""Methods with transfer, each with its version that learns every task alone."""
+VARIED = ("S-MBC", "S-MKC", "MBC", "MKC", "MTSC", "CLR", "SAMTC", "DMTFC", "DMTRC", "k-means")
+
+
+class PaperStudy(Study):
+    """The study of MTCMRL, with its figures and tables."""
+
+    def gains(self):
+        """What MTCMRL adds to its single-task version, stopped early and late."""
+        fig = plots.gains(gains(self._stopping(), STOPPED, "ACC"), "accuracy over learning each task alone")
+        return self.show(fig, "mtcmrl-gains", alt="Gain in accuracy of MTCMRL over SNMF+LR with intervals on "
+                         "four data sets; run until it converges, the gain all but vanishes.")
+
+    def gains_table(self):
+        """The same in numbers, and the update of the memberships as printed."""
+        pairs = [*STOPPED.values(), ("MTCMRL as printed", "MTCMRL")]
+        return pairs_table(self._stopping(), pairs, "ACC", "Accuracy at the default setting")
+
+    def _stopping(self):
+        frame = self.results.frame
+        parts = frame[frame["part"].isin(["formulation", "stopping"])]
+        rows = pd.concat([*map(self.default, [*SETS, PLAIN]), parts])
+        return rows.drop_duplicates(["key", "method", "task", "metric"])
+
+    def live_preprocessing(self):
+        """k-means of this run under four weightings, beside the printed row."""
+        printed = self.printed("20NewsGroups", "k-means", "ACC").set_index("task")["mean"].to_dict()
+        rows = self.by_weighting("preprocessing", self.live, ["k-means"])
+        used = " ".join(sorted(rows["data_sha"].unique()))
+        return self.show(plots.preprocessing(rows, printed), "mtcmrl-preprocessing-live", data=f"live {used}")
+
+    def preprocessing_tables(self):
+        """k-means and SNMF under four weightings of the three sets, beside print."""
+        parts = {"preprocessing-webkb4": "WebKB4", "preprocessing": "20 Newsgroups",
+                 "preprocessing-reuters": "Reuters"}
+        return tables.Tables(tuple(
+            tables.frame_table(self.weighting_table(part, ["k-means", "SNMF"]), f"{name}: accuracy")
+            for part, name in parts.items()))
+
+    def scores(self):
+        """Table 3 as a figure."""
+        return self.show(plots.scores_by_method(self.verdicts("20NewsGroups")), "mtcmrl-scores")
+
+    def settings_table(self):
+        """What the choice of a setting by the labels is worth."""
+        gap = self.selection_gap([*SETS, PLAIN])
+        gap = gap[gap["method"].isin(self.published["method"])]
+        gap = gap.assign(worth=(gap["chosen with labels"] - gap["default"]).round(1))
+        gap = gap.sort_values(["dataset", "default"], ascending=[True, False])
+        best, own = gap.loc[gap["worth"].idxmax()], gap.loc[gap["method"] == "MTCMRL", "worth"].max()
+        told = f"the labels are worth up to {best['worth']:g} points ({best['method']}), {own:g} for MTCMRL"
+        return tables.frame_table(gap, "Mean accuracy by how settings are chosen", folded=told)
+
+    def transfer(self):
+        """Accuracy of the first task by what the second shares with it."""
+        rows = self._shared()
+        first = rows[(rows["task"] == "1") & (rows["metric"] == "ACC")]
+        share = first["dataset"].str.extract(r"(\d)").astype(float)[0] / 3
+        first, sides = first.assign(share=share, kind=""), ("with transfer", "single-task version")
+        parts = [first[first["method"] == name].assign(dataset=pair[0], method=side)
+                 for pair in TRANSFER for name, side in zip(pair, sides)]
+        fig = plots.robustness(pd.concat(parts), title="{dataset}", noun="common classes")
+        return self.show(fig, "mtcmrl-transfer")
+
+    def transfer_table(self):
+        """What transfer gains or costs, by the number of shared classes."""
+        return pairs_table(self._shared(), TRANSFER, "ACC", "Accuracy, points over the single-task version")
+
+    def _shared(self):
+        return pd.concat(map(self.default, self.protocol.studies["negative-transfer"].datasets))
+
+    def variants_table(self):
+        """Reconstructions under one other choice at a time."""
+        frame = self.results.frame
+        rows = frame[frame["part"].isin(["variants", "variants-equal"])]
+        rows = pd.concat([rows, *map(self.default, SETS)])
+        names = [name for name in rows["method"].unique() if name.split(",")[0] in VARIED]
+        means = mean_scores(rows[rows["method"].isin(names)]).unstack("dataset")[SETS].sort_index()
+        return tables.frame_table(means.round(1), "Reconstructions and variants", folded=f"{len(means)} rows")
+
+    def sensitivity(self, metric):
+        """Figure 1, one metric."""
+        fig = plots.sensitivity(self.sweep("figure1"), metric=metric,
+                                base=self.protocol.sensitivity["figure1"].base)
+        name = metric.partition("_")[0]
+        return self.show(fig, f"mtcmrl-sensitivity-{name.lower()}", "MTCMRL 1")
+
+    def grid_map(self):
+        """The grid of the headline row on 20 Newsgroups."""
+        frame = self.results.frame
+        rows = frame[(frame["dataset"] == "20NewsGroups") & (frame["method"] == "MTCMRL") & frame["in_grid"]]
+        fig = plots.sensitivity_heatmap(rows[rows["part"] == "main"], "lam", "alpha")
+        return self.show(fig, "mtcmrl-grid")
+
+    def convergence(self):
+        """Figure 2."""
+        histories = {name: self.histories(rows) for name, rows in self._fits.items()}
+        return self.show(plots.objective_panels(histories, STOPS), "mtcmrl-convergence", "MTCMRL 2")
+
+    def relation_time(self):
+        """Figure 3."""
+        timings = self.table("relation_times").query("costs == 'models'")
+        return self.show(plots.runtime(timings, switch_at=35), "mtcmrl-relation-time", "MTCMRL 3")
+
+    def relation_table(self):
+        """How often a relation names the related class."""
+        kinds = relation_kinds(self)
+        found = {name: largest_entry_names_counterpart(
+                     self.relations(name, rows, kinds["20NewsGroups" if name == PLAIN else name]), name)
+                 for name, rows in self._fits.items()}
+        return outcomes_table(found, "Does the relation name the related class?")
+
+    def relation(self, name):
+        """The relation of the first two tasks of a data set, beside the printed one."""
+        source = PLAIN if name == "20NewsGroups" else name
+        labels = relation_kinds(self)[name] if name == "WebKB4" else self.class_names(name)
+        relations = self.relations(source, self._fits[source], labels)
+        ours, printed = self.relation_pair(relations, "1", "2", labels)
+        fig = plots.relation_matrix(ours, printed, ours.index, ours.columns, tasks=("Task 1", "Task 2"))
+        return self.show(fig, f"mtcmrl-relation-{name.lower()}")
+
+    @property
+    def _fits(self):
+        return {name: self.default(name).query("method == 'MTCMRL'") for name in [*SETS, PLAIN]}
 
 
 def frames(study):
     """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
-    sets = ["WebKB4", "20NewsGroups", "Reuters"]
     shared = study.protocol.studies["negative-transfer"].datasets
     kinds = relation_kinds(study)
-    fits = {name: study.default(name).query("method == 'MTCMRL'") for name in sets}
-    return {"results": pd.concat([*map(study.selected, sets), *map(study.default, shared)]),
+    fits = {name: study.default(name).query("method == 'MTCMRL'") for name in SETS}
+    return {"results": pd.concat([*map(study.selected, SETS), *map(study.default, shared)]),
             "sensitivity": study.sweep("figure1"),
-            "relations": pd.concat(study.relations(name, fits[name], kinds[name]) for name in sets),
+            "relations": pd.concat(study.relations(name, fits[name], kinds[name]) for name in SETS),
             "timings": study.table("relation_times").query("costs == 'models'")}
 
 

@@ -5,9 +5,10 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
+from mtclib.companion import plots, tables
 from mtclib.companion.comparison import comparison
 from mtclib.companion.comparison.comparison import Comparison
-from mtclib.companion.papers.study import Study
+from mtclib.companion.papers.study import Study, show
 from mtclib.companion.verdicts import errors, judge, ledger
 from mtclib.companion.verdicts.intervals import RELATIVE
 from mtclib.companion.verdicts.ledger import MOST_LETTERS, LedgerError
@@ -20,6 +21,8 @@ LINES = {"own": "the paper's own", "compared": "compared", "reconstruction": "re
 HEADER = ("paper", "methods", "numbers that agree / are undecided / deviate",
           "a perfect re-run would agree in", "pipeline",
           "claims that hold / fail / are undecided / not testable", "what to know")
+BOARD = {"paper": "paper", "methods": "methods", "counted": "counted", "ceiling": "could agree",
+         "agreeing": "agree", "undecided": "undecided", "deviating": "deviate"}  # fmt: skip
 SHOWN = ("counted", "agreeing", "ceiling", "undecided", "deviating")
 ROUNDED = ("ours", "sd", "low", "high", "radius", "selection", "expected")
 FILED = ("paper", "table", "dataset", "task", "method", "own", "reconstruction", "metric", "printed",
@@ -38,6 +41,7 @@ def _ordered(names):
     return [*(name for name in ORDER if name in names), *(name for name in names if name not in ORDER)]
 
 
+@cache
 def all_verdicts():
     """Every printed cell of every paper with its verdict, as from ``judge``."""
     return pd.concat([_study(paper).all_verdicts() for paper in paths.papers()], ignore_index=True)
@@ -53,10 +57,11 @@ def _claims_file(paper):
 
 
 def findings(paper):
-    """What a reader must know of a paper, with its numbers; the first is short enough for the README."""
-    known = _study(paper).findings
-    if len(known["finding"][0]["short"]) > MOST_LETTERS:
-        raise LedgerError(f"{paper}: 'short' of the first finding has more than {MOST_LETTERS} letters")
+    """What a reader must know of a paper, with its numbers, in full and in short."""
+    known = _study(paper).known
+    long = [one["short"] for one in known["finding"] if len(one["short"]) > MOST_LETTERS]
+    if long:
+        raise LedgerError(f"{paper}: more than {MOST_LETTERS} letters: {long[0]!r}")
     return known
 
 
@@ -71,6 +76,55 @@ def by_paper(frame):
     lines = [(paper, line) for paper in _ordered(frame["paper"].unique()) for line in LINES.values()
              if (paper, line) in counts.index]
     return counts[[*SHOWN, "misprint", "unavailable"]].assign(pipeline=found).loc[lines]
+
+
+def board():
+    """The scoreboard in two lines for each paper: its own method, and those that it compares with."""
+    verdicts = all_verdicts()
+    counts = by_paper(verdicts).drop(columns="pipeline").reset_index()
+    own = counts["methods"] == LINES["own"]
+    counts = counts.assign(methods=np.where(own, "its own", "the others"))
+    counts = counts.groupby(["paper", "methods"], sort=False).sum().reset_index()
+    names = counts["paper"].map({paper: "{name}, {venue}".format(**findings(paper)) for paper in ORDER})
+    counts = counts.assign(paper=names, ceiling=counts["ceiling"].round().astype(int))
+    note = ("Counted are numbers with a verdict, without misprints and averages. Could agree: in so many a "
+            "perfect re-run, the same experiment with other random starts, would be expected to agree.")
+    return tables.frame_table(counts, f"The {len(verdicts)} printed numbers", BOARD, notes=[note])
+
+
+def picture():
+    """Every printed number as a square, drawn."""
+    verdicts = all_verdicts()
+    alt = ("Five panels, one for each paper: a row for every method, a square for every printed number, with "
+           "the colour and the symbol of its verdict. The legend counts them.")
+    return show(plots.scoreboard(verdicts, heads(by_paper(verdicts))), "scoreboard", "notebooks/index.ipynb",
+                alt=alt)
+
+
+def headlines():
+    """The first finding of each paper, in short."""
+    known = {paper: findings(paper) for paper in _ordered(paths.papers())}
+    return tables.Points(tuple(entry["finding"][0]["short"] for entry in known.values()),
+                         tuple((entry["name"], f"{paper}.ipynb") for paper, entry in known.items()))
+
+
+def recommendation():
+    """Which method to take, for many tasks and for many views."""
+    kinds = {"multitask": "Many tasks", "multiview": "Many views"}
+    return tables.Points(tuple(comparison.answer(Comparison(kind)) for kind in kinds),
+                         tuple((noun, "comparison.ipynb") for noun in kinds.values()))
+
+
+def in_detail():
+    """Agreement by printed table, causes, error rates of the rule, sentences and costs, each folded."""
+    verdicts = all_verdicts()
+    wrong = pd.read_csv(paths.data_dir() / "verdict_errors.csv")
+    shown = (("By printed table", by_table(verdicts), "agreement, and distance in points"),
+             ("By cause", causes(verdicts), "cells that are higher or lower than printed"),
+             ("How sure is a verdict?", wrong, "error rates of the rule on simulated papers"),
+             ("Sentences and costs", claims_and_costs(), "claims by outcome, the audit, fits and hours"))
+    return tables.Tables(tuple(
+        tables.frame_table(frame, caption, folded=line) for caption, frame, line in shown))
 
 
 def sentences(paper):
@@ -133,8 +187,8 @@ def heads(table):
     found = {}
     for paper, lines in table.groupby("paper", sort=False):
         own = lines.index.get_level_values("methods") == LINES["own"]
-        found[paper] = (f"{findings(paper)['name']}\nagree / undecided / deviate: "
-                        f"own {_split(lines[own].sum())}, compared {_split(lines[~own].sum())}")
+        found[paper] = (f"{findings(paper)['name']}\nown {_split(lines[own].sum())}, "
+                        f"others {_split(lines[~own].sum())}")
     return found
 
 

@@ -1,4 +1,4 @@
-"""SPMTC: what its claims are tested on, and what its sentences state."""
+"""SPMTC: what its claims are tested on, what its sentences state, and what its notebook shows."""
 
 from functools import cached_property
 
@@ -6,23 +6,139 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import confusion_matrix
 
+from mtclib.companion import plots, tables
 from mtclib.companion.claims import columns
-from mtclib.companion.papers.study import ONE_A_JOB, mean_scores
+from mtclib.companion.papers.pairs import gains, pairs_table
+from mtclib.companion.papers.study import ONE_A_JOB, Study, mean_scores
 from mtclib.companion.verdicts import numbers
+
+PACED = {f"{weights} weights, {fate}": (f"SPMTC-{weights[0]}{variant}", "LSSMTC")
+         for fate, variant in (("left-out samples stay", ", rows kept"), ("left-out samples move", ""))
+         for weights in ("hard", "soft")}
+"""SPMTC with both kinds of weights and both fates of samples without weight, each against LSSMTC."""
+NOISE = ("mixed", "long")
+
+
+class PaperStudy(Study):
+    """The study of SPMTC, with its figures and tables."""
+
+    @property
+    def sets(self):
+        """The six data sets."""
+        return list(self.protocol.profile("full").datasets)
+
+    def gains(self):
+        """What self-pacing gains over the same method with all weights one."""
+        fig = plots.gains(gains(self._fixed, PACED, "ACC"), "accuracy over all weights one")
+        return self.show(fig, "spmtc-gains", alt="Gain in accuracy of SPMTC over LSSMTC with intervals: "
+                         "mostly about zero, and a large loss on RECvsTALK if left-out samples move.")
+
+    def gains_table(self):
+        """The same in numbers."""
+        return pairs_table(self._fixed, list(PACED.values()), "ACC", "Accuracy at the default setting")
+
+    def unshared_table(self):
+        """What self-pacing gains where nothing is shared, so that only the pace differs."""
+        pairs = [(f"{name}, no sharing", "LSSMTC, no sharing") for name in ("SPMTC-h", "SPMTC-s")]
+        return pairs_table(self._alone, pairs, "ACC", "Accuracy with nothing shared")
+
+    def sharing_table(self):
+        """LSSMTC with nothing shared, beside its other settings and print."""
+        parts = {"best setting": (self._chosen, "LSSMTC"), "default": (self._fixed, "LSSMTC"),
+                 "nothing shared": (self._alone, "LSSMTC, no sharing")}
+        table = pd.concat([mean_scores(rows).xs(method, level="method").rename(name)
+                           for name, (rows, method) in parts.items()], axis=1)
+        printed = self.published[(self.published["method"] == "LSSMTC") & (self.published["metric"] == "ACC")]
+        table["printed"] = 100 * printed.groupby("dataset")["mean"].mean()
+        return tables.frame_table(table.round(1), "LSSMTC, mean accuracy over tasks")
+
+    def pipelines_table(self):
+        """Distance from print and mean score of each method, on the data as published and on unit rows."""
+        unit = pd.concat([self.verdicts(name, f"{name} (unit rows)") for name in self.sets])
+        parts = {"as published": self.all_verdicts(), "unit rows": unit}
+        cells = pd.concat([rows.assign(pipeline=name) for name, rows in parts.items()])
+        cells["distance"] = cells["difference"].abs()
+        table = 100 * cells.pivot_table(["distance", "ours"], "method", "pipeline", sort=False)
+        table = table.round(1).set_axis([f"{a}, {b}" for a, b in table], axis=1)
+        return tables.frame_table(table, "Mean over 14 tasks, ACC and NMI")
+
+    def bold_table(self):
+        """In how many columns each method is best, or no worse than the best by a t-test at 5 %."""
+        methods = self.protocol.profile("full").methods
+        chosen = pd.concat([self.selected(self.headline(name)) for name in self.sets])
+        marks = {name: columns.comparable_to_best(chosen, metric, methods)
+                 for name, metric in (("ACC", "ACC"), ("NMI", "NMI_max"))}
+        marks = pd.concat(marks, names=["metric"]).rename(columns={"comparable": "bold"})
+        counts = marks.groupby(["method", "metric"], sort=False)[["best", "bold"]].sum().astype(int).unstack()
+        return tables.frame_table(counts.set_axis([f"{metric} {what}" for what, metric in counts], axis=1),
+                                  "Columns, of 14")
+
+    def sensitivity(self, metric):
+        """Figure 1, one metric."""
+        rows = self._sweeps[self._sweeps["dataset"] == "PEOPLEvsPLACES"]
+        name = metric.partition("_")[0]
+        return self.show(self._swept(rows, metric, "method"), f"spmtc-sensitivity-{name.lower()}", "SPMTC 1")
+
+    def sensitivity_of_sets(self):
+        """Accuracy of SPMTC-h over its parameters on all six sets."""
+        rows = self._sweeps[self._sweeps["method"] == "SPMTC-h"]
+        return self.show(self._swept(rows, "ACC", "dataset"), "spmtc-sensitivity-sets")
+
+    def _swept(self, rows, metric, by):
+        base = self.protocol.sensitivity["figure1-hard"].base
+        return plots.sensitivity(rows, params=list(base), metric=metric, base=base, by=by, linear=["lam"])
+
+    @property
+    def _sweeps(self):
+        return pd.concat([self.sweep(f"figure1-{name}") for name in ("lssmtc", "hard", "soft")])
+
+    def noise(self):
+        """Accuracy against the share of planted documents of no class."""
+        noisy = [name for kind in NOISE for name in self.protocol.studies[f"{kind}-noise"].datasets]
+        rows = self.with_loader_params(pd.concat([self.default(name) for name in noisy]), "kind", "share")
+        rows["dataset"] = rows["dataset"].str.partition(" ")[0]
+        clean = self._fixed[self._fixed["dataset"].isin(rows["dataset"])].assign(share=0.0)
+        clean = clean[clean["method"].isin(rows["method"])]
+        rows = pd.concat([*(clean.assign(kind=kind) for kind in NOISE), rows])
+        rows = rows[(rows["task"] == "avg") & (rows["metric"] == "ACC")]
+        return self.show(plots.robustness(rows), "spmtc-noise")
+
+    def times(self):
+        """Running times beside the printed ones."""
+        times = self.table("fit_times").query("w_update == 'mult'")
+        return self.show(plots.seconds(times, {"LSSMTC": 3.1, "SPMTC-h": 4.2}), "spmtc-times")
+
+    def variants_table(self):
+        """One other choice at a time."""
+        frame = self.results.frame
+        parts = ["subspace", "row-space", "start", "stopping", "weights", "pace", "asi", "spectral"]
+        single = self._fixed[self._fixed["method"].isin(["SC", "ASI", "LSSMTC", "SPMTC-h", "SPMTC-s"])]
+        means = mean_scores(pd.concat([single, frame[frame["part"].isin(parts)]])).unstack("dataset")
+        means = means[self.sets].sort_index().round(1)
+        return tables.frame_table(means, "Mean accuracy, one choice at a time", folded=f"{len(means)} rows")
+
+    @cached_property
+    def _fixed(self):
+        return pd.concat([self.default(name) for name in self.sets])
+
+    @cached_property
+    def _chosen(self):
+        return pd.concat([self.selected(name) for name in self.sets])
+
+    @property
+    def _alone(self):
+        frame = self.results.frame
+        return frame[(frame["part"] == "no-sharing") & frame["dataset"].isin(self.sets)]
 
 
 def frames(study):
     """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
-    sets = study.protocol.profile("full").datasets
-    noisy = [name for kind in ("mixed", "long") for name in study.protocol.studies[f"{kind}-noise"].datasets]
-    frame = study.results.frame
-    alone = frame[(frame["part"] == "no-sharing") & frame["dataset"].isin(sets)]
-    judged = pd.concat([*map(study.selected, sets), alone])
-    noise = pd.concat(map(study.default, [*sets, *noisy]))
+    noisy = [name for kind in NOISE for name in study.protocol.studies[f"{kind}-noise"].datasets]
+    judged = pd.concat([study._chosen, study._alone])
+    noise = pd.concat([study._fixed, *map(study.default, noisy)])
     times = study.table("fit_times")
-    sweeps = [study.sweep(f"figure1-{name}") for name in ("lssmtc", "hard", "soft")]
     return {"results": judged.drop_duplicates(ONE_A_JOB), "noise": noise.drop_duplicates(ONE_A_JOB),
-            "sensitivity": pd.concat(sweeps), "timings": times[times["w_update"] == "mult"]}
+            "sensitivity": study._sweeps, "timings": times[times["w_update"] == "mult"]}
 
 
 class Numbers(numbers.Numbers):
@@ -31,7 +147,7 @@ class Numbers(numbers.Numbers):
     @property
     def sets(self):
         """The six data sets."""
-        return list(self.study.protocol.profile("full").datasets)
+        return self.study.sets
 
     def paced(self, what, variant=""):
         """Comparisons of SPMTC, or a variant, with LSSMTC from the same starts, by their outcome."""

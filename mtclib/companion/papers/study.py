@@ -1,8 +1,9 @@
 """A paper's study as its notebook shows it: what is printed, what was run, and what follows.
 
 A notebook makes one ``Study`` and asks it; nothing here is computed twice, and nothing here knows a
-particular paper.  Tables with verdicts come from the committed results of the full profile; what runs
-live in the quick profile is shown beside the printed numbers without a verdict.
+particular paper: what only one paper has is in its ``PaperStudy``.  Tables with verdicts come from the
+committed results of the full profile; what runs live in the quick profile is shown beside the printed numbers
+without a verdict.
 """
 
 import json
@@ -13,7 +14,8 @@ from importlib.util import find_spec
 import numpy as np
 import pandas as pd
 
-from mtclib.companion import plots, runs
+from mtclib.companion import plots, runs, tables
+from mtclib.companion.parameters import check_parameters
 from mtclib.companion.runs import profiles
 from mtclib.companion.runs.jobs import resolve_estimator
 from mtclib.companion.runs.results import pooled
@@ -28,7 +30,7 @@ from mtclib.companion.verdicts import (
     published,
 )
 from mtclib.core import paths
-from mtclib.metrics import match_clusters
+from mtclib.metrics import match_clusters, our_name
 
 NOT_YET = "not yet run"
 ONE_A_JOB = ["key", "task", "metric"]
@@ -36,6 +38,10 @@ ONE_A_JOB = ["key", "task", "metric"]
 
 class Study:
     """One paper: protocol, data, live runs, committed results, verdicts, claims.
+
+    A module of `mtclib.companion.papers` may define a subclass ``PaperStudy`` with what only its paper shows;
+    ``Study(name)`` then makes one of those.  Methods that show something return it, for the end of a cell;
+    the names of those that run something on this machine begin with "live".
 
     Parameters
     ----------
@@ -49,7 +55,12 @@ class Study:
         Runs of each setting; 0 takes the profile's.
     n_jobs : int, default 1
     dask : str, optional
-        Address of a scheduler.
+        Address of a scheduler; None or "" runs without one.
+
+    Raises
+    ------
+    UsageError
+        For parameters that a notebook cannot use, see `check_parameters`.
 
     Examples
     --------
@@ -57,8 +68,12 @@ class Study:
     'Multi-Task Clustering with Model Relation Learning'
     """
 
+    def __new__(cls, paper, *args, **kwargs):
+        return super().__new__(getattr(_module(paper), "PaperStudy", cls) if cls is Study else cls)
+
     def __init__(self, paper, profile="quick", *, seed=None, n_runs=0, n_jobs=1, dask=None):
-        self.paper, self.profile, self.n_jobs, self.dask = paper, profile, n_jobs, dask
+        check_parameters(profile=profile, seed=seed or 0, n_runs=n_runs, n_jobs=n_jobs, dask=dask or "")
+        self.paper, self.profile, self.n_jobs, self.dask = paper, profile, n_jobs, dask or None
         self.seed, self.n_runs = seed, n_runs
         self._rows, self._selected, self._defaults, self._judged = {}, {}, {}, {}
         self.protocol = runs.load_protocol(paper)
@@ -308,8 +323,7 @@ class Study:
     @property
     def _module(self):
         """What is the paper's own; None for a paper whose claims speak of its chosen settings alone."""
-        name = f"mtclib.companion.papers.{self.paper}"
-        return import_module(name) if find_spec(name) else None
+        return _module(self.paper)
 
     def decisions(self, kind=None):
         """As ``ledger.decisions_table``, with the leverage, and with numbers in the sentences."""
@@ -323,12 +337,77 @@ class Study:
         return [{**one, "reason": self.numbers.fill(one["reason"])} for one in aside]
 
     @cached_property
-    def findings(self):
+    def known(self):
         """Name, venue and findings of the paper, with numbers in the sentences."""
         known = ledger.findings(self.paper)
-        filled = [{**one, **{key: self.numbers.fill(one[key]) for key in ("text", "short") if key in one}}
+        filled = [{**one, **{key: self.numbers.fill(one[key]) for key in ("text", "short")}}
                   for one in known["finding"]]
         return {**known, "finding": filled}
+
+    def findings(self):
+        """The findings of the paper in short, for the top of its notebook."""
+        known = ledger.findings(self.paper)["finding"]
+        return tables.Points(tuple(self.numbers.fill(one["short"]) for one in known))
+
+    def decisions_table(self):
+        """What the paper leaves open or gets wrong, folded."""
+        return tables.decisions(self.decisions())
+
+    def audit_table(self):
+        """What the paper's own tables contradict, folded."""
+        return tables.audit(self.audit)
+
+    def claims_table(self):
+        """The claims of the paper with their outcome, folded."""
+        return tables.claims(self.outcomes())
+
+    def provenance_table(self):
+        """What made the results that are shown, folded."""
+        return tables.provenance(self.results.provenance)
+
+    def sizes_table(self, sets=None, caption="Data sets, ours beside the paper's"):
+        """Sizes of the data sets of the full profile, beside those that the paper gives."""
+        sizes = self.table("sizes")
+        sizes = sizes if sets is None else sizes[sizes["data set"].isin(sets)]
+        sizes = sizes.drop(columns=["edition", "difference"], errors="ignore")
+        return tables.frame_table(sizes.dropna(axis="columns", how="all"), caption)
+
+    def reproduced(self, dataset, source=None, metrics=None):
+        """The printed table of a data set, with ours and the verdict in each cell; every cell folded below.
+
+        `dataset` may be a list of data sets of one printed table, which then are its columns.  `source` is
+        the data set of the protocol that stands for the printed one, `metrics` those to show, all by default.
+        """
+        names = [dataset] if isinstance(dataset, str) else list(dataset)
+        cells = pd.concat([self.verdicts(name, source) for name in names])
+        if len(names) > 1:
+            cells = cells.assign(task=cells["dataset"], dataset=", ".join(names))
+        metrics = list(dict.fromkeys(cells["metric"])) if metrics is None else list(metrics)
+        return tables.Tables((tables.reproduced(cells, metrics=metrics),
+                              tables.every_cell(cells, metrics=metrics)))
+
+    def printed_tables(self, *datasets, metrics=None):
+        """As ``reproduced`` for several data sets, each on the pipeline that stands for it in the counts."""
+        found = [self.reproduced(name, self.headline(name), metrics).tables for name in datasets]
+        return tables.Tables(tuple(table for each in found for table in each))
+
+    def live_table(self, *sets, metrics=None):
+        """Scores of this run, beside the printed ones of the same name; all of them by default."""
+        failed = self.live[self.live["status"] != "ok"]
+        if len(failed):
+            errors_met = ", ".join(failed["error"].unique())
+            raise RuntimeError(f"{failed['key'].nunique()} fits failed: {errors_met}")
+        shown = []
+        for name in sets or self.live["dataset"].unique():
+            rows, known = self.rows(name, self.live), self.default(name, self.live)
+            rows = rows[rows.index.isin(known.index) | ~rows["method"].isin(known["method"])]
+            rows = rows[rows["task"] != "avg"]
+            printed = self.printed(name)
+            names = {metric: our_name(self.paper, metric) for metric in metrics or self.published["metric"]}
+            names = {metric: ours for metric, ours in names.items() if ours in set(rows["metric"])}
+            rows = rows[rows["metric"].isin(names.values())]
+            shown.append(tables.side_by_side(rows, printed, names, f"This run: {name}"))
+        return tables.Tables(tuple(shown))
 
     @cached_property
     def misprints(self):
@@ -393,17 +472,18 @@ class Study:
             rows.append(pd.concat(parts, axis=1))
         return pd.concat(rows).round(1).reset_index()
 
-    def show(self, fig, name, printed="", data=None):
+    def show(self, fig, name, printed="", data=None, alt=""):
         """Keep a figure of this paper's notebook and hand it on for display; see ``show``.
 
         `printed` is the figure of the paper that it stands for, as "MBC 1"; `data` what it was drawn from,
-        where that is not ``results``: "live" and the content hash of the data of this run, or "formula".
+        where that is not ``results``: "live" and the content hash of the data of this run, or "formula";
+        `alt` says in a sentence what is seen.
         """
         if data is None:
             data = f"data/{self.paper}/results"
             if self.profile == "full":
                 data = plots.folder_key(paths.build_dir(), f"results/{self.paper}")
-        return show(fig, name, f"notebooks/{self.paper}.ipynb", data, printed)
+        return show(fig, name, f"notebooks/{self.paper}.ipynb", data, printed, alt)
 
     def claim_frames(self):
         """The frames that the claims file speaks of: ``results`` and, as the paper needs, others."""
@@ -418,6 +498,12 @@ class Study:
     def claims(self, datasets=None, **frames):
         """Claims tested on `frames`; `datasets` maps a printed data set to the one that stands for it."""
         return ledger.claims_table(self.paper, frames, published=self.published, datasets=datasets)
+
+
+def _module(paper):
+    """The module of what is a paper's own, or None."""
+    name = f"mtclib.companion.papers.{paper}"
+    return import_module(name) if find_spec(name) else None
 
 
 def method_kind(protocol, method):
@@ -480,15 +566,15 @@ def relation_frame(dataset, relations, labels_true, labels_pred, families, run=0
     return pd.DataFrame(rows, columns=["dataset", "run", "task", "other", "row", "column", "value"])
 
 
-def show(fig, name, notebook, data="data/*/results", printed=""):
+def show(fig, name, notebook, data="data/*/results", printed="", alt=""):
     """Keep a figure under ``paths.figures_dir()`` and hand it on for display, as a ``plots.Picture``.
 
     `name` is the file without ending, `notebook` the one that drew it, from the root of the repository,
     `printed` the figures of a paper that it stands for.  `data` says what it was drawn from: a folder below
     ``data/``, or a pattern of several, gets the hash over its files (``plots.folder_key``), so that a figure
-    older than its data can be told; other text stays.
+    older than its data can be told; other text stays.  `alt` is for who cannot see the figure.
     """
     if data.startswith("data/"):
         data = plots.folder_key(paths.root(), data)
     plots.save(fig, name, paths.figures_dir(), notebook=notebook, data=data, printed=printed)
-    return plots.Picture(fig)
+    return plots.Picture(fig, name, alt)

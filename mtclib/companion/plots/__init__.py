@@ -19,18 +19,19 @@ from mtclib.companion.plots.curves import (
     trajectories,
 )
 from mtclib.companion.plots.files import MANIFEST_COLUMNS, Picture, folder_key, save
+from mtclib.companion.plots.gains import gains
 from mtclib.companion.plots.look import style
 from mtclib.companion.plots.matrices import relation_matrix
-from mtclib.companion.plots.pacing import pace, rounds, selection, weight_functions
+from mtclib.companion.plots.pacing import selection, weight_functions
 from mtclib.companion.plots.scores import leverage, preprocessing, scoreboard, scores_by_method
 from mtclib.companion.plots.streams import forgetting_curve, order_spread, stream_costs, transfer_curve
-from mtclib.companion.plots.userdata import agreement, cluster_sizes, embedding
+from mtclib.companion.plots.userdata import embedding, number_of_clusters
 
 __all__ = [
-    "MANIFEST_COLUMNS", "Picture", "agreement", "cluster_sizes", "critical_difference",
-    "damaged_view", "embedding", "folder_key", "forgetting_curve", "leverage",
-    "objective_panels", "order_spread", "pace", "preprocessing", "quality_time", "relation_matrix",
-    "robustness", "rounds", "runtime", "save", "score_table", "scoreboard", "scores_by_method", "seconds",
-    "selection", "sensitivity", "sensitivity_heatmap", "stream_costs", "style", "task_objectives",
+    "MANIFEST_COLUMNS", "Picture", "critical_difference", "damaged_view", "embedding", "folder_key",
+    "forgetting_curve", "gains", "leverage", "number_of_clusters", "objective_panels", "order_spread",
+    "preprocessing", "quality_time", "relation_matrix", "robustness", "runtime", "save", "score_table",
+    "scoreboard", "scores_by_method", "seconds", "selection", "sensitivity", "sensitivity_heatmap",
+    "stream_costs", "style", "task_objectives",
     "task_pairs", "trajectories", "transfer_curve", "weight_functions",
 ]  # fmt: skip

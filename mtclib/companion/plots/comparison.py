@@ -11,7 +11,7 @@ ROW, BAR = 0.2, 0.13
 CLEAR = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.85}
 FRONT = {"color": "0.45", "linewidth": 1.2, "linestyle": "--", "marker": ""}
 # Where a name may stand beside its mark, in points, the first free place being taken.
-AROUND = ((8, 0), (-8, 0), (6, 8), (-6, 8), (6, -8), (-6, -8), (0, 11), (0, -11))
+AROUND = ((8, 0), (-8, 0), (6, -9), (-6, -9), (6, 9), (-6, 9), (0, -12), (0, 12))
 PLACES = [(dx * reach, dy * reach) for reach in (1.0, 1.8, 2.8, 4.0) for dx, dy in AROUND]
 
 
@@ -96,7 +96,7 @@ def score_table(scores, metric="ARI"):
     best = values.eq(values.max())
     for (row, column), value in np.ndenumerate(values.to_numpy()):
         text = "–" if np.isnan(value) else f"{value:.0f}".replace("-0", "0")
-        look = {"color": "0.4" if np.isnan(value) else "white" if value < 55 else "black",
+        look = {"color": "0.4" if np.isnan(value) else "white" if value < 45 else "black",
                 "fontweight": "bold" if best.iat[row, column] else "normal"}  # fmt: skip
         ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=8, **look)
     ax.set_xticks(np.arange(values.shape[1]) + 0.5, values.columns, rotation=90)
@@ -176,7 +176,7 @@ def _name_points(fig, ax, frame):
                 break
         taken.append(box)
         align = "left" if dx > 0 else "right" if dx < 0 else "center"
-        arrow = {"arrowstyle": "-", "color": "0.55", "linewidth": 0.7} if np.hypot(dx, dy) > 12 else None
+        arrow = {"arrowstyle": "-", "color": "0.55", "linewidth": 0.7} if dy or abs(dx) > 12 else None
         ax.annotate(name, frame.loc[name, ["cost", "gain"]], (dx, dy), textcoords="offset points", ha=align,
                     va="center", fontsize=8.5, arrowprops=arrow, bbox=CLEAR)  # fmt: skip
 

@@ -5,9 +5,11 @@ import textwrap
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
 
 from mtclib.companion.plots.look import (
+    LEAST,
     MARK,
     RULE,
     band_line,
@@ -18,6 +20,8 @@ from mtclib.companion.plots.look import (
     score_name,
     short,
     ticks,
+    whisker_lines,
+    widen,
 )
 from mtclib.companion.plots.matrices import heat, outline, written
 
@@ -82,7 +86,8 @@ def trajectories(frame, metrics, until=None):
     """Scores by iteration, one panel per metric and data set, one line per method: MSPL's Figure 3.
 
     `frame` comes from :func:`mtclib.companion.papers.mspl.score_trajectories`; `metrics` maps a metric to the
-    name on its axis; `until` is the last iteration shown.  Bands are one standard deviation over runs.
+    name on its axis; `until` is the last iteration shown.  Whiskers are 95 % t intervals of the mean over the
+    runs, or over the means of the draws of a data set where there is a column ``draw``.
     """
     absent = sorted(set(metrics) - set(frame["metric"]))
     if absent:
@@ -95,9 +100,10 @@ def trajectories(frame, metrics, until=None):
         for ax, (metric, name) in zip(row, metrics.items()):
             part = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric)]
             part = part if until is None else part[part["iteration"] <= until]
-            for method, runs in part.groupby("method", sort=False):
-                every = max(1, runs["iteration"].nunique() // 8)
-                _mean_line(ax, runs, "iteration", method, markevery=every)
+            unit = "draw" if "draw" in part and part["draw"].nunique() > 1 else "run"
+            every = max(1, part["iteration"].nunique() // 8)
+            whisker_lines(ax, _tables(part, "iteration", unit=unit), every)
+            widen(ax)
             ax.set(ylabel=f"{name} (%)", title=dataset)
     for ax in axes[-1]:
         ax.set_xlabel("iteration")
@@ -143,11 +149,11 @@ def seconds(frame, printed=None):
     names = list(dict.fromkeys(frame["method"]))
     fig, ax = plt.subplots(figsize=(5.2, 1.4 + 0.35 * len(names)))
     places = frame["method"].map({name: i for i, name in enumerate(names)})
-    handles = ax.plot(frame["seconds"], places, linestyle="", alpha=0.5, label="ours, each repeat")
+    handles = ax.plot(frame["seconds"], places, "o", color=to_hex("C1"), alpha=0.5, label="ours, each repeat")
     times = {name: value for name, value in (printed or {}).items() if name in names}
     if times:
-        handles += ax.plot(list(times.values()), [names.index(name) for name in times], linestyle="",
-                           marker="D", label="printed")
+        handles += ax.plot(list(times.values()), [names.index(name) for name in times], "D",
+                           color=to_hex("C2"), label="printed")
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.set(xscale="log", xlabel="seconds per fit")
@@ -161,16 +167,17 @@ def robustness(frame, metric="ACC", title="{dataset}, {kind} noise", noun="noise
     """Score against the share of noise: one panel per data set and kind of noise, one line per method.
 
     `frame` has ``dataset, kind, share, method, value`` (a fraction), one row per run.  Lines are means over
-    runs; the band of one standard deviation can be left out, since it hides the lines where there are many.
+    runs; `band` says whether they have whiskers to the ends of their 95 % t intervals.
     """
     kinds = list(frame[["dataset", "kind"]].drop_duplicates().itertuples(index=False, name=None))
     if not kinds:
         raise ValueError("frame: it has no rows")
-    fig, axes = panels(len(kinds), 2.7, 1.9, (0, 0.6), sharex=True, sharey=True)
+    fig, axes = panels(len(kinds), 3.3, 2.2, (0, 0.6), sharex=True, sharey=True)
     for ax, (dataset, kind) in zip(axes.flat, kinds):
         rows = frame[(frame["dataset"] == dataset) & (frame["kind"] == kind)]
-        _share_lines(ax, rows, 100, "sd" if band else None)
+        whisker_lines(ax, _tables(rows.assign(share=100 * rows["share"]), "share"), whiskers=band)
         ax.set_title(title.format(dataset=dataset, kind=kind))
+    widen(axes.flat[0])
     _outer_labels(axes, f"share of {noun} (%)", f"{metric} (%)")
     legend(fig, axes.flat[0].get_lines()[:])
     return fig
@@ -181,14 +188,15 @@ def damaged_view(frame, name):
     """Weight of the damaged view `name` relative to the mean weight of the others, against the damage.
 
     `frame` has ``kind, share, method, value``, one row per run; one panel per kind.  Lines are means over
-    runs, bands one standard deviation.
+    runs, whiskers their 95 % t intervals.
     """
     kinds = list(dict.fromkeys(frame["kind"]))
     if not kinds:
         raise ValueError("frame: it has no rows")
     fig, axes = panels(len(kinds), 2.7, 1.9, (0.4, 0.6), sharex=True, sharey=True)
     for ax, kind in zip(axes.flat, kinds):
-        _share_lines(ax, frame[frame["kind"] == kind], 1, "sd")
+        rows = frame[frame["kind"] == kind]
+        whisker_lines(ax, _tables(rows.assign(share=100 * rows["share"]), "share", 1))
         ax.set_title(kind)
     _outer_labels(axes, "damaged (%)", f"weight of {name} / others")
     legend(fig, axes.flat[0].get_lines()[:])
@@ -196,26 +204,27 @@ def damaged_view(frame, name):
 
 
 @figure
-def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band="sd", printed=None, by="dataset",
+def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band=True, printed=None, by="dataset",
                 linear=()):
     """Score against each parameter in turn, the others fixed at `base`: one panel per parameter.
 
     `frame` has tidy results; the rows of task "avg" are used where there are any, and failed runs (NaN) are
     left out.  `by` is the column that tells the lines apart; a line with one point of a panel only, because
     its method lacks the parameter, is left out there.  `base` defaults to the most frequent values.  `band`
-    is "sd" (one standard deviation over runs), "range" or None.  `printed` maps a line to the paper's
-    fraction.  Axes are logarithmic to base 2 but for the parameters in `linear`.
+    says whether the means have whiskers to the ends of their 95 % t intervals over runs.  `printed` maps a
+    line to the paper's fraction.  Axes are logarithmic to base 2 but for the parameters in `linear`.
     """
     rows = _with_params(_scored(frame, metric), params)
     if (rows[[name for name in params if name not in linear]] <= 0).any(axis=None):
         raise ValueError(f"params: {', '.join(params)} must be positive, the axis is logarithmic")
     base = _base(rows, params) if base is None else base
-    size = (max(2.3 * len(params), 4.6), 2.9)
+    size = (max(2.3 * len(params), 6.6), 2.9)
     fig, axes = plt.subplots(1, len(params), figsize=size, sharey=True, squeeze=False)
+    lines = list(dict.fromkeys(rows[by]))
     for ax, name in zip(axes[0], params):
         fits = [np.isclose(rows[other], base[other]) for other in params if other != name]
         panel = rows[np.logical_and.reduce(fits)] if fits else rows
-        handles = _param_lines(ax, panel, name, by, list(dict.fromkeys(rows[by])), band)
+        handles = whisker_lines(ax, _param_tables(panel, name, by, lines), whiskers=band)
         for line in handles:
             if line.get_label() in (printed or {}):
                 ax.axhline(100 * printed[line.get_label()], color=line.get_color(), **MARK)
@@ -223,6 +232,7 @@ def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band="sd", printe
         ax.set(xscale="linear" if name in linear else "log", xlabel=PARAM_NAMES.get(name, name))
         if name not in linear:
             ticks(ax.xaxis, np.unique(panel[name]))
+    widen(axes[0][0])
     axes[0][0].set_ylabel(f"{score_name(metric)} (%)")
     where = "fixed in the other panels" if len(params) > 1 else "default"
     handles.append(Line2D([], [], color="0.5", label=where, **RULE))
@@ -251,8 +261,11 @@ def sensitivity_heatmap(frame, x, y, metric="ACC", base=None):
     best = np.unravel_index(np.nanargmax(mean.to_numpy()), mean.shape)
     notes = written(mean, 1)
     notes[best] += " ★"
+    low, high = np.nanmin(mean), np.nanmax(mean)
+    spare = max(LEAST - (high - low), 0) / 2
+    scale = {"vmin": low - spare, "vmax": high + spare}
     fig, ax = plt.subplots(figsize=(1.9 + 0.75 * mean.shape[1], 1.3 + 0.45 * mean.shape[0]))
-    heat(ax, mean, notes, cbar_kws={"label": f"{score_name(metric)} (%)"})
+    heat(ax, mean, notes, **scale, cbar_kws={"label": f"{score_name(metric)} (%)"})
     outline(ax, *best)
     ax.set(xlabel=PARAM_NAMES.get(x, x), ylabel=PARAM_NAMES.get(y, y))
     ax.set_title(f"{rows['dataset'].iloc[0]}\n★ best, chosen with the labels")
@@ -281,18 +294,11 @@ def _quantiles(runs, relative, band):
     return middle, low, high
 
 
-def _mean_line(ax, runs, x, name, scale=100, band="sd", **look):
-    """Mean over runs at each value of the column `x`, with a band: "sd", "range" or None."""
-    stats = scale * runs.groupby(x)["value"].agg(["mean", "std", "min", "max"]).fillna(0)
-    low, high = {"sd": (stats["mean"] - stats["std"], stats["mean"] + stats["std"]),
-                 "range": (stats["min"], stats["max"]), None: (stats["mean"], stats["mean"])}[band]
-    return band_line(ax, stats.index, stats["mean"], low, high, name, **look)
-
-
-def _share_lines(ax, rows, scale, band):
-    """One line per method over the share of what is damaged, in percent."""
-    for method, runs in rows.assign(share=100 * rows["share"]).groupby("method", sort=False):
-        _mean_line(ax, runs, "share", method, scale, band)
+def _tables(rows, x, scale=100, by="method", unit="run"):
+    """Values of each line at each `x`, one column per run; rows without runs are numbered."""
+    if unit not in rows:
+        rows = rows.assign(**{unit: rows.groupby([by, x]).cumcount()})
+    return {name: scale * part.pivot_table("value", x, unit) for name, part in rows.groupby(by, sort=False)}
 
 
 def _outer_labels(axes, x, y):
@@ -302,18 +308,15 @@ def _outer_labels(axes, x, y):
         ax.set_ylabel(y)
 
 
-def _param_lines(ax, rows, x, by, names, band):
-    """One line per name, in the same order in every panel, so that each keeps its look."""
-    looks = len(plt.rcParams["axes.prop_cycle"])
-    lines = []
-    for number, name in enumerate(names):
+def _param_tables(rows, x, by, names):
+    """Values of each line, in the same order in every panel, so that each keeps its look."""
+    found = {}
+    for name in names:
         runs = rows[rows[by] == name]
         if runs[x].nunique() == 1 < rows[x].nunique():
             runs = runs.iloc[:0]
-        # The looks of the cycle come back from here on, with open markers.
-        again = {"markerfacecolor": "white", "markeredgewidth": 1.2} if number >= looks else {}
-        lines.append(_mean_line(ax, runs, x, name, band=band, **again))
-    return lines
+        found |= _tables(runs, x, by=by) or {name: runs.pivot_table("value", x, "run")}
+    return found
 
 
 def _thinned(values):

@@ -56,12 +56,18 @@ def folder_key(root, pattern):
 
 
 class Picture:
-    """A figure as a notebook shows it: a PNG with a palette, a third of the size of one in full colour."""
+    """A figure as a notebook shows it: a PNG with a palette, a third of the size of one in full colour.
+
+    The notebook also keeps the `name` of its file, and `alt`, which says what is seen to who cannot see it;
+    by default what the figure says of itself.
+    """
 
     COLOURS = 64
 
-    def __init__(self, figure):
+    def __init__(self, figure, name="", alt=""):
         self.figure = figure
+        known = {"figure": name, "alt": alt or figure.get_label()}
+        self.about = {key: text for key, text in known.items() if text}
 
     def __repr__(self):
         return repr(self.figure)
@@ -72,7 +78,7 @@ class Picture:
             self.figure.savefig(full, format="png", dpi=self.figure.dpi, metadata=_METADATA["png"])
         image = Image.open(full).convert("RGB")
         image.quantize(self.COLOURS, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
-        return small.getvalue()
+        return small.getvalue(), self.about
 
 
 def _record(manifest, paths, origin):

@@ -7,7 +7,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, NullFormatter, NullLocator
-from matplotlib.transforms import Bbox
+from matplotlib.transforms import Bbox, ScaledTranslation
+from scipy import stats
 
 MARK = {"linewidth": 1.2, "linestyle": (0, (1, 1)), "marker": ""}
 RULE = {"linewidth": 0.8, "linestyle": "-", "marker": ""}
@@ -15,6 +16,16 @@ RULE = {"linewidth": 0.8, "linestyle": "-", "marker": ""}
 MOST_CHARACTERS = 18
 # Sizes of figures leave room for a legend of two rows; each further one makes them taller by so many inches.
 LEGEND_ROWS, LEGEND_ROW = 2, 0.18
+CONFIDENCE = 0.95
+# An axis of scores spans at least so many points: a smaller one would show noise as an effect.
+LEAST = 20
+# Points between the whiskers of two lines, and of all lines at most.
+APART, SPREAD = 2.5, 10
+# A method looks the same in every figure: its place in the cycle of colours, markers and line styles.
+PLACES = {
+    "LSSMTC": 0, "SPMTC-h": 1, "SPMTC-s": 2, "SPMTC-h, rows kept": 3, "SPMTC-s, rows kept": 4,
+    "Con-MC": 0, "RMKMC": 1, "MSPL-naive": 2, "MSPL-hard": 3, "MSPL-smooth": 4, "MSPL": 4,
+}  # fmt: skip
 
 
 def style():
@@ -41,12 +52,22 @@ def figure(draw):
                 # The last bits of the layout follow addresses in memory, and names in an SVG hash them.
                 for ax in fig.axes:
                     ax.set_position(Bbox(ax.get_position(original=True).get_points().round(12)))
+                fig.set_label(_described(fig, draw))
             finally:
                 for number in set(plt.get_fignums()) - set(before):
                     plt.close(number)
         return fig
 
     return drawn
+
+
+def _described(fig, draw):
+    """A figure in words: what its function draws, its panels and what its legend names."""
+    summary = " ".join(draw.__doc__.partition("\n\n")[0].replace("`", "").split())
+    titles = [" ".join(title.split()) for ax in fig.axes for title in (ax.get_title(), ax.get_title("left"))]
+    named = [text.get_text() for box in fig.legends for text in box.get_texts()]
+    parts = (("Panels", dict.fromkeys(filter(None, titles))), ("Legend", named))
+    return " ".join([summary, *(f"{word}: {'; '.join(names)}." for word, names in parts if names)])
 
 
 def panels(n, width, height, room=(0, 0), **shared):
@@ -65,6 +86,58 @@ def band_line(ax, x, middle, low, high, name, **look):
     (line,) = ax.plot(x, middle, label=name, **look)
     ax.fill_between(x, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
     return line
+
+
+def mean_interval(table):
+    """Mean of each row over its columns, and the ends of its t interval; a single column has none."""
+    counts = table.notna().sum(axis=1)
+    mean, error = table.mean(axis=1), table.sem(axis=1).fillna(0.0)
+    half = error * stats.t.ppf((1 + CONFIDENCE) / 2, np.maximum(counts - 1, 1))
+    return mean, mean - half, mean + half
+
+
+def looks(names):
+    """Colour, marker and line style of each of several lines: that of its method, or else a free one."""
+    cycle = list(plt.rcParams["axes.prop_cycle"])
+    fixed = {PLACES[name] for name in names if name in PLACES}
+    free = [place for place in range(len(cycle)) if place not in fixed]
+    # Once all are taken, they come back with open markers.
+    free += [place + len(cycle) for place in range(len(names))]
+    found = {name: PLACES[name] if name in PLACES else free.pop(0) for name in names}
+    again = {"markerfacecolor": "white", "markeredgewidth": 1.2}
+    return {name: cycle[place % len(cycle)] | (again if place >= len(cycle) else {})
+            for name, place in found.items()}  # fmt: skip
+
+
+def whisker_lines(ax, tables, every=1, whiskers=True):
+    """Lines of the means of `tables`, name to a frame of x by run, with whiskers to their 95 % t intervals.
+
+    Lines are moved apart a little, so that no whisker hides another.  `every` is how many points have one
+    marker and one whisker.
+    """
+    for number, ((name, table), look) in enumerate(zip(tables.items(), looks(list(tables)).values())):
+        shift = min(APART, SPREAD / len(tables)) * (number - (len(tables) - 1) / 2) / 72
+        moved = ax.transData + ScaledTranslation(shift, 0, ax.figure.dpi_scale_trans)
+        where = moved if whiskers else ax.transData
+        mean, low, high = mean_interval(table)
+        (line,) = ax.plot(mean.index, mean, label=name, markevery=every, transform=where, **look)
+        if whiskers:
+            ends = mean.index[::every], low[::every], high[::every]
+            ax.vlines(*ends, color=line.get_color(), linewidth=1, transform=where)
+            # Matplotlib leaves lines that are moved out of the limits of the axes.
+            ax.update_datalim([[x, y] for edge in (low, high) for x, y in edge.items()])
+    return ax.get_lines()[len(ax.get_lines()) - len(tables):]
+
+
+def widen(ax):
+    """Let an axis of scores in percent span at least `LEAST` points, about the middle of what it shows.
+
+    Axes that share it must all be drawn before, since its limits are fixed here.
+    """
+    low, high = ax.get_ylim()
+    if high - low < LEAST:
+        bottom = max((low + high - LEAST) / 2, min(low, 0))
+        ax.set_ylim(bottom, bottom + LEAST)
 
 
 def legend(fig, handles):

@@ -1,13 +1,19 @@
 """Matrices as coloured and annotated cells."""
 
+import textwrap
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib import patheffects
+from matplotlib.colors import PowerNorm
 from matplotlib.patches import Rectangle
 
 from mtclib.companion.plots.look import figure
+
+# Relative luminance from which on black is easier to read than white.
+DARK = 0.18
 
 
 @figure
@@ -17,7 +23,8 @@ def relation_matrix(ours, printed=None, row_names=None, col_names=None, titles=(
 
     Rows and columns are already matched to the classes, whose names are `row_names` and `col_names` (numbers
     by default); `titles` are those of the two panels, `tasks` the names of the axes.  The largest entry of
-    each row is outlined.
+    each row is outlined, unless another is written with the same digits.  Colours follow the square root, so
+    that one large entry does not make all others look alike.
     """
     given = [(title, matrix) for title, matrix in zip(titles, (ours, printed)) if matrix is not None]
     panels = [(title, np.asarray(matrix, dtype=float)) for title, matrix in given]
@@ -27,13 +34,16 @@ def relation_matrix(ours, printed=None, row_names=None, col_names=None, titles=(
     fig, axes = plt.subplots(1, len(panels), figsize=(width + 1, height), squeeze=False)
     for ax, (title, matrix) in zip(axes[0], panels):
         rows, cols = _names(matrix, 0, row_names), _names(matrix, 1, col_names)
-        heat(ax, pd.DataFrame(matrix, index=rows, columns=cols), written(matrix, 3), vmin=0, vmax=top,
-             cbar=False)  # fmt: skip
+        notes = written(matrix, 3)
+        notes[notes == "0.000"] = "0"
+        frame = pd.DataFrame(matrix, index=rows, columns=cols)
+        heat(ax, frame, notes, norm=PowerNorm(0.5, 0, top), cbar=False)
         for row, values in enumerate(matrix):
-            outline(ax, row, int(np.nanargmax(values)))
+            best = int(np.nanargmax(values))
+            if (notes[row] == notes[row, best]).sum() == 1:
+                outline(ax, row, best)
         ax.set(title=title if len(panels) > 1 else "", xlabel=tasks[1])
-        slant = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if max(map(len, cols)) > 8 else {}
-        ax.set_xticklabels(cols, **({"rotation": 0} | slant))
+        ax.set_xticklabels([_broken(name) for name in cols], rotation=0)
         ax.set_yticklabels(rows if ax is axes[0][0] else [""] * len(rows), rotation=0)
     axes[0][0].set_ylabel(tasks[0])
     fig.colorbar(axes[0][0].collections[0], ax=list(axes[0]), label="relatedness", shrink=0.9)
@@ -43,9 +53,13 @@ def relation_matrix(ours, printed=None, row_names=None, col_names=None, titles=(
 def heat(ax, frame, notes, **options):
     """Coloured cells with notes (``seaborn.heatmap``); a missing value is a dash on grey."""
     sns.heatmap(frame, annot=notes, fmt="", cmap="cividis", linewidths=1, linecolor="white", ax=ax, **options)
+    # Seaborn writes white on cells that are too pale for it.
+    missing = np.isnan(frame.to_numpy())
+    for note, colour in zip(ax.texts, ax.collections[0].get_facecolors()[~missing.ravel()]):
+        note.set_color("black" if sns.utils.relative_luminance(colour) > DARK else "white")
     ax.set_facecolor("#ececec")
     ax.grid(False)
-    for row, column in np.argwhere(np.isnan(frame.to_numpy())):
+    for row, column in np.argwhere(missing):
         ax.text(column + 0.5, row + 0.5, "–", ha="center", va="center")
 
 
@@ -59,6 +73,11 @@ def outline(ax, row, column):
     double = [patheffects.Stroke(linewidth=4, foreground="white"), patheffects.Normal()]
     inside = (column + 0.05, row + 0.05)
     ax.add_patch(Rectangle(inside, 0.9, 0.9, fill=False, edgecolor="black", linewidth=2, path_effects=double))
+
+
+def _broken(name):
+    """A name on lines as wide as a cell, broken at spaces and after dots."""
+    return textwrap.fill(name.replace(".", ". "), 11).replace(". ", ".")
 
 
 def _names(matrix, axis, names):

@@ -1,12 +1,11 @@
-"""Self-paced learning: the weight rules, who joins when, and the descent within each round."""
+"""Self-paced learning: the weight rules, and who joins when."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from mtclib.companion.plots.look import RULE, figure, legend, panels, plain
+from mtclib.companion.plots.look import RULE, figure, legend, panels
 from mtclib.maths.selfpaced import hard_weights, smooth_weights
 
-GROUPS = 10
 COLOURS = "viridis"
 
 
@@ -32,54 +31,6 @@ def weight_functions(thresholds, sharpness=(1.0,), losses=None):
                     label=f"hard, 1/λ = {threshold:g}")
         ax.set(xlabel="loss", title=f"κ = {kappa:g}" if len(sharpness) > 1 else "")
     axes[0][0].set_ylabel("weight")
-    legend(fig, axes[0][0].get_lines()[:])
-    return fig
-
-
-@figure
-def pace(weights, sizes, shares, name="length of the document"):
-    """Mean weight of the samples in each round, by how large they are: who joins when.
-
-    `weights` of shape (n_rounds, n) are in [0, 1]; samples are put into ten groups of equal number by
-    `sizes`, called `name`, the small ones at the bottom.  `shares` are those asked for in each round.
-    """
-    weights, sizes = np.asarray(weights, dtype=float), np.asarray(sizes)
-    if weights.ndim != 2 or weights.shape != (len(shares), sizes.size):
-        raise ValueError(f"weights must have the shape ({len(shares)}, {sizes.size}), one row per round and "
-                         f"one column per sample; got {weights.shape}")
-    groups = np.array_split(np.argsort(sizes, kind="stable"), min(GROUPS, sizes.size))
-    means = np.array([weights[:, group].mean(axis=1) for group in groups])
-    fig, ax = plt.subplots(figsize=(5.2, 3.6))
-    image = ax.imshow(means, origin="lower", aspect="auto", vmin=0, vmax=1, cmap=COLOURS)
-    ax.set_xticks(range(len(shares)), [f"{100 * share:.0f} %" for share in shares])
-    limits = [sizes[group].max() for group in groups]
-    ax.set_yticks(range(len(groups)), [f"≤ {limit:.0f}" for limit in limits])
-    ax.set(xlabel="round: share of samples asked for", ylabel=name)
-    ax.grid(False)
-    fig.colorbar(image, ax=ax, label="mean weight")
-    return fig
-
-
-@figure
-def rounds(histories, shares):
-    """Descent within each round: excess of the weighted objective over its end, relative to the start.
-
-    `histories` maps a label to the weighted objective of each round, without the warm-up: one panel per
-    label, one line per round.  Weights differ between rounds, so that only values of one round compare.
-    """
-    if any(len(runs) != len(shares) for runs in histories.values()):
-        raise ValueError(f"histories: every label needs {len(shares)} rounds, as there are shares")
-    size = (max(3.2 * len(histories), 4), 3.2)
-    fig, axes = plt.subplots(1, len(histories), figsize=size, sharey=True, squeeze=False)
-    for ax, (name, runs) in zip(axes[0], histories.items()):
-        for run, share, colour in zip(runs, shares, _shades(len(shares))):
-            run = np.asarray(run, dtype=float)
-            excess = (run - run[-1]) / abs(run[0])
-            look = {"color": colour, "marker": "", "label": f"{100 * share:.0f} % of the samples"}
-            ax.plot(np.arange(1, len(run)), np.maximum(excess[:-1], 1e-8), **look)
-        ax.set(yscale="log", xlabel="iteration of the round", title=name)
-    axes[0][0].set_ylabel("(J - J_end) / J_start")
-    plain(axes[0][0].yaxis)
     legend(fig, axes[0][0].get_lines()[:])
     return fig
 

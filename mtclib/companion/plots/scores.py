@@ -6,22 +6,27 @@ from itertools import groupby
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.colors import ListedColormap, to_hex
+from matplotlib.colors import LinearSegmentedColormap, to_hex
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, Rectangle
 
 from mtclib.companion.plots.look import MARK, RULE, bare, figure, legend
-from mtclib.companion.tables import COLOURS, MEANINGS, OURS_SD, PUBLISHED_SD, label, task_name
+from mtclib.companion.tables import MEANINGS, OURS_SD, PUBLISHED_SD, label, task_name
 from mtclib.companion.verdicts.intervals import DELTA, RELATIVE
 
 # The page of the scoreboard, in cells, but for the side of a cell, in inches.
 CELL = 0.145
-NAMES, HEAD, FOOT, WIDTH = 8.5, 4.0, 3.0, 88
+NAMES, HEAD, FOOT, WIDTH = 8.5, 4.1, 2.5, 60
 # Data sets with fewer columns have their name written upright.
 NARROW = 4
 # Which panels of it stand beside and under each other, so that the page is full.
-LINES = ((("lmsc", "mbc"), ("mspl",)), (("spmtc",), ("mtcmrl",)))
+LINES = ((("lmsc",),), (("mbc",),), (("spmtc", "mtcmrl"), ("mspl",)))
+# Widest line of a heading, in characters for each cell.
+LETTERS = 2.1
 BLUE, PALE = "#00457c", "#a6d3f5"
+# Differences of so many points have the full colour; what cannot differ is grey.
+FULL, GREY = 20, "#d0d0d0"
+DIFFERENCES = LinearSegmentedColormap.from_list("differences", ["#b3400a", "#f0b090", "white", PALE, BLUE])
 
 
 @figure
@@ -70,8 +75,10 @@ def scores_by_method(verdicts, metric="ACC"):
 
 @figure
 def scoreboard(verdicts, heads):
-    """Every printed cell of every paper as a small square with the symbol of its verdict, on one page.
+    """Every printed cell of every paper as a small square: verdicts as symbols, differences as colours.
 
+    Differences are in points, those of d_M in percent of the printed value; misprints and cells without a
+    number of ours are grey.
     `verdicts` comes from ``mtclib.companion.papers.scoreboard.all_verdicts``; `heads` maps a paper to the
     heading of its panel: its name, a new line, and what is to be said of it.
     """
@@ -80,45 +87,52 @@ def scoreboard(verdicts, heads):
         cells = verdicts[verdicts["paper"] == paper]
         if cells.empty:
             raise ValueError(f"verdicts: no cell of {paper!r}")
-        panels[paper] = _wide(cells)
-    places, height = _places({paper: wide.shape for paper, wide in panels.items()})
+        panels[paper] = _wide(cells, "verdict"), _wide(cells.assign(points=_points(cells)), "points")
+    places, height = _places({paper: verdict.shape for paper, (verdict, _) in panels.items()})
     fig = plt.figure(figsize=(CELL * WIDTH, CELL * height))
     fig.set_layout_engine("none")
     for paper, (left, top) in places.items():
-        rows, columns = panels[paper].shape
+        rows, columns = panels[paper][0].shape
         box = [left / WIDTH, 1 - (top + rows) / height, columns / WIDTH, rows / height]
-        _board_panel(fig.add_axes(box), panels[paper], heads[paper])
+        mesh = _board_panel(fig.add_axes(box), *panels[paper], heads[paper])
+    scale = fig.add_axes([0.59, 4.6 / height, 0.36, 0.8 / height])
+    fig.colorbar(mesh, cax=scale, orientation="horizontal", extend="both")
+    scale.set_title("ours minus printed, points (d_M: percent)", fontsize=8)
     handles = _counted(verdicts)
     fig.legend(handles=handles, loc="lower center", ncols=len(handles), fontsize=8, frameon=False,
-               handlelength=1.2, columnspacing=1.4)  # fmt: skip
+               handlelength=0, handletextpad=0, columnspacing=1.4)  # fmt: skip
     return fig
 
 
 @figure
-def leverage(table, most=16):
-    """Change of the score under each alternative to an open choice, the largest mean change on top.
+def leverage(table, most=12):
+    """Change of the score under each alternative to an open choice of ours, the largest mean change on top.
 
-    `table` comes from ``verdicts.leverage.measured``: one dot per row, one bar per alternative.  Rows of d_M,
-    which has no points, are left out.  The grey band is the margin of the verdicts, as a scale: a smaller
-    change, too, can turn the verdict of a cell that lies near the margin.
+    `table` comes from ``verdicts.leverage.measured``: one dot per row, one bar per alternative, in the order
+    of the mean size of the change.  Rows of d_M, which has no points, are left out.  The grey band is the
+    margin of the verdicts, as a scale: a smaller change, too, can turn the verdict of a cell that lies near
+    the margin.
     """
     table = table[~table["metric"].isin(RELATIVE)]
     if table.empty:
         raise ValueError("table is empty: no alternative was measured")
     groups = dict(list(table.groupby(["decision", "alternative", "metric", "ours"], sort=False)["change"]))
     order = sorted(groups, key=lambda name: -groups[name].abs().mean())[:most]
-    fig, ax = plt.subplots(figsize=(7.2, 1.1 + 0.27 * len(order)))
+    fig, ax = plt.subplots(figsize=(7.2, 1.6 + 0.37 * len(order)))
     ax.axvspan(-100 * DELTA, 100 * DELTA, color="0.92", linewidth=0)
     ax.axvline(0, color="0.3", **RULE)
     dot = {"color": BLUE, "marker": "o", "markersize": 3.5, "markerfacecolor": "white", "linestyle": ""}
     for place, name in enumerate(order):
         changes = groups[name].to_numpy()
-        ax.barh(place, changes.mean(), height=0.6, color=PALE, edgecolor=BLUE, linewidth=0.8)
+        ax.barh(place, changes.mean(), height=0.36, color=PALE, edgecolor=BLUE, linewidth=0.8)
         ax.plot(changes, np.full(len(changes), place), **dot)
-    ax.set_yticks(range(len(order)), _choice_names(order))
-    ax.set_ylim(len(order) - 0.5, -0.5)
-    ax.set_xlabel("change of the score under the alternative (points)")
+        text = "{1}, instead of {3}; {2}, {0}".format(*name)
+        ax.text(0.005, place - 0.25, text, transform=ax.get_yaxis_transform(), va="bottom", fontsize=8)
+    ax.set(yticks=[], ylim=(len(order) - 0.6, -0.85), xlabel="change of the score (points); 0 is our choice")
+    shown = f"{len(order)} of {len(groups)} alternatives" if len(groups) > len(order) else "Alternatives"
+    ax.set_title(f"{shown}, from the largest mean size of the change down", loc="left")
     ax.grid(False, axis="y")
+    ax.spines["left"].set_visible(False)
     legend(fig, [Patch(facecolor=PALE, edgecolor=BLUE, label="mean"),
                  Line2D([], [], label="one data set and method", **dot),
                  Patch(color="0.92", label="margin of the verdicts")])  # fmt: skip
@@ -147,57 +161,58 @@ def _dots(ax, mean, low, high, offset, name, colour, marker):
     return ax.errorbar(mean, np.arange(len(mean)) + offset, xerr=spread, label=name, **look)
 
 
-def _wide(cells):
-    """Verdicts with methods as rows and columns (table, dataset, task, metric), as they are printed."""
-    keys = {"index": "method", "columns": ["table", "dataset", "task", "metric"], "values": "verdict"}
-    return cells.pivot_table(**keys, aggfunc="first", sort=False)
+def _wide(cells, values):
+    """`values` with methods as rows and columns (table, dataset, task, metric), as they are printed."""
+    columns = ["table", "dataset", "task", "metric"]
+    return cells.set_index(["method", *columns])[values].unstack(columns, sort=False)
 
 
-def _squares(ax, wide, fontsize, **edges):
-    """Coloured squares with the symbols of the verdicts, methods as rows; what is not printed stays empty."""
-    used = [verdict for verdict in COLOURS if (wide == verdict).any(axis=None)]
-    codes = sum((wide == verdict).to_numpy() * (number + 1) for number, verdict in enumerate(used))
-    colours = ListedColormap([_fill(verdict) for verdict in used])
-    ax.pcolormesh(np.ma.masked_equal(codes, 0), cmap=colours, vmin=0.5, vmax=len(used) + 0.5, **edges)
-    for (row, column), verdict in np.ndenumerate(wide.to_numpy()):
-        if isinstance(verdict, str):
-            colour = COLOURS[verdict][1].replace("inherit", "black")
-            ax.text(column + 0.5, row + 0.52, label(verdict)[0], color=colour, fontsize=fontsize,
-                    ha="center", va="center")  # fmt: skip
-    bare(ax, wide.index)
-
-
-def _fill(verdict):
-    """Background of a verdict; white where the tables leave it transparent."""
-    return COLOURS[verdict][0].replace("transparent", "white")
+def _points(cells):
+    """Ours minus printed, in points or percent; NaN where it says nothing."""
+    gap = np.where(cells["metric"].isin(RELATIVE), cells["relative_difference"], cells["difference"])
+    return 100 * pd.Series(gap, cells.index).mask(cells["verdict"].eq("misprint"))
 
 
 def _counted(verdicts):
     """Handles for the legend: each verdict in use and the number of its cells."""
     counts = verdicts["verdict"].value_counts()
-    return [Patch(facecolor=_fill(verdict), edgecolor="0.5", label=f"{label(verdict)} ({counts[verdict]})")
+    return [Line2D([], [], linestyle="", marker="", label=f"{label(verdict)} ({counts[verdict]})")
             for verdict in MEANINGS if verdict in counts]  # fmt: skip
 
 
-def _board_panel(ax, wide, head):
-    """One panel of the scoreboard, with the names of the data sets below."""
-    _squares(ax, wide, fontsize=6, edgecolors="white", linewidth=0.4)
+def _board_panel(ax, verdicts, points, head):
+    """One panel of the scoreboard, with the names of the data sets below; returns its coloured cells."""
+    known = verdicts.notna().to_numpy()
+    mesh = ax.pcolormesh(np.ma.masked_invalid(points.to_numpy(dtype=float)), cmap=DIFFERENCES, vmin=-FULL,
+                         vmax=FULL, edgecolors="0.85", linewidth=0.4)  # fmt: skip
+    for row, column in np.argwhere(points.isna().to_numpy()):
+        shade = GREY if known[row, column] else "white"
+        ax.add_patch(Rectangle((column, row), 1, 1, facecolor=shade, edgecolor="white", linewidth=0.6))
+    for row, column in np.argwhere(known):
+        colour = "white" if abs(points.iat[row, column]) > 0.75 * FULL else "black"
+        ax.text(column + 0.5, row + 0.52, label(verdicts.iat[row, column])[0], color=colour, fontsize=7,
+                ha="center", va="center")  # fmt: skip
+    bare(ax, verdicts.index)
     name, _, counts = head.partition("\n")
+    for end in ":,":
+        if max(map(len, counts.split("\n"))) > LETTERS * (verdicts.shape[1] + 4):
+            counts = counts.replace(f"{end} ", f"{end}\n")
     ax.set_title(counts, loc="left", fontsize=8)
-    ax.annotate(name, (0, 1), (0, 18), textcoords="offset points", xycoords="axes fraction", fontsize=10,
-                fontweight="bold")  # fmt: skip
-    blocks = [(name, len(list(columns))) for name, columns in groupby(column[1] for column in wide.columns)]
+    ax.annotate(name, (0, 1), (0, 18 + 9.5 * counts.count("\n")), textcoords="offset points",
+                xycoords="axes fraction", fontsize=10, fontweight="bold")  # fmt: skip
+    datasets = verdicts.columns.get_level_values("dataset")
+    blocks = [(name, len(list(columns))) for name, columns in groupby(datasets)]
     upright = min(width for _, width in blocks) < NARROW
     start = 0
     for name, width in blocks:
         if start:
             ax.axvline(start, color="black", **RULE | {"linewidth": 0.9})
         text = name if upright else _broken(name, width)
-        ax.text(start + width / 2, len(wide) + 0.35, text, fontsize=7, va="top", ha="center",
+        ax.text(start + width / 2, len(verdicts) + 0.35, text, fontsize=7.5, va="top", ha="center",
                 rotation=90 if upright else 0, linespacing=1.1)  # fmt: skip
         start += width
     ax.set_xticks([])
-    ax.tick_params(labelsize=7)
+    return mesh
 
 
 def _places(shapes):
@@ -218,7 +233,7 @@ def _places(shapes):
             left += max((shapes[paper][1] for paper in stack), default=0) + NAMES + 1
             lowest = max(lowest, end)
         top = lowest
-    return places, top + 2
+    return places, top + 6
 
 
 def _broken(name, room):
@@ -229,16 +244,3 @@ def _broken(name, room):
             lines.append("")
         lines[-1] += word
     return "\n".join(line.strip() for line in lines)
-
-
-def _choice_names(groups):
-    """Decision and alternative, with what tells two groups of the same alternative apart."""
-    shown = [f"{decision}  {alternative}" + ("" if metric in ("ACC", "NMI") else f" ({metric})")
-             for decision, alternative, metric, _ in groups]
-    return [name + _apart(ours) if shown.count(name) > 1 else name for name, (*_, ours) in zip(shown, groups)]
-
-
-def _apart(ours):
-    """Our choice in brackets, as it is named where it is named so."""
-    bracket = ours.partition(" (")[1:]
-    return "".join(bracket) if any(bracket) else f", not {ours}"

@@ -74,6 +74,8 @@ def figures(notebook) -> list:
 def execute(path, output, values: dict, profile="quick", title=None) -> Execution:
     """Run a notebook with papermill, with a progress bar over its cells on a terminal.
 
+    Values that the notebook has by itself are not given, so that no cell is added which says nothing new.
+
     The executed copy is written after every cell.  A notebook that raises has status "failed"; the record is
     also kept in the metadata of the copy, see :func:`read_execution`.
     """
@@ -81,6 +83,8 @@ def execute(path, output, values: dict, profile="quick", title=None) -> Executio
     import papermill
 
     path, output = Path(path), Path(output)
+    own = effective(path, {})
+    values = {name: value for name, value in values.items() if name not in own or own[name] != value}
     output.parent.mkdir(parents=True, exist_ok=True)
     output.unlink(missing_ok=True)
     started, error = time.perf_counter(), ""

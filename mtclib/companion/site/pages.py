@@ -15,8 +15,9 @@ from mtclib.core import paths
 HOME = metadata.metadata("mtclib")["Project-URL"].partition(", ")[2]
 STORED = "stored"
 """Stands for the profile of a notebook whose outputs are those that the repository keeps."""
-LONG = 5
-"""Code of more lines than this is folded away."""
+LONG, FOLDED = 5, "hide-input"
+"""The tag of cells with folded code, left out if they show nothing; in a notebook that has none, code of more
+lines than this is folded."""
 LINK = re.compile(r'(\]\(|href=")(?!\w+:|#)([^)"#\s]+)')
 CARD = """:::{{grid-item-card}} [{title}](#{stem})
 :img-top: figures/{stem}.png
@@ -67,11 +68,15 @@ def settle(text: str, pages, suffix=".ipynb", folder="notebooks") -> str:
 
 def fit(notebook, run, pages) -> None:
     """Fit a notebook into the site: links, folded code, alternative texts, a line on how it was run."""
-    seen = {}
+    seen, tagged = {}, any(FOLDED in cell.metadata.get("tags", ()) for cell in notebook.cells)
     for position, cell in enumerate(notebook.cells):
         if cell.cell_type == "markdown":
             cell.source = settle(cell.source, pages)
         elif cell.cell_type == "code":
+            if not tagged and cell.source.count("\n") >= LONG:
+                cell.metadata.tags = [*cell.metadata.get("tags", []), FOLDED]
+            elif tagged and FOLDED in cell.metadata.get("tags", ()) and not cell.outputs:
+                cell.metadata.tags = ["remove-cell"]
             _fit_code(cell, heading(notebook, position), seen, pages)
     if run:
         title, _, rest = notebook.cells[0].source.partition("\n")
@@ -79,17 +84,16 @@ def fit(notebook, run, pages) -> None:
 
 
 def _fit_code(cell, title, seen, pages) -> None:
-    """Fold long code; give pictures the alternative text of the cell, or else its heading; settle links."""
-    cell.metadata.tags = [*cell.metadata.get("tags", []), *["hide-input"] * (cell.source.count("\n") >= LONG)]
-    if any("image/png" in output.get("data", {}) for output in cell.outputs):
-        alt = cell.metadata.get("alt", title)
+    """Give pictures the alternative text of the cell or their own, or else its heading; settle links."""
+    about = [output.metadata.get("image/png", {}) for output in cell.outputs
+             if "image/png" in output.get("data", {})]
+    if about:
+        alt = cell.metadata.get("alt") or about[0].get("alt", title)
         seen[alt] = seen.get(alt, 0) + 1
         cell.metadata.mystnb = {"image": {"alt": alt if seen[alt] == 1 else f"{alt} (picture {seen[alt]})"}}
     for output in cell.outputs:
         if "text/html" in output.get("data", {}):
             output.data["text/html"] = settle(output.data["text/html"], pages, ".html")
-
-
 
 
 def heading(notebook, position: int) -> str:
@@ -113,10 +117,16 @@ def _kept_figures() -> dict[str, list[str]]:
     return rows.drop_duplicates().groupby("notebook")["file"].agg(list).to_dict()
 
 
+def drawn(cell) -> list[str]:
+    """Stems of the figures that the outputs of a cell name."""
+    outputs = cell.get("outputs", ())
+    return [output.get("metadata", {}).get("image/png", {}).get("figure") for output in outputs]
+
+
 def _mark(notebook, stem: str) -> str:
     """Put a target where a figure is drawn, and return the heading above it."""
     for position, cell in enumerate(notebook.cells):
-        if cell.cell_type == "code" and f'"{stem}"' in cell.source:
+        if cell.cell_type == "code" and (f'"{stem}"' in cell.source or stem in drawn(cell)):
             notebook.cells.insert(position, new_markdown_cell(f"({stem})="))
             return heading(notebook, position)
     notebook.cells.insert(1, new_markdown_cell(f"({stem})="))

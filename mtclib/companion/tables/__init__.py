@@ -15,12 +15,20 @@ from mtclib.companion.tables.frames import (
     frame_table,
     provenance,
 )
-from mtclib.companion.tables.scores import OURS_SD, PUBLISHED_SD, VERDICT_COLUMNS, reproduced, side_by_side
+from mtclib.companion.tables.scores import (
+    OURS_SD,
+    PUBLISHED_SD,
+    VERDICT_COLUMNS,
+    every_cell,
+    reproduced,
+    side_by_side,
+)
 from mtclib.companion.tables.table import (
     CLAIM_SYMBOLS,
     COLOURS,
     MEANINGS,
     Cell,
+    Points,
     Table,
     Tables,
     label,
@@ -28,7 +36,7 @@ from mtclib.companion.tables.table import (
 )
 
 __all__ = [
-    "CLAIM_COLUMNS", "CLAIM_SYMBOLS", "COLOURS", "Cell", "MEANINGS", "OURS_SD", "PUBLISHED_SD", "Table",
-    "Tables", "VERDICT_COLUMNS", "audit", "claims", "data_summary", "decisions", "frame_table", "label",
-    "provenance", "reproduced", "side_by_side", "task_name",
+    "CLAIM_COLUMNS", "CLAIM_SYMBOLS", "COLOURS", "Cell", "MEANINGS", "OURS_SD", "PUBLISHED_SD", "Points",
+    "Table", "Tables", "VERDICT_COLUMNS", "audit", "claims", "data_summary", "decisions", "every_cell",
+    "frame_table", "label", "provenance", "reproduced", "side_by_side", "task_name",
 ]  # fmt: skip

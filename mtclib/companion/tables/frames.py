@@ -23,17 +23,17 @@ CLAIM_COLUMNS = MappingProxyType({
     "in_print": "in the paper's own numbers", "reason": "reason",
 })  # fmt: skip
 
+PLURALS = MappingProxyType({"erratum": "errata", "open choice": "open choices"})
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}\b")
-# Of a long table, so many rows are seen before the reader opens the rest.
-DECISIONS_SHOWN, PROVENANCE_SHOWN = 6, 10
 
 
-def frame_table(frame, caption, columns=None, status=None, notes=()) -> Table:
+def frame_table(frame, caption, columns=None, status=None, notes=(), folded="") -> Table:
     """Any DataFrame or iterable of records as a `Table`; text wraps, missing values are dashes.
 
     A named index is shown, and so is an index of text.  `columns` maps those to show to their headings, in
     this order; those not in the frame are left out.  The values of the column `status` get the symbol and
-    colour of a verdict or claim.  `notes` stand below.
+    colour of a verdict or claim.  `notes` stand below.  Where `folded` is given, that line is
+    shown until the reader opens the table.
     """
     frame = _as_frame(frame)
     if frame.index.names != [None] or not pd.api.types.is_numeric_dtype(frame.index):
@@ -49,7 +49,8 @@ def frame_table(frame, caption, columns=None, status=None, notes=()) -> Table:
         tuple(_plain(value, name == status) for name, value in zip(frame.columns, row))
         for row in frame.itertuples(index=False, name=None)
     )
-    return Table(tuple(_heading(name, columns) for name in frame.columns), rows, caption, tuple(notes))
+    header = tuple(_heading(name, columns) for name in frame.columns)
+    return Table(header, rows, caption, tuple(notes), folded)
 
 
 def data_summary(summary, caption="Data, ours beside the paper's") -> Table:
@@ -60,38 +61,52 @@ def data_summary(summary, caption="Data, ours beside the paper's") -> Table:
 def decisions(
     frame, caption="Choices that the paper leaves open or gets wrong", columns=DECISION_COLUMNS
 ) -> Table:
-    """The decisions of a paper as a `Table`, folded after the first few."""
-    return replace(_short_hashes(frame_table(frame, caption, columns)), fold_after=DECISIONS_SHOWN)
+    """The decisions of a paper as a `Table`, folded below the number of its errata and open choices."""
+    frame = _as_frame(frame)
+    told = _count(frame["kind"]) if "kind" in frame else [f"{len(frame)} entries"]
+    if "leverage" in frame:
+        told.append(f"the effect of {int((frame['leverage'].fillna('') != '').sum())} is measured")
+    table = _short_hashes(frame_table(frame, caption, columns))
+    return replace(table, folded=", ".join(told))
 
 
 def claims(frame, caption="Claims of the paper", columns=CLAIM_COLUMNS) -> Table:
-    """The claims of a paper, each with symbol, word and colour of its ``status``."""
+    """The claims of a paper, each with symbol, word and colour of its ``status``, folded."""
     frame = _as_frame(frame)
     if frame.empty:
         return frame_table(frame, caption, notes=("No claims.",))
     frame = checked(frame, ("status",), "claims")
-    note = f"{len(frame)} claim{'s' * (len(frame) > 1)}: {tally(frame['status'])}."
-    return frame_table(frame, caption, columns, "status", (note,))
+    table = frame_table(frame, caption, columns, "status")
+    told = f"{len(frame)} claim{'s' * (len(frame) > 1)}: {tally(frame['status'])}"
+    return replace(table, folded=told)
 
 
 def audit(findings, caption="What the paper's own tables contradict") -> Table:
-    """Findings of the audit of the printed numbers as a `Table`."""
+    """Findings of the audit of the printed numbers as a `Table`, folded."""
     frame = _as_frame(findings)
-    return frame_table(frame, caption, AUDIT_COLUMNS, notes=() if len(frame) else ("No findings.",))
+    if frame.empty:
+        return frame_table(frame, caption, notes=("No findings.",))
+    told = ", ".join(_count(frame["kind"])) if "kind" in frame else f"{len(frame)} findings"
+    return replace(frame_table(frame, caption, AUDIT_COLUMNS), folded=told)
 
 
 def provenance(record: Mapping, caption="Provenance") -> Table:
-    """What made these numbers: versions, hashes, seeds.
+    """What made these numbers, folded: versions, hashes, seeds.
 
     A mapping becomes dotted names, and a mapping inside of one a single line,
-    ``data.toy | edition a, sha256 b``.  Hashes are cut to 12 digits; in HTML, the mouse shows them in full,
-    and all but the first rows are folded.
+    ``data.toy | edition a, sha256 b``.  Hashes are cut to 12 digits; in HTML, the mouse shows them in full.
     """
     flat = pd.json_normalize(dict(record), max_level=1).iloc[0] if record else {}
     lines = {name: ", ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, Mapping)
              else value for name, value in flat.items()}  # fmt: skip
     table = frame_table([{"item": name, "value": value} for name, value in lines.items()], caption)
-    return replace(_short_hashes(table), fold_after=PROVENANCE_SHOWN)
+    return replace(_short_hashes(table), folded="versions, seeds and hashes of what was run")
+
+
+def _count(kinds):
+    """How often each value occurs, the most frequent first: 3 errata, 1 open choice."""
+    counts = kinds.value_counts()
+    return [f"{n} {kind if n == 1 else PLURALS.get(kind, kind)}" for kind, n in counts.items()]
 
 
 def checked(frame, columns, name):

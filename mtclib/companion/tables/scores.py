@@ -1,19 +1,20 @@
 """Scores by method and task: ours beside the printed ones, with and without verdicts."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pandas as pd
 
-from mtclib.companion.tables.frames import checked
-from mtclib.companion.tables.table import DASH, Cell, Table, label, tally, task_name
+from mtclib.companion.tables.frames import checked, frame_table
+from mtclib.companion.tables.table import DASH, Cell, Table, tally, task_name
 from mtclib.companion.verdicts.intervals import DELTA
-from mtclib.companion.verdicts.judge import CAUSES
+from mtclib.companion.verdicts.judge import CAUSES, SYMBOLS
 from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION
 
 PUBLISHED_SD, OURS_SD, OURS_N = "published_std", "ours_std", "n"
 VERDICT_COLUMNS = (
     "paper", "table", "dataset", "task", "method", "metric", "printed_mean", "printed_std", "published",
-    PUBLISHED_SD, "ours", OURS_SD, OURS_N, "radius", "verdict", "cause", "reason",
+    PUBLISHED_SD, "ours", OURS_SD, OURS_N, "low", "high", "radius", "verdict", "cause", "reason",
 )  # fmt: skip
 RESULT_COLUMNS = ("method", "task", "metric", "params", "run", "value", "status")
 TOLD = ("higher", "lower", "failed", "not-run", "unavailable")
@@ -24,25 +25,39 @@ def reproduced(verdicts, dataset=None, metrics=("ACC", "NMI"), delta=DELTA) -> T
 
     `verdicts` has one row per published cell and the columns `VERDICT_COLUMNS`: printed numbers as text, ours
     as fractions.  `dataset` may be left out if there is only one; `metrics` are printed names, in this order;
-    `delta` is the margin of the verdicts, for the notes.
+    `delta` is the margin of the verdicts, for the notes.  Spread, interval, radius and cause of a cell are
+    where the mouse is, and in `every_cell`.
     """
+    frame, percent = _chosen(verdicts, dataset, metrics)
+    cells = {(r["method"], r["task"], r["metric"]): _judged(r, percent) for r in frame.to_dict("records")}
+    first = frame.iloc[0]
+    caption = f"Table {first['table']}, {first['dataset']}: ours above, printed below"
+    notes = [f"Means{' in percent' if percent else ''}; the paper's numbers as printed. "
+             f"δ = {100 * delta:g} points. Ours: {_runs(frame[OURS_N])}. "
+             f"{len(frame)} cells: {tally(frame['verdict'])}."]
+    return _scores(cells, frame["method"], frame["task"], metrics, caption, notes)
+
+
+def every_cell(verdicts, dataset=None, metrics=("ACC", "NMI")) -> Table:
+    """The cells of `reproduced` as the rows of a long table, folded, with all that is known of each."""
+    frame, percent = _chosen(verdicts, dataset, metrics)
+    rows = [{"method": r["method"], "task": task_name(r["task"]), **_known(r, percent)}
+            for r in frame.to_dict("records")]
+    notes = ["Mean ± standard deviation. Interval: 90 %, of ours minus printed. Radius: the smallest δ at "
+             "which the cell would agree.", *_reasons(frame)]
+    table = frame_table(rows, f"Every cell of {frame['dataset'].iloc[0]}", status="verdict", notes=notes)
+    return replace(table, folded="spread, interval, radius and cause")
+
+
+def _chosen(verdicts, dataset, metrics):
+    """The rows to show, averages first, and whether the paper prints percent."""
     frame = _only(checked(verdicts, VERDICT_COLUMNS, "verdicts"), "dataset", dataset)
     frame = frame[frame["metric"].isin(list(metrics))]
     if frame.empty:
         known = ", ".join(sorted(set(verdicts["metric"])))
         raise ValueError(f"metrics={list(metrics)}: none is in the frame; it has {known}")
     percent = bool((pd.to_numeric(frame["printed_mean"], errors="coerce") > 2 * frame["published"]).any())
-    cells = {(r["method"], r["task"], r["metric"]): _judged(r, percent) for r in frame.to_dict("records")}
-    first = frame.iloc[0]
-    caption = f"Table {first['table']} of {first['paper']}, {first['dataset']}: printed and ours"
-    notes = [
-        f"Mean ± standard deviation{' in percent' if percent else ''}; the paper's numbers as printed. "
-        f"δ = {100 * delta:g} points. r: agreement radius, the smallest δ at which the cell would agree"
-        f"{', in points' if percent else ''}.",
-        f"Ours: {_runs(frame[OURS_N])}. {len(frame)} cells: {tally(frame['verdict'])}.",
-        *_reasons(frame),
-    ]
-    return _scores(cells, frame["method"], frame["task"], metrics, caption, notes)
+    return frame, percent
 
 
 def side_by_side(results, printed=None, metrics=None, caption="Scores of this run") -> Table:
@@ -67,11 +82,12 @@ def side_by_side(results, printed=None, metrics=None, caption="Scores of this ru
         for shown, name in metrics.items():
             paper = theirs.get((method, task, shown))
             ours = groups.get((method, task, name))
-            lines = () if paper is None else (f"paper {_pm(paper['printed_mean'], paper['printed_std'])}",)
-            lines += (DASH,) if ours is None else _ours(ours, name, bool(lines))
+            lines = (DASH,) if ours is None else _ours(ours, name)
+            lines += () if paper is None else (str(paper["printed_mean"]),)
             cells[method, task, shown] = Cell(lines)
     runs = _runs(results.groupby("method")["run"].nunique())
-    notes = [f"Mean ± standard deviation in percent, {runs}; no verdict."]
+    below = "; below it the printed mean" if records else ""
+    notes = [f"Mean ± standard deviation in percent, {runs}{below}; no verdict."]
     return _scores(cells, results["method"], results["task"], list(metrics), caption, notes)
 
 
@@ -85,7 +101,8 @@ def _only(frame, column, value):
 
 
 def _scores(cells, methods, tasks, metrics, caption, notes):
-    methods, tasks = dict.fromkeys(methods), dict.fromkeys(tasks)
+    methods = dict.fromkeys(methods)
+    tasks = sorted(dict.fromkeys(tasks), key=lambda task: task != "avg")
     filled = {key[1:] for key in cells}
     columns = [(task, metric) for task in tasks for metric in metrics if (task, metric) in filled]
     header = (("", "Method"), *((task_name(task), metric) for task, metric in columns))
@@ -95,23 +112,33 @@ def _scores(cells, methods, tasks, metrics, caption, notes):
 
 
 def _judged(row, percent):
-    """Cell of one published number: printed, ours, verdict, cause."""
-    verdict, scale = row["verdict"], _scale(row["metric"]) if percent else 1
-    lines = [f"paper {_pm(row['printed_mean'], row['printed_std'])}"]
-    if not pd.isna(row["ours"]):
-        lines.append(f"ours  {_pm(_number(row['ours'], scale), _number(row[OURS_SD], scale))}")
-    radius = "" if pd.isna(row["radius"]) else f", r {_number(row['radius'], scale)}"
-    lines.append(label(verdict) + radius)
-    lines += [row["cause"]] if isinstance(row["cause"], str) and row["cause"] not in ("", verdict) else []
-    return Cell(tuple(lines), verdict)
+    """Cell of one published number: ours with the symbol of the verdict, and printed."""
+    known = _known(row, percent)
+    ours = DASH if pd.isna(row["ours"]) else _number(row["ours"], _scale(row["metric"]) if percent else 1)
+    title = "; ".join(f"{name} {text}" for name, text in known.items() if text and name != "metric")
+    printed = known["printed"].partition(" ± ")[0]
+    return Cell((f"{ours} {SYMBOLS[row['verdict']]}", printed), row["verdict"], title)
 
 
-def _ours(group, metric, labelled):
+def _known(row, percent):
+    """What is known of one published number, by name."""
+    scale = _scale(row["metric"]) if percent else 1
+    ends = [_number(row[end], scale) for end in ("low", "high")]
+    cause = row["cause"] if isinstance(row["cause"], str) and row["cause"] != row["verdict"] else ""
+    return {"metric": row["metric"], "verdict": row["verdict"],
+            "ours": "" if pd.isna(row["ours"]) else _pm(_number(row["ours"], scale),
+                                                        _number(row[OURS_SD], scale)),
+            "printed": _pm(row["printed_mean"], row["printed_std"]),
+            "interval": " to ".join(ends) if all(ends) else "", "radius": _number(row["radius"], scale),
+            "cause": cause}
+
+
+def _ours(group, metric):
     """Lines of one cell of results: mean, spread, and how many runs failed."""
     good, scale = group.loc[group["status"] == "ok", "value"].dropna(), _scale(metric)
     lost = len(group) - len(good)
     text = _pm(_number(good.mean(), scale), _number(good.std(), scale)) if len(good) else "✗ failed"
-    return (("ours  " if labelled else "") + text, *([f"{lost} of {len(group)} runs failed"] if lost else []))
+    return (text, *([f"{lost} of {len(group)} runs failed"] if lost else []))
 
 
 def _reasons(frame):

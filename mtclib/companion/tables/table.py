@@ -6,6 +6,7 @@ from html import escape
 from itertools import groupby, zip_longest
 from types import MappingProxyType
 
+from mtclib.companion.tables.mathematics import set_mathematics
 from mtclib.companion.verdicts.judge import QUICK, SYMBOLS
 
 CLAIM_SYMBOLS = MappingProxyType({
@@ -44,10 +45,11 @@ DASH = "–"
 # Several classes before each rule: JupyterLab has specific rules for tables, and aligns text to the right.
 _CSS = """
 .mtclib .mtclib-scroll{overflow-x:auto;max-width:100%}
-.mtclib.mtclib p.mtclib-note{font-size:12px;line-height:1.5;margin:2px 0;max-width:110em}
-.mtclib .mtclib-fold summary{cursor:pointer;font-size:12px;padding:4px 0}
+.mtclib.mtclib p.mtclib-note{font-size:13px;line-height:1.5;margin:2px 0;max-width:110em}
+.mtclib.mtclib .mtclib-fold>summary{cursor:pointer;font-size:14px;padding:4px 0}
+.mtclib.mtclib li{font-size:15px;line-height:1.5;margin:6px 0}
 .mtclib .mtclib-key{padding:0 4px;border:1px solid rgba(128,128,128,.6);border-radius:3px;white-space:nowrap}
-.mtclib .mtclib-scroll table.mtclib-grid{border-collapse:separate;border-spacing:0;font-size:11px}
+.mtclib .mtclib-scroll table.mtclib-grid{border-collapse:separate;border-spacing:0;font-size:13px}
 .mtclib .mtclib-scroll .mtclib-grid th,.mtclib .mtclib-scroll .mtclib-grid td{padding:3px 5px;text-align:left;
 vertical-align:top;max-width:34em;line-height:1.35;overflow-wrap:break-word;
 border-bottom:1px solid rgba(128,128,128,.35)}
@@ -55,8 +57,6 @@ border-bottom:1px solid rgba(128,128,128,.35)}
 .mtclib .mtclib-scroll .mtclib-grid tr>th:first-child{position:sticky;left:0;z-index:1;
 background:var(--jp-layout-color0,Canvas);color:var(--jp-content-font-color1,CanvasText)}
 """
-# A notebook that is not trusted loses its style sheets, but keeps these.
-_PLACED = "text-align:left;vertical-align:top"
 
 
 def label(status: str) -> str:
@@ -84,8 +84,18 @@ class Cell:
     title: str = field(default="", repr=False)
 
 
+class Shown:
+    """What a notebook shows: an HTML form for JupyterLab and the site, and plain text."""
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.text
+
+
 @dataclass(frozen=True, repr=False)
-class Table:
+class Table(Shown):
     """A finished table; the last expression of a notebook cell.
 
     The first cell of a row is its heading; notes stand below.
@@ -103,30 +113,36 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     caption: str
     notes: tuple[str, ...] = ()
-    fold_after: int | None = None  # in HTML, rows from here on are folded away until the reader opens them
+    folded: str = ""  # if given, HTML shows this line alone until it is opened; formulas are set
 
     @property
     def text(self) -> str:
         """Plain text form: deterministic, for a terminal and for comparison."""
         below = [*(f"{label(key)}: {MEANINGS[key]}" for key in self._statuses()), *self.notes]
         body = list(self._ruled()) if self.rows else []
-        return "\n\n".join("\n".join(part) for part in ([self.caption], body, below) if part)
+        top = [f"{self.caption}: {self.folded}" if self.folded else self.caption]
+        return "\n\n".join("\n".join(part) for part in (top, body, below) if part)
 
     @property
     def html(self) -> str:
         """HTML form: well-formed, self-contained, without ids."""
+        return _page(self.parts)
+
+    @property
+    def parts(self) -> list[str]:
+        """Lines of the HTML form, without the styles."""
         keys = " ".join(
             f'<span class="mtclib-key"{_style(key)}>{escape(label(key))}</span> {escape(MEANINGS[key])}.'
             for key in self._statuses()
         )
-        below = [*([keys] if keys else []), *map(escape, self.notes)]
-        return "\n".join([
-            f'<div class="mtclib"><style>{_CSS}</style>',
-            f'<p class="mtclib-note"><b>{escape(self.caption)}</b></p>',
-            *self._grids(),
-            *(f'<p class="mtclib-note">{note}</p>' for note in below),
-            "</div>",
-        ])
+        below = [*([keys] if keys else []), *map(set_mathematics if self.folded else escape, self.notes)]
+        notes = [f'<p class="mtclib-note">{note}</p>' for note in below]
+        caption = f"<b>{escape(self.caption)}</b>"
+        top = [f'<p class="mtclib-note">{caption}</p>']
+        if self.folded:
+            top = [f'<details class="mtclib-fold"><summary>{caption}: {escape(self.folded)}</summary>']
+        end = ["</details>"] if self.folded else []
+        return [*top, *(self._grid() if self.rows else ()), *notes, *end]
 
     def _ruled(self):
         """Lines of the text table itself; a rule between rows where a row has several lines."""
@@ -148,40 +164,32 @@ class Table:
         used = {cell.status for row in self.rows for cell in row}
         return [status for status in MEANINGS if status in used]
 
-    def _grids(self):
-        """Lines of the HTML table; of two, where the end of it is folded away."""
-        shown, folded = self.rows[:self.fold_after], self.rows[len(self.rows[:self.fold_after]):]
-        if shown:
-            yield from self._grid(shown)
-        if folded:
-            yield f'<details class="mtclib-fold"><summary>{len(folded)} more rows</summary>'
-            yield from self._grid(folded)
-            yield "</details>"
-
-    def _grid(self, rows):
-        """Lines of one HTML table."""
+    def _grid(self):
+        """Lines of the HTML table."""
         grouped = any(group for group, _ in self.header)
         spans = [(group, len(list(columns))) for group, columns in groupby(group for group, _ in self.header)]
-        place = f' style="{_PLACED}"'
-        top = "".join(f'<th colspan="{span}" scope="colgroup"{place}>{escape(group)}</th>'
+        top = "".join(f'<th colspan="{span}" scope="colgroup">{escape(group)}</th>'
                       for group, span in spans)
-        names = "".join(f'<th scope="col"{place}>{escape(name)}</th>' for _, name in self.header)
+        names = "".join(f'<th scope="col">{escape(name)}</th>' for _, name in self.header)
         kind = "mtclib-scroll mtclib-scores" if grouped else "mtclib-scroll"
-        yield f'<div class="{kind}"><table class="mtclib-grid" style="font-size:11px">'
+        yield f'<div class="{kind}"><table class="mtclib-grid">'
         yield f"<thead>{f'<tr>{top}</tr>' if grouped else ''}<tr>{names}</tr></thead><tbody>"
-        for row in rows:
-            yield f"<tr>{''.join(_td(cell, n == 0) for n, cell in enumerate(row))}</tr>"
+        for row in self.rows:
+            yield f"<tr>{''.join(self._td(cell, n == 0) for n, cell in enumerate(row))}</tr>"
         yield "</tbody></table></div>"
 
-    def _repr_html_(self) -> str:
-        return self.html
-
-    def __repr__(self) -> str:
-        return self.text
+    def _td(self, cell, heading):
+        tag, scope = ("th", ' scope="row"') if heading else ("td", "")
+        lines = ' class="mtclib-lines"' if len(cell.lines) > 1 else ""
+        texts = [set_mathematics(line) if self.folded else escape(line) for line in cell.lines]
+        if lines:
+            texts = [text.replace(" ", "\u00a0") for text in texts]
+        title = f' title="{escape(cell.title)}"' if cell.title else ""
+        return f"<{tag}{scope}{lines}{title}{_style(cell.status)}>{'<br>'.join(texts)}</{tag}>"
 
 
 @dataclass(frozen=True, repr=False)
-class Tables:
+class Tables(Shown):
     """Several tables, one below the other; the last expression of a notebook cell."""
 
     tables: tuple[Table, ...]
@@ -191,29 +199,50 @@ class Tables:
         """Plain text form of all tables."""
         return "\n\n\n".join(table.text for table in self.tables)
 
-    def _repr_html_(self) -> str:
-        return "\n".join(table.html for table in self.tables)
+    @property
+    def html(self) -> str:
+        """HTML form of all tables."""
+        return _page([part for table in self.tables for part in table.parts])
 
-    def __repr__(self) -> str:
-        return self.text
+
+@dataclass(frozen=True, repr=False)
+class Points(Shown):
+    """A few sentences as a list; the last expression of a notebook cell.
+
+    `heads` are a name before each sentence and the page that it leads to.
+
+    >>> print(Points(("The start decides.", "So does lambda.")))
+    - The start decides.
+    - So does lambda.
+    """
+
+    sentences: tuple[str, ...]
+    heads: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Plain text form."""
+        heads = [f"{name}: " for name, _ in self.heads]
+        return "\n".join(f"- {head}{one}" for head, one in zip_longest(heads, self.sentences, fillvalue=""))
+
+    @property
+    def html(self) -> str:
+        """HTML form, with formulas set."""
+        heads = [f'<a href="{escape(page)}"><b>{escape(name)}</b></a>: ' for name, page in self.heads]
+        both = zip_longest(heads, self.sentences, fillvalue="")
+        return _page(["<ul>", *(f"<li>{head}{set_mathematics(one)}</li>" for head, one in both), "</ul>"])
+
+
+def _page(parts):
+    """A piece of HTML with its styles."""
+    return "\n".join([f'<div class="mtclib"><style>{_CSS}</style>', *parts, "</div>"])
 
 
 def _wrapped(lines):
     return [part for line in lines for part in textwrap.wrap(line, 44) or [""]]
 
 
-def _style(status, placed=""):
+def _style(status):
     background, text = COLOURS.get(status, ("transparent", ""))
-    colours = "" if background == "transparent" else f"background-color:{background};color:{text}"
-    style = ";".join(filter(None, [placed, colours]))
+    style = "" if background == "transparent" else f"background-color:{background};color:{text}"
     return f' style="{style}"' if style else ""
-
-
-def _td(cell, heading):
-    tag, scope = ("th", ' scope="row"') if heading else ("td", "")
-    lines = ' class="mtclib-lines"' if len(cell.lines) > 1 else ""
-    texts = [escape(line) for line in cell.lines]
-    if lines:
-        texts = [text.replace(" ", "\u00a0") for text in texts]
-    title = f' title="{escape(cell.title)}"' if cell.title else ""
-    return f"<{tag}{scope}{lines}{title}{_style(cell.status, _PLACED)}>{'<br>'.join(texts)}</{tag}>"

@@ -1,4 +1,4 @@
-"""A reader's own files: read (`files`), matched, checked and described (`load`), clustered (`run`)."""
+"""A reader's own files: read (`files`), checked (`load`), clustered (`run`), described (`contents`)."""
 
 from mtclib.companion.userdata.load import describe, load_tasks, load_views
 from mtclib.companion.userdata.run import cluster

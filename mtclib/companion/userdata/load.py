@@ -226,6 +226,19 @@ def describe(data) -> pd.DataFrame:
     return pd.DataFrame(rows, index=sizes.index).assign(**{"class sizes": sizes})
 
 
+def hint(data) -> str:
+    """What the entries say about the scaling to take, as a sentence; "" where they say nothing."""
+    held = [X.data if sp.issparse(X) else X for X in data.Xs]
+    if all(X.size and X.min() >= 0 and X.max() > 1 and (X % 1 == 0).all() for X in held):
+        return ("All entries are counts. For counts of words, scaling tfidf-l2 is what the comparison of the "
+                "methods uses.")
+    widths = [np.ptp(X, axis=0) for X in data.Xs if not sp.issparse(X)]
+    if any(width.max() > 10 * width[width > 0].min(initial=np.inf) for width in widths):
+        return ("Some features have more than ten times the range of others and will dominate; "
+                "scaling zscore gives each the same variance.")
+    return ""
+
+
 def _described(X):
     ends = (extreme(axis=0) for extreme in (X.min, X.max))
     low, high = (np.ravel(end.toarray() if sp.issparse(end) else end) for end in ends)

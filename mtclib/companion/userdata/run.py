@@ -1,19 +1,20 @@
-"""A user's own data: which methods fit, their clusters, how far they agree, and what is in the clusters."""
+"""A user's own data: which methods fit, which are recommended, their clusters, and how far they agree."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 from joblib import delayed
 from sklearn.exceptions import ConvergenceWarning
 
+from mtclib import __version__
 from mtclib.baselines.registry import all_estimators
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import attempt
 from mtclib.companion.runs.runner import is_watched, make_bar, processes
+from mtclib.companion.userdata.contents import as_list, contents, related
 from mtclib.companion.userdata.files import own_path
 from mtclib.core.base import spawn_seeds
 from mtclib.core.checks import check_n_clusters, check_number
@@ -22,14 +23,18 @@ from mtclib.metrics import adjusted_rand_index, score_all
 
 TAKES = {"multitask": "tasks", "multiview": "views",
          "lifelong": "a sequence of tasks, each seen in several views"}  # fmt: skip
-DEFAULTS = {"multitask": ("KMeans", "SNMF", "MBC", "SPMTC", "MTCMRL"),
-            "multiview": ("ConMC", "RMKMC", "CoregSpectral", "MSPL")}  # fmt: skip
-"""Methods where none are named: single-task or simple ones, and the papers' own."""
+RECOMMENDED = {"multitask": "SpectralNJW", "multiview": "AWP"}
+"""The method with the best mean rank in the committed comparison, for tasks and for views."""
+DEFAULTS = {"multitask": (RECOMMENDED["multitask"], "MTCMRL", "MBC", "SPMTC", "KMeans"),
+            "multiview": (RECOMMENDED["multiview"], "MSPL", "ConMC")}  # fmt: skip
+"""Methods where none are named: the recommended one, the papers' own, and k-means as the yardstick."""
+SHOWN = {"SpectralNJW": "Spectral NJW", "KMeans": "k-means", "Stacked": "All k-means", "ConMC": "Con-MC",
+         "SNMFLR": "SNMF+LR", "CCAClustering": "CCA"}  # fmt: skip
+"""Names that the comparison shows for classes of other names; either may be given."""
 SCORES = ("ACC", "NMI_arithmetic", "ARI", "purity")
 RUNS = {"quick": 3, "full": 10}
 """Runs of a method in the profiles of the notebook."""
 _SET = ("n_clusters", "random_state")
-_FEATURES, _LEAST = 3, 0.5
 
 
 # ---- which methods fit -------------------------------------------------------------------------------------
@@ -62,8 +67,8 @@ def numbers_of_clusters(data, n_clusters=None) -> list[int]:
     """
     if n_clusters is None or n_clusters == []:
         if not all(np.any(y >= 0) for y in as_list(data.labels)):
-            raise ValueError("n_clusters: without labels the data do not say how many clusters there are; "
-                             "give a number")
+            raise ValueError("n_clusters: give a number, for without classes the data do not say how many "
+                             "clusters there are; mtclib.companion.userdata.number proposes some")
         n_clusters = data.n_clusters
     if isinstance(n_clusters, list) and len(n_clusters) == 1:
         n_clusters = n_clusters[0]
@@ -75,18 +80,19 @@ def numbers_of_clusters(data, n_clusters=None) -> list[int]:
 def check_methods(methods, data, n_clusters=None) -> dict:
     """The chosen methods with their parameters; an error says why one does not fit, and which ones do.
 
-    ``methods`` holds names of `all_estimators`, or ``{name: {parameter: value}}``; it is empty for those of
-    `DEFAULTS` that fit, or ``["all"]`` for every one that fits.
+    ``methods`` holds names of `all_estimators` or names that the comparison shows, such as "Spectral NJW", or
+    ``{name: {parameter: value}}``; it is empty for those of `DEFAULTS` that fit, or ``["all"]`` for every one
+    that fits.
 
     >>> from mtclib.companion.userdata.load import example
-    >>> check_methods(["ConMC", {"MSPL": {"kappa": 2.0}}], example("views"))
+    >>> check_methods(["k-means", {"MSPL": {"kappa": 2.0}}], example("views"))
     {'ConMC': {}, 'MSPL': {'kappa': 2.0}}
     """
     known = methods_for(data, n_clusters)
     fitting = list(known.index[known["fits"]])
     if isinstance(methods, list | tuple) and list(methods) == ["all"]:
         return {name: {} for name in fitting}
-    chosen = _named(methods)
+    chosen = {class_name(name, data.kind): values for name, values in _named(methods).items()}
     for name in chosen:
         choose(name, list(known.index), "methods")
     wrong = [known.loc[name, "reason"] for name in chosen if name not in fitting]
@@ -97,6 +103,28 @@ def check_methods(methods, data, n_clusters=None) -> dict:
         for key in values:
             choose(key, parameters, f"parameters of {name}")
     return chosen or {name: {} for name in DEFAULTS[data.kind] if name in fitting}
+
+
+def class_name(name, kind) -> str:
+    """The class that a name stands for, whatever its capitals, spaces and hyphens; an unknown name as it is.
+
+    >>> class_name("spectral njw", "multitask"), class_name("k-means", "multiview")
+    ('SpectralNJW', 'ConMC')
+    """
+    known = {_letters(given): given for given in all_estimators()}
+    known |= {_letters(shown): given for given, shown in SHOWN.items()}
+    known["kmeans"] = DEFAULTS[kind][-1]
+    # A class of that very name comes first: KMeans for views is then refused with the reason.
+    return name if name in all_estimators() else known.get(_letters(name), name)
+
+
+def _letters(name):
+    return "".join(filter(str.isalnum, str(name))).casefold()
+
+
+def shown_name(name) -> str:
+    """The name of a class as the comparison shows it."""
+    return SHOWN.get(name, name)
 
 
 def _named(methods):
@@ -128,6 +156,7 @@ class Clusterings:
     frame: pd.DataFrame
     labels: dict  # method to (a list of) arrays, of the run with the lowest objective; failed ones left out
     data: Dataset
+    settings: dict = field(default_factory=dict)  # n_clusters, methods with parameters, seed
 
     def agreement(self) -> pd.DataFrame:
         """Adjusted Rand index of each pair of methods, the mean over tasks; methods by methods."""
@@ -137,17 +166,18 @@ class Clusterings:
             frame.loc[one, two] = frame.loc[two, one] = _similarity(self.labels[one], self.labels[two])
         return frame
 
-    def central(self) -> str:
-        """The method that agrees best with the others, for want of labels; the first of equal ones."""
+    def first(self) -> str:
+        """The first method that succeeded: the recommended one where none were named."""
         if not self.labels:
             errors = self.frame.drop_duplicates("method").set_index("method")["error"]
             raise ValueError("every method failed: " + "; ".join(f"{m}: {e}" for m, e in errors.items()))
-        return str(self.agreement().mean(axis=1).round(9).idxmax())
+        return next(iter(self.labels))
 
     def save(self, folder) -> list[Path]:
         """Write ``clusters-METHOD.csv``, ``methods.csv`` (the frame), ``agreement.csv``; older ones go.
 
-        The first have the columns task, sample, class, cluster.  The folder is made if it is missing.
+        The first have the columns task, sample, class, cluster.  Of the first method there are also
+        ``contents.csv``, ``related.csv`` (for tasks) and ``report.txt``.  A missing folder is made.
         """
         folder = own_path(folder, "folder")
         folder.mkdir(parents=True, exist_ok=True)
@@ -155,9 +185,17 @@ class Clusterings:
         for name, labels in self.labels.items():
             files.append(folder / f"clusters-{name}.csv")
             self._table(labels).to_csv(files[-1], index=False)
-        files += [folder / "methods.csv", folder / "agreement.csv"]
-        self.frame.to_csv(files[-2], index=False)
-        self.agreement().to_csv(files[-1])
+        tables = {"methods": self.frame, "agreement": self.agreement().reset_index()}
+        if self.labels:
+            found = self.labels[self.first()]
+            tables["contents"] = contents(self.data, found)
+            if self.data.kind == "multitask":
+                tables["related"] = related(self.data, found)
+            files.append(folder / "report.txt")
+            files[-1].write_text(report(self) + "\n", encoding="utf-8")
+        for name, table in tables.items():
+            files.append(folder / f"{name}.csv")
+            table.to_csv(files[-1], index=False)
         return files
 
     def _table(self, labels):
@@ -222,7 +260,8 @@ def cluster(data, methods=(), n_clusters=None, *, n_runs=1, seed=0, n_jobs=1, pr
     best = {name: min((run for run in runs[name] if not run["error"]), key=lambda run: run["objective"],
                       default=None) for name in chosen}  # fmt: skip
     rows = [row for name in chosen for row in _rows(name, runs[name], best[name], data)]
-    return Clusterings(pd.DataFrame(rows), {name: run["labels"] for name, run in best.items() if run}, data)
+    labels = {name: run["labels"] for name, run in best.items() if run}
+    return Clusterings(pd.DataFrame(rows), labels, data, {"n_clusters": ks, "methods": chosen, "seed": seed})
 
 
 def _run(jobs, n_jobs, watched):
@@ -280,51 +319,37 @@ def _similarity(one, two):
     return float(np.mean([adjusted_rand_index(a, b) for a, b in zip(as_list(one), as_list(two))]))
 
 
-def as_list(labels) -> list:
-    """Labels as a list with one array per task; views share one."""
-    return labels if isinstance(labels, list) else [labels]
+# ---- in words ----------------------------------------------------------------------------------------------
 
 
-# ---- what is in the clusters -------------------------------------------------------------------------------
+def report(result) -> str:
+    """A paragraph for one's own report: what the first method of `Clusterings` did, and on what."""
+    name, data, settings = result.first(), result.data, result.settings
+    traits, rows = all_estimators()[name].traits, result.frame[result.frame["method"] == name]
+    steps = [step["scaling"] for step in data.preprocessing if step.get("step") == "scale"]
+    given = ", ".join(f"{key} = {value}" for key, value in settings["methods"][name].items())
+    sizes = "; ".join(f"{row.task}: {row.sizes}" if row.task else row.sizes for row in rows.itertuples())
+    said = [f"We clustered {_of_what(data)} with {shown_name(name)} ({traits.paper}) as implemented in "
+            f"mtclib {__version__}, {'scaled by ' + ' and '.join(steps) if steps else 'without scaling'}. "
+            f"Numbers of clusters: {', '.join(map(str, settings['n_clusters']))}; parameters: "
+            f"{given or 'the defaults'}; the run with the lowest objective of "
+            f"{rows['runs'].iloc[0]} (seed {settings['seed']}). Samples per cluster: {sizes}."]
+    if rows["stability"].notna().any():
+        said.append(f"The mean adjusted Rand index between two runs is {rows['stability'].iloc[0]:.2f}.")
+    if rows["ARI"].notna().any():
+        said.append(f"Against the given classes the adjusted Rand index is {rows['ARI'].mean():.2f} and the "
+                    f"accuracy {rows['ACC'].mean():.2f}.")
+    yardstick = DEFAULTS[data.kind][-1]
+    if yardstick in result.labels and yardstick != name:
+        said.append(f"The adjusted Rand index with the clusters of k-means is "
+                    f"{result.agreement().loc[name, yardstick]:.2f}.")
+    if not rows["converged"].iloc[0]:
+        said.append("The method stopped before it converged.")
+    return " ".join(said)
 
 
-def contents(data, labels) -> pd.DataFrame:
-    """Every cluster in a line; ``labels`` as in `Clusterings`, or the data's own.
-
-    ``task`` ("" for views), ``cluster`` (from 1), ``samples``, ``most are`` (the largest class among the
-    labelled samples and its share, "" without labels), ``high in`` (up to three named features whose mean in
-    the cluster is highest, at least half a standard deviation above the mean of the task).
-    """
-    views, rows = data.kind == "multiview", []
-    for t, (found, truth) in enumerate(zip(as_list(labels), as_list(data.labels))):
-        chosen = range(len(data.Xs)) if views else [t]
-        named = [(data.Xs[i], data.feature_names[i]) for i in chosen if data.feature_names[i] is not None]
-        for k in np.unique(found):
-            inside = found == k
-            rows.append({
-                "task": "" if views else data.task_names[t], "cluster": int(k) + 1,
-                "samples": int(inside.sum()), "most are": _largest_class(truth[inside], data.class_names[t]),
-                "high in": _high(named, inside)})  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def _largest_class(truth, names):
-    known = truth[truth >= 0]
-    if not len(known):
-        return ""
-    sizes = np.bincount(known)
-    return f"{names[sizes.argmax()]} ({100 * sizes.max() / len(known):.0f} %)"
-
-
-def _high(named, inside):
-    """The features that stand out, largest first."""
-    found = []
-    for X, names in named:
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        square = np.asarray((X.multiply(X) if sp.issparse(X) else X * X).mean(axis=0)).ravel()
-        deviation = np.sqrt(np.maximum(square - mean**2, 0))
-        above = np.asarray(X[inside].mean(axis=0)).ravel() - mean
-        score = np.divide(above, deviation, out=np.zeros_like(above), where=deviation > 1e-12)
-        found += zip((-score).round(9), names)
-    found = sorted((entry for entry in found if entry[0] <= -_LEAST), key=lambda entry: entry[0])
-    return ", ".join(name for _, name in found[:_FEATURES])
+def _of_what(data):
+    n, d = data.Xs[0].shape
+    axis, noun = (1, "features") if data.kind == "multiview" else (0, "samples")
+    named = ", ".join(f"{name}: {X.shape[axis]} {noun}" for name, X in zip(data.task_names, data.Xs))
+    return f"{n} samples in views ({named})" if axis else f"tasks with {d} shared features ({named})"

@@ -3,12 +3,13 @@
 ``data/<paper>/decisions.toml`` has a table ``[[decision]]`` for each erratum and each open choice, with
 ``[[decision.alternative]]`` for what else could have been chosen (`mtclib.companion.verdicts.leverage`), and
 ``[[deviation]]`` for cells whose difference is explained.  ``data/<paper>/claims.toml`` has ``name`` and
-``venue`` of the paper, ``[[finding]]`` for what a reader must know, and ``[[claim]]``: a sentence and the
-test that decides it, or the reason why it cannot be tested.  Everything is checked when it is read.
-Numbers in sentences are templates (`mtclib.companion.verdicts.numbers`).
+``venue`` of the paper, ``[[finding]]`` for what a reader must know, in short with at most one number, and
+``[[claim]]``: a sentence and the test that decides it, or the reason why it cannot be tested.  Everything is
+checked when it is read.  Numbers in sentences are templates (`mtclib.companion.verdicts.numbers`).
 """
 
 import inspect
+import re
 import tomllib
 
 import pandas as pd
@@ -27,7 +28,9 @@ FRAMES = ("results", "noise", "sensitivity", "relations", "timings", "streams")
 LEVERS = ("preprocessing", "data", "initialisation", "stopping", "metric", "formulation", "tuning")
 NOT_YET = "not yet testable"
 NO_DATA = "no data"
-MOST_LETTERS = 110
+MOST_LETTERS = 150
+ONE_NUMBER = re.compile(r"\{[^{}]*\}(?: of \{[^{}]*\})?")
+"""A computed number, or one out of another, in a sentence."""
 _NEEDED = ("id", "place", "kind", "problem", "evidence", "evidence_type", "decision", "cause")
 _SIDE = ("methods", "datasets", "metric", "point")
 ALTERNATIVE = table(("kind", "ours", "alternative", "methods", "datasets", "metric"),
@@ -39,7 +42,7 @@ DECISION = table(
 DEVIATION = table(("cause", "evidence"), SCOPE, cause=one_of(CAUSES))
 CLAIM = table(("id", "quote", "place"), ("params", "reason", "sentence"),
               test=one_of(TESTS), frame=one_of(FRAMES))
-FINDING = table(("text", "sources"), ("short",))
+FINDING = table(("text", "short", "sources"))
 FILES = {
     "decisions": table((), decision={"items": DECISION}, deviation={"items": DEVIATION}),
     "claims": table((), ("name", "venue"), finding={"items": FINDING}, claim={"items": CLAIM}),
@@ -75,12 +78,12 @@ def check_unique(entries, paper):
 
 
 def findings(paper):
-    """Name, venue and findings of a paper, checked, templates as they stand; see ``Study.findings``."""
+    """Name, venue and findings of a paper, checked, templates as they stand; see ``Study.known``."""
     content = {name: value for name, value in read_tables(paper, "claims").items() if name != "claim"}
     check(content, table(("name", "venue", "finding")), paper, LedgerError)
-    for number, entry in enumerate(content["finding"]):
-        if ("short" in entry) != (number == 0):
-            raise LedgerError(f"{paper}: the first finding, and no other, has a 'short' for the README")
+    for entry in content["finding"]:
+        if "{" in ONE_NUMBER.sub("", entry["short"], count=1):
+            raise LedgerError(f"{paper}: more than one number in the short finding {entry['short']!r}")
     return content
 
 

@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from mtclib import all_estimators, metrics
-from mtclib.companion.site import report
+from mtclib.companion.site import pages, report
 from mtclib.companion.site.notebooks import Execution, find_notebooks
 from mtclib.core import paths
 from mtclib.datasets import available
@@ -69,6 +69,15 @@ def test_every_picture_has_an_alternative_text_and_every_figure_its_svg(site):
     links = site["figures.html"].select("a.download")
     wanted = {f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")}
     assert {link["href"].rpartition("/")[2] for link in links} == wanted
+
+
+def test_the_alternative_text_of_a_picture_is_that_of_its_cell_or_of_its_figure_before_its_heading():
+    pictures = [new_output("display_data", {"image/png": ""}, metadata=known)
+                for known in ({}, {"image/png": {"alt": "lines"}})]
+    cells = [new_code_cell(outputs=pictures[:1]), new_code_cell(outputs=pictures[1:]),
+             new_code_cell(outputs=pictures[1:], metadata={"alt": "own"})]
+    pages.fit(new_notebook(cells=[new_markdown_cell("## Scores"), *cells]), None, {})
+    assert [cell.metadata.mystnb["image"]["alt"] for cell in cells] == ["Scores", "lines", "own"]
 
 
 def test_the_reference_has_every_estimator_metric_data_set_and_divergence(site):

@@ -11,8 +11,8 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
+from mtclib.companion.userdata import contents
 from mtclib.companion.userdata import load as loading
-from mtclib.companion.userdata import run
 from mtclib.companion.userdata.files import DataFileError, read_table
 from mtclib.companion.userdata.load import load, load_tasks, load_views
 
@@ -279,7 +279,7 @@ def test_the_description_counts_what_may_go_wrong_and_the_contents_name_class_an
     assert (row["zero rows"], row["constant features"], row["zeros (%)"]) == (1, 1, 55.6)
     assert (row["smallest"], row["largest"], row["class sizes"]) == (-1, 5, "")
     data = load_tasks([write("x.csv", "low,high,y\n0,9,u\n0,8,u\n9,0,v\n8,0,u\n")], "y")
-    table = run.contents(data, [np.array([0, 0, 1, 1])])
+    table = contents.contents(data, [np.array([0, 0, 1, 1])])
     assert table["most are"].tolist() == ["u (100 %)", "u (50 %)"]
     assert table["high in"].tolist() == ["high", "low"] and table["samples"].tolist() == [2, 2]
 

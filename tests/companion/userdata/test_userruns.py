@@ -6,7 +6,8 @@ import pytest
 import scipy.sparse as sp
 
 from mtclib.companion import plots
-from mtclib.companion.userdata import load, run
+from mtclib.companion.comparison import comparison
+from mtclib.companion.userdata import contents, load, number, run
 from mtclib.companion.userdata.load import UserData
 from mtclib.companion.userdata.run import cluster
 from mtclib.metrics import adjusted_rand_index
@@ -43,8 +44,24 @@ def test_methods_that_do_not_fit_say_why_and_usual_ones_and_all_others_fit(tasks
     assert "each seen in several views" in said.loc["PerTask", "reason"]
     assert said.loc["MTCMRL", "fits"] and not said.loc["MSPL", "fits"]
     assert run.methods_for(views, 2).loc["MTCMRL", "reason"].endswith("these data are views.")
-    assert list(run.check_methods([], tasks, [2, 3])) == ["KMeans", "SNMF", "MBC", "MTCMRL"]
+    assert list(run.check_methods([], tasks, [2, 3])) == ["SpectralNJW", "MTCMRL", "MBC", "KMeans"]
     assert list(run.check_methods(["all"], tasks, [2, 3])) == list(said.index[said["fits"]])
+
+
+@pytest.mark.parametrize("kind", comparison.KINDS)
+def test_the_method_with_the_best_mean_rank_is_recommended_and_names_of_the_comparison_are_known(kind):
+    compared = comparison.Comparison(kind)
+    best = compared.estimator(compared.mean_ranks().index[0]).__name__
+    assert best == run.RECOMMENDED[kind] == run.DEFAULTS[kind][0]
+    for name in compared.methods:
+        assert run.class_name(name.casefold(), kind) == compared.estimator(name).__name__
+
+
+@pytest.mark.parametrize(("kind", "planted"), [("tasks", [3, 3, 3]), ("views", [4])])
+def test_the_planted_number_of_clusters_is_proposed_and_drawn(kind, planted):
+    frame = number.criteria(load.example(kind), largest=6)
+    assert number.proposed(frame) == planted and number.proposals(frame)["proposed"].iloc[-1] == planted[0]
+    assert len(plots.number_of_clusters(frame).axes) == len(number.CRITERIA) * len(planted)
 
 
 @pytest.mark.parametrize(("methods", "options", "message"), [
@@ -66,13 +83,13 @@ def test_numbers_of_clusters_come_as_one_as_a_list_or_from_the_classes(tasks, vi
     assert ask(tasks, 2) == ask(tasks, [2]) == [2, 2] and ask(tasks, [2, 3]) == [2, 3]
     assert ask(views, [2]) == [2]
     assert ask(load.example("tasks"), []) == [3, 3, 3] and ask(load.example("views")) == [4]
-    for data, number, message in (
-        (tasks, None, "without labels"), (tasks, [2, 2, 2], "3 entries for 2 task"),
+    for data, wrong, message in (
+        (tasks, None, "without classes"), (tasks, [2, 2, 2], "3 entries for 2 task"),
         (tasks, 99, "only 20 sample"), (tasks, 0, ">= 1"),
         (views, [2, 3], "views share their clusters"), (views, 2.5, "integer"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=message):
-            ask(data, number)
+            ask(data, wrong)
 
 
 def test_clusters_of_separate_blobs_are_found_and_sized(tasks, views):
@@ -80,7 +97,11 @@ def test_clusters_of_separate_blobs_are_found_and_sized(tasks, views):
         result = cluster(data, methods, 2, n_runs=2)
         assert set(result.frame["status"]) == {"ok"} and set(result.frame["sizes"]) == {"10 10"}
         assert result.frame["ACC"].isna().all() and (result.frame["stability"] == 1).all()
-        assert (result.agreement().to_numpy() == 1).all() and result.central() == methods[0]
+        assert (result.agreement().to_numpy() == 1).all() and result.first() == methods[0]
+        assert f"with {run.shown_name(methods[0])} (" in run.report(result) and "10 10" in run.report(result)
+    one, two = cluster(tasks, ["MTCMRL"], 2).labels["MTCMRL"]
+    found = contents.related(tasks, [one, two]).set_index("cluster")["other cluster"]
+    assert len(found) == 2 and found[one[0] + 1] == two[0] + 1 and found[one[-1] + 1] == two[-1] + 1
 
 
 def test_scores_count_samples_of_known_class_only():
@@ -96,7 +117,7 @@ def test_an_error_in_one_method_does_not_lose_the_others(tasks):
     assert list(result.labels) == ["KMeans"] and set(failed["status"]) == {"failed"}
     assert failed["error"].str.contains("ValueError: lam must be").all() and failed["ACC"].isna().all()
     with pytest.raises(ValueError, match="every method failed: MTCMRL: ValueError: lam must be"):
-        cluster(tasks, [{"MTCMRL": {"lam": -1.0}}], 2).central()
+        cluster(tasks, [{"MTCMRL": {"lam": -1.0}}], 2).first()
 
 
 def test_the_run_with_the_lowest_objective_is_kept_whatever_the_number_of_processes():
@@ -114,21 +135,22 @@ def test_the_run_with_the_lowest_objective_is_kept_whatever_the_number_of_proces
             np.testing.assert_array_equal(ours, theirs)
 
 
-def test_agreement_is_the_mean_index_over_tasks_and_names_the_central_method(tasks):
+def test_agreement_is_the_mean_index_over_tasks(tasks):
     a, b = [0] * 10 + [1] * 10, [0, 1] * 10
     labels = {"A": [a, b], "B": [a, a], "C": [a, a]}
     labels = {name: [np.array(y) for y in found] for name, found in labels.items()}
     result = run.Clusterings(pd.DataFrame(), labels, tasks)
     matrix = result.agreement()
     assert matrix.loc["A", "B"] == pytest.approx((1 + adjusted_rand_index(a, b)) / 2)
-    assert matrix.loc["B", "C"] == 1 and result.central() == "B"
+    assert matrix.loc["B", "C"] == 1 and result.first() == "A"
 
 
 def test_saved_files_hold_every_sample_once(tmp_path):
     data = load.example("tasks")
     result = cluster(data, ["KMeans", "SNMF"])
     names = [path.name for path in result.save(tmp_path / "new" / "folder")]
-    assert names == ["clusters-KMeans.csv", "clusters-SNMF.csv", "methods.csv", "agreement.csv"]
+    assert names[:3] == ["clusters-KMeans.csv", "clusters-SNMF.csv", "report.txt"]
+    assert names[3:] == ["methods.csv", "agreement.csv", "contents.csv", "related.csv"]
     table = pd.read_csv(tmp_path / "new/folder/clusters-SNMF.csv")
     assert table.groupby("task").size().to_dict() == {"north": 60, "south": 75, "west": 60}
     assert table["cluster"].tolist() == (np.concatenate(result.labels["SNMF"]) + 1).tolist()

@@ -1,0 +1,26 @@
+"""What the notebooks of several papers show alike: methods compared run by run, outcomes by data set."""
+
+from mtclib.companion import tables
+from mtclib.companion.claims.columns import paired_differences
+
+HEADS = {"dataset": "data set", "comparison": "comparison", "difference": "points", "low": "low",
+         "high": "high", "p": "p", "record": "record", "status": "is the first better?"}
+
+
+def gains(rows, named, metric):
+    """Differences of each pair in `named`, under the name that it has there."""
+    found = paired_differences(rows, list(named.values()), metric)
+    names = {" - ".join(pair): name for name, pair in named.items()}
+    return found.assign(comparison=found["comparison"].map(names))
+
+
+def pairs_table(rows, pairs, metric, caption, notes=()):
+    """Differences in points, with 95 % intervals and tests."""
+    shown = paired_differences(rows, pairs, metric).round({"difference": 1, "low": 1, "high": 1, "p": 4})
+    return tables.frame_table(shown, caption, HEADS, status="status", notes=notes)
+
+
+def outcomes_table(found, caption):
+    """Outcomes of a claim's test, ``ClaimResult``s by data set."""
+    rows = [{"data set": name, "outcome": one.counts, "status": one.status} for name, one in found.items()]
+    return tables.frame_table(rows, caption, status="status")

@@ -1,0 +1,35 @@
+"""What one method gains over another from the same starts, data set by data set."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import to_hex
+
+from mtclib.companion.plots.look import RULE, figure, legend
+
+MARKERS = "osD^"
+# Height between the first and the last mark of a data set; the next one is at 1.
+SPREAD = 0.5
+
+
+@figure
+def gains(frame, score="accuracy"):
+    """Gain in points on each data set, with 95 % intervals: right of the line at zero the method is better.
+
+    `frame` comes from ``mtclib.companion.claims.columns.paired_differences``, with ``comparison`` as the
+    legend is to name it; without ``low`` and ``high`` (NaN) a mark has no whisker.  `score` is for the axis.
+    """
+    sets, names = (list(dict.fromkeys(frame[column])) for column in ("dataset", "comparison"))
+    fig, ax = plt.subplots(figsize=(6.8, 1.1 + 0.36 * len(sets)))
+    ax.axvline(0, color="black", **RULE)
+    for number, (name, marker) in enumerate(zip(names, MARKERS)):
+        rows = frame[frame["comparison"] == name].set_index("dataset").reindex(sets)
+        # Outside the style, "C0" is another colour.
+        colour = to_hex(f"C{number}")
+        places = np.arange(len(sets)) + SPREAD * (number / max(len(names) - 1, 1) - 0.5)
+        ax.hlines(places, rows["low"], rows["high"], color=colour, linewidth=1.6)
+        ax.plot(rows["difference"], places, color=colour, marker=marker, linestyle="", label=name)
+    ax.set_yticks(range(len(sets)), sets)
+    ax.set_ylim(len(sets) - 0.4, -0.6)
+    ax.set_xlabel(f"gain in {score}, points")
+    legend(fig, ax.get_legend_handles_labels()[0])
+    return fig

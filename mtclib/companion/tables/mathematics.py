@@ -1,0 +1,41 @@
+"""Formulas in plain sentences, set as HTML: n_t, X^T, 10^-9 and lambda get signs, indices and exponents."""
+
+import re
+from html import escape
+
+GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η", "theta": "θ",
+    "kappa": "κ", "lambda": "λ", "mu": "μ", "xi": "ξ", "pi": "π", "sigma": "σ", "tau": "τ", "phi": "φ",
+    "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Sigma": "Σ", "Phi": "Φ", "Omega": "Ω",
+}  # fmt: skip
+# Code and names in quotation marks stay as they are.
+QUOTED = re.compile(r"(&#x27;[^&]*&#x27;|&quot;[^&]*&quot;|`[^`]*`)")
+RULES = tuple((re.compile(pattern), to) for pattern, to in (
+    (r"\b1e-(\d+)\b", r"10^-\1"), (r"(?<=\d)e-(\d+)\b", r"·10^-\1"),
+    (r"(?<=\S) - (?=[\w(|])", " − "), (r"(?<![\w)-])-(?=[\d.])", "−"),
+    (rf"(?<![\w-])({'|'.join(GREEK)})(?![A-Za-z-])", lambda found: GREEK[found[1]]),
+    (r"&lt;=", "≤"), (r"&gt;=", "≥"), (r"(?<=[\w)>]) x (?=[\w(])(?=[a-z]_|[a-z]\b|\d)", " × "),
+    (r"\bsqrt\(", "√("),
+    # An index belongs to a single letter, so that names of parameters such as max_iter stay.
+    (r"(?<![\w-])([A-Za-zα-ωΓ-Ω])_(\{[^{}]*\}|\w{1,3}(?!\w))",
+     lambda found: f"<i>{found[1]}</i><sub>{found[2].strip('{}')}</sub>"),
+    (r"(?<=[\w)|>\]])\^(\([^()]*\)|\{[^{}]*\}|[-−]?[\w.]*\w)",
+     lambda found: f"<sup>{found[1].strip('{}').replace('-', '−')}</sup>"),
+    (r"<sup>\((-?\w+/\w+)\)</sup>", r"<sup>\1</sup>"),
+))
+
+
+def set_mathematics(text: str) -> str:
+    """A sentence as HTML, with its formulas set.
+
+    >>> set_mathematics("|X^T E_t|^2 - 1 <= 2e-9, max_iter, 'mu' and lambda")
+    '|X<sup>T</sup> <i>E</i><sub>t</sub>|<sup>2</sup> − 1 ≤ 2·10<sup>−9</sup>, max_iter, &#x27;mu&#x27; and λ'
+    """
+    parts = QUOTED.split(escape(text))
+    return "".join(part if place % 2 else _set(part) for place, part in enumerate(parts))
+
+
+def _set(text):
+    for pattern, to in RULES:
+        text = pattern.sub(to, text)
+    return text
