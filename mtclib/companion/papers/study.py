@@ -157,6 +157,11 @@ class Study:
         fixed = {"method": "true", "task": "", "run": 0, "status": "ok", "params": "{}", "in_grid": True}
         return self.table("truth").assign(**fixed).reindex(columns=self.results.frame.columns)
 
+    def truth_of(self, dataset):
+        """Rows of ``truth`` on one data set."""
+        spec = self.protocol.datasets.get(dataset)  # a pool has none
+        return self.truth[self.truth["dataset"] == (spec and spec.rows_of or dataset)].assign(dataset=dataset)
+
     def default(self, dataset, frame=None):
         """Rows on one data set at the fixed defaults: what a user without labels gets."""
         if frame is not None:
@@ -235,7 +240,7 @@ class Study:
     def _judge(self, printed, dataset, rows):
         cells = self.published[self.published["dataset"] == printed]
         if rows is None:
-            rows = pd.concat([self.judged_rows(dataset), self.truth[self.truth["dataset"] == dataset]])
+            rows = pd.concat([self.judged_rows(dataset), self.truth_of(dataset)])
             cells = cells.assign(selection=self._selection(cells, dataset, printed))
         rows = self._as_printed(rows, dataset, printed)
         missing = {name: NOT_YET for name in cells["method"].unique() if name not in self.protocol.methods}
@@ -274,7 +279,7 @@ class Study:
 
     def grid(self, dataset, printed):
         """Rows of the grid on a data set; those that settings are chosen by again as task "overall"."""
-        rows = pd.concat([self.rows(dataset), self.truth[self.truth["dataset"] == dataset]])
+        rows = pd.concat([self.rows(dataset), self.truth_of(dataset)])
         rows = self._suggested(rows[rows["in_grid"].astype(bool)], self.default(dataset))
         overall = rows[rows["task"].isin(["avg", ""]) & (rows["metric"] == "ACC")].assign(task="overall")
         return pd.concat([self._as_printed(rows, dataset, printed), overall])
