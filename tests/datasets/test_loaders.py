@@ -8,6 +8,7 @@ import pytest
 from data_support import digits_at_hand, real_data, wheel_data
 
 from mtclib.datasets import available, load, load_corpus
+from mtclib.datasets.comparison import TABLE
 
 IN_A_TASK = "samples are in a task. The cut in four is inferred"
 DROPPED = "Which document Zhong and Ghosh dropped"
@@ -79,7 +80,7 @@ def test_an_edition_that_needs_a_package_index_only_is_the_known_one(name, sha):
 
 def test_every_name_is_known_and_has_a_line():
     unavailable = {"awa", "mbc-sports"}
-    assert {name for name, *_ in KNOWN} | {"lmsc-handwritten"} == set(available()) - unavailable
+    assert {name for name, *_ in KNOWN} | {"lmsc-handwritten", *TABLE} == set(available()) - unavailable
     assert all(line and line[-1] == "." for line in available().values())
 
 
@@ -105,6 +106,7 @@ REFUSED = {
     "handwritten": [({"edition": "uci"}, "edition must be one of")],
     "handwritten-corrupted": [({"view": "SIFT"}, "view must be one of")],
     "bbcsport": [({"weighting": "bm25"}, "weighting must be one of .*'share-idf'")],
+    "orl": [({"preparation": "tfidf"}, "preparation must be one of 'stored', 'first', 'second'")],
     "mtcmrl-20newsgroups": [({"edition": "18828"}, "edition must be one of")],
     "mtcmrl-20newsgroup": [({}, "Did you mean 'mtcmrl-20newsgroups'")],
     "toy-multitask": [({"seed": 1}, "toy-multitask: .*'seed'.*random_state")],
