@@ -6,6 +6,7 @@ Friedman's test, Nemenyi's critical difference, Wilcoxon's signed-rank test with
 
 import numpy as np
 import pandas as pd
+from baycomp import SignedRankTest
 from scipy import stats
 
 from mtclib.core.checks import check_number
@@ -94,3 +95,16 @@ def mean_interval(values, level=0.95, n_draws=10_000, seed=0):
     drawn = np.random.default_rng(seed).integers(len(values), size=(n_draws, len(values)))
     low, high = np.quantile(values[drawn].mean(axis=1), [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+def signed_rank(differences, rope, n_draws, seed=0):
+    """Probabilities that a further difference is below, within and above ``rope`` around 0.
+
+    The Bayesian signed-rank test of Benavoli et al. (ICML 2014), as baycomp has it.
+
+    >>> signed_rank([9.0, 8.0, 7.0, 9.5, 8.5, 7.5], 2.0, 1000)
+    (0.0, 0.0, 1.0)
+    """
+    values = np.asarray(differences, dtype=float)
+    found = SignedRankTest.probs(np.zeros(len(values)), values, rope, nsamples=n_draws, random_state=seed)
+    return tuple(map(float, found))

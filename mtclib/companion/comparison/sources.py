@@ -1,0 +1,230 @@
+"""The comparison by independent sources: every method, ours and others', on sets of many sources.
+
+``data/comparison/many-tasks/`` and ``many-views/`` hold ``protocol.toml``, which was fixed before the first
+run, ``sources.csv``, which says where each set comes from, and ``results``: those of the sets that are run.
+"""
+
+from collections import namedtuple
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mtclib.companion import runs
+from mtclib.companion.comparison import ranking
+from mtclib.companion.comparison.limits import TOO_LARGE, TOO_LONG, limited
+from mtclib.companion.parameters import choose
+from mtclib.companion.runs.fit import failed_record
+from mtclib.companion.runs.jobs import load_dataset, seed_for
+from mtclib.core import paths
+from mtclib.metrics import score_all
+
+KINDS = {"tasks": "k-means", "views": "Con-MC"}
+"""Kinds of data, and plain k-means among the methods for them."""
+
+METRICS = ("ARI", "NMI_arithmetic", "ACC")
+
+ROPE = 2.0
+"""Points of a score within which two methods count as equally good."""
+
+DRAWS = 5000
+"""Of the Bayesian signed-rank test: its probabilities are good to a percent."""
+
+Place = namedtuple("Place", ["scores", "rank", "of", "overview"])
+
+
+class Sources:
+    """What is run of the comparison of one kind of data, and what follows from it.
+
+    Parameters
+    ----------
+    kind : {"tasks", "views"}
+    folder : path, optional
+        Holds ``protocol.toml``, ``sources.csv`` and ``results``; that of the kind by default.
+
+    Examples
+    --------
+    >>> Sources("views").reference
+    'Con-MC'
+    """
+
+    def __init__(self, kind, folder=None):
+        self.kind, self.reference = kind, KINDS[choose(kind, KINDS, "comparison")]
+        self.folder = Path(folder or paths.paper_dir(f"comparison/many-{kind}"))
+        self.protocol = runs.load_protocol(self.folder / "protocol.toml")
+        self.table = pd.read_csv(self.folder / "sources.csv", index_col="dataset", dtype=str)
+        self.sets = list(dict.fromkeys(self.table["set"]))
+
+    # What is run.
+
+    def jobs(self, name):
+        """All fits of one set: in both preparations, and with k unknown."""
+        variants = set(self.table.index[self.table["set"] == name])
+
+        def within(part):
+            return replace(part, datasets=[dataset for dataset in part.datasets if dataset in variants])
+
+        studies = {key: within(study) for key, study in self.protocol.studies.items()}
+        profiles = {"full": within(self.protocol.profile("full"))}
+        return runs.expand(replace(self.protocol, profiles=profiles, studies=studies), "full")
+
+    def run(self, store, sets=None):
+        """Run what the store does not have, one fit after another, set by set (all of them by default)."""
+        for name in sets or self.sets:
+            over = {}
+            for job in self.jobs(name):
+                case, record = (job.dataset, job.method), store.get(job.key, arrays=False)
+                if record is None and not job.unavailable:
+                    record = failed_record(job, over[case]) if case in over else limited(job)
+                    store.put(record)
+                if record is not None and record.info["error"] in (TOO_LONG, TOO_LARGE):
+                    over[case] = record.info["error"]
+
+    def export(self, store):
+        """Write what is run of whole sets to ``results``, and return the names of these sets."""
+        jobs, stored = {name: self.jobs(name) for name in self.sets}, set(store.keys())
+        done = [name for name, wanted in jobs.items() if {job.key for job in wanted} <= stored]
+        chosen = [job for name in done for job in jobs[name]]
+        folder = runs.export(chosen, store, self.folder / "results")
+        largest = [(job.dataset, job.method, store.get(job.key, arrays=False).cost.get("megabytes"))
+                   for job in chosen]
+        memory = pd.DataFrame(largest, columns=["dataset", "method", "megabytes"], dtype=object)
+        memory = memory.groupby(["dataset", "method"], sort=False)["megabytes"].max()
+        memory.to_csv(folder / "memory.csv", lineterminator="\n", float_format="%.1f")
+        return done
+
+    # What follows.
+
+    @cached_property
+    def results(self):
+        """Committed results, as from :func:`mtclib.companion.runs.read_results`."""
+        return runs.read_results(self.folder / "results")
+
+    @cached_property
+    def rows(self):
+        """Committed rows of whole sets, with the columns of ``sources.csv``."""
+        frame = self.results.frame
+        return frame[frame["task"].isin(["avg", ""])].join(self.table, on="dataset")
+
+    @property
+    def done(self):
+        """Names of the sets that are run."""
+        return list(dict.fromkeys(self.rows["set"]))
+
+    def scores(self, metric="ARI", k="known", preparation=None):
+        """Mean over seeds in percent: (source, kind, set, preparation) by methods; NaN where one is absent.
+
+        A method is absent on a set where any of its fits failed.
+        """
+        rows = self.rows[(self.rows["metric"] == metric) & (self.rows["number of clusters"] == k)]
+        rows = rows if preparation is None else rows[rows["preparation"] == preparation]
+        means = rows.groupby(["source", "kind", "set", "preparation", "method"], sort=False)["value"]
+        wide = 100 * means.mean(skipna=False).unstack("method", sort=False)
+        return wide[[name for name in self.protocol.profile("full").methods if name in wide]]
+
+    def overview(self, scores=None):
+        """All methods, best mean rank first, with sources as the units; `scores` as from :meth:`scores`.
+
+        ``rank`` (mean over sources), ``sources`` (where it is present), ``gain`` over plain k-means in points
+        (mean over them) with its 95 % interval ``low``, ``high``, ``worse`` (sources where it is below plain
+        k-means), and ``p better``, ``p same``, ``p worse``: probabilities, by the Bayesian signed-rank test,
+        that on a further source it is better by more than :data:`ROPE`, within it, or worse.
+        """
+        scores = self.scores() if scores is None else scores
+        ranks = ranking.ranks(scores).groupby("source").mean().mean().sort_values(kind="stable")
+        gains = scores.sub(scores[self.reference], axis=0).groupby("source").mean()
+        rows = {name: _judged(gains[name].dropna()) for name in ranks.index}
+        frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
+        frame.insert(0, "rank", ranks)
+        return frame
+
+    def critical_difference(self, scores):
+        """Nemenyi's, for mean ranks over the sources of `scores`."""
+        return ranking.critical_difference(scores.shape[1], scores.index.unique("source").size)
+
+    def sensitivity(self):
+        """Who is first, and what the method that is first over all gains, with a part of the evidence.
+
+        Without each source and each kind, by each score, by each preparation, and with k unknown.
+        """
+        scores = self.scores()
+        parts = {"all": scores, **{f"by {metric}": self.scores(metric) for metric in METRICS[1:]}}
+        parts |= {f"{name} preparation": self.scores(preparation=name) for name in ("first", "second")}
+        parts["k unknown"] = self.scores(k="unknown")
+        for level in ("kind", "source"):
+            names = scores.index.get_level_values(level)
+            parts |= {f"without {name}": scores[names != name] for name in names.unique()}
+        best = self.overview(scores).index[0]
+        rows = {}
+        for part, values in parts.items():
+            if values.index.unique("source").size > 1:
+                table = self.overview(values)
+                rows[part] = {"first": table.index[0], **table.loc[best, ["rank", "gain", "low", "high"]]}
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("evidence")
+
+    def costs(self):
+        """Median over data sets of each method's ``seconds`` per fit, and the largest ``megabytes``."""
+        fits = self.rows[self.rows["status"] == "ok"].drop_duplicates(["dataset", "method", "key"])
+        memory = pd.read_csv(self.folder / "results" / "memory.csv")
+        seconds = fits.groupby(["dataset", "method"])["seconds"].median().groupby("method").median()
+        return pd.DataFrame({"seconds": seconds, "megabytes": memory.groupby("method")["megabytes"].max()})
+
+    def place(self, make, name="mine", n_runs=1):
+        """Row of a further method, and its place among those that are run; k is known.
+
+        Parameters
+        ----------
+        make : callable
+            ``make(n_clusters, random_state)`` gives an estimator with ``fit(Xs)`` and then ``labels_``:
+            ``n_clusters`` is an int and ``labels_`` an array for views, both are lists for tasks.
+        name : str
+        n_runs : int
+            Seeds on each set: the first of the protocol's.
+
+        Returns
+        -------
+        Place
+            ``scores`` (ARI by set), ``rank`` (its place by mean rank, 1 is best), ``of`` (how many methods),
+            and ``overview``, the table of all with it.
+
+        Raises
+        ------
+        FetchError
+            If a set that is run cannot be had.
+
+        Examples
+        --------
+        >>> from mtclib import MSPL
+        >>> place = Sources("views").place(lambda k, seed: MSPL(k, random_state=seed))  # doctest: +SKIP
+        """
+        if name in self.protocol.methods:
+            raise ValueError(f"name: there is a method {name!r} already; give another")
+        scores = self.scores()
+        found = {}
+        for key in scores.index:
+            row = self.table[(self.table["set"] == key[2]) & (self.table["preparation"] == key[3])]
+            found[key] = self._scored(make, row.index[row["number of clusters"] == "known"].item(), n_runs)
+        scores[name] = pd.Series(found)
+        table = self.overview(scores)
+        return Place(scores[name], table.index.get_loc(name) + 1, len(table), table)
+
+    def _scored(self, make, dataset, n_runs):
+        spec = self.protocol.datasets[dataset]
+        data, _ = load_dataset(spec.loader, spec.params)
+        values, views = [], data.kind == "multiview"
+        for run in range(n_runs):
+            seed = seed_for(self.protocol.root_seed, self.protocol.paper, dataset, run)
+            model = make(data.n_clusters, seed)
+            model.fit(data.Xs)
+            pairs = [(data.labels, model.labels_)] if views else zip(data.labels, model.labels_)
+            values += [score_all(truth, labels)["ARI"] for truth, labels in pairs]
+        return 100 * float(np.mean(values))
+
+
+def _judged(gains):
+    low, high = ranking.mean_interval(gains)
+    worse, same, better = ranking.signed_rank(gains, ROPE, DRAWS) if len(gains) else [np.nan] * 3
+    return {"sources": len(gains), "gain": gains.mean(), "low": low, "high": high,
+            "worse": int((gains.round(9) < 0).sum()), "p better": better, "p same": same, "p worse": worse}
