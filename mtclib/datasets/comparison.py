@@ -37,90 +37,62 @@ ZERO_IS_MISSING = [3, 4]
 """Blood pressure and cholesterol among the columns of Heart."""
 
 
-def views(name, preparation="stored") -> Dataset:
-    """Views of the same samples; see :func:`mtclib.datasets.available` for what each set is.
+def circulating(name, preparation="stored") -> Dataset:
+    """Views or tasks as they circulate; see :func:`mtclib.datasets.available` for what each set is.
 
     Parameters
     ----------
     name : str
-        With ``views`` in `TABLE`.
+        In `TABLE`.
     preparation : {"stored", "first", "second"}, default="stored"
         As in the file; or by the kind of entries, the same for every set and never by labels.  "first":
         counts as tf-idf with rows of unit length; what is 0 or 1, a link or a weight with rows of unit
         length; measurements with each feature in a range of length 2.  "second": logarithms of counts with
-        rows of unit length; 0 or 1, links and weights as stored; measurements with variance 1.
+        rows of unit length; 0 or 1, links and weights as stored; measurements with variance 1.  Over the
+        samples of a view, or of all tasks.
 
     Returns
     -------
     Dataset
-        Sparse views, dense ones where entries are measurements; samples as in the file.
+        Matrices are sparse, but those of measurements dense; samples as in the file.  A class that a task
+        lacks is not among its clusters.
     """
     row, how = TABLE[name], PREPARATIONS[check_option("preparation", preparation, PREPARATIONS)]
-    (path,) = _paths(row)
-    cells, classes = (variable.ravel() for variable in read_mat(path, *row["variables"]))
-    Xs = [_prepared([_matrix(cells[place], row, entries)], how, entries)[0]
-          for place, _, entries in row["views"]]
-    stored = np.ravel(classes[0] if classes.dtype == object else classes).astype(int)
-    names = _class_names(row, [stored])
-    return _dataset(name, "multiview", Xs, as_codes(stored, range(1, len(names) + 1)), (names,),
-                    [view for _, view, _ in row["views"]], preparation)
-
-
-def tasks(name, preparation="stored") -> Dataset:
-    """Tasks with the same features; see :func:`mtclib.datasets.available` for what each set is.
-
-    Parameters
-    ----------
-    name : str
-        With ``read`` in `TABLE`.
-    preparation : {"stored", "first", "second"}, default="stored"
-        As for :func:`views`, over the samples of all tasks.
-
-    Returns
-    -------
-    Dataset
-        Tasks of counts are sparse.  A class that a task lacks is not among its clusters.
-    """
-    row, how = TABLE[name], PREPARATIONS[check_option("preparation", preparation, PREPARATIONS)]
-    Xs, stored = zip(*READERS[row["read"]](_paths(row)))
+    paths = [f"comparison/{file}" for file in row["files"]]
+    views = "variables" in row
+    Xs, stored = _views(row, paths) if views else zip(*READERS[row["read"]](paths))
     stored = [np.ravel(y).astype(int) for y in stored]
-    names, lowest = _class_names(row, stored), min(map(np.min, stored))
-    labels = [as_codes(y, range(lowest, lowest + len(names))) for y in stored]
-    Xs = _prepared([_matrix(X, row, row["entries"]) for X in Xs], how, row["entries"])
-    return _dataset(name, "multitask", Xs, labels, (names,) * len(Xs), row["names"], preparation)
+    first = min(map(np.min, stored))
+    names = tuple(row.get("classes", map(str, np.unique(np.concatenate(stored)))))
+    labels = [as_codes(y, range(first, first + len(names))) for y in stored]
+    same = row["entries"]
+    entries = same if isinstance(same, list) else [same] * len(row["names"])
+    groups = [[part] for part in zip(Xs, entries)] if views else [list(zip(Xs, entries))]
+    notes = [{"step": "choose", "note": row["note"]}] if "note" in row else []
+    return Dataset(
+        name=name, kind="multiview" if views else "multitask", edition="as it circulates",
+        Xs=[X for group in groups for X in _prepared(group, how)], labels=labels[0] if views else labels,
+        task_names=tuple(row["names"]), class_names=(names,) * len(labels),
+        sources=tuple(map(source_record, paths)),
+        preprocessing=(*notes, {"step": "prepare", "preparation": preparation}),
+    )  # fmt: skip
 
 
-def _paths(row):
-    return [f"comparison/{file}" for file in row["files"]]
+def _views(row, paths):
+    cells, classes = (variable.ravel() for variable in read_mat(*paths, *row["variables"]))
+    Xs = [X.T for X in cells] if row.get("columns") else cells
+    return Xs, [classes[0] if classes.dtype == object else classes]
 
 
-def _class_names(row, stored):
-    return tuple(row.get("classes", map(str, np.unique(np.concatenate(stored)))))
-
-
-def _matrix(X, row, entries):
-    X = X.T if row.get("columns") else X
-    if entries == "measured":
-        return np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
-    return sparse.csr_array(X, dtype=np.float64)
-
-
-def _prepared(Xs, how, entries):
+def _prepared(parts, how):
+    """Matrices with their kind of entries, which share a scale."""
+    entries = parts[0][1]
     if entries != "measured":
-        return weigh(Xs, how[entries])
+        return weigh([sparse.csr_array(X, dtype=np.float64) for X, _ in parts], how[entries])
+    Xs = [np.ascontiguousarray(X, dtype=np.float64) for X, _ in parts]
     scale = find_scale(np.vstack(Xs), how[entries])
     # Rounded, so that the last bit of a platform's sum does not show.
     return Xs if how[entries] == "none" else [np.round(apply_scale(X, scale), 9) + 0.0 for X in Xs]
-
-
-def _dataset(name, kind, Xs, labels, class_names, names, preparation):
-    row = TABLE[name]
-    steps = [{"step": "choose", "note": row["note"]}] if "note" in row else []
-    return Dataset(
-        name=name, kind=kind, Xs=Xs, labels=labels, task_names=tuple(names), class_names=class_names,
-        edition="as it circulates", sources=tuple(map(source_record, _paths(row))),
-        preprocessing=(*steps, {"step": "prepare", "preparation": preparation}),
-    )  # fmt: skip
 
 
 # Readers of tasks: matrix and stored classes of each.

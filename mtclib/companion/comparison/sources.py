@@ -1,7 +1,8 @@
 """The comparison by independent sources: every method, ours and others', on sets of many sources.
 
 ``data/comparison/many-tasks/`` and ``many-views/`` hold ``protocol.toml``, which was fixed before the first
-run, ``sources.csv``, which says where each set comes from, and ``results``: those of the sets that are run.
+run, ``sources.csv``, which says where each set comes from, and ``results``, of the sets that are run, which
+``benchmarks/comparison_sources.py`` makes.
 """
 
 from collections import namedtuple
@@ -14,9 +15,7 @@ import pandas as pd
 
 from mtclib.companion import runs
 from mtclib.companion.comparison import ranking
-from mtclib.companion.comparison.limits import TOO_LARGE, TOO_LONG, limited
 from mtclib.companion.parameters import choose
-from mtclib.companion.runs.fit import failed_record
 from mtclib.companion.runs.jobs import load_dataset, seed_for
 from mtclib.core import paths
 from mtclib.metrics import score_all
@@ -57,8 +56,6 @@ class Sources:
         self.table = pd.read_csv(self.folder / "sources.csv", index_col="dataset", dtype=str)
         self.sets = list(dict.fromkeys(self.table["set"]))
 
-    # What is run.
-
     def jobs(self, name):
         """All fits of one set: in both preparations, and with k unknown."""
         variants = set(self.table.index[self.table["set"] == name])
@@ -69,33 +66,6 @@ class Sources:
         studies = {key: within(study) for key, study in self.protocol.studies.items()}
         profiles = {"full": within(self.protocol.profile("full"))}
         return runs.expand(replace(self.protocol, profiles=profiles, studies=studies), "full")
-
-    def run(self, store, sets=None):
-        """Run what the store does not have, one fit after another, set by set (all of them by default)."""
-        for name in sets or self.sets:
-            over = {}
-            for job in self.jobs(name):
-                case, record = (job.dataset, job.method), store.get(job.key, arrays=False)
-                if record is None and not job.unavailable:
-                    record = failed_record(job, over[case]) if case in over else limited(job)
-                    store.put(record)
-                if record is not None and record.info["error"] in (TOO_LONG, TOO_LARGE):
-                    over[case] = record.info["error"]
-
-    def export(self, store):
-        """Write what is run of whole sets to ``results``, and return the names of these sets."""
-        jobs, stored = {name: self.jobs(name) for name in self.sets}, set(store.keys())
-        done = [name for name, wanted in jobs.items() if {job.key for job in wanted} <= stored]
-        chosen = [job for name in done for job in jobs[name]]
-        folder = runs.export(chosen, store, self.folder / "results")
-        largest = [(job.dataset, job.method, store.get(job.key, arrays=False).cost.get("megabytes"))
-                   for job in chosen]
-        memory = pd.DataFrame(largest, columns=["dataset", "method", "megabytes"], dtype=object)
-        memory = memory.groupby(["dataset", "method"], sort=False)["megabytes"].max()
-        memory.to_csv(folder / "memory.csv", lineterminator="\n", float_format="%.1f")
-        return done
-
-    # What follows.
 
     @cached_property
     def results(self):

@@ -1,5 +1,6 @@
 """The comparison by sources: fits within limits, what follows from them, the place of a further method."""
 
+import runpy
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,11 +10,13 @@ import pytest
 import sklearn.cluster
 
 from mtclib.baselines.registry import all_estimators
-from mtclib.companion.comparison import limits, ranking
+from mtclib.companion.comparison import ranking
 from mtclib.companion.comparison.rivals import named
 from mtclib.companion.comparison.sources import KINDS, Sources
 from mtclib.companion.runs import RunStore, expand, parse_protocol
+from mtclib.core import paths
 
+SCRIPT = runpy.run_path(str(paths.root() / "benchmarks" / "comparison_sources.py"))
 PROTOCOL = Path(__file__).parents[2] / "data" / "comparison_toys.toml"
 TABLE = """dataset,set,preparation,number of clusters,source,kind
 a,a,first,known,one,toys
@@ -28,10 +31,9 @@ def toys(tmp_path_factory):
     shutil.copy(PROTOCOL, folder / "protocol.toml")
     (folder / "sources.csv").write_text(TABLE, encoding="utf-8")
     sources, store = Sources("tasks", folder), RunStore(folder / "store")
-    sources.run(store, ["a"])
-    assert sources.export(store) == ["a"], "a set that is not run is left out"
-    sources.run(store)
-    assert sources.export(store) == ["a", "b"]
+    for part, whole in ((["a"], ["a"]), (["a", "b"], ["a", "b"])):
+        SCRIPT["run"](sources, store, part)
+        assert SCRIPT["write"](sources, store) == whole, "a set that is not run is left out"
     return sources
 
 
@@ -66,7 +68,7 @@ def test_a_further_method_with_nothing_but_fit_and_labels_gets_its_row_and_its_p
 
 
 @pytest.mark.parametrize(("trouble", "error"), [
-    ("time", limits.TOO_LONG), ("memory", limits.TOO_LARGE), ("", ""),
+    ("time", SCRIPT["TOO_LONG"]), ("memory", SCRIPT["TOO_LARGE"]), ("", ""),
     ("raise", "ValueError: this method cannot do that"),
 ])  # fmt: skip
 def test_a_fit_that_passes_a_limit_is_a_failed_record_and_one_within_has_its_memory(trouble, error):
@@ -75,7 +77,7 @@ def test_a_fit_that_passes_a_limit_is_a_failed_record_and_one_within_has_its_mem
         "methods": {"m": {"estimator": "experiments_support:Noisy", "params": {"trouble": trouble}}},
         "datasets": {"d": {"loader": "experiments_support:tiny"}},
         "profiles": {"full": {"n_runs": 1, "datasets": ["d"], "methods": ["m"]}}}), "full")  # fmt: skip
-    record = limits.limited(job, seconds=1)
+    record = SCRIPT["limited"](job, seconds=1)
     assert (record.status, record.info["error"]) == ("failed" if error else "ok", error)
     assert error or record.cost["megabytes"] >= 0
 

@@ -1,0 +1,116 @@
+"""The comparison by independent sources, run within limits: it stops and resumes at any point.
+
+    python benchmarks/comparison_sources.py views              every set that is not run yet
+    python benchmarks/comparison_sources.py tasks tr23 Heart   these sets
+    python benchmarks/comparison_sources.py views --write      keep the results of the sets that are run
+
+Needs the extra ``comparison``, and Linux: every fit has a process of its own, which ends when it takes more
+than 60 s of the processor or 4 GB beyond the data.  `--write` makes data/comparison/many-views/results (or
+many-tasks) from the store, and runs nothing.
+"""
+
+import argparse
+import resource
+import sys
+from multiprocessing import get_context
+from pathlib import Path
+from time import process_time
+
+import pandas as pd
+
+from mtclib.companion import runs
+from mtclib.companion.comparison.rivals import named
+from mtclib.companion.comparison.sources import KINDS, Sources
+from mtclib.companion.runs.fit import execute, failed_record
+from mtclib.companion.runs.jobs import load_dataset
+from mtclib.core import paths
+
+SECONDS, GIGABYTES = 60, 4
+TOO_LONG = f"more than {SECONDS} s of processor time"
+TOO_LARGE = f"more than {GIGABYTES} GB of memory"
+KILLED = (24, 9)  # SIGXCPU, and SIGKILL for what does not heed it
+
+
+def limited(job, seconds=SECONDS, gigabytes=GIGABYTES):
+    """Record of a job with processor seconds and ``megabytes`` in its cost; failed if it passed a limit."""
+    # What the child then shares, outside of its limits.
+    load_dataset(job.loader, job.loader_params)
+    if "path" in job.params:
+        named(job.params["path"])
+    fork = get_context("fork")
+    receiver, sender = fork.Pipe(duplex=False)
+    child = fork.Process(target=_child, args=(job, sender, seconds, gigabytes))
+    child.start()
+    sender.close()
+    try:
+        record = receiver.recv()
+    except EOFError:
+        record = None
+    child.join()
+    if record is None:
+        late = -child.exitcode in KILLED
+        return failed_record(job, TOO_LONG if late else f"the process died with code {child.exitcode}")
+    return failed_record(job, TOO_LARGE) if "MemoryError" in record.info["error"] else record
+
+
+def _child(job, sender, seconds, gigabytes):
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + gigabytes * 2**30
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+    start, before = process_time(), _peak()
+    record = execute(job)
+    record.cost.update(seconds=process_time() - start, megabytes=(_peak() - before) / 1024)
+    sender.send(record)
+
+
+def _peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def run(sources, store, sets):
+    """Run what the store does not have, one fit after another, set by set."""
+    for name in sets:
+        over = {}
+        for job in sources.jobs(name):
+            case, record = (job.dataset, job.method), store.get(job.key, arrays=False)
+            if record is None and not job.unavailable:
+                record = failed_record(job, over[case]) if case in over else limited(job)
+                store.put(record)
+            if record is not None and record.info["error"] in (TOO_LONG, TOO_LARGE):
+                over[case] = record.info["error"]
+        print(f"{name} is run", flush=True)
+
+
+def write(sources, store):
+    """Write the results of the sets that are run to the end, and return the names of these sets."""
+    jobs, stored = {name: sources.jobs(name) for name in sources.sets}, set(store.keys())
+    done = [name for name, wanted in jobs.items() if {job.key for job in wanted} <= stored]
+    chosen = [job for name in done for job in jobs[name]]
+    folder = runs.export(chosen, store, sources.folder / "results")
+    largest = [(job.dataset, job.method, store.get(job.key, arrays=False).cost.get("megabytes"))
+               for job in chosen]
+    memory = pd.DataFrame(largest, columns=["dataset", "method", "megabytes"])
+    memory = memory.groupby(["dataset", "method"], sort=False)["megabytes"].max()
+    memory.to_csv(folder / "memory.csv", lineterminator="\n", float_format="%.1f")
+    return done
+
+
+def main():
+    """Run or write, as the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("sets", nargs="*")
+    parser.add_argument("--write", action="store_true")
+    arguments = parser.parse_args()
+    sources, store = Sources(arguments.kind), runs.RunStore(paths.runs_dir())
+    if arguments.write:
+        print("\n".join(write(sources, store)))
+    else:
+        run(sources, store, arguments.sets or sources.sets)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
