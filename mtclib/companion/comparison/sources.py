@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from mtclib.companion import runs
 from mtclib.companion.comparison import ranking
@@ -27,6 +28,8 @@ METRICS = ("ARI", "NMI_arithmetic", "ACC")
 
 ROPE = 2.0
 """Points of a score within which two methods count as equally good."""
+
+COLUMNS = ["rank", "sources", "gain", "low", "high", "worse", "p better", "p same", "p worse", "risk"]
 
 DRAWS = 5000
 """Of the Bayesian signed-rank test: its probabilities are good to a percent."""
@@ -99,16 +102,19 @@ class Sources:
 
         ``rank`` (mean over sources), ``sources`` (where it is present), ``gain`` over plain k-means in points
         (mean over them) with its 95 % interval ``low``, ``high``, ``worse`` (sources where it is below plain
-        k-means), and ``p better``, ``p same``, ``p worse``: probabilities, by the Bayesian signed-rank test,
-        that on a further source it is better by more than :data:`ROPE`, within it, or worse.
+        k-means), ``p better``, ``p same``, ``p worse`` (of the typical source, by the Bayesian signed-rank
+        test: better by more than :data:`ROPE`, within it, or worse), and ``risk``, the chance that it is
+        below plain k-means on a further source.  Interval and risk take gains to be normal.
         """
         scores = self.scores() if scores is None else scores
-        ranks = ranking.ranks(scores).groupby("source").mean().mean().sort_values(kind="stable")
-        gains = scores.sub(scores[self.reference], axis=0).groupby("source").mean()
-        rows = {name: _judged(gains[name].dropna()) for name in ranks.index}
-        frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
-        frame.insert(0, "rank", ranks)
-        return frame
+        ranks, gains = _mean_ranks(scores), self.gains(scores)
+        rows = {name: _judged(gains[name].dropna().to_numpy()) for name in ranks.index}
+        frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method").assign(rank=ranks)
+        return frame.reindex(columns=COLUMNS)
+
+    def gains(self, scores):
+        """Points over plain k-means, sources by methods: the mean over sets and preparations."""
+        return scores.sub(scores[self.reference], axis=0).groupby("source").mean()
 
     def critical_difference(self, scores):
         """Nemenyi's, for mean ranks over the sources of `scores`."""
@@ -126,12 +132,13 @@ class Sources:
         for level in ("kind", "source"):
             names = scores.index.get_level_values(level)
             parts |= {f"without {name}": scores[names != name] for name in names.unique()}
-        best = self.overview(scores).index[0]
-        rows = {}
+        best, rows = _mean_ranks(scores).index[0], {}
         for part, values in parts.items():
             if values.index.unique("source").size > 1:
-                table = self.overview(values)
-                rows[part] = {"first": table.index[0], **table.loc[best, ["rank", "gain", "low", "high"]]}
+                ranks, gains = _mean_ranks(values), self.gains(values)[best].dropna()
+                low, high = _interval(gains)
+                rows[part] = {"first": ranks.index[0], "rank": ranks[best], "gain": gains.mean(), "low": low,
+                              "high": high}
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("evidence")
 
     def costs(self):
@@ -193,8 +200,22 @@ class Sources:
         return 100 * float(np.mean(values))
 
 
+def _mean_ranks(scores):
+    return ranking.ranks(scores).groupby("source").mean().mean().sort_values(kind="stable")
+
+
+def _interval(gains):
+    n, spread = len(gains), np.std(gains, ddof=1) if len(gains) > 1 else np.nan
+    return gains.mean() + np.array([-1, 1]) * stats.t.ppf(0.975, n - 1) * spread / np.sqrt(n)
+
+
 def _judged(gains):
-    low, high = ranking.mean_interval(gains)
-    worse, same, better = ranking.signed_rank(gains, ROPE, DRAWS) if len(gains) else [np.nan] * 3
-    return {"sources": len(gains), "gain": gains.mean(), "low": low, "high": high,
-            "worse": int((gains.round(9) < 0).sum()), "p better": better, "p same": same, "p worse": worse}
+    n = len(gains)
+    row = {"sources": n, "worse": int((gains.round(9) < 0).sum())}
+    if not n:
+        return row
+    row["gain"], (row["low"], row["high"]) = gains.mean(), _interval(gains)
+    if n > 1 and (spread := np.std(gains, ddof=1)):
+        row["risk"] = stats.t.cdf(-gains.mean() / (spread * np.sqrt(1 + 1 / n)), n - 1)
+        row["p worse"], row["p same"], row["p better"] = ranking.signed_rank(gains, ROPE, DRAWS)
+    return row
