@@ -1,7 +1,7 @@
 """Comparing several methods on several data sets by their ranks, after Demsar.
 
 J. Demsar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006: mean ranks and
-Nemenyi's critical difference; intervals, and a Bayesian test of differences, which says how sure a gain is.
+Nemenyi's critical difference.  And a Bayesian test of differences.
 """
 
 import numpy as np
@@ -41,16 +41,6 @@ def groups(mean_ranks, cd):
             found.append(list(ordered.index[first:end]))
         last = max(last, end)
     return found
-
-
-def mean_interval(values, level=0.95, n_draws=10_000, seed=0):
-    """Percentile bootstrap interval of a mean; NaN for fewer than two values."""
-    values = np.asarray(values, dtype=float)
-    if len(values) < 2:
-        return np.nan, np.nan
-    drawn = np.random.default_rng(seed).integers(len(values), size=(n_draws, len(values)))
-    low, high = np.quantile(values[drawn].mean(axis=1), [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
 
 
 def signed_rank(differences, rope, n_draws, seed=0):

@@ -74,13 +74,6 @@ def test_groups_are_all_maximal_sets_within_the_critical_difference(values, cd):
             assert any({first, second} <= group for group in found) == (high <= low + cd)
 
 
-def test_the_bootstrap_interval_covers_the_true_mean_about_as_often_as_it_says():
-    rng = np.random.default_rng(0)
-    inside = [low <= 0 <= high for low, high in
-              (ranking.mean_interval(rng.normal(size=20), n_draws=400, seed=i) for i in range(300))]
-    assert 0.88 <= np.mean(inside) <= 0.98
-
-
 def toy_frame(values, seconds):
     """Result frame of one run and one task of two multi-task data sets."""
     rows = [{"dataset": data, "task": task, "method": method, "metric": METRIC, "value": value,
@@ -97,19 +90,12 @@ def toy():
     return Comparison("multitask", toy_frame(values, seconds))
 
 
-def test_the_overview_counts_gains_losses_and_costs_and_advice_and_answer_follow_from_it(toy):
+def test_the_overview_counts_gains_losses_and_costs_and_the_answer_follows_from_it(toy):
     table = toy.overview()
     assert table.loc["MBC", ["gain", "worst", "loses", "cost"]].tolist() == pytest.approx([5, -10, 1, 1.5])
-    assert table.loc["MBC", "tasks lost"] == "1 of 2"
     assert table.loc["SPMTC", "sets"] == 1 and table.loc["SPMTC", "gain"] == pytest.approx(30)
     assert table.loc["k-means", ["gain", "cost"]].tolist() == [0, 1]
     assert table["rank"].to_dict() == {"Spectral NJW": 2.0, "MBC": 2.5, "SPMTC": 2.5, "k-means": 3.0}
-    wishes = comparison.advice(table, toy.reference).set_index("wish")["method"]
-    expected = {"best mean rank": "Spectral NJW", "best that takes all together": "MBC",
-                "best that takes each alone": "Spectral NJW", "best within 2 times k-means": "MBC",
-                "fewest losses": "Spectral NJW",
-                "largest mean gain": "Spectral NJW"}  # SPMTC is absent on a data set
-    assert wishes[list(expected)].to_dict() == expected
     text = comparison.answer(toy)
     assert text.startswith("Take Spectral NJW (mean rank 2.0, +10.0 points of ARI over k-means, below it")
     assert "In a hurry take MBC (mean rank 2.5, +5.0 points" in text
