@@ -1,16 +1,17 @@
 """The companion to the five papers; it needs the extra ``companion``.
 
-What a notebook imports from here: `Study` (one paper), `Comparison` (all methods on all data sets),
-`check_parameters`, `plots`, `tables`.  The rooms, from the ground up: `parameters`, `runs` (protocol, jobs,
-store, results), `verdicts` and `claims` (ours beside print), `userdata` (a reader's own files), `tables`,
-`plots`, `comparison`, `papers`, `site` (notebooks run and published), `cli` (the command line).
+What a notebook imports from here: `Study` (one paper), `Comparison` and `Sources` (all methods on all data
+sets, and on sets of many sources), `check_parameters`, `plots`, `tables`.  The rooms, from the ground up:
+`parameters`, `runs` (protocol, jobs, store, results), `verdicts` and `claims` (ours beside print),
+`userdata` (a reader's own files), `tables`, `plots`, `comparison`, `papers`, `site` (notebooks run and
+published), `cli` (the command line).
 """
 
 from importlib import import_module
 
 _HOMES = {
-    "Comparison": "comparison.comparison", "Study": "papers.study", "check_parameters": "parameters",
-    "plots": "plots", "tables": "tables",
+    "Comparison": "comparison.comparison", "Sources": "comparison.sources", "Study": "papers.study",
+    "check_parameters": "parameters", "plots": "plots", "tables": "tables",
 }  # fmt: skip
 __all__ = list(_HOMES)
 

@@ -21,8 +21,8 @@ from mtclib.companion.runs.jobs import load_dataset, seed_for
 from mtclib.core import paths
 from mtclib.metrics import score_all
 
-KINDS = {"tasks": "k-means", "views": "Con-MC"}
-"""Kinds of data, and plain k-means among the methods for them."""
+KINDS = {"tasks": ("k-means",), "views": ("sklearn KMeans", "Con-MC")}
+"""Kinds of data, and plain k-means by its names, the first that a protocol has; Con-MC rescales the views."""
 
 METRICS = ("ARI", "NMI_arithmetic", "ACC")
 
@@ -49,13 +49,14 @@ class Sources:
     Examples
     --------
     >>> Sources("views").reference
-    'Con-MC'
+    'sklearn KMeans'
     """
 
     def __init__(self, kind, folder=None):
-        self.kind, self.reference = kind, KINDS[choose(kind, KINDS, "comparison")]
+        self.kind, names = kind, KINDS[choose(kind, KINDS, "comparison")]
         self.folder = Path(folder or paths.paper_dir(f"comparison/many-{kind}"))
         self.protocol = runs.load_protocol(self.folder / "protocol.toml")
+        self.reference = next(name for name in names if name in self.protocol.methods)
         self.table = pd.read_csv(self.folder / "sources.csv", index_col="dataset", dtype=str)
         self.sets = list(dict.fromkeys(self.table["set"]))
 
@@ -84,7 +85,17 @@ class Sources:
     @property
     def done(self):
         """Names of the sets that are run."""
-        return list(dict.fromkeys(self.rows["set"]))
+        there = (self.folder / "results").is_dir()
+        return list(dict.fromkeys(self.rows["set"])) if there else []
+
+    @property
+    def state(self):
+        """What is run, in a sentence."""
+        sources = self.table.drop_duplicates("set").set_index("set")["source"]
+        found = sources[self.done]
+        names = f": {', '.join(found.index)}" if len(found) else ""
+        return (f"{self.kind}: ran on {len(found)} of {len(sources)} sets, from {found.nunique()} of "
+                f"{sources.nunique()} sources{names}")
 
     def scores(self, metric="ARI", k="known", preparation=None):
         """Mean over seeds in percent: (source, kind, set, preparation) by methods; NaN where one is absent.
