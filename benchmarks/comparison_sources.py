@@ -1,8 +1,8 @@
 """The comparison by independent sources, run within limits: it stops and resumes at any point.
 
-    python benchmarks/comparison_sources.py views              every set that is not run yet
-    python benchmarks/comparison_sources.py tasks tr23 Heart   these sets
-    python benchmarks/comparison_sources.py views --write      keep the results of the sets that are run
+    python -m benchmarks.comparison_sources views              every set that is not run yet
+    python -m benchmarks.comparison_sources tasks tr23 Heart   these sets
+    python -m benchmarks.comparison_sources views --write      keep the results of the sets that are run
 
 Needs the extra ``comparison``, and Linux: every fit has a process of its own, which ends when it takes more
 than 60 s of the processor or 4 GB beyond the data.  `--write` makes data/comparison/many-views/results (or
@@ -12,23 +12,74 @@ many-tasks) from the store, and runs nothing.
 import argparse
 import resource
 import sys
+from dataclasses import dataclass, fields, replace
 from multiprocessing import get_context
 from pathlib import Path
 from time import process_time
 
+import numpy as np
 import pandas as pd
+import scipy.sparse as sp
+from scipy.sparse.linalg import eigsh
+from sklearn.neighbors import kneighbors_graph
 
+from mtclib.baselines.adapters import side_by_side
 from mtclib.companion import runs
 from mtclib.companion.comparison.rivals import named
 from mtclib.companion.comparison.sources import KINDS, Sources
 from mtclib.companion.runs.fit import execute, failed_record
 from mtclib.companion.runs.jobs import load_dataset
 from mtclib.core import paths
+from mtclib.datasets import Dataset, load
 
 SECONDS, GIGABYTES = 60, 4
 TOO_LONG = f"more than {SECONDS} s of processor time"
 TOO_LARGE = f"more than {GIGABYTES} GB of memory"
 KILLED = (24, 9)  # SIGXCPU, and SIGKILL for what does not heed it
+# Of the estimate of k: neighbours of the graph, and the largest k, also as a share of the samples.
+NEIGHBOURS, MOST, SHARE = 10, 50, 5
+
+
+@dataclass(frozen=True, eq=False)
+class WithEstimatedK(Dataset):
+    """A data set whose ``n_clusters`` are ``estimates``; the classes of the labels stay what they are."""
+
+    estimates: int | list = 0
+
+    @property
+    def n_clusters(self):
+        """A list of int for tasks, an int for views."""
+        return self.estimates
+
+    @property
+    def sha256(self):
+        """Differs from that of the same data with known numbers of clusters."""
+        return f"{self.estimates} clusters {super().sha256}"
+
+
+def with_estimated_k(loader, **params) -> Dataset:
+    """A data set as :func:`mtclib.datasets.load` gives it, but with estimated numbers of clusters."""
+    data = load(loader, **params)
+    views = data.kind == "multiview"
+    found = estimated_k(side_by_side(data.Xs)) if views else [estimated_k(X) for X in data.Xs]
+    return WithEstimatedK(**{part.name: getattr(data, part.name) for part in fields(data)}, estimates=found)
+
+
+def estimated_k(X) -> int:
+    """Number of clusters at the largest fall of the eigenvalues of the normalised graph of ten neighbours.
+
+    >>> estimated_k(np.repeat(np.eye(3), 12, axis=0) + np.random.default_rng(0).normal(0, 0.01, (36, 3)))
+    3
+    """
+    n = X.shape[0]
+    metric = "cosine" if sp.issparse(X) else "euclidean"
+    graph = kneighbors_graph(X, min(NEIGHBOURS, n - 1), metric=metric)
+    graph = graph.maximum(graph.T)
+    scale = sp.diags_array(1 / np.sqrt(np.asarray(graph.sum(axis=1)).ravel()))
+    most = min(MOST, n // SHARE)
+    values = eigsh(scale @ graph @ scale, most + 1, which="LA", v0=np.ones(n), return_eigenvectors=False)
+    falls = -np.diff(np.sort(values)[::-1])[1:]
+    return 2 + int(np.argmax(np.round(falls, 9)))
 
 
 def limited(job, seconds=SECONDS, gigabytes=GIGABYTES):
@@ -69,11 +120,24 @@ def _peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
+def jobs_of(sources, name):
+    """All fits of one set: in both preparations, and with k unknown."""
+    variants = set(sources.table.index[sources.table["set"] == name])
+
+    def within(part):
+        return replace(part, datasets=[dataset for dataset in part.datasets if dataset in variants])
+
+    protocol = sources.protocol
+    studies = {key: within(study) for key, study in protocol.studies.items()}
+    profiles = {"full": within(protocol.profile("full"))}
+    return runs.expand(replace(protocol, profiles=profiles, studies=studies), "full")
+
+
 def run(sources, store, sets):
     """Run what the store does not have, one fit after another, set by set."""
     for name in sets:
         over = {}
-        for job in sources.jobs(name):
+        for job in jobs_of(sources, name):
             case, record = (job.dataset, job.method), store.get(job.key, arrays=False)
             if record is None and not job.unavailable:
                 record = failed_record(job, over[case]) if case in over else limited(job)
@@ -85,7 +149,7 @@ def run(sources, store, sets):
 
 def write(sources, store):
     """Write the results of the sets that are run to the end, and return the names of these sets."""
-    jobs, stored = {name: sources.jobs(name) for name in sources.sets}, set(store.keys())
+    jobs, stored = {name: jobs_of(sources, name) for name in sources.sets}, set(store.keys())
     done = [name for name, wanted in jobs.items() if {job.key for job in wanted} <= stored]
     chosen = [job for name in done for job in jobs[name]]
     folder = runs.export(chosen, store, sources.folder / "results")

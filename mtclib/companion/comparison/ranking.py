@@ -1,11 +1,10 @@
 """Comparing several methods on several data sets by their ranks, after Demsar.
 
 J. Demsar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006: mean ranks and
-Nemenyi's critical difference.  And a Bayesian test of differences.
+Nemenyi's critical difference.
 """
 
 import numpy as np
-from baycomp import SignedRankTest
 from scipy import stats
 
 from mtclib.core.checks import check_number
@@ -41,16 +40,3 @@ def groups(mean_ranks, cd):
             found.append(list(ordered.index[first:end]))
         last = max(last, end)
     return found
-
-
-def signed_rank(differences, rope, n_draws, seed=0):
-    """Probabilities that a further difference is below, within and above ``rope`` around 0.
-
-    The Bayesian signed-rank test of Benavoli et al. (ICML 2014), as baycomp has it.
-
-    >>> signed_rank([9.0, 8.0, 7.0, 9.5, 8.5, 7.5], 2.0, 1000)
-    (0.0, 0.0, 1.0)
-    """
-    values = np.asarray(differences, dtype=float)
-    found = SignedRankTest.probs(np.zeros(len(values)), values, rope, nsamples=n_draws, random_state=seed)
-    return tuple(map(float, found))

@@ -1,26 +1,20 @@
-"""What a user would take instead of a method of ours, and what she would do where she does not know k.
+"""What a user would take instead of a method of ours.
 
 Methods of scikit-learn and of the living multi-view packages, each at its own defaults, under the contract
 that runs expect of an estimator.  The packages come with the extra ``comparison``.
 """
 
-from dataclasses import dataclass, fields
 from importlib import import_module
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import eigsh
 from sklearn.base import BaseEstimator
 from sklearn.cluster import spectral_clustering
-from sklearn.neighbors import kneighbors_graph
 from sklearn.utils import check_array
 
 from mtclib.baselines.adapters import side_by_side
-from mtclib.datasets import Dataset, load
 
 TAKE_SPARSE = ("KMeans", "SpectralClustering")
-NEIGHBOURS, MOST, SHARE = 10, 50, 5
-"""Of the estimate of k: neighbours of the graph, and the largest k, also as a share of the samples."""
 
 
 def named(path):
@@ -94,45 +88,3 @@ def _fused(Xs, k, seed):
 
 def _renamed(X, force_all_finite=True, **options):
     return check_array(X, ensure_all_finite=force_all_finite, **options)
-
-
-@dataclass(frozen=True, eq=False)
-class WithEstimatedK(Dataset):
-    """A data set whose ``n_clusters`` are ``estimates``; the classes of the labels stay what they are."""
-
-    estimates: int | list = 0
-
-    @property
-    def n_clusters(self):
-        """A list of int for tasks, an int for views."""
-        return self.estimates
-
-    @property
-    def sha256(self):
-        """Differs from that of the same data with known numbers of clusters."""
-        return f"{self.estimates} clusters {super().sha256}"
-
-
-def with_estimated_k(loader, **params) -> Dataset:
-    """A data set as :func:`mtclib.datasets.load` gives it, but with estimated numbers of clusters."""
-    data = load(loader, **params)
-    views = data.kind == "multiview"
-    found = estimated_k(side_by_side(data.Xs)) if views else [estimated_k(X) for X in data.Xs]
-    return WithEstimatedK(**{part.name: getattr(data, part.name) for part in fields(data)}, estimates=found)
-
-
-def estimated_k(X) -> int:
-    """Number of clusters at the largest fall of the eigenvalues of the normalised graph of ten neighbours.
-
-    >>> estimated_k(np.repeat(np.eye(3), 12, axis=0) + np.random.default_rng(0).normal(0, 0.01, (36, 3)))
-    3
-    """
-    n = X.shape[0]
-    metric = "cosine" if sp.issparse(X) else "euclidean"
-    graph = kneighbors_graph(X, min(NEIGHBOURS, n - 1), metric=metric)
-    graph = graph.maximum(graph.T)
-    scale = sp.diags_array(1 / np.sqrt(np.asarray(graph.sum(axis=1)).ravel()))
-    most = min(MOST, n // SHARE)
-    values = eigsh(scale @ graph @ scale, most + 1, which="LA", v0=np.ones(n), return_eigenvectors=False)
-    falls = -np.diff(np.sort(values)[::-1])[1:]
-    return 2 + int(np.argmax(np.round(falls, 9)))

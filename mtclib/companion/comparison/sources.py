@@ -6,12 +6,12 @@ run, ``sources.csv``, which says where each set comes from, and ``results``, of 
 """
 
 from collections import namedtuple
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from baycomp import SignedRankTest
 from scipy import stats
 
 from mtclib.companion import runs
@@ -23,8 +23,6 @@ from mtclib.metrics import score_all
 
 KINDS = {"tasks": ("k-means",), "views": ("sklearn KMeans", "Con-MC")}
 """Kinds of data, and plain k-means by its names, the first that a protocol has; Con-MC rescales the views."""
-
-METRICS = ("ARI", "NMI_arithmetic", "ACC")
 
 ROPE = 2.0
 """Points of a score within which two methods count as equally good."""
@@ -59,17 +57,6 @@ class Sources:
         self.reference = next(name for name in names if name in self.protocol.methods)
         self.table = pd.read_csv(self.folder / "sources.csv", index_col="dataset", dtype=str)
         self.sets = list(dict.fromkeys(self.table["set"]))
-
-    def jobs(self, name):
-        """All fits of one set: in both preparations, and with k unknown."""
-        variants = set(self.table.index[self.table["set"] == name])
-
-        def within(part):
-            return replace(part, datasets=[dataset for dataset in part.datasets if dataset in variants])
-
-        studies = {key: within(study) for key, study in self.protocol.studies.items()}
-        profiles = {"full": within(self.protocol.profile("full"))}
-        return runs.expand(replace(self.protocol, profiles=profiles, studies=studies), "full")
 
     @cached_property
     def results(self):
@@ -127,17 +114,13 @@ class Sources:
         """Points over plain k-means, sources by methods: the mean over sets and preparations."""
         return scores.sub(scores[self.reference], axis=0).groupby("source").mean()
 
-    def critical_difference(self, scores):
-        """Nemenyi's, for mean ranks over the sources of `scores`."""
-        return ranking.critical_difference(scores.shape[1], scores.index.unique("source").size)
-
     def sensitivity(self):
         """Who is first, and what the method that is first over all gains, with a part of the evidence.
 
         Without each source and each kind, by each score, by each preparation, and with k unknown.
         """
         scores = self.scores()
-        parts = {"all": scores, **{f"by {metric}": self.scores(metric) for metric in METRICS[1:]}}
+        parts = {"all": scores, "by NMI": self.scores("NMI_arithmetic"), "by ACC": self.scores("ACC")}
         parts |= {f"{name} preparation": self.scores(preparation=name) for name in ("first", "second")}
         parts["k unknown"] = self.scores(k="unknown")
         for level in ("kind", "source"):
@@ -160,7 +143,7 @@ class Sources:
         return pd.DataFrame({"seconds": seconds, "megabytes": memory.groupby("method")["megabytes"].max()})
 
     def place(self, make, name="mine", n_runs=1):
-        """Row of a further method, and its place among those that are run; k is known.
+        """Row of a further method, and its place among those that are run, with k known.
 
         Parameters
         ----------
@@ -174,11 +157,12 @@ class Sources:
         Returns
         -------
         Place
-            ``scores`` (ARI by set), ``rank`` (its place by mean rank, 1 is best), ``of`` (how many methods),
-            and ``overview``, the table of all with it.
+            ``scores`` (ARI by set), ``rank`` (1 is best), ``of`` (so many), ``overview`` (with all others).
 
         Raises
         ------
+        ValueError
+            If there is a method of that name.
         FetchError
             If a set that is run cannot be had.
 
@@ -228,5 +212,6 @@ def _judged(gains):
     row["gain"], (row["low"], row["high"]) = gains.mean(), _interval(gains)
     if n > 1 and (spread := np.std(gains, ddof=1)):
         row["risk"] = stats.t.cdf(-gains.mean() / (spread * np.sqrt(1 + 1 / n)), n - 1)
-        row["p worse"], row["p same"], row["p better"] = ranking.signed_rank(gains, ROPE, DRAWS)
+        row["p worse"], row["p same"], row["p better"] = SignedRankTest.probs(
+            np.zeros(n), gains, ROPE, nsamples=DRAWS, random_state=0)
     return row

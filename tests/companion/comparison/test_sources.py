@@ -1,6 +1,5 @@
 """The comparison by sources: fits within limits, what follows from them, the place of a further method."""
 
-import runpy
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,14 +8,12 @@ import numpy as np
 import pytest
 import sklearn.cluster
 
+from benchmarks import comparison_sources as script
 from mtclib.baselines.registry import all_estimators
-from mtclib.companion.comparison import ranking
 from mtclib.companion.comparison.rivals import named
 from mtclib.companion.comparison.sources import KINDS, Sources
 from mtclib.companion.runs import RunStore, expand, parse_protocol
-from mtclib.core import paths
 
-SCRIPT = runpy.run_path(str(paths.root() / "benchmarks" / "comparison_sources.py"))
 PROTOCOL = Path(__file__).parents[2] / "data" / "comparison_toys.toml"
 TABLE = """dataset,set,preparation,number of clusters,source,kind
 a,a,first,known,one,toys
@@ -32,8 +29,8 @@ def toys(tmp_path_factory):
     (folder / "sources.csv").write_text(TABLE, encoding="utf-8")
     sources, store = Sources("tasks", folder), RunStore(folder / "store")
     for part, whole in ((["a"], ["a"]), (["a", "b"], ["a", "b"])):
-        SCRIPT["run"](sources, store, part)
-        assert SCRIPT["write"](sources, store) == whole, "a set that is not run is left out"
+        script.run(sources, store, part)
+        assert script.write(sources, store) == whole, "a set that is not run is left out"
     return sources
 
 
@@ -68,7 +65,7 @@ def test_a_further_method_with_nothing_but_fit_and_labels_gets_its_row_and_its_p
 
 
 @pytest.mark.parametrize(("trouble", "error"), [
-    ("time", SCRIPT["TOO_LONG"]), ("memory", SCRIPT["TOO_LARGE"]), ("", ""),
+    ("time", script.TOO_LONG), ("memory", script.TOO_LARGE), ("", ""),
     ("raise", "ValueError: this method cannot do that"),
 ])  # fmt: skip
 def test_a_fit_that_passes_a_limit_is_a_failed_record_and_one_within_has_its_memory(trouble, error):
@@ -77,7 +74,7 @@ def test_a_fit_that_passes_a_limit_is_a_failed_record_and_one_within_has_its_mem
         "methods": {"m": {"estimator": "experiments_support:Noisy", "params": {"trouble": trouble}}},
         "datasets": {"d": {"loader": "experiments_support:tiny"}},
         "profiles": {"full": {"n_runs": 1, "datasets": ["d"], "methods": ["m"]}}}), "full")  # fmt: skip
-    record = SCRIPT["limited"](job, seconds=1)
+    record = script.limited(job, seconds=1)
     assert (record.status, record.info["error"]) == ("failed" if error else "ok", error)
     assert error or record.cost["megabytes"] >= 0
 
@@ -98,8 +95,3 @@ def test_every_method_of_the_kind_takes_part_at_its_defaults_on_every_set_and_ea
 def test_a_missing_package_is_named_with_the_extra_that_brings_it():
     with pytest.raises(ModuleNotFoundError, match=r"no_such needs no_such.*mtclib\[comparison\]"):
         named("no_such:no_such")
-
-
-def test_the_signed_rank_test_is_sure_of_what_all_sources_show_and_not_of_what_few_do():
-    below, _, above = ranking.signed_rank([5.0] * 9, 2.0, 2000)
-    assert above > 0.95 and below == 0 and max(ranking.signed_rank([5.0, -5.0, 0.5], 2.0, 2000)) < 0.9
