@@ -42,7 +42,7 @@ def missing():
 class Noisy(BaseEstimator):
     """Classes by the sum of the features, with ``noise`` drawn from the seed.
 
-    ``trouble`` is "raise", "die" (kill the process), "warn", "time" or "memory" (take all there is); the
+    ``trouble`` is "raise", "die" (kill the process), "warn", "time" or "memory" (take too much); the
     environment variable MTCLIB_TEST_PAUSE gives the seconds of a fit, so that it does not enter the job's
     key; MTCLIB_TEST_HOLD names a file that is made by a fit, which then holds the interpreter for long.
     """
@@ -67,7 +67,7 @@ class Noisy(BaseEstimator):
         while self.trouble == "time":
             pass
         if self.trouble == "memory":
-            np.ones(2**40)
+            np.zeros(2**28)
         if self.trouble == "raise":
             raise ValueError("this method\ncannot do that")
         if self.trouble == "warn":

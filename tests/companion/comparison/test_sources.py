@@ -17,6 +17,7 @@ from mtclib.companion.runs import RunStore, expand, parse_protocol
 PROTOCOL = Path(__file__).parents[2] / "data" / "comparison_toys.toml"
 TABLE = """dataset,set,preparation,number of clusters,source,kind
 a,a,first,known,one,toys
+c,c,first,known,one,toys
 b,b,first,known,another,toys
 "b, k unknown",b,first,unknown,another,toys
 """
@@ -28,7 +29,7 @@ def toys(tmp_path_factory):
     shutil.copy(PROTOCOL, folder / "protocol.toml")
     (folder / "sources.csv").write_text(TABLE, encoding="utf-8")
     sources, store = Sources("tasks", folder), RunStore(folder / "store")
-    for part, whole in ((["a"], ["a"]), (["a", "b"], ["a", "b"])):
+    for part, whole in ((["a"], ["a"]), (["a", "b", "c"], ["a", "c", "b"])):
         script.run(sources, store, part)
         assert script.write(sources, store) == whole, "a set that is not run is left out"
     return sources
@@ -38,10 +39,15 @@ def test_ranks_gains_and_sensitivity_follow_from_what_is_run_and_who_refuses_the
     scores, table, found = toys.scores(), toys.overview(), toys.sensitivity()
     assert scores["refused"].isna().all() and table.loc["refused", "sources"] == 0
     assert table.index[-1] == "refused" and table.loc["pooled", "sources"] == 2
-    assert table.loc["pooled", "gain"] == pytest.approx((scores["pooled"] - scores["k-means"]).mean())
+    gains = scores["pooled"] - scores["k-means"]
+    assert table.loc["pooled", "gain"] == pytest.approx(gains.groupby("source").mean().mean())
+    assert table.loc["pooled", "gain"] != pytest.approx(gains.mean()), "sources count, not sets"
     assert table.loc["pooled", ["p better", "p same", "p worse"]].sum() == pytest.approx(1)
     assert toys.scores(k="unknown").index.unique("set") == ["b"]
     assert (toys.costs()["seconds"].dropna() > 0).all()
+    once = Sources("tasks", toys.folder)
+    once.rows.loc[once.rows.eval("method == 'pooled' and set == 'a' and run == 0"), "value"] = np.nan
+    assert once.scores()["pooled"].isna().sum() == 1, "a method that failed with one seed is absent"
     assert found.loc["all", "gain"] == table["gain"].iloc[0] and "by ACC" in found.index
 
 
@@ -74,7 +80,7 @@ def test_a_fit_that_passes_a_limit_is_a_failed_record_and_one_within_has_its_mem
         "methods": {"m": {"estimator": "experiments_support:Noisy", "params": {"trouble": trouble}}},
         "datasets": {"d": {"loader": "experiments_support:tiny"}},
         "profiles": {"full": {"n_runs": 1, "datasets": ["d"], "methods": ["m"]}}}), "full")  # fmt: skip
-    record = script.limited(job, seconds=1)
+    record = script.limited(job, seconds=1, gigabytes=1)
     assert (record.status, record.info["error"]) == ("failed" if error else "ok", error)
     assert error or record.cost["megabytes"] >= 0
 
