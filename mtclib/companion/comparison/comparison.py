@@ -223,7 +223,7 @@ def _by_source(compared, method):
     row = by_source(compared.kind).overview().loc[method]
     return (f" With the {row['sources']:.0f} sources of these sets as units the gain is {row['gain']:+.1f} "
             f"(95 % interval {row['low']:+.1f} to {row['high']:+.1f}), and the chance of a loss on a further "
-            f"source {row['risk']:.0%}.")
+            f"source {100 * row['risk']:.0f} %.")
 
 
 def _described(row, reference):
