@@ -6,7 +6,7 @@
 
 Needs the extra ``comparison``, and Linux: every fit has a process of its own, which ends when it takes more
 than 60 s of the processor or 4 GB beyond the data.  `--write` makes data/comparison/many-views/results (or
-many-tasks) from the store, and runs nothing.
+many-tasks) from the store, of the sets that are named or of all, and runs nothing.
 """
 
 import argparse
@@ -147,9 +147,9 @@ def run(sources, store, sets):
         print(f"{name} is run", flush=True)
 
 
-def write(sources, store):
-    """Write the results of the sets that are run to the end, and return the names of these sets."""
-    jobs, stored = {name: jobs_of(sources, name) for name in sources.sets}, set(store.keys())
+def write(sources, store, sets):
+    """Write the results of those of some sets that are run to the end, and return their names."""
+    jobs, stored = {name: jobs_of(sources, name) for name in sets}, set(store.keys())
     done = [name for name, wanted in jobs.items() if {job.key for job in wanted} <= stored]
     chosen = [job for name in done for job in jobs[name]]
     folder = runs.export(chosen, store, sources.folder / "results")
@@ -170,10 +170,11 @@ def main():
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     sources, store = Sources(arguments.kind), runs.RunStore(paths.runs_dir())
+    sets = arguments.sets or sources.sets
     if arguments.write:
-        print("\n".join(write(sources, store)))
+        print("\n".join(write(sources, store, sets)))
     else:
-        run(sources, store, arguments.sets or sources.sets)
+        run(sources, store, sets)
 
 
 if __name__ == "__main__":
