@@ -4,8 +4,8 @@ A script for each method or two has rows of the table: ours, the literal transcr
 in ``tests/literal``, and the library routine that a user would run instead.  Other parts of a script are
 chosen with ``python -m benchmarks.NAME --only PART``.  `floors` sets every method beside what its mathematics
 cannot avoid, and `growth` doubles sizes; their tables are committed as ``data/bench.csv`` and
-``data/growth.csv``.  `method_costs`, `lmsc_streams`, `cluster_run` and `recreate` are commands of their own:
-they make or check what is committed under ``data``.
+``data/growth.csv``.  `method_costs`, `lmsc_streams`, `cluster_run`, `recreate` and `comparison_sources` are
+commands of their own: they make or check what is committed under ``data``.
 """
 
 import sys

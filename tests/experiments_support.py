@@ -42,9 +42,9 @@ def missing():
 class Noisy(BaseEstimator):
     """Classes by the sum of the features, with ``noise`` drawn from the seed.
 
-    ``trouble`` is "raise", "die" (kill the process) or "warn"; the environment variable MTCLIB_TEST_PAUSE
-    gives the seconds of a fit, so that it does not enter the job's key; MTCLIB_TEST_HOLD names a file that
-    is made by a fit, which then holds the interpreter for long.
+    ``trouble`` is "raise", "die" (kill the process), "warn", "time" or "memory" (take too much); the
+    environment variable MTCLIB_TEST_PAUSE gives the seconds of a fit, so that it does not enter the job's
+    key; MTCLIB_TEST_HOLD names a file that is made by a fit, which then holds the interpreter for long.
     """
 
     def __init__(self, n_clusters, noise=0.5, trouble="", random_state=None):
@@ -64,6 +64,10 @@ class Noisy(BaseEstimator):
             ctypes.PyDLL(None).sleep(90)  # with the interpreter held, as LAPACK does
         if self.trouble == "die":
             os.kill(os.getpid(), signal.SIGKILL)
+        while self.trouble == "time":
+            pass
+        if self.trouble == "memory":
+            np.zeros(2**28)
         if self.trouble == "raise":
             raise ValueError("this method\ncannot do that")
         if self.trouble == "warn":

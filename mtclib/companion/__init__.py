@@ -1,8 +1,9 @@
 """The companion to the five papers; it needs the extra ``companion``.
 
 What a notebook imports from here: `Study` (one paper), `scoreboard` and `differences` (all papers),
-`Comparison` (all methods on all data sets), `check_parameters`, `plots`, `tables`.  The rooms, from the
-ground up: `parameters`, `runs` (protocol, jobs, store, results), `verdicts` and `claims` (ours beside print),
+`Comparison` and `Sources` (all methods on all data sets, and on sets of many sources), `check_parameters`,
+`plots`, `tables`.  The rooms, from the ground up: `parameters`, `runs` (protocol, jobs, store, results),
+`verdicts` and `claims` (ours beside print),
 `userdata` (a reader's own files), `tables`, `plots`, `comparison`, `papers`, `site` (notebooks run and
 published), `cli` (the command line).
 """
@@ -10,9 +11,9 @@ published), `cli` (the command line).
 from importlib import import_module
 
 _HOMES = {
-    "Comparison": "comparison.comparison", "Study": "papers.study", "check_parameters": "parameters",
-    "differences": "papers.differences", "plots": "plots", "scoreboard": "papers.scoreboard",
-    "tables": "tables",
+    "Comparison": "comparison.comparison", "Sources": "comparison.sources", "Study": "papers.study",
+    "check_parameters": "parameters", "differences": "papers.differences", "plots": "plots",
+    "scoreboard": "papers.scoreboard", "tables": "tables",
 }  # fmt: skip
 __all__ = list(_HOMES)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from mtclib.core.checks import check_option
 from mtclib.datasets import images, lmsc, mbc, newsgroups, newsviews, reuters, spmtc, synthetic, webkb
+from mtclib.datasets.comparison import TABLE, circulating
 from mtclib.datasets.dataset import Dataset, call
 from mtclib.datasets.tasks import Corpus
 
@@ -84,6 +85,8 @@ FAMILIES = {
 LOADERS = {name: Loader(function) for name, function in ALONE.items()}
 for _function, _lines in FAMILIES.items():
     LOADERS |= {name: Loader(_function, name.rpartition("-")[2], line) for name, line in _lines.items()}
+for _name, _row in TABLE.items():
+    LOADERS[_name] = Loader(circulating, _name, _row["line"])
 LOADERS = dict(sorted(LOADERS.items()))
 
 CORPORA = {

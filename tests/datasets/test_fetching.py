@@ -279,7 +279,7 @@ MIRRORED = [entry for entry in ENTRIES if MIRROR and Path(MIRROR, entry.name).is
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_an_entry_is_well_formed(entry):
     path = PurePosixPath(entry.name)
-    assert len(path.parts) == 2 and not path.is_absolute() and ".." not in path.parts
+    assert len(path.parts) in (2, 3) and not path.is_absolute() and ".." not in path.parts
     assert entry.licence and entry.citation and entry.edition and entry.title
     if not entry.available:
         assert not entry.sources and "http" in entry.how_to_get

@@ -12,6 +12,7 @@ import pandas as pd
 from mtclib.baselines import SingleView
 from mtclib.companion import runs
 from mtclib.companion.comparison import ranking
+from mtclib.companion.comparison.sources import Sources
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import profiles
 from mtclib.core import paths
@@ -131,16 +132,8 @@ class Comparison:
     def scores(self, metric=METRIC):
         """Mean score over tasks and runs: data sets by methods; NaN where a method is absent."""
         rows = self.frame[self.frame["task"].isin(["avg", ""]) & (self.frame["metric"] == metric)]
-        return self._wide(rows, ["dataset"])
-
-    def task_scores(self, metric=METRIC):
-        """Mean score over runs: data sets and tasks by methods, as :meth:`scores`."""
-        rows = self.frame[(self.frame["task"] != "avg") & (self.frame["metric"] == metric)]
-        return self._wide(rows, ["dataset", "task"])
-
-    def _wide(self, rows, index):
         present = [name for name in self.methods if (rows["method"] == name).any()]
-        return rows.pivot_table("value", index, "method", sort=False)[present]
+        return rows.pivot_table("value", "dataset", "method", sort=False)[present]
 
     def relative_times(self):
         """Seconds of a fit relative to plain k-means on the same data: median over runs, then data sets.
@@ -155,14 +148,6 @@ class Comparison:
     def mean_ranks(self, metric=METRIC):
         """Mean rank of each method over data sets, absent methods last; best first."""
         return ranking.ranks(self.scores(metric)).mean().sort_values(kind="stable")
-
-    def rank_table(self):
-        """Mean ranks by several metrics, and by :data:`METRIC` on the data sets where no method is absent."""
-        metrics = {"ARI": "ARI", "NMI": "NMI_arithmetic", "ACC": "ACC", "purity": "purity"}
-        table = {name: self.mean_ranks(metric) for name, metric in metrics.items()}
-        whole = self.scores().dropna()
-        table[f"{METRIC}, {len(whole)} sets with all"] = ranking.ranks(whole).mean()
-        return pd.DataFrame(table).reindex(self.mean_ranks().index).rename_axis("method")
 
     def critical_difference(self):
         """Nemenyi's critical difference of the mean ranks at the 5 % level."""
@@ -181,27 +166,19 @@ class Comparison:
         """All methods, best mean rank first.
 
         ``rank`` (mean, by :data:`METRIC`), ``sets`` (where it is present), ``gain`` over plain k-means
-        (points, mean over these sets) with its 95 % interval ``low``, ``high`` (bootstrap over data sets),
-        ``worst`` (smallest gain), ``loses`` (sets on which it is below plain k-means), ``tasks lost`` ("lost
-        of all"), ``cost`` (:meth:`relative_times`), ``together`` (takes tasks, or views, together),
-        ``edition``.
+        (points, mean over these sets), ``worst`` (smallest gain), ``loses`` (sets on which it is below plain
+        k-means), ``cost`` (:meth:`relative_times`), ``together`` (takes tasks, or views, together),
+        ``edition``.  How sure a gain is, :meth:`Sources.overview` says.
         """
-        scores, tasks, ranks = self.scores(), self.task_scores(), self.mean_ranks()
-        rows = {name: self._gain(scores, tasks, name) for name in ranks.index}
-        frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
-        frame["cost"] = self.relative_times()
-        frame["together"] = [self._together(name) for name in frame.index]
-        frame["edition"] = ["reconstruction" if self.estimator(name).traits.reconstruction else "original"
-                            for name in frame.index]  # fmt: skip
-        frame.insert(0, "rank", ranks)
-        return frame
-
-    def _gain(self, scores, tasks, name):
-        gain, by_task = (100 * (part[name] - part[self.reference]).dropna().round(9)
-                         for part in (scores, tasks))
-        low, high = ranking.mean_interval(gain)
-        return {"sets": len(gain), "gain": gain.mean(), "low": low, "high": high, "worst": gain.min(),
-                "loses": int((gain < 0).sum()), "tasks lost": f"{(by_task < 0).sum()} of {len(by_task)}"}
+        scores, ranks = self.scores(), self.mean_ranks()
+        gains = 100 * scores.sub(scores[self.reference], axis=0).round(9)[ranks.index]
+        return pd.DataFrame({
+            "rank": ranks, "sets": gains.count(), "gain": gains.mean(), "worst": gains.min(),
+            "loses": (gains < 0).sum(), "cost": self.relative_times(),
+            "together": [self._together(name) for name in ranks.index],
+            "edition": ["reconstruction" if self.estimator(name).traits.reconstruction else "original"
+                        for name in ranks.index],
+        }, index=ranks.index).rename_axis("method")  # fmt: skip
 
     def _together(self, name):
         alone = SingleTaskClusterer, SingleView
@@ -213,39 +190,16 @@ class Comparison:
         return list(ranks.index[ranks <= ranks.iloc[0] + self.critical_difference()])
 
 
-def advice(overview, reference):
-    """Which method to take, by what one wants of it: a row per wish that some method meets.
-
-    From :meth:`Comparison.overview` and the name of plain k-means in it.  For the wishes about gains and
-    losses only methods count that are present on two thirds of the data sets, plain k-means left out.
-    """
-    often = overview[(overview["sets"] >= 2 / 3 * overview["sets"].max()) & (overview.index != reference)]
-    # To one digit, as it is shown: times are good for factors of two, not for 2.0 against 2.04.
-    quick = overview["cost"].round(1) <= SIMILAR_COST
-    choices = {
-        "best mean rank": overview,
-        "best original": overview[overview["edition"] == "original"],
-        "best that takes all together": overview[overview["together"]],
-        "best that takes each alone": overview[~overview["together"]],
-        f"best within {SIMILAR_COST:g} times k-means": overview[quick],
-        "largest mean gain": often.sort_values("gain", ascending=False, kind="stable"),
-        "fewest losses": often.sort_values(["loses", "rank"], kind="stable"),
-    }
-    firsts = [part.head(1).reset_index().assign(wish=wish) for wish, part in choices.items()]
-    shown = ["wish", "method", "rank", "gain", "low", "high", "loses", "sets", "cost", "edition"]
-    return pd.concat(firsts, ignore_index=True)[shown]
-
-
 def answer(compared):
     """The answer of a :class:`Comparison`, in a few sentences."""
     overview = compared.overview()
-    wishes = advice(overview, compared.reference).set_index("wish")
-    best, alike = wishes.iloc[0], compared.level_with_best()[1:]
-    cheap = wishes.loc[f"best within {SIMILAR_COST:g} times k-means"]
+    # To one digit, as it is shown: times are good for factors of two, not for 2.0 against 2.04.
+    cheap = overview[overview["cost"].round(1) <= SIMILAR_COST].iloc[0]
+    best, alike = overview.iloc[0], compared.level_with_best()[1:]
     text = f"Take {_described(best, compared.reference)}."
-    if cheap["method"] != best["method"]:
+    if cheap.name != best.name:
         text += f" In a hurry take {_described(cheap, compared.reference)}."
-    text += _without_scaling(compared, best["method"])
+    text += _without_scaling(compared, best.name) + _by_source(compared, best.name)
     others = f"{len(alike)} of the {len(overview) - 1} others"
     return f"{text} Nemenyi's test does not tell {others} from the first."
 
@@ -259,10 +213,23 @@ def _without_scaling(compared, method):
     return f" Over {compared.reference} without its default scaling the gain is {gain:+.1f}."
 
 
+def by_source(kind):
+    """The committed results of a comparison with its sources as the units, as ``Sources``."""
+    return Sources({"multitask": "tasks", "multiview": "views"}[kind], protocol_file(kind).parent)
+
+
+def _by_source(compared, method):
+    """How sure the gain is, by the committed results."""
+    row = by_source(compared.kind).overview().loc[method]
+    return (f" With the {row['sources']:.0f} sources of these sets as units the gain is {row['gain']:+.1f} "
+            f"(95 % interval {row['low']:+.1f} to {row['high']:+.1f}), and the chance of a loss on a further "
+            f"source {100 * row['risk']:.0f} %.")
+
+
 def _described(row, reference):
-    if row["method"] == reference:
+    if row.name == reference:
         return "plain k-means" + f" ({reference})" * (reference != "k-means")
     marked = ", a reconstruction" if row["edition"] == "reconstruction" else ""
     gain = f"{row['gain']:+.1f} points of {METRIC} over {reference}"
-    return (f"{row['method']}{marked} (mean rank {row['rank']:.1f}, {gain}, below it on "
+    return (f"{row.name}{marked} (mean rank {row['rank']:.1f}, {gain}, below it on "
             f"{row['loses']} of {row['sets']} sets, {row['cost']:.1f} times its time)")

@@ -1,11 +1,10 @@
 """Comparing several methods on several data sets by their ranks, after Demsar.
 
-J. Demsar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006: mean ranks,
-Friedman's test, Nemenyi's critical difference, Wilcoxon's signed-rank test with Holm's correction.
+J. Demsar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006: mean ranks and
+Nemenyi's critical difference.
 """
 
 import numpy as np
-import pandas as pd
 from scipy import stats
 
 from mtclib.core.checks import check_number
@@ -18,24 +17,6 @@ def ranks(scores):
     """
     # Scores that differ by rounding only are equal.
     return scores.round(9).rank(axis=1, ascending=False, na_option="bottom", method="average")
-
-
-def friedman(scores):
-    """Friedman's test that all methods have the same mean rank, and Iman and Davenport's form of it.
-
-    ``chi2`` with ``p``; ``F`` with ``p_F``, which is less conservative.  Ties are not corrected for, as in
-    Demsar's section 3.2.2: with many absent methods, which tie in the last place, the test is the more
-    cautious.  At least two data sets and three methods.
-    """
-    n, k = scores.shape
-    check_number("number of data sets", n, low=2, integer=True)
-    check_number("number of methods", k, low=3, integer=True)
-    means = ranks(scores).mean()
-    chi2 = 12 * n / (k * (k + 1)) * float((means**2).sum() - k * (k + 1) ** 2 / 4)
-    rest = n * (k - 1) - chi2
-    F = (n - 1) * chi2 / rest if rest > 1e-9 else np.inf
-    p, p_F = stats.chi2.sf(chi2, k - 1), stats.f.sf(F, k - 1, (k - 1) * (n - 1))
-    return {"chi2": chi2, "p": float(p), "F": F, "p_F": float(p_F)}
 
 
 def critical_difference(n_methods, n_datasets, alpha=0.05):
@@ -59,38 +40,3 @@ def groups(mean_ranks, cd):
             found.append(list(ordered.index[first:end]))
         last = max(last, end)
     return found
-
-
-def holm(p_values):
-    """Holm's step-down correction of a Series of p values; NaN stays NaN and is not counted."""
-    known = p_values.dropna().sort_values(kind="stable")
-    corrected = (known * np.arange(len(known), 0, -1)).cummax().clip(upper=1.0)
-    return corrected.reindex(p_values.index)
-
-
-def against(scores, method):
-    """Each other method against one, by Wilcoxon's signed-rank test over the data sets that have both.
-
-    ``sets`` compared, ``wins`` and ``losses`` of the other method, ``difference`` (its mean minus that of
-    ``method``), ``p`` and ``p_holm``; NaN where nothing can be compared.
-    """
-    rows = {other: _pair(scores[other] - scores[method]) for other in scores.columns.drop(method)}
-    frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
-    return frame.assign(p_holm=holm(frame["p"]))
-
-
-def _pair(differences):
-    known = differences.dropna().round(9)
-    p = stats.wilcoxon(known).pvalue if (known != 0).any() else np.nan
-    return {"sets": len(known), "wins": int((known > 0).sum()), "losses": int((known < 0).sum()),
-            "difference": known.mean(), "p": p}
-
-
-def mean_interval(values, level=0.95, n_draws=10_000, seed=0):
-    """Percentile bootstrap interval of a mean; NaN for fewer than two values."""
-    values = np.asarray(values, dtype=float)
-    if len(values) < 2:
-        return np.nan, np.nan
-    drawn = np.random.default_rng(seed).integers(len(values), size=(n_draws, len(values)))
-    low, high = np.quantile(values[drawn].mean(axis=1), [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)

@@ -1,0 +1,90 @@
+"""What a user would take instead of a method of ours.
+
+Methods of scikit-learn and of the living multi-view packages, each at its own defaults, under the contract
+that runs expect of an estimator.  The packages come with the extra ``comparison``.
+"""
+
+from importlib import import_module
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.cluster import spectral_clustering
+from sklearn.utils import check_array
+
+from mtclib.baselines.adapters import side_by_side
+
+TAKE_SPARSE = ("KMeans", "SpectralClustering")
+
+
+def named(path):
+    """What "package.module:attribute" names; the error for a missing package says how to get it."""
+    module, _, attribute = path.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"{path} needs {error.name}; install mtclib with the extra that brings it: mtclib[comparison]; "
+            "mvlearn asks for an old matplotlib: pip install --no-deps mvlearn==0.5.0",
+            name=error.name) from error
+
+
+class Rival(BaseEstimator):
+    """A method of another package at its defaults; ``labels_`` as for estimators of ours.
+
+    ``path`` is its "package.module:Class", or "snf:snf".  Methods of scikit-learn see views side by side.  A
+    list ``n_clusters`` says that ``Xs`` are tasks: each is clustered alone, or with ``pooled`` all at once,
+    into the largest number of clusters of a task.
+    """
+
+    def __init__(self, n_clusters, *, path="sklearn.cluster:KMeans", pooled=False, random_state=None):
+        self.n_clusters = n_clusters
+        self.path = path
+        self.pooled = pooled
+        self.random_state = random_state
+
+    @classmethod
+    def algorithm_version(cls):
+        """Raised if what is asked of the packages changes; pyproject.toml has their versions."""
+        return 1
+
+    def fit(self, Xs, y=None):
+        """Cluster views, or tasks; ``objective_`` is 0, as packages do not agree on one."""
+        self.objective_, self.n_iter_, self.converged_ = np.zeros(1), 1, True
+        if not isinstance(self.n_clusters, list):
+            self.labels_ = self._labels(Xs, self.n_clusters)
+        elif self.pooled:
+            stack = sp.vstack(Xs, format="csr") if sp.issparse(Xs[0]) else np.vstack(Xs)
+            ends = np.cumsum([X.shape[0] for X in Xs])[:-1]
+            self.labels_ = np.split(self._labels([stack], max(self.n_clusters)), ends)
+        else:
+            self.labels_ = [self._labels([X], k) for X, k in zip(Xs, self.n_clusters)]
+        return self
+
+    def _labels(self, Xs, k):
+        method = named(self.path)
+        if self.path == "snf:snf":
+            return _fused(list(map(_dense, Xs)), k, self.random_state)
+        known = method._get_param_names()
+        options = {"n_clusters" if "n_clusters" in known else "n_components": k}
+        if "random_state" in known:
+            options["random_state"] = self.random_state
+        data = side_by_side(Xs) if self.path.startswith("sklearn.") else list(map(_dense, Xs))
+        if not isinstance(data, list) and method.__name__ not in TAKE_SPARSE:
+            data = _dense(data)
+        return np.asarray(method(**options).fit_predict(data), dtype=int)
+
+
+def _dense(X):
+    return X.toarray() if sp.issparse(X) else X
+
+
+def _fused(Xs, k, seed):
+    """Similarity network fusion and spectral clustering of what it gives, as in the example of snfpy."""
+    snf, compute = import_module("snf"), import_module("snf.compute")
+    compute.check_array = _renamed  # snfpy 0.2.2 has the name that scikit-learn's option had until 1.7
+    return spectral_clustering(snf.snf(snf.make_affinity(Xs)), n_clusters=k, random_state=seed)
+
+
+def _renamed(X, force_all_finite=True, **options):
+    return check_array(X, ensure_all_finite=force_all_finite, **options)

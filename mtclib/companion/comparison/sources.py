@@ -1,0 +1,217 @@
+"""The comparison by independent sources: every method, ours and others', on sets of many sources.
+
+``data/comparison/many-tasks/`` and ``many-views/`` hold ``protocol.toml``, which was fixed before the first
+run, ``sources.csv``, which says where each set comes from, and ``results``, of the sets that are run, which
+``benchmarks/comparison_sources.py`` makes.
+"""
+
+from collections import namedtuple
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from baycomp import SignedRankTest
+from scipy import stats
+
+from mtclib.companion import runs
+from mtclib.companion.comparison import ranking
+from mtclib.companion.parameters import choose
+from mtclib.companion.runs.jobs import load_dataset, seed_for
+from mtclib.core import paths
+from mtclib.metrics import score_all
+
+KINDS = {"tasks": ("k-means",), "views": ("sklearn KMeans", "Con-MC")}
+"""Kinds of data, and plain k-means by its names, the first that a protocol has; Con-MC rescales the views."""
+
+ROPE = 2.0
+"""Points of a score within which two methods count as equally good."""
+
+COLUMNS = ["rank", "sources", "gain", "low", "high", "worse", "p better", "p same", "p worse", "risk"]
+
+DRAWS = 5000
+"""Of the Bayesian signed-rank test: its probabilities are good to a percent."""
+
+Place = namedtuple("Place", ["scores", "rank", "of", "overview"])
+
+
+class Sources:
+    """What is run of the comparison of one kind of data, and what follows from it.
+
+    Parameters
+    ----------
+    kind : {"tasks", "views"}
+    folder : path, optional
+        Holds ``protocol.toml``, ``sources.csv`` and ``results``; that of the kind by default.
+
+    Examples
+    --------
+    >>> Sources("views").reference
+    'sklearn KMeans'
+    """
+
+    def __init__(self, kind, folder=None):
+        self.kind, names = kind, KINDS[choose(kind, KINDS, "comparison")]
+        self.folder = Path(folder or paths.paper_dir(f"comparison/many-{kind}"))
+        self.protocol = runs.load_protocol(self.folder / "protocol.toml")
+        self.reference = next(name for name in names if name in self.protocol.methods)
+        self.table = pd.read_csv(self.folder / "sources.csv", index_col="dataset", dtype=str)
+        self.sets = list(dict.fromkeys(self.table["set"]))
+
+    @cached_property
+    def results(self):
+        """Committed results, as from :func:`mtclib.companion.runs.read_results`."""
+        return runs.read_results(self.folder / "results")
+
+    @cached_property
+    def rows(self):
+        """Committed rows of whole sets, with the columns of ``sources.csv``."""
+        frame = self.results.frame
+        return frame[frame["task"].isin(["avg", ""])].join(self.table, on="dataset")
+
+    @property
+    def done(self):
+        """Names of the sets that are run."""
+        there = (self.folder / "results").is_dir()
+        return list(dict.fromkeys(self.rows["set"])) if there else []
+
+    @property
+    def state(self):
+        """What is run, in a sentence."""
+        sources = self.table.drop_duplicates("set").set_index("set")["source"]
+        found = sources[self.done]
+        names = f": {', '.join(found.index)}" if len(found) else ""
+        return (f"{self.kind}: ran on {len(found)} of {len(sources)} sets, from {found.nunique()} of "
+                f"{sources.nunique()} sources{names}")
+
+    def scores(self, metric="ARI", k="known", preparation=None):
+        """Mean over seeds in percent: (source, kind, set, preparation) by methods; NaN where one is absent.
+
+        A method is absent on a set where any of its fits failed.
+        """
+        rows = self.rows[(self.rows["metric"] == metric) & (self.rows["number of clusters"] == k)]
+        rows = rows if preparation is None else rows[rows["preparation"] == preparation]
+        means = rows.groupby(["source", "kind", "set", "preparation", "method"], sort=False)["value"]
+        wide = 100 * means.mean(skipna=False).unstack("method", sort=False)
+        return wide[[name for name in self.protocol.profile("full").methods if name in wide]]
+
+    def overview(self, scores=None):
+        """All methods, best mean rank first, with sources as the units; `scores` as from :meth:`scores`.
+
+        ``rank`` (mean over sources), ``sources`` (where it is present), ``gain`` over plain k-means in points
+        (mean over them) with its 95 % interval ``low``, ``high``, ``worse`` (sources where it is below plain
+        k-means), ``p better``, ``p same``, ``p worse`` (of the typical source, by the Bayesian signed-rank
+        test: better by more than :data:`ROPE`, within it, or worse), and ``risk``, the chance that it is
+        below plain k-means on a further source.  Interval and risk take gains to be normal.
+        """
+        scores = self.scores() if scores is None else scores
+        ranks, gains = _mean_ranks(scores), self.gains(scores)
+        rows = {name: _judged(gains[name].dropna().to_numpy()) for name in ranks.index}
+        frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method").assign(rank=ranks)
+        return frame.reindex(columns=COLUMNS)
+
+    def gains(self, scores):
+        """Points over plain k-means, sources by methods: the mean over sets and preparations."""
+        return scores.sub(scores[self.reference], axis=0).groupby("source").mean()
+
+    def sensitivity(self):
+        """Who is first, and what the method that is first over all gains, with a part of the evidence.
+
+        Without each source and each kind, by each score, by each preparation, and with k unknown.
+        """
+        scores = self.scores()
+        parts = {"all": scores, "by NMI": self.scores("NMI_arithmetic"), "by ACC": self.scores("ACC")}
+        parts |= {f"{name} preparation": self.scores(preparation=name) for name in ("first", "second")}
+        parts["k unknown"] = self.scores(k="unknown")
+        for level in ("kind", "source"):
+            names = scores.index.get_level_values(level)
+            parts |= {f"without {name}": scores[names != name] for name in names.unique()}
+        best, rows = _mean_ranks(scores).index[0], {}
+        for part, values in parts.items():
+            if values.index.unique("source").size > 1:
+                ranks, gains = _mean_ranks(values), self.gains(values)[best].dropna()
+                low, high = _interval(gains)
+                rows[part] = {"first": ranks.index[0], "rank": ranks[best], "gain": gains.mean(), "low": low,
+                              "high": high}
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("evidence")
+
+    def costs(self):
+        """Median over data sets of each method's ``seconds`` per fit, and the largest ``megabytes``."""
+        fits = self.rows[self.rows["status"] == "ok"].drop_duplicates(["dataset", "method", "key"])
+        memory = pd.read_csv(self.folder / "results" / "memory.csv")
+        seconds = fits.groupby(["dataset", "method"])["seconds"].median().groupby("method").median()
+        return pd.DataFrame({"seconds": seconds, "megabytes": memory.groupby("method")["megabytes"].max()})
+
+    def place(self, make, name="mine", n_runs=1):
+        """Row of a further method, and its place among those that are run, with k known.
+
+        Parameters
+        ----------
+        make : callable
+            ``make(n_clusters, random_state)`` gives an estimator with ``fit(Xs)`` and then ``labels_``:
+            ``n_clusters`` is an int and ``labels_`` an array for views, both are lists for tasks.
+        name : str
+        n_runs : int
+            Seeds on each set: the first of the protocol's.
+
+        Returns
+        -------
+        Place
+            ``scores`` (ARI by set), ``rank`` (1 is best), ``of`` (so many), ``overview`` (with all others).
+
+        Raises
+        ------
+        ValueError
+            If there is a method of that name.
+        FetchError
+            If a set that is run cannot be had.
+
+        Examples
+        --------
+        >>> from mtclib import MSPL
+        >>> place = Sources("views").place(lambda k, seed: MSPL(k, random_state=seed))  # doctest: +SKIP
+        """
+        if name in self.protocol.methods:
+            raise ValueError(f"name: there is a method {name!r} already; give another")
+        scores = self.scores()
+        found = {}
+        for key in scores.index:
+            row = self.table[(self.table["set"] == key[2]) & (self.table["preparation"] == key[3])]
+            found[key] = self._scored(make, row.index[row["number of clusters"] == "known"].item(), n_runs)
+        scores[name] = pd.Series(found)
+        table = self.overview(scores)
+        return Place(scores[name], table.index.get_loc(name) + 1, len(table), table)
+
+    def _scored(self, make, dataset, n_runs):
+        spec = self.protocol.datasets[dataset]
+        data, _ = load_dataset(spec.loader, spec.params)
+        values, views = [], data.kind == "multiview"
+        for run in range(n_runs):
+            seed = seed_for(self.protocol.root_seed, self.protocol.paper, dataset, run)
+            model = make(data.n_clusters, seed)
+            model.fit(data.Xs)
+            pairs = [(data.labels, model.labels_)] if views else zip(data.labels, model.labels_)
+            values += [score_all(truth, labels)["ARI"] for truth, labels in pairs]
+        return 100 * float(np.mean(values))
+
+
+def _mean_ranks(scores):
+    return ranking.ranks(scores).groupby("source").mean().mean().sort_values(kind="stable")
+
+
+def _interval(gains):
+    n, spread = len(gains), np.std(gains, ddof=1) if len(gains) > 1 else np.nan
+    return gains.mean() + np.array([-1, 1]) * stats.t.ppf(0.975, n - 1) * spread / np.sqrt(n)
+
+
+def _judged(gains):
+    n = len(gains)
+    row = {"sources": n, "worse": int((gains.round(9) < 0).sum())}
+    if not n:
+        return row
+    row["gain"], (row["low"], row["high"]) = gains.mean(), _interval(gains)
+    if n > 1 and (spread := np.std(gains, ddof=1)):
+        row["risk"] = stats.t.cdf(-gains.mean() / (spread * np.sqrt(1 + 1 / n)), n - 1)
+        row["p worse"], row["p same"], row["p better"] = SignedRankTest.probs(
+            np.zeros(n), gains, ROPE, nsamples=DRAWS, random_state=0)
+    return row

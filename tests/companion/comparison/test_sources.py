@@ -1,0 +1,103 @@
+"""The comparison by sources: fits within limits, what follows from them, the place of a further method."""
+
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import sklearn.cluster
+
+from benchmarks import comparison_sources as script
+from mtclib.baselines.registry import all_estimators
+from mtclib.companion.comparison.rivals import named
+from mtclib.companion.comparison.sources import KINDS, Sources
+from mtclib.companion.runs import RunStore, expand, parse_protocol
+
+PROTOCOL = Path(__file__).parents[2] / "data" / "comparison_toys.toml"
+TABLE = """dataset,set,preparation,number of clusters,source,kind
+a,a,first,known,one,toys
+c,c,first,known,one,toys
+b,b,first,known,another,toys
+"b, k unknown",b,first,unknown,another,toys
+"""
+
+
+@pytest.fixture(scope="module")
+def toys(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("toys")
+    shutil.copy(PROTOCOL, folder / "protocol.toml")
+    (folder / "sources.csv").write_text(TABLE, encoding="utf-8")
+    sources, store = Sources("tasks", folder), RunStore(folder / "store")
+    for part, whole in ((["a"], ["a"]), (["a", "b", "c"], ["a", "c", "b"])):
+        script.run(sources, store, part)
+        assert script.write(sources, store, sources.sets) == whole, "a set that is not run is left out"
+    return sources
+
+
+def test_ranks_gains_and_sensitivity_follow_from_what_is_run_and_who_refuses_the_data_is_last(toys):
+    scores, table, found = toys.scores(), toys.overview(), toys.sensitivity()
+    assert scores["refused"].isna().all() and table.loc["refused", "sources"] == 0
+    assert table.index[-1] == "refused" and table.loc["pooled", "sources"] == 2
+    gains = scores["pooled"] - scores["k-means"]
+    assert table.loc["pooled", "gain"] == pytest.approx(gains.groupby("source").mean().mean())
+    assert table.loc["pooled", "gain"] != pytest.approx(gains.mean()), "sources count, not sets"
+    assert table.loc["pooled", ["p better", "p same", "p worse"]].sum() == pytest.approx(1)
+    assert toys.scores(k="unknown").index.unique("set") == ["b"]
+    assert (toys.costs()["seconds"].dropna() > 0).all()
+    once = Sources("tasks", toys.folder)
+    once.rows.loc[once.rows.eval("method == 'pooled' and set == 'a' and run == 0"), "value"] = np.nan
+    assert once.scores()["pooled"].isna().sum() == 1, "a method that failed with one seed is absent"
+    assert found.loc["all", "gain"] == table["gain"].iloc[0] and "by ACC" in found.index
+
+
+def test_a_further_method_with_nothing_but_fit_and_labels_gets_its_row_and_its_place(toys):
+    class Toy:
+        def __init__(self, ks, clusters):
+            self.ks, self.clusters = ks, clusters
+
+        def fit(self, Xs):
+            self.labels_ = [self.clusters(X, k) for X, k in zip(Xs, self.ks)]
+
+    def found(X, k):
+        return sklearn.cluster.KMeans(k, n_init=20, random_state=0).fit_predict(np.sqrt(X))
+
+    good = toys.place(lambda ks, seed: Toy(ks, found))
+    bad = toys.place(lambda ks, seed: Toy(ks, lambda X, k: np.zeros(X.shape[0], int)))
+    assert good.of == 4 and good.overview.index[good.rank - 1] == "mine" and (bad.scores == 0).all()
+    assert good.rank < bad.rank and good.overview.loc["mine", "gain"] > bad.overview.loc["mine", "gain"]
+    with pytest.raises(ValueError, match="there is a method 'k-means' already"):
+        toys.place(SimpleNamespace, name="k-means")
+
+
+@pytest.mark.parametrize(("trouble", "error"), [
+    ("time", script.TOO_LONG), ("memory", script.TOO_LARGE), ("", ""),
+    ("raise", "ValueError: this method cannot do that"),
+])  # fmt: skip
+def test_a_fit_that_passes_a_limit_is_a_failed_record_and_one_within_has_its_memory(trouble, error):
+    (job,) = expand(parse_protocol({
+        "paper": "p", "title": "t", "root_seed": 0,
+        "methods": {"m": {"estimator": "experiments_support:Noisy", "params": {"trouble": trouble}}},
+        "datasets": {"d": {"loader": "experiments_support:tiny"}},
+        "profiles": {"full": {"n_runs": 1, "datasets": ["d"], "methods": ["m"]}}}), "full")  # fmt: skip
+    record = script.limited(job, seconds=1, gigabytes=1)
+    assert (record.status, record.info["error"]) == ("failed" if error else "ok", error)
+    assert error or record.cost["megabytes"] >= 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_method_of_the_kind_takes_part_at_its_defaults_on_every_set_and_each_set_has_a_source(kind):
+    sources = Sources(kind)
+    protocol, parts = sources.protocol, [sources.protocol.profile("full"), *sources.protocol.studies.values()]
+    ours = {spec.estimator: spec.params for spec in protocol.methods.values() if ":" not in spec.estimator}
+    trait = {"tasks": "multitask", "views": "multiview"}[kind]
+    wanted = {name for name, cls in all_estimators().items() if cls.traits.kind == trait}
+    assert set(ours) == wanted and not any(ours.values())
+    assert all(part.methods == list(protocol.methods) for part in parts)
+    assert sorted(name for part in parts for name in part.datasets) == sorted(sources.table.index)
+    assert set(sources.table.index) == set(protocol.datasets)
+
+
+def test_a_missing_package_is_named_with_the_extra_that_brings_it():
+    with pytest.raises(ModuleNotFoundError, match=r"no_such needs no_such.*mtclib\[comparison\]"):
+        named("no_such:no_such")
