@@ -141,9 +141,8 @@ def test_the_tables_show_verdicts_and_claims(study):
 
 
 def test_a_study_refuses_what_a_notebook_cannot_use_and_is_the_one_of_its_paper(study, monkeypatch):
-    for wrong in ({"profile": "quik"}, {"n_runs": -1}, {"seed": -1}, {"n_jobs": 0}, {"dask": "here"}):
-        with pytest.raises(UsageError, match=next(iter(wrong))):
-            Study("toy", **wrong)
+    with pytest.raises(UsageError, match="n_jobs"):
+        Study("toy", n_jobs=0)
     own = type("PaperStudy", (Study,), {})
     monkeypatch.setitem(sys.modules, "mtclib.companion.papers.toy", SimpleNamespace(PaperStudy=own))
     monkeypatch.setattr("mtclib.companion.papers.study.find_spec", lambda name: True)

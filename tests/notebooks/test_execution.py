@@ -88,13 +88,9 @@ def test_the_cells_that_depend_on_a_parameter_and_all_that_they_need_are_kept():
 REFUSED = [
     ({"n_runz": 3}, "there is no parameter 'n_runz'."),
     ({"profile": "quik"}, "profile must be one of 'quick', 'full'; got 'quik'. Did you mean 'quick'?"),
-    ({"profile": 3}, "profile must be of type str, not 3."),
     ({"seed": 1.5}, "seed must be of type int, not 1.5."),
-    ({"seed": "soon"}, "seed must be of type int, not 'soon'."),
     ({"n_runs": "many"}, "n_runs must be of type int, not 'many'."),
     ({"n_runs": -1}, "n_runs must be an integer of at least 0, not -1"),
-    ({"n_jobs": True}, "n_jobs must be of type int, not True."),
-    ({"n_jobs": None}, "n_jobs must be of type int, not None."),
     ({"dask": 8786}, "dask must be of type str, not 8786."),
     ({"paths": "a.csv"}, "paths must be of type list, not 'a.csv'."),
 ]
@@ -122,9 +118,3 @@ def test_a_notebook_refuses_unknown_and_ill_typed_parameters_with_the_list_of_va
         assert (f"there is no parameter {absent.pop()!r}." if absent else message) in error.evalue
         if message.endswith("."):
             assert f"Parameters: {names}." in error.evalue
-
-
-def test_the_command_itself_fails_before_anything_is_computed(tmp_path, own_store):
-    process = papermill(ROOT / "notebooks" / "mbc.ipynb", tmp_path / "out.ipynb", "-p", "n_runz", "3")
-    assert "there is no parameter 'n_runz'. Did you mean 'n_runs'? Param" in process.communicate()[1]
-    assert process.returncode == 1 and not own_store.exists()

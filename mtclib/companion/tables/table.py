@@ -57,8 +57,6 @@ border-bottom:1px solid rgba(128,128,128,.35)}
 .mtclib .mtclib-scroll .mtclib-grid tr>th:first-child{position:sticky;left:0;z-index:1;
 background:var(--jp-layout-color0,Canvas);color:var(--jp-content-font-color1,CanvasText)}
 """
-# A notebook that is not trusted loses its style sheets, but keeps these.
-_PLACED = "text-align:left;vertical-align:top"
 
 
 def label(status: str) -> str:
@@ -128,18 +126,23 @@ class Table(Shown):
     @property
     def html(self) -> str:
         """HTML form: well-formed, self-contained, without ids."""
+        return _page(self.parts)
+
+    @property
+    def parts(self) -> list[str]:
+        """Lines of the HTML form, without the styles."""
         keys = " ".join(
             f'<span class="mtclib-key"{_style(key)}>{escape(label(key))}</span> {escape(MEANINGS[key])}.'
             for key in self._statuses()
         )
-        below = [*([keys] if keys else []), *map(escape, self.notes)]
+        below = [*([keys] if keys else []), *map(set_mathematics if self.folded else escape, self.notes)]
         notes = [f'<p class="mtclib-note">{note}</p>' for note in below]
         caption = f"<b>{escape(self.caption)}</b>"
         top = [f'<p class="mtclib-note">{caption}</p>']
         if self.folded:
             top = [f'<details class="mtclib-fold"><summary>{caption}: {escape(self.folded)}</summary>']
-        parts = [*top, *(self._grid() if self.rows else ()), *notes, *(["</details>"] if self.folded else [])]
-        return _page(parts)
+        end = ["</details>"] if self.folded else []
+        return [*top, *(self._grid() if self.rows else ()), *notes, *end]
 
     def _ruled(self):
         """Lines of the text table itself; a rule between rows where a row has several lines."""
@@ -165,27 +168,24 @@ class Table(Shown):
         """Lines of the HTML table."""
         grouped = any(group for group, _ in self.header)
         spans = [(group, len(list(columns))) for group, columns in groupby(group for group, _ in self.header)]
-        # Long tables, which are folded, are spared what only a notebook that is not trusted needs.
-        place = "" if self.folded else _PLACED
-        at = f' style="{place}"' if place else ""
-        top = "".join(f'<th colspan="{span}" scope="colgroup"{at}>{escape(group)}</th>'
+        top = "".join(f'<th colspan="{span}" scope="colgroup">{escape(group)}</th>'
                       for group, span in spans)
-        names = "".join(f'<th scope="col"{at}>{escape(name)}</th>' for _, name in self.header)
+        names = "".join(f'<th scope="col">{escape(name)}</th>' for _, name in self.header)
         kind = "mtclib-scroll mtclib-scores" if grouped else "mtclib-scroll"
         yield f'<div class="{kind}"><table class="mtclib-grid">'
         yield f"<thead>{f'<tr>{top}</tr>' if grouped else ''}<tr>{names}</tr></thead><tbody>"
         for row in self.rows:
-            yield f"<tr>{''.join(self._td(cell, n == 0, place) for n, cell in enumerate(row))}</tr>"
+            yield f"<tr>{''.join(self._td(cell, n == 0) for n, cell in enumerate(row))}</tr>"
         yield "</tbody></table></div>"
 
-    def _td(self, cell, heading, place):
+    def _td(self, cell, heading):
         tag, scope = ("th", ' scope="row"') if heading else ("td", "")
         lines = ' class="mtclib-lines"' if len(cell.lines) > 1 else ""
         texts = [set_mathematics(line) if self.folded else escape(line) for line in cell.lines]
         if lines:
             texts = [text.replace(" ", "\u00a0") for text in texts]
         title = f' title="{escape(cell.title)}"' if cell.title else ""
-        return f"<{tag}{scope}{lines}{title}{_style(cell.status, place)}>{'<br>'.join(texts)}</{tag}>"
+        return f"<{tag}{scope}{lines}{title}{_style(cell.status)}>{'<br>'.join(texts)}</{tag}>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -202,7 +202,7 @@ class Tables(Shown):
     @property
     def html(self) -> str:
         """HTML form of all tables."""
-        return "\n".join(table.html for table in self.tables)
+        return _page([part for table in self.tables for part in table.parts])
 
 
 @dataclass(frozen=True, repr=False)
@@ -242,8 +242,7 @@ def _wrapped(lines):
     return [part for line in lines for part in textwrap.wrap(line, 44) or [""]]
 
 
-def _style(status, placed=""):
+def _style(status):
     background, text = COLOURS.get(status, ("transparent", ""))
-    colours = "" if background == "transparent" else f"background-color:{background};color:{text}"
-    style = ";".join(filter(None, [placed, colours]))
+    style = "" if background == "transparent" else f"background-color:{background};color:{text}"
     return f' style="{style}"' if style else ""

@@ -8,6 +8,7 @@ import pytest
 
 from mtclib.companion import plots
 from mtclib.companion.papers import scoreboard
+from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import load_protocol
 from mtclib.companion.verdicts import errors, ledger, leverage
 from mtclib.companion.verdicts.judge import SYMBOLS
@@ -15,6 +16,8 @@ from mtclib.companion.verdicts.ledger import LedgerError, findings
 from mtclib.core import paths
 
 PAPERS = scoreboard.ORDER
+
+
 @pytest.fixture(scope="module")
 def verdicts():
     return scoreboard.all_verdicts()
@@ -72,6 +75,11 @@ def test_the_readme_and_the_front_page_say_what_the_results_say(summary, tmp_pat
     assert [row[1].lines[0] for row in board.rows] == ["its own", "the others"] * len(PAPERS)
     assert sum(int(row[2].lines[0]) for row in board.rows) == summary["counted"].sum()
     assert [page for _, page in told.heads] == [f"{paper}.ipynb" for paper in PAPERS]
+
+
+def test_no_paper_gives_another_meaning_to_what_every_study_has():
+    for own in {type(scoreboard._study(paper)) for paper in PAPERS} - {Study}:
+        assert [name for name in vars(own) if name in dir(Study) and not name.startswith("__")] == []
 
 
 def test_a_sentence_of_several_claims_fails_with_one_and_holds_with_all(monkeypatch):
