@@ -346,7 +346,8 @@ class Study:
 
     def findings(self):
         """The findings of the paper in short, for the top of its notebook."""
-        return tables.Points(tuple(one["short"] for one in self.known["finding"]))
+        known = ledger.findings(self.paper)["finding"]
+        return tables.Points(tuple(self.numbers.fill(one["short"]) for one in known))
 
     def decisions_table(self):
         """What the paper leaves open or gets wrong, folded."""
