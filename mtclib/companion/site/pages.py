@@ -16,7 +16,8 @@ HOME = metadata.metadata("mtclib")["Project-URL"].partition(", ")[2]
 STORED = "stored"
 """Stands for the profile of a notebook whose outputs are those that the repository keeps."""
 LONG, FOLDED = 5, "hide-input"
-"""The tag of cells with folded code; in a notebook that has none, code of more lines than this is folded."""
+"""The tag of cells with folded code, left out if they show nothing; in a notebook that has none, code of more
+lines than this is folded."""
 LINK = re.compile(r'(\]\(|href=")(?!\w+:|#)([^)"#\s]+)')
 CARD = """:::{{grid-item-card}} [{title}](#{stem})
 :img-top: figures/{stem}.png
@@ -74,6 +75,8 @@ def fit(notebook, run, pages) -> None:
         elif cell.cell_type == "code":
             if not tagged and cell.source.count("\n") >= LONG:
                 cell.metadata.tags = [*cell.metadata.get("tags", []), FOLDED]
+            elif tagged and FOLDED in cell.metadata.get("tags", ()) and not cell.outputs:
+                cell.metadata.tags = ["remove-cell"]
             _fit_code(cell, heading(notebook, position), seen, pages)
     if run:
         title, _, rest = notebook.cells[0].source.partition("\n")
