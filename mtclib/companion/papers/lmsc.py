@@ -497,7 +497,7 @@ class PaperStudy(Study):
 
     def orders(self):
         """The same tasks in ten orders."""
-        return self._stream(plots.order_spread, "orders", "Score by position in the order, and the mean of each order")
+        return self._stream(plots.order_spread, "orders", "Score by position, and the mean of each order")
 
     def costs(self):
         """Time and memory of one more task."""
