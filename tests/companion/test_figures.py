@@ -10,6 +10,7 @@ import pytest
 
 from mtclib.companion.papers.study import show
 from mtclib.companion.plots import MANIFEST_COLUMNS, folder_key, objective_panels
+from mtclib.companion.site import pages
 from mtclib.core import paths
 
 FOLDER = paths.root() / "figures"
@@ -35,9 +36,8 @@ def stands_for(row):
 
 
 @functools.cache
-def cells(notebook, kind):
-    found = nbformat.read(paths.root() / notebook, as_version=4).cells
-    return [cell.source for cell in found if cell.cell_type == kind]
+def cells(notebook):
+    return nbformat.read(paths.root() / notebook, as_version=4).cells
 
 
 def test_the_manifest_has_its_columns_and_one_sorted_row_per_file_that_there_is():
@@ -54,7 +54,7 @@ def test_a_figure_is_there_as_png_and_as_vector_drawn_by_its_notebook_from_the_d
     for row in rows:
         assert hashlib.sha256((FOLDER / row["file"]).read_bytes()).hexdigest() == row["sha256"]
     assert rows[0] | {"file": "", "sha256": ""} == rows[1] | {"file": "", "sha256": ""}
-    assert any(f'"{stem}"' in source for source in cells(rows[0]["notebook"], "code"))
+    assert any(f'"{stem}"' in cell.source or stem in pages.drawn(cell) for cell in cells(rows[0]["notebook"]))
     data = rows[0]["data"]
     if data != "formula" and not LIVE.fullmatch(data):
         folder = data.partition(" ")[0]
@@ -67,7 +67,7 @@ def test_every_printed_figure_has_its_counterpart_under_a_heading_that_names_it(
     rows = [row for row in ROWS if printed in stands_for(row)]
     paper, _, number = printed.partition(" ")
     assert rows and {row["notebook"] for row in rows} == {f"notebooks/{paper.lower()}.ipynb"}
-    texts = "\n".join(cells(rows[0]["notebook"], "markdown"))
+    texts = "\n".join(cell.source for cell in cells(rows[0]["notebook"]))
     headings = re.findall(r"^## Figures? ([\d and]+) of the paper", texts, re.M)
     assert number in " ".join(headings).split()
 

@@ -117,15 +117,16 @@ def _kept_figures() -> dict[str, list[str]]:
     return rows.drop_duplicates().groupby("notebook")["file"].agg(list).to_dict()
 
 
-def _drawn(cell) -> list[str]:
+def drawn(cell) -> list[str]:
     """Stems of the figures that the outputs of a cell name."""
-    return [output.get("metadata", {}).get("image/png", {}).get("figure") for output in cell.outputs]
+    outputs = cell.get("outputs", ())
+    return [output.get("metadata", {}).get("image/png", {}).get("figure") for output in outputs]
 
 
 def _mark(notebook, stem: str) -> str:
     """Put a target where a figure is drawn, and return the heading above it."""
     for position, cell in enumerate(notebook.cells):
-        if cell.cell_type == "code" and (f'"{stem}"' in cell.source or stem in _drawn(cell)):
+        if cell.cell_type == "code" and (f'"{stem}"' in cell.source or stem in drawn(cell)):
             notebook.cells.insert(position, new_markdown_cell(f"({stem})="))
             return heading(notebook, position)
     notebook.cells.insert(1, new_markdown_cell(f"({stem})="))
