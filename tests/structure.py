@@ -10,7 +10,7 @@ import nbformat
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-MAX_CELLS, MAX_LINES, MAX_BYTES = 55, 12, 700_000
+MAX_CELLS, MAX_LINES, MAX_BYTES = 55, 12, 750_000
 COMMON = ("profile", "seed", "n_runs", "n_jobs")
 FRONT = ("profile",)
 """The front door and the differences show what was found elsewhere: no seed."""
@@ -130,6 +130,17 @@ def no_algorithms(name, nb):
             for node in nodes if isinstance(node, kinds)]
 
 
+def cells_to_try(name, nb):
+    """Of a paper: cells without the companion, short and open; all others are folded."""
+    shut = tagged(nb, "hide-input")
+    if not is_about_a_paper(name) or not shut:
+        return []
+    opened = [cell.source for cell in code_cells(nb) if cell not in shut]
+    wrong = [text for text in opened if "study" in text or "companion" in text or len(text.splitlines()) > 9]
+    few = len(opened) < 3 or not any("fit(" in text for text in opened)
+    return [f"not open code: {text[:60]}" for text in wrong] + ["too little to try"] * few
+
+
 def clean_metadata(name, nb):
     extra = set(nb.metadata) - {"kernelspec", "language_info"}
     extra |= {key for cell in nb.cells for key in cell.metadata} - {"tags", "alt"}
@@ -187,6 +198,6 @@ def links_lead_somewhere(name, nb):
 RULES = [
     one_parameters_cell, parameters_are_checked, enough_compared_cells, compared_cells_print_something,
     no_absolute_paths, no_progress_bars, no_warnings_or_errors, no_addresses, no_trailing_semicolons,
-    short_cells, few_cells, small_file, no_algorithms, clean_metadata, counts_in_order,
+    short_cells, few_cells, small_file, no_algorithms, cells_to_try, clean_metadata, counts_in_order,
     valid_format, informative_first_cell, links_lead_somewhere,
 ]  # fmt: skip

@@ -19,7 +19,8 @@ from scipy.spatial.distance import pdist
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines.coreg import CoregSpectral
-from mtclib.companion.papers.study import ONE_A_JOB, Study
+from mtclib.companion import plots, tables
+from mtclib.companion.papers.study import ONE_A_JOB, Study, mean_scores
 from mtclib.companion.runs import results
 from mtclib.companion.verdicts import leverage, numbers
 from mtclib.core.checks import check_number, check_option, check_sequence
@@ -393,3 +394,127 @@ class Numbers(numbers.Numbers):
         if what == "end":
             return float(np.mean([path[-1] < path[0] for path in paths]))
         return float(np.mean(np.concatenate([np.diff(path) < 0 for path in paths])))
+
+
+class PaperStudy(Study):
+    """What the notebook on LMSC shows besides what every notebook shows."""
+
+    sets = ("3Sources", "BBC", "BBCSport", "Cornell")
+
+    def sizes(self):
+        """Sizes of the tasks of one split."""
+        return self.sizes_table([f"{name} 0" for name in self.sets], "First of ten splits")
+
+    @property
+    def _names(self):
+        """Methods of the printed tables."""
+        return self.protocol.profile("full").methods
+
+    def _fixed(self):
+        rows = pd.concat(map(self.default, self.sets))
+        return mean_scores(rows, "NMI_arithmetic").unstack("dataset").loc[self._names]
+
+    def worth_of_labels(self):
+        """Mean NMI with settings chosen with labels, and at defaults."""
+        chosen = mean_scores(pd.concat(map(self.selected, self.sets)), "NMI_arithmetic").unstack("dataset")
+        both = {"chosen with labels": chosen.loc[self._names], "default": self._fixed()}
+        return _beside(both, self.sets, "NMI, mean over four tasks, percent")
+
+    def weightings(self):
+        """Mean NMI with words counted, and weighted by tf-idf."""
+        words = self.sets[:3]
+        rows = pd.concat([self.default(f"{name} (tfidf)").assign(dataset=name) for name in words])
+        weighted = mean_scores(rows, "NMI_arithmetic").unstack("dataset").reindex(self._names)
+        return _beside({"counts": self._fixed(), "tf-idf": weighted}, words, "NMI at defaults, percent")
+
+    def pipelines(self):
+        """Distance from print of each printed row, by graph and weighting."""
+        table = pipelines(self)
+        columns = ["weighting", "graph"]
+        heads = {"distance": "Distance from print, points", "within": "Cells within 5 points"}
+        parts = [(table.pivot(index="method", columns=columns, values=what).round(1), head)
+                 for what, head in heads.items()]
+        return tables.Tables(tuple(
+            tables.frame_table(part.set_axis([f"{b}, {a}" for a, b in part], axis=1), head)
+            for part, head in parts))
+
+    def facts(self):
+        """The four facts about Eq. (8), on four tasks of Handwritten Numerals."""
+        tasks = [[abs(view) for view in task[:2]] for task in self.data("Handwritten").Xs]
+        facts = {"The basis library cancels": basis_cancels, "D never changes labels":
+                 fusion_never_changes_labels, "Views decouple": views_decouple,
+                 "The mean of embeddings is not determined": mean_is_undetermined}
+        return tables.Tables(tuple(
+            tables.frame_table(fact(tasks, 10).round(4), head) for head, fact in facts.items()))
+
+    def variants(self):
+        """Mean NMI with one choice changed at a time."""
+        parts = ["readings", "step", "kmeans-seeding", "coreg-stop"]
+        rows = pd.concat([self.rows(name)[lambda f: f["part"].isin(parts)] for name in self.sets])
+        rows = pd.concat([rows, *map(self.default, self.sets)])
+        rows = rows[~rows["method"].str.contains("raw") & ~rows["method"].isin(self._names[:-1])]
+        table = mean_scores(rows, "NMI_arithmetic").unstack("dataset")[list(self.sets)]
+        return tables.frame_table(table.round(1).sort_index(), "Variants, NMI, percent")
+
+    def sensitivity(self, name):
+        """Figure 2 or 3 of the paper, one parameter after the other."""
+        rows, base = self.sweep("figures-2-3"), self.protocol.sensitivity["figures-2-3"].base
+        rows = results.pooled(rows, {one: one.rpartition(" ")[0] for one in rows["dataset"].unique()})
+        fig = plots.sensitivity(rows[rows["dataset"] == name], params=list(base), metric="NMI_arithmetic",
+                                base=base)
+        return self.show(fig, f"lmsc-sensitivity-{name.lower()}", _FIGURES[name],
+                         alt=f"NMI on {name} against each parameter in turn, with bands over six splits")
+
+    def heat_map(self, name, kind="grid"):
+        """Figure 2 or 3 of the paper: over mu and lambda, or as "surface" over mu and beta as printed."""
+        part, other = {"grid": ("part == 'main' and method == 'LMSC'", "lam"),
+                       "surface": ("part == 'surface'", "beta")}[kind]
+        fig = plots.sensitivity_heatmap(self.rows(name).query(part), "mu", other, metric="NMI_arithmetic")
+        return self.show(fig, f"lmsc-{kind}-{name.lower()}", _FIGURES[name],
+                         alt=f"Heat map of the NMI on {name} over mu and {other}, with the best cell marked")
+
+    def objectives(self):
+        """Figure 4 of the paper: the objective of each task, with consistent and with printed updates."""
+        kinds = {"LMSC, history": "consistent", "LMSC as printed": "as printed"}
+        kept = self.results.frame.drop_duplicates("key")
+        kept = kept[kept["method"].isin(kinds) & kept["dataset"].isin(["3Sources 0", "BBCSport 0"])]
+        models = self.results.models
+        panels = {f"{row.dataset[:-2]}, {kinds[row.method]}":
+                  [-models[f"{row.key}/histories_/{t}"] for t in range(4)] for row in kept.itertuples()}
+        return self.show(plots.task_objectives(panels), "lmsc-objectives", "LMSC 4",
+                         alt="The objective of four tasks by sweep: it rises with consistent updates and "
+                             "falls with the printed ones")
+
+    def transfer(self):
+        """With and without libraries, by the number of tasks seen."""
+        return self._stream(plots.transfer_curve, "transfer", "NMI of the newest task by the number of tasks "
+                            "seen, a line with libraries and one without, and their difference below")
+
+    def forgetting(self):
+        """Task 1 clustered anew after each task."""
+        return self._stream(plots.forgetting_curve, "forgetting", "NMI of task 1 clustered anew after each "
+                            "task, against its classes and against its first labels")
+
+    def orders(self):
+        """The same tasks in ten orders."""
+        return self._stream(plots.order_spread, "orders", "Score by position, and the mean of each order")
+
+    def costs(self):
+        """Time and memory of one more task."""
+        return self._stream(plots.stream_costs, "stream_costs", "Seconds and bytes by the number of tasks: "
+                            "flat for one more task, rising where all are clustered again", "lmsc-costs")
+
+    def _stream(self, draw, table, alt, name=None):
+        rows = self.table(table)
+        rows = rows.replace({"dataset": _STREAMS}) if table != "stream_costs" else rows
+        return self.show(draw(rows), name or f"lmsc-{table}", alt=alt)
+
+
+_FIGURES = {"3Sources": "LMSC 2", "Cornell": "LMSC 3"}
+_STREAMS = {"lmsc-bbc": "BBC, 8 tasks", "lmsc-newsgroups": "20 Newsgroups, 24 tasks"}
+
+
+def _beside(parts, columns, caption):
+    """Frames of methods by data sets, side by side."""
+    table = pd.concat({name: part[list(columns)] for name, part in parts.items()}, axis=1).round(1)
+    return tables.frame_table(table.set_axis([f"{b}, {a}" for a, b in table], axis=1), caption)

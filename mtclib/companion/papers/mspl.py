@@ -15,11 +15,14 @@ import pandas as pd
 import scipy.sparse as sp
 from scipy.linalg import eigvalsh
 
-from mtclib.companion import runs
+from mtclib.companion import plots, runs, tables
+from mtclib.companion.claims import columns
+from mtclib.companion.papers.study import Study, mean_scores
 from mtclib.companion.runs import results
-from mtclib.companion.verdicts import audit, numbers
+from mtclib.companion.verdicts import audit, leverage, numbers
 from mtclib.core.checks import check_views
 from mtclib.core.starts import one_hot
+from mtclib.datasets import load
 from mtclib.datasets.synthetic import mspl_toy
 from mtclib.metrics import SCORES, clustering_accuracy
 from mtclib.mspl import MSPL
@@ -355,3 +358,172 @@ class Numbers(numbers.Numbers):
     def raw_unknown(self):
         """Whole points by which cells of Table 3 without an explanation at least exceed print there."""
         return int(self._raw_gaps(self.judged.query("table == '3' and cause == 'unknown'")).min())
+
+
+DIGITS, PAGES = "Handwritten Numerals", ["Cornell", "Texas", "Washington", "Wisconsin"]
+METRICS = {"NMI": "NMI_arithmetic", "ACC": "ACC", "purity": "purity"}
+PAIRS = [("MSPL", "MSPL-naive"), ("MSPL-hard", "MSPL-naive"), ("MSPL", "MSPL-hard"), ("MSPL", "RMKMC")]
+HEADS = {"dataset": "data set", "comparison": "comparison", "difference": "points", "low": "low",
+         "high": "high", "p": "p", "record": "record", "status": "is the first better?"}  # fmt: skip
+
+
+def _plain(rows):
+    """Rows with the bare names of their methods."""
+    return rows.assign(method=rows["method"].str.partition(",")[0])
+
+
+def _paired(rows, pairs, caption):
+    table = columns.paired_differences(rows, pairs, "NMI_arithmetic")
+    return tables.frame_table(table.round({"difference": 1, "low": 1, "high": 1, "p": 4}), caption, HEADS,
+                              status="status")
+
+
+class PaperStudy(Study):
+    """What the notebook on MSPL shows besides what every notebook shows."""
+
+    def sizes(self):
+        """Sizes of the data sets that could be had."""
+        return self.sizes_table([DIGITS, *PAGES, "toy 4-0"])
+
+    def audits(self):
+        """What the tables contradict, and how many runs their spreads need."""
+        needed = audit.runs_needed(self.published).sort_values("runs", ascending=False, kind="stable")
+        return tables.Tables((self.audit_table(),
+                              tables.frame_table(needed.head(4), "Runs that the printed spreads need")))
+
+    def gain_from_pacing(self):
+        """Methods that start from the same centroids, in pairs."""
+        return _paired(pd.concat([self.default(name) for name in [DIGITS, *PAGES]]), PAIRS, "NMI, points")
+
+    def webkb_as_stored(self):
+        """Table 3 on words and links as stored, and the gain from pacing there."""
+        rows = _plain(self.results.frame.query("part == 'webkb-raw'"))
+        cells = pd.concat([self.verdicts(name, own, rows[rows["dataset"] == own])
+                           for name, own in zip(PAGES, [f"{name} (raw, both)" for name in PAGES])])
+        cells = cells.assign(task=cells["dataset"], dataset="WebKB as stored")
+        return tables.Tables((tables.reproduced(cells, metrics=("NMI",)),
+                              tables.every_cell(cells, metrics=("NMI",)),
+                              _paired(rows, PAIRS[:3], "NMI, the same starts, points")))
+
+    def webkb_choices(self):
+        """The links and scalings nearest to the printed rows of Con-MC and MSPL."""
+        rows = self.results.frame.query("part == 'webkb' and metric == 'NMI_arithmetic'")
+        rows = _plain(self.with_loader_params(leverage.with_params(rows, "scaling"), "links"))
+        rows = rows.assign(university=rows["dataset"].str.partition(" ")[0])
+        table = 100 * rows.pivot_table("value", ["method", "links", "scaling"], "university", sort=False)
+        printed = self.published.query("table == '3'").pivot_table("mean", "method", "dataset")[PAGES]
+        gaps = table - 100 * printed.loc[table.index.get_level_values("method")].to_numpy()
+        table = table.assign(distance=gaps.abs().mean(axis=1)).sort_values(["method", "distance"])
+        return tables.frame_table(table.groupby("method").head(4).round(1), "Nearest of twenty choices, NMI")
+
+    @cached_property
+    def _scaled(self):
+        rows = self.results.frame.query("part in ['preprocessing', 'view-scaling']")
+        rows = _plain(leverage.with_params(rows, "scaling"))
+        return rows.assign(metric=rows["metric"].replace("NMI_arithmetic", "NMI"))
+
+    def scalings(self):
+        """Distance of the views and of Con-MC from print, by scaling."""
+        views = self.printed(DIGITS)["method"].unique()[:7]
+        kinds = ["none", "range", "minmax", "zscore", "rows"]
+        rows = self._scaled[self._scaled["method"].isin(views) & self._scaled["scaling"].isin(kinds)]
+        table = leverage.distance_from_print(rows, self.printed(DIGITS), "scaling")
+        return tables.frame_table(table.round(1), "Distance from print over NMI, ACC and purity, points")
+
+    def gain_from_scaling(self):
+        """Scores of all methods by scaling of the views."""
+        rows = self._scaled[~self._scaled["method"].isin(self.printed(DIGITS)["method"].unique()[:6])]
+        return tables.Tables(tuple(
+            tables.frame_table((100 * part.pivot_table("value", "scaling", "method", sort=False)).round(1),
+                               f"{name} by scaling, percent")
+            for name, part in rows.groupby("metric") if name in ("ACC", "NMI")))
+
+    def weight_rules(self):
+        """Figure 1 of the paper."""
+        return self.show(plots.weight_functions([2.0, 5.0, 10.0], sharpness=(1.0, 0.3)), "mspl-weights",
+                         "MSPL 1", data="formula", alt="Weight against loss for three thresholds: a step for "
+                         "the hard rule, a fall of fixed width for the smooth one")
+
+    def live_selection(self):
+        """Figure 2 of the paper, from one fit on toy data."""
+        toy = load("mspl-toy", noise=False)
+        fit = MSPL(4, scaling="variance", random_state=self.seed or 0).fit(toy.Xs)
+        fig = plots.selection(toy.Xs, fit.selection_order_, toy.labels)
+        alt = "Points of four clusters in three views, coloured by the round in which they are taken in"
+        return self.show(fig, "mspl-selection", "MSPL 2", data=f"live {toy.sha256}", alt=alt)
+
+    def rounds(self):
+        """Mean round in which samples are taken in, by cluster, and near and far from the centre."""
+        rows = mspl_rounds(self)
+        of_cluster = rows["dataset"].str.startswith("cluster")
+        parts = {"Round in which samples are taken in, mean": rows[of_cluster],
+                 "The same for the half next to the centres and the other": rows[~of_cluster]}
+        return tables.Tables(tuple(
+            tables.frame_table(part.pivot_table("value", "dataset", "method").round(1), head)
+            for head, part in parts.items()))
+
+    def iterations(self):
+        """Figure 3 of the paper."""
+        shown = {metric: name for name, metric in METRICS.items()}
+        return self.show(plots.trajectories(mspl_curves(self)[0], shown), "mspl-iterations", "MSPL 3",
+                         alt="NMI, accuracy and purity by iteration, a panel each, a line for each method")
+
+    def falls(self):
+        """How unsteady the first ten iterations are."""
+        falls = total_falls(mspl_curves(self)[0], "NMI_arithmetic", until=10)
+        table = 100 * falls.pivot_table("value", "dataset", "method", ["mean", "std"]).swaplevel(axis=1)
+        table = table.sort_index(axis=1).round(1)
+        return tables.frame_table(table.set_axis([" ".join(pair) for pair in table], axis=1),
+                                  "Falls of NMI in the first ten iterations, summed, points")
+
+    def pace(self):
+        """Sensitivity to the parameters of the pace."""
+        hard, smooth = (self.sweep(f"pace-{kind}").query("dataset == @DIGITS") for kind in ("hard", "smooth"))
+        hard = hard.assign(params=[text[:-1] + ',"kappa":1.0}' for text in hard["params"]])
+        base = {"pace_start": 0.55, "pace_growth": 1.2, "kappa": 1.0}
+        fig = plots.sensitivity(_plain(pd.concat([hard, smooth])), metric="ACC", params=list(base), base=base,
+                                by="method", linear=["pace_start", "pace_growth"])
+        return self.show(fig, "mspl-pace", alt="Accuracy against the first share, the growth and the "
+                         "sharpness, with bands")
+
+    def gamma(self):
+        """Sensitivity of RMKMC to its exponent."""
+        fig = plots.sensitivity(self.sweep("gamma"), metric="NMI_arithmetic", params=["gamma"],
+                                base={"gamma": 5.0})
+        return self.show(fig, "mspl-gamma", alt="NMI of RMKMC against the exponent of its view weights")
+
+    @cached_property
+    def _damage(self):
+        rows = mspl_damaged(self)
+        rows = _plain(panels(rows[rows["metric"] == "ACC"])).assign(dataset="FAC")
+        kinds = rows["kind"].replace({"outliers, (.*)": r"outlying \1", ", ": " "}, regex=True)
+        return rows.assign(kind=kinds)
+
+    def damage(self):
+        """Accuracy as one view is damaged."""
+        return self.show(plots.robustness(self._damage, title="{kind}", noun="damage", band=False),
+                         "mspl-damage", alt="Accuracy against the damaged share, a panel for each kind of "
+                         "damage, a line for each method")
+
+    def weights_of_damaged_view(self):
+        """Weight of the damaged view over that of the others."""
+        names = {"MSPL-hard": "view_weight_history_", "MSPL-smooth": "view_weight_history_",
+                 "RMKMC": "view_weights_"}
+        parts = [self._damage[self._damage["method"] == name] for name in names]
+        rows = pd.concat([relative_weights(part, self.kept(part, attribute), view=1)
+                          for part, attribute in zip(parts, names.values())])
+        return self.show(plots.damaged_view(rows, "FAC"), "mspl-damage-weights",
+                         alt="Weight of the damaged view, relative to the others, against the damaged share")
+
+    def theorem(self):
+        """How often the bounds of Theorem 1 apply, are broken, and say anything."""
+        return tables.frame_table(survey(self.seed or 0), "The bounds of Theorem 1")
+
+    def variants(self):
+        """One choice at a time, on Handwritten."""
+        studies = self.protocol.studies
+        names = [*studies["variants"].methods, *studies["handwritten-spectral"].methods, "MSPL", "MSPL-hard"]
+        rows = self.results.frame
+        rows = rows[rows["dataset"].eq(DIGITS) & rows["method"].isin(names)]
+        table = pd.concat([mean_scores(rows, ours).rename(name) for name, ours in METRICS.items()], axis=1)
+        return tables.frame_table(table.droplevel("dataset").sort_index().round(1), "Variants, percent")
