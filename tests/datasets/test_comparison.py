@@ -9,7 +9,7 @@ from data_support import real_data
 from scipy import sparse
 
 from mtclib.datasets import FetchError, load, registry
-from mtclib.datasets.comparison import PREPARATIONS, TABLE
+from mtclib.datasets.comparison import PREPARATIONS
 
 # Entries of parts stand between semicolons, one for all where they are equal.  Views share samples, classes
 # and duplicates; ``10 x 40`` in "by class" is ten classes of 40 samples.
@@ -47,10 +47,6 @@ def test_a_set_has_the_known_figures_and_its_preparations_are_finite_and_keep_al
     for other in (load(name, preparation=preparation) for preparation in PREPARATIONS):
         assert [X.shape for X in other.Xs] == [X.shape for X in parts]
         assert all(np.isfinite(X.data if sparse.issparse(X) else X).all() for X in other.Xs)
-
-
-def test_every_set_has_known_figures():
-    assert set(pd.read_csv(FIGURES)["name"]) == set(TABLE)
 
 
 @pytest.mark.parametrize("name", ["orl", "office-caltech"])

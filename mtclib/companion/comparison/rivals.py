@@ -82,9 +82,7 @@ def _dense(X):
 def _fused(Xs, k, seed):
     """Similarity network fusion and spectral clustering of what it gives, as in the example of snfpy."""
     snf, compute = import_module("snf"), import_module("snf.compute")
-    compute.check_array = _renamed  # snfpy 0.2.2 has the name that scikit-learn's option had until 1.7
+    # snfpy 0.2.2 has the name that an option of scikit-learn had until 1.7.
+    compute.check_array = lambda X, force_all_finite=True, **more: check_array(
+        X, ensure_all_finite=force_all_finite, **more)
     return spectral_clustering(snf.snf(snf.make_affinity(Xs)), n_clusters=k, random_state=seed)
-
-
-def _renamed(X, force_all_finite=True, **options):
-    return check_array(X, ensure_all_finite=force_all_finite, **options)

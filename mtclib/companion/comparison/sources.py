@@ -1,8 +1,7 @@
 """The comparison by independent sources: every method, ours and others', on sets of many sources.
 
-``data/comparison/many-tasks/`` and ``many-views/`` hold ``protocol.toml``, which was fixed before the first
-run, ``sources.csv``, which says where each set comes from, and ``results``, of the sets that are run, which
-``benchmarks/comparison_sources.py`` makes.
+``data/comparison/many-tasks/`` and ``many-views/`` hold ``protocol.toml``, fixed before the first run,
+``sources.csv`` (where each set comes from) and ``results``, which ``benchmarks/comparison_sources.py`` makes.
 """
 
 from collections import namedtuple
@@ -28,9 +27,6 @@ ROPE = 2.0
 """Points of a score within which two methods count as equally good."""
 
 COLUMNS = ["rank", "sources", "gain", "low", "high", "worse", "p better", "p same", "p worse", "risk"]
-
-DRAWS = 5000
-"""Of the Bayesian signed-rank test: its probabilities are good to a percent."""
 
 Place = namedtuple("Place", ["scores", "rank", "of", "overview"])
 
@@ -213,5 +209,5 @@ def _judged(gains):
     if n > 1 and (spread := np.std(gains, ddof=1)):
         row["risk"] = stats.t.cdf(-gains.mean() / (spread * np.sqrt(1 + 1 / n)), n - 1)
         row["p worse"], row["p same"], row["p better"] = SignedRankTest.probs(
-            np.zeros(n), gains, ROPE, nsamples=DRAWS, random_state=0)
+            np.zeros(n), gains, ROPE, nsamples=5000, random_state=0)
     return row
