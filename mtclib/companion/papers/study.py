@@ -299,7 +299,9 @@ class Study:
     def _is_committed(self, dataset):
         spec = self.protocol.datasets[dataset]
         known = self.results.frame.loc[self._places.get(spec.rows_of or dataset, []), "method"]
-        return len(known) > 0 and {*spec.stand_ins.values()} <= {*known}
+        printed = self.published.loc[self.published["dataset"] == spec.published, "method"]
+        wanted = {spec.stand_ins.get(name, name) for name in printed if name in self.protocol.methods}
+        return wanted <= {*known}
 
     def all_verdicts(self):
         """Every printed cell of the paper, on the headline data sets."""
