@@ -39,15 +39,10 @@ REPOSITORY = tar_bytes({**NEWS, "data/news/.DS_Store": b"x", "other/big": b"y" *
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    bodies = {
-        "/good": GOOD,
-        "/corrupt": GOOD[:-1] + b"!",
-        "/truncated": GOOD[:100],
-        "/repository": REPOSITORY,
-        "/damaged": REPOSITORY[:-40],
-        "/bomb": tar_bytes({"data/news/train/1": b"0" * 10**6}, "repo-1/"),
-        "/climbing": tar_bytes({"news/../../evil": b"x"}, prefix="repo-1/data/"),
-    }
+    bodies = {"/good": GOOD, "/corrupt": GOOD[:-1] + b"!", "/truncated": GOOD[:100],
+              "/repository": REPOSITORY, "/damaged": REPOSITORY[:-40],
+              "/bomb": tar_bytes({"data/news/train/1": b"0" * 10**6}, "repo-1/"),
+              "/climbing": tar_bytes({"news/../../evil": b"x"}, prefix="repo-1/data/")}
 
     def do_GET(self):
         self.server.requests.append(self.path)

@@ -134,13 +134,11 @@ SETTINGS = {"apputils-extension/notification": {"fetchNews": "false", "checkForU
 
 FIGURE = "from matplotlib import pyplot\npyplot.figure()\npyplot.plot([1, 3, 2])\npyplot.show()"
 STORED = new_output("display_data", data={"image/png": "AAAA"})
-SMALL = {
-    "good": [new_markdown_cell("# Title"), new_code_cell(FIGURE, outputs=[STORED])],
-    "raises": [new_code_cell("1 / 0"), new_code_cell("'after'")],
-    "dies": [new_code_cell("import os\nos._exit(1)")],
-    "broken-image": [new_code_cell("display({'image/png': 'AAAA'}, raw=True)", outputs=[STORED])],
-    "loses-a-figure": [new_code_cell("1", outputs=[STORED])],
-}
+SMALL = {"good": [new_markdown_cell("# Title"), new_code_cell(FIGURE, outputs=[STORED])],
+         "raises": [new_code_cell("1 / 0"), new_code_cell("'after'")],
+         "dies": [new_code_cell("import os\nos._exit(1)")],
+         "broken-image": [new_code_cell("display({'image/png': 'AAAA'}, raw=True)", outputs=[STORED])],
+         "loses-a-figure": [new_code_cell("1", outputs=[STORED])]}
 """What the checks must see on one notebook each."""
 
 

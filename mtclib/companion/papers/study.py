@@ -19,16 +19,7 @@ from mtclib.companion.parameters import check_parameters
 from mtclib.companion.runs import profiles
 from mtclib.companion.runs.jobs import resolve_estimator
 from mtclib.companion.runs.results import pooled
-from mtclib.companion.verdicts import (
-    audit,
-    errors,
-    identify,
-    judge,
-    ledger,
-    leverage,
-    numbers,
-    published,
-)
+from mtclib.companion.verdicts import audit, errors, identify, judge, ledger, leverage, numbers, published
 from mtclib.core import paths
 from mtclib.metrics import match_clusters, our_name
 

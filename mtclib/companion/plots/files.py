@@ -14,11 +14,8 @@ from mtclib.core.paths import root
 
 MANIFEST_COLUMNS = ("file", "sha256", "notebook", "data", "printed")
 # Without dates and program versions, equal figures give equal files.
-_METADATA = {
-    "png": {"Software": None},
-    "svg": {"Date": None, "Creator": None},
-    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-}
+_METADATA = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None},
+             "pdf": {"CreationDate": None, "Creator": None, "Producer": None}}
 
 
 def save(fig, name, folder=None, manifest=None, notebook="", data="", printed="", formats=("png", "svg")):

@@ -65,8 +65,7 @@ def scores_by_method(verdicts, metric="ACC"):
         handles = []
         for mean, sd, name, colour, marker, offset in (
             ("published", PUBLISHED_SD, "printed", "C2", "D", -0.16),
-            ("ours", OURS_SD, "ours", "C1", "o", 0.16),
-        ):
+            ("ours", OURS_SD, "ours", "C1", "o", 0.16)):
             low, high = cells[mean] - cells[sd].fillna(0), cells[mean] + cells[sd].fillna(0)
             handles.append(_dots(ax, cells[mean], low, high, offset, name, colour, marker))
     legend(fig, handles)

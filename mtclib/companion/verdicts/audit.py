@@ -36,13 +36,8 @@ def audit_tables(published, sizes=None, class_sizes=None, runs=None, determinist
     """All checks on one paper, one finding per row: `COLUMNS`; ``cells`` is a tuple of cell ids."""
     class_sizes = dict(class_sizes or {})
     sizes = {key: int(np.sum(counts)) for key, counts in class_sizes.items()} | dict(sizes or {})
-    parts = [
-        averages(published),
-        repeated_groups(published),
-        out_of_range(published),
-        majority_rates(published, class_sizes),
-        granularity(published, sizes, runs, deterministic),
-    ]
+    parts = [averages(published), repeated_groups(published), out_of_range(published),
+             majority_rates(published, class_sizes), granularity(published, sizes, runs, deterministic)]
     return pd.concat([part for part in parts if len(part)] or [_findings([])], ignore_index=True)
 
 

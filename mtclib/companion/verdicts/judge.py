@@ -43,19 +43,8 @@ from mtclib.metrics import our_name
 __all__ = ["CAUSES", "DELTA", "DELTAS", "QUICK", "SYMBOLS", "judge", "verdict_counts"]
 QUICK = "no verdict (quick)"
 SYMBOLS = MappingProxyType(
-    {
-        "exact": "●",
-        "agrees": "✓",
-        "higher": "▲",
-        "lower": "▼",
-        "inconclusive": "?",
-        "no margin": "~",
-        QUICK: "·",
-        "misprint": "※",
-        "failed": "✗",
-        "not-run": "–",
-        "unavailable": "∅",
-    }
+    {"exact": "●", "agrees": "✓", "higher": "▲", "lower": "▼", "inconclusive": "?", "no margin": "~",
+     QUICK: "·", "misprint": "※", "failed": "✗", "not-run": "–", "unavailable": "∅"}
 )
 KINDS = ("own", "compared", "reconstruction")
 JUDGED = ("exact", "agrees", "higher", "lower", "inconclusive")
@@ -84,21 +73,8 @@ OUTPUT = (
 Rules = namedtuple("Rules", "profile unavailable not_run causes")
 
 
-def judge(
-    published,
-    results,
-    *,
-    profile,
-    n_published=None,
-    deterministic=(),
-    methods=None,
-    datasets=None,
-    unavailable=None,
-    not_run=None,
-    misprints=(),
-    calibration=(),
-    causes=(),
-):
+def judge(published, results, *, profile, n_published=None, deterministic=(), methods=None, datasets=None,
+          unavailable=None, not_run=None, misprints=(), calibration=(), causes=()):
     """Set each printed number beside ours, with a verdict.
 
     One row per printed cell with the columns `OUTPUT`. ``low`` and ``high`` are the 90% interval of (ours -
@@ -187,14 +163,8 @@ def _statistics(results):
     )
     return (
         table.groupby(keys)
-        .agg(
-            ours=("value", "mean"),
-            ours_std=("value", "std"),
-            n=("value", "count"),
-            n_failed=("failed", "sum"),
-            error=("error", "max"),
-            lacking=("lacking", "all"),
-        )
+        .agg(ours=("value", "mean"), ours_std=("value", "std"), n=("value", "count"),
+             n_failed=("failed", "sum"), error=("error", "max"), lacking=("lacking", "all"))
         .reset_index()
     )
 

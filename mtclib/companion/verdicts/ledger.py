@@ -43,10 +43,8 @@ DEVIATION = table(("cause", "evidence"), SCOPE, cause=one_of(CAUSES))
 CLAIM = table(("id", "quote", "place"), ("params", "reason", "sentence"),
               test=one_of(TESTS), frame=one_of(FRAMES))
 FINDING = table(("text", "short", "sources"))
-FILES = {
-    "decisions": table((), decision={"items": DECISION}, deviation={"items": DEVIATION}),
-    "claims": table((), ("name", "venue"), finding={"items": FINDING}, claim={"items": CLAIM}),
-}
+FILES = {"decisions": table((), decision={"items": DECISION}, deviation={"items": DEVIATION}),
+         "claims": table((), ("name", "venue"), finding={"items": FINDING}, claim={"items": CLAIM})}
 SHOWN = (*_NEEDED, "alternatives", "leverage")
 
 

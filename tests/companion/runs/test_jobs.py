@@ -44,8 +44,7 @@ def test_the_key_never_changes_nor_in_a_process_with_another_hash_seed_and_none_
 
 @pytest.mark.parametrize("change", [
     {"estimator": "SNMF"}, {"params": {"lam": 4.0}}, {"seed": 1}, {"data_sha": "cd" * 32},
-    {"algorithm_version": 2}, {"keep": ()},
-])
+    {"algorithm_version": 2}, {"keep": ()}])
 def test_whatever_determines_the_result_changes_the_key_and_names_and_the_spelling_of_numbers_do_not(change):
     assert replace(GOLDEN, **change).key != GOLDEN_KEY
     other = replace(GOLDEN, method="MTC-MRL", dataset="other", paper="q", part="figure1", in_grid=False,
@@ -128,8 +127,7 @@ def test_jobs_of_one_data_set_are_neighbours():
 
 @pytest.mark.parametrize("change, words", [
     ({"estimator": "experiments_support:Nosy"}, "Nosy"), ({"estimator": "MTCMLR"}, "MTCMRL"),
-    ({"params": {"nose": 1.0}}, "Did you mean 'noise'"),
-])
+    ({"params": {"nose": 1.0}}, "Did you mean 'noise'")])
 def test_an_unknown_estimator_or_parameter_is_refused_before_anything_runs(change, words):
     methods = table()["methods"]
     methods["once"] |= change

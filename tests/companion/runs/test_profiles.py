@@ -14,8 +14,7 @@ SAMPLE = {
     "datasets": {
         "a": {"loader": "mtcmrl-20newsgroups", "params": {"edition": "bydate", "weighting": "counts"}},
         "b": {"loader": "mtcmrl-20newsgroups"}, "c": {"loader": "mtcmrl-20newsgroups"},
-        "later": {"not_run": "no loader yet"},
-    },
+        "later": {"not_run": "no loader yet"}},
     "methods": {"k-means": {"estimator": "KMeans", "params": {"n_init": 1}}},
     "studies": {"s": {"datasets": ["b", "a"], "methods": ["k-means"]}},
     "sensitivity": {"f": {"method": "k-means", "datasets": ["c"], "base": {"n_init": 1},

@@ -89,8 +89,7 @@ def test_a_distance_is_compared_in_percent_of_ours_and_not_drawn_among_scores(st
     ('kind = "preprocessing"', 'kind = "weather"', "kind must be one of 'preprocessing'"),
     ('["tr23 (counts-l2)"]', '["tr23 (counts-l2)", "tr11"]', "one name for each of datasets"),
     ('metric = "NMI"', "", "missing metric"),
-    ('methods = ["MBC"]', 'methods = ["MBC, lambda"]\npoint = { lam = 77.0 }', "with {'lam': 77.0}"),
-])
+    ('methods = ["MBC"]', 'methods = ["MBC, lambda"]\npoint = { lam = 77.0 }', "with {'lam': 77.0}")])
 def test_an_entry_that_cannot_be_measured_is_refused_with_its_reason(write, old, new, message):
     with pytest.raises(LedgerError, match=message):
         measured(write(DECISION.replace(old, new)))

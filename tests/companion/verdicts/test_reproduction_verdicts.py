@@ -192,10 +192,8 @@ def test_spreads_not_printed_are_flagged_and_printed_zeros_are_half_a_unit():
 
 
 def test_a_deviation_carries_the_first_cause_that_fits_or_unknown():
-    rules = [
-        {"cause": "preprocessing", "evidence": "tf-idf", "method": "k-means"},
-        {"cause": "stopping", "evidence": "threshold", "method": "SNMF", "task": "1"},
-    ]
+    rules = [{"cause": "preprocessing", "evidence": "tf-idf", "method": "k-means"},
+             {"cause": "stopping", "evidence": "threshold", "method": "SNMF", "task": "1"}]
     row = one(printed(cell()), runs(around(0.95, 0.01)), causes=rules)
     assert (row["cause"], row["reason"]) == ("stopping", "threshold")
     assert one(printed(cell()), runs(around(0.95, 0.01)), causes=rules[:1])["cause"] == "unknown"
