@@ -84,15 +84,12 @@ def table(**changes):
     return {
         "paper": "demo", "title": "A demonstration", "root_seed": 1,
         "datasets": {"tiny": {"loader": "experiments_support:tiny", "published": "Tiny"}},
-        "methods": {
-            "noisy": {"estimator": "experiments_support:Noisy", "grid": {"noise": [0.5, 1.0, 2.0]},
-                      "default": {"noise": 1.0}, "keep": ["relation_"], "keep_history": True},
-            "once": {"estimator": "experiments_support:Noisy", "params": {"noise": 3.0},
-                     "deterministic": True},
-        },
+        "methods": {"noisy": {"estimator": "experiments_support:Noisy", "grid": {"noise": [0.5, 1.0, 2.0]},
+                              "default": {"noise": 1.0}, "keep": ["relation_"], "keep_history": True},
+                    "once": {"estimator": "experiments_support:Noisy", "params": {"noise": 3.0},
+                             "deterministic": True}},
         "profiles": {"quick": {"n_runs": 4, "datasets": ["tiny"], "methods": ["noisy", "once"]}},
-        **changes,
-    }
+        **changes}
 
 
 def demo_jobs(**changes):

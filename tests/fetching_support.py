@@ -97,14 +97,10 @@ content_sha256 = "{fetching.content_hash(FOLDER)}"
 sha256 = "{sha(b"not this wrapping")}"
 """
     wheel = 'wheel = "fake-data==1.0"'
-    parts = [
-        group(f'name = "{kind}", {single}', f'url = "{url}/{kind}"')
-        for kind in ("good", "corrupt", "truncated", "missing", "slow", "dripping", "endless")
-    ]
-    parts += [
-        group(f'name = "{kind}"', f'{packed}url = "{url}/{kind}"')
-        for kind in ("repository", "damaged", "climbing", "bomb")
-    ]
+    parts = [group(f'name = "{kind}", {single}', f'url = "{url}/{kind}"')
+             for kind in ("good", "corrupt", "truncated", "missing", "slow", "dripping", "endless")]
+    parts += [group(f'name = "{kind}"', f'{packed}url = "{url}/{kind}"')
+              for kind in ("repository", "damaged", "climbing", "bomb")]
     parts.append(group(f'name = "member.tab", member = "pkg/member.tab", {single}', wheel, "pkg"))
     second = f'name = "second.tab", member = "pkg/second.tab", sha256 = "{sha(b"2")}"'
     parts.append(group(second, wheel, "pkg"))

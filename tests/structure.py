@@ -184,9 +184,7 @@ def links_lead_somewhere(name, nb):
     return [f"link leads nowhere: {link}" for link in wrong]
 
 
-RULES = [
-    one_parameters_cell, parameters_are_checked, enough_compared_cells, compared_cells_print_something,
-    no_absolute_paths, no_progress_bars, no_warnings_or_errors, no_addresses, no_trailing_semicolons,
-    short_cells, few_cells, small_file, no_algorithms, clean_metadata, counts_in_order,
-    valid_format, informative_first_cell, links_lead_somewhere,
-]  # fmt: skip
+RULES = [one_parameters_cell, parameters_are_checked, enough_compared_cells, compared_cells_print_something,
+         no_absolute_paths, no_progress_bars, no_warnings_or_errors, no_addresses, no_trailing_semicolons,
+         short_cells, few_cells, small_file, no_algorithms, clean_metadata, counts_in_order,
+         valid_format, informative_first_cell, links_lead_somewhere]

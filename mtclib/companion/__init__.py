@@ -9,11 +9,9 @@ published), `cli` (the command line).
 
 from importlib import import_module
 
-_HOMES = {
-    "Comparison": "comparison.comparison", "Study": "papers.study", "check_parameters": "parameters",
-    "differences": "papers.differences", "plots": "plots", "scoreboard": "papers.scoreboard",
-    "tables": "tables",
-}  # fmt: skip
+_HOMES = {"Comparison": "comparison.comparison", "Study": "papers.study", "check_parameters": "parameters",
+          "differences": "papers.differences", "plots": "plots", "scoreboard": "papers.scoreboard",
+          "tables": "tables"}
 __all__ = list(_HOMES)
 
 

@@ -81,10 +81,8 @@ def _at_least_one(text: str) -> int:
 
 
 def _command(commands, name, function, text):
-    command = commands.add_parser(
-        name, help=text, description=text, epilog=EXAMPLES[name],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    command = commands.add_parser(name, help=text, description=text, epilog=EXAMPLES[name],
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     command.set_defaults(function=function)
     return command
 
@@ -93,8 +91,7 @@ def build_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     parser = argparse.ArgumentParser(
         prog="python -m mtclib", description="Data, notebooks and reports of the paper companion.",
-        epilog=EXAMPLES[None], formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+        epilog=EXAMPLES[None], formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     command = _command(commands, "fetch", fetch, "get data files and check them")
     command.add_argument("names", nargs="*", help="names of files (`list --data`); default: a profile's")

@@ -33,8 +33,7 @@ def span_within(frame, parameter, metric, dataset, low=0.0, high=1.0, method=Non
         status = "holds" if inside else "fails" if outside else "undecided"
     counts = (
         f"span {100 * observed:.1f} points (95% interval {100 * ends[0]:.1f} to {100 * ends[1]:.1f}) over "
-        f"{curve.shape[1]} values of {parameter}; claimed {100 * low:g} to {100 * high:g}"
-    )
+        f"{curve.shape[1]} values of {parameter}; claimed {100 * low:g} to {100 * high:g}")
     return ClaimResult(status, counts, observed, len(curve))
 
 

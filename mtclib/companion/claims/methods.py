@@ -68,9 +68,8 @@ def loses_less(frame, method_a, method_b, metric, dataset, clean) -> ClaimResult
     return ClaimResult(_status(p, gain, n) if p == p else "undecided", counts, float(gain), n, p)
 
 
-def best_in_each_task(
-    frame, method, others, metric, dataset, tasks, deterministic=(), margin=0.0
-) -> ClaimResult:
+def best_in_each_task(frame, method, others, metric, dataset, tasks, deterministic=(),
+                      margin=0.0) -> ClaimResult:
     """Is a method better than every other one on every task, by more than a margin?
 
     Holds if each comparison (task and rival) is won at 5%: all must be, so no correction is due. Fails if

@@ -38,5 +38,4 @@ from mtclib.companion.tables.table import (
 __all__ = [
     "CLAIM_COLUMNS", "CLAIM_SYMBOLS", "COLOURS", "Cell", "MEANINGS", "OURS_SD", "PUBLISHED_SD", "Points",
     "Table", "Tables", "VERDICT_COLUMNS", "audit", "claims", "data_summary", "decisions", "every_cell",
-    "frame_table", "label", "provenance", "reproduced", "side_by_side", "task_name",
-]  # fmt: skip
+    "frame_table", "label", "provenance", "reproduced", "side_by_side", "task_name"]

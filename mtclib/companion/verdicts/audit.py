@@ -2,19 +2,6 @@
 
 Nothing here knows a paper: each check is arithmetic on printed numbers, with the rounding of the print and,
 where a coincidence is possible, the number of coincidences to expect by chance.
-
-=========================== ===============================================================================
-kind                        what it means
-=========================== ===============================================================================
-average                     a printed average is not the mean of its cells by more than three last digits
-last digits                 the same within three last digits, but by more than rounding explains
-copied                      the same group of numbers stands under two data sets
-repeated across tasks       the same group of numbers stands under two tasks of one data set
-repeated within a column    two methods have the same group of numbers on the same task: often an honest tie
-range                       a score outside its scale, a negative or impossible spread, purity below accuracy
-majority rate               accuracy equals the share of the largest class: one cluster took everything
-granularity                 a value that no whole number of samples can give
-=========================== ===============================================================================
 """
 
 from collections.abc import Iterable, Mapping
@@ -158,8 +145,8 @@ def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
 def repeated_groups(published: pd.DataFrame, coincidences: float = COINCIDENCES) -> pd.DataFrame:
     """Groups of two or more numbers that recur under another method, task or data set.
 
-    Findings of kind "copied", "repeated across tasks" or "repeated within a column", one per pair of rows of
-    the print (all their tasks together).
+    Findings of kind "copied" (from another data set), "repeated across tasks" (of one data set) or "repeated
+    within a column" (two methods on one task: often an honest tie), one per pair of rows of the print.
 
     A group is all scores of one method on one task, standard deviations included. Two groups are equal if
     they agree in every score that both have, at least two of them; averages and values at the end of their

@@ -210,8 +210,7 @@ def test_a_relation_is_renamed_on_both_sides_before_it_is_shown_and_must_have_th
 @pytest.mark.parametrize(("dataset", "rows", "columns", "counts"), [
     ("WebKB4", list("1234"), list("1234"), "3 of 4"),
     ("20NewsGroups", ["comp", "rec", "sci"], ["comp", "rec", "sci", "talk"], "3 of 3"),
-    ("Reuters", ["economic", "metal", "food"], ["economic", "energy", "metal"], "2 of 2"),
-])  # fmt: skip
+    ("Reuters", ["economic", "metal", "food"], ["economic", "energy", "metal"], "2 of 2")])
 def test_the_printed_relation_matrices_bear_out_the_sentence_in_most_rows(dataset, rows, columns, counts):
     entries = pd.read_csv(paper_dir("mtcmrl") / "facts.csv").query("quantity == 'G' and dataset == @dataset")
     matrix = entries.astype({"row": int, "col": int}).pivot(index="row", columns="col", values="value")

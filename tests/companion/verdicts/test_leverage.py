@@ -59,8 +59,7 @@ def test_the_change_is_the_difference_of_the_stored_means(study, write):
     frame = study.results.frame
     ours, other = (
         100 * frame[(frame["dataset"] == name) & (frame["method"] == "MBC") & (frame["task"] == "avg")
-                    & (frame["metric"] == "NMI_geometric")]["value"]
-        for name in ("tr23", "tr23 (counts-l2)"))
+                    & (frame["metric"] == "NMI_geometric")]["value"] for name in ("tr23", "tr23 (counts-l2)"))
     assert (row["n"], row["n_other"]) == (len(ours), len(other))
     assert row["change"] == pytest.approx(other.mean() - ours.mean())
     interval = stats.ttest_ind(other, ours, equal_var=False).confidence_interval(0.9)

@@ -59,8 +59,7 @@ def planted(base, target, source):
     for metric in ("ACC", "NMI"):
         at, origin = (
             (out["dataset"] == d) & (out["task"] == t) & (out["method"] == m) & (out["metric"] == metric)
-            for d, t, m in (target, source)
-        )
+            for d, t, m in (target, source))
         for column in ("mean", "printed_mean"):
             out.loc[at, column] = out.loc[origin, column].item()
     return out
@@ -68,8 +67,7 @@ def planted(base, target, source):
 
 @pytest.mark.parametrize(("target", "kind"), [
     (("B", "2", "m5"), "copied"), (("A", "3", "m1"), "repeated across tasks"),
-    (("A", "1", "m2"), "repeated within a column"),
-])  # fmt: skip
+    (("A", "1", "m2"), "repeated within a column")])
 def test_a_planted_copy_is_found_and_named_by_where_it_stands(target, kind):
     found = repeated_groups(planted(random_table(1), target, ("A", "1", "m1")))
     assert found["kind"].tolist() == [kind]
@@ -98,8 +96,7 @@ def test_one_equal_number_is_no_finding_and_neither_are_coarse_groups_or_full_sc
 
 @pytest.mark.parametrize(("metric", "mean", "std", "expected"), [
     ("ACC", "101.00", "", "[0, 1]"), ("NMI", "-3.00", "", "[0, 1]"),
-    ("ACC", "80.00", "-1.00", "0 to 56.57"), ("ACC", "99.00", "20.00", "0 to 14.08"),
-])  # fmt: skip
+    ("ACC", "80.00", "-1.00", "0 to 56.57"), ("ACC", "99.00", "20.00", "0 to 14.08")])
 def test_impossible_scores_and_spreads_are_found(metric, mean, std, expected):
     rows = [("1", "A", "1", "m", metric, mean, std), ("1", "A", "2", "m", "ACC", "50.00", "3.00")]
     found = out_of_range(table(rows))

@@ -60,8 +60,7 @@ def test_a_decision_is_read_and_shown_with_empty_optional_columns(write):
     ('decision = "tf-idf"', 'decision = "tf-idf"\ncolour = "red"', "D1: key must .* got 'colour'"),
     ('"preprocessing"', '"preprocessing"\nunmeasured = { kind = "data" }', "unmeasured: missing reason"),
     ('id = "D1"', "id = D1", "demo/decisions.toml"),
-    ("[[decision]]", "[[decisions]]", "got 'decisions'. Did you mean 'decision'"),
-])  # fmt: skip
+    ("[[decision]]", "[[decisions]]", "got 'decisions'. Did you mean 'decision'")])
 def test_a_broken_decision_is_refused_with_its_id_and_the_key(write, old, new, message):
     assert old in DECISION
     with pytest.raises(LedgerError, match=message):
@@ -86,8 +85,7 @@ def test_an_id_used_twice_and_an_unknown_paper_are_refused_and_deviations_checke
     ('dataset = "toy"', 'dataset = "toy", luck = 1', "unexpected keyword argument 'luck'"),
     ('test = "mean_greater"', 'test = "mean_greater"\nreason = "later"', "either a test or the reason"),
     ('test = "mean_greater"', 'test = "mean_greater"\nframe = "diary"', "claim C1.frame must .* got 'diary'"),
-    ('quote = "A beats B"\n', "", "claim C1: missing quote"),
-])  # fmt: skip
+    ('quote = "A beats B"\n', "", "claim C1: missing quote")])
 def test_a_broken_claim_is_refused(write, old, new, message):
     with pytest.raises(LedgerError, match=message):
         claims(write(CLAIM.replace(old, new)))
