@@ -65,7 +65,8 @@ def every_table():
     return {
         "reproduced": tables.reproduced(pd.DataFrame(wide)),
         "side by side": tables.side_by_side(pd.concat([runs(), runs(metric="NMI_max"), runs(task="avg")])),
-        "data": tables.data_summary(pd.DataFrame({"task": ["a", "b"], "n": [3.0, np.nan]}).set_index("task")),
+        "data": tables.frame_table(pd.DataFrame({"n": [3.0, np.nan]}, index=["a", "b"]).rename_axis("task"),
+                                   ""),
         "decisions": tables.decisions([{"id": "D1", "decision": "x " * 60, "cause": None}]),
         "claims": tables.claims([{"quote": "q", "status": s} for s in tables.CLAIM_SYMBOLS]),
         "audit": tables.audit([{"kind": "copied", "where": "a", "cells": ("p:1",)}]),
@@ -241,4 +242,4 @@ def test_what_is_not_there_is_said_and_columns_have_headings():
     assert items == [("seed",), ("versions.numpy",)] and tables.task_name("") == ""
     frame = pd.DataFrame({"n": [1]})
     assert tables.frame_table(frame, "t").header == (("", "n"),)
-    assert tables.data_summary(frame.rename_axis("task")).header == (("", "task"), ("", "n"))
+    assert tables.frame_table(frame.rename_axis("task"), "t").header == (("", "task"), ("", "n"))

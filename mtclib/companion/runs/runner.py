@@ -275,15 +275,6 @@ class CellLine:
     """A stream that shows its last line below a notebook cell, and nothing once that is blank.
 
     JupyterLab keeps an empty red box where text on stderr was cleared, so a bar writes here instead.
-
-    >>> shown = []
-    >>> class Handle:
-    ...     def update(self, data, raw):
-    ...         shown.append(data)
-    >>> line = CellLine(lambda data, raw, display_id: Handle())
-    >>> _ = line.write("\\r1/2"), line.write("\\r   \\r")
-    >>> shown
-    [{'text/plain': '1/2'}, {}]
     """
 
     encoding = "utf-8"

@@ -6,15 +6,7 @@ alone: each coloured cell has its symbol and its word, and sets text and backgro
 in a light and in a dark theme.  Scores are shown in percent with one decimal; the paper's numbers as printed.
 """
 
-from mtclib.companion.tables.frames import (
-    CLAIM_COLUMNS,
-    audit,
-    claims,
-    data_summary,
-    decisions,
-    frame_table,
-    provenance,
-)
+from mtclib.companion.tables.frames import CLAIM_COLUMNS, audit, claims, decisions, frame_table, provenance
 from mtclib.companion.tables.scores import (
     OURS_SD,
     PUBLISHED_SD,
@@ -37,5 +29,5 @@ from mtclib.companion.tables.table import (
 
 __all__ = [
     "CLAIM_COLUMNS", "CLAIM_SYMBOLS", "COLOURS", "Cell", "MEANINGS", "OURS_SD", "PUBLISHED_SD", "Points",
-    "Table", "Tables", "VERDICT_COLUMNS", "audit", "claims", "data_summary", "decisions", "every_cell",
-    "frame_table", "label", "provenance", "reproduced", "side_by_side", "task_name"]
+    "Table", "Tables", "VERDICT_COLUMNS", "audit", "claims", "decisions", "every_cell", "frame_table",
+    "label", "provenance", "reproduced", "side_by_side", "task_name"]

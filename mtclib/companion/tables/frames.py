@@ -48,11 +48,6 @@ def frame_table(frame, caption, columns=None, status=None, notes=(), folded="") 
     return Table(header, rows, caption, tuple(notes), folded)
 
 
-def data_summary(summary, caption="Data, ours beside the paper's") -> Table:
-    """``dataset.summary()`` as a `Table`."""
-    return frame_table(summary, caption)
-
-
 def decisions(frame, caption="Choices that the paper leaves open or gets wrong",
               columns=DECISION_COLUMNS) -> Table:
     """The decisions of a paper as a `Table`, folded below the number of its errata and open choices."""

@@ -19,15 +19,8 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-from mtclib.companion.verdicts.intervals import (
-    DELTA,
-    DELTAS,
-    agreement_radius,
-    classify,
-    difference_interval,
-    expected,
-    margin,
-)
+from mtclib.companion.verdicts import intervals
+from mtclib.companion.verdicts.intervals import DELTA, DELTAS
 from mtclib.metrics import our_name
 
 __all__ = ["CAUSES", "DELTA", "DELTAS", "QUICK", "SYMBOLS", "judge", "verdict_counts"]
@@ -75,7 +68,7 @@ def judge(published, results, *, profile, n_published=None, deterministic=(), me
     rules = Rules(profile, unavailable or {}, not_run or {}, _checked_causes(causes))
     cells = joined(published, results, methods or {}, datasets or {})
     cells = with_interval(cells, n_published, deterministic)
-    cells["expected"] = expected(
+    cells["expected"] = intervals.expected(
         *_own_error(cells, cells["method"].isin(set(deterministic))), cells["sd_used"], cells["published_n"],
         cells["half_unit"], cells["delta"], cells["selection"])
     cells["misprint"] = cells["cell"].isin(set(misprints))
@@ -162,21 +155,22 @@ def with_interval(cells, n_published, deterministic):
     theirs = printed_sd.notna() & (cells["published_n"] > 1)
     cells["sd_used"] = printed_sd.where(theirs)
     names = ["metric", "half_unit", "published"]
-    cells["delta"] = [margin(*one) for one in cells[names].itertuples(index=False)]
+    cells["delta"] = [intervals.margin(*one) for one in cells[names].itertuples(index=False)]
     sd, n = _own_error(cells, fixed)
     if "selection" not in cells:
         cells["selection"] = 0.0
-    sides, rest = (cells["ours"], sd, n, cells["published"]), (cells["half_unit"], cells["selection"])
-    cells["low"], cells["high"] = difference_interval(*sides, cells["sd_used"], cells["published_n"], *rest)
-    least, most = difference_interval(*sides, np.nan, cells["published_n"], *rest)
+    sides = cells["ours"], sd, n, cells["published"]
+    rest = cells["published_n"], cells["half_unit"], cells["selection"]
+    cells["low"], cells["high"] = intervals.difference_interval(*sides, cells["sd_used"], *rest)
+    least, most = intervals.difference_interval(*sides, np.nan, *rest)
     cells["within_prediction"] = (least <= 0) & (most >= 0)
     cells["difference"] = cells["ours"] - cells["published"]
     cells["relative_difference"] = cells["difference"] / cells["published"].where(cells["published"] != 0)
-    cells["radius"] = agreement_radius(cells["low"], cells["high"])
+    cells["radius"] = intervals.agreement_radius(cells["low"], cells["high"])
     cells["uncertainty"] = np.select(
         [fixed & theirs, fixed, theirs, cells["published_n"] == 1],
         ["published only", "none", "both", "one split"], "ours for both")
-    cells["statistical"] = classify(cells["low"], cells["high"], cells["delta"])
+    cells["statistical"] = intervals.classify(cells["low"], cells["high"], cells["delta"])
     return cells
 
 

@@ -144,11 +144,7 @@ def claims_table(paper, frames=None, published=None, methods=None, datasets=None
 
 
 def sentence_of(claim):
-    """What a claim is a part of: its ``sentence``, or its quotation without what is said in brackets.
-
-    >>> sentence_of({"quote": "A is better than B (ACC)"})
-    'A is better than B'
-    """
+    """What a claim is a part of: its ``sentence``, or its quotation without what is said in brackets."""
     return claim.get("sentence", claim["quote"].partition(" (")[0])
 
 
