@@ -115,8 +115,8 @@ def test_a_span_holds_inside_and_fails_outside_and_sensitivities_are_compared_on
     assert curves.span_within(frame, "lam", "ACC", "toy", low=0.02, high=0.05).status == "holds"
     assert curves.span_within(frame, "mu", "ACC", "toy", high=0.02).status == "holds"
     assert curves.span_within(frame, "lam", "ACC", "toy", high=0.02).status == "fails"
-    assert curves.span_within(swept({"lam": 0.04}, runs=5), "lam", "ACC", "toy",
-                              high=0.05).status == "undecided"
+    few = swept({"lam": 0.04}, runs=5)
+    assert curves.span_within(few, "lam", "ACC", "toy", high=0.05).status == "undecided"
     result = curves.more_sensitive_than(frame, "lam", "mu", "ACC", "toy")
     assert result.status == "holds" and result.statistic == pytest.approx(0.035, abs=0.005)
     assert curves.more_sensitive_than(frame, "mu", "lam", "ACC", "toy").status == "fails"
@@ -153,8 +153,8 @@ def test_iterations_count_only_runs_that_converged():
     late = curves.iterations_within(converging([10] * 9 + [90]), "M", "toy", 50, 150)
     assert late.status == "fails"
     assert late.counts == "1 of 10 runs converge within 50 to 150 iterations; median 10"
-    assert curves.iterations_within(converging([90] * 10, converged=False), "M", "toy", 50,
-                                    150).status == "fails"
+    never = converging([90] * 10, converged=False)
+    assert curves.iterations_within(never, "M", "toy", 50, 150).status == "fails"
     with pytest.raises(ValueError, match="no run of 'X'"):
         curves.iterations_within(converging([90]), "X", "toy", 50, 150)
 
