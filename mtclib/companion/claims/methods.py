@@ -96,10 +96,8 @@ def best_in_each_task(frame, method, others, metric, dataset, tasks, determinist
 
 def _chance_of_worst(gaps):
     """Chance of so small a smallest t statistic of the columns of ``gaps`` where no column has a difference.
-
-    Signs are exchanged run by run, for all columns at once: they stay as dependent as they are.  Ten runs
-    can so decide among any number of comparisons, which a level divided by their number does not let them.
-    """
+    Signs are exchanged run by run, for all columns at once: they stay as dependent as they are. Ten runs can
+    so decide among any number of comparisons, which a level divided by their number does not let them."""
     n = len(gaps)
     if n < FEWEST:
         return 1.0
@@ -167,10 +165,8 @@ def wilcoxon(gaps, alpha=ALPHA):
 
 @cache
 def _signed_rank(gaps):
-    """Two-sided p of Wilcoxon's test; kept, for several levels ask for it.
-
-    For so few runs scipy, too, goes through all signs where ranks are tied, but one vector after the other.
-    """
+    """Two-sided p of Wilcoxon's test; kept, for several levels ask for it. For so few runs scipy, too, goes
+    through all signs where ranks are tied, but one vector after the other."""
     if len(gaps) > ALL_SIGNS:
         return float(stats.wilcoxon(gaps).pvalue)
     known = np.array([gap for gap in gaps if gap])

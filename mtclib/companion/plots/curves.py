@@ -229,19 +229,17 @@ def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band=True, printe
 
 
 @look.figure
-def sensitivity_heatmap(frame, x, y, metric="ACC", base=None):
+def sensitivity_heatmap(frame, x, y, metric="ACC"):
     """Mean score of one data set over a grid of two parameters; a star marks the best, by the labels.
 
-    `base` fixes further parameters that vary.  A cell where every run failed shows a dash.
+    A cell where every run failed shows a dash; no further parameter may vary.
     """
     rows = _with_params(_scored(frame, metric, keep_failed=True), (x, y))
     others = sorted({key for text in rows["params"].unique() for key in json.loads(text)} - {x, y})
     rows = _with_params(rows, others)
-    for name, value in (base or {}).items():
-        rows = rows[np.isclose(rows[name], value)]
     varying = [name for name in ["dataset", *others] if rows[name].nunique() > 1]
-    if rows.empty or varying:
-        raise ValueError(f"frame: fix {', '.join(varying)} first" if varying else f"frame: no row at {base}")
+    if varying:
+        raise ValueError(f"frame: fix {', '.join(varying)} first")
     table = rows.pivot_table(index=y, columns=x, values="value", dropna=False)
     mean = 100 * table.sort_index(ascending=False)
     if mean.isna().all(axis=None):

@@ -79,10 +79,8 @@ class Picture:
 
 
 def _record(manifest, paths, origin):
-    """Replace the rows of these files; keep the manifest sorted and never half-written.
-
-    Of two processes that record at the same moment, one may lose its rows.
-    """
+    """Replace the rows of these files; keep the manifest sorted and never half-written. Of two processes that
+    record at the same moment, one may lose its rows."""
     rows = {}
     if manifest.exists():
         with manifest.open(newline="", encoding="utf-8") as handle:

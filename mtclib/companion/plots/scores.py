@@ -215,10 +215,8 @@ def _board_panel(ax, verdicts, points, head):
 
 
 def _places(shapes):
-    """Left and upper end of the cells of each panel, in cells, and the height of the page.
-
-    Lines hold stacks of panels, after `LINES`; a paper that is not named there gets a line of its own.
-    """
+    """Left and upper end of the cells of each panel, in cells, and the height of the page. Lines hold stacks
+    of panels, after `LINES`; a paper that is not named there gets a line of its own."""
     named = {paper for line in LINES for stack in line for paper in stack}
     lines = [*LINES, *(((paper,),) for paper in shapes if paper not in named)]
     places, top = {}, 0.0

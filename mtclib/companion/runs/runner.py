@@ -103,10 +103,8 @@ def _records(jobs, n_jobs, dask):
 
 
 def _on_cores(jobs, n_jobs):
-    """A job whose worker dies (out of memory, a crash in compiled code) becomes a failed record.
-
-    The pool cannot say which job it was, so those that were in flight are run again one by one.
-    """
+    """A job whose worker dies (out of memory, a crash in compiled code) becomes a failed record. The pool
+    cannot say which job it was, so those that were in flight are run again one by one."""
     waiting = {job.key: job for job in jobs}
     while waiting:
         sent = []
@@ -165,11 +163,8 @@ def _watch(main):
 
 
 def _on_cluster(jobs, address):
-    """Jobs on a dask cluster, by its own futures.
-
-    Not through joblib's dask backend: with joblib 1.6 it waits forever once a job has killed as many workers
-    as dask allows, because it drops the error.
-    """
+    """Jobs on a dask cluster, by its own futures. Not through joblib's dask backend: with joblib 1.6 it waits
+    forever once a job has killed as many workers as dask allows, because it drops the error."""
     distributed = _import_distributed()
     with _without_tracebacks(), _connect(distributed, address) as client:
         pending = {client.submit(execute, job, pure=False): job for job in jobs}

@@ -245,10 +245,8 @@ def runs_needed(published):
 
 
 def _rows_of_other_tasks(odd, cells):
-    """Rows of a table in which most values are impossible for the sizes of its tasks, three at least.
-
-    One in ten or twenty random values would be possible, so that three odd ones are no slip.
-    """
+    """Rows of a table in which most values are impossible for the sizes of its tasks, three at least. One in
+    ten or twenty random values would be possible, so that three odd ones are no slip."""
     counts = pd.Series([cells[cell][:-1] for cell in odd], dtype=object).value_counts()
     checked = cells[[row[-1] in ("ACC", "purity") for row in cells]].map(lambda row: row[:-1]).value_counts()
     return {row for row, n in counts.items() if n >= 3 and 2 * n > checked[row]}
