@@ -22,7 +22,7 @@ from scipy import stats
 from mtclib.companion import plots
 from mtclib.companion.plots.look import looks, plain
 from mtclib.companion.plots.scores import GREY
-from mtclib.companion.tables import COLOURS, MEANINGS
+from mtclib.companion.tables.table import COLOURS, MEANINGS
 from mtclib.companion.verdicts.judge import SYMBOLS
 from mtclib.maths.selfpaced import smooth_weights
 

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 
 from mtclib.companion import tables
-from mtclib.companion.tables import COLOURS, MEANINGS, VERDICT_COLUMNS, Cell
+from mtclib.companion.tables import MEANINGS
+from mtclib.companion.tables.scores import VERDICT_COLUMNS
+from mtclib.companion.tables.table import COLOURS, Cell
 from mtclib.companion.verdicts.judge import OUTPUT, SYMBOLS
 
 VOID = {"br"}
