@@ -18,6 +18,18 @@ from sklearn.exceptions import ConvergenceWarning
 from mtclib.companion.runs import RunStore, expand, parse_protocol, record_digest, run
 from mtclib.datasets import Dataset, FetchError
 
+DECISION = """
+[[decision]]
+id = "O1"
+place = "section 4"
+kind = "open choice"
+problem = "The weighting is not given."
+evidence = "k-means moves by 47 points."
+evidence_type = ["numeric"]
+decision = "tf-idf"
+cause = "preprocessing"
+"""
+
 
 def tiny(n=30, shift=0.0):
     """Two tasks with three classes each."""
