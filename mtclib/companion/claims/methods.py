@@ -53,7 +53,8 @@ def mean_greater(frame, method_a, method_b, metric, dataset, tasks=("avg",), det
         [_gaps(frame, method_a, method_b, metric, dataset, task, deterministic) for task in tasks], axis=1
     ).dropna()
     status, p = wilcoxon(gaps.mean(axis=1).to_numpy())
-    return ClaimResult(status, _record(gaps.to_numpy(), "run and task"), _mean(gaps), len(gaps), p)
+    mean = float(gaps.to_numpy().mean()) if gaps.size else float("nan")
+    return ClaimResult(status, _record(gaps.to_numpy(), "run and task"), mean, len(gaps), p)
 
 
 def loses_less(frame, method_a, method_b, metric, dataset, clean) -> ClaimResult:
@@ -183,10 +184,6 @@ def _status(p, direction, n, alpha=ALPHA):
     if n < FEWEST or p > alpha or direction == 0:
         return "undecided"
     return "holds" if direction > 0 else "fails"
-
-
-def _mean(gaps):
-    return float(gaps.to_numpy().mean()) if gaps.size else float("nan")
 
 
 def _place(method, task):

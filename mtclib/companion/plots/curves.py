@@ -28,7 +28,8 @@ def objective_panels(histories, printed_iterations=None, band=(0.1, 0.9)):
     paper's own runs stopped.  Below is (J - J_min) / J_0 of each run, with J_0 its first value and J_min its
     smallest; the end of a run, where this is 0, is not drawn.
     """
-    _check(histories)
+    if not histories or any(len(run) == 0 for runs in histories.values() for run in runs or [[]]):
+        raise ValueError("histories: every label needs at least one run with at least one value")
     size = (max(4.2, 2.4 * len(histories)), 4.4)
     fig, axes = plt.subplots(2, len(histories), figsize=size, sharex="col", squeeze=False)
     marks = []
@@ -258,11 +259,6 @@ def sensitivity_heatmap(frame, x, y, metric="ACC"):
     ax.set_xticklabels([look.short(value) for value in mean.columns])
     ax.set_yticklabels([look.short(value) for value in mean.index], rotation=0)
     return fig
-
-
-def _check(histories):
-    if not histories or any(len(run) == 0 for runs in histories.values() for run in runs or [[]]):
-        raise ValueError("histories: every label needs at least one run with at least one value")
 
 
 def _quantiles(runs, relative, band):

@@ -77,9 +77,8 @@ def scoreboard(verdicts, heads):
     """Every printed cell of every paper as a small square: verdicts as symbols, differences as colours.
 
     Differences are in points, those of d_M in percent of the printed value; misprints and cells without a
-    number of ours are grey.
-    `verdicts` comes from ``mtclib.companion.papers.scoreboard.all_verdicts``; `heads` maps a paper to the
-    heading of its panel: its name, a new line, and what is to be said of it.
+    number of ours are grey.  `verdicts` comes from ``mtclib.companion.papers.scoreboard.all_verdicts``;
+    `heads` maps a paper to the heading of its panel: its name, a new line, and what is to be said of it.
     """
     panels = {}
     for paper in heads:

@@ -298,10 +298,6 @@ def is_watched():
 
 def make_bar(total):
     """A tqdm bar over jobs on stderr, or below the cell in JupyterLab; it clears itself when closed."""
-    file = CellLine() if _in_lab() else sys.stderr
-    return tqdm(total=total, unit="job", mininterval=1, leave=False, file=file)
-
-
-def _in_lab():
     # A command started from a notebook has the variable too, but no kernel.
-    return "JPY_SESSION_NAME" in os.environ and "ipykernel" in sys.modules
+    file = CellLine() if "JPY_SESSION_NAME" in os.environ and "ipykernel" in sys.modules else sys.stderr
+    return tqdm(total=total, unit="job", mininterval=1, leave=False, file=file)

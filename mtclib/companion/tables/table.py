@@ -142,7 +142,8 @@ class Table(Shown):
     def _ruled(self):
         """Lines of the text table itself; a rule between rows where a row has several lines."""
         names = [Cell((group, name) if group else (name,)) for group, name in self.header]
-        grid = [[_wrapped(cell.lines) for cell in row] for row in (names, *self.rows)]
+        grid = [[[part for line in cell.lines for part in textwrap.wrap(line, 44) or [""]] for cell in row]
+                for row in (names, *self.rows)]
         widths = [max(len(line) for lines in column for line in lines) for column in zip(*grid)]
         tall = any(len(lines) > 1 for row in grid[1:] for lines in row)
         for number, row in enumerate(grid):
@@ -230,10 +231,6 @@ class Points(Shown):
 def _page(parts):
     """A piece of HTML with its styles."""
     return "\n".join([f'<div class="mtclib"><style>{_CSS}</style>', *parts, "</div>"])
-
-
-def _wrapped(lines):
-    return [part for line in lines for part in textwrap.wrap(line, 44) or [""]]
 
 
 def _style(status):
