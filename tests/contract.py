@@ -449,17 +449,15 @@ def check_more_starts_never_worsen_the_objective(cls):
 CHECKS = {name.removeprefix("check_"): check
           for name, check in globals().items() if name.startswith("check_")}
 
-CONDITIONS = {
-    "label_names_of_the_start_do_not_matter":
-        lambda cls: cls.traits.kind == "multitask" and _has(cls, "init"),
-    "scale_of_the_data_does_not_matter": lambda cls: cls.traits.scale_free,
-    "task_order_does_not_matter": lambda cls: cls.traits.task_order_free,
-    "objective_never_rises": lambda cls: cls.traits.monotone,
-    "one_iteration_warns_and_is_not_converged": lambda cls: _has(cls, "max_iter"),
-    "converged_fit_is_silent": lambda cls: _has(cls, "max_iter"),
-    "n_clusters_may_differ_between_tasks": lambda cls: cls.traits.kind != "multiview",
-    "more_starts_never_worsen_the_objective": lambda cls: _has(cls, "n_init"),
-}
+CONDITIONS = {"label_names_of_the_start_do_not_matter":
+                  lambda cls: cls.traits.kind == "multitask" and _has(cls, "init"),
+              "scale_of_the_data_does_not_matter": lambda cls: cls.traits.scale_free,
+              "task_order_does_not_matter": lambda cls: cls.traits.task_order_free,
+              "objective_never_rises": lambda cls: cls.traits.monotone,
+              "one_iteration_warns_and_is_not_converged": lambda cls: _has(cls, "max_iter"),
+              "converged_fit_is_silent": lambda cls: _has(cls, "max_iter"),
+              "n_clusters_may_differ_between_tasks": lambda cls: cls.traits.kind != "multiview",
+              "more_starts_never_worsen_the_objective": lambda cls: _has(cls, "n_init")}
 
 
 def _has(cls, parameter):

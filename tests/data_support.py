@@ -10,10 +10,8 @@ from mtclib.datasets.fetching import cache_path
 
 def _in_cache(folder):
     at_hand = all(cache_path(name).is_file() for name in registry() if name.startswith(folder))
-    return pytest.mark.skipif(
-        not at_hand and os.environ.get("MTCLIB_TEST_WHEEL") != "1",
-        reason="not in the cache; MTCLIB_TEST_WHEEL=1 asks the package index",
-    )
+    return pytest.mark.skipif(not at_hand and os.environ.get("MTCLIB_TEST_WHEEL") != "1",
+                              reason="not in the cache; MTCLIB_TEST_WHEEL=1 asks the package index")
 
 
 real_data = pytest.mark.skipif(not os.environ.get("MTCLIB_DATA"), reason="MTCLIB_DATA is not set")

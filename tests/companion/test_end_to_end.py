@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from experiments_support import DECISION
 
 from mtclib.companion.papers.study import Study
 from mtclib.companion.parameters import UsageError
@@ -36,17 +37,7 @@ n_runs = 8
 datasets = ["Tiny"]
 methods = ["exact", "noisy"]
 """
-DECISIONS = """
-[[decision]]
-id = "O1"
-place = "section 4"
-kind = "open choice"
-problem = "The noise is not given."
-evidence = "None."
-evidence_type = ["text"]
-decision = "Little."
-cause = "underspecified"
-
+DECISIONS = DECISION + """
 [[decision.alternative]]
 kind = "formulation"
 ours = "little"
@@ -129,7 +120,7 @@ def test_the_claim_and_the_finding_follow_from_the_same_results(study):
 def test_the_tables_show_verdicts_and_claims(study):
     shown = str(study.claims_table())
     assert "exact beats noisy" in shown and "holds" in shown
-    assert "The noise is not given" in str(study.decisions_table())
+    assert "The weighting is not given" in str(study.decisions_table())
     assert str(study.findings()).startswith("- Noise costs ")
     assert study.audit_table().folded and study.provenance_table().folded
     assert not study.sizes_table(["Nowhere"]).rows

@@ -15,10 +15,8 @@ from mtclib.core import paths
 
 FOLDER = paths.root() / "figures"
 # Every figure of the five papers that shows data; Figure 1 of LMSC is a drawing of the method.
-PRINTED = (
-    "SPMTC 1", "MSPL 1", "MSPL 2", "MSPL 3", "MBC 1", "MBC 2", "MTCMRL 1", "MTCMRL 2", "MTCMRL 3",
-    "LMSC 2", "LMSC 3", "LMSC 4",
-)  # fmt: skip
+PRINTED = ("SPMTC 1", "MSPL 1", "MSPL 2", "MSPL 3", "MBC 1", "MBC 2", "MTCMRL 1", "MTCMRL 2", "MTCMRL 3",
+           "LMSC 2", "LMSC 3", "LMSC 4")
 LIVE = re.compile(r"live [0-9a-f]{64}( [0-9a-f]{64})*")
 
 

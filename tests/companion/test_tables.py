@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 
 from mtclib.companion import tables
-from mtclib.companion.tables import COLOURS, MEANINGS, VERDICT_COLUMNS, Cell
+from mtclib.companion.tables import MEANINGS
+from mtclib.companion.tables.scores import VERDICT_COLUMNS
+from mtclib.companion.tables.table import COLOURS, Cell
 from mtclib.companion.verdicts.judge import OUTPUT, SYMBOLS
 
 VOID = {"br"}
@@ -50,16 +52,14 @@ def cell(method="SNMF", task="1", metric="ACC", verdict="agrees", **changes):
         "paper": "mtcmrl", "table": "3", "dataset": "toy", "task": task, "method": method, "metric": metric,
         "printed_mean": "80.90", "printed_std": "0.50", "published": 0.809, "published_std": 0.005,
         "ours": 0.8123, "ours_std": 0.0149, "n": 10, "low": -0.01, "high": 0.0234, "radius": 0.0234,
-        "verdict": verdict, "cause": "", "reason": "",
-    }  # fmt: skip
+        "verdict": verdict, "cause": "", "reason": ""}
     return row | changes
 
 
 def runs(values=(0.8, 0.9), method="SNMF", task="1", metric="ACC", params="{}"):
     return pd.DataFrame([
         {"method": method, "task": task, "metric": metric, "params": params, "run": n, "value": value,
-         "status": "failed" if np.isnan(value) else "ok"} for n, value in enumerate(values)
-    ])  # fmt: skip
+         "status": "failed" if np.isnan(value) else "ok"} for n, value in enumerate(values)])
 
 
 def every_table():
@@ -67,14 +67,14 @@ def every_table():
     return {
         "reproduced": tables.reproduced(pd.DataFrame(wide)),
         "side by side": tables.side_by_side(pd.concat([runs(), runs(metric="NMI_max"), runs(task="avg")])),
-        "data": tables.data_summary(pd.DataFrame({"task": ["a", "b"], "n": [3.0, np.nan]}).set_index("task")),
+        "data": tables.frame_table(pd.DataFrame({"n": [3.0, np.nan]}, index=["a", "b"]).rename_axis("task"),
+                                   ""),
         "decisions": tables.decisions([{"id": "D1", "decision": "x " * 60, "cause": None}]),
         "claims": tables.claims([{"quote": "q", "status": s} for s in tables.CLAIM_SYMBOLS]),
         "audit": tables.audit([{"kind": "copied", "where": "a", "cells": ("p:1",)}]),
         "empty audit": tables.audit([]),
         "provenance": tables.provenance({"seed": 0, "versions": {"numpy": "2"}, "sha": "ab" * 32}),
-        "every cell": tables.every_cell(pd.DataFrame(wide)),
-    }
+        "every cell": tables.every_cell(pd.DataFrame(wide))}
 
 
 EXAMPLES = every_table()
@@ -130,8 +130,7 @@ DISTANCE = {"metric": "d_M", "printed_mean": "3.67", "published": 3.67, "ours": 
      ("NMI", "✓ agrees", "0.432 ± 0.010", ".40", "-0.010 to 0.023", "0.023", "–")),
     (DISTANCE, ("d_M", "~ no margin", "3.500 ± 0.250", "3.67 ± 0.50", "–", "–", "–")),
     ({"ours": -0.0001}, ("ACC", "✓ agrees", "0.0 ± 1.5", "80.90 ± 0.50", "-1.0 to 2.3", "2.3", "–")),
-    ({"ours_std": np.nan, "n": 1}, ("ACC", "✓ agrees", "81.2", "80.90 ± 0.50", "-1.0 to 2.3", "2.3", "–")),
-])  # fmt: skip
+    ({"ours_std": np.nan, "n": 1}, ("ACC", "✓ agrees", "81.2", "80.90 ± 0.50", "-1.0 to 2.3", "2.3", "–"))])
 def test_a_cell_shows_the_printed_number_as_printed_and_ours_in_its_unit(changes, lines):
     # The first cell tells percent from fractions; it is the last where the paper prints fractions.
     rows = [cell(**changes)] if changes.get("metric") == "NMI" else [cell(), cell(task="2", **changes)]
@@ -175,8 +174,7 @@ def test_the_notes_give_the_margin_the_number_of_runs_the_counts_and_the_causes(
     (tables.side_by_side, pd.concat([runs(), runs(params='{"lam": 1}')]), {},
      "SNMF on task 1 has several params"),
     (tables.claims, [{"quote": "q"}], {}, r"missing column\(s\) status"),
-    (tables.decisions, [{"choice": "a"}], {}, "frame has the columns"),
-])  # fmt: skip
+    (tables.decisions, [{"choice": "a"}], {}, "frame has the columns")])
 def test_what_is_wrong_is_named_with_what_there_is(make, rows, options, message):
     with pytest.raises(ValueError, match=message):
         make(pd.DataFrame(rows), **options)
@@ -207,8 +205,7 @@ def test_any_text_gives_well_formed_html(names):
 @pytest.mark.parametrize(("value", "shown"), [
     (np.nan, "–"), (None, "–"), (pd.NA, "–"), (pd.NaT, "–"), ("", "–"), ([], "–"), (("a", 1.5), "a, 1.5"),
     (0.123456, "0.1235"), (11293.0, "11293"), (12345.678, "12345.7"), (float("inf"), "∞"), (-np.inf, "-∞"),
-    (np.int64(7), "7"), (True, "yes"), (np.bool_(False), "no"), ({"b": 2.0}, "b 2"),
-])  # fmt: skip
+    (np.int64(7), "7"), (True, "yes"), (np.bool_(False), "no"), ({"b": 2.0}, "b 2")])
 def test_values_are_shown_short_and_missing_ones_as_a_dash(value, shown):
     table = tables.frame_table(pd.DataFrame({"x": pd.Series([value], dtype=object)}), "t")
     assert table.rows[0][0].lines == (shown,)
@@ -247,4 +244,4 @@ def test_what_is_not_there_is_said_and_columns_have_headings():
     assert items == [("seed",), ("versions.numpy",)] and tables.task_name("") == ""
     frame = pd.DataFrame({"n": [1]})
     assert tables.frame_table(frame, "t").header == (("", "n"),)
-    assert tables.data_summary(frame.rename_axis("task")).header == (("", "task"), ("", "n"))
+    assert tables.frame_table(frame.rename_axis("task"), "t").header == (("", "task"), ("", "n"))

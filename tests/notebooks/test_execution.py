@@ -85,15 +85,13 @@ def test_the_cells_that_depend_on_a_parameter_and_all_that_they_need_are_kept():
         assert set(used) <= set(texts) and any(map(checks_parameters, reduced(notebook).cells))
 
 
-REFUSED = [
-    ({"n_runz": 3}, "there is no parameter 'n_runz'."),
-    ({"profile": "quik"}, "profile must be one of 'quick', 'full'; got 'quik'. Did you mean 'quick'?"),
-    ({"seed": 1.5}, "seed must be of type int, not 1.5."),
-    ({"n_runs": "many"}, "n_runs must be of type int, not 'many'."),
-    ({"n_runs": -1}, "n_runs must be an integer of at least 0, not -1"),
-    ({"dask": 8786}, "dask must be of type str, not 8786."),
-    ({"paths": "a.csv"}, "paths must be of type list, not 'a.csv'."),
-]
+REFUSED = [({"n_runz": 3}, "there is no parameter 'n_runz'."),
+           ({"profile": "quik"}, "profile must be one of 'quick', 'full'; got 'quik'. Did you mean 'quick'?"),
+           ({"seed": 1.5}, "seed must be of type int, not 1.5."),
+           ({"n_runs": "many"}, "n_runs must be of type int, not 'many'."),
+           ({"n_runs": -1}, "n_runs must be an integer of at least 0, not -1"),
+           ({"dask": 8786}, "dask must be of type str, not 8786."),
+           ({"paths": "a.csv"}, "paths must be of type list, not 'a.csv'.")]
 
 
 @pytest.mark.parametrize("name", ["mspl", "your_data"])

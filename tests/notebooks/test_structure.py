@@ -95,8 +95,7 @@ FAULTS = [
     ("informative_first_cell", "other badge", replace_source(0, "/notebooks/mtcmrl", "/notebooks/index")),
     ("informative_first_cell", "no cost", replace_source(0, "full 3 h", "full: long")),
     ("links_lead_somewhere", "other owner", replace_source(0, "/gh/mtclib/", "/gh/somebody/")),
-    ("links_lead_somewhere", "no such file", replace_source(0, "Cost:", "[x](../mtclib/nosuch.py)")),
-]  # fmt: skip
+    ("links_lead_somewhere", "no such file", replace_source(0, "Cost:", "[x](../mtclib/nosuch.py)"))]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -1,65 +1,17 @@
 """The named tests that a claims file may use.
 
-A test is a function of a frame and parameters that returns a
-:class:`~mtclib.companion.claims.methods.ClaimResult`.  To add one, write the function and name it in `TESTS`.
+A test is a function of a frame and parameters that says of itself that it returns a
+:class:`~mtclib.companion.claims.methods.ClaimResult`; whatever does so in these modules can be named.
 """
 
+import inspect
 from types import MappingProxyType
 
-from mtclib.companion.claims.columns import (
-    among_best,
-    best_or_comparable,
-    better_in_most_columns,
-    ends_lower,
-    greater_in_each_column,
-    relative_gain,
-    tasks_correlate,
-)
-from mtclib.companion.claims.curves import (
-    iterations_within,
-    largest_entry_names_counterpart,
-    more_sensitive_than,
-    rises_sharply_after,
-    rises_slower_than,
-    rises_then_falls,
-    span_within,
-    time_ratio_within,
-)
-from mtclib.companion.claims.methods import (
-    ClaimResult,
-    best_in_each_task,
-    loses_less,
-    majority,
-    mean_greater,
-    printed_record,
-    wins_most,
-)
+from mtclib.companion.claims import columns, curves, methods
+from mtclib.companion.claims.methods import ClaimResult, majority, printed_record
 
-TESTS = MappingProxyType(
-    {
-        test.__name__: test
-        for test in (
-            mean_greater,
-            loses_less,
-            wins_most,
-            best_in_each_task,
-            span_within,
-            more_sensitive_than,
-            iterations_within,
-            largest_entry_names_counterpart,
-            rises_sharply_after,
-            rises_slower_than,
-            rises_then_falls,
-            time_ratio_within,
-            better_in_most_columns,
-            best_or_comparable,
-            among_best,
-            ends_lower,
-            greater_in_each_column,
-            tasks_correlate,
-            relative_gain,
-        )
-    }
-)
+TESTS = MappingProxyType({
+    name: test for module in (methods, curves, columns) for name, test in vars(module).items()
+    if inspect.isfunction(test) and test.__annotations__.get("return") is ClaimResult})
 
-__all__ = ["TESTS", "ClaimResult", "majority", "printed_record", *TESTS]
+__all__ = ["TESTS", "ClaimResult", "majority", "printed_record"]

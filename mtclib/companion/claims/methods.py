@@ -53,7 +53,8 @@ def mean_greater(frame, method_a, method_b, metric, dataset, tasks=("avg",), det
         [_gaps(frame, method_a, method_b, metric, dataset, task, deterministic) for task in tasks], axis=1
     ).dropna()
     status, p = wilcoxon(gaps.mean(axis=1).to_numpy())
-    return ClaimResult(status, _record(gaps.to_numpy(), "run and task"), _mean(gaps), len(gaps), p)
+    mean = float(gaps.to_numpy().mean()) if gaps.size else float("nan")
+    return ClaimResult(status, _record(gaps.to_numpy(), "run and task"), mean, len(gaps), p)
 
 
 def loses_less(frame, method_a, method_b, metric, dataset, clean) -> ClaimResult:
@@ -68,9 +69,8 @@ def loses_less(frame, method_a, method_b, metric, dataset, clean) -> ClaimResult
     return ClaimResult(_status(p, gain, n) if p == p else "undecided", counts, float(gain), n, p)
 
 
-def best_in_each_task(
-    frame, method, others, metric, dataset, tasks, deterministic=(), margin=0.0
-) -> ClaimResult:
+def best_in_each_task(frame, method, others, metric, dataset, tasks, deterministic=(),
+                      margin=0.0) -> ClaimResult:
     """Is a method better than every other one on every task, by more than a margin?
 
     Holds if each comparison (task and rival) is won at 5%: all must be, so no correction is due. Fails if
@@ -98,10 +98,8 @@ def best_in_each_task(
 
 def _chance_of_worst(gaps):
     """Chance of so small a smallest t statistic of the columns of ``gaps`` where no column has a difference.
-
-    Signs are exchanged run by run, for all columns at once: they stay as dependent as they are.  Ten runs
-    can so decide among any number of comparisons, which a level divided by their number does not let them.
-    """
+    Signs are exchanged run by run, for all columns at once: they stay as dependent as they are. Ten runs can
+    so decide among any number of comparisons, which a level divided by their number does not let them."""
     n = len(gaps)
     if n < FEWEST:
         return 1.0
@@ -169,10 +167,8 @@ def wilcoxon(gaps, alpha=ALPHA):
 
 @cache
 def _signed_rank(gaps):
-    """Two-sided p of Wilcoxon's test; kept, for several levels ask for it.
-
-    For so few runs scipy, too, goes through all signs where ranks are tied, but one vector after the other.
-    """
+    """Two-sided p of Wilcoxon's test; kept, for several levels ask for it. For so few runs scipy, too, goes
+    through all signs where ranks are tied, but one vector after the other."""
     if len(gaps) > ALL_SIGNS:
         return float(stats.wilcoxon(gaps).pvalue)
     known = np.array([gap for gap in gaps if gap])
@@ -189,10 +185,6 @@ def _status(p, direction, n, alpha=ALPHA):
     if n < FEWEST or p > alpha or direction == 0:
         return "undecided"
     return "holds" if direction > 0 else "fails"
-
-
-def _mean(gaps):
-    return float(gaps.to_numpy().mean()) if gaps.size else float("nan")
 
 
 def _place(method, task):

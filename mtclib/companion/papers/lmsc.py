@@ -50,15 +50,11 @@ def frames(study):
     sweeps = results.pooled(sweeps, {name: name.rpartition(" ")[0] for name in set(sweeps["dataset"])})
     judged = pd.concat([*map(study.selected, sets), every[every["part"].isin(["readings", "step"])]])
     keys = ["dataset", "method", "run", "metric", "task"]
-    streams = pd.concat([_transferred(study), _kept(study)]).assign(task="avg")
+    later = study.table("transfer").query("position > 1").rename(columns={"knowledge": "method"})
+    streams = pd.concat([later, _kept(study)]).assign(task="avg")
     streams = streams.rename(columns={"seed": "run"}).groupby(keys)["value"].mean().reset_index()
     return {"results": judged.drop_duplicates(ONE_A_JOB), "streams": streams,
             "sensitivity": pd.concat([sweeps, steps, *_surface(every[every["part"] == "surface"])])}
-
-
-def _transferred(study):
-    """Scores of the tasks after the first, by whether there are libraries."""
-    return study.table("transfer").query("position > 1").rename(columns={"knowledge": "method"})
 
 
 def _kept(study):
@@ -327,13 +323,14 @@ def costs(tasks, labels, n_clusters, *, refit_at=None, pooled=None, estimator=LM
         if refit_at is None or seen in refit_at:
             again = estimator(n_clusters, random_state=random_state, **parameters)
             runs += [(REFIT, again.fit, tasks[:seen]), (POOLED, pooled.fit, pool(tasks[:seen]))]
-        kept = sum(n_bytes(X) for task in tasks[:seen] for X in task)
+        kept, newest = sum(n_bytes(X) for task in tasks[:seen] for X in task), labels[seen - 1]
         for method, learn, data in runs:
             start = process_time()
-            found = learn(data).labels_
-            rows.append({"tasks_seen": seen, "method": method, "seconds": process_time() - start,
+            found, seconds = learn(data).labels_, process_time() - start
+            found = found[-1] if isinstance(found, list) else found[-len(newest):]
+            rows.append({"tasks_seen": seen, "method": method, "seconds": seconds,
                          "bytes": kept if data is not views else model.libraries_.nbytes, "metric": metric,
-                         "value": score(labels[seen - 1], _newest(found, len(labels[seen - 1])))})
+                         "value": score(newest, found)})
     return pd.DataFrame(rows)
 
 
@@ -346,11 +343,6 @@ def pool(tasks):
 def n_bytes(X):
     """Bytes of a matrix: of the array, or of the three arrays of a CSR array."""
     return sum(part.nbytes for part in (X.data, X.indices, X.indptr)) if sp.issparse(X) else X.nbytes
-
-
-def _newest(labels, n):
-    """Labels of the newest task, from those of all tasks or of all samples."""
-    return labels[-1] if isinstance(labels, list) else labels[-n:]
 
 
 def _scorer(tasks, labels, metric):

@@ -16,18 +16,13 @@ from mtclib.companion.runs.measures import class_means
 from mtclib.companion.verdicts import numbers
 from mtclib.metrics import partition_emd
 
-SIZES = {
-    "none": lambda data: 1.0,
-    "n": lambda data: _mean(X.shape[0] for X in data.Xs),
-    "1/n": lambda data: 1 / _mean(X.shape[0] for X in data.Xs),
-    "sqrt n": lambda data: np.sqrt(_mean(X.shape[0] for X in data.Xs)),
-    "K": lambda data: _mean(data.n_clusters),
-    "1/K": lambda data: 1 / _mean(data.n_clusters),
-    "d": lambda data: data.Xs[0].shape[1],
-    "1/d": lambda data: 1 / data.Xs[0].shape[1],
-    "sqrt d": lambda data: np.sqrt(data.Xs[0].shape[1]),
-    "1/scatter": lambda data: 1 / _mean(map(_scatter, data.Xs)),
-}
+SIZES = {"none": lambda data: 1.0, "n": lambda data: _mean(X.shape[0] for X in data.Xs),
+         "1/n": lambda data: 1 / _mean(X.shape[0] for X in data.Xs),
+         "sqrt n": lambda data: np.sqrt(_mean(X.shape[0] for X in data.Xs)),
+         "K": lambda data: _mean(data.n_clusters), "1/K": lambda data: 1 / _mean(data.n_clusters),
+         "d": lambda data: data.Xs[0].shape[1], "1/d": lambda data: 1 / data.Xs[0].shape[1],
+         "sqrt d": lambda data: np.sqrt(data.Xs[0].shape[1]),
+         "1/scatter": lambda data: 1 / _mean(map(_scatter, data.Xs))}
 """Factors of d_M that differ between data sets; the scatter is the mean squared distance from the mean."""
 
 BOTH = ["IND", "MBC"]

@@ -156,10 +156,6 @@ def relation_kinds(study):
     """Which kind of document each class of the three sets of MTCMRL is, by task.
 
     Root category of a newsgroup, kind of a web page, family of a Reuters topic.
-
-    >>> from mtclib.companion.papers.study import Study
-    >>> sorted(relation_kinds(Study("mtcmrl")))
-    ['20NewsGroups', 'Reuters', 'WebKB4']
     """
     pages, groups, topics = map(study.class_names, ("WebKB4", "20NewsGroups", "Reuters"))
     return {"WebKB4": [[page.partition(".")[2] for page in task] for task in pages],

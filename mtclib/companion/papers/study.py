@@ -19,16 +19,7 @@ from mtclib.companion.parameters import check_parameters
 from mtclib.companion.runs import profiles
 from mtclib.companion.runs.jobs import resolve_estimator
 from mtclib.companion.runs.results import pooled
-from mtclib.companion.verdicts import (
-    audit,
-    errors,
-    identify,
-    judge,
-    ledger,
-    leverage,
-    numbers,
-    published,
-)
+from mtclib.companion.verdicts import audit, errors, identify, judge, ledger, leverage, numbers, published
 from mtclib.core import paths
 from mtclib.metrics import match_clusters, our_name
 
@@ -109,8 +100,7 @@ class Study:
         if self.profile == "full":
             runs.run(self.jobs, self.store, n_jobs=self.n_jobs, dask=self.dask)
             folder = paths.build_dir() / "results" / self.paper
-            return runs.read_results(
-                runs.export(self.jobs, self.store, folder, n_jobs=self.n_jobs))
+            return runs.read_results(runs.export(self.jobs, self.store, folder, n_jobs=self.n_jobs))
         return runs.read_results(paths.results_dir(self.paper))
 
     def selected(self, dataset):
@@ -555,21 +545,16 @@ def relation_frame(dataset, relations, labels_true, labels_pred, families, run=0
     ``MTCMRL.relation_``, `families` the family of each class of each task, equal for related classes.
     Tasks count from 1, as text; clusters without a document or without a class are left out.
     """
-    names = [
-        {cluster: family[kind] for cluster, kind in match_clusters(true, pred).items() if kind != -1}
-        for true, pred, family in zip(labels_true, labels_pred, families)
-    ]
+    names = [{cluster: family[kind] for cluster, kind in match_clusters(true, pred).items() if kind != -1}
+             for true, pred, family in zip(labels_true, labels_pred, families)]
     rows = []
     for (t, s), relation in relations.items():
         relation = np.asarray(relation, dtype=float)
         if relation.ndim != 2 or any(max(names[k]) >= size for k, size in zip((t, s), relation.shape)):
             raise ValueError(
                 f"relations[{t}, {s}] has shape {relation.shape}: fewer rows or columns than clusters")
-        rows += [
-            (dataset, run, str(t + 1), str(s + 1), names[t][i], names[s][j], relation[i, j])
-            for i in sorted(names[t])
-            for j in sorted(names[s])
-        ]
+        rows += [(dataset, run, str(t + 1), str(s + 1), names[t][i], names[s][j], relation[i, j])
+                 for i in sorted(names[t]) for j in sorted(names[s])]
     return pd.DataFrame(rows, columns=["dataset", "run", "task", "other", "row", "column", "value"])
 
 

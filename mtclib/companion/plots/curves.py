@@ -8,21 +8,7 @@ import numpy as np
 from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
 
-from mtclib.companion.plots.look import (
-    LEAST,
-    MARK,
-    RULE,
-    band_line,
-    figure,
-    legend,
-    panels,
-    plain,
-    score_name,
-    short,
-    ticks,
-    whisker_lines,
-    widen,
-)
+from mtclib.companion.plots import look
 from mtclib.companion.plots.matrices import heat, outline, written
 
 # Characters of a title over one of several panels.
@@ -33,7 +19,7 @@ PARAM_NAMES = {"lam": "λ", "lambda": "λ", "mu": "μ", "alpha": "α", "beta": "
                "pace_growth": "growth of the threshold"}  # fmt: skip
 
 
-@figure
+@look.figure
 def objective_panels(histories, printed_iterations=None, band=(0.1, 0.9)):
     """The objective over the iterations, one column per data set: itself above, its gap to the end below.
 
@@ -42,7 +28,8 @@ def objective_panels(histories, printed_iterations=None, band=(0.1, 0.9)):
     paper's own runs stopped.  Below is (J - J_min) / J_0 of each run, with J_0 its first value and J_min its
     smallest; the end of a run, where this is 0, is not drawn.
     """
-    _check(histories)
+    if not histories or any(len(run) == 0 for runs in histories.values() for run in runs or [[]]):
+        raise ValueError("histories: every label needs at least one run with at least one value")
     size = (max(4.2, 2.4 * len(histories)), 4.4)
     fig, axes = plt.subplots(2, len(histories), figsize=size, sharex="col", squeeze=False)
     marks = []
@@ -51,20 +38,20 @@ def objective_panels(histories, printed_iterations=None, band=(0.1, 0.9)):
         for ax, relative in zip(column, (False, True)):
             middle, low, high = _quantiles(runs, relative, band)
             x = np.arange(1, len(middle) + 1)
-            line = band_line(ax, x, middle, low, high, "median over runs", marker="")
+            line = look.band_line(ax, x, middle, low, high, "median over runs", marker="")
             if stop is not None:
-                marks = [ax.axvline(stop, color="0.35", label="the paper stops", **MARK)]
+                marks = [ax.axvline(stop, color="0.35", label="the paper stops", **look.MARK)]
         title = textwrap.fill(name, TITLE)
         column[0].set_title(title if stop is None else f"{title}\n(paper: {stop})")
         column[1].set(yscale="log", xlabel="iteration")
-        plain(column[1].yaxis)
+        look.plain(column[1].yaxis)
     axes[0, 0].set_ylabel("objective J")
     axes[1, 0].set_ylabel("(J - J_min) / J_0")
-    legend(fig, [line, *marks])
+    look.legend(fig, [line, *marks])
     return fig
 
 
-@figure
+@look.figure
 def task_objectives(histories):
     """The objective of each task of a sequence, sweep by sweep: one panel per run, one line per task.
 
@@ -72,16 +59,16 @@ def task_objectives(histories):
     """
     if not histories or not all(histories.values()):
         raise ValueError("histories: every panel needs at least one task")
-    fig, axes = panels(len(histories), 2.9, 2.0, (0, 0.6))
+    fig, axes = look.panels(len(histories), 2.9, 2.0, (0, 0.6))
     for ax, (title, tasks) in zip(axes.flat, histories.items()):
         for t, history in enumerate(tasks):
             ax.plot(np.arange(1, len(history) + 1), history, marker="", label=f"task {t + 1}")
         ax.set(title=title, xlabel="sweep", ylabel="objective")
-    legend(fig, max((ax.get_lines()[:] for ax in axes.flat), key=len))
+    look.legend(fig, max((ax.get_lines()[:] for ax in axes.flat), key=len))
     return fig
 
 
-@figure
+@look.figure
 def trajectories(frame, metrics, until=None):
     """Scores by iteration, one panel per metric and data set, one line per method: MSPL's Figure 3.
 
@@ -102,16 +89,16 @@ def trajectories(frame, metrics, until=None):
             part = part if until is None else part[part["iteration"] <= until]
             unit = "draw" if "draw" in part and part["draw"].nunique() > 1 else "run"
             every = max(1, part["iteration"].nunique() // 8)
-            whisker_lines(ax, _tables(part, "iteration", unit=unit), every)
-            widen(ax)
+            look.whisker_lines(ax, _tables(part, "iteration", unit=unit), every)
+            look.widen(ax)
             ax.set(ylabel=f"{name} (%)", title=dataset)
     for ax in axes[-1]:
         ax.set_xlabel("iteration")
-    legend(fig, axes[0][0].get_lines()[:])
+    look.legend(fig, axes[0][0].get_lines()[:])
     return fig
 
 
-@figure
+@look.figure
 def runtime(frame, switch_at=None):
     """Seconds against the number of clusters, both axes logarithmic, with the slope of each line.
 
@@ -127,18 +114,18 @@ def runtime(frame, switch_at=None):
         stats = rows.groupby("n_clusters")["seconds"].agg(["median", "min", "max"])
         slope = np.polyfit(np.log(stats.index), np.log(stats["median"]), 1)[0] if len(stats) > 1 else np.nan
         name = solver if np.isnan(slope) else f"{solver} (slope {slope:.1f})"
-        handles.append(band_line(ax, stats.index, stats["median"], stats["min"], stats["max"], name))
+        handles.append(look.band_line(ax, stats.index, stats["median"], stats["min"], stats["max"], name))
     if switch_at is not None:
         text = f"paper changes solver at {switch_at}"
-        handles.append(ax.axvline(switch_at, color="0.35", label=text, **MARK))
+        handles.append(ax.axvline(switch_at, color="0.35", label=text, **look.MARK))
     ax.set(xscale="log", yscale="log", xlabel="clusters in each task", ylabel="seconds")
-    ticks(ax.xaxis, _thinned(np.unique(frame["n_clusters"])))
-    plain(ax.yaxis)
-    legend(fig, handles)
+    look.ticks(ax.xaxis, _thinned(np.unique(frame["n_clusters"])))
+    look.plain(ax.yaxis)
+    look.legend(fig, handles)
     return fig
 
 
-@figure
+@look.figure
 def seconds(frame, printed=None):
     """Running times of methods on a logarithmic axis, each repeat a dot, beside the printed ones.
 
@@ -157,12 +144,12 @@ def seconds(frame, printed=None):
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.set(xscale="log", xlabel="seconds per fit")
-    plain(ax.xaxis)
-    legend(fig, handles)
+    look.plain(ax.xaxis)
+    look.legend(fig, handles)
     return fig
 
 
-@figure
+@look.figure
 def robustness(frame, metric="ACC", title="{dataset}, {kind} noise", noun="noise", band=True):
     """Score against the share of noise: one panel per data set and kind of noise, one line per method.
 
@@ -172,18 +159,18 @@ def robustness(frame, metric="ACC", title="{dataset}, {kind} noise", noun="noise
     kinds = list(frame[["dataset", "kind"]].drop_duplicates().itertuples(index=False, name=None))
     if not kinds:
         raise ValueError("frame: it has no rows")
-    fig, axes = panels(len(kinds), 3.3, 2.2, (0, 0.6), sharex=True, sharey=True)
+    fig, axes = look.panels(len(kinds), 3.3, 2.2, (0, 0.6), sharex=True, sharey=True)
     for ax, (dataset, kind) in zip(axes.flat, kinds):
         rows = frame[(frame["dataset"] == dataset) & (frame["kind"] == kind)]
-        whisker_lines(ax, _tables(rows.assign(share=100 * rows["share"]), "share"), whiskers=band)
+        look.whisker_lines(ax, _tables(rows.assign(share=100 * rows["share"]), "share"), whiskers=band)
         ax.set_title(title.format(dataset=dataset, kind=kind))
-    widen(axes.flat[0])
+    look.widen(axes.flat[0])
     _outer_labels(axes, f"share of {noun} (%)", f"{metric} (%)")
-    legend(fig, axes.flat[0].get_lines()[:])
+    look.legend(fig, axes.flat[0].get_lines()[:])
     return fig
 
 
-@figure
+@look.figure
 def damaged_view(frame, name):
     """Weight of the damaged view `name` relative to the mean weight of the others, against the damage.
 
@@ -193,17 +180,17 @@ def damaged_view(frame, name):
     kinds = list(dict.fromkeys(frame["kind"]))
     if not kinds:
         raise ValueError("frame: it has no rows")
-    fig, axes = panels(len(kinds), 2.7, 1.9, (0.4, 0.6), sharex=True, sharey=True)
+    fig, axes = look.panels(len(kinds), 2.7, 1.9, (0.4, 0.6), sharex=True, sharey=True)
     for ax, kind in zip(axes.flat, kinds):
         rows = frame[frame["kind"] == kind]
-        whisker_lines(ax, _tables(rows.assign(share=100 * rows["share"]), "share", 1))
+        look.whisker_lines(ax, _tables(rows.assign(share=100 * rows["share"]), "share", 1))
         ax.set_title(kind)
     _outer_labels(axes, "damaged (%)", f"weight of {name} / others")
-    legend(fig, axes.flat[0].get_lines()[:])
+    look.legend(fig, axes.flat[0].get_lines()[:])
     return fig
 
 
-@figure
+@look.figure
 def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band=True, printed=None, by="dataset",
                 linear=()):
     """Score against each parameter in turn, the others fixed at `base`: one panel per parameter.
@@ -224,36 +211,36 @@ def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band=True, printe
     for ax, name in zip(axes[0], params):
         fits = [np.isclose(rows[other], base[other]) for other in params if other != name]
         panel = rows[np.logical_and.reduce(fits)] if fits else rows
-        handles = whisker_lines(ax, _param_tables(panel, name, by, lines), whiskers=band)
+        handles = look.whisker_lines(ax, _param_tables(panel, name, by, lines), whiskers=band)
         for line in handles:
             if line.get_label() in (printed or {}):
-                ax.axhline(100 * printed[line.get_label()], color=line.get_color(), **MARK)
-        ax.axvline(base[name], color="0.5", zorder=0, **RULE)
+                ax.axhline(100 * printed[line.get_label()], color=line.get_color(), **look.MARK)
+        ax.axvline(base[name], color="0.5", zorder=0, **look.RULE)
         ax.set(xscale="linear" if name in linear else "log", xlabel=PARAM_NAMES.get(name, name))
         if name not in linear:
-            ticks(ax.xaxis, np.unique(panel[name]))
-    widen(axes[0][0])
-    axes[0][0].set_ylabel(f"{score_name(metric)} (%)")
+            look.ticks(ax.xaxis, np.unique(panel[name]))
+    look.widen(axes[0][0])
+    axes[0][0].set_ylabel(f"{look.score_name(metric)} (%)")
     where = "fixed in the other panels" if len(params) > 1 else "default"
-    handles.append(Line2D([], [], color="0.5", label=where, **RULE))
-    legend(fig, handles + ([Line2D([], [], color="0.2", label="printed", **MARK)] if printed else []))
+    handles.append(Line2D([], [], color="0.5", label=where, **look.RULE))
+    if printed:
+        handles.append(Line2D([], [], color="0.2", label="printed", **look.MARK))
+    look.legend(fig, handles)
     return fig
 
 
-@figure
-def sensitivity_heatmap(frame, x, y, metric="ACC", base=None):
+@look.figure
+def sensitivity_heatmap(frame, x, y, metric="ACC"):
     """Mean score of one data set over a grid of two parameters; a star marks the best, by the labels.
 
-    `base` fixes further parameters that vary.  A cell where every run failed shows a dash.
+    A cell where every run failed shows a dash; no further parameter may vary.
     """
     rows = _with_params(_scored(frame, metric, keep_failed=True), (x, y))
     others = sorted({key for text in rows["params"].unique() for key in json.loads(text)} - {x, y})
     rows = _with_params(rows, others)
-    for name, value in (base or {}).items():
-        rows = rows[np.isclose(rows[name], value)]
     varying = [name for name in ["dataset", *others] if rows[name].nunique() > 1]
-    if rows.empty or varying:
-        raise ValueError(f"frame: fix {', '.join(varying)} first" if varying else f"frame: no row at {base}")
+    if varying:
+        raise ValueError(f"frame: fix {', '.join(varying)} first")
     table = rows.pivot_table(index=y, columns=x, values="value", dropna=False)
     mean = 100 * table.sort_index(ascending=False)
     if mean.isna().all(axis=None):
@@ -262,21 +249,16 @@ def sensitivity_heatmap(frame, x, y, metric="ACC", base=None):
     notes = written(mean, 1)
     notes[best] += " ★"
     low, high = np.nanmin(mean), np.nanmax(mean)
-    spare = max(LEAST - (high - low), 0) / 2
+    spare = max(look.LEAST - (high - low), 0) / 2
     scale = {"vmin": low - spare, "vmax": high + spare}
     fig, ax = plt.subplots(figsize=(1.9 + 0.75 * mean.shape[1], 1.3 + 0.45 * mean.shape[0]))
-    heat(ax, mean, notes, **scale, cbar_kws={"label": f"{score_name(metric)} (%)"})
+    heat(ax, mean, notes, **scale, cbar_kws={"label": f"{look.score_name(metric)} (%)"})
     outline(ax, *best)
     ax.set(xlabel=PARAM_NAMES.get(x, x), ylabel=PARAM_NAMES.get(y, y))
     ax.set_title(f"{rows['dataset'].iloc[0]}\n★ best, chosen with the labels")
-    ax.set_xticklabels([short(value) for value in mean.columns])
-    ax.set_yticklabels([short(value) for value in mean.index], rotation=0)
+    ax.set_xticklabels([look.short(value) for value in mean.columns])
+    ax.set_yticklabels([look.short(value) for value in mean.index], rotation=0)
     return fig
-
-
-def _check(histories):
-    if not histories or any(len(run) == 0 for runs in histories.values() for run in runs or [[]]):
-        raise ValueError("histories: every label needs at least one run with at least one value")
 
 
 def _quantiles(runs, relative, band):

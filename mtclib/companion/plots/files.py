@@ -14,11 +14,8 @@ from mtclib.core.paths import root
 
 MANIFEST_COLUMNS = ("file", "sha256", "notebook", "data", "printed")
 # Without dates and program versions, equal figures give equal files.
-_METADATA = {
-    "png": {"Software": None},
-    "svg": {"Date": None, "Creator": None},
-    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-}
+_METADATA = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None},
+             "pdf": {"CreationDate": None, "Creator": None, "Producer": None}}
 
 
 def save(fig, name, folder=None, manifest=None, notebook="", data="", printed="", formats=("png", "svg")):
@@ -82,10 +79,8 @@ class Picture:
 
 
 def _record(manifest, paths, origin):
-    """Replace the rows of these files; keep the manifest sorted and never half-written.
-
-    Of two processes that record at the same moment, one may lose its rows.
-    """
+    """Replace the rows of these files; keep the manifest sorted and never half-written. Of two processes that
+    record at the same moment, one may lose its rows."""
     rows = {}
     if manifest.exists():
         with manifest.open(newline="", encoding="utf-8") as handle:

@@ -22,10 +22,8 @@ LEAST = 20
 # Points between the whiskers of two lines, and of all lines at most.
 APART, SPREAD = 2.5, 10
 # A method looks the same in every figure: its place in the cycle of colours, markers and line styles.
-PLACES = {
-    "LSSMTC": 0, "SPMTC-h": 1, "SPMTC-s": 2, "SPMTC-h, rows kept": 3, "SPMTC-s, rows kept": 4,
-    "Con-MC": 0, "RMKMC": 1, "MSPL-naive": 2, "MSPL-hard": 3, "MSPL-smooth": 4, "MSPL": 4,
-}  # fmt: skip
+PLACES = {"LSSMTC": 0, "SPMTC-h": 1, "SPMTC-s": 2, "SPMTC-h, rows kept": 3, "SPMTC-s, rows kept": 4,
+          "Con-MC": 0, "RMKMC": 1, "MSPL-naive": 2, "MSPL-hard": 3, "MSPL-smooth": 4, "MSPL": 4}
 
 
 def style():

@@ -20,8 +20,9 @@ def weight_functions(thresholds, sharpness=(1.0,), losses=None):
     losses = np.linspace(0.0, 2.0 * max(thresholds), 400) if losses is None else losses
     size = (1.2 + 2.8 * len(sharpness), 3.0)
     fig, axes = plt.subplots(1, len(sharpness), figsize=size, sharey=True, squeeze=False)
+    shades = plt.get_cmap(COLOURS)(np.linspace(0.0, 0.85, len(thresholds)))
     for ax, kappa in zip(axes[0], sharpness):
-        for number, (threshold, colour) in enumerate(zip(thresholds, _shades(len(thresholds)))):
+        for number, (threshold, colour) in enumerate(zip(thresholds, shades)):
             # Each threshold has its marker, at places of its own: colour is not alone.
             look = {"color": colour, "marker": "os^Dv"[number % 5],
                     "markevery": (10 * number, max(1, len(losses) // 8))}
@@ -59,10 +60,6 @@ def selection(views, order, labels, n_rounds=None):
     image = _by_view(axes.flat[len(views)], rounds, labels, look)
     fig.colorbar(image, ax=list(axes.flat), label="taken in at the end of round", shrink=0.8)
     return fig
-
-
-def _shades(n):
-    return plt.get_cmap(COLOURS)(np.linspace(0.0, 0.85, n))
 
 
 def _by_view(ax, rounds, labels, look):

@@ -65,8 +65,7 @@ def scores_by_method(verdicts, metric="ACC"):
         handles = []
         for mean, sd, name, colour, marker, offset in (
             ("published", PUBLISHED_SD, "printed", "C2", "D", -0.16),
-            ("ours", OURS_SD, "ours", "C1", "o", 0.16),
-        ):
+            ("ours", OURS_SD, "ours", "C1", "o", 0.16)):
             low, high = cells[mean] - cells[sd].fillna(0), cells[mean] + cells[sd].fillna(0)
             handles.append(_dots(ax, cells[mean], low, high, offset, name, colour, marker))
     legend(fig, handles)
@@ -78,9 +77,8 @@ def scoreboard(verdicts, heads):
     """Every printed cell of every paper as a small square: verdicts as symbols, differences as colours.
 
     Differences are in points, those of d_M in percent of the printed value; misprints and cells without a
-    number of ours are grey.
-    `verdicts` comes from ``mtclib.companion.papers.scoreboard.all_verdicts``; `heads` maps a paper to the
-    heading of its panel: its name, a new line, and what is to be said of it.
+    number of ours are grey.  `verdicts` comes from ``mtclib.companion.papers.scoreboard.all_verdicts``;
+    `heads` maps a paper to the heading of its panel: its name, a new line, and what is to be said of it.
     """
     panels = {}
     for paper in heads:
@@ -216,10 +214,8 @@ def _board_panel(ax, verdicts, points, head):
 
 
 def _places(shapes):
-    """Left and upper end of the cells of each panel, in cells, and the height of the page.
-
-    Lines hold stacks of panels, after `LINES`; a paper that is not named there gets a line of its own.
-    """
+    """Left and upper end of the cells of each panel, in cells, and the height of the page. Lines hold stacks
+    of panels, after `LINES`; a paper that is not named there gets a line of its own."""
     named = {paper for line in LINES for stack in line for paper in stack}
     lines = [*LINES, *(((paper,),) for paper in shapes if paper not in named)]
     places, top = {}, 0.0

@@ -211,18 +211,16 @@ def unpack_arrays(path):
 def _provenance(jobs, records, n_jobs):
     statuses = [record.status for record in records.values()]
     costs = [record.cost for record in records.values()]
-    return {
-        "paper": jobs[0].paper if jobs else "",
-        "data": {job.dataset: {"sha256": job.data_sha, "edition": job.edition} for job in jobs},
-        "algorithm_versions": {job.estimator: job.algorithm_version for job in jobs},
-        "mtclib": _version("mtclib"), "commit": _commit(), "python": platform.python_version(),
-        "packages": {name: _version(name) for name in ("numpy", "scipy", "scikit-learn")},
-        "jobs": {status: statuses.count(status) for status in ("ok", "failed")},
-        "unavailable": len({job.key for job in jobs if job.unavailable}),
-        "n_jobs": n_jobs, "seconds": round(sum(cost["seconds"] for cost in costs), 1),
-        "computed": sorted({cost["when"][:10] for cost in costs}),
-        "exported": datetime.now(UTC).date().isoformat(),
-    }
+    return {"paper": jobs[0].paper if jobs else "",
+            "data": {job.dataset: {"sha256": job.data_sha, "edition": job.edition} for job in jobs},
+            "algorithm_versions": {job.estimator: job.algorithm_version for job in jobs},
+            "mtclib": _version("mtclib"), "commit": _commit(), "python": platform.python_version(),
+            "packages": {name: _version(name) for name in ("numpy", "scipy", "scikit-learn")},
+            "jobs": {status: statuses.count(status) for status in ("ok", "failed")},
+            "unavailable": len({job.key for job in jobs if job.unavailable}),
+            "n_jobs": n_jobs, "seconds": round(sum(cost["seconds"] for cost in costs), 1),
+            "computed": sorted({cost["when"][:10] for cost in costs}),
+            "exported": datetime.now(UTC).date().isoformat()}
 
 
 def _version(package):

@@ -96,11 +96,7 @@ def _identity(job):
 
 
 def flatten(name, value):
-    """Arrays inside nested dicts, lists and tuples, under names joined by slashes.
-
-    >>> sorted(flatten("relation_", {(0, 1): np.eye(2), (1, 0): np.eye(2)}))
-    ['relation_/0/1', 'relation_/1/0']
-    """
+    """Arrays inside nested dicts, lists and tuples, under names joined by slashes."""
     nested = dict | list | tuple | np.ndarray
     if isinstance(value, list | tuple) and any(isinstance(item, nested) for item in value):
         value = dict(enumerate(value))

@@ -155,15 +155,11 @@ def _requests(protocol, profile):
         for part, spec in parts:
             for method in spec.methods if dataset in spec.datasets else ():
                 points = _grid_points(protocol, profile, spec, method)
-                yield dataset, method, part, True, points, _runs(profile, spec)
+                yield dataset, method, part, True, points, min(spec.n_runs or profile.n_runs, profile.n_runs)
         for sweep in sweeps:
             if dataset in sweep.datasets:
                 points = [point for _, _, point in sweep.points()]
                 yield dataset, sweep.method, sweep.id, False, points, profile.n_runs
-
-
-def _runs(profile, part):
-    return min(part.n_runs or profile.n_runs, profile.n_runs)
 
 
 def _grid_points(protocol, profile, part, method):

@@ -108,10 +108,6 @@ def pooled(rows, names):
     """Several draws of a data set as one, with runs numbered through.
 
     ``names`` maps a data set to the name of its pool; others stay as they are.
-
-    >>> rows = pd.DataFrame({"dataset": ["a", "a", "b"], "run": [0, 1, 0]})
-    >>> pooled(rows, {"a": "toy", "b": "toy"}).values.tolist()
-    [['toy', 0], ['toy', 1], ['toy', 2]]
     """
     if rows["dataset"].nunique() == 1:
         name = rows["dataset"].iloc[0]

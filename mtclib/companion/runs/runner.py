@@ -103,10 +103,8 @@ def _records(jobs, n_jobs, dask):
 
 
 def _on_cores(jobs, n_jobs):
-    """A job whose worker dies (out of memory, a crash in compiled code) becomes a failed record.
-
-    The pool cannot say which job it was, so those that were in flight are run again one by one.
-    """
+    """A job whose worker dies (out of memory, a crash in compiled code) becomes a failed record. The pool
+    cannot say which job it was, so those that were in flight are run again one by one."""
     waiting = {job.key: job for job in jobs}
     while waiting:
         sent = []
@@ -165,11 +163,8 @@ def _watch(main):
 
 
 def _on_cluster(jobs, address):
-    """Jobs on a dask cluster, by its own futures.
-
-    Not through joblib's dask backend: with joblib 1.6 it waits forever once a job has killed as many workers
-    as dask allows, because it drops the error.
-    """
+    """Jobs on a dask cluster, by its own futures. Not through joblib's dask backend: with joblib 1.6 it waits
+    forever once a job has killed as many workers as dask allows, because it drops the error."""
     distributed = _import_distributed()
     with _without_tracebacks(), _connect(distributed, address) as client:
         pending = {client.submit(execute, job, pure=False): job for job in jobs}
@@ -275,15 +270,6 @@ class CellLine:
     """A stream that shows its last line below a notebook cell, and nothing once that is blank.
 
     JupyterLab keeps an empty red box where text on stderr was cleared, so a bar writes here instead.
-
-    >>> shown = []
-    >>> class Handle:
-    ...     def update(self, data, raw):
-    ...         shown.append(data)
-    >>> line = CellLine(lambda data, raw, display_id: Handle())
-    >>> _ = line.write("\\r1/2"), line.write("\\r   \\r")
-    >>> shown
-    [{'text/plain': '1/2'}, {}]
     """
 
     encoding = "utf-8"
@@ -312,10 +298,6 @@ def is_watched():
 
 def make_bar(total):
     """A tqdm bar over jobs on stderr, or below the cell in JupyterLab; it clears itself when closed."""
-    file = CellLine() if _in_lab() else sys.stderr
-    return tqdm(total=total, unit="job", mininterval=1, leave=False, file=file)
-
-
-def _in_lab():
     # A command started from a notebook has the variable too, but no kernel.
-    return "JPY_SESSION_NAME" in os.environ and "ipykernel" in sys.modules
+    file = CellLine() if "JPY_SESSION_NAME" in os.environ and "ipykernel" in sys.modules else sys.stderr
+    return tqdm(total=total, unit="job", mininterval=1, leave=False, file=file)

@@ -16,10 +16,8 @@ LOGGER = getLogger(__name__)
 project = "mtclib"
 html_title = "mtclib"
 language = "en"
-extensions = [
-    "myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx_design",
-    "sphinx_searchlite",
-]  # fmt: skip
+extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx_design",
+              "sphinx_searchlite"]
 default_role = "py:obj"
 
 nb_execution_mode = "off"
@@ -32,8 +30,7 @@ autodoc_default_options = {
     "inherited-members": "BaseEstimator",
     # Of scikit-learn's routing of metadata, which no method here uses.
     "exclude-members":
-        "get_metadata_routing, set_fit_request, set_partial_fit_request, set_predict_request",
-}
+        "get_metadata_routing, set_fit_request, set_partial_fit_request, set_predict_request"}
 numpydoc_show_class_members = False
 
 html_theme = "furo"

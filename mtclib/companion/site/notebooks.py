@@ -18,8 +18,7 @@ from mtclib.core import paths
 
 __all__ = [
     "FRONT", "PROFILES", "Execution", "UsageError", "check_parameters", "clean", "effective",
-    "execute", "figures", "find_notebooks", "parameters", "read_execution", "read_value", "store_outputs",
-]  # fmt: skip
+    "execute", "figures", "find_notebooks", "parameters", "read_execution", "read_value", "store_outputs"]
 
 FRONT = "index"
 """Name of the notebook that is the front door; it comes first in lists."""
@@ -63,12 +62,8 @@ class Execution:
 
 def figures(notebook) -> list:
     """Return the cells and outputs of a notebook that are pictures, as ``(cell position, output)``."""
-    return [
-        (position, output)
-        for position, cell in enumerate(notebook.cells)
-        for output in cell.get("outputs", ())
-        if "image/png" in output.get("data", {})
-    ]
+    return [(position, output) for position, cell in enumerate(notebook.cells)
+            for output in cell.get("outputs", ()) if "image/png" in output.get("data", {})]
 
 
 def execute(path, output, values: dict, profile="quick", title=None) -> Execution:
@@ -91,8 +86,7 @@ def execute(path, output, values: dict, profile="quick", title=None) -> Executio
     try:
         papermill.execute_notebook(
             path, output, parameters=values, kernel_name="python3", cwd=path.parent,
-            progress_bar={"desc": title or path.stem, "disable": None}, extra_arguments=QUIET_KERNEL,
-        )  # fmt: skip
+            progress_bar={"desc": title or path.stem, "disable": None}, extra_arguments=QUIET_KERNEL)
     except papermill.PapermillExecutionError as failure:
         error = f"In [{failure.exec_count}]: {failure.ename}: {failure.evalue}"
     except (RuntimeError, OSError) as failure:
@@ -102,8 +96,7 @@ def execute(path, output, values: dict, profile="quick", title=None) -> Executio
     notebook = nbformat.read(output if output.exists() else path, as_version=4)
     record = Execution(
         path.stem, profile, "failed" if error else "ok", round(seconds, 1),
-        sum(cell.cell_type == "code" for cell in notebook.cells), len(figures(notebook)), error,
-    )  # fmt: skip
+        sum(cell.cell_type == "code" for cell in notebook.cells), len(figures(notebook)), error)
     notebook.metadata["mtclib"] = asdict(record)
     nbformat.write(notebook, output)
     return record
@@ -139,10 +132,8 @@ def store_outputs(path) -> None:
     path = Path(path)
     notebook = nbformat.read(path, as_version=4)
     clean(notebook)
-    NotebookClient(
-        notebook, kernel_name=KERNEL["name"], timeout=None, extra_arguments=QUIET_KERNEL,
-        resources={"metadata": {"path": str(path.parent)}},
-    ).execute()  # fmt: skip
+    NotebookClient(notebook, kernel_name=KERNEL["name"], timeout=None, extra_arguments=QUIET_KERNEL,
+                   resources={"metadata": {"path": str(path.parent)}}).execute()
     clean(notebook)
     scratch = path.with_suffix(".ipynb.part")
     nbformat.write(notebook, scratch)

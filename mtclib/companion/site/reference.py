@@ -29,15 +29,11 @@ def _datasets() -> str:
     """Return the page of the data sets: how to load them, each by name, then the functions that make them."""
     made_by = {name: loader.function for name, loader in LOADERS.items()}
     homes = {name: f"{function.__module__}.{function.__name__}" for name, function in made_by.items()}
-    sets = [
-        _page(name, loader.about, f"Parameters: :func:`{homes[name]}`.", underline="~")
-        for name, loader in LOADERS.items()
-    ]
+    sets = [_page(name, loader.about, f"Parameters: :func:`{homes[name]}`.", underline="~")
+            for name, loader in LOADERS.items()]
     functions = [f".. autofunction:: {home}" for home in dict.fromkeys(homes.values())]
-    return _page(
-        "Data sets", AUTOMODULE.format("mtclib.datasets"), _page("By name", *sets, underline="-"),
-        _page("Functions that make them", *functions, underline="-"),
-    )  # fmt: skip
+    return _page("Data sets", AUTOMODULE.format("mtclib.datasets"), _page("By name", *sets, underline="-"),
+                 _page("Functions that make them", *functions, underline="-"))
 
 
 def write_reference(source: Path) -> dict[str, str]:

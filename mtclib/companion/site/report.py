@@ -96,13 +96,11 @@ def _about(runs) -> str:
     table["notebook"] = [f'<a href="{name}.html">{name}</a>' for name in table["notebook"]]
     table["seconds"] = ["" if math.isnan(run.seconds) else f"{run.seconds:.1f}" for run in runs]
     table["status"] += [run.error and f": {escape(run.error)}" for run in runs]
-    made = {
-        "Date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "Commit": pages.git("describe", "--always", "--dirty", "--abbrev=12") or "no git checkout",
-        "Python": platform.python_version(),
-        "Packages": ", ".join(f"{name} {metadata.version(name)}" for name in VERSIONS),
-        "Machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
-    }
+    made = {"Date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            "Commit": pages.git("describe", "--always", "--dirty", "--abbrev=12") or "no git checkout",
+            "Python": platform.python_version(),
+            "Packages": ", ".join(f"{name} {metadata.version(name)}" for name in VERSIONS),
+            "Machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs"}
     facts = "\n".join(f"- {name}: {value}" for name, value in made.items())
     return ABOUT.format(runs=table.to_html(index=False, escape=False, classes="docutils"), facts=facts)
 
@@ -124,13 +122,10 @@ def write_sources(source: Path) -> list[Execution]:
     others = {name: label for name, label in labels.items() if name not in (FRONT, YOURS, *papers)}
     shutil.rmtree(source, ignore_errors=True)
     source.mkdir(parents=True)
-    groups = {
-        "Start": {"self": labels[FRONT]} | pages.write_readme(source, found),
-        "Papers": papers,
-        "Across papers": others | pages.write_figures(source, found, labels),
-        "Your data": {name: label for name, label in labels.items() if name == YOURS},
-        "Reference": reference.write_reference(source),
-    }
+    groups = {"Start": {"self": labels[FRONT]} | pages.write_readme(source, found), "Papers": papers,
+              "Across papers": others | pages.write_figures(source, found, labels),
+              "Your data": {name: label for name, label in labels.items() if name == YOURS},
+              "Reference": reference.write_reference(source)}
     for notebook, run in found.values():
         pages.fit(notebook, run, found)
     runs = [run for _, run in found.values() if run]

@@ -6,37 +6,10 @@ alone: each coloured cell has its symbol and its word, and sets text and backgro
 in a light and in a dark theme.  Scores are shown in percent with one decimal; the paper's numbers as printed.
 """
 
-from mtclib.companion.tables.frames import (
-    CLAIM_COLUMNS,
-    audit,
-    claims,
-    data_summary,
-    decisions,
-    frame_table,
-    provenance,
-)
-from mtclib.companion.tables.scores import (
-    OURS_SD,
-    PUBLISHED_SD,
-    VERDICT_COLUMNS,
-    every_cell,
-    reproduced,
-    side_by_side,
-)
-from mtclib.companion.tables.table import (
-    CLAIM_SYMBOLS,
-    COLOURS,
-    MEANINGS,
-    Cell,
-    Points,
-    Table,
-    Tables,
-    label,
-    task_name,
-)
+from mtclib.companion.tables.frames import CLAIM_COLUMNS, audit, claims, decisions, frame_table, provenance
+from mtclib.companion.tables.scores import OURS_SD, PUBLISHED_SD, every_cell, reproduced, side_by_side
+from mtclib.companion.tables.table import CLAIM_SYMBOLS, MEANINGS, Points, Table, Tables, label, task_name
 
-__all__ = [
-    "CLAIM_COLUMNS", "CLAIM_SYMBOLS", "COLOURS", "Cell", "MEANINGS", "OURS_SD", "PUBLISHED_SD", "Points",
-    "Table", "Tables", "VERDICT_COLUMNS", "audit", "claims", "data_summary", "decisions", "every_cell",
-    "frame_table", "label", "provenance", "reproduced", "side_by_side", "task_name",
-]  # fmt: skip
+__all__ = ["CLAIM_COLUMNS", "CLAIM_SYMBOLS", "MEANINGS", "OURS_SD", "PUBLISHED_SD", "Points", "Table",
+           "Tables", "audit", "claims", "decisions", "every_cell", "frame_table", "label", "provenance",
+           "reproduced", "side_by_side", "task_name"]

@@ -12,16 +12,13 @@ from mtclib.companion.tables.table import DASH, MEANINGS, Cell, Table, label, ta
 
 AUDIT_COLUMNS = MappingProxyType({
     "table": "table", "kind": "kind", "where": "where", "printed": "printed", "expected": "expected",
-    "text": "finding",
-})  # fmt: skip
+    "text": "finding"})
 DECISION_COLUMNS = MappingProxyType({
     "id": "id", "place": "place", "problem": "problem", "decision": "decision", "evidence": "evidence",
-    "leverage": "leverage", "cause": "cause",
-})  # fmt: skip
+    "leverage": "leverage", "cause": "cause"})
 CLAIM_COLUMNS = MappingProxyType({
     "id": "id", "quote": "the paper says", "place": "place", "status": "status", "counts": "counts",
-    "in_print": "in the paper's own numbers", "reason": "reason",
-})  # fmt: skip
+    "in_print": "in the paper's own numbers", "reason": "reason"})
 
 PLURALS = MappingProxyType({"erratum": "errata", "open choice": "open choices"})
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}\b")
@@ -45,22 +42,14 @@ def frame_table(frame, caption, columns=None, status=None, notes=(), folded="") 
             raise ValueError(f"frame has the columns {list(frame.columns)}; needed: {needed}")
         frame = frame[present]
     columns = columns or {}
-    rows = tuple(
-        tuple(_plain(value, name == status) for name, value in zip(frame.columns, row))
-        for row in frame.itertuples(index=False, name=None)
-    )
+    rows = tuple(tuple(_plain(value, name == status) for name, value in zip(frame.columns, row))
+                 for row in frame.itertuples(index=False, name=None))
     header = tuple(_heading(name, columns) for name in frame.columns)
     return Table(header, rows, caption, tuple(notes), folded)
 
 
-def data_summary(summary, caption="Data, ours beside the paper's") -> Table:
-    """``dataset.summary()`` as a `Table`."""
-    return frame_table(summary, caption)
-
-
-def decisions(
-    frame, caption="Choices that the paper leaves open or gets wrong", columns=DECISION_COLUMNS
-) -> Table:
+def decisions(frame, caption="Choices that the paper leaves open or gets wrong",
+              columns=DECISION_COLUMNS) -> Table:
     """The decisions of a paper as a `Table`, folded below the number of its errata and open choices."""
     frame = _as_frame(frame)
     told = _count(frame["kind"]) if "kind" in frame else [f"{len(frame)} entries"]

@@ -3,11 +3,9 @@
 import re
 from html import escape
 
-GREEK = {
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η", "theta": "θ",
-    "kappa": "κ", "lambda": "λ", "mu": "μ", "xi": "ξ", "pi": "π", "sigma": "σ", "tau": "τ", "phi": "φ",
-    "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Sigma": "Σ", "Phi": "Φ", "Omega": "Ω",
-}  # fmt: skip
+GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η", "theta": "θ",
+         "kappa": "κ", "lambda": "λ", "mu": "μ", "xi": "ξ", "pi": "π", "sigma": "σ", "tau": "τ", "phi": "φ",
+         "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Sigma": "Σ", "Phi": "Φ", "Omega": "Ω"}
 # Code and names in quotation marks stay as they are.
 QUOTED = re.compile(r"(&#x27;[^&]*&#x27;|&quot;[^&]*&quot;|`[^`]*`)")
 RULES = tuple((re.compile(pattern), to) for pattern, to in (
@@ -21,8 +19,7 @@ RULES = tuple((re.compile(pattern), to) for pattern, to in (
      lambda found: f"<i>{found[1]}</i><sub>{found[2].strip('{}')}</sub>"),
     (r"(?<=[\w)|>\]])\^(\([^()]*\)|\{[^{}]*\}|[-−]?[\w.]*\w)",
      lambda found: f"<sup>{found[1].strip('{}').replace('-', '−')}</sup>"),
-    (r"<sup>\((-?\w+/\w+)\)</sup>", r"<sup>\1</sup>"),
-))
+    (r"<sup>\((-?\w+/\w+)\)</sup>", r"<sup>\1</sup>")))
 
 
 def set_mathematics(text: str) -> str:

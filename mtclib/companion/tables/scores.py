@@ -14,8 +14,7 @@ from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION
 PUBLISHED_SD, OURS_SD, OURS_N = "published_std", "ours_std", "n"
 VERDICT_COLUMNS = (
     "paper", "table", "dataset", "task", "method", "metric", "printed_mean", "printed_std", "published",
-    PUBLISHED_SD, "ours", OURS_SD, OURS_N, "low", "high", "radius", "verdict", "cause", "reason",
-)  # fmt: skip
+    PUBLISHED_SD, "ours", OURS_SD, OURS_N, "low", "high", "radius", "verdict", "cause", "reason")
 RESULT_COLUMNS = ("method", "task", "metric", "params", "run", "value", "status")
 TOLD = ("higher", "lower", "failed", "not-run", "unavailable")
 

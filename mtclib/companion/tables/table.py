@@ -10,26 +10,23 @@ from mtclib.companion.tables.mathematics import set_mathematics
 from mtclib.companion.verdicts.judge import QUICK, SYMBOLS
 
 CLAIM_SYMBOLS = MappingProxyType({
-    "holds": "✓", "fails": "✗", "undecided": "?", "no data": "–", "not yet testable": "·",
-})  # fmt: skip
-MEANINGS = MappingProxyType({
-    "exact": "our mean rounds to the printed digits",
-    "agrees": "the 90% interval of the difference lies inside ±δ",
-    "higher": "the whole interval lies above +δ",
-    "lower": "the whole interval lies below -δ",
-    "inconclusive": "the interval crosses ±δ: more runs may decide",
-    "no margin": "the metric has no scale for a margin",
-    QUICK: "the quick profile has too few runs",
-    "misprint": "the printed number contradicts its own table; not counted",
-    "failed": "every run failed",
-    "not-run": "nobody has run it here",
-    "unavailable": "data or method cannot be had",
-    "holds": "the test supports the sentence",
-    "fails": "the test contradicts the sentence",
-    "undecided": "the test cannot tell",
-    "no data": "the runs that the test needs are missing",
-    "not yet testable": "no test has been written",
-})
+    "holds": "✓", "fails": "✗", "undecided": "?", "no data": "–", "not yet testable": "·"})
+MEANINGS = MappingProxyType({"exact": "our mean rounds to the printed digits",
+                             "agrees": "the 90% interval of the difference lies inside ±δ",
+                             "higher": "the whole interval lies above +δ",
+                             "lower": "the whole interval lies below -δ",
+                             "inconclusive": "the interval crosses ±δ: more runs may decide",
+                             "no margin": "the metric has no scale for a margin",
+                             QUICK: "the quick profile has too few runs",
+                             "misprint": "the printed number contradicts its own table; not counted",
+                             "failed": "every run failed",
+                             "not-run": "nobody has run it here",
+                             "unavailable": "data or method cannot be had",
+                             "holds": "the test supports the sentence",
+                             "fails": "the test contradicts the sentence",
+                             "undecided": "the test cannot tell",
+                             "no data": "the runs that the test needs are missing",
+                             "not yet testable": "no test has been written"})
 # Background and text.  The five verdicts that are counted differ in lightness too: they survive a grey print.
 COLOURS = MappingProxyType({
     "exact": ("#00457c", "#ffffff"), "agrees": ("#a6d3f5", "#000000"), "higher": ("#e69f00", "#000000"),
@@ -38,8 +35,7 @@ COLOURS = MappingProxyType({
     "misprint": ("#d9a3c4", "#000000"), "failed": ("#4a4a4a", "#ffffff"),
     "not-run": ("transparent", "inherit"), "unavailable": ("#9e9e9e", "#000000"),
     "holds": ("#a6d3f5", "#000000"), "fails": ("#b3400a", "#ffffff"), "undecided": ("#ececec", "#000000"),
-    "no data": ("transparent", "inherit"), "not yet testable": ("transparent", "inherit"),
-})  # fmt: skip
+    "no data": ("transparent", "inherit"), "not yet testable": ("transparent", "inherit")})
 _SYMBOLS = {**SYMBOLS, **CLAIM_SYMBOLS}
 DASH = "–"
 # Several classes before each rule: JupyterLab has specific rules for tables, and aligns text to the right.
@@ -133,8 +129,7 @@ class Table(Shown):
         """Lines of the HTML form, without the styles."""
         keys = " ".join(
             f'<span class="mtclib-key"{_style(key)}>{escape(label(key))}</span> {escape(MEANINGS[key])}.'
-            for key in self._statuses()
-        )
+            for key in self._statuses())
         below = [*([keys] if keys else []), *map(set_mathematics if self.folded else escape, self.notes)]
         notes = [f'<p class="mtclib-note">{note}</p>' for note in below]
         caption = f"<b>{escape(self.caption)}</b>"
@@ -147,7 +142,8 @@ class Table(Shown):
     def _ruled(self):
         """Lines of the text table itself; a rule between rows where a row has several lines."""
         names = [Cell((group, name) if group else (name,)) for group, name in self.header]
-        grid = [[_wrapped(cell.lines) for cell in row] for row in (names, *self.rows)]
+        grid = [[[part for line in cell.lines for part in textwrap.wrap(line, 44) or [""]] for cell in row]
+                for row in (names, *self.rows)]
         widths = [max(len(line) for lines in column for line in lines) for column in zip(*grid)]
         tall = any(len(lines) > 1 for row in grid[1:] for lines in row)
         for number, row in enumerate(grid):
@@ -168,8 +164,7 @@ class Table(Shown):
         """Lines of the HTML table."""
         grouped = any(group for group, _ in self.header)
         spans = [(group, len(list(columns))) for group, columns in groupby(group for group, _ in self.header)]
-        top = "".join(f'<th colspan="{span}" scope="colgroup">{escape(group)}</th>'
-                      for group, span in spans)
+        top = "".join(f'<th colspan="{span}" scope="colgroup">{escape(group)}</th>' for group, span in spans)
         names = "".join(f'<th scope="col">{escape(name)}</th>' for _, name in self.header)
         kind = "mtclib-scroll mtclib-scores" if grouped else "mtclib-scroll"
         yield f'<div class="{kind}"><table class="mtclib-grid">'
@@ -236,10 +231,6 @@ class Points(Shown):
 def _page(parts):
     """A piece of HTML with its styles."""
     return "\n".join([f'<div class="mtclib"><style>{_CSS}</style>', *parts, "</div>"])
-
-
-def _wrapped(lines):
-    return [part for line in lines for part in textwrap.wrap(line, 44) or [""]]
 
 
 def _style(status):

@@ -2,19 +2,6 @@
 
 Nothing here knows a paper: each check is arithmetic on printed numbers, with the rounding of the print and,
 where a coincidence is possible, the number of coincidences to expect by chance.
-
-=========================== ===============================================================================
-kind                        what it means
-=========================== ===============================================================================
-average                     a printed average is not the mean of its cells by more than three last digits
-last digits                 the same within three last digits, but by more than rounding explains
-copied                      the same group of numbers stands under two data sets
-repeated across tasks       the same group of numbers stands under two tasks of one data set
-repeated within a column    two methods have the same group of numbers on the same task: often an honest tie
-range                       a score outside its scale, a negative or impossible spread, purity below accuracy
-majority rate               accuracy equals the share of the largest class: one cluster took everything
-granularity                 a value that no whole number of samples can give
-=========================== ===============================================================================
 """
 
 from collections.abc import Iterable, Mapping
@@ -36,13 +23,8 @@ def audit_tables(published, sizes=None, class_sizes=None, runs=None, determinist
     """All checks on one paper, one finding per row: `COLUMNS`; ``cells`` is a tuple of cell ids."""
     class_sizes = dict(class_sizes or {})
     sizes = {key: int(np.sum(counts)) for key, counts in class_sizes.items()} | dict(sizes or {})
-    parts = [
-        averages(published),
-        repeated_groups(published),
-        out_of_range(published),
-        majority_rates(published, class_sizes),
-        granularity(published, sizes, runs, deterministic),
-    ]
+    parts = [averages(published), repeated_groups(published), out_of_range(published),
+             majority_rates(published, class_sizes), granularity(published, sizes, runs, deterministic)]
     return pd.concat([part for part in parts if len(part)] or [_findings([])], ignore_index=True)
 
 
@@ -163,8 +145,8 @@ def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
 def repeated_groups(published: pd.DataFrame, coincidences: float = COINCIDENCES) -> pd.DataFrame:
     """Groups of two or more numbers that recur under another method, task or data set.
 
-    Findings of kind "copied", "repeated across tasks" or "repeated within a column", one per pair of rows of
-    the print (all their tasks together).
+    Findings of kind "copied" (from another data set), "repeated across tasks" (of one data set) or "repeated
+    within a column" (two methods on one task: often an honest tie), one per pair of rows of the print.
 
     A group is all scores of one method on one task, standard deviations included. Two groups are equal if
     they agree in every score that both have, at least two of them; averages and values at the end of their
@@ -263,10 +245,8 @@ def runs_needed(published):
 
 
 def _rows_of_other_tasks(odd, cells):
-    """Rows of a table in which most values are impossible for the sizes of its tasks, three at least.
-
-    One in ten or twenty random values would be possible, so that three odd ones are no slip.
-    """
+    """Rows of a table in which most values are impossible for the sizes of its tasks, three at least. One in
+    ten or twenty random values would be possible, so that three odd ones are no slip."""
     counts = pd.Series([cells[cell][:-1] for cell in odd], dtype=object).value_counts()
     checked = cells[[row[-1] in ("ACC", "purity") for row in cells]].map(lambda row: row[:-1]).value_counts()
     return {row for row, n in counts.items() if n >= 3 and 2 * n > checked[row]}

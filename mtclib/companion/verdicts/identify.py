@@ -29,10 +29,8 @@ def _whole(distance):
     return np.where(np.isnan(distance), np.inf, distance)  # a failed fit is no hypothesis to take
 
 
-CRITERIA = {
-    "log-sd": lambda ours, printed: _whole(np.log(printed / ours).std(axis=1, ddof=1)),
-    "distance": lambda ours, printed: _whole(np.abs(ours - printed).mean(axis=1)),
-}  # fmt: skip
+CRITERIA = {"log-sd": lambda ours, printed: _whole(np.log(printed / ours).std(axis=1, ddof=1)),
+            "distance": lambda ours, printed: _whole(np.abs(ours - printed).mean(axis=1))}
 """How far our values, (hypotheses, cells), are from the printed ones: up to one factor, or as they are."""
 
 
@@ -60,9 +58,6 @@ def calibration_cells(paper):
     """Printed cells (``cell`` of :func:`..published.load`) that chose a pipeline: never counted as agreeing.
 
     Only those of searches whose find stands (:func:`holds`).
-
-    >>> sorted(calibration_cells("mspl"))
-    []
     """
     found = summaries(paper).values()
     return frozenset(cell for one in found if holds(one) for cell in one["cells"])

@@ -5,20 +5,10 @@ an equivalence test.  A cell *agrees* when the 90% interval of (ours - published
 is two one-sided tests at 5% each; it is *higher* or *lower* when the whole interval lies outside; else it is
 *inconclusive*, and more runs may decide.
 
-Verdicts, in the order in which they are tried:
-
-==================== ======================================================================================
-unavailable          data or method cannot be had, or nothing is printed; the reason says which
-not-run              nobody has run it
-failed               every run failed
-misprint             the printed number contradicts other printed numbers; shown, never counted
-no verdict (quick)   the quick profile has too few runs for any verdict
-exact                our mean rounds to the printed digits
-agrees               interval inside +-delta
-higher, lower        whole interval above +delta, below -delta
-inconclusive         anything else; a single run that is not declared deterministic has no interval
-no margin            the metric has no margin in :mod:`.intervals` (none of the five papers')
-==================== ======================================================================================
+They are tried in this order: unavailable, not-run, failed, misprint (shown, never counted), no verdict
+(quick), exact; then what the interval says, or no margin for a metric without one in :mod:`.intervals` (none
+of the five papers').  A single run that is not declared deterministic has no interval: inconclusive.
+`mtclib.companion.tables.MEANINGS` has each verdict in words.
 
 Each verdict is about its own cell; no correction for the number of cells is made.
 """
@@ -29,76 +19,40 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-from mtclib.companion.verdicts.intervals import (
-    DELTA,
-    DELTAS,
-    agreement_radius,
-    classify,
-    difference_interval,
-    expected,
-    margin,
-)
+from mtclib.companion.verdicts import intervals
+from mtclib.companion.verdicts.intervals import DELTA, DELTAS
 from mtclib.metrics import our_name
 
 __all__ = ["CAUSES", "DELTA", "DELTAS", "QUICK", "SYMBOLS", "judge", "verdict_counts"]
 QUICK = "no verdict (quick)"
 SYMBOLS = MappingProxyType(
-    {
-        "exact": "●",
-        "agrees": "✓",
-        "higher": "▲",
-        "lower": "▼",
-        "inconclusive": "?",
-        "no margin": "~",
-        QUICK: "·",
-        "misprint": "※",
-        "failed": "✗",
-        "not-run": "–",
-        "unavailable": "∅",
-    }
-)
+    {"exact": "●", "agrees": "✓", "higher": "▲", "lower": "▼", "inconclusive": "?", "no margin": "~",
+     QUICK: "·", "misprint": "※", "failed": "✗", "not-run": "–", "unavailable": "∅"})
 KINDS = ("own", "compared", "reconstruction")
 JUDGED = ("exact", "agrees", "higher", "lower", "inconclusive")
 COUNTED = MappingProxyType({"counted": JUDGED, "agreeing": ("exact", "agrees"),
                             "undecided": ("inconclusive",), "deviating": ("higher", "lower")})
 CAUSES = MappingProxyType(
-    {
-        "preprocessing": "The paper does not say how the raw data became features, or we had to choose.",
-        "data-version": "The data set that can be had today differs from the one the paper used.",
-        "metric-variant": "The paper's name of the metric covers several definitions with different numbers.",
-        "initialisation": "The start of the iteration is not given, and other starts give other results.",
-        "stopping": "The rule that ends the iteration is not given or depends on the scale of the data.",
-        "tuned-on-labels": "The paper prints the best of many settings, chosen with the true labels.",
-        "misprint": "The printed number contradicts other numbers of the same paper.",
-        "underspecified": "A step of the method is missing, ambiguous or wrong in print.",
-        "unknown": "No explanation has been established.",
-    }
-)
+    {"preprocessing": "The paper does not say how the raw data became features, or we had to choose.",
+     "data-version": "The data set that can be had today differs from the one the paper used.",
+     "metric-variant": "The paper's name of the metric covers several definitions with different numbers.",
+     "initialisation": "The start of the iteration is not given, and other starts give other results.",
+     "stopping": "The rule that ends the iteration is not given or depends on the scale of the data.",
+     "tuned-on-labels": "The paper prints the best of many settings, chosen with the true labels.",
+     "misprint": "The printed number contradicts other numbers of the same paper.",
+     "underspecified": "A step of the method is missing, ambiguous or wrong in print.",
+     "unknown": "No explanation has been established."})
 SCOPE = ("table", "dataset", "task", "method", "metric")
 OUTPUT = (
     "cell", "paper", *SCOPE, "printed_mean", "printed_std", "published", "published_std", "published_n",
     "ours", "ours_std", "n", "n_failed", "difference", "relative_difference", "low", "high", "radius",
     "delta", "uncertainty", "selection", "within_prediction", "expected", "verdict", "symbol", "misprint",
-    "calibration", "counted", "cause", "reason",
-)  # fmt: skip
+    "calibration", "counted", "cause", "reason")
 Rules = namedtuple("Rules", "profile unavailable not_run causes")
 
 
-def judge(
-    published,
-    results,
-    *,
-    profile,
-    n_published=None,
-    deterministic=(),
-    methods=None,
-    datasets=None,
-    unavailable=None,
-    not_run=None,
-    misprints=(),
-    calibration=(),
-    causes=(),
-):
+def judge(published, results, *, profile, n_published=None, deterministic=(), methods=None, datasets=None,
+          unavailable=None, not_run=None, misprints=(), calibration=(), causes=()):
     """Set each printed number beside ours, with a verdict.
 
     One row per printed cell with the columns `OUTPUT`. ``low`` and ``high`` are the 90% interval of (ours -
@@ -114,7 +68,7 @@ def judge(
     rules = Rules(profile, unavailable or {}, not_run or {}, _checked_causes(causes))
     cells = joined(published, results, methods or {}, datasets or {})
     cells = with_interval(cells, n_published, deterministic)
-    cells["expected"] = expected(
+    cells["expected"] = intervals.expected(
         *_own_error(cells, cells["method"].isin(set(deterministic))), cells["sd_used"], cells["published_n"],
         cells["half_unit"], cells["delta"], cells["selection"])
     cells["misprint"] = cells["cell"].isin(set(misprints))
@@ -158,14 +112,11 @@ def joined(published, results, methods, datasets):
     """
     cells = published.rename(columns={"mean": "published", "std": "published_std"}).reset_index(drop=True)
     key = pd.DataFrame(
-        {
-            "dataset": cells["dataset"].replace(datasets),
-            "method": cells["method"].replace(methods),
-            # A method on views has one unnamed task; otherwise a cell without a task is the mean over tasks.
-            "task": cells["task"] if (results["task"] == "").any() else cells["task"].replace("", "avg"),
-            "metric": [our_name(*names) for names in zip(cells["paper"], cells["metric"])],
-        }
-    )
+        {"dataset": cells["dataset"].replace(datasets),
+         "method": cells["method"].replace(methods),
+         # A method on views has one unnamed task; otherwise a cell without a task is the mean over tasks.
+         "task": cells["task"] if (results["task"] == "").any() else cells["task"].replace("", "avg"),
+         "metric": [our_name(*names) for names in zip(cells["paper"], cells["metric"])]})
     ours = _statistics(results)
     return pd.concat([cells, key.merge(ours, how="left", on=list(key)).drop(columns=list(key))], axis=1)
 
@@ -174,29 +125,18 @@ def _statistics(results):
     grids = results.groupby(["dataset", "method"])["params"].nunique()
     if (grids > 1).any():
         dataset, method = grids[grids > 1].index[0]
-        raise ValueError(
-            f"results: {grids.max()} grid points for method {method!r} on {dataset!r}; "
-            "keep one (chosen with the labels, or the default) before judging"
-        )
+        raise ValueError(f"results: {grids.max()} grid points for method {method!r} on {dataset!r}; "
+                         "keep one (chosen with the labels, or the default) before judging")
     ok = (results["status"] == "ok") & results["value"].notna()
     keys = ["dataset", "method", "task", "metric"]
     errors = results["error"].fillna("").where(~ok, "")
     lacking = results["status"] == "unavailable"
     table = results.assign(
-        value=results["value"].where(ok), failed=~ok & ~lacking, error=errors, lacking=lacking
-    )
-    return (
-        table.groupby(keys)
-        .agg(
-            ours=("value", "mean"),
-            ours_std=("value", "std"),
-            n=("value", "count"),
-            n_failed=("failed", "sum"),
-            error=("error", "max"),
-            lacking=("lacking", "all"),
-        )
-        .reset_index()
-    )
+        value=results["value"].where(ok), failed=~ok & ~lacking, error=errors, lacking=lacking)
+    return (table.groupby(keys)
+            .agg(ours=("value", "mean"), ours_std=("value", "std"), n=("value", "count"),
+                 n_failed=("failed", "sum"), error=("error", "max"), lacking=("lacking", "all"))
+            .reset_index())
 
 
 def with_interval(cells, n_published, deterministic):
@@ -215,21 +155,22 @@ def with_interval(cells, n_published, deterministic):
     theirs = printed_sd.notna() & (cells["published_n"] > 1)
     cells["sd_used"] = printed_sd.where(theirs)
     names = ["metric", "half_unit", "published"]
-    cells["delta"] = [margin(*one) for one in cells[names].itertuples(index=False)]
+    cells["delta"] = [intervals.margin(*one) for one in cells[names].itertuples(index=False)]
     sd, n = _own_error(cells, fixed)
     if "selection" not in cells:
         cells["selection"] = 0.0
-    sides, rest = (cells["ours"], sd, n, cells["published"]), (cells["half_unit"], cells["selection"])
-    cells["low"], cells["high"] = difference_interval(*sides, cells["sd_used"], cells["published_n"], *rest)
-    least, most = difference_interval(*sides, np.nan, cells["published_n"], *rest)
+    sides = cells["ours"], sd, n, cells["published"]
+    rest = cells["published_n"], cells["half_unit"], cells["selection"]
+    cells["low"], cells["high"] = intervals.difference_interval(*sides, cells["sd_used"], *rest)
+    least, most = intervals.difference_interval(*sides, np.nan, *rest)
     cells["within_prediction"] = (least <= 0) & (most >= 0)
     cells["difference"] = cells["ours"] - cells["published"]
     cells["relative_difference"] = cells["difference"] / cells["published"].where(cells["published"] != 0)
-    cells["radius"] = agreement_radius(cells["low"], cells["high"])
+    cells["radius"] = intervals.agreement_radius(cells["low"], cells["high"])
     cells["uncertainty"] = np.select(
         [fixed & theirs, fixed, theirs, cells["published_n"] == 1],
         ["published only", "none", "both", "one split"], "ours for both")
-    cells["statistical"] = classify(cells["low"], cells["high"], cells["delta"])
+    cells["statistical"] = intervals.classify(cells["low"], cells["high"], cells["delta"])
     return cells
 
 

@@ -43,10 +43,8 @@ DEVIATION = table(("cause", "evidence"), SCOPE, cause=one_of(CAUSES))
 CLAIM = table(("id", "quote", "place"), ("params", "reason", "sentence"),
               test=one_of(TESTS), frame=one_of(FRAMES))
 FINDING = table(("text", "short", "sources"))
-FILES = {
-    "decisions": table((), decision={"items": DECISION}, deviation={"items": DEVIATION}),
-    "claims": table((), ("name", "venue"), finding={"items": FINDING}, claim={"items": CLAIM}),
-}
+FILES = {"decisions": table((), decision={"items": DECISION}, deviation={"items": DEVIATION}),
+         "claims": table((), ("name", "venue"), finding={"items": FINDING}, claim={"items": CLAIM})}
 SHOWN = (*_NEEDED, "alternatives", "leverage")
 
 
@@ -124,12 +122,10 @@ def decisions_table(paper, kind=None, leverage=None):
     """Decisions of a paper, or those of one kind, as a frame; `leverage` has a sentence for some ids."""
     if kind is not None:
         check_option("kind", kind, KINDS, LedgerError)
-    rows = [
-        {**entry, "evidence_type": ", ".join(entry["evidence_type"]),
-         "alternatives": "; ".join(entry.get("alternatives", [])),
-         "leverage": (leverage or {}).get(entry["id"], "")}
-        for entry in decisions(paper) if kind in (None, entry["kind"])
-    ]  # fmt: skip
+    rows = [{**entry, "evidence_type": ", ".join(entry["evidence_type"]),
+             "alternatives": "; ".join(entry.get("alternatives", [])),
+             "leverage": (leverage or {}).get(entry["id"], "")}
+            for entry in decisions(paper) if kind in (None, entry["kind"])]
     return pd.DataFrame(rows, columns=list(SHOWN))
 
 
@@ -140,22 +136,15 @@ def claims_table(paper, frames=None, published=None, methods=None, datasets=None
     paper's own table says; `methods` and `datasets` map printed names to those in the frames, where they
     differ.  Columns: ``id, place, quote, test, status, counts, statistic, n, in_print, reason``.
     """
-    frames = {
-        name: _ByMetric(_printed_names(frame, paper, methods, datasets))
-        for name, frame in (frames or {}).items()
-        if frame is not None
-    }
+    frames = {name: _ByMetric(_printed_names(frame, paper, methods, datasets))
+              for name, frame in (frames or {}).items() if frame is not None}
     rows = [_outcome(claim, frames) | {"in_print": _in_print(claim, published)} for claim in claims(paper)]
     columns = ["id", "place", "quote", "test", "status", "counts", "statistic", "n", "in_print", "reason"]
     return pd.DataFrame(rows, columns=columns)
 
 
 def sentence_of(claim):
-    """What a claim is a part of: its ``sentence``, or its quotation without what is said in brackets.
-
-    >>> sentence_of({"quote": "A is better than B (ACC)"})
-    'A is better than B'
-    """
+    """What a claim is a part of: its ``sentence``, or its quotation without what is said in brackets."""
     return claim.get("sentence", claim["quote"].partition(" (")[0])
 
 

@@ -45,10 +45,8 @@ def measured(study):
 
 
 class _Scores:
-    """Scores of the fits that succeeded, by data set, method, metric and setting; mean over tasks.
-
-    Each is looked for once: the entries ask for the same ones again and again.
-    """
+    """Scores of the fits that succeeded, by data set, method, metric and setting; mean over tasks. Each is
+    looked for once: the entries ask for the same ones again and again."""
 
     def __init__(self, study):
         self.study, self._frames, self._settings, self._chosen = study, {}, {}, {}
@@ -112,11 +110,9 @@ def _once(study, method):
 
 
 def _values(study, scores, side, entry):
-    """Scores of one side by run: mean over tasks where there are any.
-
-    `side` is (data set, method, metric, point); `point` is a dict of grid parameters, "chosen" for the
-    setting chosen with labels, None for the default.
-    """
+    """Scores of one side by run: mean over tasks where there are any. `side` is (data set, method, metric,
+    point); `point` is a dict of grid parameters, "chosen" for the setting chosen with labels, None for the
+    default."""
     dataset, method, metric, point = side
     found = scores(dataset, method, metric)
     if point == "chosen":

@@ -33,15 +33,10 @@ def _fraction(value, digits):
     return f"{value:.{digits}f}".removeprefix("0")
 
 
-FORMATS = {
-    "word": lambda value: WORDS[value],
-    "percent": lambda value: f"{100 * value:.0f}",
-    "percent .1": lambda value: f"{100 * value:.1f}",
-    "size": lambda value: f"{abs(value):.1f}",
-    "size .0f": lambda value: f"{abs(value):.0f}",
-    ".2": lambda value: _fraction(value, 2),
-    ".3": lambda value: _fraction(value, 3),
-}
+FORMATS = {"word": lambda value: WORDS[value], "percent": lambda value: f"{100 * value:.0f}",
+           "percent .1": lambda value: f"{100 * value:.1f}", "size": lambda value: f"{abs(value):.1f}",
+           "size .0f": lambda value: f"{abs(value):.0f}", ".2": lambda value: _fraction(value, 2),
+           ".3": lambda value: _fraction(value, 3)}
 
 
 class Numbers:

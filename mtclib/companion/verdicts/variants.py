@@ -8,13 +8,8 @@ import pandas as pd
 from mtclib.companion.verdicts.intervals import DELTA
 from mtclib.metrics import our_name
 
-VARIANTS = {
-    "NMI": ("NMI_max", "NMI_geometric", "NMI_arithmetic", "NMI_min"),
-    "ACC": ("ACC", "purity"),
-    "purity": ("purity", "ACC"),
-    "ARI": ("ARI", "RI"),
-    "RI": ("RI", "ARI"),
-}
+VARIANTS = {"NMI": ("NMI_max", "NMI_geometric", "NMI_arithmetic", "NMI_min"), "ACC": ("ACC", "purity"),
+            "purity": ("purity", "ACC"), "ARI": ("ARI", "RI"), "RI": ("RI", "ARI")}
 
 
 def variant_table(study, metric="NMI") -> pd.DataFrame:

@@ -12,21 +12,13 @@ from experiments_support import demo_jobs, table
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtclib.companion.runs import (
-    Job,
-    ProtocolError,
-    canonical,
-    expand,
-    jobs,
-    load_dataset,
-    parse_protocol,
-    seed_for,
-)
+from mtclib.companion import runs
+from mtclib.companion.runs import jobs
 from mtclib.datasets import FetchError
 
-GOLDEN = Job(paper="p", dataset="d", loader="l", loader_params={}, method="m", estimator="MTCMRL",
-             params={"lam": 4.0, "alpha": 0.25, "max_iter": 200}, shown="{}", run=0, seed=12345,
-             data_sha="ab" * 32, algorithm_version=1, keep=("relation_",))
+GOLDEN = runs.Job(paper="p", dataset="d", loader="l", loader_params={}, method="m", estimator="MTCMRL",
+                  params={"lam": 4.0, "alpha": 0.25, "max_iter": 200}, shown="{}", run=0, seed=12345,
+                  data_sha="ab" * 32, algorithm_version=1, keep=("relation_",))
 GOLDEN_KEY = "b52c096cd6e28896b0ec4f14"
 
 
@@ -44,8 +36,7 @@ def test_the_key_never_changes_nor_in_a_process_with_another_hash_seed_and_none_
 
 @pytest.mark.parametrize("change", [
     {"estimator": "SNMF"}, {"params": {"lam": 4.0}}, {"seed": 1}, {"data_sha": "cd" * 32},
-    {"algorithm_version": 2}, {"keep": ()},
-])
+    {"algorithm_version": 2}, {"keep": ()}])
 def test_whatever_determines_the_result_changes_the_key_and_names_and_the_spelling_of_numbers_do_not(change):
     assert replace(GOLDEN, **change).key != GOLDEN_KEY
     other = replace(GOLDEN, method="MTC-MRL", dataset="other", paper="q", part="figure1", in_grid=False,
@@ -56,19 +47,19 @@ def test_whatever_determines_the_result_changes_the_key_and_names_and_the_spelli
 @given(st.dictionaries(st.text(), st.one_of(st.booleans(), st.none(), st.text(), st.integers(-2**53, 2**53),
                                             st.floats(allow_nan=False, allow_infinity=False))))
 def test_canonical_json_ignores_order_and_loses_nothing(value):
-    text = canonical(value)
-    assert text == canonical(dict(reversed(value.items())))
+    text = runs.canonical(value)
+    assert text == runs.canonical(dict(reversed(value.items())))
     assert json.loads(text) == value
     with pytest.raises(ValueError):
-        canonical({**value, "lam": float("nan")})
+        runs.canonical({**value, "lam": float("nan")})
 
 
 def test_seeds_depend_on_root_paper_data_set_and_run_alone():
-    seeds = {seed_for(*arguments) for arguments in [
+    seeds = {runs.seed_for(*arguments) for arguments in [
         (0, "mtcmrl", "20NewsGroups", 0), (1, "mtcmrl", "20NewsGroups", 0), (0, "spmtc", "20NewsGroups", 0),
         (0, "mtcmrl", "Reuters", 0), (0, "mtcmrl", "20NewsGroups", 1)]}
     assert len(seeds) == 5 and all(0 <= seed < 2**31 for seed in seeds)
-    assert seed_for(0, "mtcmrl", "20NewsGroups", 0) == 1075107280
+    assert runs.seed_for(0, "mtcmrl", "20NewsGroups", 0) == 1075107280
 
 
 def test_all_methods_and_grid_points_share_the_seed_of_a_run_and_a_deterministic_method_is_run_once():
@@ -128,13 +119,12 @@ def test_jobs_of_one_data_set_are_neighbours():
 
 @pytest.mark.parametrize("change, words", [
     ({"estimator": "experiments_support:Nosy"}, "Nosy"), ({"estimator": "MTCMLR"}, "MTCMRL"),
-    ({"params": {"nose": 1.0}}, "Did you mean 'noise'"),
-])
+    ({"params": {"nose": 1.0}}, "Did you mean 'noise'")])
 def test_an_unknown_estimator_or_parameter_is_refused_before_anything_runs(change, words):
     methods = table()["methods"]
     methods["once"] |= change
-    with pytest.raises(ProtocolError, match=words):
-        expand(parse_protocol(table(methods=methods)), "quick")
+    with pytest.raises(runs.ProtocolError, match=words):
+        runs.expand(runs.parse_protocol(table(methods=methods)), "quick")
 
 
 def test_data_that_cannot_be_had_give_jobs_that_say_so():
@@ -165,5 +155,5 @@ def test_data_that_could_not_be_had_are_asked_for_again_only_after_a_while(monke
         monkeypatch.setattr(jobs, "RETRY_AFTER", wait)
         for split in range(3):
             with pytest.raises(FetchError, match="no network"):
-                load_dataset("no such loader", {"split": split})
+                runs.load_dataset("no such loader", {"split": split})
         assert len(asked) == expected

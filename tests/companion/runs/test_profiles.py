@@ -9,24 +9,19 @@ from mtclib.companion import runs
 from mtclib.companion.runs import profiles
 from mtclib.datasets import FetchError
 
-SAMPLE = {
-    "paper": "demo", "title": "Demo", "root_seed": 5,
-    "datasets": {
-        "a": {"loader": "mtcmrl-20newsgroups", "params": {"edition": "bydate", "weighting": "counts"}},
-        "b": {"loader": "mtcmrl-20newsgroups"}, "c": {"loader": "mtcmrl-20newsgroups"},
-        "later": {"not_run": "no loader yet"},
-    },
-    "methods": {"k-means": {"estimator": "KMeans", "params": {"n_init": 1}}},
-    "studies": {"s": {"datasets": ["b", "a"], "methods": ["k-means"]}},
-    "sensitivity": {"f": {"method": "k-means", "datasets": ["c"], "base": {"n_init": 1},
-                          "sweep": {"n_init": [1]}}},
-    "profiles": {
-        "full": {"n_runs": 2, "datasets": ["a"], "methods": ["k-means"], "studies": ["s"],
-                 "sensitivity": ["f"]},
-        "quick": {"n_runs": 1, "datasets": ["a"], "methods": ["k-means"],
-                  "loader_params": {"a": {"edition": "wheel"}}},
-    },
-}  # fmt: skip
+SAMPLE = {"paper": "demo", "title": "Demo", "root_seed": 5,
+          "datasets": {
+              "a": {"loader": "mtcmrl-20newsgroups", "params": {"edition": "bydate", "weighting": "counts"}},
+              "b": {"loader": "mtcmrl-20newsgroups"}, "c": {"loader": "mtcmrl-20newsgroups"},
+              "later": {"not_run": "no loader yet"}},
+          "methods": {"k-means": {"estimator": "KMeans", "params": {"n_init": 1}}},
+          "studies": {"s": {"datasets": ["b", "a"], "methods": ["k-means"]}},
+          "sensitivity": {"f": {"method": "k-means", "datasets": ["c"], "base": {"n_init": 1},
+                                "sweep": {"n_init": [1]}}},
+          "profiles": {"full": {"n_runs": 2, "datasets": ["a"], "methods": ["k-means"], "studies": ["s"],
+                                "sensitivity": ["f"]},
+                       "quick": {"n_runs": 1, "datasets": ["a"], "methods": ["k-means"],
+                                 "loader_params": {"a": {"edition": "wheel"}}}}}
 
 
 @pytest.fixture

@@ -31,8 +31,7 @@ from mtclib.companion.runs import ProtocolError, load_protocol, parse_protocol
                                "sweep": {"noise": [1.0]}}}, ["base"]),
     ((), "studies", {"s": {"datasets": ["tiny"], "methods": ["onec"]}}, ["onec", "once"]),
     ((), "studies", {"s": {"datasets": ["tiny"], "methods": ["noisy"], "grid": {"noisy": {"nois": [1.0]}}}},
-     ["studies.s", "nois", "noise"]),
-])
+     ["studies.s", "nois", "noise"])])
 def test_a_mistake_in_a_protocol_is_named_with_what_was_meant(where, name, value, words):
     wrong = copy.deepcopy(table())
     part = wrong

@@ -29,12 +29,10 @@ def _results(points):
     return pd.DataFrame(rows)
 
 
-HAND_MADE = _results({
-    ('{"a":1.0}', True): [(0.2, 0.8, 3.0), (0.4, 0.8, 2.0)],
-    ('{"a":2.0}', True): [(0.9, 0.3, 5.0), (0.9, 0.3, 4.0)],
-    ('{"a":3.0}', True): [(1.0, 1.0, 1.0), (np.nan, np.nan, np.nan)],
-    ('{"a":9.0}', False): [(1.0, 1.0, 0.0), (1.0, 1.0, 0.5)],
-})
+HAND_MADE = _results({('{"a":1.0}', True): [(0.2, 0.8, 3.0), (0.4, 0.8, 2.0)],
+                      ('{"a":2.0}', True): [(0.9, 0.3, 5.0), (0.9, 0.3, 4.0)],
+                      ('{"a":3.0}', True): [(1.0, 1.0, 1.0), (np.nan, np.nan, np.nan)],
+                      ('{"a":9.0}', False): [(1.0, 1.0, 0.0), (1.0, 1.0, 0.5)]})
 
 
 def test_the_oracle_takes_one_point_for_all_tasks_and_metrics_by_the_mean_over_runs():

@@ -28,8 +28,7 @@ KINDS = (
     r"within (?:\d(?!e)|five|three|four)(?: points)?", r"less than \d+", r"one to two", r"\[-1, 1\]",
     r"\b(?:[Oo]ne of |of )?\d+ (?:other )?(?:settings|choices|starts|runs|weightings|readings|splits|of)\b",
     r"all of the \d+ starts", r"[Oo]f \d+ settings", r"setting of \d+", r"(?:among|as|of) \d+\b",
-    r"\d+ in all", r"\b[01]\b(?![.,]\d)", r"\b0\.5\b",
-)  # fmt: skip
+    r"\d+ in all", r"\b[01]\b(?![.,]\d)", r"\b0\.5\b")
 SPENT = re.compile("|".join(KINDS))
 # Numbers of a decision that no committed result holds, and how many; they may only become fewer.
 OUTSIDE = {
@@ -55,8 +54,7 @@ OUTSIDE = {
         ("spmtc", "E0.17:1 E0.18:12 E0.18b:2 E0.9:2"),
         # Settings.
         ("lmsc", "B16:3"),
-        ("spmtc", "E0.12:1 O1:1 O2:1"),
-    ) for one in ones.split()}  # fmt: skip
+        ("spmtc", "E0.12:1 O1:1 O2:1")) for one in ones.split()}
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from experiments_support import DECISION
 from scipy import stats
 from studies import committed
 
@@ -12,17 +13,7 @@ from mtclib.companion.verdicts.ledger import LedgerError
 from mtclib.companion.verdicts.leverage import by_alternative, entries, measured
 from mtclib.core import paths
 
-DECISION = """
-[[decision]]
-id = "O1"
-place = "section 4"
-kind = "open choice"
-problem = "No weights are named."
-evidence = "None."
-evidence_type = ["text"]
-decision = "tf-idf"
-cause = "preprocessing"
-
+MEASURED = DECISION + """
 [[decision.alternative]]
 kind = "preprocessing"
 ours = "tf-idf, unit rows"
@@ -55,12 +46,11 @@ def write(study, tmp_path, monkeypatch):
 
 
 def test_the_change_is_the_difference_of_the_stored_means(study, write):
-    (row,) = measured(write(DECISION)).to_dict("records")
+    (row,) = measured(write(MEASURED)).to_dict("records")
     frame = study.results.frame
     ours, other = (
         100 * frame[(frame["dataset"] == name) & (frame["method"] == "MBC") & (frame["task"] == "avg")
-                    & (frame["metric"] == "NMI_geometric")]["value"]
-        for name in ("tr23", "tr23 (counts-l2)"))
+                    & (frame["metric"] == "NMI_geometric")]["value"] for name in ("tr23", "tr23 (counts-l2)"))
     assert (row["n"], row["n_other"]) == (len(ours), len(other))
     assert row["change"] == pytest.approx(other.mean() - ours.mean())
     interval = stats.ttest_ind(other, ours, equal_var=False).confidence_interval(0.9)
@@ -89,15 +79,14 @@ def test_a_distance_is_compared_in_percent_of_ours_and_not_drawn_among_scores(st
     ('kind = "preprocessing"', 'kind = "weather"', "kind must be one of 'preprocessing'"),
     ('["tr23 (counts-l2)"]', '["tr23 (counts-l2)", "tr11"]', "one name for each of datasets"),
     ('metric = "NMI"', "", "missing metric"),
-    ('methods = ["MBC"]', 'methods = ["MBC, lambda"]\npoint = { lam = 77.0 }', "with {'lam': 77.0}"),
-])
+    ('methods = ["MBC"]', 'methods = ["MBC, lambda"]\npoint = { lam = 77.0 }', "with {'lam': 77.0}")])
 def test_an_entry_that_cannot_be_measured_is_refused_with_its_reason(write, old, new, message):
     with pytest.raises(LedgerError, match=message):
-        measured(write(DECISION.replace(old, new)))
+        measured(write(MEASURED.replace(old, new)))
 
 
 def test_opposite_changes_do_not_cancel_in_the_order_and_choices_of_ours_are_told_apart(study, write):
-    table = measured(write(DECISION))
+    table = measured(write(MEASURED))
     rows = [table.assign(alternative="a", change=change, low=change - 1, high=change + 1)
             for change in (9.0, -9.0)]
     rows.append(table.assign(alternative="b", change=2.0, low=-1.0, high=5.0))

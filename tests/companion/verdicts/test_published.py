@@ -11,13 +11,9 @@ from mtclib.companion.verdicts import published
 DATA = Path(__file__).resolve().parents[3] / "data"
 COLUMNS = [*published.REQUIRED, "unit"]
 KEY = COLUMNS[:6]
-CELLS = {
-    "spmtc": {"2": 36, "3": 36, "4": 36, "5": 36, "6": 36, "7": 72},
-    "mspl": {"1": 27, "2": 27, "3": 24},
-    "mbc": {"3": 80, "4": 29},
-    "mtcmrl": {"2": 96, "3": 72, "4": 72},
-    "lmsc": {"1": 135, "2": 108, "3": 108, "4": 81},
-}
+CELLS = {"spmtc": {"2": 36, "3": 36, "4": 36, "5": 36, "6": 36, "7": 72}, "mspl": {"1": 27, "2": 27, "3": 24},
+         "mbc": {"3": 80, "4": 29}, "mtcmrl": {"2": 96, "3": 72, "4": 72},
+         "lmsc": {"1": 135, "2": 108, "3": 108, "4": 81}}
 UNITS = {"spmtc": {"percent"}, "mspl": {"fraction"}, "mbc": {"fraction", "distance"}, "mtcmrl": {"percent"},
          "lmsc": {"percent"}}  # fmt: skip
 METRICS = {"spmtc": {"ACC", "NMI"}, "mspl": {"ACC", "NMI", "purity"}, "mbc": {"NMI", "ARI", "d_M", "s_nmi"},

@@ -4,16 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtclib.companion.verdicts import published
-from mtclib.companion.verdicts.audit import (
-    audit_tables,
-    averages,
-    granularity,
-    majority_rates,
-    misprints,
-    out_of_range,
-    repeated_groups,
-)
+from mtclib.companion.verdicts import audit, published
 from mtclib.companion.verdicts.published import from_printed
 
 COLUMNS = list(published.REQUIRED)
@@ -41,14 +32,14 @@ def random_table(seed, methods=8, datasets=("A", "B", "C"), tasks=4):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_an_honest_table_has_no_findings(seed):
-    assert audit_tables(random_table(seed)).empty
+    assert audit.audit_tables(random_table(seed)).empty
 
 
 def test_a_wrong_average_is_found_and_rounding_is_forgiven():
     rows = [("1", "A", str(t), "m", "ACC", mean, "") for t, mean in enumerate(["10.00", "20.00", "30.01"])]
-    assert averages(table([*rows, ("1", "A", "avg", "m", "ACC", "20.01", "")])).empty
+    assert audit.averages(table([*rows, ("1", "A", "avg", "m", "ACC", "20.01", "")])).empty
     for printed, kind in (("20.03", "last digits"), ("20.04", "average")):
-        found = averages(table([*rows, ("1", "A", "avg", "m", "ACC", printed, "")])).iloc[0]
+        found = audit.averages(table([*rows, ("1", "A", "avg", "m", "ACC", printed, "")])).iloc[0]
         assert (found["kind"], found["printed"], found["expected"]) == (kind, printed, "20.003")
     assert found["cells"] == ("p:1:A:avg:m:ACC",)
 
@@ -59,8 +50,7 @@ def planted(base, target, source):
     for metric in ("ACC", "NMI"):
         at, origin = (
             (out["dataset"] == d) & (out["task"] == t) & (out["method"] == m) & (out["metric"] == metric)
-            for d, t, m in (target, source)
-        )
+            for d, t, m in (target, source))
         for column in ("mean", "printed_mean"):
             out.loc[at, column] = out.loc[origin, column].item()
     return out
@@ -68,10 +58,9 @@ def planted(base, target, source):
 
 @pytest.mark.parametrize(("target", "kind"), [
     (("B", "2", "m5"), "copied"), (("A", "3", "m1"), "repeated across tasks"),
-    (("A", "1", "m2"), "repeated within a column"),
-])  # fmt: skip
+    (("A", "1", "m2"), "repeated within a column")])
 def test_a_planted_copy_is_found_and_named_by_where_it_stands(target, kind):
-    found = repeated_groups(planted(random_table(1), target, ("A", "1", "m1")))
+    found = audit.repeated_groups(planted(random_table(1), target, ("A", "1", "m1")))
     assert found["kind"].tolist() == [kind]
     assert len(found["cells"][0]) == 4 and "m1 " in found["where"][0]
 
@@ -79,9 +68,9 @@ def test_a_planted_copy_is_found_and_named_by_where_it_stands(target, kind):
 def test_only_copies_between_data_sets_and_wrong_averages_leave_the_count():
     copied = planted(random_table(1), ("B", "2", "m5"), ("A", "1", "m1"))
     both = planted(copied, ("A", "3", "m2"), ("A", "4", "m2"))
-    findings = audit_tables(both)
+    findings = audit.audit_tables(both)
     assert sorted(set(findings["kind"])) == ["average", "copied", "repeated across tasks"]
-    out = misprints(findings, both)
+    out = audit.misprints(findings, both)
     assert {"p:0:A:1:m1:ACC", "p:1:B:2:m5:NMI", "p:1:B:avg:m5:ACC", "p:0:A:avg:m1:NMI"} <= out
     assert "p:0:A:3:m2:ACC" not in out and "p:0:A:2:m1:ACC" not in out
 
@@ -93,26 +82,25 @@ def test_one_equal_number_is_no_finding_and_neither_are_coarse_groups_or_full_sc
     coarse = [("1", "A", str(t), f"m{m}", metric, f"{rng.integers(3, 6) / 10:.1f}", "")
               for t in range(6) for m in range(6) for metric in ("ACC", "NMI")]
     full = [("1", d, "1", "m", metric, "100.00", "") for d in "AB" for metric in ("ACC", "NMI", "purity")]
-    assert all(repeated_groups(table(rows)).empty for rows in (one, coarse, full))
+    assert all(audit.repeated_groups(table(rows)).empty for rows in (one, coarse, full))
 
 
 @pytest.mark.parametrize(("metric", "mean", "std", "expected"), [
     ("ACC", "101.00", "", "[0, 1]"), ("NMI", "-3.00", "", "[0, 1]"),
-    ("ACC", "80.00", "-1.00", "0 to 56.57"), ("ACC", "99.00", "20.00", "0 to 14.08"),
-])  # fmt: skip
+    ("ACC", "80.00", "-1.00", "0 to 56.57"), ("ACC", "99.00", "20.00", "0 to 14.08")])
 def test_impossible_scores_and_spreads_are_found(metric, mean, std, expected):
     rows = [("1", "A", "1", "m", metric, mean, std), ("1", "A", "2", "m", "ACC", "50.00", "3.00")]
-    found = out_of_range(table(rows))
+    found = audit.out_of_range(table(rows))
     assert found[["kind", "expected"]].values.tolist() == [["range", expected]]
 
 
 def test_purity_below_accuracy_and_accuracy_equal_to_the_largest_class_are_found():
     rows = [("1", "A", "1", "m", "ACC", "80.00", ""), ("1", "A", "1", "m", "ARI", "-2.00", "")]
-    assert out_of_range(table([*rows, ("1", "A", "1", "m", "purity", "80.00", "")])).empty
-    found = out_of_range(table([*rows, ("1", "A", "1", "m", "purity", "79.00", "")]))
+    assert audit.out_of_range(table([*rows, ("1", "A", "1", "m", "purity", "80.00", "")])).empty
+    found = audit.out_of_range(table([*rows, ("1", "A", "1", "m", "purity", "79.00", "")]))
     assert found["expected"].tolist() == [">= 80.00"]
     rows = [("1", "A", "1", "m", "ACC", "58.40", ""), ("1", "A", "1", "n", "ACC", "58.80", "")]
-    found = majority_rates(table(rows), {("A", "1"): [38, 46, 20, 146]})
+    found = audit.majority_rates(table(rows), {("A", "1"): [38, 46, 20, 146]})
     assert found["text"].tolist() == ["146 of 250 samples are in the largest class"]
 
 
@@ -120,21 +108,21 @@ def test_granularity_knows_runs_zero_spread_and_cut_digits_and_is_silent_where_e
     rows = [("1", "A", task, method, "ACC", mean, std) for task, method, mean, std in (
         ("1", "good", "33.90", "0.00"), ("1", "bad", "80.99", "0.00"), ("1", "spread", "80.99", "0.40"),
         ("2", "cut", "71.42", "0.00"), ("1", "once", "80.99", ""))]
-    found = granularity(table(rows), {("A", "1"): 1177, ("A", "2"): 42}, deterministic=["once"])
+    found = audit.granularity(table(rows), {("A", "1"): 1177, ("A", "2"): 42}, deterministic=["once"])
     assert found["where"].str.partition(",")[0].tolist() == ["bad", "cut", "once"]
     assert found["expected"].tolist() == ["80.97", "71.43", "80.97"]
     assert found["text"].str.contains("cut off").tolist() == [False, True, False]
     one = table([("1", "A", "1", "m", "purity", "57.92", "")])
     for n, runs, expected in ((42, None, 0), (42, 10, 1), (4200, 10, 0)):
-        assert len(granularity(one, {("A", "1"): n}, **({"runs": runs} if runs else {}))) == expected
+        assert len(audit.granularity(one, {("A", "1"): n}, **({"runs": runs} if runs else {}))) == expected
 
 
 def test_the_errors_of_the_lmsc_tables_are_found():
     printed = published.load("lmsc")
-    findings = audit_tables(printed)
+    findings = audit.audit_tables(printed)
     kinds = findings["kind"].value_counts().to_dict()
     assert kinds == {"average": 1, "last digits": 6, "copied": 3, "repeated across tasks": 1}
     wrong = findings[findings["kind"] == "average"].iloc[0]
     assert (wrong["where"], wrong["printed"], wrong["expected"]) == (
         "LMSC, 3Sources, task avg, NMI", "79.75", "69.745")
-    assert {"lmsc:1:3Sources:avg:LMSC:NMI", "lmsc:2:BBC:1:DiMSC:purity"} <= misprints(findings, printed)
+    assert {"lmsc:1:3Sources:avg:LMSC:NMI", "lmsc:2:BBC:1:DiMSC:purity"} <= audit.misprints(findings, printed)

@@ -2,21 +2,11 @@
 
 import pandas as pd
 import pytest
+from experiments_support import DECISION
 
 from mtclib.companion.verdicts import ledger
 from mtclib.companion.verdicts.ledger import LedgerError, claims, claims_table, decisions, decisions_table
 
-DECISION = """
-[[decision]]
-id = "D1"
-place = "section 4"
-kind = "open choice"
-problem = "The weighting is not given."
-evidence = "k-means moves by 47 points."
-evidence_type = ["numeric"]
-decision = "tf-idf"
-cause = "preprocessing"
-"""
 CLAIM = """
 [[claim]]
 id = "C1"
@@ -45,23 +35,22 @@ def write(tmp_path, monkeypatch):
 def test_a_decision_is_read_and_shown_with_empty_optional_columns(write):
     table = decisions_table(write(DECISION))
     shown = table.loc[0, ["id", "evidence_type", "alternatives", "leverage"]]
-    assert shown.tolist() == ["D1", "numeric", "", ""]
+    assert shown.tolist() == ["O1", "numeric", "", ""]
     assert decisions_table("demo", kind="erratum").empty
 
 
 @pytest.mark.parametrize(("old", "new", "message"), [
-    ('evidence = "k-means moves by 47 points."\n', "", "decision D1: missing evidence"),
-    ('"k-means moves by 47 points."', '""', "decision D1.evidence is empty"),
-    ('["numeric"]', "[]", "decision D1.evidence_type is empty"),
+    ('evidence = "k-means moves by 47 points."\n', "", "decision O1: missing evidence"),
+    ('"k-means moves by 47 points."', '""', "decision O1.evidence is empty"),
+    ('["numeric"]', "[]", "decision O1.evidence_type is empty"),
     ('["numeric"]', '["hearsay"]', "evidence_type 1 must .* got 'hearsay'"),
     ('["numeric"]', '"numeric"', "evidence_type must be array, not str"),
     ('cause = "preprocessing"', 'cause = "bad luck"', "cause must be one of .*; got 'bad luck'"),
-    ('"open choice"', '"mistake"', "D1.kind must be one of .*; got 'mistake'"),
-    ('decision = "tf-idf"', 'decision = "tf-idf"\ncolour = "red"', "D1: key must .* got 'colour'"),
+    ('"open choice"', '"mistake"', "O1.kind must be one of .*; got 'mistake'"),
+    ('decision = "tf-idf"', 'decision = "tf-idf"\ncolour = "red"', "O1: key must .* got 'colour'"),
     ('"preprocessing"', '"preprocessing"\nunmeasured = { kind = "data" }', "unmeasured: missing reason"),
-    ('id = "D1"', "id = D1", "demo/decisions.toml"),
-    ("[[decision]]", "[[decisions]]", "got 'decisions'. Did you mean 'decision'"),
-])  # fmt: skip
+    ('id = "O1"', "id = O1", "demo/decisions.toml"),
+    ("[[decision]]", "[[decisions]]", "got 'decisions'. Did you mean 'decision'")])
 def test_a_broken_decision_is_refused_with_its_id_and_the_key(write, old, new, message):
     assert old in DECISION
     with pytest.raises(LedgerError, match=message):
@@ -69,7 +58,7 @@ def test_a_broken_decision_is_refused_with_its_id_and_the_key(write, old, new, m
 
 
 def test_an_id_used_twice_and_an_unknown_paper_are_refused_and_deviations_checked(write):
-    with pytest.raises(LedgerError, match="id D1 is used twice"):
+    with pytest.raises(LedgerError, match="id O1 is used twice"):
         decisions(write(DECISION + DECISION))
     with pytest.raises(LedgerError, match="paper='nope': no decisions file; known papers: demo"):
         decisions_table("nope")
@@ -86,8 +75,7 @@ def test_an_id_used_twice_and_an_unknown_paper_are_refused_and_deviations_checke
     ('dataset = "toy"', 'dataset = "toy", luck = 1', "unexpected keyword argument 'luck'"),
     ('test = "mean_greater"', 'test = "mean_greater"\nreason = "later"', "either a test or the reason"),
     ('test = "mean_greater"', 'test = "mean_greater"\nframe = "diary"', "claim C1.frame must .* got 'diary'"),
-    ('quote = "A beats B"\n', "", "claim C1: missing quote"),
-])  # fmt: skip
+    ('quote = "A beats B"\n', "", "claim C1: missing quote")])
 def test_a_broken_claim_is_refused(write, old, new, message):
     with pytest.raises(LedgerError, match=message):
         claims(write(CLAIM.replace(old, new)))

@@ -39,8 +39,7 @@ def test_a_true_difference_within_the_margin_is_called_different_and_one_at_it_a
 
 @pytest.mark.parametrize(("ours", "true", "agrees", "differs"), [
     (3, 0.0, 0.11, 0.0), (3, 0.06, 0.0, 0.35), (10, 0.0, 0.39, 0.0), (10, 0.03, 0.05, 0.05),
-    (10, 0.06, 0.0, 0.70), (30, 0.0, 0.66, 0.0), (30, 0.06, 0.0, 0.83),
-])  # fmt: skip
+    (10, 0.06, 0.0, 0.70), (30, 0.0, 0.66, 0.0), (30, 0.06, 0.0, 0.83)])
 def test_the_power_is_what_theory_says(ours, true, agrees, differs):
     found = shares(true, ours)
     assert abs(found["agrees"] - agrees) < 0.03
@@ -108,8 +107,7 @@ def one(published, results, **options):
 
 @pytest.mark.parametrize(("values", "verdict"), [
     (around(0.80004, 0.02), "exact"), (around(0.81, 0.02), "agrees"), (around(0.95, 0.02), "higher"),
-    (around(0.60, 0.02), "lower"), (around(0.84, 0.05), "inconclusive"), ([0.81], "inconclusive"),
-])  # fmt: skip
+    (around(0.60, 0.02), "lower"), (around(0.84, 0.05), "inconclusive"), ([0.81], "inconclusive")])
 def test_each_statistical_verdict_is_reached(values, verdict):
     row = one(printed(cell()), runs(values))
     assert row["within_prediction"] == (verdict not in ("higher", "lower") and len(values) > 1)
@@ -192,10 +190,8 @@ def test_spreads_not_printed_are_flagged_and_printed_zeros_are_half_a_unit():
 
 
 def test_a_deviation_carries_the_first_cause_that_fits_or_unknown():
-    rules = [
-        {"cause": "preprocessing", "evidence": "tf-idf", "method": "k-means"},
-        {"cause": "stopping", "evidence": "threshold", "method": "SNMF", "task": "1"},
-    ]
+    rules = [{"cause": "preprocessing", "evidence": "tf-idf", "method": "k-means"},
+             {"cause": "stopping", "evidence": "threshold", "method": "SNMF", "task": "1"}]
     row = one(printed(cell()), runs(around(0.95, 0.01)), causes=rules)
     assert (row["cause"], row["reason"]) == ("stopping", "threshold")
     assert one(printed(cell()), runs(around(0.95, 0.01)), causes=rules[:1])["cause"] == "unknown"
