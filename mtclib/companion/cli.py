@@ -84,7 +84,8 @@ def build_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     parser = argparse.ArgumentParser(
         prog="python -m mtclib", description="Data, notebooks and reports of the paper companion.",
-        epilog=EXAMPLES[None], formatter_class=argparse.RawDescriptionHelpFormatter)
+        epilog=EXAMPLES[None], formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     command = _command(commands, "fetch", fetch, "get data files and check them")
     command.add_argument("names", nargs="*", help="names of files (`list --data`); default: a profile's")

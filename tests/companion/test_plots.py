@@ -438,7 +438,8 @@ SHOWN = [
     ("ranks", lambda fig: texts(fig.axes[0])[-2:], ["a  1.20 ", " 1.80  b"]),
     ("orders", lambda fig: len(line(fig, 0, 0).get_ydata()), 18),
     ("agreement", lambda fig: sorted(texts(fig.axes[0])), ["0.10", "0.20", "0.50", "–"]),
-    ("sizes", lambda fig: texts(fig.axes[0]), ["3"] * 4 + ["6"] * 2)]
+    ("sizes", lambda fig: texts(fig.axes[0]), ["3"] * 4 + ["6"] * 2),
+]
 
 
 @pytest.mark.parametrize(("name", "look", "expected"), SHOWN)

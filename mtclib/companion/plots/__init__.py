@@ -27,9 +27,11 @@ from mtclib.companion.plots.scores import leverage, preprocessing, scoreboard, s
 from mtclib.companion.plots.streams import forgetting_curve, order_spread, stream_costs, transfer_curve
 from mtclib.companion.plots.userdata import agreement, cluster_sizes, embedding
 
-__all__ = ["MANIFEST_COLUMNS", "Picture", "agreement", "cluster_sizes", "critical_difference",
-           "damaged_view", "embedding", "folder_key", "forgetting_curve", "gains", "leverage",
-           "objective_panels", "order_spread", "preprocessing", "quality_time", "relation_matrix",
-           "robustness", "runtime", "save", "score_table", "scoreboard", "scores_by_method", "seconds",
-           "selection", "sensitivity", "sensitivity_heatmap", "stream_costs", "style", "task_objectives",
-           "task_pairs", "trajectories", "transfer_curve", "weight_functions"]
+__all__ = [
+    "MANIFEST_COLUMNS", "Picture", "agreement", "cluster_sizes", "critical_difference",
+    "damaged_view", "embedding", "folder_key", "forgetting_curve", "gains", "leverage",
+    "objective_panels", "order_spread", "preprocessing", "quality_time", "relation_matrix",
+    "robustness", "runtime", "save", "score_table", "scoreboard", "scores_by_method", "seconds",
+    "selection", "sensitivity", "sensitivity_heatmap", "stream_costs", "style", "task_objectives",
+    "task_pairs", "trajectories", "transfer_curve", "weight_functions",
+]  # fmt: skip
