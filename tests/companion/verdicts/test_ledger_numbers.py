@@ -35,9 +35,9 @@ OUTSIDE = {
     (paper, one.split(":")[0]): int(one.split(":")[1]) for paper, ones in (
         # Trials outside the protocol, named in the entry, and counts of small random problems.
         ("lmsc", "B5:2 O1:2"),
-        ("mbc", "E12:3 E5:1 E6:10 E8:10 O1:15 O2:5 O3:6 O4:4 O9:10"),
+        ("mbc", "E12:3 E17b:1 E5:1 E6:10 E8:10 O1:15 O2:5 O3:6 O4:4 O9:10"),
         ("mspl", "A14:9 A16:18 A17:1 A18:2 A19:8 A6:2 O6:1 O8:5 O9:3"),
-        ("mtcmrl", "E10:4 E3:1 E7:2 O1:2 O14:2"),
+        ("mtcmrl", "E10:4 E3:1 E7:2 O1:2 O14:2 O6b:3"),
         # Formulas and examples worked out by hand.
         ("lmsc", "B11:2 B2:1"),
         ("mbc", "E2:1"),
