@@ -5,13 +5,15 @@
     python -m benchmarks.comparison_sources views --write      keep the results of the sets that are run
 
 Needs the extra ``comparison``, and Linux: every fit has a process of its own, which ends when it takes more
-than 60 s of the processor or 4 GB beyond the data.  `--write` makes data/comparison/many-views/results (or
-many-tasks) from the store, of the sets that are named or of all, and runs nothing.
+than 60 s of the processor or 4 GB beyond the data; no further seed is begun once a method's fits on a data
+set took 60 s in all.  `--write` makes data/comparison/many-views/results (or many-tasks) from the store, of the
+sets that are named or of all, and runs nothing.
 """
 
 import argparse
 import resource
 import sys
+from collections import Counter
 from dataclasses import dataclass, fields, replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -133,23 +135,31 @@ def jobs_of(sources, name):
     return runs.expand(replace(protocol, profiles=profiles, studies=studies), "full")
 
 
+def needed(jobs, store):
+    """Those of the jobs that take part, each in its turn: no further seed once the others took SECONDS."""
+    spent = Counter()
+    for job in jobs:
+        case = job.dataset, job.method
+        if job.unavailable or spent[case] >= SECONDS:
+            continue
+        yield job
+        if record := store.get(job.key, arrays=False):
+            over = record.info["error"] in (TOO_LONG, TOO_LARGE)
+            spent[case] += SECONDS if over else record.cost["seconds"]
+
+
 def run(sources, store, sets):
     """Run what the store does not have, one fit after another, set by set."""
     for name in sets:
-        over = {}
-        for job in jobs_of(sources, name):
-            case, record = (job.dataset, job.method), store.get(job.key, arrays=False)
-            if record is None and not job.unavailable:
-                record = failed_record(job, over[case]) if case in over else limited(job)
-                store.put(record)
-            if record is not None and record.info["error"] in (TOO_LONG, TOO_LARGE):
-                over[case] = record.info["error"]
+        for job in needed(jobs_of(sources, name), store):
+            if store.get(job.key, arrays=False) is None:
+                store.put(limited(job))
         print(f"{name} is run", flush=True)
 
 
 def write(sources, store, sets):
     """Write the results of those of some sets that are run to the end, and return their names."""
-    jobs, stored = {name: jobs_of(sources, name) for name in sets}, set(store.keys())
+    jobs, stored = {name: list(needed(jobs_of(sources, name), store)) for name in sets}, set(store.keys())
     done = [name for name, wanted in jobs.items() if {job.key for job in wanted} <= stored]
     chosen = [job for name in done for job in jobs[name]]
     folder = runs.export(chosen, store, sources.folder / "results")
