@@ -6,8 +6,8 @@
 
 Needs the extra ``comparison``, and Linux: every fit has a process of its own, which ends when it takes more
 than 60 s of the processor or 4 GB beyond the data; no further seed is begun once a method's fits on a data
-set took 20 s in all.  `--write` makes data/comparison/many-views/results (or many-tasks) from the store, of the
-sets that are named or of all, and runs nothing.
+set took 20 s in all.  `--write` makes data/comparison/many-views/results (or many-tasks) from the store,
+of the sets that are named or of all, and runs nothing.
 """
 
 import argparse
