@@ -6,8 +6,8 @@
 
 Needs the extra ``comparison``, and Linux: every fit has a process of its own, which ends when it takes more
 than 60 s of the processor or 4 GB beyond the data; no further seed is begun once a method's fits on a data
-set took 60 s in all.  `--write` makes data/comparison/many-views/results (or many-tasks) from the store, of the
-sets that are named or of all, and runs nothing.
+set took 20 s in all.  `--write` makes data/comparison/many-views/results (or many-tasks) from the store,
+of the sets that are named or of all, and runs nothing.
 """
 
 import argparse
@@ -35,6 +35,9 @@ from mtclib.core import paths
 from mtclib.datasets import Dataset, load
 
 SECONDS, GIGABYTES = 60, 4
+ENOUGH = 20
+"""Processor seconds of a method on a data set after which no further seed is begun."""
+
 TOO_LONG = f"more than {SECONDS} s of processor time"
 TOO_LARGE = f"more than {GIGABYTES} GB of memory"
 KILLED = (24, 9)  # SIGXCPU, and SIGKILL for what does not heed it
@@ -136,16 +139,16 @@ def jobs_of(sources, name):
 
 
 def needed(jobs, store):
-    """Those of the jobs that take part, each in its turn: no further seed once the others took SECONDS."""
+    """Those of the jobs that take part, each in its turn: no further seed once the others took ENOUGH."""
     spent = Counter()
     for job in jobs:
         case = job.dataset, job.method
-        if job.unavailable or spent[case] >= SECONDS:
+        if job.unavailable or spent[case] >= ENOUGH:
             continue
         yield job
         if record := store.get(job.key, arrays=False):
             over = record.info["error"] in (TOO_LONG, TOO_LARGE)
-            spent[case] += SECONDS if over else record.cost["seconds"]
+            spent[case] += ENOUGH if over else record.cost["seconds"]
 
 
 def run(sources, store, sets):

@@ -59,6 +59,7 @@ class Problem:
     """What all starts share."""
 
     Xs: list  # of dense or CSR (n_t, d)
+    XTs: list  # of (d, n_t), their transposes, which sparse arrays make anew every time
     X: object  # (n, d), all tasks stacked
     squares: list  # of (n_t,), squared norms of the rows
     starts: list | None  # partitions given by the user
@@ -76,15 +77,17 @@ class State:
     shared: np.ndarray | None = None  # S, (c, l)
 
 
-def centroid_step(X, P, omega):
+def centroid_step(XT, P, omega):
     """Eq. (16) and (18): the C that minimises sum_i omega_i ||x_i - p_i C||^2, (c, d)."""
     weighted = (omega / omega.max())[:, None] * P
     gram = P.T @ weighted
     # Scaled to a unit diagonal: a cluster that is dying must not pass for a dependent column.
     scale = np.sqrt(np.diag(gram))
     scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
-    inverse = np.linalg.pinv(gram * np.outer(scale, scale), rcond=1e-12, hermitian=True)
-    return (inverse * np.outer(scale, scale)) @ (X.T @ weighted).T
+    values, vectors = np.linalg.eigh(gram * np.outer(scale, scale))
+    kept = values > 1e-12 * values[-1]
+    half = scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
+    return (half @ half.T) @ (XT @ weighted).T
 
 
 def slope_parts(state, lam):
@@ -154,9 +157,9 @@ def objective(losses, omegas):
 
 def refit(problem, state, omegas):
     """Eq. (16) and (18): all centroids from the memberships, in place."""
-    state.centroids = [centroid_step(X, P, omega) for X, P, omega in zip(problem.Xs, state.P, omegas)]
+    state.centroids = [centroid_step(XT, P, omega) for XT, P, omega in zip(problem.XTs, state.P, omegas)]
     state.XC = [X @ C.T for X, C in zip(problem.Xs, state.centroids)]
-    state.shared = centroid_step(np.vstack(state.XW), np.vstack(state.P), np.concatenate(omegas))
+    state.shared = centroid_step(np.vstack(state.XW).T, np.vstack(state.P), np.concatenate(omegas))
 
 
 def sweep(problem, state, subspace, omegas, lam, step=membership_step, free_rows="update"):
@@ -247,7 +250,7 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
         X = (sp.vstack([sp.csr_array(X) for X in Xs], format="csr") if any(map(sp.issparse, Xs))
              else np.vstack(Xs))
         squares = [np.asarray((X * X).sum(axis=1)).ravel() for X in Xs]
-        return Problem(Xs, X, squares, starts)
+        return Problem(Xs, [X.T for X in Xs], X, squares, starts)
 
     def _memberships(self, problem, c, seed):
         if problem.starts is None and self.init == "random":

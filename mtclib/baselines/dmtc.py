@@ -94,7 +94,8 @@ class CoupledRidge:
         system = LinearOperator((size, size), matvec=lambda x: self._scaled(coupling, x, h), dtype=float)
         rhs = np.vstack([F / root for F, root in zip(Fs, self.roots)]).ravel()
         if not self.stiff:
-            solution, _ = cg(system, rhs, x0=start, rtol=RESIDUAL, maxiter=10 * size)
+            with np.errstate(all="ignore"):  # where it breaks down, least squares take over
+                solution, _ = cg(system, rhs, x0=start, rtol=RESIDUAL, maxiter=10 * size)
             self.stiff = not np.linalg.norm(system @ solution - rhs) <= 1e3 * RESIDUAL * np.linalg.norm(rhs)
         if self.stiff:
             Ws, solution = self._least_squares(coupling, rhs, h), None

@@ -48,7 +48,8 @@ def copy(dataset, paper=None, task=None) -> Copy:
 
     ``paper`` chooses where several papers print the data set, ``task`` one task, such as "avg".
     """
-    papers = datasets()[choose(dataset, list(datasets()), "DATASET")]
+    known = datasets()
+    papers = known[choose(dataset, list(known), "DATASET")]
     if paper is None and len(papers) > 1:
         raise UsageError(f"DATASET: {' and '.join(papers)} both print {dataset}; choose one with --paper.")
     paper = choose(paper or papers[0], papers, "--paper")

@@ -56,7 +56,7 @@ def from_printed(frame, origin="frame"):
         raise PublishedError(f"{origin}: missing column(s) {', '.join(missing)}; {needed}")
     out = frame.astype(str).apply(lambda column: column.str.strip())
     out["task"] = out["task"].str.replace(r"^[Tt]ask\s*", "", regex=True)
-    out["cell"] = out[list(KEY)].agg(":".join, axis=1)
+    out["cell"] = out[KEY[0]].str.cat(out[list(KEY[1:])], sep=":")
     twice = out.loc[out["cell"].duplicated(), "cell"].unique()
     if len(twice):
         raise PublishedError(f"{origin}: more than one row for {', '.join(twice[:3])}; keep one row per cell")
