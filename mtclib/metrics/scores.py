@@ -45,6 +45,8 @@ _MEANS = {
 
 def encode(labels, name):
     """Position of each label among the sorted distinct labels, and these; `name` is for messages."""
+    if np.ma.is_masked(labels):
+        raise ValueError(f"{name} has masked labels: drop those samples or label them")
     # An object array keeps a list such as ["a", nan] from turning into strings.
     values = np.asarray(labels if hasattr(labels, "dtype") else np.asarray(labels, dtype=object))
     if values.ndim != 1:

@@ -35,6 +35,7 @@ NOT_LABELS = [
     ("1 missing", [0.0, np.nan]),
     ("1 missing", pd.Series(["a", None])),
     ("2 missing", ["a", None, float("nan")]),
+    ("masked labels", np.ma.masked_array([0, 1], mask=[True, False])),
 ]
 
 
