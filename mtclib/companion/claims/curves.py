@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from mtclib.companion.claims.methods import ALPHA, FEWEST, ClaimResult, majority
+from mtclib.companion.claims.methods import ALPHA, FEWEST, ClaimResult, majority, wilcoxon
 
 RESAMPLES = 2000
 
@@ -35,6 +35,21 @@ def span_within(frame, parameter, metric, dataset, low=0.0, high=1.0, method=Non
         f"span {100 * observed:.1f} points (95% interval {100 * ends[0]:.1f} to {100 * ends[1]:.1f}) over "
         f"{curve.shape[1]} values of {parameter}; claimed {100 * low:g} to {100 * high:g}")
     return ClaimResult(status, counts, observed, len(curve))
+
+
+def rises_then_falls(frame, parameter, metric, dataset, method=None, task="avg") -> ClaimResult:
+    """Is a score higher between the ends of a parameter's grid than at the better of both ends?
+
+    Signed-rank test over runs of the mean over inner values minus the better end; ``statistic`` is its mean.
+    A flat curve, whose better end is better by chance, speaks against the claim, as it should.
+    """
+    curve = sweep(frame, parameter, metric, dataset, method, task)
+    ends, inner = curve.iloc[:, [0, -1]], curve.iloc[:, 1:-1].mean(axis=1)
+    gaps = inner - ends.max(axis=1)
+    status, p = wilcoxon(gaps.to_numpy())
+    first, last = 100 * ends.mean()
+    counts = f"{first:.1f} and {last:.1f} at the ends of {parameter}, {100 * inner.mean():.1f} between"
+    return ClaimResult(status, counts, float(gaps.mean()), len(gaps), p)
 
 
 def more_sensitive_than(frame, parameter, than, metric, dataset, method=None, task="avg") -> ClaimResult:

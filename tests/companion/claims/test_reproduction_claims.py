@@ -124,6 +124,16 @@ def test_a_span_holds_inside_and_fails_outside_and_sensitivities_are_compared_on
         curves.span_within(frame, "beta", "ACC", "toy")
 
 
+@pytest.mark.parametrize(("values", "status"), [
+    ([0.2, 0.5, 0.6, 0.3], "holds"), ([0.2, 0.5, 0.6, 0.7], "fails"), ([0.5] * 4, "fails")])
+def test_a_curve_is_a_bell_if_it_is_higher_between_its_ends(values, status):
+    rng = np.random.default_rng(0)
+    rows = [("toy", "M", "avg", "ACC", run, value + 0.01 * rng.normal(), json.dumps({"lam": step}))
+            for step, value in enumerate(values) for run in range(10)]
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value", "params"])
+    assert curves.rises_then_falls(frame, "lam", "ACC", "toy").status == status
+
+
 @pytest.mark.parametrize("sd", [0.002, 0.02])
 def test_a_span_at_its_limit_and_equal_spans_are_decided_in_about_5_percent_each_way(sd):
     alone = [swept({"lam": 0.02}, sd=sd, seed=seed) for seed in range(25)]
