@@ -452,8 +452,7 @@ class PaperStudy(Study):
         """Figure 2 or 3 of the paper, one parameter after the other."""
         rows, base = self.sweep("figures-2-3"), self.protocol.sensitivity["figures-2-3"].base
         rows = results.pooled(rows, {one: one.rpartition(" ")[0] for one in rows["dataset"].unique()})
-        fig = plots.sensitivity(rows[rows["dataset"] == name], params=list(base), metric="NMI_arithmetic",
-                                base=base)
+        fig = plots.sensitivity(rows[rows["dataset"] == name], base, "NMI_arithmetic")
         return self.show(fig, f"lmsc-sensitivity-{name.lower()}", _FIGURES[name],
                          alt=f"NMI on {name} against each parameter in turn, with bands over six splits")
 

@@ -478,15 +478,14 @@ class PaperStudy(Study):
         hard, smooth = (self.sweep(f"pace-{kind}").query("dataset == @DIGITS") for kind in ("hard", "smooth"))
         hard = hard.assign(params=[text[:-1] + ',"kappa":1.0}' for text in hard["params"]])
         base = {"pace_start": 0.55, "pace_growth": 1.2, "kappa": 1.0}
-        fig = plots.sensitivity(_plain(pd.concat([hard, smooth])), metric="ACC", params=list(base), base=base,
-                                by="method", linear=["pace_start", "pace_growth"])
+        fig = plots.sensitivity(_plain(pd.concat([hard, smooth])), base, by="method",
+                                linear=["pace_start", "pace_growth"])
         return self.show(fig, "mspl-pace", alt="Accuracy against the first share, the growth and the "
                          "sharpness, with bands")
 
     def gamma(self):
         """Sensitivity of RMKMC to its exponent."""
-        fig = plots.sensitivity(self.sweep("gamma"), metric="NMI_arithmetic", params=["gamma"],
-                                base={"gamma": 5.0})
+        fig = plots.sensitivity(self.sweep("gamma"), {"gamma": 5.0}, "NMI_arithmetic")
         return self.show(fig, "mspl-gamma", alt="NMI of RMKMC against the exponent of its view weights")
 
     @cached_property

@@ -97,8 +97,7 @@ class PaperStudy(Study):
 
     def sensitivity(self, metric):
         """Figure 1, one metric."""
-        fig = plots.sensitivity(self.sweep("figure1"), metric=metric,
-                                base=self.protocol.sensitivity["figure1"].base)
+        fig = plots.sensitivity(self.sweep("figure1"), self.protocol.sensitivity["figure1"].base, metric)
         name = metric.partition("_")[0]
         return self.show(fig, f"mtcmrl-sensitivity-{name.lower()}", "MTCMRL 1")
 

@@ -86,7 +86,7 @@ class PaperStudy(Study):
 
     def _swept(self, rows, metric, by):
         base = self.protocol.sensitivity["figure1-hard"].base
-        return plots.sensitivity(rows, params=list(base), metric=metric, base=base, by=by, linear=["lam"])
+        return plots.sensitivity(rows, base, metric, by, linear=["lam"])
 
     @property
     def _sweeps(self):

@@ -242,7 +242,7 @@ class Study:
         pipeline = spec.pipeline if spec else "fixed"
         chosen_by = identify.calibration_cells(self.paper) if pipeline == "identified" else ()
         verdicts = judge.judge(
-            cells, rows, profile="full", n_published=self.protocol.n_independent, deterministic=once,
+            cells, rows, n_published=self.protocol.n_independent, deterministic=once,
             datasets={printed: dataset}, not_run=missing, unavailable=unavailable,
             misprints=self.misprints, calibration=chosen_by,
             causes=ledger.deviations(self.paper) if dataset in (printed, self.headline(printed)) else ())
@@ -322,9 +322,9 @@ class Study:
         """What is the paper's own; None for a paper whose claims speak of its chosen settings alone."""
         return _module(self.paper)
 
-    def decisions(self, kind=None):
+    def decisions(self):
         """As ``ledger.decisions_table``, with the leverage, and with numbers in the sentences."""
-        table = ledger.decisions_table(self.paper, kind, leverage.sentences(self))
+        table = ledger.decisions_table(self.paper, leverage.sentences(self))
         sentences = ["problem", "evidence", "decision"]
         return table.assign(**table[sentences].map(self.numbers.fill))
 
@@ -490,11 +490,7 @@ class Study:
 
     def outcomes(self):
         """The claims of the paper with their outcome, as from ``verdicts.ledger.claims_table``."""
-        return self.claims(**self.claim_frames())
-
-    def claims(self, datasets=None, **frames):
-        """Claims tested on `frames`; `datasets` maps a printed data set to the one that stands for it."""
-        return ledger.claims_table(self.paper, frames, published=self.published, datasets=datasets)
+        return ledger.claims_table(self.paper, self.claim_frames(), self.published)
 
 
 def _module(paper):

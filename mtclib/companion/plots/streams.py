@@ -13,7 +13,6 @@ def transfer_curve(frame):
     `frame` comes from :func:`mtclib.companion.papers.lmsc.transfer`.  One column per data set: scores above,
     paired differences below.  Lines are means over seeds, bands their 95 % t intervals.
     """
-    _check(frame, "seed", "position", "knowledge")
     names = list(dict.fromkeys(frame["dataset"]))
     fig, axes = plt.subplots(2, len(names), figsize=(max(4.4, 3.4 * len(names)), 4.4), sharex="col",
                              sharey="row", squeeze=False, height_ratios=(3, 2))
@@ -42,7 +41,6 @@ def forgetting_curve(frame):
     means over seeds, bands their 95 % t intervals; the line without markers is the agreement of the first
     labels with the classes.
     """
-    _check(frame, "seed", "tasks_seen", "against", "at_arrival")
     names = list(dict.fromkeys(frame["dataset"]))
     fig, axes = plt.subplots(1, len(names), figsize=(max(4.4, 3.4 * len(names)), 3.2), sharey=True,
                              squeeze=False)
@@ -68,7 +66,6 @@ def order_spread(frame):
     how far a task is above its own mean over orders: dots are tasks, the line is their mean with its 95 % t
     interval over orders and seeds.  Right, one dot per order, its mean over tasks.
     """
-    _check(frame, "seed", "order", "position", "task")
     names = list(dict.fromkeys(frame["dataset"]))
     fig, axes = plt.subplots(len(names), 2, figsize=(6.8, 0.6 + 2.2 * len(names)), squeeze=False,
                              width_ratios=(2, 1))
@@ -99,7 +96,6 @@ def stream_costs(frame):
     `frame` comes from :func:`mtclib.companion.papers.lmsc.costs`, of one data set; one line per method,
     medians where there are several runs.
     """
-    _check(frame, "method", "tasks_seen", "seconds", "bytes")
     fig, axes = plt.subplots(1, 2, figsize=(6.8, 3.2))
     for number, (method, runs) in enumerate(frame.groupby("method", sort=False)):
         medians = runs.groupby("tasks_seen")[["seconds", "bytes"]].median()
@@ -129,9 +125,3 @@ def _count_tasks(ax):
 def _score_name(frame):
     return f"{score_name(frame['metric'].iloc[0])} (%)"
 
-
-def _check(frame, *columns):
-    missing = [name for name in ("dataset", *columns, "value") if name not in frame]
-    if missing or frame.empty:
-        raise ValueError(f"frame: {f'it lacks {missing[0]!r}' if missing else 'it has no rows'}; pass what "
-                         f"mtclib.companion.papers.lmsc returns, with columns dataset and seed")
