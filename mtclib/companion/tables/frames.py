@@ -48,35 +48,25 @@ def frame_table(frame, caption, columns=None, status=None, notes=(), folded="") 
     return Table(header, rows, caption, tuple(notes), folded)
 
 
-def decisions(frame, caption="Choices that the paper leaves open or gets wrong",
-              columns=DECISION_COLUMNS) -> Table:
+def decisions(frame) -> Table:
     """The decisions of a paper as a `Table`, folded below the number of its errata and open choices."""
-    frame = _as_frame(frame)
-    told = _count(frame["kind"]) if "kind" in frame else [f"{len(frame)} entries"]
-    if "leverage" in frame:
-        told.append(f"the effect of {int((frame['leverage'].fillna('') != '').sum())} is measured")
-    table = _short_hashes(frame_table(frame, caption, columns))
-    return replace(table, folded=", ".join(told))
+    measured = f"the effect of {int((frame['leverage'] != '').sum())} is measured"
+    caption, told = "Choices that the paper leaves open or gets wrong", [*_count(frame["kind"]), measured]
+    return replace(_short_hashes(frame_table(frame, caption, DECISION_COLUMNS)), folded=", ".join(told))
 
 
-def claims(frame, caption="Claims of the paper", columns=CLAIM_COLUMNS) -> Table:
+def claims(frame) -> Table:
     """The claims of a paper, each with symbol, word and colour of its ``status``, folded."""
-    frame = _as_frame(frame)
-    if frame.empty:
-        return frame_table(frame, caption, notes=("No claims.",))
-    frame = checked(frame, ("status",), "claims")
-    table = frame_table(frame, caption, columns, "status")
     told = f"{len(frame)} claim{'s' * (len(frame) > 1)}: {tally(frame['status'])}"
-    return replace(table, folded=told)
+    return frame_table(frame, "Claims of the paper", CLAIM_COLUMNS, "status", folded=told)
 
 
-def audit(findings, caption="What the paper's own tables contradict") -> Table:
+def audit(findings) -> Table:
     """Findings of the audit of the printed numbers as a `Table`, folded."""
-    frame = _as_frame(findings)
-    if frame.empty:
-        return frame_table(frame, caption, notes=("No findings.",))
-    told = ", ".join(_count(frame["kind"])) if "kind" in frame else f"{len(frame)} findings"
-    return replace(frame_table(frame, caption, AUDIT_COLUMNS), folded=told)
+    caption = "What the paper's own tables contradict"
+    if findings.empty:
+        return frame_table(findings, caption, notes=("No findings.",))
+    return frame_table(findings, caption, AUDIT_COLUMNS, folded=", ".join(_count(findings["kind"])))
 
 
 def provenance(record: Mapping, caption="Provenance") -> Table:

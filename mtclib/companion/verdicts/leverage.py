@@ -213,24 +213,3 @@ def distance_from_print(rows, printed, by):
     gaps = both.assign(distance=100 * (both["value"] - both["mean"]).abs())
     table = gaps.pivot_table("distance", by, "method", sort=False)
     return table.assign(mean=table.mean(axis=1))
-
-
-def distance_by_choice(rows, published, by, misprints=()):
-    """Mean absolute difference from the printed cells of tasks, by data set and a choice of ours, in points.
-
-    A row per method, a column "<data set>, <choice>"; `misprints` are cells to leave out.
-
-    >>> rows = pd.DataFrame({"dataset": "t", "method": "A", "task": ["1", "1"], "metric": "NMI",
-    ...                      "graph": ["x", "y"], "value": [0.5, 0.8]})
-    >>> printed = pd.DataFrame({"dataset": ["t"], "method": "A", "task": "1", "metric": "NMI", "mean": 0.6,
-    ...                         "cell": "c"})
-    >>> distance_by_choice(rows, printed, "graph").round(1).to_dict("list")
-    {'t, x': [10.0], 't, y': [20.0]}
-    """
-    keys = ["dataset", "method", "task", "metric"]
-    means = rows.groupby([*keys, by], sort=False)["value"].mean().reset_index()
-    cells = published[(published["task"] != "avg") & ~published["cell"].isin(misprints)]
-    both = means.merge(cells[[*keys, "mean"]], on=keys)
-    both = both.assign(distance=100 * (both["value"] - both["mean"]).abs())
-    table = both.pivot_table("distance", "method", ["dataset", by], sort=False)
-    return table.set_axis([", ".join(column) for column in table], axis=1)

@@ -146,10 +146,9 @@ class Numbers:
             index=["dataset", "task"], columns="method", values="mean")
         return len(table) if count == "all" else int((table[method] > table[other]).sum())
 
-    def paired(self, method, other, metric, what, datasets=None):
+    def paired(self, method, other, metric, what):
         """Data sets of the full profile by the outcome of "the first is better", or the differences."""
-        names = datasets or self.study.protocol.profile("full").datasets
-        rows = pd.concat([self.study.selected(name) for name in names])
+        rows = pd.concat(map(self.study.selected, self.study.protocol.profile("full").datasets))
         table = columns.paired_differences(rows, [(method, other)], our_name(self.study.paper, metric))
         return outcome(table, what)
 

@@ -33,10 +33,9 @@ def write(tmp_path, monkeypatch):
 
 
 def test_a_decision_is_read_and_shown_with_empty_optional_columns(write):
-    table = decisions_table(write(DECISION))
+    table = decisions_table(write(DECISION), {})
     shown = table.loc[0, ["id", "evidence_type", "alternatives", "leverage"]]
     assert shown.tolist() == ["O1", "numeric", "", ""]
-    assert decisions_table("demo", kind="erratum").empty
 
 
 @pytest.mark.parametrize(("old", "new", "message"), [
@@ -60,8 +59,8 @@ def test_a_broken_decision_is_refused_with_its_id_and_the_key(write, old, new, m
 def test_an_id_used_twice_and_an_unknown_paper_are_refused_and_deviations_checked(write):
     with pytest.raises(LedgerError, match="id O1 is used twice"):
         decisions(write(DECISION + DECISION))
-    with pytest.raises(LedgerError, match="paper='nope': no decisions file; known papers: demo"):
-        decisions_table("nope")
+    with pytest.raises(LedgerError, match="paper='nope': no decisions file"):
+        decisions("nope")
     text = '[[deviation]]\ncause = "stopping"\nevidence = "threshold"\nmethod = "SNMF"\n'
     (found,) = ledger.deviations(write(text))
     assert found == {"cause": "stopping", "evidence": "threshold", "method": "SNMF"}
@@ -82,28 +81,19 @@ def test_a_broken_claim_is_refused(write, old, new, message):
 
 
 def scores(metric="NMI_max"):
-    rows = [("small", m, "avg", metric, run, 0.5 + 0.1 * (m == "a") + run / 100)
-            for m in "aB" for run in range(8)]
+    rows = [("toy", m, "avg", metric, run, 0.5 + 0.1 * (m == "A") + run / 100)
+            for m in "AB" for run in range(8)]
     return pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
 
 
-def test_a_claim_is_tested_under_printed_names(write):
-    write(CLAIM, "mtcmrl")
-    names = dict(methods={"A": "a"}, datasets={"toy": "small"})
-    row = claims_table("mtcmrl", {"results": scores()}, **names).iloc[0]
+def test_a_claim_is_tested_under_the_printed_name_of_nmi(write):
+    row = claims_table(write(CLAIM, "mtcmrl"), {"results": scores()}).iloc[0]
     assert (row["status"], row["n"]) == ("holds", 8)
-    assert claims_table("mtcmrl", {"results": scores("NMI_min")}, **names)["status"].item() == "no data"
+    assert claims_table("mtcmrl", {"results": scores("NMI_min")})["status"].item() == "no data"
 
 
 def test_what_cannot_be_tested_says_why(write):
     later = '[[claim]]\nid = "C2"\nquote = "C"\nplace = "4.5"\nreason = "needs a later method"\n'
-    table = claims_table(write(CLAIM + later))
+    table = claims_table(write(CLAIM + later), {})
     assert table["status"].tolist() == ["no data", "not yet testable"]
     assert table["reason"].tolist() == ["needs the frame 'results'", "needs a later method"]
-
-
-def test_a_data_set_that_stands_for_another_is_not_mixed_with_it():
-    frame = pd.DataFrame({"dataset": ["A", "A (raw)"], "value": [1.0, 2.0]})
-    renamed = ledger._printed_names(frame, "mtcmrl", None, {"A": "A (raw)"})
-    assert renamed.values.tolist() == [["A", 2.0]]
-    assert ledger._printed_names(frame, "mtcmrl", None, None).values.tolist() == frame.values.tolist()

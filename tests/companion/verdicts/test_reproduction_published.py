@@ -53,11 +53,9 @@ def test_the_unit_column_of_the_csv_wins_over_the_guess():
         from_printed(frame((*row[:-1], "permille"), columns=[*COLUMNS, "unit"]))
 
 
-def test_an_unknown_paper_a_missing_column_a_bad_number_and_a_doubled_cell_are_refused(write):
+def test_a_missing_column_a_bad_number_and_a_doubled_cell_are_refused(write):
     with pytest.raises(PublishedError, match="p/published.csv: missing column.s. decimals"):
         published.load(write("p", "published.csv", frame().drop(columns="decimals")))
-    with pytest.raises(PublishedError, match="paper='nope'.*p"):
-        published.load("nope")
     row = ("p", "1", "toy", "1", "SNMF", "ACC", "80.90", "0.00", "2")
     for wrong in ("8o.9", "inf"):
         with pytest.raises(PublishedError, match=f"mean='{wrong}' of p:1:toy:1:SNMF:ACC is no number"):
@@ -70,5 +68,3 @@ def test_class_sizes_are_grouped_by_task(write):
     rows = [("a", "1", "class_size", 3), ("a", "1", "class_size", 4), ("b", "", "n_samples", 9)]
     write("p", "sizes.csv", pd.DataFrame(rows, columns=["dataset", "task", "quantity", "value"]))
     assert published.class_sizes("p") == {("a", "1"): [3, 4]}
-    with pytest.raises(PublishedError, match="sizes.csv is missing"):
-        published.class_sizes("elsewhere")
