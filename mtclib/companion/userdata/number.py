@@ -11,7 +11,6 @@ All three favour few, large, well separated clusters, and none can tell a right 
 """
 
 import warnings
-from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -19,7 +18,7 @@ import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
-from mtclib.companion.runs.runner import is_watched, make_bar
+from mtclib.companion.runs.runner import make_bar
 from mtclib.core.base import DegenerateSubspaceWarning, spawn_seeds
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import normalized_affinities
@@ -40,10 +39,9 @@ def criteria(data, largest=LARGEST, seed=0) -> pd.DataFrame:
     """
     tasks = dict(zip(data.task_names, data.Xs)) if data.kind == "multitask" else {"all views": _joined(data)}
     rows = []
-    with make_bar(len(tasks) * (PAIRS + 1)) if is_watched() else nullcontext() as bar:
-        step = bar.update if bar is not None else lambda: None
+    with make_bar(len(tasks) * (PAIRS + 1)) as bar:
         for (name, X), own in zip(tasks.items(), spawn_seeds(seed, len(tasks))):
-            rows += [{"task": name} | row for row in _of_task(X, largest, own, step)]
+            rows += [{"task": name} | row for row in _of_task(X, largest, own, bar.update)]
     return pd.DataFrame(rows, columns=["task", "k", *CRITERIA])
 
 

@@ -17,7 +17,7 @@ from mtclib.companion import runs
 from mtclib.companion.runs.committed import TABLE, rounded
 from mtclib.companion.runs.jobs import dotted
 from mtclib.companion.runs.protocol import DatasetSpec, Profile
-from mtclib.companion.runs.runner import is_watched, make_bar
+from mtclib.companion.runs.runner import make_bar
 from mtclib.companion.verdicts import published
 from mtclib.core import paths
 
@@ -129,15 +129,12 @@ def _computed(protocol, search, variants, _):
     """Values by (data set, variant), without fits: pairs of further choices and values by `KEY[1:]`."""
     function, found = dotted(search.values), {}
     work = [(name, key, own) for name, each in variants.items() for key, own in each.items()]
-    bar = make_bar(len(work)) if is_watched() else None
-    for name, key, own in work:
-        spec = protocol.datasets[name]
-        data, _ = runs.load_dataset(spec.loader, {**spec.params, **own})
-        found[name, key] = list(function(data, search.further))
-        if bar:
+    with make_bar(len(work)) as bar:
+        for name, key, own in work:
+            spec = protocol.datasets[name]
+            data, _ = runs.load_dataset(spec.loader, {**spec.params, **own})
+            found[name, key] = list(function(data, search.further))
             bar.update()
-    if bar:
-        bar.close()
     return found
 
 
