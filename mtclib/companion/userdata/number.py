@@ -93,7 +93,9 @@ def _of_task(X, largest, seed, step):
         stability[pair] = [adjusted_rand_index(one[k][left], two[k][right]) for k in ks]
         step()
     metric = "cosine" if cosine and abs(X).sum(axis=1).min() > 0 else "euclidean"
-    return [{"k": k, "silhouette": _silhouette(X, labels[k], metric), "stability": stability[:, i].mean(),
+    silhouette = {k: float(silhouette_score(X, labels[k], metric=metric)) if len(set(labels[k])) > 1 else 0.0
+                  for k in ks}
+    return [{"k": k, "silhouette": silhouette[k], "stability": stability[:, i].mean(),
              "eigengap": values[k - 1] - values[k]} for i, k in enumerate(ks)]  # fmt: skip
 
 
@@ -109,7 +111,3 @@ def _clusters(X, ks, cosine, seed):
         rows = np.divide(V[:, :k], lengths, out=np.zeros_like(V[:, :k]), where=lengths > 0)
         labels[k] = KMeans(k, n_init=STARTS, random_state=seed % 2**32).fit_predict(rows)
     return labels, np.nan_to_num(values)
-
-
-def _silhouette(X, labels, metric):
-    return float(silhouette_score(X, labels, metric=metric)) if len(set(labels)) > 1 else 0.0
