@@ -147,11 +147,10 @@ def repeated_groups(published: pd.DataFrame) -> pd.DataFrame:
     Findings of kind "copied" (from another data set), "repeated across tasks" (of one data set) or "repeated
     within a column" (two methods on one task: often an honest tie), one per pair of rows of the print.
 
-    A group is all scores of one method on one task, standard deviations included. Two groups are equal if
-    they agree in every score that both have, at least two of them; averages and values at the end of their
-    scale (0 and 1) are left out. The chance of a coincidence in one score is the share of pairs of printed
-    values within fifty printed units, divided by the hundred units of that window; scores count as
-    independent, which they are not, so the expected number is a lower estimate.
+    Groups, the scores of one method on one task with their spreads, are equal if they agree in every score
+    that both have, two at least; averages, 0 and 1 are left out. The chance of a coincidence in one score is
+    the share of pairs of printed values within fifty printed units, divided by the hundred units of that
+    window; scores count as independent, which they are not, so the expected number is a lower estimate.
     """
     blocks = _blocks(published)
     chance = _chance_of_equality(published)

@@ -72,17 +72,12 @@ def identify(paper, *, n_jobs=1):
     for name, search in protocol.identify.items():
         cells = calibration(protocol, search, published.load(paper))
         table, choices = hypotheses(protocol, search, cells, n_jobs=n_jobs)
-        record(paper, name, table, choices, cells, search)
+        table_file(paper, name).parent.mkdir(parents=True, exist_ok=True)
+        table.to_csv(table_file(paper, name), index=False, **TABLE)
+        found = {**summaries(paper), name: summary(table, choices, cells, search)}
+        path = paths.results_dir(paper) / "identify.json"
+        path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return summaries(paper)
-
-
-def record(paper, name, table, choices, cells, search):
-    """Write the hypotheses of a search, and what follows from them beside that of other searches."""
-    table_file(paper, name).parent.mkdir(parents=True, exist_ok=True)
-    table.to_csv(table_file(paper, name), index=False, **TABLE)
-    found = {**summaries(paper), name: summary(table, choices, cells, search)}
-    path = paths.results_dir(paper) / "identify.json"
-    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 def calibration(protocol, search, cells):
@@ -177,16 +172,12 @@ def summary(table, choices, cells, search):
     ours, printed = table[cells["cell"]].to_numpy(), cells["mean"].to_numpy()
     distance = CRITERIA[search.criterion](ours, printed)
     best = int(distance.argmin())
+    factor = np.exp(np.log(printed / ours[best]).mean())  # the geometric mean of quotients
     return {"criterion": search.criterion, "hypotheses": len(table), "cells": cells["cell"].tolist(),
             "winner": table.loc[best, choices].to_dict(), "distance": _short(distance[best]),
-            "median": _short(np.median(distance)), "factor": _short(factor(ours[best], printed)),
+            "median": _short(np.median(distance)), "factor": _short(factor),
             "permutations": permutation_test(ours, cells, search),
             "folds": folds(table, choices, cells, search)}
-
-
-def factor(ours, printed):
-    """What our values are multiplied with on the way to the printed ones: the geometric mean of quotients."""
-    return np.exp(np.log(printed / ours).mean())
 
 
 def permutation_test(ours, cells, search, seed=0):

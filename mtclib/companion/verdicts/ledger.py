@@ -131,7 +131,7 @@ def claims_table(paper, frames, published=None):
     paper's own table says.  Columns: ``id, place, quote, test, status, counts, statistic, n, in_print,
     reason``.
     """
-    frames = {name: _ByMetric(_printed_nmi(frame, paper)) for name, frame in frames.items()}
+    frames = {name: _by_metric(frame, paper) for name, frame in frames.items()}
     rows = [_outcome(claim, frames) | {"in_print": _in_print(claim, published)} for claim in claims(paper)]
     columns = ["id", "place", "quote", "test", "status", "counts", "statistic", "n", "in_print", "reason"]
     return pd.DataFrame(rows, columns=columns)
@@ -142,22 +142,13 @@ def sentence_of(claim):
     return claim.get("sentence", claim["quote"].partition(" (")[0])
 
 
-class _ByMetric:
-    """A frame that finds the rows of one metric once, for claims ask for the same few again and again."""
-
-    def __init__(self, frame):
-        self.frame = frame
-        self.parts = dict(list(frame.groupby("metric", sort=False))) if "metric" in frame else {}
-
-    def rows(self, metric):
-        """Rows of a metric; all rows if it is None or not there."""
-        return self.parts.get(metric, self.frame)
-
-
-def _printed_nmi(frame, paper):
-    if "metric" in frame and paper in NMI_DEFAULT:
-        return frame.assign(metric=frame["metric"].replace(our_name(paper, "NMI"), "NMI"))
-    return frame
+def _by_metric(frame, paper):
+    """Rows by metric, under the printed name of NMI, and all under None."""
+    if "metric" not in frame:
+        return {None: frame}
+    if paper in NMI_DEFAULT:
+        frame = frame.assign(metric=frame["metric"].replace(our_name(paper, "NMI"), "NMI"))
+    return {None: frame, **dict(list(frame.groupby("metric", sort=False)))}
 
 
 def _outcome(claim, frames):
@@ -167,8 +158,8 @@ def _outcome(claim, frames):
     if claim["frame"] not in frames:
         return row | {"status": NO_DATA, "reason": f"needs the frame {claim['frame']!r}"}
     try:
-        params = claim.get("params", {})
-        result = TESTS[claim["test"]](frames[claim["frame"]].rows(params.get("metric")), **params)
+        params, parts = claim.get("params", {}), frames[claim["frame"]]
+        result = TESTS[claim["test"]](parts.get(params.get("metric"), parts[None]), **params)
     except ValueError as error:
         return row | {"status": NO_DATA, "reason": str(error)}
     outcome = {"status": result.status, "counts": result.counts, "statistic": result.statistic, "n": result.n}
