@@ -8,13 +8,12 @@ import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from matplotlib.colors import to_rgb
+from seaborn.utils import relative_luminance
 
 from mtclib.companion import tables
 from mtclib.companion.tables import MEANINGS
-from mtclib.companion.tables.scores import VERDICT_COLUMNS
 from mtclib.companion.tables.table import COLOURS, Cell
-from mtclib.companion.verdicts.judge import OUTPUT, SYMBOLS
+from mtclib.companion.verdicts.judge import SYMBOLS
 
 VOID = {"br"}
 
@@ -113,20 +112,13 @@ def test_each_verdict_shows_symbol_word_and_meaning_besides_its_colour(verdict):
     assert MEANINGS[verdict] in Reader(table.html).text
 
 
-def luminance(colour):
-    channels = np.array(to_rgb(colour))
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    return linear @ [0.2126, 0.7152, 0.0722]
-
-
 def test_every_verdict_has_a_meaning_and_colours_with_enough_contrast():
-    assert set(VERDICT_COLUMNS) <= set(OUTPUT)
     assert set(COLOURS) == set(MEANINGS) == {*SYMBOLS, *tables.CLAIM_SYMBOLS}
     for status, (background, text) in COLOURS.items():
         if background == "transparent":
             assert text == "inherit", status
         else:
-            dark, light = sorted((luminance(background), luminance(text)))
+            dark, light = sorted(map(relative_luminance, (background, text)))
             assert (light + 0.05) / (dark + 0.05) >= 4.5, status
 
 
@@ -176,15 +168,12 @@ def test_the_notes_give_the_margin_the_number_of_runs_the_counts_and_the_causes(
     assert table.rows[0][2].title.endswith("; cause preprocessing")
 
 
-@pytest.mark.parametrize(("make", "rows", "options", "message"), [
-    (tables.reproduced, [cell()], [["RI"]], "none is in the frame; it has ACC"),
-    (tables.reproduced, [{"method": "a"}], [], "missing column"),
-    (tables.side_by_side, pd.concat([runs(), runs(params='{"lam": 1}')]), [NONE, {"ACC": "ACC"}, ""],
-     "SNMF on task 1 has several params"),
-    (tables.frame_table, [{"choice": "a"}], ["", {"id": "id"}], "frame has the columns")])
-def test_what_is_wrong_is_named_with_what_there_is(make, rows, options, message):
-    with pytest.raises(ValueError, match=message):
-        make(pd.DataFrame(rows), *options)
+def test_what_is_wrong_is_named_with_what_there_is():
+    with pytest.raises(ValueError, match="none is in the frame; it has ACC"):
+        tables.reproduced(pd.DataFrame([cell()]), ["RI"])
+    with pytest.raises(ValueError, match="SNMF on task 1 has several params"):
+        several = pd.concat([runs(), runs(params='{"lam": 1}')])
+        tables.side_by_side(several, NONE, {"ACC": "ACC"}, "")
 
 
 def test_quick_results_stand_beside_the_printed_ones_without_a_verdict_and_a_failed_run_is_no_zero():

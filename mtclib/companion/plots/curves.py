@@ -196,7 +196,7 @@ def sensitivity(frame, base, metric="ACC", by="dataset", linear=()):
         if name not in linear:
             look.ticks(ax.xaxis, np.unique(panel[name]))
     look.widen(axes[0][0])
-    axes[0][0].set_ylabel(f"{look.score_name(metric)} (%)")
+    axes[0][0].set_ylabel(look.score_name(metric))
     where = "fixed in the other panels" if len(params) > 1 else "default"
     look.legend(fig, [*handles, Line2D([], [], color="0.5", label=where, **look.RULE)])
     return fig
@@ -223,7 +223,7 @@ def sensitivity_heatmap(frame, x, y, metric="ACC"):
     spare = max(look.LEAST - (high - low), 0) / 2
     scale = {"vmin": low - spare, "vmax": high + spare}
     fig, ax = plt.subplots(figsize=(1.9 + 0.75 * mean.shape[1], 1.3 + 0.45 * mean.shape[0]))
-    heat(ax, mean, notes, **scale, cbar_kws={"label": f"{look.score_name(metric)} (%)"})
+    heat(ax, mean, notes, **scale, cbar_kws={"label": look.score_name(metric)})
     outline(ax, *best)
     ax.set(xlabel=PARAM_NAMES.get(x, x), ylabel=PARAM_NAMES.get(y, y))
     ax.set_title(f"{rows['dataset'].iloc[0]}\n★ best, chosen with the labels")
@@ -284,19 +284,11 @@ def _scored(frame, metric, keep_failed=False):
     """Rows of a metric, averages over tasks where there are any."""
     rows = frame[frame["metric"] == metric]
     rows = rows[rows["task"] == "avg"] if (rows["task"] == "avg").any() else rows
-    rows = rows if keep_failed else rows[rows["value"].notna()]
-    if rows.empty:
-        known = ", ".join(sorted(set(frame["metric"])))
-        raise ValueError(f"frame: no row of metric {metric!r}; it has {known or 'none'}")
-    return rows
+    return rows if keep_failed else rows[rows["value"].notna()]
 
 
 def _with_params(rows, names):
     """Add one float column for each parameter, read from the JSON column."""
     settings = [json.loads(text) for text in rows["params"]]
-    missing = [name for name in names if any(name not in setting for setting in settings)]
-    if missing:
-        known = ", ".join(settings[0]) or "none"
-        raise ValueError(f"params: {', '.join(missing)} not in the frame; it has {known}")
     return rows.assign(**{name: [float(setting[name]) for setting in settings] for name in names})
 

@@ -1,12 +1,12 @@
 """Figures as files: equal figures give equal bytes, and a manifest records them."""
 
-import csv
 import hashlib
 import io
 import os
 import uuid
 from pathlib import Path
 
+import pandas as pd
 from PIL import Image
 
 from mtclib.companion.plots.look import style
@@ -77,16 +77,11 @@ class Picture:
 def _record(manifest, paths, origin):
     """Replace the rows of these files; keep the manifest sorted and never half-written. Of two processes that
     record at the same moment, one may lose its rows."""
-    rows = {}
+    rows = [(path.name, hashlib.sha256(path.read_bytes()).hexdigest(), *origin) for path in paths]
+    table = pd.DataFrame(rows, columns=MANIFEST_COLUMNS)
     if manifest.exists():
-        with manifest.open(newline="", encoding="utf-8") as handle:
-            rows = {row["file"]: row for row in csv.DictReader(handle)}
-    for path in paths:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        rows[path.name] = dict(zip(MANIFEST_COLUMNS, (path.name, digest, *origin)))
+        known = pd.read_csv(manifest, dtype=str, keep_default_na=False)
+        table = pd.concat([known[~known["file"].isin(table["file"])], table]).sort_values("file")
     partial = manifest.with_name(f".{manifest.name}.{uuid.uuid4().hex}.part")
-    with partial.open("w", newline="", encoding="utf-8") as handle:
-        writer = csv.DictWriter(handle, MANIFEST_COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows[name] for name in sorted(rows))
+    table.to_csv(partial, index=False, lineterminator="\n")
     os.replace(partial, manifest)

@@ -183,7 +183,7 @@ def plain(axis):
 
 def score_name(metric):
     """Name of a score on an axis; which normalisation of NMI it is belongs in the text."""
-    return metric.partition("_")[0]
+    return f"{metric.partition('_')[0]} (%)"
 
 
 def short(value):

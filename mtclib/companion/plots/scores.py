@@ -83,8 +83,6 @@ def scoreboard(verdicts, heads):
     panels = {}
     for paper in heads:
         cells = verdicts[verdicts["paper"] == paper]
-        if cells.empty:
-            raise ValueError(f"verdicts: no cell of {paper!r}")
         panels[paper] = _wide(cells, "verdict"), _wide(cells.assign(points=_points(cells)), "points")
     places, height = _places({paper: verdict.shape for paper, (verdict, _) in panels.items()})
     fig = plt.figure(figsize=(CELL * WIDTH, CELL * height))
@@ -112,8 +110,6 @@ def leverage(table, most=12):
     the margin.
     """
     table = table[~table["metric"].isin(RELATIVE)]
-    if table.empty:
-        raise ValueError("table is empty: no alternative was measured")
     groups = dict(list(table.groupby(["decision", "alternative", "metric", "ours"], sort=False)["change"]))
     order = sorted(groups, key=lambda name: -groups[name].abs().mean())[:most]
     fig, ax = plt.subplots(figsize=(7.2, 1.6 + 0.37 * len(order)))

@@ -27,7 +27,7 @@ def transfer_curve(frame):
         above.set_title(name)
         below.set_xlabel("tasks seen")
         _count_tasks(below)
-    axes[0, 0].set_ylabel(_score_name(frame))
+    axes[0, 0].set_ylabel(score_name(frame["metric"].iloc[0]))
     axes[1, 0].set_ylabel("gain (points)")
     legend(fig, [*axes[0, 0].get_lines(), axes[1, 0].get_lines()[0]])
     return fig
@@ -53,7 +53,7 @@ def forgetting_curve(frame):
         ax.axhline(100 * first, color="0", label="labels at arrival, against classes", **RULE)
         ax.set(title=name, xlabel="tasks seen")
         _count_tasks(ax)
-    axes[0, 0].set_ylabel(f"{_score_name(frame)} of task 1")
+    axes[0, 0].set_ylabel(f"{score_name(frame['metric'].iloc[0])} of task 1")
     legend(fig, axes[0, 0].get_lines()[:])
     return fig
 
@@ -84,7 +84,7 @@ def order_spread(frame):
                    markerfacecolor="none", markeredgewidth=1)
         right.set_xticks(range(len(seeds)), seeds)
         right.set(title="each order", xlabel="seed of the tasks", xlim=(-0.5, len(seeds) - 0.5),
-                  ylabel=f"mean {_score_name(frame)}")
+                  ylabel=f"mean {score_name(frame['metric'].iloc[0])}")
     legend(fig, axes[0, 0].get_lines()[:])
     return fig
 
@@ -120,8 +120,4 @@ def _mean_line(ax, table, name, **look):
 def _count_tasks(ax):
     ax.set_xlim(left=0.5)
     ax.xaxis.set_major_locator(MaxNLocator(8, integer=True))
-
-
-def _score_name(frame):
-    return f"{score_name(frame['metric'].iloc[0])} (%)"
 

@@ -32,16 +32,12 @@ def frame_table(frame, caption, columns=None, status=None, notes=(), folded="") 
     colour of a verdict or claim.  `notes` stand below.  Where `folded` is given, that line is
     shown until the reader opens the table.
     """
-    frame = _as_frame(frame)
+    frame = frame if isinstance(frame, pd.DataFrame) else pd.DataFrame(list(frame))
     if frame.index.names != [None] or not pd.api.types.is_numeric_dtype(frame.index):
         frame = frame.reset_index()
-    if columns is not None and len(frame):
-        present = [name for name in columns if name in frame.columns]
-        if not present or (status and status not in present):
-            needed = status or list(columns)
-            raise ValueError(f"frame has the columns {list(frame.columns)}; needed: {needed}")
-        frame = frame[present]
     columns = columns or {}
+    if columns and len(frame):
+        frame = frame[[name for name in columns if name in frame.columns]]
     rows = tuple(tuple(_plain(value, name == status) for name, value in zip(frame.columns, row))
                  for row in frame.itertuples(index=False, name=None))
     header = tuple(_heading(name, columns) for name in frame.columns)
@@ -86,19 +82,6 @@ def _count(kinds):
     """How often each value occurs, the most frequent first: 3 errata, 1 open choice."""
     counts = kinds.value_counts()
     return [f"{n} {kind if n == 1 else PLURALS.get(kind, kind)}" for kind, n in counts.items()]
-
-
-def checked(frame, columns, name):
-    """The frame itself, if it has these columns; `name` is that of the argument, for the message."""
-    missing = [column for column in columns if column not in frame.columns]
-    if missing:
-        known = ", ".join(map(str, frame.columns))
-        raise ValueError(f"{name}: missing column(s) {', '.join(missing)}; it has {known}")
-    return frame
-
-
-def _as_frame(rows):
-    return rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
 
 
 def _heading(name, columns):

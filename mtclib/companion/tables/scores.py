@@ -4,26 +4,22 @@ from dataclasses import replace
 
 import pandas as pd
 
-from mtclib.companion.tables.frames import checked, frame_table
+from mtclib.companion.tables.frames import frame_table
 from mtclib.companion.tables.table import DASH, Cell, Table, tally, task_name
 from mtclib.companion.verdicts.intervals import DELTA
 from mtclib.companion.verdicts.judge import CAUSES, SYMBOLS
 from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION
 
 PUBLISHED_SD, OURS_SD, OURS_N = "published_std", "ours_std", "n"
-VERDICT_COLUMNS = (
-    "paper", "table", "dataset", "task", "method", "metric", "printed_mean", "printed_std", "published",
-    PUBLISHED_SD, "ours", OURS_SD, OURS_N, "low", "high", "radius", "verdict", "cause", "reason")
-RESULT_COLUMNS = ("method", "task", "metric", "params", "run", "value", "status")
 TOLD = ("higher", "lower", "failed", "not-run", "unavailable")
 
 
 def reproduced(verdicts, metrics=("ACC", "NMI")) -> Table:
     """A table of the paper with our numbers and the verdict in each cell: methods by tasks and metrics.
 
-    `verdicts` has one row per published cell of one data set and the columns `VERDICT_COLUMNS`: printed
-    numbers as text, ours as fractions.  `metrics` are printed names, in this order.  Spread, interval, radius
-    and cause of a cell are where the mouse is, and in `every_cell`.
+    `verdicts` has one row per published cell of one data set, as from ``judge``.  `metrics` are printed
+    names, in this order.  Spread, interval, radius and cause of a cell are where the mouse is, and in
+    `every_cell`.
     """
     frame, percent = _chosen(verdicts, metrics)
     cells = {(r["method"], r["task"], r["metric"]): _judged(r, percent) for r in frame.to_dict("records")}
@@ -48,8 +44,7 @@ def every_cell(verdicts, metrics=("ACC", "NMI")) -> Table:
 
 def _chosen(verdicts, metrics):
     """The rows to show, averages first, and whether the paper prints percent."""
-    frame = checked(verdicts, VERDICT_COLUMNS, "verdicts")
-    frame = frame[frame["metric"].isin(list(metrics))]
+    frame = verdicts[verdicts["metric"].isin(list(metrics))]
     if frame.empty:
         known = ", ".join(sorted(set(verdicts["metric"])))
         raise ValueError(f"metrics={list(metrics)}: none is in the frame; it has {known}")
@@ -60,11 +55,9 @@ def _chosen(verdicts, metrics):
 def side_by_side(results, printed, metrics, caption) -> Table:
     """Our scores, beside the printed ones where there are any, without verdicts: for the quick profile.
 
-    `results` has the columns `RESULT_COLUMNS`, of one data set and one parameter setting per method and task;
-    `printed` has ``method, task, metric, printed_mean, printed_std``.  `metrics` maps the name to show (that
-    of `printed`) to the name in `results`, as in ``{"NMI": "NMI_max"}``.
+    `results` are rows of one data set and one parameter setting per method and task, `printed` the printed
+    cells.  `metrics` maps the name to show (that of `printed`) to the name in `results`.
     """
-    results = checked(results, RESULT_COLUMNS, "results")
     settings = results.groupby(["method", "task"], sort=False)["params"].nunique()
     if (settings > 1).any():
         method, task = settings.index[(settings > 1).argmax()]

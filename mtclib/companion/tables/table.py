@@ -204,10 +204,6 @@ class Points(Shown):
     """A few sentences as a list; the last expression of a notebook cell.
 
     `heads` are a name before each sentence and the page that it leads to.
-
-    >>> print(Points(("The start decides.", "So does lambda.")))
-    - The start decides.
-    - So does lambda.
     """
 
     sentences: tuple[str, ...]
