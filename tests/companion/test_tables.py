@@ -15,8 +15,6 @@ from mtclib.companion.tables import MEANINGS
 from mtclib.companion.tables.table import COLOURS, Cell
 from mtclib.companion.verdicts.judge import SYMBOLS
 
-VOID = {"br"}
-
 
 class Reader(HTMLParser):
     """Checks that tags nest; collects text, the number of cells of each row, and the styles."""
@@ -36,7 +34,7 @@ class Reader(HTMLParser):
             self.rows.append(0)
         if tag in ("td", "th"):
             self.rows[-1] += int(attrs.get("colspan", 1))
-        if tag not in VOID:
+        if tag != "br":
             self.open.append(tag)
 
     def handle_endtag(self, tag):

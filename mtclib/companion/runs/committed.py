@@ -260,7 +260,7 @@ def agreement(store, results):
             continue
         compared += len(vectors[key])
         same = {"labels": _same_labels(record, vectors[key]), "scores": _same_scores(record, rows),
-                "objectives": _same_objective(record, rows)}
+                "objectives": np.equal(*rounded([record.info["objective"], rows["objective"].iloc[0]]))}
         for part in differ:
             differ[part] += [] if same[part] else [key]
     return {"jobs": int(fits["key"].nunique()), "missing": missing, "vectors": compared,
@@ -279,8 +279,3 @@ def _same_scores(record, rows):
             for task, metric in zip(rows["task"], rows["metric"])]
     # Reading a number from text may miss its last bit, so both sides are rounded.
     return np.array_equal(np.round(mine, 6), np.round(rows["value"].to_numpy(), 6), equal_nan=True)
-
-
-def _same_objective(record, rows):
-    mine, committed = rounded([record.info["objective"], rows["objective"].iloc[0]])
-    return mine == committed

@@ -281,7 +281,10 @@ def split_columns(table, label_column=None, id_column=None, optional=False) -> P
     ids = _find_column(table, id_column, "id_column")
     if ids is not None:
         ids = np.array([plain(value) for value in ids])
-        _check_unique(ids, id_column, table.name)
+        twice = pd.unique(ids[pd.Index(ids).duplicated()])
+        if len(twice):
+            raise DataFileError(f"{table.name}: names in {id_column!r} stand more than once: "
+                                f"{listed(twice)}; each sample has one row and a name of its own")
     values, columns = table.values, table.columns
     if isinstance(values, pd.DataFrame):
         taken = [position for position, name in enumerate(map(str, values.columns))
@@ -306,13 +309,6 @@ def _find_column(table, name, argument, optional=False):
         return None
     held = f"it has {listed(known)}" if known else "it has a matrix without names only"
     raise DataFileError(f"{table.name}: there is no {argument} {name!r}; {held}")
-
-
-def _check_unique(ids, id_column, name):
-    found, counts = np.unique(ids, return_counts=True)
-    if (counts > 1).any():
-        raise DataFileError(f"{name}: names in {id_column!r} stand more than once: "
-                            f"{listed(found[counts > 1])}; each sample has one row and a name of its own")
 
 
 def plain(value) -> str:

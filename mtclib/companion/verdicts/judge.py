@@ -159,7 +159,7 @@ def with_interval(cells, n_published, deterministic):
     cells["within_prediction"] = (least <= 0) & (most >= 0)
     cells["difference"] = cells["ours"] - cells["published"]
     cells["relative_difference"] = cells["difference"] / cells["published"].where(cells["published"] != 0)
-    cells["radius"] = intervals.agreement_radius(cells["low"], cells["high"])
+    cells["radius"] = np.maximum(cells["low"].abs(), cells["high"].abs())
     cells["uncertainty"] = np.select(
         [fixed & theirs, fixed, theirs, cells["published_n"] == 1],
         ["published only", "none", "both", "one split"], "ours for both")
