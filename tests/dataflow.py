@@ -2,15 +2,13 @@
 
 import ast
 import dis
-import re
 from types import CodeType
 
 import nbformat
 from structure import tagged
 
 COMMITTED = ("Study", "Comparison", "load_protocol")
-"""What these return shows committed results; of their attributes only `LIVE` depend on the parameters."""
-LIVE = re.compile("live|store$|jobs$")
+"""What these return shows committed results, but for attributes that begin with "live"."""
 
 
 def reduced(notebook):
@@ -33,7 +31,7 @@ def _dependent(notebook, cells):
     for place, statement in ((n, one) for n, cell in enumerate(cells) for one in ast.parse(cell.source).body):
         if cells[place] is not declared:
             reads, writes, attributes = _flow(ast.unparse(statement))
-            dependent = reads & moved or any(map(LIVE.match, attributes))
+            dependent = reads & moved or any(name.startswith("live") for name in attributes)
             kept |= {place} if dependent else set()
             moved = moved | writes if dependent and not reads & {*COMMITTED} else moved - writes
     return kept

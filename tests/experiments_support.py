@@ -1,6 +1,5 @@
 """A tiny data set, an estimator that can be told to fail, and a command line for the runner's tests."""
 
-import argparse
 import ctypes
 import logging
 import os
@@ -119,9 +118,9 @@ def comparable(results, store, jobs):
     return results.drop(columns="seconds"), digests
 
 
-def start(store, *options, pause=0.1):
+def start(store, n_jobs=1, pause=0.1):
     """A process that runs the small protocol, in its own process group as a shell would start it."""
-    return interruptible([sys.executable, __file__, str(store), *options],
+    return interruptible([sys.executable, __file__, str(store), str(n_jobs)],
                          env={**os.environ, "MTCLIB_TEST_PAUSE": str(pause)})
 
 
@@ -142,15 +141,6 @@ def wait_until(condition, seconds=120.0):
         time.sleep(0.01)
 
 
-def main():
-    """Run the small protocol from a command line."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("store")
-    parser.add_argument("--n-jobs", type=int, default=1)
-    arguments = parser.parse_args()
-    logging.basicConfig(level=logging.INFO)
-    run(demo_jobs(), RunStore(arguments.store), n_jobs=arguments.n_jobs)
-
-
 if __name__ == "__main__":
-    main()
+    logging.basicConfig(level=logging.INFO)
+    run(demo_jobs(), RunStore(sys.argv[1]), n_jobs=int(sys.argv[2]))

@@ -10,6 +10,7 @@ import nbformat
 import pytest
 from experiments_support import interruptible, wait_until
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from structure import PARAMETERS
 
 from mtclib.companion.cli import main
 from mtclib.companion.papers import copies
@@ -21,11 +22,7 @@ from mtclib.companion.verdicts import published
 from mtclib.core import paths
 from mtclib.datasets import FetchError
 
-PARAMETERS = """profile: str = "quick"  # quick or full
-seed: int = 0  # root seed
-n_runs: int = 0  # runs of each setting
-n_jobs: int = 1  # processes"""
-CHECK = """from mtclib.companion.site.notebooks import check_parameters
+CHECK = """from mtclib.companion import check_parameters
 check_parameters(profile=profile, seed=seed, n_runs=n_runs, n_jobs=n_jobs)
 print(profile, seed, n_runs, n_jobs)"""
 

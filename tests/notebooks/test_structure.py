@@ -3,15 +3,11 @@
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from structure import BINDER, MAX_BYTES, MAX_CELLS, MAX_LINES, ROOT, RULES
+from structure import BINDER, MAX_BYTES, MAX_CELLS, MAX_LINES, PARAMETERS, ROOT, RULES
 
 from mtclib.companion.site.notebooks import KERNEL, LANGUAGE
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-PARAMETERS = """profile: str = "quick"  # quick or full
-seed: int = 0  # root seed
-n_runs: int = 0  # runs of each setting
-n_jobs: int = 1  # processes"""
 FIRST = f"""# MTCMRL
 Zhang et al., *Multi-Task Clustering with Model Relation Learning*, IJCAI 2018.
 [![Binder](https://mybinder.org/badge_logo.svg)]({BINDER}mtcmrl.ipynb)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from mtclib.companion.claims.methods import ALPHA, FEWEST, ClaimResult, majority, mean_greater
+from mtclib.companion.claims.methods import ALPHA, FEWEST, ClaimResult, _gaps, inside, majority, mean_greater
 
 COLUMN = ["dataset", "task"]
 
@@ -96,7 +96,7 @@ def ends_lower(frame, method_a, method_b, datasets) -> ClaimResult:
     return ClaimResult(status, counts, float(gaps.mean()), len(told), p)
 
 
-def comparable_to_best(frame, metric, methods=None, alpha=ALPHA):
+def comparable_to_best(frame, metric, methods=None):
     """The bold rule of many papers: in each column the best mean, and those not significantly below it.
 
     ``dataset, task, method, mean, n, p, best, comparable``; p is 1 for the best itself and NaN where a side
@@ -110,7 +110,7 @@ def comparable_to_best(frame, metric, methods=None, alpha=ALPHA):
         best = max(runs, key=lambda method: runs[method].mean())
         for method, values in runs.items():
             p = 1.0 if method == best else _welch(values, runs[best])
-            found.append((dataset, task, method, values.mean(), len(values), p, method == best, p > alpha))
+            found.append((dataset, task, method, values.mean(), len(values), p, method == best, p > ALPHA))
     names = [*COLUMN, "method", "mean", "n", "p", "best", "comparable"]
     return pd.DataFrame(found, columns=names)
 
@@ -134,9 +134,7 @@ def paired_differences(frame, pairs, metric):
 
 
 def _interval(frame, one, other, metric, dataset, task):
-    rows = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == task)]
-    table = rows.pivot(index="run", columns="method", values="value")
-    gaps = 100 * (table[one] - table[other]).dropna()
+    gaps = 100 * _gaps(frame, one, other, metric, dataset, task, ())
     if len(gaps) < 2 or gaps.std() == 0:
         return gaps.mean(), gaps.mean()
     return stats.t.interval(1 - ALPHA, len(gaps) - 1, gaps.mean(), stats.sem(gaps))
@@ -206,10 +204,8 @@ def relative_gain(frame, method_a, method_b, metric, dataset, low, high, task=""
         return ClaimResult("undecided", f"{n} runs", float("nan"), n)
     ends = 100 * (_fieller(a, b) - 1)
     gain = 100 * (a.mean() / b.mean() - 1)
-    inside, outside = ends[0] >= low and ends[1] <= high, ends[1] < low or ends[0] > high
-    status = "holds" if inside else "fails" if outside else "undecided"
     counts = f"{gain:+.0f} % (95 % interval {ends[0]:+.0f} to {ends[1]:+.0f}); claimed {low:+g} to {high:+g}"
-    return ClaimResult(status, counts, float(gain), n)
+    return ClaimResult(inside(ends, low, high, n), counts, float(gain), n)
 
 
 def _fieller(a, b):
@@ -238,10 +234,8 @@ def tasks_correlate(frame, method, metric, dataset, low=-1.0, high=1.0) -> Claim
     r, n = float(np.corrcoef(table["1"], table["2"])[0, 1]), len(table)
     width = stats.norm.ppf(1 - ALPHA / 2) / np.sqrt(n - 3)
     ends = np.tanh(np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)) + np.array([-width, width]))
-    inside, outside = ends[0] >= low and ends[1] <= high, ends[1] < low or ends[0] > high
-    status = "undecided" if n < FEWEST else "holds" if inside else "fails" if outside else "undecided"
     counts = f"r = {r:.2f} (95% interval {ends[0]:.2f} to {ends[1]:.2f}); claimed {low:g} to {high:g}"
-    return ClaimResult(status, counts, r, n)
+    return ClaimResult(inside(ends, low, high, n), counts, r, n)
 
 
 def score_pairs(frame, metric):

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from mtclib.companion.claims.methods import ALPHA, FEWEST, ClaimResult, majority, wilcoxon
+from mtclib.companion.claims.methods import ALPHA, FEWEST, ClaimResult, inside, majority, wilcoxon
 
 RESAMPLES = 2000
 
@@ -27,14 +27,10 @@ def span_within(frame, parameter, metric, dataset, low=0.0, high=1.0, method=Non
     curve = sweep(frame, parameter, metric, dataset, method, task)
     observed = float(np.ptp(curve.mean(axis=0)))
     ends = np.clip(_interval(observed, np.ptp(_resampled(curve), axis=1), len(curve)), 0, None)
-    status = "undecided"
-    if len(curve) >= FEWEST:
-        inside, outside = ends[0] >= low and ends[1] <= high, ends[1] < low or ends[0] > high
-        status = "holds" if inside else "fails" if outside else "undecided"
     counts = (
         f"span {100 * observed:.1f} points (95% interval {100 * ends[0]:.1f} to {100 * ends[1]:.1f}) over "
         f"{curve.shape[1]} values of {parameter}; claimed {100 * low:g} to {100 * high:g}")
-    return ClaimResult(status, counts, observed, len(curve))
+    return ClaimResult(inside(ends, low, high, len(curve)), counts, observed, len(curve))
 
 
 def rises_then_falls(frame, parameter, metric, dataset, method=None, task="avg") -> ClaimResult:
@@ -159,9 +155,7 @@ def time_ratio_within(frame, method, than, low, high) -> ClaimResult:
     ends = np.exp([logs.mean()] * 2)
     if len(logs) > 1 and logs.std() > 0:
         ends = np.exp(stats.t.interval(1 - ALPHA, len(logs) - 1, logs.mean(), stats.sem(logs)))
-    inside, outside = low <= ends[0] and ends[1] <= high, ends[1] < low or ends[0] > high
-    status = "undecided" if len(logs) < FEWEST else "holds" if inside else "fails" if outside else "undecided"
-    ratio = float(np.exp(logs.mean()))
+    status, ratio = inside(ends, low, high, len(logs)), float(np.exp(logs.mean()))
     between = f"95% interval {ends[0]:.2f} to {ends[1]:.2f}"
     counts = f"{ratio:.2f} times as long ({between}); claimed {low:g} to {high:g}"
     return ClaimResult(status, counts, ratio, len(logs))

@@ -156,13 +156,13 @@ def _gaps(frame, method_a, method_b, metric, dataset, task, deterministic):
     return (table[method_a] - table[method_b]).dropna()
 
 
-def wilcoxon(gaps, alpha=ALPHA):
+def wilcoxon(gaps):
     """Status and p of "the differences are positive", one per run: the signed-rank test."""
     gaps = np.where(np.abs(gaps) < 1e-12, 0.0, gaps)
     if len(gaps) < FEWEST or not gaps.any():
         return "undecided", 1.0
     p = _signed_rank(tuple(gaps.tolist()))
-    return _status(p, gaps.mean(), len(gaps), alpha), p
+    return _status(p, gaps.mean(), len(gaps)), p
 
 
 @cache
@@ -181,10 +181,17 @@ def _sum_of_positive(ranks, axis):
     return np.maximum(ranks, 0).sum(axis=axis)
 
 
-def _status(p, direction, n, alpha=ALPHA):
-    if n < FEWEST or p > alpha or direction == 0:
+def _status(p, direction, n):
+    if n < FEWEST or p > ALPHA or direction == 0:
         return "undecided"
     return "holds" if direction > 0 else "fails"
+
+
+def inside(ends, low, high, n):
+    """Status of "it lies in [low, high]" from the ends of its 95 % interval, over n observations."""
+    if n >= FEWEST and low <= ends[0] and ends[1] <= high:
+        return "holds"
+    return "fails" if n >= FEWEST and (ends[1] < low or ends[0] > high) else "undecided"
 
 
 def _place(method, task):

@@ -23,7 +23,7 @@ from mtclib.companion import plots, tables
 from mtclib.companion.papers.study import ONE_A_JOB, Study, mean_scores
 from mtclib.companion.runs import results
 from mtclib.companion.verdicts import leverage, numbers
-from mtclib.core.checks import check_number, check_option, check_sequence
+from mtclib.core.checks import check_sequence
 from mtclib.core.lifelong import Libraries
 from mtclib.core.starts import best_kmeans
 from mtclib.lmsc import L21, LMSC, OUTPUTS, distance
@@ -38,6 +38,8 @@ GRAPHS = {"": "cosine neighbours", "raw graph": "Euclidean neighbours", "log gra
           "self-tuned kernel": "self-tuned kernel", "Gaussian kernel": "Gaussian kernel",
           "cosine kernel": "cosine kernel"}  # fmt: skip
 REFIT, POOLED = "all tasks again", "all tasks pooled"
+METRIC = "NMI_arithmetic"
+score = SCORES[METRIC]
 
 
 def frames(study):
@@ -252,41 +254,36 @@ def _labels(model, task):
             for output, one in models.items()}
 
 
-def transfer(tasks, labels, n_clusters, *, estimator=LMSC, metric="NMI_arithmetic", random_state=0,
-             **parameters):
+def transfer(tasks, labels, n_clusters, *, estimator=LMSC, random_state=0, **parameters):
     """Score of each task learned from the libraries of those before it, and learned from an empty state.
 
     ``position`` (tasks seen, this one included), ``knowledge`` ('with libraries' or 'without'), ``metric,
     value`` and ``sweeps``. Task 1 has the same value twice.
     """
-    score = _scorer(tasks, labels, metric)
     model, rows = estimator(n_clusters, random_state=random_state, **parameters), []
     for position, (views, truth) in enumerate(zip(tasks, labels), start=1):
         alone = estimator(n_clusters, random_state=random_state, **parameters).partial_fit(views)
-        rows += [{"position": position, "knowledge": knowledge, "metric": metric,
+        rows += [{"position": position, "knowledge": knowledge, "metric": METRIC,
                   "value": score(truth, learned.labels_), "sweeps": learned.n_iter_}
                  for knowledge, learned in ((WITH, model.partial_fit(views)), (WITHOUT, alone))]
     return pd.DataFrame(rows)
 
 
-def orders(tasks, labels, n_clusters, *, n_orders=10, estimator=LMSC, metric="NMI_arithmetic",
-           random_state=0, **parameters):
+def orders(tasks, labels, n_clusters, *, n_orders, estimator=LMSC, random_state=0, **parameters):
     """Score of each task at each position, for several orders of the tasks; order 0 is the given one."""
-    check_number("n_orders", n_orders, low=1, integer=True)
-    score, rng = _scorer(tasks, labels, metric), np.random.default_rng(random_state)
+    rng = np.random.default_rng(random_state)
     sequences = [np.arange(len(tasks)), *(rng.permutation(len(tasks)) for _ in range(n_orders - 1))]
     rows = []
     for order, sequence in enumerate(sequences):
         model = estimator(n_clusters, random_state=random_state, **parameters)
         for position, t in enumerate(sequence, start=1):
             value = score(labels[t], model.partial_fit(tasks[t]).labels_)
-            rows.append({"order": order, "position": position, "task": int(t) + 1, "metric": metric,
+            rows.append({"order": order, "position": position, "task": int(t) + 1, "metric": METRIC,
                          "value": value})
     return pd.DataFrame(rows)
 
 
-def forgetting(tasks, labels, n_clusters, *, estimator=LMSC, metric="NMI_arithmetic", random_state=0,
-               **parameters):
+def forgetting(tasks, labels, n_clusters, *, estimator=LMSC, random_state=0, **parameters):
     """Task 1 clustered anew with the libraries after each task, against its classes and its first labels.
 
     ``tasks_seen``, ``against`` ('classes' or 'labels at arrival'), ``metric, value``, and ``at_arrival``,
@@ -294,34 +291,31 @@ def forgetting(tasks, labels, n_clusters, *, estimator=LMSC, metric="NMI_arithme
     that falls with ``tasks_seen``. The two differ already after task 1: ``predict`` of LMSC starts from the
     spectral embedding again, with the libraries held.
     """
-    score = _scorer(tasks, labels, metric)
     model, first, rows = estimator(n_clusters, random_state=random_state, **parameters), None, []
     for seen, views in enumerate(tasks, start=1):
         model.partial_fit(views)
         first = model.labels_ if first is None else first
         again = model.predict(tasks[0])
-        rows += [{"tasks_seen": seen, "against": against, "metric": metric, "value": score(truth, again),
+        rows += [{"tasks_seen": seen, "against": against, "metric": METRIC, "value": score(truth, again),
                   "at_arrival": score(truth, first)}
                  for against, truth in (("classes", labels[0]), ("labels at arrival", first))]
     return pd.DataFrame(rows)
 
 
-def costs(tasks, labels, n_clusters, *, refit_at=None, pooled=None, estimator=LMSC, metric="NMI_arithmetic",
-          random_state=0, **parameters):
+def costs(tasks, labels, n_clusters, *, refit_at, pooled=None, random_state=0, **parameters):
     """Time, memory and score after each task: one more task, all tasks again, or all tasks pooled.
 
     ``tasks_seen, method``; ``seconds`` of the processor for the labels of the newest task; ``bytes`` that
     must be kept for the next task: the libraries, or the data of all tasks; ``metric`` and ``value``, the
-    score of the newest task. Methods are the estimator's name, 'all tasks again' (its ``fit``) and 'all
-    tasks pooled'.
+    score of the newest task. Methods are 'LMSC' and, after the tasks `refit_at`, 'all tasks again' (its
+    ``fit``) and 'all tasks pooled'.
     """
-    score = _scorer(tasks, labels, metric)
     pooled = pooled or CoregSpectral(n_clusters, affinity="cosine", random_state=random_state)
-    model, rows = estimator(n_clusters, random_state=random_state, **parameters), []
+    model, rows = LMSC(n_clusters, random_state=random_state, **parameters), []
     for seen, views in enumerate(tasks, start=1):
-        runs = [(estimator.__name__, model.partial_fit, views)]
-        if refit_at is None or seen in refit_at:
-            again = estimator(n_clusters, random_state=random_state, **parameters)
+        runs = [("LMSC", model.partial_fit, views)]
+        if seen in refit_at:
+            again = LMSC(n_clusters, random_state=random_state, **parameters)
             runs += [(REFIT, again.fit, tasks[:seen]), (POOLED, pooled.fit, pool(tasks[:seen]))]
         kept, newest = sum(n_bytes(X) for task in tasks[:seen] for X in task), labels[seen - 1]
         for method, learn, data in runs:
@@ -329,7 +323,7 @@ def costs(tasks, labels, n_clusters, *, refit_at=None, pooled=None, estimator=LM
             found, seconds = learn(data).labels_, process_time() - start
             found = found[-1] if isinstance(found, list) else found[-len(newest):]
             rows.append({"tasks_seen": seen, "method": method, "seconds": seconds,
-                         "bytes": kept if data is not views else model.libraries_.nbytes, "metric": metric,
+                         "bytes": kept if data is not views else model.libraries_.nbytes, "metric": METRIC,
                          "value": score(newest, found)})
     return pd.DataFrame(rows)
 
@@ -343,14 +337,6 @@ def pool(tasks):
 def n_bytes(X):
     """Bytes of a matrix: of the array, or of the three arrays of a CSR array."""
     return sum(part.nbytes for part in (X.data, X.indices, X.indptr)) if sp.issparse(X) else X.nbytes
-
-
-def _scorer(tasks, labels, metric):
-    if not len(tasks) or len(tasks) != len(labels):
-        raise ValueError(f"labels: {len(labels)} arrays for {len(tasks)} tasks; pass at least one task, and "
-                         f"one array of classes for each")
-    check_option("metric", metric, SCORES)
-    return SCORES[metric]
 
 
 class Numbers(numbers.Numbers):
@@ -452,8 +438,7 @@ class PaperStudy(Study):
         """Figure 2 or 3 of the paper, one parameter after the other."""
         rows, base = self.sweep("figures-2-3"), self.protocol.sensitivity["figures-2-3"].base
         rows = results.pooled(rows, {one: one.rpartition(" ")[0] for one in rows["dataset"].unique()})
-        fig = plots.sensitivity(rows[rows["dataset"] == name], params=list(base), metric="NMI_arithmetic",
-                                base=base)
+        fig = plots.sensitivity(rows[rows["dataset"] == name], base, "NMI_arithmetic")
         return self.show(fig, f"lmsc-sensitivity-{name.lower()}", _FIGURES[name],
                          alt=f"NMI on {name} against each parameter in turn, with bands over six splits")
 

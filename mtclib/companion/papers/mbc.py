@@ -105,8 +105,8 @@ class PaperStudy(Study):
     def strength(self):
         """NMI against the strength of the coupling."""
         rows = self.sweep("lambda")
-        fig = plots.sensitivity(rows[rows["dataset"].isin(self.sets)], params=["lam"], metric=METRICS["NMI"],
-                                base={"lam": 0.5}, linear=["lam"])
+        fig = plots.sensitivity(rows[rows["dataset"].isin(self.sets)], {"lam": 0.5}, METRICS["NMI"],
+                                linear=["lam"])
         return self.show(fig, "mbc-lambda")
 
     def divergences_table(self):

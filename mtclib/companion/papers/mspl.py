@@ -7,7 +7,7 @@ are close to each other.  `survey` asks whether the bound is ever broken where i
 ever says anything.
 """
 
-from dataclasses import dataclass
+from collections import namedtuple
 from functools import cache, cached_property
 
 import numpy as np
@@ -16,9 +16,10 @@ import scipy.sparse as sp
 from scipy.linalg import eigvalsh
 
 from mtclib.companion import plots, runs, tables
-from mtclib.companion.claims import columns
+from mtclib.companion.papers.pairs import pairs_table
 from mtclib.companion.papers.study import Study, mean_scores
 from mtclib.companion.runs import results
+from mtclib.companion.runs.measures import class_means
 from mtclib.companion.verdicts import audit, leverage, numbers
 from mtclib.core.checks import check_views
 from mtclib.core.starts import one_hot
@@ -30,33 +31,11 @@ from mtclib.mspl import MSPL
 SEPARATIONS = (4.0, 6.0, 10.0, 20.0)
 # Cluster 4 is alike in all views; each of the others is easiest in one of them.
 CLUSTERS = ((0, 1, 2, 3), (0, 1, 3), (0, 3))
+DIGITS, PAGES = "Handwritten Numerals", ["Cornell", "Texas", "Washington", "Wisconsin"]
 
 
-@dataclass(frozen=True)
-class DistortionBound:
-    """Ingredients and results of :func:`distortion_bound`: arrays have one entry per view.
-
-    `distortion` and `ideal` are squared distances to the centroids and their spectral lower bound, `gap` the
-    eigenvalue gap.  `delta` is Eq. (21) for the partition, infinite without a gap, as with fewer than k - 1
-    features; `delta_best` bounds delta for the best partition from above: sum of (distortion - ideal) over
-    the views, over the gap.  `p_min` and `p_max` are shares of the smallest and the largest cluster.
-
-    `printed` is p_max * min_v 2 delta_v (1 - delta_v / (k - 1)), Eq. (27), not a bound; it applies if delta_v
-    <= (k - 1) / 2 for all views. `corrected` is p_max * min_v (sqrt(delta_v) + sqrt(delta_best_v))^2; it
-    applies, so that it bounds the error, if it is at most p_max * p_min.
-    """
-
-    distortion: np.ndarray
-    ideal: np.ndarray
-    gap: np.ndarray
-    delta: np.ndarray
-    delta_best: np.ndarray
-    p_min: float
-    p_max: float
-    printed: float
-    printed_applies: bool
-    corrected: float
-    corrected_applies: bool
+DistortionBound = namedtuple(
+    "DistortionBound", "distortion ideal delta printed printed_applies corrected corrected_applies")
 
 
 def distortion_bound(Xs, labels):
@@ -68,26 +47,30 @@ def distortion_bound(Xs, labels):
     2 delta (1 - delta). And that the best partition has the least sum of distortions does not make it
     better in each view. The corrected bound uses the triangle inequality for projections, and that no view
     can be further from its ideal than all views together.
+
+    Arrays have one entry per view. `distortion` and `ideal` are squared distances to the centroids and their
+    spectral lower bound. `delta` is Eq. (21), infinite without a gap, as with fewer than k - 1 features.
+    `printed` is p_max * min_v 2 delta_v (1 - delta_v / (k - 1)), Eq. (27), with the shares p_min and p_max of
+    the smallest and the largest cluster; it applies if delta_v <= (k - 1) / 2 for all views. `corrected` is
+    p_max * min_v (sqrt(delta_v) + sqrt(best_v))^2, where best_v bounds delta for the best partition from
+    above: sum of (distortion - ideal) over the views, over the gap; it applies if at most p_max * p_min.
     """
     Xs = check_views(Xs)
     names, labels = np.unique(labels, return_inverse=True)
-    if labels.shape != (Xs[0].shape[0],) or len(names) < 2:
-        raise ValueError(f"labels must name at least two clusters and hold one entry for each of the "
-                         f"{Xs[0].shape[0]} samples; got {len(names)} cluster(s) and shape {labels.shape}")
     k = len(names)
     distortion, ideal, gap = np.array([_spectral(X, one_hot(labels, k)) for X in Xs]).T
     excess = np.maximum(distortion - ideal, 0.0)
-    delta, delta_best = (np.divide(e, gap, out=np.full(len(Xs), np.inf), where=gap > 0)
+    delta, best = (np.divide(e, gap, out=np.full(len(Xs), np.inf), where=gap > 0)
                          for e in (excess, np.full(len(Xs), excess.sum())))
     usable = delta <= (k - 1) / 2
     epsilon = np.where(usable, 2.0 * np.where(usable, delta, 0.0), np.inf)
     epsilon[usable] *= 1.0 - delta[usable] / (k - 1)
-    corrected = float(np.min((np.sqrt(delta) + np.sqrt(delta_best)) ** 2))
+    corrected = float(np.min((np.sqrt(delta) + np.sqrt(best)) ** 2))
     shares = np.bincount(labels) / len(labels)
     low, high = float(shares.min()), float(shares.max())
-    return DistortionBound(
-        distortion, ideal, gap, delta, delta_best, low, high, high * float(epsilon.min()),
-        bool(usable.all() and epsilon.min() <= low), high * corrected, corrected <= low)
+    applies = bool(usable.all() and epsilon.min() <= low)
+    return DistortionBound(distortion, ideal, delta, high * float(epsilon.min()), applies, high * corrected,
+                           corrected <= low)
 
 
 def check_bounds(Xs, partitions):
@@ -242,35 +225,21 @@ def selection_rounds(rows, arrays, labels, Xs=()):
 
 def _halves(X, labels):
     """Which samples are in the half of their class that is nearer to its mean, and which are not."""
-    means = one_hot(labels, labels.max() + 1)
-    far = np.linalg.norm(X - means @ ((means.T @ X) / means.sum(axis=0)[:, None]), axis=1)
+    far = np.linalg.norm(X - class_means(X, labels)[labels], axis=1)
     near = far <= pd.Series(far).groupby(labels).transform("median").to_numpy()
     return near, ~near
 
 
-def fit_objectives(rows):
-    """The final objective of each fit as rows with the metric "objective".
-
-    One row per fit, columns as in `rows`.
-
-    >>> frame = pd.DataFrame({"key": ["a", "a"], "metric": ["ACC", "NMI"], "value": [1, 2], "objective": 7.0})
-    >>> fit_objectives(frame)[["metric", "value"]].values.tolist()
-    [['objective', 7.0]]
-    """
-    fits = rows.drop_duplicates("key")
-    return fits.assign(metric="objective", value=fits["objective"])
-
-
 def frames(study):
     """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
-    frame, digits = study.results.frame, "Handwritten Numerals"
-    pages = ["Cornell", "Texas", "Washington", "Wisconsin"]
-    main = pd.concat([study.default(name) for name in [digits, *pages]])
+    frame, main = study.results.frame, pd.concat(map(study.default, [DIGITS, *PAGES]))
+    ends = main.drop_duplicates("key")
+    ends = ends.assign(metric="objective", value=ends["objective"])
     curves, pools = mspl_curves(study)
     falls = total_falls(curves, "NMI_arithmetic", until=10)
     falls = falls.assign(metric="fall of NMI", method=falls["method"] + ", curves")
     damaged = mspl_damaged(study)
-    parts = [main, fit_objectives(main), damaged[damaged["share"].notna()], falls,
+    parts = [main, ends, damaged[damaged["share"].notna()], falls,
              mspl_rounds(study), results.pooled(frame[frame["part"] == "curves"], pools)]
     return {"results": pd.concat(parts).assign(task="")}
 
@@ -305,7 +274,7 @@ def mspl_rounds(study):
 def mspl_damaged(study):
     """Rows of the study of a damaged view with the kind of damage, its unit and its share as columns."""
     frame = study.results.frame
-    rows = frame[(frame["part"] == "corruption") | frame["dataset"].eq("Handwritten Numerals")]
+    rows = frame[(frame["part"] == "corruption") | frame["dataset"].eq(DIGITS)]
     rows = rows[rows["method"].isin(study.protocol.studies["corruption"].methods)]
     return study.with_loader_params(rows, "kind", "unit", "share")
 
@@ -313,15 +282,15 @@ def mspl_damaged(study):
 class Numbers(numbers.Numbers):
     """Numbers of MSPL's sentences."""
 
-    def runs_needed(self, dataset="Handwritten Numerals", method="MSPL"):
+    def runs_needed(self):
         """Runs that the printed spreads need at least."""
         needed = audit.runs_needed(self.study.published)
-        return int(needed.query("dataset == @dataset and method == @method")["runs"].item())
+        return int(needed.query("dataset == @DIGITS and method == 'MSPL'")["runs"].item())
 
     def scaling(self, how):
         """Mean distance of Con-MC and its six single views from print, with features scaled in one way."""
         rows = ("PIX", "FOU", "FAC", "ZER", "KAR", "MOR", "Con-MC")
-        digits = {"other_dataset": "Handwritten (raw)", "dataset": "Handwritten Numerals", "scaling": how}
+        digits = {"other_dataset": "Handwritten (raw)", "dataset": DIGITS, "scaling": how}
         gaps = [self._gaps(f"{row}, scaling", printed=row, **digits) for row in rows]
         return pd.concat(gaps).abs().mean()
 
@@ -357,22 +326,13 @@ class Numbers(numbers.Numbers):
         return int(self._raw_gaps(self.judged.query("table == '3' and cause == 'unknown'")).min())
 
 
-DIGITS, PAGES = "Handwritten Numerals", ["Cornell", "Texas", "Washington", "Wisconsin"]
 METRICS = {"NMI": "NMI_arithmetic", "ACC": "ACC", "purity": "purity"}
 PAIRS = [("MSPL", "MSPL-naive"), ("MSPL-hard", "MSPL-naive"), ("MSPL", "MSPL-hard"), ("MSPL", "RMKMC")]
-HEADS = {"dataset": "data set", "comparison": "comparison", "difference": "points", "low": "low",
-         "high": "high", "p": "p", "record": "record", "status": "is the first better?"}  # fmt: skip
 
 
 def _plain(rows):
     """Rows with the bare names of their methods."""
     return rows.assign(method=rows["method"].str.partition(",")[0])
-
-
-def _paired(rows, pairs, caption):
-    table = columns.paired_differences(rows, pairs, "NMI_arithmetic")
-    return tables.frame_table(table.round({"difference": 1, "low": 1, "high": 1, "p": 4}), caption, HEADS,
-                              status="status")
 
 
 class PaperStudy(Study):
@@ -390,7 +350,8 @@ class PaperStudy(Study):
 
     def gain_from_pacing(self):
         """Methods that start from the same centroids, in pairs."""
-        return _paired(pd.concat([self.default(name) for name in [DIGITS, *PAGES]]), PAIRS, "NMI, points")
+        rows = pd.concat(map(self.default, [DIGITS, *PAGES]))
+        return pairs_table(rows, PAIRS, METRICS["NMI"], "NMI, points")
 
     def webkb_as_stored(self):
         """Table 3 on words and links as stored, and the gain from pacing there."""
@@ -400,7 +361,7 @@ class PaperStudy(Study):
         cells = cells.assign(task=cells["dataset"], dataset="WebKB as stored")
         return tables.Tables((tables.reproduced(cells, metrics=("NMI",)),
                               tables.every_cell(cells, metrics=("NMI",)),
-                              _paired(rows, PAIRS[:3], "NMI, the same starts, points")))
+                              pairs_table(rows, PAIRS[:3], METRICS["NMI"], "NMI, the same starts, points")))
 
     def webkb_choices(self):
         """The links and scalings nearest to the printed rows of Con-MC and MSPL."""
@@ -478,15 +439,14 @@ class PaperStudy(Study):
         hard, smooth = (self.sweep(f"pace-{kind}").query("dataset == @DIGITS") for kind in ("hard", "smooth"))
         hard = hard.assign(params=[text[:-1] + ',"kappa":1.0}' for text in hard["params"]])
         base = {"pace_start": 0.55, "pace_growth": 1.2, "kappa": 1.0}
-        fig = plots.sensitivity(_plain(pd.concat([hard, smooth])), metric="ACC", params=list(base), base=base,
-                                by="method", linear=["pace_start", "pace_growth"])
+        fig = plots.sensitivity(_plain(pd.concat([hard, smooth])), base, by="method",
+                                linear=["pace_start", "pace_growth"])
         return self.show(fig, "mspl-pace", alt="Accuracy against the first share, the growth and the "
                          "sharpness, with bands")
 
     def gamma(self):
         """Sensitivity of RMKMC to its exponent."""
-        fig = plots.sensitivity(self.sweep("gamma"), metric="NMI_arithmetic", params=["gamma"],
-                                base={"gamma": 5.0})
+        fig = plots.sensitivity(self.sweep("gamma"), {"gamma": 5.0}, "NMI_arithmetic")
         return self.show(fig, "mspl-gamma", alt="NMI of RMKMC against the exponent of its view weights")
 
     @cached_property

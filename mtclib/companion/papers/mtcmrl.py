@@ -5,7 +5,8 @@ import pandas as pd
 from mtclib.companion import plots, tables
 from mtclib.companion.claims.curves import largest_entry_names_counterpart
 from mtclib.companion.papers.pairs import gains, outcomes_table, pairs_table
-from mtclib.companion.papers.study import Study, families, mean_scores
+from mtclib.companion.papers.study import Study, mean_scores
+from mtclib.companion.runs import best_objective
 from mtclib.datasets.reuters import MTCMRL_FAMILIES
 
 SETS = ["WebKB4", "20NewsGroups", "Reuters"]
@@ -60,7 +61,12 @@ class PaperStudy(Study):
 
     def settings_table(self):
         """What the choice of a setting by the labels is worth."""
-        gap = self.selection_gap([*SETS, PLAIN])
+        sets = [*SETS, PLAIN]
+        default = pd.concat(map(self.default, sets))
+        chosen = {"chosen with labels": pd.concat(map(self.selected, sets)), "default": default,
+                  "default, lowest objective": best_objective(default)}
+        gap = pd.concat([mean_scores(frame).rename(name) for name, frame in chosen.items()], axis=1)
+        gap = gap.round(1).reset_index()
         gap = gap[gap["method"].isin(self.published["method"])]
         gap = gap.assign(worth=(gap["chosen with labels"] - gap["default"]).round(1))
         gap = gap.sort_values(["dataset", "default"], ascending=[True, False])
@@ -97,8 +103,7 @@ class PaperStudy(Study):
 
     def sensitivity(self, metric):
         """Figure 1, one metric."""
-        fig = plots.sensitivity(self.sweep("figure1"), metric=metric,
-                                base=self.protocol.sensitivity["figure1"].base)
+        fig = plots.sensitivity(self.sweep("figure1"), self.protocol.sensitivity["figure1"].base, metric)
         name = metric.partition("_")[0]
         return self.show(fig, f"mtcmrl-sensitivity-{name.lower()}", "MTCMRL 1")
 
@@ -111,7 +116,9 @@ class PaperStudy(Study):
 
     def convergence(self):
         """Figure 2."""
-        histories = {name: self.histories(rows) for name, rows in self._fits.items()}
+        kept = self.results.histories
+        histories = {name: [kept[key] for key in rows["key"].unique() if key in kept]
+                     for name, rows in self._fits.items()}
         return self.show(plots.objective_panels(histories, STOPS), "mtcmrl-convergence", "MTCMRL 2")
 
     def relation_time(self):
@@ -145,10 +152,9 @@ def frames(study):
     """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
     shared = study.protocol.studies["negative-transfer"].datasets
     kinds = relation_kinds(study)
-    fits = {name: study.default(name).query("method == 'MTCMRL'") for name in SETS}
     return {"results": pd.concat([*map(study.selected, SETS), *map(study.default, shared)]),
             "sensitivity": study.sweep("figure1"),
-            "relations": pd.concat(study.relations(name, fits[name], kinds[name]) for name in SETS),
+            "relations": pd.concat(study.relations(name, study._fits[name], kinds[name]) for name in SETS),
             "timings": study.table("relation_times").query("costs == 'models'")}
 
 
@@ -159,5 +165,5 @@ def relation_kinds(study):
     """
     pages, groups, topics = map(study.class_names, ("WebKB4", "20NewsGroups", "Reuters"))
     return {"WebKB4": [[page.partition(".")[2] for page in task] for task in pages],
-            "20NewsGroups": families(groups),
+            "20NewsGroups": [[group.partition(".")[0] for group in task] for task in groups],
             "Reuters": [[MTCMRL_FAMILIES[topic] for topic in task] for task in topics]}

@@ -14,10 +14,10 @@ def gains(rows, named, metric):
     return found.assign(comparison=found["comparison"].map(names))
 
 
-def pairs_table(rows, pairs, metric, caption, notes=()):
+def pairs_table(rows, pairs, metric, caption):
     """Differences in points, with 95 % intervals and tests."""
     shown = paired_differences(rows, pairs, metric).round({"difference": 1, "low": 1, "high": 1, "p": 4})
-    return tables.frame_table(shown, caption, HEADS, status="status", notes=notes)
+    return tables.frame_table(shown, caption, HEADS, status="status")
 
 
 def outcomes_table(found, caption):

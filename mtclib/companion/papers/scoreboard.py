@@ -49,11 +49,7 @@ def all_verdicts():
 
 def claims(paper):
     """Outcome of each claim of a paper, as ``python -m mtclib scoreboard`` last found them."""
-    return pd.read_csv(_claims_file(paper), dtype=str, keep_default_na=False)
-
-
-def _claims_file(paper):
-    return paths.results_dir(paper) / "claims.csv"
+    return pd.read_csv(paths.results_dir(paper) / "claims.csv", dtype=str, keep_default_na=False)
 
 
 def findings(paper):
@@ -147,17 +143,13 @@ def claims_and_costs():
     """One line per paper: its sentences by outcome, what the audit of its tables finds, and what it cost."""
     names = _ordered(paths.papers())
     counts = [sentences(paper).value_counts().reindex(list(STATUSES), fill_value=0) for paper in names]
-    costs = [_cost(paper) for paper in names]
+    jobs = [pd.read_csv(paths.results_dir(paper) / "jobs.csv.gz", usecols=["key", "seconds"])
+            .drop_duplicates("key")["seconds"] for paper in names]
     table = pd.DataFrame(counts, index=pd.Index(names, name="paper"))
     return table.assign(**{
         "findings of the audit": [len(_study(paper).audit) for paper in names],
-        "fits": [fits for fits, _ in costs], "hours": [round(hours, 1) for _, hours in costs]})
-
-
-def _cost(paper):
-    jobs = pd.read_csv(paths.results_dir(paper) / "jobs.csv.gz", usecols=["key", "seconds"])
-    jobs = jobs.drop_duplicates("key")
-    return len(jobs), jobs["seconds"].sum() / 3600
+        "fits": [len(seconds) for seconds in jobs],
+        "hours": [round(seconds.sum() / 3600, 1) for seconds in jobs]})
 
 
 def by_table(frame):
@@ -210,16 +202,9 @@ def front_page(table):
         ceiling = f"{line['ceiling']:.0f} of {line['counted']}"
         cells = (name, methods, _split(line), ceiling, line["pipeline"], *told)
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join([*lines, "", *_which_to_take(), "", END])
-
-
-def _which_to_take():
-    """The answers of the comparison, as ``notebooks/comparison.ipynb`` gives them."""
-    lines = ["**Which method should I take?** On all data sets of a kind, at one preprocessing and fixed",
-             "defaults ([comparison](notebooks/comparison.ipynb)):", ""]
-    for kind, noun in (("multitask", "Many tasks"), ("multiview", "Many views")):
-        lines.append(f"- {noun}: {comparison.answer(Comparison(kind))}")
-    return lines
+    asked = ("**Which method should I take?** On all data sets of a kind, at one preprocessing and fixed\n"
+             "defaults ([comparison](notebooks/comparison.ipynb)):")
+    return "\n".join([*lines, "", asked, "", recommendation().text, "", END])
 
 
 def write(claims_too=True):
@@ -228,7 +213,11 @@ def write(claims_too=True):
     The picture is that of ``notebooks/index.ipynb``, drawn when its outputs are stored.  Testing the claims
     anew takes a minute or more.
     """
-    written = [_write_claims(paper) for paper in _ordered(paths.papers())] if claims_too else []
+    written = []
+    for paper in _ordered(paths.papers()) if claims_too else ():
+        outcomes = _study(paper).outcomes()[["id", "place", "quote", "status", "counts"]]
+        written.append(paths.results_dir(paper) / "claims.csv")
+        outcomes.to_csv(written[-1], index=False, lineterminator="\n")
     table = by_paper(all_verdicts())
     readme = paths.root() / "README.md"
     text = readme.read_text(encoding="utf-8")
@@ -259,11 +248,3 @@ def write_verdicts(errors_too=False):
     for path, table in files.items():
         table().to_csv(path, index=False, lineterminator="\n")
     return list(files)
-
-
-def _write_claims(paper):
-    path = _claims_file(paper)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    table = _study(paper).outcomes()[["id", "place", "quote", "status", "counts"]]
-    table.to_csv(path, index=False, lineterminator="\n")
-    return path

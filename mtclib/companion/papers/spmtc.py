@@ -86,7 +86,7 @@ class PaperStudy(Study):
 
     def _swept(self, rows, metric, by):
         base = self.protocol.sensitivity["figure1-hard"].base
-        return plots.sensitivity(rows, params=list(base), metric=metric, base=base, by=by, linear=["lam"])
+        return plots.sensitivity(rows, base, metric, by, linear=["lam"])
 
     @property
     def _sweeps(self):
@@ -144,18 +144,13 @@ def frames(study):
 class Numbers(numbers.Numbers):
     """Numbers of SPMTC's sentences."""
 
-    @property
-    def sets(self):
-        """The six data sets."""
-        return self.study.sets
-
     def paced(self, what, variant=""):
         """Comparisons of SPMTC, or a variant, with LSSMTC from the same starts, by their outcome."""
         return numbers.outcome(self._paced[variant], what)
 
     @cached_property
     def _paced(self):
-        rows = pd.concat([self.study.default(name) for name in self.sets])
+        rows = pd.concat([self.study.default(name) for name in self.study.sets])
         pairs = {variant: [(f"SPMTC-{weights}{variant and f', {variant}'}", "LSSMTC") for weights in "hs"]
                  for variant in ("", "rows kept")}
         return {variant: columns.paired_differences(rows, each, "ACC") for variant, each in pairs.items()}
@@ -164,7 +159,7 @@ class Numbers(numbers.Numbers):
         """Largest loss of LSSMTC with nothing shared against its best setting, in points."""
         frame, losses = self.study.results.frame, []
         alone = frame[frame["method"] == "LSSMTC, no sharing"]
-        for name in self.sets:
+        for name in self.study.sets:
             best = self.study.selected(name).query("method == 'LSSMTC'")
             losses.append(mean_scores(best).iloc[0] - mean_scores(alone[alone["dataset"] == name]).iloc[0])
         return max(losses)
@@ -172,20 +167,20 @@ class Numbers(numbers.Numbers):
     def preprocessing(self, rows="", method="KM"):
         """Mean distance of k-means from print over all cells of all sets, as published or on other rows."""
         parts = [self._gaps(None, f"{name} ({rows})" if rows else None, dataset=name, printed=method)
-                 for name in self.sets]
+                 for name in self.study.sets]
         return pd.concat(parts).abs().mean()
 
     def better(self):
         """Data sets on which k-means on rows of unit length beats every printed accuracy."""
-        ours = {name: 100 * self.score("KM", f"{name} (unit rows)", "ACC") for name in self.sets}
-        printed = {name: self.study.printed(name, metric="ACC") for name in self.sets}
+        ours = {name: 100 * self.score("KM", f"{name} (unit rows)", "ACC") for name in self.study.sets}
+        printed = {name: self.study.printed(name, metric="ACC") for name in self.study.sets}
         return sum(ours[name] > 100 * cells.groupby("method")["mean"].mean().max()
                    for name, cells in printed.items())
 
     def one_matching(self, method):
         """Mean loss in points of accuracy if clusters are matched to classes once for all tasks."""
         labels, losses = self.study.results.labels, []
-        for name in self.sets:
+        for name in self.study.sets:
             tasks = [key.rpartition("/")[2] for key in labels if key.rpartition("/")[0] == f"truth/{name}"]
             keys = self.study.default(name).query("method == @method")["key"].unique()
             losses.append(sum(self._loss(name, key, tasks) for key in keys) / len(keys))

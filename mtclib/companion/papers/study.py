@@ -7,7 +7,7 @@ without a verdict.
 """
 
 import json
-from functools import cached_property
+from functools import cache, cached_property, partial
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -66,23 +66,16 @@ class Study:
         check_parameters(profile=profile, seed=seed or 0, n_runs=n_runs, n_jobs=n_jobs, dask=dask or "")
         self.paper, self.profile, self.n_jobs, self.dask = paper, profile, n_jobs, dask or None
         self.seed, self.n_runs = seed, n_runs
-        self._rows, self._selected, self._defaults, self._judged = {}, {}, {}, {}
+        # They are asked for again and again.
+        self.rows, self.selected, self.default = map(cache, (self.rows, self.selected, self.default))
+        self._judged = cache(partial(self._judge, rows=None))
         self.protocol = runs.load_protocol(paper)
         self.published = published.load(paper)
 
     @cached_property
     def _plan(self):
-        return profiles.plan(self.paper, self.profile, seed=self.seed, n_runs=self.n_runs)
-
-    @property
-    def jobs(self):
-        """Jobs of this profile; makes sure that its data are there."""
-        return self._plan[1]
-
-    @property
-    def store(self):
-        """The run store."""
-        return self._plan[2]
+        """Jobs of this profile, with their data there, and the store that they belong to."""
+        return profiles.plan(self.paper, self.profile, seed=self.seed, n_runs=self.n_runs)[1:]
 
     def data(self, dataset):
         """The ``Dataset`` that this profile uses under a name of the protocol."""
@@ -92,22 +85,20 @@ class Study:
     @cached_property
     def live(self):
         """Result frame of this profile's jobs, computed now or taken from the run store."""
-        return runs.run(self.jobs, self.store, n_jobs=self.n_jobs, dask=self.dask)
+        return runs.run(*self._plan, n_jobs=self.n_jobs, dask=self.dask)
 
     @cached_property
     def results(self):
         """What is judged: committed ``Results``, or in the full profile those of this run."""
         if self.profile == "full":
-            runs.run(self.jobs, self.store, n_jobs=self.n_jobs, dask=self.dask)
+            runs.run(*self._plan, n_jobs=self.n_jobs, dask=self.dask)
             folder = paths.build_dir() / "results" / self.paper
-            return runs.read_results(runs.export(self.jobs, self.store, folder, n_jobs=self.n_jobs))
+            return runs.read_results(runs.export(*self._plan, folder, n_jobs=self.n_jobs))
         return runs.read_results(paths.results_dir(self.paper))
 
     def selected(self, dataset):
         """Rows of ``results`` on one data set at the setting chosen with the labels, as the papers do."""
-        if dataset not in self._selected:
-            self._selected[dataset] = runs.oracle(self.rows(dataset))
-        return self._selected[dataset]
+        return runs.oracle(self.rows(dataset))
 
     def judged_rows(self, dataset):
         """Rows that are judged: ``selected``, with the protocol's ``suggested`` methods at their defaults."""
@@ -117,22 +108,18 @@ class Study:
         known = self.protocol.suggested
         return pd.concat([rows[~rows["method"].isin(known)], default[default["method"].isin(known)]])
 
-    def rows(self, dataset, frame=None):
+    def rows(self, dataset):
         """All rows of ``results`` on a data set, or on all members of a pool of the protocol as one."""
-        specs = self.protocol.datasets.items()
-        members = {name: dataset for name, spec in specs if spec.pool == dataset} or {dataset: dataset}
-        if frame is not None:
-            return pooled(frame[frame["dataset"].isin(members)], members)
         spec = self.protocol.datasets.get(dataset)  # a pool has none
         if spec and spec.rows_of:
             names = {own: printed for printed, own in spec.stand_ins.items()}
             rows = self.rows(spec.rows_of)
             rows = rows[~rows["method"].isin([*spec.stand_ins])]
             return rows.assign(dataset=dataset, method=rows["method"].replace(names))
-        if dataset not in self._rows:
-            places = np.sort(np.concatenate([self._places.get(name, []) for name in members])).astype(int)
-            self._rows[dataset] = pooled(self.results.frame.iloc[places], members)
-        return self._rows[dataset]
+        specs = self.protocol.datasets.items()
+        members = {name: dataset for name, one in specs if one.pool == dataset} or {dataset: dataset}
+        places = np.sort(np.concatenate([self._places.get(name, []) for name in members])).astype(int)
+        return pooled(self.results.frame.iloc[places], members)
 
     @cached_property
     def _places(self):
@@ -152,13 +139,9 @@ class Study:
         spec = self.protocol.datasets.get(dataset)  # a pool has none
         return self.truth[self.truth["dataset"] == (spec and spec.rows_of or dataset)].assign(dataset=dataset)
 
-    def default(self, dataset, frame=None):
+    def default(self, dataset):
         """Rows on one data set at the fixed defaults: what a user without labels gets."""
-        if frame is not None:
-            return runs.fixed(self.rows(dataset, frame), self.protocol.defaults)
-        if dataset not in self._defaults:
-            self._defaults[dataset] = runs.fixed(self.rows(dataset), self.protocol.defaults)
-        return self._defaults[dataset]
+        return runs.fixed(self.rows(dataset), self.protocol.defaults)
 
     def printed(self, dataset, method=None, metric=None):
         """Printed cells of a data set, or of one method and metric on it."""
@@ -177,11 +160,11 @@ class Study:
         path = paths.results_dir(self.paper) / "classes.json"
         return json.loads(path.read_text(encoding="utf-8"))[dataset]
 
-    def by_weighting(self, name, frame, methods, metric="ACC"):
+    def by_weighting(self, name, frame, methods):
         """Rows of a preprocessing study of the protocol, per run and task, with the weighting as a column."""
         datasets = self.protocol.studies[name].datasets
         rows = frame[frame["dataset"].isin(datasets) & frame["method"].isin(methods)]
-        rows = rows[(rows["metric"] == metric) & (rows["task"] != "avg")]
+        rows = rows[(rows["metric"] == "ACC") & (rows["task"] != "avg")]
         return self.with_loader_params(rows, "weighting")
 
     def with_loader_params(self, rows, *names):
@@ -190,16 +173,16 @@ class Study:
         found = {name: [datasets[dataset].params.get(name) for dataset in rows["dataset"]] for name in names}
         return rows.assign(**found)
 
-    def weighting_table(self, name, methods, metric="ACC"):
-        """Mean scores of a preprocessing study beside the printed ones, in percent, a column per task.
+    def weighting_table(self, name, methods):
+        """Mean accuracies of a preprocessing study beside the printed ones, in percent, a column per task.
 
         "distance" is the mean absolute difference from the printed row.
         """
         dataset = self.protocol.datasets[self.protocol.studies[name].datasets[0]].published
-        rows = self.by_weighting(name, self.results.frame, methods, metric)
+        rows = self.by_weighting(name, self.results.frame, methods)
         parts = []
         for method in methods:
-            printed = self.printed(dataset, method, metric).set_index("task")["mean"].rename("printed")
+            printed = self.printed(dataset, method, "ACC").set_index("task")["mean"].rename("printed")
             ours = rows[rows["method"] == method].pivot_table("value", "weighting", "task", sort=False)
             both = 100 * pd.concat([printed.to_frame().T, ours])
             both["distance"] = (both - both.loc["printed"]).abs().mean(axis=1)
@@ -221,11 +204,7 @@ class Study:
     def judged(self, printed, dataset=None, rows=None):
         """As ``verdicts``, with the sentences as they stand in the decisions file."""
         place = printed, dataset or printed
-        if rows is not None:
-            return self._judge(*place, rows)
-        if place not in self._judged:
-            self._judged[place] = self._judge(*place, None)
-        return self._judged[place]
+        return self._judged(*place) if rows is None else self._judge(*place, rows)
 
     def _judge(self, printed, dataset, rows):
         cells = self.published[self.published["dataset"] == printed]
@@ -242,7 +221,7 @@ class Study:
         pipeline = spec.pipeline if spec else "fixed"
         chosen_by = identify.calibration_cells(self.paper) if pipeline == "identified" else ()
         verdicts = judge.judge(
-            cells, rows, profile="full", n_published=self.protocol.n_independent, deterministic=once,
+            cells, rows, n_published=self.protocol.n_independent, deterministic=once,
             datasets={printed: dataset}, not_run=missing, unavailable=unavailable,
             misprints=self.misprints, calibration=chosen_by,
             causes=ledger.deviations(self.paper) if dataset in (printed, self.headline(printed)) else ())
@@ -315,16 +294,11 @@ class Study:
     @cached_property
     def numbers(self):
         """What templates in sentences ask for: the paper's own ``Numbers``, or those of all papers."""
-        return getattr(self._module, "Numbers", numbers.Numbers)(self)
+        return getattr(_module(self.paper), "Numbers", numbers.Numbers)(self)
 
-    @property
-    def _module(self):
-        """What is the paper's own; None for a paper whose claims speak of its chosen settings alone."""
-        return _module(self.paper)
-
-    def decisions(self, kind=None):
+    def decisions(self):
         """As ``ledger.decisions_table``, with the leverage, and with numbers in the sentences."""
-        table = ledger.decisions_table(self.paper, kind, leverage.sentences(self))
+        table = ledger.decisions_table(self.paper, leverage.sentences(self))
         sentences = ["problem", "evidence", "decision"]
         return table.assign(**table[sentences].map(self.numbers.fill))
 
@@ -396,7 +370,8 @@ class Study:
             raise RuntimeError(f"{failed['key'].nunique()} fits failed: {errors_met}")
         shown = []
         for name in sets or self.live["dataset"].unique():
-            rows, known = self.rows(name, self.live), self.default(name, self.live)
+            rows = self.live[self.live["dataset"] == name]
+            known = runs.fixed(rows, self.protocol.defaults)
             rows = rows[rows.index.isin(known.index) | ~rows["method"].isin(known["method"])]
             rows = rows[rows["task"] != "avg"]
             printed = self.printed(name)
@@ -418,10 +393,6 @@ class Study:
         points = [runs.canonical({**base, parameter: setting})
                   for parameter, setting in zip(rows["parameter"], rows["setting"])]
         return rows.assign(params=points).drop_duplicates(["key", "task", "metric"])
-
-    def histories(self, rows):
-        """Objective histories of the runs in ``rows``, for which they are kept."""
-        return [self.results.histories[key] for key in rows["key"].unique() if key in self.results.histories]
 
     def relations(self, dataset, rows, names):
         """Relation matrices of the runs in ``rows``, as from ``relation_frame``; names of classes by task."""
@@ -459,16 +430,6 @@ class Study:
         cells = facts.astype({"row": int, "col": int, "value": float})
         return ours, cells.pivot_table("value", "row", "col")
 
-    def selection_gap(self, datasets, metric="ACC"):
-        """What tuning on labels is worth: mean percent by how the setting of a method was chosen."""
-        rows = []
-        for dataset in datasets:
-            chosen = {"chosen with labels": self.selected(dataset), "default": self.default(dataset)}
-            chosen["default, lowest objective"] = runs.best_objective(chosen["default"])
-            parts = [mean_scores(frame, metric).rename(name) for name, frame in chosen.items()]
-            rows.append(pd.concat(parts, axis=1))
-        return pd.concat(rows).round(1).reset_index()
-
     def show(self, fig, name, printed="", data=None, alt=""):
         """Keep a figure of this paper's notebook and hand it on for display; see ``show``.
 
@@ -482,19 +443,12 @@ class Study:
                 data = plots.folder_key(paths.build_dir(), f"results/{self.paper}")
         return show(fig, name, f"notebooks/{self.paper}.ipynb", data, printed, alt)
 
-    def claim_frames(self):
-        """The frames that the claims file speaks of: ``results`` and, as the paper needs, others."""
-        if self._module is None:
-            return {"results": pd.concat(map(self.selected, self.protocol.profile("full").datasets))}
-        return self._module.frames(self)
-
     def outcomes(self):
         """The claims of the paper with their outcome, as from ``verdicts.ledger.claims_table``."""
-        return self.claims(**self.claim_frames())
-
-    def claims(self, datasets=None, **frames):
-        """Claims tested on `frames`; `datasets` maps a printed data set to the one that stands for it."""
-        return ledger.claims_table(self.paper, frames, published=self.published, datasets=datasets)
+        own = _module(self.paper)
+        frames = own.frames(self) if own else {
+            "results": pd.concat(map(self.selected, self.protocol.profile("full").datasets))}
+        return ledger.claims_table(self.paper, frames, self.published)
 
 
 def _module(paper):
@@ -532,11 +486,6 @@ def with_average(rows, n_tasks):
     return pd.concat([rows[rows["task"] != "avg"], means[rows.columns]], ignore_index=True)
 
 
-def families(class_names):
-    """Root category of each class, the part before the first dot: "comp.graphics" becomes "comp"."""
-    return [[name.split(".")[0] for name in names] for names in class_names]
-
-
 def relation_frame(dataset, relations, labels_true, labels_pred, families, run=0):
     """Entries of relation matrices by the classes that the clusters stand for.
 
@@ -549,11 +498,7 @@ def relation_frame(dataset, relations, labels_true, labels_pred, families, run=0
              for true, pred, family in zip(labels_true, labels_pred, families)]
     rows = []
     for (t, s), relation in relations.items():
-        relation = np.asarray(relation, dtype=float)
-        if relation.ndim != 2 or any(max(names[k]) >= size for k, size in zip((t, s), relation.shape)):
-            raise ValueError(
-                f"relations[{t}, {s}] has shape {relation.shape}: fewer rows or columns than clusters")
-        rows += [(dataset, run, str(t + 1), str(s + 1), names[t][i], names[s][j], relation[i, j])
+        rows += [(dataset, run, str(t + 1), str(s + 1), names[t][i], names[s][j], float(relation[i, j]))
                  for i in sorted(names[t]) for j in sorted(names[s])]
     return pd.DataFrame(rows, columns=["dataset", "run", "task", "other", "row", "column", "value"])
 

@@ -11,16 +11,15 @@ from matplotlib.lines import Line2D
 from mtclib.companion.plots import look
 from mtclib.companion.plots.matrices import heat, outline, written
 
-# Characters of a title over one of several panels.
-TITLE = 20
-PARAMS = ("lam", "mu", "alpha", "beta")
+# Characters of a title over one of several panels, and quantiles of its band.
+TITLE, BAND = 20, (0.1, 0.9)
 PARAM_NAMES = {"lam": "λ", "lambda": "λ", "mu": "μ", "alpha": "α", "beta": "β", "gamma": "γ", "kappa": "κ",
                "n_components": "l", "pace_start": "share of pairs in the first round",
                "pace_growth": "growth of the threshold"}  # fmt: skip
 
 
 @look.figure
-def objective_panels(histories, printed_iterations=None, band=(0.1, 0.9)):
+def objective_panels(histories, printed_iterations=None):
     """The objective over the iterations, one column per data set: itself above, its gap to the end below.
 
     `histories` maps a data set to the objective histories of its runs, whose median is shown with a band
@@ -28,15 +27,13 @@ def objective_panels(histories, printed_iterations=None, band=(0.1, 0.9)):
     paper's own runs stopped.  Below is (J - J_min) / J_0 of each run, with J_0 its first value and J_min its
     smallest; the end of a run, where this is 0, is not drawn.
     """
-    if not histories or any(len(run) == 0 for runs in histories.values() for run in runs or [[]]):
-        raise ValueError("histories: every label needs at least one run with at least one value")
     size = (max(4.2, 2.4 * len(histories)), 4.4)
     fig, axes = plt.subplots(2, len(histories), figsize=size, sharex="col", squeeze=False)
     marks = []
     for column, (name, runs) in zip(axes.T, histories.items()):
         stop = (printed_iterations or {}).get(name)
         for ax, relative in zip(column, (False, True)):
-            middle, low, high = _quantiles(runs, relative, band)
+            middle, low, high = _quantiles(runs, relative)
             x = np.arange(1, len(middle) + 1)
             line = look.band_line(ax, x, middle, low, high, "median over runs", marker="")
             if stop is not None:
@@ -57,8 +54,6 @@ def task_objectives(histories):
 
     `histories` maps the title of a panel to the histories of its tasks.
     """
-    if not histories or not all(histories.values()):
-        raise ValueError("histories: every panel needs at least one task")
     fig, axes = look.panels(len(histories), 2.9, 2.0, (0, 0.6))
     for ax, (title, tasks) in zip(axes.flat, histories.items()):
         for t, history in enumerate(tasks):
@@ -69,16 +64,13 @@ def task_objectives(histories):
 
 
 @look.figure
-def trajectories(frame, metrics, until=None):
+def trajectories(frame, metrics):
     """Scores by iteration, one panel per metric and data set, one line per method: MSPL's Figure 3.
 
     `frame` comes from :func:`mtclib.companion.papers.mspl.score_trajectories`; `metrics` maps a metric to the
-    name on its axis; `until` is the last iteration shown.  Whiskers are 95 % t intervals of the mean over the
-    runs, or over the means of the draws of a data set where there is a column ``draw``.
+    name on its axis.  Whiskers are 95 % t intervals of the mean over the runs, or over the means of the draws
+    of a data set where there is a column ``draw``.
     """
-    absent = sorted(set(metrics) - set(frame["metric"]))
-    if absent:
-        raise ValueError(f"frame: no rows of {', '.join(absent)}")
     datasets = list(dict.fromkeys(frame["dataset"]))
     shape = (len(datasets), len(metrics))
     size = (2.6 * shape[1] + 0.6, 2.1 * shape[0] + 0.6)
@@ -86,7 +78,6 @@ def trajectories(frame, metrics, until=None):
     for row, dataset in zip(axes, datasets):
         for ax, (metric, name) in zip(row, metrics.items()):
             part = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric)]
-            part = part if until is None else part[part["iteration"] <= until]
             unit = "draw" if "draw" in part and part["draw"].nunique() > 1 else "run"
             every = max(1, part["iteration"].nunique() // 8)
             look.whisker_lines(ax, _tables(part, "iteration", unit=unit), every)
@@ -106,8 +97,6 @@ def runtime(frame, switch_at=None):
     give the median and a band from smallest to largest.  Slopes are least squares of log seconds on log
     clusters.  `switch_at` is where the paper changes its solver.
     """
-    if frame.empty or (frame[["n_clusters", "seconds"]] <= 0).any(axis=None):
-        raise ValueError("frame: needs at least one row, and n_clusters and seconds above 0")
     fig, ax = plt.subplots(figsize=(5.2, 3.3))
     handles = []
     for solver, rows in frame.groupby("solver", sort=False):
@@ -131,8 +120,6 @@ def seconds(frame, printed=None):
 
     `frame` has ``method``, ``repeat`` and ``seconds`` (above 0); `printed` maps a method to the paper's time.
     """
-    if frame.empty or (frame["seconds"] <= 0).any():
-        raise ValueError("frame: needs at least one row, and seconds above 0")
     names = list(dict.fromkeys(frame["method"]))
     fig, ax = plt.subplots(figsize=(5.2, 1.4 + 0.35 * len(names)))
     places = frame["method"].map({name: i for i, name in enumerate(names)})
@@ -150,22 +137,20 @@ def seconds(frame, printed=None):
 
 
 @look.figure
-def robustness(frame, metric="ACC", title="{dataset}, {kind} noise", noun="noise", band=True):
+def robustness(frame, title="{dataset}, {kind} noise", noun="noise", band=True):
     """Score against the share of noise: one panel per data set and kind of noise, one line per method.
 
     `frame` has ``dataset, kind, share, method, value`` (a fraction), one row per run.  Lines are means over
     runs; `band` says whether they have whiskers to the ends of their 95 % t intervals.
     """
     kinds = list(frame[["dataset", "kind"]].drop_duplicates().itertuples(index=False, name=None))
-    if not kinds:
-        raise ValueError("frame: it has no rows")
     fig, axes = look.panels(len(kinds), 3.3, 2.2, (0, 0.6), sharex=True, sharey=True)
     for ax, (dataset, kind) in zip(axes.flat, kinds):
         rows = frame[(frame["dataset"] == dataset) & (frame["kind"] == kind)]
         look.whisker_lines(ax, _tables(rows.assign(share=100 * rows["share"]), "share"), whiskers=band)
         ax.set_title(title.format(dataset=dataset, kind=kind))
     look.widen(axes.flat[0])
-    _outer_labels(axes, f"share of {noun} (%)", f"{metric} (%)")
+    _outer_labels(axes, f"share of {noun} (%)", "ACC (%)")
     look.legend(fig, axes.flat[0].get_lines()[:])
     return fig
 
@@ -178,8 +163,6 @@ def damaged_view(frame, name):
     runs, whiskers their 95 % t intervals.
     """
     kinds = list(dict.fromkeys(frame["kind"]))
-    if not kinds:
-        raise ValueError("frame: it has no rows")
     fig, axes = look.panels(len(kinds), 2.7, 1.9, (0.4, 0.6), sharex=True, sharey=True)
     for ax, kind in zip(axes.flat, kinds):
         rows = frame[frame["kind"] == kind]
@@ -191,41 +174,31 @@ def damaged_view(frame, name):
 
 
 @look.figure
-def sensitivity(frame, params=PARAMS, metric="ACC", base=None, band=True, printed=None, by="dataset",
-                linear=()):
+def sensitivity(frame, base, metric="ACC", by="dataset", linear=()):
     """Score against each parameter in turn, the others fixed at `base`: one panel per parameter.
 
     `frame` has tidy results; the rows of task "avg" are used where there are any, and failed runs (NaN) are
     left out.  `by` is the column that tells the lines apart; a line with one point of a panel only, because
-    its method lacks the parameter, is left out there.  `base` defaults to the most frequent values.  `band`
-    says whether the means have whiskers to the ends of their 95 % t intervals over runs.  `printed` maps a
-    line to the paper's fraction.  Axes are logarithmic to base 2 but for the parameters in `linear`.
+    its method lacks the parameter, is left out there.  Means have whiskers to the ends of their 95 % t
+    intervals over runs.  Axes are logarithmic to base 2 but for the parameters in `linear`.
     """
+    params = list(base)
     rows = _with_params(_scored(frame, metric), params)
-    if (rows[[name for name in params if name not in linear]] <= 0).any(axis=None):
-        raise ValueError(f"params: {', '.join(params)} must be positive, the axis is logarithmic")
-    base = _base(rows, params) if base is None else base
     size = (max(2.3 * len(params), 6.6), 2.9)
     fig, axes = plt.subplots(1, len(params), figsize=size, sharey=True, squeeze=False)
     lines = list(dict.fromkeys(rows[by]))
     for ax, name in zip(axes[0], params):
         fits = [np.isclose(rows[other], base[other]) for other in params if other != name]
         panel = rows[np.logical_and.reduce(fits)] if fits else rows
-        handles = look.whisker_lines(ax, _param_tables(panel, name, by, lines), whiskers=band)
-        for line in handles:
-            if line.get_label() in (printed or {}):
-                ax.axhline(100 * printed[line.get_label()], color=line.get_color(), **look.MARK)
+        handles = look.whisker_lines(ax, _param_tables(panel, name, by, lines))
         ax.axvline(base[name], color="0.5", zorder=0, **look.RULE)
         ax.set(xscale="linear" if name in linear else "log", xlabel=PARAM_NAMES.get(name, name))
         if name not in linear:
             look.ticks(ax.xaxis, np.unique(panel[name]))
     look.widen(axes[0][0])
-    axes[0][0].set_ylabel(f"{look.score_name(metric)} (%)")
+    axes[0][0].set_ylabel(look.score_name(metric))
     where = "fixed in the other panels" if len(params) > 1 else "default"
-    handles.append(Line2D([], [], color="0.5", label=where, **look.RULE))
-    if printed:
-        handles.append(Line2D([], [], color="0.2", label="printed", **look.MARK))
-    look.legend(fig, handles)
+    look.legend(fig, [*handles, Line2D([], [], color="0.5", label=where, **look.RULE)])
     return fig
 
 
@@ -243,8 +216,6 @@ def sensitivity_heatmap(frame, x, y, metric="ACC"):
         raise ValueError(f"frame: fix {', '.join(varying)} first")
     table = rows.pivot_table(index=y, columns=x, values="value", dropna=False)
     mean = 100 * table.sort_index(ascending=False)
-    if mean.isna().all(axis=None):
-        raise ValueError(f"frame: every run failed, there is no {metric} to show")
     best = np.unravel_index(np.nanargmax(mean.to_numpy()), mean.shape)
     notes = written(mean, 1)
     notes[best] += " ★"
@@ -252,7 +223,7 @@ def sensitivity_heatmap(frame, x, y, metric="ACC"):
     spare = max(look.LEAST - (high - low), 0) / 2
     scale = {"vmin": low - spare, "vmax": high + spare}
     fig, ax = plt.subplots(figsize=(1.9 + 0.75 * mean.shape[1], 1.3 + 0.45 * mean.shape[0]))
-    heat(ax, mean, notes, **scale, cbar_kws={"label": f"{look.score_name(metric)} (%)"})
+    heat(ax, mean, notes, **scale, cbar_kws={"label": look.score_name(metric)})
     outline(ax, *best)
     ax.set(xlabel=PARAM_NAMES.get(x, x), ylabel=PARAM_NAMES.get(y, y))
     ax.set_title(f"{rows['dataset'].iloc[0]}\n★ best, chosen with the labels")
@@ -261,14 +232,14 @@ def sensitivity_heatmap(frame, x, y, metric="ACC"):
     return fig
 
 
-def _quantiles(runs, relative, band):
+def _quantiles(runs, relative):
     """Median and band over runs of different lengths."""
     runs = [np.asarray(run, dtype=float) for run in runs]
     if relative:
         runs = [(run - run.min()) / abs(run[0]) for run in runs]
     longest = max(map(len, runs))
     padded = np.array([np.pad(run, (0, longest - len(run)), mode="edge") for run in runs])
-    middle, low, high = np.quantile(padded, [0.5, *band], axis=0)
+    middle, low, high = np.quantile(padded, [0.5, *BAND], axis=0)
     if relative:
         floor = min(middle[middle > 0], default=1.0)
         middle, low = np.where(middle > 0, middle, np.nan), np.maximum(low, floor)
@@ -313,27 +284,11 @@ def _scored(frame, metric, keep_failed=False):
     """Rows of a metric, averages over tasks where there are any."""
     rows = frame[frame["metric"] == metric]
     rows = rows[rows["task"] == "avg"] if (rows["task"] == "avg").any() else rows
-    rows = rows if keep_failed else rows[rows["value"].notna()]
-    if rows.empty:
-        known = ", ".join(sorted(set(frame["metric"])))
-        raise ValueError(f"frame: no row of metric {metric!r}; it has {known or 'none'}")
-    return rows
+    return rows if keep_failed else rows[rows["value"].notna()]
 
 
 def _with_params(rows, names):
     """Add one float column for each parameter, read from the JSON column."""
     settings = [json.loads(text) for text in rows["params"]]
-    missing = [name for name in names if any(name not in setting for setting in settings)]
-    if missing:
-        known = ", ".join(settings[0]) or "none"
-        raise ValueError(f"params: {', '.join(missing)} not in the frame; it has {known}")
     return rows.assign(**{name: [float(setting[name]) for setting in settings] for name in names})
 
-
-def _base(rows, params):
-    """The most frequent value of each parameter."""
-    modes = {name: rows.groupby("params")[name].first().mode() for name in params}
-    tied = [name for name in params if len(modes[name]) > 1]
-    if tied and len(params) > 1:
-        raise ValueError(f"base: the values of {', '.join(tied)} are equally frequent; name the fixed values")
-    return {name: float(modes[name].iloc[0]) for name in params}

@@ -1,12 +1,12 @@
 """Figures as files: equal figures give equal bytes, and a manifest records them."""
 
-import csv
 import hashlib
 import io
 import os
 import uuid
 from pathlib import Path
 
+import pandas as pd
 from PIL import Image
 
 from mtclib.companion.plots.look import style
@@ -14,11 +14,10 @@ from mtclib.core.paths import root
 
 MANIFEST_COLUMNS = ("file", "sha256", "notebook", "data", "printed")
 # Without dates and program versions, equal figures give equal files.
-_METADATA = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None},
-             "pdf": {"CreationDate": None, "Creator": None, "Producer": None}}
+_METADATA = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
 
 
-def save(fig, name, folder=None, manifest=None, notebook="", data="", printed="", formats=("png", "svg")):
+def save(fig, name, folder=None, notebook="", data="", printed=""):
     """Write a figure so that equal figures give equal files, record it in the manifest, return the paths.
 
     `name` has no ending.  Files go to the repository's ``figures`` and the record to ``manifest.csv`` beside
@@ -27,18 +26,15 @@ def save(fig, name, folder=None, manifest=None, notebook="", data="", printed=""
     for, as ``"LMSC 2, LMSC 3"``.  The bytes depend on the versions of matplotlib and of its font library, not
     on the clock or the process.
     """
-    unknown = [ending for ending in formats if ending not in _METADATA]
-    if unknown:
-        raise ValueError(f"formats: {unknown[0]!r} is unknown; use {', '.join(_METADATA)}")
     if not name.strip(".") or not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
         raise ValueError(f"name={name!r}: use letters, digits, '-', '_' and '.' only, without ending")
     folder = root() / "figures" if folder is None else Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{name}.{ending}" for ending in formats]
+    paths = [folder / f"{name}.{ending}" for ending in _METADATA]
     with style():
-        for path, ending in zip(paths, formats):
-            fig.savefig(path, format=ending, metadata=_METADATA[ending])
-    _record(folder / "manifest.csv" if manifest is None else Path(manifest), paths, (notebook, data, printed))
+        for path, metadata in zip(paths, _METADATA.values()):
+            fig.savefig(path, metadata=metadata)
+    _record(folder / "manifest.csv", paths, (notebook, data, printed))
     return paths
 
 
@@ -81,16 +77,11 @@ class Picture:
 def _record(manifest, paths, origin):
     """Replace the rows of these files; keep the manifest sorted and never half-written. Of two processes that
     record at the same moment, one may lose its rows."""
-    rows = {}
+    rows = [(path.name, hashlib.sha256(path.read_bytes()).hexdigest(), *origin) for path in paths]
+    table = pd.DataFrame(rows, columns=MANIFEST_COLUMNS)
     if manifest.exists():
-        with manifest.open(newline="", encoding="utf-8") as handle:
-            rows = {row["file"]: row for row in csv.DictReader(handle)}
-    for path in paths:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        rows[path.name] = dict(zip(MANIFEST_COLUMNS, (path.name, digest, *origin)))
+        known = pd.read_csv(manifest, dtype=str, keep_default_na=False)
+        table = pd.concat([known[~known["file"].isin(table["file"])], table]).sort_values("file")
     partial = manifest.with_name(f".{manifest.name}.{uuid.uuid4().hex}.part")
-    with partial.open("w", newline="", encoding="utf-8") as handle:
-        writer = csv.DictWriter(handle, MANIFEST_COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows[name] for name in sorted(rows))
+    table.to_csv(partial, index=False, lineterminator="\n")
     os.replace(partial, manifest)

@@ -143,8 +143,6 @@ def legend(fig, handles):
 
     The layout engine of the figure keeps the axes clear of it.
     """
-    if not handles:
-        raise ValueError("handles is empty: give at least one artist with a label")
     for rows in range(1, len(handles) + 1):
         columns = -(-len(handles) // rows)
         box = fig.legend(handles=handles, loc="outside lower center", ncols=columns)
@@ -185,7 +183,7 @@ def plain(axis):
 
 def score_name(metric):
     """Name of a score on an axis; which normalisation of NMI it is belongs in the text."""
-    return metric.partition("_")[0]
+    return f"{metric.partition('_')[0]} (%)"
 
 
 def short(value):

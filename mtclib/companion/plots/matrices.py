@@ -17,34 +17,32 @@ DARK = 0.18
 
 
 @figure
-def relation_matrix(ours, printed=None, row_names=None, col_names=None, titles=("ours", "printed"),
-                    tasks=("", "")):
+def relation_matrix(ours, printed, row_names, col_names, tasks):
     """Relatedness between the clusters of two tasks, ours beside the printed one, on one colour scale.
 
-    Rows and columns are already matched to the classes, whose names are `row_names` and `col_names` (numbers
-    by default); `titles` are those of the two panels, `tasks` the names of the axes.  The largest entry of
-    each row is outlined, unless another is written with the same digits.  Colours follow the square root, so
-    that one large entry does not make all others look alike.
+    Rows and columns are already matched to the classes, whose names are `row_names` and `col_names`; `tasks`
+    are the names of the axes.  Without `printed` (None) ours stands alone.  The largest entry of each row is
+    outlined, unless another is written with the same digits.  Colours follow the square root, so that one
+    large entry does not make all others look alike.
     """
-    given = [(title, matrix) for title, matrix in zip(titles, (ours, printed)) if matrix is not None]
-    panels = [(title, np.asarray(matrix, dtype=float)) for title, matrix in given]
+    panels = [(title, np.asarray(matrix, dtype=float))
+              for title, matrix in (("ours", ours), ("printed", printed)) if matrix is not None]
     top = max(np.nanmax(matrix) for _, matrix in panels)
     width = sum(0.9 + 0.75 * matrix.shape[1] for _, matrix in panels)
     height = 1.5 + 0.45 * max(len(matrix) for _, matrix in panels)
     fig, axes = plt.subplots(1, len(panels), figsize=(width + 1, height), squeeze=False)
     for ax, (title, matrix) in zip(axes[0], panels):
-        rows, cols = _names(matrix, 0, row_names), _names(matrix, 1, col_names)
         notes = written(matrix, 3)
         notes[notes == "0.000"] = "0"
-        frame = pd.DataFrame(matrix, index=rows, columns=cols)
+        frame = pd.DataFrame(matrix, index=list(row_names), columns=list(col_names))
         heat(ax, frame, notes, norm=PowerNorm(0.5, 0, top), cbar=False)
         for row, values in enumerate(matrix):
             best = int(np.nanargmax(values))
             if (notes[row] == notes[row, best]).sum() == 1:
                 outline(ax, row, best)
         ax.set(title=title if len(panels) > 1 else "", xlabel=tasks[1])
-        ax.set_xticklabels([_broken(name) for name in cols], rotation=0)
-        ax.set_yticklabels(rows if ax is axes[0][0] else [""] * len(rows), rotation=0)
+        ax.set_xticklabels([_broken(name) for name in col_names], rotation=0)
+        ax.set_yticklabels(row_names if ax is axes[0][0] else [""] * len(row_names), rotation=0)
     axes[0][0].set_ylabel(tasks[0])
     fig.colorbar(axes[0][0].collections[0], ax=list(axes[0]), label="relatedness", shrink=0.9)
     return fig
@@ -79,8 +77,3 @@ def _broken(name):
     """A name on lines as wide as a cell, broken at spaces and after dots."""
     return textwrap.fill(name.replace(".", ". "), 11).replace(". ", ".")
 
-
-def _names(matrix, axis, names):
-    if matrix.ndim != 2 or (names is not None and len(names) != matrix.shape[axis]):
-        raise ValueError(f"a matrix of shape {matrix.shape} does not fit {names} along axis {axis}")
-    return [str(i + 1) for i in range(matrix.shape[axis])] if names is None else list(names)

@@ -10,14 +10,12 @@ COLOURS = "viridis"
 
 
 @figure
-def weight_functions(thresholds, sharpness=(1.0,), losses=None):
+def weight_functions(thresholds, sharpness):
     """Weights against the loss, smooth (lines) and hard (steps), for several 1/lambda: MSPL's Figure 1.
 
-    One panel per kappa in `sharpness`; `losses` reach up to twice the largest threshold by default.
+    One panel per kappa in `sharpness`; the losses reach up to twice the largest threshold.
     """
-    if not len(thresholds) or min(thresholds) <= 0:
-        raise ValueError(f"thresholds must be positive, at least one; got {list(thresholds)}")
-    losses = np.linspace(0.0, 2.0 * max(thresholds), 400) if losses is None else losses
+    losses = np.linspace(0.0, 2.0 * max(thresholds), 400)
     size = (1.2 + 2.8 * len(sharpness), 3.0)
     fig, axes = plt.subplots(1, len(sharpness), figsize=size, sharey=True, squeeze=False)
     shades = plt.get_cmap(COLOURS)(np.linspace(0.0, 0.85, len(thresholds)))
@@ -25,31 +23,26 @@ def weight_functions(thresholds, sharpness=(1.0,), losses=None):
         for number, (threshold, colour) in enumerate(zip(thresholds, shades)):
             # Each threshold has its marker, at places of its own: colour is not alone.
             look = {"color": colour, "marker": "os^Dv"[number % 5],
-                    "markevery": (10 * number, max(1, len(losses) // 8))}
+                    "markevery": (10 * number, 50)}
             ax.plot(losses, smooth_weights(losses, threshold, kappa), linestyle="-", **look,
                     label=f"smooth, 1/λ = {threshold:g}")
             ax.plot(losses, hard_weights(losses, threshold), linestyle="--", linewidth=1.0, **look,
                     label=f"hard, 1/λ = {threshold:g}")
-        ax.set(xlabel="loss", title=f"κ = {kappa:g}" if len(sharpness) > 1 else "")
+        ax.set(xlabel="loss", title=f"κ = {kappa:g}")
     axes[0][0].set_ylabel("weight")
     legend(fig, axes[0][0].get_lines()[:])
     return fig
 
 
 @figure
-def selection(views, order, labels, n_rounds=None):
+def selection(views, order, labels):
     """The round in which each pair of a sample and a view is taken in: MSPL's Figure 2.
 
     `views` are plane points, one panel each, dark ones first; `order` is ``selection_order_`` of shape
-    (n_views, n), -1 for never.  The last panel shows all samples by view, sorted by `labels`.  `n_rounds`
-    ends the colour scale; the latest round by default.
+    (n_views, n), -1 for never.  The last panel shows all samples by view, sorted by `labels`.
     """
     order, labels = np.asarray(order), np.asarray(labels)
-    wanted = (len(views), labels.size)
-    if order.shape != wanted or any(np.shape(X) != (labels.size, 2) for X in views):
-        raise ValueError(f"order must have the shape {wanted} and views {labels.size} rows of two features; "
-                         f"got {order.shape} and {[np.shape(X) for X in views]}")
-    last = int(order.max()) if n_rounds is None else n_rounds
+    last = int(order.max())
     rounds = np.where(order < 0, last + 1, order)
     fig, axes = panels(len(views) + 1, 3.5, 2.9, (0, 0.4))
     look = {"cmap": COLOURS, "vmin": 0, "vmax": last + 1}

@@ -30,21 +30,21 @@ DIFFERENCES = LinearSegmentedColormap.from_list("differences", ["#b3400a", "#f0b
 
 
 @figure
-def preprocessing(frame, printed=None, metric="ACC"):
+def preprocessing(frame, printed):
     """Our baseline under each preprocessing, beside the printed value of each task.
 
     `frame` has ``weighting``, ``task`` and ``value`` (a fraction), one row per run; `printed` maps a task to
     its fraction.  Dots are means over the runs, whiskers reach from the smallest to the largest.
     """
     rows = list(dict.fromkeys(frame["weighting"]))
-    fig, axes = _dot_panels(rows, list(dict.fromkeys(frame["task"])), metric)
+    fig, axes = _dot_panels(rows, list(dict.fromkeys(frame["task"])))
     handles = {}
     for task, ax in axes.items():
         values = frame[frame["task"] == task].groupby("weighting")["value"]
         stats = values.agg(["mean", "min", "max"]).reindex(rows)
         spread = stats["mean"], stats["min"], stats["max"]
         handles["ours"] = _dots(ax, *spread, 0, "ours, all runs", "C1", "o")
-        if printed and not pd.isna(printed.get(task, np.nan)):
+        if not pd.isna(printed.get(task, np.nan)):
             colour = to_hex("C2")
             handles["printed"] = ax.axvline(100 * printed[task], color=colour, label="printed", **MARK)
     legend(fig, list(handles.values()))
@@ -52,14 +52,14 @@ def preprocessing(frame, printed=None, metric="ACC"):
 
 
 @figure
-def scores_by_method(verdicts, metric="ACC"):
+def scores_by_method(verdicts):
     """Our score and the printed one for each method, one panel per task, with standard deviations.
 
     `verdicts` has the judged cells of one data set; a method that was not run has the printed mark only.
     """
-    chosen = verdicts[verdicts["metric"] == metric]
+    chosen = verdicts[verdicts["metric"] == "ACC"]
     rows = list(dict.fromkeys(chosen["method"]))
-    fig, axes = _dot_panels(rows, list(dict.fromkeys(chosen["task"])), metric)
+    fig, axes = _dot_panels(rows, list(dict.fromkeys(chosen["task"])))
     for task, ax in axes.items():
         cells = chosen[chosen["task"] == task].set_index("method").reindex(rows)
         handles = []
@@ -83,8 +83,6 @@ def scoreboard(verdicts, heads):
     panels = {}
     for paper in heads:
         cells = verdicts[verdicts["paper"] == paper]
-        if cells.empty:
-            raise ValueError(f"verdicts: no cell of {paper!r}")
         panels[paper] = _wide(cells, "verdict"), _wide(cells.assign(points=_points(cells)), "points")
     places, height = _places({paper: verdict.shape for paper, (verdict, _) in panels.items()})
     fig = plt.figure(figsize=(CELL * WIDTH, CELL * height))
@@ -112,8 +110,6 @@ def leverage(table, most=12):
     the margin.
     """
     table = table[~table["metric"].isin(RELATIVE)]
-    if table.empty:
-        raise ValueError("table is empty: no alternative was measured")
     groups = dict(list(table.groupby(["decision", "alternative", "metric", "ours"], sort=False)["change"]))
     order = sorted(groups, key=lambda name: -groups[name].abs().mean())[:most]
     fig, ax = plt.subplots(figsize=(7.2, 1.6 + 0.37 * len(order)))
@@ -137,17 +133,15 @@ def leverage(table, most=12):
     return fig
 
 
-def _dot_panels(rows, tasks, metric):
+def _dot_panels(rows, tasks):
     """Figure with one panel per task, rows from top to bottom."""
-    if not rows:
-        raise ValueError(f"frame: no row of metric {metric!r}")
     size = (max(1.2 + 1.75 * len(tasks), 4), 1.3 + 0.27 * len(rows))
     fig, axes = plt.subplots(1, len(tasks), figsize=size, sharey=True, sharex=True, squeeze=False)
     axes[0][0].set_yticks(range(len(rows)), rows)
     axes[0][0].set_ylim(len(rows) - 0.5, -0.5)
     for ax, task in zip(axes[0], tasks):
         ax.set_title(task_name(task))
-        ax.set_xlabel(f"{metric} (%)")
+        ax.set_xlabel("ACC (%)")
     return fig, dict(zip(tasks, axes[0]))
 
 

@@ -13,7 +13,6 @@ def transfer_curve(frame):
     `frame` comes from :func:`mtclib.companion.papers.lmsc.transfer`.  One column per data set: scores above,
     paired differences below.  Lines are means over seeds, bands their 95 % t intervals.
     """
-    _check(frame, "seed", "position", "knowledge")
     names = list(dict.fromkeys(frame["dataset"]))
     fig, axes = plt.subplots(2, len(names), figsize=(max(4.4, 3.4 * len(names)), 4.4), sharex="col",
                              sharey="row", squeeze=False, height_ratios=(3, 2))
@@ -28,7 +27,7 @@ def transfer_curve(frame):
         above.set_title(name)
         below.set_xlabel("tasks seen")
         _count_tasks(below)
-    axes[0, 0].set_ylabel(_score_name(frame))
+    axes[0, 0].set_ylabel(score_name(frame["metric"].iloc[0]))
     axes[1, 0].set_ylabel("gain (points)")
     legend(fig, [*axes[0, 0].get_lines(), axes[1, 0].get_lines()[0]])
     return fig
@@ -42,7 +41,6 @@ def forgetting_curve(frame):
     means over seeds, bands their 95 % t intervals; the line without markers is the agreement of the first
     labels with the classes.
     """
-    _check(frame, "seed", "tasks_seen", "against", "at_arrival")
     names = list(dict.fromkeys(frame["dataset"]))
     fig, axes = plt.subplots(1, len(names), figsize=(max(4.4, 3.4 * len(names)), 3.2), sharey=True,
                              squeeze=False)
@@ -55,7 +53,7 @@ def forgetting_curve(frame):
         ax.axhline(100 * first, color="0", label="labels at arrival, against classes", **RULE)
         ax.set(title=name, xlabel="tasks seen")
         _count_tasks(ax)
-    axes[0, 0].set_ylabel(f"{_score_name(frame)} of task 1")
+    axes[0, 0].set_ylabel(f"{score_name(frame['metric'].iloc[0])} of task 1")
     legend(fig, axes[0, 0].get_lines()[:])
     return fig
 
@@ -68,7 +66,6 @@ def order_spread(frame):
     how far a task is above its own mean over orders: dots are tasks, the line is their mean with its 95 % t
     interval over orders and seeds.  Right, one dot per order, its mean over tasks.
     """
-    _check(frame, "seed", "order", "position", "task")
     names = list(dict.fromkeys(frame["dataset"]))
     fig, axes = plt.subplots(len(names), 2, figsize=(6.8, 0.6 + 2.2 * len(names)), squeeze=False,
                              width_ratios=(2, 1))
@@ -87,7 +84,7 @@ def order_spread(frame):
                    markerfacecolor="none", markeredgewidth=1)
         right.set_xticks(range(len(seeds)), seeds)
         right.set(title="each order", xlabel="seed of the tasks", xlim=(-0.5, len(seeds) - 0.5),
-                  ylabel=f"mean {_score_name(frame)}")
+                  ylabel=f"mean {score_name(frame['metric'].iloc[0])}")
     legend(fig, axes[0, 0].get_lines()[:])
     return fig
 
@@ -99,7 +96,6 @@ def stream_costs(frame):
     `frame` comes from :func:`mtclib.companion.papers.lmsc.costs`, of one data set; one line per method,
     medians where there are several runs.
     """
-    _check(frame, "method", "tasks_seen", "seconds", "bytes")
     fig, axes = plt.subplots(1, 2, figsize=(6.8, 3.2))
     for number, (method, runs) in enumerate(frame.groupby("method", sort=False)):
         medians = runs.groupby("tasks_seen")[["seconds", "bytes"]].median()
@@ -125,13 +121,3 @@ def _count_tasks(ax):
     ax.set_xlim(left=0.5)
     ax.xaxis.set_major_locator(MaxNLocator(8, integer=True))
 
-
-def _score_name(frame):
-    return f"{score_name(frame['metric'].iloc[0])} (%)"
-
-
-def _check(frame, *columns):
-    missing = [name for name in ("dataset", *columns, "value") if name not in frame]
-    if missing or frame.empty:
-        raise ValueError(f"frame: {f'it lacks {missing[0]!r}' if missing else 'it has no rows'}; pass what "
-                         f"mtclib.companion.papers.lmsc returns, with columns dataset and seed")

@@ -243,14 +243,14 @@ def _commit():
 def agreement(store, results):
     """Compare every fit of committed results with its record in a run store.
 
-    Labels are compared as they are; scores to the 6 decimals and objectives to the 8 digits that are
-    committed.  A dict: ``jobs`` (fits in the results that succeeded), ``missing`` (without a record, or with
-    one that failed), ``vectors`` (label vectors compared), ``labels_differ``, ``scores_differ`` and
-    ``objectives_differ`` (lists of keys), and ``identical_labels``, ``identical_scores``,
-    ``identical_objectives``: True if nothing is missing and nothing differs.
+    Scores to the 6 decimals and objectives to the 8 digits that are committed.  A dict: ``jobs`` (fits that
+    succeeded), ``missing`` (without a record, or with one that failed), ``vectors`` (of labels, compared),
+    keys in ``labels_differ``, ..., and whether nothing is missing nor differs in ``identical_labels``, ...
     """
     fits = results.frame[results.frame["status"] == "ok"]
-    vectors = _by_key(results.labels)
+    vectors = {}
+    for name, vector in results.labels.items():
+        vectors.setdefault(name.partition("/")[0], {})[name.partition("/")[2]] = vector
     differ = {"labels": [], "scores": [], "objectives": []}
     missing = compared = 0
     for key, rows in fits.drop_duplicates(["key", "task", "metric"]).groupby("key", sort=False):
@@ -260,20 +260,12 @@ def agreement(store, results):
             continue
         compared += len(vectors[key])
         same = {"labels": _same_labels(record, vectors[key]), "scores": _same_scores(record, rows),
-                "objectives": _same_objective(record, rows)}
+                "objectives": np.equal(*rounded([record.info["objective"], rows["objective"].iloc[0]]))}
         for part in differ:
             differ[part] += [] if same[part] else [key]
     return {"jobs": int(fits["key"].nunique()), "missing": missing, "vectors": compared,
             **{f"{part}_differ": keys for part, keys in differ.items()},
             **{f"identical_{part}": not (keys or missing) for part, keys in differ.items()}}
-
-
-def _by_key(labels):
-    found = {}
-    for name, vector in labels.items():
-        key, _, task = name.partition("/")
-        found.setdefault(key, {})[task] = vector
-    return found
 
 
 def _same_labels(record, vectors):
@@ -287,8 +279,3 @@ def _same_scores(record, rows):
             for task, metric in zip(rows["task"], rows["metric"])]
     # Reading a number from text may miss its last bit, so both sides are rounded.
     return np.array_equal(np.round(mine, 6), np.round(rows["value"].to_numpy(), 6), equal_nan=True)
-
-
-def _same_objective(record, rows):
-    mine, committed = rounded([record.info["objective"], rows["objective"].iloc[0]])
-    return mine == committed

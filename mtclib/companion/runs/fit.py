@@ -126,7 +126,9 @@ def _fit(job):
     model.fit(data.Xs)
     seconds = time.process_time() - start
     objective = np.asarray(model.objective_, dtype=np.float64).ravel()
-    names, labels, truth = _by_task(data, model)
+    views = data.kind == "multiview"
+    names = [""] if views else [str(t + 1) for t in range(len(data.Xs))]
+    labels, truth = ([model.labels_], [data.labels]) if views else (model.labels_, data.labels)
     info = {"scores": _scores(names, truth, labels), "n_iter": int(model.n_iter_), "seconds": seconds,
             "converged": bool(model.converged_), "objective": float(objective[-1])}
     if job.measures:
@@ -136,12 +138,6 @@ def _fit(job):
     for name in job.keep:
         arrays.update(flatten(f"model/{name}", getattr(model, name)))
     return info, {**arrays, "objective": objective}
-
-
-def _by_task(data, model):
-    if data.kind == "multiview":
-        return [""], [model.labels_], [data.labels]
-    return [str(t + 1) for t in range(len(data.Xs))], model.labels_, data.labels
 
 
 def _scores(names, truth, labels):

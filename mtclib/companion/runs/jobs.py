@@ -123,13 +123,6 @@ def _load(loader, params):
     return data, data.sha256
 
 
-def task_names(data):
-    """Names of the tasks in the result frame: "1" .. "T" and "avg", or "" alone for views."""
-    if data.kind == "multiview":
-        return ("",)
-    return (*(str(t + 1) for t in range(len(data.Xs))), "avg")
-
-
 def expand(protocol, profile):
     """All jobs of a profile, ordered by data set, then method, grid point and run.
 
@@ -201,7 +194,8 @@ def _data_facts(loader, params):
         data, sha = load_dataset(loader, params)
     except FetchError as error:
         return {"data_sha": "", "unavailable": str(error), "edition": str(params.get("edition", ""))}
-    return {"data_sha": sha, "edition": data.edition, "tasks": task_names(data)}
+    tasks = ("",) if data.kind == "multiview" else (*(str(t + 1) for t in range(len(data.Xs))), "avg")
+    return {"data_sha": sha, "edition": data.edition, "tasks": tasks}
 
 
 def _checked_estimator(protocol, profile, method, points):

@@ -20,7 +20,9 @@ def plan(paper, profile, *, seed=None, n_runs=0):
     """
     protocol = runs.load_protocol(paper)
     protocol = protocol if seed is None else replace(protocol, root_seed=seed)
-    protocol = protocol if n_runs == 0 else protocol.with_runs(n_runs)
+    if n_runs:
+        parts = {name: replace(part, n_runs=n_runs) for name, part in protocol.profiles.items()}
+        protocol = replace(protocol, profiles=parts)
     return protocol, runs.expand(protocol, profile), runs.RunStore(paths.runs_dir())
 
 

@@ -6,7 +6,7 @@ data sets and methods beside the paper's own), sensitivity sweeps and searches f
 """
 
 import tomllib
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 
 from mtclib.companion import schema
@@ -166,13 +166,6 @@ class Protocol:
     def defaults(self):
         """Dict from method to its fixed default point (empty for a method without a grid)."""
         return {name: dict(method.default) for name, method in self.methods.items()}
-
-    def with_runs(self, n_runs):
-        """A copy in which every profile has ``n_runs`` runs."""
-        if not isinstance(n_runs, int) or isinstance(n_runs, bool) or n_runs < 1:
-            raise ProtocolError(f"n_runs must be an integer >= 1, not {n_runs!r}")
-        profiles = {name: replace(profile, n_runs=n_runs) for name, profile in self.profiles.items()}
-        return replace(self, profiles=profiles)
 
     def needed_datasets(self, profile):
         """Loader and its parameters of each data set of a profile, its studies and its sweeps."""

@@ -10,6 +10,7 @@ from mtclib.metrics import SCORES
 JOB_COLUMNS = ("paper", "dataset", "published", "edition", "data_sha", "method", "params", "run", "seed")
 STATUS_COLUMNS = ("status", "error", "n_iter", "converged", "objective", "seconds", "key",
                   "algorithm_version", "part", "in_grid")
+OF_JOB = {*JOB_COLUMNS, "key", "algorithm_version", "part", "in_grid"} - {"params"}
 COLUMNS = (*JOB_COLUMNS, "task", "metric", "value", *STATUS_COLUMNS)
 
 
@@ -28,7 +29,7 @@ def frame(jobs, records):
         if facts is None:
             continue
         status, scores, measures = facts
-        given = {**_job_columns(job), **status}
+        given = {"params": job.shown, **{name: getattr(job, name) for name in OF_JOB}, **status}
         for task in job.tasks:
             values = scores.get(task, {})
             rows.extend({**given, "task": task, "metric": metric, "value": values.get(metric, np.nan)}
@@ -47,11 +48,6 @@ def _facts(job, records):
     status = {name: info[name] for name in ("status", "error", "n_iter", "converged", "objective")}
     seconds = record.cost["seconds"] if record else 0.0
     return {**status, "seconds": seconds}, info["scores"], info.get("measures", {})
-
-
-def _job_columns(job):
-    names = {*JOB_COLUMNS, "key", "algorithm_version", "part", "in_grid"} - {"params"}
-    return {"params": job.shown, **{name: getattr(job, name) for name in names}}
 
 
 def oracle(results, metric="ACC", by="avg"):

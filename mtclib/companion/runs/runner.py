@@ -39,18 +39,6 @@ def run(jobs, store, *, n_jobs=1, dask=None, progress=None, retry_failed=False):
     minute.  ``retry_failed`` runs jobs again whose stored record is a failure.
 
     A DataFrame as from :func:`mtclib.companion.runs.frame` comes back, rows in the order of ``jobs``.
-
-    >>> import tempfile
-    >>> from mtclib.companion.runs import RunStore, expand, oracle, parse_protocol, run
-    >>> protocol = parse_protocol({
-    ...     "paper": "demo", "title": "A demonstration", "root_seed": 0,
-    ...     "datasets": {"toy": {"loader": "toy-multitask", "params": {"random_state": 0}}},
-    ...     "methods": {"k-means": {
-    ...         "estimator": "KMeans", "grid": {"n_init": [1, 5]}, "default": {"n_init": 1}}},
-    ...     "profiles": {"quick": {"n_runs": 2, "datasets": ["toy"], "methods": ["k-means"]}}})
-    >>> results = run(expand(protocol, "quick"), RunStore(tempfile.mkdtemp()))
-    >>> results["key"].nunique(), oracle(results)["key"].nunique()
-    (4, 2)
     """
     jobs = list(jobs)
     found = _stored(jobs, store, retry_failed)
@@ -231,8 +219,8 @@ class _Progress:
 
     def __init__(self, total, cached, failed, show):
         self.total, self.cached, self.failed, self.done = total, cached, failed, 0
-        self._log = show is None
-        self._bar = make_bar(total) if show or (show is None and is_watched()) else None
+        self._bar = make_bar(total, show)
+        self._log = show is None and self._bar.disable
         self._said = time.monotonic()
 
     def __enter__(self):
@@ -240,30 +228,26 @@ class _Progress:
         return self
 
     def __exit__(self, *_):
-        if self._bar is not None:
-            self._bar.close()
+        self._bar.close()
 
     def step(self, record):
         self.done += 1
         self.failed += record.status == "failed"
-        if self._bar is not None:
-            self._bar.update()
-        elif self._log and time.monotonic() - self._said > A_MINUTE:
+        self._bar.update()
+        if self._log and time.monotonic() - self._said > A_MINUTE:
             self._said = time.monotonic()
             log.info("%d of %d jobs done, %d cached, %d failed",
                      self.done, self.total, self.cached, self.failed)
         self._refresh()
 
     def interrupted(self):
-        if self._bar is not None:
-            self._bar.close()
+        self._bar.close()
         print(f"\nInterrupted: {self.done} of {self.total} jobs are done and stored. "
               f"Run the same command again to resume.", file=sys.stderr)
 
     def _refresh(self):
-        if self._bar is not None:
-            counts = {"done": self.done, "cached": self.cached, "failed": self.failed}
-            self._bar.set_postfix(counts, refresh=self.done == 0)
+        counts = {"done": self.done, "cached": self.cached, "failed": self.failed}
+        self._bar.set_postfix(counts, refresh=self.done == 0)
 
 
 class CellLine:
@@ -290,14 +274,14 @@ class CellLine:
         """Nothing is held back."""
 
 
-def is_watched():
-    """Whether somebody sees progress while this runs: on a terminal or in a session of JupyterLab."""
+def make_bar(total, show=None):
+    """A tqdm bar over jobs on stderr, or below the cell in JupyterLab; it clears itself when closed.
+
+    By default it shows only where somebody sees it: on a terminal or in a session of JupyterLab.
+    """
     # JupyterLab names the session in the kernel's environment; papermill and nbconvert do not.
-    return sys.stderr.isatty() or "JPY_SESSION_NAME" in os.environ
-
-
-def make_bar(total):
-    """A tqdm bar over jobs on stderr, or below the cell in JupyterLab; it clears itself when closed."""
+    session = "JPY_SESSION_NAME" in os.environ
+    show = sys.stderr.isatty() or session if show is None else show
     # A command started from a notebook has the variable too, but no kernel.
-    file = CellLine() if "JPY_SESSION_NAME" in os.environ and "ipykernel" in sys.modules else sys.stderr
-    return tqdm(total=total, unit="job", mininterval=1, leave=False, file=file)
+    file = CellLine() if show and session and "ipykernel" in sys.modules else sys.stderr
+    return tqdm(total=total, unit="job", mininterval=1, leave=False, file=file, disable=not show)

@@ -3,7 +3,7 @@
 A notebook is a front for `mtclib`: it has one cell tagged ``parameters``, whose names and types are its
 interface.  papermill only warns about a parameter that a notebook does not have, and turns values that are
 not plain Python into strings; so names and values are checked here: by the command line before anything runs,
-and inside the notebook by :func:`check_parameters`, whoever runs it.
+and inside the notebook by `mtclib.companion.check_parameters`, whoever runs it.
 """
 
 import ast
@@ -13,12 +13,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from mtclib.companion.parameters import PROFILES, UsageError, check_parameters, read_value
 from mtclib.core import paths
-
-__all__ = [
-    "FRONT", "PROFILES", "Execution", "UsageError", "check_parameters", "clean", "effective",
-    "execute", "figures", "find_notebooks", "parameters", "read_execution", "read_value", "store_outputs"]
 
 FRONT = "index"
 """Name of the notebook that is the front door; it comes first in lists."""

@@ -44,11 +44,6 @@ def executed_copy(name: str, profile: str) -> Path:
     return paths.build_dir() / "notebooks" / f"{name}-{profile}.ipynb"
 
 
-def report_dir() -> Path:
-    """Return the folder of the site; its first page is ``index.html``."""
-    return paths.build_dir() / "report"
-
-
 def _stored(name, notebook) -> Execution | None:
     """Describe the outputs that the repository keeps; None if it keeps none."""
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
@@ -147,7 +142,7 @@ def write_report() -> tuple[Path, pd.DataFrame]:
 
     Raises `UsageError` if no notebook has outputs, `ChildProcessError` if Sphinx warns.
     """
-    folder = report_dir()
+    folder = paths.build_dir() / "report"
     runs = write_sources(paths.build_dir() / "site")
     shutil.rmtree(folder, ignore_errors=True)
     build(paths.build_dir() / "site", folder)

@@ -32,51 +32,37 @@ def frame_table(frame, caption, columns=None, status=None, notes=(), folded="") 
     colour of a verdict or claim.  `notes` stand below.  Where `folded` is given, that line is
     shown until the reader opens the table.
     """
-    frame = _as_frame(frame)
+    frame = frame if isinstance(frame, pd.DataFrame) else pd.DataFrame(list(frame))
     if frame.index.names != [None] or not pd.api.types.is_numeric_dtype(frame.index):
         frame = frame.reset_index()
-    if columns is not None and len(frame):
-        present = [name for name in columns if name in frame.columns]
-        if not present or (status and status not in present):
-            needed = status or list(columns)
-            raise ValueError(f"frame has the columns {list(frame.columns)}; needed: {needed}")
-        frame = frame[present]
     columns = columns or {}
+    if columns and len(frame):
+        frame = frame[[name for name in columns if name in frame.columns]]
     rows = tuple(tuple(_plain(value, name == status) for name, value in zip(frame.columns, row))
                  for row in frame.itertuples(index=False, name=None))
     header = tuple(_heading(name, columns) for name in frame.columns)
     return Table(header, rows, caption, tuple(notes), folded)
 
 
-def decisions(frame, caption="Choices that the paper leaves open or gets wrong",
-              columns=DECISION_COLUMNS) -> Table:
+def decisions(frame) -> Table:
     """The decisions of a paper as a `Table`, folded below the number of its errata and open choices."""
-    frame = _as_frame(frame)
-    told = _count(frame["kind"]) if "kind" in frame else [f"{len(frame)} entries"]
-    if "leverage" in frame:
-        told.append(f"the effect of {int((frame['leverage'].fillna('') != '').sum())} is measured")
-    table = _short_hashes(frame_table(frame, caption, columns))
-    return replace(table, folded=", ".join(told))
+    measured = f"the effect of {int((frame['leverage'] != '').sum())} is measured"
+    caption, told = "Choices that the paper leaves open or gets wrong", [*_count(frame["kind"]), measured]
+    return replace(_short_hashes(frame_table(frame, caption, DECISION_COLUMNS)), folded=", ".join(told))
 
 
-def claims(frame, caption="Claims of the paper", columns=CLAIM_COLUMNS) -> Table:
+def claims(frame) -> Table:
     """The claims of a paper, each with symbol, word and colour of its ``status``, folded."""
-    frame = _as_frame(frame)
-    if frame.empty:
-        return frame_table(frame, caption, notes=("No claims.",))
-    frame = checked(frame, ("status",), "claims")
-    table = frame_table(frame, caption, columns, "status")
     told = f"{len(frame)} claim{'s' * (len(frame) > 1)}: {tally(frame['status'])}"
-    return replace(table, folded=told)
+    return frame_table(frame, "Claims of the paper", CLAIM_COLUMNS, "status", folded=told)
 
 
-def audit(findings, caption="What the paper's own tables contradict") -> Table:
+def audit(findings) -> Table:
     """Findings of the audit of the printed numbers as a `Table`, folded."""
-    frame = _as_frame(findings)
-    if frame.empty:
-        return frame_table(frame, caption, notes=("No findings.",))
-    told = ", ".join(_count(frame["kind"])) if "kind" in frame else f"{len(frame)} findings"
-    return replace(frame_table(frame, caption, AUDIT_COLUMNS), folded=told)
+    caption = "What the paper's own tables contradict"
+    if findings.empty:
+        return frame_table(findings, caption, notes=("No findings.",))
+    return frame_table(findings, caption, AUDIT_COLUMNS, folded=", ".join(_count(findings["kind"])))
 
 
 def provenance(record: Mapping, caption="Provenance") -> Table:
@@ -96,19 +82,6 @@ def _count(kinds):
     """How often each value occurs, the most frequent first: 3 errata, 1 open choice."""
     counts = kinds.value_counts()
     return [f"{n} {kind if n == 1 else PLURALS.get(kind, kind)}" for kind, n in counts.items()]
-
-
-def checked(frame, columns, name):
-    """The frame itself, if it has these columns; `name` is that of the argument, for the message."""
-    missing = [column for column in columns if column not in frame.columns]
-    if missing:
-        known = ", ".join(map(str, frame.columns))
-        raise ValueError(f"{name}: missing column(s) {', '.join(missing)}; it has {known}")
-    return frame
-
-
-def _as_frame(rows):
-    return rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
 
 
 def _heading(name, columns):

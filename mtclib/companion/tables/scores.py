@@ -1,45 +1,39 @@
 """Scores by method and task: ours beside the printed ones, with and without verdicts."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pandas as pd
 
-from mtclib.companion.tables.frames import checked, frame_table
+from mtclib.companion.tables.frames import frame_table
 from mtclib.companion.tables.table import DASH, Cell, Table, tally, task_name
 from mtclib.companion.verdicts.intervals import DELTA
 from mtclib.companion.verdicts.judge import CAUSES, SYMBOLS
 from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION
 
 PUBLISHED_SD, OURS_SD, OURS_N = "published_std", "ours_std", "n"
-VERDICT_COLUMNS = (
-    "paper", "table", "dataset", "task", "method", "metric", "printed_mean", "printed_std", "published",
-    PUBLISHED_SD, "ours", OURS_SD, OURS_N, "low", "high", "radius", "verdict", "cause", "reason")
-RESULT_COLUMNS = ("method", "task", "metric", "params", "run", "value", "status")
 TOLD = ("higher", "lower", "failed", "not-run", "unavailable")
 
 
-def reproduced(verdicts, dataset=None, metrics=("ACC", "NMI"), delta=DELTA) -> Table:
+def reproduced(verdicts, metrics=("ACC", "NMI")) -> Table:
     """A table of the paper with our numbers and the verdict in each cell: methods by tasks and metrics.
 
-    `verdicts` has one row per published cell and the columns `VERDICT_COLUMNS`: printed numbers as text, ours
-    as fractions.  `dataset` may be left out if there is only one; `metrics` are printed names, in this order;
-    `delta` is the margin of the verdicts, for the notes.  Spread, interval, radius and cause of a cell are
-    where the mouse is, and in `every_cell`.
+    `verdicts` has one row per published cell of one data set, as from ``judge``.  `metrics` are printed
+    names, in this order.  Spread, interval, radius and cause of a cell are where the mouse is, and in
+    `every_cell`.
     """
-    frame, percent = _chosen(verdicts, dataset, metrics)
+    frame, percent = _chosen(verdicts, metrics)
     cells = {(r["method"], r["task"], r["metric"]): _judged(r, percent) for r in frame.to_dict("records")}
     first = frame.iloc[0]
     caption = f"Table {first['table']}, {first['dataset']}: ours above, printed below"
     notes = [f"Means{' in percent' if percent else ''}; the paper's numbers as printed. "
-             f"δ = {100 * delta:g} points. Ours: {_runs(frame[OURS_N])}. "
+             f"δ = {100 * DELTA:g} points. Ours: {_runs(frame[OURS_N])}. "
              f"{len(frame)} cells: {tally(frame['verdict'])}."]
     return _scores(cells, frame["method"], frame["task"], metrics, caption, notes)
 
 
-def every_cell(verdicts, dataset=None, metrics=("ACC", "NMI")) -> Table:
+def every_cell(verdicts, metrics=("ACC", "NMI")) -> Table:
     """The cells of `reproduced` as the rows of a long table, folded, with all that is known of each."""
-    frame, percent = _chosen(verdicts, dataset, metrics)
+    frame, percent = _chosen(verdicts, metrics)
     rows = [{"method": r["method"], "task": task_name(r["task"]), **_known(r, percent)}
             for r in frame.to_dict("records")]
     notes = ["Mean ± standard deviation. Interval: 90 %, of ours minus printed. Radius: the smallest δ at "
@@ -48,10 +42,9 @@ def every_cell(verdicts, dataset=None, metrics=("ACC", "NMI")) -> Table:
     return replace(table, folded="spread, interval, radius and cause")
 
 
-def _chosen(verdicts, dataset, metrics):
+def _chosen(verdicts, metrics):
     """The rows to show, averages first, and whether the paper prints percent."""
-    frame = _only(checked(verdicts, VERDICT_COLUMNS, "verdicts"), "dataset", dataset)
-    frame = frame[frame["metric"].isin(list(metrics))]
+    frame = verdicts[verdicts["metric"].isin(list(metrics))]
     if frame.empty:
         known = ", ".join(sorted(set(verdicts["metric"])))
         raise ValueError(f"metrics={list(metrics)}: none is in the frame; it has {known}")
@@ -59,21 +52,17 @@ def _chosen(verdicts, dataset, metrics):
     return frame, percent
 
 
-def side_by_side(results, printed=None, metrics=None, caption="Scores of this run") -> Table:
-    """Our scores, beside the printed ones if given, without verdicts: for the quick profile.
+def side_by_side(results, printed, metrics, caption) -> Table:
+    """Our scores, beside the printed ones where there are any, without verdicts: for the quick profile.
 
-    `results` has the columns `RESULT_COLUMNS`, of one data set and one parameter setting per method and task;
-    `printed` has ``method, task, metric, printed_mean, printed_std``.  `metrics` maps the name to show (that
-    of `printed`) to the name in `results`, as in ``{"NMI": "NMI_max"}``; all of `results` by default.
+    `results` are rows of one data set and one parameter setting per method and task, `printed` the printed
+    cells.  `metrics` maps the name to show (that of `printed`) to the name in `results`.
     """
-    results = checked(results, RESULT_COLUMNS, "results")
-    metrics = list(dict.fromkeys(results["metric"])) if metrics is None else metrics
-    metrics = dict(metrics) if isinstance(metrics, Mapping) else {name: name for name in metrics}
     settings = results.groupby(["method", "task"], sort=False)["params"].nunique()
     if (settings > 1).any():
         method, task = settings.index[(settings > 1).argmax()]
         raise ValueError(f"results: {method} on task {task} has several params; choose one setting before")
-    records = [] if printed is None else printed.to_dict("records")
+    records = printed.to_dict("records")
     theirs = {(row["method"], row["task"], row["metric"]): row for row in records}
     groups = dict(list(results.groupby(["method", "task", "metric"], sort=False)))
     cells = {}
@@ -88,15 +77,6 @@ def side_by_side(results, printed=None, metrics=None, caption="Scores of this ru
     below = "; below it the printed mean" if records else ""
     notes = [f"Mean ± standard deviation in percent, {runs}{below}; no verdict."]
     return _scores(cells, results["method"], results["task"], list(metrics), caption, notes)
-
-
-def _only(frame, column, value):
-    known = list(dict.fromkeys(frame[column]))
-    if value is None and len(known) != 1:
-        raise ValueError(f"{column}: the frame has {len(known)} of them, name one of {', '.join(known)}")
-    if value is not None and value not in known:
-        raise ValueError(f"{column}={value!r} is not in the frame; it has {', '.join(known)}")
-    return frame if value is None else frame[frame[column] == value]
 
 
 def _scores(cells, methods, tasks, metrics, caption, notes):

@@ -7,7 +7,7 @@ from itertools import groupby, zip_longest
 from types import MappingProxyType
 
 from mtclib.companion.tables.mathematics import set_mathematics
-from mtclib.companion.verdicts.judge import QUICK, SYMBOLS
+from mtclib.companion.verdicts.judge import SYMBOLS
 
 CLAIM_SYMBOLS = MappingProxyType({
     "holds": "✓", "fails": "✗", "undecided": "?", "no data": "–", "not yet testable": "·"})
@@ -17,7 +17,6 @@ MEANINGS = MappingProxyType({"exact": "our mean rounds to the printed digits",
                              "lower": "the whole interval lies below -δ",
                              "inconclusive": "the interval crosses ±δ: more runs may decide",
                              "no margin": "the metric has no scale for a margin",
-                             QUICK: "the quick profile has too few runs",
                              "misprint": "the printed number contradicts its own table; not counted",
                              "failed": "every run failed",
                              "not-run": "nobody has run it here",
@@ -31,8 +30,8 @@ MEANINGS = MappingProxyType({"exact": "our mean rounds to the printed digits",
 COLOURS = MappingProxyType({
     "exact": ("#00457c", "#ffffff"), "agrees": ("#a6d3f5", "#000000"), "higher": ("#e69f00", "#000000"),
     "lower": ("#b3400a", "#ffffff"), "inconclusive": ("#ececec", "#000000"),
-    "no margin": ("#c8c8c8", "#000000"), QUICK: ("transparent", "inherit"),
-    "misprint": ("#d9a3c4", "#000000"), "failed": ("#4a4a4a", "#ffffff"),
+    "no margin": ("#c8c8c8", "#000000"), "misprint": ("#d9a3c4", "#000000"),
+    "failed": ("#4a4a4a", "#ffffff"),
     "not-run": ("transparent", "inherit"), "unavailable": ("#9e9e9e", "#000000"),
     "holds": ("#a6d3f5", "#000000"), "fails": ("#b3400a", "#ffffff"), "undecided": ("#ececec", "#000000"),
     "no data": ("transparent", "inherit"), "not yet testable": ("transparent", "inherit")})
@@ -205,10 +204,6 @@ class Points(Shown):
     """A few sentences as a list; the last expression of a notebook cell.
 
     `heads` are a name before each sentence and the page that it leads to.
-
-    >>> print(Points(("The start decides.", "So does lambda.")))
-    - The start decides.
-    - So does lambda.
     """
 
     sentences: tuple[str, ...]

@@ -120,16 +120,14 @@ def load_views(paths, label_column=None, *, labels=None, id_column=None, header=
     paths : list of path-like
         One file per view, see :func:`mtclib.companion.userdata.files.read_table`.
     label_column : str, optional
-        Column (npz, mat: array) with the class of each sample, for scoring only, in one view or more; they
-        must agree.  With `labels`: column of that file.
+        As for :func:`load_tasks`, in one view or more; they must agree.
     labels : path-like or list with one path, optional
         File with the classes, where they are not in a view.
     id_column : str, optional
         Column of every file with the name of each sample: rows are then matched by it.  Without, row i of
         all files is taken to be the same sample.
     header : bool or None, default=None
-        Whether the first line of CSV files names the columns; without, they are "1", "2", ...  None takes it
-        for names, but refuses a line that may be data, as one of numbers alone.
+        As for :func:`load_tasks`.
 
     Returns
     -------
@@ -283,7 +281,10 @@ def split_columns(table, label_column=None, id_column=None, optional=False) -> P
     ids = _find_column(table, id_column, "id_column")
     if ids is not None:
         ids = np.array([plain(value) for value in ids])
-        _check_unique(ids, id_column, table.name)
+        twice = pd.unique(ids[pd.Index(ids).duplicated()])
+        if len(twice):
+            raise DataFileError(f"{table.name}: names in {id_column!r} stand more than once: "
+                                f"{listed(twice)}; each sample has one row and a name of its own")
     values, columns = table.values, table.columns
     if isinstance(values, pd.DataFrame):
         taken = [position for position, name in enumerate(map(str, values.columns))
@@ -310,13 +311,6 @@ def _find_column(table, name, argument, optional=False):
     raise DataFileError(f"{table.name}: there is no {argument} {name!r}; {held}")
 
 
-def _check_unique(ids, id_column, name):
-    found, counts = np.unique(ids, return_counts=True)
-    if (counts > 1).any():
-        raise DataFileError(f"{name}: names in {id_column!r} stand more than once: "
-                            f"{listed(found[counts > 1])}; each sample has one row and a name of its own")
-
-
 def plain(value) -> str:
     """A label or name as text: 2.0 is "2", a missing one is "".
 
@@ -333,31 +327,28 @@ def plain(value) -> str:
 def same_features(parts) -> list:
     """Bring the columns of all tasks into the order of the first; an error where they are not the same."""
     first, result = parts[0], []
-    wanted = set(first.columns or ())
     for part in parts:
-        if part.columns is None or first.columns is None:
-            _check_width(part, first)
-            result.append(part)
-            continue
-        held = set(part.columns)
-        missing = [name for name in first.columns if name not in held]
-        more = [name for name in part.columns if name not in wanted]
-        if missing or more:
-            said = [f"lacks the columns {listed(missing)}"] * bool(missing)
-            said += [f"has the further columns {listed(more)}"] * bool(more)
-            raise DataFileError(f"{part.name}: {' and '.join(said)}, compared with {first.name}; all "
-                                f"tasks have the same features: add columns (zeros for absent words), "
-                                f"or drop them")
-        values = part.values.set_axis(list(part.columns), axis=1)[list(first.columns)]
-        result.append(replace(part, values=values, columns=first.columns))
+        if part.columns is not None and first.columns is not None:
+            _check_names(part, first, "columns", "all tasks have the same features: add columns (zeros for "
+                         "absent words), or drop them")
+            values = part.values.set_axis(list(part.columns), axis=1)[list(first.columns)]
+            part = replace(part, values=values, columns=first.columns)
+        elif part.values.shape[1] != first.values.shape[1]:
+            raise DataFileError(f"{part.name}: has {part.values.shape[1]} columns of features, but "
+                                f"{first.name} has {first.values.shape[1]}; all tasks have the same "
+                                f"features, and samples in rows")
+        result.append(part)
     return result
 
 
-def _check_width(part, first):
-    if part.values.shape[1] != first.values.shape[1]:
-        raise DataFileError(f"{part.name}: has {part.values.shape[1]} columns of features, but "
-                            f"{first.name} has {first.values.shape[1]}; all tasks have the same features, "
-                            f"and samples in rows")
+def _check_names(part, first, what, remedy):
+    """Refuse a part whose names of columns or samples are not those of the first, in any order."""
+    wanted, held = (pd.Index(one.columns if what == "columns" else one.ids) for one in (first, part))
+    missing, more = wanted.difference(held, sort=False), held.difference(wanted, sort=False)
+    said = [f"lacks the {what} {listed(missing)}"] * bool(len(missing))
+    said += [f"has the further {what} {listed(more)}"] * bool(len(more))
+    if said:
+        raise DataFileError(f"{part.name}: {' and '.join(said)}, compared with {first.name}; {remedy}")
 
 
 def aligned(part, first) -> Part:
@@ -369,23 +360,11 @@ def aligned(part, first) -> Part:
                             f"columns")
     if part.ids is None or first.ids is None:
         return part
-    order = _positions(part, first)
+    _check_names(part, first, "samples", "keep the samples that all files have")
+    order = pd.Index(part.ids).get_indexer(first.ids)
     values = part.values.iloc[order] if isinstance(part.values, pd.DataFrame) else part.values[order]
     labels = None if part.labels is None else np.asarray(part.labels, dtype=object)[order]
     return replace(part, values=values, labels=labels, ids=first.ids)
-
-
-def _positions(part, first):
-    """Where in `part` the samples of `first` are."""
-    place = {name: position for position, name in enumerate(part.ids)}
-    missing = [name for name in first.ids if name not in place]
-    more = sorted(set(part.ids) - set(first.ids))
-    if missing or more:
-        said = [f"lacks the samples {listed(missing)}"] * bool(missing)
-        said += [f"has the further samples {listed(more)}"] * bool(more)
-        raise DataFileError(f"{part.name}: {' and '.join(said)}, compared with {first.name}; keep the "
-                            f"samples that all files have")
-    return [place[name] for name in first.ids]
 
 
 def matrix(part):

@@ -11,7 +11,6 @@ All three favour few, large, well separated clusters, and none can tell a right 
 """
 
 import warnings
-from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -19,7 +18,7 @@ import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
-from mtclib.companion.runs.runner import is_watched, make_bar
+from mtclib.companion.runs.runner import make_bar
 from mtclib.core.base import DegenerateSubspaceWarning, spawn_seeds
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import normalized_affinities
@@ -40,10 +39,9 @@ def criteria(data, largest=LARGEST, seed=0) -> pd.DataFrame:
     """
     tasks = dict(zip(data.task_names, data.Xs)) if data.kind == "multitask" else {"all views": _joined(data)}
     rows = []
-    with make_bar(len(tasks) * (PAIRS + 1)) if is_watched() else nullcontext() as bar:
-        step = bar.update if bar is not None else lambda: None
+    with make_bar(len(tasks) * (PAIRS + 1)) as bar:
         for (name, X), own in zip(tasks.items(), spawn_seeds(seed, len(tasks))):
-            rows += [{"task": name} | row for row in _of_task(X, largest, own, step)]
+            rows += [{"task": name} | row for row in _of_task(X, largest, own, bar.update)]
     return pd.DataFrame(rows, columns=["task", "k", *CRITERIA])
 
 
@@ -95,7 +93,9 @@ def _of_task(X, largest, seed, step):
         stability[pair] = [adjusted_rand_index(one[k][left], two[k][right]) for k in ks]
         step()
     metric = "cosine" if cosine and abs(X).sum(axis=1).min() > 0 else "euclidean"
-    return [{"k": k, "silhouette": _silhouette(X, labels[k], metric), "stability": stability[:, i].mean(),
+    silhouette = {k: float(silhouette_score(X, labels[k], metric=metric)) if len(set(labels[k])) > 1 else 0.0
+                  for k in ks}
+    return [{"k": k, "silhouette": silhouette[k], "stability": stability[:, i].mean(),
              "eigengap": values[k - 1] - values[k]} for i, k in enumerate(ks)]  # fmt: skip
 
 
@@ -111,7 +111,3 @@ def _clusters(X, ks, cosine, seed):
         rows = np.divide(V[:, :k], lengths, out=np.zeros_like(V[:, :k]), where=lengths > 0)
         labels[k] = KMeans(k, n_init=STARTS, random_state=seed % 2**32).fit_predict(rows)
     return labels, np.nan_to_num(values)
-
-
-def _silhouette(X, labels, metric):
-    return float(silhouette_score(X, labels, metric=metric)) if len(set(labels)) > 1 else 0.0

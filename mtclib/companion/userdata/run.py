@@ -13,7 +13,7 @@ from mtclib import __version__
 from mtclib.baselines.registry import all_estimators
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import attempt
-from mtclib.companion.runs.runner import is_watched, make_bar, processes
+from mtclib.companion.runs.runner import make_bar, processes
 from mtclib.companion.userdata.contents import as_list, contents, related
 from mtclib.companion.userdata.files import own_path
 from mtclib.core.base import spawn_seeds
@@ -255,7 +255,7 @@ def cluster(data, methods=(), n_clusters=None, *, n_runs=1, seed=0, n_jobs=1, pr
     k = ks[0] if data.kind == "multiview" else ks
     jobs = [delayed(_fit)(name, parameters, k, run_seed, data.Xs)
             for name, parameters in chosen.items() for run_seed in spawn_seeds(seed, n_runs)]  # fmt: skip
-    done = _run(jobs, n_jobs, is_watched() if progress is None else progress)
+    done = _run(jobs, n_jobs, progress)
     runs = {name: done[i * n_runs : (i + 1) * n_runs] for i, name in enumerate(chosen)}
     best = {name: min((run for run in runs[name] if not run["error"]), key=lambda run: run["objective"],
                       default=None) for name in chosen}  # fmt: skip
@@ -264,15 +264,13 @@ def cluster(data, methods=(), n_clusters=None, *, n_runs=1, seed=0, n_jobs=1, pr
     return Clusterings(pd.DataFrame(rows), labels, data, {"n_clusters": ks, "methods": chosen, "seed": seed})
 
 
-def _run(jobs, n_jobs, watched):
-    bar, done = make_bar(len(jobs)) if watched else None, []
-    for run in processes(n_jobs, return_as="generator")(jobs):
-        done.append(run)
-        if bar is not None:
+def _run(jobs, n_jobs, progress):
+    done = []
+    with make_bar(len(jobs), progress) as bar:
+        for run in processes(n_jobs, return_as="generator")(jobs):
+            done.append(run)
             bar.set_postfix_str(run["method"], refresh=False)
             bar.update()
-    if bar is not None:
-        bar.close()
     return done
 
 

@@ -4,7 +4,7 @@ Nothing here knows a paper: each check is arithmetic on printed numbers, with th
 where a coincidence is possible, the number of coincidences to expect by chance.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
@@ -19,12 +19,12 @@ SLIPS = 3
 ROW = ("paper", "table", "dataset", "method", "metric")
 
 
-def audit_tables(published, sizes=None, class_sizes=None, runs=None, deterministic=()) -> pd.DataFrame:
+def audit_tables(published, sizes=None, class_sizes=None, runs=None) -> pd.DataFrame:
     """All checks on one paper, one finding per row: `COLUMNS`; ``cells`` is a tuple of cell ids."""
     class_sizes = dict(class_sizes or {})
     sizes = {key: int(np.sum(counts)) for key, counts in class_sizes.items()} | dict(sizes or {})
     parts = [averages(published), repeated_groups(published), out_of_range(published),
-             majority_rates(published, class_sizes), granularity(published, sizes, runs, deterministic)]
+             majority_rates(published, class_sizes), granularity(published, sizes, runs)]
     return pd.concat([part for part in parts if len(part)] or [_findings([])], ignore_index=True)
 
 
@@ -36,8 +36,7 @@ def averages(published: pd.DataFrame) -> pd.DataFrame:
     "average", a contradiction, beyond.
     """
     found = []
-    keys = ["paper", "table", "dataset", "method", "metric"]
-    for _, group in published.dropna(subset="mean").groupby(keys, sort=False):
+    for _, group in published.dropna(subset="mean").groupby(list(ROW), sort=False):
         printed, parts = group[group["task"] == "avg"], group[~group["task"].isin(["avg", ""])]
         if len(printed) != 1 or len(parts) < 2:
             continue
@@ -93,7 +92,7 @@ def majority_rates(published: pd.DataFrame, class_sizes: Mapping) -> pd.DataFram
     return _findings(found)
 
 
-def granularity(published, sizes: Mapping, runs=None, deterministic: Iterable[str] = ()) -> pd.DataFrame:
+def granularity(published, sizes: Mapping, runs=None) -> pd.DataFrame:
     """Accuracies and purities that no whole number of samples gives.
 
     Findings of kind "granularity". A mean of R runs on n samples is a multiple of 1/(R n). A printed spread
@@ -101,10 +100,10 @@ def granularity(published, sizes: Mapping, runs=None, deterministic: Iterable[st
     digits nothing can be said. The text gives the share of random values that would pass, and says so where
     cutting the digits off, instead of rounding, would give the printed value.
     """
-    found, fixed = [], set(deterministic)
+    found = []
     for _, row in published[published["metric"].isin(["ACC", "purity"])].dropna(subset="mean").iterrows():
         n = sizes.get((row["dataset"], row["task"]))
-        once = row["method"] in fixed or row["std"] == 0
+        once = row["std"] == 0
         if n is None or not (once or (np.isnan(row["std"]) and runs)):
             continue
         total = n if once else n * runs
@@ -142,17 +141,16 @@ def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
     return wrong | copied | over | {cell for cell, row in cells.items() if row[:-1] in foreign}
 
 
-def repeated_groups(published: pd.DataFrame, coincidences: float = COINCIDENCES) -> pd.DataFrame:
+def repeated_groups(published: pd.DataFrame) -> pd.DataFrame:
     """Groups of two or more numbers that recur under another method, task or data set.
 
     Findings of kind "copied" (from another data set), "repeated across tasks" (of one data set) or "repeated
     within a column" (two methods on one task: often an honest tie), one per pair of rows of the print.
 
-    A group is all scores of one method on one task, standard deviations included. Two groups are equal if
-    they agree in every score that both have, at least two of them; averages and values at the end of their
-    scale (0 and 1) are left out. The chance of a coincidence in one score is the share of pairs of printed
-    values within fifty printed units, divided by the hundred units of that window; scores count as
-    independent, which they are not, so the expected number is a lower estimate.
+    Groups, the scores of one method on one task with their spreads, are equal if they agree in every score
+    that both have, two at least; averages, 0 and 1 are left out. The chance of a coincidence in one score is
+    the share of pairs of printed values within fifty printed units, divided by the hundred units of that
+    window; scores count as independent, which they are not, so the expected number is a lower estimate.
     """
     blocks = _blocks(published)
     chance = _chance_of_equality(published)
@@ -163,7 +161,7 @@ def repeated_groups(published: pd.DataFrame, coincidences: float = COINCIDENCES)
         if len(shared) < 2 or any(first[name][0] != second[name][0] for name in shared):
             continue
         expected = pairs * float(np.prod([chance[name] for name in shared]))
-        if expected < coincidences:
+        if expected < COINCIDENCES:
             groups.setdefault(_group(one, two, first, shared), []).append((one, two, shared, expected))
     found = [_repetition(key[0], matches, blocks) for key, matches in groups.items()]
     return pd.DataFrame(found, columns=list(COLUMNS))

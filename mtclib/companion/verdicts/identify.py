@@ -17,7 +17,7 @@ from mtclib.companion import runs
 from mtclib.companion.runs.committed import TABLE, rounded
 from mtclib.companion.runs.jobs import dotted
 from mtclib.companion.runs.protocol import DatasetSpec, Profile
-from mtclib.companion.runs.runner import is_watched, make_bar
+from mtclib.companion.runs.runner import make_bar
 from mtclib.companion.verdicts import published
 from mtclib.core import paths
 
@@ -72,17 +72,12 @@ def identify(paper, *, n_jobs=1):
     for name, search in protocol.identify.items():
         cells = calibration(protocol, search, published.load(paper))
         table, choices = hypotheses(protocol, search, cells, n_jobs=n_jobs)
-        record(paper, name, table, choices, cells, search)
+        table_file(paper, name).parent.mkdir(parents=True, exist_ok=True)
+        table.to_csv(table_file(paper, name), index=False, **TABLE)
+        found = {**summaries(paper), name: summary(table, choices, cells, search)}
+        path = paths.results_dir(paper) / "identify.json"
+        path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return summaries(paper)
-
-
-def record(paper, name, table, choices, cells, search):
-    """Write the hypotheses of a search, and what follows from them beside that of other searches."""
-    table_file(paper, name).parent.mkdir(parents=True, exist_ok=True)
-    table.to_csv(table_file(paper, name), index=False, **TABLE)
-    found = {**summaries(paper), name: summary(table, choices, cells, search)}
-    path = paths.results_dir(paper) / "identify.json"
-    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 def calibration(protocol, search, cells):
@@ -129,15 +124,12 @@ def _computed(protocol, search, variants, _):
     """Values by (data set, variant), without fits: pairs of further choices and values by `KEY[1:]`."""
     function, found = dotted(search.values), {}
     work = [(name, key, own) for name, each in variants.items() for key, own in each.items()]
-    bar = make_bar(len(work)) if is_watched() else None
-    for name, key, own in work:
-        spec = protocol.datasets[name]
-        data, _ = runs.load_dataset(spec.loader, {**spec.params, **own})
-        found[name, key] = list(function(data, search.further))
-        if bar:
+    with make_bar(len(work)) as bar:
+        for name, key, own in work:
+            spec = protocol.datasets[name]
+            data, _ = runs.load_dataset(spec.loader, {**spec.params, **own})
+            found[name, key] = list(function(data, search.further))
             bar.update()
-    if bar:
-        bar.close()
     return found
 
 
@@ -180,16 +172,12 @@ def summary(table, choices, cells, search):
     ours, printed = table[cells["cell"]].to_numpy(), cells["mean"].to_numpy()
     distance = CRITERIA[search.criterion](ours, printed)
     best = int(distance.argmin())
+    factor = np.exp(np.log(printed / ours[best]).mean())  # the geometric mean of quotients
     return {"criterion": search.criterion, "hypotheses": len(table), "cells": cells["cell"].tolist(),
             "winner": table.loc[best, choices].to_dict(), "distance": _short(distance[best]),
-            "median": _short(np.median(distance)), "factor": _short(factor(ours[best], printed)),
+            "median": _short(np.median(distance)), "factor": _short(factor),
             "permutations": permutation_test(ours, cells, search),
             "folds": folds(table, choices, cells, search)}
-
-
-def factor(ours, printed):
-    """What our values are multiplied with on the way to the printed ones: the geometric mean of quotients."""
-    return np.exp(np.log(printed / ours).mean())
 
 
 def permutation_test(ours, cells, search, seed=0):

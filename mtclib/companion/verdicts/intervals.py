@@ -88,11 +88,6 @@ def classify(low, high, delta):
     return np.select(tests, ["no margin", "agrees", "higher", "lower"], "inconclusive")
 
 
-def agreement_radius(low, high):
-    """Smallest margin at which the interval would count as agreement: its larger absolute end."""
-    return np.maximum(np.abs(low), np.abs(high))
-
-
 def margin(metric, half_unit=0.0, published=float("nan")):
     """Margin of a metric, never below half of the last printed digit; NaN where there is none."""
     if metric in RELATIVE:

@@ -5,29 +5,25 @@ an equivalence test.  A cell *agrees* when the 90% interval of (ours - published
 is two one-sided tests at 5% each; it is *higher* or *lower* when the whole interval lies outside; else it is
 *inconclusive*, and more runs may decide.
 
-They are tried in this order: unavailable, not-run, failed, misprint (shown, never counted), no verdict
-(quick), exact; then what the interval says, or no margin for a metric without one in :mod:`.intervals` (none
-of the five papers').  A single run that is not declared deterministic has no interval: inconclusive.
+They are tried in this order: unavailable, not-run, failed, misprint (shown, never counted), exact; then what
+the interval says, or no margin for a metric without one in :mod:`.intervals` (none of the five papers').  A
+single run that is not declared deterministic has no interval: inconclusive.
 `mtclib.companion.tables.MEANINGS` has each verdict in words.
 
 Each verdict is about its own cell; no correction for the number of cells is made.
 """
 
-from collections import namedtuple
 from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 
 from mtclib.companion.verdicts import intervals
-from mtclib.companion.verdicts.intervals import DELTA, DELTAS
 from mtclib.metrics import our_name
 
-__all__ = ["CAUSES", "DELTA", "DELTAS", "QUICK", "SYMBOLS", "judge", "verdict_counts"]
-QUICK = "no verdict (quick)"
 SYMBOLS = MappingProxyType(
     {"exact": "●", "agrees": "✓", "higher": "▲", "lower": "▼", "inconclusive": "?", "no margin": "~",
-     QUICK: "·", "misprint": "※", "failed": "✗", "not-run": "–", "unavailable": "∅"})
+     "misprint": "※", "failed": "✗", "not-run": "–", "unavailable": "∅"})
 KINDS = ("own", "compared", "reconstruction")
 JUDGED = ("exact", "agrees", "higher", "lower", "inconclusive")
 COUNTED = MappingProxyType({"counted": JUDGED, "agreeing": ("exact", "agrees"),
@@ -48,11 +44,10 @@ OUTPUT = (
     "ours", "ours_std", "n", "n_failed", "difference", "relative_difference", "low", "high", "radius",
     "delta", "uncertainty", "selection", "within_prediction", "expected", "verdict", "symbol", "misprint",
     "calibration", "counted", "cause", "reason")
-Rules = namedtuple("Rules", "profile unavailable not_run causes")
 
 
-def judge(published, results, *, profile, n_published=None, deterministic=(), methods=None, datasets=None,
-          unavailable=None, not_run=None, misprints=(), calibration=(), causes=()):
+def judge(published, results, *, n_published=None, deterministic=(), datasets=None, unavailable=None,
+          not_run=None, misprints=(), calibration=(), causes=()):
     """Set each printed number beside ours, with a verdict.
 
     One row per printed cell with the columns `OUTPUT`. ``low`` and ``high`` are the 90% interval of (ours -
@@ -65,14 +60,12 @@ def judge(published, results, *, profile, n_published=None, deterministic=(), me
     `calibration` nor averages of tasks that are judged themselves.  `published` may have a column
     ``selection`` for `intervals.difference_interval`.
     """
-    rules = Rules(profile, unavailable or {}, not_run or {}, _checked_causes(causes))
-    cells = joined(published, results, methods or {}, datasets or {})
-    cells = with_interval(cells, n_published, deterministic)
+    cells = with_interval(joined(published, results, datasets or {}), n_published, deterministic)
     cells["expected"] = intervals.expected(
         *_own_error(cells, cells["method"].isin(set(deterministic))), cells["sd_used"], cells["published_n"],
         cells["half_unit"], cells["delta"], cells["selection"])
     cells["misprint"] = cells["cell"].isin(set(misprints))
-    decided = [_decide(row, rules) for row in cells.to_dict("records")]
+    decided = [_decide(row, unavailable or {}, not_run or {}, causes) for row in cells.to_dict("records")]
     cells[["verdict", "cause", "reason"]] = pd.DataFrame(decided, index=cells.index, columns=[0, 1, 2])
     cells["symbol"] = cells["verdict"].map(SYMBOLS)
     cells["calibration"] = cells["cell"].isin(set(calibration))
@@ -105,7 +98,7 @@ def verdict_counts(verdicts, by=()):
     return pd.concat([sums.assign(ceiling=ceiling.to_numpy()), counts[list(SYMBOLS)]], axis=1)
 
 
-def joined(published, results, methods, datasets):
+def joined(published, results, datasets):
     """Printed cells with our mean, spread and counts beside them, in the printed order.
 
     The cells with ``ours, ours_std, n, n_failed, error, lacking``; NaN where nothing was run.
@@ -113,7 +106,7 @@ def joined(published, results, methods, datasets):
     cells = published.rename(columns={"mean": "published", "std": "published_std"}).reset_index(drop=True)
     key = pd.DataFrame(
         {"dataset": cells["dataset"].replace(datasets),
-         "method": cells["method"].replace(methods),
+         "method": cells["method"],
          # A method on views has one unnamed task; otherwise a cell without a task is the mean over tasks.
          "task": cells["task"] if (results["task"] == "").any() else cells["task"].replace("", "avg"),
          "metric": [our_name(*names) for names in zip(cells["paper"], cells["metric"])]})
@@ -166,7 +159,7 @@ def with_interval(cells, n_published, deterministic):
     cells["within_prediction"] = (least <= 0) & (most >= 0)
     cells["difference"] = cells["ours"] - cells["published"]
     cells["relative_difference"] = cells["difference"] / cells["published"].where(cells["published"] != 0)
-    cells["radius"] = intervals.agreement_radius(cells["low"], cells["high"])
+    cells["radius"] = np.maximum(cells["low"].abs(), cells["high"].abs())
     cells["uncertainty"] = np.select(
         [fixed & theirs, fixed, theirs, cells["published_n"] == 1],
         ["published only", "none", "both", "one split"], "ours for both")
@@ -179,21 +172,13 @@ def _own_error(cells, fixed):
     return cells["ours_std"].mask(fixed, 0.0), cells["n"].mask(fixed, np.inf).astype(float)
 
 
-def _checked_causes(causes):
-    causes = [dict(rule) for rule in causes]
-    for rule in causes:
-        if rule.get("cause") not in CAUSES or not rule.get("evidence"):
-            raise ValueError(f"causes: {rule} needs 'evidence' and a 'cause' out of {', '.join(CAUSES)}")
-    return causes
-
-
-def _decide(row, rules):
+def _decide(row, unavailable, not_run, causes):
     """Verdict, cause and reason of one cell."""
-    absent = _reason_for(row, rules.unavailable)
+    absent = _reason_for(row, unavailable)
     if absent or np.isnan(row["published"]):
         return "unavailable", "", absent or "the paper prints no number here"
     if np.isnan(row["n_failed"]):
-        return "not-run", "", _reason_for(row, rules.not_run) or "no run of this method, data set and metric"
+        return "not-run", "", _reason_for(row, not_run) or "no run of this method, data set and metric"
     if row["lacking"]:
         return "unavailable", "", row["error"] or "the data cannot be had"
     lost = int(row["n_failed"])
@@ -202,13 +187,11 @@ def _decide(row, rules):
         return "failed", "", row["error"] or "every run failed"
     if row["misprint"]:
         return "misprint", "misprint", "contradicts other printed numbers; not counted"
-    if rules.profile == "quick":
-        return QUICK, "", note
     if abs(row["difference"]) <= row["half_unit"] * (1 + 1e-9):
         return "exact", "", note
     verdict = row["statistical"]
     if verdict in ("higher", "lower"):
-        cause, evidence = _cause(row, rules.causes)
+        cause, evidence = _cause(row, causes)
         return verdict, cause, "; ".join(filter(None, [evidence, note]))
     return verdict, "", "; ".join(filter(None, [_open(row) if verdict == "inconclusive" else "", note]))
 

@@ -18,8 +18,7 @@ from mtclib.companion.claims import TESTS
 from mtclib.companion.claims.methods import printed_record
 from mtclib.companion.schema import check, one_of, some_of, table
 from mtclib.companion.verdicts.judge import CAUSES, SCOPE
-from mtclib.core.checks import check_option
-from mtclib.core.paths import data_dir, paper_dir
+from mtclib.core.paths import paper_dir
 from mtclib.metrics import NMI_DEFAULT, our_name
 
 KINDS = ("erratum", "open choice")
@@ -56,8 +55,7 @@ def read_tables(paper, file):
     """Content of ``data/<paper>/<file>.toml``: a dict of lists of tables."""
     path = paper_dir(paper) / f"{file}.toml"
     if not path.is_file():
-        known = ", ".join(sorted(other.parent.name for other in data_dir().glob(f"*/{path.name}"))) or "none"
-        raise LedgerError(f"paper={paper!r}: no {file} file; known papers: {known}")
+        raise LedgerError(f"paper={paper!r}: no {file} file")
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
@@ -118,26 +116,22 @@ def claims(paper):
     return check_unique(entries, paper)
 
 
-def decisions_table(paper, kind=None, leverage=None):
-    """Decisions of a paper, or those of one kind, as a frame; `leverage` has a sentence for some ids."""
-    if kind is not None:
-        check_option("kind", kind, KINDS, LedgerError)
+def decisions_table(paper, leverage):
+    """Decisions of a paper as a frame; `leverage` has a sentence for some ids."""
     rows = [{**entry, "evidence_type": ", ".join(entry["evidence_type"]),
              "alternatives": "; ".join(entry.get("alternatives", [])),
-             "leverage": (leverage or {}).get(entry["id"], "")}
-            for entry in decisions(paper) if kind in (None, entry["kind"])]
+             "leverage": leverage.get(entry["id"], "")} for entry in decisions(paper)]
     return pd.DataFrame(rows, columns=list(SHOWN))
 
 
-def claims_table(paper, frames=None, published=None, methods=None, datasets=None):
+def claims_table(paper, frames, published=None):
     """Claims of a paper with their outcome.
 
     `frames` are what to test on, by the names in `FRAMES`; `published`, the printed numbers, adds what the
-    paper's own table says; `methods` and `datasets` map printed names to those in the frames, where they
-    differ.  Columns: ``id, place, quote, test, status, counts, statistic, n, in_print, reason``.
+    paper's own table says.  Columns: ``id, place, quote, test, status, counts, statistic, n, in_print,
+    reason``.
     """
-    frames = {name: _ByMetric(_printed_names(frame, paper, methods, datasets))
-              for name, frame in (frames or {}).items() if frame is not None}
+    frames = {name: _by_metric(frame, paper) for name, frame in frames.items()}
     rows = [_outcome(claim, frames) | {"in_print": _in_print(claim, published)} for claim in claims(paper)]
     columns = ["id", "place", "quote", "test", "status", "counts", "statistic", "n", "in_print", "reason"]
     return pd.DataFrame(rows, columns=columns)
@@ -148,29 +142,13 @@ def sentence_of(claim):
     return claim.get("sentence", claim["quote"].partition(" (")[0])
 
 
-class _ByMetric:
-    """A frame that finds the rows of one metric once, for claims ask for the same few again and again."""
-
-    def __init__(self, frame):
-        self.frame = frame
-        self.parts = dict(list(frame.groupby("metric", sort=False))) if "metric" in frame else {}
-
-    def rows(self, metric):
-        """Rows of a metric; all rows if it is None or not there."""
-        return self.parts.get(metric, self.frame)
-
-
-def _printed_names(frame, paper, methods, datasets):
-    renames = {"method": methods or {}, "dataset": datasets or {}}
-    out = frame.copy()
-    for column, names in renames.items():
-        if column in out:
-            # Rows that bear a printed name for which another one stands would be mixed with those.
-            out = out[~out[column].isin(set(names) - set(names.values()))].copy()
-            out[column] = out[column].replace({ours: printed for printed, ours in names.items()})
-    if "metric" in out and paper in NMI_DEFAULT:
-        out["metric"] = out["metric"].replace(our_name(paper, "NMI"), "NMI")
-    return out
+def _by_metric(frame, paper):
+    """Rows by metric, under the printed name of NMI, and all under None."""
+    if "metric" not in frame:
+        return {None: frame}
+    if paper in NMI_DEFAULT:
+        frame = frame.assign(metric=frame["metric"].replace(our_name(paper, "NMI"), "NMI"))
+    return {None: frame, **dict(list(frame.groupby("metric", sort=False)))}
 
 
 def _outcome(claim, frames):
@@ -180,8 +158,8 @@ def _outcome(claim, frames):
     if claim["frame"] not in frames:
         return row | {"status": NO_DATA, "reason": f"needs the frame {claim['frame']!r}"}
     try:
-        params = claim.get("params", {})
-        result = TESTS[claim["test"]](frames[claim["frame"]].rows(params.get("metric")), **params)
+        params, parts = claim.get("params", {}), frames[claim["frame"]]
+        result = TESTS[claim["test"]](parts.get(params.get("metric"), parts[None]), **params)
     except ValueError as error:
         return row | {"status": NO_DATA, "reason": str(error)}
     outcome = {"status": result.status, "counts": result.counts, "statistic": result.statistic, "n": result.n}

@@ -7,6 +7,7 @@ choice that no run can decide has ``[decision.unmeasured]`` with the reason inst
 """
 
 import json
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -49,34 +50,25 @@ class _Scores:
     looked for once: the entries ask for the same ones again and again."""
 
     def __init__(self, study):
-        self.study, self._frames, self._settings, self._chosen = study, {}, {}, {}
+        self.study = study
+        self.by_setting, self._places, self.chosen = map(cache, (self.by_setting, self._places, self.chosen))
 
-    def __call__(self, dataset, method, metric):
+    def by_setting(self, dataset, method, metric):
         """Dict from the parameters, as text, to (run, score) by the key of the fit."""
-        if dataset not in self._frames:
-            rows = self.study.rows(dataset)
-            rows = rows[rows["task"].isin(["avg", ""]) & (rows["status"] == "ok")]
-            places = rows.groupby(["method", "metric"]).indices
-            self._frames[dataset] = rows[["key", "params", "run", "value"]], places
-        name = dataset, method, metric
-        if name not in self._settings:
-            rows, places = self._frames[dataset]
-            self._settings[name] = _by_setting(rows.iloc[places.get((method, metric), [])])
-        return self._settings[name]
+        (rows, places), found = self._places(dataset), {}
+        for row in rows.iloc[places.get((method, metric), [])].itertuples(index=False):
+            found.setdefault(row.params, {}).setdefault(row.key, (row.run, row.value))
+        return found
 
-    def chosen(self, dataset, method):
-        """Parameters chosen with the labels, as text."""
-        if dataset not in self._chosen:
-            rows = self.study.selected(dataset).drop_duplicates("method")
-            self._chosen[dataset] = dict(zip(rows["method"], rows["params"]))
-        return self._chosen[dataset].get(method)
+    def _places(self, dataset):
+        rows = self.study.rows(dataset)
+        rows = rows[rows["task"].isin(["avg", ""]) & (rows["status"] == "ok")]
+        return rows[["key", "params", "run", "value"]], rows.groupby(["method", "metric"]).indices
 
-
-def _by_setting(rows):
-    found = {}
-    for row in rows.itertuples(index=False):
-        found.setdefault(row.params, {}).setdefault(row.key, (row.run, row.value))
-    return found
+    def chosen(self, dataset):
+        """Parameters chosen with the labels, as text, by method."""
+        rows = self.study.selected(dataset).drop_duplicates("method")
+        return dict(zip(rows["method"], rows["params"]))
 
 
 def _pairs(entry):
@@ -114,9 +106,9 @@ def _values(study, scores, side, entry):
     point); `point` is a dict of grid parameters, "chosen" for the setting chosen with labels, None for the
     default."""
     dataset, method, metric, point = side
-    found = scores(dataset, method, metric)
+    found = scores.by_setting(dataset, method, metric)
     if point == "chosen":
-        wanted = scores.chosen(dataset, method)
+        wanted = scores.chosen(dataset).get(method)
     elif point is not None or study.protocol.defaults.get(method):
         wanted = canonical(study.protocol.defaults[method] if point is None else point)
     elif len(found) > 1:
@@ -185,15 +177,12 @@ def by_cause(cells):
     points = (100 * deviating["difference"].abs()).where(~deviating["metric"].isin(RELATIVE))
     groups = deviating.assign(points=points).groupby(["cause", "reason"], sort=False)
     rows = [{"cause": cause, "cells": len(part), "points": round(part["points"].mean(), 1),
-             "where": _places(part), "reason": reason} for (cause, reason), part in groups]
+             "where": "; ".join(f"{dataset}: {', '.join(names)}" for dataset, names in
+                                part.groupby("dataset", sort=False)["method"].unique().items()),
+             "reason": reason} for (cause, reason), part in groups]
     columns = ["cause", "cells", "points", "where", "reason"]
     table = pd.DataFrame(rows, columns=columns).sort_values("cells", ascending=False, kind="stable")
     return table.reset_index(drop=True)
-
-
-def _places(part):
-    methods = part.groupby("dataset", sort=False)["method"].unique()
-    return "; ".join(f"{dataset}: {', '.join(names)}" for dataset, names in methods.items())
 
 
 def with_params(rows, *names):
@@ -213,24 +202,3 @@ def distance_from_print(rows, printed, by):
     gaps = both.assign(distance=100 * (both["value"] - both["mean"]).abs())
     table = gaps.pivot_table("distance", by, "method", sort=False)
     return table.assign(mean=table.mean(axis=1))
-
-
-def distance_by_choice(rows, published, by, misprints=()):
-    """Mean absolute difference from the printed cells of tasks, by data set and a choice of ours, in points.
-
-    A row per method, a column "<data set>, <choice>"; `misprints` are cells to leave out.
-
-    >>> rows = pd.DataFrame({"dataset": "t", "method": "A", "task": ["1", "1"], "metric": "NMI",
-    ...                      "graph": ["x", "y"], "value": [0.5, 0.8]})
-    >>> printed = pd.DataFrame({"dataset": ["t"], "method": "A", "task": "1", "metric": "NMI", "mean": 0.6,
-    ...                         "cell": "c"})
-    >>> distance_by_choice(rows, printed, "graph").round(1).to_dict("list")
-    {'t, x': [10.0], 't, y': [20.0]}
-    """
-    keys = ["dataset", "method", "task", "metric"]
-    means = rows.groupby([*keys, by], sort=False)["value"].mean().reset_index()
-    cells = published[(published["task"] != "avg") & ~published["cell"].isin(misprints)]
-    both = means.merge(cells[[*keys, "mean"]], on=keys)
-    both = both.assign(distance=100 * (both["value"] - both["mean"]).abs())
-    table = both.pivot_table("distance", "method", ["dataset", by], sort=False)
-    return table.set_axis([", ".join(column) for column in table], axis=1)

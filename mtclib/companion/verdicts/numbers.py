@@ -8,7 +8,7 @@ number that the committed results do not give.
 
 import copy
 import re
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import pandas as pd
@@ -47,17 +47,12 @@ class Numbers:
     """
 
     def __init__(self, study):
-        self.study, self._found, self._filled = study, {}, {}
+        self.study = study
+        self._one, self._by_method = cache(self._one), cache(self._by_method)
 
     def fill(self, text, **scope):
         """`text` with every template replaced by its number."""
-        return TEMPLATE.sub(lambda found: self._once(found.group(1), scope), text)
-
-    def _once(self, template, scope):
-        key = template, *sorted(scope.items())
-        if key not in self._filled:
-            self._filled[key] = self._one(template, scope)
-        return self._filled[key]
+        return TEMPLATE.sub(lambda found: self._one(found.group(1), **scope), text)
 
     def identified(self, search, what):
         """A figure of a search for unstated choices, or of its permutations; "same" counts equal folds."""
@@ -65,7 +60,7 @@ class Numbers:
         same = sum(fold["same"] for fold in found["folds"])
         return {**found, **found["permutations"], "same": same, "folds": len(found["folds"])}[what]
 
-    def _one(self, template, scope):
+    def _one(self, template, **scope):
         call, _, form = template.partition(";")
         what, *arguments = call.split("|")
         named = dict(part.split("=", 1) for part in arguments if re.match(r"\w+=", part))
@@ -146,10 +141,9 @@ class Numbers:
             index=["dataset", "task"], columns="method", values="mean")
         return len(table) if count == "all" else int((table[method] > table[other]).sum())
 
-    def paired(self, method, other, metric, what, datasets=None):
+    def paired(self, method, other, metric, what):
         """Data sets of the full profile by the outcome of "the first is better", or the differences."""
-        names = datasets or self.study.protocol.profile("full").datasets
-        rows = pd.concat([self.study.selected(name) for name in names])
+        rows = pd.concat(map(self.study.selected, self.study.protocol.profile("full").datasets))
         table = columns.paired_differences(rows, [(method, other)], our_name(self.study.paper, metric))
         return outcome(table, what)
 
@@ -209,6 +203,9 @@ class Numbers:
         return np.array([means[name].reindex(tasks).mean() if task == "avg" and tasks else means[name, task]
                          for name, task in zip(names, cells["task"])])
 
+    def _by_method(self, dataset):
+        return dict(list(self.study.rows(dataset).groupby("method", sort=False)))
+
     def _setting(self, method, dataset, point, setting):
         """Rows of a method on a data set at one setting."""
         if point:
@@ -216,9 +213,7 @@ class Numbers:
             rows = self.study.selected(dataset) if point == "chosen" else best_objective(
                 self.study.default(dataset))
             return rows[rows["method"] == method]
-        if dataset not in self._found:
-            self._found[dataset] = dict(list(self.study.rows(dataset).groupby("method", sort=False)))
-        rows = self._found[dataset].get(method)
+        rows = self._by_method(dataset).get(method)
         if rows is None:
             raise LedgerError(f"{self.study.paper}: no stored fit of {method!r} on {dataset!r}")
         default = self.study.protocol.defaults.get(method)

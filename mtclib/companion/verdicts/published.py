@@ -8,7 +8,7 @@ that rounding can hide.
 import numpy as np
 import pandas as pd
 
-from mtclib.core.paths import data_dir, paper_dir
+from mtclib.core.paths import paper_dir
 
 REQUIRED = ("paper", "table", "dataset", "task", "method", "metric", "mean", "std", "decimals")
 PERCENT_OR_FRACTION = ("ACC", "NMI", "ARI", "purity", "RI", "s_nmi")
@@ -20,23 +20,16 @@ class PublishedError(ValueError):
     """A published csv is missing, incomplete or holds a number that cannot be read."""
 
 
-def papers():
-    """Names of the papers whose numbers are there, sorted."""
-    return sorted(path.parent.name for path in data_dir().glob("*/published.csv"))
-
-
 def class_sizes(paper):
     """Class sizes that a paper prints, a dict from (data set, task), from its ``sizes.csv``."""
-    rows = _quantities(paper, "class_size")
+    rows = pd.read_csv(paper_dir(paper) / "sizes.csv", dtype=str, keep_default_na=False)
+    rows = rows[rows["quantity"] == "class_size"]
     return {key: group.astype(int).tolist() for key, group in rows.groupby(["dataset", "task"])["value"]}
 
 
 def load(paper):
     """Printed numbers of one paper, one row per cell, as from :func:`from_printed`."""
     path = paper_dir(paper) / "published.csv"
-    if not path.is_file():
-        raise PublishedError(
-            f"paper={paper!r}: no published numbers; known papers: {', '.join(papers()) or 'none'}")
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
     return from_printed(frame, origin=f"{paper}/{path.name}")
 
@@ -69,14 +62,6 @@ def from_printed(frame, origin="frame"):
     out["half_unit"] = 0.5 * 10.0 ** -out["decimals"] * scale
     out["half_unit_std"] = (0.5 * 10.0 ** -_decimals(out["printed_std"]) * scale).where(out["std"].notna())
     return out
-
-
-def _quantities(paper, quantity):
-    path = paper_dir(paper) / "sizes.csv"
-    if not path.is_file():
-        raise PublishedError(f"{path.name} is missing beside the published numbers: no sizes for {paper!r}")
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    return frame[frame["quantity"] == quantity]
 
 
 def _numbers(frame, column, origin):

@@ -13,15 +13,11 @@ VARIANTS = {"NMI": ("NMI_max", "NMI_geometric", "NMI_arithmetic", "NMI_min"), "A
 
 
 def variant_table(study, metric="NMI") -> pd.DataFrame:
-    """Which definition of a metric comes nearest to the printed cells of a paper?
+    """Which definition of a metric comes nearest to the printed cells of a paper, misprints left out?
 
-    The runs are those behind the verdicts; misprints are left out. Every
-    definition is set against the same cells, so a definition that only sets the level shows as a shift.
-
-    One row per definition: ``variant, ours`` (is it the one that we take for the printed name?), ``cells,
-    exact`` (our mean rounds to the printed digits), ``by luck`` (how many of the cells within five points
-    would do so if their differences were spread evenly), ``within 5`` (points), ``shift`` and ``distance``
-    (mean difference and mean absolute difference, points).
+    ``ours`` (is it the one that we take for the printed name?), ``exact`` (our mean rounds to the printed
+    digits), ``by luck`` (how many of the cells within five points would do so if their differences were
+    spread evenly), ``within 5`` (points), ``shift`` and ``distance`` (mean and mean absolute difference).
     """
     cells = study.published[study.published["metric"] == metric]
     cells = cells[~cells["cell"].isin(set(study.misprints))]

@@ -76,12 +76,6 @@ def test_separated_clusters_are_certified_and_a_view_with_too_few_features_has_n
     assert np.isfinite(bound.printed)
 
 
-@pytest.mark.parametrize("labels", [[0, 0, 0], [0, 1]])
-def test_labels_that_do_not_fit_are_refused(labels):
-    with pytest.raises(ValueError, match="labels must name at least two clusters"):
-        distortion_bound([np.arange(6.0).reshape(3, 2)], labels)
-
-
 def test_the_table_of_bounds_counts_what_the_single_bounds_say():
     Xs, candidates = data(3, 2, 7, 2), list(partitions(7, 2))
     table = check_bounds(Xs, candidates)

@@ -57,10 +57,3 @@ def test_an_unknown_protocol_or_profile_is_answered_with_close_matches_and_a_bro
     with pytest.raises(ProtocolError, match="quick"):
         parse_protocol(table()).profile("quik")
     assert load_protocol("mbc").datasets["sports"].unavailable
-
-
-def test_the_number_of_runs_can_be_changed_but_not_to_nonsense():
-    protocol = parse_protocol(table())
-    assert protocol.with_runs(2).profiles["quick"].n_runs == 2
-    with pytest.raises(ProtocolError, match="n_runs"):
-        protocol.with_runs(0)

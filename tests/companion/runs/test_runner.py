@@ -59,7 +59,7 @@ def test_every_job_task_and_metric_is_a_row(reference):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_killed_run_leaves_no_worker_and_resumes_bit_for_bit(tmp_path, reference, n_jobs):
     store = RunStore(tmp_path)
-    process = start(tmp_path, "--n-jobs", str(n_jobs), pause=1.0)
+    process = start(tmp_path, n_jobs, pause=1.0)
     wait_until(lambda: len(store.keys()) >= 4)
     process.kill()
     # The pipe closes when the last process that could write to it has ended.
@@ -71,7 +71,7 @@ def test_a_killed_run_leaves_no_worker_and_resumes_bit_for_bit(tmp_path, referen
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel ends them")
 def test_a_killed_run_leaves_no_worker_in_compiled_code_either(tmp_path, monkeypatch):
     monkeypatch.setenv("MTCLIB_TEST_HOLD", str(tmp_path / "mark"))
-    process = start(tmp_path / "runs", "--n-jobs", "2")
+    process = start(tmp_path / "runs", 2)
     wait_until((tmp_path / "mark").exists)
     process.kill()
     process.communicate(timeout=30)
@@ -80,7 +80,7 @@ def test_a_killed_run_leaves_no_worker_in_compiled_code_either(tmp_path, monkeyp
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_stops_the_workers_and_says_how_to_resume(tmp_path, reference, n_jobs):
     store = RunStore(tmp_path)
-    process = start(tmp_path, "--n-jobs", str(n_jobs), pause=1.0)
+    process = start(tmp_path, n_jobs, pause=1.0)
     wait_until(lambda: len(store.keys()) >= 3)
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=120)

@@ -63,7 +63,6 @@ def shifted(name, X, by):
     return name
 
 
-
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_a_csv_file_is_read_whatever_separates_its_columns(separator):
     text = "\ufeffa,b\n0,1\n2,3\n4,5\n".replace(",", separator).replace("b", f'"b{separator} c"')

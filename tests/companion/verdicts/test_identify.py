@@ -51,26 +51,24 @@ methods = ["noisy"]
 
 
 @pytest.fixture
-def toy(tmp_path, monkeypatch):
+def toy(write):
     """A repository with a toy paper whose table 1 a pipeline printed; give print, or shuffle it."""
-    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
-    (folder := tmp_path / "data" / "toy").mkdir(parents=True)
-    (folder / "protocol.toml").write_text(PROTOCOL, encoding="utf-8")
-    (folder / "decisions.toml").touch()
-    (folder / "sizes.csv").write_text("table,dataset,task,quantity,value,note\n")
+    for name, text in (("protocol.toml", PROTOCOL), ("decisions.toml", ""),
+                       ("sizes.csv", "table,dataset,task,quantity,value,note\n")):
+        write(name, text, "toy")
     metrics = ["ACC", "NMI", "ARI", "RI", "purity"]
 
-    def write(means):
+    def write_means(means):
         rows = [("toy", "1", "Tiny", task, "noisy", metric, f"{mean:.4f}", "", "4")
                 for (task, metric), mean in zip(((t, m) for t in "12" for m in metrics), means)]
         rows.append(("toy", "2", "Tiny", "1", "noisy", "ACC", "0.5", "", "4"))
-        pd.DataFrame(rows, columns=list(REQUIRED)).to_csv(folder / "published.csv", index=False)
+        write("published.csv", pd.DataFrame(rows, columns=list(REQUIRED)).to_csv(index=False), "toy")
 
-    write(np.linspace(0.1, 0.9, 10))
+    write_means(np.linspace(0.1, 0.9, 10))
     main(["identify", "toy"])
     table = pd.read_csv(identify.table_file("toy", "tiny"), keep_default_na=False)
     row = table.query("n == 90.0 and noisy == 'very noisy' and NMI == 'NMI_geometric'")
-    return write, row.filter(like="toy:").to_numpy()[0]
+    return write_means, row.filter(like="toy:").to_numpy()[0]
 
 
 def test_a_planted_pipeline_is_found_from_stored_fits_and_its_cells_are_the_calibration(toy, monkeypatch):

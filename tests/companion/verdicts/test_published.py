@@ -25,22 +25,17 @@ def read(paper, file="published"):
     return pd.read_csv(DATA / paper / f"{file}.csv", dtype=str, keep_default_na=False)
 
 
-@pytest.fixture(params=list(CELLS))
-def paper(request):
-    return request.param
+every = pytest.mark.parametrize(("paper", "frame"), [(name, read(name)) for name in CELLS], ids=list(CELLS))
 
 
-@pytest.fixture
-def frame(paper):
-    return read(paper)
-
-
+@every
 def test_a_file_holds_every_cell_of_its_paper_once(paper, frame):
     assert list(frame.columns) == COLUMNS and set(frame["paper"]) == {paper}
     assert frame.groupby("table").size().to_dict() == CELLS[paper]
     assert not frame.duplicated(KEY).any() and set(frame["metric"]) == METRICS[paper]
 
 
+@every
 def test_decimals_counts_the_printed_digits_of_mean_and_std_and_only_some_papers_print_a_std(paper, frame):
     for mean, std, decimals in zip(frame["mean"], frame["std"], frame["decimals"]):
         plain = re.compile(rf"\d*\.\d{{{decimals}}}")
@@ -49,6 +44,7 @@ def test_decimals_counts_the_printed_digits_of_mean_and_std_and_only_some_papers
     assert ((frame["std"] == "") == frame["method"].isin(without)).all()
 
 
+@every
 def test_units_are_those_of_the_paper_and_metric_and_percents_are_no_fractions(paper, frame):
     assert set(frame["unit"]) == UNITS[paper]
     assert ((frame["unit"] == "distance") == (frame["metric"] == "d_M")).all()
@@ -56,6 +52,7 @@ def test_units_are_those_of_the_paper_and_metric_and_percents_are_no_fractions(p
     assert (typical[typical.index.get_level_values("unit") == "percent"] > 1).all()
 
 
+@every
 def test_tasks_are_numbered_from_one_and_only_lmsc_prints_averages(paper, frame):
     for _, tasks in frame.groupby(["table", "dataset", "metric"])["task"]:
         names = set(tasks) - {"avg"}

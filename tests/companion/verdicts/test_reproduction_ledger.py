@@ -17,26 +17,10 @@ params = { method_a = "A", method_b = "B", metric = "NMI", dataset = "toy" }
 """
 
 
-@pytest.fixture
-def write(tmp_path, monkeypatch):
-    """Writes the decisions or the claims of a paper that is the only one."""
-    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
-
-    def file(text, paper="demo"):
-        folder = tmp_path / "data" / paper
-        folder.mkdir(parents=True, exist_ok=True)
-        name = "claims" if "[[claim]]" in text else "decisions"
-        (folder / f"{name}.toml").write_text(text, encoding="utf-8")
-        return paper
-
-    return file
-
-
 def test_a_decision_is_read_and_shown_with_empty_optional_columns(write):
-    table = decisions_table(write(DECISION))
+    table = decisions_table(write("decisions.toml", DECISION), {})
     shown = table.loc[0, ["id", "evidence_type", "alternatives", "leverage"]]
     assert shown.tolist() == ["O1", "numeric", "", ""]
-    assert decisions_table("demo", kind="erratum").empty
 
 
 @pytest.mark.parametrize(("old", "new", "message"), [
@@ -54,19 +38,19 @@ def test_a_decision_is_read_and_shown_with_empty_optional_columns(write):
 def test_a_broken_decision_is_refused_with_its_id_and_the_key(write, old, new, message):
     assert old in DECISION
     with pytest.raises(LedgerError, match=message):
-        decisions(write(DECISION.replace(old, new)))
+        decisions(write("decisions.toml", DECISION.replace(old, new)))
 
 
 def test_an_id_used_twice_and_an_unknown_paper_are_refused_and_deviations_checked(write):
     with pytest.raises(LedgerError, match="id O1 is used twice"):
-        decisions(write(DECISION + DECISION))
-    with pytest.raises(LedgerError, match="paper='nope': no decisions file; known papers: demo"):
-        decisions_table("nope")
+        decisions(write("decisions.toml", DECISION + DECISION))
+    with pytest.raises(LedgerError, match="paper='nope': no decisions file"):
+        decisions("nope")
     text = '[[deviation]]\ncause = "stopping"\nevidence = "threshold"\nmethod = "SNMF"\n'
-    (found,) = ledger.deviations(write(text))
+    (found,) = ledger.deviations(write("decisions.toml", text))
     assert found == {"cause": "stopping", "evidence": "threshold", "method": "SNMF"}
     with pytest.raises(LedgerError, match="deviation 1: key must be .*; got 'seed'"):
-        ledger.deviations(write(text + "seed = 1\n"))
+        ledger.deviations(write("decisions.toml", text + "seed = 1\n"))
 
 
 @pytest.mark.parametrize(("old", "new", "message"), [
@@ -78,32 +62,33 @@ def test_an_id_used_twice_and_an_unknown_paper_are_refused_and_deviations_checke
     ('quote = "A beats B"\n', "", "claim C1: missing quote")])
 def test_a_broken_claim_is_refused(write, old, new, message):
     with pytest.raises(LedgerError, match=message):
-        claims(write(CLAIM.replace(old, new)))
+        claims(write("claims.toml", CLAIM.replace(old, new)))
+
+
+@pytest.mark.parametrize(("left_out", "message"), [
+    ('short = "Yes."', "missing short"), ("Yes.", "more than one number"), ('name = "A"', "missing name"),
+    ('sources = ["O1"]', "missing sources")])
+def test_a_finding_that_breaks_its_contract_is_refused(write, left_out, message):
+    text = 'name = "A"\nvenue = "B"\n[[finding]]\ntext = "It is so."\nshort = "Yes."\nsources = ["O1"]\n'
+    text = text.replace(left_out, "{a} and {b}" if left_out == "Yes." else "")
+    with pytest.raises(LedgerError, match=message):
+        ledger.findings(write("claims.toml", text))
 
 
 def scores(metric="NMI_max"):
-    rows = [("small", m, "avg", metric, run, 0.5 + 0.1 * (m == "a") + run / 100)
-            for m in "aB" for run in range(8)]
+    rows = [("toy", m, "avg", metric, run, 0.5 + 0.1 * (m == "A") + run / 100)
+            for m in "AB" for run in range(8)]
     return pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
 
 
-def test_a_claim_is_tested_under_printed_names(write):
-    write(CLAIM, "mtcmrl")
-    names = dict(methods={"A": "a"}, datasets={"toy": "small"})
-    row = claims_table("mtcmrl", {"results": scores()}, **names).iloc[0]
+def test_a_claim_is_tested_under_the_printed_name_of_nmi(write):
+    row = claims_table(write("claims.toml", CLAIM, "mtcmrl"), {"results": scores()}).iloc[0]
     assert (row["status"], row["n"]) == ("holds", 8)
-    assert claims_table("mtcmrl", {"results": scores("NMI_min")}, **names)["status"].item() == "no data"
+    assert claims_table("mtcmrl", {"results": scores("NMI_min")})["status"].item() == "no data"
 
 
 def test_what_cannot_be_tested_says_why(write):
     later = '[[claim]]\nid = "C2"\nquote = "C"\nplace = "4.5"\nreason = "needs a later method"\n'
-    table = claims_table(write(CLAIM + later))
+    table = claims_table(write("claims.toml", CLAIM + later), {})
     assert table["status"].tolist() == ["no data", "not yet testable"]
     assert table["reason"].tolist() == ["needs the frame 'results'", "needs a later method"]
-
-
-def test_a_data_set_that_stands_for_another_is_not_mixed_with_it():
-    frame = pd.DataFrame({"dataset": ["A", "A (raw)"], "value": [1.0, 2.0]})
-    renamed = ledger._printed_names(frame, "mtcmrl", None, {"A": "A (raw)"})
-    assert renamed.values.tolist() == [["A", 2.0]]
-    assert ledger._printed_names(frame, "mtcmrl", None, None).values.tolist() == frame.values.tolist()

@@ -15,20 +15,6 @@ def frame(*rows, columns=COLUMNS):
     return pd.DataFrame(rows, columns=columns)
 
 
-@pytest.fixture
-def write(tmp_path, monkeypatch):
-    """Writes a table of a paper into an empty data folder."""
-    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
-
-    def file(paper, name, table):
-        folder = tmp_path / "data" / paper
-        folder.mkdir(parents=True, exist_ok=True)
-        table.to_csv(folder / name, index=False)
-        return paper
-
-    return file
-
-
 def test_percent_becomes_a_fraction_and_the_half_unit_follows_the_printed_digits():
     row = from_printed(frame(("p", "1", "toy", "Task 2", "SNMF", "ACC", "80.90", "0.0", "2"))).iloc[0]
     assert row["cell"] == "p:1:toy:2:SNMF:ACC"
@@ -53,11 +39,9 @@ def test_the_unit_column_of_the_csv_wins_over_the_guess():
         from_printed(frame((*row[:-1], "permille"), columns=[*COLUMNS, "unit"]))
 
 
-def test_an_unknown_paper_a_missing_column_a_bad_number_and_a_doubled_cell_are_refused(write):
-    with pytest.raises(PublishedError, match="p/published.csv: missing column.s. decimals"):
-        published.load(write("p", "published.csv", frame().drop(columns="decimals")))
-    with pytest.raises(PublishedError, match="paper='nope'.*p"):
-        published.load("nope")
+def test_a_missing_column_a_bad_number_and_a_doubled_cell_are_refused(write):
+    with pytest.raises(PublishedError, match="demo/published.csv: missing column.s. decimals"):
+        published.load(write("published.csv", ",".join(COLUMNS[:-1])))
     row = ("p", "1", "toy", "1", "SNMF", "ACC", "80.90", "0.00", "2")
     for wrong in ("8o.9", "inf"):
         with pytest.raises(PublishedError, match=f"mean='{wrong}' of p:1:toy:1:SNMF:ACC is no number"):
@@ -67,8 +51,6 @@ def test_an_unknown_paper_a_missing_column_a_bad_number_and_a_doubled_cell_are_r
 
 
 def test_class_sizes_are_grouped_by_task(write):
-    rows = [("a", "1", "class_size", 3), ("a", "1", "class_size", 4), ("b", "", "n_samples", 9)]
-    write("p", "sizes.csv", pd.DataFrame(rows, columns=["dataset", "task", "quantity", "value"]))
-    assert published.class_sizes("p") == {("a", "1"): [3, 4]}
-    with pytest.raises(PublishedError, match="sizes.csv is missing"):
-        published.class_sizes("elsewhere")
+    rows = "a,1,class_size,3\na,1,class_size,4\nb,,n_samples,9\n"
+    paper = write("sizes.csv", f"dataset,task,quantity,value\n{rows}")
+    assert published.class_sizes(paper) == {("a", "1"): [3, 4]}
