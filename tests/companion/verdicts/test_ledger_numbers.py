@@ -20,8 +20,8 @@ NUMBER = re.compile(r"(?<![\w.])\.?\d[\d.,]*\d|(?<![\w.])\d")
 KINDS = (
     r"'[^']*'", r"\b[A-Z]\d+(?:\.\d+)?(?: (?:to|and) [A-Z]?\d+)?", r"NG20-\d", r"20 Newsgroups",
     r"\b(?:Tables?|Eq\.|Figures?|sections?|tasks?|views?) \(?\d[\d.]*\)?(?:(?:, | to | and )\d+)*",
-    r"\b(?:lambda(?:_1)?|mu|alpha|beta|gamma|m|l|kappa|smoothness|diversity|scale|[Ss]teps?)(?: = | of | from |,? )"
-    r"(?:beta = )?\.?\d[\d./e-]*(?:(?:, | to | and | or )\.?\d[\d.]*)*",
+    r"\b(?:lambda(?:_1)?|mu|alpha|beta|gamma|m|l|kappa|smoothness|diversity|scale|[Ss]teps?)"
+    r"(?: = | of | from |,? )(?:beta = )?\.?\d[\d./e-]*(?:(?:, | to | and | or )\.?\d[\d.]*)*",
     r"1/K|\b\d/\d", r"\d+ ?%", r"\(\d+(?:, \d+)* %\)", r"\b(?:\d\.)?\de-\d+", r"10?\^-?\d+", r"\^\d",
     r"threshold \d", r"(?:times|factor) 1[./][\dK]+(?: to 1\.\d)?", r"\d+Sources", r"views-\d",
     r"\b2 [A-Zb(]",
