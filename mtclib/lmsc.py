@@ -414,24 +414,7 @@ class LMSC(LibraryClusterer):
                  affinity="knn-cosine", n_neighbors=10, scale="median", matrix="affinity",
                  negative="refuse", formulation="consistent", eta=0.01, n_init=10, max_iter=500, tol=1e-6,
                  seeding="greedy", random_state=None):
-        self.n_clusters = n_clusters
-        self.lam = lam
-        self.mu = mu
-        self.beta = beta
-        self.l21 = l21
-        self.output = output
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.scale = scale
-        self.matrix = matrix
-        self.negative = negative
-        self.formulation = formulation
-        self.eta = eta
-        self.n_init = n_init
-        self.seeding = seeding
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -152,22 +152,7 @@ class MSPL(MultiViewClusterer):
                  pace="geometric", pace_start=0.55, pace_growth=1.2, pace_step=0.1, inner_max_iter=10,
                  formulation="derived", init="sample", init_share=0.1, n_init=1, max_iter=1000, tol=1e-4,
                  random_state=None):
-        self.n_clusters = n_clusters
-        self.weighting = weighting
-        self.scaling = scaling
-        self.kappa = kappa
-        self.pace = pace
-        self.pace_start = pace_start
-        self.pace_growth = pace_growth
-        self.pace_step = pace_step
-        self.inner_max_iter = inner_max_iter
-        self.formulation = formulation
-        self.init = init
-        self.init_share = init_share
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -216,21 +216,7 @@ class MTCMRL(MultiTaskClusterer):
     def __init__(self, n_clusters, *, lam=4.0, mu=0.5, alpha=4.0, beta=0.5, coupling="full", exponent=0.5,
                  guard=True, similarity="cosine", init="k-means", n_init=1, max_iter=2000, tol=1e-3, atol=0.0,
                  random_state=None):
-        self.n_clusters = n_clusters
-        self.lam = lam
-        self.mu = mu
-        self.alpha = alpha
-        self.beta = beta
-        self.coupling = coupling
-        self.exponent = exponent
-        self.guard = guard
-        self.similarity = similarity
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.atol = atol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

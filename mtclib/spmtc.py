@@ -370,16 +370,7 @@ class LSSMTC(_SharedSubspaceClusterer):
 
     def __init__(self, n_clusters, *, n_components=2, lam=0.75, w_update="mult", init="random", n_init=1,
                  max_iter=300, tol=1e-4, kkt_tol=1e-3, random_state=None):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
-        self.lam = lam
-        self.w_update = w_update
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.kkt_tol = kkt_tol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _fit_once(self, problem, n_clusters, seed):
         state, subspace = self._start(problem, n_clusters[0], seed)
@@ -489,23 +480,7 @@ class SPMTC(_SharedSubspaceClusterer):
     def __init__(self, n_clusters, *, weighting="hard", n_components=2, lam=0.75, w_update="mult",
                  weight_power=1, init="random", free_rows="update", warm_up=20, pace_start=0.5, pace_step=0.1,
                  inner_max_iter=50, n_init=1, max_iter=20, tol=1e-4, kkt_tol=1e-3, random_state=None):
-        self.n_clusters = n_clusters
-        self.weighting = weighting
-        self.n_components = n_components
-        self.lam = lam
-        self.w_update = w_update
-        self.weight_power = weight_power
-        self.init = init
-        self.free_rows = free_rows
-        self.warm_up = warm_up
-        self.pace_start = pace_start
-        self.pace_step = pace_step
-        self.inner_max_iter = inner_max_iter
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.kkt_tol = kkt_tol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

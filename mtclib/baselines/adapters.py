@@ -123,10 +123,7 @@ class Stacked(_Nested, MultiTaskClusterer):
     default = "KMeans"
 
     def __init__(self, n_clusters, *, estimator=None, parameters=None, random_state=None):
-        self.n_clusters = n_clusters
-        self.estimator = estimator
-        self.parameters = parameters
-        self.random_state = random_state
+        self._keep(locals())
 
     def _run(self, nested, Xs, n_clusters):
         stack = sp.vstack(Xs, format="csr") if any(map(sp.issparse, Xs)) else np.vstack(Xs)
@@ -140,11 +137,7 @@ class _NestedSequence(_Nested, LifelongClusterer):
     """A method on a sequence of multi-view tasks that sees one view, or all."""
 
     def __init__(self, n_clusters, *, estimator=None, parameters=None, view=None, random_state=None):
-        self.n_clusters = n_clusters
-        self.estimator = estimator
-        self.parameters = parameters
-        self.view = view
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_input(self, Xs):
         Xs, n_clusters = super()._check_input(Xs)

@@ -85,13 +85,7 @@ class ASI(SingleTaskClusterer):
 
     def __init__(self, n_clusters, *, which="between", n_components=None, init="random", n_init=1,
                  max_iter=50, random_state=None):
-        self.n_clusters = n_clusters
-        self.which = which
-        self.n_components = n_components
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

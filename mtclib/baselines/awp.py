@@ -106,14 +106,7 @@ class AWP(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, affinity="knn", n_neighbors=10, scale="median", scaling="none",
                  init="aligned", max_iter=300, random_state=None):
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.scale = scale
-        self.scaling = scaling
-        self.init = init
-        self.max_iter = max_iter
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -102,15 +102,7 @@ class CCAClustering(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, n_components=None, ridge=0.1, project="mean", scaling="none", n_init=10,
                  max_iter=300, seeding="greedy", random_state=None):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
-        self.ridge = ridge
-        self.project = project
-        self.scaling = scaling
-        self.n_init = n_init
-        self.seeding = seeding
-        self.max_iter = max_iter
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -106,13 +106,7 @@ class CLR(SingleTaskClusterer):
 
     def __init__(self, n_clusters, *, n_neighbors=10, metric="euclidean", lam=0.1, max_iter=30,
                  seeding="greedy", random_state=None):
-        self.n_clusters = n_clusters
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.lam = lam
-        self.max_iter = max_iter
-        self.seeding = seeding
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -270,16 +270,7 @@ class ConvexSub(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, alpha=0.3, n_components=None, embedding="scaled", scaling="variance",
                  n_init=10, max_iter=500, tol=1e-5, seeding="greedy", random_state=None):
-        self.n_clusters = n_clusters
-        self.alpha = alpha
-        self.n_components = n_components
-        self.embedding = embedding
-        self.scaling = scaling
-        self.n_init = n_init
-        self.seeding = seeding
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

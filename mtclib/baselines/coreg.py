@@ -116,20 +116,7 @@ class CoregSpectral(MultiViewClusterer):
     def __init__(self, n_clusters, *, scheme="centroid", lam=0.1, affinity="gaussian", scale="median",
                  n_neighbors=10, scaling="none", init="best", view=None, n_init=10, max_iter=300, tol=1e-7,
                  seeding="greedy", random_state=None):
-        self.n_clusters = n_clusters
-        self.scheme = scheme
-        self.lam = lam
-        self.affinity = affinity
-        self.scale = scale
-        self.n_neighbors = n_neighbors
-        self.scaling = scaling
-        self.init = init
-        self.view = view
-        self.n_init = n_init
-        self.seeding = seeding
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

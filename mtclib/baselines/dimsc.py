@@ -111,17 +111,7 @@ class DiMSC(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, smoothness=0.1, diversity=0.1, n_neighbors=10, scaling="rows",
                  keep_diagonal=True, n_init=20, max_iter=100, tol=1e-5, seeding="greedy", random_state=None):
-        self.n_clusters = n_clusters
-        self.smoothness = smoothness
-        self.diversity = diversity
-        self.n_neighbors = n_neighbors
-        self.scaling = scaling
-        self.keep_diagonal = keep_diagonal
-        self.n_init = n_init
-        self.seeding = seeding
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -270,16 +270,7 @@ class CoupledClusterer(MultiTaskClusterer):
 
     def __init__(self, n_clusters, *, lam1=2.0**-6, lam2=2.0**-6, floor=0.1, marginals="free", n_init=10,
                  max_iter=300, tol=1e-5, seeding="greedy", random_state=None):
-        self.n_clusters = n_clusters
-        self.lam1 = lam1
-        self.lam2 = lam2
-        self.floor = floor
-        self.marginals = marginals
-        self.n_init = n_init
-        self.seeding = seeding
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

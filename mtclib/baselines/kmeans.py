@@ -47,12 +47,7 @@ class KMeans(SingleTaskClusterer):
     traits = Traits(kind="multitask", paper="Lloyd, IEEE Trans. Inf. Theory 1982", task_order_free=True)
 
     def __init__(self, n_clusters, *, init="random", n_init=1, max_iter=300, tol=1e-4, random_state=None):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -109,13 +104,7 @@ class ConMC(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, scaling="minmax", init="random", n_init=1, max_iter=300, tol=1e-4,
                  random_state=None):
-        self.n_clusters = n_clusters
-        self.scaling = scaling
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

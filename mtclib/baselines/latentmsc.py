@@ -113,17 +113,7 @@ class LatentMSC(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, lam=1.0, n_components=None, sign="correct", scaling="rows",
                  keep_diagonal=True, n_init=20, max_iter=200, tol=1e-6, seeding="greedy", random_state=None):
-        self.n_clusters = n_clusters
-        self.lam = lam
-        self.n_components = n_components
-        self.sign = sign
-        self.scaling = scaling
-        self.keep_diagonal = keep_diagonal
-        self.n_init = n_init
-        self.seeding = seeding
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

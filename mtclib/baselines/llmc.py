@@ -240,18 +240,7 @@ class LLMC(MultiTaskClusterer):
     def __init__(self, n_clusters, *, gamma=1.0, lam=1.0, n_neighbors=10, n_components=None,
                  metric="euclidean", adapt=True, n_init=10, max_iter=50, tol=1e-6, seeding="greedy",
                  random_state=None):
-        self.n_clusters = n_clusters
-        self.gamma = gamma
-        self.lam = lam
-        self.n_neighbors = n_neighbors
-        self.n_components = n_components
-        self.metric = metric
-        self.adapt = adapt
-        self.n_init = n_init
-        self.seeding = seeding
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

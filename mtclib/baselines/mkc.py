@@ -94,16 +94,7 @@ class MKC(MultiTaskClusterer):
 
     def __init__(self, n_clusters, *, lam=0.5, kernel="cosine", scale="median", membership="graded",
                  init="k-means", n_init=1, max_iter=300, tol=1e-6, random_state=None):
-        self.n_clusters = n_clusters
-        self.lam = lam
-        self.kernel = kernel
-        self.scale = scale
-        self.membership = membership
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

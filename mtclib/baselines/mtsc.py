@@ -110,18 +110,7 @@ class MTSC(MultiTaskClusterer):
 
     def __init__(self, n_clusters, *, alpha=1.0, beta=1.0, p=1.0, affinity="knn", n_neighbors=5,
                  scale="median", n_init=10, max_iter=100, tol=1e-4, seeding="greedy", random_state=None):
-        self.n_clusters = n_clusters
-        self.alpha = alpha
-        self.beta = beta
-        self.p = p
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.scale = scale
-        self.n_init = n_init
-        self.seeding = seeding
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -91,15 +91,7 @@ class RMKMC(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, gamma=5.0, scaling="minmax", init="labels", init_share=0.1, n_init=1,
                  max_iter=300, tol=1e-5, random_state=None):
-        self.n_clusters = n_clusters
-        self.gamma = gamma
-        self.scaling = scaling
-        self.init = init
-        self.init_share = init_share
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

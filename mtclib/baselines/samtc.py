@@ -227,15 +227,7 @@ class SAMTC(MultiTaskClusterer):
 
     def __init__(self, n_clusters, *, n_neighbors=30, n_neighbors_across=30, transfer=1.0, n_rounds=1,
                  n_starts=10, max_iter=300, seeding="greedy", random_state=None):
-        self.n_clusters = n_clusters
-        self.n_neighbors = n_neighbors
-        self.n_neighbors_across = n_neighbors_across
-        self.transfer = transfer
-        self.n_rounds = n_rounds
-        self.n_starts = n_starts
-        self.seeding = seeding
-        self.max_iter = max_iter
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -89,17 +89,7 @@ class SNMF(SingleTaskClusterer):
 
     def __init__(self, n_clusters, *, solver="gradient", exponent=0.5, guard=True, similarity="cosine",
                  init="k-means", n_init=1, max_iter=5000, tol=1e-5, atol=0.0, random_state=None):
-        self.n_clusters = n_clusters
-        self.solver = solver
-        self.exponent = exponent
-        self.guard = guard
-        self.similarity = similarity
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.atol = atol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -201,19 +191,7 @@ class SNMFLR(SingleTaskClusterer):
     def __init__(self, n_clusters, *, lam=4.0, mu=0.5, solver="gradient", exponent=0.5, guard=True,
                  similarity="cosine", init="k-means", n_init=1, max_iter=5000, tol=1e-5, atol=0.0,
                  random_state=None):
-        self.n_clusters = n_clusters
-        self.lam = lam
-        self.mu = mu
-        self.solver = solver
-        self.exponent = exponent
-        self.guard = guard
-        self.similarity = similarity
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.atol = atol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _uncoupled(self):
         parameters = self.get_params(deep=False)
@@ -332,17 +310,7 @@ class MultiViewSNMF(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, view=None, affinity="knn", n_neighbors=10, scale="median",
                  scaling="none", solver="gradient", n_init=5, max_iter=5000, tol=1e-5, random_state=None):
-        self.n_clusters = n_clusters
-        self.view = view
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.scale = scale
-        self.scaling = scaling
-        self.solver = solver
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

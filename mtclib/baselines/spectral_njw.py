@@ -73,13 +73,7 @@ class SpectralNJW(SingleTaskClusterer):
 
     def __init__(self, n_clusters, *, affinity="cosine", scale="median", n_init=10, max_iter=300,
                  seeding="greedy", random_state=None):
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.scale = scale
-        self.n_init = n_init
-        self.seeding = seeding
-        self.max_iter = max_iter
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

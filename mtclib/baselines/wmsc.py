@@ -103,17 +103,7 @@ class WMSC(MultiViewClusterer):
     def __init__(self, n_clusters, *, ridge=0.1, smoothness=0.1, affinity="knn", n_neighbors=10,
                  scale="median", scaling="none", n_init=10, max_iter=300, seeding="greedy",
                  random_state=None):
-        self.n_clusters = n_clusters
-        self.ridge = ridge
-        self.smoothness = smoothness
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.scale = scale
-        self.scaling = scaling
-        self.n_init = n_init
-        self.seeding = seeding
-        self.max_iter = max_iter
-        self.random_state = random_state
+        self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()

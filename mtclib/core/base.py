@@ -69,6 +69,10 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
     #: Raised by one whenever the method's results change; part of the key of every stored fit.
     ALGORITHM_VERSION: ClassVar[int] = 1
 
+    def _keep(self, parameters):
+        """Keep each parameter under its name, as scikit-learn's conventions ask; from ``locals()``."""
+        vars(self).update({name: value for name, value in parameters.items() if name != "self"})
+
     def fit(self, Xs, y=None):
         """Cluster all tasks (or views) together.
 
