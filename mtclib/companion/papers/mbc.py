@@ -116,7 +116,12 @@ class PaperStudy(Study):
         rows = self.results.frame[self.results.frame["dataset"].isin(sets)]
         means = mean_scores(rows, METRICS["NMI"]).unstack("method")
         names = [name for name in means if "start" not in name and "lambda" not in name]
-        return tables.frame_table(means[names].round(1), "Other divergences, NMI")
+        pairs = means[names].stack().rename("NMI").reset_index()
+        pairs[["method", "divergence"]] = pairs["method"].str.split(", ", n=1, expand=True)
+        pairs = pairs.fillna({"divergence": "squared Euclidean"})
+        table = pairs.pivot_table("NMI", ["dataset", "divergence"], "method", sort=False)
+        told = f"MBC is ahead of IND in {(table['MBC'] > table['IND']).sum()} of {len(table.dropna())} pairs"
+        return tables.frame_table(table.round(1), "Other divergences, NMI", folded=told)
 
     def relation_table(self):
         """How often a relation names the same class of the other task."""

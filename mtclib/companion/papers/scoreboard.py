@@ -111,6 +111,11 @@ def recommendation():
                          tuple((noun, "comparison.ipynb") for noun in kinds.values()))
 
 
+RATES = {"paper": "paper", "kind": "methods", "cells": "cells", "agreeing": "agree", "undecided": "undecided",
+         "expected": "could agree", "false_deviating": "falsely deviate", "false_agreeing": "falsely agree",
+         "worst_deviating": "worst cell: deviates", "worst_agreeing": "worst cell: agrees"}
+
+
 def in_detail():
     """Agreement by printed table, causes, error rates of the rule, sentences and costs, each folded."""
     verdicts = all_verdicts()
@@ -120,7 +125,8 @@ def in_detail():
              ("How sure is a verdict?", wrong, "error rates of the rule on simulated papers"),
              ("Sentences and costs", claims_and_costs(), "claims by outcome, the audit, fits and hours"))
     return tables.Tables(tuple(
-        tables.frame_table(frame, caption, folded=line) for caption, frame, line in shown))
+        tables.frame_table(frame, caption, RATES if frame is wrong else None, folded=line)
+        for caption, frame, line in shown))
 
 
 def sentences(paper):
