@@ -208,8 +208,9 @@ def front_page(table):
         ceiling = f"{line['ceiling']:.0f} of {line['counted']}"
         cells = (name, methods, _split(line), ceiling, line["pipeline"], *told)
         lines.append(f"| {' | '.join(cells)} |")
-    asked = ("**Which method should I take?** On all data sets of a kind, at one preprocessing and fixed\n"
-             "defaults ([comparison](notebooks/comparison.ipynb)):")
+    asked = ("## Which method should I take?\n\n"
+             "All methods ran on all data sets of their kind, with one preprocessing and fixed defaults\n"
+             "([comparison](notebooks/comparison.ipynb)).")
     return "\n".join([*lines, "", asked, "", recommendation().text, "", END])
 
 

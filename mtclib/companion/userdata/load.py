@@ -410,10 +410,10 @@ def _remedy(value, names, single, few):
     if few and single:
         return "write a number there, or drop the row"
     if single:
-        return (f"if it names the samples, give id_column {names}; if it holds classes, label_column {names}; "
-                "otherwise drop it")
-    return ("give the one with the samples' names as id_column, the one with the classes as label_column, and "
-            "drop the others or turn them into numbers")
+        return (f"if it names the samples, give id_column {names}; if it holds classes, label_column "
+                f"{names}; otherwise drop it")
+    return ("give the one with the samples' names as id_column, the one with the classes as label_column, "
+            "and drop the others or turn them into numbers")
 
 
 def _name(part, position):
