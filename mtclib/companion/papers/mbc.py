@@ -100,7 +100,8 @@ class PaperStudy(Study):
         rows = self._compared[self._compared["dataset"].isin(self.sets[:3])]
         figure = {"NMI": "MBC 1", "ARI": "MBC 2"}[metric]
         fig = plots.task_pairs(columns.score_pairs(rows, METRICS[metric]), metric)
-        return self.show(fig, f"mbc-pairs-{metric.lower()}", figure)
+        return self.show(fig, f"mbc-pairs-{metric.lower()}", figure, alt=f"{metric} of task 2 against that of "
+                         "task 1 on three data sets, a point for each run of IND and of MBC.")
 
     def strength(self):
         """NMI against the strength of the coupling."""
@@ -135,7 +136,8 @@ class PaperStudy(Study):
         first, second = self.class_names(dataset)
         matrix = rows.pivot_table("value", "row", "column").loc[first, second]
         tasks = ("class of task 1", "class of task 2")
-        return self.show(plots.relation_matrix(matrix, None, first, second, tasks=tasks), "mbc-relation")
+        return self.show(plots.relation_matrix(matrix, None, first, second, tasks=tasks), "mbc-relation",
+                         alt=f"Learnt relation of the classes of the two tasks of {dataset}, as a map.")
 
     def _related(self, name):
         rows = self.results.frame.query("method == 'MBC, relations' and dataset == @name")
