@@ -100,8 +100,8 @@ class PaperStudy(Study):
         rows = self._compared[self._compared["dataset"].isin(self.sets[:3])]
         figure = {"NMI": "MBC 1", "ARI": "MBC 2"}[metric]
         fig = plots.task_pairs(columns.score_pairs(rows, METRICS[metric]), metric)
-        return self.show(fig, f"mbc-pairs-{metric.lower()}", figure, alt=f"{metric} of task 2 against that of "
-                         "task 1 on three data sets, a point for each run of IND and of MBC.")
+        return self.show(fig, f"mbc-pairs-{metric.lower()}", figure, alt=f"{metric} of task 2 against that "
+                         "of task 1 on three data sets, a point for each run of IND and of MBC.")
 
     def strength(self):
         """NMI against the strength of the coupling."""

@@ -85,8 +85,8 @@ class PaperStudy(Study):
         parts = [first[first["method"] == name].assign(dataset=pair[0], method=side)
                  for pair in TRANSFER for name, side in zip(pair, sides)]
         fig = plots.robustness(pd.concat(parts), title="{dataset}", noun="common classes")
-        return self.show(fig, "mtcmrl-transfer", alt="Accuracy of Task 1 against the share of common classes, one "
-                         "panel per method, with transfer beside its single-task version.")
+        return self.show(fig, "mtcmrl-transfer", alt="Accuracy of Task 1 against the share of common "
+                         "classes, one panel per method, with transfer beside its single-task version.")
 
     def transfer_table(self):
         """What transfer gains or costs, by the number of shared classes."""
@@ -145,8 +145,8 @@ class PaperStudy(Study):
         relations = self.relations(source, self._fits[source], labels)
         ours, printed = self.relation_pair(relations, "1", "2", labels)
         fig = plots.relation_matrix(ours, printed, ours.index, ours.columns, tasks=("Task 1", "Task 2"))
-        return self.show(fig, f"mtcmrl-relation-{name.lower()}", alt=f"Relations of the classes of Tasks 1 and "
-                         f"2 of {name}, ours beside the printed ones.")
+        return self.show(fig, f"mtcmrl-relation-{name.lower()}", alt=f"Relations of the classes of Tasks "
+                         f"1 and 2 of {name}, ours beside the printed ones.")
 
     @property
     def _fits(self):
