@@ -39,7 +39,7 @@ def _how_run(notebook, run) -> str:
     """Say when and with which profile a notebook was run."""
     if run.profile == STORED:
         date = git("log", "-1", "--format=%cs", "--", f"notebooks/{run.name}.ipynb")
-        text = f"Quick profile, outputs as the repository keeps them{date and f' since {date}'}"
+        text = f"Quick profile, outputs as stored in the repository{date and f' on {date}'}"
     else:
         date = notebook.metadata.get("papermill", {}).get("end_time", "")[:16].replace("T", " ")
         text = f"{run.profile.capitalize()} profile, run {date and f'on {date} UTC '}in {run.seconds:.0f} s"

@@ -283,7 +283,7 @@ def split_columns(table, label_column=None, id_column=None, optional=False) -> P
         ids = np.array([plain(value) for value in ids])
         twice = pd.unique(ids[pd.Index(ids).duplicated()])
         if len(twice):
-            raise DataFileError(f"{table.name}: names in {id_column!r} stand more than once: "
+            raise DataFileError(f"{table.name}: names in {id_column!r} occur more than once: "
                                 f"{listed(twice)}; each sample has one row and a name of its own")
     values, columns = table.values, table.columns
     if isinstance(values, pd.DataFrame):

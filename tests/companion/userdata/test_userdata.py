@@ -225,7 +225,7 @@ CONTENTS = {
     (load_views, "rs.csv rt.csv", {"id_column": "id"},
      r"rt\.csv: lacks the samples 's' and has the further samples 't'"),
     (load_views, "two.csv z.npz", {}, r"z\.npz: has 3 samples, but two\.csv has 2.*transpose"),
-    (load_views, "rr.csv", {"id_column": "id"}, r"rr\.csv: names in 'id' stand more than once: 'r'"),
+    (load_views, "rr.csv", {"id_column": "id"}, r"rr\.csv: names in 'id' occur more than once: 'r'"),
     (load_views, "z.npz", {"labels": "rs.csv"}, r"rs\.csv: has 2 columns .'id', 'a'.; name the one"),
     (load_views, "z.npz", {"labels": "y.csv"}, r"y\.csv: has 2 samples, but z\.npz has 3"),
     (load_tasks, "z.npz z.npz", {"labels": ["y.csv"]}, "labels: 1 file.* one file per task"),
