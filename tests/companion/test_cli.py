@@ -94,7 +94,7 @@ def test_own_files_become_labelled_files(tmp_path, monkeypatch, capsys):
         Path(f"{name}.csv").write_text(f"name,a,b,c\n{rows}", encoding="utf-8")
     files = ["north.csv", "south.csv", "--method", "spectral njw"]
     assert main(["cluster", "--n-clusters", "2,2", *files]) == 2
-    assert "name them as --label-column or --id-column" in capsys.readouterr().err
+    assert "if it names the samples, give --id-column" in capsys.readouterr().err
     assert main(["cluster", *files, "--id-column", "name"]) == 0  # the number of clusters is proposed
     assert "Clusters by Spectral NJW" in capsys.readouterr().out
     table = Path("clusters/clusters-SpectralNJW.csv").read_text(encoding="utf-8").splitlines()

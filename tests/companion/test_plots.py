@@ -424,7 +424,7 @@ SHOWN = [
     ("relation", lambda fig: [ax.collections[0].get_clim() for ax in fig.axes[:2]], [(0, 2 * 0.173)] * 2),
     ("relation", lambda fig: [tuple(np.floor(p.get_xy())) for p in fig.axes[0].patches], [(0, 0), (1, 1)]),
     ("objectives", lambda fig: [ax.get_lines()[-1].get_xdata()[0] for ax in fig.axes[:2]], [1, 3]),
-    ("leverage", lambda fig: texts(fig.axes[0]), [f"counts, instead of tf; ACC, O{n}" for n in (1, 2)]),
+    ("leverage", lambda fig: texts(fig.axes[0]), [f"counts, instead of tf (ACC, O{n})" for n in (1, 2)]),
     ("leverage", lambda fig: [bar.get_width() for bar in fig.axes[0].patches[1:]], [-1.5, 2.0]),
     ("selection", lambda fig: fig.axes[0].collections[0].get_array().tolist(), [0, 1, 3, 2, 0]),
     ("score table", lambda fig: {text.get_text(): text.get_fontweight() for text in fig.axes[0].texts},

@@ -60,7 +60,7 @@ def runs(values=(0.8, 0.9), method="SNMF", task="1", metric="ACC", params="{}"):
 
 
 NONE = pd.DataFrame(columns=["method", "task", "metric", "printed_mean"])
-CLAIMS = pd.DataFrame({"quote": "q", "status": list(tables.CLAIM_SYMBOLS), "statistic": 1.0})
+CLAIMS = pd.DataFrame({"quote": "q", "status": [*tables.CLAIM_SYMBOLS, "fails"], "statistic": 1.0})
 
 
 def decided(*problems):
@@ -209,9 +209,9 @@ def test_values_are_shown_short_and_missing_ones_as_a_dash(value, shown):
 def test_claims_show_the_status_with_symbol_word_and_count():
     table = tables.claims(CLAIMS)
     shown = [row[1].lines[0] for row in table.rows]
-    assert shown == ["✓ holds", "✗ fails", "? undecided", "– no data", "· not yet testable"]
+    assert shown == ["✓ holds", "✗ fails", "? undecided", "– no data", "· not yet testable", "✗ fails"]
     assert ("", "statistic") not in table.header
-    assert "5 claims: 1 holds, 1 fails, 1 undecided, 1 no data, 1 not yet testable" in table.text
+    assert "6 claims: 1 holds, 2 fail, 1 undecided, 1 no data, 1 not yet testable" in table.text
 
 
 def test_a_hash_is_cut_to_twelve_digits_with_the_rest_under_the_mouse_and_the_table_is_folded():

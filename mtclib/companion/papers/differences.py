@@ -15,7 +15,7 @@ def causes(paper):
     rows = [{"finding": one["text"], "rests on": ", ".join(one["sources"])} for one in found]
     blocks = leverage.by_cause(study.all_verdicts())
     counts = blocks.groupby("cause")["cells"].sum().sort_values(ascending=False)
-    told = f"{counts.sum()} cells: {', '.join(f'{n} {cause}' for cause, n in counts.items())}"
+    told = f"{counts.sum()} cells: {', '.join(f'{cause} ({n})' for cause, n in counts.items())}"
     return tables.Tables((
         tables.frame_table(rows, f"What to know of {name}", folded=f"{len(rows)} findings in full"),
         tables.frame_table(blocks, "Cells that deviate, and why", folded=told)))

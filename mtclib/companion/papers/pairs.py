@@ -17,6 +17,8 @@ def gains(rows, named, metric):
 def pairs_table(rows, pairs, metric, caption):
     """Differences in points, with 95 % intervals and tests."""
     shown = paired_differences(rows, pairs, metric).round({"difference": 1, "low": 1, "high": 1, "p": 4})
+    shown = shown.assign(comparison=shown["comparison"].str.replace(" - ", " against "),
+                         p=shown["p"].where(shown["p"] > 0, "< 0.0001"))
     return tables.frame_table(shown, caption, HEADS, status="status")
 
 

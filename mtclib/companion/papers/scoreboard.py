@@ -111,6 +111,11 @@ def recommendation():
                          tuple((noun, "comparison.ipynb") for noun in kinds.values()))
 
 
+RATES = {"paper": "paper", "kind": "methods", "cells": "cells", "agreeing": "agree", "undecided": "undecided",
+         "expected": "could agree", "false_deviating": "falsely deviate", "false_agreeing": "falsely agree",
+         "worst_deviating": "worst cell: deviates", "worst_agreeing": "worst cell: agrees"}
+
+
 def in_detail():
     """Agreement by printed table, causes, error rates of the rule, sentences and costs, each folded."""
     verdicts = all_verdicts()
@@ -120,7 +125,8 @@ def in_detail():
              ("How sure is a verdict?", wrong, "error rates of the rule on simulated papers"),
              ("Sentences and costs", claims_and_costs(), "claims by outcome, the audit, fits and hours"))
     return tables.Tables(tuple(
-        tables.frame_table(frame, caption, folded=line) for caption, frame, line in shown))
+        tables.frame_table(frame, caption, RATES if frame is wrong else None, folded=line)
+        for caption, frame, line in shown))
 
 
 def sentences(paper):
@@ -202,8 +208,9 @@ def front_page(table):
         ceiling = f"{line['ceiling']:.0f} of {line['counted']}"
         cells = (name, methods, _split(line), ceiling, line["pipeline"], *told)
         lines.append(f"| {' | '.join(cells)} |")
-    asked = ("**Which method should I take?** On all data sets of a kind, at one preprocessing and fixed\n"
-             "defaults ([comparison](notebooks/comparison.ipynb)):")
+    asked = ("## Which method should I take?\n\n"
+             "All methods ran on all data sets of their kind, with one preprocessing and fixed defaults\n"
+             "([comparison](notebooks/comparison.ipynb)).")
     return "\n".join([*lines, "", asked, "", recommendation().text, "", END])
 
 

@@ -77,12 +77,14 @@ class PaperStudy(Study):
         """Figure 1, one metric."""
         rows = self._sweeps[self._sweeps["dataset"] == "PEOPLEvsPLACES"]
         name = metric.partition("_")[0]
-        return self.show(self._swept(rows, metric, "method"), f"spmtc-sensitivity-{name.lower()}", "SPMTC 1")
+        return self.show(self._swept(rows, metric, "method"), f"spmtc-sensitivity-{name.lower()}", "SPMTC 1",
+                         alt=f"{name} on PEOPLEvsPLACES against l and against λ, a line for each method.")
 
     def sensitivity_of_sets(self):
         """Accuracy of SPMTC-h over its parameters on all six sets."""
         rows = self._sweeps[self._sweeps["method"] == "SPMTC-h"]
-        return self.show(self._swept(rows, "ACC", "dataset"), "spmtc-sensitivity-sets")
+        return self.show(self._swept(rows, "ACC", "dataset"), "spmtc-sensitivity-sets",
+                         alt="Accuracy of SPMTC-h against l and against λ, a line for each data set.")
 
     def _swept(self, rows, metric, by):
         base = self.protocol.sensitivity["figure1-hard"].base

@@ -316,8 +316,8 @@ class Study:
         return {**known, "finding": filled}
 
     def findings(self):
-        """The findings of the paper in short, for the top of its notebook."""
-        known = ledger.findings(self.paper)["finding"]
+        """The first three findings of the paper in short, for the top of its notebook."""
+        known = ledger.findings(self.paper)["finding"][:3]
         return tables.Points(tuple(self.numbers.fill(one["short"]) for one in known))
 
     def decisions_table(self):
@@ -353,6 +353,8 @@ class Study:
         cells = pd.concat([self.verdicts(name, source) for name in names])
         if len(names) > 1:
             cells = cells.assign(task=cells["dataset"], dataset=", ".join(names))
+        elif source is not None:
+            cells = cells.assign(dataset=source)
         metrics = list(dict.fromkeys(cells["metric"])) if metrics is None else list(metrics)
         return tables.Tables((tables.reproduced(cells, metrics=metrics),
                               tables.every_cell(cells, metrics=metrics)))

@@ -24,7 +24,7 @@ def objective_panels(histories, printed_iterations=None):
 
     `histories` maps a data set to the objective histories of its runs, whose median is shown with a band
     between quantiles; a run that has stopped keeps its last value.  `printed_iterations` maps it to where the
-    paper's own runs stopped.  Below is (J - J_min) / J_0 of each run, with J_0 its first value and J_min its
+    paper's own runs stopped.  Below is (J − min J) / J₀ of each run, with J₀ its first value and min J its
     smallest; the end of a run, where this is 0, is not drawn.
     """
     size = (max(4.2, 2.4 * len(histories)), 4.4)
@@ -43,7 +43,7 @@ def objective_panels(histories, printed_iterations=None):
         column[1].set(yscale="log", xlabel="iteration")
         look.plain(column[1].yaxis)
     axes[0, 0].set_ylabel("objective J")
-    axes[1, 0].set_ylabel("(J - J_min) / J_0")
+    axes[1, 0].set_ylabel("(J − min J) / J₀")
     look.legend(fig, [line, *marks])
     return fig
 

@@ -120,11 +120,11 @@ def leverage(table, most=12):
         changes = groups[name].to_numpy()
         ax.barh(place, changes.mean(), height=0.36, color=PALE, edgecolor=BLUE, linewidth=0.8)
         ax.plot(changes, np.full(len(changes), place), **dot)
-        text = "{1}, instead of {3}; {2}, {0}".format(*name)
+        text = "{1}, instead of {3} ({2}, {0})".format(*name)
         ax.text(0.005, place - 0.25, text, transform=ax.get_yaxis_transform(), va="bottom", fontsize=8)
     ax.set(yticks=[], ylim=(len(order) - 0.6, -0.85), xlabel="change of the score (points); 0 is our choice")
-    shown = f"{len(order)} of {len(groups)} alternatives" if len(groups) > len(order) else "Alternatives"
-    ax.set_title(f"{shown}, from the largest mean size of the change down", loc="left")
+    shown = f"The {len(order)} of {len(groups)} alternatives that change the score most"
+    ax.set_title(shown if len(groups) > len(order) else "Alternatives, the largest change first", loc="left")
     ax.grid(False, axis="y")
     ax.spines["left"].set_visible(False)
     legend(fig, [Patch(facecolor=PALE, edgecolor=BLUE, label="mean"),

@@ -21,7 +21,7 @@ lines than this is folded."""
 LINK = re.compile(r'(\]\(|href=")(?!\w+:|#)([^)"#\s]+)')
 CARD = """:::{{grid-item-card}} [{title}](#{stem})
 :img-top: figures/{stem}.png
-:img-alt: {title}: {stem}
+:img-alt: {alt}
 {stem}: {{download}}`png <figures/{stem}.png>`, {{download}}`svg <figures/{stem}.svg>`
 :::"""
 
@@ -39,7 +39,7 @@ def _how_run(notebook, run) -> str:
     """Say when and with which profile a notebook was run."""
     if run.profile == STORED:
         date = git("log", "-1", "--format=%cs", "--", f"notebooks/{run.name}.ipynb")
-        text = f"Quick profile, outputs as the repository keeps them{date and f' since {date}'}"
+        text = f"Quick profile, outputs as stored in the repository{date and f' on {date}'}"
     else:
         date = notebook.metadata.get("papermill", {}).get("end_time", "")[:16].replace("T", " ")
         text = f"{run.profile.capitalize()} profile, run {date and f'on {date} UTC '}in {run.seconds:.0f} s"
@@ -123,14 +123,15 @@ def drawn(cell) -> list[str]:
     return [output.get("metadata", {}).get("image/png", {}).get("figure") for output in outputs]
 
 
-def _mark(notebook, stem: str) -> str:
-    """Put a target where a figure is drawn, and return the heading above it."""
+def _mark(notebook, stem: str) -> dict[str, str]:
+    """Put a target where a figure is drawn; return the heading above it, and what is seen."""
     for position, cell in enumerate(notebook.cells):
         if cell.cell_type == "code" and (f'"{stem}"' in cell.source or stem in drawn(cell)):
             notebook.cells.insert(position, new_markdown_cell(f"({stem})="))
-            return heading(notebook, position)
+            title, known = heading(notebook, position), cell.metadata.get("mystnb", {}).get("image", {})
+            return {"title": title, "alt": known.get("alt", f"{title}: {stem}")}
     notebook.cells.insert(1, new_markdown_cell(f"({stem})="))
-    return stem
+    return {"title": stem, "alt": stem}
 
 
 def write_figures(source: Path, found, labels) -> dict[str, str]:
@@ -141,7 +142,7 @@ def write_figures(source: Path, found, labels) -> dict[str, str]:
     shutil.copytree(paths.root() / "figures", source / "figures")
     parts = ["# Figures\n\nA title leads to the place where the figure is drawn and explained."]
     for name in [name for name in found if name in drawn]:
-        cards = [CARD.format(stem=stem, title=_mark(found[name][0], stem)) for stem in drawn[name]]
+        cards = [CARD.format(stem=stem, **_mark(found[name][0], stem)) for stem in drawn[name]]
         parts.append("\n".join([f"## {labels[name]}\n\n::::{{grid}} 1 1 2 2", *cards, "::::"]))
     (source / "figures.md").write_text("\n\n".join(parts), encoding="utf-8")
     return {"figures": "Figures"}

@@ -30,8 +30,8 @@ YOURS = "your_data"
 """Name of the notebook for a reader's own files."""
 ABOUT = """## About these pages
 
-Each page of a notebook shows its newest outputs: of a run on this machine, or those that the repository
-keeps. Nothing on these pages is loaded from elsewhere.
+Each notebook's page shows its newest outputs, from a run on this machine or as stored in the repository.
+Nothing on these pages is loaded from elsewhere.
 
 <div class="table-wrapper">{runs}</div>
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-from mtclib.companion.tables.table import DASH, MEANINGS, Cell, Table, label, tally
+from mtclib.companion.tables.table import DASH, MEANINGS, PLURALS, Cell, Table, label, tally
 
 AUDIT_COLUMNS = MappingProxyType({
     "table": "table", "kind": "kind", "where": "where", "printed": "printed", "expected": "expected",
@@ -20,7 +20,6 @@ CLAIM_COLUMNS = MappingProxyType({
     "id": "id", "quote": "the paper says", "place": "place", "status": "status", "counts": "counts",
     "in_print": "in the paper's own numbers", "reason": "reason"})
 
-PLURALS = MappingProxyType({"erratum": "errata", "open choice": "open choices"})
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}\b")
 
 
@@ -62,7 +61,9 @@ def audit(findings) -> Table:
     caption = "What the paper's own tables contradict"
     if findings.empty:
         return frame_table(findings, caption, notes=("No findings.",))
-    return frame_table(findings, caption, AUDIT_COLUMNS, folded=", ".join(_count(findings["kind"])))
+    kinds = ", ".join(f"{kind} ({n})" for kind, n in findings["kind"].value_counts().items())
+    told = f"{len(findings)} finding{'s' * (len(findings) > 1)}: {kinds}"
+    return frame_table(findings, caption, AUDIT_COLUMNS, folded=told)
 
 
 def provenance(record: Mapping, caption="Provenance") -> Table:

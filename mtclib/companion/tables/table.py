@@ -35,6 +35,8 @@ COLOURS = MappingProxyType({
     "not-run": ("transparent", "inherit"), "unavailable": ("#9e9e9e", "#000000"),
     "holds": ("#a6d3f5", "#000000"), "fails": ("#b3400a", "#ffffff"), "undecided": ("#ececec", "#000000"),
     "no data": ("transparent", "inherit"), "not yet testable": ("transparent", "inherit")})
+PLURALS = MappingProxyType({"agrees": "agree", "holds": "hold", "fails": "fail", "misprint": "misprints",
+                            "erratum": "errata", "open choice": "open choices"})
 _SYMBOLS = {**SYMBOLS, **CLAIM_SYMBOLS}
 DASH = "–"
 # Several classes before each rule: JupyterLab has specific rules for tables, and aligns text to the right.
@@ -65,9 +67,10 @@ def task_name(task: str) -> str:
 
 
 def tally(statuses) -> str:
-    """How often each verdict or status of a Series occurs, in the order of `MEANINGS`: 1 agrees, 2 higher."""
+    """How often each verdict or status of a Series occurs, in the order of `MEANINGS`: 1 agrees, 2 fail."""
     counts = statuses.value_counts()
-    return ", ".join(f"{counts[status]} {status}" for status in MEANINGS if status in counts)
+    return ", ".join(f"{counts[status]} {status if counts[status] == 1 else PLURALS.get(status, status)}"
+                     for status in MEANINGS if status in counts)
 
 
 @dataclass(frozen=True)

@@ -283,7 +283,7 @@ def split_columns(table, label_column=None, id_column=None, optional=False) -> P
         ids = np.array([plain(value) for value in ids])
         twice = pd.unique(ids[pd.Index(ids).duplicated()])
         if len(twice):
-            raise DataFileError(f"{table.name}: names in {id_column!r} stand more than once: "
+            raise DataFileError(f"{table.name}: names in {id_column!r} occur more than once: "
                                 f"{listed(twice)}; each sample has one row and a name of its own")
     values, columns = table.values, table.columns
     if isinstance(values, pd.DataFrame):
@@ -396,12 +396,24 @@ def _from_frame(part):
         values = frame.iloc[:, bad[0]]
         wrong = values[pd.to_numeric(values.astype(str), errors="coerce").isna() & values.notna()]
         value, row = (wrong.iloc[0], wrong.index[0] + 1) if len(wrong) else (values.iloc[0], 1)
-        decimal = str(value).count(",") == 1 and str(value).replace(",", "").strip("+- ").isdigit()
-        remedy = "write numbers with a decimal point" if decimal else (
-            "drop them, turn them into numbers, or name them as label_column or id_column")  # fmt: skip
-        raise DataFileError(f"{part.name}: the columns {listed(_name(part, i) for i in bad)} are not numbers "
-                            f"({str(value)!r} in row {row}); {remedy}")
+        names = listed(_name(part, i) for i in bad)
+        what = f"the columns {names} do" if len(bad) > 1 else f"the column {names} does"
+        remedy = _remedy(value, names, len(bad) == 1, 2 * len(wrong) <= len(values) > 1)
+        raise DataFileError(f"{part.name}: {what} not hold numbers ({str(value)!r} in row {row}); {remedy}")
     return frame.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _remedy(value, names, single, few):
+    """What to do about text in place of numbers: in a few places of a column, or in all of it."""
+    if str(value).count(",") == 1 and str(value).replace(",", "").strip("+- ").isdigit():
+        return "write numbers with a decimal point"
+    if few and single:
+        return "write a number there, or drop the row"
+    if single:
+        return (f"if it names the samples, give id_column {names}; if it holds classes, label_column "
+                f"{names}; otherwise drop it")
+    return ("give the one with the samples' names as id_column, the one with the classes as label_column, "
+            "and drop the others or turn them into numbers")
 
 
 def _name(part, position):

@@ -60,7 +60,7 @@ def test_pages_stand_in_groups_and_say_how_they_were_run(site):
     assert captions == ["Start", "Papers", "Across papers", "Your data", "Reference"]
     for name in find_notebooks():
         line = site[f"{name}.html"].find("em").get_text()
-        assert line.startswith("Quick profile, outputs as the repository keeps them")
+        assert line.startswith("Quick profile, outputs as stored in the repository")
 
 
 def test_every_picture_has_an_alternative_text_and_every_figure_its_svg(site):
@@ -128,7 +128,7 @@ def write_copy(root, name="op", age=0, **changes):
     write(root / f"build/notebooks/{name}-full.ipynb", [], age, **({"mtclib": asdict(record)} | changes))
 
 
-@pytest.mark.parametrize(("age", "shown"), [(0, "Full profile, run in 2 s"), (200, "repository keeps")])
+@pytest.mark.parametrize(("age", "shown"), [(0, "Full profile, run in 2 s"), (200, "as stored in")])
 def test_the_newest_outputs_are_shown(root, age, shown):
     write_copy(root, age=age)
     _, table = report.write_report()

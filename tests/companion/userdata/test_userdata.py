@@ -108,9 +108,10 @@ BAD_FILES = {
     "unknown ending": (lambda: write("x.xlsx", b"PK"), r"'\.xlsx' is not one of \.csv, \.tsv, \.parquet"),
     "empty": (lambda: write("x.csv", ""), "the file is empty"),
     "names only": (lambda: write("x.csv", "a,b\n"), "0 rows and 2 columns"),
-    "text": (lambda: write("x.csv", "a,town\n1,Rome\n"), r"'town' are not numbers \('Rome' in row 1\); "
-             "drop them, turn them into numbers, or name them as label_column"),
-    "one word among numbers": (lambda: write("x.csv", "a,b\n1,2\n3,?\n"), r"not numbers \('\?' in row 2"),
+    "text": (lambda: write("x.csv", "a,town\n1,Rome\n"), r"'town' does not hold numbers \('Rome' in row 1\); "
+             "if it names the samples, give id_column 'town'; if it holds classes, label_column 'town'"),
+    "one word among numbers": (lambda: write("x.csv", "a,b\n1,2\n3,?\n"),
+                               r"numbers \('\?' in row 2\); write a number there"),
     "decimal comma": (lambda: write("x.csv", "a;b\n1,5;2\n"), "decimal point"),
     "empty cell": (lambda: write("x.csv", "a,b\n1,2\n3,\n"), "NaN in row 2 of column 'b'.*drop these rows"),
     "infinity": (lambda: write("x.csv", "a,b\ninf,2\n3,4\n"), "infinity in row 1 of column 'a'"),
@@ -224,7 +225,7 @@ CONTENTS = {
     (load_views, "rs.csv rt.csv", {"id_column": "id"},
      r"rt\.csv: lacks the samples 's' and has the further samples 't'"),
     (load_views, "two.csv z.npz", {}, r"z\.npz: has 3 samples, but two\.csv has 2.*transpose"),
-    (load_views, "rr.csv", {"id_column": "id"}, r"rr\.csv: names in 'id' stand more than once: 'r'"),
+    (load_views, "rr.csv", {"id_column": "id"}, r"rr\.csv: names in 'id' occur more than once: 'r'"),
     (load_views, "z.npz", {"labels": "rs.csv"}, r"rs\.csv: has 2 columns .'id', 'a'.; name the one"),
     (load_views, "z.npz", {"labels": "y.csv"}, r"y\.csv: has 2 samples, but z\.npz has 3"),
     (load_tasks, "z.npz z.npz", {"labels": ["y.csv"]}, "labels: 1 file.* one file per task"),
