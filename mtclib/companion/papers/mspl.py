@@ -442,7 +442,7 @@ class PaperStudy(Study):
         fig = plots.sensitivity(_plain(pd.concat([hard, smooth])), base, by="method",
                                 linear=["pace_start", "pace_growth"])
         return self.show(fig, "mspl-pace", alt="Accuracy against the first share, the growth and the "
-                         "sharpness, with bands")
+                         "sharpness, with intervals")
 
     def gamma(self):
         """Sensitivity of RMKMC to its exponent."""
