@@ -19,6 +19,11 @@ def ranks(scores):
     return scores.round(9).rank(axis=1, ascending=False, na_option="bottom", method="average")
 
 
+def by_source(scores):
+    """Mean rank of each method over sources, best first; `scores` has a level "source" in its index."""
+    return ranks(scores).groupby("source").mean().mean().sort_values(kind="stable")
+
+
 def critical_difference(n_methods, n_datasets, alpha=0.05):
     """Nemenyi's critical difference: mean ranks further apart than this differ."""
     check_number("n_methods", n_methods, low=2, integer=True)

@@ -1,18 +1,12 @@
-"""Many methods on many data sets: ranks with their critical difference, cost against gain, all scores."""
+"""Many methods on many data sets: ranks with their critical difference, all scores."""
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.lines import Line2D
 
-from mtclib.companion.plots.look import RULE, bare, figure, legend, ticks
+from mtclib.companion.plots.look import RULE, bare, figure, legend
 
 # Inches between two names and between two bars of a critical difference diagram.
 ROW, BAR = 0.2, 0.13
-CLEAR = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.85}
-FRONT = {"color": "0.45", "linewidth": 1.2, "linestyle": "--", "marker": ""}
-# Where a name may stand beside its mark, in points, the first free place being taken.
-AROUND = ((8, 0), (-8, 0), (6, -9), (-6, -9), (6, 9), (-6, 9), (0, -12), (0, 12))
-PLACES = [(dx * reach, dy * reach) for reach in (1.0, 1.8, 2.8, 4.0) for dx, dy in AROUND]
 
 
 @figure
@@ -44,38 +38,6 @@ def critical_difference(ranks, cd, groups):
         ax.plot([rank, rank, end], [top, y, y], color="0.35", **RULE)
         text, align = (f"{name}  {rank:.2f} ", "right") if left else (f" {rank:.2f}  {name}", "left")
         ax.text(end, y, text, ha=align, va="center", fontsize=8.5)
-    return fig
-
-
-@figure
-def quality_time(frame, metric="ARI"):
-    """Gain over plain k-means against the cost of a fit, one mark per method, with the front of the best.
-
-    `frame` comes from ``Comparison.overview``.  Circles are originals, squares reconstructions; filled marks
-    take tasks or views together, the others each task alone, or one view.  The line joins the methods that no
-    other beats in both cost and gain.
-    """
-    if frame.empty:
-        raise ValueError("frame: there is no method")
-    fig, ax = plt.subplots(figsize=(8.6, 5.4))
-    ax.set_xscale("log")
-    ax.set_xlabel("time of a fit, times that of plain k-means")
-    ax.set_xlim(frame["cost"].min() / 1.6, frame["cost"].max() * 2)
-    decades = 10.0 ** np.arange(-3, 6)
-    ticks(ax.xaxis, [tick for tick in decades if ax.get_xlim()[0] <= tick <= ax.get_xlim()[1]])
-    ax.set_ylabel(f"gain over plain k-means, {metric}, points")
-    ax.axhline(0, color="0.5", **RULE)
-    front = _front(frame)
-    ax.step(front["cost"], front["gain"], where="post", **FRONT)
-    for _, row in frame.iterrows():
-        ax.plot(row["cost"], row["gain"], **_mark(row["edition"], row["together"]))
-    ax.margins(y=0.08)
-    _name_points(fig, ax, frame)
-    handles = [Line2D([], [], label=f"{edition}, {word}", **_mark(edition, together))
-               for edition in ("original", "reconstruction") if (frame["edition"] == edition).any()
-               for together, word in ((True, "together"), (False, "each alone"))
-               if ((frame["edition"] == edition) & (frame["together"] == together)).any()]  # fmt: skip
-    legend(fig, [*handles, Line2D([], [], label="best gain for the time", **FRONT)])
     return fig
 
 
@@ -147,39 +109,3 @@ def _bars(ax, ranks, groups, top):
         y = top + BAR * (number + 1)
         ends = [ranks[names].min() - 0.08, ranks[names].max() + 0.08]
         ax.plot(ends, [y, y], color="#b3400a", linewidth=3.5, linestyle="-", marker="", solid_capstyle="butt")
-
-
-def _mark(edition, together):
-    return {"marker": "o" if edition == "original" else "s", "color": "#00457c" if together else "white",
-            "markeredgecolor": "black", "markeredgewidth": 1.0, "markersize": 7, "linestyle": ""}
-
-
-def _front(frame):
-    ordered = frame.sort_values(["cost", "gain"], ascending=[True, False], kind="stable")
-    return ordered[ordered["gain"] > ordered["gain"].cummax().shift(fill_value=-np.inf)]
-
-
-def _name_points(fig, ax, frame):
-    """Names beside their marks, none on another or on a mark, with a thin line to those further away."""
-    fig.draw_without_rendering()
-    scale = fig.dpi / 72
-    points = ax.transData.transform(frame[["cost", "gain"]].to_numpy(dtype=float)) / scale
-    left, bottom, right, top = (end / scale for end in ax.get_window_extent().extents)
-    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in points]
-    for name, (x, y) in zip(frame.index, points):
-        width, height = 4.9 * len(name) + 2, 10
-        for dx, dy in PLACES:
-            x0 = x + dx - (0 if dx > 0 else width if dx < 0 else width / 2)
-            box = (x0, y + dy - height / 2, x0 + width, y + dy + height / 2)
-            free = not any(_overlap(box, other) for other in taken)
-            if free and left < box[0] and box[2] < right and bottom < box[1] and box[3] < top:
-                break
-        taken.append(box)
-        align = "left" if dx > 0 else "right" if dx < 0 else "center"
-        arrow = {"arrowstyle": "-", "color": "0.55", "linewidth": 0.7} if dy or abs(dx) > 12 else None
-        ax.annotate(name, frame.loc[name, ["cost", "gain"]], (dx, dy), textcoords="offset points", ha=align,
-                    va="center", fontsize=8.5, arrowprops=arrow, bbox=CLEAR)  # fmt: skip
-
-
-def _overlap(one, two):
-    return one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3]

@@ -33,3 +33,26 @@ def gains(frame, score="accuracy"):
     ax.set_xlabel(f"gain in {score}, points")
     legend(fig, ax.get_legend_handles_labels()[0])
     return fig
+
+
+@figure
+def sharing(panels):
+    """Gain of sharing against how related tasks are, or how far views agree, a panel each.
+
+    `panels` maps the name of the horizontal axis to a frame ``source, method, measure, gain`` of all methods,
+    and one of their means with the sources as its index; those are named.
+    """
+    fig, axes = plt.subplots(1, len(panels), figsize=(8.6, 4.2), squeeze=False, sharey=True)
+    for ax, (name, (frame, means)) in zip(axes[0], panels.items()):
+        ax.axhline(0, color="black", **RULE)
+        look = {"linestyle": "", "marker": ".", "color": "0.72"}
+        ax.plot(frame["measure"], frame["gain"], label="one method on one set", **look)
+        look = {"linestyle": "", "marker": "o", "color": "#00457c"}
+        ax.plot(means["measure"], means["gain"], label="mean of methods, one source", **look)
+        for source, row in means.iterrows():
+            ax.annotate(source, row, (5, 4), textcoords="offset points", fontsize=8)
+        ax.margins(x=0.14)
+        ax.set_xlabel(name)
+    axes[0][0].set_ylabel("gain of sharing, points of ARI")
+    legend(fig, axes[0][0].get_lines()[1:])
+    return fig

@@ -1,0 +1,222 @@
+"""Which method to take, for which data: rules that turn the comparison by sources into advice.
+
+For each row of :data:`ROWS` the methods are ranked on its sets alone.  The first of ours, or plain k-means,
+is the advice, if the row has at least :data:`ENOUGH` sources; a method of another package is named where it
+is ahead of all of ours.
+"""
+
+from functools import cache
+
+import pandas as pd
+
+from mtclib.companion import tables
+from mtclib.companion.comparison import ranking
+from mtclib.companion.comparison.comparison import of_papers
+from mtclib.companion.comparison.sources import ROPE, Sources, interval, probabilities
+
+ENOUGH = 3
+"""Sources that a row needs for advice of its own."""
+
+HURRY = 2.0
+"""Who is in a hurry has at most so many times the processor time of plain k-means."""
+
+ANY, IN_A_HURRY = "any", "any, in a hurry"
+SIZES = {"up to 1,000 samples": "samples <= 1000", "more samples": "samples > 1000"}
+ROWS = {
+    "tasks": {ANY: "parts > 0", IN_A_HURRY: "parts > 0", "texts, as counts": "kind == 'texts'",
+              "measurements": "kind != 'texts'", **SIZES, "two tasks": "parts == 2",
+              "more tasks": "parts > 2", "the same classes in all tasks": "classes == 'same'",
+              "other classes in each task": "classes == 'differ'"},
+    "views": {ANY: "parts > 0", IN_A_HURRY: "parts > 0", "texts, as counts": "kind == 'texts'",
+              "texts and links": "kind == 'texts and links'",
+              "measurements": "kind not in ['texts', 'texts and links']", **SIZES, "two views": "parts == 2",
+              "more views": "parts > 2"},
+}  # fmt: skip
+"""Rows of the decision table, and which sets they hold, as a query of ``sets.csv`` and the kind."""
+
+COLUMNS = ["sources", "sets", "take", "gain", "low", "high", "p same", "risk", "fails", "followed",
+           "followed low", "followed high", "second", "package", "package gain"]  # fmt: skip
+KMEANS = {"tasks": "KMeans", "views": "ConMC"}
+"""Class of plain k-means."""
+
+SHOWN = {"data": "your data", "sources": "sources (sets)", "take": "take", "gain": "gain over k-means",
+         "followed": "gain if followed", "risk": "chance of a loss", "second": "second choice",
+         "package": "a package ahead of ours", "verdict": "how sure"}  # fmt: skip
+
+
+@cache
+def evidence(kind):
+    """The comparison by sources, or that on the sets of the papers as long as this has more of them.
+
+    ``kind`` is one of ``ROWS``.
+    """
+    wide, papers = Sources(kind), of_papers(kind)
+    covered = wide.rows["source"].nunique() if wide.done else 0
+    return wide if covered >= papers.rows["source"].nunique() else papers
+
+
+def said_of(sources):
+    """What the evidence is, in half a sentence."""
+    papers = sources.folder == of_papers(sources.kind).folder
+    counted = f"{sources.rows['source'].nunique()} sources ({sources.rows['set'].nunique()} sets"
+    return f"{counted} of the {'papers' if papers else 'comparison by sources'})"
+
+
+def decisions(sources):
+    """The decision table: a line for each row of :data:`ROWS`, computed from what is run of `sources`.
+
+    ``take`` and ``second`` are first and second by mean rank over sources, ``package`` one that is ahead of
+    them.  ``gain`` over plain k-means with its 95 % interval ``low``, ``high``; ``risk``, the chance that it
+    does worse than k-means on a further source.  ``followed``, ``followed low``, ``followed high``: what it
+    gains to choose by the other sources and to cluster the one left out, which no choice has seen (k-means
+    where the chosen one fails).  ``fails`` counts sets on which the method has no result.
+    """
+    known = pd.read_csv(Sources(sources.kind).folder / "sets.csv", index_col="set")
+    scores = sources.scores()
+    described = scores.index.to_frame(index=False).join(known, on="set")
+    rows = {}
+    for name, query in ROWS[sources.kind].items():
+        part = scores[described.index.isin(described.query(query).index)]
+        rows[name] = _advised(sources, part, quick(sources) if name == IN_A_HURRY else list(scores))
+    return pd.DataFrame.from_dict(rows, orient="index").reindex(columns=COLUMNS).rename_axis("data")
+
+
+def _advised(sources, scores, methods):
+    """One line of the decision table; without advice if there are too few sources."""
+    row = {"sources": scores.index.unique("source").size, "sets": scores.index.unique("set").size}
+    if row["sources"] < ENOUGH:
+        return row
+    table = sources.overview(scores, tested=False).loc[lambda found: found.index.isin(methods)]
+    own = [name for name in table.index if ours(sources, name)]
+    ahead = table.index[: table.index.get_loc(own[0])]
+    followed = _followed(sources, scores, methods)
+    low, high = interval(followed)
+    row |= {"take": own[0], **table.loc[own[0], ["gain", "low", "high", "risk"]],
+            "fails": scores[own[0]].isna().groupby("set").any().sum(), "followed": followed.mean(),
+            "followed low": low, "followed high": high, "second": own[1], "package": ""}  # fmt: skip
+    if len(ahead):
+        row |= {"package": ahead[0], "package gain": table.loc[ahead[0], "gain"]}
+    if own[0] != sources.reference:
+        row["p same"] = probabilities(sources.gains(scores)[own[0]].dropna().to_numpy())[1]
+    return row
+
+
+def _followed(sources, scores, methods):
+    """Gain on each source of the method that is first on the others."""
+    gains, names = sources.gains(scores), scores.index.get_level_values("source")
+    found = {}
+    for source in gains.index:
+        ranks = ranking.by_source(scores[names != source])
+        first = next(name for name in ranks.index if name in methods and ours(sources, name))
+        found[source] = gains.fillna(0.0).loc[source, first]
+    return pd.Series(found)
+
+
+def ours(sources, name):
+    """Whether advice may name a method first: one of this package, or plain k-means."""
+    return ":" not in sources.protocol.methods[name].estimator or name == sources.reference
+
+
+def quick(sources):
+    """Methods that take at most :data:`HURRY` times the processor time of k-means, the median of sets."""
+    return list(sources.relative_times()[lambda times: times.round(1) <= HURRY].index)
+
+
+def verdict(row):
+    """How sure a line of the decision table is, in a few words."""
+    if pd.isna(row["take"]):
+        return f"not judged: fewer than {ENOUGH} sources"
+    if pd.isna(row["risk"]):
+        return "nothing is ahead of k-means"
+    if row["low"] > 0:
+        return "better than k-means"
+    return "it makes no difference" if row["p same"] > 0.95 else "not shown to be better than k-means"
+
+
+def table(kind, sources=None):
+    """The decision table, to be read."""
+    sources = sources or evidence(kind)
+    rows = []
+    for name, row in decisions(sources).iterrows():
+        judged = not pd.isna(row["take"])
+        fails = f"; no result on {row['fails']:.0f} of {row['sets']:.0f}" if judged and row["fails"] else ""
+        package = f"{row['package']} ({row['package gain']:+.1f})" if judged and row["package"] else ""
+        rows.append({
+            "data": name, "sources": f"{row['sources']:.0f} ({row['sets']:.0f})",
+            "take": _named(sources, row["take"]) if judged else "",
+            "gain": spread(row, "gain", "low", "high") if judged else "",
+            "followed": spread(row, "followed", "followed low", "followed high") if judged else "",
+            "risk": f"{100 * row['risk']:.0f} %" if judged and row["risk"] == row["risk"] else "",
+            "second": _named(sources, row["second"]) if judged else "", "package": package,
+            "verdict": verdict(row) + fails})  # fmt: skip
+    note = (f"Points of ARI with 95 % intervals over sources. A row needs {ENOUGH} sources. Gain if "
+            "followed: the method is chosen by the other sources and judged on the one left out.")
+    return tables.frame_table(rows, f"Many {kind}: which method to take", SHOWN, notes=[note])
+
+
+def spread(row, middle, low, high):
+    """A mean with its interval, if there is one."""
+    return f"{row[middle]:+.1f}" + ("" if pd.isna(row[low]) else f" ({row[low]:+.1f} to {row[high]:+.1f})")
+
+
+@cache
+def answer(kind):
+    """The answer for "tasks" or "views", in a few sentences."""
+    sources = evidence(kind)
+    found = decisions(sources)
+    best, fast = found.loc[ANY], found.loc[IN_A_HURRY]
+    text = f"Take {_named(sources, best['take'])}: {verdict(best)}{_gain(best)}."
+    if fast["take"] != best["take"]:
+        text += f" In a hurry take {_named(sources, fast['take'])}: {verdict(fast)}{_gain(fast)}."
+    if best["package"]:
+        gain = f"({best['package gain']:+.1f} over k-means)"
+        text += f" Of other packages {best['package']} is ahead of all of ours {gain}."
+    alike, others = level_with_best(sources)
+    followed = spread(best, "followed", "followed low", "followed high")
+    return (f"{text} This is from {said_of(sources)}; whoever follows such advice on a source that it has "
+            f"not seen gains {followed}. Nemenyi's test does not tell {alike} of the {others} others from "
+            "the first.")
+
+
+def _named(sources, method):
+    if method == sources.reference:
+        return "plain k-means"
+    return method + ", a reconstruction" * sources.estimator(method).traits.reconstruction
+
+
+def _gain(row):
+    if pd.isna(row["risk"]):
+        return ""
+    ends = f"95 % interval {row['low']:+.1f} to {row['high']:+.1f}"
+    return (f", {row['gain']:+.1f} points of ARI ({ends}), and a chance of "
+            f" {100 * row['risk']:.0f} % of doing worse on a further source")
+
+
+def level_with_best(sources):
+    """How many of the other methods Nemenyi's test does not tell from the first, and how many there are."""
+    ranks = ranking.by_source(sources.scores())
+    return int((ranks <= ranks.iloc[0] + sources.critical_difference()).sum()) - 1, len(ranks) - 1
+
+
+def recommended(kind):
+    """Class of the method that :func:`answer` names first."""
+    sources = evidence(kind)
+    take = decisions(sources).loc[ANY, "take"]
+    return KMEANS[kind] if take == sources.reference else sources.estimator(take).__name__
+
+
+def certainty(kind):
+    """The evidence for the first method part by part, as `plots.gains` takes it, and a sentence on it."""
+    sources = evidence(kind)
+    found = sources.sensitivity()
+    best, same = found["first"].iloc[0], (found["first"] == found["first"].iloc[0]).sum()
+    frame = pd.DataFrame({
+        "dataset": [f"{part}: {row['first']}" for part, row in found.iterrows()], "comparison": best,
+        "difference": found["gain"].to_numpy(), "low": found["low"].to_numpy(),
+        "high": found["high"].to_numpy()})  # fmt: skip
+    alike, others = level_with_best(sources)
+    gain = f"{found['gain'].min():+.1f} to {found['gain'].max():+.1f}"
+    cd = f"critical difference {sources.critical_difference():.1f} ranks"
+    return frame, (f"Many {kind}: {best} is first in {same} of {len(found)} readings of the evidence, and "
+                   f"gains {gain} points over k-means (within {ROPE:g} counts as equal). Nemenyi's test does "
+                   f"not tell {alike} of the {others} others from it ({cd}).")
