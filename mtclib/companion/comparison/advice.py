@@ -192,6 +192,19 @@ def _gain(row):
             f" {100 * row['risk']:.0f} % of doing worse on a further source")
 
 
+def without_k(kind):
+    """What it costs each method that the number of clusters is not known, as a folded table."""
+    sources, caption = Sources(kind), f"Many {kind}: the number of clusters known, and estimated"
+    if not sources.done:
+        return tables.frame_table([], caption, folded="nothing is run yet")
+    found = sources.unknown_k()
+    first, then = found.index[0], found["rank, k unknown"].idxmin()
+    lost = found["lost"].median()
+    told = (f"{first} is first of all with k known, {'and' if first == then else 'but ' + then} without; "
+            f"the median method loses {lost:.1f} points")
+    return tables.frame_table(found.round(1), caption, folded=told)
+
+
 def level_with_best(sources):
     """How many of the other methods Nemenyi's test does not tell from the first, and how many there are."""
     ranks = ranking.by_source(sources.scores())

@@ -94,6 +94,13 @@ def _said(found):
     return "" if np.isnan(found[0]) else f"{found[0]:+.2f} ({found[1]:+.2f} to {found[2]:+.2f})"
 
 
+def panels():
+    """What `plots.sharing` draws."""
+    names = {"tasks": "relatedness of the tasks", "views": "agreement of the views"}
+    found = {kind: gains(kind) for kind in names}
+    return {name: (found[kind], by_source(found[kind])) for kind, name in names.items()}
+
+
 @cache
 def sentences():
     """What there is to say, in three sentences."""

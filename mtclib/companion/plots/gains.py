@@ -25,7 +25,7 @@ def gains(frame, score="accuracy"):
         rows = frame[frame["comparison"] == name].set_index("dataset").reindex(sets)
         # Outside the style, "C0" is another colour.
         colour = to_hex(f"C{number}")
-        places = np.arange(len(sets)) + SPREAD * (number / max(len(names) - 1, 1) - 0.5)
+        places = np.arange(len(sets)) + SPREAD * (number - (len(names) - 1) / 2) / max(len(names) - 1, 1)
         ax.hlines(places, rows["low"], rows["high"], color=colour, linewidth=1.6)
         ax.plot(rows["difference"], places, color=colour, marker=marker, linestyle="", label=name)
     ax.set_yticks(range(len(sets)), sets)
@@ -37,22 +37,26 @@ def gains(frame, score="accuracy"):
 
 @figure
 def sharing(panels):
-    """Gain of sharing against how related tasks are, or how far views agree, a panel each.
+    """Gain of sharing against how related tasks are, or how far views agree: a panel each, a mark per source.
 
-    `panels` maps the name of the horizontal axis to a frame ``source, method, measure, gain`` of all methods,
-    and one of their means with the sources as its index; those are named.
+    `panels` maps the name of the horizontal axis to a frame ``source, gain`` of all methods and sets, whose
+    middle half is a line, and one of the means, ``measure, gain``, with the sources as its index.
     """
     fig, axes = plt.subplots(1, len(panels), figsize=(8.6, 4.2), squeeze=False, sharey=True)
     for ax, (name, (frame, means)) in zip(axes[0], panels.items()):
+        means = means.sort_values("measure")
+        half = frame.groupby("source")["gain"].quantile([0.25, 0.75]).unstack().loc[means.index]
         ax.axhline(0, color="black", **RULE)
-        look = {"linestyle": "", "marker": ".", "color": "0.72"}
-        ax.plot(frame["measure"], frame["gain"], label="one method on one set", **look)
-        look = {"linestyle": "", "marker": "o", "color": "#00457c"}
-        ax.plot(means["measure"], means["gain"], label="mean of methods, one source", **look)
-        for source, row in means.iterrows():
-            ax.annotate(source, row, (5, 4), textcoords="offset points", fontsize=8)
-        ax.margins(x=0.14)
+        look = {"color": "0.6", "label": "middle half of methods and sets"}
+        ax.vlines(means["measure"], half[0.25], half[0.75], **look)
+        look = {"linestyle": "", "marker": "o", "color": "#00457c", "label": "mean of methods, one source"}
+        (marks,) = ax.plot(means["measure"], means["gain"], **look)
+        for number, (source, row) in enumerate(means.iterrows()):
+            height = half.loc[source, 0.75] if number % 2 else half.loc[source, 0.25]
+            ax.annotate(source, (row["measure"], height), (0, 9 if number % 2 else -9), fontsize=8,
+                        textcoords="offset points", ha="center", va="center")  # fmt: skip
+        ax.margins(x=0.2, y=0.12)
         ax.set_xlabel(name)
     axes[0][0].set_ylabel("gain of sharing, points of ARI")
-    legend(fig, axes[0][0].get_lines()[1:])
+    legend(fig, [marks, ax.collections[0]])
     return fig
