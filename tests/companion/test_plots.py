@@ -121,8 +121,7 @@ DAMAGED = frame_of("kind share method value", [(kind, share, "A", 1 - share)
 REPEATS = pd.DataFrame({"method": ["A", "A", "B"], "repeat": [0, 1, 0], "seconds": [1.0, 2.0, 3.0]})
 CHANGES = pd.DataFrame({"decision": ["O1", "O1", "O2"], "metric": "ACC", "change": [-4.0, 1.0, 2.0],
                         "ours": "tf", "alternative": "counts"})  # fmt: skip
-OVERVIEW = pd.DataFrame({"gain": [0.0, 5.0, 4.0], "cost": [1.0, 30.0, 100.0], "edition": "original",
-                         "together": [False, True, True]}, index=["k-means", "MBC", LONG])  # fmt: skip
+SHARED = pd.DataFrame({"source": ["a", "a", "b"], "gain": [1.0, 3.0, -2.0], "measure": [0.1, 0.1, 0.7]})
 SCORES = pd.DataFrame({"a": [0.5, 0.101], "b": [np.nan, 0.2]}, index=["toy", "real"])
 PAIRS = frame_of("dataset method run 1 2", [("toy", "A", r, r / 10, r / 10) for r in range(5)])
 LABELS = np.repeat(np.arange(4), 3)
@@ -155,7 +154,7 @@ CASES = {
     "orders": lambda: plots.order_spread(orders()),
     "costs": lambda: plots.stream_costs(costs()),
     "ranks": lambda: plots.critical_difference(pd.Series({"a": 1.2, "b": 1.8}), 0.5, [["a", "b"]]),
-    "quality and time": lambda: plots.quality_time(OVERVIEW),
+    "sharing": lambda: plots.sharing({"relatedness": (SHARED, SHARED.groupby("source").mean())}),
     "score table": lambda: plots.score_table(SCORES),
     "pairs": lambda: plots.task_pairs(PAIRS, "NMI"),
     "embedding": lambda: plots.embedding([POINTS, POINTS @ POINTS.T], LABELS, ["a", LONG], "k-means"),
@@ -476,7 +475,6 @@ def test_a_single_seed_has_no_interval():
 @pytest.mark.parametrize(("draw", "arguments", "message"), [
     (plots.sensitivity_heatmap, (results(GRID, ("a", "b")), "lam", "alpha"), "fix dataset first"),
     (plots.critical_difference, (pd.Series({"a": 1.0}), 1.0, []), "two methods"),
-    (plots.quality_time, (pd.DataFrame(),), "no method"),
     (plots.score_table, (pd.DataFrame(),), "nothing to show"),
     (plots.embedding, ([np.eye(3)], [np.arange(2)], ["a"]), r"labels: \[2\] labels for \[3\] samples"),
     (plots.number_of_clusters, (pd.DataFrame({"task": []}),), "a line for some task"),

@@ -136,22 +136,25 @@ def verdict(row):
 def table(kind, sources=None):
     """The decision table, to be read."""
     sources = sources or evidence(kind)
-    rows = []
-    for name, row in decisions(sources).iterrows():
-        judged = not pd.isna(row["take"])
-        fails = f"; no result on {row['fails']:.0f} of {row['sets']:.0f}" if judged and row["fails"] else ""
-        package = f"{row['package']} ({row['package gain']:+.1f})" if judged and row["package"] else ""
-        rows.append({
-            "data": name, "sources": f"{row['sources']:.0f} ({row['sets']:.0f})",
-            "take": _named(sources, row["take"]) if judged else "",
-            "gain": spread(row, "gain", "low", "high") if judged else "",
-            "followed": spread(row, "followed", "followed low", "followed high") if judged else "",
-            "risk": f"{100 * row['risk']:.0f} %" if judged and row["risk"] == row["risk"] else "",
-            "second": _named(sources, row["second"]) if judged else "", "package": package,
-            "verdict": verdict(row) + fails})  # fmt: skip
+    rows = [_read(sources, name, row) for name, row in decisions(sources).iterrows()]
     note = (f"Points of ARI with 95 % intervals over sources. A row needs {ENOUGH} sources. Gain if "
             "followed: the method is chosen by the other sources and judged on the one left out.")
     return tables.frame_table(rows, f"Many {kind}: which method to take", SHOWN, notes=[note])
+
+
+def _read(sources, name, row):
+    """A line of the decision table as text."""
+    shown = {"data": name, "sources": f"{row['sources']:.0f} ({row['sets']:.0f})", "verdict": verdict(row)}
+    if pd.isna(row["take"]):
+        return shown
+    shown |= {"take": _named(sources, row["take"]), "second": _named(sources, row["second"])}
+    if row["fails"]:
+        shown["verdict"] += f"; no result on {row['fails']:.0f} of {row['sets']:.0f}"
+    if row["package"]:
+        shown["package"] = f"{row['package']} ({row['package gain']:+.1f})"
+    if row["take"] != sources.reference:
+        shown |= {"gain": spread(row, "gain", "low", "high"), "risk": f"{100 * row['risk']:.0f} %"}
+    return shown | {"followed": spread(row, "followed", "followed low", "followed high")}
 
 
 def spread(row, middle, low, high):
@@ -189,7 +192,7 @@ def _gain(row):
         return ""
     ends = f"95 % interval {row['low']:+.1f} to {row['high']:+.1f}"
     return (f", {row['gain']:+.1f} points of ARI ({ends}), and a chance of "
-            f" {100 * row['risk']:.0f} % of doing worse on a further source")
+            f"{100 * row['risk']:.0f} % of doing worse on a further source")
 
 
 def without_k(kind):
