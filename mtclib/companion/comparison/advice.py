@@ -2,7 +2,7 @@
 
 For each row of :data:`ROWS` the methods are ranked on its sets alone.  The first of ours, or plain k-means,
 is the advice, if the row has at least :data:`ENOUGH` sources; a method of another package is named where it
-is ahead of all of ours.
+is ahead of all of ours on the sets where both were run.
 """
 
 from functools import cache
@@ -44,40 +44,80 @@ SHOWN = {"data": "your data", "sources": "sources (sets)", "take": "take", "gain
          "package": "a package ahead of ours", "verdict": "how sure"}  # fmt: skip
 
 
-@cache
-def evidence(kind):
-    """The comparison by sources, or that on the sets of the papers as long as this has more of them.
+class Evidence(Sources):
+    """The comparison by sources, and on sets of the papers that it has not reached the older run of them.
 
-    ``kind`` is one of ``ROWS``.
+    Parameters
+    ----------
+    kind : {"tasks", "views"}
+    packages : bool
+        Whether methods of other packages take part, which the older runs do not have.
+
+    Examples
+    --------
+    >>> Evidence("tasks").reference
+    'k-means'
     """
-    wide, papers = Sources(kind), of_papers(kind)
-    covered = wide.rows["source"].nunique() if wide.done else 0
-    return wide if covered >= papers.rows["source"].nunique() else papers
+
+    def __init__(self, kind, packages=False):
+        super().__init__(kind)
+        self.papers, self.packages = of_papers(kind), packages
+
+    def scores(self, metric="ARI", k="known", preparation=None):
+        """As of `Sources`, of both."""
+        older = self._named(self.papers.scores(metric, k, preparation))
+        older = older[~older.index.get_level_values("set").isin(self.done)]
+        parts = [super().scores(metric, k, preparation)] if self.done else []
+        both = pd.concat([*parts, older] if len(older) else parts)
+        names = self.protocol.profile("full").methods
+        return both[[name for name in names if name in both and (self.packages or ours(self, name))]]
+
+    def relative_times(self):
+        """As of `Sources`, of both."""
+        parts = [self._named(self.papers.seconds()), *([self.seconds()] if self.done else [])]
+        return pd.concat([part.div(part[self.reference], axis=0) for part in parts]).median()
+
+    def _named(self, frame):
+        """Columns of the older runs, with the name that plain k-means has in the newer ones."""
+        return frame.rename(columns={self.papers.reference: self.reference})
+
+
+@cache
+def evidence(kind, packages=False):
+    """The committed evidence for "tasks" or "views"."""
+    return Evidence(kind, packages)
 
 
 def said_of(sources):
     """What the evidence is, in half a sentence."""
-    papers = sources.folder == of_papers(sources.kind).folder
-    counted = f"{sources.rows['source'].nunique()} sources ({sources.rows['set'].nunique()} sets"
-    return f"{counted} of the {'papers' if papers else 'comparison by sources'})"
+    sets = sources.scores().index
+    older = sets[~sets.get_level_values("set").isin(sources.done)]
+    counted = f"{sets.unique('source').size} sources ({sets.unique('set').size} sets"
+    return f"{counted}, {older.unique('set').size} of them as they were run for the papers)"
 
 
-def decisions(sources):
+def decisions(sources, others=None):
     """The decision table: a line for each row of :data:`ROWS`, computed from what is run of `sources`.
 
-    ``take`` and ``second`` are first and second by mean rank over sources, ``package`` one that is ahead of
-    them.  ``gain`` over plain k-means with its 95 % interval ``low``, ``high``; ``risk``, the chance that it
-    does worse than k-means on a further source.  ``followed``, ``followed low``, ``followed high``: what it
-    gains to choose by the other sources and to cluster the one left out, which no choice has seen (k-means
+    ``take`` and ``second`` are first and second of ours by mean rank over sources, ``package`` a method of
+    another package that is ahead of all of ours on the sets where it is run, of which `others` are the
+    scores.  ``gain`` over plain k-means with its 95 % interval ``low``, ``high``; ``risk``, the chance that
+    it does worse than k-means on a further source.  ``followed``, ``followed low``, ``followed high``: the
+    gain of choosing by the other sources and clustering the one left out, which no choice has seen (none
     where the chosen one fails).  ``fails`` counts sets on which the method has no result.
     """
     known = pd.read_csv(Sources(sources.kind).folder / "sets.csv", index_col="set")
     scores = sources.scores()
+    if others is None:
+        others = evidence(sources.kind, packages=True).scores()
+        others = others[others.index.get_level_values("set").isin(sources.done)]
     described = scores.index.to_frame(index=False).join(known, on="set")
     rows = {}
     for name, query in ROWS[sources.kind].items():
         part = scores[described.index.isin(described.query(query).index)]
-        rows[name] = _advised(sources, part, quick(sources) if name == IN_A_HURRY else list(scores))
+        methods = quick(sources) if name == IN_A_HURRY else [*scores, *others]
+        rows[name] = _advised(sources, part[[one for one in part if ours(sources, one)]], methods)
+        rows[name] |= _package(sources, others[others.index.isin(part.index)], methods)
     return pd.DataFrame.from_dict(rows, orient="index").reindex(columns=COLUMNS).rename_axis("data")
 
 
@@ -87,18 +127,24 @@ def _advised(sources, scores, methods):
     if row["sources"] < ENOUGH:
         return row
     table = sources.overview(scores, tested=False).loc[lambda found: found.index.isin(methods)]
-    own = [name for name in table.index if ours(sources, name)]
-    ahead = table.index[: table.index.get_loc(own[0])]
+    first, second = table.index[:2]
     followed = _followed(sources, scores, methods)
     low, high = interval(followed)
-    row |= {"take": own[0], **table.loc[own[0], ["gain", "low", "high", "risk"]],
-            "fails": scores[own[0]].isna().groupby("set").any().sum(), "followed": followed.mean(),
-            "followed low": low, "followed high": high, "second": own[1], "package": ""}  # fmt: skip
-    if len(ahead):
-        row |= {"package": ahead[0], "package gain": table.loc[ahead[0], "gain"]}
-    if own[0] != sources.reference:
-        row["p same"] = probabilities(sources.gains(scores)[own[0]].dropna().to_numpy())[1]
+    row |= {"take": first, **table.loc[first, ["gain", "low", "high", "risk"]],
+            "fails": scores[first].isna().groupby("set").any().sum(), "followed": followed.mean(),
+            "followed low": low, "followed high": high, "second": second}  # fmt: skip
+    if first != sources.reference:
+        row["p same"] = probabilities(sources.gains(scores)[first].dropna().to_numpy())[1]
     return row
+
+
+def _package(sources, scores, methods):
+    """A method of another package that is ahead of all of ours, and its gain, if there are sources enough."""
+    if scores.index.unique("source").size >= ENOUGH:
+        first = next(name for name in ranking.by_source(scores).index if name in methods)
+        if not ours(sources, first):
+            return {"package": first, "package gain": sources.gains(scores)[first].mean()}
+    return {"package": ""}
 
 
 def _followed(sources, scores, methods):
@@ -107,7 +153,7 @@ def _followed(sources, scores, methods):
     found = {}
     for source in gains.index:
         ranks = ranking.by_source(scores[names != source])
-        first = next(name for name in ranks.index if name in methods and ours(sources, name))
+        first = next(name for name in ranks.index if name in methods)
         found[source] = gains.fillna(0.0).loc[source, first]
     return pd.Series(found)
 
@@ -133,10 +179,10 @@ def verdict(row):
     return "it makes no difference" if row["p same"] > 0.95 else "not shown to be better than k-means"
 
 
-def table(kind, sources=None):
+def table(kind, sources=None, others=None):
     """The decision table, to be read."""
     sources = sources or evidence(kind)
-    rows = [_read(sources, name, row) for name, row in decisions(sources).iterrows()]
+    rows = [_read(sources, name, row) for name, row in decisions(sources, others).iterrows()]
     note = (f"Points of ARI with 95 % intervals over sources. A row needs {ENOUGH} sources. Gain if "
             "followed: the method is chosen by the other sources and judged on the one left out.")
     return tables.frame_table(rows, f"Many {kind}: which method to take", SHOWN, notes=[note])

@@ -43,7 +43,7 @@ def gains(kind, sources=None):
     On tasks over its own single-task version, on views over k-means on the view with the largest silhouette;
     first preparation, k known.  ``measure`` is the relatedness of the tasks, or the agreement of the views.
     """
-    sources = sources or evidence(kind)
+    sources = sources or evidence(kind, packages=True)
     known = pd.read_csv(Sources(kind).folder / "sets.csv", index_col="set")
     scores = sources.scores(preparation="first").droplevel(["kind", "preparation"])
     if kind == "tasks":

@@ -33,28 +33,42 @@ class Toys(Sources):
 SETS = ["Heart", "Vowel", "tr23", "Reuters"]
 
 
+def decided(**changed):
+    toys = Toys(SETS, **changed)
+    return advice.decisions(toys, toys.made), str(advice.table("tasks", toys, toys.made))
+
+
 def test_a_row_names_the_first_of_ours_the_package_ahead_and_who_is_fast_and_is_empty_without_sources():
-    found = advice.decisions(Toys(SETS))
+    found, text = decided()
     row = found.loc[advice.ANY]
     assert (row["take"], row["second"], row["package"]) == ("SNMF", "MBC", "sklearn GMM")
     assert row["low"] < row["gain"] < row["high"] and row["gain"] == pytest.approx(10, abs=1)
     assert row["followed"] == pytest.approx(row["gain"]) and row["risk"] < 0.01
     assert found.loc[advice.IN_A_HURRY, "take"] == "MBC" and pd.isna(found.loc["two tasks", "take"])
     assert found.loc["texts, as counts", "sources"] == 2
-    text = str(advice.table("tasks", Toys(SETS)))
     assert "better than k-means" in text and "not judged: fewer than 3 sources" in text
 
 
 def test_who_follows_advice_pays_where_the_choice_was_luck_and_failures_and_draws_are_said():
-    lucky = advice.decisions(Toys(SETS, SNMF=[90.0, 40.0, 40.0, 40.0], MBC=[40.0, 54.0, 54.0, 54.0]))
+    lucky, _ = decided(SNMF=[90.0, 40.0, 40.0, 40.0], MBC=[40.0, 54.0, 54.0, 54.0])
     row = lucky.loc[advice.ANY]
     assert row["take"] == "MBC" and row["followed"] < 1 and row["low"] < 0
-    failing = Toys(SETS, SNMF=[80.0, 80.0, 80.0, np.nan])
-    assert advice.decisions(failing).loc[advice.ANY, "fails"] == 1
-    assert "no result on 1 of 4" in str(advice.table("tasks", failing))
-    worse = Toys(SETS, MBC=30.0, SNMF=30.0)
-    assert advice.decisions(worse).loc[advice.ANY, "take"] == "k-means"
-    assert "nothing is ahead of k-means" in str(advice.table("tasks", worse))
+    failing, text = decided(SNMF=[80.0, 80.0, 80.0, np.nan], MBC=[53.0, 45.0, 53.0, 45.0])
+    assert failing.loc[advice.ANY, "fails"] == 1 and "no result on 1 of 4" in text
+    worse, text = decided(MBC=30.0, SNMF=30.0)
+    assert worse.loc[advice.ANY, "take"] == "k-means" and "nothing is ahead of k-means" in text
+
+
+@pytest.mark.parametrize("kind", advice.ROWS)
+def test_a_set_of_the_papers_counts_once_by_the_newer_run(kind):
+    found, wide = advice.evidence(kind), Sources(kind)
+    scores = found.scores()
+    assert not scores.index.duplicated().any() and {*wide.done} <= {*scores.index.get_level_values("set")}
+    assert all(advice.ours(found, name) for name in scores) and found.reference in scores
+    newer = scores[scores.index.get_level_values("set").isin(wide.done)]
+    pd.testing.assert_frame_equal(newer, wide.scores()[list(newer)])
+    older = found.papers.scores().drop(wide.done, level="set", errors="ignore")
+    assert len(scores) == len(newer) + len(older)
 
 
 def test_sharing_is_measured_against_a_method_s_own_single_task_version_and_correlated_over_sources():
