@@ -154,6 +154,8 @@ CASES = {
     "orders": lambda: plots.order_spread(orders()),
     "costs": lambda: plots.stream_costs(costs()),
     "ranks": lambda: plots.critical_difference(pd.Series({"a": 1.2, "b": 1.8}), 0.5, [["a", "b"]]),
+    "certainty": lambda: plots.certainty({"tasks": SHARED.assign(part=["all", LONG, "b"], low=-9.0, high=9.0),
+                                          "views": SHARED.assign(part="all", low=-9.0, high=9.0)}),
     "sharing": lambda: plots.sharing({"relatedness": (SHARED, SHARED.groupby("source").mean())}),
     "score table": lambda: plots.score_table(SCORES),
     "pairs": lambda: plots.task_pairs(PAIRS, "NMI"),

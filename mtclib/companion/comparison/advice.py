@@ -268,17 +268,15 @@ def recommended(kind):
 
 
 def certainty(kind):
-    """The evidence for the first method part by part, as `plots.gains` takes it, and a sentence on it."""
+    """The evidence for the first method part by part, as `plots.certainty` takes it, and a sentence on it."""
     sources = evidence(kind)
     found = sources.sensitivity()
     best, same = found["first"].iloc[0], (found["first"] == found["first"].iloc[0]).sum()
-    frame = pd.DataFrame({
-        "dataset": [f"{part}: {row['first']}" for part, row in found.iterrows()], "comparison": best,
-        "difference": found["gain"].to_numpy(), "low": found["low"].to_numpy(),
-        "high": found["high"].to_numpy()})  # fmt: skip
+    names = [f"{part}: {first}" if first != best else part for part, first in found["first"].items()]
     alike, others = level_with_best(sources)
     gain = f"{found['gain'].min():+.1f} to {found['gain'].max():+.1f}"
     cd = f"critical difference {sources.critical_difference():.1f} ranks"
-    return frame, (f"Many {kind}: {best} is first in {same} of {len(found)} readings of the evidence, and "
-                   f"gains {gain} points over k-means (within {ROPE:g} counts as equal). Nemenyi's test does "
-                   f"not tell {alike} of the {others} others from it ({cd}).")
+    text = (f"Many {kind}: {best} is first in {same} of {len(found)} readings of the evidence, and gains {gain} "
+            f"points over k-means (within {ROPE:g} counts as equal). Nemenyi's test does not tell {alike} of the "
+            f"{others} others from it ({cd}).")
+    return found.assign(part=names), text

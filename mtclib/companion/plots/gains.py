@@ -25,13 +25,33 @@ def gains(frame, score="accuracy"):
         rows = frame[frame["comparison"] == name].set_index("dataset").reindex(sets)
         # Outside the style, "C0" is another colour.
         colour = to_hex(f"C{number}")
-        places = np.arange(len(sets)) + SPREAD * (number - (len(names) - 1) / 2) / max(len(names) - 1, 1)
+        places = np.arange(len(sets)) + SPREAD * (number / max(len(names) - 1, 1) - 0.5)
         ax.hlines(places, rows["low"], rows["high"], color=colour, linewidth=1.6)
         ax.plot(rows["difference"], places, color=colour, marker=marker, linestyle="", label=name)
     ax.set_yticks(range(len(sets)), sets)
     ax.set_ylim(len(sets) - 0.4, -0.6)
     ax.set_xlabel(f"gain in {score}, points")
     legend(fig, ax.get_legend_handles_labels()[0])
+    return fig
+
+
+@figure
+def certainty(panels):
+    """Gain of one method by part of the evidence, with 95 % intervals, a panel for each kind of data.
+
+    `panels` maps a title to a frame ``part, gain, low, high``.
+    """
+    longest = max(map(len, panels.values()))
+    fig, axes = plt.subplots(1, len(panels), figsize=(10.4, 1.1 + 0.2 * longest), squeeze=False)
+    for ax, (title, frame) in zip(axes[0], panels.items()):
+        places = np.arange(len(frame))
+        ax.axvline(0, color="black", **RULE)
+        ax.hlines(places, frame["low"], frame["high"], color="#00457c", linewidth=1.6)
+        ax.plot(frame["gain"], places, color="#00457c", marker="o", linestyle="")
+        ax.set_yticks(places, frame["part"])
+        ax.set_ylim(longest - 0.4, -0.6)
+        ax.set_xlabel("gain over k-means, points")
+        ax.set_title(title)
     return fig
 
 
