@@ -36,9 +36,6 @@ ROWS = {
 
 COLUMNS = ["sources", "sets", "take", "gain", "low", "high", "p same", "risk", "fails", "followed",
            "followed low", "followed high", "second", "package", "package gain"]  # fmt: skip
-KMEANS = {"tasks": "KMeans", "views": "ConMC"}
-"""Class of plain k-means."""
-
 SHOWN = {"data": "your data", "sources": "sources (sets)", "take": "take", "gain": "gain over k-means",
          "followed": "gain if followed", "risk": "chance of a loss", "second": "second choice",
          "package": "a package ahead of ours", "verdict": "how sure"}  # fmt: skip
@@ -47,16 +44,7 @@ SHOWN = {"data": "your data", "sources": "sources (sets)", "take": "take", "gain
 class Evidence(Sources):
     """The comparison by sources, and on sets of the papers that it has not reached the older run of them.
 
-    Parameters
-    ----------
-    kind : {"tasks", "views"}
-    packages : bool
-        Whether methods of other packages take part, which the older runs do not have.
-
-    Examples
-    --------
-    >>> Evidence("tasks").reference
-    'k-means'
+    Methods of other `packages`, which the older runs do not have, take part if told.
     """
 
     def __init__(self, kind, packages=False):
@@ -88,8 +76,7 @@ def evidence(kind, packages=False):
     return Evidence(kind, packages)
 
 
-def said_of(sources):
-    """What the evidence is, in half a sentence."""
+def _said(sources):
     sets = sources.scores().index
     older = sets[~sets.get_level_values("set").isin(sources.done)]
     counted = f"{sets.unique('source').size} sources ({sets.unique('set').size} sets"
@@ -99,12 +86,9 @@ def said_of(sources):
 def decisions(sources, others=None):
     """The decision table: a line for each row of :data:`ROWS`, computed from what is run of `sources`.
 
-    ``take`` and ``second`` are first and second of ours by mean rank over sources, ``package`` a method of
-    another package that is ahead of all of ours on the sets where it is run, of which `others` are the
-    scores.  ``gain`` over plain k-means with its 95 % interval ``low``, ``high``; ``risk``, the chance that
-    it does worse than k-means on a further source.  ``followed``, ``followed low``, ``followed high``: the
-    gain of choosing by the other sources and clustering the one left out, which no choice has seen (none
-    where the chosen one fails).  ``fails`` counts sets on which the method has no result.
+    `others` are the scores of all methods, packages too, where they are run.  ``followed``: the gain of
+    choosing by the other sources and clustering the one left out, none where the chosen one fails; ``fails``
+    counts sets.
     """
     known = pd.read_csv(Sources(sources.kind).folder / "sets.csv", index_col="set")
     scores = sources.scores()
@@ -222,7 +206,7 @@ def answer(kind):
         text += f" Of other packages {best['package']} is ahead of all of ours {gain}."
     alike, others = level_with_best(sources)
     followed = spread(best, "followed", "followed low", "followed high")
-    return (f"{text} This is from {said_of(sources)}; whoever follows such advice on a source that it has "
+    return (f"{text} This is from {_said(sources)}; whoever follows such advice on a source that it has "
             f"not seen gains {followed}. Nemenyi's test does not tell {alike} of the {others} others from "
             "the first.")
 
@@ -260,13 +244,6 @@ def level_with_best(sources):
     return int((ranks <= ranks.iloc[0] + sources.critical_difference()).sum()) - 1, len(ranks) - 1
 
 
-def recommended(kind):
-    """Class of the method that :func:`answer` names first."""
-    sources = evidence(kind)
-    take = decisions(sources).loc[ANY, "take"]
-    return KMEANS[kind] if take == sources.reference else sources.estimator(take).__name__
-
-
 def certainty(kind):
     """The evidence for the first method part by part, as `plots.certainty` takes it, and a sentence on it."""
     sources = evidence(kind)
@@ -276,7 +253,7 @@ def certainty(kind):
     alike, others = level_with_best(sources)
     gain = f"{found['gain'].min():+.1f} to {found['gain'].max():+.1f}"
     cd = f"critical difference {sources.critical_difference():.1f} ranks"
-    text = (f"Many {kind}: {best} is first in {same} of {len(found)} readings of the evidence, and gains {gain} "
-            f"points over k-means (within {ROPE:g} counts as equal). Nemenyi's test does not tell {alike} of the "
-            f"{others} others from it ({cd}).")
+    text = (f"Many {kind}: {best} is first in {same} of {len(found)} readings of the evidence, and gains "
+            f"{gain} points over k-means (within {ROPE:g} counts as equal). Nemenyi's test does not tell "
+            f"{alike} of the {others} others from it ({cd}).")
     return found.assign(part=names), text

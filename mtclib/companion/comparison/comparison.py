@@ -6,7 +6,6 @@ run, ``absent.csv`` what is absent and why, ``results`` what came out.  :func:`o
 
 import pandas as pd
 
-from mtclib.companion import runs
 from mtclib.companion.comparison.sources import Sources
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import profiles
@@ -41,10 +40,7 @@ def run(kind, profile="full", *, seed=None, n_runs=0, n_jobs=1, export=False):
     """
     jobs, store = plan(kind, profile, seed=seed, n_runs=n_runs)
     folder = results_folder(kind) if export else None
-    results = profiles.run_and_export(jobs, store, folder, n_jobs=n_jobs)
-    if export:
-        data_table(jobs).to_csv(folder / "sizes.csv", index=False, lineterminator="\n")
-    return results
+    return profiles.run_and_export(jobs, store, folder, n_jobs=n_jobs)
 
 
 def results_folder(kind):
@@ -54,19 +50,6 @@ def results_folder(kind):
 
 def _folder(kind):
     return f"comparison/{choose(kind, KINDS, 'comparison')}"
-
-
-def data_table(jobs):
-    """Sizes of the data sets of jobs: ``data set, samples, features, clusters``, one per task or view."""
-    rows = []
-    for job in {job.dataset: job for job in jobs}.values():
-        data, _ = runs.load_dataset(job.loader, job.loader_params)
-        samples, features = zip(*(X.shape for X in data.Xs))
-        ks = data.n_clusters if data.kind == "multitask" else [data.n_clusters]
-        alike = {"samples": samples[:1] if data.kind == "multiview" else samples, "clusters": ks,
-                 "features": features if data.kind == "multiview" else features[:1]}
-        rows.append({"data set": job.dataset} | {name: " ".join(map(str, v)) for name, v in alike.items()})
-    return pd.DataFrame(rows)
 
 
 def of_papers(kind):

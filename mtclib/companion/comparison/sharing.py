@@ -30,8 +30,6 @@ ALONE = ("SingleView", "sklearn KMeans", "sklearn Spectral", "sklearn GMM", "skl
 """Methods for views that take one alone, or all side by side: no multi-view methods."""
 
 FEWEST = 5
-"""Sources that a correlation needs."""
-
 MEASURES = {"tasks": "relatedness", "views": "agreement"}
 WORDS = {"tasks": ("each method's own single-task version", "how related the tasks are"),
          "views": ("k-means on one view, chosen without labels", "how far the views agree")}  # fmt: skip
@@ -61,10 +59,7 @@ def by_source(frame):
 
 
 def correlation(frame):
-    """Spearman's correlation of measure and gain over sources, with its 95 % interval.
-
-    Through Fisher's z (E. Fieller, H. Hartley, E. Pearson, Biometrika 44, 1957).
-    """
+    """Spearman's correlation over sources, at least FEWEST, and its interval (Fieller, Biometrika 1957)."""
     if len(frame) < FEWEST:
         return (np.nan,) * 3
     rho = stats.spearmanr(frame["measure"], frame["gain"]).statistic
@@ -92,13 +87,6 @@ def by_method(kind):
 
 def _said(found):
     return "" if np.isnan(found[0]) else f"{found[0]:+.2f} ({found[1]:+.2f} to {found[2]:+.2f})"
-
-
-def panels():
-    """What `plots.sharing` draws."""
-    names = {"tasks": "relatedness of the tasks", "views": "agreement of the views"}
-    found = {kind: gains(kind) for kind in names}
-    return {name: (found[kind], by_source(found[kind])) for kind, name in names.items()}
 
 
 @cache

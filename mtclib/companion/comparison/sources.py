@@ -138,35 +138,18 @@ class Sources:
         scores = self.scores()
         return ranking.critical_difference(scores.shape[1], scores.index.unique("source").size)
 
-    def unknown_k(self, metric="ARI"):
-        """What not knowing k costs each method, best rank with k known first.
-
-        On the sets of the second study: ``rank`` and ``rank, k unknown`` over sources; ``lost``, points, the
-        mean over sources where there are both, with its 95 % interval ``low``, ``high``.
-        """
-        guessed = self.scores(metric, "unknown")
-        known = self.scores(metric, preparation="first").reindex(guessed.index)[list(guessed)]
-        lost = (known - guessed).groupby("source").mean()
-        ends = {name: interval(lost[name].dropna()) for name in lost}
+    def unknown_k(self):
+        """Mean ranks of methods with k known and unknown, and the points ``lost``, over the same sources."""
+        guessed = self.scores(k="unknown")
+        known = self.scores(preparation="first").reindex(guessed.index)[list(guessed)]
         ranks = ranking.by_source(known)
-        return pd.DataFrame({
-            "rank": ranks, "rank, k unknown": ranking.by_source(guessed), "lost": lost.mean(),
-            "low": {name: ends[name][0] for name in ends}, "high": {name: ends[name][1] for name in ends},
-        }).loc[ranks.index].rename_axis("method")
+        frame = pd.DataFrame({"rank": ranks, "rank, k unknown": ranking.by_source(guessed),
+                              "lost": (known - guessed).groupby("source").mean().mean()})  # fmt: skip
+        return frame.loc[ranks.index].rename_axis("method")
 
     def estimator(self, method):
         """Class of a method."""
         return runs.jobs.resolve_estimator(self.protocol.methods[method].estimator)
-
-    def all_scores(self):
-        """Every score as a line, in percent: the mean over seeds, how many there are, seconds of a fit."""
-        rows = self.rows[self.rows["metric"].isin(["ARI", "NMI_arithmetic", "ACC"])]
-        names = ["source", "kind", "set", "preparation", "number of clusters", "method", "metric"]
-        found = rows.groupby(names, sort=False)
-        means = found["value"].agg(lambda values: 100 * values.mean(skipna=False))
-        frame = pd.DataFrame({"score": means, "seeds": found["run"].nunique(),
-                              "seconds": found["seconds"].median()})  # fmt: skip
-        return frame.round({"score": 4, "seconds": 3}).reset_index()
 
     def seconds(self):
         """Median seconds of a fit, data sets by methods."""

@@ -200,8 +200,8 @@ def front_page(table):
         ceiling = f"{line['ceiling']:.0f} of {line['counted']}"
         cells = (name, methods, _split(line), ceiling, line["pipeline"], *told)
         lines.append(f"| {' | '.join(cells)} |")
-    asked = ("**Which method should I take?** All methods at their defaults, with independent sources as the\n"
-             "units ([comparison](notebooks/comparison.ipynb), with a table for each kind of data):")
+    asked = ("**Which method should I take?** All methods at their defaults, with independent sources as\n"
+             "the units ([comparison](notebooks/comparison.ipynb), with a table for each kind of data):")
     return "\n".join([*lines, "", asked, "", recommendation().text, "", END])
 
 

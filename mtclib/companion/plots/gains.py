@@ -1,4 +1,4 @@
-"""What one method gains over another from the same starts, data set by data set."""
+"""What one method gains over another, set by set or source by source, and task against task."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -79,4 +79,28 @@ def sharing(panels):
         ax.set_xlabel(name)
     axes[0][0].set_ylabel("gain of sharing, points of ARI")
     legend(fig, [marks, ax.collections[0]])
+    return fig
+
+
+@figure
+def task_pairs(frame, metric):
+    """Score of task 2 against that of task 1 over runs, one panel per data set, one mark per method.
+
+    `frame` has ``dataset, method, run, 1, 2`` with fractions; titles name the correlation of each method.
+    """
+    datasets = list(dict.fromkeys(frame["dataset"]))
+    if not datasets:
+        raise ValueError("frame: it has no rows")
+    size = (max(2.6 * len(datasets), 4), 3.4)
+    fig, axes = plt.subplots(1, len(datasets), figsize=size, squeeze=False)
+    for ax, dataset in zip(axes[0], datasets):
+        lines = []
+        for method, runs in frame[frame["dataset"] == dataset].groupby("method", sort=False):
+            ax.plot(100 * runs["1"], 100 * runs["2"], linestyle="", alpha=0.6, markersize=4, label=method)
+            flat = len(runs) < 3 or runs[["1", "2"]].std().min() == 0
+            r = np.nan if flat else np.corrcoef(runs["1"], runs["2"])[0, 1]
+            lines.append(f"{method}: r = {r:.2f}")
+        ax.set(title="\n".join([dataset, *lines]), xlabel=f"{metric}, task 1 (%)")
+    axes[0][0].set_ylabel(f"{metric}, task 2 (%)")
+    legend(fig, axes[0][0].get_lines()[:])
     return fig

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtclib.baselines.registry import all_estimators
-from mtclib.companion import cli, plots
+from mtclib.companion import cli
 from mtclib.companion.comparison import comparison, ranking
 from mtclib.companion.comparison.comparison import KINDS, NAMES
 
@@ -56,20 +56,6 @@ def test_absent_methods_come_last_and_ranks_keep_their_sum(scores):
             assert ranked[row.isna()].min() > ranked[row.notna()].max()
 
 
-@given(st.lists(st.floats(1, 9), min_size=2, max_size=8), st.floats(0.1, 5))
-@settings(max_examples=100, deadline=None)
-def test_groups_are_all_maximal_sets_within_the_critical_difference(values, cd):
-    ranks = pd.Series(values, index=[f"m{i}" for i in range(len(values))])
-    found = [set(group) for group in ranking.groups(ranks, cd)]
-    for group in found:
-        assert len(group) > 1 and ranks[list(group)].max() <= ranks[list(group)].min() + cd
-        assert not any(group < other for other in found)
-    for first in ranks.index:
-        for second in ranks.index.drop(first):
-            low, high = sorted((ranks[first], ranks[second]))
-            assert any({first, second} <= group for group in found) == (high <= low + cd)
-
-
 @kinds
 def test_every_method_of_the_kind_takes_part_at_its_own_defaults(kind, compared):
     protocol = compared[kind].protocol
@@ -98,16 +84,3 @@ def test_the_quick_profile_needs_nothing_but_the_package_index(kind, compared):
     protocol = compared[kind].protocol
     quick = protocol.needed_datasets("quick")
     assert {params["edition"] for _, params in quick.values()} == {"wheel"}
-
-
-@kinds
-def test_the_figures_name_every_method_and_no_name_covers_another(kind, compared):
-    part = compared[kind]
-    scores = part.scores().droplevel(["source", "kind", "preparation"])
-    ranks, cd = ranking.by_source(part.scores()), part.critical_difference()
-    (axes,) = plots.critical_difference(ranks, cd, ranking.groups(ranks, cd)).axes
-    assert set(ranks.index) <= {part.strip() for text in axes.texts for part in text.get_text().split("  ")}
-    assert sum(line.get_linewidth() > 3 for line in axes.lines) == len(ranking.groups(ranks, cd))
-    axes = plots.score_table(scores / 100).axes[0]
-    shown = [text.get_text() for text in axes.texts]
-    assert len(shown) == scores.size and shown.count("–") == scores.isna().sum().sum()
