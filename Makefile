@@ -19,7 +19,7 @@ NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout=300 --nbval-saniti
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help reproduce site test browser lab full fetch notebooks lint bench lock clean
+.PHONY: help reproduce site test browser lab full comparison fetch notebooks lint bench lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | awk -F '	' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -50,6 +50,12 @@ lab: $(STAMP) ## Open JupyterLab on notebooks/
 full: $(STAMP) ## Run one paper in the full profile: make full PAPER=mtcmrl N_JOBS=2 (hours; resumes)
 	$(PY) -m mtclib fetch --profile full --paper $(PAPER)
 	$(ONE_THREAD) $(PY) -m mtclib run $(PAPER) --profile full --n-jobs $(N_JOBS) --report
+
+comparison: $(STAMP) ## Run what is missing of the comparison by sources, and write its results (a day; resumes)
+	$(BIN)/pip install -q -e ".[companion,comparison]"
+	for kind in tasks views; do \
+		$(ONE_THREAD) $(PY) -m benchmarks.comparison_sources $$kind && \
+		$(PY) -m benchmarks.comparison_sources $$kind --write || exit 1; done
 
 fetch: $(STAMP) ## Get the data of the quick profile
 	$(PY) -m mtclib fetch --profile quick

@@ -7,7 +7,7 @@
 Needs the extra ``comparison``, and Linux: every fit has a process of its own, which ends when it takes more
 than 60 s of the processor or 4 GB beyond the data; no further seed is begun once a method's fits on a data
 set took 20 s in all.  `--write` makes data/comparison/many-views/results (or many-tasks) from the store,
-of the sets that are named or of all, and runs nothing.
+of the sets that are named or of all, and runs nothing; all_scores.csv there is for everyone to use.
 """
 
 import argparse
@@ -171,7 +171,20 @@ def write(sources, store, sets):
     memory = pd.DataFrame(largest, columns=["dataset", "method", "megabytes"])
     memory = memory.groupby(["dataset", "method"], sort=False)["megabytes"].max()
     memory.to_csv(folder / "memory.csv", lineterminator="\n", float_format="%.1f")
+    scores = all_scores(Sources(sources.kind, sources.folder).rows)
+    scores.to_csv(folder / "all_scores.csv", index=False, lineterminator="\n")
     return done
+
+
+def all_scores(rows):
+    """Every score as a line, in percent: the mean over seeds, how many there are, seconds of a fit."""
+    rows = rows[rows["metric"].isin(["ARI", "NMI_arithmetic", "ACC"])]
+    names = ["source", "kind", "set", "preparation", "number of clusters", "method", "metric"]
+    found = rows.groupby(names, sort=False)
+    means = found["value"].agg(lambda values: 100 * values.mean(skipna=False))
+    frame = pd.DataFrame({"score": means, "seeds": found["run"].nunique(),
+                          "seconds": found["seconds"].median()})  # fmt: skip
+    return frame.round({"score": 4, "seconds": 3}).reset_index()
 
 
 def main():

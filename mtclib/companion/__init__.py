@@ -1,9 +1,9 @@
 """The companion to the five papers; it needs the extra ``companion``.
 
 What a notebook imports from here: `Study` (one paper), `scoreboard` and `differences` (all papers),
-`Comparison` and `Sources` (all methods on all data sets, and on sets of many sources), `check_parameters`,
-`plots`, `tables`.  The rooms, from the ground up: `parameters`, `runs` (protocol, jobs, store, results),
-`verdicts` and `claims` (ours beside print),
+`Sources`, `advice` and `sharing` (all methods on sets of many sources, which to take, and whether sharing
+helps), `check_parameters`, `plots`, `tables`.  The rooms, from the ground up: `parameters`, `runs`
+(protocol, jobs, store, results), `verdicts` and `claims` (ours beside print),
 `userdata` (a reader's own files), `tables`, `plots`, `comparison`, `papers`, `site` (notebooks run and
 published), `cli` (the command line).
 """
@@ -11,9 +11,9 @@ published), `cli` (the command line).
 from importlib import import_module
 
 _HOMES = {
-    "Comparison": "comparison.comparison", "Sources": "comparison.sources", "Study": "papers.study",
+    "Sources": "comparison.sources", "Study": "papers.study", "advice": "comparison.advice",
     "check_parameters": "parameters", "differences": "papers.differences", "plots": "plots",
-    "scoreboard": "papers.scoreboard", "tables": "tables",
+    "scoreboard": "papers.scoreboard", "sharing": "comparison.sharing", "tables": "tables",
 }  # fmt: skip
 __all__ = list(_HOMES)
 

@@ -321,15 +321,15 @@ def identify(args) -> int:
 
 
 def compare(args) -> int:
-    """Run a comparison, keep its results in the full profile, and print who does best."""
+    """Run a comparison, keep its results in the full profile, and print the scores."""
     from mtclib.companion.comparison import comparison
 
     choose(args.kind, comparison.KINDS, "KIND")
     choose(args.profile, PROFILES, "--profile")
     full = args.profile == "full"
     frame = comparison.run(args.kind, args.profile, n_jobs=args.n_jobs, export=full)
-    table = comparison.Comparison(args.kind, None if full else frame).overview()
-    print(table.round(2).to_string())
+    rows = frame[frame["task"].isin(["avg", ""]) & (frame["metric"] == "ARI")]
+    print((100 * rows.pivot_table("value", "method", "dataset", sort=False)).round(1).to_string())
     return int((frame["status"] != "ok").any())
 
 

@@ -19,24 +19,14 @@ def ranks(scores):
     return scores.round(9).rank(axis=1, ascending=False, na_option="bottom", method="average")
 
 
+def by_source(scores):
+    """Mean rank of each method over sources, best first; `scores` has a level "source" in its index."""
+    return ranks(scores).groupby("source").mean().mean().sort_values(kind="stable")
+
+
 def critical_difference(n_methods, n_datasets, alpha=0.05):
     """Nemenyi's critical difference: mean ranks further apart than this differ."""
     check_number("n_methods", n_methods, low=2, integer=True)
     check_number("n_datasets", n_datasets, low=1, integer=True)
     q = stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
-
-
-def groups(mean_ranks, cd):
-    """Maximal groups of methods whose mean ranks lie within the critical difference, from best to worst.
-
-    Groups of one, and groups inside another, are left out.
-    """
-    ordered = mean_ranks.sort_values(kind="stable")
-    found, last = [], 0
-    for first, rank in enumerate(ordered):
-        end = int(np.searchsorted(ordered.to_numpy(), rank + cd, side="right"))
-        if end > last and end - first > 1:
-            found.append(list(ordered.index[first:end]))
-        last = max(last, end)
-    return found

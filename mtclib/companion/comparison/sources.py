@@ -20,7 +20,7 @@ from mtclib.companion.runs.jobs import load_dataset, seed_for
 from mtclib.core import paths
 from mtclib.metrics import score_all
 
-KINDS = {"tasks": ("k-means",), "views": ("sklearn KMeans", "Con-MC")}
+KINDS = {"tasks": ("k-means",), "views": ("sklearn KMeans", "Con-MC (unscaled)")}
 """Kinds of data, and plain k-means by its names, the first that a protocol has; Con-MC rescales the views."""
 
 ROPE = 2.0
@@ -89,20 +89,22 @@ class Sources:
         rows = rows if preparation is None else rows[rows["preparation"] == preparation]
         means = rows.groupby(["source", "kind", "set", "preparation", "method"], sort=False)["value"]
         wide = 100 * means.mean(skipna=False).unstack("method", sort=False)
-        return wide[[name for name in self.protocol.profile("full").methods if name in wide]]
+        names = dict.fromkeys([*self.protocol.profile("full").methods, self.reference])
+        return wide[[name for name in names if name in wide]]
 
-    def overview(self, scores=None):
+    def overview(self, scores=None, tested=True):
         """All methods, best mean rank first, with sources as the units; `scores` as from :meth:`scores`.
 
         ``rank`` (mean over sources), ``sources`` (where it is present), ``gain`` over plain k-means in points
         (mean over them) with its 95 % interval ``low``, ``high``, ``worse`` (sources where it is below plain
         k-means), ``p better``, ``p same``, ``p worse`` (of the typical source, by the Bayesian signed-rank
         test: better by more than :data:`ROPE`, within it, or worse), and ``risk``, the chance that it is
-        below plain k-means on a further source.  Interval and risk take gains to be normal.
+        below plain k-means on a further source.  Interval and risk take gains to be normal.  The three p
+        take seconds and are left out unless `tested`.
         """
         scores = self.scores() if scores is None else scores
-        ranks, gains = _mean_ranks(scores), self.gains(scores)
-        rows = {name: _judged(gains[name].dropna().to_numpy()) for name in ranks.index}
+        ranks, gains = ranking.by_source(scores), self.gains(scores)
+        rows = {name: _judged(gains[name].dropna().to_numpy(), tested) for name in ranks.index}
         frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method").assign(rank=ranks)
         return frame.reindex(columns=COLUMNS)
 
@@ -122,21 +124,47 @@ class Sources:
         for level in ("kind", "source"):
             names = scores.index.get_level_values(level)
             parts |= {f"without {name}": scores[names != name] for name in names.unique()}
-        best, rows = _mean_ranks(scores).index[0], {}
+        best, rows = ranking.by_source(scores).index[0], {}
         for part, values in parts.items():
             if values.index.unique("source").size > 1:
-                ranks, gains = _mean_ranks(values), self.gains(values)[best].dropna()
-                low, high = _interval(gains)
+                ranks, gains = ranking.by_source(values), self.gains(values)[best].dropna()
+                low, high = interval(gains)
                 rows[part] = {"first": ranks.index[0], "rank": ranks[best], "gain": gains.mean(), "low": low,
                               "high": high}
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("evidence")
 
+    def critical_difference(self):
+        """Nemenyi's critical difference of the mean ranks over sources at the 5 % level."""
+        scores = self.scores()
+        return ranking.critical_difference(scores.shape[1], scores.index.unique("source").size)
+
+    def unknown_k(self):
+        """Mean ranks of methods with k known and unknown, and the points ``lost``, over the same sources."""
+        guessed = self.scores(k="unknown")
+        known = self.scores(preparation="first").reindex(guessed.index)[list(guessed)]
+        ranks = ranking.by_source(known)
+        frame = pd.DataFrame({"rank": ranks, "rank, k unknown": ranking.by_source(guessed),
+                              "lost": (known - guessed).groupby("source").mean().mean()})  # fmt: skip
+        return frame.loc[ranks.index].rename_axis("method")
+
+    def estimator(self, method):
+        """Class of a method."""
+        return runs.jobs.resolve_estimator(self.protocol.methods[method].estimator)
+
+    def seconds(self):
+        """Median seconds of a fit, data sets by methods."""
+        fits = self.rows[self.rows["status"] == "ok"].drop_duplicates(["dataset", "method", "key"])
+        return fits.groupby(["dataset", "method"])["seconds"].median().unstack()
+
+    def relative_times(self):
+        """Seconds of a fit relative to plain k-means on the same data, the median over data sets."""
+        seconds = self.seconds()
+        return seconds.div(seconds[self.reference], axis=0).median()
+
     def costs(self):
         """Median over data sets of each method's ``seconds`` per fit, and the largest ``megabytes``."""
-        fits = self.rows[self.rows["status"] == "ok"].drop_duplicates(["dataset", "method", "key"])
-        memory = pd.read_csv(self.folder / "results" / "memory.csv")
-        seconds = fits.groupby(["dataset", "method"])["seconds"].median().groupby("method").median()
-        return pd.DataFrame({"seconds": seconds, "megabytes": memory.groupby("method")["megabytes"].max()})
+        memory = pd.read_csv(self.folder / "results" / "memory.csv").groupby("method")["megabytes"].max()
+        return pd.DataFrame({"seconds": self.seconds().median(), "megabytes": memory})
 
     def place(self, make, name="mine", n_runs=1):
         """Row of a further method, and its place among those that are run, with k known.
@@ -191,23 +219,25 @@ class Sources:
         return 100 * float(np.mean(values))
 
 
-def _mean_ranks(scores):
-    return ranking.ranks(scores).groupby("source").mean().mean().sort_values(kind="stable")
-
-
-def _interval(gains):
+def interval(gains):
+    """95 % t interval of the mean of gains, of which each is that of a source."""
     n, spread = len(gains), np.std(gains, ddof=1) if len(gains) > 1 else np.nan
     return gains.mean() + np.array([-1, 1]) * stats.t.ppf(0.975, n - 1) * spread / np.sqrt(n)
 
 
-def _judged(gains):
+def _judged(gains, tested):
     n = len(gains)
     row = {"sources": n, "worse": int((gains.round(9) < 0).sum())}
     if not n:
         return row
-    row["gain"], (row["low"], row["high"]) = gains.mean(), _interval(gains)
+    row["gain"], (row["low"], row["high"]) = gains.mean(), interval(gains)
     if n > 1 and (spread := np.std(gains, ddof=1)):
         row["risk"] = stats.t.cdf(-gains.mean() / (spread * np.sqrt(1 + 1 / n)), n - 1)
-        row["p worse"], row["p same"], row["p better"] = SignedRankTest.probs(
-            np.zeros(n), gains, ROPE, nsamples=5000, random_state=0)
+        if tested:
+            row["p worse"], row["p same"], row["p better"] = probabilities(gains)
     return row
+
+
+def probabilities(gains):
+    """How probable it is that the typical source is worse, within :data:`ROPE` of the same, or better."""
+    return SignedRankTest.probs(np.zeros(len(gains)), gains, ROPE, nsamples=5000, random_state=0)

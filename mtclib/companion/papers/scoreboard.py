@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion import plots, tables
-from mtclib.companion.comparison import comparison
-from mtclib.companion.comparison.comparison import Comparison
+from mtclib.companion.comparison import advice
 from mtclib.companion.papers.study import Study, show
 from mtclib.companion.verdicts import errors, judge, ledger
 from mtclib.companion.verdicts.intervals import RELATIVE
@@ -106,9 +105,8 @@ def headlines():
 
 def recommendation():
     """Which method to take, for many tasks and for many views."""
-    kinds = {"multitask": "Many tasks", "multiview": "Many views"}
-    return tables.Points(tuple(comparison.answer(Comparison(kind)) for kind in kinds),
-                         tuple((noun, "comparison.ipynb") for noun in kinds.values()))
+    return tables.Points(tuple(map(advice.answer, advice.ROWS)),
+                         tuple((f"Many {kind}", "comparison.ipynb") for kind in advice.ROWS))
 
 
 RATES = {"paper": "paper", "kind": "methods", "cells": "cells", "agreeing": "agree", "undecided": "undecided",
@@ -209,8 +207,8 @@ def front_page(table):
         cells = (name, methods, _split(line), ceiling, line["pipeline"], *told)
         lines.append(f"| {' | '.join(cells)} |")
     asked = ("## Which method should I take?\n\n"
-             "All methods ran on all data sets of their kind, with one preprocessing and fixed defaults\n"
-             "([comparison](notebooks/comparison.ipynb)).")
+             "All methods ran at their defaults, with independent sources as the units\n"
+             "([comparison](notebooks/comparison.ipynb), with a table for each kind of data).")
     return "\n".join([*lines, "", asked, "", recommendation().text, "", END])
 
 

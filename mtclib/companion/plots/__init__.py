@@ -6,7 +6,6 @@ Colours, markers and line styles come from ``mtclib.mplstyle`` and differ in lig
 stand outside the axes and never cover data.
 """
 
-from mtclib.companion.plots.comparison import critical_difference, quality_time, score_table, task_pairs
 from mtclib.companion.plots.curves import (
     damaged_view,
     objective_panels,
@@ -19,7 +18,7 @@ from mtclib.companion.plots.curves import (
     trajectories,
 )
 from mtclib.companion.plots.files import MANIFEST_COLUMNS, Picture, folder_key, save
-from mtclib.companion.plots.gains import gains
+from mtclib.companion.plots.gains import certainty, gains, sharing, task_pairs
 from mtclib.companion.plots.look import style
 from mtclib.companion.plots.matrices import relation_matrix
 from mtclib.companion.plots.pacing import selection, weight_functions
@@ -28,10 +27,10 @@ from mtclib.companion.plots.streams import forgetting_curve, order_spread, strea
 from mtclib.companion.plots.userdata import embedding, number_of_clusters
 
 __all__ = [
-    "MANIFEST_COLUMNS", "Picture", "critical_difference", "damaged_view", "embedding", "folder_key",
-    "forgetting_curve", "gains", "leverage", "number_of_clusters", "objective_panels", "order_spread",
-    "preprocessing", "quality_time", "relation_matrix", "robustness", "runtime", "save", "score_table",
-    "scoreboard", "scores_by_method", "seconds", "selection", "sensitivity", "sensitivity_heatmap",
+    "MANIFEST_COLUMNS", "Picture", "certainty", "damaged_view", "embedding",
+    "folder_key", "forgetting_curve", "gains", "leverage", "number_of_clusters", "objective_panels",
+    "order_spread", "preprocessing", "relation_matrix", "robustness", "runtime", "save", 
+    "scoreboard", "scores_by_method", "seconds", "selection", "sensitivity", "sensitivity_heatmap", "sharing",
     "stream_costs", "style", "task_objectives",
     "task_pairs", "trajectories", "transfer_curve", "weight_functions",
 ]  # fmt: skip

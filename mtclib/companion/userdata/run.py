@@ -24,7 +24,7 @@ from mtclib.metrics import adjusted_rand_index, score_all
 TAKES = {"multitask": "tasks", "multiview": "views",
          "lifelong": "a sequence of tasks, each seen in several views"}  # fmt: skip
 RECOMMENDED = {"multitask": "SpectralNJW", "multiview": "AWP"}
-"""The method with the best mean rank in the committed comparison, for tasks and for views."""
+"""What the committed comparison advises for any data, for tasks and for views."""
 DEFAULTS = {"multitask": (RECOMMENDED["multitask"], "MTCMRL", "MBC", "SPMTC", "KMeans"),
             "multiview": (RECOMMENDED["multiview"], "MSPL", "ConMC")}  # fmt: skip
 """Methods where none are named: the recommended one, the papers' own, and k-means as the yardstick."""

@@ -1,8 +1,5 @@
 """All methods on all data sets: the statistics, the figures, and whether the committed results are whole."""
 
-import itertools
-
-import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtclib.baselines.registry import all_estimators
-from mtclib.companion import cli, plots
+from mtclib.companion import cli
 from mtclib.companion.comparison import comparison, ranking
-from mtclib.companion.comparison.comparison import KINDS, METRIC, Comparison
-from mtclib.core import paths
+from mtclib.companion.comparison.comparison import KINDS, NAMES
 
 kinds = pytest.mark.parametrize("kind", KINDS)
 
@@ -29,7 +25,7 @@ DEMSAR = pd.DataFrame(
 
 @pytest.fixture(scope="module")
 def compared():
-    return {kind: Comparison(kind) for kind in KINDS}
+    return {NAMES[kind]: comparison.of_papers(kind) for kind in NAMES}
 
 
 def matrices(shape):
@@ -60,51 +56,10 @@ def test_absent_methods_come_last_and_ranks_keep_their_sum(scores):
             assert ranked[row.isna()].min() > ranked[row.notna()].max()
 
 
-@given(st.lists(st.floats(1, 9), min_size=2, max_size=8), st.floats(0.1, 5))
-@settings(max_examples=100, deadline=None)
-def test_groups_are_all_maximal_sets_within_the_critical_difference(values, cd):
-    ranks = pd.Series(values, index=[f"m{i}" for i in range(len(values))])
-    found = [set(group) for group in ranking.groups(ranks, cd)]
-    for group in found:
-        assert len(group) > 1 and ranks[list(group)].max() <= ranks[list(group)].min() + cd
-        assert not any(group < other for other in found)
-    for first in ranks.index:
-        for second in ranks.index.drop(first):
-            low, high = sorted((ranks[first], ranks[second]))
-            assert any({first, second} <= group for group in found) == (high <= low + cd)
-
-
-def toy_frame(values, seconds):
-    """Result frame of one run and one task of two multi-task data sets."""
-    rows = [{"dataset": data, "task": task, "method": method, "metric": METRIC, "value": value,
-             "seconds": seconds[method], "key": f"{data}{method}", "status": "ok", "run": 0}
-            for method, scores in values.items() for data, value in zip(("tr23", "tr11"), scores)
-            if value is not None for task in ("1", "avg")]  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-@pytest.fixture
-def toy():
-    values = {"k-means": (0.5, 0.5), "MBC": (0.7, 0.4), "SPMTC": (None, 0.8), "Spectral NJW": (0.6, 0.6)}
-    seconds = {"k-means": 1, "MBC": 1.5, "SPMTC": 9, "Spectral NJW": 4}
-    return Comparison("multitask", toy_frame(values, seconds))
-
-
-def test_the_overview_counts_gains_losses_and_costs_and_the_answer_follows_from_it(toy):
-    table = toy.overview()
-    assert table.loc["MBC", ["gain", "worst", "loses", "cost"]].tolist() == pytest.approx([5, -10, 1, 1.5])
-    assert table.loc["SPMTC", "sets"] == 1 and table.loc["SPMTC", "gain"] == pytest.approx(30)
-    assert table.loc["k-means", ["gain", "cost"]].tolist() == [0, 1]
-    assert table["rank"].to_dict() == {"Spectral NJW": 2.0, "MBC": 2.5, "SPMTC": 2.5, "k-means": 3.0}
-    text = comparison.answer(toy)
-    assert text.startswith("Take Spectral NJW (mean rank 2.0, +10.0 points of ARI over k-means, below it")
-    assert "In a hurry take MBC (mean rank 2.5, +5.0 points" in text
-
-
 @kinds
 def test_every_method_of_the_kind_takes_part_at_its_own_defaults(kind, compared):
     protocol = compared[kind].protocol
-    methods = [protocol.methods[name] for name in compared[kind].methods]
+    methods = [protocol.methods[name] for name in protocol.profile("full").methods]
     wanted = {name for name, cls in all_estimators().items() if cls.traits.kind == kind}
     assert sorted(method.estimator for method in methods) == sorted(wanted)
     assert not any(method.params or method.grid for method in methods)
@@ -112,12 +67,13 @@ def test_every_method_of_the_kind_takes_part_at_its_own_defaults(kind, compared)
 
 @kinds
 def test_every_method_is_on_every_data_set_or_has_a_written_reason_that_fits_it(kind, compared):
-    scores, absent = compared[kind].scores(), comparison.absences(kind)
+    protocol, absent = compared[kind].protocol, comparison.absences(kind)
+    scores = compared[kind].scores().droplevel(["source", "kind", "preparation"])
     assert not absent.duplicated(["dataset", "method"]).any() and absent["reason"].str.len().gt(10).all()
-    main = absent[absent["method"].isin(compared[kind].methods)]
+    main = absent[absent["method"].isin(protocol.profile("full").methods)]
     missing, named = scores.isna().stack(), main[["dataset", "method"]].itertuples(index=False, name=None)
     assert set(missing[missing].index) == set(named)
-    assert set(scores.index) == set(compared[kind].protocol.datasets)
+    assert set(scores.index) == set(protocol.datasets)
     assert set(compared[kind].results.frame["status"]) == {"ok"}
     unequal = absent.loc[absent["reason"].str.startswith("unequal"), "method"]
     assert all(compared[kind].estimator(method).traits.same_n_clusters for method in unequal)
@@ -128,26 +84,3 @@ def test_the_quick_profile_needs_nothing_but_the_package_index(kind, compared):
     protocol = compared[kind].protocol
     quick = protocol.needed_datasets("quick")
     assert {params["edition"] for _, params in quick.values()} == {"wheel"}
-
-
-def test_the_notebook_opens_with_the_methods_and_gains_that_follow_from_the_numbers(compared):
-    text = nbformat.read(paths.root() / "notebooks" / "comparison.ipynb", as_version=4).cells[0].source
-    for kind in KINDS:
-        best = compared[kind].overview().iloc[0]
-        assert f"take {best.name}" in text and f"{best['gain']:.1f} points" in text
-        assert f"on {best['sets'] - best['loses']} of {best['sets']} sets" in text
-
-
-@kinds
-def test_the_figures_name_every_method_and_no_name_covers_another(kind, compared):
-    ranks, groups, scores = compared[kind].mean_ranks(), compared[kind].groups(), compared[kind].scores()
-    (axes,) = plots.critical_difference(ranks, compared[kind].critical_difference(), groups).axes
-    assert set(ranks.index) <= {part.strip() for text in axes.texts for part in text.get_text().split("  ")}
-    assert sum(line.get_linewidth() > 3 for line in axes.lines) == len(groups)
-    (axes,) = plots.quality_time(compared[kind].overview()).axes
-    assert {text.get_text().strip() for text in axes.texts} == set(ranks.index)
-    boxes = [text.get_window_extent().padded(-1) for text in axes.texts]
-    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
-    axes = plots.score_table(scores).axes[0]
-    shown = [text.get_text() for text in axes.texts]
-    assert len(shown) == scores.size and shown.count("–") == scores.isna().sum().sum()

@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.cluster
 
@@ -49,6 +50,14 @@ def test_ranks_gains_and_sensitivity_follow_from_what_is_run_and_who_refuses_the
     once.rows.loc[once.rows.eval("method == 'pooled' and set == 'a' and run == 0"), "value"] = np.nan
     assert once.scores()["pooled"].isna().sum() == 1, "a method that failed with one seed is absent"
     assert found.loc["all", "gain"] == table["gain"].iloc[0] and "by ACC" in found.index
+
+
+def test_every_score_is_a_line_of_the_table_for_everyone(toys):
+    lines = pd.read_csv(toys.folder / "results" / "all_scores.csv")
+    kept = lines.query("metric == 'ARI' and `number of clusters` == 'known' and method == 'pooled'")
+    assert kept.set_index("set")["score"].to_dict() == pytest.approx(
+        toys.scores()["pooled"].droplevel(["source", "kind", "preparation"]).to_dict(), abs=1e-3)
+    assert set(kept["seeds"]) == {2} and lines.loc[lines["method"] == "refused", "score"].isna().all()
 
 
 def test_a_further_method_with_nothing_but_fit_and_labels_gets_its_row_and_its_place(toys):

@@ -9,7 +9,7 @@ import pytest
 from experiments_support import demo_jobs
 from studies import committed
 
-from mtclib.companion.comparison.comparison import KINDS, Comparison, results_folder
+from mtclib.companion.comparison.comparison import KINDS, NAMES, of_papers, results_folder
 from mtclib.companion.runs import RunStore, execute, export, jobs, read_results, run
 from mtclib.companion.runs.committed import agreement
 from mtclib.companion.verdicts import ledger
@@ -26,7 +26,7 @@ everything = pytest.mark.parametrize("name", [*paths.papers(), *KINDS])
 @pytest.fixture(scope="module")
 def opened():
     return {**{paper: committed(paper) for paper in paths.papers()},
-            **{kind: Comparison(kind) for kind in KINDS}}
+            **{NAMES[kind]: of_papers(kind) for kind in NAMES}}
 
 
 @everything

@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 from mtclib.companion import plots
-from mtclib.companion.comparison import comparison
+from mtclib.companion.comparison import advice, comparison
 from mtclib.companion.userdata import contents, load, number, run
 from mtclib.companion.userdata.load import UserData
 from mtclib.companion.userdata.run import cluster
@@ -48,12 +48,13 @@ def test_methods_that_do_not_fit_say_why_and_usual_ones_and_all_others_fit(tasks
     assert list(run.check_methods(["all"], tasks, [2, 3])) == list(said.index[said["fits"]])
 
 
-@pytest.mark.parametrize("kind", comparison.KINDS)
-def test_the_method_with_the_best_mean_rank_is_recommended_and_names_of_the_comparison_are_known(kind):
-    compared = comparison.Comparison(kind)
-    best = compared.estimator(compared.mean_ranks().index[0]).__name__
-    assert best == run.RECOMMENDED[kind] == run.DEFAULTS[kind][0]
-    for name in compared.methods:
+@pytest.mark.parametrize("data", advice.ROWS)
+def test_what_is_advised_for_any_data_is_recommended_and_names_of_the_comparison_are_known(data):
+    kind, compared = comparison.NAMES[data], comparison.of_papers(data)
+    found = advice.evidence(data)
+    take = advice.decisions(found).loc[advice.ANY, "take"].replace(found.reference, "k-means")
+    assert run.class_name(take, kind) == run.RECOMMENDED[kind] == run.DEFAULTS[kind][0]
+    for name in compared.protocol.profile("full").methods:
         assert run.class_name(name.casefold(), kind) == compared.estimator(name).__name__
 
 

@@ -1,0 +1,113 @@
+"""When sharing between tasks, or between views, helps at all: the question behind all five papers.
+
+``sets.csv`` says, without labels, how related the tasks of a set are and how far its views agree;
+``benchmarks/comparison_sets.py`` explains both and writes it.
+"""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from mtclib.companion import tables
+from mtclib.companion.comparison.advice import evidence, spread
+from mtclib.companion.comparison.sources import Sources, interval
+
+OWN = {
+    "All k-means": "k-means", "MBC": "k-means", "SMBC": "k-means", "MTCMRL": "SNMF+LR",
+    "sklearn KMeans, pooled": "sklearn KMeans", "sklearn Spectral, pooled": "sklearn Spectral",
+    "sklearn GMM, pooled": "sklearn GMM", "sklearn Agglomerative, pooled": "sklearn Agglomerative",
+}  # fmt: skip
+"""What each multi-task method is without the other tasks."""
+
+NEAREST = {"MTSC": "Spectral NJW", "LLMC": "CLR", "MKC": "k-means", "SMKC": "k-means", "LSSMTC": "k-means",
+           "SPMTC": "k-means", "SAMTC": "k-means", "DMTFC": "k-means", "DMTRC": "k-means"}  # fmt: skip
+"""The nearest single-task method of those whose own version is not among the methods compared."""
+
+ALONE = ("SingleView", "sklearn KMeans", "sklearn Spectral", "sklearn GMM", "sklearn Agglomerative", "Con-MC",
+         "Con-MC (unscaled)")
+"""Methods for views that take one alone, or all side by side: no multi-view methods."""
+
+FEWEST = 5
+MEASURES = {"tasks": "relatedness", "views": "agreement"}
+WORDS = {"tasks": ("each method's own single-task version", "how related the tasks are"),
+         "views": ("k-means on one view, chosen without labels", "how far the views agree")}  # fmt: skip
+
+
+def gains(kind, sources=None):
+    """Gain of each method that shares, in points of ARI: ``source, set, method, measure, gain``.
+
+    On tasks over its own single-task version, on views over k-means on the view with the largest silhouette;
+    first preparation, k known.  ``measure`` is the relatedness of the tasks, or the agreement of the views.
+    """
+    sources = sources or evidence(kind, packages=True)
+    known = pd.read_csv(Sources(kind).folder / "sets.csv", index_col="set")
+    scores = sources.scores(preparation="first").droplevel(["kind", "preparation"])
+    if kind == "tasks":
+        found = {name: scores[name] - scores[own] for name, own in (OWN | NEAREST).items() if name in scores}
+    else:
+        single = known["single"].reindex(scores.index.get_level_values("set")).to_numpy()
+        found = {name: scores[name] - single for name in scores if name not in ALONE}
+    frame = pd.DataFrame(found).rename_axis("method", axis=1).stack().rename("gain").dropna().reset_index()
+    return frame.assign(measure=frame["set"].map(known[MEASURES[kind]]))
+
+
+def by_source(frame):
+    """Means of ``measure`` and ``gain`` over methods, then over the sets of a source."""
+    return frame.groupby(["source", "set"], sort=False)[["measure", "gain"]].mean().groupby("source").mean()
+
+
+def correlation(frame):
+    """Spearman's correlation over sources, at least FEWEST, and its interval (Fieller, Biometrika 1957)."""
+    if len(frame) < FEWEST:
+        return (np.nan,) * 3
+    rho = stats.spearmanr(frame["measure"], frame["gain"]).statistic
+    half = stats.norm.ppf(0.975) * np.sqrt(1.06 / (len(frame) - 3))
+    low, high = np.tanh(np.arctanh(np.clip(rho, -0.999, 0.999)) + half * np.array([-1, 1]))
+    return rho, low, high
+
+
+def by_method(kind):
+    """For each method: its gain with interval, sources on which it loses, and the correlation, as a table."""
+    rows = []
+    for name, part in gains(kind).groupby("method", sort=False):
+        found = by_source(part)
+        low, high = interval(found["gain"])
+        row = {"gain": found["gain"].mean(), "low": low, "high": high}
+        over = f"its own: {OWN[name]}" if name in OWN else f"the nearest: {NEAREST.get(name)}"
+        rows.append({
+            "method": name, "over": over if kind == "tasks" else "the chosen view", "sources": len(found),
+            "gain": spread(row, "gain", "low", "high"), "loses": int((found["gain"] < 0).sum()),
+            "correlation": _said(correlation(found)), "mean": row["gain"]})
+    frame = pd.DataFrame(rows).sort_values("mean", ascending=False, kind="stable").drop(columns="mean")
+    return tables.frame_table(frame.set_index("method"), f"Many {kind}: gain over {WORDS[kind][0]}",
+                              folded=f"each of {len(frame)} methods, and how it goes with {WORDS[kind][1]}")
+
+
+def _said(found):
+    return "" if np.isnan(found[0]) else f"{found[0]:+.2f} ({found[1]:+.2f} to {found[2]:+.2f})"
+
+
+@cache
+def sentences():
+    """What there is to say, in three sentences."""
+    told, clear = [], []
+    for kind in MEASURES:
+        frame = gains(kind)
+        found = by_source(frame)
+        (low, high), rho = interval(found["gain"]), correlation(found)
+        methods = frame.groupby("method")["gain"].mean()
+        row = {"gain": found["gain"].mean(), "low": low, "high": high}
+        text = (f"Many {kind}: over {len(found)} sources, methods that share gain "
+                f"{spread(row, 'gain', 'low', 'high')} points of ARI over {WORDS[kind][0]} in the mean, "
+                f"{(methods > 0).sum()} of {len(methods)} of them gain, ")
+        text += (f"and the rank correlation of the gain with {WORDS[kind][1]} is {_said(rho)}."
+                 if _said(rho) else f"and so few cannot say how the gain goes with {WORDS[kind][1]}.")
+        told.append(text)
+        clear += [kind] * bool(rho[1] * rho[2] > 0)
+    last = (f"Whether sharing will help can be foretold without labels, so far as these sources go, for "
+            f"{' and '.join(clear)}." if clear else
+            "From these sources nobody can foretell without labels whether sharing will help: none of the "
+            "correlations is surely other than zero.")
+    return (*told, last)
