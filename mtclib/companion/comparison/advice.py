@@ -35,7 +35,7 @@ ROWS = {
 """Rows of the decision table, and which sets they hold, as a query of ``sets.csv`` and the kind."""
 
 COLUMNS = ["sources", "sets", "take", "gain", "low", "high", "p same", "risk", "fails", "followed",
-           "followed low", "followed high", "second", "package", "package gain"]  # fmt: skip
+           "followed low", "followed high", "second", "package", "package gain", "package sources"]  # fmt: skip
 SHOWN = {"data": "your data", "sources": "sources (sets)", "take": "take", "gain": "gain over k-means",
          "followed": "gain if followed", "risk": "chance of a loss", "second": "second choice",
          "package": "a package ahead of ours", "verdict": "how sure"}  # fmt: skip
@@ -124,10 +124,11 @@ def _advised(sources, scores, methods):
 
 def _package(sources, scores, methods):
     """A method of another package that is ahead of all of ours, and its gain, if there are sources enough."""
-    if scores.index.unique("source").size >= ENOUGH:
+    if (n := scores.index.unique("source").size) >= ENOUGH:
         first = next(name for name in ranking.by_source(scores).index if name in methods)
         if not ours(sources, first):
-            return {"package": first, "package gain": sources.gains(scores)[first].mean()}
+            gain = sources.gains(scores)[first].mean()
+            return {"package": first, "package gain": gain, "package sources": n}
     return {"package": ""}
 
 
@@ -202,8 +203,8 @@ def answer(kind):
     if fast["take"] != best["take"]:
         text += f" In a hurry take {_named(sources, fast['take'])}: {verdict(fast)}{_gain(fast)}."
     if best["package"]:
-        gain = f"({best['package gain']:+.1f} over k-means)"
-        text += f" Of other packages {best['package']} is ahead of all of ours {gain}."
+        text += (f" On the {best['package sources']:.0f} sources on which other packages ran, {best['package']} "
+                 f"ranks above all of ours ({best['package gain']:+.1f} over k-means).")
     alike, others = level_with_best(sources)
     followed = spread(best, "followed", "followed low", "followed high")
     return (f"{text} This is from {_said(sources)}; whoever follows such advice on a source that it has "
