@@ -34,8 +34,10 @@ ROWS = {
 }  # fmt: skip
 """Rows of the decision table, and which sets they hold, as a query of ``sets.csv`` and the kind."""
 
-COLUMNS = ["sources", "sets", "take", "gain", "low", "high", "p same", "risk", "fails", "followed",
-           "followed low", "followed high", "second", "package", "package gain", "package sources"]  # fmt: skip
+COLUMNS = [
+    "sources", "sets", "take", "gain", "low", "high", "p same", "risk", "fails", "followed", "followed low",
+    "followed high", "second", "package", "package gain", "package sources",
+]  # fmt: skip
 SHOWN = {"data": "your data", "sources": "sources (sets)", "take": "take", "gain": "gain over k-means",
          "followed": "gain if followed", "risk": "chance of a loss", "second": "second choice",
          "package": "a package ahead of ours", "verdict": "how sure"}  # fmt: skip
@@ -203,8 +205,8 @@ def answer(kind):
     if fast["take"] != best["take"]:
         text += f" In a hurry take {_named(sources, fast['take'])}: {verdict(fast)}{_gain(fast)}."
     if best["package"]:
-        text += (f" On the {best['package sources']:.0f} sources on which other packages ran, {best['package']} "
-                 f"ranks above all of ours ({best['package gain']:+.1f} over k-means).")
+        text += (f" On the {best['package sources']:.0f} sources on which other packages ran, "
+                 f"{best['package']} ranks above all of ours ({best['package gain']:+.1f} over k-means).")
     alike, others = level_with_best(sources)
     followed = spread(best, "followed", "followed low", "followed high")
     return (f"{text} This is from {_said(sources)}; whoever follows such advice on a source that it has "
