@@ -72,7 +72,8 @@ def sharing(panels):
         look = {"linestyle": "", "marker": "o", "color": "#00457c", "label": "mean of methods, one source"}
         (marks,) = ax.plot(means["measure"], means["gain"], **look)
         for number, (source, row) in enumerate(means.iterrows()):
-            height = half.loc[source, 0.75] if number % 2 else half.loc[source, 0.25]
+            reached = [*half.loc[source], row["gain"]]
+            height = max(reached) if number % 2 else min(reached)
             ax.annotate(source, (row["measure"], height), (0, 9 if number % 2 else -9), fontsize=8,
                         textcoords="offset points", ha="center", va="center")  # fmt: skip
         ax.margins(x=0.2, y=0.12)
