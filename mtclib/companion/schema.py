@@ -1,6 +1,10 @@
-"""One check of the data files: a JSON schema, and messages that name the place and what is allowed there."""
+"""One check of the data files: a JSON schema, and messages that name the place and what is allowed there.
 
-from jsonschema import Draft202012Validator
+fastjsonschema, which nbformat brings, too: to import jsonschema takes more than a second beside JupyterLab,
+in every notebook.
+"""
+
+import fastjsonschema
 
 from mtclib.core.checks import check_option
 
@@ -27,28 +31,31 @@ def some_of(names):
 
 def check(value, schema, where, error=ValueError):
     """Return `value`; raise `error` if it breaks a schema, with its place below `where`."""
-    fault = min(Draft202012Validator(schema).iter_errors(value), key=lambda one: len(one.path), default=None)
-    if fault is None:
-        return value
-    place, found, allowed = _place(value, fault.path, where), fault.instance, fault.validator_value
-    if fault.validator == "additionalProperties":
-        known = tuple(fault.schema["properties"])
-        check_option(f"{place}: key", next(key for key in found if key not in known), known, error)
-    if fault.validator == "enum":
-        check_option(place, str(found), tuple(map(str, allowed)), error)
-    if fault.validator == "required":
-        raise error(f"{place}: missing {', '.join(key for key in allowed if key not in found)}")
-    wrong = f"must be {allowed}, not {type(found).__name__}" if fault.validator == "type" else "is empty"
-    raise error(f"{place} {wrong}")
+    try:
+        return fastjsonschema.compile(schema, use_default=False)(value)
+    except fastjsonschema.JsonSchemaValueException as fault:
+        place, found, allowed = _place(value, fault.name, where), fault.value, fault.rule_definition
+        if fault.rule == "additionalProperties":
+            known = tuple(fault.definition["properties"])
+            check_option(f"{place}: key", next(key for key in found if key not in known), known, error)
+        if fault.rule == "enum":
+            check_option(place, str(found), tuple(map(str, allowed)), error)
+        if fault.rule == "required":
+            raise error(f"{place}: missing {', '.join(key for key in allowed if key not in found)}") from None
+        wrong = f"must be {allowed}, not {type(found).__name__}" if fault.rule == "type" else "is empty"
+        raise error(f"{place} {wrong}") from None
 
 
-def _place(value, path, where):
+def _place(value, name, where):
     """Place of a value in a file: names of tables, and ids or numbers of the entries of lists."""
-    places = []
-    for step in path:
-        value = value[step]
-        if isinstance(step, int):
-            places[-1] += f" {value.get('id', step + 1) if isinstance(value, dict) else step + 1}"
-        else:
+    places, rest = [], name.removeprefix("data")
+    while rest:
+        if isinstance(value, dict):
+            step = max((key for key in value if rest.startswith(f".{key}")), key=len)
             places.append(step)
+            rest = rest[len(step) + 1:]
+        else:
+            step, rest = int(rest[1:rest.index("]")]), rest[rest.index("]") + 1:]
+            places[-1] += f" {value[step].get('id', step + 1) if isinstance(value[step], dict) else step + 1}"
+        value = value[step]
     return ": ".join(filter(None, (where, ".".join(places))))

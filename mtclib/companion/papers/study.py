@@ -127,6 +127,16 @@ class Study:
         return self.results.frame.groupby("dataset").indices
 
     @cached_property
+    def _committed(self):
+        """Pairs of a data set and a method that has fits on it in ``results``."""
+        pairs = self.results.frame[["dataset", "method"]].drop_duplicates()
+        return {*pairs.itertuples(index=False, name=None)}
+
+    @cached_property
+    def _causes(self):
+        return ledger.deviations(self.paper)
+
+    @cached_property
     def truth(self):
         """Measures of the true classes as rows of a method "true"; empty where the protocol has none."""
         if not self.protocol.measures:
@@ -224,7 +234,7 @@ class Study:
             cells, rows, n_published=self.protocol.n_independent, deterministic=once,
             datasets={printed: dataset}, not_run=missing, unavailable=unavailable,
             misprints=self.misprints, calibration=chosen_by,
-            causes=ledger.deviations(self.paper) if dataset in (printed, self.headline(printed)) else ())
+            causes=self._causes if dataset in (printed, self.headline(printed)) else ())
         kinds = {name: method_kind(self.protocol, name) for name in cells["method"].unique()}
         return verdicts.assign(kind=verdicts["method"].map(kinds), pipeline=pipeline)
 
@@ -267,10 +277,9 @@ class Study:
 
     def _is_committed(self, dataset):
         spec = self.protocol.datasets[dataset]
-        known = self.results.frame.loc[self._places.get(spec.rows_of or dataset, []), "method"]
         printed = self.published.loc[self.published["dataset"] == spec.published, "method"]
         wanted = {spec.stand_ins.get(name, name) for name in printed if name in self.protocol.methods}
-        return wanted <= {*known}
+        return {(spec.rows_of or dataset, name) for name in wanted} <= self._committed
 
     def all_verdicts(self):
         """Every printed cell of the paper, on the headline data sets."""

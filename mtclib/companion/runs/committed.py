@@ -28,6 +28,8 @@ PACKS = ("labels.npz", "histories.npz", "models.npz")
 # Without a time stamp the same results are the same bytes.
 TABLE = {"lineterminator": "\n", "compression": {"method": "gzip", "mtime": 0}}
 BITS = "bits"
+REPEATED = ("paper", "published", "edition", "data_sha", "params", "status", "key", "part")
+"""Columns of texts that are long or all the same; as categories they take a fraction of the memory."""
 
 
 @dataclass(frozen=True)
@@ -96,14 +98,15 @@ def _write(jobs, records, n_jobs, folder):
 def read_results(folder):
     """Read what :func:`export` wrote; FileNotFoundError if there are no committed results."""
     folder = Path(folder)
-    text = {"dtype": {name: str for name in ("params", "task", "error", "published", "edition", "key")},
-            "keep_default_na": False, "na_values": {name: [""] for name in ("objective", *SCORES, *MEASURES)}}
+    types = dict.fromkeys(("dataset", "method", "task", "error"), str) | dict.fromkeys(REPEATED, "category")
+    text = {"dtype": types, "keep_default_na": False,
+            "na_values": {name: [""] for name in ("objective", *SCORES, *MEASURES)}}
     jobs, scores = (pd.read_csv(folder / name, **text) for name in (JOBS, SCORE_TABLE))
     names = scores.columns.drop(["row", "task"])
     tidy = scores.melt(["row", "task"], names, "metric", "value", ignore_index=False)
     if len(names) > len(SCORES):  # measures of a whole fit have lines of their own
         tidy = tidy[tidy["metric"].isin(list(SCORES)) == (tidy["task"] != "")]
-    tidy["order"] = tidy["metric"].map({metric: i for i, metric in enumerate(names)})
+    tidy["order"] = names.get_indexer(tidy["metric"])
     tidy = tidy.rename_axis("line").sort_values(["line", "order"]).join(jobs, on="row")
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     provenance = {**outdated(provenance["algorithm_versions"]), **provenance}

@@ -110,7 +110,7 @@ def joined(published, results, datasets):
          # A method on views has one unnamed task; otherwise a cell without a task is the mean over tasks.
          "task": cells["task"] if (results["task"] == "").any() else cells["task"].replace("", "avg"),
          "metric": [our_name(*names) for names in zip(cells["paper"], cells["metric"])]})
-    ours = _statistics(results)
+    ours = _statistics(results[results["metric"].isin(key["metric"]) & results["method"].isin(key["method"])])
     return pd.concat([cells, key.merge(ours, how="left", on=list(key)).drop(columns=list(key))], axis=1)
 
 

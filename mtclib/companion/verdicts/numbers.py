@@ -48,7 +48,7 @@ class Numbers:
 
     def __init__(self, study):
         self.study = study
-        self._one, self._by_method = cache(self._one), cache(self._by_method)
+        self._one, self._by_method, self._means = map(cache, (self._one, self._by_method, self._means))
 
     def fill(self, text, **scope):
         """`text` with every template replaced by its number."""
@@ -189,15 +189,18 @@ class Numbers:
             cells = cells[cells["metric"].isin([metric] if metric else cells["metric"])
                           & cells["task"].isin([task] if task else cells["task"])]
             if len(cells):
-                rows = self._setting(method or printed, other_dataset or name, point, setting)
-                parts.append(100 * (self._means(rows, name, cells) - cells["published"].to_numpy()))
+                means = self._means(method or printed, other_dataset or name, point, *setting.items())
+                parts.append(100 * (self._for_cells(means, name, cells) - cells["published"].to_numpy()))
         if not parts:
             raise LedgerError(f"{self.study.paper}: no printed cell of {printed!r} on {dataset!r}")
         return pd.Series(np.concatenate(parts))
 
-    def _means(self, rows, dataset, cells):
+    def _means(self, method, dataset, point, *setting):
+        rows = self._setting(method, dataset, point, dict(setting))
+        return rows.groupby(["metric", "task"])["value"].mean()
+
+    def _for_cells(self, means, dataset, cells):
         """Our means for printed cells; an average is over as many tasks as are printed."""
-        means = rows.groupby(["metric", "task"])["value"].mean()
         tasks = [str(t + 1) for t in range(self.study.protocol.printed_tasks.get(dataset, 0))]
         names = [our_name(self.study.paper, metric) for metric in cells["metric"]]
         return np.array([means[name].reindex(tasks).mean() if task == "avg" and tasks else means[name, task]
