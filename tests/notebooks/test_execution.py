@@ -18,7 +18,7 @@ CHOICES = {"kind": "views", "n_runs": "1", "n_jobs": "2"}
 """Other than the defaults, with which the notebooks run where their stored outputs are compared."""
 OTHER_SEED = ("mspl", "methods", "your_data")
 """Run from nothing; the others share the fits of their seed with the run that compares stored outputs."""
-WHOLE = ("mspl",)
+WHOLE = ("mbc",)
 """Run with all cells; of the others only what depends on a parameter, and what that needs."""
 
 

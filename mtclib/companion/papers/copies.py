@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from mtclib.companion.papers.study import Study
+from mtclib.companion.papers import scoreboard
 from mtclib.companion.parameters import UsageError, choose
 from mtclib.companion.runs import load_protocol
 from mtclib.companion.verdicts import published
@@ -88,7 +88,7 @@ def _shown(mean, spread):
 
 
 def _facts(paper, dataset):
-    protocol, stands = load_protocol(paper), Study(paper).headline(dataset)
+    protocol, stands = load_protocol(paper), scoreboard._study(paper).headline(dataset)
     # A printed data set of several splits or draws has no entry of its own; the first stands for all.
     pooled = [name for name, spec in protocol.datasets.items() if dataset in (spec.pool, spec.published)]
     headline = protocol.datasets.get(stands) or protocol.datasets[pooled[0]]

@@ -23,10 +23,12 @@ HEADER = ("paper", "methods", "numbers that agree / are undecided / deviate",
 BOARD = {"paper": "paper", "methods": "methods", "counted": "counted", "ceiling": "could agree",
          "agreeing": "agree", "undecided": "undecided", "deviating": "deviate"}  # fmt: skip
 SHOWN = ("counted", "agreeing", "ceiling", "undecided", "deviating")
-ROUNDED = ("ours", "sd", "low", "high", "radius", "selection", "expected")
+ROUNDED = ("ours", "sd", "difference", "relative_difference", "selection", "low", "high", "radius",
+           "expected")
 FILED = ("paper", "table", "dataset", "task", "method", "own", "reconstruction", "metric", "printed",
-         "printed_sd", "printed_n", "ours", "sd", "n", "uncertainty", "selection", "low", "high", "delta",
-         "verdict", "radius", "within_prediction", "expected", "pipeline", "calibration", "counted", "cause")
+         "printed_sd", "printed_n", "ours", "sd", "n", "difference", "relative_difference", "uncertainty",
+         "selection", "low", "high", "delta", "verdict", "radius", "within_prediction", "expected",
+         "pipeline", "calibration", "counted", "cause")
 
 
 @cache
@@ -42,7 +44,16 @@ def _ordered(names):
 
 @cache
 def all_verdicts():
-    """Every printed cell of every paper with its verdict, as from ``judge``."""
+    """Every printed cell of every paper with its verdict, as ``python -m mtclib verdicts`` found them."""
+    text = {"dtype": {"table": str, "task": str, "cause": str}, "keep_default_na": False, "na_values": {
+        name: [""] for name in ("printed", "printed_sd", "printed_n", *ROUNDED)}}
+    frame = pd.read_csv(paths.data_dir() / "verdicts.csv", **text)
+    return frame.assign(kind=frame["own"].mask(frame["reconstruction"] == "yes", "reconstruction"))
+
+
+@cache
+def judged():
+    """The same from the committed results, as from ``judge``."""
     return pd.concat([_study(paper).all_verdicts() for paper in paths.papers()], ignore_index=True)
 
 
@@ -235,7 +246,7 @@ def write(claims_too=True):
 
 def verdict_file():
     """Every printed cell as in ``data/verdicts.csv``, a row each, so that anyone can count differently."""
-    frame = all_verdicts()
+    frame = judged()
     named = {"printed_mean": "printed", "printed_std": "printed_sd", "published_n": "printed_n",
              "ours_std": "sd"}
     frame = frame.rename(columns=named).assign(

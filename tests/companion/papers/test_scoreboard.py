@@ -20,7 +20,7 @@ PAPERS = scoreboard.ORDER
 
 @pytest.fixture(scope="module")
 def verdicts():
-    return scoreboard.all_verdicts()
+    return scoreboard.judged()
 
 
 @pytest.fixture(scope="module")
