@@ -21,7 +21,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SUPPORTED = ["3.11", "3.12", "3.13"]
 # Where conda-forge calls a package otherwise; these leave out the parts that need Qt and statsmodels.
-CONDA_NAMES = {"matplotlib-base": "matplotlib", "seaborn-base": "seaborn"}
+CONDA_NAMES = {"matplotlib-base": "matplotlib", "seaborn-base": "seaborn",
+               "python-fastjsonschema": "fastjsonschema"}
 
 
 def text(name):

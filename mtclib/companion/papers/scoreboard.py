@@ -62,13 +62,12 @@ def claims(paper):
     return pd.read_csv(paths.results_dir(paper) / "claims.csv", dtype=str, keep_default_na=False)
 
 
-def findings(paper):
-    """What a reader must know of a paper, with its numbers, in full and in short."""
-    known = _study(paper).known
-    long = [one["short"] for one in known["finding"] if len(one["short"]) > MOST_LETTERS]
-    if long:
-        raise LedgerError(f"{paper}: more than {MOST_LETTERS} letters: {long[0]!r}")
-    return known
+def headline(paper):
+    """The first finding of a paper in short, with its numbers."""
+    short = _study(paper).numbers.fill(ledger.findings(paper)["finding"][0]["short"])
+    if len(short) > MOST_LETTERS:
+        raise LedgerError(f"{paper}: more than {MOST_LETTERS} letters: {short!r}")
+    return short
 
 
 def by_paper(frame):
@@ -91,8 +90,8 @@ def board():
     own = counts["methods"] == LINES["own"]
     counts = counts.assign(methods=np.where(own, "its own", "the others"))
     counts = counts.groupby(["paper", "methods"], sort=False).sum().reset_index()
-    names = counts["paper"].map({paper: "{name}, {venue}".format(**findings(paper)) for paper in ORDER})
-    counts = counts.assign(paper=names, ceiling=counts["ceiling"].round().astype(int))
+    names = {paper: "{name}, {venue}".format(**ledger.findings(paper)) for paper in ORDER}
+    counts = counts.assign(paper=counts["paper"].map(names), ceiling=counts["ceiling"].round().astype(int))
     note = ("Counted are numbers with a verdict, without misprints and averages. Could agree: in so many a "
             "perfect re-run, the same experiment with other random starts, would be expected to agree.")
     return tables.frame_table(counts, f"The {len(verdicts)} printed numbers", BOARD, notes=[note])
@@ -109,9 +108,9 @@ def picture():
 
 def headlines():
     """The first finding of each paper, in short."""
-    known = {paper: findings(paper) for paper in _ordered(paths.papers())}
-    return tables.Points(tuple(entry["finding"][0]["short"] for entry in known.values()),
-                         tuple((entry["name"], f"{paper}.ipynb") for paper, entry in known.items()))
+    papers = _ordered(paths.papers())
+    return tables.Points(tuple(map(headline, papers)),
+                         tuple((ledger.findings(paper)["name"], f"{paper}.ipynb") for paper in papers))
 
 
 def recommendation():
@@ -194,7 +193,7 @@ def heads(table):
     found = {}
     for paper, lines in table.groupby("paper", sort=False):
         own = lines.index.get_level_values("methods") == LINES["own"]
-        found[paper] = (f"{findings(paper)['name']}\nown {_split(lines[own].sum())}, "
+        found[paper] = (f"{ledger.findings(paper)['name']}\nown {_split(lines[own].sum())}, "
                         f"others {_split(lines[~own].sum())}")
     return found
 
@@ -210,10 +209,10 @@ def front_page(table):
     for (paper, methods), line in table.iterrows():
         name, told = ("", ("", ""))
         if methods == LINES["own"]:
-            known, outcomes = findings(paper), sentences(paper).value_counts()
+            known, outcomes = ledger.findings(paper), sentences(paper).value_counts()
             name = f"[{known['name']}](notebooks/{paper}.ipynb), {known['venue']}"
             told = (" / ".join(str(outcomes.get(status, 0)) for status in STATUSES),
-                    known["finding"][0]["short"])
+                    headline(paper))
         ceiling = f"{line['ceiling']:.0f} of {line['counted']}"
         cells = (name, methods, _split(line), ceiling, line["pipeline"], *told)
         lines.append(f"| {' | '.join(cells)} |")

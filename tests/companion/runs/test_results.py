@@ -83,7 +83,7 @@ def test_committed_results_come_back(tmp_path):
 
     expected = found.assign(value=found["value"].round(6), objective=rounded(found["objective"]),
                             seconds=found["seconds"].round(3))
-    pd.testing.assert_frame_equal(results.frame, expected, check_exact=True)
+    pd.testing.assert_frame_equal(results.frame.astype(expected.dtypes), expected, check_exact=True)
     noisy = [job for job in jobs if job.method == "noisy" and not job.unavailable]
     for job in noisy:
         record = store.get(job.key)
@@ -167,7 +167,8 @@ def test_measures_of_a_whole_fit_come_back_beside_the_scores(tmp_path):
     run(jobs, store)
     results = read_results(export(jobs, store, tmp_path / "results"))
     before = frame(jobs, store)
-    pd.testing.assert_frame_equal(results.frame[["key", "task", "metric"]], before[["key", "task", "metric"]])
+    names = ["key", "task", "metric"]
+    pd.testing.assert_frame_equal(results.frame[names].astype(str), before[names])
     distances = results.frame[results.frame["metric"] == "d_M"]
     assert set(distances["task"]) == {""} and (distances["value"].dropna() >= 0).all()
     assert results.frame.loc[results.frame["metric"] == "s_nmi", "value"].isna().all()  # no shared samples
