@@ -272,7 +272,7 @@ def check_edge_cases_give_valid_results(cls):
                     (duplicates, 20), (equal, 2), (zero_row, 1)):
         is_valid(fit(build(cls, n_clusters=k), data), data, k)
         if cls.traits.sparse:
-            is_valid(fit(build(cls, n_clusters=k), mapped(sp.csr_array, data)), data, k)
+            is_valid(fit(brief(cls, n_clusters=k), mapped(sp.csr_array, data)), data, k)
 
 
 def check_a_warning_tells_how_many_clusters_were_lost(cls):
