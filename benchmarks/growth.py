@@ -2,14 +2,15 @@
 
     python -m benchmarks growth                                     all methods, to the limits below
     python -m benchmarks growth --seconds 6 --largest 50000         a shorter run
+    python -m benchmarks growth --varied n                          samples alone
     python -m benchmarks growth --only MBC --output data/growth.csv     other rows stay
 
 Planted text for tasks (sparse, 60 words per document), planted dense views otherwise; n counts the samples
 of all tasks.  Each fit makes one start and at most ten iterations, so that exponents are of the algorithm and
 not of its convergence.  It runs in a process of its own that may have so many seconds of the processor and
-so much memory; sizes are doubled until the next fit would not end in time.  Exponents are slopes over the
-last two doublings; ``memory`` is the most beside the data.  ``on paper``: the most that cost and set-up in
-data/methods/methods.toml allow at these sizes.
+so much memory; sizes are doubled, the last step perhaps less, until the next fit would not end in time.
+Exponents are slopes over the last two steps; ``memory`` is the most beside the data.  ``on paper``: the most
+that cost and set-up in data/methods/methods.toml allow at these sizes.
 """
 
 import argparse
@@ -167,7 +168,7 @@ def _resident():
 def doubled(cls, sizes, varied, limits, largest):
     """Fits of doubled sizes until one does not end in time; what stopped."""
     found, size, stopped = [], sizes[varied], ""
-    while size <= largest:
+    while True:
         row = fitted(cls, {**sizes, varied: size}, limits)
         stopped = row.pop("stopped")
         if stopped:
@@ -177,24 +178,28 @@ def doubled(cls, sizes, varied, limits, largest):
         if growth * row["seconds"] > limits["seconds"]:
             stopped = "seconds"
             break
-        size *= 2
+        if size == largest:
+            break
+        size = min(2 * size, largest)
     return pd.DataFrame(found, columns=["size", "seconds", "MB"]), stopped or "size"
 
 
 def slope(table, name, least):
-    """The exponent over the last two doublings of what was large enough to be measured."""
+    """The exponent over the last two steps of what was large enough to be measured."""
     known = table[table[name] >= least].tail(3)
     if len(known) < 2:
         return np.nan
     return float(np.polyfit(np.log2(known["size"]), np.log2(known[name]), 1)[0])
 
 
-def rows_of(name, cls, limits, largest):
+def rows_of(name, cls, limits, largest, wanted):
     """Rows of a method: samples first; where its fits are short, the other sizes start."""
     kind = cls.traits.kind
     sizes = {"n": SMALLEST, **(VIEWS if kind == "multiview" else BASE)}
     tops = {"n": largest, "d": 16 * sizes["d"], "k": 16 * sizes["k"], "parts": 8 * sizes["parts"]}
     for varied, top in tops.items():
+        if varied not in wanted:
+            continue
         table, stopped = doubled(cls, sizes, varied, limits, top)
         yield _row(name, kind, sizes, varied, table, stopped) | {
             "limit [s]": limits["seconds"], "limit [GB]": limits["memory"]}
@@ -228,13 +233,15 @@ def main(arguments):
     parser.add_argument("--memory", type=float, default=MEMORY, help="GB that a process may have")
     parser.add_argument("--largest", type=int, default=LARGEST, help="samples")
     parser.add_argument("--only", nargs="+", choices=known, default=list(known), metavar="METHOD")
+    parser.add_argument("--varied", nargs="+", choices=[*BASE, "n"], default=["n", *BASE], metavar="SIZE")
     parser.add_argument("--output", type=Path, help="CSV file; rows of other methods stay")
     options = parser.parse_args(arguments)
     limits, tables = {"seconds": options.seconds, "memory": options.memory}, []
     with warnings.catch_warnings(action="ignore"):
         for name in options.only:
             print(name, file=sys.stderr, flush=True)
-            tables.append(pd.DataFrame(rows_of(name, known[name], limits, options.largest)))
+            rows = rows_of(name, known[name], limits, options.largest, options.varied)
+            tables.append(pd.DataFrame(rows))
             if options.output:
-                merge(tables[-1], options.output)
+                merge(tables[-1], options.output, ["method", "varied"])
     print(pd.concat(tables).to_string(index=False, na_rep="", float_format="{:.2f}".format))

@@ -12,14 +12,15 @@ from .method_costs import processor
 PACKAGES = ("mtclib", "numpy", "scipy", "scikit-learn", "pandas")
 
 
-def merge(table, path):
-    """Write `table` into the CSV file `path`, in place of the rows of its methods; other columns stay."""
+def merge(table, path, by=("method",)):
+    """Write `table` into the CSV file `path`, in place of the rows with its methods; other columns stay."""
     if path.exists():
         old = pd.read_csv(path)
         others = old[["method", *old.columns.difference(table.columns)]].drop_duplicates("method")
         table = table.merge(others, on="method", how="left")
         columns = list(dict.fromkeys([*old, *table]))
-        table = pd.concat([old[~old["method"].isin(table["method"])], table])[columns]
+        replaced = pd.MultiIndex.from_frame(old[list(by)]).isin(pd.MultiIndex.from_frame(table[list(by)]))
+        table = pd.concat([table, old[~replaced]])[columns]
     table = table.sort_values("method", kind="stable")
     table.to_csv(path, index=False, float_format="%.3g", lineterminator="\n")
     text = json.dumps(made_by(), indent=1, sort_keys=True) + "\n"
