@@ -406,24 +406,26 @@ class PaperStudy(Study):
         return _beside({"counts": self._fixed(), "tf-idf": weighted}, words, "NMI at defaults, percent")
 
     def pipelines(self):
-        """Distance from print of each printed row, by graph and weighting."""
-        table = pipelines(self)
-        columns = ["weighting", "graph"]
-        heads = {"distance": "Distance from print, points", "within": "Cells within 5 points"}
-        parts = [(table.pivot(index="method", columns=columns, values=what).round(1), head)
-                 for what, head in heads.items()]
-        return tables.Tables(tuple(
-            tables.frame_table(part.set_axis([f"{b}, {a}" for a, b in part], axis=1), head)
-            for part, head in parts))
+        """The graph and weighting that come nearest to each printed row, and all that were run."""
+        table = pipelines(self).sort_values(["method", "distance"]).round(1)
+        heads = {"method": "method", "graph": "graph", "weighting": "words", "distance": "distance, points",
+                 "within": "cells within 5 points", "cells": "of"}
+        nearest = table.groupby("method").head(1)
+        return tables.Tables((
+            tables.frame_table(nearest, "The choice nearest to each printed row", heads),
+            tables.frame_table(table, "All choices", heads, folded=f"{len(table)} pairs of row and choice")))
 
     def facts(self):
         """The four facts about Eq. (8), on four tasks of Handwritten Numerals."""
         tasks = [[abs(view) for view in task[:2]] for task in self.data("Handwritten").Xs]
-        facts = {"The basis library cancels": basis_cancels, "D never changes labels":
-                 fusion_never_changes_labels, "Views decouple": views_decouple,
-                 "The mean of embeddings is not determined": mean_is_undetermined}
-        return tables.Tables(tuple(
-            tables.frame_table(fact(tasks, 10).round(4), head) for head, fact in facts.items()))
+        facts = {
+            "The basis library cancels": (basis_cancels, "the terms without it are the same"),
+            "D never changes labels": (fusion_never_changes_labels, "it changes no distance between samples"),
+            "Views decouple": (views_decouple, "together or alone, each view gets the same embedding"),
+            "The mean of embeddings is not determined": (
+                mean_is_undetermined, "turned embeddings reach the same objective, but give other labels")}
+        return tables.Tables(tuple(tables.frame_table(fact(tasks, 10).round(4), head, folded=told)
+                                   for head, (fact, told) in facts.items()))
 
     def variants(self):
         """Mean NMI with one choice changed at a time."""
@@ -432,7 +434,8 @@ class PaperStudy(Study):
         rows = pd.concat([rows, *map(self.default, self.sets)])
         rows = rows[~rows["method"].str.contains("raw") & ~rows["method"].isin(self._names[:-1])]
         table = mean_scores(rows, "NMI_arithmetic").unstack("dataset")[list(self.sets)]
-        return tables.frame_table(table.round(1).sort_index(), "Variants, NMI, percent")
+        return tables.frame_table(table.round(1).sort_index(), "Variants, NMI, percent",
+                                  folded=f"{len(table)} variants on {len(self.sets)} data sets")
 
     def sensitivity(self, name):
         """Figure 2 or 3 of the paper, one parameter after the other."""
@@ -440,7 +443,7 @@ class PaperStudy(Study):
         rows = results.pooled(rows, {one: one.rpartition(" ")[0] for one in rows["dataset"].unique()})
         fig = plots.sensitivity(rows[rows["dataset"] == name], base, "NMI_arithmetic")
         return self.show(fig, f"lmsc-sensitivity-{name.lower()}", _FIGURES[name],
-                         alt=f"NMI on {name} against each parameter in turn, with bands over six splits")
+                         alt=f"NMI on {name} against each parameter in turn, with intervals over six splits")
 
     def heat_map(self, name, kind="grid"):
         """Figure 2 or 3 of the paper: over mu and lambda, or as "surface" over mu and beta as printed."""
@@ -448,7 +451,7 @@ class PaperStudy(Study):
                        "surface": ("part == 'surface'", "beta")}[kind]
         fig = plots.sensitivity_heatmap(self.rows(name).query(part), "mu", other, metric="NMI_arithmetic")
         return self.show(fig, f"lmsc-{kind}-{name.lower()}", _FIGURES[name],
-                         alt=f"Heat map of the NMI on {name} over mu and {other}, with the best cell marked")
+                         alt=f"Map of the NMI on {name} over mu and {other}, with the best cell marked")
 
     def objectives(self):
         """Figure 4 of the paper: the objective of each task, with consistent and with printed updates."""
@@ -470,11 +473,12 @@ class PaperStudy(Study):
     def forgetting(self):
         """Task 1 clustered anew after each task."""
         return self._stream(plots.forgetting_curve, "forgetting", "NMI of task 1 clustered anew after each "
-                            "task, against its classes and against its first labels")
+                            "task: flat against its classes, falling against its first labels")
 
     def orders(self):
         """The same tasks in ten orders."""
-        return self._stream(plots.order_spread, "orders", "Score by position, and the mean of each order")
+        return self._stream(plots.order_spread, "orders", "NMI by position in the sequence, rising by a few "
+                            "points, and the mean of each order, a few points from the others")
 
     def costs(self):
         """Time and memory of one more task."""

@@ -5,6 +5,8 @@ from mtclib.companion.claims.columns import paired_differences
 
 HEADS = {"dataset": "data set", "comparison": "comparison", "difference": "points", "low": "low",
          "high": "high", "p": "p", "record": "record", "status": "is the first better?"}
+LONG = 8
+"""Rows of a table that is folded if it has more."""
 
 
 def gains(rows, named, metric):
@@ -19,7 +21,9 @@ def pairs_table(rows, pairs, metric, caption):
     shown = paired_differences(rows, pairs, metric).round({"difference": 1, "low": 1, "high": 1, "p": 4})
     shown = shown.assign(comparison=shown["comparison"].str.replace(" - ", " against "),
                          p=shown["p"].where(shown["p"] > 0, "< 0.0001"))
-    return tables.frame_table(shown, caption, HEADS, status="status")
+    better, worse = ((shown["status"] == status).sum() for status in ("holds", "fails"))
+    told = f"the first method is better in {better} of {len(shown)} comparisons and worse in {worse}"
+    return tables.frame_table(shown, caption, HEADS, "status", folded=told if len(shown) > LONG else "")
 
 
 def outcomes_table(found, caption):

@@ -350,7 +350,8 @@ class Study:
         sizes = self.table("sizes")
         sizes = sizes if sets is None else sizes[sizes["data set"].isin(sets)]
         sizes = sizes.drop(columns=["edition", "difference"], errors="ignore")
-        return tables.frame_table(sizes.dropna(axis="columns", how="all"), caption)
+        told = "samples, features and classes"
+        return tables.frame_table(sizes.dropna(axis="columns", how="all"), caption, folded=told)
 
     def reproduced(self, dataset, source=None, metrics=None):
         """The printed table of a data set, with ours and the verdict in each cell; every cell folded below.

@@ -82,7 +82,8 @@ def trajectories(frame, metrics):
             every = max(1, part["iteration"].nunique() // 8)
             look.whisker_lines(ax, _tables(part, "iteration", unit=unit), every)
             look.widen(ax)
-            ax.set(ylabel=f"{name} (%)", title=dataset)
+            ax.set_ylabel(f"{name} (%)")
+        row[0].set_title(dataset, loc="left")
     for ax in axes[-1]:
         ax.set_xlabel("iteration")
     look.legend(fig, axes[0][0].get_lines()[:])
@@ -137,17 +138,17 @@ def seconds(frame, printed=None):
 
 
 @look.figure
-def robustness(frame, title="{dataset}, {kind} noise", noun="noise", band=True):
+def robustness(frame, title="{dataset}, {kind} noise", noun="noise"):
     """Score against the share of noise: one panel per data set and kind of noise, one line per method.
 
     `frame` has ``dataset, kind, share, method, value`` (a fraction), one row per run.  Lines are means over
-    runs; `band` says whether they have whiskers to the ends of their 95 % t intervals.
+    runs, whiskers their 95 % t intervals.
     """
     kinds = list(frame[["dataset", "kind"]].drop_duplicates().itertuples(index=False, name=None))
     fig, axes = look.panels(len(kinds), 3.3, 2.2, (0, 0.6), sharex=True, sharey=True)
     for ax, (dataset, kind) in zip(axes.flat, kinds):
         rows = frame[(frame["dataset"] == dataset) & (frame["kind"] == kind)]
-        look.whisker_lines(ax, _tables(rows.assign(share=100 * rows["share"]), "share"), whiskers=band)
+        look.whisker_lines(ax, _tables(rows.assign(share=100 * rows["share"]), "share"))
         ax.set_title(title.format(dataset=dataset, kind=kind))
     look.widen(axes.flat[0])
     _outer_labels(axes, f"share of {noun} (%)", "ACC (%)")

@@ -107,7 +107,7 @@ def looks(names):
             for name, place in found.items()}  # fmt: skip
 
 
-def whisker_lines(ax, tables, every=1, whiskers=True):
+def whisker_lines(ax, tables, every=1):
     """Lines of the means of `tables`, name to a frame of x by run, with whiskers to their 95 % t intervals.
 
     Lines are moved apart a little, so that no whisker hides another.  `every` is how many points have one
@@ -116,14 +116,12 @@ def whisker_lines(ax, tables, every=1, whiskers=True):
     for number, ((name, table), look) in enumerate(zip(tables.items(), looks(list(tables)).values())):
         shift = min(APART, SPREAD / len(tables)) * (number - (len(tables) - 1) / 2) / 72
         moved = ax.transData + ScaledTranslation(shift, 0, ax.figure.dpi_scale_trans)
-        where = moved if whiskers else ax.transData
         mean, low, high = mean_interval(table)
-        (line,) = ax.plot(mean.index, mean, label=name, markevery=every, transform=where, **look)
-        if whiskers:
-            ends = mean.index[::every], low[::every], high[::every]
-            ax.vlines(*ends, color=line.get_color(), linewidth=1, transform=where)
-            # Matplotlib leaves lines that are moved out of the limits of the axes.
-            ax.update_datalim([[x, y] for edge in (low, high) for x, y in edge.items()])
+        (line,) = ax.plot(mean.index, mean, label=name, markevery=every, transform=moved, **look)
+        ends = mean.index[::every], low[::every], high[::every]
+        ax.vlines(*ends, color=line.get_color(), linewidth=1, transform=moved)
+        # Matplotlib leaves lines that are moved out of the limits of the axes.
+        ax.update_datalim([[x, y] for edge in (low, high) for x, y in edge.items()])
     return ax.get_lines()[len(ax.get_lines()) - len(tables):]
 
 

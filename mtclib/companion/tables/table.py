@@ -62,8 +62,8 @@ def label(status: str) -> str:
 
 
 def task_name(task: str) -> str:
-    """Heading of a task; "avg" is the average, and the views of "" are no task."""
-    return {"avg": "Average", "": ""}.get(task, f"Task {task}")
+    """Heading of a task, which may have a name; "avg" is the average, and the views of "" are no task."""
+    return {"avg": "Average"}.get(task, f"Task {task}" if task.isdigit() else task)
 
 
 def tally(statuses) -> str:
