@@ -85,6 +85,9 @@ def one_parameters_cell(name, nb):
     wrong = [line for line in lines if not re.fullmatch(r"\w+: [\w, \[\]]+ = \S.*?  # \S.*", line)]
     names = {line.partition(":")[0] for line in lines}
     missing = [f"no parameter {p}" for p in (FRONT if is_front(name) else COMMON) if p not in names]
+    # They would push the figure off the first screen; only a reader with own files has to fill them in.
+    if name != "your_data" and not cells[0].metadata.get("jupyter", {}).get("source_hidden"):
+        missing.append("open in JupyterLab")
     return [f"not `name: type = value  # what it is`: {line}" for line in wrong] + missing
 
 
@@ -147,7 +150,7 @@ def cells_to_try(name, nb):
 
 def clean_metadata(name, nb):
     extra = set(nb.metadata) - {"kernelspec", "language_info"}
-    extra |= {key for cell in nb.cells for key in cell.metadata} - {"tags", "alt"}
+    extra |= {key for cell in nb.cells for key in cell.metadata} - {"tags", "alt", "jupyter"}
     extra |= {f"language {key}" for key in ("version",) if key in nb.metadata.get("language_info", {})}
     kernel = nb.metadata.get("kernelspec", {}).get("name")
     return [f"metadata to clear: {key}" for key in sorted(extra)] + (

@@ -22,8 +22,8 @@ def good_notebook():
     """A notebook without fault."""
     nb = new_notebook(metadata={"kernelspec": dict(KERNEL), "language_info": dict(LANGUAGE)})
     nb.cells.append(new_markdown_cell(FIRST))
-    nb.cells.append(new_code_cell(PARAMETERS, metadata={"tags": ["parameters", "hide-input"]},
-                                  execution_count=1))
+    folded = {"tags": ["parameters", "hide-input"], "jupyter": {"source_hidden": True}}
+    nb.cells.append(new_code_cell(PARAMETERS, metadata=folded, execution_count=1))
     shut = {"tags": ["hide-input"]}
     nb.cells.append(new_code_cell("check_parameters(profile=profile)", metadata=shut, execution_count=2))
     for count in range(3, 7):
@@ -52,6 +52,7 @@ def stream(text, name="stdout"):
 FAULTS = [
     ("one_parameters_cell", "no parameters cell", lambda nb: nb.cells.pop(1)),
     ("one_parameters_cell", "two parameters cells", lambda nb: nb.cells.insert(1, nb.cells[1])),
+    ("one_parameters_cell", "open", lambda nb: nb.cells[1].metadata.pop("jupyter")),
     ("one_parameters_cell", "untyped", replace_source(1, "seed: int", "seed")),
     ("one_parameters_cell", "invisible to papermill", replace_source(1, "seed: int", "seed: int | None")),
     ("one_parameters_cell", "uncommented", replace_source(1, "  # root seed", "")),

@@ -22,6 +22,8 @@ from mtclib.companion import schema, tables
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import attempt
 from mtclib.companion.runs.runner import processes
+from mtclib.companion.tables.mathematics import set_mathematics
+from mtclib.companion.userdata.run import SHOWN, shown_name
 from mtclib.companion.verdicts import published
 from mtclib.core import paths
 from mtclib.core.base import SingleTaskClusterer
@@ -60,6 +62,7 @@ _STYLE = """
 .mtclib-cards{font-size:13px;line-height:1.45;max-width:60em;overflow-wrap:break-word}
 .mtclib-cards div{margin:0 0 10px;padding:4px 0 4px 10px;border-left:3px solid rgba(128,128,128,.5)}
 .mtclib-cards p{margin:0 0 2px}
+.mtclib-cards summary{cursor:pointer;font-size:14px;padding:4px 0 8px}
 """
 
 
@@ -205,7 +208,8 @@ def answers(kind):
     if kind == "multi-view":
         del questions["numbers of clusters differ"]
     questions["all of these"] = {name: True for asked in questions.values() for name in asked}
-    rows = [{"the data": text, "methods": that_take(kind, **asked)} for text, asked in questions.items()]
+    rows = [{"the data": text, "methods": map(shown_name, that_take(kind, **asked))}
+            for text, asked in questions.items()]
     return tables.frame_table(rows, f"{kind.capitalize()}: {KINDS[kind]}")
 
 
@@ -216,7 +220,7 @@ def overview(kind):
     """Methods of a kind, what they need and cost, as a table."""
     table = methods_table(kind)
     shown = table.assign(
-        what=table["title"], order=table["cost"].map(_powers),
+        what=table["title"], order=table["cost"].map("O({})".format),
         needs=[_needs_text(row) for _, row in table.iterrows()],
         time=[_digits(1e3 * value) for value in table["seconds_per_iteration"]],
         fit=[f"{_digits(row.seconds_per_fit)} ({row.iterations:.0f})" for row in table.itertuples()],
@@ -231,10 +235,6 @@ def _needs_text(row):
              "no negative entries" if row["data"] == "nonnegative" else "",
              "dense data" if row["sparse"] == "dense only" else ""]  # fmt: skip
     return ", ".join(filter(None, needs)) or "nothing more"
-
-
-def _powers(cost):
-    return cost.replace("^2", "²").replace("^3", "³")
 
 
 def _growth(row):
@@ -272,6 +272,7 @@ class Cards:
     """Cards below each other; the last expression of a notebook cell."""
 
     cards: tuple[Card, ...]
+    heading: str = "methods"  # what they are: the cards are folded below their number and this
 
     @property
     def text(self) -> str:
@@ -281,15 +282,16 @@ class Cards:
             for head, line in card.lines)]) for card in self.cards)
 
     def _repr_html_(self) -> str:
-        top = f'<div class="mtclib-cards"><style>{_STYLE}</style>'
-        return "\n".join([top, *map(_html, self.cards), "</div>"])
+        top = (f'<div class="mtclib-cards"><style>{_STYLE}</style><details><summary>'
+               f'{len(self.cards)} {escape(self.heading)}</summary>')
+        return "\n".join([top, *map(_html, self.cards), "</details></div>"])
 
     def __repr__(self) -> str:
         return self.text
 
 
 def _html(card):
-    lines = "".join(f"<p><b>{escape(head)}.</b> {escape(line)}</p>" for head, line in card.lines)
+    lines = "".join(f"<p><b>{escape(head)}.</b> {set_mathematics(line)}</p>" for head, line in card.lines)
     source = f'<a href="../{escape(card.file)}"><b>{escape(card.name)}</b></a>'
     return f"<div><p>{source}: {escape(card.title)}</p>{lines}</div>"
 
@@ -297,7 +299,8 @@ def _html(card):
 def cards(kind):
     """A card for each method of a kind."""
     table = methods_table(kind)
-    return Cards(tuple(Card(name, row["title"], row["file"], _lines(row)) for name, row in table.iterrows()))
+    return Cards(tuple(Card(name, row["title"], row["file"], _lines(row)) for name, row in table.iterrows()),
+                 f"methods of {kind} clustering")
 
 
 def _lines(row):
@@ -305,10 +308,10 @@ def _lines(row):
     printed = "; ".join(f"{', '.join(part['names'])} in {_tables(part)} of the {part['paper'].upper()} paper"
                         for part in row["appears_in"])  # fmt: skip
     other = row.get(NEGATIVE)
-    negative = f", with negative entries {_powers(other)}" if isinstance(other, str) else ""
+    negative = (("Memory with negative entries", f"O({other})"),) if isinstance(other, str) else ()
     return (("Idea", row["idea"]), ("When to take it", row["use_when"]), ("When not", row["avoid_when"]),
-            ("An iteration", f"{row['step']}."),
-            ("Set-up, memory", f"{_powers(row['setup'])}; {_powers(row['memory'])}{negative}."),
+            ("An iteration", f"{row['step']}."), ("Cost of an iteration", f"O({row['cost']})"),
+            ("Cost of the set-up", f"O({row['setup']})"), ("Memory", f"O({row['memory']})"), *negative,
             ("Parameters", f"{parameters}."),
             ("Printed as", f"{printed}." if printed else "no row of its own."),
             ("Paper", f"{row['citation']} Here: {row['edition']}."))  # fmt: skip
@@ -376,7 +379,7 @@ def trial(seed=0, n_runs=1, n_jobs=1):
     jobs = [(name, seed + run) for name in all_estimators() for run in range(n_runs)]
     frame = pd.DataFrame(processes(n_jobs)(delayed(_tried)(*job) for job in jobs))
     rules = {"ARI": "mean", "seconds": "mean", "iterations": "mean", "converged": "all"}
-    return frame.groupby(["kind", "method"]).agg(rules)
+    return frame.replace({"method": SHOWN}).groupby(["kind", "method"]).agg(rules)
 
 
 def _tried(name, seed):

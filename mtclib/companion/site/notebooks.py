@@ -112,7 +112,7 @@ def clean(notebook) -> None:
     """Drop what differs between two runs or two machines: timings, tool metadata, widget state, versions."""
     notebook.metadata = type(notebook.metadata)(kernelspec=dict(KERNEL), language_info=dict(LANGUAGE))
     for cell in notebook.cells:
-        for key in [key for key in cell.metadata if key not in ("tags", "alt")]:
+        for key in [key for key in cell.metadata if key not in ("tags", "alt", "jupyter")]:
             del cell.metadata[key]
         for output in cell.get("outputs", ()):
             if output.get("name") == "stderr":

@@ -23,11 +23,16 @@ RULES = tuple((re.compile(pattern), to) for pattern, to in (
 
 
 def set_mathematics(text: str) -> str:
-    """A sentence as HTML, with its formulas set.
+    """A sentence as HTML, with its formulas set; what begins with "O(" is an order of growth.
 
+    >>> set_mathematics("O(T k (nnz + d^2))")
+    '<i>O</i>(<i>T</i>\u2009<i>k</i>\u2009(nnz + <i>d</i><sup>2</sup>))'
     >>> set_mathematics("|X^T E_t|^2 - 1 <= 2e-9, max_iter, 'mu' and lambda")
     '|X<sup>T</sup> <i>E</i><sub>t</sub>|<sup>2</sup> − 1 ≤ 2·10<sup>−9</sup>, max_iter, &#x27;mu&#x27; and λ'
     """
+    if text.startswith("O("):
+        text = re.sub(r"(?<![+,]) (?!\+)", "\u2009", escape(text))
+        return re.sub(r"\b([A-Za-z])\b", r"<i>\1</i>", re.sub(r"\^(\d)", r"<sup>\1</sup>", text))
     parts = QUOTED.split(escape(text))
     return "".join(part if place % 2 else _set(part) for place, part in enumerate(parts))
 

@@ -178,7 +178,8 @@ class Table(Shown):
     def _td(self, cell, heading):
         tag, scope = ("th", ' scope="row"') if heading else ("td", "")
         lines = ' class="mtclib-lines"' if len(cell.lines) > 1 else ""
-        texts = [set_mathematics(line) if self.folded else escape(line) for line in cell.lines]
+        texts = [set_mathematics(line) if self.folded or line.startswith("O(") else escape(line)
+                 for line in cell.lines]
         if lines:
             texts = [text.replace(" ", "\u00a0") for text in texts]
         title = f' title="{escape(cell.title)}"' if cell.title else ""
