@@ -151,7 +151,8 @@ def beside_floors():
     table = pd.read_csv(paths.data_dir() / "bench.csv")
     for name in table.select_dtypes("number"):
         table[name] = table[name].map(_digits)
-    return tables.frame_table(table.fillna(""), "Times over ours, and ours over the floor")
+    return tables.frame_table(table.fillna(""), "Times over ours, and ours over the floor",
+                              folded=f"{len(table)} methods")
 
 
 def measured_growth():
@@ -166,7 +167,8 @@ def measured_growth():
         rows.append(row | {"why": "; ".join(frame.loc[name, "why"].dropna())})
     most = frame[["limit [s]", "limit [GB]"]].max()
     return tables.frame_table(rows, f"Exponents of time and memory, on paper in brackets; fits of at most "
-                              f"{most['limit [s]']:g} s and {most['limit [GB]']:g} GB")
+                              f"{most['limit [s]']:g} s and {most['limit [GB]']:g} GB",
+                              folded=f"{len(rows)} methods")
 
 
 def _exponent(measured, on_paper):
