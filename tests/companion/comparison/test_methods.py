@@ -190,4 +190,5 @@ def test_the_recorded_cluster_run_is_that_of_its_script_and_of_a_whole_profile()
 
 def test_cards_escape_their_text_and_link_to_the_source():
     html = methods.Cards((methods.Card("X<", "a & b", "mtclib/mbc.py", (("Idea", "1 < 2"),)),))._repr_html_()
-    assert all(text in html for text in ("X&lt;", "a &amp; b", "1 &lt; 2", 'href="../mtclib/mbc.py"'))
+    wanted = ("X&lt;", "a &amp; b", "1 &lt; 2", 'href="../mtclib/mbc.py"', "<summary>1 methods</summary>")
+    assert all(text in html for text in wanted)
