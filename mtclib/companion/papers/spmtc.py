@@ -103,12 +103,14 @@ class PaperStudy(Study):
         clean = clean[clean["method"].isin(rows["method"])]
         rows = pd.concat([*(clean.assign(kind=kind) for kind in NOISE), rows])
         rows = rows[(rows["task"] == "avg") & (rows["metric"] == "ACC")]
-        return self.show(plots.robustness(rows), "spmtc-noise")
+        return self.show(plots.robustness(rows), "spmtc-noise", alt="Accuracy by share of noise: mixed noise "
+                         "costs little, long noise brings all methods down to about 55 % on RECvsTALK.")
 
     def times(self):
         """Running times beside the printed ones."""
         times = self.table("fit_times").query("w_update == 'mult'")
-        return self.show(plots.seconds(times, {"LSSMTC": 3.1, "SPMTC-h": 4.2}), "spmtc-times")
+        return self.show(plots.seconds(times, {"LSSMTC": 3.1, "SPMTC-h": 4.2}), "spmtc-times", alt="Seconds "
+                         "per fit: ours are below a fifth of a second, the printed ones above three seconds.")
 
     def variants_table(self):
         """One other choice at a time."""
