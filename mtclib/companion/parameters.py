@@ -26,28 +26,8 @@ def check_parameters(*, profile="quick", seed=0, n_runs=0, n_jobs=1, dask="", **
 
     In a notebook, names that papermill was given but that the parameters cell does not declare are refused as
     well, and every value that is not of its declared type; the message lists all parameters with their types.
+    `choices` are further parameters as ``name=(value, allowed values)``.
 
-    Parameters
-    ----------
-    profile : {"quick", "full"}
-    seed : int
-        Root seed, at least 0.
-    n_runs : int
-        Runs of each setting; 0 takes the protocol's number.
-    n_jobs : int
-        Processes, at least 1.
-    dask : str
-        Address of a scheduler, such as ``"tcp://host:8786"``; "" runs without dask.
-    **choices
-        Further parameters as ``name=(value, allowed values)``.
-
-    Raises
-    ------
-    UsageError
-        A `ValueError`, naming the parameter, its value and what is allowed.
-
-    Examples
-    --------
     >>> check_parameters(profile="quick", n_jobs=2, dataset=("20news", ["20news", "reuters"]))
     >>> check_parameters(profile="quik")
     Traceback (most recent call last):
@@ -91,11 +71,9 @@ def _check_kernel() -> None:
 
 
 def read_value(name: str, text: str, declared: str):
-    """Read the value of a parameter from text, as its declared type asks.
-
-    ``declared`` is the annotation in the notebook: "int", "float", "bool", "list", "dict"; any other means
-    text.  UsageError if the text is not a literal of that type.
-    """
+    """Read the value of a parameter from text, as its declared type asks. ``declared`` is the annotation in
+    the notebook: "int", "float", "bool", "list", "dict"; any other means text. UsageError if the text is not
+    a literal of that type."""
     if declared not in _TYPES:
         return text
     try:

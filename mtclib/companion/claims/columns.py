@@ -14,10 +14,8 @@ COLUMN = ["dataset", "task"]
 
 
 def better_in_most_columns(frame, methods_a, methods_b, metric, datasets) -> ClaimResult:
-    """Do some methods do better than others in more than half of the columns?
-
-    Sign test over columns, which are what the sentence counts; ``statistic`` is the share of columns.
-    """
+    """Do some methods do better than others in more than half of the columns? Sign test over columns, which
+    are what the sentence counts; ``statistic`` is the share of columns."""
     means = _means(frame, [*methods_a, *methods_b], metric, datasets)
     gaps = (means[list(methods_a)].mean(axis=1) - means[list(methods_b)].mean(axis=1)).round(12)
     hits, n = int((gaps > 0).sum()), int((gaps != 0).sum())
@@ -29,12 +27,10 @@ def better_in_most_columns(frame, methods_a, methods_b, metric, datasets) -> Cla
 
 
 def best_or_comparable(frame, method, others, metric, datasets) -> ClaimResult:
-    """Is a method in every column the best, or not significantly worse than the best?
-
-    Holds if no Welch t-test at 5 % finds the method below the best of the column, as the paper bolds its
-    tables; fails if one does at 5 % divided by the number of columns. ``statistic`` is the share of columns
-    in which it is best or comparable.
-    """
+    """Is a method in every column the best, or not significantly worse than the best? Holds if no Welch
+    t-test at 5 % finds the method below the best of the column, as the paper bolds its tables; fails if one
+    does at 5 % divided by the number of columns. ``statistic`` is the share of columns in which it is best or
+    comparable."""
     _means(frame, [method, *others], metric, datasets)
     marked = comparable_to_best(frame[frame["dataset"].isin(datasets)], metric, [method, *others])
     rows = marked[marked["method"] == method]
@@ -79,11 +75,8 @@ def _rank(scores, method, others):
 
 
 def ends_lower(frame, method_a, method_b, datasets) -> ClaimResult:
-    """Does one method end at a lower objective than another from the same start?
-
-    Sign test over runs and data sets; equal ends, to 1e-6 of their size, are left out. ``statistic`` is the
-    mean relative difference.
-    """
+    """Does one method end at a lower objective than another from the same start? Sign test over runs and data
+    sets; equal ends, to 1e-6 of their size, are left out. ``statistic`` is the mean relative difference."""
     rows = frame[frame["dataset"].isin(datasets) & frame["method"].isin([method_a, method_b])]
     table = rows.drop_duplicates(["dataset", "run", "method"]).pivot(
         index=["dataset", "run"], columns="method", values="objective").dropna()
@@ -98,10 +91,8 @@ def ends_lower(frame, method_a, method_b, datasets) -> ClaimResult:
 
 def comparable_to_best(frame, metric, methods=None):
     """The bold rule of many papers: in each column the best mean, and those not significantly below it.
-
     ``dataset, task, method, mean, n, p, best, comparable``; p is 1 for the best itself and NaN where a side
-    has a single run (such a method is comparable only if it is the best).
-    """
+    has a single run (such a method is comparable only if it is the best)."""
     rows = frame[(frame["metric"] == metric) & (frame["task"] != "avg")]
     rows = rows if methods is None else rows[rows["method"].isin(methods)]
     found = []
@@ -116,12 +107,9 @@ def comparable_to_best(frame, metric, methods=None):
 
 
 def paired_differences(frame, pairs, metric):
-    """Differences between methods over the same starts, one row per data set and pair.
-
-    ``dataset, comparison, difference`` (points, mean over tasks and runs), ``low, high`` (95 % t interval
-    over runs), ``p`` (Wilcoxon), ``record`` (wins, ties, losses over runs) and ``status`` of "the first is
-    better".
-    """
+    """Differences between methods over the same starts, one row per data set and pair. ``dataset, comparison,
+    difference`` (points, mean over tasks and runs), ``low, high`` (95 % t interval over runs), ``p``
+    (Wilcoxon), ``record`` (wins, ties, losses over runs) and ``status`` of "the first is better"."""
     rows, task = [], "avg" if (frame["task"] == "avg").any() else ""
     for dataset in frame["dataset"].unique():
         for one, other in pairs:
@@ -164,11 +152,9 @@ def _welch(values, best):
 
 
 def greater_in_each_column(frame, method_a, method_b, metric, datasets, deterministic=()) -> ClaimResult:
-    """Does one method have the greater score on every task of every data set?
-
-    Wilcoxon tests over runs, paired by run. Holds if every column is won at 5 %; fails if one is lost at 5
-    % divided by the number of columns. ``statistic`` is the smallest mean difference.
-    """
+    """Does one method have the greater score on every task of every data set? Wilcoxon tests over runs,
+    paired by run. Holds if every column is won at 5 %; fails if one is lost at 5 % divided by the number of
+    columns. ``statistic`` is the smallest mean difference."""
     rows = frame[frame["dataset"].isin(datasets) & (frame["metric"] == metric) & (frame["task"] != "avg")]
     absent = sorted(set(datasets) - set(rows["dataset"]))
     if absent:
@@ -188,11 +174,8 @@ def greater_in_each_column(frame, method_a, method_b, metric, datasets, determin
 
 
 def relative_gain(frame, method_a, method_b, metric, dataset, low, high, task="") -> ClaimResult:
-    """Is one method better than another by about so many percent?
-
-    Holds if the 95 % interval (Fieller, runs paired) lies within [low, high], fails if it lies outside;
-    ``statistic`` is the gain in percent.
-    """
+    """Is one method better than another by about so many percent? Holds if the 95 % interval (Fieller, runs
+    paired) lies within [low, high], fails if it lies outside; ``statistic`` is the gain in percent."""
     rows = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == task)]
     table = rows.pivot(index="run", columns="method", values="value")
     absent = sorted({method_a, method_b} - set(table.columns))
@@ -222,11 +205,9 @@ def _fieller(a, b):
 
 
 def tasks_correlate(frame, method, metric, dataset, low=-1.0, high=1.0) -> ClaimResult:
-    """Do the scores of the two tasks of a run rise together?
-
-    Holds if the 95 % interval (Fisher's transformation) lies within [low, high], fails if it lies outside;
-    ``statistic`` is Pearson's correlation.
-    """
+    """Do the scores of the two tasks of a run rise together? Holds if the 95 % interval (Fisher's
+    transformation) lies within [low, high], fails if it lies outside; ``statistic`` is Pearson's
+    correlation."""
     table = score_pairs(frame[frame["dataset"] == dataset], metric)
     table = table[table["method"] == method]
     if len(table) < 4 or table[["1", "2"]].std().min() == 0:

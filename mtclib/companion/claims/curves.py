@@ -34,11 +34,9 @@ def span_within(frame, parameter, metric, dataset, low=0.0, high=1.0, method=Non
 
 
 def rises_then_falls(frame, parameter, metric, dataset, method=None, task="avg") -> ClaimResult:
-    """Is a score higher between the ends of a parameter's grid than at the better of both ends?
-
-    Signed-rank test over runs of the mean over inner values minus the better end; ``statistic`` is its mean.
-    A flat curve, whose better end is better by chance, speaks against the claim, as it should.
-    """
+    """Is a score higher between the ends of a parameter's grid than at the better of both ends? Signed-rank
+    test over runs of the mean over inner values minus the better end; ``statistic`` is its mean. A flat
+    curve, whose better end is better by chance, speaks against the claim, as it should."""
     curve = sweep(frame, parameter, metric, dataset, method, task)
     ends, inner = curve.iloc[:, [0, -1]], curve.iloc[:, 1:-1].mean(axis=1)
     gaps = inner - ends.max(axis=1)
@@ -49,11 +47,9 @@ def rises_then_falls(frame, parameter, metric, dataset, method=None, task="avg")
 
 
 def more_sensitive_than(frame, parameter, than, metric, dataset, method=None, task="avg") -> ClaimResult:
-    """Does the score move more with one parameter than with another?
-
-    Bootstrap over the runs, the same runs for both sweeps: holds if the 95% interval of the difference of
-    spans lies above 0, fails if it lies below.
-    """
+    """Does the score move more with one parameter than with another? Bootstrap over the runs, the same runs
+    for both sweeps: holds if the 95% interval of the difference of spans lies above 0, fails if it lies
+    below."""
     first, second = (sweep(frame, name, metric, dataset, method, task) for name in (parameter, than))
     runs = first.index.intersection(second.index)
     first, second = first.loc[runs], second.loc[runs]
@@ -68,11 +64,8 @@ def more_sensitive_than(frame, parameter, than, metric, dataset, method=None, ta
 
 
 def sweep(frame, parameter, metric, dataset, method=None, task="avg") -> pd.DataFrame:
-    """Scores along the grid of one parameter, all other parameters fixed.
-
-    Complete runs only. Of all settings of the other parameters the one with most values of `parameter` is
-    taken: the line of the sweep.
-    """
+    """Scores along the grid of one parameter, all other parameters fixed. Complete runs only. Of all settings
+    of the other parameters the one with most values of `parameter` is taken: the line of the sweep."""
     rows = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == task)]
     rows = rows[rows["method"] == method] if method else rows
     if rows["method"].nunique() > 1:
@@ -90,10 +83,8 @@ def sweep(frame, parameter, metric, dataset, method=None, task="avg") -> pd.Data
 
 
 def iterations_within(frame, method, dataset, low, high) -> ClaimResult:
-    """Do most runs converge after a number of iterations in a given range?
-
-    Sign test over runs; ``statistic`` is the median number of iterations.
-    """
+    """Do most runs converge after a number of iterations in a given range? Sign test over runs; ``statistic``
+    is the median number of iterations."""
     rows = frame[(frame["method"] == method) & (frame["dataset"] == dataset)].drop_duplicates("run")
     if rows.empty:
         raise ValueError(f"frame: no run of {method!r} on {dataset!r}")
@@ -105,11 +96,9 @@ def iterations_within(frame, method, dataset, low, high) -> ClaimResult:
 
 
 def largest_entry_names_counterpart(frame, dataset) -> ClaimResult:
-    """Is the largest entry of a row of a relation matrix that of the related class?
-
-    One observation per row of the matrix averaged over runs, each pair of tasks once; sign test against one
-    half ("generally"). Ties for the largest entry count against the claim.
-    """
+    """Is the largest entry of a row of a relation matrix that of the related class? One observation per row
+    of the matrix averaged over runs, each pair of tasks once; sign test against one half ("generally"). Ties
+    for the largest entry count against the claim."""
     rows = frame[frame["dataset"] == dataset]
     rows = rows[rows["task"].astype(str) < rows["other"].astype(str)]
     cells = rows.groupby(["task", "other", "row", "column"], as_index=False)["value"].mean()
@@ -143,11 +132,8 @@ def _interval(observed, resampled, n):
 
 
 def time_ratio_within(frame, method, than, low, high) -> ClaimResult:
-    """Does one method take about as long as another?
-
-    Holds if the 95 % t interval of the mean log ratio lies within [low, high], fails if it lies outside;
-    ``statistic`` is the geometric mean of the ratios.
-    """
+    """Does one method take about as long as another? Holds if the 95 % t interval of the mean log ratio lies
+    within [low, high], fails if it lies outside; ``statistic`` is the geometric mean of the ratios."""
     table = frame.pivot(index="repeat", columns="method", values="seconds")
     if not {method, than} <= set(table) or table[[method, than]].dropna().empty:
         raise ValueError(f"frame: no repeat has both {method!r} and {than!r}")
@@ -162,10 +148,8 @@ def time_ratio_within(frame, method, than, low, high) -> ClaimResult:
 
 
 def rises_sharply_after(frame, solver, knee, factor=3.0) -> ClaimResult:
-    """Is a running time much steeper beyond a number of clusters than before it?
-
-    Sign test over repeats; ``statistic`` is the median ratio of the slopes.
-    """
+    """Is a running time much steeper beyond a number of clusters than before it? Sign test over repeats;
+    ``statistic`` is the median ratio of the slopes."""
     before, after = (_slopes(frame, solver, side) for side in ((-np.inf, knee), (knee, np.inf)))
     hits = int((after > factor * before.clip(lower=0)).sum())
     status, p = majority(hits, len(after))
@@ -175,10 +159,8 @@ def rises_sharply_after(frame, solver, knee, factor=3.0) -> ClaimResult:
 
 
 def rises_slower_than(frame, solver, than, knee, factor=3.0) -> ClaimResult:
-    """Is the running time of one solver flatter than that of another beyond a number of clusters?
-
-    Sign test over repeats; ``statistic`` is the median ratio of the slopes (`than` over `solver`).
-    """
+    """Is the running time of one solver flatter than that of another beyond a number of clusters? Sign test
+    over repeats; ``statistic`` is the median ratio of the slopes (`than` over `solver`)."""
     slow, fast = (_slopes(frame, name, (knee, np.inf)) for name in (solver, than))
     hits = int((fast > factor * slow.clip(lower=0)).sum())
     status, p = majority(hits, len(slow))

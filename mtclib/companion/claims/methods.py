@@ -22,11 +22,9 @@ SIGN_DRAWS = 9_999
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """Outcome of one claim: "holds", "fails" or "undecided", and what was counted, in words.
-
-    `statistic` is the size of the effect (a mean difference, a span, a share), `n` the independent
-    observations behind the status, `p` a two-sided p-value where the test has one.
-    """
+    """Outcome of one claim: "holds", "fails" or "undecided", and what was counted, in words. `statistic` is
+    the size of the effect (a mean difference, a span, a share), `n` the independent observations behind the
+    status, `p` a two-sided p-value where the test has one."""
 
     status: str
     counts: str
@@ -44,11 +42,8 @@ def majority(hits: int, n: int) -> tuple[str, float]:
 
 
 def mean_greater(frame, method_a, method_b, metric, dataset, tasks=("avg",), deterministic=()) -> ClaimResult:
-    """Is the mean score of one method greater than that of another?
-
-    Wilcoxon signed-rank test over the runs that both methods have, paired by run; the counts are wins, ties
-    and losses over runs and tasks.
-    """
+    """Is the mean score of one method greater than that of another? Wilcoxon signed-rank test over the runs
+    that both methods have, paired by run; the counts are wins, ties and losses over runs and tasks."""
     gaps = pd.concat(
         [_gaps(frame, method_a, method_b, metric, dataset, task, deterministic) for task in tasks], axis=1
     ).dropna()
@@ -58,10 +53,8 @@ def mean_greater(frame, method_a, method_b, metric, dataset, tasks=("avg",), det
 
 
 def loses_less(frame, method_a, method_b, metric, dataset, clean) -> ClaimResult:
-    """Does a method lose less than another from the data set `clean` to the noisy `dataset`?
-
-    Welch's test of how far the first is ahead, run by run, with noise and without.
-    """
+    """Does a method lose less than another from the data set `clean` to the noisy `dataset`? Welch's test of
+    how far the first is ahead, run by run, with noise and without."""
     before, after = (_gaps(frame, method_a, method_b, metric, name, "avg", ()) for name in (clean, dataset))
     gain, n = after.mean() - before.mean(), min(len(before), len(after))
     p = float(stats.ttest_ind(after, before, equal_var=False).pvalue) if n >= FEWEST else float("nan")
@@ -112,12 +105,10 @@ def _chance_of_worst(gaps):
 
 
 def wins_most(frame, method, others, metric, datasets, deterministic=()) -> ClaimResult:
-    """Is a method better than the others in more than half of all pairs of task and rival?
-
-    Each pair is decided by its runs.  Holds if more than half are won at 5%; fails if so many are lost that
-    no more than half can be won; ``statistic`` is the share won less the share lost, ``n`` the smallest
-    number of paired runs.
-    """
+    """Is a method better than the others in more than half of all pairs of task and rival? Each pair is
+    decided by its runs. Holds if more than half are won at 5%; fails if so many are lost that no more than
+    half can be won; ``statistic`` is the share won less the share lost, ``n`` the smallest number of paired
+    runs."""
     columns = frame[frame["dataset"].isin(datasets) & (frame["task"] != "avg") & (frame["metric"] == metric)]
     pairs = [(dataset, task, other) for dataset, task in columns.groupby(["dataset", "task"]).groups
              for other in others]

@@ -45,9 +45,7 @@ SHOWN = {"data": "your data", "sources": "sources (sets)", "take": "take", "gain
 
 class Evidence(Sources):
     """The comparison by sources, and on sets of the papers that it has not reached the older run of them.
-
-    Methods of other `packages`, which the older runs do not have, take part if told.
-    """
+    Methods of other `packages`, which the older runs do not have, take part if told."""
 
     def __init__(self, kind, packages=False):
         super().__init__(kind)
@@ -87,11 +85,9 @@ def _said(sources):
 
 def decisions(sources, others=None):
     """The decision table: a line for each row of :data:`ROWS`, computed from what is run of `sources`.
-
-    `others` are the scores of all methods, packages too, where they are run.  ``followed``: the gain of
+    `others` are the scores of all methods, packages too, where they are run. ``followed``: the gain of
     choosing by the other sources and clustering the one left out, none where the chosen one fails; ``fails``
-    counts sets.
-    """
+    counts sets."""
     known = pd.read_csv(Sources(sources.kind).folder / "sets.csv", index_col="set")
     scores = sources.scores()
     if others is None:

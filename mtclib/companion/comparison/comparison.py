@@ -34,10 +34,8 @@ def plan(kind, profile="full", *, seed=None, n_runs=0):
 
 
 def run(kind, profile="full", *, seed=None, n_runs=0, n_jobs=1, export=False):
-    """Run what the store does not have yet, and return the results of all.
-
-    With ``export`` they are written to ``data/comparison/<kind>/results``, to be committed.
-    """
+    """Run what the store does not have yet, and return the results of all. With ``export`` they are written
+    to ``data/comparison/<kind>/results``, to be committed."""
     jobs, store = plan(kind, profile, seed=seed, n_runs=n_runs)
     folder = results_folder(kind) if export else None
     return profiles.run_and_export(jobs, store, folder, n_jobs=n_jobs)

@@ -111,10 +111,8 @@ def _printed_names(paper, table):
 
 def methods_table(kind=None) -> pd.DataFrame:
     """Traits, sentences, costs and measured seconds of every method, or of those of a kind, by class name.
-
     ``large``: neither an iteration nor memory grows faster than n log n; ``large_negative``: nor does it with
-    negative entries.
-    """
+    negative entries."""
     rows = {name: _needs(cls) | _described(name, cls) for name, cls in all_estimators().items()}
     frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method").join(measured())
     return frame if kind is None else frame[frame["kind"] == choose(kind, KINDS, "kind")]
@@ -187,11 +185,9 @@ def measured_on() -> dict:
 
 
 def that_take(kind, *, clusters_differ=False, negative=False, large=False) -> list:
-    """Methods of a kind that can take such data with their default parameters.
-
-    Numbers of clusters differ between tasks; there are negative entries; there are more than about 5,000
-    samples.  Single-task methods take tasks, and are a kind of their own.
-    """
+    """Methods of a kind that can take such data with their default parameters. Numbers of clusters differ
+    between tasks; there are negative entries; there are more than about 5,000 samples. Single-task methods
+    take tasks, and are a kind of their own."""
     table = methods_table(kind)
     fits = pd.Series(True, index=table.index)
     if clusters_differ:
@@ -356,10 +352,8 @@ def cluster_run() -> dict:
 
 def planted(kind, seed):
     """Small data with known clusters: Xs, a list of labels (for views one array in all), numbers of clusters.
-
     For "multitask" three tasks of tf-idf; for "multiview" 100 points in three views; for "lifelong" three
-    tasks of counts in two views each.
-    """
+    tasks of counts in two views each."""
     if kind == "multiview":
         data = load("mspl-toy", random_state=seed)
         return [X[::EVERY] for X in data.Xs], [data.labels[::EVERY]], data.n_clusters
@@ -373,11 +367,9 @@ def planted(kind, seed):
 
 
 def trial(seed=0, n_runs=1, n_jobs=1):
-    """Fit every method at its defaults; index: kind and method.
-
-    ``ARI``, mean over tasks and runs, ``seconds`` of the processor per fit, mean ``iterations``, and
-    ``converged``, whether all runs did.  Each run after the first takes the next seed, for the data as well.
-    """
+    """Fit every method at its defaults; index: kind and method. ``ARI``, mean over tasks and runs,
+    ``seconds`` of the processor per fit, mean ``iterations``, and ``converged``, whether all runs did. Each
+    run after the first takes the next seed, for the data as well."""
     jobs = [(name, seed + run) for name in all_estimators() for run in range(n_runs)]
     frame = pd.DataFrame(processes(n_jobs)(delayed(_tried)(*job) for job in jobs))
     rules = {"ARI": "mean", "seconds": "mean", "iterations": "mean", "converged": "all"}

@@ -11,10 +11,8 @@ from mtclib.core.checks import check_number
 
 
 def ranks(scores):
-    """Rank of each method (column) on each data set (row): 1 for the highest score.
-
-    Equal scores share the mean of their ranks, and so do absent methods (NaN), which come last.
-    """
+    """Rank of each method (column) on each data set (row): 1 for the highest score. Equal scores share the
+    mean of their ranks, and so do absent methods (NaN), which come last."""
     # Scores that differ by rounding only are equal.
     return scores.round(9).rank(axis=1, ascending=False, na_option="bottom", method="average")
 

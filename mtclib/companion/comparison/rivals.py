@@ -30,12 +30,10 @@ def named(path):
 
 
 class Rival(BaseEstimator):
-    """A method of another package at its defaults; ``labels_`` as for estimators of ours.
-
-    ``path`` is its "package.module:Class", or "snf:snf".  Methods of scikit-learn see views side by side.  A
-    list ``n_clusters`` says that ``Xs`` are tasks: each is clustered alone, or with ``pooled`` all at once,
-    into the largest number of clusters of a task.
-    """
+    """A method of another package at its defaults; ``labels_`` as for estimators of ours. ``path`` is its
+    "package.module:Class", or "snf:snf". Methods of scikit-learn see views side by side. A list
+    ``n_clusters`` says that ``Xs`` are tasks: each is clustered alone, or with ``pooled`` all at once, into
+    the largest number of clusters of a task."""
 
     def __init__(self, n_clusters, *, path="sklearn.cluster:KMeans", pooled=False, random_state=None):
         self.n_clusters = n_clusters

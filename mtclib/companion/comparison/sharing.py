@@ -36,11 +36,9 @@ WORDS = {"tasks": ("each method's own single-task version", "how related the tas
 
 
 def gains(kind, sources=None):
-    """Gain of each method that shares, in points of ARI: ``source, set, method, measure, gain``.
-
-    On tasks over its own single-task version, on views over k-means on the view with the largest silhouette;
-    first preparation, k known.  ``measure`` is the relatedness of the tasks, or the agreement of the views.
-    """
+    """Gain of each method that shares, in points of ARI: ``source, set, method, measure, gain``. On tasks
+    over its own single-task version, on views over k-means on the view with the largest silhouette; first
+    preparation, k known. ``measure`` is the relatedness of the tasks, or the agreement of the views."""
     sources = sources or evidence(kind, packages=True)
     known = pd.read_csv(Sources(kind).folder / "sets.csv", index_col="set")
     scores = sources.scores(preparation="first").droplevel(["kind", "preparation"])

@@ -32,16 +32,9 @@ Place = namedtuple("Place", ["scores", "rank", "of", "overview"])
 
 
 class Sources:
-    """What is run of the comparison of one kind of data, and what follows from it.
+    """What is run of the comparison of one kind of data, "tasks" or "views", and what follows from it;
+    `folder` holds ``protocol.toml``, ``sources.csv`` and ``results``.
 
-    Parameters
-    ----------
-    kind : {"tasks", "views"}
-    folder : path, optional
-        Holds ``protocol.toml``, ``sources.csv`` and ``results``; that of the kind by default.
-
-    Examples
-    --------
     >>> Sources("views").reference
     'sklearn KMeans'
     """
@@ -81,10 +74,8 @@ class Sources:
                 f"{sources.nunique()} sources{names}")
 
     def scores(self, metric="ARI", k="known", preparation=None):
-        """Mean over seeds in percent: (source, kind, set, preparation) by methods; NaN where one is absent.
-
-        A method is absent on a set where any of its fits failed.
-        """
+        """Mean over seeds in percent: (source, kind, set, preparation) by methods; NaN where one is absent. A
+        method is absent on a set where any of its fits failed."""
         rows = self.rows[(self.rows["metric"] == metric) & (self.rows["number of clusters"] == k)]
         rows = rows if preparation is None else rows[rows["preparation"] == preparation]
         means = rows.groupby(["source", "kind", "set", "preparation", "method"], sort=False)["value"]
@@ -114,9 +105,7 @@ class Sources:
 
     def sensitivity(self):
         """Who is first, and what the method that is first over all gains, with a part of the evidence.
-
-        Without each source and each kind, by each score, by each preparation, and with k unknown.
-        """
+        Without each source and each kind, by each score, by each preparation, and with k unknown."""
         scores = self.scores()
         parts = {"all": scores, "by NMI": self.scores("NMI_arithmetic"), "by ACC": self.scores("ACC")}
         parts |= {f"{name} preparation": self.scores(preparation=name) for name in ("first", "second")}

@@ -44,10 +44,8 @@ def datasets() -> dict:
 
 
 def copy(dataset, paper=None, task=None) -> Copy:
-    """The table of a printed data set, from ``data/verdicts.csv``.
-
-    ``paper`` chooses where several papers print the data set, ``task`` one task, such as "avg".
-    """
+    """The table of a printed data set, from ``data/verdicts.csv``. ``paper`` chooses where several papers
+    print the data set, ``task`` one task, such as "avg"."""
     known = datasets()
     papers = known[choose(dataset, list(known), "DATASET")]
     if paper is None and len(papers) > 1:

@@ -79,11 +79,9 @@ def _surface(rows):
 
 def pipelines(study):
     """Distance of every printed row from ours by graph and weighting: a search over rows and pipelines.
-
     ``method, graph, weighting, cells`` (of tasks, misprints left out), ``distance`` (mean absolute, points)
     and ``within`` (cells within 5 points), at the defaults; rows and pipelines that were run on all data
-    sets.  The data sets without tf-idf are the same under both weightings.
-    """
+    sets. The data sets without tf-idf are the same under both weightings."""
     cells = study.published[~study.published["cell"].isin(study.misprints)]
     both = _pipeline_means(study).merge(cells[[*PLACE, "mean"]], on=PLACE)
     both["distance"] = 100 * (both["value"] - both["mean"]).abs()
@@ -151,11 +149,8 @@ def replaced(task, **variables):
 
 
 def terms(task):
-    """The terms of the objective, summed over views.
-
-    'spectral' with B as printed, tr((E B)^T K E B); 'co-clustering'; 'row norms', sum |l|; 'fusion', |D -
-    B|. Of the last task alone, without weights.
-    """
+    """The terms of the objective, summed over views. 'spectral' with B as printed, tr((E B)^T K E B);
+    'co-clustering'; 'row norms', sum |l|; 'fusion', |D - B|. Of the last task alone, without weights."""
     parts = list(zip(task.views, task.Es, task.KEs, task.Ls, task.Bs))
     return {"spectral": sum(float(np.vdot(E @ B, KE @ B)) for _, E, KE, _, B in parts),
             "co-clustering": sum(float(np.vdot(view.HT @ E @ B, L)) for view, E, _, L, B in parts),
@@ -164,10 +159,8 @@ def terms(task):
 
 
 def basis_cancels(Xs, n_clusters, n_draws=3, random_state=0, **parameters):
-    """The basis library does nothing: (E, I, L B^T, I) is as good as (E, B, L, D), and never penalised.
-
-    Two rows per draw: index (draw, 'drawn') and (draw, 'basis taken out'); columns as :func:`terms`.
-    """
+    """The basis library does nothing: (E, I, L B^T, I) is as good as (E, B, L, D), and never penalised. Two
+    rows per draw: index (draw, 'drawn') and (draw, 'basis taken out'); columns as :func:`terms`."""
     _, task = learn(Xs, n_clusters, random_state, **parameters)
     rng, I = np.random.default_rng(random_state), np.eye(n_clusters)
     rows = {}
@@ -181,11 +174,9 @@ def basis_cancels(Xs, n_clusters, n_draws=3, random_state=0, **parameters):
 
 
 def fusion_never_changes_labels(Xs, n_clusters, n_draws=3, random_state=0, **parameters):
-    """k-means sees distances, and E D has the distances of E: D never changes labels.
-
-    A row per draw. 'distances' is the largest change of a distance between samples, 'agreement' the adjusted
-    Rand index of the labels with and without D.
-    """
+    """k-means sees distances, and E D has the distances of E: D never changes labels. A row per draw.
+    'distances' is the largest change of a distance between samples, 'agreement' the adjusted Rand index of
+    the labels with and without D."""
     _, task = learn(Xs, n_clusters, random_state, **parameters)
     rng, E = np.random.default_rng(random_state), sum(task.Es) / len(task.Es)
     labels, rows = best_kmeans(E, n_clusters, SEEDS).labels_, []
@@ -197,12 +188,10 @@ def fusion_never_changes_labels(Xs, n_clusters, n_draws=3, random_state=0, **par
 
 
 def views_decouple(Xs, n_clusters, sweeps=50, random_state=0, **parameters):
-    """All views learned together and each view learned alone, with as many sweeps: the same embeddings.
-
-    A row per view. 'embedding' is the largest entry of E E^T - E' E'^T, for E learned together and E' alone,
-    last task; 'fusion' is |D - B|. Column 'objective' is the same in all rows: the objective of all views
-    minus the sum of the objectives of each.
-    """
+    """All views learned together and each view learned alone, with as many sweeps: the same embeddings. A row
+    per view. 'embedding' is the largest entry of E E^T - E' E'^T, for E learned together and E' alone, last
+    task; 'fusion' is |D - B|. Column 'objective' is the same in all rows: the objective of all views minus
+    the sum of the objectives of each."""
     Xs = check_sequence(Xs)
     together = _run(Xs, n_clusters, sweeps, random_state, parameters)
     alone = [_run([[views[v]] for views in Xs], n_clusters, sweeps, random_state, parameters)
@@ -226,10 +215,8 @@ def _run(Xs, n_clusters, sweeps, seed, parameters):
 
 def mean_is_undetermined(Xs, n_clusters, n_draws=5, random_state=0, **parameters):
     """(E Q, L B^T Q) of one view is as good as (E, L B^T) for every orthogonal Q; the mean over views is not.
-
     A row per draw. 'objective' is the change of the objective; 'literal', 'concat' and 'aligned' are the
-    adjusted Rand indices of the labels before and after, for each way to read labels off the E.
-    """
+    adjusted Rand indices of the labels before and after, for each way to read labels off the E."""
     model, task = learn(Xs, n_clusters, random_state, **parameters)
     rng, I = np.random.default_rng(random_state), np.eye(n_clusters)
     task = replaced(task, Bs=[I] * len(task.Bs), Ls=[L @ B.T for L, B in zip(task.Ls, task.Bs)], D=I)
@@ -256,10 +243,8 @@ def _labels(model, task):
 
 def transfer(tasks, labels, n_clusters, *, estimator=LMSC, random_state=0, **parameters):
     """Score of each task learned from the libraries of those before it, and learned from an empty state.
-
     ``position`` (tasks seen, this one included), ``knowledge`` ('with libraries' or 'without'), ``metric,
-    value`` and ``sweeps``. Task 1 has the same value twice.
-    """
+    value`` and ``sweeps``. Task 1 has the same value twice."""
     model, rows = estimator(n_clusters, random_state=random_state, **parameters), []
     for position, (views, truth) in enumerate(zip(tasks, labels), start=1):
         alone = estimator(n_clusters, random_state=random_state, **parameters).partial_fit(views)
@@ -285,12 +270,10 @@ def orders(tasks, labels, n_clusters, *, n_orders, estimator=LMSC, random_state=
 
 def forgetting(tasks, labels, n_clusters, *, estimator=LMSC, random_state=0, **parameters):
     """Task 1 clustered anew with the libraries after each task, against its classes and its first labels.
-
-    ``tasks_seen``, ``against`` ('classes' or 'labels at arrival'), ``metric, value``, and ``at_arrival``,
-    the value of the labels that task 1 got when it was learned. Forgetting is a ``value`` against classes
-    that falls with ``tasks_seen``. The two differ already after task 1: ``predict`` of LMSC starts from the
-    spectral embedding again, with the libraries held.
-    """
+    ``tasks_seen``, ``against`` ('classes' or 'labels at arrival'), ``metric, value``, and ``at_arrival``, the
+    value of the labels that task 1 got when it was learned. Forgetting is a ``value`` against classes that
+    falls with ``tasks_seen``. The two differ already after task 1: ``predict`` of LMSC starts from the
+    spectral embedding again, with the libraries held."""
     model, first, rows = estimator(n_clusters, random_state=random_state, **parameters), None, []
     for seen, views in enumerate(tasks, start=1):
         model.partial_fit(views)
@@ -304,12 +287,10 @@ def forgetting(tasks, labels, n_clusters, *, estimator=LMSC, random_state=0, **p
 
 def costs(tasks, labels, n_clusters, *, refit_at, pooled=None, random_state=0, **parameters):
     """Time, memory and score after each task: one more task, all tasks again, or all tasks pooled.
-
     ``tasks_seen, method``; ``seconds`` of the processor for the labels of the newest task; ``bytes`` that
     must be kept for the next task: the libraries, or the data of all tasks; ``metric`` and ``value``, the
     score of the newest task. Methods are 'LMSC' and, after the tasks `refit_at`, 'all tasks again' (its
-    ``fit``) and 'all tasks pooled'.
-    """
+    ``fit``) and 'all tasks pooled'."""
     pooled = pooled or CoregSpectral(n_clusters, affinity="cosine", random_state=random_state)
     model, rows = LMSC(n_clusters, random_state=random_state, **parameters), []
     for seen, views in enumerate(tasks, start=1):

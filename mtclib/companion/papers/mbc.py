@@ -175,11 +175,9 @@ def _scatter(X):
 
 
 def distances_of_classes(data, further):
-    """d_M, Eq. (8), of the true classes of two tasks under further choices, a search's ``values``.
-
-    Choices: ``centroids`` ("means", or "unit length"), ``masses`` ("empirical", "uniform"), ``cost``
-    ("squared", "plain") and ``factor``, one of `SIZES`.  Pairs of choices and values.
-    """
+    """d_M, Eq. (8), of the true classes of two tasks under further choices, a search's ``values``. Choices:
+    ``centroids`` ("means", or "unit length"), ``masses`` ("empirical", "uniform"), ``cost`` ("squared",
+    "plain") and ``factor``, one of `SIZES`. Pairs of choices and values."""
     means = [class_means(X, y) for X, y in zip(data.Xs, data.labels)]
     centres = {"means": means, "unit length": [normalize(U) for U in means]}
     costs = {"squared": "sqeuclidean", "plain": cdist}

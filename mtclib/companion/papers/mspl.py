@@ -74,12 +74,10 @@ def distortion_bound(Xs, labels):
 
 
 def check_bounds(Xs, partitions):
-    """Both bounds for several partitions, beside how far each is from the best among them.
-
-    ``excess`` (distortion above the best one's, relative), ``delta`` (least over the views), ``error``
-    (share of samples), ``printed, printed_applies, corrected, corrected_applies``, and for both whether a
-    bound that applies is ``broken`` or ``informative``, that is below 1 - 1/k.
-    """
+    """Both bounds for several partitions, beside how far each is from the best among them. ``excess``
+    (distortion above the best one's, relative), ``delta`` (least over the views), ``error`` (share of
+    samples), ``printed, printed_applies, corrected, corrected_applies``, and for both whether a bound that
+    applies is ``broken`` or ``informative``, that is below 1 - 1/k."""
     partitions = list(partitions)
     bounds = [distortion_bound(Xs, labels) for labels in partitions]
     totals = np.array([bound.distortion.sum() for bound in bounds])
@@ -143,11 +141,9 @@ def on_the_way(separation, clusters, n_starts=20):
 
 
 def survey(random_state=0):
-    """How often the bounds apply, are broken, and say anything.
-
-    A row per family of partitions: their number, the least delta (the theorem needs at most (k - 1) / 2), and
-    how many bounds apply, are broken and are below chance, as printed and corrected.
-    """
+    """How often the bounds apply, are broken, and say anything. A row per family of partitions: their number,
+    the least delta (the theorem needs at most (k - 1) / 2), and how many bounds apply, are broken and are
+    below chance, as printed and corrected."""
     tables = {("all partitions of 7 points", 2): all_partitions(random_state=random_state)}
     tables |= {(f"toy data, centres {separation:g} apart", len(clusters)): on_the_way(separation, clusters)
                for clusters in CLUSTERS for separation in SEPARATIONS}
@@ -193,10 +189,8 @@ def score_trajectories(rows, arrays, truth, metrics, until):
 
 
 def total_falls(trajectories, metric, until):
-    """How unsteady the first iterations are: the sum of all falls of a score.
-
-    ``dataset, method, run, metric, value``, one row per run; the metric is called "fall of <metric>".
-    """
+    """How unsteady the first iterations are: the sum of all falls of a score. ``dataset, method, run, metric,
+    value``, one row per run; the metric is called "fall of <metric>"."""
     rows = trajectories[(trajectories["metric"] == metric) & (trajectories["iteration"] <= until)]
     table = rows.pivot_table("value", ["dataset", "method", "run"], "iteration", sort=False)
     falls = -table.diff(axis=1).clip(upper=0).sum(axis=1)
@@ -205,11 +199,9 @@ def total_falls(trajectories, metric, until):
 
 def selection_rounds(rows, arrays, labels, Xs=()):
     """Mean round in which samples are taken in, by class and view, and by their distance from the centre.
-
     ``dataset, method, run, metric`` ("round"), ``value``: "cluster 1" and "view 1" for the samples of a class
     in a view, "view 1" and "near" or "far" for the nearer and the further half of every class, by their
-    features ``Xs[v]`` in that view.
-    """
+    features ``Xs[v]`` in that view."""
     halves = [dict(zip(("near", "far"), _halves(X, labels))) for X in Xs]
     found = []
     for row in rows.itertuples(index=False):
@@ -247,10 +239,8 @@ def frames(study):
 @cache
 def mspl_curves(study):
     """NMI, accuracy and purity of MSPL and its rivals after each of 30 iterations, from stored histories.
-
-    `curves`: As from ``mtclib.companion.papers.mspl.score_trajectories``, toy data sets of one spread as
-    one, which of them in ``draw``. `pools`: Toy data set to the name it is pooled under.
-    """
+    `curves`: As from ``mtclib.companion.papers.mspl.score_trajectories``, toy data sets of one spread as one,
+    which of them in ``draw``. `pools`: Toy data set to the name it is pooled under."""
     frame = study.results.frame
     kept = frame[frame["part"].isin(["curves", "curves-handwritten"])].drop_duplicates("key")
     kept = kept.assign(method=kept["method"].str.partition(",")[0])

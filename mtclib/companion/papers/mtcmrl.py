@@ -166,10 +166,8 @@ def frames(study):
 
 
 def relation_kinds(study):
-    """Which kind of document each class of the three sets of MTCMRL is, by task.
-
-    Root category of a newsgroup, kind of a web page, family of a Reuters topic.
-    """
+    """Which kind of document each class of the three sets of MTCMRL is, by task. Root category of a
+    newsgroup, kind of a web page, family of a Reuters topic."""
     pages, groups, topics = map(study.class_names, ("WebKB4", "20NewsGroups", "Reuters"))
     return {"WebKB4": [[page.partition(".")[2] for page in task] for task in pages],
             "20NewsGroups": [[group.partition(".")[0] for group in task] for task in groups],

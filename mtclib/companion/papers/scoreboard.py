@@ -71,10 +71,8 @@ def headline(paper):
 
 
 def by_paper(frame):
-    """Counted cells of each paper's own method, of compared ones and of reconstructions of those.
-
-    Columns as in ``judge.verdict_counts``, and which ``pipeline`` they come from.
-    """
+    """Counted cells of each paper's own method, of compared ones and of reconstructions of those. Columns as
+    in ``judge.verdict_counts``, and which ``pipeline`` they come from."""
     frame = frame.assign(methods=frame["kind"].map(LINES))
     counts = judge.verdict_counts(frame, ["paper", "methods"])
     found = frame.groupby(["paper", "methods"])["pipeline"].unique().map(", ".join)
@@ -138,11 +136,9 @@ def in_detail():
 
 
 def sentences(paper):
-    """Outcome of each sentence of a paper, one of `STATUSES`.
-
-    Parts of a sentence, as its measures or data sets, are claims of their own.  It fails with one of them,
-    holds with all, and is undecided otherwise; parts that cannot be tested do not matter beside others.
-    """
+    """Outcome of each sentence of a paper, one of `STATUSES`. Parts of a sentence, as its measures or data
+    sets, are claims of their own. It fails with one of them, holds with all, and is undecided otherwise;
+    parts that cannot be tested do not matter beside others."""
     known = {entry["id"]: ledger.sentence_of(entry) for entry in ledger.claims(paper)}
     outcomes = claims(paper).set_index("id")["status"]
     return outcomes.groupby(outcomes.index.map(known), sort=False).agg(_together)
@@ -167,11 +163,8 @@ def claims_and_costs():
 
 
 def by_table(frame):
-    """Agreement by paper and printed table.
-
-    Counts as in ``judge.verdict_counts``, and ``distance``: the mean absolute difference from print of the
-    counted scores, in points (d_M, which has no scale, is left out).
-    """
+    """Agreement by paper and printed table. Counts as in ``judge.verdict_counts``, and ``distance``: the mean
+    absolute difference from print of the counted scores, in points (d_M, which has no scale, is left out)."""
     counts = judge.verdict_counts(frame, ["paper", "table"])
     counts = counts.loc[_ordered(counts.index.unique("paper"))]
     scores = frame[frame["counted"] & ~frame["metric"].isin(RELATIVE)]
@@ -223,11 +216,9 @@ def front_page(table):
 
 
 def write(claims_too=True):
-    """Write the committed outcomes of the claims and the front page of the README; return the files.
-
-    The picture is that of ``notebooks/index.ipynb``, drawn when its outputs are stored.  Testing the claims
-    anew takes a minute or more.
-    """
+    """Write the committed outcomes of the claims and the front page of the README; return the files. The
+    picture is that of ``notebooks/index.ipynb``, drawn when its outputs are stored. Testing the claims anew
+    takes a minute or more."""
     written = []
     for paper in _ordered(paths.papers()) if claims_too else ():
         outcomes = _study(paper).outcomes()[["id", "place", "quote", "status", "counts"]]

@@ -185,9 +185,7 @@ class Study:
 
     def weighting_table(self, name, methods):
         """Mean accuracies of a preprocessing study beside the printed ones, in percent, a column per task.
-
-        "distance" is the mean absolute difference from the printed row.
-        """
+        "distance" is the mean absolute difference from the printed row."""
         dataset = self.protocol.datasets[self.protocol.studies[name].datasets[0]].published
         rows = self.by_weighting(name, self.results.frame, methods)
         parts = []
@@ -202,10 +200,8 @@ class Study:
 
     def verdicts(self, printed, dataset=None, rows=None):
         """Every printed cell of a data set beside ours, as from ``judge``, with numbers in the sentences.
-
         `dataset` is the data set of the protocol that stands for the printed one, `rows` what is judged (by
-        default ``judged_rows``).  Causes of deviation speak of the data set named as printed.
-        """
+        default ``judged_rows``). Causes of deviation speak of the data set named as printed."""
         cells = self.judged(printed, dataset, rows)
         reasons = [self.numbers.fill(row.reason, dataset=row.dataset, printed=row.method)
                    for row in cells[["reason", "dataset", "method"]].itertuples(index=False)]
@@ -264,11 +260,9 @@ class Study:
         return pd.concat([self._as_printed(rows, dataset, printed), overall])
 
     def headline(self, printed):
-        """The data set of the protocol that stands for a printed one in the paper's tables.
-
-        That of the identified pipeline, where its search holds and its fits are committed; else the one named
-        as printed.
-        """
+        """The data set of the protocol that stands for a printed one in the paper's tables. That of the
+        identified pipeline, where its search holds and its fits are committed; else the one named as
+        printed."""
         found = identify.summaries(self.paper)
         names = [name for name, spec in self.protocol.datasets.items() if spec.published == printed
                  and spec.pipeline == "identified" and spec.search in found
@@ -355,10 +349,8 @@ class Study:
 
     def reproduced(self, dataset, source=None, metrics=None):
         """The printed table of a data set, with ours and the verdict in each cell; every cell folded below.
-
-        `dataset` may be a list of data sets of one printed table, which then are its columns.  `source` is
-        the data set of the protocol that stands for the printed one, `metrics` those to show, all by default.
-        """
+        `dataset` may be a list of data sets of one printed table, which then are its columns. `source` is the
+        data set of the protocol that stands for the printed one, `metrics` those to show, all by default."""
         names = [dataset] if isinstance(dataset, str) else list(dataset)
         cells = pd.concat([self.verdicts(name, source) for name in names])
         if len(names) > 1:
@@ -443,12 +435,10 @@ class Study:
         return ours, cells.pivot_table("value", "row", "col")
 
     def show(self, fig, name, printed="", data=None, alt=""):
-        """Keep a figure of this paper's notebook and hand it on for display; see ``show``.
-
-        `printed` is the figure of the paper that it stands for, as "MBC 1"; `data` what it was drawn from,
-        where that is not ``results``: "live" and the content hash of the data of this run, or "formula";
-        `alt` says in a sentence what is seen.
-        """
+        """Keep a figure of this paper's notebook and hand it on for display; see ``show``. `printed` is the
+        figure of the paper that it stands for, as "MBC 1"; `data` what it was drawn from, where that is not
+        ``results``: "live" and the content hash of the data of this run, or "formula"; `alt` says in a
+        sentence what is seen."""
         if data is None:
             data = f"data/{self.paper}/results"
             if self.profile == "full":
@@ -499,13 +489,11 @@ def with_average(rows, n_tasks):
 
 
 def relation_frame(dataset, relations, labels_true, labels_pred, families, run=0):
-    """Entries of relation matrices by the classes that the clusters stand for.
-
-    The paper maps clusters to classes by the permutation of the accuracy measure before it prints a relation
-    (MTCMRL, section 4.6); so does this function, on both sides.  `relations` are the G^(t,s) of
-    ``MTCMRL.relation_``, `families` the family of each class of each task, equal for related classes.
-    Tasks count from 1, as text; clusters without a document or without a class are left out.
-    """
+    """Entries of relation matrices by the classes that the clusters stand for. The paper maps clusters to
+    classes by the permutation of the accuracy measure before it prints a relation (MTCMRL, section 4.6); so
+    does this function, on both sides. `relations` are the G^(t,s) of ``MTCMRL.relation_``, `families` the
+    family of each class of each task, equal for related classes. Tasks count from 1, as text; clusters
+    without a document or without a class are left out."""
     names = [{cluster: family[kind] for cluster, kind in match_clusters(true, pred).items() if kind != -1}
              for true, pred, family in zip(labels_true, labels_pred, families)]
     rows = []
@@ -516,13 +504,11 @@ def relation_frame(dataset, relations, labels_true, labels_pred, families, run=0
 
 
 def show(fig, name, notebook, data="data/*/results", printed="", alt=""):
-    """Keep a figure under ``paths.figures_dir()`` and hand it on for display, as a ``plots.Picture``.
-
-    `name` is the file without ending, `notebook` the one that drew it, from the root of the repository,
-    `printed` the figures of a paper that it stands for.  `data` says what it was drawn from: a folder below
-    ``data/``, or a pattern of several, gets the hash over its files (``plots.folder_key``), so that a figure
-    older than its data can be told; other text stays.  `alt` is for who cannot see the figure.
-    """
+    """Keep a figure under ``paths.figures_dir()`` and hand it on for display, as a ``plots.Picture``. `name`
+    is the file without ending, `notebook` the one that drew it, from the root of the repository, `printed`
+    the figures of a paper that it stands for. `data` says what it was drawn from: a folder below ``data/``,
+    or a pattern of several, gets the hash over its files (``plots.folder_key``), so that a figure older than
+    its data can be told; other text stays. `alt` is for who cannot see the figure."""
     if data.startswith("data/"):
         data = plots.folder_key(paths.root(), data)
     plots.save(fig, name, paths.figures_dir(), notebook=notebook, data=data, printed=printed)

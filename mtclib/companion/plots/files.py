@@ -19,13 +19,11 @@ _METADATA = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
 
 def save(fig, name, folder=None, notebook="", data="", printed=""):
     """Write a figure so that equal figures give equal files, record it in the manifest, return the paths.
-
-    `name` has no ending.  Files go to the repository's ``figures`` and the record to ``manifest.csv`` beside
-    them unless told otherwise.  `notebook` drew the figure; `data` is what it was drawn from, as
+    `name` has no ending. Files go to the repository's ``figures`` and the record to ``manifest.csv`` beside
+    them unless told otherwise. `notebook` drew the figure; `data` is what it was drawn from, as
     ``mtclib.companion.papers.study.show`` words it; `printed` names the figures of a paper that it stands
-    for, as ``"LMSC 2, LMSC 3"``.  The bytes depend on the versions of matplotlib and of its font library, not
-    on the clock or the process.
-    """
+    for, as ``"LMSC 2, LMSC 3"``. The bytes depend on the versions of matplotlib and of its font library, not
+    on the clock or the process."""
     if not name.strip(".") or not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
         raise ValueError(f"name={name!r}: use letters, digits, '-', '_' and '.' only, without ending")
     folder = root() / "figures" if folder is None else Path(folder)
@@ -49,11 +47,9 @@ def folder_key(root, pattern):
 
 
 class Picture:
-    """A figure as a notebook shows it: a PNG with a palette, a third of the size of one in full colour.
-
-    The notebook also keeps the `name` of its file, and `alt`, which says what is seen to who cannot see it;
-    by default what the figure says of itself.
-    """
+    """A figure as a notebook shows it: a PNG with a palette, a third of the size of one in full colour. The
+    notebook also keeps the `name` of its file, and `alt`, which says what is seen to who cannot see it; by
+    default what the figure says of itself."""
 
     COLOURS = 64
 

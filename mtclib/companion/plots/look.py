@@ -109,10 +109,8 @@ def looks(names):
 
 def whisker_lines(ax, tables, every=1):
     """Lines of the means of `tables`, name to a frame of x by run, with whiskers to their 95 % t intervals.
-
-    Lines are moved apart a little, so that no whisker hides another.  `every` is how many points have one
-    marker and one whisker.
-    """
+    Lines are moved apart a little, so that no whisker hides another. `every` is how many points have one
+    marker and one whisker."""
     for number, ((name, table), look) in enumerate(zip(tables.items(), looks(list(tables)).values())):
         shift = min(APART, SPREAD / len(tables)) * (number - (len(tables) - 1) / 2) / 72
         moved = ax.transData + ScaledTranslation(shift, 0, ax.figure.dpi_scale_trans)
@@ -126,10 +124,8 @@ def whisker_lines(ax, tables, every=1):
 
 
 def widen(ax):
-    """Let an axis of scores in percent span at least `LEAST` points, about the middle of what it shows.
-
-    Axes that share it must all be drawn before, since its limits are fixed here.
-    """
+    """Let an axis of scores in percent span at least `LEAST` points, about the middle of what it shows. Axes
+    that share it must all be drawn before, since its limits are fixed here."""
     low, high = ax.get_ylim()
     if high - low < LEAST:
         bottom = max((low + high - LEAST) / 2, min(low, 0))
@@ -137,10 +133,8 @@ def widen(ax):
 
 
 def legend(fig, handles):
-    """One legend below the axes, in as few rows as the width allows; many rows make the figure taller.
-
-    The layout engine of the figure keeps the axes clear of it.
-    """
+    """One legend below the axes, in as few rows as the width allows; many rows make the figure taller. The
+    layout engine of the figure keeps the axes clear of it."""
     for rows in range(1, len(handles) + 1):
         columns = -(-len(handles) // rows)
         box = fig.legend(handles=handles, loc="outside lower center", ncols=columns)

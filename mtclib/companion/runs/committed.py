@@ -62,10 +62,8 @@ class Results:
 
 def export(jobs, store, folder, *, n_jobs=1):
     """Write the results of jobs as files that are small enough to commit, and return their folder.
-
     ``jobs.csv.gz``, ``scores.csv.gz``, ``provenance.json`` (with ``n_jobs``, the processes that were used)
-    and, where they hold something, the `PACKS`.  ValueError if a job has no whole record.
-    """
+    and, where they hold something, the `PACKS`. ValueError if a job has no whole record."""
     folder = Path(folder)
     wanted = {job.key: job for job in jobs if not job.unavailable}
     records = {key: store.get(key) for key in wanted}
@@ -115,9 +113,7 @@ def read_results(folder):
 
 def outdated(versions):
     """An entry of the provenance that names the methods whose algorithm has changed since; else none.
-
-    ``versions`` maps estimators to the versions of their algorithms that made the results.
-    """
+    ``versions`` maps estimators to the versions of their algorithms that made the results."""
     present = {name: resolve_estimator(name).algorithm_version() for name in versions}
     named = [f"{name} by version {made} of the algorithm (version {present[name]} is present)"
              for name, made in versions.items() if made != present[name]]
@@ -177,10 +173,8 @@ def _truth(jobs):
 
 
 def pack_arrays(path, arrays):
-    """Write many small arrays of numbers, by name, as one compressed npz.
-
-    It has a member per type, not per array, and labels of two clusters take a bit each.
-    """
+    """Write many small arrays of numbers, by name, as one compressed npz. It has a member per type, not per
+    array, and labels of two clusters take a bit each."""
     kinds = {name: _kind(array) for name, array in arrays.items()}
     index = [[name, kinds[name], list(array.shape)] for name, array in arrays.items()]
     text = np.frombuffer(json.dumps(index, separators=(",", ":")).encode(), dtype=np.uint8)
@@ -244,12 +238,10 @@ def _commit():
 
 
 def agreement(store, results):
-    """Compare every fit of committed results with its record in a run store.
-
-    Scores to the 6 decimals and objectives to the 8 digits that are committed.  A dict: ``jobs`` (fits that
-    succeeded), ``missing`` (without a record, or with one that failed), ``vectors`` (of labels, compared),
-    keys in ``labels_differ``, ..., and whether nothing is missing nor differs in ``identical_labels``, ...
-    """
+    """Compare every fit of committed results with its record in a run store, to the digits that are
+    committed. A dict: ``jobs`` (that succeeded), ``missing`` (no record, or a failed one), ``vectors`` (of
+    labels, compared), keys in ``labels_differ``, ..., and whether nothing is missing nor differs in
+    ``identical_labels``, ..."""
     fits = results.frame[results.frame["status"] == "ok"]
     vectors = {}
     for name, vector in results.labels.items():

@@ -39,11 +39,8 @@ def _as_floats(value):
 
 
 def seed_for(root_seed, paper, dataset, run):
-    """Seed of one run on one data set, in 0 .. 2**31 - 1.
-
-    Method and parameters are left out on purpose: all methods start run r from the same stream, which
-    pairs the comparisons.
-    """
+    """Seed of one run on one data set, in 0 .. 2**31 - 1. Method and parameters are left out on purpose: all
+    methods start run r from the same stream, which pairs the comparisons."""
     name = hashlib.sha256(canonical([paper, dataset]).encode()).digest()[:8]
     sequence = np.random.SeedSequence([root_seed, int.from_bytes(name, "big"), run])
     return int(sequence.generate_state(1)[0] & 0x7FFFFFFF)
@@ -100,11 +97,9 @@ def dotted(name):
 
 
 def load_dataset(loader, params):
-    """A data set and its content hash, by a loader's name or "package.module:function".
-
-    The last two are remembered in each process.  FetchError if the data cannot be had; for a minute it is
-    raised again at once, or every job would wait for the same server.
-    """
+    """A data set and its content hash, by a loader's name or "package.module:function". The last two are
+    remembered in each process. FetchError if the data cannot be had; for a minute it is raised again at once,
+    or every job would wait for the same server."""
     source = loader, params.get("edition")
     since, error = _failures.get(source, (-np.inf, None))
     if time.monotonic() - since < RETRY_AFTER:
@@ -124,11 +119,9 @@ def _load(loader, params):
 
 
 def expand(protocol, profile):
-    """All jobs of a profile, ordered by data set, then method, grid point and run.
-
-    Each data set is loaded once, for its content hash.  One that cannot be had gives jobs that carry the
-    reason, so that their rows are not missing.  A point of a sweep that the grid has is one job.
-    """
+    """All jobs of a profile, ordered by data set, then method, grid point and run. Each data set is loaded
+    once, for its content hash. One that cannot be had gives jobs that carry the reason, so that their rows
+    are not missing. A point of a sweep that the grid has is one job."""
     profile = protocol.profile(profile)
     jobs = {}
     for dataset, *request in _requests(protocol, profile):

@@ -12,10 +12,8 @@ from mtclib.metrics import partition_emd, s_nmi
 
 
 def partition_distance(data, model):
-    """``d_M`` of MBC, Eq. (8), squared Euclidean, with cluster means and shares from the labels.
-
-    Mean over pairs of tasks; ``data`` is a Dataset of tasks, ``model`` an estimator fitted on them.
-    """
+    """``d_M`` of MBC, Eq. (8), squared Euclidean, with cluster means and shares from the labels. Mean over
+    pairs of tasks; ``data`` is a Dataset of tasks, ``model`` an estimator fitted on them."""
     return _mean_over_pairs(data, lambda t, s: partition_emd(
         data.Xs[t], model.labels_[t], data.Xs[s], model.labels_[s]))
 

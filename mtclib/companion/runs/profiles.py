@@ -13,11 +13,9 @@ from mtclib.datasets import FetchError
 
 
 def plan(paper, profile, *, seed=None, n_runs=0):
-    """The protocol of a paper, its jobs, and the store they belong to.
-
-    ``seed`` and ``n_runs`` replace those of the protocol, unless they are None and 0.  A notebook and
-    ``python -m mtclib run`` both start here, so that the one finds what the other has done.
-    """
+    """The protocol of a paper, its jobs, and the store they belong to. ``seed`` and ``n_runs`` replace those
+    of the protocol, unless they are None and 0. A notebook and ``python -m mtclib run`` both start here, so
+    that the one finds what the other has done."""
     protocol = runs.load_protocol(paper)
     protocol = protocol if seed is None else replace(protocol, root_seed=seed)
     if n_runs:
@@ -27,10 +25,8 @@ def plan(paper, profile, *, seed=None, n_runs=0):
 
 
 def run_jobs(paper, profile, *, seed=None, n_runs=0, n_jobs=1, dask=None, export=False) -> None:
-    """Run the jobs of a profile that the store does not have yet, with their progress shown.
-
-    With ``export`` the results are written to ``data/<paper>/results``, to be committed.
-    """
+    """Run the jobs of a profile that the store does not have yet, with their progress shown. With ``export``
+    the results are written to ``data/<paper>/results``, to be committed."""
     protocol, jobs, store = plan(paper, profile, seed=seed, n_runs=n_runs)
     folder = paths.results_dir(paper) if export else None
     run_and_export(jobs, store, folder, n_jobs=n_jobs, dask=dask)
@@ -39,11 +35,9 @@ def run_jobs(paper, profile, *, seed=None, n_runs=0, n_jobs=1, dask=None, export
 
 
 def run_and_export(jobs, store, folder, *, n_jobs=1, dask=None):
-    """Run jobs, write their results to a folder if one is given, and return the results.
-
-    FetchError if data for an export cannot be had: committed results are not replaced by gaps.  What is
-    missing here is said before any job runs, what is missing on the workers of a cluster afterwards.
-    """
+    """Run jobs, write their results to a folder if one is given, and return the results. FetchError if data
+    for an export cannot be had: committed results are not replaced by gaps. What is missing here is said
+    before any job runs, what is missing on the workers of a cluster afterwards."""
     if folder:
         _refuse_gaps(folder, {job.dataset: job.unavailable for job in jobs if job.unavailable})
     results = runs.run(jobs, store, n_jobs=n_jobs, dask=dask)
@@ -62,11 +56,9 @@ def _refuse_gaps(folder, missing):
 
 
 def needed_files(protocol, profile) -> list[str]:
-    """Names of the data files of a profile, getting those that are not there yet.
-
-    The data sets are loaded, and say themselves what they were read from: a list of files beside the loaders
-    could go out of date.  All are tried before FetchError says which cannot be had.
-    """
+    """Names of the data files of a profile, getting those that are not there yet. The data sets are loaded,
+    and say themselves what they were read from: a list of files beside the loaders could go out of date. All
+    are tried before FetchError says which cannot be had."""
     files, failed = set(), {}
     for loader, params in protocol.needed_datasets(profile).values():
         try:
@@ -90,11 +82,9 @@ def describe_data(protocol, profile, folder):
 
 
 def sizes(protocol, profile) -> pd.DataFrame:
-    """Sizes of every data set that stands for a printed one, beside the printed sizes.
-
-    One row per data set and task: ``data set, edition``, and the columns of ``Dataset.summary``.  Data sets
-    that differ in their weights only have one row.
-    """
+    """Sizes of every data set that stands for a printed one, beside the printed sizes. One row per data set
+    and task: ``data set, edition``, and the columns of ``Dataset.summary``. Data sets that differ in their
+    weights only have one row."""
     parts, seen = [], set()
     for name, (loader, params) in protocol.needed_datasets(profile).items():
         data, _ = runs.load_dataset(loader, params)
@@ -117,9 +107,7 @@ def class_names(protocol, profile) -> dict[str, list[list[str]]]:
 
 def truth(protocol, profile) -> pd.DataFrame:
     """The protocol's measures (``dataset, metric, value``) of the true classes, as if a method found them.
-
-    The data sets of the profile and of an identified pipeline, without those of other studies.
-    """
+    The data sets of the profile and of an identified pipeline, without those of other studies."""
     rows = []
     for dataset, data in _own_data(protocol, profile):
         means = [class_means(X, y) for X, y in zip(data.Xs, data.labels)]

@@ -15,12 +15,9 @@ COLUMNS = (*JOB_COLUMNS, "task", "metric", "value", *STATUS_COLUMNS)
 
 
 def frame(jobs, records):
-    """Tidy results of jobs: one row per job, task and metric, with the columns `COLUMNS`.
-
-    ``records`` is a RunStore or a dict from key to Record.  Jobs without a record have no rows, except those
-    whose data cannot be had.  ``value`` is NaN where ``status`` is "failed" or "unavailable".  Measures of
-    the whole fit have the task "".
-    """
+    """Tidy results of jobs, one row per job, task and metric, with the columns `COLUMNS`; ``records`` is a
+    RunStore or a dict from key to Record. Jobs without a record have no rows, except those whose data cannot
+    be had; ``value`` is NaN where ``status`` is not "ok". Measures of the whole fit have the task ""."""
     rows, seen = [], {}
     for job in jobs:
         if job.key not in seen:
@@ -51,12 +48,10 @@ def _facts(job, records):
 
 
 def oracle(results, metric="ACC", by="avg"):
-    """Rows (all tasks, metrics, runs) at the best grid point, chosen with the labels as papers do.
-
-    One setting for each data set and method: the one with the highest mean over runs of ``metric`` on task
-    ``by`` (views have one unnamed task "" in its place).  Points outside the grid (sweeps) and points with a
-    failed run do not take part; ties go to the point that comes first.
-    """
+    """Rows (all tasks, metrics, runs) at the best grid point, chosen with the labels as papers do: for each
+    data set and method the one with the highest mean of ``metric`` on task ``by`` (views have the task ""
+    instead). Points outside the grid and points with a failed run do not take part; ties go to the point that
+    comes first."""
     rows = results[results["in_grid"] & (results["metric"] == metric) & results["task"].isin([by, ""])]
     means = rows.groupby(["dataset", "method", "params"], sort=False)["value"].mean(skipna=False)
     best = means.dropna().groupby(["dataset", "method"], sort=False).idxmax()
@@ -64,19 +59,15 @@ def oracle(results, metric="ACC", by="avg"):
 
 
 def fixed(results, defaults):
-    """Rows at the fixed default point of each method, what a user gets without labels.
-
-    ``defaults`` are ``Protocol.defaults``; methods that are not in it are left out.
-    """
+    """Rows at the fixed default point of each method, what a user gets without labels. ``defaults`` are
+    ``Protocol.defaults``; methods that are not in it are left out."""
     wanted = results["method"].map({name: canonical(point) for name, point in defaults.items()})
     return results[results["in_grid"] & (results["params"] == wanted)]
 
 
 def best_objective(results):
-    """Rows of the run with the lowest final objective, for each data set, method and parameters.
-
-    Failed runs do not take part; ties go to the earlier run.
-    """
+    """Rows of the run with the lowest final objective, for each data set, method and parameters. Failed runs
+    do not take part; ties go to the earlier run."""
     names = ["dataset", "method", "params"]
     runs = results[results["status"] == "ok"].drop_duplicates([*names, "run"])
     lowest = runs.loc[runs.groupby(names, sort=False)["objective"].idxmin()]
@@ -88,11 +79,9 @@ def _at(results, index):
 
 
 def sweep_rows(results, protocol, name, profile="full"):
-    """Rows of a sensitivity sweep, wherever its points were computed.
-
-    The rows of each point stand there once for every parameter that it belongs to, with two more columns,
-    ``parameter`` and ``setting`` (its value).  The fixed parameters of ``profile`` name the points.
-    """
+    """Rows of a sensitivity sweep, wherever its points were computed. The rows of each point stand there once
+    for every parameter that it belongs to, with two more columns, ``parameter`` and ``setting`` (its value).
+    The fixed parameters of ``profile`` name the points."""
     sweep, profile = protocol.sensitivity[name], protocol.profile(profile)
     rows = results[(results["method"] == sweep.method) & results["dataset"].isin(sweep.datasets)]
     parts = [rows[rows["params"] == shown_params(protocol, profile, sweep.method, point)]
@@ -101,10 +90,8 @@ def sweep_rows(results, protocol, name, profile="full"):
 
 
 def pooled(rows, names):
-    """Several draws of a data set as one, with runs numbered through.
-
-    ``names`` maps a data set to the name of its pool; others stay as they are.
-    """
+    """Several draws of a data set as one, with runs numbered through. ``names`` maps a data set to the name
+    of its pool; others stay as they are."""
     if rows["dataset"].nunique() == 1:
         name = rows["dataset"].iloc[0]
         return rows.assign(dataset=names.get(name, name), run=pd.factorize(rows["run"])[0])

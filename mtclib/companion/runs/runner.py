@@ -251,10 +251,8 @@ class _Progress:
 
 
 class CellLine:
-    """A stream that shows its last line below a notebook cell, and nothing once that is blank.
-
-    JupyterLab keeps an empty red box where text on stderr was cleared, so a bar writes here instead.
-    """
+    """A stream that shows its last line below a notebook cell, and nothing once that is blank. JupyterLab
+    keeps an empty red box where text on stderr was cleared, so a bar writes here instead."""
 
     encoding = "utf-8"
 
@@ -275,10 +273,8 @@ class CellLine:
 
 
 def make_bar(total, show=None):
-    """A tqdm bar over jobs on stderr, or below the cell in JupyterLab; it clears itself when closed.
-
-    By default it shows only where somebody sees it: on a terminal or in a session of JupyterLab.
-    """
+    """A tqdm bar over jobs on stderr, or below the cell in JupyterLab; it clears itself when closed. By
+    default it shows only where somebody sees it: on a terminal or in a session of JupyterLab."""
     # JupyterLab names the session in the kernel's environment; papermill and nbconvert do not.
     session = "JPY_SESSION_NAME" in os.environ
     show = sys.stderr.isatty() or session if show is None else show

@@ -42,11 +42,9 @@ class Record:
 
 
 class RunStore:
-    """A folder with one ``<key>.npz`` per job.
-
-    Any number of processes may use one folder: a record appears under its name only when it is whole.
-    Temporary files that killed writers left behind are ignored, and removed after a day.
-    """
+    """A folder with one ``<key>.npz`` per job. Any number of processes may use one folder: a record appears
+    under its name only when it is whole. Temporary files that killed writers left behind are ignored, and
+    removed after a day."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -62,10 +60,8 @@ class RunStore:
         return sorted(file.stem for file in self.folder.glob("*.npz"))
 
     def get(self, key, *, arrays=True):
-        """The record of a job, with its arrays or without; None if there is none.
-
-        A damaged file counts as absent, with a logged warning; damage to arrays that are not read is missed.
-        """
+        """The record of a job, with its arrays or without; None if there is none. A damaged file counts as
+        absent, with a logged warning; damage to arrays that are not read is missed."""
         try:
             return _read(self.path(key), arrays)
         except FileNotFoundError:

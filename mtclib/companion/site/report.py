@@ -138,10 +138,8 @@ def build(source: Path, folder: Path) -> None:
 
 
 def write_report() -> tuple[Path, pd.DataFrame]:
-    """Write the site over all notebooks that have outputs; return its first page and a summary.
-
-    Raises `UsageError` if no notebook has outputs, `ChildProcessError` if Sphinx warns.
-    """
+    """Write the site over all notebooks that have outputs; return its first page and a summary. Raises
+    `UsageError` if no notebook has outputs, `ChildProcessError` if Sphinx warns."""
     folder = paths.build_dir() / "report"
     runs = write_sources(paths.build_dir() / "site")
     shutil.rmtree(folder, ignore_errors=True)

@@ -24,13 +24,11 @@ _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}\b")
 
 
 def frame_table(frame, caption, columns=None, status=None, notes=(), folded="") -> Table:
-    """Any DataFrame or iterable of records as a `Table`; text wraps, missing values are dashes.
-
-    A named index is shown, and so is an index of text.  `columns` maps those to show to their headings, in
-    this order; those not in the frame are left out.  The values of the column `status` get the symbol and
-    colour of a verdict or claim.  `notes` stand below.  Where `folded` is given, that line is
-    shown until the reader opens the table.
-    """
+    """Any DataFrame or iterable of records as a `Table`; text wraps, missing values are dashes. A named index
+    is shown, and so is an index of text. `columns` maps those to show to their headings, in this order; those
+    not in the frame are left out. The values of the column `status` get the symbol and colour of a verdict or
+    claim. `notes` stand below. Where `folded` is given, that line is shown until the reader opens the
+    table."""
     frame = frame if isinstance(frame, pd.DataFrame) else pd.DataFrame(list(frame))
     if frame.index.names != [None] or not pd.api.types.is_numeric_dtype(frame.index):
         frame = frame.reset_index()
@@ -67,11 +65,9 @@ def audit(findings) -> Table:
 
 
 def provenance(record: Mapping, caption="Provenance") -> Table:
-    """What made these numbers, folded: versions, hashes, seeds.
-
-    A mapping becomes dotted names, and a mapping inside of one a single line,
-    ``data.toy | edition a, sha256 b``.  Hashes are cut to 12 digits; in HTML, the mouse shows them in full.
-    """
+    """What made these numbers, folded: versions, hashes, seeds. A mapping becomes dotted names, and a mapping
+    inside of one a single line, ``data.toy | edition a, sha256 b``. Hashes are cut to 12 digits; in HTML, the
+    mouse shows them in full."""
     flat = pd.json_normalize(dict(record), max_level=1).iloc[0] if record else {}
     lines = {name: ", ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, Mapping)
              else value for name, value in flat.items()}  # fmt: skip

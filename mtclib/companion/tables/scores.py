@@ -16,11 +16,9 @@ TOLD = ("higher", "lower", "failed", "not-run", "unavailable")
 
 def reproduced(verdicts, metrics=("ACC", "NMI")) -> Table:
     """A table of the paper with our numbers and the verdict in each cell: methods by tasks and metrics.
-
-    `verdicts` has one row per published cell of one data set, as from ``judge``.  `metrics` are printed
-    names, in this order.  Spread, interval, radius and cause of a cell are where the mouse is, and in
-    `every_cell`.
-    """
+    `verdicts` has one row per published cell of one data set, as from ``judge``. `metrics` are printed names,
+    in this order. Spread, interval, radius and cause of a cell are where the mouse is, and in
+    `every_cell`."""
     frame, percent = _chosen(verdicts, metrics)
     cells = {(r["method"], r["task"], r["metric"]): _judged(r, percent) for r in frame.to_dict("records")}
     first = frame.iloc[0]
@@ -54,10 +52,8 @@ def _chosen(verdicts, metrics):
 
 def side_by_side(results, printed, metrics, caption) -> Table:
     """Our scores, beside the printed ones where there are any, without verdicts: for the quick profile.
-
     `results` are rows of one data set and one parameter setting per method and task, `printed` the printed
-    cells.  `metrics` maps the name to show (that of `printed`) to the name in `results`.
-    """
+    cells. `metrics` maps the name to show (that of `printed`) to the name in `results`."""
     settings = results.groupby(["method", "task"], sort=False)["params"].nunique()
     if (settings > 1).any():
         method, task = settings.index[(settings > 1).argmax()]

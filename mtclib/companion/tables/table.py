@@ -205,10 +205,8 @@ class Tables(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Points(Shown):
-    """A few sentences as a list; the last expression of a notebook cell.
-
-    `heads` are a name before each sentence and the page that it leads to.
-    """
+    """A few sentences as a list; the last expression of a notebook cell. `heads` are a name before each
+    sentence and the page that it leads to."""
 
     sentences: tuple[str, ...]
     heads: tuple[tuple[str, str], ...] = ()

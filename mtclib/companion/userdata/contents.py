@@ -16,12 +16,10 @@ def as_list(labels) -> list:
 
 
 def contents(data, labels) -> pd.DataFrame:
-    """Every cluster in a line; ``labels`` as in `Clusterings`, or the data's own.
-
-    ``task`` ("" for views), ``cluster`` (from 1), ``samples``, ``most are`` (the largest class among the
-    labelled samples and its share, "" without labels), ``high in`` (up to five features whose mean in the
-    cluster is highest, at least half a standard deviation above the mean of the task).
-    """
+    """Every cluster in a line; ``labels`` as in `Clusterings`, or the data's own. ``task`` ("" for views),
+    ``cluster`` (from 1), ``samples``, ``most are`` (the largest class among the labelled samples and its
+    share, "" without labels), ``high in`` (up to five features whose mean in the cluster is highest, at least
+    half a standard deviation above the mean of the task)."""
     views, rows = data.kind == "multiview", []
     for t, (found, truth) in enumerate(zip(as_list(labels), as_list(data.labels))):
         chosen = range(len(data.Xs)) if views else [t]
@@ -66,11 +64,9 @@ def _high(named, inside):
 
 
 def related(data, labels) -> pd.DataFrame:
-    """Clusters of two tasks that are each other's nearest, most alike first.
-
-    Columns ``task, cluster, other task, other cluster, similarity``: the cosine between the means of the two
-    clusters, each taken from the mean of its task; only positive ones are listed.
-    """
+    """Clusters of two tasks that are each other's nearest, most alike first. Columns ``task, cluster, other
+    task, other cluster, similarity``: the cosine between the means of the two clusters, each taken from the
+    mean of its task; only positive ones are listed."""
     rows, means = [], [_means(X, found) for X, found in zip(data.Xs, as_list(labels))]
     for s, t in combinations(range(len(means)), 2):
         alike = cosine_similarity(means[s][1], means[t][1])

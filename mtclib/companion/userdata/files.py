@@ -124,10 +124,8 @@ def _read_csv(file, name, header, separator=None):
 
 def _check_header(names, name, known):
     """Refuse a first line that is no list of names: repeated or empty names and, unless `known`, data.
-
     Integers that rise may be years beside names in words; alone they may as well be a sample, which would be
-    lost without a word.
-    """
+    lost without a word."""
     numbers = [value for value in map(_as_number, names) if value is not None]
     rising = all(value.is_integer() for value in numbers) and sorted(set(numbers)) == numbers
     if not known and numbers and (len(numbers) == len(names) or not rising):

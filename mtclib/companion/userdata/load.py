@@ -214,11 +214,9 @@ def _source(path):
 
 
 def describe(data) -> pd.DataFrame:
-    """What was loaded, and what bears on the choice of method and scaling: one row per task or view.
-
-    Samples, features, whether stored sparse, zeros in percent, smallest and largest entry, features that are
-    constant, samples that are all zero, and class sizes ("" if unknown).
-    """
+    """What was loaded, and what bears on the choice of method and scaling: one row per task or view. Samples,
+    features, whether stored sparse, zeros in percent, smallest and largest entry, features that are constant,
+    samples that are all zero, and class sizes ("" if unknown)."""
     sizes = data.summary()["class sizes"]
     rows = [_described(X) for X in data.Xs]
     return pd.DataFrame(rows, index=sizes.index).assign(**{"class sizes": sizes})
@@ -252,10 +250,8 @@ def _described(X):
 
 def scale(data, scaling) -> UserData:
     """Scale the features or samples by one of `SCALES`: "none", those of `scale_views`, those of `weigh`.
-
-    Tasks get one scale for all, so that they keep one feature space; sparse matrices stay sparse.  The
-    scaling becomes a step of the ``preprocessing``.
-    """
+    Tasks get one scale for all, so that they keep one feature space; sparse matrices stay sparse. The scaling
+    becomes a step of the ``preprocessing``."""
     choose(scaling, SCALES, "scaling")
     if scaling == "none":
         return data
@@ -368,10 +364,8 @@ def aligned(part, first) -> Part:
 
 
 def matrix(part):
-    """The features as float64, dense or CSR, shape (n, d).
-
-    The error for an entry that is no finite number names its column and row, from 1 without the header.
-    """
+    """The features as float64, dense or CSR, shape (n, d). The error for an entry that is no finite number
+    names its column and row, from 1 without the header."""
     X = _from_frame(part) if isinstance(part.values, pd.DataFrame) else part.values
     if X.dtype.kind not in "biuf":
         raise DataFileError(f"{part.name}: the entries are of type {X.dtype}; save real numbers")
@@ -424,10 +418,8 @@ def _name(part, position):
 
 
 def class_codes(labels, rows, name):
-    """Number the classes from 0, -1 where a label is missing; the codes and the names in their order.
-
-    Numbers are ordered by size, text by the alphabet; labels that are fractional numbers are refused.
-    """
+    """Number the classes from 0, -1 where a label is missing; the codes and the names in their order. Numbers
+    are ordered by size, text by the alphabet; labels that are fractional numbers are refused."""
     if labels is None:
         return np.full(rows, -1), ()
     values = pd.Series(labels).reset_index(drop=True)
@@ -442,10 +434,8 @@ def class_codes(labels, rows, name):
 
 
 def labels_beside(table, label_column, id_column, part):
-    """Labels of the samples of `part` from a file of their own.
-
-    `label_column` is needed if there are several columns; rows are matched by `id_column` where both have it.
-    """
+    """Labels of the samples of `part` from a file of their own. `label_column` is needed if there are several
+    columns; rows are matched by `id_column` where both have it."""
     known = list(map(str, table.values.columns)) if isinstance(table.values, pd.DataFrame) else None
     id_column = id_column if known and id_column in known and part.ids is not None else None
     if label_column is None:
@@ -478,11 +468,9 @@ def example(kind="tasks", seed=0) -> UserData:
 
 
 def write_example(kind, folder, seed=0):
-    """Write a small planted data set; the paths, and the options for :func:`load`.
-
-    Three tasks of word counts with three of five topics each, as CSV; or three views of four clusters, each
-    view blind to something, as CSV, sparse npz and mat.
-    """
+    """Write a small planted data set; the paths, and the options for :func:`load`. Three tasks of word counts
+    with three of five topics each, as CSV; or three views of four clusters, each view blind to something, as
+    CSV, sparse npz and mat."""
     write = {"tasks": _write_tasks, "views": _write_views}[choose(kind, KINDS, "kind")]
     return write(Path(folder), seed), {"label_column": "class"}
 

@@ -33,10 +33,8 @@ LARGEST, SAMPLES, PAIRS, SHARE, STARTS = 10, 1000, 5, 0.8, 3
 
 
 def criteria(data, largest=LARGEST, seed=0) -> pd.DataFrame:
-    """The three criteria for 2 to ``largest`` clusters: columns ``task, k`` and `CRITERIA`.
-
-    Views are one task, "all views".  A random thousand of the samples of a task stands for more.
-    """
+    """The three criteria for 2 to ``largest`` clusters: columns ``task, k`` and `CRITERIA`. Views are one
+    task, "all views". A random thousand of the samples of a task stands for more."""
     tasks = dict(zip(data.task_names, data.Xs)) if data.kind == "multitask" else {"all views": _joined(data)}
     rows = []
     with make_bar(len(tasks) * (PAIRS + 1)) as bar:
@@ -46,11 +44,9 @@ def criteria(data, largest=LARGEST, seed=0) -> pd.DataFrame:
 
 
 def proposals(frame) -> pd.DataFrame:
-    """The number that each criterion proposes per task, and what to take; from :func:`criteria`.
-
-    ``proposed`` is the number that two criteria or more name, else the middle one; ``named by`` says how many
-    name it.  The last of several lines is for all tasks together, by the mean of the criteria over tasks.
-    """
+    """The number that each criterion proposes per task, and what to take; from :func:`criteria`. ``proposed``
+    is the number that two criteria or more name, else the middle one; ``named by`` says how many name it. The
+    last of several lines is for all tasks together, by the mean of the criteria over tasks."""
     tasks = [(name, part) for name, part in frame.groupby("task", sort=False)]
     if len(tasks) > 1:
         means = frame.groupby("k")[list(CRITERIA)].mean().reset_index()

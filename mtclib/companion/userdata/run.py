@@ -61,10 +61,8 @@ def _reason(name, traits, data, ks):
 
 
 def numbers_of_clusters(data, n_clusters=None) -> list[int]:
-    """One number of clusters per task, or one in all for views, checked against the data.
-
-    ``n_clusters`` is a number, a list with one for all or one per task; None and [] take as many as classes.
-    """
+    """One number of clusters per task, or one in all for views, checked against the data. ``n_clusters`` is a
+    number, a list with one for all or one per task; None and [] take as many as classes."""
     if n_clusters is None or n_clusters == []:
         if not all(np.any(y >= 0) for y in as_list(data.labels)):
             raise ValueError("n_clusters: give a number, for without classes the data do not say how many "
@@ -145,13 +143,11 @@ def _named(methods):
 
 @dataclass(frozen=True, eq=False)
 class Clusterings:
-    """Clusters of the same data by several methods.
-
-    ``frame`` has one row per method and task (for views one per method): ``method, task, status`` ("ok" or
-    "failed"), ``sizes`` (of the clusters, largest first, as text), scores (NaN without labels), ``stability``
-    (mean adjusted Rand index between runs, NaN for one run), ``seconds`` (mean of a run), ``n_iter``,
-    ``converged``, ``runs``, ``notes`` (warnings), ``error``.
-    """
+    """Clusters of the same data by several methods. ``frame`` has one row per method and task (for views one
+    per method): ``method, task, status`` ("ok" or "failed"), ``sizes`` (of the clusters, largest first, as
+    text), scores (NaN without labels), ``stability`` (mean adjusted Rand index between runs, NaN for one
+    run), ``seconds`` (mean of a run), ``n_iter``, ``converged``, ``runs``, ``notes`` (warnings),
+    ``error``."""
 
     frame: pd.DataFrame
     labels: dict  # method to (a list of) arrays, of the run with the lowest objective; failed ones left out
@@ -174,11 +170,9 @@ class Clusterings:
         return next(iter(self.labels))
 
     def save(self, folder) -> list[Path]:
-        """Write ``clusters-METHOD.csv``, ``methods.csv`` (the frame), ``agreement.csv``; older ones go.
-
-        The first have the columns task, sample, class, cluster.  Of the first method there are also
-        ``contents.csv``, ``related.csv`` (for tasks) and ``report.txt``.  A missing folder is made.
-        """
+        """Write ``clusters-METHOD.csv``, ``methods.csv`` (the frame), ``agreement.csv``; older ones go. The
+        first have the columns task, sample, class, cluster. Of the first method there are also
+        ``contents.csv``, ``related.csv`` (for tasks) and ``report.txt``. A missing folder is made."""
         folder = own_path(folder, "folder")
         folder.mkdir(parents=True, exist_ok=True)
         files = []

@@ -29,12 +29,9 @@ def audit_tables(published, sizes=None, class_sizes=None, runs=None) -> pd.DataF
 
 
 def averages(published: pd.DataFrame) -> pd.DataFrame:
-    """Averages (task ``avg``) that are not the mean of the printed tasks.
-
-    An average passes within one printed unit: half a unit for its own rounding and half a unit for that of
-    its cells.  Findings of kind "last digits" up to `SLIPS` units, which sums of rounded steps can reach, and
-    "average", a contradiction, beyond.
-    """
+    """Averages (task ``avg``) that are not the mean of the printed tasks, up to rounding of both: "last
+    digits" up to `SLIPS` printed units, which sums of rounded steps can reach, and "average", a
+    contradiction, beyond."""
     found = []
     for _, group in published.dropna(subset="mean").groupby(list(ROW), sort=False):
         printed, parts = group[group["task"] == "avg"], group[~group["task"].isin(["avg", ""])]
@@ -51,12 +48,8 @@ def averages(published: pd.DataFrame) -> pd.DataFrame:
 
 
 def out_of_range(published: pd.DataFrame) -> pd.DataFrame:
-    """Scores outside their scale, impossible spreads, purity below accuracy.
-
-    Findings of kind "range". A sample of values in [0, 1] with mean m has a standard deviation (n - 1 in
-    the denominator, n at least 2) of at most sqrt(2 m (1 - m)). Purity is never below accuracy, because it
-    may map two clusters to one class.
-    """
+    """Scores outside their scale, standard deviations above sqrt(2 m (1 - m)), the most that values in [0, 1]
+    with mean m can have, and purity below accuracy, which may map two clusters to one class."""
     found = []
     scored = published[published["metric"].isin(PERCENT_OR_FRACTION)]
     for _, row in scored.iterrows():
@@ -93,13 +86,10 @@ def majority_rates(published: pd.DataFrame, class_sizes: Mapping) -> pd.DataFram
 
 
 def granularity(published, sizes: Mapping, runs=None) -> pd.DataFrame:
-    """Accuracies and purities that no whole number of samples gives.
-
-    Findings of kind "granularity". A mean of R runs on n samples is a multiple of 1/(R n). A printed spread
-    of zero means R = 1; a positive spread is skipped. Where the multiples lie closer together than printed
-    digits nothing can be said. The text gives the share of random values that would pass, and says so where
-    cutting the digits off, instead of rounding, would give the printed value.
-    """
+    """Accuracies and purities that no whole number of samples gives: a mean of R runs on n samples is a
+    multiple of 1/(R n). A printed spread of zero means R = 1; a positive spread is skipped. The text gives
+    the share of random values that would pass, and says where cutting digits off, in place of rounding, would
+    explain it."""
     found = []
     for _, row in published[published["metric"].isin(["ACC", "purity"])].dropna(subset="mean").iterrows():
         n = sizes.get((row["dataset"], row["task"]))
@@ -118,13 +108,10 @@ def granularity(published, sizes: Mapping, runs=None) -> pd.DataFrame:
 
 
 def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
-    """Cells that must not count as targets.
-
-    Wrong averages; rows in which at least three values, and most, are impossible for the sizes of their
-    tasks; of every group that stands under two data sets, the side that is in such a row, or both if the
-    sizes do not tell; and the averages over such groups. Nothing else: a tie of two methods, or of two
-    tasks, or a single odd value may be honest, and leaving out a cell hides a disagreement.
-    """
+    """Cells that must not count as targets: wrong averages; rows in which at least three values, and most,
+    are impossible for the sizes of their tasks; of every group that stands under two data sets the side in
+    such a row, or both if the sizes do not tell; averages over such groups. A tie or a single odd value may
+    be honest."""
     cells = published.set_index("cell")[list(ROW)].apply(tuple, axis=1)
     wrong = {cell for group in findings.loc[findings["kind"] == "average", "cells"] for cell in group}
     odd = {cell for group in findings.loc[findings["kind"] == "granularity", "cells"] for cell in group}
@@ -142,16 +129,12 @@ def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
 
 
 def repeated_groups(published: pd.DataFrame) -> pd.DataFrame:
-    """Groups of two or more numbers that recur under another method, task or data set.
-
-    Findings of kind "copied" (from another data set), "repeated across tasks" (of one data set) or "repeated
-    within a column" (two methods on one task: often an honest tie), one per pair of rows of the print.
-
-    Groups, the scores of one method on one task with their spreads, are equal if they agree in every score
-    that both have, two at least; averages, 0 and 1 are left out. The chance of a coincidence in one score is
-    the share of pairs of printed values within fifty printed units, divided by the hundred units of that
-    window; scores count as independent, which they are not, so the expected number is a lower estimate.
-    """
+    """Groups of two or more numbers that recur: "copied" from another data set, "repeated across tasks" of
+    one, or "repeated within a column", often an honest tie; one finding for each pair of rows of the print. A
+    group, the scores of one method on one task with their spreads, equals another if they agree in every
+    score that both have, two at least; averages, 0 and 1 are left out. The chance of a coincidence in a score
+    is the share of pairs of printed values within fifty printed units, over the hundred units of that window;
+    scores count as independent, which they are not, so the expected number is a lower estimate."""
     blocks = _blocks(published)
     chance = _chance_of_equality(published)
     pairs = len(blocks) * (len(blocks) - 1) / 2
@@ -215,15 +198,10 @@ def _repetition(kind, matches, blocks):
 
 
 def runs_needed(published):
-    """How many runs the spreads of ACC and purity need at least to be possible together.
-
-    In each run g = purity - ACC >= 0 for as many clusters as classes. The spread of ACC is at most that of
-    purity plus that of g, so sd(g) >= sd(ACC) - sd(purity); and for values >= 0 in R runs, sd(g) <= mean(g)
-    sqrt(R). Rounding is taken in the paper's favour.
-
-    ``dataset, method, ACC, purity`` (as printed), ``least spread of g``, ``largest mean of g`` and
-    ``runs``: the smallest whole number of runs.
-    """
+    """How many runs the spreads of ACC and purity need at least to be possible together, rounding in the
+    paper's favour: g = purity - ACC >= 0, so sd(g) >= sd(ACC) - sd(purity), and sd(g) <= mean(g) sqrt(R) over
+    R runs. ``dataset, method, ACC, purity`` (as printed), ``least spread of g``, ``largest mean of g`` and
+    ``runs``."""
     rows = published[published["metric"].isin(["ACC", "purity"])]
     found = []
     for (dataset, _, method), cells in rows.groupby(["dataset", "task", "method"], sort=False):

@@ -20,13 +20,10 @@ MOST_FALSE = {"false_deviating": 0.10, "false_agreeing": 0.05}
 
 
 def table(studies, trials=TRIALS, seed=0):
-    """Error rates by paper and kind of method (`judge.KINDS`), and how many cells a perfect re-run would get.
-
-    ``cells`` (judged, averages included), ``agreeing`` and ``undecided`` (numbers expected where truth and
-    print are equal), ``expected`` (agreeing by `intervals.expected`, without a simulation),
-    ``false_deviating``, ``false_agreeing`` (print off by the margin) and ``within_prediction``: shares of all
-    cells; ``worst_deviating`` and ``worst_agreeing``: of the cell with the largest share.
-    """
+    """Error rates by paper and kind of method: ``cells`` (judged, averages included), ``agreeing`` and
+    ``undecided`` (expected where truth and print are equal), ``expected`` (agreeing by `intervals.expected`),
+    shares ``false_deviating``, ``false_agreeing`` (print off by the margin) and ``within_prediction``, and of
+    the worst cell ``worst_deviating`` and ``worst_agreeing``."""
     rates = pd.concat([simulated(study, trials, seed) for study in studies], ignore_index=True)
     groups = rates.groupby(["paper", "kind"], sort=False)
     shares = groups[["false_deviating", "false_agreeing", "within_prediction"]].mean()
@@ -66,11 +63,9 @@ def _rates(study, cells, rows, trials, rng):
 
 
 def selection_spread(study, cells, rows, n, n_published):
-    """Spread of (ours - published) that comes from choosing settings by noisy runs, for each cell.
-
-    The mean scores of the settings that are chosen when the runs are drawn again, ours `n` and the paper's
-    `n_published` at a time; what runs vary at one setting is not in it.
-    """
+    """Spread of (ours - published) that comes from choosing settings by noisy runs, for each cell. The mean
+    scores of the settings that are chosen when the runs are drawn again, ours `n` and the paper's
+    `n_published` at a time; what runs vary at one setting is not in it."""
     values, scores = population(study, cells, rows)
     means, variance = values.mean(axis=1), 0.0
     for drawn in (n, n_published):

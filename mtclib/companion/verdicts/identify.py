@@ -56,9 +56,7 @@ def holds(found):
 
 def calibration_cells(paper):
     """Printed cells (``cell`` of :func:`..published.load`) that chose a pipeline: never counted as agreeing.
-
-    Only those of searches whose find stands (:func:`holds`).
-    """
+    Only those of searches whose find stands (:func:`holds`)."""
     found = summaries(paper).values()
     return frozenset(cell for one in found if holds(one) for cell in one["cells"])
 
@@ -91,9 +89,8 @@ def calibration(protocol, search, cells):
 
 def hypotheses(protocol, search, cells, *, n_jobs=1):
     """Every hypothesis in a line: its choices, its distance, our value of each cell; and the choices' names.
-
-    Those that give the same value of every cell (idf in another way where there is none) are one, the first.
-    """
+    Those that give the same value of every cell (idf in another way where there is none) are one, the
+    first."""
     points = [dict(zip(search.data, values)) for values in product(*search.data.values())]
     variants = {name: {runs.canonical(own): own for own in (_own(search, name, point) for point in points)}
                 for name in search.datasets}
@@ -181,11 +178,9 @@ def summary(table, choices, cells, search):
 
 
 def permutation_test(ours, cells, search, seed=0):
-    """The whole search for permuted print: how many permutations do as well as print itself?
-
-    Numbers change places within the blocks of cells that ``permute_within`` names.  A dict: ``n``,
-    ``reached``, ``smallest`` (distance) and ``p``, print itself counted among the permutations.
-    """
+    """The whole search for permuted print: how many permutations do as well as print itself? Numbers change
+    places within the blocks of cells that ``permute_within`` names. A dict: ``n``, ``reached``, ``smallest``
+    (distance) and ``p``, print itself counted among the permutations."""
     rng, criterion = np.random.default_rng(seed), CRITERIA[search.criterion]
     printed = cells["mean"].to_numpy()
     keys = [cells[name] for name in search.permute_within] or [pd.Series("all", cells.index)]

@@ -82,12 +82,10 @@ def _counted(cells):
 
 
 def verdict_counts(verdicts, by=()):
-    """Counts of the verdicts, overall or by some columns.
-
-    ``cells`` (all printed), ``counted``, of these ``agreeing`` (exact or agrees), ``undecided`` and
-    ``deviating``, the ``ceiling`` (how many a perfect re-run would be expected to have agreeing), and one
-    column for each verdict, of counted cells where the verdict is one of `JUDGED`.
-    """
+    """Counts of the verdicts, overall or by some columns. ``cells`` (all printed), ``counted``, of these
+    ``agreeing`` (exact or agrees), ``undecided`` and ``deviating``, the ``ceiling`` (how many a perfect
+    re-run would be expected to have agreeing), and one column for each verdict, of counted cells where the
+    verdict is one of `JUDGED`."""
     keys = [verdicts[name] for name in by] or [pd.Series("all", index=verdicts.index, name="scope")]
     shown = verdicts["verdict"].where(verdicts["counted"] | ~verdicts["verdict"].isin(JUDGED), "not counted")
     counts = pd.crosstab(keys, shown).reindex(columns=[*SYMBOLS, "not counted"], fill_value=0)
@@ -99,10 +97,8 @@ def verdict_counts(verdicts, by=()):
 
 
 def joined(published, results, datasets):
-    """Printed cells with our mean, spread and counts beside them, in the printed order.
-
-    The cells with ``ours, ours_std, n, n_failed, error, lacking``; NaN where nothing was run.
-    """
+    """Printed cells with our mean, spread and counts beside them, in the printed order. The cells with
+    ``ours, ours_std, n, n_failed, error, lacking``; NaN where nothing was run."""
     cells = published.rename(columns={"mean": "published", "std": "published_std"}).reset_index(drop=True)
     key = pd.DataFrame(
         {"dataset": cells["dataset"].replace(datasets),
@@ -133,11 +129,9 @@ def _statistics(results):
 
 
 def with_interval(cells, n_published, deterministic):
-    """Add the interval of the difference, the margin and what the interval says about it.
-
-    `cells` with ``published_n, sd_used, low, high, within_prediction, difference,
-    relative_difference, radius, delta, uncertainty, statistical``.
-    """
+    """Add the interval of the difference, the margin and what the interval says about it. `cells` with
+    ``published_n, sd_used, low, high, within_prediction, difference, relative_difference, radius, delta,
+    uncertainty, statistical``."""
     fixed = cells["method"].isin(set(deterministic))
     varies = fixed & (cells["ours_std"] > 1e-12)
     if varies.any():

@@ -125,12 +125,9 @@ def decisions_table(paper, leverage):
 
 
 def claims_table(paper, frames, published=None):
-    """Claims of a paper with their outcome.
-
-    `frames` are what to test on, by the names in `FRAMES`; `published`, the printed numbers, adds what the
-    paper's own table says.  Columns: ``id, place, quote, test, status, counts, statistic, n, in_print,
-    reason``.
-    """
+    """Claims of a paper with their outcome. `frames` are what to test on, by the names in `FRAMES`;
+    `published`, the printed numbers, adds what the paper's own table says. Columns: ``id, place, quote, test,
+    status, counts, statistic, n, in_print, reason``."""
     frames = {name: _by_metric(frame, paper) for name, frame in frames.items()}
     rows = [_outcome(claim, frames) | {"in_print": _in_print(claim, published)} for claim in claims(paper)]
     columns = ["id", "place", "quote", "test", "status", "counts", "statistic", "n", "in_print", "reason"]

@@ -32,13 +32,10 @@ def entries(paper):
 
 
 def measured(study):
-    """What each alternative does to the score: `COLUMNS`, one row per alternative, data set and method.
-
-    Means over ``n`` and ``n_other`` runs in percent (d_M, which has no scale, in percent of our mean),
-    ``change`` = the alternative's minus ours, and its 90 % interval: of the differences run by run where both
-    sides have runs of the same numbers (those of two methods or metrics on one data set share seeds and
-    splits), else by Welch; NaN where a side has one run of a method that varies.
-    """
+    """What each alternative does to the score: `COLUMNS`, one row per alternative, data set and method, in
+    percent (d_M in percent of our mean). The 90 % interval of ``change``, the alternative's mean minus ours,
+    is over runs where both sides have runs of the same numbers, which share seeds and splits, else by Welch;
+    NaN where a side has one run of a method that varies."""
     scores = _Scores(study)
     rows = [_row(study, scores, entry, position)
             for entry in entries(study.paper)[0] for position in _pairs(entry)]
@@ -141,10 +138,8 @@ def _spread(values):
 
 def by_alternative(table):
     """One line per alternative of :func:`measured`: the change over data sets and methods, largest first.
-
     ``pairs`` (data sets times methods), ``size`` (mean absolute change), ``mean``, ``least`` and ``most``,
-    all in points (d_M: percent of ours), and ``clear`` (in how many pairs the interval excludes 0).
-    """
+    all in points (d_M: percent of ours), and ``clear`` (in how many pairs the interval excludes 0)."""
     clear = (table["low"] > 0) | (table["high"] < 0)
     groups = table.assign(clear=clear, size=table["change"].abs()).groupby(list(KEYS), sort=False)
     lines = groups.agg(pairs=("change", "count"), size=("size", "mean"), mean=("change", "mean"),
@@ -192,11 +187,9 @@ def with_params(rows, *names):
 
 
 def distance_from_print(rows, printed, by):
-    """Mean absolute difference between our mean scores and the printed ones, in points.
-
-    A row per choice (the column `by` of `rows`), a column per method, mean over the metrics; "mean" over the
-    methods.  Both frames have printed names of methods and metrics.
-    """
+    """Mean absolute difference between our mean scores and the printed ones, in points. A row per choice (the
+    column `by` of `rows`), a column per method, mean over the metrics; "mean" over the methods. Both frames
+    have printed names of methods and metrics."""
     means = rows.groupby([by, "method", "metric"], sort=False)["value"].mean().reset_index()
     both = means.merge(printed[["method", "metric", "mean"]], on=["method", "metric"])
     gaps = both.assign(distance=100 * (both["value"] - both["mean"]).abs())

@@ -40,11 +40,9 @@ FORMATS = {"word": lambda value: WORDS[value], "percent": lambda value: f"{100 *
 
 
 class Numbers:
-    """Quantities of one paper's committed results, by the names that templates use.
-
-    ``dataset`` and ``printed`` name the row of the printed tables that a sentence is about; sentences on
-    causes have them from their scope.
-    """
+    """Quantities of one paper's committed results, by the names that templates use. ``dataset`` and
+    ``printed`` name the row of the printed tables that a sentence is about; sentences on causes have them
+    from their scope."""
 
     def __init__(self, study):
         self.study = study
@@ -82,11 +80,9 @@ class Numbers:
                          ignore_index=True)
 
     def cells(self, verdict, **where):
-        """Counted cells with a verdict: a key of ``judge.COUNTED``, or one of judge's; "cells" for all.
-
-        Cells that nobody judged have no other place and are counted under their verdict; "ceiling" is what a
-        perfect re-run would be expected to have agreeing.
-        """
+        """Counted cells with a verdict: a key of ``judge.COUNTED``, or one of judge's; "cells" for all. Cells
+        that nobody judged have no other place and are counted under their verdict; "ceiling" is what a
+        perfect re-run would be expected to have agreeing."""
         rows = _where(self.judged, where)
         if verdict == "cells":
             return len(rows)

@@ -35,14 +35,10 @@ def load(paper):
 
 
 def from_printed(frame, origin="frame"):
-    """Add numeric columns to a frame of printed strings with the columns `REQUIRED`.
-
-    ``cell`` (unique id), ``printed_mean`` and ``printed_std`` (text as printed), ``mean`` and ``std``
-    (fractions for the metrics `PERCENT_OR_FRACTION`, as printed for others; NaN where nothing is printed),
-    ``unit`` (one of `UNITS`), ``half_unit`` and ``half_unit_std`` (half of the last printed digit, in the
-    unit of ``mean``).  The unit is that of the column ``unit`` if there is one; otherwise a table counts as
-    percent when any of its proportions is larger than 1: no paper mixes the two units within one table.
-    """
+    """Add numeric columns to a frame of printed strings with the columns `REQUIRED`: ``cell`` (unique id),
+    ``mean`` and ``std`` (fractions for the metrics `PERCENT_OR_FRACTION`; NaN where nothing is printed),
+    ``unit``, ``half_unit`` and ``half_unit_std`` (half of the last printed digit). Without a column ``unit``
+    a table is in percent when a proportion is larger than 1: no paper mixes the two within a table."""
     missing = [name for name in REQUIRED if name not in frame.columns]
     if missing:
         needed = f"required: {', '.join(REQUIRED)}"

@@ -14,11 +14,9 @@ VARIANTS = {"NMI": ("NMI_max", "NMI_geometric", "NMI_arithmetic", "NMI_min"), "A
 
 def variant_table(study, metric="NMI") -> pd.DataFrame:
     """Which definition of a metric comes nearest to the printed cells of a paper, misprints left out?
-
     ``ours`` (is it the one that we take for the printed name?), ``exact`` (our mean rounds to the printed
     digits), ``by luck`` (how many of the cells within five points would do so if their differences were
-    spread evenly), ``within 5`` (points), ``shift`` and ``distance`` (mean and mean absolute difference).
-    """
+    spread evenly), ``within 5`` (points), ``shift`` and ``distance`` (mean and mean absolute difference)."""
     cells = study.published[study.published["metric"] == metric]
     cells = cells[~cells["cell"].isin(set(study.misprints))]
     name = our_name(study.paper, metric)
