@@ -30,10 +30,10 @@ import scipy.sparse as sp
 from scipy.linalg import eigh
 
 from mtclib.core.base import Traits, stops
-from mtclib.core.checks import check_number, check_option
+from mtclib.core.checks import COUNT, NONNEGATIVE, POSITIVE, Named, Number, check_option
 from mtclib.core.lifelong import Libraries, LibraryClusterer
 from mtclib.maths.eigen import leading, top_eigenvectors
-from mtclib.maths.graphs import SCALES, check_neighbours, normalized_affinities, normalized_bipartite
+from mtclib.maths.graphs import SCALES, normalized_affinities, normalized_bipartite
 from mtclib.maths.linalg import polar, unit_rows
 
 # Below this distance of a basis from the fusion library its Huber function stands for the norm.
@@ -410,6 +410,11 @@ class LMSC(LibraryClusterer):
     traits = Traits(kind="lifelong", paper="Cai, Tan, Huang, Lv, IJCAI 2023", nonnegative=True,
                     same_n_clusters=True)
 
+    rules = {"lam": NONNEGATIVE, "mu": NONNEGATIVE, "beta": NONNEGATIVE, "eta": POSITIVE,
+             "n_neighbors": Named(("log",), COUNT), "l21": tuple(L21), "output": OUTPUTS,
+             "matrix": ("affinity", "laplacian"), "negative": ("refuse", "split"),
+             "formulation": tuple(FORMULATIONS), "scale": Named(SCALES, POSITIVE)}
+
     def __init__(self, n_clusters, *, lam=1.0, mu=0.01, beta=1.0, l21="penalty", output="concat",
                  affinity="knn-cosine", n_neighbors=10, scale="median", matrix="affinity",
                  negative="refuse", formulation="consistent", eta=0.01, n_init=10, max_iter=500, tol=1e-6,
@@ -418,19 +423,8 @@ class LMSC(LibraryClusterer):
 
     def _check_parameters(self):
         super()._check_parameters()
-        for name in ("lam", "mu", "beta"):
-            check_number(name, getattr(self, name), low=0)
-        check_number("eta", self.eta, low=0, open_low=True)
-        check_neighbours(self.n_neighbors)
-        for name, options in (("l21", L21), ("output", OUTPUTS), ("matrix", ("affinity", "laplacian")),
-                              ("negative", ("refuse", "split")), ("formulation", FORMULATIONS)):
-            check_option(name, getattr(self, name), options)
         if not callable(self.affinity):
             check_option("affinity", self.affinity, AFFINITIES)
-        if isinstance(self.scale, str):
-            check_option("scale", self.scale, SCALES)
-        else:
-            check_number("scale", self.scale, low=0, open_low=True)
 
     def _task(self, Xs, k, seed, past):
         graphs = normalized_affinities(Xs, self.affinity, self.scale, "view", self.n_neighbors)
@@ -532,6 +526,8 @@ class L2SC(LMSC):
     traits = Traits(kind="lifelong", paper="Sun et al., AAAI 2020", nonnegative=True, same_n_clusters=True,
                     reconstruction=True)
 
+    rules = {"output": ("concat", "literal"), "view": Number(0, integer=True)}
+
     def __init__(self, n_clusters, *, view=0, lam=1.0, mu=0.01, l21="penalty", output="concat",
                  affinity="knn-cosine", n_neighbors=10, scale="median", matrix="affinity",
                  negative="refuse", formulation="consistent", eta=0.01, n_init=10, max_iter=500, tol=1e-6,
@@ -541,11 +537,6 @@ class L2SC(LMSC):
                          formulation=formulation, eta=eta, n_init=n_init, seeding=seeding,
                          max_iter=max_iter, tol=tol, random_state=random_state)
         self.view = view
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_option("output", self.output, ("concat", "literal"))
-        check_number("view", self.view, low=0, integer=True)
 
     def _views_of(self, views):
         if self.view >= len(views):

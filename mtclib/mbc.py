@@ -29,7 +29,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
-from mtclib.core.checks import check_initial_labels, check_number, check_option
+from mtclib.core.checks import NONNEGATIVE, Named, Number, check_initial_labels
 from mtclib.core.starts import kmeans_once, one_thread, random_labels
 from mtclib.maths import centroids
 from mtclib.maths.bregman import Anchored, Smoothed, divergence, mean_entry, pooled_metric
@@ -319,17 +319,15 @@ class MBC(MultiTaskClusterer):
 
     traits = Traits(kind="multitask", paper="Zhang, Zhang, AAAI 2010")
 
+    rules = {"lam": NONNEGATIVE, "smoothing": Number(0, 0.99), "centroid": ("exact", "geodesic"),
+             "init": Named(("random", "samples", "k-means"))}
+
     def __init__(self, n_clusters, *, lam=0.5, divergence="sqeuclidean", metric=None, smoothing=0.0,
                  centroid="exact", init="random", n_init=1, max_iter=300, tol=1e-6, random_state=None):
         self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()
-        check_number("lam", self.lam, low=0)
-        check_number("smoothing", self.smoothing, low=0, high=0.99)
-        check_option("centroid", self.centroid, ("exact", "geodesic"))
-        if isinstance(self.init, str):
-            check_option("init", self.init, ("random", "samples", "k-means"))
         if not self._pooled():
             divergence(self.divergence, self.metric)
 

@@ -23,7 +23,7 @@ import math
 import numpy as np
 
 from mtclib.core.base import Fit, MultiViewClusterer, Traits, stops
-from mtclib.core.checks import check_init, check_number, check_option
+from mtclib.core.checks import COUNT, POSITIVE, SHARE, Number, check_init
 from mtclib.maths.scaling import SCALINGS, warn_of_constant_views
 from mtclib.maths.selfpaced import (
     hard_value,
@@ -148,23 +148,16 @@ class MSPL(MultiViewClusterer):
                     may_be_infinite=("cluster_weights_", "thresholds_"))
     ALGORITHM_VERSION = 2
 
+    rules = {"weighting": ("smooth", "hard", "naive"), "scaling": SCALINGS, "pace": ("geometric", "share"),
+             "formulation": ("derived", "printed"), "kappa": POSITIVE,
+             "pace_growth": Number(1, open_low=True), "inner_max_iter": COUNT, "pace_start": SHARE,
+             "pace_step": SHARE, "init_share": SHARE}
+
     def __init__(self, n_clusters, *, weighting="smooth", scaling="minmax+variance", kappa=1.0,
                  pace="geometric", pace_start=0.55, pace_growth=1.2, pace_step=0.1, inner_max_iter=10,
                  formulation="derived", init="sample", init_share=0.1, n_init=1, max_iter=1000, tol=1e-4,
                  random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_option("weighting", self.weighting, ("smooth", "hard", "naive"))
-        check_option("scaling", self.scaling, SCALINGS)
-        check_option("pace", self.pace, ("geometric", "share"))
-        check_option("formulation", self.formulation, ("derived", "printed"))
-        check_number("kappa", self.kappa, low=0, open_low=True)
-        check_number("pace_growth", self.pace_growth, low=1, open_low=True)
-        check_number("inner_max_iter", self.inner_max_iter, low=1, integer=True)
-        for name in ("pace_start", "pace_step", "init_share"):
-            check_number(name, getattr(self, name), low=0, high=1, open_low=True)
 
     def _prepare(self, Xs, n_clusters):
         init = check_init(self.init, Xs[0].shape[0], n_clusters)

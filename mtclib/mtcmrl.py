@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits
-from mtclib.core.checks import check_flag, check_initial_labels, check_number, check_option
+from mtclib.core.checks import NONNEGATIVE, POSITIVE, SHARE, Named, check_initial_labels
 from mtclib.core.starts import kmeans_once, one_hot
 from mtclib.maths.graphs import similarities
 from mtclib.maths.linalg import RidgeSystems
@@ -213,21 +213,14 @@ class MTCMRL(MultiTaskClusterer):
 
     ALGORITHM_VERSION = 2
 
+    rules = {"lam": NONNEGATIVE, "alpha": NONNEGATIVE, "beta": NONNEGATIVE, "atol": NONNEGATIVE,
+             "mu": POSITIVE, "exponent": SHARE, "coupling": ("full", "printed"), "guard": bool,
+             "init": Named(("k-means",))}
+
     def __init__(self, n_clusters, *, lam=4.0, mu=0.5, alpha=4.0, beta=0.5, coupling="full", exponent=0.5,
                  guard=True, similarity="cosine", init="k-means", n_init=1, max_iter=2000, tol=1e-3, atol=0.0,
                  random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        for name in ("lam", "alpha", "beta", "atol"):
-            check_number(name, getattr(self, name), low=0)
-        check_number("mu", self.mu, low=0, open_low=True)
-        check_number("exponent", self.exponent, low=0, high=1, open_low=True)
-        check_option("coupling", self.coupling, ("full", "printed"))
-        check_flag("guard", self.guard)
-        if isinstance(self.init, str):
-            check_option("init", self.init, ("k-means",))
 
     def _prepare(self, Xs, n_clusters):
         starts = ([None] * len(Xs) if isinstance(self.init, str)

@@ -43,7 +43,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiTaskClusterer, Traits, stops
-from mtclib.core.checks import check_initial_labels, check_number, check_option
+from mtclib.core.checks import COUNT, SHARE, Named, Number, check_initial_labels
 from mtclib.core.starts import kmeans_once, one_hot
 from mtclib.maths.selfpaced import hard_weights, mixture_weights, pace_shares, pace_threshold
 from mtclib.maths.subspace import W_UPDATES, SubspaceStep
@@ -226,14 +226,8 @@ def close(problem, state, subspace, omegas, lam, tol):
 class _SharedSubspaceClusterer(MultiTaskClusterer):
     """Parameters, start and warning that LSSMTC and SPMTC have in common."""
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number("lam", self.lam, low=0, high=1)
-        check_number("n_components", self.n_components, low=1, integer=True)
-        check_number("kkt_tol", self.kkt_tol, low=0, high=1, open_low=True)
-        check_option("w_update", self.w_update, W_UPDATES)
-        if isinstance(self.init, str):
-            check_option("init", self.init, ("random", "k-means"))
+    rules = {"lam": Number(0, 1), "n_components": COUNT, "kkt_tol": SHARE, "w_update": W_UPDATES,
+             "init": Named(("random", "k-means"))}
 
     def _check_input(self, Xs):
         Xs, ks = super()._check_input(Xs)
@@ -477,20 +471,14 @@ class SPMTC(_SharedSubspaceClusterer):
 
     ALGORITHM_VERSION = 2
 
+    rules = {"weighting": ("hard", "soft"), "free_rows": FREE_ROWS,
+             "weight_power": Number(1, 2, integer=True), "warm_up": COUNT, "inner_max_iter": COUNT,
+             "pace_start": SHARE, "pace_step": SHARE}
+
     def __init__(self, n_clusters, *, weighting="hard", n_components=2, lam=0.75, w_update="mult",
                  weight_power=1, init="random", free_rows="update", warm_up=20, pace_start=0.5, pace_step=0.1,
                  inner_max_iter=50, n_init=1, max_iter=20, tol=1e-4, kkt_tol=1e-3, random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_option("weighting", self.weighting, ("hard", "soft"))
-        check_option("free_rows", self.free_rows, FREE_ROWS)
-        check_number("weight_power", self.weight_power, low=1, high=2, integer=True)
-        for name in ("warm_up", "inner_max_iter"):
-            check_number(name, getattr(self, name), low=1, integer=True)
-        for name in ("pace_start", "pace_step"):
-            check_number(name, getattr(self, name), low=0, high=1, open_low=True)
 
     def _fit_once(self, problem, n_clusters, seed):
         state, subspace = self._start(problem, n_clusters[0], seed)

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from scipy.linalg import svd
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer, Traits
-from mtclib.core.checks import check_initial_labels, check_number, check_option
+from mtclib.core.checks import COUNT_OR_NONE, Named, check_initial_labels
 from mtclib.core.starts import kmeans_once, one_hot
 from mtclib.maths.subspace import RowSpace
 
@@ -83,17 +83,11 @@ class ASI(SingleTaskClusterer):
     traits = Traits(kind="multitask", paper="Li, Ma, Ogihara, SIGIR 2004", task_order_free=True,
                     reconstruction=True)
 
+    rules = {"which": SUBSPACES, "n_components": COUNT_OR_NONE, "init": Named(("random", "k-means"))}
+
     def __init__(self, n_clusters, *, which="between", n_components=None, init="random", n_init=1,
                  max_iter=50, random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_option("which", self.which, SUBSPACES)
-        if self.n_components is not None:
-            check_number("n_components", self.n_components, low=1, integer=True)
-        if isinstance(self.init, str):
-            check_option("init", self.init, ("random", "k-means"))
 
     def _check_input(self, Xs):
         Xs, n_clusters = super()._check_input(Xs)

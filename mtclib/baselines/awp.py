@@ -4,10 +4,9 @@ import numpy as np
 from scipy.linalg import qr
 
 from mtclib.core.base import Fit, MultiViewClusterer, Traits, stops
-from mtclib.core.checks import check_option
 from mtclib.core.starts import one_hot
 from mtclib.maths.eigen import spectral_embedding
-from mtclib.maths.graphs import check_graph_parameters, view_graphs
+from mtclib.maths.graphs import GRAPH_PARAMETERS, view_graphs
 
 # A distance below this counts as this, in the weights alone.
 SMALLEST_DISTANCE = 1e-12
@@ -104,14 +103,11 @@ class AWP(MultiViewClusterer):
     traits = Traits(kind="multiview", paper="Nie, Tian, Li, KDD 2018")
     ALGORITHM_VERSION = 2
 
+    rules = {**GRAPH_PARAMETERS, "init": ("aligned", "identity")}
+
     def __init__(self, n_clusters, *, affinity="knn", n_neighbors=10, scale="median", scaling="none",
                  init="aligned", max_iter=300, random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_graph_parameters(self)
-        check_option("init", self.init, ("aligned", "identity"))
 
     def _prepare(self, Xs, n_clusters):
         return view_graphs(self, Xs)

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
-from mtclib.core.checks import check_number, check_option
+from mtclib.core.checks import COUNT_OR_NONE, NONNEGATIVE, Named, check_number
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import top_eigenvectors
 from mtclib.maths.projections import projection
@@ -100,18 +100,12 @@ class CCAClustering(MultiViewClusterer):
 
     traits = Traits(kind="multiview", paper="Chaudhuri et al., ICML 2009", monotone=False)
 
+    rules = {"ridge": NONNEGATIVE, "scaling": SCALINGS, "project": Named(("mean",)),
+             "n_components": COUNT_OR_NONE}
+
     def __init__(self, n_clusters, *, n_components=None, ridge=0.1, project="mean", scaling="none", n_init=10,
                  max_iter=300, seeding="greedy", random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number("ridge", self.ridge, low=0)
-        check_option("scaling", self.scaling, SCALINGS)
-        if isinstance(self.project, str):
-            check_option("project", self.project, ("mean",))
-        if self.n_components is not None:
-            check_number("n_components", self.n_components, low=1, integer=True)
 
     def _check_input(self, Xs):
         Xs, n_clusters = super()._check_input(Xs)

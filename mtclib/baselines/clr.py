@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer, Traits, spawn_seeds
-from mtclib.core.checks import check_number, check_option
+from mtclib.core.checks import COUNT, POSITIVE
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import top_eigenvectors
 from mtclib.maths.linalg import unit_samples
@@ -104,15 +104,11 @@ class CLR(SingleTaskClusterer):
     traits = Traits(kind="multitask", paper="Nie, Wang, Jordan, Huang, AAAI 2016", monotone=False,
                     task_order_free=True)
 
+    rules = {"n_neighbors": COUNT, "metric": ("euclidean", "cosine"), "lam": POSITIVE}
+
     def __init__(self, n_clusters, *, n_neighbors=10, metric="euclidean", lam=0.1, max_iter=30,
                  seeding="greedy", random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number("n_neighbors", self.n_neighbors, low=1, integer=True)
-        check_option("metric", self.metric, ("euclidean", "cosine"))
-        check_number("lam", self.lam, low=0, open_low=True)
 
     def _prepare(self, Xs, n_clusters):
         return [initial_graph(unit_samples(X) if self.metric == "cosine" else X, int(self.n_neighbors))

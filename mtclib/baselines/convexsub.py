@@ -16,7 +16,7 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits, stops
-from mtclib.core.checks import check_number, check_option
+from mtclib.core.checks import COUNT_OR_NONE, POSITIVE
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.linalg import unit_rows
 from mtclib.maths.projections import Centred
@@ -268,17 +268,12 @@ class ConvexSub(MultiViewClusterer):
 
     traits = Traits(kind="multiview", paper="Guo, AAAI 2013", reconstruction=True)
 
+    rules = {"alpha": POSITIVE, "embedding": ("scaled", "orthonormal"), "scaling": SCALINGS,
+             "n_components": COUNT_OR_NONE}
+
     def __init__(self, n_clusters, *, alpha=0.3, n_components=None, embedding="scaled", scaling="variance",
                  n_init=10, max_iter=500, tol=1e-5, seeding="greedy", random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number("alpha", self.alpha, low=0, open_low=True)
-        check_option("embedding", self.embedding, ("scaled", "orthonormal"))
-        check_option("scaling", self.scaling, SCALINGS)
-        if self.n_components is not None:
-            check_number("n_components", self.n_components, low=1, integer=True)
 
     def _prepare(self, Xs, n_clusters):
         return compact([Centred(X) for X in scale_views(Xs, self.scaling)])

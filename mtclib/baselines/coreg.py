@@ -4,10 +4,10 @@ import numpy as np
 from scipy.linalg import svd
 
 from mtclib.core.base import Fit, MultiViewClusterer, Traits
-from mtclib.core.checks import check_number, check_option
+from mtclib.core.checks import check_number
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import leading, top_eigenvectors
-from mtclib.maths.graphs import check_graph_parameters, view_graphs
+from mtclib.maths.graphs import GRAPH_PARAMETERS, view_graphs
 from mtclib.maths.linalg import unit_rows
 
 # Frobenius norm of the residuals of the eigenvectors; an eigenvalue is off by about its square over the gap.
@@ -113,16 +113,13 @@ class CoregSpectral(MultiViewClusterer):
     traits = Traits(kind="multiview", paper="Kumar, Rai, Daume, NIPS 2011")
     ALGORITHM_VERSION = 2
 
+    rules = {**GRAPH_PARAMETERS, "scheme": ("centroid", "pairwise"),
+             "init": ("best", "views", "average")}
+
     def __init__(self, n_clusters, *, scheme="centroid", lam=0.1, affinity="gaussian", scale="median",
                  n_neighbors=10, scaling="none", init="best", view=None, n_init=10, max_iter=300, tol=1e-7,
                  seeding="greedy", random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_option("scheme", self.scheme, ("centroid", "pairwise"))
-        check_option("init", self.init, ("best", "views", "average"))
-        check_graph_parameters(self)
 
     def _check_input(self, Xs):
         Xs, n_clusters = super()._check_input(Xs)

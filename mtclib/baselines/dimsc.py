@@ -12,7 +12,7 @@ from mtclib.baselines._selfrepresentation import (
     spectrum,
 )
 from mtclib.core.base import Fit, MultiViewClusterer, Traits, stops
-from mtclib.core.checks import check_flag, check_number, check_option
+from mtclib.core.checks import COUNT, NONNEGATIVE
 from mtclib.maths.scaling import SCALINGS, scale_views
 
 
@@ -109,17 +109,12 @@ class DiMSC(MultiViewClusterer):
 
     traits = Traits(kind="multiview", paper="Cao et al., CVPR 2015")
 
+    rules = {"smoothness": NONNEGATIVE, "diversity": NONNEGATIVE, "n_neighbors": COUNT,
+             "scaling": SCALINGS, "keep_diagonal": bool}
+
     def __init__(self, n_clusters, *, smoothness=0.1, diversity=0.1, n_neighbors=10, scaling="rows",
                  keep_diagonal=True, n_init=20, max_iter=100, tol=1e-5, seeding="greedy", random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number("smoothness", self.smoothness, low=0)
-        check_number("diversity", self.diversity, low=0)
-        check_number("n_neighbors", self.n_neighbors, low=1, integer=True)
-        check_option("scaling", self.scaling, SCALINGS)
-        check_flag("keep_diagonal", self.keep_diagonal)
 
     def _prepare(self, Xs, n_clusters):
         Xs = scale_views(Xs, self.scaling)

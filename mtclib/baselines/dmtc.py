@@ -15,7 +15,7 @@ from scipy.optimize import linear_sum_assignment, linprog
 from scipy.sparse.linalg import LinearOperator, cg, lsqr
 
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
-from mtclib.core.checks import check_number, check_option
+from mtclib.core.checks import NONNEGATIVE, SHARE
 from mtclib.core.starts import best_kmeans, one_hot
 from mtclib.maths.eigen import top_eigenvectors
 
@@ -268,18 +268,16 @@ class CoupledClusterer(MultiTaskClusterer):
     traits = Traits(kind="multitask", paper="X.-L. Zhang, TPAMI 2015", same_n_clusters=True,
                     reconstruction=True, scale_free=False)
 
+    rules = {"lam1": NONNEGATIVE, "lam2": NONNEGATIVE, "floor": SHARE, "marginals": ("even", "free")}
+
     def __init__(self, n_clusters, *, lam1=2.0**-6, lam2=2.0**-6, floor=0.1, marginals="free", n_init=10,
                  max_iter=300, tol=1e-5, seeding="greedy", random_state=None):
         self._keep(locals())
 
     def _check_parameters(self):
         super()._check_parameters()
-        for name in ("lam1", "lam2"):
-            check_number(name, getattr(self, name), low=0)
         if not self.lam1 + self.lam2 > 0:
             raise ValueError("lam1 and lam2 are both 0, which lets the scorers fit any labels; raise one")
-        check_number("floor", self.floor, low=0, high=1, open_low=True)
-        check_option("marginals", self.marginals, ("even", "free"))
 
     def _prepare(self, Xs, n_clusters):
         return CoupledRidge(Xs, float(self.lam1), float(self.lam2))

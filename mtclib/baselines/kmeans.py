@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mtclib.core.base import Fit, MultiViewClusterer, SingleTaskClusterer, Traits
-from mtclib.core.checks import check_number, check_option
+from mtclib.core.checks import Number
 from mtclib.core.starts import kmeans_once
 from mtclib.maths.scaling import SCALINGS, apply_scale, find_scale, warn_of_constant_views
 
@@ -46,12 +46,10 @@ class KMeans(SingleTaskClusterer):
 
     traits = Traits(kind="multitask", paper="Lloyd, IEEE Trans. Inf. Theory 1982", task_order_free=True)
 
+    rules = {"init": ("random", "k-means++")}
+
     def __init__(self, n_clusters, *, init="random", n_init=1, max_iter=300, tol=1e-4, random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_option("init", self.init, ("random", "k-means++"))
 
     def _fit_task(self, X, n_clusters, seed):
         model = kmeans_once(X, n_clusters, seed, self.init, self.max_iter, self.tol)
@@ -102,14 +100,11 @@ class ConMC(MultiViewClusterer):
 
     traits = Traits(kind="multiview", paper="Xu, Tao, Xu, IJCAI 2015")
 
+    rules = {"scaling": SCALINGS, "init": ("random", "k-means++")}
+
     def __init__(self, n_clusters, *, scaling="minmax", init="random", n_init=1, max_iter=300, tol=1e-4,
                  random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_option("scaling", self.scaling, SCALINGS)
-        check_option("init", self.init, ("random", "k-means++"))
 
     def _prepare(self, Xs, n_clusters, first=0):
         scales = [find_scale(X, self.scaling) for X in Xs]
@@ -154,15 +149,13 @@ class SingleView(ConMC):
 
     traits = Traits(kind="multiview", paper="Lloyd, IEEE Trans. Inf. Theory 1982")
 
+    rules = {"view": Number(0, integer=True)}
+
     def __init__(self, n_clusters, *, view=0, scaling="minmax", init="random", n_init=1, max_iter=300,
                  tol=1e-4, random_state=None):
         super().__init__(n_clusters, scaling=scaling, init=init, n_init=n_init, max_iter=max_iter, tol=tol,
                          random_state=random_state)
         self.view = view
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number("view", self.view, low=0, integer=True)
 
     def _check_input(self, Xs):
         Xs, n_clusters = super()._check_input(Xs)

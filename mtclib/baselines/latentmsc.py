@@ -7,7 +7,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 
 from mtclib.baselines._selfrepresentation import cluster_affinity, gram, spectrum
 from mtclib.core.base import Fit, MultiViewClusterer, Traits
-from mtclib.core.checks import check_flag, check_number, check_option
+from mtclib.core.checks import COUNT_OR_NONE, POSITIVE
 from mtclib.maths.linalg import polar
 from mtclib.maths.scaling import SCALINGS, scale_views
 
@@ -111,18 +111,12 @@ class LatentMSC(MultiViewClusterer):
 
     traits = Traits(kind="multiview", paper="Zhang et al., CVPR 2017", monotone=False)
 
+    rules = {"lam": POSITIVE, "sign": ("correct", "released"), "scaling": SCALINGS, "keep_diagonal": bool,
+             "n_components": COUNT_OR_NONE}
+
     def __init__(self, n_clusters, *, lam=1.0, n_components=None, sign="correct", scaling="rows",
                  keep_diagonal=True, n_init=20, max_iter=200, tol=1e-6, seeding="greedy", random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number("lam", self.lam, low=0, open_low=True)
-        check_option("sign", self.sign, ("correct", "released"))
-        check_option("scaling", self.scaling, SCALINGS)
-        check_flag("keep_diagonal", self.keep_diagonal)
-        if self.n_components is not None:
-            check_number("n_components", self.n_components, low=1, integer=True)
 
     def _prepare(self, Xs, n_clusters):
         return root(scale_views(Xs, self.scaling))

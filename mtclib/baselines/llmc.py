@@ -9,7 +9,7 @@ from scipy.linalg import lu_factor, lu_solve
 
 from mtclib.baselines.clr import initial_graph, pieces, smallest_eigenvectors
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
-from mtclib.core.checks import check_flag, check_number, check_option
+from mtclib.core.checks import COUNT, COUNT_OR_NONE, POSITIVE
 from mtclib.core.shield import check_finite
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import top_eigenvectors
@@ -237,20 +237,13 @@ class LLMC(MultiTaskClusterer):
     traits = Traits(kind="multitask", paper="Zhong, Pun, Knowledge-Based Systems 2022", monotone=False,
                     task_order_free=True, reconstruction=True)
 
+    rules = {"gamma": POSITIVE, "lam": POSITIVE, "n_neighbors": COUNT, "n_components": COUNT_OR_NONE,
+             "metric": ("euclidean", "cosine"), "adapt": bool}
+
     def __init__(self, n_clusters, *, gamma=1.0, lam=1.0, n_neighbors=10, n_components=None,
                  metric="euclidean", adapt=True, n_init=10, max_iter=50, tol=1e-6, seeding="greedy",
                  random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number("gamma", self.gamma, low=0, open_low=True)
-        check_number("lam", self.lam, low=0, open_low=True)
-        check_number("n_neighbors", self.n_neighbors, low=1, integer=True)
-        if self.n_components is not None:
-            check_number("n_components", self.n_components, low=1, integer=True)
-        check_option("metric", self.metric, ("euclidean", "cosine"))
-        check_flag("adapt", self.adapt)
 
     def _prepare(self, Xs, n_clusters):
         return unit_variance([unit_samples(X) for X in Xs] if self.metric == "cosine" else Xs)

@@ -6,7 +6,7 @@ from mtclib import mbc
 from mtclib.baselines import _graded
 from mtclib.baselines._kernels import KERNELS, feature_space
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits
-from mtclib.core.checks import check_initial_labels, check_number, check_option
+from mtclib.core.checks import NONNEGATIVE, POSITIVE, Named, check_initial_labels
 from mtclib.core.starts import one_hot, one_thread, random_labels
 from mtclib.mbc import single_task
 
@@ -92,22 +92,12 @@ class MKC(MultiTaskClusterer):
 
     ALGORITHM_VERSION = 2
 
+    rules = {"lam": NONNEGATIVE, "membership": ("graded", "hard", "nonnegative"), "kernel": Named(KERNELS),
+             "scale": Named(("median", "mean"), POSITIVE), "init": Named(("k-means", "random"))}
+
     def __init__(self, n_clusters, *, lam=0.5, kernel="cosine", scale="median", membership="graded",
                  init="k-means", n_init=1, max_iter=300, tol=1e-6, random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number("lam", self.lam, low=0)
-        check_option("membership", self.membership, ("graded", "hard", "nonnegative"))
-        if isinstance(self.kernel, str):
-            check_option("kernel", self.kernel, KERNELS)
-        if isinstance(self.scale, str):
-            check_option("scale", self.scale, ("median", "mean"))
-        else:
-            check_number("scale", self.scale, low=0, open_low=True)
-        if isinstance(self.init, str):
-            check_option("init", self.init, ("k-means", "random"))
 
     def _prepare(self, Xs, n_clusters):
         starts = None if isinstance(self.init, str) else check_initial_labels(self.init, Xs, n_clusters)

@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
-from mtclib.core.checks import check_number, check_option
+from mtclib.core.checks import COUNT, POSITIVE, Named, Number
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import top_eigenvectors
 from mtclib.maths.graphs import SCALES, knn_affinity, normalized_affinities
@@ -108,22 +108,12 @@ class MTSC(MultiTaskClusterer):
     traits = Traits(kind="multitask", paper="Yang, Ma, Yang, Nie, Shen, IEEE Trans. Cybernetics 2015",
                     task_order_free=True, reconstruction=True, scale_free=False)
 
+    rules = {"alpha": POSITIVE, "beta": POSITIVE, "p": Number(0, 2, open_low=True), "n_neighbors": COUNT,
+             "affinity": Named(("knn", "cosine", "gaussian")), "scale": Named(SCALES, POSITIVE)}
+
     def __init__(self, n_clusters, *, alpha=1.0, beta=1.0, p=1.0, affinity="knn", n_neighbors=5,
                  scale="median", n_init=10, max_iter=100, tol=1e-4, seeding="greedy", random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number("alpha", self.alpha, low=0, open_low=True)
-        check_number("beta", self.beta, low=0, open_low=True)
-        check_number("p", self.p, low=0, high=2, open_low=True)
-        check_number("n_neighbors", self.n_neighbors, low=1, integer=True)
-        if isinstance(self.affinity, str):
-            check_option("affinity", self.affinity, ("knn", "cosine", "gaussian"))
-        if isinstance(self.scale, str):
-            check_option("scale", self.scale, SCALES)
-        else:
-            check_number("scale", self.scale, low=0, open_low=True)
 
     def _prepare(self, Xs, n_clusters):
         affinity = self.affinity

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import softmax
 
 from mtclib.core.base import Fit, MultiViewClusterer, Traits, stops
-from mtclib.core.checks import check_init, check_number, check_option
+from mtclib.core.checks import SHARE, Number, check_init
 from mtclib.maths.scaling import SCALINGS, warn_of_constant_views
 from mtclib.maths.views import assign, centroids, fill_empty_cluster, prepare_views, start
 
@@ -89,15 +89,11 @@ class RMKMC(MultiViewClusterer):
     traits = Traits(kind="multiview", paper="Cai, Nie, Huang, IJCAI 2013", float32=True)
     ALGORITHM_VERSION = 2
 
+    rules = {"gamma": Number(1, 100, open_low=True), "init_share": SHARE, "scaling": SCALINGS}
+
     def __init__(self, n_clusters, *, gamma=5.0, scaling="minmax", init="labels", init_share=0.1, n_init=1,
                  max_iter=300, tol=1e-5, random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number("gamma", self.gamma, low=1, high=100, open_low=True)
-        check_number("init_share", self.init_share, low=0, high=1, open_low=True)
-        check_option("scaling", self.scaling, SCALINGS)
 
     def _prepare(self, Xs, n_clusters):
         init = check_init(self.init, Xs[0].shape[0], n_clusters)

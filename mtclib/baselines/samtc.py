@@ -12,7 +12,7 @@ from scipy.special import entr
 from sklearn.preprocessing import normalize
 
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits, spawn_seeds
-from mtclib.core.checks import check_number
+from mtclib.core.checks import COUNT, NONNEGATIVE
 from mtclib.core.starts import best_kmeans, one_hot
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import NormalizedMatrix
@@ -225,15 +225,12 @@ class SAMTC(MultiTaskClusterer):
     traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, IJCAI 2016", nonnegative=True,
                     monotone=False, task_order_free=True, reconstruction=True)
 
+    rules = {"n_neighbors": COUNT, "n_neighbors_across": COUNT, "n_rounds": COUNT, "n_starts": COUNT,
+             "transfer": NONNEGATIVE}
+
     def __init__(self, n_clusters, *, n_neighbors=30, n_neighbors_across=30, transfer=1.0, n_rounds=1,
                  n_starts=10, max_iter=300, seeding="greedy", random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        for name in ("n_neighbors", "n_neighbors_across", "n_rounds", "n_starts"):
-            check_number(name, getattr(self, name), low=1, integer=True)
-        check_number("transfer", self.transfer, low=0)
 
     def _prepare(self, Xs, n_clusters):
         # One form of the data, so that rounding is the same for dense and sparse input.

@@ -22,7 +22,6 @@ import numpy as np
 from mtclib import mbc
 from mtclib.baselines.mkc import MKC
 from mtclib.core.base import Fit, Traits
-from mtclib.core.checks import check_option
 from mtclib.maths.bregman import Anchored
 from mtclib.mbc import MBC, assignment_step, centroid_step, local_losses, single_task
 
@@ -169,6 +168,8 @@ class SMBC(MBC):
 
     traits = Traits(kind="multitask", paper="Zhang, Zhang, AAAI 2013", monotone=False, reconstruction=True)
 
+    rules = {"rule": ("partition", "centroids", "step")}
+
     def __init__(self, n_clusters, *, lam=0.5, rule="partition", divergence="sqeuclidean", metric=None,
                  smoothing=0.0, centroid="exact", init="random", n_init=1, max_iter=300, tol=1e-6,
                  random_state=None):
@@ -176,10 +177,6 @@ class SMBC(MBC):
                          centroid=centroid, init=init, n_init=n_init, max_iter=max_iter, tol=tol,
                          random_state=random_state)
         self.rule = rule
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_option("rule", self.rule, ("partition", "centroids", "step"))
 
     def _descend(self, problem, labels, n_clusters):
         limits = {"max_iter": self.max_iter, "tol": self.tol, "exact": self.centroid == "exact"}
@@ -272,15 +269,13 @@ class SMKC(MKC):
     traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, TKDD 2015", monotone=False,
                     reconstruction=True)
 
+    rules = {"rule": ("partition", "centroids")}
+
     def __init__(self, n_clusters, *, lam=0.5, rule="partition", kernel="cosine", scale="median",
                  membership="graded", init="k-means", n_init=1, max_iter=300, tol=1e-6, random_state=None):
         super().__init__(n_clusters, lam=lam, kernel=kernel, scale=scale, membership=membership, init=init,
                          n_init=n_init, max_iter=max_iter, tol=tol, random_state=random_state)
         self.rule = rule
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_option("rule", self.rule, ("partition", "centroids"))
 
     def _descend(self, steps, problem, labels, n_clusters):
         found = boost_where_it_helps(steps, problem, labels, n_clusters, rule=self.rule,

@@ -4,12 +4,12 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from mtclib.core.base import Fit, MultiViewClusterer, SingleTaskClusterer, Traits
-from mtclib.core.checks import check_flag, check_initial_labels, check_number, check_option
+from mtclib.core.checks import NONNEGATIVE, SHARE, Named, check_initial_labels, check_number
 from mtclib.core.starts import kmeans_once, one_hot
 from mtclib.maths.graphs import (
+    GRAPH_PARAMETERS,
     DenseSimilarity,
     WeightedSum,
-    check_graph_parameters,
     similarities,
     view_graphs,
 )
@@ -87,18 +87,12 @@ class SNMF(SingleTaskClusterer):
 
     ALGORITHM_VERSION = 2
 
+    rules = {"atol": NONNEGATIVE, "exponent": SHARE, "guard": bool, "solver": SOLVERS,
+             "init": Named(("k-means", "random"))}
+
     def __init__(self, n_clusters, *, solver="gradient", exponent=0.5, guard=True, similarity="cosine",
                  init="k-means", n_init=1, max_iter=5000, tol=1e-5, atol=0.0, random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number("atol", self.atol, low=0)
-        check_number("exponent", self.exponent, low=0, high=1, open_low=True)
-        check_flag("guard", self.guard)
-        check_option("solver", self.solver, SOLVERS)
-        if isinstance(self.init, str):
-            check_option("init", self.init, ("k-means", "random"))
 
     def _prepare(self, Xs, n_clusters):
         starts = ([self.init] * len(Xs) if isinstance(self.init, str)
@@ -188,6 +182,8 @@ class SNMFLR(SingleTaskClusterer):
 
     ALGORITHM_VERSION = 2
 
+    rules = {**MTCMRL.rules, "solver": SOLVERS}
+
     def __init__(self, n_clusters, *, lam=4.0, mu=0.5, solver="gradient", exponent=0.5, guard=True,
                  similarity="cosine", init="k-means", n_init=1, max_iter=5000, tol=1e-5, atol=0.0,
                  random_state=None):
@@ -196,10 +192,6 @@ class SNMFLR(SingleTaskClusterer):
     def _uncoupled(self):
         parameters = self.get_params(deep=False)
         return MTCMRL(alpha=0.0, **{name: value for name, value in parameters.items() if name != "solver"})
-
-    def _check_parameters(self):
-        self._uncoupled()._check_parameters()
-        check_option("solver", self.solver, SOLVERS)
 
     def _prepare(self, Xs, n_clusters):
         return self._uncoupled()._prepare(Xs, n_clusters)
@@ -308,14 +300,11 @@ class MultiViewSNMF(MultiViewClusterer):
 
     ALGORITHM_VERSION = 2
 
+    rules = {**GRAPH_PARAMETERS, "solver": SOLVERS}
+
     def __init__(self, n_clusters, *, view=None, affinity="knn", n_neighbors=10, scale="median",
                  scaling="none", solver="gradient", n_init=5, max_iter=5000, tol=1e-5, random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_graph_parameters(self)
-        check_option("solver", self.solver, SOLVERS)
 
     def _check_input(self, Xs):
         Xs, n_clusters = super()._check_input(Xs)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mtclib.core.base import Fit, SingleTaskClusterer, Traits
-from mtclib.core.checks import check_number, check_option
+from mtclib.core.checks import POSITIVE, Named
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import SCALES, normalized_affinities
@@ -71,18 +71,11 @@ class SpectralNJW(SingleTaskClusterer):
     traits = Traits(kind="multitask", paper="Ng, Jordan, Weiss, NIPS 2001", monotone=False,
                     task_order_free=True, may_be_infinite=("eigenvalues_",))
 
+    rules = {"scale": Named(SCALES, POSITIVE), "affinity": Named(("cosine", "gaussian"))}
+
     def __init__(self, n_clusters, *, affinity="cosine", scale="median", n_init=10, max_iter=300,
                  seeding="greedy", random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if isinstance(self.scale, str):
-            check_option("scale", self.scale, SCALES)
-        else:
-            check_number("scale", self.scale, low=0, open_low=True)
-        if isinstance(self.affinity, str):
-            check_option("affinity", self.affinity, ("cosine", "gaussian"))
 
     def _prepare(self, Xs, n_clusters):
         return normalized_affinities(Xs, self.affinity, self.scale)

@@ -3,10 +3,10 @@
 import numpy as np
 
 from mtclib.core.base import Fit, MultiViewClusterer, Traits
-from mtclib.core.checks import check_number
+from mtclib.core.checks import NONNEGATIVE, POSITIVE
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import spectral_embedding
-from mtclib.maths.graphs import WeightedSum, check_graph_parameters, view_graphs
+from mtclib.maths.graphs import GRAPH_PARAMETERS, WeightedSum, view_graphs
 from mtclib.maths.linalg import unit_rows
 from mtclib.maths.simplex import simplex_minimiser
 
@@ -100,16 +100,12 @@ class WMSC(MultiViewClusterer):
 
     traits = Traits(kind="multiview", paper="Zong, Zhang, Liu, Yu, AAAI 2018", monotone=False)
 
+    rules = {**GRAPH_PARAMETERS, "ridge": POSITIVE, "smoothness": NONNEGATIVE}
+
     def __init__(self, n_clusters, *, ridge=0.1, smoothness=0.1, affinity="knn", n_neighbors=10,
                  scale="median", scaling="none", n_init=10, max_iter=300, seeding="greedy",
                  random_state=None):
         self._keep(locals())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number("ridge", self.ridge, low=0, open_low=True)
-        check_number("smoothness", self.smoothness, low=0)
-        check_graph_parameters(self)
 
     def _prepare(self, Xs, n_clusters):
         return view_graphs(self, Xs)

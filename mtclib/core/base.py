@@ -20,9 +20,11 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from mtclib.core.checks import (
+    COUNT,
+    NONNEGATIVE,
     check_n_clusters,
     check_number,
-    check_option,
+    check_rule,
     check_sequence,
     check_tasks,
     check_views,
@@ -61,11 +63,12 @@ class Fit:
 class BaseClusterer(ClusterMixin, BaseEstimator):
     """Common to all estimators: restarts, history and the convergence warning.
 
-    A subclass sets ``traits`` and implements ``_check_parameters()``, ``_check_input(Xs)`` and
+    A subclass sets ``traits`` and the ``rules`` of its parameters, and implements ``_check_input(Xs)`` and
     ``_fit_once(prepared, n_clusters, seed)``; ``prepared`` is ``Xs`` unless ``_prepare`` is overridden.
     """
 
     traits: ClassVar[Traits]
+    rules: ClassVar[dict] = {"n_init": COUNT, "max_iter": COUNT, "tol": NONNEGATIVE, "seeding": SEEDINGS}
     #: Raised by one whenever the method's results change; part of the key of every stored fit.
     ALGORITHM_VERSION: ClassVar[int] = 1
 
@@ -143,13 +146,11 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
                 f"starts or parameters, or ask for fewer", EmptyClusterWarning, stacklevel=3)
 
     def _check_parameters(self):
-        for name in ("n_init", "max_iter"):
+        rules = {name: rule for cls in reversed(type(self).__mro__)
+                 for name, rule in vars(cls).get("rules", {}).items()}
+        for name, rule in rules.items():
             if hasattr(self, name):
-                check_number(name, getattr(self, name), low=1, integer=True)
-        if hasattr(self, "tol"):
-            check_number("tol", self.tol, low=0)
-        if hasattr(self, "seeding"):
-            check_option("seeding", self.seeding, SEEDINGS)
+                check_rule(name, getattr(self, name), rule)
 
     @classmethod
     def algorithm_version(cls):

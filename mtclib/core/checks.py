@@ -6,6 +6,7 @@ Every check raises ``ValueError`` with the name of the argument, what was found,
 import difflib
 import math
 from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +14,40 @@ from sklearn.utils import check_array
 
 # Beyond these sizes squares, and sums of many squares, overflow or vanish.
 SMALLEST, LARGEST = 1e-150, 1e150
+
+
+class Number(NamedTuple):
+    """A rule for a parameter: a finite number within the bounds, or None where that is allowed."""
+
+    low: float
+    high: float | None = None
+    integer: bool = False
+    open_low: bool = False
+    none: bool = False
+
+
+class Named(NamedTuple):
+    """A rule for a parameter: a text is one of ``options``; other values keep the rule ``other``, if any."""
+
+    options: tuple
+    other: Number | None = None
+
+
+NONNEGATIVE, POSITIVE, SHARE = Number(0), Number(0, open_low=True), Number(0, 1, open_low=True)
+COUNT, COUNT_OR_NONE = Number(1, integer=True), Number(1, integer=True, none=True)
+
+
+def check_rule(name, value, rule):
+    """Raise ``ValueError`` unless ``value`` keeps a rule: `Number`, `Named`, a tuple of texts, or bool."""
+    if isinstance(rule, Named):
+        rule = rule.options if isinstance(value, str) else rule.other
+    if rule is bool:
+        check_flag(name, value)
+    elif isinstance(rule, Number):
+        if value is not None or not rule.none:
+            check_number(name, value, rule.low, rule.high, integer=rule.integer, open_low=rule.open_low)
+    elif rule is not None:
+        check_option(name, value, rule)
 
 
 def check_number(name, value, low=None, high=None, *, integer=False, open_low=False):

@@ -15,7 +15,7 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from scipy.spatial.distance import squareform
 from sklearn.metrics.pairwise import euclidean_distances
 
-from mtclib.core.checks import call, check_matrix, check_number, check_option
+from mtclib.core.checks import COUNT, POSITIVE, Named, call, check_matrix
 from mtclib.maths.linalg import as_dense, unit_samples
 from mtclib.maths.neighbours import nearest_distances
 from mtclib.maths.scaling import SCALINGS, scale_views
@@ -357,24 +357,10 @@ def _affinity(A, n, name):
     return A
 
 
-def check_neighbours(n_neighbors):
-    """Raise ``ValueError`` unless ``n_neighbors`` is a positive int or 'log'."""
-    if isinstance(n_neighbors, str):
-        check_option("n_neighbors", n_neighbors, ("log",))
-    else:
-        check_number("n_neighbors", n_neighbors, low=1, integer=True)
-
-
-def check_graph_parameters(model):
-    """Raise ``ValueError`` unless the parameters that :func:`view_graphs` reads are usable."""
-    check_option("scaling", model.scaling, SCALINGS)
-    check_neighbours(model.n_neighbors)
-    if isinstance(model.affinity, str):
-        check_option("affinity", model.affinity, ("knn", "knn-cosine", "gaussian", "cosine"))
-    if isinstance(model.scale, str):
-        check_option("scale", model.scale, SCALES)
-    else:
-        check_number("scale", model.scale, low=0, open_low=True)
+GRAPH_PARAMETERS = {
+    "scaling": SCALINGS, "n_neighbors": Named(("log",), COUNT), "scale": Named(SCALES, POSITIVE),
+    "affinity": Named(("knn", "knn-cosine", "gaussian", "cosine"))}
+"""Rules for the parameters that :func:`view_graphs` reads."""
 
 
 def view_graphs(model, Xs):
