@@ -197,17 +197,18 @@ def answer(kind):
     sources = evidence(kind)
     found = decisions(sources)
     best, fast = found.loc[ANY], found.loc[IN_A_HURRY]
-    text = f"Take {_named(sources, best['take'])}: {verdict(best)}{_gain(best)}."
-    if fast["take"] != best["take"]:
+    text = f"Take {_named(sources, best['take'])}: {verdict(best)} on {_said(sources)}{_gain(best)}."
+    if pd.isna(fast["risk"]):
+        text += " In a hurry, nothing is ahead of plain k-means."
+    elif fast["take"] != best["take"]:
         text += f" In a hurry take {_named(sources, fast['take'])}: {verdict(fast)}{_gain(fast)}."
     if best["package"]:
         text += (f" On the {best['package sources']:.0f} sources on which other packages ran, "
                  f"{best['package']} ranks above all of ours ({best['package gain']:+.1f} over k-means).")
     alike, others = level_with_best(sources)
     followed = spread(best, "followed", "followed low", "followed high")
-    return (f"{text} This is from {_said(sources)}; whoever follows such advice on a source that it has "
-            f"not seen gains {followed}. Nemenyi's test does not tell {alike} of the {others} others from "
-            "the first.")
+    return (f"{text} {alike} of the other {others} methods are not significantly worse. Such advice, "
+            f"followed on a source that it has not seen, gains {followed} points.")
 
 
 def _named(sources, method):
@@ -220,8 +221,8 @@ def _gain(row):
     if pd.isna(row["risk"]):
         return ""
     ends = f"95 % interval {row['low']:+.1f} to {row['high']:+.1f}"
-    return (f", {row['gain']:+.1f} points of ARI ({ends}), and a chance of "
-            f"{100 * row['risk']:.0f} % of doing worse on a further source")
+    return (f", {row['gain']:+.1f} points of ARI ({ends}), with a chance of {100 * row['risk']:.0f} % of "
+            "doing worse on a further source")
 
 
 def without_k(kind):
