@@ -14,10 +14,11 @@ from structure import ROOT, checks_parameters, is_front, tagged
 from mtclib.companion.site.notebooks import QUIET_KERNEL, parameters
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-CHOICES = {"kind": "views", "n_runs": "1", "n_jobs": "2"}
+CHOICES = {"kind": "views", "n_runs": 1, "n_jobs": 2}
 """Other than the defaults, with which the notebooks run where their stored outputs are compared."""
 OTHER_SEED = ("mspl", "methods", "your_data")
 """Run from nothing; the others share the fits of their seed with the run that compares stored outputs."""
+SAME_SEED = tuple(path.stem for path in NOTEBOOKS if not is_front(path.stem) and path.stem not in OTHER_SEED)
 WHOLE = ("mbc",)
 """Run with all cells; of the others only what depends on a parameter, and what that needs."""
 
@@ -29,32 +30,38 @@ def own_figures(tmp_path, monkeypatch):
         monkeypatch.setenv(name, "1")
 
 
-@pytest.fixture
-def own_store(tmp_path, monkeypatch):
-    monkeypatch.setenv("MTCLIB_RUNS", str(tmp_path / "runs"))
-    return tmp_path / "runs"
+def client_of(cells, folder):
+    """What executes the code of cells by one kernel, which starts in a folder."""
+    code = [nbformat.v4.new_code_cell(cell.source) for cell in cells if cell.cell_type == "code"]
+    notebook = nbformat.v4.new_notebook(cells=code)
+    return NotebookClient(notebook, kernel_name="python3", extra_arguments=QUIET_KERNEL,
+                          resources={"metadata": {"path": str(folder)}})  # fmt: skip
 
 
-def papermill(path, output, *options):
-    """The command of the README, started."""
-    command = [sys.executable, "-m", "papermill", str(path), str(output), *options]
-    return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-
-
-@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if not is_front(path.stem)],
-                         ids=lambda path: path.stem)
-def test_a_notebook_runs_with_other_parameters_than_its_defaults(path, tmp_path, request):
-    notebook, known, choices = nbformat.read(path, as_version=4), parameters(path), CHOICES
-    if path.stem in OTHER_SEED:
-        request.getfixturevalue("own_store")
-        choices = {**CHOICES, "seed": "7"}
-    options = [word for name in choices if name in known for word in ("-p", name, choices[name])]
-    nbformat.write(notebook if path.stem in WHOLE else reduced(notebook), tmp_path / "in.ipynb")
-    process = papermill(tmp_path / "in.ipynb", tmp_path / "out.ipynb", *options)
-    errors = process.communicate()[1]
-    assert process.returncode == 0, errors[-2000:]
+def test_a_notebook_runs_as_the_readme_writes_it(tmp_path):
+    path = ROOT / "notebooks" / "lmsc.ipynb"
+    nbformat.write(reduced(nbformat.read(path, as_version=4)), tmp_path / "in.ipynb")
+    command = [sys.executable, "-m", "papermill", "in.ipynb", "out.ipynb", "-p", "n_runs", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
     cells = nbformat.read(tmp_path / "out.ipynb", as_version=4).cells
     assert all(cell.execution_count for cell in cells if cell.cell_type == "code" and cell.source)
+
+
+@pytest.mark.parametrize("names", [OTHER_SEED, SAME_SEED], ids=["other seed", "same seed"])
+def test_the_notebooks_run_with_other_parameters_than_their_defaults(names, tmp_path, monkeypatch):
+    """One kernel for all, as a fresh one each is had where stored outputs are compared."""
+    cells, choices = [], CHOICES
+    if names == OTHER_SEED:
+        monkeypatch.setenv("MTCLIB_RUNS", str(tmp_path / "runs"))
+        choices = {**CHOICES, "seed": 7}
+    for path in (ROOT / "notebooks" / f"{name}.ipynb" for name in names):
+        notebook, known = load_notebook_node(str(path)), parameters(path)
+        kept = notebook if path.stem in WHOLE else reduced(notebook)
+        given = {name: value for name, value in choices.items() if name in known}
+        cells += [*parameterize_notebook(kept, given).cells, nbformat.v4.new_code_cell("%reset -f")]
+    done = client_of(cells, ROOT / "notebooks").execute().cells
+    assert all(cell.execution_count for cell in done if cell.source)
 
 
 TOY = """seed = 0  # parameters
@@ -105,12 +112,12 @@ def test_a_notebook_refuses_unknown_and_ill_typed_parameters_with_the_list_of_va
     for values, _ in REFUSED:
         changed = parameterize_notebook(load_notebook_node(str(path)), values)
         (added,) = tagged(changed, "injected-parameters")
-        cells += [nbformat.from_dict(cell) for cell in (declared, added, check)]
-    notebook.cells = cells
-    NotebookClient(notebook, kernel_name="python3", allow_errors=True, extra_arguments=QUIET_KERNEL,
-                   resources={"metadata": {"path": str(path.parent)}}).execute()  # fmt: skip
+        cells += [declared, added, check]
+    client = client_of(cells, path.parent)
+    client.allow_errors = True
+    done = client.execute().cells
     names = ", ".join(f"{name} ({entry.inferred_type_name})" for name, entry in known.items())
-    for (values, message), cell in zip(REFUSED, notebook.cells[2::3]):
+    for (values, message), cell in zip(REFUSED, done[2::3]):
         (error,) = [output for output in cell.outputs if output.output_type == "error"]
         absent = values.keys() - known.keys()
         assert (f"there is no parameter {absent.pop()!r}." if absent else message) in error.evalue
