@@ -4,6 +4,9 @@ fastjsonschema, which nbformat brings, too: to import jsonschema takes more than
 in every notebook.
 """
 
+import json
+from functools import cache
+
 import fastjsonschema
 
 from mtclib.core.checks import check_option
@@ -32,7 +35,7 @@ def some_of(names):
 def check(value, schema, where, error=ValueError):
     """Return `value`; raise `error` if it breaks a schema, with its place below `where`."""
     try:
-        return fastjsonschema.compile(schema, use_default=False)(value)
+        return _compiled(json.dumps(schema))(value)
     except fastjsonschema.JsonSchemaValueException as fault:
         place, found, allowed = _place(value, fault.name, where), fault.value, fault.rule_definition
         if fault.rule == "additionalProperties":
@@ -44,6 +47,11 @@ def check(value, schema, where, error=ValueError):
             raise error(f"{place}: missing {', '.join(key for key in allowed if key not in found)}") from None
         wrong = f"must be {allowed}, not {type(found).__name__}" if fault.rule == "type" else "is empty"
         raise error(f"{place} {wrong}") from None
+
+
+@cache
+def _compiled(schema):
+    return fastjsonschema.compile(json.loads(schema), use_default=False)
 
 
 def _place(value, name, where):
