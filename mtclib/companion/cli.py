@@ -60,11 +60,6 @@ Finished jobs are kept in data/runs: after an interruption, the same command con
 
 Compares every combination of the unstated choices that the protocol lists with the printed cells that it
 names, and writes results/identify.json and a table of all combinations.""",
-    "compare": """examples:
-  python -m mtclib compare multitask --n-jobs 2
-  python -m mtclib compare multiview --profile quick
-
-The full profile writes data/comparison/multitask/results (or multiview/), for the notebook comparison.""",
     "report": "example:\n  python -m mtclib report",
     "store": "examples:\n  python -m mtclib store\n  python -m mtclib store mtcmrl",
     "scoreboard": """examples:
@@ -145,10 +140,6 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("--report", action="store_true", help="write the HTML report afterwards")
     command = _command(commands, "identify", identify, "search for the choices that a paper does not state")
     command.add_argument("paper", metavar="PAPER", help="short name of a paper")
-    command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
-    command = _command(commands, "compare", compare, "run all methods on all data sets, at their defaults")
-    command.add_argument("kind", metavar="KIND", help="multitask or multiview")
-    command.add_argument("--profile", default="full", help="full (default) or quick")
     command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
     _command(commands, "report", report, "write the HTML site: notebooks, figures, search")
     command = _command(commands, "store", store, "run notebooks in place and keep their cleaned outputs")
@@ -318,19 +309,6 @@ def identify(args) -> int:
         print(f"{name}: {found['winner']}, distance {found['distance']} (median of {found['hypotheses']}: "
               f"{found['median']}), p {found['permutations']['p']}, {same} of {len(found['folds'])} folds")
     return 0
-
-
-def compare(args) -> int:
-    """Run a comparison, keep its results in the full profile, and print the scores."""
-    from mtclib.companion.comparison import comparison
-
-    choose(args.kind, comparison.KINDS, "KIND")
-    choose(args.profile, PROFILES, "--profile")
-    full = args.profile == "full"
-    frame = comparison.run(args.kind, args.profile, n_jobs=args.n_jobs, export=full)
-    rows = frame[frame["task"].isin(["avg", ""]) & (frame["metric"] == "ARI")]
-    print((100 * rows.pivot_table("value", "method", "dataset", sort=False)).round(1).to_string())
-    return int((frame["status"] != "ok").any())
 
 
 def report(args) -> int:

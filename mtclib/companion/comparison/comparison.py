@@ -1,7 +1,8 @@
-"""The comparison that no paper makes: all methods on all data sets, at one preprocessing and their defaults.
+"""An earlier comparison: all methods on the data sets of the papers, at one preprocessing and their defaults.
 
-``data/comparison/multitask/`` and ``multiview/`` are folders like a paper's: ``protocol.toml`` says what is
-run, ``absent.csv`` what is absent and why, ``results`` what came out.  :func:`of_papers` opens them.
+It stands in for sets that the comparison by sources has not run yet.  ``data/comparison/multitask/`` and
+``multiview/`` are folders like a paper's: ``protocol.toml`` says what was run, ``absent.csv`` what is absent
+and why, ``results`` what came out.  :func:`of_papers` opens them.
 """
 
 import pandas as pd

