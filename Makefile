@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PY := $(BIN)/python
 STAMP := $(VENV)/installed
+# The data of the quick profile were had once; whatever is missing later is fetched where it is read.
+FETCHED := $(VENV)/fetched
 PAPER ?= mtcmrl
 N_JOBS ?= 2
 UPGRADE ?=
@@ -26,21 +28,18 @@ help: ## List the targets
 	@echo
 	@echo "  PYTHON=python3.12 picks the interpreter for a new $(VENV) (3.11 to 3.13)."
 
-reproduce: $(STAMP) ## Run all notebooks in the quick profile and write build/report/index.html
-	$(PY) -m mtclib fetch --profile quick
+reproduce: $(FETCHED) ## Run all notebooks in the quick profile and write build/report/index.html
 	$(ONE_THREAD) $(PY) -m mtclib run all --profile quick --report
 
 site: $(STAMP) ## Write build/report/index.html from the outputs that there are: stored, or of a run
 	$(PY) -m mtclib report
 
-test: $(STAMP) ## Lint, run the tests and check the stored outputs of the notebooks, on all processors (at most 4)
-	$(PY) -m mtclib fetch --profile quick
+test: $(FETCHED) ## Lint, run the tests and check the stored outputs of the notebooks, on all processors (at most 4)
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(ONE_THREAD) $(PY) -m pytest $(NBVAL) $(IN_PARALLEL) --doctest-modules notebooks tests mtclib
 
-browser: $(STAMP) ## Run every notebook and open every page of the site in Chromium; pictures in build/screenshots/
-	$(PY) -m mtclib fetch --profile quick
+browser: $(FETCHED) ## Run every notebook and open every page of the site in Chromium; pictures in build/screenshots/
 	$(PY) -m mtclib report
 	MTCLIB_BROWSER="$${MTCLIB_BROWSER:-1}" $(ONE_THREAD) $(PY) -m pytest -m browser tests/companion/test_browser.py
 
@@ -60,8 +59,7 @@ comparison: $(STAMP) ## Run what is missing of the comparison by sources, and wr
 fetch: $(STAMP) ## Get the data of the quick profile
 	$(PY) -m mtclib fetch --profile quick
 
-notebooks: $(STAMP) ## Execute the notebooks in place and store cleaned outputs, ready to commit
-	$(PY) -m mtclib fetch --profile quick
+notebooks: $(FETCHED) ## Execute the notebooks in place and store cleaned outputs, ready to commit
 	$(ONE_THREAD) $(PY) -m mtclib store
 
 lint: $(STAMP) ## Check style with ruff and the order of imports with import-linter
@@ -93,6 +91,10 @@ $(PY):
 	done; \
 	echo "error: no Python 3.11, 3.12 or 3.13 found$(if $(PYTHON), under PYTHON=$(PYTHON)). Install one, or name it: make PYTHON=/path/to/python3.12" >&2; \
 	exit 1
+
+$(FETCHED): $(STAMP) $(wildcard data/*/protocol.toml)
+	$(PY) -m mtclib fetch --profile quick
+	@touch $@
 
 $(STAMP): requirements.lock pyproject.toml | $(PY)
 	@echo "Installing requirements.lock into $(VENV): a minute or more, about 1 GB"
