@@ -57,6 +57,8 @@ def test_runs_are_compared_one_by_one_where_both_sides_have_the_same():
     apart = stats.ttest_ind(other[:3], ours, equal_var=False).confidence_interval(0.9)
     assert leverage._interval(ours, other, False, False) == pytest.approx(list(paired))
     assert leverage._interval(ours, other[:3], False, False) == pytest.approx(list(apart))
+    seeds = stats.ttest_ind(other, ours, equal_var=False).confidence_interval(0.9)
+    assert leverage._interval(ours, other.set_axis([4, 5, 6, 7]), False, False) == pytest.approx(list(seeds))
 
 
 def test_a_distance_is_compared_in_percent_of_ours_and_not_drawn_among_scores(study):

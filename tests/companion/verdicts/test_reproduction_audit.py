@@ -112,6 +112,8 @@ def test_granularity_knows_runs_zero_spread_and_cut_digits_and_is_silent_where_e
     assert found["where"].str.partition(",")[0].tolist() == ["bad", "cut"]
     assert found["expected"].tolist() == ["80.97", "71.43"]
     assert found["text"].str.contains("cut off").tolist() == [False, True]
+    cells = pd.Series({n: ("p", "1", "A", "m", "ACC") for n in range(8)})
+    assert not audit._rows_of_other_tasks([0, 1, 2, 3], cells) and audit._rows_of_other_tasks(range(5), cells)
     one = table([("1", "A", "1", "m", "purity", "57.92", "")])
     for n, runs, expected in ((42, None, 0), (42, 10, 1), (4200, 10, 0)):
         assert len(audit.granularity(one, {("A", "1"): n}, **({"runs": runs} if runs else {}))) == expected

@@ -56,6 +56,7 @@ def test_the_interval_widens_with_the_runs_that_vary_and_one_run_has_none():
     stands_in = difference_interval(0.80, 0.03, 10, 0.80, np.nan, 10)[1]
     assert math.isclose(stands_in, t_quantile_9 * 0.03 * math.sqrt(2 / 10), abs_tol=1e-9)
     assert difference_interval(0.80, 0.03, 10, 0.80, np.nan, 1, 0.005)[1] > stands_in + 0.005
+    assert difference_interval(0.80, 0.03, 10, 0.80, np.nan, 10, selection=0.02)[1] > stands_in + 0.005
     low, high = difference_interval(0.75, np.nan, 1, 0.70, 0.01, 10)
     assert math.isnan(low) and math.isnan(high) and classify(low, high, DELTA) == "inconclusive"
 
