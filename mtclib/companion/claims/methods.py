@@ -38,7 +38,7 @@ def majority(hits: int, n: int) -> tuple[str, float]:
     if n == 0:
         return "undecided", float("nan")
     p = float(stats.binomtest(hits, n).pvalue)
-    return _status(p, hits - n / 2, n), p
+    return _status(p, hits - n / 2), p
 
 
 def mean_greater(frame, method_a, method_b, metric, dataset, tasks=("avg",), deterministic=()) -> ClaimResult:
@@ -59,7 +59,7 @@ def loses_less(frame, method_a, method_b, metric, dataset, clean) -> ClaimResult
     gain, n = after.mean() - before.mean(), min(len(before), len(after))
     p = float(stats.ttest_ind(after, before, equal_var=False).pvalue) if n >= FEWEST else float("nan")
     counts = f"{100 * before.mean():+.1f} points ahead without noise, {100 * after.mean():+.1f} with it"
-    return ClaimResult(_status(p, gain, n) if p == p else "undecided", counts, float(gain), n, p)
+    return ClaimResult(_status(p, gain) if p == p else "undecided", counts, float(gain), n, p)
 
 
 def best_in_each_task(frame, method, others, metric, dataset, tasks, deterministic=(),
@@ -153,7 +153,7 @@ def wilcoxon(gaps):
     if len(gaps) < FEWEST or not gaps.any():
         return "undecided", 1.0
     p = _signed_rank(tuple(gaps.tolist()))
-    return _status(p, gaps.mean(), len(gaps)), p
+    return _status(p, gaps.mean()), p
 
 
 @cache
@@ -172,8 +172,8 @@ def _sum_of_positive(ranks, axis):
     return np.maximum(ranks, 0).sum(axis=axis)
 
 
-def _status(p, direction, n):
-    if n < FEWEST or p > ALPHA or direction == 0:
+def _status(p, direction):
+    if p > ALPHA or direction == 0:
         return "undecided"
     return "holds" if direction > 0 else "fails"
 

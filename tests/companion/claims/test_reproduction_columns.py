@@ -93,6 +93,8 @@ def test_ends_are_compared_run_by_run_and_ties_left_out():
     assert result.status == "holds" and result.n == 10
     assert result.counts == "lower in 10 of 12 runs, equal in 2"
     assert columns.ends_lower(frame, "high", "low", ["a"]).status == "fails"
+    negative = frame.assign(objective=frame["objective"] - 90)
+    assert columns.ends_lower(negative, "low", "high", ["a"]).status == "holds"
     with pytest.raises(ValueError, match="'x'"):
         columns.ends_lower(frame, "x", "low", ["a"])
 
@@ -156,6 +158,11 @@ def test_every_column_must_be_won():
     assert result.counts == "greater in 2 of 4 columns, significantly in 2; not on b task 1, b task 2"
     tied = columns.greater_in_each_column(won({"a": 1, "b": 0}), "new", "old", "NMI", ["a", "b"])
     assert tied.status == "undecided"
+    gaps = np.where(np.isin(np.arange(1, 11), [1, 2, 4]), 1, -1) * np.arange(1, 11) / 100  # p = .037
+    frame = won({"a": 0}, 10, list("123456"))
+    frame.loc[(frame["task"] == "6") & (frame["method"] == "old"), "value"] = 0.0
+    frame.loc[(frame["task"] == "6") & (frame["method"] == "new"), "value"] = gaps
+    assert columns.greater_in_each_column(frame, "new", "old", "NMI", ["a"]).status == "undecided"
 
 
 def test_a_measure_of_the_whole_fit_has_one_column_and_a_fixed_value_may_stand_for_a_method():
