@@ -115,6 +115,7 @@ def test_a_span_holds_inside_and_fails_outside_and_sensitivities_are_compared_on
     assert curves.span_within(frame, "lam", "ACC", "toy", low=0.02, high=0.05).status == "holds"
     assert curves.span_within(frame, "mu", "ACC", "toy", high=0.02).status == "holds"
     assert curves.span_within(frame, "lam", "ACC", "toy", high=0.02).status == "fails"
+    assert curves._interval(0.10, np.linspace(0.11, 0.13, 201), 10).mean() == pytest.approx(0.08), "bias"
     few = swept({"lam": 0.04}, runs=5)
     assert curves.span_within(few, "lam", "ACC", "toy", high=0.05).status == "undecided"
     result = curves.more_sensitive_than(frame, "lam", "mu", "ACC", "toy")
