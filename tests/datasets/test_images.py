@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtclib.core import paths
-from mtclib.datasets import Dataset, FetchError, fetching, images, load, registry
+from mtclib.datasets import Dataset, FetchError, images, load
 from mtclib.datasets.images import KINDS, UNITS, corrupt
 
 # Handwritten.
@@ -219,13 +219,6 @@ def test_an_archive_with_other_images_is_refused(folder):
     write_all(folder, SURF={"rows": [*IMAGES[:-1], ("zebra", "zebra_0099")], "text": "1 2 3 4"})
     with pytest.raises(FetchError, match="SURF: its archive has other images than that of CH"):
         load("awa")
-
-
-def test_the_archives_and_widths_are_those_of_the_paper():
-    names = {images.archive_name(feature) for feature, _ in images.FEATURES.values()}
-    assert names == {name for name in registry() if name.startswith("AwA/")}
-    assert sum(width for _, width in images.FEATURES.values()) == 10940
-    assert [fetching.cache_path(name).name for name in names] == [name[4:] for name in names]
 
 
 def test_reading_and_hashing_need_a_fraction_of_the_memory_of_the_matrix(folder, monkeypatch):

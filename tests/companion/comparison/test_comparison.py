@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtclib.baselines.registry import all_estimators
 from mtclib.companion.comparison import comparison, ranking
 from mtclib.companion.comparison.comparison import KINDS, NAMES
 
@@ -48,15 +47,6 @@ def test_absent_methods_come_last_and_ranks_keep_their_sum(scores):
     for (_, row), (_, ranked) in zip(scores.iterrows(), ranks.iterrows()):
         if row.isna().any() and row.notna().any():
             assert ranked[row.isna()].min() > ranked[row.notna()].max()
-
-
-@kinds
-def test_every_method_of_the_kind_takes_part_at_its_own_defaults(kind, compared):
-    protocol = compared[kind].protocol
-    methods = [protocol.methods[name] for name in protocol.profile("full").methods]
-    wanted = {name for name, cls in all_estimators().items() if cls.traits.kind == kind}
-    assert sorted(method.estimator for method in methods) == sorted(wanted)
-    assert not any(method.params or method.grid for method in methods)
 
 
 @kinds

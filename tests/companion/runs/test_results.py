@@ -133,6 +133,7 @@ def test_labels_of_two_clusters_take_a_bit_each(tmp_path):
     labels = np.random.default_rng(0).integers(2, size=80_000, dtype=np.int8)
     pack_arrays(tmp_path / "arrays.npz", {"a": labels[:50_000], "b": labels[50_000:]})
     assert (tmp_path / "arrays.npz").stat().st_size < 11_000
+    assert committed._small([200]).tolist() == [200] and committed._small([127]).dtype == np.int8
 
 
 def test_an_empty_pack_is_not_written_and_an_earlier_one_goes(tmp_path):
