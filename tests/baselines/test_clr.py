@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from literal import clr as literal
 from scipy.linalg import block_diag
 from scipy.sparse.csgraph import connected_components
-from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
@@ -58,10 +57,10 @@ def test_neighbours_stay_near_when_the_data_are_far_from_the_origin():
     np.testing.assert_allclose(squares, far, rtol=1e-6)
 
 
-def test_no_sample_is_its_own_neighbour_in_any_block():
+def test_no_sample_is_its_own_neighbour_in_any_block(monkeypatch):
     whole = nearest_distances(blobs(), 5)
-    with config_context(working_memory=0.01):  # some 20 rows at a time
-        assert all(map(np.array_equal, nearest_distances(blobs(), 5), whole))
+    monkeypatch.setattr("mtclib.maths.neighbours.LARGEST_BLOCK", 0.01)  # some 20 rows at a time
+    assert all(map(np.array_equal, nearest_distances(blobs(), 5), whole))
     assert not (whole[1] == np.arange(60)[:, None]).any()
 
 
