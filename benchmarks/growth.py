@@ -51,9 +51,13 @@ SLACK = 0.35
 
 _BLOCKS = "blocks of distances between samples, which grow to 64 MiB and no further"
 _COLUMNS = "orthogonalising blocks of k columns, and dense decompositions once n < 30 k"
+_HIDDEN = "making the data takes memory, too, which hides a part of what the smaller sizes need"
+_EVEN = "a linear programme gives the clusters of a task equal sizes, by the simplex method"
 _SOONER = "at the smaller sizes k-means converges in fewer than ten iterations"
 WHY = {
     ("CLR", "n"): _BLOCKS, ("WMSC", "n"): _BLOCKS,
+    ("DMTRC", "n"): _EVEN, ("DiMSC", "n"): _HIDDEN, ("LLMC", "n"): _HIDDEN, ("LatentMSC", "n"): _HIDDEN,
+    ("OneView", "n"): _HIDDEN,
     ("ConMC", "d"): _SOONER, ("ConMC", "parts"): _SOONER,
     ("ConvexSub", "k"): "k-means on an embedding of k columns, which the cost leaves out",
     ("CoregSpectral", "k"): _COLUMNS, ("PerTask", "k"): _COLUMNS,

@@ -28,7 +28,7 @@ from mtclib.core.shield import NumericalError
 
 SIZES = (30, 24, 27)
 # Enough iterations and starts to tell right from wrong; some methods would go on, for the same answer.
-LONGEST = {"max_iter": 20, "n_init": 3}
+LONGEST = {"max_iter": 12, "n_init": 2}
 
 
 def planted(estimator_class, seed=0, sizes=SIZES, k=3, d=12):
@@ -270,7 +270,7 @@ def check_edge_cases_give_valid_results(cls):
     equal = mapped(lambda X: np.ones((n, 4)), Xs)
     for data, k in ((Xs, 1), (small, 6), (Xs[:1], 3), (constant, 3), (zero_row, 3), (duplicates, 3),
                     (duplicates, 20), (equal, 2), (zero_row, 1)):
-        is_valid(fit(build(cls, n_clusters=k), data), data, k)
+        is_valid(fit(brief(cls, n_clusters=k), data), data, k)
         if cls.traits.sparse:
             is_valid(fit(brief(cls, n_clusters=k), mapped(sp.csr_array, data)), data, k)
 

@@ -236,7 +236,7 @@ class OneView(_NestedSequence):
 
     Notes
     -----
-    Time grows as n^3, with the default estimator: n up to about 6,000 (all tasks together; ten iterations in
+    Time grows as n^3, with the default estimator: n up to about 8,000 (all tasks together; ten iterations in
     two minutes).
 
     Examples

@@ -218,7 +218,7 @@ class LLMC(MultiTaskClusterer):
 
     Notes
     -----
-    Time grows as n^3: n up to about 4,000 (all tasks together; ten iterations in two minutes).
+    Time grows as n^3: n up to about 8,000 (all tasks together; ten iterations in two minutes).
 
     References
     ----------
