@@ -4,6 +4,7 @@ import contract
 import numpy as np
 import pytest
 from planted import equal, quiet_fit
+from sklearn.cluster import kmeans_plusplus
 
 from mtclib.baselines.registry import all_estimators
 from mtclib.core import starts
@@ -28,6 +29,13 @@ def test_ten_starts_run_dense_and_end_as_sparse_runs_do(noise, monkeypatch):
     assert found.inertia_ == expected.inertia_
     if noise == 0.4:  # no two rows are equal, and few starts are the best
         assert seen.count(np.ndarray) == 10 > 2 * (len(seen) - 10)
+
+
+@pytest.mark.parametrize("seeding, candidates", [("greedy", None), ("plain", 1)])
+def test_greedy_seeds_are_scikit_learns_and_plain_ones_have_one_candidate(seeding, candidates):
+    Z = np.random.default_rng(0).normal(size=(60, 2))
+    expected = kmeans_plusplus(Z, 5, random_state=0, n_local_trials=candidates)[0]
+    assert equal(starts._seed_rows(Z, 5, 0, seeding), expected)
 
 
 @pytest.mark.parametrize("name", METHODS)
