@@ -18,7 +18,7 @@ from experiments_support import comparable, demo_jobs, start, table, wait_until
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from mtclib.companion.runs import RunStore, execute, export, oracle, run, runner
-from mtclib.companion.runs.fit import _scores
+from mtclib.companion.runs.fit import _scores, attempt
 from mtclib.metrics import SCORES
 
 
@@ -158,6 +158,7 @@ def test_a_clock_that_is_set_back_changes_no_result(tmp_path, reference, monkeyp
     monkeypatch.setattr(time, "time", lambda: next(now))
     for _ in range(2):
         _assert_resumes(RunStore(tmp_path), reference)
+    assert attempt(len, "").seconds >= 0.0
 
 
 def test_a_job_that_two_methods_share_is_run_once_and_shown_for_both(tmp_path):
