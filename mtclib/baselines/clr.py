@@ -88,6 +88,9 @@ class CLR(SingleTaskClusterer):
     -----
     Time grows as n^2: n up to about 40,000 (all tasks together; ten iterations in two minutes).
 
+    Where samples are equally far away, as integers often are, rounding decides which are neighbours, so that
+    dense and CSR input may give different graphs.
+
     References
     ----------
     F. Nie, X. Wang, M. I. Jordan, H. Huang. The Constrained Laplacian Rank Algorithm for Graph-Based
