@@ -6,8 +6,9 @@
 
 Needs the extra ``comparison``, and Linux: every fit has a process of its own, which ends when it takes more
 than 60 s of the processor or 4 GB beyond the data; no further seed is begun once a method's fits on a data
-set took 20 s in all.  `--write` makes data/comparison/many-views/results (or many-tasks) from the store,
-of the sets that are named or of all, and runs nothing; all_scores.csv there is for everyone to use.
+set took 20 s in all, and nothing more of a method that passed a limit on the set.  `--write` makes
+data/comparison/many-views/results (or many-tasks) from the store, of the sets that are named or of all, and
+runs nothing; all_scores.csv there is for everyone to use.
 """
 
 import argparse
@@ -139,16 +140,20 @@ def jobs_of(sources, name):
 
 
 def needed(jobs, store):
-    """Those of the jobs that take part, each in its turn: no further seed once the others took ENOUGH."""
-    spent = Counter()
+    """Those of the jobs of a set that take part, each in its turn.
+
+    No further seed once the others took ENOUGH, and nothing more of a method that passed a limit on the set.
+    """
+    spent, over = Counter(), set()
     for job in jobs:
-        case = job.dataset, job.method
-        if job.unavailable or spent[case] >= ENOUGH:
+        case, record = (job.dataset, job.method), store.get(job.key, arrays=False)
+        if job.unavailable or spent[case] >= ENOUGH or (job.method in over and record is None):
             continue
         yield job
-        if record := store.get(job.key, arrays=False):
-            over = record.info["error"] in (TOO_LONG, TOO_LARGE)
-            spent[case] += ENOUGH if over else record.cost["seconds"]
+        if record := record or store.get(job.key, arrays=False):
+            passed = record.info["error"] in (TOO_LONG, TOO_LARGE)
+            over |= {job.method} if passed else set()
+            spent[case] += ENOUGH if passed else record.cost["seconds"]
 
 
 def run(sources, store, sets):

@@ -83,15 +83,17 @@ def test_a_further_method_with_nothing_but_fit_and_labels_gets_its_row_and_its_p
     ("time", script.TOO_LONG), ("memory", script.TOO_LARGE), ("", ""),
     ("raise", "ValueError: this method cannot do that"),
 ])  # fmt: skip
-def test_a_fit_that_passes_a_limit_is_a_failed_record_and_one_within_has_its_memory(trouble, error):
-    (job,) = expand(parse_protocol({
+def test_a_fit_that_passes_a_limit_is_a_failed_record_and_ends_the_method_on_the_set(trouble, error):
+    job, further = expand(parse_protocol({
         "paper": "p", "title": "t", "root_seed": 0,
         "methods": {"m": {"estimator": "experiments_support:Noisy", "params": {"trouble": trouble}}},
-        "datasets": {"d": {"loader": "experiments_support:tiny"}},
-        "profiles": {"full": {"n_runs": 1, "datasets": ["d"], "methods": ["m"]}}}), "full")  # fmt: skip
+        "datasets": {name: {"loader": "experiments_support:tiny"} for name in "de"},
+        "profiles": {"full": {"n_runs": 1, "datasets": ["d", "e"], "methods": ["m"]}}}), "full")  # fmt: skip
     record = script.limited(job, seconds=1, gigabytes=1)
     assert (record.status, record.info["error"]) == ("failed" if error else "ok", error)
     assert error or record.cost["megabytes"] >= 0
+    store = SimpleNamespace(get=lambda key, arrays: record if key == job.key else None)
+    assert (further in script.needed([job, further], store)) == (not error.startswith("more than"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
