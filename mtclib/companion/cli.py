@@ -112,6 +112,8 @@ def build_parser() -> argparse.ArgumentParser:
                          help="a method to run, or all; can be given several times")  # fmt: skip
     command.add_argument("--label-column", metavar="NAME", help="column with known classes, for scores only")
     command.add_argument("--id-column", metavar="NAME", help="column with the names of the samples")
+    command.add_argument("--header", action=argparse.BooleanOptionalAction,
+                         help="the first line holds the names of the columns, or is data")  # fmt: skip
     command.add_argument("--scaling", default="none", help="none (default), rows, zscore, tfidf-l2, ...")
     command.add_argument("--n-runs", type=_at_least_one, default=3, metavar="N",
                          help="runs of each method (default 3)")  # fmt: skip
@@ -160,7 +162,8 @@ def cluster(args) -> int:
     from mtclib.companion.userdata import run as own
 
     try:
-        data = load.load(args.kind, args.files, args.label_column, id_column=args.id_column)
+        data = load.load(args.kind, args.files, args.label_column, id_column=args.id_column,
+                         header=args.header)  # fmt: skip
         hint = load.hint(data).replace("scaling ", "--scaling ") if args.scaling == "none" else ""
         data = load.scale(data, args.scaling)
         ks, figures = args.n_clusters, {}
@@ -174,7 +177,8 @@ def cluster(args) -> int:
         written = result.save(args.output)
     except ValueError as error:
         # The same words as in Python, where these are arguments.
-        raise UsageError(re.sub(r"\b(label|id|n)_(column|clusters)\b", r"--\1-\2", str(error))) from None
+        said = str(error).replace("header=False", "--no-header").replace("header=True", "--header")
+        raise UsageError(re.sub(r"\b(label|id|n)_(column|clusters)\b", r"--\1-\2", said)) from None
     figures["embedding"] = plots.embedding(data.Xs, result.labels[first], data.task_names, first)
     for name, figure in figures.items():
         written += plots.save(figure, name, args.output)

@@ -379,7 +379,7 @@ def matrix(part):
     names = [_name(part, column) for column in dict.fromkeys(columns.tolist())]
     value = "an empty cell or NaN" if np.isnan(X[rows[0], columns[0]]) else "infinity"
     raise DataFileError(f"{part.name}: {value} in row {rows[0] + 1} of column {_name(part, columns[0])!r} "
-                        f"({(~finite).sum()} such entries, in {listed(names)}); fill them in, or drop these "
+                        f"(such entries: {(~finite).sum()}, in {listed(names)}); fill them in, or drop these "
                         f"rows or columns")
 
 

@@ -321,11 +321,12 @@ def report(result) -> str:
     steps = [step["scaling"] for step in data.preprocessing if step.get("step") == "scale"]
     given = ", ".join(f"{key} = {value}" for key, value in settings["methods"][name].items())
     sizes = "; ".join(f"{row.task}: {row.sizes}" if row.task else row.sizes for row in rows.itertuples())
+    runs = rows["runs"].iloc[0]
+    best = "one run" if runs == 1 else f"the best of {runs} runs by the objective"
     said = [f"We clustered {_of_what(data)} with {shown_name(name)} ({traits.paper}) as implemented in "
             f"mtclib {__version__}, {'scaled by ' + ' and '.join(steps) if steps else 'without scaling'}. "
             f"Numbers of clusters: {', '.join(map(str, settings['n_clusters']))}; parameters: "
-            f"{given or 'the defaults'}; the run with the lowest objective of "
-            f"{rows['runs'].iloc[0]} (seed {settings['seed']}). Samples per cluster: {sizes}."]
+            f"{given or 'the defaults'}; {best} (seed {settings['seed']}). Samples per cluster: {sizes}."]
     if rows["stability"].notna().any():
         said.append(f"The mean adjusted Rand index between two runs is {rows['stability'].iloc[0]:.2f}.")
     if rows["ARI"].notna().any():
