@@ -92,7 +92,7 @@ def board():
     counts = counts.assign(paper=counts["paper"].map(names), ceiling=counts["ceiling"].round().astype(int))
     note = ("Counted are numbers with a verdict, without misprints and averages. Could agree: in so many a "
             "perfect re-run, the same experiment with other random starts, would be expected to agree.")
-    return tables.frame_table(counts, f"The {len(verdicts)} printed numbers", BOARD, notes=[note])
+    return tables.frame_table(counts, f"The {len(verdicts):,} printed numbers", BOARD, notes=[note])
 
 
 def picture():
