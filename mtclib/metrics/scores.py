@@ -29,7 +29,7 @@ from sklearn.metrics.cluster import contingency_matrix
 
 NMI_DEFAULT = {
     "spmtc": "max",
-    "mtcmrl": "max",
+    "mtcmrl": "geometric",
     "mbc": "geometric",
     "mspl": "arithmetic",
     "lmsc": "arithmetic",

@@ -15,7 +15,8 @@ STOPS = {"WebKB4": 99, "20NewsGroups": 100, PLAIN: 100, "Reuters": 28}
 """Iterations after which the paper's own runs stop, section 4.7."""
 STOPPED = {"stopped by the paper's threshold": ("MTCMRL", "SNMF+LR"),
            "run until it converges": ("MTCMRL converged", "SNMF+LR converged")}
-TRANSFER = [("MTCMRL", "SNMF+LR"), ("SAMTC", "SAMTC, no transfer"), ("MBC", "k-means"), ("S-MBC", "k-means")]
+TRANSFER = [("MTCMRL", "SNMF+LR"), ("SAMTC", "SAMTC, no transfer"), ("LSSMTC", "LSSMTC, no transfer"),
+            ("MBC", "MBC, no transfer"), ("S-MBC", "MBC, no transfer")]
 """Methods with transfer, each with its version that learns every task alone."""
 VARIED = ("S-MBC", "S-MKC", "MBC", "MKC", "MTSC", "CLR", "SAMTC", "DMTFC", "DMTRC", "k-means")
 

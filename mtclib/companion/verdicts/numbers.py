@@ -116,9 +116,10 @@ class Numbers:
         """Mean score over runs, as a fraction."""
         return self.values(method, dataset, metric, task, **setting).mean()
 
-    def in_print(self, method, dataset, metric):
-        """Mean of the printed cells of a row, as a fraction."""
-        return self.study.printed(dataset, method, metric)["mean"].mean()
+    def in_print(self, method, dataset, metric, task=""):
+        """Mean of the printed cells of a row, or the cell of a task, as a fraction."""
+        cells = self.study.printed(dataset, method, metric)
+        return cells.loc[cells["task"].isin([task] if task else cells["task"]), "mean"].mean()
 
     def run(self, method, dataset, metric, how, task="", **setting):
         """Least or largest score of a run."""

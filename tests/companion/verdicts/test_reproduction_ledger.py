@@ -75,7 +75,7 @@ def test_a_finding_that_breaks_its_contract_is_refused(write, left_out, message)
         ledger.findings(write("claims.toml", text))
 
 
-def scores(metric="NMI_max"):
+def scores(metric="NMI_geometric"):
     rows = [("toy", m, "avg", metric, run, 0.5 + 0.1 * (m == "A") + run / 100)
             for m in "AB" for run in range(8)]
     return pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
