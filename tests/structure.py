@@ -184,8 +184,11 @@ def informative_first_cell(name, nb):
     text = nb.cells[0].source if nb.cells[0].cell_type == "markdown" else ""
     wanted = {"a title": text.startswith("# "), "a Binder badge": f"{BINDER}{name}.ipynb" in text}
     if is_about_a_paper(name):
-        title = _paper_title(name)
+        title, cost = _paper_title(name), re.search(r"\bfull\b[^\n]*?([\d.]+) (min|h)\b", text)
         wanted["the paper's title as in CITATION.cff"] = bool(title) and title.lower() in text.lower()
+        kept = json.loads((ROOT / "data" / name / "results" / "provenance.json").read_text(encoding="utf-8"))
+        share = cost and 2 * float(cost[1]) * {"min": 60, "h": 3600}[cost[2]] / kept["seconds"]
+        wanted["the measured cost of the full profile on two cores"] = bool(cost) and 0.75 < share < 1.33
     if not is_front(name):
         for profile in ("quick", "full"):
             cost = re.search(rf"\b{profile}\b[^\n]*\d\s*(s|min|h|hours?|minutes?|seconds?)\b", text)

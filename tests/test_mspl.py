@@ -150,8 +150,7 @@ def test_the_histories_belong_together():
 
 
 @settings(max_examples=25)
-@given(seed=st.integers(0, 2**31), weighting=st.sampled_from(WEIGHTINGS),
-       k=st.integers(1, 5))
+@given(seed=st.integers(0, 2**31), weighting=st.sampled_from(WEIGHTINGS), k=st.integers(1, 5))
 # A sample that counts in one view alone, where two clusters have the same centroid.
 @example(seed=13613, weighting="hard", k=5)
 def test_weighted_means_and_labels_minimise_their_steps(seed, weighting, k):

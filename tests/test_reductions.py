@@ -159,8 +159,7 @@ STARTED = {"init": even_start(TASKS, KS), "tol": 0.0}
 # Each: an estimator with its coupling off, the tolerance of objectives if they add up, and what else agrees.
 ALONE = {
     "LSSMTC": (LSSMTC(3, lam=1.0, max_iter=20, tol=0.0), 1e-8, "membership_"),
-    "SPMTC": (SPMTC(3, lam=1.0, warm_up=5, inner_max_iter=5, tol=0.0, kkt_tol=1), 1e-8,
-              "membership_"),
+    "SPMTC": (SPMTC(3, lam=1.0, warm_up=5, inner_max_iter=5, tol=0.0, kkt_tol=1), 1e-8, "membership_"),
     "MBC": (MBC(KS, lam=0.0, **STARTED), 1e-9, "cluster_centers_"),
     **{f"MKC, {name}": (MKC(KS, lam=0.0, membership=name, max_iter=15, **STARTED), 1e-8, "local_loss_")
        for name in ("graded", "hard", "nonnegative")},
