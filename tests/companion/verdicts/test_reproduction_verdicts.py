@@ -201,7 +201,7 @@ def test_printed_names_and_nmi_are_mapped_to_ours_and_an_empty_task_is_the_avera
     row = one(printed(cell(task="")), results, datasets={"toy": "small"})
     assert row["verdict"] == "exact" and row["dataset"] == "toy"
     table = printed(cell(metric="NMI", mean="40.00"))
-    results = pd.concat([runs(around(m, 0.01), metric=f"NMI_{n}") for m, n in ((0.4, "max"), (0.6, "min"))])
+    results = pd.concat([runs(around(m, 0.01), metric=f"NMI_{n}") for m, n in ((0.4, "geometric"), (0.6, "min"))])
     assert one(table, results)["ours"] == pytest.approx(0.4)
 
 
