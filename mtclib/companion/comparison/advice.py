@@ -207,7 +207,9 @@ def answer(kind):
                  f"{best['package']} ranks above all of ours ({best['package gain']:+.1f} over k-means).")
     alike, others = level_with_best(sources)
     followed = spread(best, "followed", "followed low", "followed high")
-    return (f"{text} {alike} of the other {others} methods are not significantly worse. Such advice, "
+    level = (f"None of the other {others} methods is" if alike == others
+             else f"{alike} of the other {others} methods are not")
+    return (f"{text} {level} significantly worse. Such advice, "
             f"followed on a source that it has not seen, gains {followed} points.")
 
 
