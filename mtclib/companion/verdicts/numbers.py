@@ -139,8 +139,8 @@ class Numbers:
         return len(table) if count == "all" else int((table[method] > table[other]).sum())
 
     def paired(self, method, other, metric, what):
-        """Data sets of the full profile, on their headline pipelines, by the outcome of "the first is better",
-        or the differences."""
+        """Data sets of the full profile, on their headline pipelines: how many have the outcome, or the
+        differences."""
         names = map(self.study.headline, self.study.protocol.profile("full").datasets)
         rows = pd.concat(map(self.study.selected, names))
         table = columns.paired_differences(rows, [(method, other)], our_name(self.study.paper, metric))
