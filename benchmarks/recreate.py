@@ -28,8 +28,7 @@ def recreated(paper, share, rng, store, n_jobs):
     possible = {job.key for job in jobs if not job.unavailable}
     run([job for job in jobs if job.key in possible], store, n_jobs=n_jobs)
     rows = results.frame[results.frame["key"].isin(possible)]
-    labels = {name: y for name, y in results.labels.items() if name.partition("/")[0] in possible}
-    found = agreement(store, replace(results, frame=rows, labels=labels))
+    found = agreement(store, replace(results, frame=rows))
     return {"paper": paper, "committed": len(committed), "drawn": len(drawn),
             "no data": len(drawn - possible), "missing": found["missing"], "vectors": found["vectors"],
             **{part: len(found[f"{part}_differ"]) for part in ("labels", "scores", "objectives")}}

@@ -2,6 +2,10 @@
 document.querySelector(".header-right")?.insertAdjacentHTML(
   "afterbegin", '<button class="search-on-phones" data-searchlite-open aria-label="Search">&#x2315;</button>');
 
+// A figure that a narrow screen makes small opens at its own size.
+for (const figure of document.querySelectorAll(".cell_output img"))
+  figure.onclick = () => open(figure.src);
+
 // A page that is opened as a file may not fetch the index of the search, but may run it as a script.
 if (location.protocol === "file:")
   window.fetch = (url) => new Promise((done) => {
