@@ -60,7 +60,8 @@ class MSPL(MultiViewClusterer):
     weighting : {'smooth', 'hard', 'naive'}, default 'smooth'
         Eq. (8), Eq. (5), or all weights one, Eq. (2): k-means on the concatenated scaled views.
     scaling : str, default 'minmax+variance'
-        See :func:`mtclib.maths.scaling.scale_views`.
+        See :func:`mtclib.maths.scaling.scale_views`.  The default suits measurements; weights of words, whose
+        frequent features it drowns, need 'none'.
     kappa : float > 0, default 1.0
         Sharpness of the smooth rule, the ``sharpness`` of `mtclib.maths.selfpaced.smooth_weights`.  1 is
         Eq. (8); large values approach the hard rule, small ones the naive.

@@ -67,7 +67,8 @@ class ConMC(MultiViewClusterer):
     ----------
     n_clusters : int
     scaling : str, default 'minmax'
-        See :func:`mtclib.maths.scaling.scale_views`; the default gives the scores printed in the MSPL paper.
+        See :func:`mtclib.maths.scaling.scale_views`; the default gives the scores printed in the MSPL paper,
+        on measurements.  Weights of words need 'none'.
     init : {'random', 'k-means++'}, default 'random'
     n_init : int, default 1
         Starts; the one with the lowest inertia is kept.

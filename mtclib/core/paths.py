@@ -19,7 +19,7 @@ def data_dir() -> Path:
 
 
 def paper_dir(paper) -> Path:
-    """All that is committed about a paper, e.g. "mbc", or a comparison, e.g. "comparison/multitask"."""
+    """All that is committed about a paper, e.g. "mbc", or a comparison, e.g. "comparison/many-tasks"."""
     return data_dir() / paper
 
 

@@ -1,8 +1,8 @@
 """Which method to take, for which data: rules that turn the comparison by sources into advice.
 
-For each row of :data:`ROWS` the methods are ranked on its sets alone.  The first of ours, or plain k-means,
-is the advice, if the row has at least :data:`ENOUGH` sources; a method of another package is named where it
-is ahead of all of ours on the sets where both were run.
+For each row of :data:`ROWS` the methods are ranked on its sets alone.  The first of ours that gains over
+plain k-means in the mean, else plain k-means, is the advice, if the row has at least :data:`ENOUGH` sources;
+a method of another package is named where it is ahead of all of ours on the sets where both were run.
 """
 
 from functools import cache
@@ -11,13 +11,12 @@ import pandas as pd
 
 from mtclib.companion import tables
 from mtclib.companion.comparison import ranking
-from mtclib.companion.comparison.comparison import of_papers
-from mtclib.companion.comparison.sources import ROPE, Sources, interval, probabilities
+from mtclib.companion.comparison.sources import PLAIN, ROPE, Sources, interval, probabilities
 
 ENOUGH = 3
 """Sources that a row needs for advice of its own."""
 
-HURRY = 2.0
+HURRY = 5.0
 """Who is in a hurry has at most so many times the processor time of plain k-means."""
 
 ANY, IN_A_HURRY = "any", "any, in a hurry"
@@ -43,44 +42,24 @@ SHOWN = {"data": "your data", "sources": "sources (sets)", "take": "take", "gain
          "package": "a package ahead of ours", "verdict": "how sure"}  # fmt: skip
 
 
-class Evidence(Sources):
-    """The comparison by sources, and on sets of the papers that it has not reached the older run of them.
-    Methods of other `packages`, which the older runs do not have, take part if told."""
-
-    def __init__(self, kind, packages=False):
-        super().__init__(kind)
-        self.papers, self.packages = of_papers(kind), packages
+class Ours(Sources):
+    """The comparison by sources among the methods that advice may name first."""
 
     def scores(self, metric="ARI", k="known", preparation=None):
-        """As of `Sources`, of both."""
-        older = self._named(self.papers.scores(metric, k, preparation))
-        older = older[~older.index.get_level_values("set").isin(self.done)]
-        parts = [super().scores(metric, k, preparation)] if self.done else []
-        both = pd.concat([*parts, older] if len(older) else parts)
-        names = self.protocol.profile("full").methods
-        return both[[name for name in names if name in both and (self.packages or ours(self, name))]]
-
-    def relative_times(self):
-        """As of `Sources`, of both."""
-        parts = [self._named(self.papers.seconds()), *([self.seconds()] if self.done else [])]
-        return pd.concat([part.div(part[self.reference], axis=0) for part in parts]).median()
-
-    def _named(self, frame):
-        """Columns of the older runs, with the name that plain k-means has in the newer ones."""
-        return frame.rename(columns={self.papers.reference: self.reference})
+        """As of `Sources`, of these methods."""
+        found = super().scores(metric, k, preparation)
+        return found[[name for name in found if ours(self, name)]]
 
 
 @cache
 def evidence(kind, packages=False):
-    """The committed evidence for "tasks" or "views"."""
-    return Evidence(kind, packages)
+    """What is run for "tasks" or "views", of our methods, or with ``packages`` of all."""
+    return (Sources if packages else Ours)(kind)
 
 
 def _said(sources):
     sets = sources.scores().index
-    older = sets[~sets.get_level_values("set").isin(sources.done)]
-    counted = f"{sets.unique('source').size} sources ({sets.unique('set').size} sets"
-    return f"{counted}, {older.unique('set').size} of them as they were run for the papers)"
+    return f"{sets.unique('source').size} sources ({sets.unique('set').size} sets)"
 
 
 def decisions(sources, others=None):
@@ -90,9 +69,7 @@ def decisions(sources, others=None):
     counts sets."""
     known = pd.read_csv(Sources(sources.kind).folder / "sets.csv", index_col="set")
     scores = sources.scores()
-    if others is None:
-        others = evidence(sources.kind, packages=True).scores()
-        others = others[others.index.get_level_values("set").isin(sources.done)]
+    others = evidence(sources.kind, packages=True).scores() if others is None else others
     described = scores.index.to_frame(index=False).join(known, on="set")
     rows = {}
     for name, query in ROWS[sources.kind].items():
@@ -108,14 +85,14 @@ def _advised(sources, scores, methods):
     row = {"sources": scores.index.unique("source").size, "sets": scores.index.unique("set").size}
     if row["sources"] < ENOUGH:
         return row
-    table = sources.overview(scores, tested=False).loc[lambda found: found.index.isin(methods)]
-    first, second = table.index[:2]
+    table = sources.overview(scores, tested=False)
+    first, second = [*_candidates(sources, scores, methods), ""][:2]
     followed = _followed(sources, scores, methods)
     low, high = interval(followed)
     row |= {"take": first, **table.loc[first, ["gain", "low", "high", "risk"]],
             "fails": scores[first].isna().groupby("set").any().sum(), "followed": followed.mean(),
             "followed low": low, "followed high": high, "second": second}  # fmt: skip
-    if first != sources.reference:
+    if first != PLAIN:
         row["p same"] = probabilities(sources.gains(scores)[first].dropna().to_numpy())[1]
     return row
 
@@ -135,15 +112,21 @@ def _followed(sources, scores, methods):
     gains, names = sources.gains(scores), scores.index.get_level_values("source")
     found = {}
     for source in gains.index:
-        ranks = ranking.by_source(scores[names != source])
-        first = next(name for name in ranks.index if name in methods)
+        first = _candidates(sources, scores[names != source], methods)[0]
         found[source] = gains.fillna(0.0).loc[source, first]
     return pd.Series(found)
 
 
+def _candidates(sources, scores, methods):
+    """Those of some methods that gain over plain k-means in the mean, and this; best mean rank first."""
+    gains = sources.gains(scores).mean()
+    names = [name for name in ranking.by_source(scores).index if name in methods]
+    return [name for name in names if gains[name] > 0 or name == PLAIN]
+
+
 def ours(sources, name):
     """Whether advice may name a method first: one of this package, or plain k-means."""
-    return ":" not in sources.protocol.methods[name].estimator or name == sources.reference
+    return ":" not in sources.protocol.methods[name].estimator or name == PLAIN
 
 
 def quick(sources):
@@ -176,14 +159,15 @@ def _read(sources, name, row):
     shown = {"data": name, "sources": f"{row['sources']:.0f} ({row['sets']:.0f})", "verdict": verdict(row)}
     if pd.isna(row["take"]):
         return shown
-    shown |= {"take": _named(sources, row["take"]), "second": _named(sources, row["second"])}
+    shown |= {name: _named(sources, row[name]) for name in ("take", "second") if row[name]}
     if row["fails"]:
         shown["verdict"] += f"; no result on {row['fails']:.0f} of {row['sets']:.0f}"
     if row["package"]:
         shown["package"] = f"{row['package']} ({row['package gain']:+.1f})"
-    if row["take"] != sources.reference:
-        shown |= {"gain": spread(row, "gain", "low", "high"), "risk": f"{100 * row['risk']:.0f} %"}
-    return shown | {"followed": spread(row, "followed", "followed low", "followed high")}
+    if row["take"] != PLAIN:
+        shown |= {"gain": spread(row, "gain", "low", "high"), "risk": f"{100 * row['risk']:.0f} %",
+                  "followed": spread(row, "followed", "followed low", "followed high")}
+    return shown
 
 
 def spread(row, middle, low, high):
@@ -197,24 +181,28 @@ def answer(kind):
     sources = evidence(kind)
     found = decisions(sources)
     best, fast = found.loc[ANY], found.loc[IN_A_HURRY]
-    text = f"Take {_named(sources, best['take'])}: {verdict(best)} on {_said(sources)}{_gain(best)}."
+    text = f"Take {_advice(sources, best)} on {_said(sources)}{_gain(best)}."
     if pd.isna(fast["risk"]):
         text += " In a hurry, nothing is ahead of plain k-means."
     elif fast["take"] != best["take"]:
-        text += f" In a hurry take {_named(sources, fast['take'])}: {verdict(fast)}{_gain(fast)}."
+        text += f" In a hurry take {_advice(sources, fast)}{_gain(fast)}."
     if best["package"]:
-        text += (f" On the {best['package sources']:.0f} sources on which other packages ran, "
-                 f"{best['package']} ranks above all of ours ({best['package gain']:+.1f} over k-means).")
+        text += (f" Of another package, {best['package']} ranks above all of ours "
+                 f"({best['package gain']:+.1f} over k-means).")
     alike, others = level_with_best(sources)
-    followed = spread(best, "followed", "followed low", "followed high")
     level = (f"None of the other {others} methods is" if alike == others
              else f"{alike} of the other {others} methods are not")
-    return (f"{text} {level} significantly worse. Such advice, "
-            f"followed on a source that it has not seen, gains {followed} points.")
+    return f"{text} {level} significantly worse."
+
+
+def _advice(sources, row):
+    """A method and how sure it is, as in "AWP: better than k-means"."""
+    sure = verdict(row)
+    return _named(sources, row["take"]) + (", though it is " if sure.startswith("not ") else ": ") + sure
 
 
 def _named(sources, method):
-    if method == sources.reference:
+    if method == PLAIN:
         return "plain k-means"
     return method + ", a reconstruction" * sources.estimator(method).traits.reconstruction
 

@@ -25,8 +25,7 @@ NEAREST = {"MTSC": "Spectral NJW", "LLMC": "CLR", "MKC": "k-means", "SMKC": "k-m
            "SPMTC": "k-means", "SAMTC": "k-means", "DMTFC": "k-means", "DMTRC": "k-means"}  # fmt: skip
 """The nearest single-task method of those whose own version is not among the methods compared."""
 
-ALONE = ("SingleView", "sklearn KMeans", "sklearn Spectral", "sklearn GMM", "sklearn Agglomerative", "Con-MC",
-         "Con-MC (unscaled)")
+ALONE = ("SingleView", "sklearn KMeans", "sklearn Spectral", "sklearn GMM", "sklearn Agglomerative", "Con-MC")
 """Methods for views that take one alone, or all side by side: no multi-view methods."""
 
 FEWEST = 5

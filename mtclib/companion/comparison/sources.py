@@ -16,12 +16,14 @@ from scipy import stats
 from mtclib.companion import runs
 from mtclib.companion.comparison import ranking
 from mtclib.companion.parameters import choose
+from mtclib.companion.runs import profiles
 from mtclib.companion.runs.jobs import load_dataset, seed_for
 from mtclib.core import paths
 from mtclib.metrics import score_all
 
-KINDS = {"tasks": ("k-means",), "views": ("sklearn KMeans", "Con-MC (unscaled)")}
-"""Kinds of data, and plain k-means by its names, the first that a protocol has; Con-MC rescales the views."""
+KINDS = ("tasks", "views")
+PLAIN = "sklearn KMeans"
+"""Plain k-means, as a user would take it: of each task, or of the views side by side."""
 
 ROPE = 2.0
 """Points of a score within which two methods count as equally good."""
@@ -35,15 +37,14 @@ class Sources:
     """What is run of the comparison of one kind of data, "tasks" or "views", and what follows from it;
     `folder` holds ``protocol.toml``, ``sources.csv`` and ``results``.
 
-    >>> Sources("views").reference
-    'sklearn KMeans'
+    >>> Sources("views").sets[0]
+    'Yale'
     """
 
     def __init__(self, kind, folder=None):
-        self.kind, names = kind, KINDS[choose(kind, KINDS, "comparison")]
+        self.kind = choose(kind, KINDS, "comparison")
         self.folder = Path(folder or paths.paper_dir(f"comparison/many-{kind}"))
         self.protocol = runs.load_protocol(self.folder / "protocol.toml")
-        self.reference = next(name for name in names if name in self.protocol.methods)
         self.table = pd.read_csv(self.folder / "sources.csv", index_col="dataset", dtype=str)
         self.sets = list(dict.fromkeys(self.table["set"]))
 
@@ -80,7 +81,7 @@ class Sources:
         rows = rows if preparation is None else rows[rows["preparation"] == preparation]
         means = rows.groupby(["source", "kind", "set", "preparation", "method"], sort=False)["value"]
         wide = 100 * means.mean(skipna=False).unstack("method", sort=False)
-        names = dict.fromkeys([*self.protocol.profile("full").methods, self.reference])
+        names = dict.fromkeys([*self.protocol.profile("full").methods, PLAIN])
         return wide[[name for name in names if name in wide]]
 
     def overview(self, scores=None, tested=True):
@@ -101,7 +102,7 @@ class Sources:
 
     def gains(self, scores):
         """Points over plain k-means, sources by methods: the mean over sets and preparations."""
-        return scores.sub(scores[self.reference], axis=0).groupby("source").mean()
+        return scores.sub(scores[PLAIN], axis=0).groupby("source").mean()
 
     def sensitivity(self):
         """Who is first, and what the method that is first over all gains, with a part of the evidence.
@@ -148,12 +149,18 @@ class Sources:
     def relative_times(self):
         """Seconds of a fit relative to plain k-means on the same data, the median over data sets."""
         seconds = self.seconds()
-        return seconds.div(seconds[self.reference], axis=0).median()
+        return seconds.div(seconds[PLAIN], axis=0).median()
 
     def costs(self):
         """Median over data sets of each method's ``seconds`` per fit, and the largest ``megabytes``."""
         memory = pd.read_csv(self.folder / "results" / "memory.csv").groupby("method")["megabytes"].max()
         return pd.DataFrame({"seconds": self.seconds().median(), "megabytes": memory})
+
+    def live(self, *, seed=None, n_runs=0, n_jobs=1):
+        """Results of the quick profile, a few cheap methods on data of a Python package, run now."""
+        file = self.folder / "protocol.toml"
+        _, jobs, store = profiles.plan(file, "quick", seed=seed, n_runs=n_runs)
+        return runs.run(jobs, store, n_jobs=n_jobs)
 
     def place(self, make, name="mine", n_runs=1):
         """Row of a further method, and its place among those that are run, with k known.

@@ -92,7 +92,11 @@ def board():
     counts = counts.assign(paper=counts["paper"].map(names), ceiling=counts["ceiling"].round().astype(int))
     note = ("Counted are numbers with a verdict, without misprints and averages. Could agree: in so many a "
             "perfect re-run, the same experiment with other random starts, would be expected to agree.")
-    return tables.frame_table(counts, f"The {len(verdicts):,} printed numbers", BOARD, notes=[note])
+    sums = counts[list(SHOWN)].sum()
+    told = ("{agreeing} agree, {undecided} are undecided, {deviating} deviate; a perfect re-run would be "
+            "expected to agree in {ceiling}").format(**sums)
+    caption = f"The {len(verdicts):,} printed numbers"
+    return tables.frame_table(counts, caption, BOARD, notes=[note], folded=told)
 
 
 def picture():

@@ -90,7 +90,7 @@ class PaperStudy(Study):
         base = self.protocol.sensitivity["figure1-hard"].base
         return plots.sensitivity(rows, base, metric, by, linear=["lam"])
 
-    @property
+    @cached_property
     def _sweeps(self):
         return pd.concat([self.sweep(f"figure1-{name}") for name in ("lssmtc", "hard", "soft")])
 

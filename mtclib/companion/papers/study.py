@@ -323,6 +323,13 @@ class Study:
         known = ledger.findings(self.paper)["finding"][:3]
         return tables.Points(tuple(self.numbers.fill(one["short"]) for one in known))
 
+    def answers(self, number):
+        """Three lines on a printed table: its pipeline, how sure that is, and whether the method does there
+        what the paper says."""
+        found = next(one for one in ledger.findings(self.paper)["answer"] if number in one["tables"])
+        heads = tuple((text, "differences.ipynb") for text in ledger.QUESTIONS.values())
+        return tables.Points(tuple(self.numbers.fill(found[name]) for name in ledger.QUESTIONS), heads)
+
     def decisions_table(self):
         """What the paper leaves open or gets wrong, folded."""
         return tables.decisions(self.decisions())
@@ -394,9 +401,10 @@ class Study:
         """Rows of a sensitivity sweep of the protocol, each point once, with every swept parameter named."""
         base = self.protocol.sensitivity[name].base
         rows = runs.sweep_rows(self.results.frame, self.protocol, name)
-        points = [runs.canonical({**base, parameter: setting})
-                  for parameter, setting in zip(rows["parameter"], rows["setting"])]
-        return rows.assign(params=points).drop_duplicates(["key", "task", "metric"])
+        pairs = list(zip(rows["parameter"], rows["setting"]))
+        points = {pair: runs.canonical({**base, pair[0]: pair[1]}) for pair in dict.fromkeys(pairs)}
+        rows = rows.assign(params=[points[pair] for pair in pairs])
+        return rows.drop_duplicates(["key", "task", "metric"])
 
     def relations(self, dataset, rows, names):
         """Relation matrices of the runs in ``rows``, as from ``relation_frame``; names of classes by task."""

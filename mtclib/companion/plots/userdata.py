@@ -59,6 +59,7 @@ def number_of_clusters(frame):
             ax.plot(part["k"], part[name], marker="o", markersize=4)
             ax.plot(best["k"], best[name], marker="s", markersize=11, markerfacecolor="none", color="0.2")
             ax.set_xticks(part["k"])
+            ax.margins(y=0.2)  # room for the mark
     for ax, name in zip(axes[:, 0], names):
         ax.set_ylabel(name)
     return fig

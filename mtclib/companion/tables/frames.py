@@ -35,8 +35,8 @@ def frame_table(frame, caption, columns=None, status=None, notes=(), folded="") 
     columns = columns or {}
     if columns and len(frame):
         frame = frame[[name for name in columns if name in frame.columns]]
-    rows = tuple(tuple(_plain(value, name == status) for name, value in zip(frame.columns, row))
-                 for row in frame.itertuples(index=False, name=None))
+    columns_of_cells = [_cells(frame.iloc[:, i], name == status) for i, name in enumerate(frame.columns)]
+    rows = tuple(zip(*columns_of_cells))
     header = tuple(_heading(name, columns) for name in frame.columns)
     return Table(header, rows, caption, tuple(notes), folded)
 
@@ -96,10 +96,18 @@ def _short_hashes(table):
     return replace(table, rows=tuple(tuple(map(short, row)) for row in table.rows))
 
 
-def _plain(value, is_status):
-    if is_status and value in MEANINGS:
-        return Cell((label(value),), value)
-    return Cell((_text(value),))
+def _cells(values, is_status):
+    """Cells of a column.  Numbers that were rounded to at most three decimals all show as many."""
+    texts = [_text(value) for value in values]
+    if is_status:
+        return [Cell((label(value),), value) if value in MEANINGS else Cell((text,))
+                for text, value in zip(texts, values)]
+    if pd.api.types.is_float_dtype(values):
+        digits = max((len(text.partition(".")[2]) for text in texts), default=0)
+        if 1 <= digits <= 3:
+            texts = [f"{value:.{digits}f}" if np.isfinite(value) else text
+                     for text, value in zip(texts, values)]
+    return [Cell((text,)) for text in texts]
 
 
 def _text(value):

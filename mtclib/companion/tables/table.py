@@ -14,7 +14,7 @@ CLAIM_SYMBOLS = MappingProxyType({
 MEANINGS = MappingProxyType({"exact": "our mean rounds to the printed digits",
                              "agrees": "the 90% interval of the difference lies inside ±δ",
                              "higher": "the whole interval lies above +δ",
-                             "lower": "the whole interval lies below -δ",
+                             "lower": "the whole interval lies below −δ",
                              "inconclusive": "the interval crosses ±δ: more runs may decide",
                              "no margin": "the metric has no scale for a margin",
                              "misprint": "the printed number contradicts its own table; not counted",
@@ -214,15 +214,20 @@ class Points(Shown):
     @property
     def text(self) -> str:
         """Plain text form."""
-        heads = [f"{name}: " for name, _ in self.heads]
+        heads = [f"{_before(name)} " for name, _ in self.heads]
         return "\n".join(f"- {head}{one}" for head, one in zip_longest(heads, self.sentences, fillvalue=""))
 
     @property
     def html(self) -> str:
         """HTML form, with formulas set."""
-        heads = [f'<a href="{escape(page)}"><b>{escape(name)}</b></a>: ' for name, page in self.heads]
+        heads = [f'<a href="{escape(page)}"><b>{escape(_before(name))}</b></a> ' for name, page in self.heads]
         both = zip_longest(heads, self.sentences, fillvalue="")
         return _page(["<ul>", *(f"<li>{head}{set_mathematics(one)}</li>" for head, one in both), "</ul>"])
+
+
+def _before(name):
+    """A name as it stands before a sentence: a question has its own mark."""
+    return name if name.endswith("?") else f"{name}:"
 
 
 def _page(parts):

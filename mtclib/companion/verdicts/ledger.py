@@ -3,8 +3,9 @@
 ``data/<paper>/decisions.toml`` has a table ``[[decision]]`` for each erratum and each open choice, with
 ``[[decision.alternative]]`` for what else could have been chosen (`mtclib.companion.verdicts.leverage`), and
 ``[[deviation]]`` for cells whose difference is explained.  ``data/<paper>/claims.toml`` has ``name`` and
-``venue`` of the paper, ``[[finding]]`` for what a reader must know, in short with at most one number, and
-``[[claim]]``: a sentence and the test that decides it, or the reason why it cannot be tested.  Everything is
+``venue`` of the paper, ``[[finding]]`` for what a reader must know, in short with at most one number,
+``[[answer]]`` for what a printed table lets one conclude, and ``[[claim]]``: a sentence and the test that
+decides it, or the reason why it cannot be tested.  Everything is
 checked when it is read.  Numbers in sentences are templates (`mtclib.companion.verdicts.numbers`).
 """
 
@@ -42,8 +43,12 @@ DEVIATION = table(("cause", "evidence"), SCOPE, cause=one_of(CAUSES))
 CLAIM = table(("id", "quote", "place"), ("params", "reason", "sentence"),
               test=one_of(TESTS), frame=one_of(FRAMES))
 FINDING = table(("text", "short", "sources"))
+QUESTIONS = {"pipeline": "Which pipeline printed it?", "sure": "How sure is that?",
+             "method": "Does the method do there what the paper says?"}
+ANSWER = table(("tables", *QUESTIONS))
 FILES = {"decisions": table((), decision={"items": DECISION}, deviation={"items": DEVIATION}),
-         "claims": table((), ("name", "venue"), finding={"items": FINDING}, claim={"items": CLAIM})}
+         "claims": table((), ("name", "venue"), finding={"items": FINDING}, answer={"items": ANSWER},
+                         claim={"items": CLAIM})}
 SHOWN = (*_NEEDED, "alternatives", "leverage")
 
 
@@ -76,7 +81,7 @@ def check_unique(entries, paper):
 def findings(paper):
     """Name, venue and findings of a paper, checked, templates as they stand; see ``Study.known``."""
     content = {name: value for name, value in read_tables(paper, "claims").items() if name != "claim"}
-    check(content, table(("name", "venue", "finding")), paper, LedgerError)
+    check(content, table(("name", "venue", "finding"), ("answer",)), paper, LedgerError)
     for entry in content["finding"]:
         if "{" in ONE_NUMBER.sub("", entry["short"], count=1):
             raise LedgerError(f"{paper}: more than one number in the short finding {entry['short']!r}")

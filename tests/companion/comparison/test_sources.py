@@ -12,7 +12,7 @@ import sklearn.cluster
 from benchmarks import comparison_sources as script
 from mtclib.baselines.registry import all_estimators
 from mtclib.companion.comparison.rivals import named
-from mtclib.companion.comparison.sources import KINDS, Sources
+from mtclib.companion.comparison.sources import KINDS, PLAIN, Sources
 from mtclib.companion.runs import RunStore, expand, parse_protocol
 
 PROTOCOL = Path(__file__).parents[2] / "data" / "comparison_toys.toml"
@@ -40,7 +40,7 @@ def test_ranks_gains_and_sensitivity_follow_from_what_is_run_and_who_refuses_the
     scores, table, found = toys.scores(), toys.overview(), toys.sensitivity()
     assert scores["refused"].isna().all() and table.loc["refused", "sources"] == 0
     assert table.index[-1] == "refused" and table.loc["pooled", "sources"] == 2
-    gains = scores["pooled"] - scores["k-means"]
+    gains = scores["pooled"] - scores[PLAIN]
     assert table.loc["pooled", "gain"] == pytest.approx(gains.groupby("source").mean().mean())
     assert table.loc["pooled", "gain"] != pytest.approx(gains.mean()), "sources count, not sets"
     assert table.loc["pooled", ["p better", "p same", "p worse"]].sum() == pytest.approx(1)
@@ -75,8 +75,8 @@ def test_a_further_method_with_nothing_but_fit_and_labels_gets_its_row_and_its_p
     bad = toys.place(lambda ks, seed: Toy(ks, lambda X, k: np.zeros(X.shape[0], int)))
     assert good.of == 4 and good.overview.index[good.rank - 1] == "mine" and (bad.scores == 0).all()
     assert good.rank < bad.rank and good.overview.loc["mine", "gain"] > bad.overview.loc["mine", "gain"]
-    with pytest.raises(ValueError, match="there is a method 'k-means' already"):
-        toys.place(SimpleNamespace, name="k-means")
+    with pytest.raises(ValueError, match="there is a method 'sklearn KMeans' already"):
+        toys.place(SimpleNamespace, name=PLAIN)
 
 
 @pytest.mark.parametrize(("trouble", "error"), [

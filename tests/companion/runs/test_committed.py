@@ -9,7 +9,8 @@ import pytest
 from experiments_support import demo_jobs
 from studies import committed
 
-from mtclib.companion.comparison.comparison import KINDS, NAMES, of_papers, results_folder
+from benchmarks import recreate
+from mtclib.companion.comparison.sources import KINDS, Sources
 from mtclib.companion.runs import RunStore, execute, export, jobs, read_results, run
 from mtclib.companion.runs.committed import agreement
 from mtclib.companion.verdicts import ledger
@@ -26,7 +27,7 @@ everything = pytest.mark.parametrize("name", [*paths.papers(), *KINDS])
 @pytest.fixture(scope="module")
 def opened():
     return {**{paper: committed(paper) for paper in paths.papers()},
-            **{NAMES[kind]: of_papers(kind) for kind in NAMES}}
+            **{kind: Sources(kind) for kind in KINDS}}
 
 
 @everything
@@ -116,7 +117,7 @@ def test_decisions_and_claims_are_there_and_name_methods_of_the_protocol(opened,
 
 
 def test_results_are_compact():
-    folders = [*map(paths.results_dir, paths.papers()), *map(results_folder, KINDS)]
+    folders = map(paths.results_dir, [*paths.papers(), *(f"comparison/many-{kind}" for kind in KINDS)])
     assert max(sum(file.stat().st_size for file in folder.iterdir()) for folder in folders) < 30e6
     files = [file for file in paths.data_dir().glob("**/results/**/*") if file.is_file()]
     assert sum(file.stat().st_size for file in files) < 60e6
@@ -148,6 +149,15 @@ def test_a_store_agrees_with_its_export_until_a_label_a_score_and_an_objective_d
     differ = [found[f"{part}_differ"] for part in ("labels", "scores", "objectives")]
     assert differ == [[first], [second], [third]]
     assert not (found["identical_labels"] or found["identical_scores"] or found["identical_objectives"])
+
+
+def test_a_share_of_the_committed_fits_is_drawn_run_again_and_compared(finished, tmp_path, monkeypatch):
+    jobs, store, results = finished
+    monkeypatch.setattr(recreate, "plan", lambda *_: (None, jobs, store))
+    monkeypatch.setattr(recreate, "read_results", lambda _: results)
+    row = recreate.recreated("demo", 0.5, np.random.default_rng(0), RunStore(tmp_path / "again"), 1)
+    assert row == {"paper": "demo", "committed": 13, "drawn": 6, "no data": 0, "missing": 0, "vectors": 12,
+                   "labels": 0, "scores": 0, "objectives": 0}
 
 
 def test_a_missing_and_a_failed_record_and_a_task_without_labels_are_not_agreement(finished):

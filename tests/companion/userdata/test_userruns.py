@@ -6,7 +6,8 @@ import pytest
 import scipy.sparse as sp
 
 from mtclib.companion import plots
-from mtclib.companion.comparison import advice, comparison
+from mtclib.companion.comparison import advice
+from mtclib.companion.comparison.sources import PLAIN
 from mtclib.companion.userdata import contents, load, number, run
 from mtclib.companion.userdata.load import UserData
 from mtclib.companion.userdata.run import cluster
@@ -48,14 +49,16 @@ def test_methods_that_do_not_fit_say_why_and_usual_ones_and_all_others_fit(tasks
     assert list(run.check_methods(["all"], tasks, [2, 3])) == list(said.index[said["fits"]])
 
 
-@pytest.mark.parametrize("data", advice.ROWS)
-def test_what_is_advised_for_any_data_is_recommended_and_names_of_the_comparison_are_known(data):
-    kind, compared = comparison.NAMES[data], comparison.of_papers(data)
+@pytest.mark.parametrize(("data", "kind"), [("tasks", "multitask"), ("views", "multiview")])
+def test_what_is_advised_for_any_data_is_recommended_and_names_of_the_comparison_are_known(data, kind):
     found = advice.evidence(data)
-    take = advice.decisions(found).loc[advice.ANY, "take"].replace(found.reference, "k-means")
-    assert run.class_name(take, kind) == run.RECOMMENDED[kind] == run.DEFAULTS[kind][0]
-    for name in compared.protocol.profile("full").methods:
-        assert run.class_name(name.casefold(), kind) == compared.estimator(name).__name__
+    take = advice.decisions(found)["take"].replace(PLAIN, "k-means")
+    assert run.class_name(take[advice.ANY], kind) == run.RECOMMENDED[kind] == run.DEFAULTS[kind][0]
+    assert run.class_name(take[advice.IN_A_HURRY], kind) == run.FAST[kind]
+    large = data_of(kind, [np.ones((run.MANY + 1, 2))] * 2)
+    assert next(iter(run.check_methods([], large, 2))) == run.FAST[kind]
+    for name, spec in found.protocol.methods.items():
+        assert ":" in spec.estimator or run.class_name(name.casefold(), kind) == spec.estimator
 
 
 @pytest.mark.parametrize(("kind", "planted"), [("tasks", [3, 3, 3]), ("views", [4])])

@@ -57,11 +57,14 @@ def printed(paper):
 
 
 def sentences():
-    """(paper, where, scope, sentence) of every finding, cause and choice without a run."""
+    """(paper, where, scope, sentence) of every finding, answer, cause and choice without a run."""
     for paper in PAPERS:
         for number, entry in enumerate(ledger.findings(paper)["finding"]):
             yield from ((paper, f"finding {number + 1} {key}", {}, entry[key])
                         for key in ("text", "short") if key in entry)
+        for entry in ledger.findings(paper)["answer"]:
+            yield from ((paper, f"answer {entry['tables'][0]} {key}", {}, entry[key])
+                        for key in ledger.QUESTIONS)
         for number, entry in enumerate(ledger.deviations(paper)):
             scope = {"dataset": entry.get("dataset"), "printed": entry.get("method")}
             yield paper, f"deviation {number + 1}", scope, entry["evidence"]
@@ -88,6 +91,12 @@ def test_the_numbers_of_a_sentence_are_computed(paper, where, scope, sentence):
     assert "{" not in shown and "nan" not in shown
     left = typed(paper, sentence)
     assert len(left) <= OUTSIDE.get((paper, where), 0), left
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_printed_table_has_one_answer(paper):
+    answered = [number for entry in ledger.findings(paper)["answer"] for number in entry["tables"]]
+    assert sorted(answered) == sorted(study(paper).published["table"].unique())
 
 
 def test_a_template_that_names_nothing_is_refused():

@@ -1,4 +1,4 @@
-"""All methods on all data sets: the statistics, the figures, and whether the committed results are whole."""
+"""Ranks of methods on several data sets, and when they differ."""
 
 import numpy as np
 import pandas as pd
@@ -6,10 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtclib.companion.comparison import comparison, ranking
-from mtclib.companion.comparison.comparison import KINDS, NAMES
-
-kinds = pytest.mark.parametrize("kind", KINDS)
+from mtclib.companion.comparison import ranking
 
 # Demsar 2006, Table 6: AUC of C4.5 with and without tuning of its parameters m and cf.  The last two values
 # of the row "voting" are both printed as .975, but with the ranks 2 and 3.
@@ -19,11 +16,6 @@ DEMSAR = pd.DataFrame(
      (.775, .838, .866, .875), (1.00, 1.00, 1.00, 1.00), (.940, .962, .965, .962), (.619, .666, .614, .669),
      (.972, .981, .9751, .975), (.957, .978, .946, .970)],
     columns=["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"])  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def compared():
-    return {NAMES[kind]: comparison.of_papers(kind) for kind in NAMES}
 
 
 def matrices(shape):
@@ -47,17 +39,3 @@ def test_absent_methods_come_last_and_ranks_keep_their_sum(scores):
     for (_, row), (_, ranked) in zip(scores.iterrows(), ranks.iterrows()):
         if row.isna().any() and row.notna().any():
             assert ranked[row.isna()].min() > ranked[row.notna()].max()
-
-
-@kinds
-def test_every_method_is_on_every_data_set_or_has_a_written_reason_that_fits_it(kind, compared):
-    protocol, absent = compared[kind].protocol, comparison.absences(kind)
-    scores = compared[kind].scores().droplevel(["source", "kind", "preparation"])
-    assert not absent.duplicated(["dataset", "method"]).any() and absent["reason"].str.len().gt(10).all()
-    main = absent[absent["method"].isin(protocol.profile("full").methods)]
-    missing, named = scores.isna().stack(), main[["dataset", "method"]].itertuples(index=False, name=None)
-    assert set(missing[missing].index) == set(named)
-    assert set(scores.index) == set(protocol.datasets)
-    assert set(compared[kind].results.frame["status"]) == {"ok"}
-    unequal = absent.loc[absent["reason"].str.startswith("unequal"), "method"]
-    assert all(compared[kind].estimator(method).traits.same_n_clusters for method in unequal)
