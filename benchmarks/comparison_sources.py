@@ -2,6 +2,7 @@
 
     python -m benchmarks.comparison_sources views              every set that is not run yet
     python -m benchmarks.comparison_sources tasks tr23 Heart   these sets
+    python -m benchmarks.comparison_sources views --restore    begin with the committed fits, and run the rest
     python -m benchmarks.comparison_sources views --write      keep the results of the sets that are run
 
 Needs the extra ``comparison``, and Linux: every fit has a process of its own, which ends when it takes more
@@ -156,6 +157,38 @@ def needed(jobs, store):
             spent[case] += ENOUGH if passed else record.cost["seconds"]
 
 
+def restore(sources, store):
+    """Put the committed fits that the store does not have into it, and return how many these were."""
+    results, labels = sources.results, {}
+    for name, vector in results.labels.items():
+        key, _, task = name.partition("/")
+        labels.setdefault(key, {})[f"labels/{task}"] = vector
+    memory = pd.read_csv(sources.folder / "results" / "memory.csv")
+    memory = memory.astype({"megabytes": object}).replace(np.nan, None)
+    memory = memory.set_index(["dataset", "method"])["megabytes"]
+    fits = dict(tuple(results.frame.groupby("key", sort=False, observed=True)))
+    jobs = {job.key: job for name in sources.done for job in jobs_of(sources, name)}
+    missing = (fits.keys() & jobs.keys()) - {*store.keys()}
+    for key in sorted(missing):
+        record = _committed(jobs[key], fits[key], labels.get(key, {}))
+        largest = memory[jobs[key].dataset, jobs[key].method]
+        record.cost.update(when=results.provenance["computed"][-1], megabytes=largest)
+        store.put(record)
+    return len(missing)
+
+
+def _committed(job, rows, labels):
+    fit = rows.iloc[0]
+    record = failed_record(job, fit["error"])
+    record.cost.update(seconds=float(fit["seconds"]))
+    if fit["status"] != "ok":
+        return record
+    values = rows.pivot(index="task", columns="metric", values="value")
+    record.info.update(status="ok", scores=values.to_dict("index"), n_iter=int(fit["n_iter"]),
+                       objective=float(fit["objective"]), converged=bool(fit["converged"]))
+    return replace(record, arrays={**labels, "objective": np.array([fit["objective"]])})
+
+
 def run(sources, store, sets):
     """Run what the store does not have, one fit after another, set by set."""
     for name in sets:
@@ -199,9 +232,12 @@ def main():
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("sets", nargs="*")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--restore", action="store_true")
     arguments = parser.parse_args()
     sources, store = Sources(arguments.kind), runs.RunStore(paths.runs_dir())
     sets = arguments.sets or sources.sets
+    if arguments.restore:
+        restore(sources, store)
     if arguments.write:
         print("\n".join(write(sources, store, sets)))
     else:

@@ -10,19 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import normalize
 
 from mtclib import MBC
-from mtclib.baselines import (
-    CLR,
-    DMTFC,
-    DMTRC,
-    LLMC,
-    MKC,
-    MTSC,
-    SAMTC,
-    SMKC,
-    CoregSpectral,
-    DiMSC,
-    LatentMSC,
-)
+from mtclib.baselines import CLR, DMTFC, DMTRC, LLMC, MKC, MTSC, SAMTC, SMKC, CoregSpectral, DiMSC, LatentMSC
 
 LARGEST = 10_000
 

@@ -60,6 +60,16 @@ def test_every_score_is_a_line_of_the_table_for_everyone(toys):
     assert set(kept["seeds"]) == {2} and lines.loc[lines["method"] == "refused", "score"].isna().all()
 
 
+def test_committed_results_are_enough_to_go_on_from(toys, tmp_path):
+    def written():
+        return {file.name: file.read_bytes() for file in results.iterdir() if file.suffix != ".json"}
+
+    results, store = toys.folder / "results", RunStore(tmp_path)
+    before, there = written(), script.restore(toys, store)
+    assert there == len(store.keys()) > 0 and script.write(toys, store, toys.done) == toys.done
+    assert written() == before and script.restore(toys, store) == 0, "what is there already stays"
+
+
 def test_a_further_method_with_nothing_but_fit_and_labels_gets_its_row_and_its_place(toys):
     class Toy:
         def __init__(self, ks, clusters):
