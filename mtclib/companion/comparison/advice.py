@@ -36,6 +36,7 @@ ROWS = {
 COLUMNS = [
     "sources", "sets", "take", "gain", "low", "high", "p same", "risk", "fails", "followed", "followed low",
     "followed high", "second", "package", "package gain", "package sources",
+    "over", "over low", "over high",
 ]  # fmt: skip
 SHOWN = {"data": "your data", "sources": "sources (sets)", "take": "take", "gain": "gain over k-means",
          "followed": "gain if followed", "risk": "chance of a loss", "second": "second choice",
@@ -76,7 +77,8 @@ def decisions(sources, others=None):
         part = scores[described.index.isin(described.query(query).index)]
         methods = quick(sources) if name == IN_A_HURRY else [*scores, *others]
         rows[name] = _advised(sources, part[[one for one in part if ours(sources, one)]], methods)
-        rows[name] |= _package(sources, others[others.index.isin(part.index)], methods)
+        both, advised = others[others.index.isin(part.index)], rows[name].get("take")
+        rows[name] |= _package(sources, both, methods, advised)
     return pd.DataFrame.from_dict(rows, orient="index").reindex(columns=COLUMNS).rename_axis("data")
 
 
@@ -97,13 +99,17 @@ def _advised(sources, scores, methods):
     return row
 
 
-def _package(sources, scores, methods):
-    """A method of another package that is ahead of all of ours, and its gain, if there are sources enough."""
+def _package(sources, scores, methods, advised):
+    """A method of another package that is ahead of all of ours, and its gain over k-means and over what is
+    advised (``over``), if there are sources enough."""
     if (n := scores.index.unique("source").size) >= ENOUGH:
         first = next(name for name in ranking.by_source(scores).index if name in methods)
         if not ours(sources, first):
-            gain = sources.gains(scores)[first].mean()
-            return {"package": first, "package gain": gain, "package sources": n}
+            gains = sources.gains(scores)
+            over = (gains[first] - gains[advised]).dropna()
+            low, high = interval(over)
+            return {"package": first, "package gain": gains[first].mean(), "package sources": n,
+                    "over": over.mean(), "over low": low, "over high": high}  # fmt: skip
     return {"package": ""}
 
 
@@ -163,7 +169,7 @@ def _read(sources, name, row):
     if row["fails"]:
         shown["verdict"] += f"; no result on {row['fails']:.0f} of {row['sets']:.0f}"
     if row["package"]:
-        shown["package"] = f"{row['package']} ({row['package gain']:+.1f})"
+        shown["package"] = f"{row['package']}: {spread(row, 'over', 'over low', 'over high')} over ours"
     if row["take"] != PLAIN:
         shown |= {"gain": spread(row, "gain", "low", "high"), "risk": f"{100 * row['risk']:.0f} %",
                   "followed": spread(row, "followed", "followed low", "followed high")}
@@ -187,8 +193,9 @@ def answer(kind):
     elif fast["take"] != best["take"]:
         text += f" In a hurry take {_advice(sources, fast)}{_gain(fast)}."
     if best["package"]:
-        text += (f" Of another package, {best['package']} ranks above all of ours "
-                 f"({best['package gain']:+.1f} over k-means).")
+        text += (f" Of another package, {best['package']} ranks above all of ours: "
+                 f"{best['package gain']:+.1f} over k-means, {spread(best, 'over', 'over low', 'over high')} "
+                 f"over {best['take']}.")
     alike, others = level_with_best(sources)
     level = (f"None of the other {others} methods is" if alike == others
              else f"{alike} of the other {others} methods are not")

@@ -23,12 +23,8 @@ from mtclib.metrics import adjusted_rand_index, score_all
 
 TAKES = {"multitask": "tasks", "multiview": "views",
          "lifelong": "a sequence of tasks, each seen in several views"}  # fmt: skip
-RECOMMENDED = {"multitask": "SpectralNJW", "multiview": "DiMSC"}
+RECOMMENDED = {"multitask": "SpectralNJW", "multiview": "WMSC"}
 """What the committed comparison advises for any data, for tasks and for views."""
-FAST = {"multitask": "SpectralNJW", "multiview": "CCAClustering"}
-"""What it advises to those in a hurry."""
-MANY = 3000
-"""Samples of a task or of the views, above which the fast method stands first: DiMSC would take minutes."""
 DEFAULTS = {"multitask": (RECOMMENDED["multitask"], "MTCMRL", "MBC", "SPMTC", "KMeans"),
             "multiview": (RECOMMENDED["multiview"], "MSPL", "ConMC")}  # fmt: skip
 """Methods where none are named: the recommended one, the papers' own, and k-means as the yardstick."""
@@ -83,8 +79,7 @@ def check_methods(methods, data, n_clusters=None) -> dict:
     """The chosen methods with their parameters; an error says why one does not fit, and which ones do.
 
     ``methods`` holds names of `all_estimators` or names that the comparison shows, such as "Spectral NJW", or
-    ``{name: {parameter: value}}``; it is empty for those of `DEFAULTS` that fit
-    (of more than `MANY` samples the first from `FAST`), or ``["all"]`` for every one
+    ``{name: {parameter: value}}``; it is empty for those of `DEFAULTS` that fit, or ``["all"]`` for every one
     that fits.
 
     >>> from mtclib.companion.userdata.load import example
@@ -105,9 +100,7 @@ def check_methods(methods, data, n_clusters=None) -> dict:
         parameters = [key for key in all_estimators()[name](2).get_params() if key not in _SET]
         for key in values:
             choose(key, parameters, f"parameters of {name}")
-    large = max(X.shape[0] for X in data.Xs) > MANY
-    first = (FAST if large else RECOMMENDED)[data.kind]
-    return chosen or {name: {} for name in (first, *DEFAULTS[data.kind][1:]) if name in fitting}
+    return chosen or {name: {} for name in DEFAULTS[data.kind] if name in fitting}
 
 
 def class_name(name, kind) -> str:

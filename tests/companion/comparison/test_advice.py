@@ -42,6 +42,8 @@ def test_a_row_names_the_first_of_ours_the_package_ahead_and_who_is_fast_and_is_
     found, text = decided()
     row = found.loc[advice.ANY]
     assert (row["take"], row["second"], row["package"]) == ("SNMF", "MBC", "sklearn GMM")
+    assert row["over low"] <= row["over"] <= row["over high"]
+    assert row["over"] == pytest.approx(row["package gain"] - row["gain"])
     assert row["low"] < row["gain"] < row["high"] and row["gain"] == pytest.approx(10, abs=1)
     assert row["followed"] == pytest.approx(row["gain"]) and row["risk"] < 0.01
     assert found.loc[advice.IN_A_HURRY, "take"] == "MBC" and pd.isna(found.loc["two tasks", "take"])
