@@ -17,6 +17,7 @@ import resource
 import sys
 from collections import Counter
 from dataclasses import dataclass, fields, replace
+from itertools import cycle
 from multiprocessing import get_context
 from pathlib import Path
 from time import process_time
@@ -169,10 +170,11 @@ def restore(sources, store):
     fits = dict(tuple(results.frame.groupby("key", sort=False, observed=True)))
     jobs = {job.key: job for name in sources.done for job in jobs_of(sources, name)}
     missing = (fits.keys() & jobs.keys()) - {*store.keys()}
-    for key in sorted(missing):
+    # Which of the days a fit was run on is not committed, and none of them may be lost.
+    for key, day in zip(sorted(missing), cycle(results.provenance["computed"])):
         record = _committed(jobs[key], fits[key], labels.get(key, {}))
         largest = memory[jobs[key].dataset, jobs[key].method]
-        record.cost.update(when=results.provenance["computed"][-1], megabytes=largest)
+        record.cost.update(when=day, megabytes=largest)
         store.put(record)
     return len(missing)
 
