@@ -123,6 +123,11 @@ def test_results_are_compact():
     assert sum(file.stat().st_size for file in files) < 60e6
 
 
+def test_results_were_exported_by_committed_code():
+    for file in paths.data_dir().glob("**/results/provenance.json"):
+        assert "-dirty" not in file.read_text(encoding="utf-8"), file
+
+
 @pytest.fixture
 def finished(tmp_path):
     """A store with all records, and the results exported from it."""
