@@ -211,6 +211,9 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
     check_option("idf_scope", idf_scope, ("all", "task"))
     check_option("idf_formula", idf_formula, ("plain", "smooth"))
     Xs = [sparse.csr_array(X, dtype=np.float64, copy=True) for X in counts]
+    for X in Xs:
+        X.sum_duplicates()
+        X.eliminate_zeros()  # documents are counted by what is stored
     if any((X.data < 0).any() for X in Xs):
         raise ValueError("counts must not be negative: document frequencies and logarithms are of numbers of "
                          "occurrences; pass raw counts, or weight such data yourself.")  # fmt: skip
@@ -220,7 +223,7 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
     if weighting.startswith("share"):
         Xs = [normalize(X, norm="l1", copy=False) for X in Xs]
     if "idf" in weighting:
-        shared = _idf(sparse.csr_array(sparse.vstack(counts)), idf_formula) if idf_scope == "all" else None
+        shared = _idf(sparse.csr_array(sparse.vstack(Xs)), idf_formula) if idf_scope == "all" else None
         for X in Xs:
             X.data *= (_idf(X, idf_formula) if shared is None else shared)[X.indices]
     if weighting.endswith(("l1", "l2")):

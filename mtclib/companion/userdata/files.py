@@ -1,7 +1,7 @@
 """Reading tables of a user's own: CSV, TSV, parquet, npz and mat files, with errors that say what to do.
 
 A path may end in ``::name`` to choose one of several arrays of an npz or mat file; ``::name{2}`` is the
-second entry of a MATLAB cell array.
+second entry of a MATLAB cell array.  Columns of labels and names are text, as written.
 """
 
 import csv
@@ -66,17 +66,26 @@ def own_path(path, argument) -> Path:
     return file
 
 
-def read_table(path, header=None, argument="paths") -> Table:
+def split_path(path) -> tuple:
+    """File and array of ``file::array``; a file may itself have ``::`` in its name."""
+    name = str(path)
+    place, _, variable = name.rpartition("::")
+    first, second = (Path(part).suffix.lower() in _READERS for part in (place, variable))
+    return (place, variable) if first and not second else (name, "")
+
+
+def read_table(path, header=None, argument="paths", text=()) -> Table:
     """Read one file, by its ending: .csv, .tsv, .parquet, .npz or .mat; samples are rows.
 
     ``::name`` after an npz or mat file chooses an array; sparse ones stay sparse.  Columns of a .csv are
-    separated by ``,``, ``;`` or tabs, whichever the first line has most of; ``header`` says whether that line
-    names the columns: True, False, or None for yes unless it may be data.  DataFileError for a first line
-    that may be data, a file that is not there, empty, damaged, of another format, or has several matrices,
-    for a column without a name or with that of another, and for a missing package.
+    separated by ``,``, ``;``, ``|`` or tabs, whichever the first line has most of; ``header`` says whether
+    that line names the columns: True, False, or None for yes unless it may be data.  The columns `text`, with
+    None all, are kept as written.  DataFileError for a first line that may be data, a file that is not there,
+    empty, damaged, of another format, or has several matrices, for a column without a name or with that of
+    another, and for a missing package.
     """
     name = str(path)
-    place, _, variable = name.partition("::")
+    place, variable = split_path(name)
     file = own_path(place if isinstance(path, str | Path) else path, argument)
     read = _READERS.get(file.suffix.lower())
     if read is None:
@@ -90,34 +99,41 @@ def read_table(path, header=None, argument="paths") -> Table:
         return _choose(read(file, name), variable, name)
     if variable:
         raise DataFileError(f"{name}: only npz and mat files hold several arrays; leave out '::{variable}'")
-    values = read(file, name, header)
+    values = read(file, name, header, text)
     if 0 in values.shape:
         raise DataFileError(f"{name}: there are {values.shape[0]} rows and {values.shape[1]} columns; a line "
                             f"with the names of the columns must be followed by one line per sample")
     return Table(name, values)
 
 
-def _read_csv(file, name, header, separator=None):
+def _read_csv(file, name, header, text, separator=None):
     try:
         with file.open(newline="", encoding="utf-8-sig") as handle:
             line = handle.readline()
-            separator = separator or max(",;\t", key=line.count)
+            if "\0" in line:
+                raise UnicodeDecodeError("utf-8", b"\0", 0, 1, "as in UTF-16")
+            separator = separator or max(",;\t|", key=line.count)
             handle.seek(0)
-            first = next(csv.reader(handle, delimiter=separator), [])
+            first = [cell.strip() for cell in next(csv.reader(handle, delimiter=separator), [])]
         if header is not False:
-            _check_header([text.strip() for text in first], name, known=header)
+            _check_header(first, name, known=header)
+        names = first if header is not False else [str(i + 1) for i in range(len(first))]
+        kept = [place for place, column in enumerate(names) if text is None or column in text]
         with warnings.catch_warnings():
             # A line that is longer than the header would lose its end.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             values = pd.read_csv(file, sep=separator, header=None if header is False else 0, index_col=False,
-                                 skipinitialspace=True, encoding="utf-8-sig", low_memory=False)  # fmt: skip
+                                 skipinitialspace=True, converters=dict.fromkeys(kept, "'".__add__),
+                                 encoding="utf-8-sig", low_memory=False)  # fmt: skip
     except UnicodeDecodeError as error:
-        raise DataFileError(f"{name}: the text is not UTF-8; save it as UTF-8 in the program that wrote it"
-                            ) from error
+        raise DataFileError(f"{name}: the text is not UTF-8; save it as UTF-8 in the program that wrote it "
+                            f"(Excel: CSV UTF-8)") from error
     except (pd.errors.ParserError, pd.errors.EmptyDataError, pd.errors.ParserWarning, csv.Error) as error:
         reason = " ".join(str(error).split())
         raise DataFileError(f"{name}: the lines are not a table ({reason}); every line must have as many "
                             f"fields as the first, separated by {separator!r}") from error
+    for place in kept:  # with a mark in front, no word was taken for a missing value and none for a number
+        values.isetitem(place, values.iloc[:, place].str[1:].str.strip())
     values = values.copy()  # one block of memory per type: as read, a wide table has one per column
     return values if header is not False else values.set_axis(pd.RangeIndex(1, values.shape[1] + 1), axis=1)
 
@@ -146,7 +162,7 @@ def _as_number(text):
         return None
 
 
-def _read_parquet(file, name, header):
+def _read_parquet(file, name, header, text):
     try:
         values = pd.read_parquet(file)
     except ImportError as error:
@@ -165,12 +181,16 @@ def _read_npz(file, name):
                 return {"": sp.load_npz(file)}
             return {key: archive[key] for key in archive.files}
     except _DAMAGE as error:
-        if "Object arrays" in str(error):
+        said = f"{type(error).__name__}: {error}"
+        with file.open("rb") as handle:
+            pickled = handle.read(1) == b"\x80"
+        if pickled or "Object arrays" in said:
             raise DataFileError(f"{name}: holds Python objects, which are not read since they may run code; "
-                                f"save arrays of numbers or text") from error
-        raise DataFileError(f"{name}: no npz file, or damaged ({type(error).__name__}: {error}); write it "
-                            f"again with numpy.savez or scipy.sparse.save_npz, whose indices count from 0"
-                            ) from error
+                                f"save arrays of numbers or text with numpy.savez") from error
+        if "pickle" in said:  # numpy's advice for any file without an archive in it
+            said = "the file is no archive"
+        raise DataFileError(f"{name}: no npz file, or damaged ({said}); write it again with "
+                            f"numpy.savez or scipy.sparse.save_npz, whose indices count from 0") from error
 
 
 def _read_mat(file, name):

@@ -1,6 +1,7 @@
 """A user's own tasks or views: loaded from files, aligned by name, checked, described and scaled."""
 
 import hashlib
+import re
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,13 +12,17 @@ import scipy.io
 import scipy.sparse as sp
 
 from mtclib.companion.parameters import choose
-from mtclib.companion.userdata.files import DataFileError, listed, read_table
+from mtclib.companion.userdata.files import DataFileError, listed, read_table, split_path
 from mtclib.datasets import Dataset
 from mtclib.datasets.synthetic import toy_multitask
 from mtclib.datasets.text import WEIGHTINGS, weigh
 from mtclib.maths.scaling import SCALINGS, scale_views
 
 KINDS = ("tasks", "views")
+LARGEST = 1e100
+"""Squares of larger entries, summed, are beyond floating point."""
+
+_NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
 SCALES = (*SCALINGS, *(name for name in WEIGHTINGS if name != "counts"))
 
 
@@ -96,7 +101,7 @@ def load_tasks(paths, label_column=None, *, labels=None, id_column=None, header=
     [(60, 40), (75, 40), (60, 40)]
     """
     _check_options(label_column, id_column, header)
-    tables = _read_all(paths, "task", header)
+    tables = _read_all(paths, "task", header, (label_column, id_column))
     parts = [split_columns(table, None if labels else label_column, id_column) for table in tables]
     features = same_features(parts)
     if labels is not None:
@@ -148,7 +153,7 @@ def load_views(paths, label_column=None, *, labels=None, id_column=None, header=
     [(120, 4), (120, 30), (120, 3)]
     """
     _check_options(label_column, id_column, header)
-    tables = _read_all(paths, "view", header)
+    tables = _read_all(paths, "view", header, (label_column, id_column))
     inside = None if labels else label_column
     parts = [split_columns(table, inside, id_column, optional=True) for table in tables]
     parts = [aligned(part, parts[0]) for part in parts]
@@ -186,10 +191,10 @@ def _check_options(label_column, id_column, header):
         raise DataFileError(f"header must be True, False or None; got {header!r}")
 
 
-def _read_all(paths, what, header):
+def _read_all(paths, what, header, text):
     if isinstance(paths, str | Path) or not isinstance(paths, list | tuple) or not paths:
         raise DataFileError(f"paths must be a list with one file per {what}, not {paths!r}")
-    return [read_table(path, header) for path in paths]
+    return [read_table(path, header, text=text) for path in paths]
 
 
 def _label_files(labels, number, what, header):
@@ -197,18 +202,17 @@ def _label_files(labels, number, what, header):
         given = f"{len(labels)} file(s)" if isinstance(labels, list | tuple) else repr(labels)
         raise DataFileError(f"labels: {given} given; a list with one file per {what} is needed, "
                             f"in all {number}")
-    return [read_table(path, header, "labels") for path in labels]
+    return [read_table(path, header, "labels", text=None) for path in labels]
 
 
 def _names(paths):
     """Short names: the array where one is chosen, else the file without ending; numbers make them differ."""
-    chosen = [str(path).partition("::") for path in paths]
-    names = [variable or Path(place).stem for place, _, variable in chosen]
+    names = [variable or Path(place).stem for place, variable in map(split_path, paths)]
     return tuple(name if names.count(name) == 1 else f"{name} ({i})" for i, name in enumerate(names, 1))
 
 
 def _source(path):
-    file = Path(str(path).partition("::")[0]).expanduser()
+    file = Path(split_path(path)[0]).expanduser()
     with file.open("rb") as handle:
         return {"file": file.name, "sha256": hashlib.file_digest(handle, "sha256").hexdigest()}
 
@@ -308,10 +312,10 @@ def _find_column(table, name, argument, optional=False):
 
 
 def plain(value) -> str:
-    """A label or name as text: 2.0 is "2", a missing one is "".
+    """A label or name as text: the number 2.0 is "2", a missing one is ""; text stays, but for outer blanks.
 
-    >>> plain(2.0), plain(float("nan")), plain(" a ")
-    ('2', '', 'a')
+    >>> plain(2.0), plain(float("nan")), plain(" NA "), plain("01")
+    ('2', '', 'NA', '01')
     """
     if pd.isna(value):
         return ""
@@ -372,6 +376,9 @@ def matrix(part):
     X = X.astype(np.float64)
     finite = np.isfinite(X.data if sp.issparse(X) else X)
     if finite.all():
+        if (largest := max(X.max(), -X.min())) > LARGEST:
+            raise DataFileError(f"{part.name}: has entries as large as {largest:.3g}, which overflow; divide "
+                                f"the columns by a power of ten, or drop these rows")
         return X
     rows, columns = sp.coo_array(X).coords if sp.issparse(X) else np.nonzero(~finite)
     if sp.issparse(X):
@@ -401,6 +408,8 @@ def _remedy(value, names, single, few):
     """What to do about text in place of numbers: in a few places of a column, or in all of it."""
     if str(value).count(",") == 1 and str(value).replace(",", "").strip("+- ").isdigit():
         return "write numbers with a decimal point"
+    if len(str(value).split()) > 1 and all(_NUMBER.fullmatch(word) for word in str(value).split()):
+        return "separate the columns by commas or tabs"
     if few and single:
         return "write a number there, or drop the row"
     if single:
@@ -418,19 +427,19 @@ def _name(part, position):
 
 
 def class_codes(labels, rows, name):
-    """Number the classes from 0, -1 where a label is missing; the codes and the names in their order. Numbers
-    are ordered by size, text by the alphabet; labels that are fractional numbers are refused."""
+    """Number the classes from 0, -1 where the cell is empty; the codes and the names, as written, in order.
+    Numbers are ordered by size, text by the alphabet; labels that are fractional numbers are refused."""
     if labels is None:
         return np.full(rows, -1), ()
-    values = pd.Series(labels).reset_index(drop=True)
-    if pd.api.types.is_float_dtype(values) and (values.dropna() % 1 != 0).any():
-        raise DataFileError(f"{name}: the labels are fractional numbers, such as {values.dropna().iloc[0]}, "
-                            f"and so no classes; choose another label column, or round them")
-    text = values.map(plain)
-    kept = values[text != ""]
-    order = np.unique(kept) if pd.api.types.is_numeric_dtype(kept) else np.unique(text[text != ""])
-    names = [plain(value) for value in order]
-    return text.map({label: code for code, label in enumerate(names)}).fillna(-1).to_numpy(int), tuple(names)
+    text = [plain(value) for value in labels]
+    names = sorted(set(text) - {""})
+    if all(map(_NUMBER.fullmatch, names)):
+        if broken := [name for name in names if not float(name).is_integer()]:
+            raise DataFileError(f"{name}: the labels are fractional numbers, such as {broken[0]}, and so no "
+                                f"classes; choose another label column, or round them")
+        names.sort(key=float)
+    code = {label: place for place, label in enumerate(names)} | {"": -1}
+    return np.array([code[label] for label in text]), tuple(names)
 
 
 def labels_beside(table, label_column, id_column, part):

@@ -1,5 +1,6 @@
 """A user's own files: what is read, what is matched, and what is refused with which words."""
 
+import pickle
 import re
 import sys
 import time
@@ -63,7 +64,7 @@ def shifted(name, X, by):
     return name
 
 
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
 def test_a_csv_file_is_read_whatever_separates_its_columns(separator):
     text = "\ufeffa,b\n0,1\n2,3\n4,5\n".replace(",", separator).replace("b", f'"b{separator} c"')
     data = load_tasks([write("x.csv", text)])
@@ -115,6 +116,10 @@ BAD_FILES = {
     "decimal comma": (lambda: write("x.csv", "a;b\n1,5;2\n"), "decimal point"),
     "empty cell": (lambda: write("x.csv", "a,b\n1,2\n3,\n"), "NaN in row 2 of column 'b'.*drop these rows"),
     "infinity": (lambda: write("x.csv", "a,b\ninf,2\n3,4\n"), "infinity in row 1 of column 'a'"),
+    "too large": (lambda: write("x.csv", "a,b\n-1e308,2\n3,4\n"), "1e.308, .*divide the columns by a power"),
+    "blanks between columns": (lambda: write("x.csv", "a b\n1 2\n3 4\n"), "separate the columns by commas"),
+    "UTF-16 without mark": (lambda: write("x.csv", "a,b\n1,2\n".encode("utf-16-le")), "save it as UTF-8"),
+    "pickle": (lambda: write("x.npz", pickle.dumps([1, 2])), "Python objects.*with numpy.savez$"),
     "infinity in a matrix": (lambda: npz("x.npz", X=np.diag([1, np.inf])), "row 2 of column '2'"),
     "first line is data": (lambda: write("x.csv", "0.5,1\n2,3\n"), "looks like data.*header=False"),
     "first line rises": (lambda: write("x.csv", "1,5,9\n2,3,4\n"), "like data.*header=False.*header=True"),
@@ -254,6 +259,45 @@ def test_labels_are_optional_and_may_be_missing_for_some_samples():
     assert data.labels[0].tolist() == [0, -1, 1] and data.labelled and data.n_clusters == [2]
     without = load_views([npz("x.npz", X=NUMBERS)])
     assert not without.labelled and without.labels.tolist() == [-1, -1, -1]
+
+
+def test_names_and_labels_are_text_and_survive_as_written():
+    ids, labels = ["001", "1e3", "NA", "nan", "-5", "1.50"], ["None", "01", "1", "NA", "", "true"]
+    rows = "".join(f"{name},{i},{label}\n" for i, (name, label) in enumerate(zip(ids, labels)))
+    data = load_tasks([write("x.csv", f"id,a,y\n{rows}")], "y", id_column="id")
+    assert data.sample_names[0].tolist() == ids
+    assert data.labels[0].tolist() == [3, 0, 1, 2, -1, 4]
+    assert data.class_names[0] == ("01", "1", "NA", "None", "true")
+
+
+def test_labels_in_a_file_of_their_own_are_text_too():
+    labels = write("l.csv", "y\nNA\n01\n1\n")
+    assert load_tasks([npz("x.npz", X=NUMBERS)], labels=[labels]).class_names == (("01", "1", "NA"),)
+
+
+def test_two_colons_may_be_in_the_name_of_a_file():
+    assert values(write("a::b.csv", "a,b\n1,2\n")).tolist() == [[1, 2]]
+    assert loading.split_path("x.npz::B") == ("x.npz", "B")
+
+
+def test_a_file_without_an_archive_never_brings_the_advice_to_load_it_unsafely():
+    with pytest.raises(DataFileError) as refused:
+        load_tasks([write("x.npz", b"a,b\n1,2\n")])
+    assert "pickle" not in str(refused.value)
+
+
+@pytest.mark.parametrize("kind", loading.KINDS)
+@pytest.mark.parametrize("scaling", loading.SCALES)
+def test_every_scaling_gives_dense_and_sparse_input_the_same_result(scaling, kind):
+    X = np.random.default_rng(0).poisson(0.7, (12, 5)).astype(float)
+    X[:, 4] = 0
+    npz("x.npz", X=X)
+    stored = sp.csr_array(np.ones((12, 5)))  # zeros among what is stored
+    stored.data[:] = X.ravel()
+    sp.save_npz("s.npz", stored)
+    first, second = (loading.scale(load(kind, [path, path]), scaling).Xs[0] for path in ("x.npz", "s.npz"))
+    dense, sparse = (Z.toarray() if sp.issparse(Z) else Z for Z in (first, second))
+    np.testing.assert_allclose(dense, sparse, atol=1e-12)
 
 
 def test_kinds_options_and_paths_of_another_form_are_refused():
