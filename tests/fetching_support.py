@@ -34,6 +34,14 @@ def tar_bytes(files, prefix="", mode="w:gz", kind=tarfile.REGTYPE):
     return buffer.getvalue()
 
 
+def zip_bytes(files):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
 NEWS = {f"data/{name}": data for name, data in FOLDER.items()}
 REPOSITORY = tar_bytes({**NEWS, "data/news/.DS_Store": b"x", "other/big": b"y" * 999}, "repo-0123abc/")
 
@@ -42,6 +50,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     bodies = {"/good": GOOD, "/corrupt": GOOD[:-1] + b"!", "/truncated": GOOD[:100],
               "/repository": REPOSITORY, "/damaged": REPOSITORY[:-40],
               "/bomb": tar_bytes({"data/news/train/1": b"0" * 10**6}, "repo-1/"),
+              "/packed.zip": zip_bytes({"Data/inner": GOOD}), "/other.zip": zip_bytes({"Data/else": GOOD}),
               "/climbing": tar_bytes({"news/../../evil": b"x"}, prefix="repo-1/data/")}
 
     def do_GET(self):
@@ -101,6 +110,8 @@ sha256 = "{sha(b"not this wrapping")}"
              for kind in ("good", "corrupt", "truncated", "missing", "slow", "dripping", "endless")]
     parts += [group(f'name = "{kind}"', f'{packed}url = "{url}/{kind}"')
               for kind in ("repository", "damaged", "climbing", "bomb")]
+    parts += [group(f'name = "{kind}-zip", member = "Data/inner", {single}', f'url = "{url}/{kind}.zip"')
+              for kind in ("packed", "other")]
     parts.append(group(f'name = "member.tab", member = "pkg/member.tab", {single}', wheel, "pkg"))
     second = f'name = "second.tab", member = "pkg/second.tab", sha256 = "{sha(b"2")}"'
     parts.append(group(second, wheel, "pkg"))

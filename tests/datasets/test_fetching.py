@@ -150,6 +150,12 @@ def test_a_bad_archive_and_a_file_without_a_source_are_fetch_errors(known, tmp_p
     assert not list(tmp_path.rglob("evil"))
 
 
+def test_a_member_of_a_zip_archive_is_taken_and_checked_by_its_own_hash(known):
+    assert fetch("set/packed-zip").read_bytes() == GOOD and cached_files(known) == ["set/packed-zip"]
+    with pytest.raises(FetchError, match="cannot read Data/inner: KeyError"):
+        fetch("set/other-zip")
+
+
 def test_a_file_known_by_its_git_blob_id_is_checked_by_it(known, tmp_path, monkeypatch):
     assert fetch("set/blob").read_bytes() == GOOD
     (known.cache / "set/blob").write_bytes(b"other")

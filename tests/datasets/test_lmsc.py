@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from mtclib.core import paths
-from mtclib.datasets import Dataset, split_into_tasks
-from mtclib.datasets.lmsc import PRINTED, draw_groups
+from data_support import real_data
+from mtclib.datasets import Dataset, load, split_into_tasks
+from mtclib.datasets.lmsc import PRINTED, RELEASED, draw_groups, every_nth, hold_to_release
 
 BBC = 134, 82, 226, 70, 173
 
@@ -70,7 +71,76 @@ def test_every_view_is_cut_alike_and_keeps_its_form():
     assert dense.min() > -9, "changing a task leaves the data alone"
 
 
+@given(st.integers(1, 60), st.data())
+def test_the_release_takes_every_nth_sample_and_drops_the_remainder(n, data):
+    n_tasks = data.draw(st.integers(1, n))
+    groups, left = every_nth(n, n_tasks)
+    assert [group.tolist() for group in groups] == [
+        [t + n_tasks * i for i in range(n // n_tasks)] for t in range(n_tasks)]
+    assert sorted(np.concatenate([*groups, left])) == list(range(n)) and len(left) == n % n_tasks
+
+
+def released(**changes):
+    """A made-up file of the authors' form: two tasks of three samples in views of 4 and 5 features."""
+    views = np.arange(24.0).reshape(6, 4), np.arange(30.0).reshape(6, 5)
+    y = np.array([0, 0, 1, 1, 0, 1])
+    data = Dataset("d", "multiview", list(views), y, ("p", "q"), (("a", "b"),))
+    X, Y = np.empty((1, 2), object), np.empty((1, 2), object)
+    for t in range(2):
+        X[0, t] = np.empty((2, 1), object)
+        X[0, t][:, 0] = [sparse.csc_matrix(views[0][t::2]), views[1][t::2]]
+        Y[0, t] = (y[t::2] + 1)[:, None]
+    content = {"X": X, "Y": Y}
+    for name, change in changes.items():
+        content[name] = change(content[name])
+    return split_into_tasks(data, 2, split="release"), content
+
+
+def swapped(X):
+    X[0, 1][1, 0] = X[0, 1][1, 0][[0, 2, 1]]
+    return X
+
+
+def shorter(X):
+    X[0, 0][0, 0] = X[0, 0][0, 0][:, :3]
+    return X
+
+
+def relabelled(Y):
+    Y[0, 1] = 3 - Y[0, 1]
+    return Y
+
+
+@pytest.mark.parametrize("changes, message", [
+    ({"X": swapped}, "task 2, view q: row 2 is not the story of the rule t, t [+] 2"),
+    ({"X": shorter}, r"task 1, view p has the shape \(3, 3\), not \(3, 4\)"),
+    ({"X": lambda X: X[:, :1]}, "has 1 tasks and 2 columns of labels, not 2 of each"),
+    ({"Y": relabelled}, "task 2 has other labels than the stories of the rule"),
+])  # fmt: skip
+def test_a_file_that_is_not_what_the_rule_says_is_refused_by_name(made_up, changes, message):
+    tasks, content = released(**changes)
+    made_up(RELEASED, content)
+    with pytest.raises(ValueError, match=f"{RELEASED}.*{message}"):
+        hold_to_release(tasks)
+
+
+def test_a_file_that_is_what_the_rule_says_passes(made_up):
+    tasks, content = released()
+    made_up(RELEASED, content)
+    hold_to_release(tasks)
+
+
 # The paper's sets.
+
+
+@real_data
+def test_the_authors_tasks_of_3sources_are_every_fourth_story():
+    tasks, plain = load("lmsc-3sources", split="release"), load("3sources")
+    assert [task[1].shape for task in tasks.Xs] == [(42, 3631)] * 4
+    assert np.array_equal(tasks.labels[2], plain.labels[2:168:4]) and RELEASED in str(tasks.sources)
+    assert (tasks.Xs[2][1] != plain.Xs[1][2:168:4]).nnz == 0 and tasks.preprocessing[-1]["left_over"] == [168]
+    assert all("by inference" in load(f"lmsc-{name}", split="release").differences[0]
+               for name in ("bbc", "bbcsport", "cornell"))
 
 
 def test_most_printed_purities_fit_four_equal_groups():
