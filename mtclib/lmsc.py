@@ -23,18 +23,31 @@ library.  ``Task`` has the updates that never lower the objective, ``PrintedTask
 :class:`mtclib.LMSC` for what is wrong with them.  L2SC (Sun et al., AAAI 2020) is LMSC with one view.
 """
 
+from collections import Counter
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import eigh
+from scipy.linalg import eigh, svd
 
 from mtclib.core.base import Traits, stops
-from mtclib.core.checks import COUNT, NONNEGATIVE, POSITIVE, Named, Number, check_option
+from mtclib.core.checks import (
+    COUNT,
+    COUNT_OR_NONE,
+    NONNEGATIVE,
+    POSITIVE,
+    Named,
+    Number,
+    check_number,
+    check_option,
+)
 from mtclib.core.lifelong import Libraries, LibraryClusterer
+from mtclib.core.starts import one_thread
 from mtclib.maths.eigen import leading, top_eigenvectors
 from mtclib.maths.graphs import SCALES, normalized_affinities, normalized_bipartite
-from mtclib.maths.linalg import polar, unit_rows
+from mtclib.maths.linalg import as_dense, polar, unit_rows, unit_samples
+from mtclib.maths.neighbours import nearest_distances
 
 # Below this distance of a basis from the fusion library its Huber function stands for the norm.
 FLOOR = 1e-6
@@ -43,6 +56,12 @@ SMOOTHING = 1e-3
 # Shares of the safe shift of the penalty that are tried first: long steps.
 BOLD = (0.01, 0.1)
 RESIDUAL = 1e-6
+# What the authors' code has in place of parameters.
+RELEASED = {"max_iter": 200, "tol": 1e-4, "n_neighbors": 20, "partitions": 100}
+# Squared ratio of singular values above which the Gram matrix gives a polar factor to 12 digits.
+GRAM = 1e-4
+CHANGES = ("step", "sums", "symmetric", "fusion", "rows", "arrival", "best", "words", "given words", "graph",
+           "fresh")
 AFFINITIES = ("knn-cosine", "knn", "cosine", "gaussian")
 OUTPUTS = ("concat", "aligned", "literal")
 
@@ -74,6 +93,7 @@ class Settings:
     eta: float
     max_iter: int
     tol: float
+    changes: tuple = ()
 
 
 def _norms(L):
@@ -273,7 +293,180 @@ def _eigenvectors(A):
     return eigh((A + A.T) / 2)[1]
 
 
-FORMULATIONS = {"consistent": Task, "printed": PrintedTask}
+class ReleasedTask(Task):
+    """The same as the authors' code learns it; transposes are conjugate ones, since iterates turn complex.
+
+    All views share one E.  The sums M and C take the task in once a sweep, and are divided by the number of
+    tasks alone.  ``Settings.changes`` takes single differences from the paper back; see :data:`CHANGES`.
+    """
+
+    def __init__(self, views, past, settings):
+        self.views, self.settings, k = views, settings, views[0].F.shape[1]
+        self.past = past = Libraries() if "fresh" in settings.changes else past
+        self.m, n_views = past.n_tasks + 1, len(views)
+        self.Bs = list(past.basis) or [np.eye(k)] * n_views
+        self.D = np.eye(k) if past.fusion is None else past.fusion
+        self.Ls = list(past.embedding) or [_right_singular(view.H, k) for view in views]
+        self.alphas = list(past.weights) or [1.0 / n_views] * n_views
+        self.Ms = list(past.spectral) or [np.zeros((k, k))] * n_views
+        self.Cs = list(past.coclustering) or [np.zeros(L.shape) for L in self.Ls]
+        self.before = self.Ms, self.Cs
+        self.HLs = [view.H @ L for view, L in zip(views, self.Ls)]
+        self.Es = [sum(view.F * _phases(view.F, HL) for view, HL in zip(views, self.HLs)) / n_views]
+
+    def represent(self):
+        """E, the polar factor of the mean gradient, and the sums with it."""
+        lam, changes, (E,) = self.settings.lam, self.settings.changes, self.Es
+        gradient = sum((2.0 * view.K @ (E @ B) + lam * HL) @ B.conj().T
+                       for view, B, HL in zip(self.views, self.Bs, self.HLs)) / len(self.views)
+        E = _orthonormal(E + self.settings.eta * gradient if "step" in changes else gradient)
+        Ms, Cs = self.before if "sums" in changes else (self.Ms, self.Cs)
+        self.Es = [E]
+        self.Ms = [M + E.conj().T @ (view.K @ E) for M, view in zip(Ms, self.views)]
+        self.Cs = [C + view.HT @ (lam * E) for C, view in zip(Cs, self.views)]
+
+    def sweep(self):
+        """All variables once, in the order of Algorithm 1."""
+        self.represent()
+        beta, D, changes = self.settings.beta, self.D, self.settings.changes
+        inner = [(M + B @ (L.conj().T @ C)) / self.m - beta * a * _apart(D, B) for M, B, L, C, a in zip(
+            self.Ms, self.Bs, self.Ls, self.Cs, self.alphas)]
+        self.Bs = [_by_modulus(B.conj().T @ A @ B, "symmetric" in changes) for B, A in zip(self.Bs, inner)]
+        factor = self.settings.mu * (2.0 if "rows" in changes else 1.0)
+        self.Ls = [_orthonormal(C @ B + (factor * _row_norms(L)) * L)
+                   for C, B, L in zip(self.Cs, self.Bs, self.Ls)]
+        self.HLs = [view.H @ L for view, L in zip(self.views, self.Ls)]
+        if "fusion" in changes:
+            self.D = _by_modulus(sum(a * _apart(D, B) for a, B in zip(self.alphas, self.Bs)), True)[:, ::-1]
+        else:
+            self.D = _by_modulus(sum(a * (2.0 * np.eye(len(D)) - B @ D.conj().T - D @ B)
+                                     for a, B in zip(self.alphas, self.Bs)), "symmetric" in changes)
+        self.alphas = [distance(self.D, B)[1] for B in self.Bs]
+
+    def value(self):
+        """Eq. (8) with the sums as they are kept, complex where the iterates are."""
+        mu, beta = self.settings.mu, self.settings.beta
+        return sum(np.trace(B.conj().T @ M @ B + (L.conj().T @ C) @ B) / self.m + mu * _row_norms(L).sum()
+                   - beta * a * np.linalg.norm(self.D - B) ** 2
+                   for B, M, L, C, a in zip(self.Bs, self.Ms, self.Ls, self.Cs, self.alphas))
+
+    def run(self, sweep=None):
+        """Sweep until the objective stands: minus its real part after each sweep, and whether it did."""
+        history, converged, before = [], False, None
+        while not converged and len(history) < self.settings.max_iter:
+            with one_thread("blas"):  # the last digit decides the signs of eigenvectors
+                (sweep or self.sweep)()
+            after = self.value()
+            history.append(-float(after.real))
+            # The first sweep has nothing to be compared with.
+            converged = before is not None and abs(after - before) < self.settings.tol * abs(before)
+            before = after
+        return history, converged
+
+    def spectral_sums(self):
+        """M of each view, list of (k, k)."""
+        return self.Ms
+
+
+def _apart(D, B):
+    """2 I - B D^H - D B^H of Eqs. (14) and (20)."""
+    return 2.0 * np.eye(len(D)) - B @ D.conj().T - D @ B.conj().T
+
+
+def _by_modulus(A, symmetric=False):
+    """Eigenvectors of A, or of its Hermitian part, largest modulus first."""
+    values, vectors = np.linalg.eigh((A + A.conj().T) / 2) if symmetric else np.linalg.eig(A)
+    return vectors[:, np.argsort(-abs(values), kind="stable")]
+
+
+def _right_singular(H, k):
+    """Leading right singular vectors of H (n, d), with the signs of LAPACK's gesvd; (d, k)."""
+    found = svd(as_dense(H), full_matrices=False, lapack_driver="gesvd")[2].T
+    return found[:, :k] if found.shape[1] >= k else polar(found, None) @ np.eye(found.shape[1], k)
+
+
+def _orthonormal(P):
+    """The polar factor of P (d, k), real or complex; from its small Gram matrix where that is accurate."""
+    values, V = np.linalg.eigh(P.conj().T @ P)
+    if values[0] <= GRAM * values[-1]:
+        return polar(P)
+    return P @ ((V / np.sqrt(values)) @ V.conj().T)
+
+
+def _row_norms(L):
+    """Lengths of the rows of L (d, k), real or complex; (d, 1)."""
+    parts = np.ascontiguousarray(L).view(float)
+    return np.sqrt(np.einsum("ij,ij->i", parts, parts))[:, None]
+
+
+def _phases(F, S):
+    """Phases (1, k) that turn the columns of F towards those of S, signs where both are real."""
+    along = np.sum(F * S, axis=0, keepdims=True)
+    return np.where(along == 0, 1.0, along / np.where(along == 0, 1.0, abs(along)))
+
+
+def heat_affinity(X):
+    """The normalised affinities of the release: exp(-d^2 / 2) between 20 nearest neighbours; (n, n)."""
+    n = X.shape[0]
+    squares, indices = nearest_distances(X, min(RELEASED["n_neighbors"], n - 1))
+    starts = squares.shape[1] * np.arange(n + 1)
+    W = sp.csr_array((np.exp(-squares / 2.0).ravel(), indices.ravel(), starts), shape=(n, n))
+    W = W.maximum(W.T).toarray()
+    # Each sample has neighbours, near or far; of weights that are all 0 nothing is left to divide.
+    roots = np.sqrt(W.sum(axis=1))
+    roots[roots == 0] = 1.0
+    return W / roots[:, None] / roots
+
+
+def weigh_words(tasks, keep=False):
+    """(1 + log count) log(N / df), rows at unit length; N and df over all tasks.
+
+    Words of no task are left out, unless ``keep``.
+    """
+    weighted, sizes = [], [task[0].shape[0] for task in tasks]
+    for parts in zip(*tasks):
+        X = sp.csr_array(sp.vstack([sp.csr_array(part) for part in parts]), dtype=np.float64)
+        X.eliminate_zeros()
+        counts = np.bincount(X.indices, minlength=X.shape[1])
+        X.data = (1.0 + np.log(X.data)) * np.log(X.shape[0] / np.maximum(counts, 1))[X.indices]
+        X = unit_samples(X if keep else X[:, np.flatnonzero(counts)])
+        ends = np.cumsum(sizes)
+        weighted.append([X[end - size:end] for size, end in zip(sizes, ends)])
+    return [list(views) for views in zip(*weighted)]
+
+
+def kmeans_runs(Z, n_clusters, n_runs, seed):
+    """Labels (n_runs, n) of that many k-means runs on Z (n, h) at once, each from a plain k-means++ start."""
+    rng, lengths = np.random.default_rng(seed), np.sum(Z * Z, axis=1)
+    centers, nearest = Z[rng.integers(len(Z), size=n_runs)][:, None], np.full((n_runs, len(Z)), np.inf)
+    while centers.shape[1] < n_clusters:
+        new = np.sum(centers[:, -1:] ** 2, axis=2) - 2.0 * centers[:, -1] @ Z.T + lengths
+        nearest = np.minimum(nearest, np.maximum(new, 0.0))
+        sums = np.cumsum(nearest, axis=1)
+        drawn = np.sum(sums < rng.random((n_runs, 1)) * sums[:, -1:], axis=1)
+        centers = np.concatenate([centers, Z[drawn][:, None]], axis=1)
+    labels, before = np.zeros((n_runs, len(Z)), dtype=np.intp), None
+    while not np.array_equal(labels, before):
+        before = labels
+        labels = np.argmin(np.sum(centers**2, axis=2)[..., None] - 2.0 * centers @ Z.T, axis=1)
+        members = (labels[:, None] == np.arange(n_clusters)[:, None]).astype(float)
+        counts = members.sum(axis=2, keepdims=True)
+        centers = np.where(counts > 0, members @ Z / np.maximum(counts, 1.0), centers)
+    return labels
+
+
+def most_frequent(labels):
+    """The partition that most rows of labels (n_runs, n) are; of several, the first.
+
+    >>> most_frequent(np.array([[0, 1, 1], [0, 0, 1], [1, 0, 0]])).tolist()
+    [0, 1, 1]
+    """
+    found = [np.unique(row, return_index=True, return_inverse=True)[1:] for row in labels]
+    names = [first[inverse].tobytes() for first, inverse in found]
+    return labels[names.index(Counter(names).most_common(1)[0][0])]
+
+
+FORMULATIONS = {"consistent": Task, "printed": PrintedTask, "release": ReleasedTask}
 
 
 class LMSC(LibraryClusterer):
@@ -311,7 +504,29 @@ class LMSC(LibraryClusterer):
     :math:`g`, and :math:`\alpha` at most 500,000.
 
     'printed' follows Eqs. (11) to (21): a gradient step with the mean gradient of all views, and eigenvectors
-    of matrices that hold the unknown; its objective, Eq. (8), falls.
+    of matrices that hold the unknown; no step raises its objective, Eq. (8), by construction.
+
+    'release' is what the authors' code does, which is not what the paper says.  ``fit`` takes counts of words
+    and weighs them over all tasks, :math:`(1 + \log c) \log(N / \mathrm{df})`, rows to unit length; :math:`K`
+    has 20 neighbours and a heat kernel of width 1, :math:`\hat X` is made of :math:`X` minus its smallest
+    entry.  :math:`L` starts from right singular vectors of :math:`\hat X^\top` (n, d), with the signs that
+    LAPACK gives, :math:`E` from the mean over views of eigenvectors of :math:`K`, each with the sign of
+    :math:`\hat X^\top L`, and :math:`B = D = I`.  A sweep is, eigenvectors in the order of falling modulus,
+
+    .. math::
+
+        \begin{aligned}
+        E &= \operatorname{polar}\Big(\frac{1}{V} \sum_v 2 K E B B^* + \lambda \hat X^\top L B^*\Big), \quad
+            M \leftarrow M + E^* K E, \quad C \leftarrow C + \lambda \hat X E, \\
+        B &= \operatorname{eig}\big(B^* (M / m + B L^* C / m
+            - \beta \alpha (2 I - B D^* - D B^*)) B\big), \\
+        L &= \operatorname{polar}\big(C B + \mu \operatorname{diag}(|l_i|) L\big), \\
+        D &= \operatorname{eig}\Big(\sum_v \alpha (2 I - B D^* - D B)\Big), \quad \alpha = 1 / (2 \|D - B\|),
+        \end{aligned}
+
+    with one :math:`E` for all views.  The matrices are not symmetric, so that iterates turn complex; then
+    :math:`{}^*` is the conjugate transpose, stopping looks at the modulus, ``objective_`` has the real part,
+    and k-means sees real and imaginary parts side by side.
 
     The libraries :math:`B` and :math:`D` cannot change a result, as the companion's notebook shows; from the
     start :math:`B = D = I` the updates of 'consistent' keep them there.  What tasks learn from each other
@@ -346,24 +561,35 @@ class LMSC(LibraryClusterer):
     negative : {'refuse', 'split'}, default 'refuse'
         Negative entries, for which co-clustering has no meaning: an error, or the feature counts as two, one
         with its positive and one with its negative part.  :math:`L` then has 2 d_v rows.
-    formulation : {'consistent', 'printed'}, default 'consistent'
+    formulation : {'consistent', 'printed', 'release'}, default 'consistent'
+        'consistent' is best on streams, and the one to use; the others are for comparison with the paper.
+    rank : int or None, default None
+        Columns of :math:`E, B, L, D`; None is ``n_clusters``.  The released demo sets 20, whatever k.
+    changes : tuple of str, default ()
+        Parts of 'release' to take back, to see what they do: 'step' (:math:`E` plus ``eta`` times the
+        gradient), 'sums' (a task counts once), 'symmetric' (Hermitian parts), 'fusion' (Eq. 20 as printed),
+        'rows' (twice their norm), 'arrival' (labels of a task when it comes), 'best' (k-means of lowest
+        inertia), 'words' (weighted in each task for itself), 'given words' (rows as they are), 'graph'
+        (``affinity``, ``n_neighbors``, ``scale``), 'fresh' (each task without the earlier ones).
     eta : float > 0, default 0.01
-        Step of 'printed'.
+        Step of 'printed', and of 'release' with 'step'.
     n_init : int, default 10
-        Starts of k-means.
+        Starts of k-means; 'release' takes the most frequent of 100 partitions from plain k-means++ starts,
+        whatever ``n_init`` and ``seeding``.
     seeding : {'greedy', 'plain', 'random'}, default 'greedy'
         Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 500
-        Sweeps a task.
+        Sweeps a task; 'release' ends after 200 at the latest.
     tol : float, default 1e-6
-        Stop when a sweep raises the objective by less than this share.
+        Stop when a sweep raises the objective by less than this share; 'release' when it changes by 1e-4.
     random_state : None, int, Generator or RandomState
         Drawn from once, before the first task.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n,), int, or list of them
-        Of the last task after ``partial_fit``; of each task, as of when it arrived, after ``fit``.
+        Of the last task after ``partial_fit``; of each task, as of when it arrived, after ``fit``; of
+        'release', from its :math:`E` then and :math:`D` after the last task.
     basis_, embedding_ : list of ndarray of shape (k, k) and (d_v, k)
         :math:`B` and :math:`L` of each view.  With fewer features than clusters, :math:`L` has orthonormal
         rows instead.
@@ -412,26 +638,73 @@ class LMSC(LibraryClusterer):
 
     rules = {"lam": NONNEGATIVE, "mu": NONNEGATIVE, "beta": NONNEGATIVE, "eta": POSITIVE,
              "n_neighbors": Named(("log",), COUNT), "l21": tuple(L21), "output": OUTPUTS,
-             "matrix": ("affinity", "laplacian"), "negative": ("refuse", "split"),
+             "matrix": ("affinity", "laplacian"), "negative": ("refuse", "split"), "rank": COUNT_OR_NONE,
              "formulation": tuple(FORMULATIONS), "scale": Named(SCALES, POSITIVE)}
 
     def __init__(self, n_clusters, *, lam=1.0, mu=0.01, beta=1.0, l21="penalty", output="concat",
                  affinity="knn-cosine", n_neighbors=10, scale="median", matrix="affinity",
-                 negative="refuse", formulation="consistent", eta=0.01, n_init=10, max_iter=500, tol=1e-6,
-                 seeding="greedy", random_state=None):
+                 negative="refuse", formulation="consistent", rank=None, changes=(), eta=0.01, n_init=10,
+                 max_iter=500, tol=1e-6, seeding="greedy", random_state=None):
         self._keep(locals())
+
+    @property
+    def _released(self):
+        return self.formulation == "release"
+
+    @property
+    def _at_arrival(self):
+        return not self._released or "arrival" in self.changes
 
     def _check_parameters(self):
         super()._check_parameters()
         if not callable(self.affinity):
             check_option("affinity", self.affinity, AFFINITIES)
+        if isinstance(self.changes, str) or (self.changes and not self._released):
+            raise ValueError(f"changes must be a tuple of names, and empty unless formulation is 'release'; "
+                             f"got {self.changes!r}")
+        for name in self.changes:
+            check_option("changes", name, CHANGES)
+
+    def _check_input(self, Xs):
+        Xs, n_clusters = super()._check_input(Xs)
+        n = min(views[0].shape[0] for views in Xs)
+        check_number("rank", self._rank(n_clusters[0]), 1, n, integer=True)
+        if self._released and "given words" not in self.changes:
+            parts = [[views] for views in Xs] if "words" in self.changes else [Xs]
+            Xs = [views for part in parts for views in weigh_words(part, "words" in self.changes)]
+        return Xs, n_clusters
+
+    def _check_task(self, Xs):
+        if self._released and not {"words", "given words"} & set(self.changes):
+            raise ValueError("formulation='release' weights words over all tasks, which are not at hand "
+                             "here; use fit, or changes=('words',) or ('given words',)")
+        views, k = super()._check_task(Xs)
+        check_number("rank", self._rank(k), 1, views[0].shape[0], integer=True)
+        return weigh_words([views], True)[0] if "words" in self.changes else views, k
+
+    def _rank(self, k):
+        return k if self.rank is None else self.rank
 
     def _task(self, Xs, k, seed, past):
-        graphs = normalized_affinities(Xs, self.affinity, self.scale, "view", self.n_neighbors)
-        views = [self._view(graph, X, k, seed) for graph, X in zip(graphs, Xs)]
+        with one_thread("blas") if self._released else nullcontext():
+            return self._prepared(Xs, self._rank(k), seed, past)
+
+    def _prepared(self, Xs, k, seed, past):
+        most, tol = self.max_iter, self.tol
+        if self._released:
+            most, tol = min(most, RELEASED["max_iter"]), max(tol, RELEASED["tol"])
+        if self._released and "graph" not in self.changes:
+            views = [self._released_view(X, k) for X in Xs]
+        else:
+            graphs = normalized_affinities(Xs, self.affinity, self.scale, "view", self.n_neighbors)
+            views = [self._view(graph, X, k, seed) for graph, X in zip(graphs, Xs)]
         settings = Settings(float(self.lam), float(self.mu), float(self.beta), self.l21, float(self.eta),
-                            int(self.max_iter), float(self.tol))
+                            int(most), float(tol), tuple(self.changes))
         return FORMULATIONS[self.formulation](views, past, settings)
+
+    def _released_view(self, X, k):
+        K, low = heat_affinity(X), X.min()
+        return View(K, normalized_bipartite(X if low == 0 else as_dense(X) - low), eigh(K)[1][:, ::-1][:, :k])
 
     def _view(self, graph, X, k, seed):
         K = graph.block(np.arange(graph.shape[0]))
@@ -447,12 +720,29 @@ class LMSC(LibraryClusterer):
 
     def _represent(self, task):
         """What k-means sees; (n, h)."""
+        if self._released:
+            return self._parts(task.Es[0], task.D)
         if self.output == "literal":
             return sum(task.Es) / len(task.Es) @ task.D
         if self.output == "aligned":
             first, I = task.Es[0], np.eye(task.D.shape[0])
             return unit_rows(sum(E @ polar(E.T @ first, I) for E in task.Es))
         return unit_rows(np.hstack([E @ B for E, B in zip(task.Es, task.Bs)]))
+
+    def _parts(self, E, D):
+        Z = E @ D
+        return unit_rows(np.hstack([Z.real, Z.imag]) if np.iscomplexobj(Z) else Z)
+
+    def _labels(self, fits, k):
+        if self._at_arrival:
+            return super()._labels(fits, k)
+        return [self._cluster(self._parts(fit.attributes["task_embeddings_"][0], self.fusion_), k, place)
+                for place, fit in enumerate(fits, start=1)]
+
+    def _cluster(self, Z, k, place):
+        if not self._released or "best" in self.changes:
+            return super()._cluster(Z, k, place)
+        return most_frequent(kmeans_runs(Z, k, RELEASED["partitions"], self._seeds(place)[0]))
 
 
 class Complement:
@@ -526,7 +816,8 @@ class L2SC(LMSC):
     traits = Traits(kind="lifelong", paper="Sun et al., AAAI 2020", nonnegative=True, same_n_clusters=True,
                     reconstruction=True)
 
-    rules = {"output": ("concat", "literal"), "view": Number(0, integer=True)}
+    rules = {"output": ("concat", "literal"), "view": Number(0, integer=True),
+             "formulation": ("consistent", "printed")}
 
     def __init__(self, n_clusters, *, view=0, lam=1.0, mu=0.01, l21="penalty", output="concat",
                  affinity="knn-cosine", n_neighbors=10, scale="median", matrix="affinity",

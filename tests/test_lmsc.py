@@ -7,6 +7,7 @@ import weakref
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from data_support import real_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import lmsc as literal
@@ -18,8 +19,27 @@ from mtclib import LMSC
 from mtclib.baselines import SpectralNJW
 from mtclib.companion.papers import lmsc
 from mtclib.core.lifelong import Libraries, StateFileError
-from mtclib.lmsc import L21, SMOOTHING, Penalty, PrintedTask, Reward, Task, Text, View, polar
+from mtclib.core.starts import best_kmeans
+from mtclib.datasets import load
+from mtclib.lmsc import (
+    CHANGES,
+    L21,
+    SMOOTHING,
+    Penalty,
+    PrintedTask,
+    Reward,
+    Task,
+    Text,
+    View,
+    heat_affinity,
+    kmeans_runs,
+    polar,
+    weigh_words,
+)
 from mtclib.maths.graphs import cosine_knn_affinity, normalized_bipartite
+
+# Most fits below are stopped early.
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 K = 3
 
@@ -441,3 +461,117 @@ def test_negative_entries_may_be_split_into_two_parts():
     split = fitted(negative="split", mu=0.0).fit(positive)
     plain = fitted(mu=0.0).fit(positive)
     np.testing.assert_allclose(split.objective_, plain.objective_, rtol=1e-9)
+
+
+# What the authors' code does.
+
+
+def released(data, **parameters):
+    return fitted(formulation="release", max_iter=6, **parameters).fit(data)
+
+
+def test_words_are_weighted_over_all_tasks_together_and_words_of_none_are_left_out():
+    data = tasks(2)
+    data[0][1][:, 3] = data[1][1][:, 3] = data[0][0][:, 2] = 0.0
+    found = weigh_words(data)
+    for v in range(2):
+        for t, expected in enumerate(literal.weights_of_words([task[v] for task in data])):
+            np.testing.assert_allclose(found[t][v].toarray(), expected, atol=1e-12)
+    assert [X.shape[1] for X in found[0]] == [9, 11]
+
+
+def test_the_released_graphs_equal_the_transcription():
+    X = np.random.default_rng(0).random((30, 4))
+    np.testing.assert_allclose(heat_affinity(X), literal.heat_kernel(X), atol=1e-10)
+    model = LMSC(K, formulation="release")
+    np.testing.assert_allclose(model._released_view(X, K).H, literal.bipartite(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("rank", [2, 3, 5])
+@pytest.mark.parametrize(("lam", "mu", "beta"), [(1.0, 0.01, 1.0), (0.1, 1.0, 10.0), (10.0, 0.1, 0.1)])
+def test_released_sweeps_equal_the_transcription(lam, mu, beta, rank):
+    data = tasks(2)
+    words = [literal.weights_of_words([task[v] for task in data]) for v in range(2)]
+    graphs = [[(literal.heat_kernel(X[t]), literal.bipartite(X[t])) for X in words] for t in range(2)]
+    model = released(data, lam=lam, mu=mu, beta=beta, rank=rank, tol=0.0)
+    state, kept = literal.released_start(graphs, rank), []
+    for m, views in enumerate(graphs, start=1):
+        E = literal.released_embedding(views, state[0], rank)
+        for history in -model.histories_[m - 1]:
+            E, state, value = literal.released_sweep(views, m, E, state, lam, mu, beta)
+            assert history == pytest.approx(value.real, rel=1e-8)
+        kept.append(E)
+    np.testing.assert_allclose(model.task_embeddings_[0], kept[-1], atol=1e-7)
+    np.testing.assert_allclose(model.fusion_, state[4], atol=1e-7)
+
+
+def test_released_iterates_turn_complex_and_the_libraries_survive_a_restart(tmp_path):
+    model = released(tasks(2), rank=5, changes=("given words",))
+    assert np.iscomplexobj(model.fusion_) and model.representation_.shape == (24, 10)
+    model.save(tmp_path / "state")
+    again = LMSC.load(tmp_path / "state")
+    for one, other in zip(model.libraries_.arrays().values(), again.libraries_.arrays().values()):
+        assert np.array_equal(one, other)
+    assert again.partial_fit(views(seed=9)).n_tasks_ == 3
+
+
+def test_released_labels_come_after_the_last_task_from_the_last_fusion_library():
+    data, late, early = tasks(3), {}, {}
+    for changes, found in (((), late), (("arrival",), early)):
+        model = released(data, changes=changes, rank=5)
+        found.update(labels=model.labels_, first=released(data[:1], changes=changes, rank=5).labels_[0])
+    stepwise = fitted(formulation="release", max_iter=6, rank=5, changes=("given words",))
+    embeddings = [stepwise.partial_fit(task).task_embeddings_[0] for task in weigh_words(data)]
+    seen = [stepwise._parts(E, stepwise.fusion_) for E in embeddings]
+    assert all(np.array_equal(labels, stepwise._cluster(Z, K, place))
+               for place, (labels, Z) in enumerate(zip(late["labels"], seen), start=1))
+    assert equal(late["labels"][-1], early["labels"][-1])
+
+
+def test_runs_of_k_means_end_where_scikit_learn_s_do_from_the_same_kind_of_start():
+    Z = np.random.default_rng(0).standard_normal((40, 3)) + 4 * np.eye(3)[np.arange(40) % 3]
+    found = kmeans_runs(Z, 3, 50, seed=1)
+    inertia = [sum(np.sum((Z[row == c] - Z[row == c].mean(axis=0)) ** 2) for c in set(row)) for row in found]
+    assert min(inertia) == pytest.approx(best_kmeans(Z, 3, range(50)).inertia_)
+    for row in found[:5]:
+        centers = np.array([Z[row == c].mean(axis=0) for c in range(3)])
+        assert np.array_equal(row, np.argmin(((Z[:, None] - centers) ** 2).sum(axis=2), axis=1))
+    assert np.array_equal(found, kmeans_runs(Z, 3, 50, seed=1))
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_every_change_of_the_release_runs_and_changes_what_it_names(name):
+    data, options = tasks(2), {"rank": 5, "mu": 1.0, "eta": 0.5}
+    plain, other = released(data, **options), released(data, changes=(name,), **options)
+    same = np.array_equal(plain.objective_, other.objective_)
+    assert same == (name in ("arrival", "best"))
+    if name == "symmetric":
+        assert np.isrealobj(released(data, changes=("symmetric",), **options).fusion_)
+
+
+def test_without_the_memory_a_task_is_learned_as_a_first_one():
+    data = weigh_words(tasks(3))
+    fresh = released(data, changes=("fresh", "given words"))
+    alone = released(data[2:], changes=("given words",))
+    np.testing.assert_array_equal(fresh.histories_[2], alone.histories_[0])
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"changes": "step"}, "changes must be a tuple of names"),
+    ({"changes": ("steps",)}, "changes must be one of .* Did you mean 'step'"),
+    ({"changes": ("step",), "formulation": "printed"}, "empty unless formulation is 'release'"),
+    ({"rank": 25}, "rank must be an integer >= 1 and <= 24"),
+])  # fmt: skip
+def test_what_the_release_cannot_do_is_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        LMSC(K, **{"formulation": "release", **parameters}).fit(tasks(2))
+    with pytest.raises(ValueError, match="weights words over all tasks, which are not at hand here; use fit"):
+        LMSC(K, formulation="release").partial_fit(views())
+
+
+@real_data
+def test_on_3sources_the_released_iteration_turns_complex_at_once_and_keeps_its_rank():
+    data = load("lmsc-3sources", split="release")
+    model = fitted(formulation="release", n_clusters=6, max_iter=2, rank=20).fit(data.Xs)
+    assert np.iscomplexobj(model.fusion_) and model.fusion_.shape == (20, 20)
+    assert [len(set(labels)) for labels in model.labels_] == [6] * 4

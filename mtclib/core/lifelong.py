@@ -72,7 +72,8 @@ def save_libraries(path, libraries, header):
     except (TypeError, ValueError) as error:
         raise ValueError(f"the parameters cannot be saved ({error}); use numbers and named options, no "
                          f"callables or generators") from error
-    arrays = {name: np.asarray(array, dtype=np.float64) for name, array in libraries.arrays().items()}
+    arrays = {name: np.asarray(array, dtype=np.result_type(array, np.float64))
+              for name, array in libraries.arrays().items()}
     members = {"header": np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
     partial = Path(path).with_name(f"{Path(path).name}.{os.getpid()}.partial")
     try:
@@ -154,8 +155,8 @@ class LibraryClusterer(LifelongClusterer):
         self._forget()
         self._entropy = spawn_seeds(self.random_state, 1)[0]
         with shield(self, Xs):
-            fits = [self._learn(self._views_of(views), n_clusters[0]) for views in Xs]
-            self._store(replace(fits[-1], labels=[fit.labels for fit in fits],
+            fits = [self._learn(self._views_of(views), n_clusters[0], self._at_arrival) for views in Xs]
+            self._store(replace(fits[-1], labels=self._labels(fits, n_clusters[0]),
                                 objective=summed([fit.objective for fit in fits]),
                                 converged=all(fit.converged for fit in fits)))
         self.histories_ = [np.asarray(fit.objective) for fit in fits]
@@ -212,11 +213,10 @@ class LibraryClusterer(LifelongClusterer):
         """
         self._needs_a_task()
         views, k = self._check_task(Xs)
-        seeds = self._seeds(0)
         with shield(self, views):
-            task = self._task(views, k, seeds[0], self.libraries_)
+            task = self._task(views, k, self._seeds(0)[0], self.libraries_)
             task.run(task.represent)
-            return best_kmeans(self._represent(task), k, seeds, seeding=self.seeding).labels_.astype(np.intp)
+            return self._cluster(self._represent(task), k, 0)
 
     def save(self, path):
         """Write libraries and parameters to one file, so that ``load`` can go on with the next task.
@@ -282,6 +282,17 @@ class LibraryClusterer(LifelongClusterer):
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
+    # Whether a task gets its labels when it is learned, and keeps them.
+    _at_arrival = True
+
+    def _labels(self, fits, k):
+        """The labels of all tasks after the last one."""
+        return [fit.labels for fit in fits]
+
+    def _cluster(self, Z, k, place):
+        """Labels of the rows of Z, of the task at a place in the sequence; place 0 is for asking again."""
+        return best_kmeans(Z, k, self._seeds(place), seeding=self.seeding).labels_.astype(np.intp)
+
     def _views_of(self, views):
         """The views that are used."""
         return views
@@ -301,10 +312,14 @@ class LibraryClusterer(LifelongClusterer):
         if libraries is not None:
             parts = 1 if self.negative == "refuse" else 2
             check_same_views(views, [d // parts for d in libraries.n_features], "Xs", "the first task")
-            if k != len(libraries.fusion):
+            if self._rank(k) != len(libraries.fusion):
                 raise ValueError(f"n_clusters is {k} but the libraries were learned with "
                                  f"{len(libraries.fusion)}; set it back, or start anew with fit")
         return views, k
+
+    def _rank(self, k):
+        """Columns of the libraries."""
+        return k
 
     def _one_n_clusters(self):
         many = isinstance(self.n_clusters, (list, tuple)) or getattr(self.n_clusters, "ndim", 0) == 1
@@ -319,15 +334,15 @@ class LibraryClusterer(LifelongClusterer):
         sequence = np.random.SeedSequence([self._entropy, place])
         return spawn_seeds(int(sequence.generate_state(1)[0]), self.n_init)
 
-    def _learn(self, Xs, k):
+    def _learn(self, Xs, k, labelled=True):
         """One task: learned, counted into the libraries, clustered."""
         past = getattr(self, "libraries_", Libraries())
-        seeds = self._seeds(past.n_tasks + 1)
-        task = self._task(Xs, k, seeds[0], past)
+        place = past.n_tasks + 1
+        task = self._task(Xs, k, self._seeds(place)[0], past)
         history, converged = task.run()
         Z, libraries = self._represent(task), task.libraries()
         check_finite("libraries_", libraries)
-        labels = best_kmeans(Z, k, seeds, seeding=self.seeding).labels_.astype(np.intp)
+        labels = self._cluster(Z, k, place) if labelled else None
         self._publish(libraries)
         return Fit(labels, history, converged, {"task_embeddings_": task.Es, "representation_": Z})
 

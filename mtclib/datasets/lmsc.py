@@ -160,8 +160,8 @@ def sequence(name, split_seed=0, n_tasks=N_TASKS, split="random", **params) -> D
     The paper cuts each data set into "two, three, or four task groups such that each task contains all
     clusters", without sizes or groups.  A purity averaged over ten runs on n samples is a multiple of
     1/(10 n); 94 of the 108 that it prints of tasks are such multiples for n = floor(N/4), where chance gives
-    about eleven.  So the sets were cut in four, and the tables leave tasks out.  The authors' file of 3Sources
-    gives its groups: "release".  Random groups say what holds beyond one split: use several seeds.
+    about eleven.  So the sets were cut in four, and the tables leave tasks out.  The authors' file of
+    3Sources gives its groups: "release".  Random groups say what holds beyond one split: use several seeds.
 
     Parameters
     ----------

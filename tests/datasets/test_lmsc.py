@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from data_support import real_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
 from mtclib.core import paths
-from data_support import real_data
 from mtclib.datasets import Dataset, load, split_into_tasks
 from mtclib.datasets.lmsc import PRINTED, RELEASED, draw_groups, every_nth, hold_to_release
 

@@ -6,7 +6,7 @@ views; ``tasks`` are lists of (K, X-hat) for each view.
 """
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import eigh, svd
 
 
 def affinity(X, q):
@@ -98,3 +98,87 @@ def sweep(views, past, m, state, lam, mu, beta, eta, floor=1e-6):
 def printed_start(views, k):
     """Algorithm 1's input: B = L = 0; D, which it leaves open, is the identity."""
     return ([np.zeros((k, k))] * len(views), [np.zeros((X.shape[0], k)) for _, X in views], np.eye(k))
+
+
+# What the authors' code does, from a description of it; samples in rows, transposes conjugate.
+
+
+def heat_kernel(X, q=20):
+    """exp(-d^2 / 2) where one of two samples is among the q nearest of the other, over roots of sums."""
+    n = len(X)
+    D = np.array([[sum((X[i] - X[j]) ** 2) for j in range(n)] for i in range(n)])
+    near = [[j for j in np.argsort(D[i], kind="stable") if j != i][:q] for i in range(n)]
+    W = np.array([[np.exp(-D[i, j] / 2) if j in near[i] or i in near[j] else 0.0 for j in range(n)]
+                  for i in range(n)])
+    rows, columns = W.sum(axis=1), W.sum(axis=0)
+    K = np.array([[W[i, j] / np.sqrt(rows[i] * columns[j]) for j in range(n)] for i in range(n)])
+    return (K + K.T) / 2
+
+
+def bipartite(X):
+    """X minus its smallest entry, over roots of sums."""
+    X = X - X.min()
+    rows, columns = X.sum(axis=1), X.sum(axis=0)
+    return np.array([[X[i, j] / np.sqrt(rows[i] * columns[j]) if X[i, j] else 0.0
+                      for j in range(X.shape[1])] for i in range(len(X))])
+
+
+def weights_of_words(tasks):
+    """(1 + log c) log(N / df) of one view over all tasks, rows to unit length."""
+    n, d = sum(map(len, tasks)), tasks[0].shape[1]
+    df = [sum(int(row[j] > 0) for X in tasks for row in X) for j in range(d)]
+    out = []
+    for X in tasks:
+        W = np.zeros(X.shape)
+        for i in range(len(X)):
+            for j in range(d):
+                if X[i, j]:
+                    W[i, j] = (1 + np.log(X[i, j])) * np.log(n / df[j])
+            W[i] /= np.sqrt(sum(W[i] ** 2)) or 1.0
+        out.append(W[:, [j for j in range(d) if df[j]]])
+    return out
+
+
+def by_modulus(A):
+    values, vectors = np.linalg.eig(A)
+    return np.column_stack([vectors[:, i] for i in sorted(range(len(A)), key=lambda i: -abs(values[i]))])
+
+
+def released_start(tasks, k):
+    """F, M, C, B, D and alpha before the first task; ``tasks`` hold (K, A) of each view."""
+    views = tasks[0]
+    Fs = [svd(A, full_matrices=False, lapack_driver="gesvd")[2][:k].T for _, A in views]
+    return (Fs, [np.zeros((k, k))] * len(views), [np.zeros(F.shape) for F in Fs], [np.eye(k)] * len(views),
+            np.eye(k), [1 / len(views)] * len(views))
+
+
+def released_embedding(views, Fs, k):
+    """The mean over views of eigenvectors of K, each turned towards A F."""
+    E = 0.0
+    for (K, A), F in zip(views, Fs):
+        U = np.linalg.eigh(K)[1][:, ::-1][:, :k]
+        for j in range(k):
+            z = U[:, j] @ (A @ F)[:, j]
+            E = E + np.outer(U[:, j] * z / abs(z), np.eye(k)[j]) / len(views)
+    return E
+
+
+def released_sweep(views, m, E, state, lam, mu, beta):
+    """One sweep; returns E, the state and the objective."""
+    Fs, Ms, Cs, Bs, D, alphas = state
+    k = len(D)
+    G = sum(2 * K @ E @ B @ B.conj().T + lam * A @ F @ B.conj().T for (K, A), F, B in zip(views, Fs, Bs))
+    E = projection(G / len(views))
+    Ms = [M + E.conj().T @ K @ E for M, (K, _) in zip(Ms, views)]
+    Cs = [C + lam * A.T @ E for C, (_, A) in zip(Cs, views)]
+    Bs = [by_modulus(B.conj().T @ (M / m + B @ F.conj().T @ C / m - beta * a * (
+        2 * np.eye(k) - B @ D.conj().T - D @ B.conj().T)) @ B)
+        for B, F, M, C, a in zip(Bs, Fs, Ms, Cs, alphas)]
+    Fs = [projection(C @ B + mu * np.diag([np.sqrt(sum(abs(row) ** 2)) for row in F]) @ F)
+          for C, B, F in zip(Cs, Bs, Fs)]
+    D = by_modulus(sum(a * (2 * np.eye(k) - B @ D.conj().T - D @ B) for a, B in zip(alphas, Bs)))
+    alphas = [1 / (2 * np.sqrt(np.sum(abs(D - B) ** 2))) for B in Bs]
+    value = sum(np.trace(B.conj().T @ M @ B) / m + np.trace(F.conj().T @ C @ B) / m
+                + mu * sum(np.sqrt(sum(abs(row) ** 2)) for row in F) - beta * a * np.sum(abs(D - B) ** 2)
+                for B, M, F, C, a in zip(Bs, Ms, Fs, Cs, alphas))
+    return E, (Fs, Ms, Cs, Bs, D, alphas), value
