@@ -117,7 +117,6 @@ sha256 = "{sha(b"not this wrapping")}"
     parts.append(group(second, wheel, "pkg"))
     blob = hashlib.sha1(b"blob %d\0" % len(GOOD) + GOOD).hexdigest()
     parts.append(group(f'name = "blob", git_blob = "{blob}"', f'url = "{url}/good"'))
-    parts.append(group('name = "asked", how_to_get = "Write to the authors."', ""))
     return "\n".join(parts)
 
 

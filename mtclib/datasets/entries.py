@@ -37,7 +37,7 @@ class Entry:
         Folder of the repository that holds `folders`.
     folders, ignore : tuple of str
         Top folders of a packed folder, and file names in them that are not data.
-    licence, citation, edition, title, official, note, how_to_get : str
+    licence, citation, edition, title, official, note : str
         For people.
     """
 
@@ -60,12 +60,6 @@ class Entry:
     citation: str = ""
     official: str = ""
     note: str = ""
-    how_to_get: str = ""
-
-    @property
-    def available(self) -> bool:
-        """False for files that have no source and no checksum, only instructions."""
-        return not self.how_to_get
 
     @property
     def zipped(self) -> bool:

@@ -414,8 +414,6 @@ def fetch(name: str) -> Path:
     >>> fetch("WebKB/texas.cites")  # doctest: +SKIP
     """
     entry = lookup(name)
-    if not entry.available:
-        raise FetchError(f"{entry.name} cannot be fetched. {entry.how_to_get}")
     tried = []
     for source, attempt in _attempts(entry):
         try:
@@ -433,7 +431,7 @@ def fetch_all(names=None) -> dict[str, Path]:
     Parameters
     ----------
     names : iterable of str, default=None
-        None means every file that has a source.
+        None means every file.
 
     Returns
     -------
@@ -452,7 +450,7 @@ def fetch_all(names=None) -> dict[str, Path]:
     {}
     """
     if names is None:
-        names = [entry.name for entry in registry().values() if entry.available]
+        names = list(registry())
     found, failed = {}, []
     for entry in [lookup(name) for name in names]:
         try:
@@ -465,8 +463,6 @@ def fetch_all(names=None) -> dict[str, Path]:
 
 
 def _whereabouts(entry: Entry) -> str:
-    if not entry.available:
-        return "unavailable"
     if cache_path(entry.name).is_file():
         return "cache"
     if mirror_dir() and (mirror_dir() / entry.name).is_file():
@@ -480,17 +476,16 @@ def status() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by name: ``bytes`` (<NA> where not known), ``where`` ("cache", "mirror", "wheel", "url-only",
-        "unavailable"), ``set``, ``licence``, ``how to get``.
+        Indexed by name: ``bytes`` (<NA> where not known), ``where`` ("cache", "mirror", "wheel",
+        "url-only"), ``set``, ``licence``.
 
     Examples
     --------
-    >>> status().loc["AwA/AwA-features-sift.tar.bz2", "where"]
-    'unavailable'
+    >>> int(status().loc["AwA/zebra-sift.pic.bz2", "bytes"])
+    1098941
     """
     rows = [
-        {"name": e.name, "bytes": e.bytes, "where": _whereabouts(e), "set": e.title, "licence": e.licence,
-         "how to get": e.how_to_get}
+        {"name": e.name, "bytes": e.bytes, "where": _whereabouts(e), "set": e.title, "licence": e.licence}
         for e in registry().values()
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows).set_index("name").astype({"bytes": "Int64"})

@@ -1,7 +1,12 @@
-"""The files in which others keep their data: MATLAB's matrices and labels, and the SGML of Reuters-21578."""
+"""The files in which others keep their data: arrays of MATLAB, R and numpy, and the SGML of Reuters-21578."""
 
+import bz2
 import html
+import io
+import lzma
+import pickle
 import re
+import struct
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +29,121 @@ def read_mat(name, *variables) -> list:
     for variable in variables:
         check_indices(content[variable], f"{name}: {variable}")
     return [content[variable] for variable in variables]
+
+
+def _unpacked(path, most) -> bytes:
+    """Content of a file packed by bzip2 or xz, of at most so many bytes."""
+    with open(path, "rb") as file:
+        packed = bz2 if file.read(3) == b"BZh" else lzma
+    with packed.open(path) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ValueError(f"it holds more than the {most} bytes expected")
+    return content
+
+
+class _Items:
+    """Reader of R's serialisation (XDR): numbers and texts in pairlists and lists, and nothing that runs."""
+
+    def __init__(self, content):
+        self.content, self.at, self.symbols = content, 0, []
+
+    def take(self, n):
+        if not 0 <= n <= len(self.content) - self.at:
+            raise ValueError("it ends too early")
+        self.at += n
+        return self.content[self.at - n : self.at]
+
+    def integer(self):
+        return struct.unpack(">i", self.take(4))[0]
+
+    def item(self):
+        flags = self.integer()
+        kind = flags & 255
+        if kind == 2:  # a pair; the rest of the list follows it
+            return self._pairs(flags)
+        if kind == 255:
+            return self.symbols[(flags >> 8) - 1]
+        if kind not in self.KINDS:
+            raise ValueError(f"it holds an object of R's type {kind}, which is not read")
+        value = self.KINDS[kind](self)
+        attributes = self.item() if flags & 512 and kind != 9 else {}
+        return np.reshape(value, attributes["dim"], order="F") if "dim" in attributes else value
+
+    def _pairs(self, flags):
+        found = {}
+        while flags & 255 == 2:
+            if flags & 512:
+                self.item()
+            name = self.item() if flags & 1024 else len(found)
+            found[name] = self.item()
+            flags = self.integer()
+        return found
+
+    def _symbol(self):
+        self.symbols.append(self.item())
+        return self.symbols[-1]
+
+    KINDS = {
+        254: lambda self: {},
+        1: _symbol,
+        9: lambda self: self.take(max(0, self.integer())).decode(),
+        **dict.fromkeys((10, 13), lambda self: np.frombuffer(self.take(4 * self.integer()), ">i4")),
+        14: lambda self: np.frombuffer(self.take(8 * self.integer()), ">f8"),
+        **dict.fromkeys((16, 19), lambda self: [self.item() for _ in range(self.integer())]),
+    }
+
+
+def read_rda(name, *variables, most=2**26) -> list:
+    """Fetch an R data file (version 2, packed by bzip2 or xz) and return some of its variables."""
+    path = fetch(name)
+    try:
+        reader = _Items(_unpacked(path, most))
+        if reader.take(7) != b"RDX2\nX\n":
+            raise ValueError("it is no R data file of version 2")
+        reader.take(12)  # versions of R
+        content = reader.item()
+    except Exception as error:  # what a damaged file raises is not limited
+        raise ValueError(f"{name}: {error}.") from error
+    if missing := [variable for variable in variables if variable not in content]:
+        raise ValueError(f"variables: {name} has no variable {missing[0]!r}.")
+    return [content[variable] for variable in variables]
+
+
+def _empty(kind, shape, _):
+    if kind is not np.ndarray or shape != (0,):
+        raise pickle.UnpicklingError("it does not begin as an array")
+    return np.ndarray(0)
+
+
+def _float64(code, *_):
+    if code != "f8":
+        raise pickle.UnpicklingError(f"its numbers are of type {code!r}, not float64")
+    return np.dtype("f8", copy=True)
+
+
+class _ArrayUnpickler(pickle.Unpickler):
+    """Admits an array of float64, and no other name."""
+
+    ADMITTED = {("numpy.core.multiarray", "_reconstruct"): _empty, ("numpy", "ndarray"): np.ndarray,
+                ("numpy", "dtype"): _float64}  # fmt: skip
+
+    def find_class(self, module, name):
+        if (module, name) not in self.ADMITTED:
+            raise pickle.UnpicklingError(f"it asks for {module}.{name}")
+        return self.ADMITTED[module, name]
+
+
+def read_pickled_array(name, most) -> np.ndarray:
+    """Fetch a packed pickle of one array of float64; whatever else it holds is a ValueError, and not run."""
+    path = fetch(name)
+    try:
+        array = _ArrayUnpickler(io.BytesIO(_unpacked(path, most))).load()
+        if not isinstance(array, np.ndarray) or array.dtype != np.float64:
+            raise ValueError("it holds no array of float64")
+    except Exception as error:  # what a damaged file raises is not limited
+        raise ValueError(f"{name}: {error}.") from error
+    return array
 
 
 def as_rows(matrix, columns=False) -> sparse.csr_array:

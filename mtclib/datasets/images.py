@@ -1,22 +1,21 @@
 """Images in several views: Handwritten Numerals, also with a damaged view, and Animals with Attributes."""
 
-import json
+import math
 import os
-import tarfile
 import tempfile
 from dataclasses import replace
 from functools import cache
-from pathlib import Path, PurePosixPath
+from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 
 from mtclib.core.checks import check_number, check_option
 from mtclib.datasets.dataset import Dataset, with_printed
-from mtclib.datasets.entries import lookup
-from mtclib.datasets.fetching import DAMAGED, FetchError, cache_path, fetch, file_hash, mirror_dir
-from mtclib.datasets.formats import read_mat
+from mtclib.datasets.fetching import cache_path, fetch, file_hash
+from mtclib.datasets.formats import read_mat, read_pickled_array
 from mtclib.datasets.tasks import source_record
-from mtclib.maths.scaling import scale_views
+from mtclib.maths.scaling import SCALINGS, find_scale, row_blocks, scale_views, scaled_rows
 
 # Handwritten Numerals: 2000 digits in six views (UCI Multiple Features), in two editions.
 
@@ -153,131 +152,116 @@ def handwritten_corrupted(view="FAC", *, share=0.2, kind="missing", unit="entrie
                    preprocessing=(data.preprocessing[0], damage, scale))  # fmt: skip
 
 
-# Animals with Attributes: six feature sets of 30,475 images, from their archives, never whole in memory.  An
-# archive has one small text file per image with the values of its row, called
-# Animals_with_Attributes/Features/<feature>-hist/<class>/<image>.  Reading the six takes minutes, so each is
-# turned once into a float32 matrix in the cache, which is then mapped into memory.
+# Animals with Attributes: six feature sets of 30,475 images, a packed array per class and feature.  Unpacking
+# takes minutes, so that a feature becomes a float32 matrix in the cache once, which is then memory-mapped.
 
 FEATURES = {
     "CH": ("cq", 2688), "LSS": ("lss", 2000), "PHOG": ("phog", 252), "SIFT": ("sift", 2000),
     "ColorSIFT": ("rgsift", 2000), "SURF": ("surf", 2000),
 }  # fmt: skip
-"""View in Table 2 of the MSPL paper -> the archive's name of it, and the number of features."""
+"""View in Table 2 of the MSPL paper -> the name in its files, and the number of features."""
 
-N_IMAGES, N_CLASSES = 30475, 50
-BLOCK = 4096
-"""Rows that are moved at a time."""
+IMAGES = {
+    "antelope": 546, "bat": 401, "beaver": 185, "blue+whale": 261, "bobcat": 641, "buffalo": 560,
+    "chihuahua": 693, "chimpanzee": 701, "collie": 1168, "cow": 658, "dalmatian": 589, "deer": 1073,
+    "dolphin": 681, "elephant": 747, "fox": 426, "german+shepherd": 1058, "giant+panda": 942, "giraffe":
+    1100, "gorilla": 803, "grizzly+bear": 879, "hamster": 842, "hippopotamus": 723, "horse": 821,
+    "humpback+whale": 716, "killer+whale": 542, "leopard": 608, "lion": 484, "mole": 92, "moose": 722,
+    "mouse": 208, "otter": 726, "ox": 168, "persian+cat": 714, "pig": 331, "polar+bear": 816, "rabbit":
+    568, "raccoon": 633, "rat": 303, "rhinoceros": 699, "seal": 509, "sheep": 631, "siamese+cat": 485,
+    "skunk": 284, "spider+monkey": 352, "squirrel": 908, "tiger": 546, "walrus": 337, "weasel": 279,
+    "wolf": 546, "zebra": 770,
+}  # fmt: skip
+"""Images of each class."""
+
+WITHOUT_CH = (
+    "chimpanzee", "collie", "deer", "elephant", "german+shepherd", "giant+panda", "giraffe", "gorilla",
+    "grizzly+bear", "hamster", "horse", "moose", "otter", "squirrel", "zebra",
+)  # fmt: skip
+"""Classes whose colour histograms are known by their Git blob ids alone."""
 
 
-def archive_name(feature) -> str:
-    """Return the name of a feature's archive in the registry."""
-    return f"AwA/AwA-features-{feature}.tar.bz2"
+def _class_file(label, feature):
+    return f"AwA/{label}-{feature}.pic.bz2"
 
 
-def _find(name):
-    """Where the archive was put by hand: in the cache or the mirror folder; None if in neither."""
-    places = [cache_path(name), *([mirror_dir() / name] if mirror_dir() else [])]
-    return next((path for path in places if path.is_file()), None)
+def _write_view(names, shapes, target) -> None:
+    """Unpack arrays of the given shapes, one at a time, below one another into one float32 matrix."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=target.parent) as folder:
+        path = Path(folder) / target.name
+        n_rows, start = sum(n for n, _ in shapes), 0
+        matrix = np.lib.format.open_memmap(path, "w+", np.float32, (n_rows, shapes[0][1]))
+        for name, shape in zip(names, shapes):
+            block = read_pickled_array(name, most=8 * math.prod(shape) + 1000)
+            if block.shape != shape:
+                raise ValueError(f"{name} holds an array of shape {block.shape}, not {shape}.")
+            matrix[start : start + len(block)] = block
+            start += len(block)
+        matrix.flush()
+        os.replace(path, target)
 
 
-def find_archives() -> dict[str, Path]:
-    """Return the path of each feature's archive; the error for missing ones says how to get them."""
-    found = {feature: _find(archive_name(feature)) for feature, _ in FEATURES.values()}
-    missing = [archive_name(feature) for feature, path in found.items() if path is None]
-    if missing:
-        head = ("Animals with Attributes is unavailable: these files are missing and cannot be fetched. Put "
-                "them here, or under MTCLIB_DATA in the folder AwA:")  # fmt: skip
-        lines = [f"  - {cache_path(name)}: {lookup(name).how_to_get}" for name in missing]
-        raise FetchError("\n".join([head, *lines]))
+def _view(classes, feature, width):
+    """The mapped matrix of a feature, and the record of its files, all of which are verified first."""
+    names = [_class_file(label, feature) for label in classes]
+    content = sha256("".join(file_hash(fetch(name)) for name in names).encode()).hexdigest()
+    target = cache_path(names[0]).with_name(f"{feature}-{content[:16]}.npy")
+    if not target.is_file():
+        _write_view(names, [(IMAGES[label], width) for label in classes], target)
+    return np.load(target, mmap_mode="r"), {"file": _class_file("*", feature), "sha256": content}
+
+
+def _rescaled(X, scaling):
+    """The scaled view in float32, of which blocks alone are copied."""
+    scale, found = find_scale(X, scaling), np.empty(X.shape, np.float32)
+    for rows in row_blocks(X):
+        found[rows] = scaled_rows(X, scale, rows, float)
     return found
 
 
-def _rows(path, feature):
-    """Class, image and values of each file of an archive, in the order of the archive."""
-    with tarfile.open(path, "r:*") as archive:
-        for info in archive:
-            parts = PurePosixPath(info.name).parts
-            if info.isfile() and len(parts) > 2 and parts[-3] == f"{feature}-hist":
-                text = archive.extractfile(info).read()
-                yield parts[-2], PurePosixPath(parts[-1]).stem, np.array(text.split(), dtype=np.float32)
-
-
-def _spool(path, feature, width, file) -> list:
-    """Write the rows of an archive one after another; return the class and image of each."""
-    images = []
-    for label, image, values in _rows(path, feature):
-        if values.shape != (width,):
-            raise ValueError(f"image {label}/{image} has {len(values)} values, not {width}")
-        values.tofile(file)
-        images.append([label, image])
-    if len(images) != N_IMAGES or len({label for label, _ in images}) != N_CLASSES:
-        raise ValueError(f"it has {len(images)} images of {len({label for label, _ in images})} classes, "
-                         f"not {N_IMAGES} of {N_CLASSES}")  # fmt: skip
-    return images
-
-
-def convert(path, feature, width, target) -> None:
-    """Turn an archive into a float32 matrix (``.npy``) and a list of its images (``.json``), sorted.
-
-    The list is written first, beside the matrix, so that a matrix is always complete.  An archive with other
-    images or features than expected, or a damaged one, is a ValueError or one of `DAMAGED`.
-    """
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=target.parent) as folder:
-        spooled, listed, sorted_ = (Path(folder) / name for name in ("spooled", "listed", "sorted.npy"))
-        with open(spooled, "wb") as file:
-            images = _spool(path, feature, width, file)
-        order = np.array(sorted(range(len(images)), key=images.__getitem__))
-        unsorted = np.memmap(spooled, dtype=np.float32, mode="r", shape=(len(images), width))
-        matrix = np.lib.format.open_memmap(sorted_, "w+", np.float32, (len(images), width))
-        for start in range(0, len(images), BLOCK):
-            matrix[start : start + BLOCK] = unsorted[order[start : start + BLOCK]]
-        matrix.flush()
-        listed.write_text(json.dumps([images[i] for i in order]), encoding="utf-8")
-        del unsorted, matrix
-        os.replace(listed, target.with_suffix(".json"))
-        os.replace(sorted_, target)
-
-
-def _view(path, feature, width):
-    """The mapped matrix of a feature, its images, and the SHA-256 of its archive."""
-    sha256 = file_hash(path)
-    target = cache_path(archive_name(feature)).with_name(f"{feature}-{sha256[:16]}.npy")
-    if not target.is_file():
-        try:
-            convert(path, feature, width, target)
-        except (*DAMAGED, ValueError) as error:
-            raise FetchError(f"{path} is not the archive of Animals with Attributes: {error}.") from error
-    images = json.loads(target.with_suffix(".json").read_text(encoding="utf-8"))
-    return np.load(target, mmap_mode="r"), images, sha256
-
-
-def awa() -> Dataset:
+def awa(views="6", classes="50", *, scaling="none") -> Dataset:
     """Animals with Attributes of the MSPL paper: 30,475 images, six views, 50 classes.
 
-    The files are not fetched: they have no known copy with a checksum.  Put the six archives of the official
-    page into the cache and they are read once (minutes) and kept there as matrices (1.3 GB).
+    A public repository has a file for each class and feature.  The colour histograms (CH) of 15 classes are
+    so large that not every copy of it has them; without these files there are five views of all classes, or
+    six of 35.  The paper states no scaling; see :func:`handwritten`.
+
+    Parameters
+    ----------
+    views : {"6", "5"}, default="6"
+        "5" leaves out the colour histograms.
+    classes : {"50", "35"}, default="50"
+        "35" leaves out the classes in :data:`WITHOUT_CH`.
+    scaling : str, default="none"
+        See :func:`mtclib.maths.scaling.scale_views`.
 
     Returns
     -------
     Dataset
-        Memory-mapped views of float32, in the order of the paper's Table 2; rows sorted by class, then image.
-        As nothing else is known to check the archives by, their numbers of images, classes and features are
-        checked, and that all six have the same images; their SHA-256 are in `sources`.
+        Views of float32 in the order of the paper's Table 2, memory-mapped from the cache (1.3 GB) if they
+        are not scaled; rows by class, in the order of the files.
+
+    Raises
+    ------
+    ValueError
+        If a file holds anything but an array of float64 of the known size; nothing in it is run.
+    FetchError
+        If a file cannot be had; the message names it.
     """
-    paths = find_archives()
-    views = [_view(paths[feature], feature, width) for feature, width in FEATURES.values()]
-    images = views[0][1]
-    for (name, _), (_, others, _) in zip(FEATURES.items(), views):
-        if others != images:
-            raise FetchError(f"{name}: its archive has other images than that of {next(iter(FEATURES))}.")
-    names = sorted({label for label, _ in images})
-    code = {label: k for k, label in enumerate(names)}
+    check_option("views", views, ("6", "5"))
+    check_option("classes", classes, ("50", "35"))
+    check_option("scaling", scaling, SCALINGS)
+    names = tuple(label for label in IMAGES if classes == "50" or label not in WITHOUT_CH)
+    features = {name: each for name, each in FEATURES.items() if views == "6" or name != "CH"}
+    read = [_view(names, *each) for each in features.values()]
     data = Dataset(
-        name="awa", kind="multiview", edition="official", Xs=[X for X, _, _ in views],
-        labels=np.array([code[label] for label, _ in images]), task_names=tuple(FEATURES),
-        class_names=(tuple(names),), preprocessing=({"step": "values as stored", "dtype": "float32"},),
-        sources=tuple({"file": archive_name(feature), "sha256": sha}
-                      for (feature, _), (_, _, sha) in zip(FEATURES.values(), views)),
+        name="awa", kind="multiview", edition="per class",
+        Xs=[X if scaling == "none" else _rescaled(X, scaling) for X, _ in read],
+        labels=np.repeat(np.arange(len(names)), [IMAGES[label] for label in names]),
+        task_names=tuple(features), class_names=(names,), sources=tuple(record for _, record in read),
+        preprocessing=(
+            {"step": "values as stored", "dtype": "float32"}, {"step": "scale", "scaling": scaling},
+        ),
     )  # fmt: skip
     return with_printed(data, n_samples=30475, n_classes=50)

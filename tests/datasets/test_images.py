@@ -1,8 +1,7 @@
-"""Images in several views: on tiny made-up files and archives, and on the real digits where at hand."""
+"""Images in several views: on tiny made-up files, and on the real digits where at hand."""
 
-import io
-import json
-import tarfile
+import bz2
+import pickle
 import tracemalloc
 
 import numpy as np
@@ -11,9 +10,9 @@ from data_support import digits_at_hand, real_data
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtclib.core import paths
-from mtclib.datasets import Dataset, FetchError, images, load
-from mtclib.datasets.images import KINDS, UNITS, corrupt
+from mtclib.datasets import Dataset, formats, images, load, registry
+from mtclib.datasets.images import IMAGES, KINDS, UNITS, corrupt
+from mtclib.maths.scaling import scale_views
 
 # Handwritten.
 
@@ -108,134 +107,106 @@ def test_only_the_named_view_differs_from_the_whole_data():
     assert damaged.sha256 != whole.sha256
 
 
-# Animals with Attributes: archives of the official layout.
+# Animals with Attributes: a file per class and feature.
 
 AWA_WIDTHS = {"CH": 6, "LSS": 4, "PHOG": 3, "SIFT": 5, "ColorSIFT": 2, "SURF": 4}
-IMAGES = [(label, f"{label}_{i:04d}") for label in ("antelope", "grizzly+bear", "zebra") for i in range(5)]
+CLASSES = {"antelope": 5, "grizzly+bear": 3, "zebra": 4, "bat": 6}
 
 
-def values(view, label, image):
-    """A row that tells which view, class and image it is of."""
-    key = (list(AWA_WIDTHS).index(view), IMAGES.index((label, image)))
-    return np.random.default_rng(key).integers(0, 90, AWA_WIDTHS[view]) / 8
+def values(view, label):
+    key = (list(AWA_WIDTHS).index(view), list(CLASSES).index(label))
+    return np.random.default_rng(key).integers(0, 90, (CLASSES[label], AWA_WIDTHS[view])) / 8
 
 
-def text_of(row):
-    return " ".join(f"{x:g}" for x in row) + "\n"
-
-
-def write_archive(folder, view, rows=IMAGES, text=None, shuffle=0):
-    feature = images.FEATURES[view][0]
-    path = folder / f"AwA-features-{feature}.tar.bz2"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    root = "Animals_with_Attributes/Features"
-    with tarfile.open(path, "w:bz2") as archive:
-        archive.addfile(tarfile.TarInfo("Animals_with_Attributes/README-features.txt"))
-        for i in np.random.default_rng(shuffle).permutation(len(rows)):
-            label, image = rows[i]
-            data = (text or text_of(values(view, label, image))).encode()
-            info = tarfile.TarInfo(f"{root}/{feature}-hist/{label}/{image}.txt")
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-    return path
+def write_class(folder, view, label, array):
+    content = pickle.dumps(array, protocol=3).replace(b"numpy._core", b"numpy.core")
+    (folder / f"{label}-{images.FEATURES[view][0]}.pic.bz2").write_bytes(bz2.compress(content))
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty cache and no mirror; a small set of images is the whole set."""
+    """Few small images, in files of which none is checked."""
     monkeypatch.setenv("MTCLIB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("MTCLIB_DATA", raising=False)
     small = {view: (images.FEATURES[view][0], width) for view, width in AWA_WIDTHS.items()}
     monkeypatch.setattr(images, "FEATURES", small)
-    monkeypatch.setattr(images, "N_IMAGES", len(IMAGES))
-    monkeypatch.setattr(images, "N_CLASSES", 3)
-    monkeypatch.setattr(images, "BLOCK", 4)
-    return paths.cache_dir() / "AwA"
+    monkeypatch.setattr(images, "IMAGES", CLASSES)
+    for module in (images, formats):
+        monkeypatch.setattr(module, "fetch", lambda name: tmp_path / name)
+    (tmp_path / "AwA").mkdir()
+    for view in AWA_WIDTHS:
+        for label in CLASSES:
+            write_class(tmp_path / "AwA", view, label, values(view, label))
+    return tmp_path / "AwA"
 
 
-def write_all(folder, **changed):
-    for v, view in enumerate(AWA_WIDTHS):
-        write_archive(folder, view, shuffle=v, **changed.get(view, {}))
-
-
-@pytest.mark.parametrize("place", ["cache", "mirror"])
-def test_archives_in_any_order_become_mapped_views_of_the_same_images(folder, tmp_path, monkeypatch, place):
-    monkeypatch.setenv("MTCLIB_DATA", str(tmp_path / "mirror"))
-    write_all(tmp_path / place / "AwA")
+def test_the_files_of_the_classes_become_mapped_views_of_all_images(folder):
     data = load("awa")
-    assert [X.shape for X in data.Xs] == [(15, width) for width in AWA_WIDTHS.values()]
+    assert data.task_names == tuple(AWA_WIDTHS) and data.class_names == (tuple(CLASSES),)
     for view, X in zip(AWA_WIDTHS, data.Xs):
         assert isinstance(X, np.memmap) and X.dtype == np.float32
-        assert np.array_equal(X, [values(view, *image) for image in IMAGES])
-    assert data.labels.tolist() == np.repeat([0, 1, 2], 5).tolist() and data.task_names == tuple(AWA_WIDTHS)
-    assert data.class_names == (("antelope", "grizzly+bear", "zebra"),) and data.n_clusters == 3
-    assert data.differences[0] == "samples: 15, printed 30475; classes: 3, printed 50."
-    assert {path.parent for path in tmp_path.rglob("*.npy")} == {folder}
+        assert np.array_equal(X, np.vstack([values(view, label) for label in CLASSES]))
+    assert data.labels.tolist() == np.repeat(range(4), [5, 3, 4, 6]).tolist()
+    assert data.differences[0] == "samples: 18, printed 30475; classes: 4, printed 50."
 
 
-def test_an_archive_is_read_once_and_again_if_it_changes_or_a_run_was_killed_midway(folder, monkeypatch):
-    write_all(folder)
-    first = load("awa")
-    assert len({source["sha256"] for source in first.sources}) == 6
-    reads = []
-    convert = images.convert
-    monkeypatch.setattr(images, "convert",
-                        lambda path, *more: (reads.append(path.name), convert(path, *more)))
+def test_without_the_large_files_there_are_five_views_or_fewer_classes(folder):
+    for label in ("grizzly+bear", "zebra"):
+        (folder / f"{label}-cq.pic.bz2").unlink()
+    assert load("awa", views="5").task_names == tuple(AWA_WIDTHS)[1:]
+    data = load("awa", classes="35")
+    assert data.class_names == (("antelope", "bat"),) and [len(X) for X in data.Xs] == [11] * 6
+    with pytest.raises(FileNotFoundError, match="grizzly"):
+        load("awa")
+
+
+def test_views_are_scaled_as_those_of_other_data(folder):
+    stored, scaled = load("awa", views="5"), load("awa", views="5", scaling="minmax")
+    for X, ours, expected in zip(stored.Xs, scaled.Xs, scale_views(stored.Xs, "minmax")):
+        assert ours.dtype == np.float32 and np.allclose(ours, expected, rtol=0, atol=1e-6)
+        assert np.ptp(ours, axis=0) == pytest.approx(2.0 * (np.ptp(X, axis=0) > 0), abs=1e-6)
+
+
+def test_a_view_is_unpacked_once_and_again_if_a_file_changes(folder, monkeypatch):
+    first, reads, read = load("awa"), [], images.read_pickled_array
+    monkeypatch.setattr(images, "read_pickled_array",
+                        lambda name, most: (reads.append(name), read(name, most))[1])
     assert load("awa").sha256 == first.sha256 and reads == []
-    write_archive(folder, "LSS", shuffle=9)
-    assert load("awa").sha256 == first.sha256 and reads == ["AwA-features-lss.tar.bz2"]
-    # Killed between the two files.
-    (matrix,) = folder.glob("cq-*.npy")
-    matrix.unlink()
-    matrix.with_suffix(".json").write_text(json.dumps([["antelope", "x"]]))
-    assert load("awa").sha256 == first.sha256
+    write_class(folder, "LSS", "bat", 1 + values("LSS", "bat"))
+    assert load("awa").sha256 != first.sha256
+    assert reads == [f"AwA/{label}-lss.pic.bz2" for label in CLASSES]
 
 
-def test_missing_archives_are_named_with_how_to_get_them_and_where_to_put_them(folder):
-    write_archive(folder, "CH")
-    with pytest.raises(FetchError, match="these files are missing and cannot be fetched") as error:
+@pytest.mark.parametrize("change", [lambda X: X[1:], lambda X: X[:, 1:], lambda X: X.astype(int), list])
+def test_a_file_with_other_content_is_refused_by_name_and_leaves_nothing_behind(folder, change):
+    write_class(folder, "SIFT", "zebra", change(values("SIFT", "zebra")))
+    with pytest.raises(ValueError, match="AwA/zebra-sift.pic.bz2"):
         load("awa")
-    lines = str(error.value).splitlines()
-    assert len(lines) == 6 and "AwA-features-cq" not in str(error.value)
-    assert all(str(folder) in line and "https://cvml.ista.ac.at/AwA/" in line for line in lines[1:])
-
-
-@pytest.mark.parametrize("changed, message", [
-    ({"rows": IMAGES[1:]}, "it has 14 images of 3 classes, not 15 of 3"),
-    ({"rows": IMAGES[:10]}, "it has 10 images of 2 classes"),
-    ({"text": "1 2 3"}, "has 3 values, not 5"), ({"text": "1 2 a 4 5"}, "could not convert"),
-    ({}, "")])  # fmt: skip
-def test_another_archive_or_a_truncated_one_is_refused_and_leaves_nothing_behind(folder, changed, message):
-    write_all(folder, SIFT=changed)
-    if not changed:
-        path = folder / images.archive_name("sift").partition("/")[2]
-        path.write_bytes(path.read_bytes()[:-60])
-    with pytest.raises(FetchError, match=f"AwA-features-sift.tar.bz2 is not the archive .*{message}"):
-        load("awa")
-    assert not list(folder.glob("sift-*"))
-
-
-def test_an_archive_with_other_images_is_refused(folder):
-    write_all(folder, SURF={"rows": [*IMAGES[:-1], ("zebra", "zebra_0099")], "text": "1 2 3 4"})
-    with pytest.raises(FetchError, match="SURF: its archive has other images than that of CH"):
-        load("awa")
+    assert not list(folder.parent.rglob("sift-*"))
 
 
 def test_reading_and_hashing_need_a_fraction_of_the_memory_of_the_matrix(folder, monkeypatch):
-    n, width = 200, 2500
-    for name, value in (("N_IMAGES", n), ("N_CLASSES", 1), ("BLOCK", 16)):
-        monkeypatch.setattr(images, name, value)
-    row = np.arange(width) % 7
-    path = write_archive(folder, "CH", [("antelope", f"{i:04d}") for i in range(n)], text=text_of(row))
+    n, width, labels = 20, 5000, list(IMAGES)[:10]
+    monkeypatch.setattr(images, "IMAGES", dict.fromkeys(labels, n))
+    monkeypatch.setattr(images, "FEATURES", {"CH": ("cq", width)})
+    for label in labels:
+        write_class(folder, "CH", label, np.tile(np.arange(width) % 7.0, (n, 1)))
     tracemalloc.start()
-    images.convert(path, "cq", width, folder / "big.npy")
-    X = np.load(folder / "big.npy", mmap_mode="r")
+    X = load("awa").Xs[0]
     read = tracemalloc.get_traced_memory()[1]
     tracemalloc.reset_peak()
     monkeypatch.setattr("mtclib.datasets.dataset._BLOCK", 10 * width)
-    sha256 = Dataset("big", "multiview", [X] * 3, np.zeros(n, dtype=int)).sha256
+    sha256 = Dataset("big", "multiview", [X] * 3, np.zeros(len(X), dtype=int)).sha256
     hashed = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert read < X.nbytes / 2 and hashed < X.nbytes / 2 and np.array_equal(X[[0, n - 1]], [row] * 2)
+    assert read < X.nbytes and hashed < X.nbytes / 2
+    assert np.array_equal(X[[0, -1]], [np.arange(width) % 7] * 2)
     monkeypatch.setattr("mtclib.datasets.dataset._BLOCK", 10**9)
-    assert Dataset("big", "multiview", [X] * 3, np.zeros(n, dtype=int)).sha256 == sha256
+    assert Dataset("big", "multiview", [X] * 3, np.zeros(len(X), dtype=int)).sha256 == sha256
+
+
+def test_each_class_has_a_file_for_each_feature_and_only_known_ones_lack_a_checksum():
+    names = {images._class_file(label, f) for label in images.IMAGES for f, _ in images.FEATURES.values()}
+    entries = {name: entry for name, entry in registry().items() if name.startswith("AwA/")}
+    assert set(entries) == names and sum(images.IMAGES.values()) == 30475 and len(images.IMAGES) == 50
+    assert {name for name, entry in entries.items() if entry.git_blob} == {
+        images._class_file(label, "cq") for label in images.WITHOUT_CH}

@@ -42,9 +42,9 @@ def test_an_edition_that_needs_a_package_index_only_is_the_known_one(name, sha):
 
 
 def test_every_name_is_known_and_has_a_line():
-    unavailable = {"awa", "mbc-sports"}
+    large = {"awa", "mbc-sports"}
     others = pd.read_csv(DATA / "comparison_figures.csv")["name"]
-    assert {name for name, *_ in KNOWN} | {"lmsc-handwritten", *others} == set(available()) - unavailable
+    assert {name for name, *_ in KNOWN} | {"lmsc-handwritten", *others} == set(available()) - large
     assert all(line and line[-1] == "." for line in available().values())
 
 
@@ -63,10 +63,12 @@ REFUSED = {
     "mbc-ohscal": [({"categories": "2-9"}, "categories must be one of")],
     "mbc-tr11": [({"stemming": "porter"}, "mbc-tr11: .*stemming.*it takes categories, max_df, weighting")],
     "mbc-ng20-1": [({"random_state": n}, "random_state must be an integer") for n in (-1, "0", None)],
-    "mbc-ng20-3": [({"roots": "prefix"}, "roots must be one of"), ({"edition": "x"}, "edition must be one")],
+    "mbc-ng20-3": [({"roots": "prefix"}, "roots must be one of"), ({"edition": "x"}, "edition must be one"),
+                   ({"min_df": 2}, "min_df: edition 'counts' has no texts")],
+    "awa": [({"views": "4"}, "views must be one of"), ({"classes": "40"}, "classes must be one of")],
     "spmtc-compvssci": [({"stemming": None}, "stemming: edition 'lssmtc' has fixed terms")],
     "spmtc-recvstalk": [({"edition": "19997"}, "edition must be one of")],
-    "spmtc-orgsvspeople": [({"weighting": "tfidf"}, "the file holds no counts")],
+    "spmtc-orgsvspeople": [({"weighting": "tfidf"}, "edition 'presence' has no counts")],
     "handwritten": [({"edition": "uci"}, "edition must be one of")],
     "handwritten-corrupted": [({"view": "SIFT"}, "view must be one of")],
     "bbcsport": [({"weighting": "bm25"}, "weighting must be one of .*'share-idf'")],

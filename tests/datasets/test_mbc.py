@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from data_support import real_data
 from scipy import sparse
 
 from mtclib.datasets import FetchError, load, mbc, text
@@ -98,7 +99,7 @@ def ng20(made_up):
 
 
 def test_ng20_has_no_headers_stop_words_rare_or_common_terms_and_no_empty_messages(ng20):
-    data = load("mbc-ng20-3", weighting="counts")
+    data = load("mbc-ng20-3", edition="19997", weighting="counts")
     assert [X.shape for X in data.Xs] == [(31, 8)] * 2 and {int(n) for n in data.Xs[0].sum(axis=1)} == {1}
     assert next(s for s in data.preprocessing if s["step"] == "drop")["n_dropped"] == [1]
     steps = [step["step"] for step in data.preprocessing]
@@ -106,17 +107,17 @@ def test_ng20_has_no_headers_stop_words_rare_or_common_terms_and_no_empty_messag
 
 
 def test_ng20_1_is_two_random_halves_that_the_seed_decides(ng20):
-    data = load("mbc-ng20-1", weighting="counts")
+    data = load("mbc-ng20-1", edition="19997", weighting="counts")
     assert [X.shape[0] for X in data.Xs] == [16, 15]
     assert data.differences[1].startswith("samples: 15, printed 9974;")
     groups = [names[code] for names, y in zip(data.class_names, data.labels) for code in y]
     assert [groups.count(group) for group in GROUPS] == [4, 4, 3, 4, 4, 4, 4, 4]
-    assert load("mbc-ng20-1", weighting="counts").sha256 == data.sha256
-    assert load("mbc-ng20-1", weighting="counts", random_state=1).sha256 != data.sha256
+    again = [load("mbc-ng20-1", edition="19997", weighting="counts", random_state=n).sha256 for n in (0, 1)]
+    assert again[0] == data.sha256 != again[1]
 
 
 def test_ng20_2_leaves_out_talk_in_the_first_task_and_comp_in_the_second(ng20):
-    data = load("mbc-ng20-2", weighting="counts")
+    data = load("mbc-ng20-2", edition="19997", weighting="counts")
     assert data.class_names == (GROUPS[:6], (GROUPS[0], *GROUPS[2:]))
     assert [np.bincount(y).tolist() for y in data.labels] == [[4, 4, 3, 4, 4, 4], [4, 3, 4, 4, 4, 4, 4]]
     shared = [X[np.isin(y, codes)] for X, y, codes in zip(data.Xs, data.labels, ([0, 2, 3], [0, 1, 2]))]
@@ -124,32 +125,81 @@ def test_ng20_2_leaves_out_talk_in_the_first_task_and_comp_in_the_second(ng20):
 
 
 def test_ng20_3_has_every_message_twice_by_group_and_by_root(ng20):
-    data = load("mbc-ng20-3")
+    data = load("mbc-ng20-3", edition="19997")
     assert (data.Xs[0] != data.Xs[1]).nnz == 0
     assert data.class_names == (GROUPS, ("comp", "misc", "politics", "rec", "religion", "sci"))
     assert set(zip(*data.labels)) == {(0, 4), (1, 0), (2, 1), (3, 3), (4, 5), (5, 4), (6, 2), (7, 4)}
-    by_name = load("mbc-ng20-3", roots="name")
+    by_name = load("mbc-ng20-3", edition="19997", roots="name")
     assert by_name.class_names[1] == ("alt", "comp", "misc", "rec", "sci", "soc", "talk")
 
 
 def test_the_text_options_of_ng20_can_be_changed_and_are_checked(ng20):
-    assert load("mbc-ng20-3", weighting="counts", min_df=2, max_df=1.0).Xs[0].shape == (32, 10)
-    assert load("mbc-ng20-3", weighting="counts", remove=(), max_df=1.0).Xs[0].shape == (32, 11)
+    options = {"edition": "19997", "weighting": "counts", "max_df": 1.0}
+    assert load("mbc-ng20-3", min_df=2, **options).Xs[0].shape == (32, 10)
+    assert load("mbc-ng20-3", remove=(), **options).Xs[0].shape == (32, 11)
     with pytest.raises(ValueError, match="stopwords: unknown option"):
-        load("mbc-ng20-1", stopwords=None)
+        load("mbc-ng20-1", edition="19997", stopwords=None)
 
 
 def test_messages_are_counted_once_for_all_splits_but_a_count_of_one_is_no_share(ng20, monkeypatch):
     counted = []
-    monkeypatch.setattr(mbc, "_ng20_counts", mbc.lru_cache(maxsize=2)(mbc._ng20_counts))
+    monkeypatch.setattr(mbc, "_ng20_rebuilt", mbc.lru_cache(maxsize=2)(mbc._ng20_rebuilt))
     count = mbc.vectorize_tasks
     monkeypatch.setattr(mbc, "vectorize_tasks", lambda *a, **k: counted.append(k) or count(*a, **k))
-    shapes = [load(f"mbc-ng20-{i}", weighting=w).Xs[0].shape[1] for i in (1, 2, 3) for w in text.WEIGHTINGS]
+    shapes = [load(f"mbc-ng20-{i}", edition="19997", weighting=w).Xs[0].shape[1]
+              for i in (1, 2, 3) for w in text.WEIGHTINGS]
     assert set(shapes) == {8} and len(counted) == 1
-    assert load("mbc-ng20-3", weighting="counts").Xs[0].sum() == 31 and len(counted) == 1
-    options = {"weighting": "counts", "max_df": 1.0}
+    assert load("mbc-ng20-3", edition="19997", weighting="counts").Xs[0].sum() == 31 and len(counted) == 1
+    options = {"edition": "19997", "weighting": "counts", "max_df": 1.0}
     assert load("mbc-ng20-3", min_df=1, **options).Xs[0].shape == (32, 10)
     assert load("mbc-ng20-3", min_df=1.0, **options).Xs[0].shape == (32, 1)
+
+
+def stored_ng20(monkeypatch, triplets, classes):
+    """The matrix of NG20 as published, in place of the file."""
+    content = {"A_ijx": np.array(triplets, ">f8"), "lbs": np.array(classes, ">f8")}
+    monkeypatch.setattr(mbc, "read_rda", lambda name, *variables: [content[v] for v in variables])
+    monkeypatch.setattr(mbc, "_ng20_stored", mbc._ng20_stored.__wrapped__)
+    monkeypatch.setattr(mbc, "NG20_SHAPE", (3, 4))
+
+
+TRIPLETS = [(0, 0, 2), (0, 3, 1), (1, 1, 5), (1, 3, 1), (2, 2, 1)]
+
+
+def test_the_published_counts_of_ng20_have_groups_by_number_and_lose_common_terms_alone(monkeypatch):
+    stored_ng20(monkeypatch, TRIPLETS, [20, 12, 2])
+    data = load("mbc-ng20-3", weighting="counts")
+    assert data.edition == "counts" and data.Xs[0].toarray().tolist() == [[2, 0, 0], [0, 5, 0], [0, 0, 1]]
+    assert [data.class_names[0][code] for code in data.labels[0]] == [
+        "talk.religion.misc", "sci.crypt", "comp.graphics"]  # fmt: skip
+    assert load("mbc-ng20-3", max_df=1.0).Xs[0].shape == (3, 4)
+    first, second = load("mbc-ng20-2", weighting="counts").Xs
+    assert first.toarray().tolist() == [[0, 5, 0], [0, 0, 1]]
+    assert second.toarray().tolist() == [[2, 0, 0], [0, 5, 0]]
+
+
+@pytest.mark.parametrize(("triplets", "classes", "message"), [
+    (TRIPLETS[:-1], [20, 12, 2], r"3 labels for a matrix of shape \(2, 4\)"),
+    (TRIPLETS, [20, 12], "2 labels"), (TRIPLETS, [20, 12, 21], "stored labels"),
+])  # fmt: skip
+def test_another_matrix_or_other_labels_of_ng20_are_refused(monkeypatch, triplets, classes, message):
+    stored_ng20(monkeypatch, triplets, classes)
+    with pytest.raises(ValueError, match=message):
+        load("mbc-ng20-1")
+
+
+@real_data
+def test_the_published_counts_have_every_printed_size_and_the_groups_of_the_rebuilt_set():
+    stored, rebuilt = (load("mbc-ng20-2", edition=edition) for edition in ("counts", "19997"))
+    assert set(stored.differences) == {"none"} and stored.class_names == rebuilt.class_names
+    for ours, theirs in zip(stored.labels, rebuilt.labels):
+        assert (np.bincount(theirs) - np.bincount(ours)).nonzero()[0].size == 1, "sci.crypt"
+
+
+def test_a_file_of_sports_with_other_documents_is_refused(made_up):
+    matrix_file(made_up, "sports", [1, 2, 3, 4, 5, 6, 7])
+    with pytest.raises(ValueError, match="sports.mat has a shape, .* not those of sports"):
+        load("mbc-sports")
 
 
 def test_the_printed_figures_are_those_of_table_2():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from data_support import real_data
 from scipy import sparse
 
 from mtclib.datasets import formats, load
@@ -66,6 +67,25 @@ def test_a_transfer_set_becomes_two_tasks_whose_classes_mean_the_same(made_up, n
     assert [y.tolist() for y in data.labels] == labels and data.class_names == (classes, classes)
     assert [X.toarray().tolist() for X in data.Xs] == [[[3, 4], [0.5, 0]], [[1.5, 0]]]
     assert load(name, weighting="stored-l2").Xs[0].toarray().tolist() == [[0.6, 0.8], [1, 0]]
+
+
+def test_the_transfer_sets_have_term_counts_in_another_file_with_other_numbers_for_the_classes(made_up):
+    for part, labels in (("src", [[1.0], [2]]), ("tar", [[2.0], [1]])):
+        name, counts = f"OrgsPeople_{part}", sparse.csc_matrix([[3.0, 1], [0, 2]])
+        made_up(f"reuters-transfer-counts/{name}.mat", {f"{name}_data": counts, f"{name}_label": labels})
+    data = load("spmtc-orgsvspeople", edition="counts")
+    assert [y.tolist() for y in data.labels] == [[1, 0], [0, 1]] and data.edition == "counts"
+    assert data.Xs[0].toarray().tolist() == [[3, 1], [0, 2]]
+    weighed = load("spmtc-orgsvspeople", edition="counts", weighting="tfidf", idf_scope="task").Xs[0]
+    assert weighed.toarray()[0] == pytest.approx([3 * np.log(2), 0], abs=1e-9)
+
+
+@real_data
+@pytest.mark.parametrize("name", ["spmtc-orgsvspeople", "spmtc-orgsvsplaces", "spmtc-peoplevsplaces"])
+def test_both_editions_of_a_transfer_set_have_the_same_documents_terms_and_labels(name):
+    presence, counts = load(name, weighting="binary"), load(name, edition="counts")
+    assert all((Y.sign() != X).nnz == 0 for X, Y in zip(presence.Xs, counts.Xs))
+    assert all(map(np.array_equal, presence.labels, counts.labels)) and max(X.max() for X in counts.Xs) > 30
 
 
 def test_a_matlab_file_without_the_variable_or_with_strange_labels_is_refused(made_up):
