@@ -7,6 +7,7 @@ import re
 import signal
 import sys
 from functools import partial
+from pathlib import Path
 
 import mtclib
 from mtclib.companion.parameters import PROFILES, UsageError, check_parameters, choose, read_value
@@ -55,11 +56,22 @@ MTCLIB_DATA names a folder of copies that is searched first; MTCLIB_OFFLINE=1 fo
 
 Finished jobs are kept in data/runs: after an interruption, the same command continues where it stopped.""",
     "identify": """examples:
-  python -m mtclib identify mbc
+  python -m mtclib identify spmtc --search rows
+  python -m mtclib identify mtcmrl --mine my-hypothesis.toml
+  python -m mtclib identify mtcmrl --mine my_module:data_sets --output found
   python -m mtclib identify mtcmrl --n-jobs 2
 
-Compares every combination of the unstated choices that the protocol lists with the printed cells that it
-names, and writes results/identify.json and a table of all combinations.""",
+Compares every combination of the unstated choices with the printed cells that a search names: one search of
+the protocol, or your own.  A file such as my-hypothesis.toml says
+
+  datasets = ["WebKB4"]                      printed data sets, or those of the protocol
+  calibration = [{ method = "k-means" }]     the printed cells that choose
+  n_runs = 3
+  [data]                                     choices: parameters of the loader
+  weighting = ["counts", "tfidf-l2"]
+
+and may name a loader = "my_module:function" of your own.  Fits, all hypotheses and the page go to --output.
+With neither option all searches of the paper are run and the committed results are written.""",
     "report": "example:\n  python -m mtclib report",
     "store": "examples:\n  python -m mtclib store\n  python -m mtclib store mtcmrl",
     "scoreboard": """examples:
@@ -142,6 +154,11 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("--report", action="store_true", help="write the HTML report afterwards")
     command = _command(commands, "identify", identify, "search for the choices that a paper does not state")
     command.add_argument("paper", metavar="PAPER", help="short name of a paper")
+    chosen = command.add_mutually_exclusive_group()
+    chosen.add_argument("--search", metavar="NAME", help="one search of the paper's protocol")
+    chosen.add_argument("--mine", metavar="FILE", help="a TOML file, or MODULE:FUNCTION that gives data sets")
+    command.add_argument("--output", default="identified", metavar="FOLDER",
+                         help="folder for fits, hypotheses and the page of --search and --mine")
     command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
     _command(commands, "report", report, "write the HTML site: notebooks, figures, search")
     command = _command(commands, "store", store, "run notebooks in place and keep their cleaned outputs")
@@ -304,14 +321,26 @@ def run(args) -> int:
 
 
 def identify(args) -> int:
-    """Run the searches of a paper, keep all hypotheses, and say what was found."""
+    """Run searches for unstated choices, and say what was found and how sure it is."""
+    from mtclib.companion import runs, tables
     from mtclib.companion.verdicts import identify as search
+    from mtclib.companion.verdicts import mine
 
     paper = choose(args.paper, paths.papers(), "PAPER")
-    for name, found in search.identify(paper, n_jobs=args.n_jobs).items():
-        same = sum(fold["same"] for fold in found["folds"])
-        print(f"{name}: {found['winner']}, distance {found['distance']} (median of {found['hypotheses']}: "
-              f"{found['median']}), p {found['permutations']['p']}, {same} of {len(found['folds'])} folds")
+    if not (args.search or args.mine):
+        for name, found in search.identify(paper, n_jobs=args.n_jobs).items():
+            print(tables.search(name, found), end="\n\n")
+        return 0
+    sys.path.insert(0, os.getcwd())  # where a reader's module is
+    protocol = mine.mine(paper, args.mine) if args.mine else runs.load_protocol(paper)
+    name = "mine" if args.mine else choose(args.search, protocol.identify, "--search")
+    folder = Path(args.output)
+    own = {"store": runs.RunStore(folder / "runs"), "n_jobs": args.n_jobs}
+    found = search.identify(paper, protocol=protocol, names=[name], folder=folder, **own)[name]
+    rows = mine.held_out(protocol, protocol.identify[name], found, **own)
+    page = tables.search(name, found, search.winner_cells(protocol, name, folder), rows)
+    (folder / f"{name}.html").write_text(page.html, encoding="utf-8")
+    print(f"{page}\n\nwrote {folder / f'{name}.html'} and all hypotheses beside it")
     return 0
 
 

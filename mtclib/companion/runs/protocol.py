@@ -15,7 +15,8 @@ from mtclib.core import paths
 from mtclib.core.checks import check_option
 
 PIPELINES = ("fixed", "identified")
-CRITERIA = ("log-sd", "distance")
+CRITERIA = ("log-sd", "distance", "misses")
+STAGES = ("sizes", "fingerprints", "distances")
 
 
 class ProtocolError(ValueError):
@@ -112,7 +113,9 @@ class SearchSpec:
     id: str
     datasets: list
     calibration: list  # printed cells: tables of column and value, each a set of cells
-    criterion: str  # of `CRITERIA`, which :mod:`mtclib.companion.verdicts.identify` defines
+    stage: str = "distances"  # of `STAGES`
+    after: str = ""  # an earlier search: only hypotheses that it did not tell apart are tried
+    criterion: str = ""  # of `CRITERIA`; by default "distance", and "misses" in the stages before
     data: dict = field(default_factory=dict)  # choices: parameters of the loaders; "none" stands for None
     only: dict = field(default_factory=dict)  # the data sets whose loaders have a parameter, if not all
     values: str = ""  # "package.module:function" that gives the values of a data set without fits
@@ -124,7 +127,12 @@ class SearchSpec:
     permute_within: list = field(default_factory=list)  # columns of the printed cells
     leave_out: list = field(default_factory=lambda: ["dataset"])  # columns of the printed cells
     n_permutations: int = 2000
+    hold_out: list = field(default_factory=list)  # printed methods to run on the winner's data; all if empty
     note: str = ""
+
+    def __post_init__(self):
+        usual = "distance" if self.stage == "distances" else "misses"
+        object.__setattr__(self, "criterion", self.criterion or usual)
 
 
 @dataclass(frozen=True)
@@ -282,6 +290,11 @@ def _check_sweep(protocol, sweep, where):
 
 def _check_search(protocol, search, where):
     _choose(search.criterion, CRITERIA, f"{where}.criterion")
+    _choose(search.stage, STAGES, f"{where}.stage")
+    if search.after:
+        _choose(search.after, protocol.identify, f"{where}.after")
+    if not (search.values or search.methods or search.stage == "sizes"):
+        raise ProtocolError(f"{where} needs methods to fit, or values, or the stage \"sizes\"")
     _check_names(protocol, search, where)
     for choices in (search.data, search.further, search.methods, search.metrics):
         _check_grid(choices, where)

@@ -1,9 +1,10 @@
 """Which of a paper's unstated choices give its calibration cells?  A search, recorded whole.
 
 A protocol names the choices, the printed cells that judge them and the criterion (``[identify.NAME]``).  Each
-combination of choices is a hypothesis, tried in full.  A search over many choices always finds something, so
-two checks stand beside the winner: the same search for permuted printed numbers, and for all cells but those
-of one data set, method or row.
+combination of choices is a hypothesis, tried in full.  There are three stages, each with searches of its own:
+"sizes", where nothing is clustered; "fingerprints", cells that one partition gives or not; and "distances".
+A search ``after`` another sees only the hypotheses that the other did not tell apart.  What speaks for a
+winner is in :mod:`.evidence`.
 """
 
 import json
@@ -18,20 +19,13 @@ from mtclib.companion.runs.committed import TABLE, rounded
 from mtclib.companion.runs.jobs import dotted
 from mtclib.companion.runs.protocol import DatasetSpec, Profile
 from mtclib.companion.runs.runner import make_bar
-from mtclib.companion.verdicts import published
+from mtclib.companion.verdicts import evidence, published
+from mtclib.companion.verdicts.fingerprints import fingerprints, size_cells, sizes
 from mtclib.core import paths
+from mtclib.metrics import our_name
 
 LEVEL = 0.05
 KEY = ["dataset", "task", "method", "metric"]
-
-
-def _whole(distance):
-    return np.where(np.isnan(distance), np.inf, distance)  # a failed fit is no hypothesis to take
-
-
-CRITERIA = {"log-sd": lambda ours, printed: _whole(np.log(printed / ours).std(axis=1, ddof=1)),
-            "distance": lambda ours, printed: _whole(np.abs(ours - printed).mean(axis=1))}
-"""How far our values, (hypotheses, cells), are from the printed ones: up to one factor, or as they are."""
 
 
 # What is committed.
@@ -43,8 +37,12 @@ def table_file(paper, search):
 
 
 def summaries(paper):
-    """Dict from search to what was found, as :func:`summary` gives it; empty before the first search."""
-    path = paths.results_dir(paper) / "identify.json"
+    """Dict from search to what was found, as :func:`.evidence.summary` gives it; empty before the first."""
+    return _read(paths.results_dir(paper))
+
+
+def _read(folder):
+    path = folder / "identify.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
@@ -64,62 +62,120 @@ def calibration_cells(paper):
 # The search.
 
 
-def identify(paper, *, n_jobs=1):
-    """Run the searches of a paper's protocol, write their results, and return the summaries."""
-    protocol = runs.load_protocol(paper)
-    for name, search in protocol.identify.items():
-        cells = calibration(protocol, search, published.load(paper))
-        table, choices = hypotheses(protocol, search, cells, n_jobs=n_jobs)
-        table_file(paper, name).parent.mkdir(parents=True, exist_ok=True)
-        table.to_csv(table_file(paper, name), index=False, **TABLE)
-        found = {**summaries(paper), name: summary(table, choices, cells, search)}
-        path = paths.results_dir(paper) / "identify.json"
-        path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    return summaries(paper)
+def identify(paper, *, protocol=None, names=(), folder=None, store=None, n_jobs=1):
+    """Run the searches of a paper's protocol, or those called `names`, write their results below `folder`
+    (the committed one by default), and return the summaries; fits are kept in `store`."""
+    protocol, folder = protocol or runs.load_protocol(paper), folder or paths.results_dir(paper)
+    folder.mkdir(parents=True, exist_ok=True)
+    store = store or runs.RunStore(paths.runs_dir())
+    for name in names or protocol.identify:
+        search = protocol.identify[name]
+        cells = calibration(protocol, search, printed_cells(paper))
+        left = _survivors(protocol, search, folder) if search.after else None
+        table, choices = hypotheses(protocol, search, cells, left, store, n_jobs=n_jobs)
+        table.to_csv(folder / f"identify-{name}.csv.gz", index=False, **TABLE)
+        found = {**_read(folder), name: evidence.summary(table, choices, cells, search)}
+        (folder / "identify.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return _read(folder)
+
+
+def winner_cells(protocol, name, folder):
+    """The calibration cells of a search, printed and as its winner gives them."""
+    cells = calibration(protocol, protocol.identify[name], printed_cells(protocol.paper))
+    table = pd.read_csv(folder / f"identify-{name}.csv.gz")
+    best = table.loc[table["distance"].idxmin(), cells["cell"]]
+    return cells[KEY].assign(printed=cells["mean"].round(4), ours=best.astype(float).round(4).to_numpy())
+
+
+def printed_cells(paper):
+    """Printed scores and sizes of a paper, in the columns of :func:`..published.load`."""
+    return pd.concat([published.load(paper), size_cells(paper)], ignore_index=True)
+
+
+def _survivors(protocol, search, folder):
+    """What an earlier search left: every hypothesis that it did not tell apart, by the choices that both
+    searches have, with no value that the earlier one did not try."""
+    path = folder / f"identify-{search.after}.csv.gz"
+    path = path if path.exists() else table_file(protocol.paper, search.after)
+    if not path.exists():
+        raise runs.ProtocolError(f"identify: run the search {search.after!r} first; this one continues it")
+    table = pd.read_csv(path, keep_default_na=False, dtype=str)
+    measured = table.reindex(columns=["distance", "noise"]).apply(pd.to_numeric).to_numpy(float)
+    near = evidence.not_told_apart(*measured.T)
+    offered, tried = _offered(search), _offered(protocol.identify[search.after])
+    return table.loc[near, [name for name in offered if offered[name] <= tried.get(name, set())]]
+
+
+def _offered(search):
+    choices = {**search.data, **search.further, **search.methods, **search.metrics}
+    return {name: set(map(as_text, values)) for name, values in choices.items()}
 
 
 def calibration(protocol, search, cells):
     """Printed cells of the search, with ``ours``: the data set of the protocol that stands for the cell."""
+    if search.stage == "fingerprints":
+        cells = fingerprints(cells, protocol)
     wanted = [np.logical_and.reduce([cells[column] == value for column, value in one.items()])
               for one in search.calibration]
     names = {protocol.datasets[name].published: name for name in search.datasets}
-    chosen = cells[np.logical_or.reduce(wanted) & cells["dataset"].isin(names)]
+    kind = cells["cell"].isin(size_cells(protocol.paper)["cell"]) == (search.stage == "sizes")
+    chosen = cells[np.logical_or.reduce(wanted) & kind & cells["dataset"].isin(names)]
+    if chosen.empty:
+        raise runs.ProtocolError(f"identify.{search.id}: no printed cell is called by its calibration")
     return chosen.assign(ours=chosen["dataset"].map(names)).reset_index(drop=True)
 
 
-def hypotheses(protocol, search, cells, *, n_jobs=1):
-    """Every hypothesis in a line: its choices, its distance, our value of each cell; and the choices' names.
-    Those that give the same value of every cell (idf in another way where there is none) are one, the
-    first."""
+def hypotheses(protocol, search, cells, left, store, *, n_jobs=1):
+    """Every hypothesis in a line: its choices, its distance with the noise of seeds, our value of each cell;
+    and the choices' names. `left` has the choices that an earlier search left, or is None."""
     points = [dict(zip(search.data, values)) for values in product(*search.data.values())]
-    variants = {name: {runs.canonical(own): own for own in (_own(search, name, point) for point in points)}
-                for name in search.datasets}
-    values = (_computed if search.values else _fitted)(protocol, search, variants, n_jobs)
-    places = list(cells[["ours", *KEY[1:]]].itertuples(index=False, name=None))
-    rows = []
-    for point in points:
-        found = {name: values[name, runs.canonical(_own(search, name, point))] for name in search.datasets}
+    points = [point for point in points if _stands(point, left)]
+    own = {name: [own_choices(search, name, point) for point in points] for name in search.datasets}
+    variants = {name: {runs.canonical(one): one for one in each} for name, each in own.items()}
+    values = (_computed(protocol, search, variants) if search.values or search.stage == "sizes"
+              else _fitted(protocol, search, variants, store, n_jobs))
+    places, rows, scores = list(cells[["ours", *KEY[1:]]].itertuples(index=False, name=None)), [], []
+    names = {name: our_name(protocol.paper, name) for name in cells["metric"].unique()}
+    for p, point in enumerate(points):
+        found = {name: values[name, runs.canonical(each[p])] for name, each in own.items()}
         for i, (further, _) in enumerate(next(iter(found.values()))):
-            mine = [found[name][i][1].get(tuple(rest), np.nan) for name, *rest in places]
-            rows.append({**point, **further} | dict(zip(cells["cell"], rounded(mine, 6))))
-    table = pd.DataFrame(rows)
-    choices = [name for name in table if name not in set(cells["cell"])]
-    table = table.drop_duplicates(list(cells["cell"]), ignore_index=True)
-    distance = CRITERIA[search.criterion](table[cells["cell"]].to_numpy(), cells["mean"].to_numpy())
-    table.insert(len(choices), "distance", rounded(distance, 6))
-    text = table[choices].map(lambda value: value if isinstance(value, str) else runs.canonical(value))
-    return table.assign(**text), choices
+            if _stands({**point, **further}, left):
+                rows.append({**point, **further})
+                scores.append([found[name][i][1].get((*rest, metric), found[name][i][1].get(
+                    (*rest, names[metric]), np.nan)) for name, *rest, metric in places])
+    n = max(np.size(one) for mine in scores for one in mine)
+    scores = np.array([[np.broadcast_to(one, n) for one in mine] for mine in scores])
+    ours = pd.DataFrame([rounded(mine, 6) for mine in scores.mean(axis=2)], columns=cells["cell"].tolist())
+    text, choices = pd.DataFrame(rows).map(as_text), list(rows[0])
+    if ours.isna().any(axis=1).all():
+        cell = cells["cell"].iloc[int(ours.isna().to_numpy().any(axis=0).argmax())]
+        raise runs.ProtocolError(f"identify.{search.id}: no hypothesis gives every cell, such as {cell}")
+    measured = {"distance": rounded(evidence.distances(ours.to_numpy(), cells, search), 6),
+                "noise": rounded(evidence.noise(scores, cells, search), 6)}
+    table = pd.concat([text.assign(**measured), ours], axis=1)
+    return table.drop_duplicates(choices, ignore_index=True), choices
 
 
-def _own(search, dataset, point):
+def as_text(value):
+    return value if isinstance(value, str) else runs.canonical(value)
+
+
+def _stands(choice, left):
+    """Whether an earlier search left a choice; what it did not vary does not matter."""
+    both = [] if left is None else [name for name in choice if name in left]
+    return not both or tuple(as_text(choice[name]) for name in both) in set(
+        left[both].itertuples(index=False, name=None))
+
+
+def own_choices(search, dataset, point):
     """The choices of a point that the loader of a data set has; "none" stands for None."""
     return {name: None if value == "none" else value for name, value in point.items()
             if dataset in search.only.get(name, search.datasets)}
 
 
-def _computed(protocol, search, variants, _):
+def _computed(protocol, search, variants):
     """Values by (data set, variant), without fits: pairs of further choices and values by `KEY[1:]`."""
-    function, found = dotted(search.values), {}
+    function, found = dotted(search.values) if search.values else sizes, {}
     work = [(name, key, own) for name, each in variants.items() for key, own in each.items()]
     with make_bar(len(work)) as bar:
         for name, key, own in work:
@@ -130,86 +186,41 @@ def _computed(protocol, search, variants, _):
     return found
 
 
-def _fitted(protocol, search, variants, n_jobs):
-    """As `_computed`, from fits in the run store: of each variant a data set, by all methods."""
+def _fitted(protocol, search, variants, store, n_jobs):
+    """As `_computed`, from fits in the run store, a value for each seed: of each variant a data set, by all
+    methods."""
+    methods = list(dict.fromkeys(method for stands in search.methods.values() for method in stands))
+    scores = scores_of(protocol, search, variants, methods, store, n_jobs)
+    together = zip if search.paired else product
+    further = [dict(zip((*search.methods, *search.metrics), (*chosen, *named)))
+               for chosen in together(*search.methods.values())
+               for named in product(*search.metrics.values())]
+    return {place: [(choice, _taken(own, choice, search)) for choice in further]
+            for place, own in scores.items()}
+
+
+def scores_of(protocol, search, variants, methods, store, n_jobs):
+    """Scores of methods at their defaults, by (data set, variant), then `KEY[1:]`: one for each seed."""
     specs, places = {}, {}
     for name, each in variants.items():
         spec = protocol.datasets[name]
         for key, own in each.items():
             places[name, key] = f"{name} {key}"
             specs[places[name, key]] = DatasetSpec(places[name, key], spec.loader, {**spec.params, **own})
-    methods = list(dict.fromkeys(method for stands in search.methods.values() for method in stands))
-    profile = Profile("identify", search.n_runs, list(specs), methods)
+    defaults = {name: {key: [value] for key, value in protocol.defaults[name].items()} for name in methods}
+    profile = Profile("identify", search.n_runs, list(specs), methods, grid=defaults)
     wanted = replace(protocol, datasets=specs, profiles={"identify": profile}, measures=[])
-    results = runs.run(runs.expand(wanted, "identify"), runs.RunStore(paths.runs_dir()), n_jobs=n_jobs)
-    means = results.groupby(KEY)["value"].agg(lambda values: values.mean(skipna=False))
-    means = {dataset: part.droplevel(0).to_dict() for dataset, part in means.groupby(level=0)}
-    together = zip if search.paired else product
-    further = [dict(zip((*search.methods, *search.metrics), (*chosen, *named)))
-               for chosen in together(*search.methods.values())
-               for named in product(*search.metrics.values())]
-    return {place: [(choice, _taken(means[dataset], choice, search)) for choice in further]
-            for place, dataset in places.items()}
+    results = runs.run(runs.expand(wanted, "identify"), store, n_jobs=n_jobs)
+    found = {place: {} for place in places.values()}
+    for (dataset, *rest), rows in results.groupby(KEY)["value"]:
+        found[dataset][tuple(rest)] = rows.to_numpy()
+    return {place: found[name] for place, name in places.items()}
 
 
-def _taken(means, choice, search):
+def _taken(scores, choice, search):
     """Values by (task, printed method, printed metric) if the methods and metrics are those of a choice."""
     names = {choice[method]: method for method in search.methods}
     metrics = {choice[metric]: metric for metric in search.metrics}
     return {(task, names[method], metrics.get(metric, metric)): value
-            for (task, method, metric), value in means.items()
+            for (task, method, metric), value in scores.items()
             if method in names and (metric in metrics or metric not in search.metrics)}
-
-
-# What follows from it: generic over a table of hypotheses by cells.
-
-
-def summary(table, choices, cells, search):
-    """Winner, size of the search, permutation test and folds, as data for JSON."""
-    ours, printed = table[cells["cell"]].to_numpy(), cells["mean"].to_numpy()
-    distance = CRITERIA[search.criterion](ours, printed)
-    best = int(distance.argmin())
-    factor = np.exp(np.log(printed / ours[best]).mean())  # the geometric mean of quotients
-    return {"criterion": search.criterion, "hypotheses": len(table), "cells": cells["cell"].tolist(),
-            "winner": table.loc[best, choices].to_dict(), "distance": _short(distance[best]),
-            "median": _short(np.median(distance)), "factor": _short(factor),
-            "permutations": permutation_test(ours, cells, search),
-            "folds": folds(table, choices, cells, search)}
-
-
-def permutation_test(ours, cells, search, seed=0):
-    """The whole search for permuted print: how many permutations do as well as print itself? Numbers change
-    places within the blocks of cells that ``permute_within`` names. A dict: ``n``, ``reached``, ``smallest``
-    (distance) and ``p``, print itself counted among the permutations."""
-    rng, criterion = np.random.default_rng(seed), CRITERIA[search.criterion]
-    printed = cells["mean"].to_numpy()
-    keys = [cells[name] for name in search.permute_within] or [pd.Series("all", cells.index)]
-    blocks = list(cells.groupby(keys).indices.values())
-    smallest = np.empty(search.n_permutations)
-    for i in range(len(smallest)):
-        shuffled = printed.copy()
-        for block in blocks:
-            shuffled[block] = rng.permutation(printed[block])
-        smallest[i] = criterion(ours, shuffled).min()
-    reached = int((smallest <= criterion(ours, printed).min()).sum())
-    return {"n": len(smallest), "reached": reached, "smallest": _short(smallest.min()),
-            "p": _short((1 + reached) / (1 + len(smallest)))}
-
-
-def folds(table, choices, cells, search):
-    """Searches without the cells of one data set, method or task: the winner, and the rank of the whole's."""
-    ours, printed, found = table[cells["cell"]].to_numpy(), cells["mean"].to_numpy(), []
-    criterion = CRITERIA[search.criterion]
-    best = criterion(ours, printed).argmin()
-    parts = [(column, out) for column in search.leave_out for out in cells[column].unique()]
-    for column, out in parts:
-        kept = (cells[column] != out).to_numpy()
-        distance = criterion(ours[:, kept], printed[kept])
-        found.append({"left out": out, "same": bool(distance.argmin() == best),
-                      "rank": 1 + int((distance < distance[best]).sum()),
-                      "winner": table.loc[int(distance.argmin()), choices].to_dict()})
-    return found
-
-
-def _short(value):
-    return float(f"{value:.4g}")

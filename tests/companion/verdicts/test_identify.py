@@ -8,7 +8,7 @@ from mtclib.companion import runs
 from mtclib.companion.cli import main
 from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import profiles, store
-from mtclib.companion.verdicts import identify
+from mtclib.companion.verdicts import evidence, identify
 from mtclib.companion.verdicts.published import REQUIRED
 from mtclib.core import paths
 
@@ -102,15 +102,16 @@ def test_nothing_is_found_in_shuffled_print_and_what_is_found_stands_for_the_pri
 
 @pytest.mark.parametrize("paper", [name for name in paths.papers() if identify.summaries(name)])
 def test_committed_searches_are_what_their_tables_give(paper):
-    protocol, cells = runs.load_protocol(paper), identify.published.load(paper)
+    protocol, cells = runs.load_protocol(paper), identify.printed_cells(paper)
     found = identify.summaries(paper)
     assert list(found) == list(protocol.identify)
     for name, search in protocol.identify.items():
         table = pd.read_csv(identify.table_file(paper, name), keep_default_na=False, dtype=str)
         choices = list(table.columns[: table.columns.get_loc("distance")])
         chosen = identify.calibration(protocol, search, cells)
-        table[chosen["cell"]] = table[chosen["cell"]].astype(float)
-        assert identify.summary(table, choices, chosen, search) == found[name]
+        measured = [*chosen["cell"], *(["noise"] if "noise" in table else [])]
+        table[measured] = table[measured].apply(pd.to_numeric)
+        assert evidence.summary(table, choices, chosen, search) == found[name]
 
 
 def test_the_winner_gives_mbc_true_distances_to_the_last_digit_on_all_sets_but_two_cuts_of_ng20():
@@ -118,3 +119,100 @@ def test_the_winner_gives_mbc_true_distances_to_the_last_digit_on_all_sets_but_t
     cells = identify.published.load("mbc").set_index("cell")
     ours = (1000 * table.loc[table["distance"].idxmin()].filter(like="mbc:").astype(float)).round(2)
     assert list(ours.index[ours != cells.loc[ours.index, "mean"]]) == list(ours.index[:2])
+
+
+STAGES = """
+[identify.counts]
+stage = "sizes"
+datasets = ["Tiny"]
+calibration = [{ metric = "class_size" }]
+data = { n = [30, 90, 99], shift = [0.0, 7.0] }
+n_permutations = 20
+
+[identify.prints]
+stage = "fingerprints"
+after = "counts"
+datasets = ["Tiny"]
+calibration = [{ method = "once" }]
+data = { n = [30, 90, 99], shift = [0.0, 7.0] }
+methods = { once = ["noisy", "once"] }
+n_permutations = 20
+
+[identify.rest]
+after = "prints"
+datasets = ["Tiny"]
+calibration = [{ method = "noisy", metric = "ACC" }]
+data = { n = [30, 90, 99], shift = [0.0, 7.0] }
+methods = { noisy = ["noisy", "very noisy"], once = ["noisy", "once"] }
+n_runs = 3
+n_permutations = 20
+
+[profiles.full]"""
+
+
+@pytest.fixture
+def staged(toy, write):
+    """The toy paper with sizes of n = 90, a row of one deterministic partition, and three searches."""
+    protocol = PROTOCOL[:PROTOCOL.index("[identify.tiny]")] + PROTOCOL[PROTOCOL.index("[profiles.full]"):]
+    once = '\nonce = { estimator = "experiments_support:Noisy", params = { noise = 0.1 } }'
+    protocol = protocol.replace("[methods]", "[methods]" + once).replace("\n[profiles.full]", STAGES)
+    write("protocol.toml", protocol.replace('pipeline = "identified"\nsearch = "tiny"\n', ""), "toy")
+    sizes = [f"1,Tiny,{task},class_size,{n}," for task, n in zip("111222", [30, 30, 30, 32, 32, 32])]
+    write("sizes.csv", "\n".join(["table,dataset,task,quantity,value,note", *sizes, ""]), "toy")
+    rows = [("toy", "1", "Tiny", task, "once", "ACC", "1.0000", "0.0000", "4") for task in "12"]
+    rows += [("toy", "1", "Tiny", task, "noisy", metric, "0.4", "0.1", "4")
+             for task in "12" for metric in ("ACC", "NMI")]
+    write("published.csv", pd.DataFrame(rows, columns=list(REQUIRED)).to_csv(index=False), "toy")
+    return write
+
+
+def test_three_stages_each_blind_to_the_next_find_a_planted_pipeline_in_turn(staged, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(runs, "run", None)  # sizes need no fit
+        counts = identify.identify("toy", names=["counts"])["counts"]
+    assert counts["winner"]["n"] == "90.0" and counts["distance"] == 0
+    assert counts["not_told_apart"]["values"] == {"n": ["90.0"], "shift": ["0.0", "7.0"]}
+    prints = identify.identify("toy", names=["prints"])["prints"]
+    assert prints["hypotheses"] == 4 and prints["not_told_apart"]["values"]["once"] == ["once"]
+    assert [cell.split(":")[4] for cell in prints["cells"]] == ["once", "once"]
+    rest = identify.identify("toy", names=["rest"])["rest"]
+    table = pd.read_csv(identify.table_file("toy", "rest"), dtype=str)
+    assert set(table["n"]) == {"90.0"} and set(table["once"]) == {"once"}
+    assert rest["band"] > 0 and set(table["noisy"]) == {"noisy", "very noisy"}
+
+
+def committed(root):
+    return {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_a_strangers_file_is_searched_in_private_and_gives_one_page(toy, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(identify, "our_name", lambda paper, metric: metric.replace("NMI", "NMI_max"))
+    before = committed(paths.data_dir())
+    (tmp_path / "own.toml").write_text(
+        'datasets = ["Tiny"]\ncalibration = [{ method = "noisy", task = "1" }]\n'
+        'loader = "experiments_support:tiny"\nn_runs = 2\n[data]\nn = [30, 90]\n', encoding="utf-8")
+    monkeypatch.setattr(paths, "runs_dir", None)
+    out = tmp_path / "out"
+    assert main(["identify", "toy", "--mine", str(tmp_path / "own.toml"), "--output", str(out)]) == 0
+    page = capsys.readouterr().out
+    order = ["2 hypotheses", "bootstrap", "noise band", "\nnot told apart", "without one part",
+             "permuted print", "Calibration", "Hold-out rows"]
+    assert sorted(order, key=page.index) == order
+    assert committed(paths.data_dir()) == before and (out / "mine.html").exists()
+    assert len(pd.read_csv(out / "identify-mine.csv.gz")) == 2
+
+
+def test_a_function_that_yields_data_sets_is_a_search_and_a_protocols_search_runs_in_private(
+        toy, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(identify, "our_name", lambda paper, metric: metric.replace("NMI", "NMI_max"))
+    (tmp_path / "two_guesses.py").write_text(
+        "from dataclasses import replace\nimport experiments_support as s\n"
+        "def guesses():\n    for n in (30, 60, 90):\n        yield replace(s.tiny(n), name='Tiny')\n")
+    before = committed(paths.data_dir())
+    assert main(["identify", "toy", "--mine", "two_guesses:guesses"]) == 0
+    assert "3 hypotheses" in capsys.readouterr().out
+    assert main(["identify", "toy", "--search", "tiny"]) == 0
+    assert "wrote identified" in capsys.readouterr().out and committed(paths.data_dir()) == before
+    assert main(["identify", "toy", "--mine", "nothing"]) == 2
+    assert main(["identify", "toy", "--mine", "two_guesses:absent"]) == 2
