@@ -635,6 +635,7 @@ class LMSC(LibraryClusterer):
 
     traits = Traits(kind="lifelong", paper="Cai, Tan, Huang, Lv, IJCAI 2023", nonnegative=True,
                     same_n_clusters=True)
+    ALGORITHM_VERSION = 2
 
     rules = {"lam": NONNEGATIVE, "mu": NONNEGATIVE, "beta": NONNEGATIVE, "eta": POSITIVE,
              "n_neighbors": Named(("log",), COUNT), "l21": tuple(L21), "output": OUTPUTS,
@@ -815,6 +816,7 @@ class L2SC(LMSC):
 
     traits = Traits(kind="lifelong", paper="Sun et al., AAAI 2020", nonnegative=True, same_n_clusters=True,
                     reconstruction=True)
+    ALGORITHM_VERSION = 2
 
     rules = {"output": ("concat", "literal"), "view": Number(0, integer=True),
              "formulation": ("consistent", "printed")}

@@ -9,9 +9,8 @@ from scipy.linalg import eigh, lapack
 
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import spectral_embedding
-from mtclib.maths.graphs import NormalizedMatrix
+from mtclib.maths.graphs import NormalizedMatrix, knn_affinity
 from mtclib.maths.linalg import as_dense, unit_rows
-from mtclib.maths.neighbours import nearest_distances
 
 # Eigenvalues of a Gram matrix below this share of the largest are rounding.
 NULL = 1e-11
@@ -74,17 +73,9 @@ class ShiftedSolver:
 def neighbour_laplacian(X, n_neighbors):
     """D - W with W_ij = exp(-d_ij^2 / (2 s^2)) between neighbours, averaged over both directions; (n, n).
 
-    s is the mean distance over all pairs of a sample and a neighbour.  At most n - 1 neighbours are used; of
-    equally near samples, those that come first.
+    See ``graphs.knn_affinity`` for s, ties and empty samples.
     """
-    n = X.shape[0]
-    if n == 1:
-        return np.zeros((1, 1))
-    squares, indices = nearest_distances(X, min(n_neighbors, n - 1))
-    scale = np.sqrt(squares).mean() or 1.0
-    W = np.zeros((n, n))
-    W[np.arange(n)[:, None], indices] = np.exp(-0.5 * squares / scale**2)
-    W = (W + W.T) / 2.0
+    W = knn_affinity(X, n_neighbors).toarray()
     return np.diag(W.sum(axis=1)) - W
 
 

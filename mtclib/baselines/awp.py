@@ -100,8 +100,8 @@ class AWP(MultiViewClusterer):
     [20, 20, 20]
     """
 
-    traits = Traits(kind="multiview", paper="Nie, Tian, Li, KDD 2018")
-    ALGORITHM_VERSION = 2
+    traits = Traits(kind="multiview", paper="Nie, Tian, Li, KDD 2018", graph=True)
+    ALGORITHM_VERSION = 3
 
     rules = {**GRAPH_PARAMETERS, "init": ("aligned", "identity")}
 

@@ -10,6 +10,7 @@ from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer
 from mtclib.core.checks import COUNT, POSITIVE
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import top_eigenvectors
+from mtclib.maths.graphs import among_filled
 from mtclib.maths.linalg import unit_samples
 from mtclib.maths.neighbours import nearest_distances
 from mtclib.maths.simplex import project_stored_rows
@@ -88,9 +89,6 @@ class CLR(SingleTaskClusterer):
     -----
     Time grows as n^2: n up to about 40,000 (all tasks together; ten iterations in two minutes).
 
-    Where samples are equally far away, as integers often are, rounding decides which are neighbours, so that
-    dense and CSR input may give different graphs.
-
     References
     ----------
     F. Nie, X. Wang, M. I. Jordan, H. Huang. The Constrained Laplacian Rank Algorithm for Graph-Based
@@ -105,7 +103,8 @@ class CLR(SingleTaskClusterer):
     """
 
     traits = Traits(kind="multitask", paper="Nie, Wang, Jordan, Huang, AAAI 2016", monotone=False,
-                    task_order_free=True)
+                    task_order_free=True, graph=True)
+    ALGORITHM_VERSION = 2
 
     rules = {"n_neighbors": COUNT, "metric": ("euclidean", "cosine"), "lam": POSITIVE}
 
@@ -118,6 +117,12 @@ class CLR(SingleTaskClusterer):
                 for X in Xs]
 
     def _fit_task(self, A, n_clusters, seed):
+        filled = np.flatnonzero(np.diff(A.indptr))
+        if n_clusters <= len(filled) < A.shape[0]:
+            return _spread(self._fit_filled(A[filled][:, filled], n_clusters, seed), filled, A.shape[0])
+        return self._fit_filled(A, n_clusters, seed)
+
+    def _fit_filled(self, A, n_clusters, seed):
         count, components = pieces(A)
         if count > n_clusters:
             warnings.warn(
@@ -144,13 +149,27 @@ class CLR(SingleTaskClusterer):
                    {"graph_": S, "components_": components.astype(np.intp), "n_components_": int(count)})
 
 
+def _spread(fit, filled, n):
+    """The fit of some of n samples; the others are components of their own, not counted, and in cluster 0."""
+    labels, components = np.zeros(n, dtype=np.intp), np.arange(n) + fit.attributes["n_components_"]
+    labels[filled], components[filled] = fit.labels, fit.attributes["components_"]
+    S = fit.attributes["graph_"].tocoo()
+    fit.labels, fit.attributes["components_"] = labels, np.unique(components, return_inverse=True)[1]
+    fit.attributes["graph_"] = sp.csr_array((S.data, (filled[S.row], filled[S.col])), shape=(n, n))
+    return fit
+
+
 def initial_graph(X, n_neighbors):
     """The initial graph A: weights of the nearest neighbours that fall to 0 at the next one.
 
     a_ij = (d_i,m+1 - d_ij) / (m d_i,m+1 - sum_k d_ik) for the m = n_neighbors nearest neighbours of sample i
     by squared distances d, and 1 / m where all of these are equal; then (A + A^T) / 2.  At most n - 2 are
-    used.  CSR array of shape (n, n) with zero diagonal and no stored zeros.
+    used.  CSR array of shape (n, n) with zero diagonal and no stored zeros; empty samples have no edges.
     """
+    return among_filled(_initial_graph, X, n_neighbors)
+
+
+def _initial_graph(X, n_neighbors):
     n = X.shape[0]
     if n <= 2:
         return sp.csr_array(1.0 - np.eye(n))

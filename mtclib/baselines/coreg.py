@@ -110,8 +110,8 @@ class CoregSpectral(MultiViewClusterer):
     [20, 20, 20]
     """
 
-    traits = Traits(kind="multiview", paper="Kumar, Rai, Daume, NIPS 2011")
-    ALGORITHM_VERSION = 2
+    traits = Traits(kind="multiview", paper="Kumar, Rai, Daume, NIPS 2011", graph=True)
+    ALGORITHM_VERSION = 3
 
     rules = {**GRAPH_PARAMETERS, "scheme": ("centroid", "pairwise"),
              "init": ("best", "views", "average")}

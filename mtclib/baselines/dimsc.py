@@ -107,7 +107,8 @@ class DiMSC(MultiViewClusterer):
     [20, 20, 20]
     """
 
-    traits = Traits(kind="multiview", paper="Cao et al., CVPR 2015")
+    traits = Traits(kind="multiview", paper="Cao et al., CVPR 2015", graph=True)
+    ALGORITHM_VERSION = 2
 
     rules = {"smoothness": NONNEGATIVE, "diversity": NONNEGATIVE, "n_neighbors": COUNT,
              "scaling": SCALINGS, "keep_diagonal": bool}

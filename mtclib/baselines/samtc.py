@@ -223,7 +223,7 @@ class SAMTC(MultiTaskClusterer):
     """
 
     traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, IJCAI 2016", nonnegative=True,
-                    monotone=False, task_order_free=True, reconstruction=True)
+                    monotone=False, task_order_free=True, reconstruction=True, graph=True)
 
     rules = {"n_neighbors": COUNT, "n_neighbors_across": COUNT, "n_rounds": COUNT, "n_starts": COUNT,
              "transfer": NONNEGATIVE}

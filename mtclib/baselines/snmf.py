@@ -296,9 +296,9 @@ class MultiViewSNMF(MultiViewClusterer):
     [20, 20, 20]
     """
 
-    traits = Traits(kind="multiview", paper="Kuang, Ding, Park, SDM 2012")
+    traits = Traits(kind="multiview", paper="Kuang, Ding, Park, SDM 2012", graph=True)
 
-    ALGORITHM_VERSION = 2
+    ALGORITHM_VERSION = 3
 
     rules = {**GRAPH_PARAMETERS, "solver": SOLVERS}
 

@@ -69,7 +69,7 @@ class SpectralNJW(SingleTaskClusterer):
     """
 
     traits = Traits(kind="multitask", paper="Ng, Jordan, Weiss, NIPS 2001", monotone=False,
-                    task_order_free=True, may_be_infinite=("eigenvalues_",))
+                    task_order_free=True, graph=True, may_be_infinite=("eigenvalues_",))
 
     rules = {"scale": Named(SCALES, POSITIVE), "affinity": Named(("cosine", "gaussian"))}
 

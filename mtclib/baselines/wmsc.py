@@ -98,7 +98,8 @@ class WMSC(MultiViewClusterer):
     [20, 20, 20]
     """
 
-    traits = Traits(kind="multiview", paper="Zong, Zhang, Liu, Yu, AAAI 2018", monotone=False)
+    traits = Traits(kind="multiview", paper="Zong, Zhang, Liu, Yu, AAAI 2018", monotone=False, graph=True)
+    ALGORITHM_VERSION = 2
 
     rules = {**GRAPH_PARAMETERS, "ridge": POSITIVE, "smoothness": NONNEGATIVE}
 

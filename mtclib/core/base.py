@@ -28,6 +28,7 @@ from mtclib.core.checks import (
     check_sequence,
     check_tasks,
     check_views,
+    empty_samples,
 )
 from mtclib.core.shield import check_finite, shield
 from mtclib.core.starts import SEEDINGS
@@ -47,6 +48,7 @@ class Traits:
     reconstruction: bool = False  # details of the original could not be had; see the class docstring
     float32: bool = False  # views in single precision are used as they are, memory maps included
     scale_free: bool = True  # the partition stays when all data are multiplied by one number (by default)
+    graph: bool = False  # empty samples have no edges, and get the largest cluster of the others
     may_be_infinite: tuple = ()  # attributes in which NaN or infinity is an answer; elsewhere it is an error
 
 
@@ -105,12 +107,18 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
             If the best start stopped at ``max_iter``.
         EmptyClusterWarning
             If the labels have fewer clusters than asked for.
+        EmptySampleWarning
+            If ``traits.graph`` and a sample is all zeros: it gets no edges.  Samples that are empty in all
+            views get the largest cluster of the others.
         """
         self._check_parameters()
         Xs, n_clusters = self._check_input(Xs)
         seeds = spawn_seeds(self.random_state, getattr(self, "n_init", 1))
         with shield(self, Xs):
-            self._store(self._fit_best(self._prepare(Xs, n_clusters), n_clusters, seeds))
+            best = self._fit_best(self._prepare(Xs, n_clusters), n_clusters, seeds)
+            if self.traits.graph and isinstance(getattr(self, "affinity", ""), str):
+                _settle_empty(Xs, best.labels)
+            self._store(best)
         return self
 
     def _prepare(self, Xs, n_clusters):
@@ -207,6 +215,22 @@ class SingleTaskClusterer(MultiTaskClusterer):
                    all(fit.converged for fit in fits), attributes)
 
 
+def _settle_empty(Xs, labels):
+    """Put samples that are empty in a task, or in all views, into the largest cluster of the others."""
+    empty = [empty_samples(X) for X in Xs]
+    what = "task" if isinstance(labels, list) else "view"
+    found = [f"{mask.sum()} in {what} {i}" for i, mask in enumerate(empty, 1) if mask.any()]
+    if not found:
+        return
+    warnings.warn(f"samples that are all zeros have no neighbours in a graph ({', '.join(found)}); empty in "
+                  f"{'their task' if what == 'task' else 'every view'}, they get the largest cluster: leave "
+                  f"them out if you can", EmptySampleWarning, stacklevel=4)
+    pairs = zip(labels, empty) if what == "task" else [(labels, np.logical_and.reduce(empty))]
+    for found, mask in pairs:
+        if mask.any() and not mask.all():
+            found[mask] = np.bincount(found[~mask]).argmax()
+
+
 def _best(fits):
     return min(fits, key=lambda fit: fit.objective[-1] if np.isfinite(fit.objective[-1]) else np.inf)
 
@@ -252,6 +276,10 @@ class DegenerateSubspaceWarning(UserWarning):
 
 class EmptyClusterWarning(UserWarning):
     """The labels have fewer clusters than asked for; the message has the number, and names the tasks."""
+
+
+class EmptySampleWarning(UserWarning):
+    """Samples are all zeros, which says nothing of their cluster; the message has their number."""
 
 
 class ConstantViewWarning(UserWarning):

@@ -233,6 +233,13 @@ def check_same_views(views, expected, name, reference):
                              f"features that are zero throughout a task")
 
 
+def empty_samples(X):
+    """Which rows hold nothing but zeros, bool (n,); of one feature none does, as 0 is a value like others."""
+    if X.shape[1] == 1:
+        return np.zeros(X.shape[0], dtype=bool)
+    return abs(X).max(axis=1).toarray().ravel() == 0 if sp.issparse(X) else ~X.any(axis=1)
+
+
 def check_n_clusters(n_clusters, Xs, *, same_for=None):
     """Number of clusters of each task, from an int or a sequence with one int per task."""
     if isinstance(n_clusters, (list, tuple)) or (isinstance(n_clusters, np.ndarray) and n_clusters.ndim):

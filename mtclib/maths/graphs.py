@@ -15,7 +15,7 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from scipy.spatial.distance import squareform
 from sklearn.metrics.pairwise import euclidean_distances
 
-from mtclib.core.checks import COUNT, POSITIVE, Named, call, check_matrix
+from mtclib.core.checks import COUNT, POSITIVE, Named, call, check_matrix, empty_samples
 from mtclib.maths.linalg import as_dense, unit_samples
 from mtclib.maths.neighbours import nearest_distances
 from mtclib.maths.scaling import SCALINGS, scale_views
@@ -210,6 +210,26 @@ class WeightedSum:
         return total
 
 
+def among_filled(affinity, X, *options):
+    """``affinity(X, *options)`` of the samples that are not empty; empty ones have no edges: (n, n).
+
+    An empty sample, all zeros, is as far from another as that is long: it would be the neighbour of many.
+    """
+    empty = empty_samples(X)
+    if not empty.any():
+        return affinity(X, *options)
+    n, rows = len(empty), np.flatnonzero(~empty)
+    if len(rows) < 2:
+        return sp.csr_array((n, n))
+    A = affinity(X[rows], *options)
+    if sp.issparse(A):
+        A = A.tocoo()
+        return sp.csr_array((A.data, (rows[A.row], rows[A.col])), shape=(n, n))
+    whole = np.zeros((n, n))
+    whole[np.ix_(rows, rows)] = A
+    return whole
+
+
 def gaussian_affinity(X, scale="median"):
     """exp(-d_ij^2 / (2 s^2)) for i != j and zero on the diagonal: an ndarray (n, n) in 0 .. 1.
 
@@ -235,9 +255,14 @@ def knn_affinity(X, n_neighbors=10, scale="mean"):
     """exp(-d_ij^2 / (2 s^2)) between a sample and its nearest others, averaged over both directions.
 
     CSR (n, n) in 0 .. 1 with a zero diagonal; s is the mean distance over all pairs of a sample and a
-    neighbour, or with 'self-tuning' as in ``gaussian_affinity``.  At most n - 1 neighbours are used; of
-    equally distant samples, the first ones.  'log' is floor(log2 n) + 1, as in the code of symmetric NMF.
+    neighbour, or with 'self-tuning' as in ``gaussian_affinity``.  At most n - 1 neighbours are used; for ties
+    see ``nearest_distances``.  'log' is floor(log2 n) + 1, as in the code of symmetric NMF.  Empty samples
+    have no edges, and n does not count them.
     """
+    return among_filled(_knn_affinity, X, n_neighbors, scale)
+
+
+def _knn_affinity(X, n_neighbors, scale):
     n = X.shape[0]
     if n == 1:
         return sp.csr_array((1, 1))
@@ -255,14 +280,9 @@ def knn_affinity(X, n_neighbors=10, scale="mean"):
 def cosine_knn_affinity(X, n_neighbors=10, scale="mean"):
     """``knn_affinity`` of the rows at unit length, whose squared distances are 2 (1 - cosine).
 
-    Empty rows of X have no neighbours; the result is the same for dense and sparse X.
+    The result is the same for dense and sparse X.
     """
-    U = unit_samples(sp.csr_array(X))
-    rows = np.flatnonzero(np.diff(U.indptr))
-    if len(rows) < 2:
-        return sp.csr_array((X.shape[0], X.shape[0]))
-    A = knn_affinity(U[rows], n_neighbors, scale).tocoo()
-    return sp.csr_array((A.data, (rows[A.row], rows[A.col])), shape=(X.shape[0], X.shape[0]))
+    return knn_affinity(unit_samples(sp.csr_array(X)), n_neighbors, scale)
 
 
 def normalized_bipartite(X):
@@ -321,7 +341,7 @@ def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors
     if isinstance(affinity, str) and affinity == "cosine":
         return [_normalized_cosine(X) for X in Xs]
     if isinstance(affinity, str) and affinity == "gaussian":
-        return [NormalizedMatrix(gaussian_affinity(X, scale)) for X in Xs]
+        return [NormalizedMatrix(among_filled(gaussian_affinity, X, scale)) for X in Xs]
     if isinstance(affinity, str) and affinity == "knn":
         return [NormalizedMatrix(knn_affinity(X, n_neighbors, scale)) for X in Xs]
     if isinstance(affinity, str) and affinity == "knn-cosine":

@@ -1,11 +1,16 @@
-"""Nearest neighbours by cosine and by distance; ties are broken by rule, not by rounding or storage."""
+"""Nearest neighbours by cosine and by distance; ties are broken by content, not by order or rounding."""
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances_chunked
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 # Decimals of squared distances, in units of the largest squared length; beyond is rounding.
 SQUARE_DECIMALS = 12
+# Numbers nearer to each other than this share of the largest are equal.
+EQUAL = 1e-12
+# Decimals to which two samples are equally far from the mean of all, in units of the largest distance.
+CONTENT_DECIMALS = 8
 BLOCK = 512
 # MiB of distances at a time; beyond that, memory grows no faster than the number of samples.
 LARGEST_BLOCK = 64
@@ -46,10 +51,14 @@ def shared(neighbours):
 
 
 def nearest_distances(X, n_neighbors):
-    """The nearest other samples of each sample; equal distances are taken in the order of the samples.
+    """The nearest other samples of each sample; ties are broken by content, see :func:`content`.
 
-    Returns squared Euclidean distances, ascending, and indices, (n, n_neighbors) each; n_neighbors < n.
+    Returns squared Euclidean distances, ascending, and indices, (n, n_neighbors) each; n_neighbors < n.  Of
+    samples equally near to sample i come first those whose distance to the mean of all is most like that of
+    i, then those of lower rank.  With another order of the rows the lists are the same, but for copies of one
+    sample: these change places with each other, in all lists alike.
     """
+    spread, rank = content(X)
     # Far from the origin the distances would drown in the rounding of the squared lengths.
     X = X if sp.issparse(X) else X - X.mean(axis=0)
     values = X.multiply(X) if sp.issparse(X) else X * X
@@ -57,16 +66,49 @@ def nearest_distances(X, n_neighbors):
 
     def first(squares, start):
         squares /= unit
-        np.maximum(np.round(squares, SQUARE_DECIMALS, out=squares), 0.0, out=squares)
         rows = np.arange(len(squares))
         squares[rows, start + rows] = np.inf
         # Only the samples that can be among the first are sorted; NaN stays, and comes last.
         limit = np.partition(squares, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
-        row, column = np.nonzero(~(squares > limit))
-        order = np.lexsort((squares[row, column], row))
+        row, column = np.nonzero(~(squares > limit + EQUAL))
+        squares = squares[row, column]
+        order = np.lexsort((squares, row))
+        row, column, squares = row[order], column[order], squares[order]
+        level = np.cumsum(np.diff(squares, prepend=squares[:1]) > EQUAL)
+        unlike = np.round(np.abs(spread[start + row] - spread[column]), CONTENT_DECIMALS)
+        order = np.lexsort((rank[column], unlike, level, row))
         chosen = order[np.searchsorted(row, rows)[:, None] + np.arange(n_neighbors)]
-        return unit * squares[row, column][chosen], column[chosen]
+        squares = np.sort(np.maximum(np.round(squares[chosen], SQUARE_DECIMALS), 0.0), axis=1)
+        return unit * squares, column[chosen]
 
     parts = list(pairwise_distances_chunked(X, reduce_func=first, metric="euclidean", squared=True,
                                             working_memory=LARGEST_BLOCK))
     return np.vstack([squares for squares, _ in parts]), np.vstack([indices for _, indices in parts])
+
+
+def content(X):
+    """What tells equally near samples apart: distances to the mean, (n,) in 0 .. 1, and ranks, (n,) int.
+
+    Distances are squared, as shares of the largest.  Ranks follow the projection on the standard deviations
+    of the features.  Neither depends on the order of samples or features, nor on a shift.  What is equal in
+    both is ranked by a projection on fixed numbers, one per feature, and copies of one sample by their place.
+    """
+    d = X.shape[1]
+    mean, variance = mean_variance_axis(X, axis=0) if sp.issparse(X) else (X.mean(axis=0), X.var(axis=0))
+    values = X.multiply(X) if sp.issparse(X) else (X - mean) ** 2
+    squares = np.asarray(values.sum(axis=1)).ravel()
+    if sp.issparse(X):
+        squares = squares - 2.0 * (X @ mean) + mean @ mean
+    fixed = np.random.default_rng(0).standard_normal(d) * np.sqrt(variance)
+    keys = [_levels(X @ weights - mean @ weights) for weights in (fixed, np.sqrt(variance))]
+    rank = np.empty(X.shape[0], dtype=np.intp)
+    rank[np.lexsort(keys)] = np.arange(X.shape[0])
+    return squares / (squares.max() or 1.0), rank
+
+
+def _levels(values):
+    """Values as their rank, (n,) int; those that only rounding tells apart have one rank."""
+    order = np.argsort(values, kind="stable")
+    rank = np.empty(len(values), dtype=np.intp)
+    rank[order] = np.cumsum(np.diff(values[order], prepend=values[order[:1]]) > EQUAL * np.abs(values).max())
+    return rank
