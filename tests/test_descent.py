@@ -25,7 +25,7 @@ SPACES = {
     "MBC": {"lam": (0.0, 1e-3, 0.5, 20.0), "init": ("random", "samples", "k-means")},
     "MTCMRL": {"lam": (0.0, 1.0, 6.0), "mu": (0.05, 3.0), "alpha": (0.0, 1.0, 6.0), "beta": (0.0, 0.5, 3.0),
              "exponent": (0.25, 0.5, 1.0), "max_iter": (12,)},
-    "ASI": {"which": ("smallest", "smallest_in_range", "between"), "n_components": (1,),
+    "ASI": {"which": ("smallest", "smallest_in_range", "adr"), "n_components": (1,),
           "init": ("random", "k-means")},
     "AWP": {"affinity": AFFINITIES, "init": ("identity", "aligned")},
     "ConvexSub": {"alpha": (0.02, 0.3, 1.5)},

@@ -68,7 +68,7 @@ def squares(first, *others):
 
 @pytest.mark.parametrize(("method", "parameters", "message"), [
     ("ASI", {"n_components": 13}, "n_components is 13 but there are only 12 features; lower it"),
-    ("ASI", {"n_components": 4}, "n_components is 4, but which='between' finds at most one per cluster"),
+    ("ASI", {"n_components": 4}, "n_components is 4, but which='adr' finds at most one per cluster"),
     ("ASI", {"init": [np.zeros(3, int)] * 3}, r"init\[0\] must hold 30 integers"),
     ("AWP", {"affinity": [np.eye(30)] * 2}, r"one \(n_t, n_t\) array per view \(3 of them\)"),
     ("CCAClustering", {"n_components": 31}, r"n_components is 31, but 3 view.s. of this size have only \d+"),

@@ -1,17 +1,18 @@
-"""ASI: adaptive subspace iteration (Li, Ma, Ogihara, SIGIR 2004)."""
+"""ASI: adaptive subspace iteration (Li, Ma, Ogihara, SIGIR 2004), and ADR (Ding et al., ICDM 2002)."""
 
 import warnings
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import svd
+from sklearn.decomposition import PCA
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer, Traits
 from mtclib.core.checks import COUNT_OR_NONE, Named, check_initial_labels
 from mtclib.core.starts import kmeans_once, one_hot
 from mtclib.maths.subspace import RowSpace
 
-SUBSPACES = ("smallest", "smallest_in_range", "largest", "between")
+SUBSPACES = ("smallest", "smallest_in_range", "largest", "adr")
 
 
 class ASI(SingleTaskClusterer):
@@ -26,29 +27,30 @@ class ASI(SingleTaskClusterer):
     each row goes to the nearest centroid of the projected rows.  A row that is not strictly nearer to another
     centroid stays; an empty cluster takes the row farthest from its centroid.
 
-    The literal method ('smallest') minimises the within-cluster scatter
-    :math:`\operatorname{tr}(F^\top S_w F)`.  Whenever :math:`X` has rank at most d - l, as with fewer samples
-    than words, its minimum is 0 with :math:`X F = 0`, and the start is the result.  'smallest_in_range' has
-    the same fate when the rank is at least n - k + l, as with independent rows.  'between' maximises
-    :math:`\operatorname{tr}(F^\top S_b F)`, which is the alternating minimisation of
+    ASI itself ('smallest') minimises the within-cluster scatter :math:`\operatorname{tr}(F^\top S_w F)`.
+    Whenever :math:`X` has rank at most d - l, as with fewer samples than words, its minimum is 0 with
+    :math:`X F = 0`, and the start is the result: k-means on principal components.  'smallest_in_range' has
+    the same fate when the rank is at least n - k + l, as with independent rows.  'adr', adaptive dimension
+    reduction, maximises :math:`\operatorname{tr}(F^\top S_b F)`, which is the alternating minimisation of
 
     .. math:: \|X - D S F^\top\|^2
 
-    (reduced k-means); with l = k it is exactly Lloyd's k-means.  Reconstruction: the paper leaves open which
-    of them the compared implementations ran.
+    (reduced k-means); with l = k each iteration is one of Lloyd's k-means.  Reconstruction: the SPMTC paper
+    leaves open which of them it ran.
 
     Parameters
     ----------
     n_clusters : int or list of int
         Clusters of each task.
-    which : {'between', 'smallest', 'smallest_in_range', 'largest'}, default 'between'
-        Eigenvectors that span the subspace: those of the largest eigenvalues of :math:`S_b` ('between') or
+    which : {'adr', 'smallest', 'smallest_in_range', 'largest'}, default 'adr'
+        Eigenvectors that span the subspace: those of the largest eigenvalues of :math:`S_b` ('adr') or
         :math:`S_w` ('largest'), of the smallest of :math:`S_w`, or of the smallest of :math:`S_w` within the
         row space of :math:`X`.
     n_components : int or None, default None
         l; None for as many as there are clusters, and at most d.
-    init : 'random', 'k-means' or list of ndarray of int, default 'random'
-        'random': labels at random, clusters of equal size.
+    init : {'pca', 'random', 'k-means'} or list of ndarray of int, default 'pca'
+        'pca': k-means on the first l principal components, as the R package Rdimtools begins; 'random':
+        labels at random, clusters of equal size.
     n_init : int, default 1
         Starts; each task keeps the one with its lowest objective.
     max_iter : int, default 50
@@ -60,7 +62,7 @@ class ASI(SingleTaskClusterer):
     projection_ : list of ndarray of shape (d, l)
         :math:`F`, orthonormal columns; fewer than l where the matrix has too small a rank.
     objective_ : ndarray of shape (n_iter,)
-        :math:`\|X - D S F^\top\|^2` ('between') or :math:`\|X F - D S\|^2` (the others), summed over tasks,
+        :math:`\|X - D S F^\top\|^2` ('adr') or :math:`\|X F - D S\|^2` (the others), summed over tasks,
         after each iteration.  It never rises, except with 'largest', which optimises no single function.
     n_iter_ : int
     converged_ : bool
@@ -82,10 +84,11 @@ class ASI(SingleTaskClusterer):
 
     traits = Traits(kind="multitask", paper="Li, Ma, Ogihara, SIGIR 2004", task_order_free=True,
                     reconstruction=True)
+    ALGORITHM_VERSION = 2
 
-    rules = {"which": SUBSPACES, "n_components": COUNT_OR_NONE, "init": Named(("random", "k-means"))}
+    rules = {"which": SUBSPACES, "n_components": COUNT_OR_NONE, "init": Named(("pca", "random", "k-means"))}
 
-    def __init__(self, n_clusters, *, which="between", n_components=None, init="random", n_init=1,
+    def __init__(self, n_clusters, *, which="adr", n_components=None, init="pca", n_init=1,
                  max_iter=50, random_state=None):
         self._keep(locals())
 
@@ -94,15 +97,17 @@ class ASI(SingleTaskClusterer):
         l = self.n_components or 1
         if l > Xs[0].shape[1]:
             raise ValueError(f"n_components is {l} but there are only {Xs[0].shape[1]} features; lower it")
-        if self.which == "between" and l > min(n_clusters):
-            raise ValueError(f"n_components is {l}, but which='between' finds at most one per cluster "
+        if self.which == "adr" and l > min(n_clusters):
+            raise ValueError(f"n_components is {l}, but which='adr' finds at most one per cluster "
                              f"(n_clusters={min(n_clusters)}); ask for fewer")
         return Xs, n_clusters
 
     def _prepare(self, Xs, n_clusters):
-        starts = ([self.init] * len(Xs) if isinstance(self.init, str)
-                  else check_initial_labels(self.init, Xs, n_clusters))
-        spaces = [None if self.which == "between" else Occurring(X) for X in Xs]
+        if isinstance(self.init, str):
+            starts = [_to_cluster(X, self.init, self.n_components or k) for X, k in zip(Xs, n_clusters)]
+        else:
+            starts = check_initial_labels(self.init, Xs, n_clusters)
+        spaces = [None if self.which == "adr" else Occurring(X) for X in Xs]
         return list(zip(Xs, spaces, starts))
 
     def _fit_task(self, task, n_clusters, seed):
@@ -117,15 +122,25 @@ class ASI(SingleTaskClusterer):
             Z = X @ F
             before, labels = labels, labels if _nothing_left(X, Z) else assign(Z, labels, n_clusters)
             between = between_scatter(Z, labels, n_clusters)
-            history.append((squared_norm if self.which == "between" else float(np.sum(Z * Z))) - between)
+            history.append((squared_norm if self.which == "adr" else float(np.sum(Z * Z))) - between)
             converged = np.array_equal(before, labels)
         return Fit(labels, history, converged, {"projection_": F})
 
 
+def _to_cluster(X, init, n_components):
+    """What k-means is to cluster at the start: X, its principal components, (n, l), or nothing."""
+    if init != "pca":
+        return X if init == "k-means" else None
+    l = min(n_components, *X.shape)
+    if l < min(X.shape):
+        return PCA(l, svd_solver="arpack", random_state=0).fit_transform(X)
+    return PCA(l).fit_transform(X.toarray() if sp.issparse(X) else X)
+
+
 def _initial_labels(X, n_clusters, start, seed):
-    if isinstance(start, str) and start == "random":
+    if start is None:
         return np.random.default_rng(seed).permutation(np.arange(X.shape[0]) % n_clusters)
-    return kmeans_once(X, n_clusters, seed).labels_.astype(np.intp) if isinstance(start, str) else start
+    return start if start.ndim == 1 else kmeans_once(start, n_clusters, seed).labels_.astype(np.intp)
 
 
 def _nothing_left(X, Z):
@@ -133,7 +148,7 @@ def _nothing_left(X, Z):
     if nothing:
         warnings.warn(
             "all samples are projected to the origin, as the features outnumber the rank of the data; "
-            "the result is the start; use which='between'", DegenerateSubspaceWarning, stacklevel=2)
+            "the result is the start; use which='adr'", DegenerateSubspaceWarning, stacklevel=2)
     return nothing
 
 
@@ -187,10 +202,10 @@ class Occurring:
 def subspace(X, D, n_components, which, space):
     """F for given clusters, (d, <= n_components), orthonormal columns.
 
-    D holds one-hot labels, (n, k); ``which`` is one of SUBSPACES, ``space`` an Occurring, None for 'between'.
+    D holds one-hot labels, (n, k); ``which`` is one of SUBSPACES, ``space`` an Occurring, None for 'adr'.
     """
     Z = D / np.sqrt(np.maximum(D.sum(axis=0), 1.0))
-    if which == "between":
+    if which == "adr":
         left, values, _ = svd(X.T @ Z, full_matrices=False)
         return left[:, :n_components][:, values[:n_components] > 1e-10 * values[0]]
     rows = space.space
@@ -200,7 +215,7 @@ def subspace(X, D, n_components, which, space):
     if which != "largest" and n_null == 0 and rank + D.shape[1] - len(D) >= n_components:
         warnings.warn(
             "the rows of the data are nearly independent: in some subspace every partition fits perfectly; "
-            "the result is the start; use which='between'", DegenerateSubspaceWarning, stacklevel=2)
+            "the result is the start; use which='adr'", DegenerateSubspaceWarning, stacklevel=2)
     find = rows.largest if which == "largest" else rows.smallest_in_range
     parts = ([rows.null(n_null)] if n_null else []) + ([find(Z, count)] if count else [])
     return space.embed(np.hstack(parts))

@@ -6,7 +6,7 @@ up to more than the set; only NG20-1 is cut into disjoint halves.  The terms are
 documents of the whole set and in at most half of them, which gives every printed number of terms.  The paper
 does not state its weighting, so that is a parameter of every loader.  The distances of the true classes in
 its Table 4 are those of ``weighting="share-idf"`` with all terms, ``max_df=1.0``: a thousand times ours is
-the printed number, to its last digit, on all sets but the two cuts of NG20.
+the printed number, to its last digit, on all sets but NG20-1, whose halves are random.
 
 NG20 is their matrix of the edition with 19,997 messages, here as published (edition "counts", without names
 of terms) and rebuilt.  Its size tells how it was made: without headers, without the stop words of the Bow

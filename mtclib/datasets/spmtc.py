@@ -116,8 +116,8 @@ def transfer(key, edition="presence", *, weighting=None, idf_scope="all", idf_fo
         stored entry is a factor of its document times a factor of its term.  The second holds term counts.
     weighting : str, default=None
         Of "presence" one of :data:`STORED`, by default "stored"; "stored-l2" divides each row by its
-        Euclidean norm, "binary" keeps which terms occur.  Of "counts", by default as they are, one of
-        :data:`mtclib.datasets.text.WEIGHTINGS`.
+        Euclidean norm, "binary" keeps which terms occur.  Of "counts", by default as they are, "binary" or
+        one of :data:`mtclib.datasets.text.WEIGHTINGS`.
     idf_scope, idf_formula : str
         See :func:`mtclib.datasets.text.weigh`; for edition "counts".
 
@@ -127,19 +127,17 @@ def transfer(key, edition="presence", *, weighting=None, idf_scope="all", idf_fo
     """
     check_option("edition", edition, ("presence", "counts"))
     weights = {"weighting": weighting or {"presence": "stored", "counts": "counts"}[edition]}
-    if edition == "counts":
-        files, counts, labels = _transfer_counts(key)
+    if edition == "presence" and weights["weighting"] not in STORED:
+        raise ValueError(f"weighting must be one of {STORED}, not {weighting!r}: edition 'presence' has no "
+                         "counts; edition='counts' does.")  # fmt: skip
+    files, Xs, labels = (_presence if edition == "presence" else _transfer_counts)(key)
+    if weighting == "binary":
+        Xs = [X.sign() for X in Xs]
+    elif weighting == "stored-l2":
+        Xs = weigh(Xs, "counts-l2")
+    elif edition == "counts":
         weights |= {"idf_scope": idf_scope, "idf_formula": idf_formula}
-        Xs = weigh(counts, **weights)
-    else:
-        if weights["weighting"] not in STORED:
-            raise ValueError(f"weighting must be one of {STORED}, not {weighting!r}: edition 'presence' has "
-                             "no counts; edition='counts' does.")  # fmt: skip
-        files, Xs, labels = _presence(key)
-        if weighting == "stored-l2":
-            Xs = weigh(Xs, "counts-l2")
-        elif weighting == "binary":
-            Xs = [X.sign() for X in Xs]
+        Xs = weigh(Xs, **weights)
     *_, classes, order = _TRANSFER[key]
     data = Dataset(
         name=f"spmtc-{key}", kind="multitask", edition=edition, Xs=Xs,

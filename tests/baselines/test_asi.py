@@ -7,12 +7,14 @@ import pytest
 import scipy.sparse as sp
 from planted import noisy_views, quiet_fit
 from scipy.sparse.linalg import ArpackNoConvergence
+from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
 
-from mtclib.baselines import ASI, asi
+from mtclib.baselines import ASI, KMeans, asi
 from mtclib.baselines.asi import Occurring, assign, between_scatter, subspace
 from mtclib.core.base import DegenerateSubspaceWarning
-from mtclib.core.starts import one_hot
+from mtclib.core.starts import kmeans_once, one_hot
 
 
 def counts(n=30, d=8, seed=0):
@@ -50,7 +52,7 @@ def test_each_subspace_is_that_of_the_explicit_scatter_matrix(shape, convert, de
             warnings.simplefilter("ignore", DegenerateSubspaceWarning)
             F = subspace(convert(X), one_hot(labels, 3), l, which, space)
         np.testing.assert_allclose(F.T @ F, np.eye(l), atol=1e-9)
-        if which == "between":
+        if which == "adr":
             assert between_scatter(X @ F, labels, 3) == pytest.approx(between[-l:].sum())
         else:
             assert projected_scatter(X, F, labels) == pytest.approx(best[which], abs=1e-8 * values[-1])
@@ -81,13 +83,13 @@ def test_a_stalled_iteration_gives_way_to_a_dense_solver(which, monkeypatch):
     np.testing.assert_allclose(F @ F.T, expected @ expected.T, atol=1e-8)
 
 
-@pytest.mark.parametrize("which", ["smallest", "largest", "between"])
+@pytest.mark.parametrize("which", ["smallest", "largest", "adr"])
 def test_the_objective_is_the_documented_one(which):
     X = counts()
     model = quiet_fit(ASI(3, which=which, n_components=2, random_state=0), [X])
     F, D = model.projection_[0], one_hot(model.labels_[0], 3)
     S = np.linalg.lstsq(D, X @ F, rcond=None)[0]
-    residual = X - D @ S @ F.T if which == "between" else X @ F - D @ S
+    residual = X - D @ S @ F.T if which == "adr" else X @ F - D @ S
     assert model.objective_[-1] == pytest.approx(np.sum(residual ** 2))
 
 
@@ -96,7 +98,7 @@ def test_the_objective_is_the_documented_one(which):
     ("smallest", "projected to the origin"), ("smallest_in_range", "every partition fits perfectly")])
 def test_more_features_than_samples_leave_nothing_to_the_smallest_eigenvectors(which, message, convert):
     X, start = counts(15, 40), np.arange(15) % 3
-    with pytest.warns(DegenerateSubspaceWarning, match=f"{message}.*which='between'"):
+    with pytest.warns(DegenerateSubspaceWarning, match=f"{message}.*which='adr'"):
         model = ASI(3, which=which, init=[start], random_state=0).fit([convert(X)])
     assert np.array_equal(model.labels_[0], start) and model.converged_ and model.n_iter_ == 1
     assert model.objective_[-1] < 1e-15 * np.sum(X ** 2)
@@ -117,7 +119,7 @@ def test_samples_without_any_entry_keep_the_start():
     assert model.labels_[0].tolist() == [0, 1, 1]
 
 
-def test_between_with_as_many_dimensions_as_clusters_is_lloyds_k_means():
+def test_adr_with_as_many_dimensions_as_clusters_is_lloyds_k_means():
     X = counts(40, 6, seed=3)
     labels = start = np.random.default_rng(0).permutation(np.arange(40) % 3)
     for _ in range(50):
@@ -137,6 +139,25 @@ def test_ties_stay_an_empty_cluster_takes_the_farthest_row_and_copies_none(rows,
     assert assign(np.array(rows, float)[:, None], np.array(labels), k).tolist() == expected
 
 
-def test_k_means_start_ends_at_once_where_between_is_k_means():
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize(("shape", "l"), [((30, 8), 2), ((12, 20), 3), ((6, 3), 3)])
+def test_the_start_is_k_means_on_the_first_principal_components(shape, l, convert):
+    X = counts(*shape)
+    U, s, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    Z = asi._to_cluster(convert(X), "pca", l)
+    np.testing.assert_allclose(abs(Z), abs(U[:, :l] * s[:l]), atol=1e-8)
+    labels = kmeans_once(Z, 3, 0).labels_
+    assert np.array_equal(asi._initial_labels(X, 3, Z, 0), labels)
+
+
+def test_asi_on_more_words_than_samples_is_k_means_on_principal_components():
+    X = counts(15, 40)
+    with pytest.warns(DegenerateSubspaceWarning):
+        labels = ASI(3, which="smallest", random_state=0).fit([X]).labels_[0]
+    alone = KMeans(3, random_state=0).fit([PCA(3).fit_transform(X)]).labels_[0]
+    assert adjusted_rand_score(labels, alone) == 1
+
+
+def test_k_means_start_ends_at_once_where_adr_is_k_means():
     model = ASI(3, init="k-means", random_state=0).fit(noisy_views()[:1])
     assert model.n_iter_ == 1 and model.converged_

@@ -220,7 +220,7 @@ class Study:
         rows = self._as_printed(rows, dataset, printed)
         missing = {name: NOT_YET for name in cells["method"].unique() if name not in self.protocol.methods}
         datasets = self.protocol.datasets.items()
-        missing |= {name: spec.not_run for name, spec in datasets if spec.not_run}
+        missing |= {name: spec.not_run or spec.note for name, spec in datasets if spec.not_run or spec.note}
         unavailable = {name: spec.unavailable for name, spec in datasets if spec.unavailable}
         once = ["true", *(name for name, method in self.protocol.methods.items() if method.deterministic)]
         spec = self.protocol.datasets.get(dataset)  # a pool has none

@@ -30,10 +30,10 @@ def summary(verdicts):
 
 def test_every_printed_cell_has_a_verdict_that_says_something(verdicts):
     assert len(verdicts) == 1111
-    allowed = {"exact", "agrees", "higher", "lower", "inconclusive", "misprint", "unavailable"}
+    allowed = {"exact", "agrees", "higher", "lower", "inconclusive", "misprint", "not-run"}
     assert set(verdicts["verdict"]) <= allowed < set(SYMBOLS)
-    unavailable = verdicts[verdicts["verdict"] == "unavailable"]
-    assert set(unavailable["dataset"]) == {"Animal with attribute", "sports"} and unavailable["reason"].all()
+    lacking = verdicts[verdicts["verdict"] == "not-run"]
+    assert set(lacking["dataset"]) == {"Animal with attribute", "sports"} and lacking["reason"].all()
 
 
 def test_every_deviating_cell_has_a_cause_and_a_sentence(verdicts, summary):

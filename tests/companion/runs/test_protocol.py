@@ -56,4 +56,3 @@ def test_an_unknown_protocol_or_profile_is_answered_with_close_matches_and_a_bro
             load_protocol(wrong)
     with pytest.raises(ProtocolError, match="quick"):
         parse_protocol(table()).profile("quik")
-    assert load_protocol("mbc").datasets["sports"].unavailable
