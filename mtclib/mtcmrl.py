@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits
-from mtclib.core.checks import NONNEGATIVE, POSITIVE, SHARE, Named, check_initial_labels
+from mtclib.core.checks import COUNT, NONNEGATIVE, POSITIVE, SHARE, Named, check_initial_labels
 from mtclib.core.starts import kmeans_once, one_hot
 from mtclib.maths.graphs import similarities
 from mtclib.maths.linalg import RidgeSystems
@@ -153,6 +153,8 @@ class MTCMRL(MultiTaskClusterer):
         :math:`M^t`.  'cosine' forms no (n, n) array for nonnegative data.
     init : 'k-means' or list of ndarray of int, default 'k-means'
         Partition from which :math:`Y^t` starts (one-hot + 0.2).
+    starts : int, default 1
+        k-means runs on each task; :math:`Y^t` starts from the partition of lowest inertia.
     n_init : int, default 1
         Starts; the one with the lowest objective is kept.
     max_iter : int, default 2000
@@ -215,11 +217,11 @@ class MTCMRL(MultiTaskClusterer):
 
     rules = {"lam": NONNEGATIVE, "alpha": NONNEGATIVE, "beta": NONNEGATIVE, "atol": NONNEGATIVE,
              "mu": POSITIVE, "exponent": SHARE, "coupling": ("full", "printed"), "guard": bool,
-             "init": Named(("k-means",))}
+             "init": Named(("k-means",)), "starts": COUNT}
 
     def __init__(self, n_clusters, *, lam=4.0, mu=0.5, alpha=4.0, beta=0.5, coupling="full", exponent=0.5,
-                 guard=True, similarity="cosine", init="k-means", n_init=1, max_iter=2000, tol=1e-3, atol=0.0,
-                 random_state=None):
+                 guard=True, similarity="cosine", init="k-means", starts=1, n_init=1, max_iter=2000,
+                 tol=1e-3, atol=0.0, random_state=None):
         self._keep(locals())
 
     def _prepare(self, Xs, n_clusters):
@@ -235,7 +237,7 @@ class MTCMRL(MultiTaskClusterer):
         return tasks
 
     def _fit_once(self, tasks, n_clusters, seed):
-        state = initial_state(tasks, n_clusters, seed)
+        state = initial_state(tasks, n_clusters, seed, self.starts)
         norms = [task.M.squared_norm for task in tasks]
         first = value = objective(state, norms, self.lam, self.mu, self.alpha, self.beta)
         history, stopped = [], False
@@ -278,12 +280,12 @@ class MTCMRL(MultiTaskClusterer):
             smallest_membership(task.M))
 
 
-def initial_state(tasks, n_clusters, seed):
+def initial_state(tasks, n_clusters, seed, starts=1):
     """Start of Algorithm 1: Y^t = one-hot + 0.2, W^t = ones, G^(t,s) uniform.
 
     W^t is d x h_t; the n_t x h_t of the paper is a misprint.
     """
-    labels = [kmeans_once(task.X, k, seed).labels_ if task.start is None else task.start
+    labels = [kmeans_once(task.X, k, seed, starts=starts).labels_ if task.start is None else task.start
               for task, k in zip(tasks, n_clusters)]
     Y = [one_hot(h, k) + OFFSET for h, k in zip(labels, n_clusters)]
     W = [np.ones((task.X.shape[1], k)) for task, k in zip(tasks, n_clusters)]

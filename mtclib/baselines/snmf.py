@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from mtclib.core.base import Fit, MultiViewClusterer, SingleTaskClusterer, Traits
-from mtclib.core.checks import NONNEGATIVE, SHARE, Named, check_initial_labels, check_number
+from mtclib.core.checks import COUNT, NONNEGATIVE, SHARE, Named, check_initial_labels, check_number
 from mtclib.core.starts import kmeans_once, one_hot
 from mtclib.maths.graphs import (
     GRAPH_PARAMETERS,
@@ -53,6 +53,8 @@ class SNMF(SingleTaskClusterer):
     init : 'k-means', 'random' or list of ndarray of int, default 'k-means'
         'k-means': one-hot + 0.2.  'random': uniform on :math:`[0, 2 \sqrt{\operatorname{mean}(M) / k}]`,
         Kuang's start.
+    starts : int, default 1
+        k-means runs on each task; :math:`Y` starts from the partition of lowest inertia.
     n_init : int, default 1
         Starts; each task keeps the one with its lowest objective.
     max_iter : int, default 5000
@@ -88,10 +90,10 @@ class SNMF(SingleTaskClusterer):
     ALGORITHM_VERSION = 2
 
     rules = {"atol": NONNEGATIVE, "exponent": SHARE, "guard": bool, "solver": SOLVERS,
-             "init": Named(("k-means", "random"))}
+             "init": Named(("k-means", "random")), "starts": COUNT}
 
     def __init__(self, n_clusters, *, solver="gradient", exponent=0.5, guard=True, similarity="cosine",
-                 init="k-means", n_init=1, max_iter=5000, tol=1e-5, atol=0.0, random_state=None):
+                 init="k-means", starts=1, n_init=1, max_iter=5000, tol=1e-5, atol=0.0, random_state=None):
         self._keep(locals())
 
     def _prepare(self, Xs, n_clusters):
@@ -102,7 +104,7 @@ class SNMF(SingleTaskClusterer):
 
     def _fit_task(self, task, n_clusters, seed):
         X, M, unit, start = task
-        Y, history, converged = solve(self, M, initial_membership(X, M, n_clusters, start, seed))
+        Y, history, converged = solve(self, M, initial_membership(X, M, n_clusters, start, seed, self.starts))
         return Fit(hard_labels(Y), [unit**2 * value for value in history], converged,
                    {"membership_": np.sqrt(unit) * Y})
 
@@ -114,11 +116,11 @@ def in_units(M):
     return (M if unit == 1.0 else DenseSimilarity(M.M / unit)), unit
 
 
-def initial_membership(X, M, n_clusters, start, seed):
+def initial_membership(X, M, n_clusters, start, seed, starts):
     """Y before the first step, strictly positive, shape (n, n_clusters)."""
     if isinstance(start, str) and start == "random":
         return random_membership(M, n_clusters, seed)
-    labels = kmeans_once(X, n_clusters, seed).labels_ if isinstance(start, str) else start
+    labels = kmeans_once(X, n_clusters, seed, starts=starts).labels_ if isinstance(start, str) else start
     return one_hot(labels, n_clusters) + OFFSET
 
 
@@ -142,7 +144,7 @@ class SNMFLR(SingleTaskClusterer):
     solver : {'gradient', 'multiplicative'}, default 'gradient'
         'gradient' eliminates :math:`W`, which leaves SNMF of :math:`M - \lambda \mu (\mu I + \lambda X
         X^\top)^{-1}`, and minimises by spectral projected gradients.  'multiplicative': MTCMRL's sweeps.
-    exponent, guard, similarity, init, n_init, atol, random_state
+    exponent, guard, similarity, init, starts, n_init, atol, random_state
         As in ``MTCMRL``; with several starts each task keeps its own best one.
     max_iter : int, default 5000
     tol : float, default 1e-5
@@ -185,8 +187,8 @@ class SNMFLR(SingleTaskClusterer):
     rules = {**MTCMRL.rules, "solver": SOLVERS}
 
     def __init__(self, n_clusters, *, lam=4.0, mu=0.5, solver="gradient", exponent=0.5, guard=True,
-                 similarity="cosine", init="k-means", n_init=1, max_iter=5000, tol=1e-5, atol=0.0,
-                 random_state=None):
+                 similarity="cosine", init="k-means", starts=1, n_init=1, max_iter=5000, tol=1e-5,
+                 atol=0.0, random_state=None):
         self._keep(locals())
 
     def _uncoupled(self):
@@ -204,7 +206,7 @@ class SNMFLR(SingleTaskClusterer):
                    {name: fit.attributes[name][0] for name in ("membership_", "coef_")})
 
     def _fit_without_models(self, task, n_clusters, seed):
-        state = initial_state([task], [n_clusters], seed)
+        state = initial_state([task], [n_clusters], seed, self.starts)
         M = RegressedSimilarity(task.M, task.system, self.lam, self.mu)
         Y, history, converged = solve(self, M, state.Y[0])
         W, XW = task.system.solve(Y, np.zeros_like(state.W[0]), np.full(n_clusters, self.mu), self.lam)

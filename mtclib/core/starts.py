@@ -22,13 +22,14 @@ def one_thread(user_api=None):
     return get_cached_controller().limit(limits=1, user_api=user_api)
 
 
-def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4):
+def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4, starts=1):
     """One k-means run of scikit-learn (Lloyd) on X (n, d), the same for any number of threads.
 
     ``init`` is 'random', samples drawn at random, or 'k-means++'; ``tol`` is relative to the mean variance of
-    the features.  Returns the fitted ``sklearn.cluster.KMeans``.
+    the features.  Of several ``starts`` the one of lowest inertia counts.  Returns the fitted
+    ``sklearn.cluster.KMeans``.
     """
-    model = KMeans(n_clusters, init=init, n_init=1, max_iter=max_iter, tol=tol, random_state=seed)
+    model = KMeans(n_clusters, init=init, n_init=starts, max_iter=max_iter, tol=tol, random_state=seed)
     # scikit-learn centres dense data, so that equal distances, common among counts, are no longer
     # equal after rounding; as CSR the same data take the same path in either form.
     return _quiet(model, sp.csr_array(X))

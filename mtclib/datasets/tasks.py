@@ -8,12 +8,14 @@ from functools import lru_cache
 import numpy as np
 from scipy import sparse
 
+from mtclib.core.checks import check_option
 from mtclib.datasets.dataset import Dataset, differing
 from mtclib.datasets.entries import lookup
 from mtclib.datasets.fetching import fetch, read_folders
-from mtclib.datasets.text import count_terms, strip_parts, weigh
+from mtclib.datasets.text import count_terms, informative_terms, strip_parts, weigh
 
 SPLITS = ("train", "test", "all", None)
+LABEL_CHOICES = ("class-mi", "class-ig", "root-mi", "root-ig")
 
 
 def _keywords(function) -> dict:
@@ -137,7 +139,7 @@ def _counted(texts, **options):
     return counts, tuple(terms)
 
 
-def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, **options):
+def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, each=True, **options):
     """Turn the texts of several tasks into matrices over one vocabulary.
 
     Parameters
@@ -149,6 +151,10 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, **options):
         Documents with fewer words (between blanks, after `remove`) are dropped before terms are counted.
     min_terms : int, default=1
         Documents with fewer distinct terms of the final vocabulary are dropped; 0 keeps all, empty ones too.
+    labels : list of sequences, default=None
+        The true class of each document.  If given, they choose the `n_features` terms, instead of `select`.
+    each : bool, default=True
+        How they do; see :func:`mtclib.datasets.text.informative_terms`.
     **options
         Of :func:`mtclib.datasets.text.count_terms` (which terms) and :func:`mtclib.datasets.text.weigh`
         (their weights).
@@ -174,7 +180,13 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, **options):
     long = [np.flatnonzero([len(text.split()) >= min_words for text in task]) for task in texts]
     # What cannot be remembered is no option: count_terms says which ones there are.
     count = _counted if all(isinstance(value, Hashable) for value in wanted.values()) else count_terms
+    n_features = wanted["n_features"]
+    wanted |= {} if labels is None else {"select": "df", "n_features": None}
     counts, terms = count(tuple(task[i] for task, rows in zip(texts, long) for i in rows), **wanted)
+    if labels is not None:
+        known = np.concatenate([np.asarray(task)[rows] for task, rows in zip(labels, long)])
+        columns = informative_terms(counts, known, n_features, each)
+        counts, terms = sparse.csr_array(counts[:, columns]), [terms[i] for i in columns]
     parts = np.split(np.arange(counts.shape[0]), np.cumsum([len(rows) for rows in long])[:-1])
     enough = [part[np.diff(counts.indptr)[part] >= min_terms] for part in parts]
     kept = [rows[rich - part[0]] if len(part) else rows for rows, part, rich in zip(long, parts, enough)]
@@ -184,7 +196,9 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, **options):
     Xs = weigh([sparse.csr_array(counts[rows]) for rows in enough], **weights)
     steps = (
         {"step": "strip", "remove": list(remove)},
-        {"step": "vocabulary", **wanted, "n_terms": len(terms)},
+        {"step": "vocabulary", **wanted, "n_terms": len(terms)} if labels is None else
+        {"step": "vocabulary, chosen with the true labels", **wanted, "n_features": n_features,
+         "select": "mutual information with the labels", "each": each, "n_terms": len(terms)},
         {"step": "drop", "min_words": min_words, "min_terms": min_terms,
          "n_dropped": [len(task) - len(rows) for task, rows in zip(tasks, kept)]},
         {"step": "weigh", **weights},
@@ -215,7 +229,7 @@ def _names(task_names, n_tasks):
 
 
 def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None, published=(),
-                **options) -> Dataset:  # fmt: skip
+                select_with_labels=None, **options) -> Dataset:  # fmt: skip
     """Make a multi-task data set from classes of a corpus.
 
     Parameters
@@ -231,6 +245,10 @@ def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None
         None numbers the tasks from 1.
     published : sequence of dict, default=()
         Figures that a paper prints: ``n_samples``, ``n_features``, ``class_sizes``, one dict per task.
+    select_with_labels : {"class-mi", "class-ig", "root-mi", "root-ig", None}, default=None
+        Choose the terms with the true labels, and no longer by `select`: those of highest mutual information
+        with the classes, or with the first parts of their names ("comp" of "comp.graphics"); see
+        :func:`mtclib.datasets.text.informative_terms`.  "-mi" sums over the classes, "-ig" does not.
     **options
         Of :func:`vectorize_tasks`.
 
@@ -253,6 +271,11 @@ def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None
     """
     groups = _class_positions(corpus, tasks, split)
     texts = [[corpus.texts[i] for i in np.concatenate(found)] for found in groups]
+    if select_with_labels:
+        level, _, score = check_option("select_with_labels", select_with_labels, LABEL_CHOICES).partition("-")
+        known = [[corpus.labels[i] for i in np.concatenate(found)] for found in groups]
+        known = known if level == "class" else [[label.partition(".")[0] for label in y] for y in known]
+        options |= {"labels": known, "each": score == "mi"}
     Xs, kept, _, steps = vectorize_tasks(texts, **options)
     classes = [np.repeat(np.arange(len(found)), [len(p) for p in found]) for found in groups]
     choice = {"step": "choose", "corpus": corpus.name, "edition": corpus.edition, "split": split or "all"}

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from planted import noisy_views as views
 from planted import quiet_fit
+from sklearn.cluster import KMeans
 
+from mtclib import MTCMRL
 from mtclib.baselines import SNMF, SNMFLR, MultiViewSNMF
 from mtclib.baselines.snmf import random_membership
 from mtclib.maths.graphs import DenseSimilarity, NormalizedMatrix, knn_affinity
@@ -109,3 +111,18 @@ def test_the_start_is_positive_and_as_large_as_the_affinities_ask():
     Y = random_membership(K, 3, 0)
     bound = 2.0 * np.sqrt(K.positive.mean() / 3)
     assert 0.0 < Y.min() < 0.1 * bound and 0.9 * bound < Y.max() <= bound
+
+
+@pytest.mark.parametrize("estimator", [SNMF, SNMFLR, MTCMRL])
+def test_memberships_start_from_the_k_means_partition_of_lowest_inertia_of_many(estimator):
+    rng = np.random.default_rng(3)
+    Xs = [rng.poisson(1.0, (30, 6)).astype(float) + 0.1 for _ in range(2)]
+    runs = [[KMeans(4, init="random", n_init=1, random_state=seed).fit(X) for seed in range(200)] for X in Xs]
+    lowest = [min(each, key=lambda run: run.inertia_) for each in runs]
+    assert all(best.inertia_ < np.median([run.inertia_ for run in each]) for best, each in zip(lowest, runs))
+    options = {"max_iter": 3, "tol": 0.0, "random_state": 0}
+    many = quiet_fit(estimator(4, starts=300, **options), Xs)
+    given = quiet_fit(estimator(4, init=[best.labels_ for best in lowest], **options), Xs)
+    np.testing.assert_allclose(many.objective_, given.objective_, rtol=1e-9)
+    with pytest.raises(ValueError, match="starts"):
+        estimator(4, starts=0).fit(Xs)

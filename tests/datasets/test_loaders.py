@@ -6,6 +6,7 @@ prints them, or it prints none.
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from data_support import digits_at_hand, real_data, wheel_data
@@ -39,6 +40,31 @@ def test_a_data_set_is_the_known_one(name, sha, difference):
 def test_an_edition_that_needs_a_package_index_only_is_the_known_one(name, sha):
     data = load(name, edition="wheel")
     assert data.edition.startswith("wheel") and data.sha256.startswith(sha)
+
+
+@real_data
+@pytest.mark.parametrize(("name", "params", "sha"), [
+    ("mtcmrl-20newsgroups", {"edition": "matlab", "stop_words": "smart", "select_with_labels": "root-mi",
+                             "min_terms": 1, "weighting": "counts"}, "586b19ba0dcb"),
+    ("mtcmrl-reuters", {"edition": "cai", "weighting": "counts"}, "68ba15edfb53"),
+])  # fmt: skip
+def test_the_files_of_mtcmrls_footnotes_have_every_size_of_its_table_1(name, params, sha):
+    data = load(name, **params)
+    assert set(data.differences) == {"none"} and data.sha256.startswith(sha)
+    printed = [(sum(row["class_sizes"]), row["n_features"], row["class_sizes"]) for row in data.published]
+    assert [(*X.shape, np.bincount(y).tolist()) for X, y in zip(data.Xs, data.labels)] == printed
+
+
+@real_data
+@pytest.mark.parametrize(("chosen", "met"), [
+    ("root-mi", 14), ("root-ig", 13), ("class-mi", 11), ("class-ig", 13), (None, 11)])  # fmt: skip
+def test_of_five_ways_to_choose_words_one_has_all_14_class_sizes(chosen, met):
+    data = load("mtcmrl-20newsgroups", edition="matlab", stop_words="smart", select="df", min_terms=1,
+                select_with_labels=chosen)  # fmt: skip
+    sizes = [np.bincount(y) == row["class_sizes"] for y, row in zip(data.labels, data.published)]
+    assert np.concatenate(sizes).sum() == met
+    words = [step["step"] for step in data.preprocessing if step["step"].startswith("vocabulary")]
+    assert words == ["vocabulary, chosen with the true labels" if chosen else "vocabulary"]
 
 
 def test_every_name_is_known_and_has_a_line():

@@ -49,6 +49,15 @@ def test_the_original_edition_has_no_split_and_the_tab_files_three_header_lines(
     assert [source["file"] for source in corpus.sources] == list(files)
 
 
+def test_the_matlab_edition_is_its_counts_as_words(made_up):
+    for file, content in (("test.data", "1 2 2\n1 1 1\n3 3 1\n"), ("test.label", "2\n1\n1\n"),
+                          ("vocabulary.txt", "ink\nred\nsky\n"), ("newsgrouplabels.txt", "a.x\nb.y\n")):
+        made_up(f"20newsgroups-matlab/{file}", content)
+    corpus = newsgroups.newsgroups_matlab()
+    assert corpus.texts == ("red red ink", "", "sky") and corpus.labels == ("b.y", "a.x", "a.x")
+    assert set(corpus.splits) == {"test"} and len(corpus.sources) == 4
+
+
 # The tasks of the MTCMRL paper.
 
 

@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
-from mtclib.datasets import formats, reuters
+import numpy as np
+import pytest
+
+from mtclib.datasets import formats, load, reuters
 
 SGML = Path(__file__).parents[1] / "data" / "reuters-sample.sgm"
 
@@ -22,3 +25,19 @@ def test_labels_are_single_topics_of_stories_with_a_body(made_up):
     assert reuters.reuters21578().ids == ("5", "6") and reuters.reuters21578().labels == ("coffee", "")
     assert reuters.reuters21578(need_body=False).labels == ("coffee", "", "gold")
     assert len(reuters.reuters21578(modapte=False, need_body=False).ids) == 4
+
+
+def test_cais_matrix_is_cut_by_class_number_and_loses_the_terms_that_no_task_has(made_up):
+    codes = np.repeat(list(reuters.CAI_CLASSES.values()), 2)
+    counts = np.column_stack([np.arange(1, 19), np.zeros(18), np.tile([0, 1], 9)])
+    made_up("reuters21578-cai/Reuters21578.mat", {
+        "fea": counts, "gnd": codes[:, None], "trainIdx": np.arange(1, 10)[:, None],
+        "testIdx": np.arange(10, 19)[:, None]})
+    data = load("mtcmrl-reuters", edition="cai", weighting="counts")
+    assert [y.tolist() for y in data.labels] == [[0, 0, 1, 1, 2, 2]] * 3
+    assert data.Xs[1].toarray().tolist() == [[n, n % 2 == 0] for n in range(7, 13)]
+    assert "gnp: 2, printed 63" in data.differences[0] and "features: 2, printed 6439" in data.differences[0]
+    half = load("mtcmrl-reuters", edition="cai", split="train", weighting="counts")
+    assert [len(y) for y in half.labels] == [6, 3, 0]
+    with pytest.raises(ValueError, match="stop_words: edition 'cai' is a matrix of counts"):
+        load("mtcmrl-reuters", edition="cai", stop_words="smart")

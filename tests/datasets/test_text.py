@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics import mutual_info_score
 
 from mtclib.datasets import text
 from mtclib.datasets.tasks import vectorize_tasks
@@ -87,6 +88,28 @@ DOCUMENTS = ["a1 b1", "a1 b1 c1 c1 c1", "a1 d1", "a1 e1"]
 ])  # fmt: skip
 def test_terms_are_bounded_and_picked_with_ties_in_alphabetical_order(options, expected):
     assert text.count_terms(DOCUMENTS, token_pattern=r"\w+", stop_words=None, **options)[1] == expected
+
+
+@settings(max_examples=25)
+@given(documents=st.lists(WORDS, min_size=3, max_size=8), seed=st.integers(0, 99), each=st.booleans())
+def test_words_chosen_with_labels_have_the_largest_mutual_information_by_scikit_learn(documents, seed, each):
+    counts, terms = text.count_terms(documents, stop_words=None)
+    labels = np.random.default_rng(seed).integers(0, 3, len(documents))
+    targets = [labels == c for c in np.unique(labels)] if each else [labels]
+    present = counts.toarray() > 0
+    scores = np.array([sum(mutual_info_score(y, column) for y in targets) for column in present.T])
+    best = np.sort(np.argsort(-scores.round(9), kind="stable")[:2])
+    assert text.informative_terms(counts, labels, 2, each).tolist() == best.tolist()
+    assert text.informative_terms(counts, labels, None).tolist() == list(range(len(terms)))
+
+
+def test_words_are_chosen_with_labels_only_when_they_are_given_and_the_step_says_so():
+    texts, labels = [["a b x", "a b"], ["c x", "b"]], [["p", "p"], ["q", "p"]]
+    options = {"stop_words": None, "n_features": 1, "weighting": "counts"}
+    _, kept, terms, steps = vectorize_tasks(texts, labels=labels, **options)
+    assert terms == ["b"] and [k.tolist() for k in kept] == [[0, 1], [1]]
+    assert steps[1]["step"] == "vocabulary, chosen with the true labels" and steps[1]["n_features"] == 1
+    assert all("labels" not in str(step) for step in vectorize_tasks(texts, **options)[3])
 
 
 def test_smart_stop_words_come_from_the_data_file(made_up):
