@@ -28,7 +28,9 @@ from scipy.linalg import cho_factor, cho_solve, eigh, lapack, lu_factor, lu_solv
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.neighbors import NearestNeighbors
 
+from mtclib.baselines import landmark_spectral
 from mtclib.baselines.registry import all_estimators
 from mtclib.datasets import load
 from mtclib.maths import linalg
@@ -263,6 +265,20 @@ def neighbour_spectral_floor(seen):
     for X in seen.Xs:
         yield None, neighbours(X, seen.model.n_neighbors)
     yield from spectral_floor(seen)
+
+
+def landmark_floor(seen):
+    n, (model, ours) = len(seen.Xs[0]), (seen.model, seen.model.landmarks_)
+    for X, landmarks in zip(seen.Xs, ours):
+        sample, search = X[:landmark_spectral.SAMPLES * len(landmarks)], NearestNeighbors(algorithm="brute")
+        yield None, lambda sample=sample, p=len(landmarks): KMeans(
+            p, init="random", n_init=1, max_iter=20, random_state=0).fit(sample)
+        yield None, lambda X=X, search=search.fit(landmarks): search.kneighbors(X, model.n_neighbors)
+    width = model.n_neighbors * len(ours)
+    Z = sp.random_array((n, sum(map(len, ours))), density=width / sum(map(len, ours)), rng=0, format="csr")
+    yield from ((times, product) for times, product in products(
+        seen.widths, lambda width: Z.T @ (Z @ block(Z.shape[1], width))))
+    yield from ((1, run) for run in kmeans_runs(seen.loop))
 
 
 def asi_floor(seen):
@@ -506,6 +522,8 @@ SPECS = {
     "LLMC": (llmc_floor, [B + "llmc:alternate"], [], [B + "llmc:top_eigenvectors"]),
     "LMSC": (library_floor, ["lmsc:Task.run"], [], []),
     "LSSMTC": (subspace_floor, ["spmtc:descend", "spmtc:close"], ["spmtc:sweep"], []),
+    "LandmarkSpectral": (landmark_floor, [B + "landmark_spectral:best_kmeans"], [],
+                         [B + "landmark_spectral:top_eigenvectors"]),
     "LatentMSC": (latent_floor, [B + "latentmsc:solve"], [B + "latentmsc:threshold_singular_values"], []),
     "MBC": (bregman_floor, ["mbc:descend"], ["mbc:assign"], []),
     "MKC": (graded_floor, [B + "mkc:MKC._descend"], [B + "_graded:products"], []),

@@ -15,27 +15,21 @@ The compared methods are in :mod:`mtclib.baselines`, scores in :mod:`mtclib.metr
 :mod:`mtclib.datasets`; what makes the notebooks is in :mod:`mtclib.companion`.
 """
 
-# ruff: noqa: E402
-import os
-import signal
-import sys
+from importlib import import_module
 
+_HOMES = {"L2SC": "lmsc", "LMSC": "lmsc", "LSSMTC": "spmtc", "MBC": "mbc", "MSPL": "mspl", "MTCMRL": "mtcmrl",
+          "SPMTC": "spmtc", "all_estimators": "baselines.registry"}  # fmt: skip
 
-def _end(*_):
-    os._exit(130)
-
-
-# So argv begins while Python imports this package for `python -m mtclib`.  Ctrl-C has nothing to save in the
-# seconds of the imports, and nobody wants to read where it struck.
-if sys.argv[:1] == ["-m"] and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, _end)
-
-from mtclib.baselines.registry import all_estimators
-from mtclib.lmsc import L2SC, LMSC
-from mtclib.mbc import MBC
-from mtclib.mspl import MSPL
-from mtclib.mtcmrl import MTCMRL
-from mtclib.spmtc import LSSMTC, SPMTC
-
-__all__ = ["L2SC", "LMSC", "LSSMTC", "MBC", "MSPL", "MTCMRL", "SPMTC", "all_estimators"]
+__all__ = [*_HOMES]
 __version__ = "0.1.0"
+
+
+def __getattr__(name):
+    """A public name, imported when first asked for: scikit-learn alone takes more than a second."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"mtclib.{_HOMES[name]}"), name)
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

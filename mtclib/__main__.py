@@ -1,8 +1,13 @@
 """``python -m mtclib``: see :mod:`mtclib.companion.cli`."""
 
+import os
+import signal
 import sys
 
-from mtclib.companion.cli import main
-
 if __name__ == "__main__":
+    # Ctrl-C has nothing to save in the seconds of the imports, and nobody wants to read where it struck.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    from mtclib.companion.cli import main
+
     sys.exit(main())

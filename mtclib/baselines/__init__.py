@@ -14,32 +14,31 @@ MSPL     single views: ``SingleView``; Con-MC: ``ConMC``; RMKMC: ``RMKMC``; CCA:
 LMSC     SNMF: ``MultiViewSNMF``; Coreg: ``CoregSpectral``; LRMSC: ``LatentMSC``; DiMSC: ``DiMSC``; AWP:
          ``AWP``; WMSC: ``WMSC``, each by ``PerTask``; LLMC: ``LLMC`` by ``OneView``; L2SC:
          :class:`mtclib.L2SC`
+none     ``LandmarkSpectral``, for more samples than the others can take
 =======  =================================================================================================
 
 Public are the classes below, and ``all_estimators`` of :mod:`mtclib`; modules with an underscore are not.
 """
 
-from mtclib.baselines.adapters import OneView, PerTask, Stacked
-from mtclib.baselines.asi import ASI
-from mtclib.baselines.awp import AWP
-from mtclib.baselines.cca import CCAClustering
-from mtclib.baselines.clr import CLR
-from mtclib.baselines.convexsub import ConvexSub
-from mtclib.baselines.coreg import CoregSpectral
-from mtclib.baselines.dimsc import DiMSC
-from mtclib.baselines.dmtc import DMTFC, DMTRC
-from mtclib.baselines.kmeans import ConMC, KMeans, SingleView
-from mtclib.baselines.latentmsc import LatentMSC
-from mtclib.baselines.llmc import LLMC
-from mtclib.baselines.mkc import MKC
-from mtclib.baselines.mtsc import MTSC
-from mtclib.baselines.rmkmc import RMKMC
-from mtclib.baselines.samtc import SAMTC
-from mtclib.baselines.smart import SMBC, SMKC
-from mtclib.baselines.snmf import SNMF, SNMFLR, MultiViewSNMF
-from mtclib.baselines.spectral_njw import SpectralNJW
-from mtclib.baselines.wmsc import WMSC
+from importlib import import_module
 
-__all__ = ["ASI", "AWP", "CCAClustering", "CLR", "ConMC", "ConvexSub", "CoregSpectral", "DiMSC", "DMTFC",
-           "DMTRC", "KMeans", "LLMC", "LatentMSC", "MKC", "MTSC", "MultiViewSNMF", "OneView", "PerTask",
-           "RMKMC", "SAMTC", "SMBC", "SMKC", "SNMF", "SNMFLR", "SingleView", "SpectralNJW", "Stacked", "WMSC"]
+_HOMES = {
+    "ASI": "asi", "AWP": "awp", "CCAClustering": "cca", "CLR": "clr", "ConMC": "kmeans", "ConvexSub":
+    "convexsub", "CoregSpectral": "coreg", "DiMSC": "dimsc", "DMTFC": "dmtc", "DMTRC": "dmtc", "KMeans":
+    "kmeans", "LandmarkSpectral": "landmark_spectral", "LatentMSC": "latentmsc", "LLMC": "llmc", "MKC":
+    "mkc", "MTSC": "mtsc", "MultiViewSNMF": "snmf", "OneView": "adapters", "PerTask": "adapters", "RMKMC":
+    "rmkmc", "SAMTC": "samtc", "SingleView": "kmeans", "SMBC": "smart", "SMKC": "smart", "SNMF": "snmf",
+    "SNMFLR": "snmf", "SpectralNJW": "spectral_njw", "Stacked": "adapters", "WMSC": "wmsc",
+}  # fmt: skip
+__all__ = [*_HOMES]
+
+
+def __getattr__(name):
+    """A public name, imported when first asked for."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

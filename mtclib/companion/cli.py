@@ -9,7 +9,6 @@ import sys
 from functools import partial
 from pathlib import Path
 
-import mtclib
 from mtclib.companion.parameters import PROFILES, UsageError, check_parameters, choose, read_value
 from mtclib.companion.site import notebooks
 from mtclib.core import paths
@@ -406,7 +405,7 @@ def main(argv=None) -> int:
     logging.basicConfig(format="%(message)s")
     logging.getLogger("mtclib").setLevel(logging.INFO)
     try:
-        if signal.getsignal(signal.SIGINT) is mtclib._end:  # the imports are done: from here on there is work
+        if getattr(signal.getsignal(signal.SIGINT), "__module__", "") == "__main__":  # the imports are done
             signal.signal(signal.SIGINT, signal.default_int_handler)
         code = args.function(args)
         sys.stdout.flush()

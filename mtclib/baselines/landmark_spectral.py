@@ -1,0 +1,305 @@
+"""LandmarkSpectral: spectral clustering of many samples in several views through landmarks."""
+
+import tempfile
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.stats import rankdata
+from sklearn.cluster import KMeans
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.extmath import randomized_svd
+
+from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
+from mtclib.core.checks import COUNT, Named
+from mtclib.core.starts import best_kmeans, one_thread
+from mtclib.maths.eigen import EXTRA, top_eigenvectors
+from mtclib.maths.linalg import as_dense, unit_rows, unit_samples
+
+MOST = 1000
+"""Up to so many samples each is a landmark; beyond so many landmarks suffice, or five a cluster if more."""
+SAMPLES = 10  # of a landmark
+CANDIDATES = 8  # landmarks looked at for each that is wanted
+COMPONENTS = 64  # of a view by cosine
+ZEROS = 0.8  # share of them in a view by cosine
+ENTRIES, FEWEST_ROWS, MOST_ROWS = 2**23, 2**8, 2**18  # of a block of a view
+STRIP = 2**14  # rows of the graph that stay in the processor's cache
+IN_MEMORY = 2**28  # bytes of the graph; a larger one lies in a temporary file
+STARTED_ON = 20_000  # samples on which the starts of k-means compete
+ACCURACY = 1e-3  # of eigenvectors that k-means rounds anyway
+
+
+class LandmarkSpectral(MultiViewClusterer):
+    r"""Spectral clustering of the mean of the views' landmark graphs, in time and memory linear in samples.
+
+    Each view has p landmarks, the centroids of k-means on a sample.  :math:`Z_v` (n, p) holds for each sample
+    the Gaussian weights of its s nearest landmarks, their width the distance to the last of them; rows sum
+    to 1.  With :math:`\Lambda_v = \operatorname{diag}(Z_v^\top 1)`
+
+    .. math:: W = \frac{1}{V} \sum_v Z_v \Lambda_v^{-1} Z_v^\top = \hat Z \hat Z^\top, \qquad
+        \hat Z = V^{-1/2} [Z_1 \Lambda_1^{-1/2}, \dots, Z_V \Lambda_V^{-1/2}]
+
+    is the affinity: symmetric, nonnegative, its rows sum to 1.  Its k leading eigenvectors are the left
+    singular vectors of :math:`\hat Z`, which follow from the (Vp, Vp) matrix :math:`\hat Z^\top \hat Z`; no
+    (n, n) array is formed.  Their rows, at unit length, are clustered by k-means.
+
+    The graph of a view is that of Chen and Cai; views are joined side by side as in Kang et al., and the
+    landmarks nearest to a sample are looked for among those nearest to the nearest one, as in Huang et al.
+    By cosine, rows are brought to unit length; with more samples than landmarks they are then projected onto
+    their 64 leading singular vectors, and brought to unit length again (latent semantic analysis).
+
+    Parameters
+    ----------
+    n_clusters : int
+        :math:`k`.
+    n_landmarks : 'auto' or int > 0, default 'auto'
+        :math:`p`, at most n.  'auto' takes all samples up to 1,000, beyond :math:`10 \sqrt n`, at most 1,000
+        and at least :math:`5 k`.
+    n_neighbors : int, default 8
+        :math:`s`: the landmarks of a sample.
+    metric : {'auto', 'euclidean', 'cosine'}, default 'auto'
+        What is near.  'auto' takes the cosine for views that are nonnegative and at least 80 % zeros, such as
+        words and links.
+    n_init : int, default 10
+        Starts of k-means; beyond 20,000 samples they run on so many, and the best is finished on all.
+    max_iter : int, default 300
+        Iterations of k-means.
+    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
+        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
+    random_state : None, int, Generator or RandomState
+        Draws the sample of the landmarks and starts k-means.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,), int
+        Clusters are numbered in the order of their first samples.
+    embedding_ : ndarray of shape (n, k), float32
+        What k-means saw: rows of unit length.
+    eigenvalues_ : ndarray of shape (k,)
+        Of :math:`W`, descending, in 0 .. 1.
+    landmarks_ : list of {ndarray, CSR array} of shape (p, d_v)
+        In the units of the input; by cosine at unit length, or in the projection.
+    objective_ : ndarray of shape (1,)
+        Inertia of k-means; there is no history.
+    n_iter_ : int
+        Of k-means.
+    converged_ : bool
+        Of k-means.
+
+    Notes
+    -----
+    Time grows as n V (d p + s k), memory beyond the data as n (V s + k); what of it is large lies in a
+    temporary file.  Dense views are read in blocks of rows, memory maps in single or double precision from
+    where they lie.
+
+    References
+    ----------
+    X. Chen, D. Cai. Large Scale Spectral Clustering with Landmark-Based Representation. AAAI 2011.
+
+    Z. Kang, W. Zhou, Z. Zhao, J. Shao, M. Han, Z. Xu. Large-Scale Multi-View Subspace Clustering in Linear
+    Time. AAAI 2020.
+
+    D. Huang, C.-D. Wang, J.-S. Wu, J.-H. Lai, C.-K. Kwoh. Ultra-Scalable Spectral Clustering and Ensemble
+    Clustering. IEEE TKDE 32(6), 2020.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
+    >>> views = [means + rng.normal(size=(60, 2)), means + rng.normal(size=(60, 2))]
+    >>> np.bincount(LandmarkSpectral(n_clusters=3, random_state=0).fit(views).labels_).tolist()
+    [20, 20, 20]
+    """
+
+    traits = Traits(kind="multiview", paper="Chen, Cai, AAAI 2011", monotone=False, float32=True)
+
+    rules = {"n_landmarks": Named(("auto",), COUNT), "n_neighbors": COUNT,
+             "metric": ("auto", "euclidean", "cosine")}
+
+    def __init__(self, n_clusters, *, n_landmarks="auto", n_neighbors=8, metric="auto", n_init=10,
+                 max_iter=300, seeding="greedy", random_state=None):
+        self._keep(locals())
+
+    def _fit_best(self, Xs, n_clusters, seeds):
+        n = Xs[0].shape[0]
+        count = number_of_landmarks(n, n_clusters) if self.n_landmarks == "auto" else self.n_landmarks
+        # OpenMP, which only looks for nearest landmarks here, adds nothing up.
+        with one_thread("blas"):
+            views = [View.of(X, self.metric, min(int(count), n), int(self.n_neighbors), seeds[0]) for X in Xs]
+            values, V = Graph(views).eigenvectors(n_clusters, seeds[0])
+            V = unit_rows(V)
+            model = sampled_kmeans(V, n_clusters, seeds, self.max_iter, self.seeding)
+        # Eigenvectors of one eigenvalue are determined up to a rotation, which must not number the clusters.
+        _, first, labels = np.unique(model.labels_, return_index=True, return_inverse=True)
+        labels = rankdata(first).astype(np.intp)[labels] - 1
+        return Fit(labels, [float(model.inertia_)], model.n_iter_ < self.max_iter, {
+            "embedding_": V, "eigenvalues_": values, "n_iter_": int(model.n_iter_),
+            "landmarks_": [view.landmarks if view.centre is None else view.landmarks + view.centre
+                           for view in views]})
+
+
+def number_of_landmarks(n, n_clusters):
+    """Landmarks of n samples.
+
+    >>> [number_of_landmarks(n, 10) for n in (500, 2_000, 1_000_000)]
+    [500, 447, 1000]
+    """
+    return n if n <= MOST else min(n, max(min(MOST, int(10 * n**0.5)), 5 * n_clusters))
+
+
+@dataclass(frozen=True)
+class View:
+    """A view with its landmarks."""
+
+    X: np.ndarray  # {ndarray, memory map, CSR array} (n, d)
+    centre: np.ndarray | None  # (d,): distances far from the origin would drown in rounding
+    landmarks: np.ndarray  # {ndarray, CSR array} (p, d), centred
+    nearest: KMeans | None  # whose ``predict`` finds the nearest landmark; None where all are compared
+    n_neighbors: int
+
+    @classmethod
+    def of(cls, X, metric, n_landmarks, n_neighbors, seed):
+        """Landmarks by k-means on a sample, or all samples where as many are wanted."""
+        n, count = X.shape[0], min(n_neighbors, n_landmarks)
+        if metric == "cosine" or (metric == "auto" and mostly_zero(X)):
+            U = unit_samples(sp.csr_array(X))
+            if n_landmarks == n:
+                return cls(U, None, U, None, count)
+            X = projected(U, seed)
+        rows = np.random.default_rng(seed).choice(n, min(n, SAMPLES * n_landmarks), replace=False)
+        sample = as_dense(X[np.sort(rows)])
+        centre = sample.mean(axis=0)
+        landmarks, nearest = sample - centre, None
+        if n_landmarks < n:
+            with one_thread():
+                nearest = KMeans(n_landmarks, init="random", n_init=1, max_iter=20, random_state=seed)
+                landmarks = nearest.fit(landmarks).cluster_centers_
+        return cls(X, centre, landmarks, nearest, count)
+
+    def block(self, rows):
+        """Some rows, centred."""
+        return self.X[rows] if self.centre is None else as_dense(self.X[rows]) - self.centre
+
+    def weights(self, rows):
+        """Z_v of some rows: indices and weights, (m, n_neighbors) each."""
+        block = self.block(rows)
+        squares, indices = self._exact(block) if self.nearest is None else self._near(block)
+        width = squares.max(axis=1, keepdims=True)
+        weights = np.exp(-np.divide(squares, width, out=np.zeros_like(squares), where=width > 0))
+        return indices, weights / weights.sum(axis=1, keepdims=True)
+
+    def _exact(self, block):
+        search = NearestNeighbors(n_neighbors=self.n_neighbors, algorithm="brute").fit(self.landmarks)
+        distances, indices = search.kneighbors(block)
+        return distances**2, indices
+
+    def _near(self, block):
+        """The nearest of the landmarks that are nearest to the nearest one."""
+        n_candidates = min(CANDIDATES * self.n_neighbors, len(self.landmarks))
+        search = NearestNeighbors(n_neighbors=n_candidates, algorithm="brute").fit(self.landmarks)
+        first = self.nearest.predict(block)
+        candidates = search.kneighbors(self.landmarks, return_distance=False)
+        order = np.argsort(first, kind="stable")
+        lengths = np.einsum("ij,ij->i", self.landmarks, self.landmarks)
+        indices = np.empty((len(block), self.n_neighbors), dtype=np.intp)
+        squares = np.empty((len(block), self.n_neighbors), dtype=block.dtype)
+        for rows in np.split(order, np.flatnonzero(np.diff(first[order])) + 1):
+            near, own = candidates[first[rows[0]]], block[rows]
+            found = lengths[near] - 2 * (own @ self.landmarks[near].T)
+            chosen = np.argpartition(found, self.n_neighbors - 1, axis=1)[:, :self.n_neighbors]
+            indices[rows] = near[chosen]
+            squares[rows] = np.take_along_axis(found, chosen, axis=1)
+        squares += np.einsum("ij,ij->i", block, block)[:, None]
+        return np.maximum(squares, 0.0, out=squares), indices
+
+
+def mostly_zero(X):
+    """Whether a view looks like counts of words or links: nonnegative, and few entries differ from zero."""
+    stored = X.data if sp.issparse(X) else X
+    blocks = [np.asarray(stored[rows]) for rows in slices(len(stored), MOST_ROWS)]
+    few = sum(map(np.count_nonzero, blocks)) <= (1 - ZEROS) * X.shape[0] * X.shape[1]
+    return few and all(block.min() >= 0 for block in blocks)
+
+
+def projected(U, seed):
+    """Rows of U (n, d), of unit length, in its leading singular vectors, at unit length again."""
+    count = min(COMPONENTS, *U.shape)
+    left, values, _ = randomized_svd(U, count, random_state=seed)
+    return unit_rows(left * values).astype(np.float32)
+
+
+class Graph:
+    """The matrix Z-hat (n, P) of the class docstring; only entries that are not zero are kept."""
+
+    def __init__(self, views):
+        self.n, widths = views[0].X.shape[0], [view.n_neighbors for view in views]
+        offsets = np.cumsum([0, *(view.landmarks.shape[0] for view in views)])
+        self.n_landmarks, self.width = int(offsets[-1]), sum(widths)
+        kind = np.min_scalar_type(self.n_landmarks)
+        self.indices, self.weights = (_room((self.n, self.width), dtype) for dtype in (kind, np.float32))
+        for view, offset, end in zip(views, offsets, np.cumsum(widths)):
+            columns = slice(end - view.n_neighbors, end)
+            for rows in slices(self.n, int(np.clip(ENTRIES // view.X.shape[1], FEWEST_ROWS, MOST_ROWS))):
+                indices, weights = view.weights(rows)
+                self.indices[rows, columns], self.weights[rows, columns] = indices + offset, weights
+        sums = sum(np.bincount(self.indices[rows].ravel(), self.weights[rows].ravel(), self.n_landmarks)
+                   for rows in slices(self.n, MOST_ROWS))
+        self.factors = 1.0 / np.sqrt(len(views) * np.where(sums > 0, sums, 1.0))
+
+    def strips(self):
+        """Slices of rows, and Z as CSR (m, P) of them, columns not yet scaled."""
+        for rows in slices(self.n, STRIP):
+            indices, weights = self.indices[rows].astype(np.int32), self.weights[rows]
+            ends = np.arange(0, indices.size + 1, self.width, dtype=np.int32)
+            yield rows, sp.csr_array((weights.ravel(), indices.ravel(), ends),
+                                     shape=(len(indices), self.n_landmarks))
+
+    def product(self, S):
+        """Z-hat^T Z-hat S for S of shape (P, h)."""
+        scaled = (self.factors[:, None] * S).astype(np.float32)
+        total = np.zeros(S.shape)
+        for _, Z in self.strips():
+            total += Z.T @ (Z @ scaled)
+        return self.factors[:, None] * total
+
+    def eigenvectors(self, n_vectors, seed):
+        """The leading eigenvalues of W, descending, and eigenvectors (n, n_vectors), float32."""
+        count = min(n_vectors + 1, self.n_landmarks)
+        start = np.random.default_rng(seed).standard_normal((self.n_landmarks, count + EXTRA))
+        values, right, _ = top_eigenvectors(self.product, start, count, ACCURACY)
+        if count > n_vectors and values[-1] > 1 - ACCURACY:
+            warnings.warn("the landmark graph falls into more components than n_clusters, and which of them "
+                          "get an eigenvector is not determined; ask for more clusters, or raise n_neighbors",
+                          DegenerateSubspaceWarning, stacklevel=2)
+        values, right = values[:n_vectors], right[:, :n_vectors]
+        scaled = (self.factors[:, None] * right / np.sqrt(np.maximum(values, ACCURACY))).astype(np.float32)
+        V = np.empty((self.n, n_vectors), dtype=np.float32)
+        for rows, Z in self.strips():
+            V[rows] = Z @ scaled
+        return np.clip(values, 0.0, 1.0), V
+
+
+def slices(n, step):
+    """Slices that cover n rows."""
+    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
+
+
+def _room(shape, dtype):
+    """An array to fill, in a temporary file where it is large."""
+    if np.prod(shape) * np.dtype(dtype).itemsize <= IN_MEMORY:
+        return np.empty(shape, dtype)
+    with tempfile.TemporaryFile() as file:  # the map outlives the name
+        return np.memmap(file, dtype, "w+", shape=shape)
+
+
+def sampled_kmeans(Z, n_clusters, seeds, max_iter, seeding):
+    """The best start of k-means on a sample of the rows, finished on all of them."""
+    if len(Z) <= STARTED_ON:
+        return best_kmeans(Z.astype(float), n_clusters, seeds, max_iter, seeding)
+    rows = np.random.default_rng(seeds[0]).choice(len(Z), STARTED_ON, replace=False)
+    start = best_kmeans(Z[np.sort(rows)].astype(float), n_clusters, seeds, max_iter, seeding)
+    with one_thread():
+        return KMeans(n_clusters, init=start.cluster_centers_.astype(Z.dtype), n_init=1, max_iter=max_iter,
+                      copy_x=False).fit(Z)

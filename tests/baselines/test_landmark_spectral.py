@@ -1,0 +1,138 @@
+"""Landmark spectral clustering against the dense mathematics, and what it promises of many samples."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics import adjusted_rand_score
+
+from mtclib.baselines import WMSC, LandmarkSpectral, landmark_spectral
+from mtclib.baselines.landmark_spectral import Graph, View, mostly_zero, number_of_landmarks
+from mtclib.baselines.wmsc import MANY
+
+
+def blobs(n, n_views=3, d=4, k=5, seed=0, distance=4.0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(k, size=n)
+    return [rng.normal(scale=distance, size=(k, d))[y] + rng.normal(size=(n, d)) for _ in range(n_views)], y
+
+
+def words(n, d=400, k=4, seed=0):
+    """Documents of four topics, nearly all entries zero."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(k, size=n)
+    rates = np.where(np.arange(d) % k == y[:, None], 0.12, 0.02)
+    return sp.csr_array(rng.poisson(rates).astype(float)), y
+
+
+def dense(graph):
+    """W of a graph, (n, n)."""
+    Z = np.zeros((graph.n, graph.n_landmarks))
+    np.put_along_axis(Z, graph.indices.astype(int), graph.weights, axis=1)
+    Z *= graph.factors
+    return Z @ Z.T
+
+
+def views(Xs, n_landmarks=60, metric="auto"):
+    return [View.of(X, metric, n_landmarks, 8, 0) for X in Xs]
+
+
+def test_rows_of_the_affinity_sum_to_one_and_it_is_symmetric_and_nonnegative():
+    W = dense(Graph(views(blobs(300)[0])))
+    np.testing.assert_allclose(W.sum(axis=1), 1.0, atol=1e-6)
+    np.testing.assert_allclose(W, W.T, atol=1e-7)
+    assert W.min() >= 0
+
+
+def test_eigenvectors_are_those_of_the_dense_affinity():
+    graph = Graph(views(blobs(400, distance=1.5)[0]))
+    values, V = graph.eigenvectors(5, seed=0)
+    exact, vectors = np.linalg.eigh(dense(graph))
+    np.testing.assert_allclose(values, exact[::-1][:5], atol=1e-5)
+    cosines = np.linalg.svd(vectors[:, -5:].T @ V, compute_uv=False)
+    np.testing.assert_allclose(cosines, 1.0, atol=1e-3)
+
+
+def test_weights_fall_with_the_distance_and_their_width_is_that_to_the_last_landmark():
+    X = blobs(50, n_views=1)[0][0]
+    indices, weights = View.of(X, "euclidean", 50, 8, 0).weights(slice(0, 50))
+    for x, near, w in zip(X, indices, weights):
+        squares = ((x - X[near]) ** 2).sum(axis=1)
+        expected = np.exp(-squares / squares.max())
+        np.testing.assert_allclose(w, expected / expected.sum(), rtol=1e-5)
+        assert set(near) == set(np.argsort(((x - X) ** 2).sum(axis=1))[:8])
+
+
+def test_candidates_hold_nearly_all_of_the_nearest_landmarks():
+    X = blobs(3000, n_views=1, d=10, distance=1.0)[0][0]
+    view = View.of(X, "euclidean", 500, 8, 0)
+    found = view.weights(slice(0, 3000))[0]
+    block = view.block(slice(0, 3000))
+    squares = ((block[:, None, :] - view.landmarks) ** 2).sum(axis=2)
+    exact = np.argsort(squares, axis=1)[:, :8]
+    shares = [len(np.intersect1d(one, other)) / 8 for one, other in zip(found, exact)]
+    assert np.mean(shares) > 0.95
+
+
+@pytest.mark.parametrize("n", [200, 3000, 25_000])
+def test_planted_clusters_are_found_at_any_size(n):
+    Xs, y = blobs(n)
+    assert adjusted_rand_score(y, LandmarkSpectral(5, random_state=0).fit(Xs).labels_) > 0.97
+
+
+@pytest.mark.parametrize("n", [300, 2500])
+def test_topics_of_words_are_found_by_cosine(n):
+    X, y = words(n)
+    assert mostly_zero(X)
+    assert adjusted_rand_score(y, LandmarkSpectral(4, random_state=0).fit([X]).labels_) > 0.9
+
+
+def test_a_memory_map_gives_the_labels_of_the_array(tmp_path):
+    Xs = [X.astype(np.float32) for X in blobs(3000)[0]]
+    maps = []
+    for v, X in enumerate(Xs):
+        np.save(tmp_path / f"{v}.npy", X)
+        maps.append(np.load(tmp_path / f"{v}.npy", mmap_mode="r"))
+    model = LandmarkSpectral(5, random_state=0)
+    assert np.array_equal(model.fit(maps).labels_, model.fit(Xs).labels_)
+
+
+def test_a_graph_in_a_file_gives_the_labels_of_one_in_memory(monkeypatch):
+    Xs, model = blobs(3000)[0], LandmarkSpectral(5, random_state=0)
+    before = model.fit(Xs).labels_
+    monkeypatch.setattr(landmark_spectral, "IN_MEMORY", 0)
+    assert np.array_equal(model.fit(Xs).labels_, before)
+
+
+def test_clusters_that_nothing_joins_get_an_eigenvector_each():
+    Xs, y = blobs(1500, n_views=1, k=8, distance=1000.0)
+    model = LandmarkSpectral(8, random_state=0).fit(Xs)
+    np.testing.assert_allclose(model.eigenvalues_, 1.0, atol=1e-5)
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+
+
+def test_more_pieces_than_clusters_are_said():
+    with pytest.warns(UserWarning, match="more components than n_clusters"):
+        LandmarkSpectral(3, random_state=0).fit(blobs(1500, n_views=1, k=8, distance=1000.0)[0])
+
+
+def test_there_are_at_least_five_landmarks_a_cluster():
+    assert number_of_landmarks(10**6, 1000) == 5000
+    assert number_of_landmarks(1001, 900) == 1001
+
+
+def test_wmsc_says_when_it_takes_landmarks_and_can_be_told_not_to():
+    Xs, y = blobs(MANY + 1, n_views=2, d=2)
+    with pytest.warns(UserWarning, match="landmarks='never'"):
+        model = WMSC(5, random_state=0).fit(Xs)
+    assert adjusted_rand_score(y, model.labels_) > 0.9
+    assert model.weights_.tolist() == [0.5, 0.5]
+    assert not WMSC(5, landmarks="never")._many(Xs)
+    assert not WMSC(5)._many([X[:MANY] for X in Xs])
+
+
+def test_wmsc_below_that_size_takes_none():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        WMSC(5, random_state=0).fit(blobs(500)[0])
