@@ -62,6 +62,7 @@ WHY = {
     "ConvexSub": "the duality gap, its stopping rule, takes another whole decomposition in most steps",
     "CoregSpectral": _GRAPHS,
     "DMTRC": "clusters of even sizes: up to 20 linear programmes for a task, which the floor leaves out",
+    "LandmarkSpectral": _DENSE,
     "DiMSC": "a tridiagonal system for each direction, and sums of (n, n) arrays, which the floor leaves out",
     "L2SC": _POLAR, "LLMC": _SMALL, "LMSC": _POLAR, "LSSMTC": _MEMBERSHIPS, "MKC": _SIMPLEX, "MSPL": _WEIGHTS,
     "MultiViewSNMF": "elementwise steps and norms of memberships beside the product with a sparse graph",
@@ -268,16 +269,15 @@ def neighbour_spectral_floor(seen):
 
 
 def landmark_floor(seen):
-    n, (model, ours) = len(seen.Xs[0]), (seen.model, seen.model.landmarks_)
-    for X, landmarks in zip(seen.Xs, ours):
-        sample, search = X[:landmark_spectral.SAMPLES * len(landmarks)], NearestNeighbors(algorithm="brute")
-        yield None, lambda sample=sample, p=len(landmarks): KMeans(
-            p, init="random", n_init=1, max_iter=20, random_state=0).fit(sample)
-        yield None, lambda X=X, search=search.fit(landmarks): search.kneighbors(X, model.n_neighbors)
-    width = model.n_neighbors * len(ours)
-    Z = sp.random_array((n, sum(map(len, ours))), density=width / sum(map(len, ours)), rng=0, format="csr")
-    yield from ((times, product) for times, product in products(
-        seen.widths, lambda width: Z.T @ (Z @ block(Z.shape[1], width))))
+    sizes, m = [len(landmarks) for landmarks in seen.model.landmarks_], seen.model.n_neighbors
+    for X, landmarks, p in zip(seen.Xs, seen.model.landmarks_, sizes):
+        sample = X[:landmark_spectral.SAMPLES * p]
+        search = NearestNeighbors(algorithm="brute").fit(landmarks)
+        yield None, lambda sample=sample, p=p: KMeans(p, init="random", n_init=1, max_iter=20).fit(sample)
+        yield None, lambda X=X, search=search: search.kneighbors(X, m)
+    shape = len(seen.Xs[0]), sum(sizes)
+    Z = sp.random_array(shape, density=m * len(sizes) / shape[1], rng=0, format="csr")
+    yield from products(seen.widths, lambda width: Z.T @ (Z @ block(shape[1], width)))
     yield from ((1, run) for run in kmeans_runs(seen.loop))
 
 

@@ -12,7 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
-from mtclib.core.checks import COUNT, Named
+from mtclib.core.checks import COUNT, Named, empty_samples
 from mtclib.core.starts import best_kmeans, one_thread
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.linalg import as_dense, unit_rows, unit_samples
@@ -113,7 +113,8 @@ class LandmarkSpectral(MultiViewClusterer):
     [20, 20, 20]
     """
 
-    traits = Traits(kind="multiview", paper="Chen, Cai, AAAI 2011", monotone=False, float32=True)
+    traits = Traits(kind="multiview", paper="Chen, Cai, AAAI 2011", monotone=False, float32=True,
+                    graph=True)
 
     rules = {"n_landmarks": Named(("auto",), COUNT), "n_neighbors": COUNT,
              "metric": ("auto", "euclidean", "cosine")}
@@ -158,15 +159,19 @@ class View:
     landmarks: np.ndarray  # {ndarray, CSR array} (p, d), centred
     nearest: KMeans | None  # whose ``predict`` finds the nearest landmark; None where all are compared
     n_neighbors: int
+    cosine: bool = False  # rows have unit length, or are zero: such samples have no edges
 
     @classmethod
     def of(cls, X, metric, n_landmarks, n_neighbors, seed):
         """Landmarks by k-means on a sample, or all samples where as many are wanted."""
         n, count = X.shape[0], min(n_neighbors, n_landmarks)
-        if metric == "cosine" or (metric == "auto" and mostly_zero(X)):
+        cosine = metric == "cosine" or (metric == "auto" and mostly_zero(X))
+        if cosine:
             U = unit_samples(sp.csr_array(X))
             if n_landmarks == n:
-                return cls(U, None, U, None, count)
+                # An empty sample would be nearer to all others than most of them are to each other.
+                landmarks = U[~empty_samples(U)] if U.nnz else U
+                return cls(U, None, landmarks, None, min(count, landmarks.shape[0]), True)
             X = projected(U, seed)
         rows = np.random.default_rng(seed).choice(n, min(n, SAMPLES * n_landmarks), replace=False)
         sample = as_dense(X[np.sort(rows)])
@@ -176,7 +181,7 @@ class View:
             with one_thread():
                 nearest = KMeans(n_landmarks, init="random", n_init=1, max_iter=20, random_state=seed)
                 landmarks = nearest.fit(landmarks).cluster_centers_
-        return cls(X, centre, landmarks, nearest, count)
+        return cls(X, centre, landmarks, nearest, count, cosine)
 
     def block(self, rows):
         """Some rows, centred."""
@@ -188,7 +193,10 @@ class View:
         squares, indices = self._exact(block) if self.nearest is None else self._near(block)
         width = squares.max(axis=1, keepdims=True)
         weights = np.exp(-np.divide(squares, width, out=np.zeros_like(squares), where=width > 0))
-        return indices, weights / weights.sum(axis=1, keepdims=True)
+        weights /= weights.sum(axis=1, keepdims=True)
+        if self.cosine:
+            weights[empty_samples(self.X[rows])] = 0.0
+        return indices, weights
 
     def _exact(self, block):
         search = NearestNeighbors(n_neighbors=self.n_neighbors, algorithm="brute").fit(self.landmarks)
@@ -227,7 +235,9 @@ def projected(U, seed):
     """Rows of U (n, d), of unit length, in its leading singular vectors, at unit length again."""
     count = min(COMPONENTS, *U.shape)
     left, values, _ = randomized_svd(U, count, random_state=seed)
-    return unit_rows(left * values).astype(np.float32)
+    projections = unit_rows(left * values).astype(np.float32)
+    projections[empty_samples(U)] = 0.0
+    return projections
 
 
 class Graph:

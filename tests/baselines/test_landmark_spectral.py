@@ -136,3 +136,16 @@ def test_wmsc_below_that_size_takes_none():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         WMSC(5, random_state=0).fit(blobs(500)[0])
+
+
+@pytest.mark.parametrize("n", [300, 2500])
+def test_empty_documents_have_no_edges_and_get_the_largest_cluster(n):
+    X, y = words(n)
+    X, y = X.toarray(), y.copy()
+    X[:7] = 0.0
+    view = View.of(X, "auto", number_of_landmarks(n, 4), 8, 0)
+    assert not view.weights(slice(0, 7))[1].any()
+    with pytest.warns(UserWarning, match="7 in view 1"):
+        labels = LandmarkSpectral(4, random_state=0).fit([X]).labels_
+    assert adjusted_rand_score(y[7:], labels[7:]) > 0.9
+    assert set(labels[:7]) == {np.bincount(labels[7:]).argmax()}
