@@ -38,18 +38,19 @@ def _scores(data, labels):
     return found
 
 
-def fit(Xs, n_clusters, run, *, masses, pull, first, start, lam=0.5):
-    """Algorithm 1 for two tasks and the squared Euclidean distance, under these choices."""
+def fit(Xs, n_clusters, run, *, masses, pull, first, start, lam=0.5, exchanges=None):
+    """Algorithm 1 for two tasks and the squared Euclidean distance, under these choices; with `exchanges` the
+    linear programme of each sweep is stopped after so many steps."""
     labels = [random_labels(X.shape[0], k, np.random.default_rng([run, 0 if start == "same" else t]))
               for t, (X, k) in enumerate(zip(Xs, n_clusters))]
     centroids = [_means(X, h, k, np.zeros((k, X.shape[1]))) for X, h, k in zip(Xs, labels, n_clusters)]
-    history = []
+    history, relation = [], None
     for _ in range(SWEEPS):
         if first == "relations":
-            relation = _relation(centroids, labels, masses)
+            relation = _relation(centroids, labels, masses, exchanges, relation)
         labels, loss = _assign(Xs, centroids)
         if first == "assignments":
-            relation = _relation(centroids, labels, masses)
+            relation = _relation(centroids, labels, masses, exchanges, relation)
         for t, W in enumerate((relation, relation.T)):
             centroids[t] = _centroids(Xs[t], labels[t], W, centroids[t], centroids[1 - t], lam, pull)
         history.append(loss + 2 * lam * np.vdot(relation, cdist(*centroids, "sqeuclidean")))
@@ -65,19 +66,37 @@ class MBCReading(MultiTaskClusterer):
     traits = Traits(kind="multitask", paper="Zhang, Zhang, AAAI 2010")
 
     def __init__(self, n_clusters, *, masses="uniform", pull="mass", first="relations", start="own", lam=0.5,
-                 random_state=None):
-        self.n_clusters, self.random_state, self.lam = n_clusters, random_state, lam
+                 exchanges=None, random_state=None):
+        self.n_clusters, self.random_state, self.lam, self.exchanges = n_clusters, random_state, lam, exchanges
         self.masses, self.pull, self.first, self.start = masses, pull, first, start
 
     def _fit_once(self, prepared, n_clusters, seed):
         return fit(prepared, n_clusters, seed, masses=self.masses, pull=self.pull, first=self.first,
-                   start=self.start, lam=self.lam)
+                   start=self.start, lam=self.lam, exchanges=self.exchanges)
 
 
-def _relation(centroids, labels, masses):
+def _relation(centroids, labels, masses, exchanges, before):
     sizes = [np.full(len(U), 1 / len(U)) if masses == "uniform" else np.bincount(h, minlength=len(U)) / len(h)
              for U, h in zip(centroids, labels)]
-    return transport_plan(cdist(*centroids, "sqeuclidean"), *sizes)
+    cost = cdist(*centroids, "sqeuclidean")
+    if exchanges is None:
+        return transport_plan(cost, *sizes)
+    # Empirical masses move, and the plan of the last sweep no longer has them.
+    return exchanged(cost, np.outer(*sizes) if before is None or masses == "empirical" else before, exchanges)
+
+
+def exchanged(cost, plan, n):
+    """A plan of transport after at most `n` steps of descent: of all moves of mass from two of its entries to
+    the two that close their rectangle, each takes the one that saves most."""
+    plan = plan.copy()
+    for _ in range(n):
+        saved = cost[:, :, None, None] + cost - cost[:, None, None, :] - cost.T[None, :, :, None]
+        moved = np.minimum(plan[:, :, None, None], plan)
+        i, k, j, l = np.unravel_index((saved * moved).argmax(), saved.shape)
+        mass = moved[i, k, j, l] * (saved[i, k, j, l] > 0)
+        plan[[i, j], [k, l]] -= mass
+        plan[[i, j], [l, k]] += mass
+    return plan
 
 
 def _assign(Xs, centroids):
