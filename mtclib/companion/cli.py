@@ -32,7 +32,7 @@ exit codes: 0 done, 1 something failed, 2 wrong usage, 130 interrupted""",
   python -m mtclib cluster words.csv pixels.csv --kind views --n-clusters 4 --method AWP
 
 The files of tasks have the same columns, those of views the same rows; each row is a sample.  Without
---n-clusters there are as many clusters as known classes, or as many as three criteria propose.  Without
+--n-clusters there are as many clusters as known classes, or the middle of three candidates is taken.  Without
 --method the recommended method runs first, then the papers' own and k-means.""",
     "table": """examples:
   python -m mtclib table 20NewsGroups --format latex
@@ -125,13 +125,17 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("--id-column", metavar="NAME", help="column with the names of the samples")
     command.add_argument("--header", action=argparse.BooleanOptionalAction,
                          help="the first line holds the names of the columns, or is data")  # fmt: skip
-    command.add_argument("--scaling", default="none", help="none (default), rows, zscore, tfidf-l2, ...")
+    command.add_argument("--scaling", default="auto",
+                         help="auto (default, by the kind of entries), none, zscore, ...")  # fmt: skip
     command.add_argument("--n-runs", type=_at_least_one, default=3, metavar="N",
                          help="runs of each method (default 3)")  # fmt: skip
     command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
     command.add_argument("--seed", type=int, default=0, help="root of all seeds (default 0)")
     command.add_argument("--output", default="clusters", metavar="FOLDER",
                          help="folder to write to (default clusters)")  # fmt: skip
+    command.add_argument("--raw", action="store_true",
+                         help="leave text that a spreadsheet would run as a formula unmarked")  # fmt: skip
+    command.add_argument("--yes", action="store_true", help="run even what takes long or much memory")
     command = _command(commands, "table", table, "print all methods on a data set of a paper, to copy")
     command.add_argument("dataset", metavar="DATASET", help="name of a data set, as the paper writes it")
     command.add_argument("--paper", help="which paper, if several print the data set")
@@ -174,38 +178,61 @@ def build_parser() -> argparse.ArgumentParser:
 def cluster(args) -> int:
     """Cluster a reader's own files and write the clusters, tables and pictures."""
     from mtclib.companion import plots, tables
-    from mtclib.companion.userdata import load, number
+    from mtclib.companion.userdata import bundle, load, number
     from mtclib.companion.userdata import run as own
 
     try:
         data = load.load(args.kind, args.files, args.label_column, id_column=args.id_column,
                          header=args.header)  # fmt: skip
-        hint = load.hint(data).replace("scaling ", "--scaling ") if args.scaling == "none" else ""
+        bundle.check(args.output, data.files)
         data = load.scale(data, args.scaling)
+        off = " (--scaling none leaves the entries as they are)" if args.scaling == load.AUTO else ""
+        _say("\n".join(load.preparation(data)) + off, end="\n\n")
         ks, figures = args.n_clusters, {}
         if not ks and not data.labelled:
-            tried = number.criteria(data, seed=args.seed)
-            ks, figures["number"] = number.proposed(tried), plots.number_of_clusters(tried)
-            note = "The proposed numbers are used. They are a help, not a finding: see number.png."
-            print(tables.frame_table(number.proposals(tried), number.CAPTION, notes=[note]), end="\n\n")
+            tried = number.candidates(data, seed=args.seed)
+            ks, figures["number"] = tried.middle(), plots.number_of_clusters(tried)
+            note = (f"agreement: adjusted Rand index with k-means. Used below: {', '.join(map(str, ks))}, "
+                    f"the middle, to begin with; number.png shows all. Choose with --n-clusters.")
+            _say(tables.frame_table(tried.table.round(2), number.CAPTION, notes=[note]), end="\n\n")
+        _agree_to_cost(data, args, ks)
         result = own.cluster(data, args.methods, ks, n_runs=args.n_runs, seed=args.seed, n_jobs=args.n_jobs)
         first = result.first()
-        written = result.save(args.output)
+        groups = result.groups(first)
+        figures["embedding"] = plots.embedding(data.Xs, groups.of(result.labels[first]), data.task_names,
+                                               first, groups.names)  # fmt: skip
+        written = result.save(args.output, args.raw, partial(plots.write, figures))
     except ValueError as error:
         # The same words as in Python, where these are arguments.
         said = str(error).replace("header=False", "--no-header").replace("header=True", "--header")
-        raise UsageError(re.sub(r"\b(label|id|n)_(column|clusters)\b", r"--\1-\2", said)) from None
-    figures["embedding"] = plots.embedding(data.Xs, result.labels[first], data.task_names, first)
-    for name, figure in figures.items():
-        written += plots.save(figure, name, args.output)
-    found = own.contents(data, result.labels[first])
-    print(tables.frame_table(found, f"Clusters by {own.shown_name(first)}"))
+        said = re.sub(r"\b(label|id|n)_(column|clusters)\b", r"--\1-\2", said)
+        raise UsageError(said.replace("output: ", "--output: ", 1)) from None
+    found = own.contents(data, result.labels[first], groups)
+    _say(tables.frame_table(found, f"Clusters by {own.shown_name(first)}"))
+    if data.kind == "multitask" and len(data.Xs) > 1:
+        _say(f"\n{own.RELATED}")
     for row in result.frame[result.frame["status"] == "failed"].drop_duplicates("method").itertuples():
-        print(f"\n{row.method} failed and is left out: {row.error}")
-    print(f"\n{own.report(result)}\n" + f"\nHint: {hint}\n" * bool(hint))
-    print("\n".join(f"wrote {path}" for path in written))
-    print(f"\nThe cluster of every sample by {own.shown_name(first)} is in {written[0]}.")
+        _say(f"\n{row.method} failed and is left out: {row.error}")
+    _say(f"\n{own.report(result)}\n")
+    _say("\n".join(f"wrote {path}" for path in written))
+    _say(f"\nThe cluster of every sample by {own.shown_name(first)} is in {written[0]}.")
     return 0
+
+
+def _agree_to_cost(data, args, ks):
+    """Say how long the fits may take, and refuse more than ten minutes, or than the memory, without --yes."""
+    from mtclib.companion.userdata import cost
+
+    said, problem = cost.verdict(data, args.methods, ks, args.n_runs, args.n_jobs)
+    if said:
+        _say(f"{said}\n", file=sys.stderr)
+    if problem and not args.yes:
+        raise UsageError(f"{problem} Add --yes to run all the same.")
+
+
+def _say(text, **options):
+    """Print text in which names of files and samples may hold characters that steer a terminal."""
+    print("".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in str(text)), **options)
 
 
 def table(args) -> int:

@@ -16,9 +16,8 @@ from mtclib.core.checks import check_option
 from mtclib.datasets.dataset import Dataset
 from mtclib.datasets.fetching import fetch
 from mtclib.datasets.formats import as_codes, read_mat
+from mtclib.datasets.preparation import AUTOMATIC, entries_of, prepare
 from mtclib.datasets.tasks import source_record
-from mtclib.datasets.text import weigh
-from mtclib.maths.scaling import apply_scale, find_scale
 
 TABLE = tomllib.loads(Path(__file__).with_name("comparison.toml").read_text(encoding="utf-8"))
 """All that is known of each data set, by its name."""
@@ -27,8 +26,9 @@ PREPARATIONS = {
     "stored": {"counts": "counts", "ready": "counts", "measured": "none"},
     "first": {"counts": "tfidf-l2", "ready": "counts-l2", "measured": "minmax"},
     "second": {"counts": "log-l2", "ready": "counts", "measured": "zscore"},
+    "auto": AUTOMATIC,
 }
-"""What is done to each kind of entries: weights (`datasets.text.weigh`) or scales (`maths.scaling`)."""
+"""What is done to each kind of entries, see :func:`mtclib.datasets.preparation.prepare`."""
 
 MISSING = 1 / 3
 """A feature that lacks more than this share of the samples of a task is left out of all tasks."""
@@ -44,12 +44,13 @@ def circulating(name, preparation="stored") -> Dataset:
     ----------
     name : str
         In `TABLE`.
-    preparation : {"stored", "first", "second"}, default="stored"
+    preparation : {"stored", "first", "second", "auto"}, default="stored"
         As in the file; or by the kind of entries, the same for every set and never by labels.  "first":
         counts as tf-idf with rows of unit length; what is 0 or 1, a link or a weight with rows of unit
         length; measurements with each feature in a range of length 2.  "second": logarithms of counts with
-        rows of unit length; 0 or 1, links and weights as stored; measurements with variance 1.  Over the
-        samples of a view, or of all tasks.
+        rows of unit length; 0 or 1, links and weights as stored; measurements with variance 1.  "auto": as
+        `cluster` prepares a user's files, by the kind of entries that the data show.  Over the samples of a
+        view, or of all tasks.
 
     Returns
     -------
@@ -86,13 +87,12 @@ def _views(row, paths):
 
 def _prepared(parts, how):
     """Matrices with their kind of entries, which share a scale."""
-    entries = parts[0][1]
-    if entries != "measured":
-        return weigh([sparse.csr_array(X, dtype=np.float64) for X, _ in parts], how[entries])
-    Xs = [np.ascontiguousarray(X, dtype=np.float64) for X, _ in parts]
-    scale = find_scale(np.vstack(Xs), how[entries])
+    measured = parts[0][1] == "measured"
+    Xs = [np.ascontiguousarray(X, dtype=np.float64) if measured else sparse.csr_array(X, dtype=np.float64)
+          for X, _ in parts]
+    Xs = prepare(Xs, how[entries_of(Xs) if how is AUTOMATIC else parts[0][1]])
     # Rounded, so that the last bit of a platform's sum does not show.
-    return Xs if how[entries] == "none" else [np.round(apply_scale(X, scale), 9) + 0.0 for X in Xs]
+    return [X if sparse.issparse(X) or how is PREPARATIONS["stored"] else np.round(X, 9) + 0.0 for X in Xs]
 
 
 # Readers of tasks: matrix and stored classes of each.

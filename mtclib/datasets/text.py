@@ -19,8 +19,8 @@ from mtclib.core.checks import check_flag, check_option
 from mtclib.datasets.fetching import fetch
 
 LETTERS = r"[A-Za-z]+"
-WEIGHTINGS = ("counts", "counts-l2", "tfidf", "tfidf-l2", "log", "log-l2", "log-idf", "log-idf-l2", "l1",
-              "share-idf")  # fmt: skip
+WEIGHTINGS = ("counts", "counts-l2", "tfidf", "tfidf-l2", "log", "log-l2", "log-idf", "log-idf-l2", "sqrt-l2",
+              "l1", "share-idf")  # fmt: skip
 _QUOTE = re.compile(r"(writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^\||^>)")
 
 
@@ -234,9 +234,9 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
     counts : list of csr_array, each (n_t, d)
         One per task, over one vocabulary.
     weighting : one of :data:`WEIGHTINGS`, default="tfidf-l2"
-        "log" is ``ln(1 + count)``.  ``-l2`` divides each row by its Euclidean norm, "l1" divides its counts
-        by their sum; "share-idf" multiplies these shares by the idf, as "tfidf" does the counts and
-        "log-idf" the logarithms.
+        "log" is ``ln(1 + count)``, "sqrt" the square root.  ``-l2`` divides each row by its Euclidean norm,
+        "l1" divides its counts by their sum; "share-idf" multiplies these shares by the idf, as "tfidf" does
+        the counts and "log-idf" the logarithms.
     idf_scope : {"all", "task"}, default="all"
         Whether documents are counted over all tasks or within each.
     idf_formula : {"plain", "smooth"}, default="plain"
@@ -266,6 +266,9 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
     if weighting.startswith("log"):
         for X in Xs:
             np.log1p(X.data, out=X.data)
+    if weighting.startswith("sqrt"):
+        for X in Xs:
+            np.sqrt(X.data, out=X.data)
     if weighting.startswith("share"):
         Xs = [normalize(X, norm="l1", copy=False) for X in Xs]
     if "idf" in weighting:

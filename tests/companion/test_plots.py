@@ -24,6 +24,8 @@ from mtclib.companion import plots
 from mtclib.companion.plots.look import looks, plain
 from mtclib.companion.plots.scores import GREY
 from mtclib.companion.tables.table import COLOURS, MEANINGS
+from mtclib.companion.userdata import number
+from mtclib.companion.userdata.load import example
 from mtclib.companion.verdicts.judge import SYMBOLS
 from mtclib.maths.selfpaced import smooth_weights
 
@@ -157,7 +159,7 @@ CASES = {
     "sharing": lambda: plots.sharing({"relatedness": (SHARED, SHARED.groupby("source").mean())}),
     "pairs": lambda: plots.task_pairs(PAIRS, "NMI"),
     "embedding": lambda: plots.embedding([POINTS, POINTS @ POINTS.T], LABELS, ["a", LONG], "k-means"),
-    "number": lambda: plots.number_of_clusters(pd.DataFrame({"task": "a", "k": [2, 3], "gap": [0.1, 0.2]})),
+    "number": lambda: plots.number_of_clusters(number.candidates(example("tasks"))),
 }
 # These give their lines a look of their own, with a meaning; all others follow the style.
 OWN_LOOK = {"weights", "orders", "transfer", "forgetting", "quality and time", "leverage", "seconds"}
@@ -471,7 +473,6 @@ def test_a_single_seed_has_no_interval():
 @pytest.mark.parametrize(("draw", "arguments", "message"), [
     (plots.sensitivity_heatmap, (results(GRID, ("a", "b")), "lam", "alpha"), "fix dataset first"),
     (plots.embedding, ([np.eye(3)], [np.arange(2)], ["a"]), r"labels: \[2\] labels for \[3\] samples"),
-    (plots.number_of_clusters, (pd.DataFrame({"task": []}),), "a line for some task"),
     (plots.task_pairs, (PAIRS.iloc[:0], "NMI"), "no rows")])
 def test_what_cannot_be_drawn_is_refused_with_its_reason(draw, arguments, message):
     with pytest.raises(ValueError, match=message):

@@ -31,6 +31,9 @@ def run(**values):
     notebook = nbformat.read("done.ipynb", as_version=4)
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     text = "\n".join(o.get("text", "") or o.get("data", {}).get("text/plain", "") for o in outputs)
+    data = [output.get("data", {}) for output in outputs]
+    shown = "".join(each.get(form, "") for each in data for form in ("text/html", "text/markdown"))
+    assert "<img src=x" not in shown  # as a file may be called
     return done, text
 
 
@@ -50,7 +53,7 @@ def test_tasks_from_csv_files_are_clustered_drawn_and_written(tmp_path):
 
 def test_views_from_npz_files_without_labels_are_clustered(tmp_path):
     rng, y = np.random.default_rng(0), np.repeat([0, 1, 2], 12)
-    paths = [str(tmp_path / f"{name}.npz") for name in ("first", "second")]
+    paths = [str(tmp_path / f"{name}.npz") for name in ("<img src=x onerror=alert(1)>", "second")]
     for path, d in zip(paths, (3, 5)):
         np.savez(path, X=rng.normal(size=(36, d)) + 9 * np.eye(3, d)[y])
     methods, folder = ["ConMC", "CoregSpectral"], str(tmp_path / "out")

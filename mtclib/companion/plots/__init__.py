@@ -17,7 +17,7 @@ from mtclib.companion.plots.curves import (
     task_objectives,
     trajectories,
 )
-from mtclib.companion.plots.files import MANIFEST_COLUMNS, Picture, folder_key, save
+from mtclib.companion.plots.files import MANIFEST_COLUMNS, Picture, folder_key, save, write
 from mtclib.companion.plots.gains import certainty, gains, sharing, task_pairs
 from mtclib.companion.plots.look import style
 from mtclib.companion.plots.matrices import relation_matrix
@@ -32,5 +32,5 @@ __all__ = [
     "order_spread", "preprocessing", "relation_matrix", "robustness", "runtime", "save", 
     "scoreboard", "scores_by_method", "seconds", "selection", "sensitivity", "sensitivity_heatmap", "sharing",
     "stream_costs", "style", "task_objectives",
-    "task_pairs", "trajectories", "transfer_curve", "weight_functions",
+    "task_pairs", "trajectories", "transfer_curve", "weight_functions", "write",
 ]  # fmt: skip

@@ -28,11 +28,17 @@ def save(fig, name, folder=None, notebook="", data="", printed=""):
         raise ValueError(f"name={name!r}: use letters, digits, '-', '_' and '.' only, without ending")
     folder = root() / "figures" if folder is None else Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{name}.{ending}" for ending in _METADATA]
-    with style():
-        for path, metadata in zip(paths, _METADATA.values()):
-            fig.savefig(path, metadata=metadata)
+    paths = write({name: fig}, folder)
     _record(folder / "manifest.csv", paths, (notebook, data, printed))
+    return paths
+
+
+def write(figures, folder):
+    """Write figures, name to figure, as files of equal bytes for equal figures; the paths."""
+    paths = [Path(folder) / f"{name}.{ending}" for name in figures for ending in _METADATA]
+    with style():
+        for path in paths:
+            figures[path.stem].savefig(path, metadata=_METADATA[path.suffix[1:]])
     return paths
 
 

@@ -13,12 +13,13 @@ _MARKERS = "os^DvP*X"
 
 
 @figure
-def embedding(Xs, labels, names, title=""):
-    """Every task or view in two dimensions, with one colour and marker per cluster.
+def embedding(Xs, labels, names, title="", groups=None):
+    """Every task or view in two dimensions, with one colour and marker per cluster or group.
 
     Dense data by principal components, sparse data by truncated singular vectors, which need no centring; the
     axes say which share of the variance they show.  `labels` are one array per task, or one in all for views;
-    `names` are the titles of the panels.  Clusters of different tasks with one colour need not correspond.
+    `names` are the titles of the panels.  With names of `groups`, labels are the numbers of these; clusters
+    of one colour then belong together.
     """
     each = labels if isinstance(labels, list) else [labels] * len(Xs)
     if [len(y) for y in each] != [X.shape[0] for X in Xs]:
@@ -34,34 +35,33 @@ def embedding(Xs, labels, names, title=""):
         ax.set_title(name)
     fig.suptitle(title)
     used = sorted({int(k) for y in each for k in np.unique(y)})
-    legend(fig, [Line2D([], [], label=f"cluster {k + 1}", linestyle="", **looks[k]) for k in used])
+    called = groups or [f"cluster {k + 1}" for k in range(len(looks))]
+    legend(fig, [Line2D([], [], label=called[k], linestyle="", **looks[k]) for k in used])
     return fig
 
 
 @figure
-def number_of_clusters(frame):
-    """What speaks for each number of clusters, one column of panels per task; the highest value is marked.
+def number_of_clusters(found):
+    """The eigengap of each number of clusters, and the clusters that each candidate would give.
 
-    `frame` is that of ``userdata.number.criteria``.
+    `found` is as from ``userdata.number.candidates``; of views, the first is drawn.
     """
-    tasks = list(frame["task"].unique())
-    if not tasks:
-        raise ValueError("frame must have a line for some task; tasks of fewer than four samples have none")
-    names = [name for name in frame.columns if name not in ("task", "k")]
-    size = (1.4 + 2.2 * len(tasks), 0.9 + 1.4 * len(names))
-    fig, axes = plt.subplots(len(names), len(tasks), figsize=size, sharex=True, squeeze=False)
-    for column, task in zip(axes.T, tasks):
-        column[0].set_title(task)
-        column[-1].set_xlabel("clusters")
-        part = frame[frame["task"] == task]
-        for ax, name in zip(column, names):
-            best = part.loc[part[name].idxmax()]
-            ax.plot(part["k"], part[name], marker="o", markersize=4)
-            ax.plot(best["k"], best[name], marker="s", markersize=11, markerfacecolor="none", color="0.2")
-            ax.set_xticks(part["k"])
-            ax.margins(y=0.2)  # room for the mark
-    for ax, name in zip(axes[:, 0], names):
-        ax.set_ylabel(name)
+    tasks = list(dict.fromkeys(found.table["task"]))
+    columns = 1 + found.table["task"].value_counts().max()
+    size = (2.4 * columns, 0.5 + 2.1 * len(tasks))
+    fig, axes = plt.subplots(len(tasks), columns, figsize=size, squeeze=False)
+    for row, task in zip(axes, tasks):
+        gaps, marked = (frame[frame["task"] == task] for frame in (found.gaps, found.table))
+        row[0].plot(gaps["k"], gaps["gap"], marker="o", markersize=3)
+        chosen = gaps[gaps["k"].isin(marked["clusters"])]
+        row[0].plot(chosen["k"], chosen["gap"], "s", markersize=9, markerfacecolor="none", color="0.2")
+        row[0].set_title(f"{task}: eigengap")
+        row[0].set_xlabel("clusters")
+        for ax, k in zip(row[1:], marked["clusters"]):
+            _scatter(ax, found.Xs[task], found.labels[task, k], _cluster_looks(k))
+            ax.set_title(f"{k} clusters")
+        for ax in row[1 + len(marked):]:
+            ax.remove()
     return fig
 
 

@@ -1,13 +1,31 @@
 """What is in the clusters: their sizes, what marks them, and which of different tasks belong together."""
 
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
+from scipy.optimize import linear_sum_assignment
 from sklearn.metrics.pairwise import cosine_similarity
 
 _FEATURES, _LEAST = 5, 0.5
+ALIKE = 0.15
+"""Similarity below which clusters of two tasks stay apart."""
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Clusters of different tasks that belong together: one group holds at most one cluster of each task."""
+
+    codes: list  # one array per task: group of each of its clusters, from 0; -1 for clusters without samples
+    names: list  # of the groups: the classes that most of their samples have, else numbers from 1
+    related: pd.DataFrame  # ``task, cluster, other task, other cluster, group, similarity`` of each pair
+
+    def of(self, labels):
+        """Group of each sample: one array per task, in all one for views."""
+        found = [codes[each] for codes, each in zip(self.codes, as_list(labels))]
+        return found if isinstance(labels, list) else found[0]
 
 
 def as_list(labels) -> list:
@@ -15,12 +33,12 @@ def as_list(labels) -> list:
     return labels if isinstance(labels, list) else [labels]
 
 
-def contents(data, labels) -> pd.DataFrame:
+def contents(data, labels, groups=None) -> pd.DataFrame:
     """Every cluster in a line; ``labels`` as in `Clusterings`, or the data's own. ``task`` ("" for views),
-    ``cluster`` (from 1), ``samples``, ``most are`` (the largest class among the labelled samples and its
-    share, "" without labels), ``high in`` (up to five features whose mean in the cluster is highest, at least
-    half a standard deviation above the mean of the task)."""
-    views, rows = data.kind == "multiview", []
+    ``cluster`` (from 1), ``group`` (see :func:`aligned`), ``samples``, ``most are`` (the largest class among
+    the labelled samples and its share, "" without labels), ``high in`` (up to five features whose mean in the
+    cluster is highest, at least half a standard deviation above the mean of the task)."""
+    views, rows, groups = data.kind == "multiview", [], groups or aligned(data, labels)
     for t, (found, truth) in enumerate(zip(as_list(labels), as_list(data.labels))):
         chosen = range(len(data.Xs)) if views else [t]
         named = [(data.Xs[i], _feature_names(data, i)) for i in chosen]
@@ -28,7 +46,8 @@ def contents(data, labels) -> pd.DataFrame:
             inside = found == k
             rows.append({
                 "task": "" if views else data.task_names[t], "cluster": int(k) + 1,
-                "samples": int(inside.sum()), "most are": _largest_class(truth[inside], data.class_names[t]),
+                "group": groups.names[groups.codes[t][k]], "samples": int(inside.sum()),
+                "most are": _largest_class(truth[inside], data.class_names[t]),
                 "high in": _high(named, inside)})  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -63,22 +82,55 @@ def _high(named, inside):
     return ", ".join(name for _, name in found[:_FEATURES])
 
 
-def related(data, labels) -> pd.DataFrame:
-    """Clusters of two tasks that are each other's nearest, most alike first. Columns ``task, cluster, other
-    task, other cluster, similarity``: the cosine between the means of the two clusters, each taken from the
-    mean of its task; only positive ones are listed."""
-    rows, means = [], [_means(X, found) for X, found in zip(data.Xs, as_list(labels))]
-    for s, t in combinations(range(len(means)), 2):
-        alike = cosine_similarity(means[s][1], means[t][1])
-        for i, j in enumerate(alike.argmax(axis=1)):
-            if alike[:, j].argmax() == i and alike[i, j] > 0:
-                rows.append((data.task_names[s], means[s][0][i] + 1, data.task_names[t], means[t][0][j] + 1,
-                             round(float(alike[i, j]), 3)))  # fmt: skip
-    columns = ["task", "cluster", "other task", "other cluster", "similarity"]
-    return pd.DataFrame(rows, columns=columns).sort_values("similarity", ascending=False, ignore_index=True)
+def aligned(data, labels, relation=None) -> Groups:
+    """Which clusters of different tasks belong together, whatever their numbers and the order of the tasks.
+
+    Of each two tasks, clusters are paired by the optimal assignment, by the ``relation_`` of the method,
+    {(s, t): (k_s, k_t)}, where it has one, else by similarity: the cosine of their means around the mean of
+    all tasks.  Pairs less similar than `ALIKE` are dropped, and the others joined, the most similar first,
+    unless a group would then hold two clusters of one task.
+    """
+    labels = as_list(labels)
+    present = [np.unique(found) for found in labels]
+    joined = {(t, int(k)): {(t, int(k))} for t, numbers in enumerate(present) for k in numbers}
+    matrices, pairs = _cosines(data, labels, present), []
+    for (s, t), S in matrices.items():
+        by = relation[s, t][np.ix_(present[s], present[t])] if isinstance(relation, dict) else S
+        pairs += [(S[i, j], (s, int(present[s][i])), (t, int(present[t][j])))
+                  for i, j in zip(*linear_sum_assignment(by, maximize=True)) if S[i, j] >= ALIKE]  # fmt: skip
+    for _, one, other in sorted(pairs, key=lambda pair: -pair[0]):
+        both = joined[one] | joined[other]
+        if len({t for t, _ in both}) == len(both):
+            joined.update(dict.fromkeys(both, both))
+    groups = list(dict.fromkeys(min(group) for group in joined.values()))
+    codes = [np.full(found.max() + 1, -1) for found in labels]
+    for t, k in joined:
+        codes[t][k] = groups.index(min(joined[t, k]))
+    names = _group_names(data, [codes[t][found] for t, found in enumerate(labels)], len(groups))
+    rows = [(data.task_names[s], present[s][i] + 1, data.task_names[t], present[t][j] + 1,
+             names[codes[s][present[s][i]]], round(float(S[i, j]), 3))
+            for (s, t), S in matrices.items() for i, j in np.ndindex(S.shape)
+            if codes[s][present[s][i]] == codes[t][present[t][j]]]  # fmt: skip
+    columns = ["task", "cluster", "other task", "other cluster", "group", "similarity"]
+    table = pd.DataFrame(rows, columns=columns).sort_values("similarity", ascending=False, ignore_index=True)
+    return Groups(codes, names, table)
 
 
-def _means(X, found):
-    """Numbers of the clusters, and their means of shape (k, d) around the mean of all samples."""
-    numbers, mean = np.unique(found), np.asarray(X.mean(axis=0)).ravel()
-    return numbers, np.array([np.asarray(X[found == k].mean(axis=0)).ravel() - mean for k in numbers])
+def _cosines(data, labels, present):
+    """Cosines of the means of clusters of each two tasks, around the mean of the means of all tasks."""
+    middle = np.mean([np.asarray(X.mean(axis=0)).ravel() for X in data.Xs], axis=0) if len(labels) > 1 else 0
+    means = [np.array([np.asarray(X[found == k].mean(axis=0)).ravel() - middle for k in numbers])
+             for X, found, numbers in zip(data.Xs, labels, present)]  # fmt: skip
+    return {(s, t): cosine_similarity(means[s], means[t]) for s, t in combinations(range(len(labels)), 2)}
+
+
+def _group_names(data, grouped, count):
+    """Names that differ: that of the class of most samples of known class, else the number of the group."""
+    taken, truths = {}, as_list(data.labels)
+    for code in range(count):
+        classes = [data.class_names[t][y] for t, (found, truth) in enumerate(zip(grouped, truths))
+                   for y in truth[(found == code) & (truth >= 0)]]  # fmt: skip
+        name = max(sorted(set(classes)), key=classes.count) if classes else str(code + 1)
+        same = sum(name == each.rpartition(" (")[0] or name == each for each in taken)
+        taken[f"{name} ({same + 1})" if same else name] = code
+    return list(taken)

@@ -14,16 +14,17 @@ import scipy.sparse as sp
 from mtclib.companion.parameters import choose
 from mtclib.companion.userdata.files import DataFileError, listed, read_table, split_path
 from mtclib.datasets import Dataset
+from mtclib.datasets.preparation import AUTOMATIC, SCALES, entries_of, prepare
 from mtclib.datasets.synthetic import toy_multitask
-from mtclib.datasets.text import WEIGHTINGS, weigh
-from mtclib.maths.scaling import SCALINGS, scale_views
 
 KINDS = ("tasks", "views")
 LARGEST = 1e100
 """Squares of larger entries, summed, are beyond floating point."""
 
 _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
-SCALES = (*SCALINGS, *(name for name in WEIGHTINGS if name != "counts"))
+AUTO = "auto"
+_WORDS = {"tfidf-l2": "tf-idf with rows of unit length", "sqrt-l2": "square roots with rows of unit length",
+          "zscore-clipped": "z-scores clipped at ±3"}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,7 @@ class UserData(Dataset):
 
     feature_names: tuple = ()  # one entry per task or view: a tuple of str, or None
     sample_names: tuple = ()  # one entry per task, or one in all for views: an array of str, or None
+    files: tuple = ()  # absolute paths of all that was read
 
     @property
     def labelled(self) -> bool:
@@ -112,7 +114,7 @@ def load_tasks(paths, label_column=None, *, labels=None, id_column=None, header=
     return UserData(
         name="your data", kind="multitask", Xs=[matrix(part) for part in features],
         labels=[codes for codes, _ in coded], class_names=tuple(names for _, names in coded),
-        task_names=_names(paths), edition="files", sources=tuple(map(_source, paths)),
+        task_names=_names(paths), edition="files", **_origin(paths, labels),
         feature_names=tuple(part.columns for part in features),
         sample_names=tuple(part.ids for part in parts))  # fmt: skip
 
@@ -165,8 +167,8 @@ def load_views(paths, label_column=None, *, labels=None, id_column=None, header=
     codes, classes = class_codes(known, parts[0].rows, parts[0].name)
     return UserData(
         name="your data", kind="multiview", Xs=[matrix(part) for part in parts], labels=codes,
-        class_names=(classes,), task_names=_names(paths), edition="files",
-        sources=tuple(map(_source, paths)), feature_names=tuple(part.columns for part in parts),
+        class_names=(classes,), task_names=_names(paths), edition="files", **_origin(paths, labels),
+        feature_names=tuple(part.columns for part in parts),
         sample_names=(parts[0].ids,))  # fmt: skip
 
 
@@ -211,8 +213,13 @@ def _names(paths):
     return tuple(name if names.count(name) == 1 else f"{name} ({i})" for i, name in enumerate(names, 1))
 
 
-def _source(path):
-    file = Path(split_path(path)[0]).expanduser()
+def _origin(paths, labels):
+    """Names, hashes and places of all files that were read."""
+    files = [Path(split_path(path)[0]).expanduser().resolve() for path in [*paths, *(labels or ())]]
+    return {"files": tuple(map(str, files)), "sources": tuple(map(_source, files))}
+
+
+def _source(file):
     with file.open("rb") as handle:
         return {"file": file.name, "sha256": hashlib.file_digest(handle, "sha256").hexdigest()}
 
@@ -224,19 +231,6 @@ def describe(data) -> pd.DataFrame:
     sizes = data.summary()["class sizes"]
     rows = [_described(X) for X in data.Xs]
     return pd.DataFrame(rows, index=sizes.index).assign(**{"class sizes": sizes})
-
-
-def hint(data) -> str:
-    """What the entries say about the scaling to take, as a sentence; "" where they say nothing."""
-    held = [X.data if sp.issparse(X) else X for X in data.Xs]
-    if all(X.size and X.min() >= 0 and X.max() > 1 and (X % 1 == 0).all() for X in held):
-        return ("All entries are counts. For counts of words, scaling tfidf-l2 is what the comparison of the "
-                "methods uses.")
-    widths = [np.ptp(X, axis=0) for X in data.Xs if not sp.issparse(X)]
-    if any(width.max() > 10 * width[width > 0].min(initial=np.inf) for width in widths):
-        return ("Some features have more than ten times the range of others and will dominate; "
-                "scaling zscore gives each the same variance.")
-    return ""
 
 
 def _described(X):
@@ -252,24 +246,35 @@ def _described(X):
     }  # fmt: skip
 
 
-def scale(data, scaling) -> UserData:
-    """Scale the features or samples by one of `SCALES`: "none", those of `scale_views`, those of `weigh`.
-    Tasks get one scale for all, so that they keep one feature space; sparse matrices stay sparse. The scaling
-    becomes a step of the ``preprocessing``."""
-    choose(scaling, SCALES, "scaling")
+def scale(data, scaling=AUTO) -> UserData:
+    """Prepare the entries: by "auto", the kind of entries of the tasks together, or of each view, decides,
+    as in the comparison of methods; else by one of `SCALES`. Tasks get one scale for all, so that they keep
+    one feature space. What was done becomes a step of the ``preprocessing``."""
+    choose(scaling, (AUTO, *SCALES), "scaling")
     if scaling == "none":
         return data
-    tasks = data.kind == "multitask"
-    if scaling not in SCALINGS:
-        Xs = weigh(data.Xs, scaling) if tasks else [weigh([X], scaling)[0] for X in data.Xs]
-    elif tasks:
-        ends = np.cumsum([0, *(X.shape[0] for X in data.Xs)])
-        stack = sp.vstack(data.Xs, format="csr") if any(map(sp.issparse, data.Xs)) else np.vstack(data.Xs)
-        (X,) = scale_views([stack], scaling)
-        Xs = [X[start:end] for start, end in zip(ends, ends[1:])]
-    else:
-        Xs = scale_views(data.Xs, scaling)
-    return replace(data, Xs=Xs, preprocessing=(*data.preprocessing, {"step": "scale", "scaling": scaling}))
+    groups = [data.Xs] if data.kind == "multitask" else [[X] for X in data.Xs]
+    kinds = [entries_of(Xs) for Xs in groups] if scaling == AUTO else []
+    done = [AUTOMATIC[kind] for kind in kinds] or [scaling] * len(groups)
+    Xs = [X for group, how in zip(groups, done) for X in prepare(group, how)]
+    step = {"step": "scale", "scaling": scaling} | ({"entries": kinds, "done": done} if kinds else {})
+    return replace(data, Xs=Xs, preprocessing=(*data.preprocessing, step))
+
+
+def preparation(data) -> list[str]:
+    """What was done to the entries of the files, in words: a sentence for those to which it was the same.
+
+    >>> preparation(scale(example("tasks")))
+    ['north, south, west: measurements, as z-scores clipped at ±3']
+    """
+    said = dict.fromkeys(data.task_names, "as in the file")
+    for step in (step for step in data.preprocessing if step.get("step") == "scale"):
+        several = len(data.task_names) // len(step.get("done", [0]))
+        for i, name in enumerate(data.task_names):
+            how, kind = (step[key][i // several] if key in step else "" for key in ("done", "entries"))
+            said[name] = f"{kind}, as {_WORDS[how]}" if kind else step["scaling"]
+    together = {words: [name for name in said if said[name] == words] for words in said.values()}
+    return [f"{', '.join(names)}: {words}" for words, names in together.items()]
 
 
 # ---- from a table to numbers: columns taken out, rows and columns matched, entries checked -----------------

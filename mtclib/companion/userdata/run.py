@@ -14,8 +14,9 @@ from mtclib.baselines.registry import all_estimators
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import attempt
 from mtclib.companion.runs.runner import make_bar, processes
-from mtclib.companion.userdata.contents import as_list, contents, related
-from mtclib.companion.userdata.files import own_path
+from mtclib.companion.userdata.bundle import bundle, write_csv
+from mtclib.companion.userdata.contents import aligned, as_list, contents
+from mtclib.companion.userdata.load import preparation
 from mtclib.core.base import spawn_seeds
 from mtclib.core.checks import check_n_clusters, check_number
 from mtclib.datasets import Dataset
@@ -34,6 +35,9 @@ SHOWN = {"SpectralNJW": "Spectral NJW", "KMeans": "k-means", "Stacked": "All k-m
 SCORES = ("ACC", "NMI_arithmetic", "ARI", "purity")
 RUNS = {"quick": 3, "full": 10}
 """Runs of a method in the profiles of the notebook."""
+RELATED = ("Clusters of one group belong together across tasks and have one colour in the pictures. "
+           "related.csv lists such pairs with their similarity, 1 for the same and 0 for nothing in common; "
+           "a cluster that is like none of another task is a group of its own.")  # fmt: skip
 _SET = ("n_clusters", "random_state")
 
 
@@ -153,6 +157,7 @@ class Clusterings:
     labels: dict  # method to (a list of) arrays, of the run with the lowest objective; failed ones left out
     data: Dataset
     settings: dict = field(default_factory=dict)  # n_clusters, methods with parameters, seed
+    relations: dict = field(default_factory=dict)  # method to the relation of its clusters, if it has one
 
     def agreement(self) -> pd.DataFrame:
         """Adjusted Rand index of each pair of methods, the mean over tasks; methods by methods."""
@@ -169,32 +174,37 @@ class Clusterings:
             raise ValueError("every method failed: " + "; ".join(f"{m}: {e}" for m, e in errors.items()))
         return next(iter(self.labels))
 
-    def save(self, folder) -> list[Path]:
-        """Write ``clusters-METHOD.csv``, ``methods.csv`` (the frame), ``agreement.csv``; older ones go. The
-        first have the columns task, sample, class, cluster. Of the first method there are also
-        ``contents.csv``, ``related.csv`` (for tasks) and ``report.txt``. A missing folder is made."""
-        folder = own_path(folder, "folder")
-        folder.mkdir(parents=True, exist_ok=True)
-        files = []
-        for name, labels in self.labels.items():
-            files.append(folder / f"clusters-{name}.csv")
-            self._table(labels).to_csv(files[-1], index=False)
-        tables = {"methods": self.frame, "agreement": self.agreement().reset_index()}
-        if self.labels:
-            found = self.labels[self.first()]
-            tables["contents"] = contents(self.data, found)
-            if self.data.kind == "multitask":
-                tables["related"] = related(self.data, found)
-            files.append(folder / "report.txt")
-            files[-1].write_text(report(self) + "\n", encoding="utf-8")
-        for name, table in tables.items():
-            files.append(folder / f"{name}.csv")
-            table.to_csv(files[-1], index=False)
-        return files
+    def groups(self, name):
+        """Which of the clusters of different tasks belong together, see :func:`contents.aligned`."""
+        return aligned(self.data, self.labels[name], self.relations.get(name))
 
-    def _table(self, labels):
+    def save(self, folder, raw=False, draw=None) -> list[Path]:
+        """Write a bundle and return its files, see :func:`bundle.bundle` for what is refused:
+        ``clusters-METHOD.csv`` (task, sample, class, cluster, group), ``methods.csv`` (the frame),
+        ``agreement.csv``; of the first method ``contents.csv``, ``related.csv`` (for tasks) and
+        ``report.txt``; and what ``draw(folder)`` adds.  Unless `raw`, text that a spreadsheet would run is
+        marked."""
+        tables = {f"clusters-{name}": self._table(name) for name in self.labels}
+        tables |= {"methods": self.frame, "agreement": self.agreement().reset_index()}
+        if self.labels:
+            groups = self.groups(self.first())
+            tables["contents"] = contents(self.data, self.labels[self.first()], groups)
+            if self.data.kind == "multitask":
+                tables["related"] = groups.related
+        inputs = getattr(self.data, "files", ())
+        with bundle(folder, self.settings, self.data.sources, inputs) as (place, partial):
+            for name, table in tables.items():
+                write_csv(table, partial / f"{name}.csv", raw)
+            if self.labels:
+                (partial / "report.txt").write_text(report(self) + "\n", encoding="utf-8")
+            if draw:
+                draw(partial)
+        return [place / f"{name}.csv" for name in tables] + sorted(
+            path for path in place.iterdir() if path.suffix != ".csv")
+
+    def _table(self, name):
         """Row i of a task is its sample i, counted from 1 where samples have no names."""
-        data, parts = self.data, []
+        data, parts, labels, groups = self.data, [], self.labels[name], self.groups(name)
         views = data.kind == "multiview"
         samples = getattr(data, "sample_names", ()) or [None] * len(as_list(labels))
         for t, (found, truth) in enumerate(zip(as_list(labels), as_list(data.labels))):
@@ -202,7 +212,8 @@ class Clusterings:
             parts.append(pd.DataFrame({
                 "task": "" if views else data.task_names[t],
                 "sample": np.arange(1, len(found) + 1) if samples[t] is None else samples[t],
-                "class": names[truth], "cluster": found + 1}))  # fmt: skip
+                "class": names[truth], "cluster": found + 1,
+                "group": np.array(groups.names, dtype=object)[groups.codes[t][found]]}))  # fmt: skip
         return pd.concat(parts, ignore_index=True)
 
 
@@ -255,7 +266,10 @@ def cluster(data, methods=(), n_clusters=None, *, n_runs=1, seed=0, n_jobs=1, pr
                       default=None) for name in chosen}  # fmt: skip
     rows = [row for name in chosen for row in _rows(name, runs[name], best[name], data)]
     labels = {name: run["labels"] for name, run in best.items() if run}
-    return Clusterings(pd.DataFrame(rows), labels, data, {"n_clusters": ks, "methods": chosen, "seed": seed})
+    settings = {"n_clusters": ks, "methods": chosen, "seed": seed, "runs": n_runs,
+                "preprocessing": list(data.preprocessing)}  # fmt: skip
+    relations = {name: run["relation"] for name, run in best.items() if run}
+    return Clusterings(pd.DataFrame(rows), labels, data, settings, relations)
 
 
 def _run(jobs, n_jobs, progress):
@@ -278,8 +292,9 @@ def _fit(name, parameters, n_clusters, seed, Xs):
 
 def _fitted(name, parameters, n_clusters, seed, Xs):
     model = all_estimators()[name](n_clusters, random_state=seed, **parameters).fit(Xs)
-    return {"labels": model.labels_, "objective": float(model.objective_[-1]),
-            "n_iter": int(model.n_iter_), "converged": bool(model.converged_)}
+    return {"labels": model.labels_, "relation": getattr(model, "relation_", None),
+            "objective": float(model.objective_[-1]), "n_iter": int(model.n_iter_),
+            "converged": bool(model.converged_)}  # fmt: skip
 
 
 def _rows(name, runs, best, data):
@@ -318,13 +333,12 @@ def report(result) -> str:
     """A paragraph for one's own report: what the first method of `Clusterings` did, and on what."""
     name, data, settings = result.first(), result.data, result.settings
     traits, rows = all_estimators()[name].traits, result.frame[result.frame["method"] == name]
-    steps = [step["scaling"] for step in data.preprocessing if step.get("step") == "scale"]
     given = ", ".join(f"{key} = {value}" for key, value in settings["methods"][name].items())
     sizes = "; ".join(f"{row.task}: {row.sizes}" if row.task else row.sizes for row in rows.itertuples())
     runs = rows["runs"].iloc[0]
     best = "one run" if runs == 1 else f"the best of {runs} runs by the objective"
     said = [f"We clustered {_of_what(data)} with {shown_name(name)} ({traits.paper}) as implemented in "
-            f"mtclib {__version__}, {'scaled by ' + ' and '.join(steps) if steps else 'without scaling'}. "
+            f"mtclib {__version__}. Entries ({'; '.join(preparation(data))}). "
             f"Numbers of clusters: {', '.join(map(str, settings['n_clusters']))}; parameters: "
             f"{given or 'the defaults'}; {best} (seed {settings['seed']}). Samples per cluster: {sizes}."]
     if rows["stability"].notna().any():

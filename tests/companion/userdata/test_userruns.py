@@ -1,5 +1,7 @@
 """Methods on a user's own data: what fits, what runs, what is kept, and what it looks like."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -59,10 +61,69 @@ def test_what_is_advised_for_any_data_is_recommended_and_names_of_the_comparison
 
 
 @pytest.mark.parametrize(("kind", "planted"), [("tasks", [3, 3, 3]), ("views", [4])])
-def test_the_planted_number_of_clusters_is_proposed_and_drawn(kind, planted):
-    frame = number.criteria(load.example(kind), largest=6)
-    assert number.proposed(frame) == planted and number.proposals(frame)["proposed"].iloc[-1] == planted[0]
-    assert len(plots.number_of_clusters(frame).axes) == len(number.CRITERIA) * len(planted)
+def test_the_planted_number_of_clusters_is_among_the_candidates_and_all_are_drawn(kind, planted):
+    found = number.candidates(load.scale(load.example(kind)))
+    parts = [part for _, part in found.table.groupby("task", sort=False)]
+    assert all(k in set(part["clusters"]) for part, k in zip(parts, planted))
+    assert [len(part) for part in parts] == [number.CANDIDATES] * len(planted)
+    assert found.middle() == [int(part["clusters"].median()) for part in parts]
+    assert len(plots.number_of_clusters(found).axes) == len(planted) * (1 + number.CANDIDATES)
+
+
+def test_candidates_are_at_most_a_fifth_of_the_samples_and_the_edge_is_said():
+    spread = data_of("multitask", [np.random.default_rng(0).normal(size=(25, 9)), blobs(3)[:4]])
+    found = number.candidates(spread)
+    assert found.gaps.groupby("task")["k"].max().tolist() == [5, 2]
+    edge = found.table["note"] == "at the edge of the range"
+    assert (edge == (found.table["clusters"].isin([2, 5]))).all()
+    assert found.table.loc[found.table["task"] == "b", "clusters"].tolist() == [2]
+
+
+def test_samples_of_a_candidate_are_sized_and_compared_with_k_means():
+    found = number.candidates(data_of("multitask", [blobs(20)])).table.set_index("clusters")
+    assert found.loc[2, "sizes"] == "20 20"
+    assert found.loc[2, "agreement"] == 1
+
+
+def shared(kinds, d=6, n=15, seed=0):
+    """Tasks with some of five well separated clusters each, and these as classes, in the order given."""
+    rng = np.random.default_rng(seed)
+    Xs = [np.vstack([rng.normal(size=(n, d)) + 12 * np.eye(d)[kind] for kind in of]) for of in kinds]
+    return Xs, [np.repeat(np.arange(len(of)), n) for of in kinds]
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
+def test_clusters_that_correspond_are_one_group_whatever_their_numbers_and_the_order_of_tasks(order):
+    kinds = [[[0, 1, 2], [2, 0, 3], [4, 2, 1, 0]][t] for t in order]
+    Xs, labels = shared(kinds)
+    groups = contents.aligned(data_of("multitask", Xs), labels)
+    of = {}
+    for kind, codes in zip(kinds, groups.codes):
+        for k, code in zip(kind, codes):
+            of.setdefault(k, set()).add(int(code))
+    assert all(len(codes) == 1 for codes in of.values()) and len(set.union(*of.values())) == 5
+    assert groups.names == ["1", "2", "3", "4", "5"]
+    assert len(groups.related) == 3 + 1 + 3 and groups.related["similarity"].min() > 0.5
+
+
+def test_the_relation_of_a_method_pairs_clusters_and_dissimilar_ones_stay_apart():
+    Xs, labels = shared([[0, 1], [0, 1]])
+    data = data_of("multitask", [np.vstack([X, X]) for X in Xs])
+    labels = [np.concatenate([y, y]) for y in labels]
+    crossed = {(0, 1): np.eye(2)[::-1], (1, 0): np.eye(2)[::-1]}
+    assert [codes.tolist() for codes in contents.aligned(data, labels, crossed).codes] == [[0, 1], [2, 3]]
+    right = {(0, 1): np.eye(2), (1, 0): np.eye(2)}
+    assert [codes.tolist() for codes in contents.aligned(data, labels, right).codes] == [[0, 1], [0, 1]]
+
+
+def test_with_known_classes_groups_have_their_names():
+    Xs, labels = shared([[0, 1, 2], [2, 0]])
+    names = (("b", "a", "c"), ("c", "b"))
+    data = replace(data_of("multitask", Xs, labels), class_names=names)
+    groups = contents.aligned(data, labels)
+    assert groups.names == ["b", "a", "c"]
+    assert [codes.tolist() for codes in groups.codes] == [[0, 1, 2], [2, 0]]
+    assert contents.contents(data, labels, groups)["group"].tolist() == ["b", "a", "c", "c", "b"]
 
 
 @pytest.mark.parametrize(("methods", "options", "message"), [
@@ -101,7 +162,7 @@ def test_clusters_of_separate_blobs_are_found_and_sized(tasks, views):
         assert (result.agreement().to_numpy() == 1).all() and result.first() == methods[0]
         assert f"with {run.shown_name(methods[0])} (" in run.report(result) and "10 10" in run.report(result)
     one, two = cluster(tasks, ["MTCMRL"], 2).labels["MTCMRL"]
-    found = contents.related(tasks, [one, two]).set_index("cluster")["other cluster"]
+    found = contents.aligned(tasks, [one, two]).related.set_index("cluster")["other cluster"]
     assert len(found) == 2 and found[one[0] + 1] == two[0] + 1 and found[one[-1] + 1] == two[-1] + 1
 
 
@@ -150,13 +211,16 @@ def test_saved_files_hold_every_sample_once(tmp_path):
     data = load.example("tasks")
     result = cluster(data, ["KMeans", "SNMF"])
     names = [path.name for path in result.save(tmp_path / "new" / "folder")]
-    assert names[:3] == ["clusters-KMeans.csv", "clusters-SNMF.csv", "report.txt"]
-    assert names[3:] == ["methods.csv", "agreement.csv", "contents.csv", "related.csv"]
+    assert names[:2] == ["clusters-KMeans.csv", "clusters-SNMF.csv"]
+    assert names[2:] == ["methods.csv", "agreement.csv", "contents.csv", "related.csv", "manifest.json",
+                         "report.txt"]
     table = pd.read_csv(tmp_path / "new/folder/clusters-SNMF.csv")
     assert table.groupby("task").size().to_dict() == {"north": 60, "south": 75, "west": 60}
     assert table["cluster"].tolist() == (np.concatenate(result.labels["SNMF"]) + 1).tolist()
     assert table["class"].tolist() == [data.class_names[t][k] for t in range(3) for k in data.labels[t]]
     assert table["sample"][:3].tolist() == [1, 2, 3]
+    grouped = np.concatenate(result.groups("SNMF").of(result.labels["SNMF"]))
+    assert table["group"].tolist() == [result.groups("SNMF").names[code] for code in grouped]
 
 
 def test_every_sample_is_drawn_once_in_the_look_of_its_cluster():

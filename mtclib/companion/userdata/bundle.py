@@ -1,0 +1,137 @@
+"""Results as one bundle: a folder, checked before the fits, written beside its place and swapped in whole.
+
+Its manifest says what made it and hashes what was read and written, so that an earlier bundle is known again.
+"""
+
+import hashlib
+import json
+import logging
+import re
+import shutil
+import tempfile
+import uuid
+from contextlib import contextmanager
+from pathlib import Path
+
+from mtclib import __version__
+from mtclib.companion.userdata.files import DataFileError, listed, own_path
+
+MANIFEST = "manifest.json"
+_WRITER = "mtclib cluster"
+# What a spreadsheet takes for the beginning of a formula (the last four in other scripts), and what is none.
+_FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r]")
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+
+class BundleError(ValueError):
+    """A folder that may not be replaced by results; it is as it was."""
+
+
+class WriteError(OSError):
+    """Results could not be written; what was in their place is as it was."""
+
+
+def check(folder, inputs=()) -> Path:
+    """The folder as an absolute path, if results may be written there: it is absent, empty, or an earlier
+    bundle to which nothing was added and in which nothing was changed, and no input lies in it."""
+    if not str(folder).strip():
+        raise BundleError("output: the name of the folder is empty; give one, such as 'clusters'")
+    try:
+        place = own_path(folder, "output").resolve()
+    except DataFileError as error:
+        raise BundleError(error) from error
+    if place in (Path.cwd(), *Path.cwd().parents):
+        raise BundleError(f"output: {folder!s} is the current folder or holds it; name a new one in it, such "
+                          f"as 'clusters'")
+    if within := [file for file in inputs if Path(file).resolve().is_relative_to(place)]:
+        raise BundleError(f"output: {folder!s} holds the input {listed(within)}; choose another folder")
+    if place.exists() and (why := _not_ours(place)):
+        raise BundleError(f"output: {folder!s} {why}; nothing there is replaced: choose another folder, or "
+                          f"move what is there")
+    try:
+        with tempfile.TemporaryDirectory(dir=next(each for each in place.parents if each.exists())):
+            return place
+    except OSError as error:
+        raise BundleError(f"output: {folder!s} cannot be written ({error.strerror}); choose another folder"
+                          ) from error
+
+
+def _not_ours(place):
+    """Why a folder is no earlier bundle as it was written, or ""."""
+    if not place.is_dir():
+        return "is a file"
+    held = {path.name for path in place.iterdir()}
+    try:
+        manifest = json.loads((place / MANIFEST).read_text(encoding="utf-8")) if MANIFEST in held else {}
+        known = manifest["outputs"] if manifest.get("writer") == _WRITER else {}
+    except (ValueError, KeyError, AttributeError, OSError):
+        known = {}
+    foreign = held - {MANIFEST} - set(known) if known else held
+    if foreign:
+        return f"holds {listed(sorted(foreign))}, which this command has not written"
+    changed = sorted(name for name in held - {MANIFEST} if _sha256(place / name) != known[name])
+    return f"holds {listed(changed)}, changed since this command wrote it" if changed else ""
+
+
+@contextmanager
+def bundle(folder, parameters, sources=(), inputs=()):
+    """The final folder, and a new one to write to, which takes its place once all is written.
+
+    `sources` are the records of the `inputs` for the manifest.  Raises `BundleError` as :func:`check` does,
+    and `WriteError` with the path where the disk is full or the like; then nothing half-written stays."""
+    place = check(folder, inputs)
+    partial = place.with_name(f".{place.name}.{uuid.uuid4().hex}.part")
+    try:
+        partial.mkdir(parents=True)
+        yield place, partial
+        outputs = {path.name: _sha256(path) for path in sorted(partial.iterdir())}
+        manifest = {"writer": _WRITER, "version": __version__, "parameters": parameters, "inputs": sources,
+                    "outputs": outputs}  # fmt: skip
+        (partial / MANIFEST).write_text(json.dumps(manifest, indent=1, default=str) + "\n", encoding="utf-8")
+        _swap(partial, check(folder, inputs))
+    except OSError as error:
+        raise WriteError(f"{place}: the results could not be written ({error.strerror or error}); make room "
+                         f"or choose another folder. What was there is as it was") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _swap(partial, place):
+    older = partial.with_suffix(".old")
+    if place.exists():
+        place.rename(older)
+    try:
+        partial.rename(place)
+    except OSError:
+        if older.exists():
+            older.rename(place)
+        raise
+    shutil.rmtree(older, ignore_errors=True)
+
+
+def _sha256(path):
+    if not path.is_file():
+        return None
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def write_csv(frame, path, raw=False):
+    """Write a table that is safe to open in a spreadsheet: text that it would take for a formula gets ``'``
+    in front, numbers stay, and the log says how many cells these are.  With `raw` all stays as it is."""
+    risky = frame.map(lambda cell: isinstance(cell, str) and is_formula(cell))
+    if not raw and (count := int(risky.to_numpy().sum())):
+        logging.getLogger(__name__).info(
+            "%s: %s cells begin like a formula and have ' in front; --raw (raw=True) leaves them as they are",
+            path.name, count)
+        frame = frame.astype(object).where(~risky, frame.astype(str).radd("'"))
+    frame.to_csv(path, index=False)
+
+
+def is_formula(text) -> bool:
+    """Whether a spreadsheet would run a text.
+
+    >>> is_formula("=1+1"), is_formula("-x"), is_formula("-1.5e3"), is_formula("a=b")
+    (True, True, False, False)
+    """
+    return bool(_FORMULA.match(text)) and not _NUMBER.fullmatch(text)

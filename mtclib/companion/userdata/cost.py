@@ -1,0 +1,79 @@
+"""How long fits take and what memory they need on a user's data, from the growth that was measured.
+
+``data/growth.csv`` has a fit of ten iterations and how it grows; ``data/methods/costs.csv`` the number of
+iterations of a whole fit and the seconds of each.  Expect a factor of about two either way.
+"""
+
+import pandas as pd
+import psutil
+import scipy.sparse as sp
+
+from mtclib.companion.userdata.run import check_methods, methods_for, numbers_of_clusters
+from mtclib.core import paths
+
+WORTH_SAYING, TOO_LONG = 60, 600
+"""Seconds of all fits from which the estimate is printed, and from which the command asks."""
+
+# At which sizes the two files were measured, samples of all tasks together; in the first n varies.
+_GROWTH = {"multitask": {"d": 2000, "k": 4, "parts": 2}, "multiview": {"d": 50, "k": 4, "parts": 3}}
+_SAMPLES = {"multitask": 2000, "multiview": 500}
+_ITERATIONS = 10
+
+
+def estimates(data, methods, n_clusters, n_runs=1, n_jobs=1) -> pd.DataFrame:
+    """``seconds`` of all runs and ``megabytes`` of fits at a time, method by method."""
+    growth = pd.read_csv(paths.data_dir() / "growth.csv").set_index(["method", "varied"])
+    costs = pd.read_csv(paths.paper_dir("methods") / "costs.csv", index_col="method").fillna(0.0)
+    rows = {name: _one(data, growth.loc[name], costs.loc[name], max(n_clusters)) for name in methods}
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=["seconds", "megabytes"])
+    return frame * [n_runs / n_jobs, n_jobs]
+
+
+def _one(data, growth, cost, k):
+    views = data.kind == "multiview"
+    n = data.Xs[0].shape[0] if views else sum(X.shape[0] for X in data.Xs)
+    size = {"k": k, "parts": len(data.Xs), "d": sum(X.shape[1] for X in data.Xs) / len(data.Xs)}
+    seconds, megabytes = growth.loc["n", "seconds"], growth.loc["n", "MB"]
+    seconds *= (n / growth.loc["n", "to"]) ** growth.loc["n", "time"]
+    megabytes *= (n / growth.loc["n", "to"]) ** growth.loc["n", "memory"]
+    # Iterations beyond the ten that were timed.
+    seconds += (max(0.0, cost["iterations"] - _ITERATIONS) * cost["seconds_per_iteration"]
+                * (n / _SAMPLES[data.kind]) ** growth.loc["n", "time"])
+    for varied, base in _GROWTH[data.kind].items():
+        seconds *= (size[varied] / base) ** max(0.0, growth.loc[varied, "time"])
+        megabytes *= (size[varied] / base) ** max(0.0, growth.loc[varied, "memory"])
+    held = sum(X.data.nbytes if sp.issparse(X) else X.nbytes for X in data.Xs)
+    return seconds, megabytes + 2 * held / 2**20
+
+
+def verdict(data, methods, n_clusters, n_runs, n_jobs) -> tuple:
+    """What to say of the cost of `methods`, and what speaks against running them; "" for nothing.
+
+    Of the methods that fit, those that end within ten minutes and the memory are proposed instead.
+    """
+    methods, fitting = check_methods(methods, data, n_clusters), methods_for(data, n_clusters).query("fits")
+    found = estimates(data, fitting.index, numbers_of_clusters(data, n_clusters), n_runs, n_jobs)
+    free = psutil.virtual_memory().available / 2**20
+    chosen = found.loc[list(methods)]
+    seconds, slow = chosen["seconds"].sum(), chosen.sort_values("seconds", ascending=False)
+    each = ", ".join(f"{name} {in_words(value)}" for name, value in slow["seconds"].head(3).items())
+    said = f"The fits may take about {in_words(seconds)} ({each})." if seconds > WORTH_SAYING else ""
+    large = list(chosen.index[chosen["megabytes"] > free])
+    if seconds <= TOO_LONG and not large:
+        return said, ""
+    scale = found[(found["seconds"] < TOO_LONG) & (found["megabytes"] < free)].sort_values("seconds")
+    most = f"{chosen['megabytes'].max() / 1024:.0f} GB of memory, and {free / 1024:.0f} GB are free."
+    why = f"{', '.join(large)} may need {most}" if large else f"The fits may take {in_words(seconds)}."
+    names = ", ".join(f"{name} ({in_words(value)})" for name, value in scale["seconds"].head(4).items())
+    return said, f"{why} Of the methods that fit, these take less: {names or 'none'}; choose with --method."
+
+
+def in_words(seconds) -> str:
+    """A time as a user would say it.
+
+    >>> in_words(8), in_words(150), in_words(9000)
+    ('8 s', '2 min', '2.5 h')
+    """
+    if seconds < 99:
+        return f"{max(1, seconds):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

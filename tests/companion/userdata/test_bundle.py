@@ -1,0 +1,157 @@
+"""Results of a user's own data: one bundle that never destroys, and tables that are safe to open."""
+
+import errno
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtclib.companion.cli import main
+from mtclib.companion.userdata import bundle, load
+from mtclib.companion.userdata.run import cluster
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return cluster(load.example("tasks"), ["KMeans", "SNMF"])
+
+
+def names(folder):
+    return sorted(path.name for path in Path(folder).iterdir())
+
+
+def test_a_bundle_has_a_manifest_with_version_parameters_and_hashes_of_all_that_was_read_and_written(result):
+    result.save("new/folder")
+    manifest = json.loads(Path("new/folder/manifest.json").read_text(encoding="utf-8"))
+    assert manifest["version"] == bundle.__version__
+    assert manifest["parameters"]["n_clusters"] == [3, 3, 3]
+    assert [source["file"] for source in manifest["inputs"]] == ["north.csv", "south.csv", "west.csv"]
+    assert sorted(manifest["outputs"]) == [name for name in names("new/folder") if name != bundle.MANIFEST]
+    for name, digest in manifest["outputs"].items():
+        assert hashlib.sha256(Path("new/folder", name).read_bytes()).hexdigest() == digest
+
+
+def test_an_earlier_bundle_is_replaced_as_a_whole(result):
+    result.save("out", draw=lambda folder: (folder / "older.txt").write_text("x"))
+    result.save("out")
+    assert "older.txt" not in names("out") and names(".") == ["out"]
+
+
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: Path("out/notes.txt").write_text("mine"), "'notes.txt', which this command has not written"),
+    (lambda: Path("out/report.txt").write_text("mine"), "'report.txt', changed since this command wrote it"),
+    (lambda: Path("out/manifest.json").write_text("{"), "'agreement.csv', .*has not written"),
+])
+def test_what_is_not_an_earlier_bundle_as_it_was_written_is_refused_by_name(make, message, result):
+    result.save("out")
+    make()
+    before = {path: path.read_bytes() for path in Path("out").iterdir()}
+    with pytest.raises(bundle.BundleError, match=message):
+        result.save("out")
+    assert {path: path.read_bytes() for path in Path("out").iterdir()} == before
+
+
+@pytest.mark.parametrize(("folder", "message"), [
+    ("", "the name of the folder is empty"), (".", "is the current folder or holds it"),
+    ("..", "is the current folder or holds it"), ("file", "is a file"), ("file/out", "cannot be written"),
+    ("~nosuchuser/out", "cannot be a path here"), ("foreign", "holds 'manifest.csv'"),
+])  # fmt: skip
+def test_no_other_place_is_written_to(folder, message):
+    Path("file").write_text("mine")
+    Path("foreign").mkdir()
+    Path("foreign/manifest.csv").write_text("mine")
+    with pytest.raises(bundle.BundleError, match=message):
+        bundle.check(folder)
+
+
+def test_a_full_disk_is_said_with_the_path_and_leaves_what_was_there(result):
+    def full(folder):
+        (folder / "half.png").write_bytes(b"half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    result.save("out")
+    before = names("out")
+    with pytest.raises(bundle.WriteError, match=r"/out: .*No space left on device\); make room"):
+        result.save("out", draw=full)
+    assert names("out") == before and names(".") == ["out"]
+
+
+def own_csv(folder=".", stem="own", **columns):
+    path = Path(folder, f"{stem}.csv")
+    rng = np.random.default_rng(0)
+    values = pd.DataFrame(rng.normal(size=(20, 2)) + 9 * (np.arange(20) % 2)[:, None], columns=["a", "b"])
+    values.assign(**columns).to_csv(path, index=False)
+    return str(path)
+
+
+def test_inputs_in_the_output_folder_are_refused_before_anything_runs(capsys):
+    Path("here").mkdir()
+    path = own_csv("here")
+    before = Path(path).read_bytes()
+    assert main(["cluster", path, "--output", "here"]) == 2
+    assert "--output: here holds the input" in capsys.readouterr().err
+    assert Path(path).read_bytes() == before and names(".") == ["here"]
+
+
+def test_the_command_marks_formulas_in_its_tables_and_leaves_them_if_asked(capsys):
+    ids = ["=1+1", "+cmd", "-x", "@sum", "-5", "1e3", "001", *map(str, range(10, 23))]
+    call = ["cluster", own_csv(name=ids), "--id-column", "name", "--method", "KMeans", "--n-clusters", "2"]
+    assert main(call) == 0
+    found = pd.read_csv("clusters/clusters-KMeans.csv", dtype=str)["sample"].tolist()
+    assert found == ["'=1+1", "'+cmd", "'-x", "'@sum", *ids[4:]]
+    assert main([*call, "--raw"]) == 0
+    assert pd.read_csv("clusters/clusters-KMeans.csv", dtype=str)["sample"].tolist() == ids
+
+
+def test_views_are_clustered_with_what_was_done_to_each_file_said_and_reported(capsys):
+    words = np.random.default_rng(0).poisson(np.repeat(np.eye(2), 10, axis=0).repeat(5, axis=1))
+    pd.DataFrame(words).rename(columns=str).to_csv("words.csv", index=False)
+    call = ["cluster", own_csv(), "words.csv", "--kind", "views", "--n-runs", "1", "--header"]
+    assert main([*call, "--n-clusters", "2"]) == 0
+    printed, report = capsys.readouterr().out, Path("clusters/report.txt").read_text(encoding="utf-8")
+    for said in ("own: measurements, as z-scores clipped at ±3", "words: counts, as tf-idf with rows of"):
+        assert said in printed
+        assert said in report
+    assert "--scaling none leaves the entries as they are" in printed
+    assert pd.read_csv("clusters/clusters-WMSC.csv")["group"].nunique() == 2
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_too_few_rows_for_a_proposal_are_a_sentence(rows, capsys):
+    Path("x.csv").write_text("a,b\n" + "1,2\n" * rows, encoding="utf-8")
+    assert main(["cluster", own_csv(), "x.csv"]) == 2
+    assert "too few to propose a number of clusters; give --n-clusters" in capsys.readouterr().err
+
+
+def test_long_fits_are_announced_and_very_long_ones_wait_for_a_yes(monkeypatch, capsys):
+    from mtclib.companion.userdata import cost
+
+    call = ["cluster", own_csv(), "--n-clusters", "2", "--method", "KMeans", "--n-runs", "1"]
+    monkeypatch.setattr(cost, "_one", lambda *args: (100.0, 1.0))
+    assert main(call) == 0
+    assert "The fits may take about 2 min (KMeans 2 min)" in capsys.readouterr().err
+    for found, why in (((1000.0, 1.0), "error: The fits may take 17 min. Of the methods that fit"),
+                       ((1.0, 1e9), "error: KMeans may need 976562 GB of memory")):
+        monkeypatch.setattr(cost, "_one", lambda *args, found=found: found)
+        assert main(call) == 2
+        assert why in capsys.readouterr().err
+        assert main([*call, "--yes"]) == 0
+
+
+def test_estimates_follow_the_measured_growth():
+    from mtclib.companion.userdata import cost
+
+    class Data:
+        kind, Xs = "multiview", [np.zeros((32000, 50))] * 3
+
+    found = cost.estimates(Data, ["WMSC", "MSPL"], [4])
+    assert found.loc["WMSC", "seconds"] == pytest.approx(65.5, rel=0.2)  # as data/growth.csv has it
+    assert found.loc["MSPL", "seconds"] < 5
