@@ -67,8 +67,8 @@ class MBCReading(MultiTaskClusterer):
 
     def __init__(self, n_clusters, *, masses="uniform", pull="mass", first="relations", start="own", lam=0.5,
                  exchanges=None, random_state=None):
-        self.n_clusters, self.random_state, self.lam, self.exchanges = n_clusters, random_state, lam, exchanges
-        self.masses, self.pull, self.first, self.start = masses, pull, first, start
+        self.n_clusters, self.random_state, self.lam = n_clusters, random_state, lam
+        self.masses, self.pull, self.first, self.start, self.exchanges = masses, pull, first, start, exchanges
 
     def _fit_once(self, prepared, n_clusters, seed):
         return fit(prepared, n_clusters, seed, masses=self.masses, pull=self.pull, first=self.first,
