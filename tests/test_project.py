@@ -142,3 +142,21 @@ def test_the_binder_link_of_the_readme_opens_the_first_notebook_of_this_reposito
     repository = PROJECT["urls"]["Repository"].removeprefix("https://github.com/")
     (link,) = set(re.findall(r"https://mybinder\.org/v2/[^\s)\"\\]+", README))
     assert link == f"https://mybinder.org/v2/gh/{repository}/HEAD?urlpath=lab/tree/notebooks/index.ipynb"
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "CHANGELOG.md", ".github/pull_request_template.md"])
+def test_what_a_maintainer_s_page_names_is_there(page):
+    named = re.findall(r"`([\w./]+(?:\.\w+|/))`", text(page))
+    files = [name for name in named if "/" in name and not re.search("PAPER|NAME", name)]
+    assert files or page != "CONTRIBUTING.md"
+    assert [name for name in files if not (ROOT / name).exists()] == []
+    targets = re.findall(r"^([a-z]+):.*##", text("Makefile"), re.M)
+    assert [name for name in re.findall(r"make ([a-z]+)", text(page)) if name not in targets] == []
+
+
+def test_a_release_builds_checks_and_uses_the_wheel():
+    steps = yaml.safe_load(text(".github/workflows/release.yml"))["jobs"]["wheel"]["steps"]
+    told = " ".join(step.get("run", "") for step in steps)
+    assert "python -m build" in told
+    assert "twine check" in told
+    assert "fit(" in told
