@@ -17,7 +17,6 @@ import resource
 import sys
 from collections import Counter
 from dataclasses import dataclass, fields, replace
-from itertools import cycle
 from multiprocessing import get_context
 from pathlib import Path
 from time import process_time
@@ -160,35 +159,16 @@ def needed(jobs, store):
 
 def restore(sources, store):
     """Put the committed fits that the store does not have into it, and return how many these were."""
-    results, labels = sources.results, {}
-    for name, vector in results.labels.items():
-        key, _, task = name.partition("/")
-        labels.setdefault(key, {})[f"labels/{task}"] = vector
+    jobs = {job.key: job for name in sources.done for job in jobs_of(sources, name)}
+    restored = runs.restore(jobs.values(), sources.results, store)
     memory = pd.read_csv(sources.folder / "results" / "memory.csv")
     memory = memory.astype({"megabytes": object}).replace(np.nan, None)
     memory = memory.set_index(["dataset", "method"])["megabytes"]
-    fits = dict(tuple(results.frame.groupby("key", sort=False, observed=True)))
-    jobs = {job.key: job for name in sources.done for job in jobs_of(sources, name)}
-    missing = (fits.keys() & jobs.keys()) - {*store.keys()}
-    # Which of the days a fit was run on is not committed, and none of them may be lost.
-    for key, day in zip(sorted(missing), cycle(results.provenance["computed"])):
-        record = _committed(jobs[key], fits[key], labels.get(key, {}))
-        largest = memory[jobs[key].dataset, jobs[key].method]
-        record.cost.update(when=day, megabytes=largest)
+    for key in restored:
+        record = store.get(key)
+        record.cost.update(megabytes=memory[jobs[key].dataset, jobs[key].method])
         store.put(record)
-    return len(missing)
-
-
-def _committed(job, rows, labels):
-    fit = rows.iloc[0]
-    record = failed_record(job, fit["error"])
-    record.cost.update(seconds=float(fit["seconds"]))
-    if fit["status"] != "ok":
-        return record
-    values = rows.pivot(index="task", columns="metric", values="value")
-    record.info.update(status="ok", scores=values.to_dict("index"), n_iter=int(fit["n_iter"]),
-                       objective=float(fit["objective"]), converged=bool(fit["converged"]))
-    return replace(record, arrays={**labels, "objective": np.array([fit["objective"]])})
+    return len(restored)
 
 
 def run(sources, store, sets):
@@ -205,7 +185,7 @@ def write(sources, store, sets):
     jobs, stored = {name: list(needed(jobs_of(sources, name), store)) for name in sets}, set(store.keys())
     done = [name for name, wanted in jobs.items() if {job.key for job in wanted} <= stored]
     chosen = [job for name in done for job in jobs[name]]
-    folder = runs.export(chosen, store, sources.folder / "results")
+    folder = runs.export(chosen, store, sources.folder / "results", protocol=sources.protocol)
     largest = [(job.dataset, job.method, store.get(job.key, arrays=False).cost.get("megabytes"))
                for job in chosen]
     memory = pd.DataFrame(largest, columns=["dataset", "method", "megabytes"])

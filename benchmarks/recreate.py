@@ -1,4 +1,4 @@
-"""Re-create a random share of the committed fits and compare them: labels, scores, objectives.
+"""Re-create a random share of the committed fits and compare them: digests of labels, scores, objectives.
 
     MTCLIB_DATA=FOLDER python benchmarks/recreate.py --share 0.1 --seed 20261122 --n-jobs 2
 
@@ -30,7 +30,7 @@ def recreated(paper, share, rng, store, n_jobs):
     rows = results.frame[results.frame["key"].isin(possible)]
     found = agreement(store, replace(results, frame=rows))
     return {"paper": paper, "committed": len(committed), "drawn": len(drawn),
-            "no data": len(drawn - possible), "missing": found["missing"], "vectors": found["vectors"],
+            "no data": len(drawn - possible), "missing": found["missing"],
             **{part: len(found[f"{part}_differ"]) for part in ("labels", "scores", "objectives")}}
 
 

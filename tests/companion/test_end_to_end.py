@@ -90,7 +90,7 @@ def study(tmp_path_factory):
 
 def test_every_job_is_fitted_stored_and_exported(study):
     files = {file.name for file in paths.results_dir("toy").iterdir()}
-    assert files == {"jobs.csv.gz", "scores.csv.gz", "labels.npz", "provenance.json", "sizes.csv",
+    assert files == {"jobs.csv.xz", "scores.npz", "labels.npz", "provenance.json", "sizes.csv",
                      "classes.json"}
     jobs = study.results.frame.drop_duplicates("key")
     assert len(jobs) == 24 and set(jobs["status"]) == {"ok"}

@@ -330,7 +330,7 @@ def full_profiles(papers) -> pd.DataFrame:
     """What the committed results of papers took: fits, hours of one core, the longest fit."""
     rows = []
     for paper in papers:
-        jobs = pd.read_csv(paths.results_dir(paper) / "jobs.csv.gz", keep_default_na=False)
+        jobs = pd.read_csv(paths.results_dir(paper) / "jobs.csv.xz", keep_default_na=False)
         fits = jobs[jobs["status"] == "ok"].drop_duplicates("key")
         longest = fits.loc[fits["seconds"].idxmax()]
         rows.append({"paper": paper, "data sets": fits["dataset"].nunique(), "fits": len(fits),

@@ -157,7 +157,7 @@ def claims_and_costs():
     """One line per paper: its sentences by outcome, what the audit of its tables finds, and what it cost."""
     names = _ordered(paths.papers())
     counts = [sentences(paper).value_counts().reindex(list(STATUSES), fill_value=0) for paper in names]
-    jobs = [pd.read_csv(paths.results_dir(paper) / "jobs.csv.gz", usecols=["key", "seconds"])
+    jobs = [pd.read_csv(paths.results_dir(paper) / "jobs.csv.xz", usecols=["key", "seconds"])
             .drop_duplicates("key")["seconds"] for paper in names]
     table = pd.DataFrame(counts, index=pd.Index(names, name="paper"))
     return table.assign(**{

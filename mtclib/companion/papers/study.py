@@ -93,7 +93,8 @@ class Study:
         if self.profile == "full":
             runs.run(*self._plan, n_jobs=self.n_jobs, dask=self.dask)
             folder = paths.build_dir() / "results" / self.paper
-            return runs.read_results(runs.export(*self._plan, folder, n_jobs=self.n_jobs))
+            return runs.read_results(runs.export(
+                *self._plan, folder, n_jobs=self.n_jobs, protocol=self.protocol))
         return runs.read_results(paths.results_dir(self.paper))
 
     def selected(self, dataset):

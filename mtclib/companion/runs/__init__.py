@@ -1,4 +1,5 @@
-"""Runs, from the ground up: measures, protocol, jobs, store, fit, results, committed, runner, profiles.
+"""Runs, from the ground up: measures, protocol, jobs, store, fit, results, committed, restore, runner,
+profiles.
 
 What callers need stands here: a protocol is read (`load_protocol`), expanded into jobs (`expand`), run into a
 store (`run`, `RunStore`), exported to be committed (`export`), and read again (`read_results`).
@@ -8,11 +9,12 @@ from mtclib.companion.runs.committed import Results, export, read_results
 from mtclib.companion.runs.fit import attempt, execute, flatten
 from mtclib.companion.runs.jobs import Job, canonical, expand, load_dataset, seed_for
 from mtclib.companion.runs.protocol import Protocol, ProtocolError, load_protocol, parse_protocol
+from mtclib.companion.runs.restore import restore
 from mtclib.companion.runs.results import best_objective, fixed, frame, oracle, sweep_rows
 from mtclib.companion.runs.runner import run
 from mtclib.companion.runs.store import Record, RunStore, record_digest
 
 __all__ = ["Job", "Protocol", "ProtocolError", "Record", "Results", "RunStore", "attempt", "best_objective",
            "canonical", "execute", "expand", "export", "fixed", "flatten", "frame", "load_dataset",
-           "load_protocol", "oracle", "parse_protocol", "read_results", "record_digest", "run", "seed_for",
-           "sweep_rows"]
+           "load_protocol", "oracle", "parse_protocol", "read_results", "record_digest", "restore", "run",
+           "seed_for", "sweep_rows"]

@@ -6,6 +6,8 @@ import os
 import platform
 import subprocess
 import tempfile
+import zipfile
+from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -15,19 +17,21 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mtclib.companion.runs.fit import lacking
+from mtclib.companion.runs.fit import labels_digest, lacking
 from mtclib.companion.runs.jobs import load_dataset, resolve_estimator
-from mtclib.companion.runs.measures import MEASURES
-from mtclib.companion.runs.results import COLUMNS, JOB_COLUMNS, STATUS_COLUMNS, frame
+from mtclib.companion.runs.results import COLUMNS, JOB_COLUMNS, STATUS_COLUMNS, frame, read_by_labels
 from mtclib.core import paths
 from mtclib.datasets import FetchError
 from mtclib.metrics import SCORES
 
-JOBS, SCORE_TABLE = "jobs.csv.gz", "scores.csv.gz"
+JOBS, SCORE_TABLE = "jobs.csv.xz", "scores.npz"
 PACKS = ("labels.npz", "histories.npz", "models.npz")
-# Without a time stamp the same results are the same bytes.
+# Without a time stamp the same tables are the same bytes.
 TABLE = {"lineterminator": "\n", "compression": {"method": "gzip", "mtime": 0}}
 BITS = "bits"
+MILLIONTHS, ABSENT = 1e6, np.iinfo(np.int32).min
+"""Scores are committed as whole millionths; this one stands for NaN."""
+
 REPEATED = ("paper", "published", "edition", "data_sha", "params", "status", "key", "part")
 """Columns of texts that are long or all the same; as categories they take a fraction of the memory."""
 
@@ -39,10 +43,12 @@ class Results:
     frame: pd.DataFrame  # as from :func:`mtclib.companion.runs.frame`, values rounded to 6 decimals
     provenance: dict
     folder: Path
+    digests: dict  # by key of a fit that succeeded: 16 hexadecimal digits, from ``fit.labels_digest``
 
     @cached_property
     def labels(self):
-        """Arrays by <key>/<task> and truth/<dataset>/<task>."""
+        """Arrays by <key>/<task>, of the fits that ``results.read_by_labels`` names, and by
+        truth/<dataset>/<task>."""
         return self._pack("labels.npz")
 
     @cached_property
@@ -60,21 +66,25 @@ class Results:
         return unpack_arrays(path) if path.exists() else {}
 
 
-def export(jobs, store, folder, *, n_jobs=1):
+def export(jobs, store, folder, *, n_jobs=1, protocol=None):
     """Write the results of jobs as files that are small enough to commit, and return their folder.
-    ``jobs.csv.gz``, ``scores.csv.gz``, ``provenance.json`` (with ``n_jobs``, the processes that were used)
-    and, where they hold something, the `PACKS`. ValueError if a job has no whole record."""
+    ``jobs.csv.xz``, ``scores.npz``, ``provenance.json`` (with ``n_jobs``, the processes that were used)
+    and, where they hold something, the `PACKS`. Every fit has a digest of its labels; the labels stay of the
+    fits that are read by them under ``protocol``, or of all. ValueError if a job has no whole record."""
     folder = Path(folder)
     wanted = {job.key: job for job in jobs if not job.unavailable}
     records = {key: store.get(key) for key in wanted}
-    missing = sum(record is None or bool(lacking(record, wanted[key])) for key, record in records.items())
+    results = frame(jobs, records)
+    read = read_by_labels(results, protocol) if protocol else set()
+    missing = sum(record is None or bool(lacking(record, wanted[key], key in read))
+                  for key, record in records.items())
     if missing:
         raise ValueError(f"{missing} of {len(records)} jobs are not in the store, or damaged there; the same "
                          f"run again computes them, and leaves the others as they are")
     folder.mkdir(parents=True, exist_ok=True)
     # All files are whole before the first earlier one is replaced: an interruption leaves those as they were.
     with tempfile.TemporaryDirectory(prefix=".incoming-", dir=folder) as scratch:
-        _write(jobs, records, n_jobs, Path(scratch))
+        _write(jobs, records, results, n_jobs, Path(scratch), read if protocol else records.keys())
         written = sorted(Path(scratch).iterdir())
         for file in written:
             os.replace(file, folder / file.name)
@@ -83,9 +93,10 @@ def export(jobs, store, folder, *, n_jobs=1):
     return folder
 
 
-def _write(jobs, records, n_jobs, folder):
-    _write_tables(frame(jobs, records), folder)
-    labels, histories, models = _collect(jobs, records)
+def _write(jobs, records, results, n_jobs, folder, read):
+    digests = {key: labels_digest(record) for key, record in records.items() if record.status == "ok"}
+    write_tables(results, digests, folder)
+    labels, histories, models = _collect(jobs, records, read)
     for name, arrays in zip(PACKS, ({**_truth(jobs), **labels}, histories, models)):
         if arrays:
             pack_arrays(folder / name, arrays)
@@ -96,10 +107,9 @@ def _write(jobs, records, n_jobs, folder):
 def read_results(folder):
     """Read what :func:`export` wrote; FileNotFoundError if there are no committed results."""
     folder = Path(folder)
-    types = dict.fromkeys(("dataset", "method", "task", "error"), str) | dict.fromkeys(REPEATED, "category")
-    text = {"dtype": types, "keep_default_na": False,
-            "na_values": {name: [""] for name in ("objective", *SCORES, *MEASURES)}}
-    jobs, scores = (pd.read_csv(folder / name, **text) for name in (JOBS, SCORE_TABLE))
+    types = dict.fromkeys(("dataset", "method", "error", "labels"), str) | dict.fromkeys(REPEATED, "category")
+    jobs = pd.read_csv(folder / JOBS, dtype=types, keep_default_na=False, na_values={"objective": [""]})
+    scores = _read_scores(folder / SCORE_TABLE)
     names = scores.columns.drop(["row", "task"])
     tidy = scores.melt(["row", "task"], names, "metric", "value", ignore_index=False)
     if len(names) > len(SCORES):  # measures of a whole fit have lines of their own
@@ -108,7 +118,18 @@ def read_results(folder):
     tidy = tidy.rename_axis("line").sort_values(["line", "order"]).join(jobs, on="row")
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     provenance = {**outdated(provenance["algorithm_versions"]), **provenance}
-    return Results(tidy[list(COLUMNS)].reset_index(drop=True), provenance, folder)
+    digests = dict(jobs.loc[jobs["labels"] != "", ["key", "labels"]].itertuples(index=False))
+    return Results(tidy[list(COLUMNS)].reset_index(drop=True), provenance, folder, digests)
+
+
+def _read_scores(path):
+    with np.load(path, allow_pickle=False) as members:
+        arrays = {name: members[name] for name in members.files}
+    values = np.where(arrays["values"] == ABSENT, np.nan, arrays["values"] / MILLIONTHS)
+    first = pd.DataFrame({"row": arrays["row"], "task": arrays["task"].astype(object)})
+    parts = [pd.DataFrame(values, columns=arrays["metrics"]),
+             pd.DataFrame(arrays["measured"], columns=arrays["measures"])]
+    return pd.concat([first, *parts], axis=1)
 
 
 def outdated(versions):
@@ -120,16 +141,24 @@ def outdated(versions):
     return {"fits of earlier versions": "; ".join(named)} if named else {}
 
 
-def _write_tables(results, folder):
+def write_tables(results, digests, folder):
+    """Write the tables of a frame of results; ``digests`` of labels by key."""
     names = [*JOB_COLUMNS, *STATUS_COLUMNS]
     results = results.assign(row=results.groupby(["dataset", "method", "key"], sort=False).ngroup())
     jobs = results.drop_duplicates("row")[names]
-    jobs = jobs.assign(objective=rounded(jobs["objective"].to_numpy()), seconds=jobs["seconds"].round(3))
-    jobs.to_csv(folder / JOBS, index=False, **TABLE)
+    jobs = jobs.assign(objective=rounded(jobs["objective"].to_numpy()), seconds=jobs["seconds"].round(3),
+                       labels=jobs["key"].map(digests).fillna(""))  # fmt: skip
+    jobs.to_csv(folder / JOBS, index=False, lineterminator="\n")
     lines = pd.MultiIndex.from_frame(results[["row", "task"]].drop_duplicates())
     wide = results.pivot(index=["row", "task"], columns="metric", values="value").reindex(lines)
-    wide = wide[[*SCORES, *(name for name in results["metric"].unique() if name not in SCORES)]]
-    wide.round(6).to_csv(folder / SCORE_TABLE, **TABLE)
+    measures = [name for name in results["metric"].unique() if name not in SCORES]
+    values = np.round(wide[list(SCORES)].to_numpy() * MILLIONTHS)
+    values = np.where(np.isnan(values), ABSENT, values).astype(np.int32)
+    write_npz(folder / SCORE_TABLE, {
+        "row": lines.get_level_values("row").to_numpy(np.int32),
+        "task": lines.get_level_values("task").to_numpy(str),
+        "metrics": np.array(list(SCORES)), "values": values,
+        "measures": np.array(measures, dtype=str), "measured": wide[measures].round(6).to_numpy(float)})
 
 
 def rounded(values, digits=8):
@@ -141,17 +170,17 @@ def rounded(values, digits=8):
     return np.array([float(f"{value:.{digits - 1}e}") for value in np.asarray(values, dtype=float)])
 
 
-def _collect(jobs, records):
+def _collect(jobs, records, read):
     labels, histories, models = {}, {}, {}
     for job in jobs:
         record = records.get(job.key)
         for name, array in (record.arrays if record else {}).items():
             kind, _, rest = name.partition("/")
-            if kind == "labels":
+            if kind == "labels" and job.key in read:
                 labels[f"{job.key}/{rest}"] = _small(array)
             elif kind == "model":
                 models[f"{job.key}/{rest}"] = array.astype(np.float32) if array.dtype == np.float64 else array
-            elif job.keep_history:
+            elif kind == "objective" and job.keep_history:
                 histories[job.key] = rounded(array)
     return labels, histories, models
 
@@ -174,15 +203,32 @@ def _truth(jobs):
 
 def pack_arrays(path, arrays):
     """Write many small arrays of numbers, by name, as one compressed npz. It has a member per type, not per
-    array, and labels of two clusters take a bit each."""
-    kinds = {name: _kind(array) for name, array in arrays.items()}
-    index = [[name, kinds[name], list(array.shape)] for name, array in arrays.items()]
-    text = np.frombuffer(json.dumps(index, separators=(",", ":")).encode(), dtype=np.uint8)
-    joined = {kind: np.concatenate([array.ravel() for name, array in arrays.items() if kinds[name] == kind])
-              for kind in dict.fromkeys(kinds.values())}
+    array, and labels of two clusters take a bit each. Arrays of one shape stand side by side, entry by entry:
+    what several fits found for one sample is much the same, and so takes a third of the room."""
+    groups = {}
+    for name, array in arrays.items():
+        groups.setdefault((_kind(array), array.shape, name.partition("/")[2]), []).append(name)
+    number = {name: i for i, names in enumerate(groups.values()) for name in names}
+    index = {"groups": list(groups), "names": [[name, number[name]] for name in arrays]}
+    joined = {}
+    for (kind, *_), names in groups.items():
+        joined.setdefault(kind, []).append(np.stack([arrays[name] for name in names], axis=-1).ravel())
+    joined = {kind: np.concatenate(parts) for kind, parts in joined.items()}
     if BITS in joined:
         joined[BITS] = np.packbits(joined[BITS].astype(bool))
-    np.savez_compressed(path, index=text, **joined)
+    text = np.frombuffer(json.dumps(index, separators=(",", ":")).encode(), dtype=np.uint8)
+    write_npz(path, {"index": text, **joined})
+
+
+def write_npz(path, members):
+    """Write what ``numpy.load`` reads, compressed by LZMA: a third smaller than numpy's own. Without a time
+    stamp the same arrays are the same bytes."""
+    with zipfile.ZipFile(path, "w") as file:
+        for name, array in members.items():
+            entry = zipfile.ZipInfo(f"{name}.npy")
+            entry.compress_type = zipfile.ZIP_LZMA
+            with file.open(entry, "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 def _kind(array):
@@ -192,17 +238,18 @@ def _kind(array):
 
 def unpack_arrays(path):
     """Dict of arrays that :func:`pack_arrays` wrote."""
-    arrays, position = {}, {}
     with np.load(path, allow_pickle=False) as members:
         index = json.loads(members["index"].tobytes())
         joined = {kind: members[kind] for kind in members.files if kind != "index"}
     if BITS in joined:
         joined[BITS] = np.unpackbits(joined[BITS]).astype(np.int8)
-    for name, kind, shape in index:
-        start = position.get(kind, 0)
-        position[kind] = start + math.prod(shape)
-        arrays[name] = joined[kind][start:position[kind]].reshape(shape)
-    return arrays
+    count, position, groups = Counter(group for _, group in index["names"]), Counter(), []
+    for i, (kind, shape, _) in enumerate(index["groups"]):
+        start = position[kind]
+        position[kind] += math.prod(shape) * count[i]
+        stacked = joined[kind][start:position[kind]].reshape(*shape, count[i])
+        groups.append(iter(np.ascontiguousarray(np.moveaxis(stacked, -1, 0))))
+    return {name: np.asarray(next(groups[group])) for name, group in index["names"]}
 
 
 def _provenance(jobs, records, n_jobs):
@@ -239,33 +286,25 @@ def _commit():
 
 def agreement(store, results):
     """Compare every fit of committed results with its record in a run store, to the digits that are
-    committed. A dict: ``jobs`` (that succeeded), ``missing`` (no record, or a failed one), ``vectors`` (of
-    labels, compared), keys in ``labels_differ``, ..., and whether nothing is missing nor differs in
+    committed. A dict: ``jobs`` (that succeeded), ``missing`` (no record, or a failed one), keys in
+    ``labels_differ`` (by their digests), ..., and whether nothing is missing nor differs in
     ``identical_labels``, ..."""
     fits = results.frame[results.frame["status"] == "ok"]
-    vectors = {}
-    for name, vector in results.labels.items():
-        vectors.setdefault(name.partition("/")[0], {})[name.partition("/")[2]] = vector
+    rows_of = fits.drop_duplicates(["key", "task", "metric"]).groupby("key", sort=False, observed=True)
     differ = {"labels": [], "scores": [], "objectives": []}
-    missing = compared = 0
-    for key, rows in fits.drop_duplicates(["key", "task", "metric"]).groupby("key", sort=False):
+    missing = 0
+    for key, rows in rows_of:
         record = store.get(key)
         if record is None or record.status != "ok":
             missing += 1
             continue
-        compared += len(vectors[key])
-        same = {"labels": _same_labels(record, vectors[key]), "scores": _same_scores(record, rows),
+        same = {"labels": labels_digest(record) == results.digests[key], "scores": _same_scores(record, rows),
                 "objectives": np.equal(*rounded([record.info["objective"], rows["objective"].iloc[0]]))}
         for part in differ:
             differ[part] += [] if same[part] else [key]
-    return {"jobs": int(fits["key"].nunique()), "missing": missing, "vectors": compared,
+    return {"jobs": int(fits["key"].nunique()), "missing": missing,
             **{f"{part}_differ": keys for part, keys in differ.items()},
             **{f"identical_{part}": not (keys or missing) for part, keys in differ.items()}}
-
-
-def _same_labels(record, vectors):
-    mine = {name.partition("/")[2]: y for name, y in record.arrays.items() if name.startswith("labels/")}
-    return mine.keys() == vectors.keys() and all(np.array_equal(mine[task], y) for task, y in vectors.items())
 
 
 def _same_scores(record, rows):

@@ -1,5 +1,6 @@
 """The one place that fits, times and catches; and one job: load, fit, score, in any process."""
 
+import hashlib
 import os
 import threading
 import time
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
+import pandas as pd
 
 from mtclib.companion.runs.jobs import load_dataset, resolve_estimator
 from mtclib.companion.runs.measures import MEASURES
@@ -80,12 +82,27 @@ def failed_record(job, error):
     return Record(info, _cost(0.0, ""))
 
 
-def lacking(record, job):
-    """Names of the parts that a record of this job must have and lacks, as after damage or by other code."""
+def labels_digest(record):
+    """Digest of the labels of a fit, 16 hexadecimal digits of SHA-256 over the partitions of its tasks.
+    Clusters are numbered by their first sample, so that it does not depend on their numbers. A record that
+    was restored without labels has theirs."""
+    if "labels" in record.info:
+        return record.info["labels"]
+    digest = hashlib.sha256()
+    for name in sorted(name for name in record.arrays if name.startswith("labels/")):
+        clusters = pd.factorize(record.arrays[name])[0]
+        digest.update(f"{name} {len(clusters)}\n".encode() + clusters.astype("<i4").tobytes())
+    return digest.hexdigest()[:16]
+
+
+def lacking(record, job, labels=False):
+    """Names of the parts that a record of this job must have and lacks, as after damage or by other code.
+    The labels themselves are not asked for where their digest is there, unless ``labels``."""
     lost = {"status", "error", "warnings", *NO_RESULT, "seconds", "when"} - {*record.info, *record.cost}
     if record.info.get("status") == "ok":
-        arrays = {f"labels/{task}" for task in job.tasks if task != "avg"} | {"objective"}
-        arrays |= {f"model/{name}" for name in job.keep}
+        arrays = {"objective", *(f"model/{name}" for name in job.keep)}
+        if labels or "labels" not in record.info:
+            arrays |= {f"labels/{task}" for task in job.tasks if task != "avg"}
         lost |= arrays - {"/".join(name.split("/")[:2]) for name in record.arrays}
         lost |= {f"scores of {task!r}" for task in job.tasks if task not in record.info.get("scores", ())}
     return sorted(lost)

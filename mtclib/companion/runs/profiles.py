@@ -1,15 +1,20 @@
 """Whole profiles, as the command line and the notebooks ask for them: their jobs, and the data they need."""
 
 import json
+import logging
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pandas as pd
 
 from mtclib.companion import runs
+from mtclib.companion.runs.fit import labels_digest
 from mtclib.companion.runs.measures import MEASURES, class_means
+from mtclib.companion.runs.results import read_by_labels
 from mtclib.core import paths
 from mtclib.datasets import FetchError
+
+log = logging.getLogger(__name__)
 
 
 def plan(paper, profile, *, seed=None, n_runs=0):
@@ -26,15 +31,18 @@ def plan(paper, profile, *, seed=None, n_runs=0):
 
 def run_jobs(paper, profile, *, seed=None, n_runs=0, n_jobs=1, dask=None, export=False) -> None:
     """Run the jobs of a profile that the store does not have yet, with their progress shown. With ``export``
-    the results are written to ``data/<paper>/results``, to be committed."""
+    the results are written to ``data/<paper>/results``, to be committed; fits that are committed there and
+    that the store lacks are taken from there, not run again."""
     protocol, jobs, store = plan(paper, profile, seed=seed, n_runs=n_runs)
     folder = paths.results_dir(paper) if export else None
-    run_and_export(jobs, store, folder, n_jobs=n_jobs, dask=dask)
+    if export and (folder / "provenance.json").exists():
+        runs.restore(jobs, runs.read_results(folder), store)
+    run_and_export(jobs, store, folder, protocol, n_jobs=n_jobs, dask=dask)
     if export:
         describe_data(protocol, profile, folder)
 
 
-def run_and_export(jobs, store, folder, *, n_jobs=1, dask=None):
+def run_and_export(jobs, store, folder, protocol=None, *, n_jobs=1, dask=None):
     """Run jobs, write their results to a folder if one is given, and return the results. FetchError if data
     for an export cannot be had: committed results are not replaced by gaps. What is missing here is said
     before any job runs, what is missing on the workers of a cluster afterwards."""
@@ -44,8 +52,25 @@ def run_and_export(jobs, store, folder, *, n_jobs=1, dask=None):
     if folder:
         lacking = results[results["status"] == "unavailable"]
         _refuse_gaps(folder, dict(zip(lacking["dataset"], lacking["error"])))
-        runs.export(jobs, store, folder, n_jobs=n_jobs)
+        if protocol:
+            _bring_labels(jobs, store, results, protocol, n_jobs, dask)
+        runs.export(jobs, store, folder, n_jobs=n_jobs, protocol=protocol)
     return results
+
+
+def _bring_labels(jobs, store, results, protocol, n_jobs, dask):
+    """Run those restored fits again whose labels are to be committed now, and were not before."""
+    read = read_by_labels(results, protocol)
+    bare = {job.key: job for job in jobs if job.key in read and not job.unavailable}
+    digests = {key: store.get(key, arrays=False).info.get("labels") for key in bare}
+    bare = [bare[key] for key, digest in digests.items() if digest]
+    for job in bare:
+        store.path(job.key).unlink()
+    runs.run(bare, store, n_jobs=n_jobs, dask=dask)
+    differ = [job.key for job in bare if labels_digest(store.get(job.key)) != digests[job.key]]
+    if differ:
+        log.warning("%d of %d fits that were run again for their labels gave others than the committed ones: "
+                    "%s", len(differ), len(bare), ", ".join(differ))
 
 
 def _refuse_gaps(folder, missing):

@@ -65,6 +65,22 @@ def fixed(results, defaults):
     return results[results["in_grid"] & (results["params"] == wanted)]
 
 
+def read_by_labels(results, protocol):
+    """Keys of the fits whose labels are committed: those behind the tables that stand beside print, and those
+    of which a model is kept, which cannot be read without them. The tables have the methods and data sets of
+    the full profile, at the default and at the setting chosen with the labels; of a pipeline that was
+    identified, the paper's own methods. A number, claim or figure that reads other labels fails with a
+    KeyError."""
+    profile = protocol.profile("full")
+    identified = [name for name, spec in protocol.datasets.items() if spec.pipeline == "identified"]
+    rows = results["dataset"].isin(profile.datasets) & results["method"].isin(profile.methods)
+    rows |= results["dataset"].isin(identified) & results["method"].isin(protocol.own)
+    rows = results[rows & (results["published"] != "")]
+    of_models = results["method"].isin([name for name, method in protocol.methods.items() if method.keep])
+    parts = [results[of_models], fixed(rows, protocol.defaults), *([oracle(rows)] if len(rows) else [])]
+    return {key for part in parts for key in part["key"].unique()}
+
+
 def best_objective(results):
     """Rows of the run with the lowest final objective, for each data set, method and parameters. Failed runs
     do not take part; ties go to the earlier run."""

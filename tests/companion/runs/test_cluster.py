@@ -99,7 +99,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_results_of_joblib(tmp_path, clu
     assert digests == expected_digests
     # The same as benchmarks/cluster_run.py finds it for a full profile: labels against exported ones.
     outcome = agreement(store, read_results(export(jobs, alone, tmp_path / "results")))
-    assert (outcome["jobs"], outcome["missing"], outcome["vectors"]) == (13, 0, 26)
+    assert (outcome["jobs"], outcome["missing"]) == (13, 0)
     assert outcome["identical_labels"] and outcome["identical_scores"] and outcome["identical_objectives"]
 
 

@@ -6,13 +6,25 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from experiments_support import demo_jobs
+from experiments_support import demo_jobs, table
 from studies import committed
 
 from benchmarks import recreate
 from mtclib.companion.comparison.sources import KINDS, Sources
-from mtclib.companion.runs import RunStore, execute, export, jobs, read_results, run
+from mtclib.companion.runs import (
+    Record,
+    RunStore,
+    execute,
+    export,
+    jobs,
+    parse_protocol,
+    profiles,
+    read_results,
+    restore,
+    run,
+)
 from mtclib.companion.runs.committed import agreement
+from mtclib.companion.runs.fit import labels_digest
 from mtclib.companion.verdicts import ledger
 from mtclib.core import paths
 from mtclib.metrics import SCORES, score_all
@@ -30,14 +42,15 @@ def opened():
             **{kind: Sources(kind) for kind in KINDS}}
 
 
-@everything
-def test_scores_follow_from_the_labels(opened, name):
-    results = opened[name].results
+@studies
+def test_scores_follow_from_the_labels(opened, paper):
+    results = opened[paper].results
     frame = results.frame[results.frame["metric"].isin(list(SCORES))]
     # One fit may stand under two names: IND is also lambda = 0 of a sweep.
     rows = frame[(frame["task"] != "avg") & (frame["status"] == "ok")]
     rows = rows.drop_duplicates(["key", "task", "metric"])
-    sample = rows.drop_duplicates(["key", "task"]).sample(60, random_state=0)
+    sample = rows[rows["key"].isin([name.partition("/")[0] for name in results.labels])]
+    sample = sample.drop_duplicates(["key", "task"]).sample(60, random_state=0)
     rows = rows[rows["key"].isin(sample["key"])]
     for _, row in sample.iterrows():
         truth = results.labels[f"truth/{row['dataset']}/{row['task']}"]
@@ -94,9 +107,7 @@ def test_a_sample_of_rows_is_reproduced_label_for_label(opened, paper, monkeypat
     sample = random.Random(0).sample(quick, 12)
     assert len({job.method for job in sample}) > 2
     for job in sorted(sample, key=lambda job: job.dataset):
-        arrays = execute(job).arrays
-        for task in (task for task in job.tasks if task != "avg"):
-            np.testing.assert_array_equal(arrays[f"labels/{task}"], results.labels[f"{job.key}/{task}"])
+        assert labels_digest(execute(job)) == results.digests[job.key], job.key
 
 
 @studies
@@ -116,16 +127,75 @@ def test_decisions_and_claims_are_there_and_name_methods_of_the_protocol(opened,
             assert params.get("dataset", "Reuters") in {*printed["dataset"], *protocol.datasets}, claim["id"]
 
 
-def test_results_are_compact():
-    folders = map(paths.results_dir, [*paths.papers(), *(f"comparison/many-{kind}" for kind in KINDS)])
-    assert max(sum(file.stat().st_size for file in folder.iterdir()) for folder in folders) < 30e6
-    files = [file for file in paths.data_dir().glob("**/results/**/*") if file.is_file()]
-    assert sum(file.stat().st_size for file in files) < 60e6
+def test_a_run_again_adds_four_megabytes_at_most_and_all_data_take_25():
+    names = [*paths.papers(), *(f"comparison/many-{kind}" for kind in KINDS)]
+    again = [[file for file in paths.results_dir(name).iterdir() if not file.name.startswith("identify")]
+             for name in names]
+    assert max(sum(file.stat().st_size for file in files) for files in again) < 4e6
+    assert sum(file.stat().st_size for file in paths.data_dir().glob("**/*") if file.is_file()) < 25e6
+
+
+@everything
+def test_every_fit_has_a_digest_and_the_labels_that_are_there_are_those_of_the_digests(opened, name):
+    results, vectors = opened[name].results, {}
+    done = results.frame.loc[results.frame["status"] == "ok", "key"].unique()
+    assert results.digests.keys() == set(done)
+    for place, vector in results.labels.items():
+        key, _, task = place.partition("/")
+        vectors.setdefault(key, {})[f"labels/{task}"] = vector
+    for key in sorted(vectors.keys() - {"truth"})[::20]:
+        assert labels_digest(Record({"key": key}, arrays=vectors[key])) == results.digests[key]
 
 
 def test_results_were_exported_by_committed_code():
     for file in paths.data_dir().glob("**/results/provenance.json"):
         assert "-dirty" not in file.read_text(encoding="utf-8"), file
+
+
+FULL = {"n_runs": 2, "datasets": ["tiny"], "methods": ["noisy", "once"]}
+
+
+@pytest.mark.parametrize("measures", [[], ["d_M", "s_nmi"]])
+@pytest.mark.parametrize("keep", [[], ["relation_"]])
+def test_restored_fits_with_and_without_labels_are_exported_byte_for_byte(tmp_path, keep, measures):
+    broken = {"estimator": "experiments_support:Noisy", "params": {"trouble": "raise"}}
+    methods = table()["methods"] | {"broken": broken}
+    methods["noisy"] |= {"keep": keep}
+    profile = {**FULL, "methods": [*methods]}
+    protocol = parse_protocol(table(methods=methods, profiles={"full": profile}, measures=measures))
+    wanted, first, again = jobs.expand(protocol, "full"), RunStore(tmp_path / "1"), RunStore(tmp_path / "2")
+    run(wanted, first, progress=False)
+    folder = export(wanted, first, tmp_path / "results", protocol=protocol)
+    results = read_results(folder)
+    with_labels = {name.partition("/")[0] for name in results.labels} - {"truth"}
+    assert (len(with_labels), len(results.digests)) == (7 if keep else 5, 7)
+    assert len(restore(wanted, results, again)) == 9 and not restore(wanted, results, again)
+    run(wanted, again, progress=False)
+    other = export(wanted, again, tmp_path / "other", protocol=protocol)
+    assert {file.name for file in folder.iterdir()} == {file.name for file in other.iterdir()}
+    for file in folder.iterdir():
+        if file.suffix != ".json":
+            assert file.read_bytes() == (other / file.name).read_bytes(), file.name
+    both = [read_results(each).provenance for each in (folder, other)]
+    assert [one.pop("seconds") for one in both] == pytest.approx([0, 0], abs=1) and both[0] == both[1]
+
+
+def test_a_restored_fit_is_run_again_only_where_its_labels_are_read_now(tmp_path, monkeypatch):
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
+    protocol = parse_protocol(table(methods={"noisy": {**table()["methods"]["noisy"], "keep": []}},
+                                    profiles={"full": {**FULL, "methods": ["noisy"]}}))  # fmt: skip
+    wanted, store = jobs.expand(protocol, "full"), RunStore(tmp_path / "runs")
+    run(wanted, store, progress=False)
+    results = read_results(export(wanted, store, tmp_path / "results", protocol=protocol))
+    later, again = replace(protocol, methods={"noisy": replace(
+        protocol.methods["noisy"], default={"noise": 2.0})}), RunStore(tmp_path / "again")
+    restore(wanted, results, again)
+    with pytest.raises(ValueError, match="2 of 6 jobs are not in the store"):
+        export(wanted, again, tmp_path / "other", protocol=later)
+    profiles.run_and_export(wanted, again, tmp_path / "other", later)
+    days = [again.get(job.key).cost["when"] for job in wanted]
+    assert sum(day not in results.provenance["computed"] for day in days) == 2
+    assert read_results(tmp_path / "other").digests == results.digests
 
 
 @pytest.fixture
@@ -139,7 +209,7 @@ def finished(tmp_path):
 def test_a_store_agrees_with_its_export_until_a_label_a_score_and_an_objective_differ(finished):
     jobs, store, results = finished
     found = agreement(store, results)
-    assert (found["jobs"], found["missing"], found["vectors"]) == (13, 0, 26)
+    assert (found["jobs"], found["missing"]) == (13, 0)
     assert found["identical_labels"] and found["identical_scores"] and found["identical_objectives"]
     first, second, third = (job.key for job in jobs[:3])
     record = store.get(first)
@@ -161,7 +231,7 @@ def test_a_share_of_the_committed_fits_is_drawn_run_again_and_compared(finished,
     monkeypatch.setattr(recreate, "plan", lambda *_: (None, jobs, store))
     monkeypatch.setattr(recreate, "read_results", lambda _: results)
     row = recreate.recreated("demo", 0.5, np.random.default_rng(0), RunStore(tmp_path / "again"), 1)
-    assert row == {"paper": "demo", "committed": 13, "drawn": 6, "no data": 0, "missing": 0, "vectors": 12,
+    assert row == {"paper": "demo", "committed": 13, "drawn": 6, "no data": 0, "missing": 0,
                    "labels": 0, "scores": 0, "objectives": 0}
 
 

@@ -71,6 +71,7 @@ def test_results_are_exported_only_when_asked(planned, monkeypatch, tmp_path):
     monkeypatch.setattr(
         runs, "export", lambda *given, **named: calls.append(("export", given[2])) or given[2])
     monkeypatch.setattr(profiles, "describe_data", lambda *given: calls.append(("describe", given[2])))
+    monkeypatch.setattr(profiles, "_bring_labels", lambda *_: None)
     profiles.run_jobs("demo", "full", n_jobs=2)
     assert calls == [("run", [_job(5, 2)], {"n_jobs": 2, "dask": None})]
     profiles.run_jobs("demo", "full", n_runs=3, export=True)
