@@ -55,7 +55,7 @@ class _Nested:
             If a nested fit stopped at its ``max_iter``.
         """
         nested = self._nested()
-        Xs, n_clusters = self._check_input(Xs)
+        Xs, n_clusters = self._read(Xs)
         models = self._run(nested.set_params(random_state=self.random_state), Xs, n_clusters)
         self.objective_ = np.asarray(summed([model.objective_ for model in models]))
         self.n_iter_ = max(model.n_iter_ for model in models)

@@ -11,6 +11,7 @@ wrong is checked here, once.
 """
 
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import cycle
 from typing import ClassVar
@@ -22,6 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mtclib.core.checks import (
     COUNT,
     NONNEGATIVE,
+    aligned,
     check_n_clusters,
     check_number,
     check_rule,
@@ -29,6 +31,8 @@ from mtclib.core.checks import (
     check_tasks,
     check_views,
     empty_samples,
+    feature_names,
+    plain,
 )
 from mtclib.core.shield import check_finite, shield
 from mtclib.core.starts import SEEDINGS
@@ -86,7 +90,8 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
         Xs : list of {ndarray, sparse matrix}
             Multi-task: one (n_t, n_features) array per task.  Multi-view: one (n, n_features_v) array per
             view.  Lifelong: one list of views per task.  Never modified; integers are converted to float64,
-            and float32 too unless ``traits.float32``.
+            and float32 too unless ``traits.float32``.  Data frames are aligned with the first one: views by
+            their index, tasks by their columns; labels are in the order of the first view.
         y : None
             Ignored, for scikit-learn's sake.
 
@@ -111,15 +116,26 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
             If ``traits.graph`` and a sample is all zeros: it gets no edges.  Samples that are empty in all
             views get the largest cluster of the others.
         """
-        self._check_parameters()
-        Xs, n_clusters = self._check_input(Xs)
-        seeds = spawn_seeds(self.random_state, getattr(self, "n_init", 1))
-        with shield(self, Xs):
-            best = self._fit_best(self._prepare(Xs, n_clusters), n_clusters, seeds)
-            if self.traits.graph and isinstance(getattr(self, "affinity", ""), str):
-                _settle_empty(Xs, best.labels)
-            self._store(best)
+        with self._plain_parameters():
+            Xs, n_clusters = self._read(Xs)
+            seeds = spawn_seeds(self.random_state, getattr(self, "n_init", 1))
+            with shield(self, Xs):
+                best = self._fit_best(self._prepare(Xs, n_clusters), n_clusters, seeds)
+                if self.traits.graph and isinstance(getattr(self, "affinity", ""), str):
+                    _settle_empty(Xs, best.labels)
+                self._store(best)
         return self
+
+    def _read(self, Xs):
+        """Checked input and numbers of clusters; what data frames name is aligned, and features are noted."""
+        Xs = aligned(Xs, self.traits.kind)
+        found = self._check_input(Xs)
+        self.n_features_in_ = _each(Xs, lambda X: np.shape(X)[1])
+        names = _each(Xs, feature_names)
+        vars(self).pop("feature_names_in_", None)
+        if any(entry is not None for part in names for entry in (part if isinstance(part, list) else [part])):
+            self.feature_names_in_ = names
+        return found
 
     def _prepare(self, Xs, n_clusters):
         """What all starts share (similarities, decompositions); handed to ``_fit_once``."""
@@ -159,6 +175,18 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
         for name, rule in rules.items():
             if hasattr(self, name):
                 check_rule(name, getattr(self, name), rule)
+
+    @contextmanager
+    def _plain_parameters(self):
+        """Checks the parameters; within, scalars of numpy are plain numbers, which neither wrap nor round."""
+        self._check_parameters()
+        given = {name: value for name, value in self.get_params(deep=False).items()
+                 if isinstance(value, np.generic)}
+        vars(self).update({name: plain(value) for name, value in given.items()})
+        try:
+            yield
+        finally:
+            vars(self).update(given)
 
     @classmethod
     def algorithm_version(cls):
@@ -213,6 +241,12 @@ class SingleTaskClusterer(MultiTaskClusterer):
             attributes["n_iter_"] = max(fit.attributes["n_iter_"] for fit in fits)
         return Fit([fit.labels for fit in fits], summed([fit.objective for fit in fits]),
                    all(fit.converged for fit in fits), attributes)
+
+
+def _each(Xs, function):
+    """``function`` of each array in a list, or in a list of lists."""
+    return [_each(X, function) if isinstance(X, (list, tuple)) and np.ndim(X[0]) > 1 else function(X)
+            for X in Xs]
 
 
 def _settle_empty(Xs, labels):

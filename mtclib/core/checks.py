@@ -37,6 +37,10 @@ NONNEGATIVE, POSITIVE, SHARE = Number(0), Number(0, open_low=True), Number(0, 1,
 COUNT, COUNT_OR_NONE = Number(1, integer=True), Number(1, integer=True, none=True)
 
 
+LARGEST_INTEGER = 2**31 - 1
+"""Of a parameter or a side of an array: compiled code counts in 32 bits."""
+
+
 def check_rule(name, value, rule):
     """Raise ``ValueError`` unless ``value`` keeps a rule: `Number`, `Named`, a tuple of texts, or bool."""
     if isinstance(rule, Named):
@@ -55,14 +59,26 @@ def check_number(name, value, low=None, high=None, *, integer=False, open_low=Fa
     kind = Integral if integer else (Integral, float, np.floating)
     bounds = f"{'> ' if open_low else '>= '}{low}" + (f" and <= {high}" if high is not None else "")
     wanted = f"{name} must be {'an integer' if integer else 'a number'} {bounds}"
-    try:
-        usable = isinstance(value, kind) and not isinstance(value, bool) and (integer or math.isfinite(value))
-    except OverflowError:  # an int beyond the range of floats
-        usable = False
-    if not usable:
-        raise ValueError(f"{wanted}; got {value!r}")
-    if (value <= low if open_low else value < low) or (high is not None and value > high):
-        raise ValueError(f"{wanted}; got {value!r}")
+    if isinstance(value, kind) and not isinstance(value, bool):
+        if isinstance(value, Integral) and abs(int(value)) > LARGEST_INTEGER and name != "random_state":
+            raise ValueError(f"{wanted}, and of fewer than 32 bits; got one of {int(value).bit_length()}")
+        value = plain(value)
+        below = value <= low if open_low else value < low
+        if math.isfinite(value if not integer else 0) and not below and (high is None or value <= high):
+            return
+    raise ValueError(f"{wanted}; got {value!r}")
+
+
+def plain(value):
+    """The int, float or bool that equals a scalar of numpy; other values as they are.
+
+    >>> plain(np.uint8(200)) + 100, plain(np.float32(0.5)), plain("none")
+    (300, 0.5, 'none')
+    """
+    if isinstance(value, np.bool_):
+        return bool(value)
+    return int(value) if isinstance(value, np.integer) else (
+        float(value) if isinstance(value, np.floating) else value)
 
 
 def check_flag(name, value):
@@ -104,6 +120,9 @@ def check_matrix(X, name, *, nonnegative=False, float32=False):
     if X.ndim != 2:
         raise ValueError(f"{name} must be two-dimensional (samples in rows), got {X.ndim} dimension(s); "
                          f"reshape it, or put single arrays into a list: fit([X])")
+    if max(X.shape) > LARGEST_INTEGER:
+        raise ValueError(f"{name} has the shape {tuple(X.shape)}, more rows or columns than 32 bits can "
+                         f"count; keep those that have entries")
     if 0 in X.shape:
         raise ValueError(f"{name} is empty: its shape is {tuple(X.shape)}; drop it from Xs or fill it")
     if (X if sp.issparse(X) else np.asarray(X)).dtype.kind in "cmM":
@@ -128,14 +147,39 @@ def check_matrix(X, name, *, nonnegative=False, float32=False):
 
 def check_indices(X, name, error=ValueError):
     """Raise ``error`` if a sparse array has indices outside it: compiled code would follow them."""
-    if not sp.issparse(X) or X.format not in ("csr", "csc", "bsr"):
-        return
     try:
-        X.check_format(full_check=True)
-    except ValueError as reason:
-        one_based = X.indices.size and X.indices.min() == 1
+        _check_format(X)
+    except (ValueError, TypeError, IndexError, AttributeError) as reason:
+        indices = np.asarray(getattr(X, "indices", ()))
+        one_based = indices.size and indices.min() == 1
         raise error(f"{name} is no valid sparse matrix ({reason}); its indices must count from 0"
                     f"{', and these may count from 1: subtract 1' if one_based else ''}") from reason
+
+
+def _check_format(X):
+    form = X.format if sp.issparse(X) else "dense"
+    if form in ("csr", "csc", "bsr"):
+        X.check_format(full_check=True)
+    elif form == "coo":
+        _check_places(X.shape, X.coords, len(X.data))
+    elif form == "dok":
+        _check_places(X.shape, list(zip(*X.keys())) or [()] * X.ndim, len(X))
+    elif form == "lil":
+        lengths = [list(map(len, lists)) for lists in (X.rows, X.data)]
+        columns = np.array([column for row in X.rows for column in row], dtype=float)
+        if lengths[0] != lengths[1] or len(lengths[0]) != X.shape[0]:
+            raise ValueError("rows and data differ in length")
+        _check_places(X.shape[1:], [columns], len(columns))
+    elif form == "dia" and (X.data.ndim != 2 or X.offsets.shape != X.data.shape[:1]
+                            or X.offsets.dtype.kind != "i" or len(set(X.offsets.tolist())) < len(X.offsets)):
+        raise ValueError("each row of data needs one offset of its own")
+
+
+def _check_places(shape, coordinates, count):
+    for size, places in zip(shape, coordinates, strict=True):
+        places = np.asarray(places)
+        if places.shape != (count,) or (count and not (places.min() >= 0 and places.max() < size)):
+            raise ValueError(f"coordinates and data differ in length, or are outside 0 .. {size - 1}")
 
 
 def _as_array(X, name):
@@ -145,8 +189,9 @@ def _as_array(X, name):
         return X
     try:
         return np.asarray(X)
-    except ValueError as error:
-        raise ValueError(f"{name} cannot be read as an array ({error}); use equally long rows") from error
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise ValueError(f"{name} cannot be read as an array ({error}); use equally long rows, and copy what "
+                         f"another device holds") from error
 
 
 def _canonical(X):
@@ -169,6 +214,45 @@ def _as_list(Xs, what):
     if len(Xs) == 0:
         raise ValueError(f"Xs is an empty list; pass at least one {what}")
     return list(Xs)
+
+
+def aligned(Xs, kind):
+    """The same data with data frames in one order: views of a task by their index, tasks by their columns.
+
+    ``ValueError`` if the names of two data frames are not the same, whatever their order, or repeat.
+    """
+    if not isinstance(Xs, (list, tuple)) or kind == "lifelong" and not all(
+            isinstance(views, (list, tuple)) and len(views) == len(Xs[0]) for views in Xs):
+        return Xs  # which is refused later
+    if kind != "lifelong":
+        return _in_one_order(Xs, "index" if kind == "multiview" else "columns", "Xs[{}]")
+    tasks = [_in_one_order(views, "index", f"Xs[{t}][{{}}]") for t, views in enumerate(Xs)]
+    views = [_in_one_order(parts, "columns", f"Xs[{{}}][{v}]") for v, parts in enumerate(zip(*tasks))]
+    return [list(parts) for parts in zip(*views)]
+
+
+def _in_one_order(frames, axis, place):
+    first, result = None, []
+    for i, X in enumerate(frames):
+        names = list(getattr(X, axis, ())) if hasattr(X, "columns") else []
+        first = first or (names and (i, names)) or None
+        if names and names != first[1] and len(names) == len(first[1]):
+            where = {name: at for at, name in enumerate(names)}
+            if where.keys() != set(first[1]) or len(where) < len(names):
+                raise ValueError(f"{place.format(i)} and {place.format(first[0])} have different names in "
+                                 f"their {axis}, or repeated ones; give both the same {axis}, in any order, "
+                                 f"or pass arrays (to_numpy()) whose order you know to agree")
+            order = [where[name] for name in first[1]]
+            take = getattr(X, "iloc", X)
+            X = take[order] if axis == "index" else take[:, order]
+        result.append(X)
+    return result
+
+
+def feature_names(X):
+    """Names of the columns of a data frame, ndarray of str objects; None if there are none, or others."""
+    names = list(getattr(X, "columns", ()))
+    return np.array(names, dtype=object) if names and all(isinstance(name, str) for name in names) else None
 
 
 def check_tasks(Xs, *, nonnegative=False):

@@ -14,11 +14,13 @@ from sklearn.exceptions import NotFittedError
 
 from mtclib.core.base import Fit, LifelongClusterer, spawn_seeds, summed
 from mtclib.core.checks import (
+    aligned,
     check_n_clusters,
     check_number,
     check_same_views,
     check_sequence,
     check_task_views,
+    feature_names,
 )
 from mtclib.core.shield import check_finite, shield
 from mtclib.core.starts import best_kmeans
@@ -150,15 +152,15 @@ class LibraryClusterer(LifelongClusterer):
         -------
         self
         """
-        self._check_parameters()
-        Xs, n_clusters = self._check_input(Xs)
-        self._forget()
-        self._entropy = spawn_seeds(self.random_state, 1)[0]
-        with shield(self, Xs):
-            fits = [self._learn(self._views_of(views), n_clusters[0], self._at_arrival) for views in Xs]
-            self._store(replace(fits[-1], labels=self._labels(fits, n_clusters[0]),
-                                objective=summed([fit.objective for fit in fits]),
-                                converged=all(fit.converged for fit in fits)))
+        with self._plain_parameters():
+            Xs, n_clusters = self._read(Xs)
+            self._forget()
+            self._entropy = spawn_seeds(self.random_state, 1)[0]
+            with shield(self, Xs):
+                fits = [self._learn(self._views_of(views), n_clusters[0], self._at_arrival) for views in Xs]
+                self._store(replace(fits[-1], labels=self._labels(fits, n_clusters[0]),
+                                    objective=summed([fit.objective for fit in fits]),
+                                    converged=all(fit.converged for fit in fits)))
         self.histories_ = [np.asarray(fit.objective) for fit in fits]
         return self
 
@@ -183,12 +185,12 @@ class LibraryClusterer(LifelongClusterer):
         NumericalError
             As in ``fit``; the libraries stay as they were.
         """
-        self._check_parameters()
-        views, k = self._check_task(Xs)
-        if not hasattr(self, "libraries_"):
-            self._entropy = spawn_seeds(self.random_state, 1)[0]
-        with shield(self, views):
-            self._store(self._learn(views, k))
+        with self._plain_parameters():
+            views, k = self._check_task(Xs)
+            if not hasattr(self, "libraries_"):
+                self._entropy = spawn_seeds(self.random_state, 1)[0]
+            with shield(self, views):
+                self._store(self._learn(views, k))
         self.__dict__.pop("histories_", None)
         return self
 
@@ -279,7 +281,7 @@ class LibraryClusterer(LifelongClusterer):
                                  f"the views of a first task, or fit with a list of tasks")
 
     def _forget(self):
-        for name in [name for name in vars(self) if name.endswith("_")]:
+        for name in [name for name in vars(self) if name.endswith("_") and not name.endswith("_in_")]:
             delattr(self, name)
 
     # Whether a task gets its labels when it is learned, and keeps them.
@@ -303,6 +305,12 @@ class LibraryClusterer(LifelongClusterer):
 
     def _check_task(self, Xs):
         """Views and number of clusters of one task that must fit to the libraries."""
+        (Xs,) = aligned([Xs], "lifelong") or [Xs]
+        first = getattr(self, "feature_names_in_", [()])[0]
+        for v, (X, names) in enumerate(zip(Xs, first)):
+            if names is not None and feature_names(X) is not None and list(X.columns) != list(names):
+                raise ValueError(f"Xs[{v}] has other columns than in the first task, or in another order; "
+                                 f"pass X[list(model.feature_names_in_[0][{v}])]")
         views = self._views_of(check_task_views(Xs, nonnegative=self.negative == "refuse"))
         k, n = self._one_n_clusters(), views[0].shape[0]
         if k > n:

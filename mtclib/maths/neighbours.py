@@ -3,10 +3,13 @@
 import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances_chunked
+from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 # Decimals of squared distances, in units of the largest squared length; beyond is rounding.
 SQUARE_DECIMALS = 12
+# Dense samples from which neighbours are chosen among candidates, and candidates beyond the neighbours.
+MANY, SPARE = 5000, 10
 # Numbers nearer to each other than this share of the largest are equal.
 EQUAL = 1e-12
 # Decimals to which two samples are equally far from the mean of all, in units of the largest distance.
@@ -58,32 +61,52 @@ def nearest_distances(X, n_neighbors):
     i, then those of lower rank.  With another order of the rows the lists are the same, but for copies of one
     sample: these change places with each other, in all lists alike.
     """
-    spread, rank = content(X)
+    n, (spread, rank) = X.shape[0], content(X)
     # Far from the origin the distances would drown in the rounding of the squared lengths.
     X = X if sp.issparse(X) else X - X.mean(axis=0)
     values = X.multiply(X) if sp.issparse(X) else X * X
     unit = values.sum(axis=1).max() or 1.0
 
-    def first(squares, start):
-        squares /= unit
-        rows = np.arange(len(squares))
-        squares[rows, start + rows] = np.inf
+    def choose(samples, others, squares):
+        """The first of ``others``, indices like ``squares`` (r, c), for each of r samples; inf is none."""
         # Only the samples that can be among the first are sorted; NaN stays, and comes last.
         limit = np.partition(squares, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
-        row, column = np.nonzero(~(squares > limit + EQUAL))
-        squares = squares[row, column]
+        row, place = np.nonzero(~(squares > limit + EQUAL))
+        column, squares = others[row, place] if others.ndim == 2 else others[place], squares[row, place]
         order = np.lexsort((squares, row))
         row, column, squares = row[order], column[order], squares[order]
         level = np.cumsum(np.diff(squares, prepend=squares[:1]) > EQUAL)
-        unlike = np.round(np.abs(spread[start + row] - spread[column]), CONTENT_DECIMALS)
+        unlike = np.round(np.abs(spread[samples[row]] - spread[column]), CONTENT_DECIMALS)
         order = np.lexsort((rank[column], unlike, level, row))
-        chosen = order[np.searchsorted(row, rows)[:, None] + np.arange(n_neighbors)]
+        starts = np.searchsorted(row, np.arange(len(samples)))
+        chosen = order[starts[:, None] + np.arange(n_neighbors)]
         squares = np.sort(np.maximum(np.round(squares[chosen], SQUARE_DECIMALS), 0.0), axis=1)
         return unit * squares, column[chosen]
 
-    parts = list(pairwise_distances_chunked(X, reduce_func=first, metric="euclidean", squared=True,
-                                            working_memory=LARGEST_BLOCK))
-    return np.vstack([squares for squares, _ in parts]), np.vstack([indices for _, indices in parts])
+    def search(samples):
+        """As ``choose``, among all others."""
+        def first(squares, start):
+            squares /= unit
+            rows = samples[start:start + len(squares)]
+            squares[np.arange(len(rows)), rows] = np.inf
+            return choose(rows, np.arange(n), squares)
+
+        parts = pairwise_distances_chunked(X if len(samples) == n else X[samples], X, reduce_func=first,
+                                           metric="euclidean", squared=True, working_memory=LARGEST_BLOCK)
+        return [np.vstack(part) for part in zip(*parts)]
+
+    if sp.issparse(X) or n < MANY or n_neighbors + SPARE >= n:
+        return search(np.arange(n))
+    # The same lists from a few candidates each; where a tie might reach beyond them, from all.
+    found = NearestNeighbors(n_neighbors=n_neighbors + SPARE, algorithm="brute").fit(X).kneighbors(X)
+    candidates, squares = found[1], found[0] ** 2 / unit
+    last = squares[:, -1]
+    squares[candidates == np.arange(n)[:, None]] = np.inf
+    squares, indices = choose(np.arange(n), candidates, squares)
+    unsure = np.flatnonzero(last <= squares[:, -1] / unit + 4 * EQUAL)
+    if len(unsure):
+        squares[unsure], indices[unsure] = search(unsure)
+    return squares, indices
 
 
 def content(X):

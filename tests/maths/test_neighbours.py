@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from mtclib.baselines import AWP, CLR, WMSC, CoregSpectral, MultiViewSNMF, SpectralNJW
 from mtclib.core.base import EmptySampleWarning
+from mtclib.maths import neighbours
 from mtclib.maths.graphs import cosine_knn_affinity, knn_affinity
 from mtclib.maths.linalg import unit_rows
 from mtclib.maths.neighbours import nearest_distances
@@ -57,6 +58,19 @@ def test_neighbours_are_the_nearest_by_brute_force(seed, m):
     np.testing.assert_allclose(np.take_along_axis(D, indices, axis=1), squares, atol=1e-9)
     np.fill_diagonal(D, np.inf)
     np.testing.assert_allclose(squares, np.sort(D, axis=1)[:, :m], atol=1e-9)
+
+
+@pytest.mark.parametrize("draw", [
+    lambda rng: rng.normal(size=(400, 5)), lambda rng: rng.integers(0, 3, (400, 4)).astype(float),
+    lambda rng: np.repeat(rng.normal(size=(25, 3)), 16, axis=0), lambda rng: 1e4 + rng.normal(size=(400, 2)),
+    lambda rng: rng.integers(0, 50, (400, 2)) / 7.0])
+def test_a_choice_among_candidates_gives_the_same_lists_for_every_sample(draw, monkeypatch):
+    X = draw(np.random.default_rng(0))
+    plain = nearest_distances(X, 10)
+    monkeypatch.setattr(neighbours, "MANY", 100)
+    quick = nearest_distances(X, 10)
+    np.testing.assert_array_equal(plain[1], quick[1])
+    np.testing.assert_allclose(plain[0], quick[0], atol=1e-11 * np.sum((X - X.mean(axis=0))**2, axis=1).max())
 
 
 def test_both_directions_of_an_edge_count_by_half():

@@ -1,0 +1,210 @@
+"""What a user may give: scalars of numpy, data frames, every sparse form; one kind of error for the rest."""
+
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from mtclib import LMSC, MSPL
+from mtclib.baselines import AWP, WMSC, ConMC, KMeans, SpectralNJW
+from mtclib.core.checks import check_matrix
+
+
+def groups(seed=0, d=6):
+    """Three groups of twelve samples, nonnegative."""
+    rng = np.random.default_rng(seed)
+    return np.kron(np.eye(3), np.ones((12, d // 3))) * 3.0 + rng.random((36, d))
+
+
+# ---- scalars ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint64, np.float16, np.float32, np.longdouble])
+def test_scalars_of_numpy_are_the_numbers_that_they_equal(kind):
+    Xs = [groups(), groups(1)]
+    plain, given = (MSPL(3, kappa=number, max_iter=20, random_state=0) for number in (2.0, kind(2)))
+    expected = plain.fit(Xs)
+    found = given.fit(Xs)
+    np.testing.assert_array_equal(expected.objective_, found.objective_)
+    np.testing.assert_array_equal(expected.labels_, found.labels_)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint64, np.int16])
+def test_whole_numbers_of_numpy_do_not_wrap_around(kind):
+    Xs = [groups(), groups(1)]
+    numbers = {"n_clusters": 3, "n_neighbors": 10, "n_init": 3, "max_iter": 100, "random_state": 7}
+    given = {name: kind(number) for name, number in numbers.items()}
+    np.testing.assert_array_equal(WMSC(**given).fit(Xs).labels_, WMSC(**numbers).fit(Xs).labels_)
+
+
+def test_a_fit_leaves_the_parameters_as_they_were_given():
+    model = MSPL(np.int64(3), kappa=np.float16(2), random_state=np.uint8(1)).fit([groups(), groups(1)])
+    assert type(model.get_params()["kappa"]) is np.float16
+    assert type(model.n_clusters) is np.int64
+    assert type(clone(model).get_params()["random_state"]) is np.uint8
+
+
+def test_a_fit_that_is_refused_leaves_the_parameters_too():
+    model = MSPL(3, kappa=np.float32(2))
+    with pytest.raises(ValueError, match="empty list"):
+        model.fit([])
+    assert type(model.kappa) is np.float32
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("n_init", 10**400), pytest.param("n_init", 10**5000, id="more digits than Python prints"),
+    ("max_iter", 2**31), ("n_clusters", 10**400),
+    ("n_neighbors", np.uint64(2**63)), ("ridge", np.longdouble("1e400")), ("ridge", 10**400)])
+def test_numbers_that_no_computation_can_hold_are_refused_by_name(name, value):
+    with pytest.raises(ValueError, match=name):
+        WMSC(**{"n_clusters": 3, name: value}).fit([groups(), groups(1)])
+
+
+# ---- arrays of all kinds ---------------------------------------------------------------------------------
+
+
+def damaged():
+    """Sparse arrays and matrices whose indices lead out of them."""
+    for name in ("array", "matrix"):
+        forms = "coo", "lil", "dia", "dok"
+        coo, lil, dia, dok = (getattr(sp, f"{form}_{name}")(np.eye(4)) for form in forms)
+        for value in (4, -5, 2**31 - 1):
+            far = coo.copy()
+            far.coords[1][1] = value
+            yield f"coo {name} {value}", far
+            rows = lil.copy()
+            rows.rows[1] = [value]
+            yield f"lil {name} {value}", rows
+            keys = dok.copy()
+            keys._dict[1, value] = 1.0
+            yield f"dok {name} {value}", keys
+        short = coo.copy()
+        short.data = short.data[:2]
+        yield f"coo {name} short", short
+        longer = lil.copy()
+        longer.rows[2] = [0, 1, 2]
+        yield f"lil {name} longer", longer
+        fewer = dia.copy()
+        fewer.offsets = np.array([], dtype=np.int32)
+        yield f"dia {name} without offsets", fewer
+        twice = dia.copy()
+        twice.offsets = np.array([0, 1], dtype=np.int32)
+        yield f"dia {name} with more offsets than data", twice
+
+
+@pytest.mark.parametrize("X", [pytest.param(X, id=name) for name, X in damaged()])
+def test_indices_that_lead_out_of_a_sparse_array_are_refused_before_they_are_followed(X):
+    with pytest.raises(ValueError, match=r"Xs\[0\] is no valid sparse matrix"):
+        check_matrix(X, "Xs[0]")
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dia", "dok", "bsr"])
+@pytest.mark.parametrize("kind", ["array", "matrix"])
+def test_sound_sparse_arrays_of_every_form_are_read(form, kind):
+    X = groups().round()
+    np.testing.assert_array_equal(check_matrix(getattr(sp, f"{form}_{kind}")(X), "X").toarray(), X)
+
+
+class OnAnotherDevice:
+    shape, ndim = (36, 6), 2
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy it")
+
+
+@pytest.mark.parametrize("X", [OnAnotherDevice(), sp.csr_array((36, 2**33)),
+                               sp.csr_array(([1.0], ([0], [2**33 - 1])), shape=(36, 2**33))])
+def test_what_cannot_be_read_is_refused_by_name(X):
+    with pytest.raises(ValueError, match=r"Xs\[1\]"):
+        WMSC(3).fit([groups(), X])
+
+
+# ---- data frames -----------------------------------------------------------------------------------------
+
+
+def frame(X, names="s", columns="w"):
+    places = [[f"{name}{i}" for i in range(size)] for name, size in zip((names, columns), X.shape)]
+    return pd.DataFrame(X, *places)
+
+
+def test_views_are_aligned_by_their_index():
+    views = [frame(groups()), frame(groups(1), columns="v")]
+    order = np.random.default_rng(0).permutation(36)
+    straight, shuffled = (ConMC(3, random_state=0).fit([views[0], view]).labels_
+                          for view in (views[1], views[1].iloc[order]))
+    np.testing.assert_array_equal(straight, shuffled)
+    np.testing.assert_array_equal(straight, ConMC(3, random_state=0).fit([groups(), groups(1)]).labels_)
+
+
+def test_tasks_are_aligned_by_their_columns():
+    tasks = [frame(groups()), frame(groups(1))]
+    straight, permuted = (KMeans(3, random_state=0).fit([tasks[0], task]).labels_
+                          for task in (tasks[1], tasks[1].iloc[:, ::-1]))
+    np.testing.assert_array_equal(straight[1], permuted[1])
+
+
+@pytest.mark.parametrize(("model", "other"), [
+    (ConMC(3), frame(groups(1), names="t")), (ConMC(3), frame(groups(1)).reset_index(drop=True)),
+    (ConMC(3), frame(groups(1)).rename(index={"s1": "s0"})),
+    (KMeans(3), frame(groups(1), columns="v")), (KMeans(3), frame(groups(1)).rename(columns={"w1": "w0"}))])
+def test_other_names_are_refused(model, other):
+    with pytest.raises(ValueError, match=r"Xs\[1\] and Xs\[0\] have different names in their"):
+        model.fit([frame(groups()), other])
+
+
+def test_arrays_and_frames_without_names_of_their_own_are_taken_in_their_order():
+    expected = ConMC(3, random_state=0).fit([groups(), groups(1)]).labels_
+    for Xs in ([frame(groups()), groups(1)], [pd.DataFrame(groups()), pd.DataFrame(groups(1))]):
+        np.testing.assert_array_equal(ConMC(3, random_state=0).fit(Xs).labels_, expected)
+
+
+def test_sequences_of_tasks_are_aligned_both_ways():
+    tasks = [[frame(groups(t)), frame(groups(t + 5), columns="v")] for t in range(2)]
+    mixed = [tasks[0], [tasks[1][0].iloc[:, ::-1], tasks[1][1].iloc[::-1]]]
+    straight, turned = (LMSC(3, random_state=0).fit(Xs) for Xs in (tasks, mixed))
+    np.testing.assert_array_equal(straight.labels_[0], turned.labels_[0])
+    np.testing.assert_array_equal(straight.labels_[1], turned.labels_[1])
+    assert straight.n_features_in_ == [[6, 6], [6, 6]]
+    with pytest.raises(ValueError, match="other columns than in the first task"):
+        straight.partial_fit(mixed[1])
+
+
+def test_features_are_counted_and_named_as_scikit_learn_has_it():
+    views = [frame(groups()), frame(groups(1, 9), columns="v")]
+    model = AWP(3).fit(views)
+    assert model.n_features_in_ == [6, 9]
+    assert [list(names) for names in model.feature_names_in_] == [list(view.columns) for view in views]
+    model.fit([groups(), groups(1)])
+    assert not hasattr(model, "feature_names_in_")
+
+
+def test_frames_of_another_library_are_aligned_by_what_they_name():
+    class Frame(SimpleNamespace):
+        """As those of polars: columns, and no index."""
+
+        def __getitem__(self, key):
+            rows, columns = key
+            return Frame(X=self.X[rows][:, columns], columns=[self.columns[j] for j in columns])
+
+        def __array__(self, dtype=None, copy=None):
+            return self.X
+
+        shape = property(lambda self: self.X.shape)
+
+    first, second = (Frame(X=groups(seed), columns=list("abcdef")) for seed in (0, 1))
+    turned = second[:, [3, 0, 1, 5, 4, 2]]
+    straight, permuted = (KMeans(3, random_state=0).fit([first, X]).labels_[1] for X in (second, turned))
+    np.testing.assert_array_equal(straight, permuted)
+
+
+def test_the_input_is_not_changed():
+    view = frame(groups(1)).iloc[::-1]
+    before = view.copy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SpectralNJW(3, random_state=0).fit([frame(groups()), view])
+    pd.testing.assert_frame_equal(view, before)
