@@ -6,7 +6,6 @@ import io
 import lzma
 import pickle
 import re
-import struct
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,64 +44,53 @@ def _unpacked(path, most) -> bytes:
 class _Items:
     """Reader of R's serialisation (XDR): numbers and texts in pairlists and lists, and nothing that runs."""
 
+    NUMBERS = {10: ">i4", 13: ">i4", 14: ">f8"}
+
     def __init__(self, content):
-        self.content, self.at, self.symbols = content, 0, []
+        self.file, self.symbols = io.BytesIO(content), []
 
-    def take(self, n):
-        if not 0 <= n <= len(self.content) - self.at:
+    def numbers(self, kind, n):
+        found = np.frombuffer(self.file.read(max(0, n) * int(kind[-1])), kind)
+        if len(found) != n:
             raise ValueError("it ends too early")
-        self.at += n
-        return self.content[self.at - n : self.at]
-
-    def integer(self):
-        return struct.unpack(">i", self.take(4))[0]
-
-    def item(self):
-        flags = self.integer()
-        kind = flags & 255
-        if kind == 2:  # a pair; the rest of the list follows it
-            return self._pairs(flags)
-        if kind == 255:
-            return self.symbols[(flags >> 8) - 1]
-        if kind not in self.KINDS:
-            raise ValueError(f"it holds an object of R's type {kind}, which is not read")
-        value = self.KINDS[kind](self)
-        attributes = self.item() if flags & 512 and kind != 9 else {}
-        return np.reshape(value, attributes["dim"], order="F") if "dim" in attributes else value
-
-    def _pairs(self, flags):
-        found = {}
-        while flags & 255 == 2:
-            if flags & 512:
-                self.item()
-            name = self.item() if flags & 1024 else len(found)
-            found[name] = self.item()
-            flags = self.integer()
         return found
 
-    def _symbol(self):
-        self.symbols.append(self.item())
-        return self.symbols[-1]
+    def count(self):
+        return int(self.numbers(">i4", 1)[0])
 
-    KINDS = {
-        254: lambda self: {},
-        1: _symbol,
-        9: lambda self: self.take(max(0, self.integer())).decode(),
-        **dict.fromkeys((10, 13), lambda self: np.frombuffer(self.take(4 * self.integer()), ">i4")),
-        14: lambda self: np.frombuffer(self.take(8 * self.integer()), ">f8"),
-        **dict.fromkeys((16, 19), lambda self: [self.item() for _ in range(self.integer())]),
-    }
+    def item(self):
+        flags = self.count()
+        kind = flags & 255
+        if kind == 254:
+            return {}
+        if kind == 255:
+            return self.symbols[(flags >> 8) - 1]
+        if kind == 1:
+            self.symbols.append(self.item())
+            return self.symbols[-1]
+        if kind == 2:  # a pair: attributes, name and value, then the rest of the list
+            _, name = flags & 512 and self.item(), self.item() if flags & 1024 else ""
+            return {name: self.item(), **self.item()}
+        if kind == 9:
+            return self.numbers("S1", max(0, self.count())).tobytes().decode()
+        if kind in (16, 19):
+            value = [self.item() for _ in range(self.count())]
+        elif kind in self.NUMBERS:
+            value = self.numbers(self.NUMBERS[kind], self.count())
+        else:
+            raise ValueError(f"it holds an object of R's type {kind}, which is not read")
+        attributes = self.item() if flags & 512 else {}
+        return np.reshape(value, attributes["dim"], order="F") if "dim" in attributes else value
 
 
 def read_rda(name, *variables, most=2**26) -> list:
     """Fetch an R data file (version 2, packed by bzip2 or xz) and return some of its variables."""
     path = fetch(name)
     try:
-        reader = _Items(_unpacked(path, most))
-        if reader.take(7) != b"RDX2\nX\n":
+        packed = _unpacked(path, most)
+        if packed[:7] != b"RDX2\nX\n":
             raise ValueError("it is no R data file of version 2")
-        reader.take(12)  # versions of R
-        content = reader.item()
+        content = _Items(packed[19:]).item()  # after the versions of R
     except Exception as error:  # what a damaged file raises is not limited
         raise ValueError(f"{name}: {error}.") from error
     if missing := [variable for variable in variables if variable not in content]:
