@@ -311,7 +311,7 @@ class ReleasedTask(Task):
         self.Ms = list(past.spectral) or [np.zeros((k, k))] * n_views
         self.Cs = list(past.coclustering) or [np.zeros(L.shape) for L in self.Ls]
         self.before = self.Ms, self.Cs
-        self.HLs = [view.H @ L for view, L in zip(views, self.Ls)]
+        self._follow()
         self.Es = [sum(view.F * _phases(view.F, HL) for view, HL in zip(views, self.HLs)) / n_views]
 
     def represent(self):
@@ -325,6 +325,11 @@ class ReleasedTask(Task):
         self.Ms = [M + E.conj().T @ (view.K @ E) for M, view in zip(Ms, self.views)]
         self.Cs = [C + view.HT @ (lam * E) for C, view in zip(Cs, self.views)]
 
+    def _follow(self):
+        """What L determines: H L, and the lengths of its rows."""
+        self.HLs = [view.H @ L for view, L in zip(self.views, self.Ls)]
+        self.norms = [_row_norms(L) for L in self.Ls]
+
     def sweep(self):
         """All variables once, in the order of Algorithm 1."""
         self.represent()
@@ -333,9 +338,9 @@ class ReleasedTask(Task):
             self.Ms, self.Bs, self.Ls, self.Cs, self.alphas)]
         self.Bs = [_by_modulus(B.conj().T @ A @ B, "symmetric" in changes) for B, A in zip(self.Bs, inner)]
         factor = self.settings.mu * (2.0 if "rows" in changes else 1.0)
-        self.Ls = [_orthonormal(C @ B + (factor * _row_norms(L)) * L)
-                   for C, B, L in zip(self.Cs, self.Bs, self.Ls)]
-        self.HLs = [view.H @ L for view, L in zip(self.views, self.Ls)]
+        self.Ls = [_orthonormal(C @ B + (factor * norms) * L)
+                   for C, B, L, norms in zip(self.Cs, self.Bs, self.Ls, self.norms)]
+        self._follow()
         if "fusion" in changes:
             self.D = _by_modulus(sum(a * _apart(D, B) for a, B in zip(self.alphas, self.Bs)), True)[:, ::-1]
         else:
@@ -346,9 +351,9 @@ class ReleasedTask(Task):
     def value(self):
         """Eq. (8) with the sums as they are kept, complex where the iterates are."""
         mu, beta = self.settings.mu, self.settings.beta
-        return sum(np.trace(B.conj().T @ M @ B + (L.conj().T @ C) @ B) / self.m + mu * _row_norms(L).sum()
-                   - beta * a * np.linalg.norm(self.D - B) ** 2
-                   for B, M, L, C, a in zip(self.Bs, self.Ms, self.Ls, self.Cs, self.alphas))
+        return sum(np.trace(B.conj().T @ M @ B + (L.conj().T @ C) @ B) / self.m + mu * norms.sum()
+                   - beta * a * np.linalg.norm(self.D - B) ** 2 for B, M, L, C, a, norms in zip(
+                       self.Bs, self.Ms, self.Ls, self.Cs, self.alphas, self.norms))
 
     def run(self, sweep=None):
         """Sweep until the objective stands: minus its real part after each sweep, and whether it did."""

@@ -1,0 +1,168 @@
+"""Rivals in the LMSC paper on the known split: styles that could have printed a row, and shuffled classes.
+
+    python -m mtclib identify lmsc
+    MTCLIB_DATA=FOLDER python -m benchmarks.lmsc_rivals --out data/lmsc/results
+
+AWP and LLMC are deterministic, and their printed purities are whole numbers of samples on a known split: a
+style gives them, or it does not.  `awp` and `llmc` yield the values of one data set by every style, for the
+searches of these names in the protocol; the first command tries them.
+
+The second writes shuffled_classes.csv: SNMF, LLMC and L2SC on 3Sources at their defaults, scored against the
+classes of each task and against these in another order, mean and spread over 400 orders.
+"""
+
+import argparse
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import euclidean_distances
+
+from mtclib import L2SC
+from mtclib.baselines import OneView, PerTask
+from mtclib.baselines.awp import aligned_rotations, alternate
+from mtclib.companion.runs import load_protocol
+from mtclib.companion.verdicts import published
+from mtclib.datasets import load
+from mtclib.datasets.text import weigh
+from mtclib.lmsc import weigh_words
+from mtclib.maths.linalg import as_dense, unit_rows
+from mtclib.metrics import SCORES
+
+SWEEPS = 300
+NMI, WORDS, KERNELS = "NMI_geometric", ("release",), ("median", "mean", "self-tuning", "cosine")
+
+
+def awp(data, choices):
+    """Pairs of a style and its scores by (task, method, metric); `choices` has the values of each part."""
+    k, names = data.n_clusters[0], list(choices)
+    for words in choices["words"]:
+        tasks = prepared(data.Xs, words)
+        for graph, n_neighbors in product(choices["graph"], choices["neighbours"]):
+            whole = graph in KERNELS and n_neighbors != choices["neighbours"][0]
+            if whole:  # a graph of all pairs has no neighbours
+                continue
+            graphs = [[affinity(X, graph, n_neighbors) for X in views] for views in tasks]
+            for rest in product(*(choices[name] for name in names[3:])):
+                labels = [cluster(views, k, *rest) for views in graphs]
+                style = dict(zip(names, (words, graph, n_neighbors, *rest)))
+                yield style, _scores("AWP", data.labels, labels)
+
+
+def llmc(data, choices):
+    """The same for LLMC on one view, or on all side by side where there is no such view."""
+    for words in choices["words"]:
+        tasks = prepared(data.Xs, words)
+        for view, metric, n_neighbors, gamma in product(*(choices[name] for name in list(choices)[1:])):
+            given = {"metric": metric, "n_neighbors": n_neighbors, "gamma": gamma}
+            model = OneView(data.n_clusters, estimator="LLMC", parameters=given, random_state=0,
+                            view=view if 0 <= view < len(tasks[0]) else None)
+            yield (dict(zip(choices, (words, view, metric, n_neighbors, gamma))),
+                   _scores("LLMC", data.labels, model.fit(tasks).labels_))
+
+
+def _scores(method, truth, labels):
+    found = {}
+    for task, (y, found_labels) in enumerate(zip(truth, labels), start=1):
+        scores = {name: SCORES[name](y, found_labels) for name in ("purity", NMI, "RI")}
+        found |= {(str(task), method, name): value for name, value in scores.items()}
+    return found
+
+
+def prepared(tasks, words):
+    """Dense views of all tasks, weighted over all tasks together."""
+    if words in WORDS:
+        return [[as_dense(X) for X in views] for views in weigh_words(tasks)]
+    weighted = [weigh([sp.csr_array(X) for X in parts], words) for parts in zip(*tasks)]
+    return [[as_dense(X) for X in views] for views in zip(*weighted)]
+
+
+def affinity(X, graph, n_neighbors):
+    """Weights between the samples of a view, (n, n): of all pairs, or of neighbours by a name.
+
+    'adaptive' are the weights of Nie's code, linear in the squared distance up to the next neighbour; 'heat'
+    has width 1, 'heat, mean' that of the neighbours, 'binary' ones; 'cosine ' before a name takes unit rows.
+    """
+    if graph in KERNELS:
+        return _kernel(X, graph)
+    kind, X = graph.removeprefix("cosine "), unit_rows(X) if graph.startswith("cosine ") else X
+    squares = euclidean_distances(X, squared=True)
+    np.fill_diagonal(squares, -1.0)
+    order = np.argsort(squares, axis=1, kind="stable")[:, 1:n_neighbors + 2]
+    near, W = np.take_along_axis(squares, order, axis=1), np.zeros_like(squares)
+    inside, next_one = near[:, :-1], near[:, -1:]
+    if kind == "adaptive":
+        spread = np.sum(next_one - inside, axis=1, keepdims=True)
+        weights = (next_one - inside) / np.where(spread > 0, spread, 1.0)
+    else:
+        width = {"heat": 2.0, "heat, mean": 2.0 * np.sqrt(inside).mean() ** 2, "binary": np.inf}[kind]
+        weights = np.exp(-inside / width)
+    np.put_along_axis(W, order[:, :-1], weights, axis=1)
+    return (W + W.T) / 2 if kind == "adaptive" else np.maximum(W, W.T)
+
+
+def _kernel(X, graph):
+    squares = euclidean_distances(X, squared=True)
+    if graph == "cosine":
+        W = np.maximum(unit_rows(X) @ unit_rows(X).T, 0.0)
+    elif graph == "self-tuning":
+        widths = np.sqrt(np.sort(squares, axis=1)[:, min(7, len(X) - 1)]) + 1e-12
+        W = np.exp(-squares / np.outer(widths, widths))
+    else:
+        width = getattr(np, graph)(np.sqrt(squares[np.triu_indices(len(X), 1)]))
+        W = np.exp(-squares / (2.0 * width**2))
+    return W - np.diag(np.diag(W))
+
+
+def cluster(graphs, k, laplacian, start, rows):
+    """Labels (n,) by AWP from affinities of all views."""
+    Fs = [_embedding(W, k, laplacian) for W in graphs]
+    Fs = [unit_rows(F) for F in Fs] if rows == "unit" else Fs
+    if start == "signed":
+        Fs = [np.where(F.max(axis=0) < -F.min(axis=0), -F, F) for F in Fs]
+    starts = [aligned_rotations(Fs, v) for v in range(len(Fs))] if start == "aligned" else [
+        [np.eye(k)] * len(Fs)]
+    runs = [alternate(Fs, Rs, SWEEPS, start == "aligned") for Rs in starts]
+    return min(runs, key=lambda run: run[3][-1])[0]
+
+
+def _embedding(W, k, laplacian):
+    degrees = W.sum(axis=1)
+    if laplacian == "plain":
+        return np.linalg.eigh(np.diag(degrees) - W)[1][:, :k]
+    roots = 1.0 / np.sqrt(np.maximum(degrees, 1e-12))
+    return np.linalg.eigh(roots[:, None] * W * roots)[1][:, ::-1][:, :k]
+
+
+def shuffled_classes(n_draws=400):
+    """Printed scores on 3Sources beside ours and those against classes in another order; a row per score."""
+    data, methods = load("lmsc-3sources", split="release"), load_protocol("lmsc").methods
+    rng = np.random.default_rng(0)
+    printed, rows = published.load("lmsc").query("dataset == '3Sources'"), []
+    makers = {"PerTask": PerTask, "OneView": OneView, "L2SC": L2SC}
+    for method in ("SNMF", "LLMC", "L2SC"):
+        spec = methods[method]
+        model = makers[spec.estimator](6, random_state=0, **{**spec.params, **spec.default}).fit(data.Xs)
+        for task, (y, labels) in enumerate(zip(data.labels, model.labels_), start=1):
+            drawn = [rng.permutation(y) for _ in range(n_draws)]
+            for metric, name in (("NMI", NMI), ("purity", "purity"), ("RI", "RI")):
+                values = np.array([SCORES[name](order, labels) for order in (y, *drawn)])
+                if metric == "RI":
+                    values = (values * (len(y) - 1) + 1) / len(y)
+                cell = printed.set_index(["method", "task", "metric"])["mean"][method, str(task), metric]
+                rows.append({"method": method, "task": task, "metric": metric, "printed": cell,
+                             "ours": values[0], "shuffled": values[1:].mean(), "spread": values[1:].std()})
+    return pd.DataFrame(rows).round(6)
+
+
+def main():
+    """Write the table of shuffled classes."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--out", type=Path, required=True)
+    shuffled_classes().to_csv(parser.parse_args().out / "shuffled_classes.csv", index=False)
+
+
+if __name__ == "__main__":
+    main()
