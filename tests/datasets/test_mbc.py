@@ -10,6 +10,7 @@ from scipy import sparse
 
 from mtclib.datasets import FetchError, load, mbc, text
 from mtclib.datasets.mbc import CATEGORIES, PRINTED, PRINTED_CATEGORIES
+from mtclib.metrics import partition_emd
 
 TABLE_2 = Path(__file__).resolve().parents[2] / "data" / "mbc" / "sizes.csv"
 GROUPS = (
@@ -194,6 +195,13 @@ def test_the_published_counts_have_every_printed_size_and_the_groups_of_the_rebu
     assert set(stored.differences) == {"none"} and stored.class_names == rebuilt.class_names
     for ours, theirs in zip(stored.labels, rebuilt.labels):
         assert (np.bincount(theirs) - np.bincount(ours)).nonzero()[0].size == 1, "sci.crypt"
+
+
+@real_data
+def test_the_published_counts_give_the_printed_distance_of_the_true_classes_of_ng20_2():
+    data = load("mbc-ng20-2", weighting="share-idf", max_df=1.0)
+    found = partition_emd(data.Xs[0], data.labels[0], data.Xs[1], data.labels[1])
+    assert round(1000 * found, 2) == 6.18
 
 
 def test_a_file_of_sports_with_other_documents_is_refused(made_up):
