@@ -1,6 +1,7 @@
 """LMSC: objective and updates, the stream, saving, reductions, and what the model cannot determine."""
 
 import gc
+import json
 import pickle
 import weakref
 
@@ -18,6 +19,7 @@ from sklearn.metrics import adjusted_rand_score
 from mtclib import LMSC
 from mtclib.baselines import SpectralNJW
 from mtclib.companion.papers import lmsc
+from mtclib.core import lifelong
 from mtclib.core.lifelong import Libraries, StateFileError
 from mtclib.core.starts import best_kmeans
 from mtclib.datasets import load
@@ -354,6 +356,25 @@ def test_changed_values_another_format_version_and_other_files_are_refused(tmp_p
             LMSC.load(path)
     with pytest.raises(FileNotFoundError):
         LMSC.load(tmp_path / "nothing.npz")
+
+
+@pytest.mark.parametrize("forged", [
+    {"n_tasks": None}, {"n_tasks": 0}, {"entropy": "x"}, {"parameters": []}, {"parameters": {"lam": "much"}},
+    {"parameters": {"n_clusters": 2, "shell": 1}}, {"fusion": np.zeros((1, 1))}, {"weights": np.ones(9)},
+    {"embedding/0": np.full((3, K), np.nan)}, {"basis/0": np.array([["a"] * K] * K)}, {"more": np.eye(2)},
+], ids=str)  # fmt: skip
+def test_a_forged_file_with_a_right_checksum_is_an_error_of_the_state_file(tmp_path, forged):
+    file = tmp_path / "state.npz"
+    fitted().fit(tasks(1)).save(file)
+    with np.load(file) as members:
+        found = {name: members[name] for name in members.files if name != "digest"}
+    header = json.loads(found["header"].tobytes())
+    for name, value in forged.items():
+        (header if name in header else found)[name] = value
+    found["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    np.savez(file, digest=np.array(lifelong._digest(found)), **found)
+    with pytest.raises(StateFileError, match="state.npz .*load another copy"):
+        LMSC.load(file)
 
 
 def test_what_cannot_be_written_is_refused_and_the_old_file_stays(tmp_path):

@@ -12,6 +12,7 @@ from pathlib import Path
 from mtclib.companion.parameters import PROFILES, UsageError, check_parameters, choose, read_value
 from mtclib.companion.site import notebooks
 from mtclib.core import paths
+from mtclib.core.errors import MtclibError
 
 OPTIONS = ("profile", "n_jobs", "dask")
 """Parameters of a notebook that are options of the command as well."""
@@ -419,7 +420,6 @@ def main(argv=None) -> int:
     """Run one command and return its exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
     args = build_parser().parse_args(argv)
     from mtclib.companion.runs import ProtocolError
-    from mtclib.datasets import FetchError
 
     logging.basicConfig(format="%(message)s")
     logging.getLogger("mtclib").setLevel(logging.INFO)
@@ -436,7 +436,7 @@ def main(argv=None) -> int:
     except (UsageError, ProtocolError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except (FetchError, OSError, ImportError) as error:
+    except (MtclibError, OSError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

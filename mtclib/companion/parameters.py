@@ -5,6 +5,7 @@ import difflib
 import sys
 
 from mtclib.core.checks import check_option
+from mtclib.core.errors import MtclibError
 
 PROFILES = ("quick", "full")
 INJECTED = "# Parameters\n"
@@ -12,7 +13,7 @@ INJECTED = "# Parameters\n"
 _TYPES = {"int": int, "float": (int, float), "bool": bool, "list": list, "dict": dict}
 
 
-class UsageError(ValueError):
+class UsageError(MtclibError, ValueError):
     """A name or a value that there is not; the message says what there is."""
 
 

@@ -6,6 +6,7 @@ file        what is in it
 `base`      the contract: base classes of the three kinds of input, ``Traits``, ``Fit``, seeds, warnings
 `checks`    what a user can get wrong, refused by name
 `starts`    k-means and random labels, with which fits begin or end; one thread for the linear algebra
+`errors`    the base of the project's own errors
 `lifelong`  estimators that learn tasks one by one, and the libraries that they keep
 `paths`     the folders of the data and of the cache
 ==========  ===========================================================================================

@@ -22,15 +22,17 @@ from mtclib.core.checks import (
     check_task_views,
     feature_names,
 )
+from mtclib.core.errors import MtclibError
 from mtclib.core.shield import check_finite, shield
 from mtclib.core.starts import best_kmeans
 
 FORMAT = "mtclib lifelong libraries"
 FORMAT_VERSION = 1
 PARTS = ("basis", "embedding", "spectral", "coclustering")
+WIDE = ("embedding", "coclustering")  # a row for each feature, not for each cluster
 
 
-class StateFileError(ValueError):
+class StateFileError(MtclibError, ValueError):
     """A file that holds no usable libraries: damaged, of another kind, or of another format version."""
 
 
@@ -111,13 +113,36 @@ def load_libraries(path):
     if digest != _digest(members):
         raise StateFileError(f"{path} is damaged: its content does not match its checksum; load another "
                              f"copy, or learn the tasks again")
-    return _libraries(header.pop("n_tasks"), members), header
+    # Whoever can write the file can write its checksum.
+    try:
+        return _libraries(header.pop("n_tasks"), members), _checked(header)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise StateFileError(f"{path} holds no libraries that {FORMAT!r} allows ({type(error).__name__}: "
+                             f"{error}); load another copy, or learn the tasks again") from error
 
 
 def _libraries(n_tasks, members):
-    n_views = len(members["weights"])
+    n_views, rank = len(members["weights"]), len(members["fusion"])
     parts = {part: [members[f"{part}/{v}"] for v in range(n_views)] for part in PARTS}
-    return Libraries(n_tasks, **parts, fusion=members["fusion"], weights=members["weights"].tolist())
+    found = Libraries(n_tasks, **parts, fusion=members["fusion"], weights=members["weights"].tolist())
+    check_number("n_tasks", n_tasks, low=1, integer=True)
+    shapes = {"weights": (n_views,), "fusion": (rank, rank)}
+    for v, d in enumerate(found.n_features):
+        shapes |= {f"{part}/{v}": (d if part in WIDE else rank, rank) for part in PARTS}
+    for name, array in members.items():
+        if name == "header":
+            continue
+        if array.shape != shapes[name] or array.dtype.kind not in "fc" or not np.isfinite(array).all():
+            raise ValueError(f"{name} has the shape {array.shape} and the type {array.dtype}, not "
+                             f"{shapes[name]} and finite numbers")
+    return found
+
+
+def _checked(header):
+    if not isinstance(header["parameters"], dict):
+        raise TypeError("the parameters are no table")
+    check_number("entropy", header["entropy"], low=0, integer=True)
+    return header
 
 
 def _digest(members):
@@ -270,7 +295,12 @@ class LibraryClusterer(LifelongClusterer):
         if header["estimator"] != cls.__name__:
             raise ValueError(f"{path} holds libraries of {header['estimator']}; load it with "
                              f"{header['estimator']}.load")
-        model = cls(**header["parameters"])
+        try:
+            model = cls(**header["parameters"])
+            model._check_parameters()
+        except (TypeError, ValueError) as error:
+            raise StateFileError(f"{path} has parameters that no {cls.__name__} has ({error}); load another "
+                                 f"copy, or learn the tasks again") from error
         model._entropy = header["entropy"]
         model._publish(libraries)
         return model

@@ -10,13 +10,15 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackError
 
+from mtclib.core.errors import MtclibError
+
 # Orders of magnitude between a parameter and its default beyond which it, and not the data, is named.
 FAR = 6.0
 # What libraries say of NaN and infinity; input is checked before, and a similarity of the user's refused so.
 NOT_A_NUMBER = re.compile(r"(?!.*remove or impute).*\b(nans?|infs?|infinity|numeric)\b", re.I | re.S)
 
 
-class NumericalError(FloatingPointError):
+class NumericalError(MtclibError, FloatingPointError):
     """A fit has no finite result; ``__cause__`` is what went wrong first."""
 
 

@@ -27,6 +27,7 @@ from pathlib import Path, PurePosixPath
 import pandas as pd
 
 from mtclib.core import paths
+from mtclib.core.errors import MtclibError
 from mtclib.datasets.entries import Entry, lookup, registry
 
 TIMEOUT = 60
@@ -48,7 +49,7 @@ _log = logging.getLogger(__name__)
 _verified: set[tuple] = set()
 
 
-class FetchError(RuntimeError):
+class FetchError(MtclibError, RuntimeError):
     """A data file could not be had; the message says what was tried and what to do."""
 
 

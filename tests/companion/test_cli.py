@@ -13,12 +13,16 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from structure import PARAMETERS
 
 from mtclib.companion.cli import main
+from mtclib.companion.comparison.methods import MethodsFileError
 from mtclib.companion.papers import copies
 from mtclib.companion.parameters import UsageError, read_value
 from mtclib.companion.runs import profiles
+from mtclib.companion.runs.fit import JobMismatch
 from mtclib.companion.site import report
 from mtclib.companion.site.notebooks import KERNEL, store_outputs
 from mtclib.companion.verdicts import published
+from mtclib.companion.verdicts.ledger import LedgerError
+from mtclib.companion.verdicts.published import PublishedError
 from mtclib.core import paths
 from mtclib.datasets import FetchError
 
@@ -156,6 +160,10 @@ def test_the_full_profile_runs_the_jobs_first_with_the_same_settings(options, re
 
 @pytest.mark.parametrize(("error", "code", "message"), [
     (FetchError("no file"), 1, "error: no file\n"),
+    (LedgerError("no entry"), 1, "error: no entry\n"),
+    (PublishedError("no column"), 1, "error: no column\n"),
+    (MethodsFileError("no method"), 1, "error: no method\n"),
+    (JobMismatch("other data"), 1, "error: other data\n"),
     (PermissionError(13, "Permission denied", "runs"), 1, "error: [Errno 13] Permission denied: 'runs'\n"),
     (KeyboardInterrupt(), 130, "same command")])
 def test_what_stops_the_jobs_is_one_clear_message_and_no_traceback(error, code, message, repository,

@@ -11,6 +11,7 @@ from experiments_support import DECISION
 from mtclib.companion.papers.study import Study
 from mtclib.companion.parameters import UsageError
 from mtclib.companion.runs import profiles
+from mtclib.companion.verdicts.ledger import LedgerError
 from mtclib.companion.verdicts.published import REQUIRED
 from mtclib.core import paths
 
@@ -129,6 +130,11 @@ def test_the_tables_show_verdicts_and_claims(study):
     assert "Distance" not in cells.html and "The noise is not given; distance" in cells.html
     (live,) = Study("toy", "full").live_table().tables
     assert [row[0].lines for row in live.rows] == [("exact",), ("noisy",)]
+
+
+def test_a_table_without_an_answer_is_named_with_the_remedy(study):
+    with pytest.raises(LedgerError, match=r"toy/claims.toml has no \[\[answer\]\] for table '1'; add one"):
+        study.answers("1")
 
 
 def test_a_study_refuses_what_a_notebook_cannot_use_and_is_the_one_of_its_paper(study, monkeypatch):

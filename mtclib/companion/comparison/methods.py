@@ -27,6 +27,7 @@ from mtclib.companion.userdata.run import SHOWN, shown_name
 from mtclib.companion.verdicts import published
 from mtclib.core import paths
 from mtclib.core.base import SingleTaskClusterer
+from mtclib.core.errors import MtclibError
 from mtclib.datasets import load
 from mtclib.metrics import adjusted_rand_index
 
@@ -66,7 +67,7 @@ _STYLE = """
 """
 
 
-class MethodsFileError(ValueError):
+class MethodsFileError(MtclibError, ValueError):
     """data/methods/methods.toml and the estimators do not agree; the message says where."""
 
 

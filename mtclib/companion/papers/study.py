@@ -327,7 +327,11 @@ class Study:
     def answers(self, number):
         """Three lines on a printed table: its pipeline, how sure that is, and whether the method does there
         what the paper says."""
-        found = next(one for one in ledger.findings(self.paper)["answer"] if number in one["tables"])
+        answers = ledger.findings(self.paper).get("answer", ())
+        found = next((one for one in answers if number in one["tables"]), None)
+        if found is None:
+            raise ledger.LedgerError(f"data/{self.paper}/claims.toml has no [[answer]] for table {number!r}; "
+                                     f"add one with tables = [{number!r}]")
         heads = tuple((text, "differences.ipynb") for text in ledger.QUESTIONS.values())
         return tables.Points(tuple(self.numbers.fill(found[name]) for name in ledger.QUESTIONS), heads)
 

@@ -74,11 +74,12 @@ def export(jobs, store, folder, *, n_jobs=1, protocol=None):
     folder = Path(folder)
     wanted = {job.key: job for job in jobs if not job.unavailable}
     records = {key: store.get(key) for key in wanted}
-    results = frame(jobs, records)
-    read = read_by_labels(results, protocol) if protocol else set()
-    missing = sum(record is None or bool(lacking(record, wanted[key], key in read))
-                  for key, record in records.items())
-    if missing:
+    whole = {key for key, record in records.items() if record and not lacking(record, wanted[key])}
+    results = frame([job for job in jobs if job.key in whole or job.unavailable], records)
+    if protocol:
+        read = read_by_labels(results, protocol)
+        whole -= {key for key in read & whole if lacking(records[key], wanted[key], labels=True)}
+    if missing := len(records) - len(whole):
         raise ValueError(f"{missing} of {len(records)} jobs are not in the store, or damaged there; the same "
                          f"run again computes them, and leaves the others as they are")
     folder.mkdir(parents=True, exist_ok=True)

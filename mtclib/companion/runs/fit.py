@@ -15,6 +15,7 @@ import pandas as pd
 from mtclib.companion.runs.jobs import load_dataset, resolve_estimator
 from mtclib.companion.runs.measures import MEASURES
 from mtclib.companion.runs.store import Record
+from mtclib.core.errors import MtclibError
 from mtclib.core.starts import one_thread
 from mtclib.datasets import FetchError
 from mtclib.metrics import score_all
@@ -26,7 +27,7 @@ _ONE_AT_A_TIME = threading.Lock()
 NO_RESULT = {"scores": {}, "n_iter": 0, "converged": False, "objective": None}
 
 
-class JobMismatch(RuntimeError):
+class JobMismatch(MtclibError, RuntimeError):
     """This machine has other data, or another version of the algorithm, than the job was made for."""
 
 

@@ -13,13 +13,14 @@ from mtclib.companion import schema
 from mtclib.companion.runs.measures import MEASURES
 from mtclib.core import paths
 from mtclib.core.checks import check_option
+from mtclib.core.errors import MtclibError
 
 PIPELINES = ("fixed", "identified")
 CRITERIA = ("log-sd", "distance", "misses")
 STAGES = ("sizes", "fingerprints", "distances")
 
 
-class ProtocolError(ValueError):
+class ProtocolError(MtclibError, ValueError):
     """A protocol file says something that cannot be run; the message names the entry and the remedy."""
 
 

@@ -61,11 +61,16 @@ class RunStore:
 
     def get(self, key, *, arrays=True):
         """The record of a job, with its arrays or without; None if there is none. A damaged file counts as
-        absent, with a logged warning; damage to arrays that are not read is missed."""
+        absent, with a logged warning; damage to arrays that are not read is missed. OSError if a folder or
+        a file that may not be read has the name."""
         try:
             return _read(self.path(key), arrays)
         except FileNotFoundError:
             return None
+        except (IsADirectoryError, PermissionError) as error:
+            # Not damage: it would stand in the way of the new record, after the whole of the fit.
+            raise OSError(f"{self.path(key)} cannot be read ({error.strerror}); move away what is there, or "
+                          f"make it readable") from error
         except UNREADABLE as error:
             log.warning("record %s is damaged (%s: %s); it counts as absent and will be computed again",
                         self.path(key).name, type(error).__name__, error)
@@ -77,7 +82,8 @@ class RunStore:
             if np.asarray(array).dtype.hasobject:
                 raise ValueError(f"array {name!r} of record {record.key} holds Python objects, not numbers")
         temporary = self.folder / f".{record.key}.{os.getpid()}.{uuid.uuid4().hex}.tmp"
-        members = {"record": _to_bytes(record.info), "cost": _to_bytes(record.cost), **record.arrays}
+        members = _members(record)
+        members["cost"] = _to_bytes({**record.cost, "digest": _digest(members)})
         try:
             with open(temporary, "wb") as file:
                 np.savez_compressed(file, **members)
@@ -96,12 +102,20 @@ class RunStore:
 
 def record_digest(path):
     """SHA-256 of a record's content without its ``cost`` part: equal for two runs of one job, bit for bit."""
-    digest = hashlib.sha256()
     with np.load(path, allow_pickle=False) as members:
-        for name in sorted(set(members.files) - {"cost"}):
-            array = members[name]
-            digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode() + array.tobytes())
+        return _digest({name: members[name] for name in members.files if name != "cost"})
+
+
+def _digest(members):
+    digest = hashlib.sha256()
+    for name, array in sorted(members.items()):
+        array = np.asarray(array)
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode() + array.tobytes())
     return digest.hexdigest()
+
+
+def _members(record):
+    return {"record": _to_bytes(record.info), "cost": _to_bytes(record.cost), **record.arrays}
 
 
 def _to_bytes(value):
@@ -111,9 +125,16 @@ def _to_bytes(value):
 
 def _read(path, with_arrays):
     with np.load(path, allow_pickle=False) as members:
-        info, cost = (json.loads(members[name].tobytes()) for name in ("record", "cost"))
-        names = [name for name in members.files if name not in ("record", "cost")] if with_arrays else []
-        record = Record(info, cost, {name: members[name] for name in names})
+        names = members.files if with_arrays else ("record", "cost")
+        found = {name: members[name] for name in names}
+    for name, array in found.items():
+        if not isinstance(array, np.ndarray):  # bytes, where the directory of the zip file gives another size
+            raise ValueError(f"{name} is no array")
+    info, cost = (json.loads(found.pop(name).tobytes()) for name in ("record", "cost"))
+    digest = cost.pop("digest", "")  # records of earlier versions have none
+    record = Record(info, cost, found)
+    if with_arrays and digest and digest != _digest(_members(record)):
+        raise ValueError("its content does not match its digest")
     if record.key != Path(path).stem:
         raise ValueError(f"it holds the record of {record.key}")
     return record

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from mtclib import __version__
 from mtclib.companion.userdata.files import DataFileError, listed, own_path
+from mtclib.core.errors import MtclibError
 
 MANIFEST = "manifest.json"
 _WRITER = "mtclib cluster"
@@ -22,11 +23,11 @@ _FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r]")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
-class BundleError(ValueError):
+class BundleError(MtclibError, ValueError):
     """A folder that may not be replaced by results; it is as it was."""
 
 
-class WriteError(OSError):
+class WriteError(MtclibError, OSError):
     """Results could not be written; what was in their place is as it was."""
 
 

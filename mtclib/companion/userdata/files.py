@@ -19,6 +19,7 @@ import scipy.io
 import scipy.sparse as sp
 
 from mtclib.core.checks import check_indices
+from mtclib.core.errors import MtclibError
 
 _SHOWN = 5
 _NUMBERS = "biufc"
@@ -28,7 +29,7 @@ _DAMAGE = (ValueError, TypeError, KeyError, IndexError, EOFError, MemoryError, O
            zipfile.BadZipFile, zlib.error, scipy.io.matlab.MatReadError)  # fmt: skip
 
 
-class DataFileError(ValueError):
+class DataFileError(MtclibError, ValueError):
     """A file that cannot be used; the message names the file, the place in it, and the remedy."""
 
 

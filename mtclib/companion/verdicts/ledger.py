@@ -19,6 +19,7 @@ from mtclib.companion.claims import TESTS
 from mtclib.companion.claims.methods import printed_record
 from mtclib.companion.schema import check, one_of, some_of, table
 from mtclib.companion.verdicts.judge import CAUSES, SCOPE
+from mtclib.core.errors import MtclibError
 from mtclib.core.paths import paper_dir
 from mtclib.metrics import NMI_DEFAULT, our_name
 
@@ -52,7 +53,7 @@ FILES = {"decisions": table((), decision={"items": DECISION}, deviation={"items"
 SHOWN = (*_NEEDED, "alternatives", "leverage")
 
 
-class LedgerError(ValueError):
+class LedgerError(MtclibError, ValueError):
     """A decisions or claims file is missing or breaks its contract."""
 
 

@@ -8,6 +8,7 @@ that rounding can hide.
 import numpy as np
 import pandas as pd
 
+from mtclib.core.errors import MtclibError
 from mtclib.core.paths import paper_dir
 
 REQUIRED = ("paper", "table", "dataset", "task", "method", "metric", "mean", "std", "decimals")
@@ -16,7 +17,7 @@ KEY = ("paper", "table", "dataset", "task", "method", "metric")
 UNITS = ("percent", "fraction", "distance", "raw")
 
 
-class PublishedError(ValueError):
+class PublishedError(MtclibError, ValueError):
     """A published csv is missing, incomplete or holds a number that cannot be read."""
 
 

@@ -1,13 +1,15 @@
 """The run store: whole records or none."""
 
+import json
 import logging
 import os
 import time
 
 import numpy as np
 import pytest
+from experiments_support import demo_jobs
 
-from mtclib.companion.runs import Record, RunStore, flatten, record_digest
+from mtclib.companion.runs import Record, RunStore, flatten, record_digest, run, runner
 
 KEY = "0123456789ab0123456789ab"
 
@@ -61,6 +63,40 @@ def test_a_damaged_record_counts_as_absent_with_a_warning(tmp_path, caplog, dama
     with caplog.at_level(logging.WARNING):
         assert store.get(key) is None
     assert f"{key}.npz is damaged" in caplog.text
+
+
+def test_no_zeroed_part_of_the_directory_gives_another_record(tmp_path):
+    store = RunStore(tmp_path)
+    store.put(_record())
+    good = store.path(KEY).read_bytes()
+    for place in range(good.index(b"PK\x01\x02"), len(good)):
+        for length in (4, 12, 46):
+            store.path(KEY).write_bytes(good[:place] + bytes(length) + good[place + length:])
+            found = store.get(KEY)
+            if found is not None:
+                assert found.info == _record().info and found.arrays.keys() == _record().arrays.keys()
+                assert all(np.array_equal(found.arrays[k], v) for k, v in _record().arrays.items())
+
+
+def test_a_record_whose_members_were_exchanged_is_damaged_and_one_without_a_digest_is_read(tmp_path, caplog):
+    store = RunStore(tmp_path)
+    store.put(_record())
+    with np.load(store.path(KEY)) as file:
+        members = dict(file)
+    np.savez(store.path(KEY), **{**members, "labels/1": members["labels/1"][:0]})
+    assert store.get(KEY) is None and "does not match its digest" in caplog.text
+    old = json.dumps({"seconds": 1.0}).encode()
+    np.savez(store.path(KEY), **{**members, "cost": np.frombuffer(old, dtype=np.uint8)})
+    assert store.get(KEY).cost == {"seconds": 1.0} and len(store.get(KEY).arrays) == 3
+
+
+def test_a_folder_under_the_name_of_a_record_is_an_error_before_the_fit(tmp_path, monkeypatch):
+    jobs, store, ran = demo_jobs(), RunStore(tmp_path), []
+    store.path(jobs[3].key).mkdir()
+    monkeypatch.setattr(runner, "execute", ran.append)
+    with pytest.raises(OSError, match=f"{jobs[3].key}.npz cannot be read .*move away what is there"):
+        run(jobs, store, progress=False)
+    assert ran == []
 
 
 def test_leftovers_of_killed_writers_are_ignored_and_removed_after_a_day(tmp_path):
