@@ -8,7 +8,7 @@ import pandas as pd
 from mtclib.companion import plots, tables
 from mtclib.companion.comparison import advice
 from mtclib.companion.papers.study import Study, show
-from mtclib.companion.verdicts import errors, judge, ledger
+from mtclib.companion.verdicts import chance, errors, judge, ledger
 from mtclib.companion.verdicts.intervals import RELATIVE
 from mtclib.companion.verdicts.ledger import MOST_LETTERS, LedgerError
 from mtclib.core import paths
@@ -24,11 +24,11 @@ BOARD = {"paper": "paper", "methods": "methods", "counted": "counted", "ceiling"
          "agreeing": "agree", "undecided": "undecided", "deviating": "deviate"}  # fmt: skip
 SHOWN = ("counted", "agreeing", "ceiling", "undecided", "deviating")
 ROUNDED = ("ours", "sd", "difference", "relative_difference", "selection", "low", "high", "radius",
-           "expected")
+           "expected", *chance.SCORES)
 FILED = ("paper", "table", "dataset", "task", "method", "own", "reconstruction", "metric", "printed",
          "printed_sd", "printed_n", "ours", "sd", "n", "difference", "relative_difference", "uncertainty",
          "selection", "low", "high", "delta", "verdict", "radius", "within_prediction", "expected",
-         "pipeline", "calibration", "counted", "cause")
+         "pipeline", "source", "calibration", "counted", "cause", *chance.SCORES, "in_band")
 
 
 @cache
@@ -133,6 +133,7 @@ def in_detail():
     shown = (("By printed table", by_table(verdicts), "agreement, and distance in points"),
              ("By cause", causes(verdicts), "cells that are higher or lower than printed"),
              ("How sure is a verdict?", wrong, "error rates of the rule on simulated papers"),
+             ("Printed numbers that shuffled labels score", by_chance(verdicts), "those in their 95 % band"),
              ("Sentences and costs", claims_and_costs(), "claims by outcome, the audit, fits and hours"))
     return tables.Tables(tuple(
         tables.frame_table(frame, caption, RATES if frame is wrong else None, folded=line)
@@ -175,6 +176,17 @@ def by_table(frame):
     distance = 100 * scores["difference"].abs().groupby([scores["paper"], scores["table"]]).mean()
     shown = counts[["cells", *SHOWN[:-1], "higher", "lower", "misprint"]]
     return shown.assign(distance=distance.round(1))
+
+
+def by_chance(frame):
+    """Printed numbers in the band of shuffled labels, by data set: how many, of how many, and whose."""
+    known = frame[frame["chance"].notna()]
+    inside = known["in_band"].astype(bool)
+    keys = ["paper", "dataset"]
+    counts = inside.groupby([known[name] for name in keys]).agg(["sum", "size"])
+    methods = known[inside].groupby(keys)["method"].unique().map(", ".join)
+    table = counts.assign(methods=methods).set_axis(["in the band", "of", "methods"], axis=1)
+    return table[table["in the band"] > 0].sort_values("in the band", ascending=False)
 
 
 def causes(frame):
@@ -250,8 +262,11 @@ def verdict_file():
 
 
 def write_verdicts(errors_too=False):
-    """Write ``data/verdicts.csv`` and, which takes minutes, ``data/verdict_errors.csv``; return the files."""
-    tables = {"verdicts": verdict_file}
+    """Write ``data/chance.csv``, ``data/verdicts.csv`` and, which takes minutes, ``data/verdict_errors.csv``;
+    return the files."""
+    known = chance.load().to_dict("records")
+    found = [row for paper in _ordered(paths.papers()) for row in chance.rows(_study(paper), known)]
+    tables = {"chance": lambda: pd.DataFrame(found, columns=chance.COLUMNS), "verdicts": verdict_file}
     if errors_too:
         tables["verdict_errors"] = lambda: errors.table([_study(paper) for paper in _ordered(paths.papers())])
     files = {paths.data_dir() / f"{name}.csv": table for name, table in tables.items()}

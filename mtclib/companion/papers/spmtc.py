@@ -2,6 +2,7 @@
 
 from functools import cached_property
 
+import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import confusion_matrix
@@ -13,9 +14,10 @@ from mtclib.companion.papers.study import ONE_A_JOB, Study, mean_scores
 from mtclib.companion.verdicts import numbers
 
 PACED = {f"{weights} weights, {fate}": (f"SPMTC-{weights[0]}{variant}", "LSSMTC")
-         for fate, variant in (("left-out samples stay", ", rows kept"), ("left-out samples move", ""))
+         for fate, variant in (("left-out samples stay", ""), ("left-out samples move", ", rows updated"))
          for weights in ("hard", "soft")}
 """SPMTC with both kinds of weights and both fates of samples without weight, each against LSSMTC."""
+KEPT = "rows kept"
 NOISE = ("mixed", "long")
 
 
@@ -26,6 +28,11 @@ class PaperStudy(Study):
     def sets(self):
         """The six data sets."""
         return list(self.protocol.profile("full").datasets)
+
+    def _as_judged(self, rows):
+        """Rows under the names of the judged pipeline: SPMTC keeps the memberships of samples without weight,
+        and what updates them says so."""
+        return rows.assign(method=rows["method"].map(as_judged))
 
     def gains(self):
         """What self-pacing gains over the same method with all weights one."""
@@ -54,18 +61,20 @@ class PaperStudy(Study):
 
     def pipelines_table(self):
         """Distance from print and mean score of each method, on the data as published and on unit rows."""
-        unit = pd.concat([self.verdicts(name, f"{name} (unit rows)") for name in self.sets])
-        parts = {"as published": self.all_verdicts(), "unit rows": unit}
+        parts = {"as published": {name: name for name in self.sets},
+                 "unit rows": {name: f"{name} (unit rows)" for name in self.sets}}
+        parts = {kind: pd.concat([self.verdicts(name, source, self._as_judged(self.default(source)))
+                                  for name, source in each.items()]) for kind, each in parts.items()}
         cells = pd.concat([rows.assign(pipeline=name) for name, rows in parts.items()])
         cells["distance"] = cells["difference"].abs()
         table = 100 * cells.pivot_table(["distance", "ours"], "method", "pipeline", sort=False)
         table = table.round(1).set_axis([f"{a}, {b}" for a, b in table], axis=1)
-        return tables.frame_table(table, "Mean over 14 tasks, ACC and NMI")
+        return tables.frame_table(table, "Mean over 14 tasks, ACC and NMI, methods at their defaults")
 
     def bold_table(self):
         """In how many columns each method is best, or no worse than the best by a t-test at 5 %."""
         methods = self.protocol.profile("full").methods
-        chosen = pd.concat([self.selected(self.headline(name)) for name in self.sets])
+        chosen = self._chosen
         marks = {name: columns.comparable_to_best(chosen, metric, methods)
                  for name, metric in (("ACC", "ACC"), ("NMI", "NMI_max"))}
         marks = pd.concat(marks, names=["metric"]).rename(columns={"comparable": "bold"})
@@ -92,12 +101,14 @@ class PaperStudy(Study):
 
     @cached_property
     def _sweeps(self):
-        return pd.concat([self.sweep(f"figure1-{name}") for name in ("lssmtc", "hard", "soft")])
+        sweeps = [self.sweep(f"figure1-{name}") for name in ("lssmtc", "hard", "soft")]
+        return self._as_judged(pd.concat(sweeps))
 
     def noise(self):
         """Accuracy against the share of planted documents of no class."""
         noisy = [name for kind in NOISE for name in self.protocol.studies[f"{kind}-noise"].datasets]
-        rows = self.with_loader_params(pd.concat([self.default(name) for name in noisy]), "kind", "share")
+        rows = self._as_judged(pd.concat(map(self.default, noisy)))
+        rows = self.with_loader_params(rows, "kind", "share")
         rows["dataset"] = rows["dataset"].str.partition(" ")[0]
         clean = self._fixed[self._fixed["dataset"].isin(rows["dataset"])].assign(share=0.0)
         clean = clean[clean["method"].isin(rows["method"])]
@@ -115,49 +126,98 @@ class PaperStudy(Study):
     def variants_table(self):
         """One other choice at a time."""
         frame = self.results.frame
-        parts = ["subspace", "row-space", "start", "stopping", "weights", "pace", "asi", "spectral"]
+        parts = ["subspace", "row-space", "start", "stopping", "weights", "pace", "asi", "spectral",
+                 "rows-kept-choices"]
         single = self._fixed[self._fixed["method"].isin(["SC", "ASI", "LSSMTC", "SPMTC-h", "SPMTC-s"])]
-        means = mean_scores(pd.concat([single, frame[frame["part"].isin(parts)]])).unstack("dataset")
+        varied = self._as_judged(frame[frame["part"].isin(parts)])
+        means = mean_scores(pd.concat([single, varied])).unstack("dataset")
         means = means[self.sets].sort_index().round(1)
         return tables.frame_table(means, "Mean accuracy, one choice at a time", folded=f"{len(means)} rows")
 
     @cached_property
     def _fixed(self):
-        return pd.concat([self.default(name) for name in self.sets])
+        data = {name: self.protocol.datasets[self.headline(name)].rows_of or name for name in self.sets}
+        rows = [self.default(own).assign(dataset=name) for name, own in data.items()]
+        return self._as_judged(pd.concat(rows))
 
     @cached_property
     def _chosen(self):
-        return pd.concat([self.selected(name) for name in self.sets])
+        chosen = pd.concat([self.selected(self.headline(name)).assign(dataset=name) for name in self.sets])
+        return chosen[chosen["method"].isin(self.protocol.profile("full").methods)]
 
-    @property
+    @cached_property
     def _alone(self):
         frame = self.results.frame
-        return frame[(frame["part"] == "no-sharing") & frame["dataset"].isin(self.sets)]
+        alone = frame["method"].str.contains("no sharing") & frame["dataset"].isin(self.sets)
+        return self._as_judged(frame[alone])
 
 
 def frames(study):
     """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
     noisy = [name for kind in NOISE for name in study.protocol.studies[f"{kind}-noise"].datasets]
     judged = pd.concat([study._chosen, study._alone])
-    noise = pd.concat([study._fixed, *map(study.default, noisy)])
+    noise = pd.concat([study._fixed, study._as_judged(pd.concat(map(study.default, noisy)))])
     times = study.table("fit_times")
     return {"results": judged.drop_duplicates(ONE_A_JOB), "noise": noise.drop_duplicates(ONE_A_JOB),
             "sensitivity": study._sweeps, "timings": times[times["w_update"] == "mult"]}
+
+
+def as_judged(method):
+    """The name of a method where rows kept are the rule.
+
+    >>> [as_judged(name) for name in ("SPMTC-h, rows kept, slow pace", "SPMTC-h, slow pace", "LSSMTC")]
+    ['SPMTC-h, slow pace', 'SPMTC-h, rows updated, slow pace', 'LSSMTC']
+    """
+    if not method.startswith("SPMTC"):
+        return method
+    own, _, rest = method.partition(", ")
+    rest = rest.removeprefix(KEPT).removeprefix(", ") if rest.startswith(KEPT) else f"rows updated, {rest}"
+    return f"{own}, {rest}".rstrip(", ")
 
 
 class Numbers(numbers.Numbers):
     """Numbers of SPMTC's sentences."""
 
     def paced(self, what, variant=""):
-        """Comparisons of SPMTC, or a variant, with LSSMTC from the same starts, by their outcome."""
+        """Comparisons of SPMTC, or its variant, with LSSMTC from the same starts, by their outcome."""
         return numbers.outcome(self._paced[variant], what)
 
     @cached_property
     def _paced(self):
-        rows = pd.concat([self.study.default(name) for name in self.study.sets])
+        rows = self.study._fixed
         pairs = {variant: [(f"SPMTC-{weights}{variant and f', {variant}'}", "LSSMTC") for weights in "hs"]
-                 for variant in ("", "rows kept")}
+                 for variant in ("", "rows updated")}
         return {variant: columns.paired_differences(rows, each, "ACC") for variant, each in pairs.items()}
+
+    def unseen(self, method, what="each"):
+        """Distance from print on the sets that chose nothing, as chosen with labels: before and with rows
+        kept for each of them, the mean ``before`` or ``after``, or how many are ``farther``."""
+        sets = [name for name in self.study.sets if name not in self.study.protocol.identify["rows"].datasets]
+        pairs = {name: [self.distance(method, source, dataset=name, point="chosen")
+                        for source in (f"fixed {name}", f"{name} ({KEPT})")] for name in sets}
+        told = ", ".join(f"{name} {before:.1f} to {after:.1f}" for name, (before, after) in pairs.items())
+        before, after = np.transpose(list(pairs.values()))
+        return {"each": told, "before": before.mean(), "after": after.mean(), "all": len(pairs),
+                "farther": int((after > before).sum())}[what]
+
+    def pace_elsewhere(self, method, pace):
+        """Mean distance from print at a pace, on the sets that chose nothing, at the default setting."""
+        sets = [name for name in self.study.sets if name not in self.study.protocol.identify["pace"].datasets]
+        own = method if pace == "default" else f"{method}, {KEPT}, {pace}"
+        return np.mean([self.distance(own, dataset=name, printed=method) for name in sets])
+
+    def retuned(self, method, what="gain"):
+        """l and lambda_1 chosen with labels for each task and measure, against once for a data set: the gain
+        in points over all cells, or the distance from print ``before`` or ``after``."""
+        cells = pd.concat([self.study.judged(name, self.study.headline(name)) for name in self.study.sets])
+        cells, best = cells[cells["method"] == method], []
+        for name, rows in cells.groupby("dataset", sort=False):
+            grid = self.study.rows(self.study.headline(name)).query("method == @method and in_grid")
+            means = grid.groupby(["metric", "task", "params"])["value"].mean().groupby(level=[0, 1]).max()
+            best.append(self._for_cells(means, name, rows))
+        best = np.concatenate(best)
+        return 100 * {"gain": (best - cells["ours"]).mean(), "before": cells["difference"].abs().mean(),
+                      "after": np.abs(best - cells["published"]).mean()}[what]
 
     def sharing(self):
         """Largest loss of LSSMTC with nothing shared against its best setting, in points."""

@@ -7,6 +7,7 @@ without a verdict.
 """
 
 import json
+from dataclasses import replace
 from functools import cache, cached_property, partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -19,7 +20,17 @@ from mtclib.companion.parameters import check_parameters
 from mtclib.companion.runs import profiles
 from mtclib.companion.runs.jobs import resolve_estimator
 from mtclib.companion.runs.results import pooled
-from mtclib.companion.verdicts import audit, errors, identify, judge, ledger, leverage, numbers, published
+from mtclib.companion.verdicts import (
+    audit,
+    chance,
+    errors,
+    identify,
+    judge,
+    ledger,
+    leverage,
+    numbers,
+    published,
+)
 from mtclib.core import paths
 from mtclib.metrics import match_clusters, our_name
 
@@ -226,14 +237,15 @@ class Study:
         once = ["true", *(name for name, method in self.protocol.methods.items() if method.deterministic)]
         spec = self.protocol.datasets.get(dataset)  # a pool has none
         pipeline = spec.pipeline if spec else "fixed"
-        chosen_by = identify.calibration_cells(self.paper) if pipeline == "identified" else ()
+        chosen_by = identify.calibration_cells(self.protocol, spec.search) if spec else ()
         verdicts = judge.judge(
             cells, rows, n_published=self.protocol.n_independent, deterministic=once,
             datasets={printed: dataset}, not_run=missing, unavailable=unavailable,
             misprints=self.misprints, calibration=chosen_by,
             causes=self._causes if dataset in (printed, self.headline(printed)) else ())
         kinds = {name: method_kind(self.protocol, name) for name in cells["method"].unique()}
-        return verdicts.assign(kind=verdicts["method"].map(kinds), pipeline=pipeline)
+        kind = verdicts["method"].map(kinds)
+        return chance.beside(verdicts).assign(kind=kind, pipeline=pipeline, source=dataset)
 
     def _as_printed(self, rows, dataset, printed):
         """`rows` in the unit of the print, with averages over as many tasks as are printed."""
@@ -324,6 +336,13 @@ class Study:
         known = ledger.findings(self.paper)["finding"][:3]
         return tables.Points(tuple(self.numbers.fill(one["short"]) for one in known))
 
+    def searches(self, *names):
+        """What each search for unstated choices found, and how sure it is, folded."""
+        found = identify.summaries(self.paper)
+        pages = [tables.search(name, found[name]).tables[0] for name in names or found]
+        told = "which hypothesis is nearest to print, and how sure that is"
+        return tables.Tables(tuple(replace(page, folded=told) for page in pages))
+
     def answers(self, number):
         """Three lines on a printed table: its pipeline, how sure that is, and whether the method does there
         what the paper says."""
@@ -377,6 +396,12 @@ class Study:
         """As ``reproduced`` for several data sets, each on the pipeline that stands for it in the counts."""
         found = [self.reproduced(name, self.headline(name), metrics).tables for name in datasets]
         return tables.Tables(tuple(table for each in found for table in each))
+
+    def beforehand(self, *datasets, metrics=None):
+        """As ``printed_tables``, on the pipeline that was chosen before any run, each folded."""
+        told = "the pipeline chosen before any run"
+        found = [self.reproduced(name, name, metrics).tables[0] for name in datasets]
+        return tables.Tables(tuple(replace(table, folded=told) for table in found))
 
     def live_table(self, *sets, metrics=None):
         """Scores of this run, beside the printed ones of the same name; all of them by default."""
@@ -463,7 +488,10 @@ class Study:
         own = _module(self.paper)
         frames = own.frames(self) if own else {
             "results": pd.concat(map(self.selected, self.protocol.profile("full").datasets))}
-        return ledger.claims_table(self.paper, frames, self.published)
+        found = ledger.claims_table(self.paper, frames, self.published)
+        named = [{params.get("dataset"), params.get("clean"), *params.get("datasets", ())} - {None}
+                 for params in (entry.get("params", {}) for entry in ledger.claims(self.paper))]
+        return found.assign(pipeline=[", ".join(sorted(map(self.headline, names))) for names in named])
 
 
 def _module(paper):

@@ -18,7 +18,7 @@ DECISION_COLUMNS = MappingProxyType({
     "leverage": "leverage", "cause": "cause"})
 CLAIM_COLUMNS = MappingProxyType({
     "id": "id", "quote": "the paper says", "place": "place", "status": "status", "counts": "counts",
-    "in_print": "in the paper's own numbers", "reason": "reason"})
+    "pipeline": "pipeline", "in_print": "in the paper's own numbers", "reason": "reason"})
 
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}\b")
 

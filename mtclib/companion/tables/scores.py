@@ -6,10 +6,12 @@ import pandas as pd
 
 from mtclib.companion.tables.frames import frame_table
 from mtclib.companion.tables.table import DASH, Cell, Table, tally, task_name
+from mtclib.companion.verdicts.chance import SCORES as CHANCE
 from mtclib.companion.verdicts.intervals import DELTA
 from mtclib.companion.verdicts.judge import CAUSES, SYMBOLS
 from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION
 
+SHUFFLED, IN_BAND = "labels shuffled", "°"
 PUBLISHED_SD, OURS_SD, OURS_N = "published_std", "ours_std", "n"
 TOLD = ("higher", "lower", "failed", "not-run", "unavailable")
 
@@ -26,7 +28,19 @@ def reproduced(verdicts, metrics=("ACC", "NMI")) -> Table:
     notes = [f"Means{' in percent' if percent else ''}; the paper's numbers as printed. "
              f"δ = {100 * DELTA:g} points. Ours: {_runs(frame[OURS_N])}. "
              f"{len(frame)} cells: {tally(frame['verdict'])}."]
-    return _scores(cells, frame["method"], frame["task"], metrics, caption, notes)
+    if "source" in frame:
+        both = frame[["source", "pipeline"]].drop_duplicates()
+        notes.append(f"Pipeline: {', '.join(f'{a} ({b})' for a, b in both.itertuples(index=False))}.")
+    methods, known = list(frame["method"]), frame.reindex(columns=["task", "metric", "in_band", *CHANCE])
+    known = known.dropna(subset="chance")
+    if len(known):
+        bands = known.to_dict("records")
+        cells |= {(SHUFFLED, r["task"], r["metric"]): Cell(_band(r, percent)) for r in bands}
+        methods.append(SHUFFLED)
+        notes.append(f"{SHUFFLED}: mean and 95 % band of classes shuffled within a task. "
+                     f"{known['in_band'].sum()} printed numbers lie in theirs ({IN_BAND}): they cannot be "
+                     "told from chance.")
+    return _scores(cells, methods, frame["task"], metrics, caption, notes)
 
 
 def every_cell(verdicts, metrics=("ACC", "NMI")) -> Table:
@@ -91,7 +105,7 @@ def _judged(row, percent):
     known = _known(row, percent)
     ours = DASH if pd.isna(row["ours"]) else _number(row["ours"], _scale(row["metric"]) if percent else 1)
     title = "; ".join(f"{name} {text}" for name, text in known.items() if text and name != "metric")
-    printed = known["printed"].partition(" ± ")[0]
+    printed = known["printed"].partition(" ± ")[0] + IN_BAND * bool(row.get("in_band"))
     return Cell((f"{ours} {SYMBOLS[row['verdict']]}", printed), row["verdict"], title)
 
 
@@ -104,8 +118,15 @@ def _known(row, percent):
             "ours": "" if pd.isna(row["ours"]) else _pm(_number(row["ours"], scale),
                                                         _number(row[OURS_SD], scale)),
             "printed": _pm(row["printed_mean"], row["printed_std"]),
+            **({"shuffled": ", ".join(_band(row, percent))} if pd.notna(row.get("chance")) else {}),
             "interval": " to ".join(ends) if all(ends) else "", "radius": _number(row["radius"], scale),
             "cause": cause}
+
+
+def _band(row, percent):
+    """Lines of what shuffled labels score: mean, and band."""
+    mean, low, high = (_number(row[name], _scale(row["metric"]) if percent else 1) for name in CHANCE)
+    return mean, f"{low} to {high}"
 
 
 def _ours(group, metric):

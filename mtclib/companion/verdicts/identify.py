@@ -52,11 +52,14 @@ def holds(found):
     return found["permutations"]["p"] <= LEVEL and sum(same) > len(same) / 2
 
 
-def calibration_cells(paper):
-    """Printed cells (``cell`` of :func:`..published.load`) that chose a pipeline: never counted as agreeing.
-    Only those of searches whose find stands (:func:`holds`)."""
-    found = summaries(paper).values()
-    return frozenset(cell for one in found if holds(one) for cell in one["cells"])
+def calibration_cells(protocol, search):
+    """Printed cells (``cell`` of :func:`..published.load`) that chose a pipeline, in a search and in those
+    that it continues: never counted as agreeing. Only those of searches whose find stands (:func:`holds`)."""
+    found, cells = summaries(protocol.paper), set()
+    while search:
+        cells |= set(found[search]["cells"]) if search in found and holds(found[search]) else set()
+        search = protocol.identify[search].after
+    return frozenset(cells)
 
 
 # The search.

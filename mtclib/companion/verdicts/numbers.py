@@ -56,7 +56,9 @@ class Numbers:
         """A figure of a search for unstated choices, or of its permutations; "same" counts equal folds."""
         found = identify.summaries(self.study.paper)[search]
         same = sum(fold["same"] for fold in found["folds"])
-        return {**found, **found["permutations"], "same": same, "folds": len(found["folds"])}[what]
+        won, tied = found["won"]["winner"], found["not_told_apart"]["n"]
+        return {**found, **found["permutations"], "same": same, "folds": len(found["folds"]), "won": won,
+                "tied": tied}[what]
 
     def _one(self, template, **scope):
         call, _, form = template.partition(";")
@@ -181,7 +183,7 @@ class Numbers:
         sets = [dataset] if dataset else self.study.published["dataset"].unique()
         parts = []
         for name in sets:
-            cells = self.study.judged(name)
+            cells = self.study.judged(name, self._source(name))
             cells = cells[(cells["method"] == printed) & ~cells["metric"].isin(RELATIVE)]
             if deviating:
                 cells = cells[cells["verdict"].isin(["higher", "lower"])]
@@ -205,11 +207,23 @@ class Numbers:
         return np.array([means[name].reindex(tasks).mean() if task == "avg" and tasks else means[name, task]
                          for name, task in zip(names, cells["task"])])
 
+    def _source(self, dataset):
+        """The data set of the protocol that a sentence means: the printed name is that of the pipeline which
+        stands for it, "fixed NAME" the one chosen beforehand."""
+        if dataset.startswith("fixed "):
+            return dataset.removeprefix("fixed ")
+        return self.study.headline(dataset) if dataset in self._printed else dataset
+
+    @cached_property
+    def _printed(self):
+        return set(self.study.published["dataset"])
+
     def _by_method(self, dataset):
         return dict(list(self.study.rows(dataset).groupby("method", sort=False)))
 
     def _setting(self, method, dataset, point, setting):
         """Rows of a method on a data set at one setting."""
+        dataset = self._source(dataset)
         if point:
             # With "lowest" the best of the runs at the default, by the objective.
             rows = self.study.selected(dataset) if point == "chosen" else best_objective(

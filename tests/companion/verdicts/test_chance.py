@@ -1,0 +1,54 @@
+"""What shuffled labels score: kept class sizes, bands that hold, and marks on printed numbers within them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtclib import metrics
+from mtclib.companion.papers import scoreboard
+from mtclib.companion.tables.scores import IN_BAND, SHUFFLED
+from mtclib.companion.verdicts import chance
+
+KNOWN = chance.load()
+
+
+def test_the_committed_bands_are_what_the_committed_classes_give():
+    study, part = scoreboard._study("mspl"), KNOWN.query("paper == 'mspl' and dataset != 'Cornell'")
+    fresh = [row for row in chance.rows(study, part.to_dict("records")) if row["dataset"] == "Cornell"]
+    committed = KNOWN.query("paper == 'mspl' and dataset == 'Cornell'")
+    pd.testing.assert_frame_equal(pd.DataFrame(fresh), committed.reset_index(drop=True))
+
+
+@pytest.mark.parametrize("paper", scoreboard.ORDER)
+def test_every_band_is_of_the_class_sizes_that_the_judged_data_have_today(paper, monkeypatch):
+    monkeypatch.setattr(chance, "_shuffled", None)  # a row with other sizes would be shuffled anew
+    known = KNOWN[KNOWN["paper"] == paper].to_dict("records")
+    assert list(chance.rows(scoreboard._study(paper), known)) == known
+
+
+def test_a_band_holds_nineteen_in_twenty_shuffles_of_the_classes():
+    row = KNOWN.query("paper == 'lmsc' and dataset == 'Cornell' and task == '1' and metric == 'NMI'").iloc[0]
+    classes = np.repeat(range(5), [int(n) for n in row["sizes"].split()])
+    rng = np.random.default_rng(7)
+    scores = [metrics.SCORES["NMI_arithmetic"](classes, rng.permutation(classes)) for _ in range(200)]
+    assert np.mean((row["chance_low"] <= scores) & (scores <= row["chance_high"])) > 0.85
+    assert np.mean(scores) == pytest.approx(row["chance"], abs=0.02)
+
+
+def test_three_methods_of_lmsc_print_what_shuffled_labels_score_on_27_cells_of_3sources():
+    cells = scoreboard.all_verdicts().query("paper == 'lmsc' and dataset == '3Sources' and in_band")
+    rows = cells[cells["method"].isin(["SNMF", "L2SC", "LLMC"]) & cells["task"].isin(["1", "2", "3"])]
+    assert len(rows) == 27
+    counted = scoreboard.by_chance(scoreboard.all_verdicts())["in the band"]
+    assert counted["lmsc", "3Sources"] == len(cells) and counted["lmsc", "Cornell"] > 30
+
+
+def test_every_printed_table_has_the_shuffled_row_and_marks_the_numbers_within():
+    study = scoreboard._study("lmsc")
+    page = study.reproduced("Cornell")
+    first = page.tables[0]
+    assert first.rows[-1][0].lines == (SHUFFLED,) and " to " in first.rows[-1][1].lines[1]
+    marked = sum(cell.lines[-1].endswith(IN_BAND) for row in first.rows for cell in row)
+    assert marked == study.judged("Cornell")["in_band"].sum() > 30
+    assert f"{marked} printed numbers lie in theirs" in first.text
+    assert "shuffled" in [name for _, name in page.tables[1].header]
