@@ -7,13 +7,12 @@ for (const figure of document.querySelectorAll(".cell_output img"))
   figure.onclick = () => open(figure.src);
 
 // A page that is opened as a file may not fetch the index of the search, but may run it as a script.
-if (location.protocol === "file:")
-  window.fetch = (url) => new Promise((done) => {
-    const script = document.createElement("script");
-    script.src = `${url}.js`;
-    script.onload = () => done(new Response(JSON.stringify(searchIndex)));
-    document.head.append(script);
-  });
+window.fetch = (url) => new Promise((done) => {
+  const script = document.createElement("script");
+  script.src = `${url}.js`;
+  script.onload = () => done(new Response(JSON.stringify(searchIndex)));
+  document.head.append(script);
+});
 
 // A name that is typed in full stands before longer names that begin with it.
 let searchLite;
