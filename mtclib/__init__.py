@@ -11,6 +11,10 @@ class                       paper                                        noteboo
                             IJCAI 2023
 ==========================  ===========================================  ==================================
 
+The same seed gives the same labels for any number of processes or threads, and on any x86 processor if all
+use one kind of BLAS kernel: set ``OPENBLAS_CORETYPE=Haswell`` before numpy is loaded, as
+``python -m mtclib`` does.
+
 The compared methods are in :mod:`mtclib.baselines`, scores in :mod:`mtclib.metrics`, data sets in
 :mod:`mtclib.datasets`; what makes the notebooks is in :mod:`mtclib.companion`.
 """

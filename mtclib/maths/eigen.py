@@ -10,7 +10,7 @@ from contextlib import suppress
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh, svd
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
 
 from mtclib.core.base import DegenerateSubspaceWarning
 
@@ -27,6 +27,8 @@ RESTARTS = {True: 30, False: 300}
 # Accuracy of the leading eigenvectors of a graph, and columns of their random start beyond the wanted ones.
 START = 1e-4
 EXTRA = 5
+# Distance from the largest eigenvalue at which a sparse graph is inverted.
+SHIFT = 1e-6
 # The graph may have more components than clusters if the next eigenvalue is above this.
 NEAR_ONE = 0.99
 
@@ -172,8 +174,8 @@ def spectral_embedding(graph, n_vectors, seed):
 def leading_eigenvectors(L, k, seed):
     """Eigenpairs of the min(k, n) largest eigenvalues of a symmetric matrix or operator (n, n), descending.
 
-    Raises ``FloatingPointError`` if the iteration does not converge and n is beyond 10,000, too large for a
-    dense decomposition.
+    Where eigenvalues nearly coincide, L is decomposed: up to 10,000 samples as a dense matrix, beyond as a
+    sparse one.  ``FloatingPointError`` if it then is neither dense nor sparse but an operator.
     """
     n, k = L.shape[0], min(k, L.shape[0])
     if n > max(SMALL, 4 * k):
@@ -185,6 +187,8 @@ def leading_eigenvectors(L, k, seed):
             values, vectors = eigsh(L, k=k, which="LA", v0=start, maxiter=restarts, rng=rng)
             return values[::-1], vectors[:, ::-1]
         except ArpackError as error:
+            if n > LARGEST_DENSE and sp.issparse(L):
+                return _inverted(L, k, start)
             if n > LARGEST_DENSE:
                 raise FloatingPointError(
                     f"the leading eigenvectors of {n} samples did not converge: the similarity graph nearly "
@@ -192,6 +196,19 @@ def leading_eigenvectors(L, k, seed):
     dense = L.toarray() if sp.issparse(L) else L @ np.eye(n)
     values, vectors = eigh(dense, subset_by_index=[n - k, n - 1])
     return values[::-1], vectors[:, ::-1]
+
+
+def _inverted(L, k, start):
+    """Eigenpairs of the largest eigenvalues of a sparse L whose largest eigenvalue is 1, descending.
+
+    Lanczos iterations stall where a graph is long and thin; there the factors of 1 + SHIFT - L are sparse.
+    """
+    shifted = sp.csc_array((1.0 + SHIFT) * sp.eye_array(L.shape[0]) - L)
+    symmetric = {"permc_spec": "MMD_AT_PLUS_A", "diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True}}
+    factors = splu(shifted, **symmetric)
+    inverse = LinearOperator(L.shape, matvec=lambda x: factors.solve(x.ravel()), dtype=float)
+    values, vectors = eigsh(inverse, k=k, which="LA", v0=start, rng=np.random.default_rng(0))
+    return 1.0 + SHIFT - 1.0 / values[::-1], vectors[:, ::-1]
 
 
 def leading(graph, n_vectors, seed):

@@ -126,3 +126,11 @@ def test_memberships_start_from_the_k_means_partition_of_lowest_inertia_of_many(
     np.testing.assert_allclose(many.objective_, given.objective_, rtol=1e-9)
     with pytest.raises(ValueError, match="starts"):
         estimator(4, starts=0).fit(Xs)
+
+
+@pytest.mark.parametrize("solver", ["gradient", "multiplicative"])
+def test_as_many_clusters_as_samples_take_few_iterations_and_are_one_sample_each(solver):
+    X = np.random.default_rng(0).random((60, 4))
+    model = MultiViewSNMF(60, solver=solver, random_state=0).fit([X, X**2])
+    assert sorted(model.labels_) == list(range(60))
+    assert model.n_iter_ <= 100

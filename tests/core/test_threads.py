@@ -1,10 +1,12 @@
 """One thread: for every library, whenever it was loaded, and at no cost worth speaking of."""
 
+import os
+import platform
 import subprocess
 import sys
 import textwrap
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import ThreadpoolController, threadpool_info
 
 from mtclib.core.starts import one_thread
 
@@ -44,3 +46,24 @@ def test_the_libraries_of_the_process_are_not_looked_for_at_every_limit(monkeypa
         with one_thread("blas"):
             pass
     assert not looked
+
+
+def test_tests_run_with_the_kernels_of_the_committed_results():
+    kernels = {library.get("architecture") for library in threadpool_info() if library["user_api"] == "blas"}
+    if platform.machine().lower() in ("x86_64", "amd64"):
+        assert kernels <= {os.environ["OPENBLAS_CORETYPE"]}
+
+
+def test_the_command_line_chooses_the_kernels_before_numpy_is_loaded():
+    code = ("import os, runpy, sys\n"
+            "class Stop:\n"
+            "    def find_spec(self, name, *_):\n"
+            "        if name == 'mtclib.companion':\n"
+            "            print(os.environ['OPENBLAS_CORETYPE'], 'numpy' in sys.modules)\n"
+            "            os._exit(0)\n"
+            "sys.meta_path.insert(0, Stop())\n"
+            "runpy.run_module('mtclib', run_name='__main__', alter_sys=True)")
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_CORETYPE"}
+    command = [sys.executable, "-u", "-c", code]
+    found = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert found.stdout.split() == ["Haswell", "False"], found.stderr

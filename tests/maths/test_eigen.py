@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from planted import orthonormal
 from scipy.linalg import eigh
 
 from mtclib.maths import eigen
-from mtclib.maths.eigen import top_eigenvectors
+from mtclib.maths.eigen import leading_eigenvectors, top_eigenvectors
 
 
 def symmetric(n, seed, spread=1.0):
@@ -101,3 +102,13 @@ def test_all_pairs_can_be_asked_for():
     values, U, following = top_eigenvectors(lambda S: A @ S, np.eye(6), 6)
     np.testing.assert_allclose((U * values) @ U.T, A, atol=1e-12)
     assert following == -np.inf
+
+
+def test_a_long_ring_of_samples_whose_eigenvalues_nearly_coincide_is_solved():
+    n = 10_500
+    step = sp.csr_array((np.full(n, 0.5), (np.arange(n), np.roll(np.arange(n), 1))), shape=(n, n))
+    L = sp.csr_array(step + step.T)
+    values, vectors = leading_eigenvectors(L, 5, 0)
+    np.testing.assert_allclose(values, np.cos(2 * np.pi * np.array([0, 1, 1, 2, 2]) / n), atol=1e-14)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(5), atol=1e-9)
+    assert np.abs(L @ vectors - vectors * values).max() < 1e-9
