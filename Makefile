@@ -72,7 +72,7 @@ bench: $(STAMP) ## Time the methods against transcriptions, library routines and
 
 lock: $(STAMP) ## Renew requirements.lock from pyproject.toml (UPGRADE=--upgrade raises all versions)
 	$(PY) -m pip install --quiet uv
-	$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --extra dev $(UPGRADE) \
+	$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --extra dev --generate-hashes $(UPGRADE) \
 		--custom-compile-command "make lock" pyproject.toml -o requirements.lock
 
 clean: ## Remove build/ and caches of the tools; keeps .venv, data and runs

@@ -33,7 +33,8 @@ def locked(python):
     """Versions that the lock file gives for a Python version on Linux, by package."""
     environment = {"python_version": python, "python_full_version": f"{python}.9", "sys_platform": "linux",
                    "platform_system": "Linux", "os_name": "posix"}  # fmt: skip
-    lines = [line for line in text("requirements.lock").splitlines() if re.match(r"\w", line)]
+    lines = [line.removesuffix(" \\") for line in text("requirements.lock").splitlines()
+             if re.match(r"\w", line)]
     kept = [r for r in map(Requirement, lines) if r.marker is None or r.marker.evaluate(environment)]
     return {r.name.lower(): next(iter(r.specifier)).version for r in kept}
 
@@ -58,10 +59,12 @@ def test_a_method_asks_for_three_libraries_and_what_comes_with_them():
     assert [r.name for r in asked_for()] == ["numpy", "scipy", "scikit-learn", "threadpoolctl"]
 
 
-def test_every_line_of_the_lock_file_is_one_exact_version_and_names_no_host():
+def test_every_package_of_the_lock_file_has_one_exact_version_with_hashes_and_no_line_names_a_host():
     lines = [line for line in text("requirements.lock").splitlines() if not line.lstrip().startswith("#")]
-    assert len(lines) > 50
-    assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+( ; .+)?", line)] == []
+    packages = "\n".join(lines).replace(" \\\n", "").splitlines()
+    assert len(packages) > 50
+    pin = re.compile(r"[\w.-]+==[\w.]+( ; [^\\]+?)?(    --hash=sha256:[0-9a-f]{64})+")
+    assert [package for package in packages if not pin.fullmatch(package)] == []
     assert re.findall(r"://|index-url|find-links|trusted-host|\.\w+/simple", text("requirements.lock")) == []
 
 

@@ -5,6 +5,8 @@ connections.  A file is used only after its checksum was verified, and enters th
 folders are read from their archive into memory, never written under a name that the archive chose.
 """
 
+import bz2
+import gzip
 import hashlib
 import io
 import logging
@@ -41,6 +43,8 @@ SLOWEST = 50_000
 
 LARGEST = 300_000_000
 """Bytes that are taken where no size is registered."""
+
+COMPRESSED = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 
 DAMAGED = (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError)
 """What reading a damaged archive raises."""
@@ -82,16 +86,45 @@ def _inner_path(path, folders, inside):
     return None
 
 
+class _Bounded:
+    """A decompressed archive that is read and skipped up to so many bytes, headers of any kind included."""
+
+    def __init__(self, file, most):
+        self.file, self.most, self.tell = file, most, file.tell
+
+    def read(self, size):
+        self._check(self.file.tell() + size)
+        return self.file.read(size)
+
+    def seek(self, place, whence=io.SEEK_SET):
+        self._check(place)
+        return self.file.seek(place, whence)
+
+    def _check(self, place):
+        if place > self.most:
+            raise UnsafeArchive(f"it unpacks to more than {self.most} bytes")
+
+
+@contextmanager
+def _opened(path, most):
+    with open(path, "rb") as file:
+        start = file.read(6)
+    opener = next((opener for magic, opener in COMPRESSED.items() if start.startswith(magic)), open)
+    with opener(path, "rb") as file, tarfile.open(fileobj=_Bounded(file, most), mode="r:") as archive:
+        yield archive
+
+
 def read_folders(path, folders, inside="", ignore=(), most=None) -> dict[str, bytes]:
     """Read the files of some top folders from a tar archive, by their sorted paths from the top folder on.
 
     The folders are at the top of the archive or, as in an archive of a repository, below one folder of any
     name and `inside`.  Files whose names are in `ignore` are not data.  Raises one of :data:`DAMAGED`, or
     `UnsafeArchive` if any member has an absolute path or ``..``, if one in `folders` is a link or device, or
-    if they hold more than `most` bytes (:data:`LARGEST` for None).
+    if they hold more than `most` bytes (:data:`LARGEST` for None), or the whole archive, headers and members
+    that nobody asked for included, :data:`LARGEST` more than that.
     """
     found, left = {}, most or LARGEST
-    with tarfile.open(path, "r:*") as archive:
+    with _opened(path, left + LARGEST) as archive:
         for info in archive:
             inner = _inner_path(_safe_path(info), folders, inside)
             if inner is None or info.isdir():
@@ -222,9 +255,17 @@ def from_mirror(entry: Entry) -> Path:
     if folder is None:
         raise Refused("MTCLIB_DATA is not set")
     path = folder / entry.name
+    if not folder.is_dir():
+        warnings.warn(f"MTCLIB_DATA names {folder}, which is no folder. Other sources are tried.",
+                      stacklevel=4)
     if not path.is_file():
         raise Refused("not there")
-    check(entry, path)
+    try:
+        check(entry, path)
+    except Refused as reason:
+        warnings.warn(f"{path}, of the mirror MTCLIB_DATA, is not the registered file ({reason}). Other "
+                      f"sources are tried.", stacklevel=4)
+        raise
     return path
 
 
@@ -408,7 +449,8 @@ def fetch(name: str) -> Path:
     Warns
     -----
     UserWarning
-        If the cached file is not the registered one; it is then replaced.
+        If the cached file is not the registered one (it is then replaced), the mirror folder is missing, or
+        its file is not the registered one: before a connection is made.
 
     Examples
     --------

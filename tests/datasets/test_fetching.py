@@ -1,11 +1,14 @@
 """Fetching against a local server, a mirror folder and a made-up package wheel; the real list of files."""
 
 import hashlib
+import io
 import os
 import re
 import subprocess
 import tarfile
 import time
+import tracemalloc
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 
@@ -89,8 +92,10 @@ def test_a_mirror_file_is_used_in_place_and_a_wrong_one_reported_before_the_next
         (tmp_path / "set" / name).write_bytes(content)
     assert fetch("set/slow") == tmp_path / "set/slow"
     assert known.server.requests == [] and cached_files(known) == []
-    assert fetch("set/good") == known.cache / "set/good"
-    with pytest.raises(FetchError, match=rf"mirror .*: wrong content: 5 bytes, SHA-256 {sha(b'wrong')}"):
+    with pytest.warns(UserWarning, match="set/good, of the mirror MTCLIB_DATA, is not the registered file"):
+        assert fetch("set/good") == known.cache / "set/good"
+    wrong = rf"mirror .*: wrong content: 5 bytes, SHA-256 {sha(b'wrong')}"
+    with pytest.warns(UserWarning), pytest.raises(FetchError, match=wrong):
         fetch("set/missing")
     assert (tmp_path / "set/good").read_bytes() == b"wrong"
 
@@ -231,6 +236,15 @@ def test_status_says_where_each_file_is_without_connecting(known, tmp_path, monk
     assert status().loc["set/good", "bytes"] == len(GOOD)
 
 
+def test_a_mirror_that_is_missing_is_said_aloud_before_the_network_is_used(known, tmp_path, monkeypatch):
+    monkeypatch.setenv("MTCLIB_DATA", str(tmp_path / "nowhere"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="MTCLIB_DATA names .*nowhere, which is no folder"):
+            fetch("set/good")
+    assert known.server.requests == []
+
+
 # Packed folders.
 
 
@@ -244,6 +258,26 @@ def packed(folder, names, kind=tarfile.REGTYPE):
 def test_a_member_that_leaves_its_folder_is_refused(tmp_path, name):
     with pytest.raises(UnsafeArchive, match="would leave its folder"):
         read_folders(packed(tmp_path, ["news/fine", name]), ["news"], "data")
+
+
+@pytest.mark.parametrize("wrapping", ["", "gz", "bz2", "xz"])
+@pytest.mark.parametrize("bomb", ["pax", "gnu", "member"])
+def test_a_header_or_a_member_that_nobody_asked_for_is_not_unpacked_beyond_the_limit(
+        tmp_path, monkeypatch, bomb, wrapping):
+    monkeypatch.setattr(fetching, "LARGEST", 1_000_000)
+    layout = tarfile.GNU_FORMAT if bomb == "gnu" else tarfile.PAX_FORMAT
+    with tarfile.open(tmp_path / "a.tar", f"w:{wrapping}", format=layout) as archive:
+        info = tarfile.TarInfo("docs/" + "x" * (20_000_000 if bomb == "gnu" else 1))
+        info.pax_headers = {"comment": "x" * 20_000_000} if bomb == "pax" else {}
+        info.size = 20_000_000 if bomb == "member" else 0
+        archive.addfile(info, io.BytesIO(bytes(info.size)))
+        archive.addfile(tarfile.TarInfo("news/1"))
+    tracemalloc.start()
+    with pytest.raises(UnsafeArchive, match="unpacks to more than 1001000 bytes"):
+        read_folders(tmp_path / "a.tar", ["news"], most=1000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10_000_000
 
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
