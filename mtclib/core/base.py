@@ -6,6 +6,10 @@ transpose of X there.  A multi-task estimator takes a list of tasks, ``Xs[t]`` o
 ``Xs[v]`` of shape (n, n_features_v) with one set of samples for all; a lifelong one takes
 a list of tasks, each a list of views, ``Xs[t][v]``.
 
+Lists as input are what differs from scikit-learn: its ``check_estimator`` passes through an adapter with one
+input, but for the words of two refusals, and a ``ValueError`` where it wants a ``TypeError``.
+``n_features_in_`` and ``feature_names_in_`` are lists as the input is.
+
 An algorithm file supplies ``_fit_once`` (one start, valid input assumed); everything a user can get
 wrong is checked here, once.
 """
