@@ -179,7 +179,7 @@ def build_parser() -> argparse.ArgumentParser:
 def cluster(args) -> int:
     """Cluster a reader's own files and write the clusters, tables and pictures."""
     from mtclib.companion import plots, tables
-    from mtclib.companion.userdata import bundle, load, number
+    from mtclib.companion.userdata import bundle, cost, load, number
     from mtclib.companion.userdata import run as own
 
     try:
@@ -195,8 +195,11 @@ def cluster(args) -> int:
             ks, figures["number"] = tried.middle(), plots.number_of_clusters(tried)
             note = (f"agreement: adjusted Rand index with k-means. Used below: {', '.join(map(str, ks))}, "
                     f"the middle, to begin with; number.png shows all. Choose with --n-clusters.")
-            _say(tables.frame_table(tried.table.round(2), number.CAPTION, notes=[note]), end="\n\n")
-        _agree_to_cost(data, args, ks)
+            _say(tables.frame_table(tried.table, number.CAPTION, notes=[note]), end="\n\n")
+        said, problem = cost.verdict(data, args.methods, ks, args.n_runs, args.n_jobs)
+        _say(f"{said}\n" * bool(said), file=sys.stderr, end="")
+        if problem and not args.yes:
+            raise UsageError(f"{problem} Add --yes to run all the same.")
         result = own.cluster(data, args.methods, ks, n_runs=args.n_runs, seed=args.seed, n_jobs=args.n_jobs)
         first = result.first()
         groups = result.groups(first)
@@ -215,20 +218,9 @@ def cluster(args) -> int:
     for row in result.frame[result.frame["status"] == "failed"].drop_duplicates("method").itertuples():
         _say(f"\n{row.method} failed and is left out: {row.error}")
     _say(f"\n{own.report(result)}\n")
-    _say("\n".join(f"wrote {path}" for path in written))
-    _say(f"\nThe cluster of every sample by {own.shown_name(first)} is in {written[0]}.")
+    _say(f"wrote to {written[0].parent}: {', '.join(path.name for path in written)}\n\n"
+         f"The cluster of every sample by {own.shown_name(first)} is in {written[0]}.")
     return 0
-
-
-def _agree_to_cost(data, args, ks):
-    """Say how long the fits may take, and refuse more than ten minutes, or than the memory, without --yes."""
-    from mtclib.companion.userdata import cost
-
-    said, problem = cost.verdict(data, args.methods, ks, args.n_runs, args.n_jobs)
-    if said:
-        _say(f"{said}\n", file=sys.stderr)
-    if problem and not args.yes:
-        raise UsageError(f"{problem} Add --yes to run all the same.")
 
 
 def _say(text, **options):

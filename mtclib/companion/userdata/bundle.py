@@ -5,7 +5,6 @@ Its manifest says what made it and hashes what was read and written, so that an 
 
 import hashlib
 import json
-import logging
 import re
 import shutil
 import tempfile
@@ -63,13 +62,12 @@ def _not_ours(place):
         return "is a file"
     held = {path.name for path in place.iterdir()}
     try:
-        manifest = json.loads((place / MANIFEST).read_text(encoding="utf-8")) if MANIFEST in held else {}
-        known = manifest["outputs"] if manifest.get("writer") == _WRITER else {}
-    except (ValueError, KeyError, AttributeError, OSError):
+        manifest = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
+        known = dict(manifest["outputs"]) | {MANIFEST: None} if manifest["writer"] == _WRITER else {}
+    except (ValueError, KeyError, TypeError, OSError):
         known = {}
-    foreign = held - {MANIFEST} - set(known) if known else held
-    if foreign:
-        return f"holds {listed(sorted(foreign))}, which this command has not written"
+    if foreign := sorted(held - set(known)):
+        return f"holds {listed(foreign)}, which this command has not written"
     changed = sorted(name for name in held - {MANIFEST} if _sha256(place / name) != known[name])
     return f"holds {listed(changed)}, changed since this command wrote it" if changed else ""
 
@@ -85,11 +83,10 @@ def bundle(folder, parameters, sources=(), inputs=()):
     try:
         partial.mkdir(parents=True)
         yield place, partial
-        outputs = {path.name: _sha256(path) for path in sorted(partial.iterdir())}
         manifest = {"writer": _WRITER, "version": __version__, "parameters": parameters, "inputs": sources,
-                    "outputs": outputs}  # fmt: skip
+                    "outputs": {path.name: _sha256(path) for path in sorted(partial.iterdir())}}  # fmt: skip
         (partial / MANIFEST).write_text(json.dumps(manifest, indent=1, default=str) + "\n", encoding="utf-8")
-        _swap(partial, check(folder, inputs))
+        _swap(partial, place)
     except OSError as error:
         raise WriteError(f"{place}: the results could not be written ({error.strerror or error}); make room "
                          f"or choose another folder. What was there is as it was") from error
@@ -100,6 +97,9 @@ def bundle(folder, parameters, sources=(), inputs=()):
 def _swap(partial, place):
     older = partial.with_suffix(".old")
     if place.exists():
+        if why := _not_ours(place):  # by now
+            kept = partial.rename(place.with_name(f"{place.name}{older.stem[-9:]}"))
+            raise BundleError(f"output: {place} {why}; the results are in {kept}")
         place.rename(older)
     try:
         partial.rename(place)
@@ -117,16 +117,11 @@ def _sha256(path):
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
-def write_csv(frame, path, raw=False):
-    """Write a table that is safe to open in a spreadsheet: text that it would take for a formula gets ``'``
-    in front, numbers stay, and the log says how many cells these are.  With `raw` all stays as it is."""
+def safe(frame):
+    """A table that is safe to open in a spreadsheet, and how many cells this changed: text that would be run
+    as a formula gets ``'`` in front; numbers stay."""
     risky = frame.map(lambda cell: isinstance(cell, str) and is_formula(cell))
-    if not raw and (count := int(risky.to_numpy().sum())):
-        logging.getLogger(__name__).info(
-            "%s: %s cells begin like a formula and have ' in front; --raw (raw=True) leaves them as they are",
-            path.name, count)
-        frame = frame.astype(object).where(~risky, frame.astype(str).radd("'"))
-    frame.to_csv(path, index=False)
+    return frame.astype(object).mask(risky, frame.astype(str).radd("'")), int(risky.to_numpy().sum())
 
 
 def is_formula(text) -> bool:

@@ -6,7 +6,6 @@ iterations of a whole fit and the seconds of each.  Expect a factor of about two
 
 import pandas as pd
 import psutil
-import scipy.sparse as sp
 
 from mtclib.companion.userdata.run import check_methods, methods_for, numbers_of_clusters
 from mtclib.core import paths
@@ -30,20 +29,18 @@ def estimates(data, methods, n_clusters, n_runs=1, n_jobs=1) -> pd.DataFrame:
 
 
 def _one(data, growth, cost, k):
-    views = data.kind == "multiview"
-    n = data.Xs[0].shape[0] if views else sum(X.shape[0] for X in data.Xs)
+    n = data.Xs[0].shape[0] if data.kind == "multiview" else sum(X.shape[0] for X in data.Xs)
     size = {"k": k, "parts": len(data.Xs), "d": sum(X.shape[1] for X in data.Xs) / len(data.Xs)}
-    seconds, megabytes = growth.loc["n", "seconds"], growth.loc["n", "MB"]
-    seconds *= (n / growth.loc["n", "to"]) ** growth.loc["n", "time"]
-    megabytes *= (n / growth.loc["n", "to"]) ** growth.loc["n", "memory"]
-    # Iterations beyond the ten that were timed.
-    seconds += (max(0.0, cost["iterations"] - _ITERATIONS) * cost["seconds_per_iteration"]
-                * (n / _SAMPLES[data.kind]) ** growth.loc["n", "time"])
+    most = growth.loc["n"]
+    more = max(0.0, cost["iterations"] - _ITERATIONS) * cost["seconds_per_iteration"]
+    seconds = most["seconds"] * (n / most["to"]) ** most["time"]
+    seconds += more * (n / _SAMPLES[data.kind]) ** most["time"]
+    megabytes = most["MB"] * (n / most["to"]) ** most["memory"]
     for varied, base in _GROWTH[data.kind].items():
-        seconds *= (size[varied] / base) ** max(0.0, growth.loc[varied, "time"])
-        megabytes *= (size[varied] / base) ** max(0.0, growth.loc[varied, "memory"])
-    held = sum(X.data.nbytes if sp.issparse(X) else X.nbytes for X in data.Xs)
-    return seconds, megabytes + 2 * held / 2**20
+        power = growth.loc[varied, ["time", "memory"]].clip(lower=0).astype(float)
+        seconds *= (size[varied] / base) ** power["time"]
+        megabytes *= (size[varied] / base) ** power["memory"]
+    return seconds, megabytes + 2 * sum(X.data.nbytes for X in data.Xs) / 2**20
 
 
 def verdict(data, methods, n_clusters, n_runs, n_jobs) -> tuple:
@@ -54,18 +51,20 @@ def verdict(data, methods, n_clusters, n_runs, n_jobs) -> tuple:
     methods, fitting = check_methods(methods, data, n_clusters), methods_for(data, n_clusters).query("fits")
     found = estimates(data, fitting.index, numbers_of_clusters(data, n_clusters), n_runs, n_jobs)
     free = psutil.virtual_memory().available / 2**20
-    chosen = found.loc[list(methods)]
-    seconds, slow = chosen["seconds"].sum(), chosen.sort_values("seconds", ascending=False)
-    each = ", ".join(f"{name} {in_words(value)}" for name, value in slow["seconds"].head(3).items())
-    said = f"The fits may take about {in_words(seconds)} ({each})." if seconds > WORTH_SAYING else ""
-    large = list(chosen.index[chosen["megabytes"] > free])
+    chosen = found.loc[list(methods)].sort_values("seconds", ascending=False)
+    seconds, large = chosen["seconds"].sum(), list(chosen.index[chosen["megabytes"] > free])
+    said = f"The fits may take about {in_words(seconds)} ({_listed(chosen)})." * bool(seconds > WORTH_SAYING)
     if seconds <= TOO_LONG and not large:
         return said, ""
-    scale = found[(found["seconds"] < TOO_LONG) & (found["megabytes"] < free)].sort_values("seconds")
+    less = found[(found["seconds"] < TOO_LONG) & (found["megabytes"] < free)].sort_values("seconds")
     most = f"{chosen['megabytes'].max() / 1024:.0f} GB of memory, and {free / 1024:.0f} GB are free."
     why = f"{', '.join(large)} may need {most}" if large else f"The fits may take {in_words(seconds)}."
-    names = ", ".join(f"{name} ({in_words(value)})" for name, value in scale["seconds"].head(4).items())
-    return said, f"{why} Of the methods that fit, these take less: {names or 'none'}; choose with --method."
+    return said, (f"{why} Of the methods that fit, these take less: {_listed(less) or 'none'}; choose with "
+                  f"--method.")
+
+
+def _listed(table):
+    return ", ".join(f"{name} {in_words(value)}" for name, value in table["seconds"].head(4).items())
 
 
 def in_words(seconds) -> str:

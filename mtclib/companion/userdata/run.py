@@ -1,5 +1,6 @@
 """A user's own data: which methods fit, which are recommended, their clusters, and how far they agree."""
 
+import logging
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -14,7 +15,7 @@ from mtclib.baselines.registry import all_estimators
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import attempt
 from mtclib.companion.runs.runner import make_bar, processes
-from mtclib.companion.userdata.bundle import bundle, write_csv
+from mtclib.companion.userdata.bundle import bundle, safe
 from mtclib.companion.userdata.contents import aligned, as_list, contents
 from mtclib.companion.userdata.load import preparation
 from mtclib.core.base import spawn_seeds
@@ -193,8 +194,15 @@ class Clusterings:
                 tables["related"] = groups.related
         inputs = getattr(self.data, "files", ())
         with bundle(folder, self.settings, self.data.sources, inputs) as (place, partial):
+            marked = 0
             for name, table in tables.items():
-                write_csv(table, partial / f"{name}.csv", raw)
+                table, count = (table, 0) if raw else safe(table)
+                marked += count
+                table.to_csv(partial / f"{name}.csv", index=False)
+            if marked:
+                logging.getLogger(__name__).info(
+                    "%s cells of the CSV files begin like a formula and have ' in front, so that no "
+                    "spreadsheet runs them; --raw (raw=True) leaves them as they are", marked)
             if self.labels:
                 (partial / "report.txt").write_text(report(self) + "\n", encoding="utf-8")
             if draw:

@@ -84,6 +84,14 @@ def test_a_full_disk_is_said_with_the_path_and_leaves_what_was_there(result):
     assert names("out") == before and names(".") == ["out"]
 
 
+def test_results_are_kept_elsewhere_if_the_folder_got_another_file_in_the_meantime(result):
+    result.save("out")
+    with pytest.raises(bundle.BundleError, match="'late.txt'.*; the results are in") as refused:
+        result.save("out", draw=lambda folder: Path("out/late.txt").write_text("mine"))
+    assert {"report.txt", bundle.MANIFEST} <= set(names(str(refused.value).rpartition(" in ")[2]))
+    assert Path("out/late.txt").read_text() == "mine"
+
+
 def own_csv(folder=".", stem="own", **columns):
     path = Path(folder, f"{stem}.csv")
     rng = np.random.default_rng(0)
