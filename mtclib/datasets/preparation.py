@@ -16,7 +16,7 @@ SCALES = (*SCALINGS, CLIPPED, *(name for name in WEIGHTINGS if name != "counts")
 """Everything that can be asked for: scales of features, samples or views, and weights of counts."""
 
 # Least shares of zeros, and largest median of the others, of counts; standard deviations; dense entries.
-COUNTS, WEIGHTS, MEDIAN, END, DENSE = 0.6, 0.8, 3, 3.0, 2**28
+COUNTS, WEIGHTS, MEDIAN, END, DENSE = 0.6, 0.8, 3, 3.0, 2**27
 
 
 def entries_of(Xs) -> str:

@@ -75,7 +75,8 @@ def candidates(data, seed=0) -> Candidates:
             rows.append({"task": task, "clusters": k, "sizes": sizes,
                          "agreement": round(adjusted_rand_index(found, plain), 2) + 0.0,
                          "note": EDGE if k in (2, len(falls) + 1) else part})  # fmt: skip
-    return Candidates(pd.DataFrame(gaps), pd.DataFrame(rows), labels, seen)
+    columns = ["task", "clusters", "sizes", "agreement", "note"]
+    return Candidates(pd.DataFrame(gaps), pd.DataFrame(rows, columns=columns), labels, seen)
 
 
 def _embedded(Xs, seed):

@@ -16,6 +16,7 @@ from mtclib.companion.userdata import contents
 from mtclib.companion.userdata import load as loading
 from mtclib.companion.userdata.files import DataFileError, read_table
 from mtclib.companion.userdata.load import load, load_tasks, load_views
+from mtclib.datasets import comparison
 
 MATLAB_73 = b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM" + b"\0" * 400
 
@@ -287,7 +288,7 @@ def test_a_file_without_an_archive_never_brings_the_advice_to_load_it_unsafely()
 
 
 @pytest.mark.parametrize("kind", loading.KINDS)
-@pytest.mark.parametrize("scaling", loading.SCALES)
+@pytest.mark.parametrize("scaling", (loading.AUTO, *loading.SCALES))
 def test_every_scaling_gives_dense_and_sparse_input_the_same_result(scaling, kind):
     X = np.random.default_rng(0).poisson(0.7, (12, 5)).astype(float)
     X[:, 4] = 0
@@ -298,6 +299,28 @@ def test_every_scaling_gives_dense_and_sparse_input_the_same_result(scaling, kin
     first, second = (loading.scale(load(kind, [path, path]), scaling).Xs[0] for path in ("x.npz", "s.npz"))
     dense, sparse = (Z.toarray() if sp.issparse(Z) else Z for Z in (first, second))
     np.testing.assert_allclose(dense, sparse, atol=1e-12)
+
+
+@pytest.mark.parametrize(("X", "kind"), [
+    ([[0, 0, 0, 1, 5], [0, 0, 0, 3, 3]], "counts"), ([[0, 0, 1, 1, 5], [0, 0, 0, 3, 3]], "measurements"),
+    ([[0, 0, 0, 9, 9], [0, 0, 0, 9, 1]], "measurements"), ([[0, 0, 0, -1, 1], [0] * 5], "measurements"),
+    ([[0, 0, 0, 0, 0.5], [0, 0, 0, 0, 2]], "weights"), ([[0, 0, 0, 0.5, 1], [0] * 5], "weights"),
+    ([[0, 0, 0, 0.5, 1], [0, 0, 0, 0, 1]], "measurements"), ([[0] * 5] * 2, "measurements"),
+])  # fmt: skip
+def test_the_kind_of_entries_is_told_from_zeros_signs_and_sizes_alone(X, kind):
+    data = loading.scale(load_tasks([npz("x.npz", X=np.array(X, dtype=float))]))
+    assert data.preprocessing[-1]["entries"] == [kind]
+    assert loading.preparation(data)[0].startswith(f"x: {kind}, as ")
+
+
+@pytest.mark.parametrize("entries", ["counts", "ready", "measured"])
+def test_the_comparison_prepares_its_sets_as_the_command_does_files(entries):
+    X = np.random.default_rng(0).poisson(0.1, (30, 8)) / (1 if entries == "counts" else 3)
+    X -= entries == "measured"
+    (theirs,) = comparison._prepared([(X, entries)], comparison.PREPARATIONS["auto"])
+    ours = loading.scale(load_tasks([npz("x.npz", X=X)])).Xs[0]
+    assert sp.issparse(ours) == sp.issparse(theirs) == (entries != "measured")
+    np.testing.assert_allclose(*(Z.toarray() if sp.issparse(Z) else Z for Z in (theirs, ours)), atol=1e-8)
 
 
 def test_kinds_options_and_paths_of_another_form_are_refused():
