@@ -64,6 +64,7 @@ class MBCReading(MultiTaskClusterer):
     """`fit` as an estimator, for the runner; `mtclib.MBC` is the one to use."""
 
     traits = Traits(kind="multitask", paper="Zhang, Zhang, AAAI 2010")
+    max_iter = SWEEPS
 
     def __init__(self, n_clusters, *, masses="uniform", pull="mass", first="relations", start="own", lam=0.5,
                  exchanges=None, random_state=None):

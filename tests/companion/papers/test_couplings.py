@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
 
 from mtclib import MBC
 from mtclib.companion.papers.couplings import MBCReading, exchanged
@@ -15,6 +16,12 @@ def test_the_reading_of_the_relaxed_problem_is_the_estimator(seed):
     model = MBC([4, 3], random_state=seed).fit(Xs)
     assert reading.objective_[-1] == pytest.approx(model.objective_[-1], rel=1e-4)
     assert all(map(np.array_equal, reading.labels_, model.labels_))
+
+
+def test_a_reading_that_does_not_converge_warns(monkeypatch):
+    monkeypatch.setattr("mtclib.companion.papers.couplings.SWEEPS", 1)
+    with pytest.warns(ConvergenceWarning):
+        MBCReading(2, exchanges=1, random_state=0).fit([sp.csr_array(np.eye(6))] * 2)
 
 
 def test_a_programme_stopped_early_keeps_its_masses_and_lowers_its_cost_at_each_step():
