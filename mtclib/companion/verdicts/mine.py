@@ -41,6 +41,7 @@ def mine(paper, given):
     if not search.get("values") and search.get("stage") != "sizes":
         named = [one["method"] for one in search.get("calibration", ()) if "method" in one]
         search.setdefault("methods", {name: [name] for name in named})
+    search.setdefault("leave_out", ["dataset", "task", "method", "metric"])
     document.setdefault("identify", {})["mine"] = search
     return runs.parse_protocol(document, given)
 

@@ -200,7 +200,8 @@ def test_a_relation_is_renamed_on_both_sides_before_it_is_shown():
     ("Reuters", ["economic", "metal", "food"], ["economic", "energy", "metal"], "2 of 2")])
 def test_the_printed_relation_matrices_bear_out_the_sentence_in_most_rows(dataset, rows, columns, counts):
     entries = pd.read_csv(paper_dir("mtcmrl") / "facts.csv").query("quantity == 'G' and dataset == @dataset")
-    matrix = entries.astype({"row": int, "col": int}).pivot(index="row", columns="col", values="value")
+    entries = entries.astype({"row": int, "col": int, "value": float})
+    matrix = entries.pivot(index="row", columns="col", values="value")
     assert matrix.shape == (len(rows), len(columns)) and matrix.to_numpy().sum() == pytest.approx(1.0)
     frame = relations([matrix.to_numpy()], rows, columns)
     assert curves.largest_entry_names_counterpart(frame, "toy").counts.startswith(counts)
