@@ -44,6 +44,7 @@ class Results:
     provenance: dict
     folder: Path
     digests: dict  # by key of a fit that succeeded: 16 hexadecimal digits, from ``fit.labels_digest``
+    calibrations: dict  # by key, where one was taken: seconds of a fixed product at the moment of the fit
 
     @cached_property
     def labels(self):
@@ -96,7 +97,8 @@ def export(jobs, store, folder, *, n_jobs=1, protocol=None):
 
 def _write(jobs, records, results, n_jobs, folder, read):
     digests = {key: labels_digest(record) for key, record in records.items() if record.status == "ok"}
-    write_tables(results, digests, folder)
+    calibrations = {key: record.cost.get("calibration") for key, record in records.items()}
+    write_tables(results, digests, calibrations, folder)
     labels, histories, models = _collect(jobs, records, read)
     for name, arrays in zip(PACKS, ({**_truth(jobs), **labels}, histories, models)):
         if arrays:
@@ -109,7 +111,8 @@ def read_results(folder):
     """Read what :func:`export` wrote; FileNotFoundError if there are no committed results."""
     folder = Path(folder)
     types = dict.fromkeys(("dataset", "method", "error", "labels"), str) | dict.fromkeys(REPEATED, "category")
-    jobs = pd.read_csv(folder / JOBS, dtype=types, keep_default_na=False, na_values={"objective": [""]})
+    absent = {"objective": [""], "calibration": [""]}
+    jobs = pd.read_csv(folder / JOBS, dtype=types, keep_default_na=False, na_values=absent)
     scores = _read_scores(folder / SCORE_TABLE)
     names = scores.columns.drop(["row", "task"])
     tidy = scores.melt(["row", "task"], names, "metric", "value", ignore_index=False)
@@ -120,7 +123,9 @@ def read_results(folder):
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     provenance = {**outdated(provenance["algorithm_versions"]), **provenance}
     digests = dict(jobs.loc[jobs["labels"] != "", ["key", "labels"]].itertuples(index=False))
-    return Results(tidy[list(COLUMNS)].reset_index(drop=True), provenance, folder, digests)
+    timed = jobs.reindex(columns=["key", "calibration"]).dropna()  # earlier results have none
+    calibrations = dict(timed.itertuples(index=False))
+    return Results(tidy[list(COLUMNS)].reset_index(drop=True), provenance, folder, digests, calibrations)
 
 
 def _read_scores(path):
@@ -142,13 +147,14 @@ def outdated(versions):
     return {"fits of earlier versions": "; ".join(named)} if named else {}
 
 
-def write_tables(results, digests, folder):
-    """Write the tables of a frame of results; ``digests`` of labels by key."""
+def write_tables(results, digests, calibrations, folder):
+    """Write the tables of a frame of results; ``digests`` of labels and ``calibrations`` by key."""
     names = [*JOB_COLUMNS, *STATUS_COLUMNS]
     results = results.assign(row=results.groupby(["dataset", "method", "key"], sort=False).ngroup())
     jobs = results.drop_duplicates("row")[names]
     jobs = jobs.assign(objective=rounded(jobs["objective"].to_numpy()), seconds=jobs["seconds"].round(3),
-                       labels=jobs["key"].map(digests).fillna(""))  # fmt: skip
+                       labels=jobs["key"].map(digests).fillna(""),
+                       calibration=jobs["key"].map(calibrations).astype(float).round(5))
     jobs.to_csv(folder / JOBS, index=False, lineterminator="\n")
     lines = pd.MultiIndex.from_frame(results[["row", "task"]].drop_duplicates())
     wide = results.pivot(index=["row", "task"], columns="metric", values="value").reindex(lines)

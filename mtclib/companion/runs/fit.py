@@ -24,6 +24,8 @@ from mtclib.metrics import score_all
 # (a dask worker started with several) would undo each other's.
 _ONE_AT_A_TIME = threading.Lock()
 
+_FIXED = np.random.default_rng(0).random((128, 128))
+
 NO_RESULT = {"scores": {}, "n_iter": 0, "converged": False, "objective": None}
 
 
@@ -73,6 +75,7 @@ def execute(job):
         status, (info, arrays) = "ok", done.value
     seen = sorted({f"{w.category.__name__}: {w.message}" for w in done.caught})
     cost = _cost(info.pop("seconds", done.processor), done.trace)
+    cost["calibration"] = info.pop("calibration", None)
     info = {**_identity(job), "status": status, "error": done.message, "warnings": seen, **info}
     return Record(info, cost, arrays)
 
@@ -143,12 +146,14 @@ def _fit(job):
     start = time.process_time()  # other work on the machine must not count
     model.fit(data.Xs)
     seconds = time.process_time() - start
+    calibration = _calibration()
     objective = np.asarray(model.objective_, dtype=np.float64).ravel()
     views = data.kind == "multiview"
     names = [""] if views else [str(t + 1) for t in range(len(data.Xs))]
     labels, truth = ([model.labels_], [data.labels]) if views else (model.labels_, data.labels)
-    info = {"scores": _scores(names, truth, labels), "n_iter": int(model.n_iter_), "seconds": seconds,
-            "converged": bool(model.converged_), "objective": float(objective[-1])}
+    info = {"scores": _scores(names, truth, labels), "n_iter": int(model.n_iter_),
+            "converged": bool(model.converged_), "objective": float(objective[-1]),
+            "seconds": seconds, "calibration": calibration}
     if job.measures:
         values = {name: float(MEASURES[name](data, model)) for name in job.measures}
         info["measures"] = {name: value for name, value in values.items() if not np.isnan(value)}
@@ -156,6 +161,15 @@ def _fit(job):
     for name in job.keep:
         arrays.update(flatten(f"model/{name}", getattr(model, name)))
     return info, {**arrays, "objective": objective}
+
+
+def _calibration():
+    """Processor seconds of four fixed matrix products: how fast the machine was at the moment of a fit, which
+    other work on it, or its heat, may have slowed."""
+    start = time.process_time()
+    for _ in range(4):
+        _FIXED @ _FIXED
+    return time.process_time() - start
 
 
 def _scores(names, truth, labels):

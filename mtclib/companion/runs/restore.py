@@ -24,7 +24,8 @@ def restore(jobs, results, store):
     # Which of the days a fit was run on is not committed, and none of them may be lost.
     for (key, fit), day in zip(rows, cycle(results.provenance["computed"])):
         record = _record(wanted[key], fit, arrays[key], results)
-        record.cost.update(seconds=float(fit["seconds"].iloc[0]), when=day)
+        record.cost.update(seconds=float(fit["seconds"].iloc[0]), when=day,
+                           calibration=results.calibrations.get(key))
         store.put(record)
     return missing
 

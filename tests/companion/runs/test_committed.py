@@ -147,6 +147,14 @@ def test_every_fit_has_a_digest_and_the_labels_that_are_there_are_those_of_the_d
         assert labels_digest(Record({"key": key}, arrays=vectors[key])) == results.digests[key]
 
 
+@studies
+def test_no_recorded_time_is_far_from_those_of_its_siblings(opened, paper):
+    fits = opened[paper].results.frame.drop_duplicates("key")
+    usual = fits.groupby(["published", "method"], observed=True)["seconds"].transform("median")
+    far = fits[(fits["seconds"] > 60) & (fits["seconds"] > 100 * usual)]
+    assert far["key"].tolist() == []
+
+
 def test_results_were_exported_by_committed_code():
     for file in paths.data_dir().glob("**/results/provenance.json"):
         assert "-dirty" not in file.read_text(encoding="utf-8"), file
@@ -167,6 +175,7 @@ def test_restored_fits_with_and_without_labels_are_exported_byte_for_byte(tmp_pa
     run(wanted, first, progress=False)
     folder = export(wanted, first, tmp_path / "results", protocol=protocol)
     results = read_results(folder)
+    assert results.calibrations.keys() == results.digests.keys() and min(results.calibrations.values()) > 0
     with_labels = {name.partition("/")[0] for name in results.labels} - {"truth"}
     assert (len(with_labels), len(results.digests)) == (7 if keep else 5, 7)
     assert len(restore(wanted, results, again)) == 9 and not restore(wanted, results, again)
