@@ -1,9 +1,14 @@
 """Why the cells of a paper differ from print: causes, open choices and what they change, digits."""
 
+import numpy as np
+import pandas as pd
+
+from mtclib import datasets, metrics
 from mtclib.companion import plots, tables
 from mtclib.companion.papers import scoreboard
 from mtclib.companion.papers.study import show
-from mtclib.companion.verdicts import leverage, variants
+from mtclib.companion.verdicts import leverage, published, variants
+from mtclib.companion.verdicts.fingerprints import size_cells, sizes
 
 BESIDE_NMI = {"spmtc": "ACC", "mspl": "purity", "lmsc": "purity", "mtcmrl": "ACC"}
 
@@ -41,3 +46,40 @@ def in_detail(paper):
         *(tables.frame_table(part, f"Digits of {name}", folded=f"{len(part)} definitions against print")
           for name, part in digits.items()),
         tables.claims(scoreboard.claims(paper))))
+
+
+def find(loader, rules, paper="mtcmrl", printed="20NewsGroups", **given):
+    """Which rules for the words give the class sizes of Table 1? Nothing is clustered. A table of the rules,
+    those with most sizes first, and the data set of the first; None and a sentence where the file cannot be
+    had."""
+    cells = size_cells(paper).query("dataset == @printed and metric == 'class_size'")
+    rows, first = [], (-1, None)
+    for rule in rules:
+        try:
+            data = datasets.load(loader, **given, **rule)
+        except datasets.FetchError as error:
+            told = f"The file cannot be had here, so nothing is searched: {error}"
+            return tables.Points((told, "The stored outputs show what it gives.")), None
+        ours = next(sizes(data, {}))[1]
+        lost = [ours[one.task, one.method, one.metric] - one.mean for one in cells.itertuples()]
+        same = int(np.equal(lost, 0).sum())
+        rows.append({**rule, f"equal, of {len(lost)}": same, "documents off": int(np.abs(lost).sum())})
+        first = max(first, (same, data), key=lambda one: one[0])
+    frame = pd.DataFrame(rows).sort_values(list(rows[0])[-2:], ascending=[False, True])
+    return tables.frame_table(frame.head(8), f"Table 1 of {paper.upper()}: class sizes by rule, the first "
+                              f"eight of {len(rows)} rules"), first[1]
+
+
+def beside(data, models, paper="mtcmrl", printed="20NewsGroups"):
+    """Accuracy and NMI of each model by task, in percent, beside the printed numbers."""
+    cells = published.load(paper).query("dataset == @printed")
+    means, rows = cells.set_index(["method", "task", "metric"])["mean"], []
+    for name, model in models.items():
+        scores = list(map(metrics.score_all, data.labels, model.fit(data.Xs).labels_))
+        for metric in ("ACC", "NMI"):
+            own = metrics.our_name(paper, metric)
+            ours = {f"task {t}": 100 * one[own] for t, one in enumerate(scores, 1)}
+            theirs = {f"printed {t}": 100 * means[name, str(t), metric] for t in range(1, len(scores) + 1)}
+            gaps = np.subtract(list(ours.values()), list(theirs.values()))
+            rows.append({"method": name, "metric": metric, **ours, **theirs, "distance": np.abs(gaps).mean()})
+    return tables.frame_table(pd.DataFrame(rows).round(1), "Rows that follow, from one fit each")
