@@ -70,12 +70,12 @@ class ShiftedSolver:
         return (solved.reshape(r, n) @ Q.T).T
 
 
-def neighbour_laplacian(X, n_neighbors):
+def neighbour_laplacian(X, n_neighbors, rank=None):
     """D - W with W_ij = exp(-d_ij^2 / (2 s^2)) between neighbours, averaged over both directions; (n, n).
 
     See ``graphs.knn_affinity`` for s, ties and empty samples.
     """
-    W = knn_affinity(X, n_neighbors).toarray()
+    W = knn_affinity(X, n_neighbors, rank=rank).toarray()
     return np.diag(W.sum(axis=1)) - W
 
 

@@ -13,6 +13,7 @@ from mtclib.baselines._selfrepresentation import (
 )
 from mtclib.core.base import Fit, MultiViewClusterer, Traits, stops
 from mtclib.core.checks import COUNT, NONNEGATIVE
+from mtclib.maths.neighbours import ranks
 from mtclib.maths.scaling import SCALINGS, scale_views
 
 
@@ -119,8 +120,8 @@ class DiMSC(MultiViewClusterer):
 
     def _prepare(self, Xs, n_clusters):
         Xs = scale_views(Xs, self.scaling)
-        smoothness = float(self.smoothness)
-        return [View(gram(X), smoothness * neighbour_laplacian(X, self.n_neighbors)) for X in Xs]
+        rank, smoothness = ranks(Xs), float(self.smoothness)
+        return [View(gram(X), smoothness * neighbour_laplacian(X, self.n_neighbors, rank)) for X in Xs]
 
     def _fit_best(self, views, n_clusters, seeds):
         Ys, history, converged = alternate(views, float(self.diversity), self.max_iter, float(self.tol))

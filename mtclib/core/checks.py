@@ -268,13 +268,7 @@ def check_tasks(Xs, *, nonnegative=False):
 
 def check_views(Xs, *, nonnegative=False, float32=False):
     """Validated views: a list of float64 arrays or CSR arrays with equally many rows; see check_matrix."""
-    Xs = [check_matrix(X, f"Xs[{v}] (view {v + 1})", nonnegative=nonnegative, float32=float32)
-          for v, X in enumerate(_as_list(Xs, "view"))]
-    for v, X in enumerate(Xs):
-        if X.shape[0] != Xs[0].shape[0]:
-            raise ValueError(f"Xs[{v}] (view {v + 1}) has {X.shape[0]} samples but Xs[0] has "
-                             f"{Xs[0].shape[0]}; views describe the same samples in the same order")
-    return Xs
+    return check_task_views(_as_list(Xs, "view"), nonnegative=nonnegative, float32=float32)
 
 
 def check_sequence(Xs, *, nonnegative=False):
@@ -287,7 +281,7 @@ def check_sequence(Xs, *, nonnegative=False):
     return tasks
 
 
-def check_task_views(views, name="Xs", where="", *, nonnegative=False):
+def check_task_views(views, name="Xs", where="", *, nonnegative=False, float32=False):
     """Validated views of one task of a sequence; ``where`` says which task ``name`` is."""
     place = f"{where}, " if where else ""
     if isinstance(views, np.ndarray) and views.ndim == 3:
@@ -296,7 +290,7 @@ def check_task_views(views, name="Xs", where="", *, nonnegative=False):
         got = "an empty list" if isinstance(views, (list, tuple)) else type(views).__name__
         raise ValueError(f"{name}{f' ({where})' if where else ''} must be a list with one two-dimensional "
                          f"array per view, got {got}; for a single view write [X]")
-    views = [check_matrix(X, f"{name}[{v}] ({place}view {v + 1})", nonnegative=nonnegative)
+    views = [check_matrix(X, f"{name}[{v}] ({place}view {v + 1})", nonnegative=nonnegative, float32=float32)
              for v, X in enumerate(views)]
     for v, X in enumerate(views):
         if X.shape[0] != views[0].shape[0]:

@@ -17,7 +17,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from mtclib.core.checks import COUNT, POSITIVE, Named, call, check_matrix, empty_samples
 from mtclib.maths.linalg import as_dense, unit_samples
-from mtclib.maths.neighbours import nearest_distances
+from mtclib.maths.neighbours import nearest_distances, ranks
 from mtclib.maths.scaling import SCALINGS, scale_views
 
 SCALES = ("median", "mean", "self-tuning")
@@ -221,7 +221,7 @@ def among_filled(affinity, X, *options):
     n, rows = len(empty), np.flatnonzero(~empty)
     if len(rows) < 2:
         return sp.csr_array((n, n))
-    A = affinity(X[rows], *options)
+    A = affinity(X[rows], *(part[rows] if isinstance(part, np.ndarray) else part for part in options))
     if sp.issparse(A):
         A = A.tocoo()
         return sp.csr_array((A.data, (rows[A.row], rows[A.col])), shape=(n, n))
@@ -251,7 +251,7 @@ def gaussian_affinity(X, scale="median"):
     return A
 
 
-def knn_affinity(X, n_neighbors=10, scale="mean"):
+def knn_affinity(X, n_neighbors=10, scale="mean", rank=None):
     """exp(-d_ij^2 / (2 s^2)) between a sample and its nearest others, averaged over both directions.
 
     CSR (n, n) in 0 .. 1 with a zero diagonal; s is the mean distance over all pairs of a sample and a
@@ -259,15 +259,15 @@ def knn_affinity(X, n_neighbors=10, scale="mean"):
     see ``nearest_distances``.  'log' is floor(log2 n) + 1, as in the code of symmetric NMF.  Empty samples
     have no edges, and n does not count them.
     """
-    return among_filled(_knn_affinity, X, n_neighbors, scale)
+    return among_filled(_knn_affinity, X, n_neighbors, scale, rank)
 
 
-def _knn_affinity(X, n_neighbors, scale):
+def _knn_affinity(X, n_neighbors, scale, rank):
     n = X.shape[0]
     if n == 1:
         return sp.csr_array((1, 1))
     m = min(n.bit_length() if n_neighbors == "log" else int(n_neighbors), n - 1)
-    squares, indices = nearest_distances(X, m)
+    squares, indices = nearest_distances(X, m, rank)
     if isinstance(scale, str) and scale == "self-tuning":
         widths = _local_widths(np.sqrt(nearest_distances(X, min(NEIGHBOUR, n - 1))[0][:, -1]))
         weights = np.exp(-squares / (widths[:, None] * widths[indices]))
@@ -277,12 +277,12 @@ def _knn_affinity(X, n_neighbors, scale):
     return (A + A.T).tocsr() / 2
 
 
-def cosine_knn_affinity(X, n_neighbors=10, scale="mean"):
+def cosine_knn_affinity(X, n_neighbors=10, scale="mean", rank=None):
     """``knn_affinity`` of the rows at unit length, whose squared distances are 2 (1 - cosine).
 
     The result is the same for dense and sparse X.
     """
-    return knn_affinity(unit_samples(sp.csr_array(X)), n_neighbors, scale)
+    return knn_affinity(unit_samples(sp.csr_array(X)), n_neighbors, scale, rank)
 
 
 def normalized_bipartite(X):
@@ -342,10 +342,10 @@ def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors
         return [_normalized_cosine(X) for X in Xs]
     if isinstance(affinity, str) and affinity == "gaussian":
         return [NormalizedMatrix(among_filled(gaussian_affinity, X, scale)) for X in Xs]
-    if isinstance(affinity, str) and affinity == "knn":
-        return [NormalizedMatrix(knn_affinity(X, n_neighbors, scale)) for X in Xs]
-    if isinstance(affinity, str) and affinity == "knn-cosine":
-        return [NormalizedMatrix(cosine_knn_affinity(X, n_neighbors, scale)) for X in Xs]
+    if isinstance(affinity, str) and affinity in ("knn", "knn-cosine"):
+        build = knn_affinity if affinity == "knn" else cosine_knn_affinity
+        rank = ranks(Xs) if what == "view" else None
+        return [NormalizedMatrix(build(X, n_neighbors, scale, rank)) for X in Xs]
     matrices = [call("affinity", affinity, X) for X in Xs] if callable(affinity) else affinity
     if not isinstance(matrices, (list, tuple)) or len(matrices) != len(Xs):
         got = repr(affinity) if isinstance(affinity, str) else type(affinity).__name__

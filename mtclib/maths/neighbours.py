@@ -53,15 +53,17 @@ def shared(neighbours):
     return sp.csr_array(neighbours @ neighbours.T)
 
 
-def nearest_distances(X, n_neighbors):
+def nearest_distances(X, n_neighbors, rank=None):
     """The nearest other samples of each sample; ties are broken by content, see :func:`content`.
 
     Returns squared Euclidean distances, ascending, and indices, (n, n_neighbors) each; n_neighbors < n.  Of
     samples equally near to sample i come first those whose distance to the mean of all is most like that of
-    i, then those of lower rank.  With another order of the rows the lists are the same, but for copies of one
-    sample: these change places with each other, in all lists alike.
+    i, then those of lower ``rank``, (n,) int: that of :func:`content`, or for one view of several that of
+    :func:`ranks`, which tells copies in one view apart by the others.  With another order of the rows the
+    lists are the same, but for copies of whole samples: these change places, in all lists alike.
     """
-    n, (spread, rank) = X.shape[0], content(X)
+    n, (spread, own) = X.shape[0], content(X)
+    rank = own if rank is None else rank
     # Far from the origin the distances would drown in the rounding of the squared lengths.
     X = X if sp.issparse(X) else X - X.mean(axis=0)
     values = X.multiply(X) if sp.issparse(X) else X * X
@@ -116,17 +118,29 @@ def content(X):
     of the features.  Neither depends on the order of samples or features, nor on a shift.  What is equal in
     both is ranked by a projection on fixed numbers, one per feature, and copies of one sample by their place.
     """
-    d = X.shape[1]
-    mean, variance = mean_variance_axis(X, axis=0) if sp.issparse(X) else (X.mean(axis=0), X.var(axis=0))
+    mean = np.asarray(X.mean(axis=0)).ravel()
     values = X.multiply(X) if sp.issparse(X) else (X - mean) ** 2
     squares = np.asarray(values.sum(axis=1)).ravel()
     if sp.issparse(X):
         squares = squares - 2.0 * (X @ mean) + mean @ mean
-    fixed = np.random.default_rng(0).standard_normal(d) * np.sqrt(variance)
-    keys = [_levels(X @ weights - mean @ weights) for weights in (fixed, np.sqrt(variance))]
-    rank = np.empty(X.shape[0], dtype=np.intp)
-    rank[np.lexsort(keys)] = np.arange(X.shape[0])
-    return squares / (squares.max() or 1.0), rank
+    return squares / (squares.max() or 1.0), ranks([X])
+
+
+def ranks(Xs):
+    """Ranks of samples by what all views say of them, (n,) int; see :func:`content`."""
+    own = np.array([_projections(X) for X in Xs])
+    rank = np.empty(own.shape[2], dtype=np.intp)
+    # Sums first, which do not depend on the order of the views.
+    rank[np.lexsort([*own.reshape(-1, len(rank)), *own.sum(axis=0)])] = np.arange(len(rank))
+    return rank
+
+
+def _projections(X):
+    """Levels of the projections on fixed numbers and on the standard deviations of the features."""
+    mean, variance = mean_variance_axis(X, axis=0) if sp.issparse(X) else (X.mean(axis=0), X.var(axis=0))
+    roots = np.sqrt(variance)
+    fixed = np.random.default_rng(0).standard_normal(X.shape[1]) * roots
+    return [_levels(X @ weights - mean @ weights) for weights in (fixed, roots)]
 
 
 def _levels(values):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mtclib.baselines import AWP, CLR, WMSC, CoregSpectral, MultiViewSNMF, SpectralNJW
 from mtclib.core.base import EmptySampleWarning
 from mtclib.maths import neighbours
-from mtclib.maths.graphs import cosine_knn_affinity, knn_affinity
+from mtclib.maths.graphs import cosine_knn_affinity, knn_affinity, normalized_affinities
 from mtclib.maths.linalg import unit_rows
 from mtclib.maths.neighbours import nearest_distances
 from mtclib.metrics import adjusted_rand_index
@@ -36,6 +36,17 @@ def test_the_graph_is_the_same_in_every_order_of_the_samples(seed, m, convert, a
         place = canonical(unit_rows(X[order]).round(9) if affinity is cosine_knn_affinity else X[order])
         graphs.append(A[place][:, place])
     np.testing.assert_allclose(graphs[0], graphs[1], atol=1e-9)
+
+
+@given(seed=st.integers(0, 10**6), m=st.integers(1, 12))
+def test_copies_in_one_view_are_told_apart_by_the_others(seed, m):
+    rng = np.random.default_rng(seed)
+    views = [with_ties(seed, d=2), rng.normal(size=(40, 2))]
+    order = rng.permutation(40)
+    straight = normalized_affinities(views, "knn", what="view", n_neighbors=m)
+    shuffled = normalized_affinities([X[order] for X in views[::-1]], "knn", what="view", n_neighbors=m)[::-1]
+    for graph, other in zip(straight, shuffled):
+        np.testing.assert_allclose(graph.L[order][:, order].toarray(), other.L.toarray(), atol=1e-9)
 
 
 @given(seed=st.integers(0, 10**6), m=st.integers(1, 12), shift=st.sampled_from([0.0, 7.0, -0.3]))
