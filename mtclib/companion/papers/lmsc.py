@@ -22,13 +22,13 @@ from mtclib.baselines.coreg import CoregSpectral
 from mtclib.companion import plots, tables
 from mtclib.companion.papers.study import ONE_A_JOB, Study, mean_scores
 from mtclib.companion.runs import results
-from mtclib.companion.verdicts import leverage, numbers
+from mtclib.companion.verdicts import identify, judge, leverage, numbers
 from mtclib.core.checks import check_sequence
 from mtclib.core.lifelong import Libraries
 from mtclib.core.starts import best_kmeans
 from mtclib.lmsc import L21, LMSC, OUTPUTS, distance
 from mtclib.maths.linalg import polar
-from mtclib.metrics import SCORES
+from mtclib.metrics import SCORES, our_name
 
 SEEDS = range(10)
 WITH, WITHOUT = "with libraries", "without"
@@ -39,6 +39,8 @@ GRAPHS = {"": "cosine neighbours", "raw graph": "Euclidean neighbours", "log gra
           "cosine kernel": "cosine kernel"}  # fmt: skip
 REFIT, POOLED = "all tasks again", "all tasks pooled"
 METRIC = "NMI_arithmetic"
+RELEASED, AS_RELEASED = "{} (release)", "{}, as released"
+WITH_MEMORY, NO_MEMORY = "LMSC, release", "LMSC, release, no memory"
 score = SCORES[METRIC]
 
 
@@ -337,6 +339,31 @@ class Numbers(numbers.Numbers):
         """What `pipelines` says of a row under a graph and a weighting."""
         return self._pipelines.at[(method, graph, weighting), what]
 
+    @cached_property
+    def _known(self):
+        names = self.study.sets
+        return pd.concat([self.study.judged(name, AS_RELEASED.format(name)) for name in names])
+
+    def known(self, outcome, **where):
+        """As ``cells``, on the authors' split."""
+        rows = self._known[self._known["counted"]]
+        for name, value in where.items():
+            rows = rows[rows[name] == value]
+        wanted = judge.COUNTED.get(outcome, (outcome,))
+        return rows["expected"].sum() if outcome == "ceiling" else int(rows["verdict"].isin(wanted).sum())
+
+    def own_distance(self, dataset):
+        """Mean distance of LMSC's cells from print on the authors' split, in points; misprints left out."""
+        rows = self._known.query("dataset == @dataset and method == 'LMSC' and task != 'avg'")
+        return 100 * rows.loc[rows["verdict"] != "misprint", "difference"].abs().mean()
+
+    def styles(self, name, dataset):
+        """How many printed purities of a data set a style of a search gives at best: "2 of 4"."""
+        table = pd.read_csv(identify.table_file("lmsc", name))
+        cells = [cell for cell in table if cell.split(":")[2:3] == [dataset]]
+        printed = self.study.published.set_index("cell")["mean"][cells].to_numpy()
+        return f"{int((abs(table[cells] - printed) < 6e-5).sum(axis=1).max())} of {len(cells)}"
+
     def multiples(self, method):
         """How many printed purities of tasks are whole multiples of 1 / n, without misprints: "60 of 60"."""
         cells = self.judged.query("method == @method and metric == 'purity' and task != 'avg'")
@@ -360,9 +387,89 @@ class PaperStudy(Study):
 
     sets = ("3Sources", "BBC", "BBCSport", "Cornell")
 
+    def n_published(self, dataset):
+        """On the authors' split the runs behind a printed mean differ in their seeds alone."""
+        return self.protocol.n_published if _is_known(dataset) else super().n_published(dataset)
+
+    def selected(self, dataset):
+        """Where the split is the authors', settings are chosen as theirs: by mean purity of one run."""
+        if not _is_known(dataset):
+            return super().selected(dataset)
+        rows = self.rows(dataset)
+        best = results.oracle(rows[rows["run"] == 0], "purity")[["method", "params"]].drop_duplicates()
+        return rows.merge(best)
+
+    def _as_printed(self, rows, dataset, printed):
+        """On the authors' split measures are those of their code: NMI by the geometric mean, and the Rand
+        index over all ordered pairs, each sample with itself included."""
+        rows = super()._as_printed(rows, dataset, printed)
+        if not _is_known(dataset):
+            return rows
+        n, rows = self.protocol.task_sizes[printed], rows[rows["metric"] != METRIC]
+        ordered = (rows["value"] * (n - 1) + 1) / n
+        return rows.assign(value=rows["value"].mask(rows["metric"] == "RI", ordered),
+                           metric=rows["metric"].replace("NMI_geometric", METRIC))
+
     def sizes(self):
         """Sizes of the tasks of one split."""
-        return self.sizes_table([f"{name} 0" for name in self.sets], "First of ten splits")
+        return self.sizes_table([f"{name} 0" for name in self.sets], "First of ten random splits")
+
+    def on_authors_split(self):
+        """The printed tables on the authors' split, with their code in the row of LMSC."""
+        found = [self.reproduced(name, AS_RELEASED.format(name)).tables for name in self.sets]
+        return tables.Tables(tuple(table for each in found for table in each))
+
+    def own_cells(self):
+        """LMSC's own cells on the authors' split: by their code, and by the consistent updates."""
+        parts = []
+        for name in self.sets:
+            both = [self.judged(name, source.format(name)).query("method == 'LMSC' and task != 'avg'")
+                    for source in (AS_RELEASED, RELEASED)]
+            columns = {"printed": both[0]["published"]}
+            for which, cells in zip(("release", "consistent"), both):
+                cells = cells.set_index(both[0].index)
+                columns |= {which: cells["ours"], f"{which}, verdict": cells["verdict"]}
+            frame = pd.DataFrame(columns)
+            frame[["printed", "release", "consistent"]] = (
+                100 * frame[["printed", "release", "consistent"]]).round(1)
+            parts.append(both[0][["dataset", "task", "metric"]].join(frame))
+        table = pd.concat(parts, ignore_index=True)
+        return tables.frame_table(table, "LMSC's own numbers on the authors' split, percent",
+                                  folded=f"{len(table)} printed numbers of LMSC")
+
+    def release(self):
+        """What the authors' code does otherwise than the paper, and what its memory is worth."""
+        return tables.Tables((self._changes(), self._memory()))
+
+    def _changes(self):
+        """Mean distance from LMSC's printed cells with one change of the release at a time, in points."""
+        parts = []
+        for name in self.sets:
+            rows = self._as_printed(self.default(RELEASED.format(name)), RELEASED.format(name), name)
+            own = rows["method"].str.fullmatch("LMSC(, release(, (?!history).*)?)?")
+            rows = rows[own & (rows["run"] == 0)]
+            cells = self.printed(name, "LMSC").query("task != 'avg' and cell not in @self.misprints")
+            cells = cells.assign(metric=[our_name("lmsc", metric) for metric in cells["metric"]])
+            both = rows.merge(cells[["task", "metric", "mean"]], on=["task", "metric"])
+            both["distance"] = 100 * (both["value"] - both["mean"]).abs()
+            parts.append(both.groupby("method", sort=False)["distance"].mean().rename(name))
+        table = pd.concat(parts, axis=1).dropna(how="all").round(1).rename_axis("method").reset_index()
+        return tables.frame_table(table, "Distance from LMSC's printed numbers at one setting, points")
+
+    def _memory(self):
+        """NMI of tasks 2 to 4 by the release with and without what is kept between tasks, in percent."""
+        found = {}
+        for name in self.sets:
+            for kind, pool in (("authors' split", RELEASED.format(name)), ("random splits", name)):
+                rows = self.default(pool).query("metric == 'NMI_geometric' and task in ['2', '3', '4']")
+                means = rows.pivot_table("value", "method", "run")
+                if NO_MEMORY in means.index:
+                    pair = 100 * means.loc[[WITH_MEMORY, NO_MEMORY]].dropna(axis=1)
+                    means = pair.mean(axis=1).to_numpy()
+                    found[name, kind] = {"with": means[0], "without": means[1],
+                                         "gain": means[0] - means[1], "splits": pair.shape[1]}
+        table = pd.DataFrame(found).T.round(1).rename_axis(["data set", "split"]).reset_index()
+        return tables.frame_table(table, "The memory of the release, NMI, percent")
 
     @property
     def _names(self):
@@ -373,13 +480,13 @@ class PaperStudy(Study):
         rows = pd.concat(map(self.default, self.sets))
         return mean_scores(rows, "NMI_arithmetic").unstack("dataset").loc[self._names]
 
-    def worth_of_labels(self):
+    def _worth_of_labels(self):
         """Mean NMI with settings chosen with labels, and at defaults."""
         chosen = mean_scores(pd.concat(map(self.selected, self.sets)), "NMI_arithmetic").unstack("dataset")
         both = {"chosen with labels": chosen.loc[self._names], "default": self._fixed()}
         return _beside(both, self.sets, "NMI, mean over four tasks, percent")
 
-    def weightings(self):
+    def _weightings(self):
         """Mean NMI with words counted, and weighted by tf-idf."""
         words = self.sets[:3]
         rows = pd.concat([self.default(f"{name} (tfidf)").assign(dataset=name) for name in words])
@@ -387,14 +494,16 @@ class PaperStudy(Study):
         return _beside({"counts": self._fixed(), "tf-idf": weighted}, words, "NMI at defaults, percent")
 
     def pipelines(self):
-        """The graph and weighting that come nearest to each printed row, and all that were run."""
+        """The graph and weighting that come nearest to each printed row, all that were run, and what tf-idf
+        changes against counts."""
         table = pipelines(self).sort_values(["method", "distance"]).round(1)
         heads = {"method": "method", "graph": "graph", "weighting": "words", "distance": "distance, points",
                  "within": "cells within 5 points", "cells": "of"}
         nearest = table.groupby("method").head(1)
         return tables.Tables((
             tables.frame_table(nearest, "The choice nearest to each printed row", heads),
-            tables.frame_table(table, "All choices", heads, folded=f"{len(table)} pairs of row and choice")))
+            tables.frame_table(table, "All choices", heads, folded=f"{len(table)} pairs of row and choice"),
+            self._weightings()))
 
     def facts(self):
         """The four facts about Eq. (8), on four tasks of Handwritten Numerals."""
@@ -409,14 +518,25 @@ class PaperStudy(Study):
                                    for head, (fact, told) in facts.items()))
 
     def variants(self):
-        """Mean NMI with one choice changed at a time."""
+        """Mean NMI with one choice changed at a time, and with settings chosen with labels."""
         parts = ["readings", "step", "kmeans-seeding", "coreg-stop"]
         rows = pd.concat([self.rows(name)[lambda f: f["part"].isin(parts)] for name in self.sets])
         rows = pd.concat([rows, *map(self.default, self.sets)])
         rows = rows[~rows["method"].str.contains("raw") & ~rows["method"].isin(self._names[:-1])]
         table = mean_scores(rows, "NMI_arithmetic").unstack("dataset")[list(self.sets)]
-        return tables.frame_table(table.round(1).sort_index(), "Variants, NMI, percent",
-                                  folded=f"{len(table)} variants on {len(self.sets)} data sets")
+        return tables.Tables((
+            tables.frame_table(table.round(1).sort_index(), "Variants, NMI, percent",
+                               folded=f"{len(table)} variants on {len(self.sets)} data sets"),
+            self._worth_of_labels()))
+
+    def shuffled_classes(self):
+        """Single-view rows on 3Sources: printed, ours, and against classes in another order."""
+        table = self.table("shuffled_classes")
+        table["spreads away"] = ((table["printed"] - table["shuffled"]) / table["spread"]).round(1)
+        scores = ["printed", "ours", "shuffled", "spread"]
+        table[scores] = (100 * table[scores]).round(1)
+        return tables.frame_table(table, "Single-view rows of Table 1 and classes in another order, percent",
+                                  folded=f"{len(table)} printed numbers of three methods")
 
     def sensitivity(self, name):
         """Figure 2 or 3 of the paper, one parameter after the other."""
@@ -426,25 +546,29 @@ class PaperStudy(Study):
         return self.show(fig, f"lmsc-sensitivity-{name.lower()}", _FIGURES[name],
                          alt=f"NMI on {name} against each parameter in turn, with intervals over six splits")
 
-    def heat_map(self, name, kind="grid"):
-        """Figure 2 or 3 of the paper: over mu and lambda, or as "surface" over mu and beta as printed."""
-        part, other = {"grid": ("part == 'main' and method == 'LMSC'", "lam"),
-                       "surface": ("part == 'surface'", "beta")}[kind]
-        fig = plots.sensitivity_heatmap(self.rows(name).query(part), "mu", other, metric="NMI_arithmetic")
+    def heat_map(self, name, kind="surface"):
+        """Figure 2 or 3 of the paper, over mu and beta: as printed, or at lambda = 1 by the "release"."""
+        part, pool = {"surface": ("part == 'surface'", name),
+                      "release": ("method == 'LMSC, release' and run == 0", RELEASED.format(name))}[kind]
+        rows = self.rows(pool).query(part)
+        rows = rows[rows["params"].str.contains('"lam":1.0', regex=False)] if kind == "release" else rows
+        fig = plots.sensitivity_heatmap(rows, "mu", "beta", metric=METRIC)
         return self.show(fig, f"lmsc-{kind}-{name.lower()}", _FIGURES[name],
-                         alt=f"Map of the NMI on {name} over mu and {other}, with the best cell marked")
+                         alt=f"Map of the NMI on {name} over mu and beta, with the best cell marked")
 
     def objectives(self):
-        """Figure 4 of the paper: the objective of each task, with consistent and with printed updates."""
-        kinds = {"LMSC, history": "consistent", "LMSC as printed": "as printed"}
+        """Figure 4 of the paper: the objective of each task, by three algorithms."""
+        kinds = {"LMSC, history": "consistent", "LMSC as printed": "as printed",
+                 "LMSC, release, history": "release"}
         kept = self.results.frame.drop_duplicates("key")
-        kept = kept[kept["method"].isin(kinds) & kept["dataset"].isin(["3Sources 0", "BBCSport 0"])]
+        sets = [f"{name}{end}" for name in ("3Sources", "BBCSport") for end in (" 0", RELEASED[2:])]
+        kept = kept[kept["method"].isin(kinds) & kept["dataset"].isin(sets)]
         models = self.results.models
-        panels = {f"{row.dataset[:-2]}, {kinds[row.method]}":
+        panels = {f"{row.dataset.split()[0]}, {kinds[row.method]}":
                   [-models[f"{row.key}/histories_/{t}"] for t in range(4)] for row in kept.itertuples()}
         return self.show(plots.task_objectives(panels), "lmsc-objectives", "LMSC 4",
-                         alt="The objective of four tasks by sweep: it rises with consistent updates and "
-                             "falls with the printed ones")
+                         alt="The objective of four tasks by sweep: it rises with consistent updates, wavers "
+                             "with the printed ones, and grows with the number of sweeps in the release")
 
     def transfer(self):
         """With and without libraries, by the number of tasks seen."""
@@ -470,6 +594,10 @@ class PaperStudy(Study):
         rows = self.table(table)
         rows = rows.replace({"dataset": _STREAMS}) if table != "stream_costs" else rows
         return self.show(draw(rows), name or f"lmsc-{table}", alt=alt)
+
+
+def _is_known(dataset):
+    return dataset.endswith((RELEASED[2:], AS_RELEASED[2:]))
 
 
 _FIGURES = {"3Sources": "LMSC 2", "Cornell": "LMSC 3"}

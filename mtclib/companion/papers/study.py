@@ -239,13 +239,17 @@ class Study:
         pipeline = spec.pipeline if spec else "fixed"
         chosen_by = identify.calibration_cells(self.protocol, spec.search) if spec else ()
         verdicts = judge.judge(
-            cells, rows, n_published=self.protocol.n_independent, deterministic=once,
+            cells, rows, n_published=self.n_published(dataset), deterministic=once,
             datasets={printed: dataset}, not_run=missing, unavailable=unavailable,
             misprints=self.misprints, calibration=chosen_by,
             causes=self._causes if dataset in (printed, self.headline(printed)) else ())
         kinds = {name: method_kind(self.protocol, name) for name in cells["method"].unique()}
         kind = verdicts["method"].map(kinds)
         return chance.beside(verdicts).assign(kind=kind, pipeline=pipeline, source=dataset)
+
+    def n_published(self, dataset):
+        """Independent draws behind each printed mean, where `dataset` stands for it."""
+        return self.protocol.n_independent
 
     def _as_printed(self, rows, dataset, printed):
         """`rows` in the unit of the print, with averages over as many tasks as are printed."""
@@ -257,7 +261,7 @@ class Study:
 
     def _selection(self, cells, dataset, printed):
         """Spread that comes from choosing the setting of a method with labels, for each printed cell."""
-        parts, n = dict(list(self.grid(dataset, printed).groupby("method"))), self.protocol.n_independent
+        parts, n = dict(list(self.grid(dataset, printed).groupby("method"))), self.n_published(dataset)
         spread = pd.Series(0.0, index=cells.index)
         for method, own in cells.groupby("method"):
             if method in parts and parts[method]["params"].nunique() > 1:
