@@ -104,6 +104,8 @@ def test_a_sample_of_rows_is_reproduced_label_for_label(opened, paper, monkeypat
         one for one in requests(*given) if one[0] in names))
     planned = jobs.expand(opened[paper].protocol, "full")
     quick = [job for job in planned if job.key in frame.index]
+    if not quick:
+        pytest.skip("every committed fit is of an earlier version; the provenance names them")
     sample = random.Random(0).sample(quick, 12)
     assert len({job.method for job in sample}) > 2
     for job in sorted(sample, key=lambda job: job.dataset):
