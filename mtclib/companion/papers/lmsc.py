@@ -416,8 +416,8 @@ class PaperStudy(Study):
 
     def on_authors_split(self):
         """The printed tables on the authors' split, with their code in the row of LMSC."""
-        found = [self.reproduced(name, AS_RELEASED.format(name)).tables for name in self.sets]
-        return tables.Tables(tuple(table for each in found for table in each))
+        return tables.Tables(tuple(self.reproduced(name, AS_RELEASED.format(name)).tables[0]
+                                   for name in self.sets))
 
     def own_cells(self):
         """LMSC's own cells on the authors' split: by their code, and by the consistent updates."""
