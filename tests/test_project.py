@@ -5,7 +5,6 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import yaml
 from packaging.requirements import Requirement
@@ -126,12 +125,7 @@ def test_the_readme_s_example_separates_the_topics_in_about_ten_lines():
     assert np.diff(model.relation_[0, 1][labels[0][0], [labels[1][0], labels[1][6]]]) > 0
 
 
-def test_what_the_readme_says_came_out_is_so():
-    counted = pd.read_csv(ROOT / "data" / "verdicts.csv").query("counted")
-    deviating = counted["verdict"].isin(["higher", "lower"])
-    assert 0.15 < counted["verdict"].isin(["agrees", "exact"]).mean() < 0.25  # about a fifth
-    assert 0.35 < deviating.mean() < 0.45 < counted["expected"].mean() < 0.55  # two fifths, half
-    assert counted.loc[deviating, "cause"].isin(["underspecified", "preprocessing"]).mean() > 0.5
+def test_the_recommended_method_for_tasks_is_older_than_all_five_papers_as_the_readme_says():
     year = int(all_estimators()[RECOMMENDED["multitask"]].traits.paper[-4:])
     assert year < min(reference["year"] for reference in yaml.safe_load(text("CITATION.cff"))["references"])
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.collections import LineCollection
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex
 from numpy.testing import assert_allclose
 from PIL import Image
 from scipy import stats
@@ -22,7 +22,6 @@ from seaborn.utils import relative_luminance
 
 from mtclib.companion import plots
 from mtclib.companion.plots.look import looks, plain
-from mtclib.companion.plots.scores import GREY
 from mtclib.companion.tables.table import COLOURS, MEANINGS
 from mtclib.companion.userdata import number
 from mtclib.companion.userdata.load import example
@@ -66,18 +65,13 @@ def judged(verdicts, paper="p", dataset="toy"):
     scores = {"published": 0.8, "published_std": 0.02, "ours": 0.75, "ours_std": np.nan, "difference": -0.05,
               "relative_difference": -0.0625}  # fmt: skip
     frame = frame_of("task method verdict", rows)
-    return frame.assign(paper=paper, table="3", dataset=dataset, metric="ACC", **scores)
+    return frame.assign(paper=paper, table="3", dataset=dataset, metric="ACC", counted=True, **scores)
 
 
 def timings():
     solvers = ((LONG, 1e-4, 3), ("b", 1e-3, 1))
     rows = [(solver, k, c * k**p) for solver, c, p in solvers for k in (5, 15, 95) for _ in "ab"]
     return frame_of("solver n_clusters seconds", rows)
-
-
-def weightings():
-    rows = [(w, t, 0.3 + 0.1 * n) for w in ("tf", LONG) for t in "1234" for n in range(3)]
-    return frame_of("weighting task value", rows)
 
 
 def noisy():
@@ -118,17 +112,16 @@ def costs():
     return frame_of("dataset seed method tasks_seen seconds bytes value", rows)
 
 
-DAMAGED = frame_of("kind share method value", [(kind, share, "A", 1 - share)
-                   for kind in ("missing", "outliers", "both") for share in (0.0, 0.5)])  # fmt: skip
-REPEATS = pd.DataFrame({"method": ["A", "A", "B"], "repeat": [0, 1, 0], "seconds": [1.0, 2.0, 3.0]})
 CHANGES = pd.DataFrame({"decision": ["O1", "O1", "O2"], "metric": "ACC", "change": [-4.0, 1.0, 2.0],
                         "ours": "tf", "alternative": "counts"})  # fmt: skip
 SHARED = pd.DataFrame({"source": ["a", "a", "b"], "gain": [1.0, 3.0, -2.0], "measure": [0.1, 0.1, 0.7]})
 PAIRS = frame_of("dataset method run 1 2", [("toy", "A", r, r / 10, r / 10) for r in range(5)])
 LABELS = np.repeat(np.arange(4), 3)
-GAINS = pd.DataFrame([("toy", "ours", 1.5, -0.5, 3.5), (LONG, "ours", -2.0, -2.5, -1.5),
-                      ("toy", "printed", 9.0, np.nan, np.nan)],
-                     columns=["dataset", "comparison", "difference", "low", "high"])  # fmt: skip
+GAINS = frame_of("rival printed ours low high least most pipelines_least pipelines_most",
+                 [("rival", 5.0, 2.0, 1.0, 3.0, 4.0, 6.0, -1.0, 4.0),
+                  (LONG, 9.0, -1.0, -3.0, 1.0, 8.0, 10.0, -4.0, 0.5)])  # fmt: skip
+CURVE = frame_of("table pipeline printed ours", [
+    ("1", "as fixed", 5.0, 4.0), ("1", "counts, rows kept", 5.0, -2.0), ("2", "counts", 3.0, 1.0)])
 CASES = {
     "sensitivity": lambda: plots.sensitivity(star(datasets=(LONG, "toy")), BASE),
     "sensitivity of one": lambda: plots.sensitivity(one_param(), LAM),
@@ -138,14 +131,10 @@ CASES = {
     "task objectives": lambda: plots.task_objectives({"a": [[1, 2], [3, 4, 5]], "b": [[2]], "c": [[0, 1]]}),
     "trajectories": lambda: plots.trajectories(curves(), {"ACC": "accuracy"}),
     "robustness": lambda: plots.robustness(noisy()),
-    "damage": lambda: plots.damaged_view(DAMAGED, "FAC"),
-    "gains": lambda: plots.gains(GAINS),
-    "seconds": lambda: plots.seconds(REPEATS, {"B": 4.0, "C": 9.0}),
+    "forest": lambda: plots.forest(GAINS), "pipelines": lambda: plots.specification_curve(CURVE),
     "relation": lambda: plots.relation_matrix(MATRIX, MATRIX * 2, ROWS, [LONG, "x", "y"], ("a", "b")),
     "relation alone": lambda: plots.relation_matrix(MATRIX, None, ROWS, ROWS, ("a", "b")),
     "runtime": lambda: plots.runtime(timings(), switch_at=35),
-    "preprocessing": lambda: plots.preprocessing(weightings(), {"1": 0.339}),
-    "scores": lambda: plots.scores_by_method(judged(["agrees"] * 9)),
     "scoreboard": lambda: plots.scoreboard(judged(["exact", "lower", "exact"]), {"p": "Paper\n3 cells"}),
     "leverage": lambda: plots.leverage(CHANGES),
     "weights": lambda: plots.weight_functions([1.0, 4.0], (1.0, 10.0)),
@@ -162,7 +151,7 @@ CASES = {
     "number": lambda: plots.number_of_clusters(number.candidates(example("tasks"))),
 }
 # These give their lines a look of their own, with a meaning; all others follow the style.
-OWN_LOOK = {"weights", "orders", "transfer", "forgetting", "quality and time", "leverage", "seconds"}
+OWN_LOOK = {"weights", "orders", "transfer", "forgetting", "quality and time", "leverage"}
 RED = plt.cycler("color", ["red"])
 MINE = {"font.size": 30, "axes.facecolor": "black", "savefig.dpi": 20, "axes.prop_cycle": RED}
 # Without a salt, the names in an SVG differ each time.
@@ -276,8 +265,8 @@ def test_the_suite_draws_every_public_figure():
 
 LINES = (("task objectives", 0, 1, [3, 4, 5]), ("trajectories", 0, 1, [10, 20, 30, 40]),
          ("robustness", 0, 0, [90, 90]), ("robustness", 0, 1, [90, 80]),
-         ("damage", 0, 0, [1.0, 0.5]),
-         ("transfer", 0, 0, [41, 51, 61]), ("transfer", 0, 1, [41, 41, 41]), ("transfer", 2, 0, [0, 10, 20]),
+         ("transfer", 0, 0, [41, 51, 61]), ("transfer", 0, 1, [41, 41, 41]),
+         ("transfer", 2, 0, [0, 10, 20]),
          ("forgetting", 0, 0, [60, 50]), ("forgetting", 0, 1, [80, 70]), ("forgetting", 0, 2, [71, 71]),
          ("orders", 0, 1, [-1, 0, 1]), ("orders", 1, 0, [22] * 6), ("costs", 0, 0, [2, 4]),
          ("costs", 1, 1, [1, 2]), ("objectives", 0, 0, [8.5, 2, 1]),
@@ -287,11 +276,10 @@ LINES = (("task objectives", 0, 1, [3, 4, 5]), ("trajectories", 0, 1, [10, 20, 3
 TITLES = {"objectives": ["a_data set with a\nrather $long$ name", "printed\n(paper: 3)", "", ""],
           "task objectives": ["a", "b", "c"], "transfer": ["x", "y", "", ""], "weights": ["κ = 1", "κ = 10"],
           "robustness": [f"{d}, {k} noise" for d in "xy" for k in ("mixed", "long")],
-          "preprocessing": ["Task 1", "Task 2", "Task 3", "Task 4"], "pairs": ["toy\nA: r = 1.00"]}
+          "pairs": ["toy\nA: r = 1.00"]}
 LEGENDS = {"objectives": ["median over runs", "the paper stops"],
            "sensitivity": [LONG, "toy", "fixed in the other panels"],
            "runtime": [f"{LONG} (slope 3.0)", "b (slope 1.0)", "paper changes solver at 35"],
-           "preprocessing": ["ours, all runs", "printed"],  # even if the last task has no printed value
            "scoreboard": ["● exact (2)", "▼ lower (1)"],
            "weights": [f"{rule}, 1/λ = {n}" for n in (1, 4) for rule in ("smooth", "hard")]}
 
@@ -405,22 +393,9 @@ def test_a_band_ends_where_the_numbers_say(name, panel, number, ends):
     assert_allclose(edges(drawn(name), panel, number), ends, atol=1e-9)
 
 
-def test_means_and_ranges_of_tasks_stand_beside_the_printed_values_and_a_method_not_run_has_those_only():
-    mean, _, (spread,) = drawn("preprocessing").axes[0].containers[0]
-    assert_allclose(mean.get_xdata(), [40, 40])
-    assert_allclose(np.array(spread.get_segments())[:, :, 0], [[30, 50]] * 2)
-    assert line(drawn("preprocessing"), 0, -1).get_xdata()[0] == pytest.approx(33.9)
-    frame = judged(["not-run", "agrees"]).assign(task="1", method=["CLR", "SNMF"])
-    frame.loc[0, ["ours", "ours_std"]] = np.nan
-    printed, ours = plots.scores_by_method(frame).axes[0].containers
-    assert_allclose(printed.lines[0].get_xdata(), [80, 80])
-    assert_allclose(ours.lines[0].get_xdata(), [np.nan, 75])
-
-
 SHOWN = [
     *((name, titles, expected) for name, expected in TITLES.items()),
     *((name, legend, expected) for name, expected in LEGENDS.items()),
-    ("seconds", lambda fig: [each.get_xdata().tolist() for each in fig.axes[0].lines], [[1, 2, 3], [4]]),
     ("relation", lambda fig: [ax.collections[0].get_clim() for ax in fig.axes[:2]], [(0, 2 * 0.173)] * 2),
     ("relation", lambda fig: [tuple(np.floor(p.get_xy())) for p in fig.axes[0].patches], [(0, 0), (1, 1)]),
     ("objectives", lambda fig: [ax.get_lines()[-1].get_xdata()[0] for ax in fig.axes[:2]], [1, 3]),
@@ -442,14 +417,12 @@ def test_every_verdict_has_its_word_in_the_legend_and_its_colour():
     assert legend(fig) == words and not set(SYMBOLS.values()) - set(texts(fig.axes[0]))
 
 
-def test_a_square_has_the_colour_of_its_difference_and_grey_where_none_counts():
-    rows = judged(["lower", "exact", "misprint", "agrees"]).assign(difference=[-0.3, 0.0, 0.3, 0.02])
-    rows.loc[3, "metric"] = "d_M"
-    ax = plots.scoreboard(rows, {"p": "Paper\n4 cells"}).axes[0]
-    shown = [value for value in ax.collections[0].get_array().compressed().tolist() if value]
-    assert shown == pytest.approx([-30.0, -6.25])
-    assert {p.get_facecolor()[:3] for p in ax.patches} > {to_rgb(GREY)}
-    assert list(ax.collections[0].get_clim()) == [-20, 20]
+def test_a_square_has_the_colour_that_its_verdict_has_in_the_tables_and_the_legend_counts_what_counts():
+    rows = judged(["lower", "exact", "misprint", "higher"]).assign(counted=[True, False, False, True])
+    fig = plots.scoreboard(rows, {"p": "Paper\n4 cells"})
+    shown = {to_hex(patch.get_facecolor()) for patch in fig.axes[0].patches}
+    assert shown == {COLOURS[name][0] for name in ("lower", "exact", "misprint", "higher")}
+    assert legend(fig) == ["▲ higher (1)", "▼ lower (1)", "※ misprint (1)"]
 
 
 def test_scores_that_differ_little_do_not_fill_an_axis_or_a_scale_of_colours():

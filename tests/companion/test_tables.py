@@ -17,7 +17,7 @@ from mtclib.companion.verdicts.judge import SYMBOLS
 
 
 class Reader(HTMLParser):
-    """Checks that tags nest; collects text, the number of cells of each row, and the styles."""
+    """Checks that tags nest; collects the text that is shown, and the number of cells of each row."""
 
     def __init__(self, html):
         super().__init__()
@@ -35,13 +35,13 @@ class Reader(HTMLParser):
         if tag in ("td", "th"):
             self.rows[-1] += int(attrs.get("colspan", 1))
         if tag != "br":
-            self.open.append(tag)
+            self.open.append("card" if attrs.get("class") == "mtclib-card" else tag)
 
     def handle_endtag(self, tag):
-        assert self.open.pop() == tag
+        assert self.open.pop() in (tag, "card")
 
     def handle_data(self, data):
-        self.text += "" if "style" in self.open else data + "\n"
+        self.text += "" if {"style", "card"} & {*self.open} else data + "\n"
 
 
 def cell(method="SNMF", task="1", metric="ACC", verdict="agrees", **changes):
@@ -60,6 +60,8 @@ def runs(values=(0.8, 0.9), method="SNMF", task="1", metric="ACC", params="{}"):
 
 
 NONE = pd.DataFrame(columns=["method", "task", "metric", "printed_mean"])
+SENTENCES = pd.DataFrame({"parts": [3, 1], "hold": [1, 1], "fail": [2, 0], "status": ["fails", "holds"]},
+                         index=["q", "r"])
 CLAIMS = pd.DataFrame({"quote": "q", "status": [*tables.CLAIM_SYMBOLS, "fails"], "statistic": 1.0})
 
 
@@ -78,11 +80,10 @@ def every_table():
             {"ACC": "ACC", "NMI": "NMI_max"}, "Scores"),
         "data": tables.frame_table(pd.DataFrame({"n": [3.0, np.nan]}, index=["a", "b"]).rename_axis("task"),
                                    ""),
-        "decisions": tables.decisions(decided("x " * 60)), "claims": tables.claims(CLAIMS),
+        "decisions": tables.decisions(decided("x " * 60)), "claims": tables.claims(CLAIMS, SENTENCES),
         "audit": tables.audit(pd.DataFrame({"kind": ["copied"], "where": "a"})),
         "empty audit": tables.audit(NONE),
-        "provenance": tables.provenance({"seed": 0, "versions": {"numpy": "2"}, "sha": "ab" * 32}),
-        "every cell": tables.every_cell(pd.DataFrame(wide))}
+        "provenance": tables.provenance({"seed": 0, "versions": {"numpy": "2"}, "sha": "ab" * 32})}
 
 
 EXAMPLES = every_table()
@@ -104,8 +105,8 @@ def test_each_verdict_shows_symbol_word_and_meaning_besides_its_colour(verdict):
     table = tables.reproduced(pd.DataFrame([cell(verdict=verdict)]))
     word = "not yet run" if verdict == "not-run" else verdict
     assert table.rows[0][1].lines == (f"81.2 {SYMBOLS[verdict]}", "80.90")
-    known = "ours 81.2 ± 1.5; printed 80.90 ± 0.50; interval -1.0 to 2.3; radius 2.3"
-    assert f"verdict {verdict}; {known}" in table.html
+    card = dict(table.rows[0][1].card)
+    assert card["verdict"] == verdict and card["interval"] == "-1.0 to 2.3" and card["radius"] == "2.3"
     assert f"{SYMBOLS[verdict]} {word}: {MEANINGS[verdict]}" in table.text
     assert MEANINGS[verdict] in Reader(table.html).text
 
@@ -125,21 +126,35 @@ DISTANCE = {"metric": "d_M", "printed_mean": "3.67", "published": 3.67, "ours": 
             "low": np.nan, "radius": np.nan, "verdict": "no margin"}  # fmt: skip
 
 
-@pytest.mark.parametrize(("changes", "lines"), [
-    ({}, ("ACC", "✓ agrees", "81.2 ± 1.5", "80.90 ± 0.50", "-1.0 to 2.3", "2.3", "–")),
+@pytest.mark.parametrize(("changes", "known"), [
+    ({}, {"ours": "81.2 ± 1.5", "printed": "80.90 ± 0.50", "interval": "-1.0 to 2.3", "radius": "2.3"}),
     (FRACTION | {"ours_std": 0.01},
-     ("NMI", "✓ agrees", "0.432 ± 0.010", ".40", "-0.010 to 0.023", "0.023", "–")),
-    (DISTANCE, ("d_M", "~ no margin", "3.500 ± 0.250", "3.67 ± 0.50", "–", "–", "–")),
-    ({"ours": -0.0001}, ("ACC", "✓ agrees", "0.0 ± 1.5", "80.90 ± 0.50", "-1.0 to 2.3", "2.3", "–")),
-    ({"ours_std": np.nan, "n": 1}, ("ACC", "✓ agrees", "81.2", "80.90 ± 0.50", "-1.0 to 2.3", "2.3", "–"))])
-def test_a_cell_shows_the_printed_number_as_printed_and_ours_in_its_unit(changes, lines):
+     {"ours": "0.432 ± 0.010", "printed": ".40", "interval": "-0.010 to 0.023", "radius": "0.023"}),
+    (DISTANCE, {"verdict": "no margin", "ours": "3.500 ± 0.250", "printed": "3.67 ± 0.50"}),
+    ({"ours": -0.0001}, {"ours": "0.0 ± 1.5", "interval": "-1.0 to 2.3"}),
+    ({"ours_std": np.nan, "n": 1}, {"ours": "81.2", "printed": "80.90 ± 0.50"})])
+def test_a_cell_shows_the_printed_number_as_printed_and_ours_in_its_unit(changes, known):
     # The first cell tells percent from fractions; it is the last where the paper prints fractions.
     rows = [cell(**changes)] if changes.get("metric") == "NMI" else [cell(), cell(task="2", **changes)]
-    known = tables.every_cell(pd.DataFrame(rows), metrics=("ACC", "NMI", "d_M"))
-    assert tuple(cell.lines[0] for cell in known.rows[-1][2:]) == lines
     table = tables.reproduced(pd.DataFrame(rows), metrics=("ACC", "NMI", "d_M"))
-    assert table.rows[0][-1].lines[0].partition(" ")[0] == lines[2].partition(" ")[0]
+    shown = table.rows[0][-1]
+    assert known.items() <= dict(shown.card).items()
+    assert ("interval" in dict(shown.card)) == (not np.isnan(rows[-1]["low"]))
+    assert shown.lines[0].partition(" ")[0] == known["ours"].partition(" ")[0]
     assert ("percent" in table.text) == (len(rows) > 1)
+
+
+def test_a_cell_with_the_focus_shows_its_pipeline_and_decision_and_a_link_that_names_it():
+    row = cell(verdict="lower", cause="preprocessing", reason="tf-idf moves it <5>")
+    row |= {"cell": "toy:3:a set:1:SNMF:ACC", "pipeline": "fixed"}
+    table = tables.reproduced(pd.DataFrame([row]))
+    assert {"cause": "preprocessing", "pipeline": "fixed",
+            "decision": row["reason"]}.items() <= dict(table.rows[0][1].card).items()
+    html = table.html
+    assert '<td class="mtclib-lines" tabindex="0"' in html and "tf-idf moves it &lt;5&gt;" in html
+    assert "template=correction.md&amp;title=toy%3A3%3Aa+set%3A1%3ASNMF%3AACC" in html
+    assert "td:focus>.mtclib-card" in html and "td:focus-within>.mtclib-card" in html
+    assert 'tabindex="0"' not in tables.frame_table([{"n": 1}], "").html
 
 
 def test_methods_keep_the_printed_order_and_one_that_was_not_run_shows_the_printed_number_and_says_so():
@@ -150,20 +165,18 @@ def test_methods_keep_the_printed_order_and_one_that_was_not_run_shows_the_print
     absent = dict.fromkeys(("ours", "ours_std", "low", "high", "radius"), np.nan)
     absent |= {"verdict": "not-run", "method": "CLR", "reason": "no run of this method", "n": 0}
     frame = pd.DataFrame([cell(), cell(**absent)])
-    assert tables.reproduced(frame).rows[1][1].lines == ("– –", "80.90")
-    assert "CLR: no run of this method" in tables.every_cell(frame).notes
+    absent = tables.reproduced(frame).rows[1][1]
+    assert absent.lines == ("– –", "80.90") and ("decision", "no run of this method") in absent.card
     table = tables.reproduced(pd.DataFrame([cell("a", "1"), cell("a", "2"), cell("b", "1")]))
     assert table.rows[1][2] == Cell(("–",)), "not printed"
 
 
-def test_the_notes_give_the_margin_the_number_of_runs_the_counts_and_the_causes():
+def test_the_notes_give_the_margin_the_number_of_runs_and_the_counts():
     rows = [cell(), cell(task="2", verdict="lower", cause="preprocessing", reason="tf-idf moves it", n=30)]
     table = tables.reproduced(pd.DataFrame(rows))
-    for said in ("Table 3, toy: ours above", "δ = 5 points", "10 to 30 runs", "2 cells: 1 agrees, 1 lower.",
-                 "SNMF: tf-idf moves it", "Cause preprocessing: The paper does not say"):  # fmt: skip
-        assert said in table.text + tables.every_cell(pd.DataFrame(rows)).text
+    for said in ("Table 3, toy: ours above", "δ = 5 points", "10 to 30 runs", "2 cells: 1 agrees, 1 lower."):
+        assert said in table.text
     assert "Ours: 1 run " in tables.reproduced(pd.DataFrame([cell(n=1)])).text
-    assert table.rows[0][2].title.endswith("; cause preprocessing")
 
 
 def test_what_is_wrong_is_named_with_what_there_is():
@@ -207,11 +220,12 @@ def test_values_are_shown_short_and_missing_ones_as_a_dash(value, shown):
 
 
 def test_claims_show_the_status_with_symbol_word_and_count():
-    table = tables.claims(CLAIMS)
+    table = tables.claims(CLAIMS, SENTENCES)
     shown = [row[1].lines[0] for row in table.rows]
     assert shown == ["✓ holds", "✗ fails", "? undecided", "– no data", "· not yet testable", "✗ fails"]
     assert ("", "statistic") not in table.header
-    assert "6 claims: 1 holds, 2 fail, 1 undecided, 1 no data, 1 not yet testable" in table.text
+    assert table.folded == "2 sentences in 6 parts: 1 fails, 1 holds"
+    assert table.notes == ("1 of 3 parts hold and 2 fail, so fails: q",)
 
 
 def test_a_hash_is_cut_to_twelve_digits_with_the_rest_under_the_mouse_and_the_table_is_folded():

@@ -42,7 +42,8 @@ def best_or_comparable(frame, method, others, metric, datasets) -> ClaimResult:
     if rows["n"].min() >= FEWEST:
         lost = rows["p"].min() <= ALPHA / len(rows)
         status = "holds" if good.all() else "fails" if lost else "undecided"
-    return ClaimResult(status, counts, float(good.mean()), int(rows["n"].min()), float(rows["p"].min()))
+    p = rows["p"].min() * (len(rows) if status == "fails" else 1)
+    return ClaimResult(status, counts, float(good.mean()), int(rows["n"].min()), float(p))
 
 
 def among_best(frame, method, others, metric, datasets, places=2) -> ClaimResult:
@@ -169,8 +170,11 @@ def greater_in_each_column(frame, method_a, method_b, metric, datasets, determin
               if result.statistic <= 0]
     counts = f"greater in {sum(gap > 0 for gap in gaps)} of {len(gaps)} columns, significantly in {won}"
     counts += f"; not on {', '.join(behind)}" if behind else ""
-    fewest = min(result.n for result in found.values())
-    return ClaimResult(status, counts, float(min(gaps)), fewest, max(result.p for result in found.values()))
+    fewest, p = (pick(getattr(result, name) for result in found.values())
+                 for pick, name in ((min, "n"), (max, "p")))
+    if lost:
+        p = len(found) * min(result.p for result in found.values() if result.status == "fails")
+    return ClaimResult(status, counts, float(min(gaps)), fewest, p)
 
 
 def relative_gain(frame, method_a, method_b, metric, dataset, low, high, task="") -> ClaimResult:

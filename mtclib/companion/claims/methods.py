@@ -68,7 +68,7 @@ def best_in_each_task(frame, method, others, metric, dataset, tasks, determinist
 
     Holds if each comparison (task and rival) is won at 5%: all must be, so no correction is due. Fails if
     the worst one is lost at 5% among as many comparisons. ``statistic`` is the smallest mean difference,
-    ``n`` the smallest number of paired runs, ``p`` the largest p-value.
+    ``n`` the smallest number of paired runs, ``p`` the largest p-value, or that of the failure.
 
     The counts compare means: a win is a comparison in which the mean of `method` is larger.
     """
@@ -76,8 +76,8 @@ def best_in_each_task(frame, method, others, metric, dataset, tasks, determinist
     gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic) - margin
             for task, other in pairs]
     tests = [wilcoxon(gap.to_numpy()) for gap in gaps]
-    status = "undecided"
-    if _chance_of_worst(pd.concat(gaps, axis=1).dropna().to_numpy()) <= ALPHA / 2:
+    status, worst = "undecided", _chance_of_worst(pd.concat(gaps, axis=1).dropna().to_numpy())
+    if worst <= ALPHA / 2:
         status = "fails"
     elif all(result == "holds" for result, _ in tests):
         status = "holds"
@@ -85,7 +85,7 @@ def best_in_each_task(frame, method, others, metric, dataset, tasks, determinist
     lost = [_place(other, task) for (task, other), mean in zip(pairs, means) if mean < -1e-12]
     short = f"less than {100 * margin:g} points ahead of" if margin else "behind"
     counts = _record(means, "task and rival") + (f"; {short} {', '.join(lost)}" if lost else "")
-    worst_p = max(p for _, p in tests)
+    worst_p = 2 * worst if status == "fails" else max(p for _, p in tests)
     return ClaimResult(status, counts, float(means.min()), min(map(len, gaps)), worst_p)
 
 

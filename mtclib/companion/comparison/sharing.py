@@ -105,6 +105,6 @@ def sentences():
         clear += [kind] * bool(rho[1] * rho[2] > 0)
     last = (f"Whether sharing will help can be foretold without labels, so far as these sources go, for "
             f"{' and '.join(clear)}." if clear else
-            "From these sources nobody can foretell without labels whether sharing will help: neither of the "
+            "These are too few sources to tell, without labels, whether sharing will help: neither of the "
             "two correlations is surely other than zero.")
     return (*told, last)

@@ -10,7 +10,7 @@ from sklearn.preprocessing import normalize
 from mtclib.companion import plots, tables
 from mtclib.companion.claims import columns
 from mtclib.companion.claims.curves import largest_entry_names_counterpart
-from mtclib.companion.papers.pairs import gains, outcomes_table, pairs_table
+from mtclib.companion.papers.pairs import outcomes_table
 from mtclib.companion.papers.study import Study, mean_scores
 from mtclib.companion.runs.measures import class_means
 from mtclib.companion.verdicts import numbers
@@ -37,22 +37,6 @@ class PaperStudy(Study):
         """The nine data sets."""
         return list(self.protocol.profile("full").datasets)
 
-    def gains(self):
-        """What learning two tasks together gains, ours and printed."""
-        ours = gains(self._compared, {"ours": ("MBC", "IND")}, METRICS["NMI"])
-        cells = self.published[self.published["dataset"].isin(self.sets)].query("metric == 'NMI'")
-        means = cells.pivot_table("mean", "dataset", "method", sort=False)
-        theirs = pd.DataFrame({"dataset": means.index, "comparison": "printed",
-                               "difference": (100 * (means["MBC"] - means["IND"])).to_numpy()})
-        fig = plots.gains(pd.concat([ours, theirs]), "NMI over learning each task alone")
-        return self.show(fig, "mbc-gains",
-                         alt="Gain in NMI of MBC over single-task k-means on nine data sets, ours with "
-                             "intervals, beside the printed one.")
-
-    def gains_table(self):
-        """The same in numbers."""
-        return pairs_table(self._compared, [("MBC", "IND")], METRICS["NMI"], "NMI of MBC against IND")
-
     def preprocessing_table(self):
         """Distance of IND from print under each weighting."""
         keys, tried = ["published", "task", "metric"], self._tried
@@ -62,13 +46,6 @@ class PaperStudy(Study):
         distance = 100 * ours.sub(printed.reindex(ours.index), axis=0).abs()
         table = distance.groupby("published", sort=False).mean().T.assign(all=distance.mean())
         return tables.frame_table(table.round(1).sort_values("all"), "IND: mean distance from print, points")
-
-    def weighting_gains_table(self):
-        """Gain of MBC under each weighting."""
-        rows = self._tried.query("metric == 'NMI'")
-        nmi = rows.pivot_table("value", ["weighting", "published"], "method", sort=False)
-        gain = 100 * (nmi["MBC"] - nmi["IND"]).unstack("published")
-        return tables.frame_table(gain.round(1), "Gain of MBC in NMI, points, by weighting")
 
     def weighting_distances_table(self):
         """How many times farther apart IND leaves the partitions than MBC, under each weighting."""

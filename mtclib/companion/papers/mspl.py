@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from scipy.linalg import eigvalsh
 
 from mtclib.companion import plots, runs, tables
-from mtclib.companion.papers.pairs import gains, pairs_table
+from mtclib.companion.papers.pairs import pairs_table
 from mtclib.companion.papers.study import Study, mean_scores
 from mtclib.companion.runs import results
 from mtclib.companion.runs.measures import class_means
@@ -338,15 +338,6 @@ class PaperStudy(Study):
         return tables.Tables((self.audit_table(),
                               tables.frame_table(needed.head(4), "Runs that the printed spreads need")))
 
-    def gains(self):
-        """What self-pacing gains over the same method with all weights one."""
-        named = {"smooth weights": PAIRS[0], "hard weights": PAIRS[1]}
-        stored = self._as_stored.replace({"dataset": " .raw, both.$"}, ", as stored", regex=True)
-        found = gains(pd.concat([*map(self.default, [DIGITS, *PAGES]), stored]), named, METRICS["NMI"])
-        return self.show(plots.gains(found, "NMI over all weights one"), "mspl-gains",
-                         alt="Gain in NMI of self-pacing over all weights one, with intervals: close to zero "
-                         "on scaled views, about ten points on words and links as stored")
-
     def gain_from_pacing(self):
         """Methods that start from the same centroids, in pairs."""
         rows = pd.concat(map(self.default, [DIGITS, *PAGES]))
@@ -363,19 +354,7 @@ class PaperStudy(Study):
                            for name, own in zip(PAGES, [f"{name} (raw, both)" for name in PAGES])])
         cells = cells.assign(task=cells["dataset"], dataset="WebKB as stored")
         return tables.Tables((tables.reproduced(cells, metrics=("NMI",)),
-                              tables.every_cell(cells, metrics=("NMI",)),
                               pairs_table(rows, PAIRS[:3], METRICS["NMI"], "NMI, the same starts, points")))
-
-    def webkb_choices(self):
-        """The links and scalings nearest to the printed rows of Con-MC and MSPL."""
-        rows = self.results.frame.query("part == 'webkb' and metric == 'NMI_arithmetic'")
-        rows = _plain(self.with_loader_params(leverage.with_params(rows, "scaling"), "links"))
-        rows = rows.assign(university=rows["dataset"].str.partition(" ")[0])
-        table = 100 * rows.pivot_table("value", ["method", "links", "scaling"], "university", sort=False)
-        printed = self.published.query("table == '3'").pivot_table("mean", "method", "dataset")[PAGES]
-        gaps = table - 100 * printed.loc[table.index.get_level_values("method")].to_numpy()
-        table = table.assign(distance=gaps.abs().mean(axis=1)).sort_values(["method", "distance"])
-        return tables.frame_table(table.groupby("method").head(4).round(1), "Nearest of twenty choices, NMI")
 
     @cached_property
     def _scaled(self):
@@ -448,12 +427,6 @@ class PaperStudy(Study):
         return self.show(fig, "mspl-pace", alt="Accuracy against the first share, the growth and the "
                          "sharpness: flat lines within their intervals")
 
-    def gamma(self):
-        """Sensitivity of RMKMC to its exponent."""
-        fig = plots.sensitivity(self.sweep("gamma"), {"gamma": 5.0}, "NMI_arithmetic")
-        return self.show(fig, "mspl-gamma", alt="NMI of RMKMC against the exponent of its view weights: on "
-                         "Handwritten it rises and then stays, on Washington it is flat")
-
     @cached_property
     def _damage(self):
         rows = mspl_damaged(self)
@@ -466,17 +439,6 @@ class PaperStudy(Study):
         return self.show(plots.robustness(self._damage, title="{kind}", noun="damage"),
                          "mspl-damage", alt="Accuracy against the damaged share of FAC, a panel for each "
                          "damage: intervals of RMKMC and of all MSPL overlap nearly everywhere")
-
-    def weights_of_damaged_view(self):
-        """Weight of the damaged view over that of the others."""
-        names = {"MSPL-hard": "view_weight_history_", "MSPL-smooth": "view_weight_history_",
-                 "RMKMC": "view_weights_"}
-        parts = [self._damage[self._damage["method"] == name] for name in names]
-        rows = pd.concat([relative_weights(part, self.kept(part, attribute), view=1)
-                          for part, attribute in zip(parts, names.values())])
-        return self.show(plots.damaged_view(rows, "FAC"), "mspl-damage-weights",
-                         alt="Weight of the damaged view, relative to the others, against the damaged "
-                         "share: MSPL lowers it, RMKMC raises it where rows are lost")
 
     def theorem(self):
         """How often the bounds of Theorem 1 apply, are broken, and say anything."""

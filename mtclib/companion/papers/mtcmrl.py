@@ -4,9 +4,8 @@ import pandas as pd
 
 from mtclib.companion import plots, tables
 from mtclib.companion.claims.curves import largest_entry_names_counterpart
-from mtclib.companion.papers.pairs import gains, outcomes_table, pairs_table
+from mtclib.companion.papers.pairs import outcomes_table, pairs_table
 from mtclib.companion.papers.study import Study, mean_scores
-from mtclib.companion.runs import best_objective
 from mtclib.datasets.reuters import MTCMRL_FAMILIES
 
 SETS = ["WebKB4", "20NewsGroups", "Reuters"]
@@ -24,14 +23,8 @@ VARIED = ("S-MBC", "S-MKC", "MBC", "MKC", "MTSC", "CLR", "SAMTC", "DMTFC", "DMTR
 class PaperStudy(Study):
     """The study of MTCMRL, with its figures and tables."""
 
-    def gains(self):
-        """What MTCMRL adds to its single-task version, stopped early and late."""
-        fig = plots.gains(gains(self._stopping(), STOPPED, "ACC"), "accuracy over learning each task alone")
-        return self.show(fig, "mtcmrl-gains", alt="Gain in accuracy of MTCMRL over SNMF+LR with intervals on "
-                         "four data sets; run until it converges, the gain all but vanishes.")
-
     def gains_table(self):
-        """The same in numbers, and the update of the memberships as printed."""
+        """What MTCMRL adds to its single-task version, stopped early and late, and as printed."""
         pairs = [*STOPPED.values(), ("MTCMRL as printed", "MTCMRL")]
         return pairs_table(self._stopping(), pairs, "ACC", "Accuracy at the default setting")
 
@@ -41,13 +34,6 @@ class PaperStudy(Study):
         rows = pd.concat([*map(self.default, [*SETS, PLAIN]), parts])
         return rows.drop_duplicates(["key", "method", "task", "metric"])
 
-    def live_preprocessing(self):
-        """k-means of this run under four weightings, beside the printed row."""
-        printed = self.printed("20NewsGroups", "k-means", "ACC").set_index("task")["mean"].to_dict()
-        rows = self.by_weighting("preprocessing", self.live, ["k-means"])
-        used = " ".join(sorted(rows["data_sha"].unique()))
-        return self.show(plots.preprocessing(rows, printed), "mtcmrl-preprocessing-live", data=f"live {used}")
-
     def preprocessing_tables(self):
         """k-means and SNMF under four weightings of the three sets, beside print."""
         parts = {"preprocessing-webkb4": "WebKB4", "preprocessing": "20 Newsgroups",
@@ -56,27 +42,6 @@ class PaperStudy(Study):
         return tables.Tables(tuple(
             tables.frame_table(frame, f"{name}: accuracy in each task", folded=_nearest(frame))
             for name, frame in found.items()))
-
-    def scores(self):
-        """Table 3 as a figure."""
-        return self.show(plots.scores_by_method(self.verdicts("20NewsGroups")), "mtcmrl-scores",
-                         alt="Accuracy of nine methods on the four tasks of 20 Newsgroups, ours beside the "
-                             "printed one; ours is higher nearly everywhere.")
-
-    def settings_table(self):
-        """What the choice of a setting by the labels is worth."""
-        sets = [*SETS, PLAIN]
-        default = pd.concat(map(self.default, sets))
-        chosen = {"chosen with labels": pd.concat(map(self.selected, sets)), "default": default,
-                  "default, lowest objective": best_objective(default)}
-        gap = pd.concat([mean_scores(frame).rename(name) for name, frame in chosen.items()], axis=1)
-        gap = gap.round(1).reset_index()
-        gap = gap[gap["method"].isin(self.published["method"])]
-        gap = gap.assign(worth=(gap["chosen with labels"] - gap["default"]).round(1))
-        gap = gap.sort_values(["dataset", "default"], ascending=[True, False])
-        best, own = gap.loc[gap["worth"].idxmax()], gap.loc[gap["method"] == "MTCMRL", "worth"].max()
-        told = f"the labels are worth up to {best['worth']:g} points ({best['method']}), {own:g} for MTCMRL"
-        return tables.frame_table(gap, "Mean accuracy by how settings are chosen", folded=told)
 
     def transfer(self):
         """Accuracy of the first task by what the second shares with it."""
@@ -112,13 +77,6 @@ class PaperStudy(Study):
         name = metric.partition("_")[0]
         return self.show(fig, f"mtcmrl-sensitivity-{name.lower()}", "MTCMRL 1", alt=f"{name} against each of "
                          "the four parameters: nearly flat lines of four data sets.")
-
-    def grid_map(self):
-        """The grid of the headline row on 20 Newsgroups."""
-        frame = self.results.frame
-        rows = frame[(frame["dataset"] == "20NewsGroups") & (frame["method"] == "MTCMRL") & frame["in_grid"]]
-        fig = plots.sensitivity_heatmap(rows[rows["part"] == "main"], "lam", "alpha")
-        return self.show(fig, "mtcmrl-grid")
 
     def convergence(self):
         """Figure 2."""

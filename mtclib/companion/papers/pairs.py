@@ -9,13 +9,6 @@ LONG = 8
 """Rows of a table that is folded if it has more."""
 
 
-def gains(rows, named, metric):
-    """Differences of each pair in `named`, under the name that it has there."""
-    found = paired_differences(rows, list(named.values()), metric)
-    names = {" - ".join(pair): name for name, pair in named.items()}
-    return found.assign(comparison=found["comparison"].map(names))
-
-
 def pairs_table(rows, pairs, metric, caption):
     """Differences in points, with 95 % intervals and tests."""
     shown = paired_differences(rows, pairs, metric).round({"difference": 1, "low": 1, "high": 1, "p": 4})

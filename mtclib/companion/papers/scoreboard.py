@@ -7,19 +7,20 @@ import pandas as pd
 
 from mtclib.companion import plots, tables
 from mtclib.companion.comparison import advice
-from mtclib.companion.papers.study import Study, show
-from mtclib.companion.verdicts import chance, errors, judge, ledger
-from mtclib.companion.verdicts.intervals import RELATIVE
-from mtclib.companion.verdicts.ledger import MOST_LETTERS, LedgerError
+from mtclib.companion.papers import answers
+from mtclib.companion.papers.study import Study, method_kind, show
+from mtclib.companion.verdicts import chance, errors, gains, judge, ledger, reruns, rows, together
 from mtclib.core import paths
 
 START, END = "<!-- scoreboard: written by python -m mtclib scoreboard -->", "<!-- /scoreboard -->"
 ORDER = ("spmtc", "mspl", "mbc", "mtcmrl", "lmsc")
 STATUSES = ("holds", "fails", "undecided", "not testable")
 LINES = {"own": "the paper's own", "compared": "compared", "reconstruction": "reconstructed by us"}
-HEADER = ("paper", "methods", "numbers that agree / are undecided / deviate",
-          "a perfect re-run would agree in", "pipeline",
-          "claims that hold / fail / are undecided / not testable", "what to know")
+SUMMARY_NOTE = (
+    "Gains are in points, as means over data sets, tasks, measures and rivals; the interval is for further "
+    "runs on the same data. A printed gain recurs where ours has its sign; a perfect re-run, off by chance "
+    "alone, would have as many as are in brackets. The range takes the least and the most favourable of all "
+    "pipelines that we ran.")
 BOARD = {"paper": "paper", "methods": "methods", "counted": "counted", "ceiling": "could agree",
          "agreeing": "agree", "undecided": "undecided", "deviating": "deviate"}  # fmt: skip
 SHOWN = ("counted", "agreeing", "ceiling", "undecided", "deviating")
@@ -62,14 +63,6 @@ def claims(paper):
     return pd.read_csv(paths.results_dir(paper) / "claims.csv", dtype=str, keep_default_na=False)
 
 
-def headline(paper):
-    """The first finding of a paper in short, with its numbers."""
-    short = _study(paper).numbers.fill(ledger.findings(paper)["finding"][0]["short"])
-    if len(short) > MOST_LETTERS:
-        raise LedgerError(f"{paper}: more than {MOST_LETTERS} letters: {short!r}")
-    return short
-
-
 def by_paper(frame):
     """Counted cells of each paper's own method, of compared ones and of reconstructions of those. Columns as
     in ``judge.verdict_counts``, and which ``pipeline`` they come from."""
@@ -108,13 +101,6 @@ def picture():
                 alt=alt)
 
 
-def headlines():
-    """The first finding of each paper, in short."""
-    papers = _ordered(paths.papers())
-    return tables.Points(tuple(map(headline, papers)),
-                         tuple((ledger.findings(paper)["name"], f"{paper}.ipynb") for paper in papers))
-
-
 def recommendation():
     """Which method to take, for many tasks and for many views."""
     return tables.Points(tuple(map(advice.answer, advice.ROWS)),
@@ -127,11 +113,10 @@ RATES = {"paper": "paper", "kind": "methods", "cells": "cells", "agreeing": "agr
 
 
 def in_detail():
-    """Agreement by printed table, causes, error rates of the rule, sentences and costs, each folded."""
+    """Causes, error rates of the rule, sentences and costs, each folded."""
     verdicts = all_verdicts()
     wrong = pd.read_csv(paths.data_dir() / "verdict_errors.csv")
-    shown = (("By printed table", by_table(verdicts), "agreement, and distance in points"),
-             ("By cause", causes(verdicts), "cells that are higher or lower than printed"),
+    shown = (("By cause", causes(verdicts), "cells that are higher or lower than printed"),
              ("How sure is a verdict?", wrong, "error rates of the rule on simulated papers"),
              ("Printed numbers that shuffled labels score", by_chance(verdicts), "those in their 95 % band"),
              ("Sentences and costs", claims_and_costs(), "claims by outcome, the audit, fits and hours"))
@@ -141,23 +126,15 @@ def in_detail():
 
 
 def sentences(paper):
-    """Outcome of each sentence of a paper, one of `STATUSES`. Parts of a sentence, as its measures or data
-    sets, are claims of their own. It fails with one of them, holds with all, and is undecided otherwise;
-    parts that cannot be tested do not matter beside others."""
-    known = {entry["id"]: ledger.sentence_of(entry) for entry in ledger.claims(paper)}
-    outcomes = claims(paper).set_index("id")["status"]
-    return outcomes.groupby(outcomes.index.map(known), sort=False).agg(_together)
-
-
-def _together(parts):
-    found = (status for status in ("fails", "undecided", "holds") if (parts == status).any())
-    return next(found, STATUSES[-1])
+    """Outcome of each sentence of a paper, as from ``ledger.sentences``."""
+    return ledger.sentences(paper, claims(paper))
 
 
 def claims_and_costs():
     """One line per paper: its sentences by outcome, what the audit of its tables finds, and what it cost."""
     names = _ordered(paths.papers())
-    counts = [sentences(paper).value_counts().reindex(list(STATUSES), fill_value=0) for paper in names]
+    counts = [sentences(paper)["status"].value_counts().reindex(list(STATUSES), fill_value=0)
+              for paper in names]
     jobs = [pd.read_csv(paths.results_dir(paper) / "jobs.csv.xz", usecols=["key", "seconds"])
             .drop_duplicates("key")["seconds"] for paper in names]
     table = pd.DataFrame(counts, index=pd.Index(names, name="paper"))
@@ -165,17 +142,6 @@ def claims_and_costs():
         "findings of the audit": [len(_study(paper).audit) for paper in names],
         "fits": [len(seconds) for seconds in jobs],
         "hours": [round(seconds.sum() / 3600, 1) for seconds in jobs]})
-
-
-def by_table(frame):
-    """Agreement by paper and printed table. Counts as in ``judge.verdict_counts``, and ``distance``: the mean
-    absolute difference from print of the counted scores, in points (d_M, which has no scale, is left out)."""
-    counts = judge.verdict_counts(frame, ["paper", "table"])
-    counts = counts.loc[_ordered(counts.index.unique("paper"))]
-    scores = frame[frame["counted"] & ~frame["metric"].isin(RELATIVE)]
-    distance = 100 * scores["difference"].abs().groupby([scores["paper"], scores["table"]]).mean()
-    shown = counts[["cells", *SHOWN[:-1], "higher", "lower", "misprint"]]
-    return shown.assign(distance=distance.round(1))
 
 
 def by_chance(frame):
@@ -211,24 +177,38 @@ def _split(line):
     return f"{line['agreeing']} / {line['undecided']} / {line['deviating']}"
 
 
-def front_page(table):
-    """The scoreboard of the README: picture and the lines of `by_paper`, as markdown."""
-    lines = [START, "", "![Verdict on every printed number of the five papers](figures/scoreboard.png)", "",
-             f"| {' | '.join(HEADER)} |", f"|{'---|' * len(HEADER)}"]
-    for (paper, methods), line in table.iterrows():
-        name, told = ("", ("", ""))
-        if methods == LINES["own"]:
-            known, outcomes = ledger.findings(paper), sentences(paper).value_counts()
-            name = f"[{known['name']}](notebooks/{paper}.ipynb), {known['venue']}"
-            told = (" / ".join(str(outcomes.get(status, 0)) for status in STATUSES),
-                    headline(paper))
-        ceiling = f"{line['ceiling']:.0f} of {line['counted']}"
-        cells = (name, methods, _split(line), ceiling, line["pipeline"], *told)
-        lines.append(f"| {' | '.join(cells)} |")
+def came_out():
+    """What came of all printed numbers, in sentences."""
+    verdicts = all_verdicts()
+    sums = by_paper(verdicts)[list(SHOWN)].sum().round().astype(int)
+    found = causes(verdicts[verdicts["counted"]]).sum(axis=1).sort_values(ascending=False, kind="stable")
+    rest = len(verdicts) - sums["counted"]
+    return (f"Of {len(verdicts):,} printed numbers {sums['agreeing']} agree with ours within five points, "
+            f"{sums['deviating']} deviate, and for {sums['undecided']} our runs cannot decide. The other "
+            f"{rest} are misprints, averages, or otherwise not counted. A perfect re-run would be expected "
+            f"to agree in {sums['ceiling']}. The causes of those that deviate, as far as we know them: "
+            f"{', '.join(f'{cause} ({n})' for cause, n in found.items())}.")
+
+
+def summary():
+    """The summary of findings: a row for each paper."""
+    lines = list(answers.summary(map(_study, _ordered(paths.papers()))))
+    return tables.frame_table(lines, "Does the method win?", notes=[SUMMARY_NOTE])
+
+
+def front_page():
+    """The front page of the README: summary of findings, picture, and which method to take, as markdown."""
+    lines = [START, "", f"| {' | '.join(answers.HEADS)} |", f"|{'---|' * len(answers.HEADS)}"]
+    names = _ordered(paths.papers())
+    for paper, line in zip(names, answers.summary(map(_study, names))):
+        (name, _, rest), *others = line[answers.HEADS[0]].partition(":"), *list(line.values())[1:]
+        lines.append(f"| {' | '.join([f'[{name}](notebooks/{paper}.ipynb):{rest}', *others])} |")
     asked = ("## Which method should I take?\n\n"
              "All methods ran at their defaults, with independent sources as the units\n"
              "([comparison](notebooks/comparison.ipynb), with a table for each kind of data).")
-    return "\n".join([*lines, "", asked, "", recommendation().text, "", END])
+    picture = "![Verdict on every printed number of the five papers](figures/scoreboard.png)"
+    return "\n".join([*lines, "", SUMMARY_NOTE, "", "## Which numbers hold?", "", came_out(), "", picture, "",
+                      asked, "", recommendation().text, "", END])
 
 
 def write(claims_too=True):
@@ -237,16 +217,15 @@ def write(claims_too=True):
     takes a minute or more."""
     written = []
     for paper in _ordered(paths.papers()) if claims_too else ():
-        outcomes = _study(paper).outcomes()[["id", "place", "quote", "status", "counts"]]
+        outcomes = _study(paper).outcomes()[["id", "place", "quote", "status", "counts", "p"]]
         written.append(paths.results_dir(paper) / "claims.csv")
-        outcomes.to_csv(written[-1], index=False, lineterminator="\n")
-    table = by_paper(all_verdicts())
+        outcomes.to_csv(written[-1], index=False, lineterminator="\n", float_format="%.4g")
     readme = paths.root() / "README.md"
     text = readme.read_text(encoding="utf-8")
     if START not in text or END not in text:
         raise ValueError(f"README.md needs the lines {START!r} and {END!r} around its scoreboard")
     before, after = text.partition(START)[0], text.partition(END)[2]
-    readme.write_text(before + front_page(table) + after, encoding="utf-8")
+    readme.write_text(before + front_page() + after, encoding="utf-8")
     return [*written, readme]
 
 
@@ -261,15 +240,47 @@ def verdict_file():
     return frame[list(FILED)].round(dict.fromkeys(ROUNDED, 6))
 
 
+def gain_files():
+    """What `gains`, `together` and `rows` find of all papers, a frame for each file below ``data/``."""
+    found = {name: [] for name in ("gains", "multiverse", "gain_statistics", "rows", "row_statistics")}
+    for study in map(_study, _ordered(paths.papers())):
+        sets, multiverse = reruns.again(study, kinds(study)), gains.multiverse(study)
+        lines = rows.rows(study, kinds(study))
+        parts = (pd.concat([one.frame for one in sets])[list(gains.COLUMNS)], multiverse,
+                 together.statistics(sets, multiverse), lines, rows.between_sets(lines))
+        for parts_of_all, part in zip(found.values(), parts):
+            parts_of_all.append(part)
+    return {name: pd.concat(parts, ignore_index=True) for name, parts in found.items()}
+
+
+def kinds(study):
+    """Kind of each printed method of a paper."""
+    return {name: method_kind(study.protocol, name) for name in study.published["method"].unique()}
+
+
+def gain_errors():
+    """How often the statistics of gains and rows err, simulated on the committed runs of each paper."""
+    studies = list(map(_study, _ordered(paths.papers())))
+    return pd.concat([rates(study, kinds(study)) for study in studies
+                      for rates in (reruns.rates, rows.rates)])
+
+
 def write_verdicts(errors_too=False):
-    """Write ``data/chance.csv``, ``data/verdicts.csv`` and, which takes minutes, ``data/verdict_errors.csv``;
-    return the files."""
+    """Write ``data/chance.csv``, ``data/verdicts.csv`` and what follows from gains and rows, and if wanted
+    the error rates of all, which take minutes; return the files."""
+    studies = list(map(_study, _ordered(paths.papers())))
     known = chance.load().to_dict("records")
-    found = [row for paper in _ordered(paths.papers()) for row in chance.rows(_study(paper), known)]
-    tables = {"chance": lambda: pd.DataFrame(found, columns=chance.COLUMNS), "verdicts": verdict_file}
+    shuffled = [row for study in studies for row in chance.rows(study, known)]
+    written = [_write("chance", pd.DataFrame(shuffled, columns=chance.COLUMNS)),
+               _write("verdicts", verdict_file()),
+               *(_write(name, table, "%.6g") for name, table in gain_files().items())]
     if errors_too:
-        tables["verdict_errors"] = lambda: errors.table([_study(paper) for paper in _ordered(paths.papers())])
-    files = {paths.data_dir() / f"{name}.csv": table for name, table in tables.items()}
-    for path, table in files.items():
-        table().to_csv(path, index=False, lineterminator="\n")
-    return list(files)
+        written += [_write("verdict_errors", errors.table(studies)),
+                    _write("gain_errors", gain_errors(), "%.6g")]
+    return written
+
+
+def _write(name, table, digits=None):
+    path = paths.data_dir() / f"{name}.csv"
+    table.to_csv(path, index=False, lineterminator="\n", float_format=digits)
+    return path

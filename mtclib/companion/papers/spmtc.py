@@ -9,7 +9,7 @@ from sklearn.metrics import confusion_matrix
 
 from mtclib.companion import plots, tables
 from mtclib.companion.claims import columns
-from mtclib.companion.papers.pairs import gains, pairs_table
+from mtclib.companion.papers.pairs import pairs_table
 from mtclib.companion.papers.study import ONE_A_JOB, Study, mean_scores
 from mtclib.companion.verdicts import numbers
 
@@ -34,14 +34,8 @@ class PaperStudy(Study):
         and what updates them says so."""
         return rows.assign(method=rows["method"].map(as_judged))
 
-    def gains(self):
-        """What self-pacing gains over the same method with all weights one."""
-        fig = plots.gains(gains(self._fixed, PACED, "ACC"), "accuracy over all weights one")
-        return self.show(fig, "spmtc-gains", alt="Gain in accuracy of SPMTC over LSSMTC with intervals: "
-                         "mostly about zero, and a large loss on RECvsTALK if left-out samples move.")
-
     def gains_table(self):
-        """The same in numbers."""
+        """What self-pacing gains over the same method with all weights one."""
         return pairs_table(self._fixed, list(PACED.values()), "ACC", "Accuracy at the default setting")
 
     def unshared_table(self):
@@ -59,41 +53,12 @@ class PaperStudy(Study):
         table["printed"] = 100 * printed.groupby("dataset")["mean"].mean()
         return tables.frame_table(table.round(1), "LSSMTC, mean accuracy over tasks")
 
-    def pipelines_table(self):
-        """Distance from print and mean score of each method, on the data as published and on unit rows."""
-        parts = {"as published": {name: name for name in self.sets},
-                 "unit rows": {name: f"{name} (unit rows)" for name in self.sets}}
-        parts = {kind: pd.concat([self.verdicts(name, source, self._as_judged(self.default(source)))
-                                  for name, source in each.items()]) for kind, each in parts.items()}
-        cells = pd.concat([rows.assign(pipeline=name) for name, rows in parts.items()])
-        cells["distance"] = cells["difference"].abs()
-        table = 100 * cells.pivot_table(["distance", "ours"], "method", "pipeline", sort=False)
-        table = table.round(1).set_axis([f"{a}, {b}" for a, b in table], axis=1)
-        return tables.frame_table(table, "Mean over 14 tasks, ACC and NMI, methods at their defaults")
-
-    def bold_table(self):
-        """In how many columns each method is best, or no worse than the best by a t-test at 5 %."""
-        methods = self.protocol.profile("full").methods
-        chosen = self._chosen
-        marks = {name: columns.comparable_to_best(chosen, metric, methods)
-                 for name, metric in (("ACC", "ACC"), ("NMI", "NMI_max"))}
-        marks = pd.concat(marks, names=["metric"]).rename(columns={"comparable": "bold"})
-        counts = marks.groupby(["method", "metric"], sort=False)[["best", "bold"]].sum().astype(int).unstack()
-        return tables.frame_table(counts.set_axis([f"{metric} {what}" for what, metric in counts], axis=1),
-                                  "Columns, of 14")
-
     def sensitivity(self, metric):
         """Figure 1, one metric."""
         rows = self._sweeps[self._sweeps["dataset"] == "PEOPLEvsPLACES"]
         name = metric.partition("_")[0]
         return self.show(self._swept(rows, metric, "method"), f"spmtc-sensitivity-{name.lower()}", "SPMTC 1",
                          alt=f"{name} on PEOPLEvsPLACES against l and against λ, a line for each method.")
-
-    def sensitivity_of_sets(self):
-        """Accuracy of SPMTC-h over its parameters on all six sets."""
-        rows = self._sweeps[self._sweeps["method"] == "SPMTC-h"]
-        return self.show(self._swept(rows, "ACC", "dataset"), "spmtc-sensitivity-sets",
-                         alt="Accuracy of SPMTC-h against l and against λ, a line for each data set.")
 
     def _swept(self, rows, metric, by):
         base = self.protocol.sensitivity["figure1-hard"].base
@@ -116,12 +81,6 @@ class PaperStudy(Study):
         rows = rows[(rows["task"] == "avg") & (rows["metric"] == "ACC")]
         return self.show(plots.robustness(rows), "spmtc-noise", alt="Accuracy by share of noise: mixed noise "
                          "costs little, long noise brings all methods down to about 55 % on RECvsTALK.")
-
-    def times(self):
-        """Running times beside the printed ones."""
-        times = self.table("fit_times").query("w_update == 'mult'")
-        return self.show(plots.seconds(times, {"LSSMTC": 3.1, "SPMTC-h": 4.2}), "spmtc-times", alt="Seconds "
-                         "per fit: ours are below a fifth of a second, the printed ones above three seconds.")
 
     def variants_table(self):
         """One other choice at a time."""

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion import plots, runs, tables
+from mtclib.companion.papers import answers
 from mtclib.companion.parameters import check_parameters
 from mtclib.companion.runs import profiles
 from mtclib.companion.runs.jobs import resolve_estimator
@@ -331,14 +332,12 @@ class Study:
     def known(self):
         """Name, venue and findings of the paper, with numbers in the sentences."""
         known = ledger.findings(self.paper)
-        filled = [{**one, **{key: self.numbers.fill(one[key]) for key in ("text", "short")}}
-                  for one in known["finding"]]
+        filled = [{**one, "text": self.numbers.fill(one["text"])} for one in known["finding"]]
         return {**known, "finding": filled}
 
-    def findings(self):
-        """The first three findings of the paper in short, for the top of its notebook."""
-        known = ledger.findings(self.paper)["finding"][:3]
-        return tables.Points(tuple(self.numbers.fill(one["short"]) for one in known))
+    def answer(self):
+        """Does the method win? The answer, for the top of the notebook."""
+        return answers.answer(self)
 
     def searches(self, *names):
         """What each search for unstated choices found, and how sure it is, folded."""
@@ -347,16 +346,26 @@ class Study:
         told = "which hypothesis is nearest to print, and how sure that is"
         return tables.Tables(tuple(replace(page, folded=told) for page in pages))
 
-    def answers(self, number):
-        """Three lines on a printed table: its pipeline, how sure that is, and whether the method does there
-        what the paper says."""
-        answers = ledger.findings(self.paper).get("answer", ())
-        found = next((one for one in answers if number in one["tables"]), None)
-        if found is None:
-            raise ledger.LedgerError(f"data/{self.paper}/claims.toml has no [[answer]] for table {number!r}; "
-                                     f"add one with tables = [{number!r}]")
-        heads = tuple((text, "differences.ipynb") for text in ledger.QUESTIONS.values())
-        return tables.Points(tuple(self.numbers.fill(found[name]) for name in ledger.QUESTIONS), heads)
+    def forest(self):
+        """Gain over each rival, drawn."""
+        return answers.forest(self)
+
+    def curve(self):
+        """Gain of every printed table on each pipeline, drawn."""
+        return answers.curve(self)
+
+    def gain_tables(self):
+        """Gains by printed table, and verdicts on whole rows, each folded."""
+        return tables.Tables((answers.by_table(self), answers.row_verdicts(self)))
+
+    def pipelines_of_tables(self):
+        """Which pipeline printed each table, and how sure that is."""
+        found = ledger.findings(self.paper).get("answer")
+        if not found:
+            raise ledger.LedgerError(f"data/{self.paper}/claims.toml has no [[answer]]; add one a table")
+        heads = tuple((f"Pipeline of {_named(one['tables'])}", "differences.ipynb") for one in found)
+        return tables.Points(tuple(self.numbers.fill(f"{one['pipeline']} {one['sure']}") for one in found),
+                             heads)
 
     def decisions_table(self):
         """What the paper leaves open or gets wrong, folded."""
@@ -368,7 +377,8 @@ class Study:
 
     def claims_table(self):
         """The claims of the paper with their outcome, folded."""
-        return tables.claims(self.outcomes())
+        outcomes = self.outcomes()
+        return tables.claims(outcomes, ledger.sentences(self.paper, outcomes))
 
     def provenance_table(self):
         """What made the results that are shown, folded."""
@@ -383,7 +393,7 @@ class Study:
         return tables.frame_table(sizes.dropna(axis="columns", how="all"), caption, folded=told)
 
     def reproduced(self, dataset, source=None, metrics=None):
-        """The printed table of a data set, with ours and the verdict in each cell; every cell folded below.
+        """The printed table of a data set, with ours and the verdict in each cell.
         `dataset` may be a list of data sets of one printed table, which then are its columns. `source` is the
         data set of the protocol that stands for the printed one, `metrics` those to show, all by default."""
         names = [dataset] if isinstance(dataset, str) else list(dataset)
@@ -393,8 +403,7 @@ class Study:
         elif source is not None:
             cells = cells.assign(dataset=source)
         metrics = list(dict.fromkeys(cells["metric"])) if metrics is None else list(metrics)
-        return tables.Tables((tables.reproduced(cells, metrics=metrics),
-                              tables.every_cell(cells, metrics=metrics)))
+        return tables.Tables((tables.reproduced(cells, metrics=metrics),))
 
     def printed_tables(self, *datasets, metrics=None):
         """As ``reproduced`` for several data sets, each on the pipeline that stands for it in the counts."""
@@ -496,6 +505,11 @@ class Study:
         named = [{params.get("dataset"), params.get("clean"), *params.get("datasets", ())} - {None}
                  for params in (entry.get("params", {}) for entry in ledger.claims(self.paper))]
         return found.assign(pipeline=[", ".join(sorted(map(self.headline, names))) for names in named])
+
+
+def _named(numbers):
+    """Tables by their numbers: "Tables 2 to 7"."""
+    return f"Table{'s' * (len(numbers) > 1)} {' to '.join(dict.fromkeys((numbers[0], numbers[-1])))}"
 
 
 def _module(paper):

@@ -7,30 +7,28 @@ stand outside the axes and never cover data.
 """
 
 from mtclib.companion.plots.curves import (
-    damaged_view,
     objective_panels,
     robustness,
     runtime,
-    seconds,
     sensitivity,
     sensitivity_heatmap,
     task_objectives,
     trajectories,
 )
 from mtclib.companion.plots.files import MANIFEST_COLUMNS, Picture, folder_key, save, write
-from mtclib.companion.plots.gains import certainty, gains, sharing, task_pairs
+from mtclib.companion.plots.gains import certainty, forest, sharing, specification_curve, task_pairs
 from mtclib.companion.plots.look import style
 from mtclib.companion.plots.matrices import relation_matrix
 from mtclib.companion.plots.pacing import selection, weight_functions
-from mtclib.companion.plots.scores import leverage, preprocessing, scoreboard, scores_by_method
+from mtclib.companion.plots.scores import leverage, scoreboard
 from mtclib.companion.plots.streams import forgetting_curve, order_spread, stream_costs, transfer_curve
 from mtclib.companion.plots.userdata import embedding, number_of_clusters
 
 __all__ = [
-    "MANIFEST_COLUMNS", "Picture", "certainty", "damaged_view", "embedding",
-    "folder_key", "forgetting_curve", "gains", "leverage", "number_of_clusters", "objective_panels",
-    "order_spread", "preprocessing", "relation_matrix", "robustness", "runtime", "save", 
-    "scoreboard", "scores_by_method", "seconds", "selection", "sensitivity", "sensitivity_heatmap", "sharing",
-    "stream_costs", "style", "task_objectives",
+    "MANIFEST_COLUMNS", "Picture", "certainty", "embedding",
+    "folder_key", "forest", "forgetting_curve", "leverage", "number_of_clusters", "objective_panels",
+    "order_spread", "relation_matrix", "robustness", "runtime", "save", 
+    "scoreboard", "selection", "sensitivity", "sensitivity_heatmap", "sharing",
+    "specification_curve", "stream_costs", "style", "task_objectives",
     "task_pairs", "trajectories", "transfer_curve", "weight_functions", "write",
 ]  # fmt: skip

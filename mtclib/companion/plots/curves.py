@@ -5,7 +5,6 @@ import textwrap
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
 
 from mtclib.companion.plots import look
@@ -116,28 +115,6 @@ def runtime(frame, switch_at=None):
 
 
 @look.figure
-def seconds(frame, printed=None):
-    """Running times of methods on a logarithmic axis, each repeat a dot, beside the printed ones.
-
-    `frame` has ``method``, ``repeat`` and ``seconds`` (above 0); `printed` maps a method to the paper's time.
-    """
-    names = list(dict.fromkeys(frame["method"]))
-    fig, ax = plt.subplots(figsize=(5.2, 1.4 + 0.35 * len(names)))
-    places = frame["method"].map({name: i for i, name in enumerate(names)})
-    handles = ax.plot(frame["seconds"], places, "o", color=to_hex("C1"), alpha=0.5, label="ours, each repeat")
-    times = {name: value for name, value in (printed or {}).items() if name in names}
-    if times:
-        handles += ax.plot(list(times.values()), [names.index(name) for name in times], "D",
-                           color=to_hex("C2"), label="printed")
-    ax.set_yticks(range(len(names)), names)
-    ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set(xscale="log", xlabel="seconds per fit")
-    look.plain(ax.xaxis)
-    look.legend(fig, handles)
-    return fig
-
-
-@look.figure
 def robustness(frame, title="{dataset}, {kind} noise", noun="noise"):
     """Score against the share of noise: one panel per data set and kind of noise, one line per method.
 
@@ -152,24 +129,6 @@ def robustness(frame, title="{dataset}, {kind} noise", noun="noise"):
         ax.set_title(title.format(dataset=dataset, kind=kind))
     look.widen(axes.flat[0])
     _outer_labels(axes, f"share of {noun} (%)", "ACC (%)")
-    look.legend(fig, axes.flat[0].get_lines()[:])
-    return fig
-
-
-@look.figure
-def damaged_view(frame, name):
-    """Weight of the damaged view `name` relative to the mean weight of the others, against the damage.
-
-    `frame` has ``kind, share, method, value``, one row per run; one panel per kind.  Lines are means over
-    runs, whiskers their 95 % t intervals.
-    """
-    kinds = list(dict.fromkeys(frame["kind"]))
-    fig, axes = look.panels(len(kinds), 2.7, 1.9, (0.4, 0.6), sharex=True, sharey=True)
-    for ax, kind in zip(axes.flat, kinds):
-        rows = frame[frame["kind"] == kind]
-        look.whisker_lines(ax, _tables(rows.assign(share=100 * rows["share"]), "share", 1))
-        ax.set_title(kind)
-    _outer_labels(axes, "damaged (%)", f"weight of {name} / others")
     look.legend(fig, axes.flat[0].get_lines()[:])
     return fig
 

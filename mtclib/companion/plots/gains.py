@@ -2,36 +2,66 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import to_hex
 
 from mtclib.companion.plots.look import RULE, figure, legend
 
-MARKERS = "osD^"
-# Height between the first and the last mark of a data set; the next one is at 1.
-SPREAD = 0.5
+PRINTED, OURS = "#b3400a", "#00457c"
 
 
 @figure
-def gains(frame, score="accuracy"):
-    """Gain in points on each data set, with 95 % intervals: right of the line at zero the method is better.
+def forest(frame):
+    """Mean gain over each rival, ours with a 95 % interval beside the printed one, in points.
 
-    `frame` comes from ``mtclib.companion.claims.columns.paired_differences``, with ``comparison`` as the
-    legend is to name it; without ``low`` and ``high`` (NaN) a mark has no whisker.  `score` is for the axis.
+    The grey bar is where a perfect re-run of print would lie, the thin line the range over all pipelines that
+    were run. `frame` has ``rival, printed, ours, low, high, least, most, pipelines_least, pipelines_most``.
     """
-    sets, names = (list(dict.fromkeys(frame[column])) for column in ("dataset", "comparison"))
-    fig, ax = plt.subplots(figsize=(6.8, 1.1 + 0.36 * len(sets)))
+    fig, ax = plt.subplots(figsize=(7.6, 1.25 + 0.34 * len(frame)))
+    places = np.arange(len(frame))
     ax.axvline(0, color="black", **RULE)
-    for number, (name, marker) in enumerate(zip(names, MARKERS)):
-        rows = frame[frame["comparison"] == name].set_index("dataset").reindex(sets)
-        # Outside the style, "C0" is another colour.
-        colour = to_hex(f"C{number}")
-        places = np.arange(len(sets)) + SPREAD * (number / max(len(names) - 1, 1) - 0.5)
-        ax.hlines(places, rows["low"], rows["high"], color=colour, linewidth=1.6)
-        ax.plot(rows["difference"], places, color=colour, marker=marker, linestyle="", label=name)
-    ax.set_yticks(range(len(sets)), sets)
-    ax.set_ylim(len(sets) - 0.4, -0.6)
-    ax.set_xlabel(f"gain in {score}, points")
-    legend(fig, ax.get_legend_handles_labels()[0])
+    kinds = [ax.hlines(places, frame["least"], frame["most"], color="0.82", linewidth=9,
+                       label="a perfect re-run of print"),
+             ax.hlines(places, frame["pipelines_least"], frame["pipelines_most"], color="0.45", linewidth=0.9,
+                       label="range over pipelines"),
+             ax.hlines(places, frame["low"], frame["high"], color=OURS, linewidth=2.4)]
+    for name, column, colour, marker in (("printed", "printed", PRINTED, "D"), ("ours", "ours", OURS, "o")):
+        look = {"color": colour, "marker": marker, "linestyle": "", "label": name}
+        inside = "white" if name == "printed" else colour
+        kinds += ax.plot(frame[column], places, markerfacecolor=inside, **look)
+    ax.set_yticks(places, frame["rival"])
+    ax.set_ylim(len(frame) - 0.4, -0.6)
+    ax.set_xlabel("gain over the rival, points")
+    legend(fig, [kinds[3], kinds[4], kinds[0], kinds[1]])
+    return fig
+
+
+@figure
+def specification_curve(frame):
+    """Mean gain of each printed table on every pipeline, sorted, with its choices as dots below.
+
+    The diamonds are the printed gain over the same comparisons. `frame` has ``table, pipeline, printed,
+    ours``; a pipeline's name lists its choices, with commas between them.
+    """
+    frame = frame.sort_values("ours", kind="stable").reset_index(drop=True)
+    choices = [[f"Table {row.table}", *row.pipeline.split(", ")] for row in frame.itertuples()]
+    named = sorted(dict.fromkeys(one for each in choices for one in each),
+                   key=lambda one: (not one.startswith("Table"), one))
+    heights = (2.2, 0.17 * len(named))
+    fig, (top, below) = plt.subplots(2, 1, figsize=(7.6, sum(heights) + 0.7), sharex=True,
+                                     height_ratios=heights)
+    top.axhline(0, color="black", **RULE)
+    look = {"linestyle": "", "markersize": 4}
+    lines = top.plot(frame["printed"], color=PRINTED, marker="D", markerfacecolor="white", label="printed",
+                     **look)
+    lines += top.plot(frame["ours"], color=OURS, marker="o", label="ours", **look)
+    top.set_ylabel("mean gain, points")
+    dots = [(x, named.index(one)) for x, each in enumerate(choices) for one in each]
+    below.plot(*zip(*dots), color="0.25", marker="o", **look)
+    below.set_yticks(range(len(named)), named)
+    below.tick_params(axis="y", length=0)
+    below.set_ylim(len(named) - 0.4, -0.6)
+    below.set_xticks([])
+    below.set_xlabel("pipelines, by our gain")
+    legend(fig, lines)
     return fig
 
 

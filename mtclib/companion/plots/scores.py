@@ -5,14 +5,13 @@ from itertools import groupby
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
-from matplotlib.colors import LinearSegmentedColormap, to_hex
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from mtclib.companion.plots.look import MARK, RULE, bare, figure, legend
-from mtclib.companion.tables import MEANINGS, OURS_SD, PUBLISHED_SD, label, task_name
+from mtclib.companion.plots.look import RULE, bare, figure, legend
+from mtclib.companion.tables import COLOURS, MEANINGS, label
 from mtclib.companion.verdicts.intervals import DELTA, RELATIVE
+from mtclib.companion.verdicts.judge import JUDGED
 
 # The page of the scoreboard, in cells, but for the side of a cell, in inches.
 CELL = 0.145
@@ -24,79 +23,26 @@ LINES = ((("lmsc",),), (("mbc",),), (("spmtc", "mtcmrl"), ("mspl",)))
 # Widest line of a heading, in characters for each cell.
 LETTERS = 2.1
 BLUE, PALE = "#00457c", "#a6d3f5"
-# Differences of so many points have the full colour; what cannot differ is grey.
-FULL, GREY = 20, "#d0d0d0"
-DIFFERENCES = LinearSegmentedColormap.from_list("differences", ["#b3400a", "#f0b090", "white", PALE, BLUE])
-
-
-@figure
-def preprocessing(frame, printed):
-    """Our baseline under each preprocessing, beside the printed value of each task.
-
-    `frame` has ``weighting``, ``task`` and ``value`` (a fraction), one row per run; `printed` maps a task to
-    its fraction.  Dots are means over the runs, whiskers reach from the smallest to the largest.
-    """
-    rows = list(dict.fromkeys(frame["weighting"]))
-    fig, axes = _dot_panels(rows, list(dict.fromkeys(frame["task"])))
-    handles = {}
-    for task, ax in axes.items():
-        values = frame[frame["task"] == task].groupby("weighting")["value"]
-        stats = values.agg(["mean", "min", "max"]).reindex(rows)
-        spread = stats["mean"], stats["min"], stats["max"]
-        handles["ours"] = _dots(ax, *spread, 0, "ours, all runs", "C1", "o")
-        if not pd.isna(printed.get(task, np.nan)):
-            colour = to_hex("C2")
-            handles["printed"] = ax.axvline(100 * printed[task], color=colour, label="printed", **MARK)
-    legend(fig, list(handles.values()))
-    return fig
-
-
-@figure
-def scores_by_method(verdicts):
-    """Our score and the printed one for each method, one panel per task, with standard deviations.
-
-    `verdicts` has the judged cells of one data set; a method that was not run has the printed mark only.
-    """
-    chosen = verdicts[verdicts["metric"] == "ACC"]
-    rows = list(dict.fromkeys(chosen["method"]))
-    fig, axes = _dot_panels(rows, list(dict.fromkeys(chosen["task"])))
-    for task, ax in axes.items():
-        cells = chosen[chosen["task"] == task].set_index("method").reindex(rows)
-        handles = []
-        for mean, sd, name, colour, marker, offset in (
-            ("published", PUBLISHED_SD, "printed", "C2", "D", -0.16),
-            ("ours", OURS_SD, "ours", "C1", "o", 0.16)):
-            low, high = cells[mean] - cells[sd].fillna(0), cells[mean] + cells[sd].fillna(0)
-            handles.append(_dots(ax, cells[mean], low, high, offset, name, colour, marker))
-    legend(fig, handles)
-    return fig
 
 
 @figure
 def scoreboard(verdicts, heads):
-    """Every printed cell of every paper as a small square: verdicts as symbols, differences as colours.
+    """Every printed cell of every paper as a small square with the symbol and the colour of its verdict.
 
-    Differences are in points, those of d_M in percent of the printed value; misprints and cells without a
-    number of ours are grey.  `verdicts` comes from ``mtclib.companion.papers.scoreboard.all_verdicts``;
-    `heads` maps a paper to the heading of its panel: its name, a new line, and what is to be said of it.
+    The legend counts the cells that count, and those that nobody could judge.  `verdicts` comes from
+    ``mtclib.companion.papers.scoreboard.all_verdicts``; `heads` maps a paper to the heading of its panel: its
+    name, a new line, and what is to be said of it.
     """
-    panels = {}
-    for paper in heads:
-        cells = verdicts[verdicts["paper"] == paper]
-        panels[paper] = _wide(cells, "verdict"), _wide(cells.assign(points=_points(cells)), "points")
-    places, height = _places({paper: verdict.shape for paper, (verdict, _) in panels.items()})
+    panels = {paper: _wide(verdicts[verdicts["paper"] == paper], "verdict") for paper in heads}
+    places, height = _places({paper: panel.shape for paper, panel in panels.items()})
     fig = plt.figure(figsize=(CELL * WIDTH, CELL * height))
     fig.set_layout_engine("none")
     for paper, (left, top) in places.items():
-        rows, columns = panels[paper][0].shape
+        rows, columns = panels[paper].shape
         box = [left / WIDTH, 1 - (top + rows) / height, columns / WIDTH, rows / height]
-        mesh = _board_panel(fig.add_axes(box), *panels[paper], heads[paper])
-    scale = fig.add_axes([0.59, 4.6 / height, 0.36, 0.8 / height])
-    fig.colorbar(mesh, cax=scale, orientation="horizontal", extend="both")
-    scale.set_title("ours minus printed, points (d_M: percent)", fontsize=8)
+        _board_panel(fig.add_axes(box), panels[paper], heads[paper])
     handles = _counted(verdicts)
-    fig.legend(handles=handles, loc="lower center", ncols=len(handles), fontsize=8, frameon=False,
-               handlelength=0, handletextpad=0, columnspacing=1.4)  # fmt: skip
+    fig.legend(handles=handles, loc="lower center", ncols=4, fontsize=8, frameon=False, columnspacing=1.4)
     return fig
 
 
@@ -133,56 +79,33 @@ def leverage(table, most=12):
     return fig
 
 
-def _dot_panels(rows, tasks):
-    """Figure with one panel per task, rows from top to bottom."""
-    size = (max(1.2 + 1.75 * len(tasks), 4), 1.3 + 0.27 * len(rows))
-    fig, axes = plt.subplots(1, len(tasks), figsize=size, sharey=True, sharex=True, squeeze=False)
-    axes[0][0].set_yticks(range(len(rows)), rows)
-    axes[0][0].set_ylim(len(rows) - 0.5, -0.5)
-    for ax, task in zip(axes[0], tasks):
-        ax.set_title(task_name(task))
-        ax.set_xlabel("ACC (%)")
-    return fig, dict(zip(tasks, axes[0]))
-
-
-def _dots(ax, mean, low, high, offset, name, colour, marker):
-    mean, low, high = (100 * np.asarray(values, dtype=float) for values in (mean, low, high))
-    # A notebook draws outside the style, where "C1" would be another colour.
-    look = {"color": to_hex(colour), "marker": marker, "linestyle": "", "elinewidth": 1.2, "capsize": 2}
-    spread = (mean - low, high - mean)
-    return ax.errorbar(mean, np.arange(len(mean)) + offset, xerr=spread, label=name, **look)
-
-
 def _wide(cells, values):
     """`values` with methods as rows and columns (table, dataset, task, metric), as they are printed."""
     columns = ["table", "dataset", "task", "metric"]
     return cells.set_index(["method", *columns])[values].unstack(columns, sort=False)
 
 
-def _points(cells):
-    """Ours minus printed, in points or percent; NaN where it says nothing."""
-    gap = np.where(cells["metric"].isin(RELATIVE), cells["relative_difference"], cells["difference"])
-    return 100 * pd.Series(gap, cells.index).mask(cells["verdict"].eq("misprint"))
-
-
 def _counted(verdicts):
-    """Handles for the legend: each verdict in use and the number of its cells."""
-    counts = verdicts["verdict"].value_counts()
-    return [Line2D([], [], linestyle="", marker="", label=f"{label(verdict)} ({counts[verdict]})")
-            for verdict in MEANINGS if verdict in counts]  # fmt: skip
+    """Handles for the legend: each verdict in use and the number of its cells, as the tables count them."""
+    counts = verdicts.loc[verdicts["counted"] | ~verdicts["verdict"].isin(JUDGED), "verdict"].value_counts()
+    return [Patch(facecolor=_colours(verdict)[0], edgecolor="0.6",
+                  label=f"{label(verdict)} ({counts[verdict]})")
+            for verdict in MEANINGS if verdict in counts]
 
 
-def _board_panel(ax, verdicts, points, head):
-    """One panel of the scoreboard, with the names of the data sets below; returns its coloured cells."""
+def _colours(verdict):
+    """Background and text, the same as in the tables."""
+    return tuple({"transparent": "white", "inherit": "black"}.get(name, name) for name in COLOURS[verdict])
+
+
+def _board_panel(ax, verdicts, head):
+    """One panel of the scoreboard, with the names of the data sets below."""
     known = verdicts.notna().to_numpy()
-    mesh = ax.pcolormesh(np.ma.masked_invalid(points.to_numpy(dtype=float)), cmap=DIFFERENCES, vmin=-FULL,
-                         vmax=FULL, edgecolors="0.85", linewidth=0.4)  # fmt: skip
-    for row, column in np.argwhere(points.isna().to_numpy()):
-        shade = GREY if known[row, column] else "white"
-        ax.add_patch(Rectangle((column, row), 1, 1, facecolor=shade, edgecolor="white", linewidth=0.6))
+    ax.set(xlim=(0, verdicts.shape[1]), ylim=(0, len(verdicts)))
     for row, column in np.argwhere(known):
-        colour = "white" if abs(points.iat[row, column]) > 0.75 * FULL else "black"
-        ax.text(column + 0.5, row + 0.52, label(verdicts.iat[row, column])[0], color=colour, fontsize=7,
+        inside, text = _colours(verdicts.iat[row, column])
+        ax.add_patch(Rectangle((column, row), 1, 1, facecolor=inside, edgecolor="white", linewidth=0.6))
+        ax.text(column + 0.5, row + 0.52, label(verdicts.iat[row, column])[0], color=text, fontsize=7,
                 ha="center", va="center")  # fmt: skip
     bare(ax, verdicts.index)
     name, _, counts = head.partition("\n")
@@ -204,7 +127,6 @@ def _board_panel(ax, verdicts, points, head):
                 rotation=90 if upright else 0, linespacing=1.1)  # fmt: skip
         start += width
     ax.set_xticks([])
-    return mesh
 
 
 def _places(shapes):

@@ -7,10 +7,20 @@ in a light and in a dark theme.  Scores are shown in percent with one decimal; t
 """
 
 from mtclib.companion.tables.frames import CLAIM_COLUMNS, audit, claims, decisions, frame_table, provenance
-from mtclib.companion.tables.scores import OURS_SD, PUBLISHED_SD, every_cell, reproduced, side_by_side
+from mtclib.companion.tables.scores import OURS_SD, PUBLISHED_SD, reproduced, side_by_side
 from mtclib.companion.tables.search import search
-from mtclib.companion.tables.table import CLAIM_SYMBOLS, MEANINGS, Points, Table, Tables, label, task_name
+from mtclib.companion.tables.table import (
+    CLAIM_SYMBOLS,
+    COLOURS,
+    MEANINGS,
+    Points,
+    Table,
+    Tables,
+    label,
+    tally,
+    task_name,
+)
 
-__all__ = ["CLAIM_COLUMNS", "CLAIM_SYMBOLS", "MEANINGS", "OURS_SD", "PUBLISHED_SD", "Points", "Table",
-           "Tables", "audit", "claims", "decisions", "every_cell", "frame_table", "label", "provenance",
-           "reproduced", "search", "side_by_side", "task_name"]
+__all__ = ["CLAIM_COLUMNS", "CLAIM_SYMBOLS", "COLOURS", "MEANINGS", "OURS_SD", "PUBLISHED_SD", "Points",
+           "Table", "Tables", "audit", "claims", "decisions", "frame_table", "label", "provenance",
+           "reproduced", "search", "side_by_side", "tally", "task_name"]

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-from mtclib.companion.tables.table import DASH, MEANINGS, PLURALS, Cell, Table, label, tally
+from mtclib.companion.tables.table import DASH, MEANINGS, PLURALS, Cell, Table, label
 
 AUDIT_COLUMNS = MappingProxyType({
     "table": "table", "kind": "kind", "where": "where", "printed": "printed", "expected": "expected",
@@ -48,10 +48,16 @@ def decisions(frame) -> Table:
     return replace(_short_hashes(frame_table(frame, caption, DECISION_COLUMNS)), folded=", ".join(told))
 
 
-def claims(frame) -> Table:
-    """The claims of a paper, each with symbol, word and colour of its ``status``, folded."""
-    told = f"{len(frame)} claim{'s' * (len(frame) > 1)}: {tally(frame['status'])}"
-    return frame_table(frame, "Claims of the paper", CLAIM_COLUMNS, "status", folded=told)
+def claims(frame, sentences) -> Table:
+    """The claims of a paper, each with symbol, word and colour of its ``status``, folded. `sentences`, of
+    which claims are parts, come from ``verdicts.ledger.sentences``."""
+    several = sentences[sentences["parts"] > 1]
+    notes = [f"{row.hold} of {row.parts} parts hold and {row.fail} fail, so {row.status}: {name}"
+             for name, row in several.iterrows()]
+    counts = sentences["status"].value_counts()
+    told = f"{len(sentences)} sentences in {len(frame)} parts: " + ", ".join(
+        f"{counts[status]} {status}" for status in counts.index)
+    return frame_table(frame, "Sentences of the paper", CLAIM_COLUMNS, "status", notes, told)
 
 
 def audit(findings) -> Table:

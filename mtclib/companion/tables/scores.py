@@ -1,26 +1,26 @@
 """Scores by method and task: ours beside the printed ones, with and without verdicts."""
 
-from dataclasses import replace
+from textwrap import shorten
+from urllib.parse import urlencode
 
 import pandas as pd
 
-from mtclib.companion.tables.frames import frame_table
 from mtclib.companion.tables.table import DASH, Cell, Table, tally, task_name
 from mtclib.companion.verdicts.chance import SCORES as CHANCE
 from mtclib.companion.verdicts.intervals import DELTA
-from mtclib.companion.verdicts.judge import CAUSES, SYMBOLS
+from mtclib.companion.verdicts.judge import SYMBOLS
 from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION
 
 SHUFFLED, IN_BAND = "labels shuffled", "°"
 PUBLISHED_SD, OURS_SD, OURS_N = "published_std", "ours_std", "n"
-TOLD = ("higher", "lower", "failed", "not-run", "unavailable")
+REPORT = "https://github.com/mtclib/mtclib/issues/new?template=correction.md"
 
 
 def reproduced(verdicts, metrics=("ACC", "NMI")) -> Table:
     """A table of the paper with our numbers and the verdict in each cell: methods by tasks and metrics.
     `verdicts` has one row per published cell of one data set, as from ``judge``. `metrics` are printed names,
-    in this order. Spread, interval, radius and cause of a cell are where the mouse is, and in
-    `every_cell`."""
+    in this order. A cell that has the focus shows its spread, interval, radius, cause, pipeline and decision,
+    and a link to report an error in it."""
     frame, percent = _chosen(verdicts, metrics)
     cells = {(r["method"], r["task"], r["metric"]): _judged(r, percent) for r in frame.to_dict("records")}
     first = frame.iloc[0]
@@ -41,17 +41,6 @@ def reproduced(verdicts, metrics=("ACC", "NMI")) -> Table:
                      f"{known['in_band'].sum()} printed numbers lie in theirs ({IN_BAND}): they cannot be "
                      "told from chance.")
     return _scores(cells, methods, frame["task"], metrics, caption, notes)
-
-
-def every_cell(verdicts, metrics=("ACC", "NMI")) -> Table:
-    """The cells of `reproduced` as the rows of a long table, folded, with all that is known of each."""
-    frame, percent = _chosen(verdicts, metrics)
-    rows = [{"method": r["method"], "task": task_name(r["task"]), **_known(r, percent)}
-            for r in frame.to_dict("records")]
-    notes = ["Mean ± standard deviation. Interval: 90 %, of ours minus printed. Radius: the smallest δ at "
-             "which the cell would agree.", *_reasons(frame)]
-    table = frame_table(rows, f"Every cell of {frame['dataset'].iloc[0]}", status="verdict", notes=notes)
-    return replace(table, folded="spread, interval, radius and cause")
 
 
 def _chosen(verdicts, metrics):
@@ -101,12 +90,13 @@ def _scores(cells, methods, tasks, metrics, caption, notes):
 
 
 def _judged(row, percent):
-    """Cell of one published number: ours with the symbol of the verdict, and printed."""
+    """Cell of one published number: ours with the symbol of the verdict, printed, and what else is known."""
     known = _known(row, percent)
     ours = DASH if pd.isna(row["ours"]) else _number(row["ours"], _scale(row["metric"]) if percent else 1)
-    title = "; ".join(f"{name} {text}" for name, text in known.items() if text and name != "metric")
     printed = known["printed"].partition(" ± ")[0] + IN_BAND * bool(row.get("in_band"))
-    return Cell((f"{ours} {SYMBOLS[row['verdict']]}", printed), row["verdict"], title)
+    facts = tuple((name, text) for name, text in known.items() if text and name != "metric")
+    report = f"{REPORT}&{urlencode({'title': row['cell']})}" if "cell" in row else ""
+    return Cell((f"{ours} {SYMBOLS[row['verdict']]}", printed), row["verdict"], card=facts, report=report)
 
 
 def _known(row, percent):
@@ -120,7 +110,8 @@ def _known(row, percent):
             "printed": _pm(row["printed_mean"], row["printed_std"]),
             **({"shuffled": ", ".join(_band(row, percent))} if pd.notna(row.get("chance")) else {}),
             "interval": " to ".join(ends) if all(ends) else "", "radius": _number(row["radius"], scale),
-            "cause": cause}
+            "cause": cause, "pipeline": row.get("pipeline", ""),
+            "decision": shorten(str(row["reason"] or ""), 90, placeholder=" …")}
 
 
 def _band(row, percent):
@@ -135,16 +126,6 @@ def _ours(group, metric):
     lost = len(group) - len(good)
     text = _pm(_number(good.mean(), scale), _number(good.std(), scale)) if len(good) else "✗ failed"
     return (text, *([f"{lost} of {len(group)} runs failed"] if lost else []))
-
-
-def _reasons(frame):
-    """One line for each reason and each cause in use."""
-    told = frame[frame["verdict"].isin(TOLD) & (frame["reason"].fillna("") != "")]
-    for reason, group in told.groupby("reason", sort=False):
-        yield f"{', '.join(dict.fromkeys(group['method']))}: {reason}"
-    for cause in dict.fromkeys(frame["cause"]):
-        if cause in CAUSES:
-            yield f"Cause {cause}: {CAUSES[cause]}"
 
 
 def _runs(counts):

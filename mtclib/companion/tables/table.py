@@ -51,6 +51,11 @@ _CSS = """
 vertical-align:top;max-width:34em;line-height:1.35;overflow-wrap:break-word;
 border-bottom:1px solid rgba(128,128,128,.35)}
 .mtclib .mtclib-scroll .mtclib-grid .mtclib-lines,.mtclib .mtclib-scores tr>th:first-child{white-space:nowrap}
+.mtclib .mtclib-card{display:none}
+.mtclib .mtclib-grid td[tabindex]{cursor:pointer}
+.mtclib .mtclib-grid td:focus>.mtclib-card,.mtclib .mtclib-grid td:focus-within>.mtclib-card{display:block;
+width:19em;margin-top:4px;padding:4px 6px;white-space:normal;border-top:1px solid currentColor;font-size:12px}
+.mtclib .mtclib-card>a{color:inherit;text-decoration:underline}
 .mtclib .mtclib-scroll .mtclib-grid tr>th:first-child{position:sticky;left:0;z-index:1;
 background:var(--jp-layout-color0,Canvas);color:var(--jp-content-font-color1,CanvasText)}
 """
@@ -75,11 +80,14 @@ def tally(statuses) -> str:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: its lines of text, its verdict or status, if any, and what the mouse shows over it."""
+    """One cell: its lines of text, its verdict or status, if any, and what the mouse shows over it. A cell
+    with the focus shows its ``card`` of names and texts, with a link to ``report`` an error."""
 
     lines: tuple[str, ...]
     status: str = ""
     title: str = field(default="", repr=False)
+    card: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    report: str = field(default="", repr=False)
 
 
 class Shown:
@@ -183,7 +191,9 @@ class Table(Shown):
         if lines:
             texts = [text.replace(" ", "\u00a0") for text in texts]
         title = f' title="{escape(cell.title)}"' if cell.title else ""
-        return f"<{tag}{scope}{lines}{title}{_style(cell.status)}>{'<br>'.join(texts)}</{tag}>"
+        focus = ' tabindex="0"' if cell.card else ""
+        shown = "<br>".join(texts) + _card(cell)
+        return f"<{tag}{scope}{lines}{title}{focus}{_style(cell.status)}>{shown}</{tag}>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -233,6 +243,13 @@ def _before(name):
 def _page(parts):
     """A piece of HTML with its styles."""
     return "\n".join([f'<div class="mtclib"><style>{_CSS}</style>', *parts, "</div>"])
+
+
+def _card(cell):
+    """What a cell shows while it has the focus, by mouse, finger or keyboard."""
+    facts = [f"<b>{escape(name)}</b> {escape(text)}<br>" for name, text in cell.card]
+    link = [f'<a href="{escape(cell.report)}">report an error</a>'] if cell.report else []
+    return f'<span class="mtclib-card">{"".join([*facts, *link])}</span>' if facts else ""
 
 
 def _style(status):

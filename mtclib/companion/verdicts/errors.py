@@ -22,11 +22,12 @@ MOST_FALSE = {"false_deviating": 0.10, "false_agreeing": 0.05}
 def table(studies, trials=TRIALS, seed=0):
     """Error rates by paper and kind of method: ``cells`` (judged, averages included), ``agreeing`` and
     ``undecided`` (expected where truth and print are equal), ``expected`` (agreeing by `intervals.expected`),
-    shares ``false_deviating``, ``false_agreeing`` (print off by the margin) and ``within_prediction``, and of
-    the worst cell ``worst_deviating`` and ``worst_agreeing``."""
+    shares ``false_deviating``, ``false_agreeing`` (print off by the margin), ``power_10`` (deviating, print
+    off by twice the margin: ten points) and ``within_prediction``, and of the worst cell ``worst_deviating``
+    and ``worst_agreeing``."""
     rates = pd.concat([simulated(study, trials, seed) for study in studies], ignore_index=True)
     groups = rates.groupby(["paper", "kind"], sort=False)
-    shares = groups[["false_deviating", "false_agreeing", "within_prediction"]].mean()
+    shares = groups[[*MOST_FALSE, "power_10", "within_prediction"]].mean()
     worst = groups[["false_deviating", "false_agreeing"]].max().add_prefix("worst_").rename(
         columns=lambda name: name.replace("false_", ""))
     sums = groups[["agreeing", "undecided", "expected"]].sum()
@@ -54,12 +55,13 @@ def _rates(study, cells, rows, trials, rng):
     n_ours, n_theirs = int(cells["n"].iloc[0]), int(cells["published_n"].iloc[0])
     ours, theirs = (_drawn(values, scores, n, trials, rng) for n in (n_ours, n_theirs))
     cells = cells.assign(selection=cells["selection"] * scale)
-    found = {shift: _outcomes(cells, ours, theirs, shift) for shift in (0, -1, 1)}
+    found = {shift: _outcomes(cells, ours, theirs, shift) for shift in (0, -1, 1, -2, 2)}
     deviating = found[0][1]
     return pd.DataFrame({
         "paper": study.paper, "cell": cells["cell"], "kind": cells["kind"], "expected": cells["expected"],
         "agreeing": found[0][0], "undecided": 1 - found[0][0] - deviating, "false_deviating": deviating,
-        "false_agreeing": (found[-1][0] + found[1][0]) / 2, "within_prediction": found[0][2]})
+        "false_agreeing": (found[-1][0] + found[1][0]) / 2,
+        "power_10": (found[-2][1] + found[2][1]) / 2, "within_prediction": found[0][2]})
 
 
 def selection_spread(study, cells, rows, n, n_published):
@@ -69,7 +71,7 @@ def selection_spread(study, cells, rows, n, n_published):
     values, scores = population(study, cells, rows)
     means, variance = values.mean(axis=1), 0.0
     for drawn in (n, n_published):
-        best = _chosen(scores, _weights(scores.shape[1], int(drawn), DRAWS, np.random.default_rng(0)))
+        best = chosen(scores, weights(scores.shape[1], int(drawn), DRAWS, np.random.default_rng(0)))
         variance = variance + means[best].var(axis=0)
     return np.sqrt(variance)
 
@@ -88,24 +90,24 @@ def population(study, cells, rows):
     return scores[whole, :, :-1], scores[whole, :, -1]
 
 
-def _weights(runs, n, trials, rng):
+def weights(runs, n, trials, rng):
     """Shares of the runs in samples of `n` of them: (trials, runs)."""
     return rng.multinomial(n, np.full(runs, 1 / runs), size=trials) / n
 
 
-def _chosen(scores, weights):
+def chosen(scores, weights):
     """Setting with the best mean accuracy in each trial."""
     return (weights @ scores.T).argmax(axis=1)
 
 
 def _drawn(values, scores, n, trials, rng):
     """Mean and spread of `n` runs at the setting with the best mean accuracy, (trials, cells) each."""
-    weights = _weights(values.shape[1], n, trials, rng)
-    best = _chosen(scores, weights)
+    shares = weights(values.shape[1], n, trials, rng)
+    best = chosen(scores, shares)
     mean, square = np.empty((2, trials, values.shape[2]))
     for point in np.unique(best):
         drawn = best == point
-        mean[drawn], square[drawn] = (weights[drawn] @ values[point] ** power for power in (1, 2))
+        mean[drawn], square[drawn] = (shares[drawn] @ values[point] ** power for power in (1, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         return mean, np.sqrt(np.maximum(square - mean**2, 0) * n / np.float64(n - 1))
 

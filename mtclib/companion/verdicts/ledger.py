@@ -3,20 +3,19 @@
 ``data/<paper>/decisions.toml`` has a table ``[[decision]]`` for each erratum and each open choice, with
 ``[[decision.alternative]]`` for what else could have been chosen (`mtclib.companion.verdicts.leverage`), and
 ``[[deviation]]`` for cells whose difference is explained.  ``data/<paper>/claims.toml`` has ``name`` and
-``venue`` of the paper, ``[[finding]]`` for what a reader must know, in short with at most one number,
-``[[answer]]`` for what a printed table lets one conclude, and ``[[claim]]``: a sentence and the test that
-decides it, or the reason why it cannot be tested.  Everything is
-checked when it is read.  Numbers in sentences are templates (`mtclib.companion.verdicts.numbers`).
+``venue`` of the paper, ``[summary]`` for the question that readers have, ``[[finding]]`` for what they must
+know, ``[[answer]]`` for the pipeline of a printed table, and ``[[claim]]``: a sentence and the test that
+decides it, or the reason why it cannot be tested.  Everything is checked when it is read.  Numbers in
+sentences are templates (`mtclib.companion.verdicts.numbers`).
 """
 
 import inspect
-import re
 import tomllib
 
 import pandas as pd
 
 from mtclib.companion.claims import TESTS
-from mtclib.companion.claims.methods import printed_record
+from mtclib.companion.claims.methods import ALPHA, printed_record
 from mtclib.companion.schema import check, one_of, some_of, table
 from mtclib.companion.verdicts.judge import CAUSES, SCOPE
 from mtclib.core.errors import MtclibError
@@ -29,9 +28,6 @@ FRAMES = ("results", "noise", "sensitivity", "relations", "timings", "streams")
 LEVERS = ("preprocessing", "data", "initialisation", "stopping", "metric", "formulation", "tuning")
 NOT_YET = "not yet testable"
 NO_DATA = "no data"
-MOST_LETTERS = 150
-ONE_NUMBER = re.compile(r"\{[^{}]*\}(?: of \{[^{}]*\})?")
-"""A computed number, or one out of another, in a sentence."""
 _NEEDED = ("id", "place", "kind", "problem", "evidence", "evidence_type", "decision", "cause")
 _SIDE = ("methods", "datasets", "metric", "point")
 ALTERNATIVE = table(("kind", "ours", "alternative", "methods", "datasets", "metric"),
@@ -43,13 +39,12 @@ DECISION = table(
 DEVIATION = table(("cause", "evidence"), SCOPE, cause=one_of(CAUSES))
 CLAIM = table(("id", "quote", "place"), ("params", "reason", "sentence"),
               test=one_of(TESTS), frame=one_of(FRAMES))
-FINDING = table(("text", "short", "sources"))
-QUESTIONS = {"pipeline": "Which pipeline printed it?", "sure": "How sure is that?",
-             "method": "Does the method do there what the paper says?"}
-ANSWER = table(("tables", *QUESTIONS))
+FINDING = table(("text", "sources"))
+ANSWER = table(("tables", "pipeline", "sure"))
+SUMMARY = table(("question", "claim", "rival", "over"), ("also",))
 FILES = {"decisions": table((), decision={"items": DECISION}, deviation={"items": DEVIATION}),
-         "claims": table((), ("name", "venue"), finding={"items": FINDING}, answer={"items": ANSWER},
-                         claim={"items": CLAIM})}
+         "claims": table((), ("name", "venue"), finding={"items": FINDING}, summary=SUMMARY,
+                         answer={"items": ANSWER}, claim={"items": CLAIM})}
 SHOWN = (*_NEEDED, "alternatives", "leverage")
 
 
@@ -80,12 +75,9 @@ def check_unique(entries, paper):
 
 
 def findings(paper):
-    """Name, venue and findings of a paper, checked, templates as they stand; see ``Study.known``."""
+    """Name, venue, summary and findings of a paper, checked, templates as they stand; see ``Study.known``."""
     content = {name: value for name, value in read_tables(paper, "claims").items() if name != "claim"}
-    check(content, table(("name", "venue", "finding"), ("answer",)), paper, LedgerError)
-    for entry in content["finding"]:
-        if "{" in ONE_NUMBER.sub("", entry["short"], count=1):
-            raise LedgerError(f"{paper}: more than one number in the short finding {entry['short']!r}")
+    check(content, table(("name", "venue", "finding"), ("answer", "summary")), paper, LedgerError)
     return content
 
 
@@ -133,16 +125,35 @@ def decisions_table(paper, leverage):
 def claims_table(paper, frames, published=None):
     """Claims of a paper with their outcome. `frames` are what to test on, by the names in `FRAMES`;
     `published`, the printed numbers, adds what the paper's own table says. Columns: ``id, place, quote, test,
-    status, counts, statistic, n, in_print, reason``."""
+    status, counts, statistic, n, p, in_print, reason``."""
     frames = {name: _by_metric(frame, paper) for name, frame in frames.items()}
     rows = [_outcome(claim, frames) | {"in_print": _in_print(claim, published)} for claim in claims(paper)]
-    columns = ["id", "place", "quote", "test", "status", "counts", "statistic", "n", "in_print", "reason"]
+    columns = ["id", "place", "quote", "test", "status", "counts", "statistic", "n", "p", "in_print",
+               "reason"]
     return pd.DataFrame(rows, columns=columns)
 
 
 def sentence_of(claim):
     """What a claim is a part of: its ``sentence``, or its quotation without what is said in brackets."""
     return claim.get("sentence", claim["quote"].partition(" (")[0])
+
+
+def sentences(paper, outcomes):
+    """Outcome of each sentence, from the ``id, status, p`` of claims: its ``parts`` that could be tested, how
+    many ``hold`` and ``fail``, and its ``status``. It holds with all parts. It fails with two; with a single
+    one only if that fails at 5 % divided by the number of parts, where the test has a p-value."""
+    known = {entry["id"]: sentence_of(entry) for entry in claims(paper)}
+    rows = []
+    for sentence, parts in outcomes.groupby(outcomes["id"].map(known), sort=False):
+        tested = parts[parts["status"].isin(["holds", "fails", "undecided"])]
+        holds, fails = ((tested["status"] == status).sum() for status in ("holds", "fails"))
+        p = pd.to_numeric(tested.loc[tested["status"] == "fails", "p"]).min()
+        status = "not testable" if tested.empty else "holds" if holds == len(tested) else "undecided"
+        if fails > 1 or (fails == 1 and not p * len(tested) > ALPHA):
+            status = "fails"
+        rows.append({"sentence": sentence, "parts": len(tested), "hold": holds, "fail": fails,
+                     "status": status})
+    return pd.DataFrame(rows).set_index("sentence")
 
 
 def _by_metric(frame, paper):
@@ -165,7 +176,8 @@ def _outcome(claim, frames):
         result = TESTS[claim["test"]](parts.get(params.get("metric"), parts[None]), **params)
     except ValueError as error:
         return row | {"status": NO_DATA, "reason": str(error)}
-    outcome = {"status": result.status, "counts": result.counts, "statistic": result.statistic, "n": result.n}
+    outcome = {"status": result.status, "counts": result.counts, "statistic": result.statistic, "n": result.n,
+               "p": result.p}
     return row | outcome
 
 

@@ -60,11 +60,11 @@ def sentences():
     """(paper, where, scope, sentence) of every finding, answer, cause and choice without a run."""
     for paper in PAPERS:
         for number, entry in enumerate(ledger.findings(paper)["finding"]):
-            yield from ((paper, f"finding {number + 1} {key}", {}, entry[key])
-                        for key in ("text", "short") if key in entry)
+            yield paper, f"finding {number + 1}", {}, entry["text"]
         for entry in ledger.findings(paper)["answer"]:
             yield from ((paper, f"answer {entry['tables'][0]} {key}", {}, entry[key])
-                        for key in ledger.QUESTIONS)
+                        for key in ("pipeline", "sure"))
+        yield paper, "summary", {}, ledger.findings(paper)["summary"].get("also", "")
         for number, entry in enumerate(ledger.deviations(paper)):
             scope = {"dataset": entry.get("dataset"), "printed": entry.get("method")}
             yield paper, f"deviation {number + 1}", scope, entry["evidence"]

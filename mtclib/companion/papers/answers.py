@@ -1,0 +1,144 @@
+"""Does the method win?  One sentence for each paper, computed from the committed gains, and its picture."""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from mtclib.companion import plots, tables
+from mtclib.companion.verdicts import ledger, together
+from mtclib.core import paths
+
+ALL = together.ALL
+HEADS = ("paper and claim", "printed gain", "our gain (95 % interval)", "recurs in sign",
+         "range over pipelines", "answer")
+
+
+@cache
+def _table(name):
+    return pd.read_csv(paths.data_dir() / f"{name}.csv", dtype={"table": str, "task": str})
+
+
+def line(paper, rival=ALL, table=ALL):
+    """What `together.statistics` says of a paper, over one rival or in one table."""
+    lines = _table("gain_statistics").query("paper == @paper and rival == @rival and table == @table")
+    return lines.iloc[0]
+
+
+def word(found):
+    """The answer in a word, by the data sets on which the mean gain is significantly above or below zero."""
+    if found["better"] + found["worse"] == 0:
+        return "Undecided"
+    if found["better"] == found["sets"]:
+        return "Yes"
+    ahead = (found["better"] - found["worse"]) / found["sets"]
+    return "Mostly yes" if ahead > 0.5 else "No" if ahead < 0 else "In part"
+
+
+def sentences(study):
+    """The answer to the question that a reader of a paper has, in sentences that stay true when results
+    change: the size beside print, data sets, signs beside a perfect re-run, and pipelines."""
+    asked = ledger.findings(study.paper)["summary"]
+    found = line(study.paper, asked["rival"])
+    turning = turns(study.paper, asked["rival"])
+    size = (f"{word(found)}: {found['ours']:+.1f} points over {asked['over']} ({found['low']:+.1f} to "
+            f"{found['high']:+.1f}), where print has {found['printed']:+.1f}. It is better on "
+            f"{found['better']:.0f} of {found['sets']:.0f} data sets and worse on {found['worse']:.0f}.")
+    signs = (f"The printed sign recurs in {found['recurs']:.0f} of {found['gains']:.0f} comparisons, where a "
+             f"perfect re-run would have {found['perfect_recurs']:.0f}, and in "
+             f"{found['pipelines_same']:.0f} of {found['pipelines']:.0f} pipelines.")
+    signs += f" It turns with the pipeline on {turning}." if turning else ""
+    return [size, signs, *([study.numbers.fill(asked["also"])] if "also" in asked else [])]
+
+
+def turns(paper, rival=ALL):
+    """Data sets on which the mean gain has the printed sign under some pipelines and not under others; over
+    all rivals, also the rivals for which that is so."""
+    rows = _table("multiverse").query("paper == @paper and metric != 'd_M'")
+    rows = rows if rival == ALL else rows[rows["rival"] == rival]
+    means = rows.groupby(["dataset", "rival", "pipeline"], sort=False)[["printed", "ours"]].mean()
+    whole = means.groupby(["dataset", "pipeline"], sort=False).mean()
+    named = []
+    for dataset, part in means.groupby("dataset", sort=False):
+        over = [name for name, each in part.groupby("rival", sort=False) if _both_signs(each)]
+        if _both_signs(whole.loc[dataset]):
+            named.append(dataset)
+        elif over and rival == ALL:
+            named.append(f"{dataset} (over {len(over)} of {part.index.unique('rival').size} rivals)")
+    return ", ".join(named)
+
+
+def _both_signs(means):
+    return len(set(np.sign(means["printed"]) == np.sign(means["ours"]))) == 2
+
+
+def answer(study):
+    """The answer, for the top of a paper's notebook."""
+    asked = ledger.findings(study.paper)["summary"]["question"]
+    return tables.Points((" ".join(sentences(study)),), ((asked, "index.ipynb"),))
+
+
+def forest(study):
+    """Gain over each rival."""
+    found = _table("gain_statistics").query("paper == @study.paper and rival != 'all' and sets > 0")
+    alt = ("For each rival the mean gain in points: ours with its interval, the printed one, where a perfect "
+           "re-run would lie, and the range over all pipelines.")
+    return study.show(plots.forest(found), f"{study.paper}-gains", alt=alt)
+
+
+def curve(study):
+    """Gain of every printed table on each pipeline."""
+    rows = _table("multiverse").query("paper == @study.paper")
+    rival = ledger.findings(study.paper)["summary"]["rival"]
+    rows = rows if rival == ALL else rows[rows["rival"] == rival]
+    alt = "Mean gains on all pipelines in order, beside the printed ones; dots name the choices of each."
+    return study.show(plots.specification_curve(together.curve(rows)), f"{study.paper}-pipelines", alt=alt)
+
+
+def by_table(study):
+    """The same for each printed table, folded."""
+    found = _table("gain_statistics").query("paper == @study.paper and rival == 'all'").round(1)
+    names = {"table": "table", "gains": "gains", "recurs": "recur", "perfect_recurs": "in a perfect re-run",
+             "same": "significantly", "reversed": "reversed", "below_half": "below half",
+             "printed": "printed", "ours": "ours", "best_ours": "over the best here", "tau": "tau",
+             "perfect_tau": "perfect tau",
+             "first_printed": "first in print", "first": "first here"}
+    note = ("Counts are gains over all rivals; significantly: the 95 % interval excludes zero; below half: "
+            "significantly below half of print; tau: Kendall's, of the methods' ranking and the printed one.")
+    return tables.frame_table(found, "Gains by printed table", names, notes=[note],
+                              folded="recurrence, sizes and rankings")
+
+
+def row_verdicts(study):
+    """Verdict on each row of the tables, folded."""
+    digits = {"difference": 1, "rms": 1, "low": 1, "high": 1, "conformal_p": 2, "conformal_power": 2}
+    found = _table("rows").query("paper == @study.paper").round(digits)
+    shown = ("table", "dataset", "method", "cells", "difference", "low", "high", "rms", "verdict",
+             *(("conformal_p", "conformal_power") if found["conformal_p"].notna().any() else ()))
+    note = ("One method on one data set, all tasks and metrics: mean difference in points with its 90 % "
+            "interval, judged like a cell; rms: root mean square of the differences, which cannot cancel.")
+    return tables.frame_table(found, "Rows", {name: name for name in shown}, "verdict", [note],
+                              folded=f"{len(found)} rows judged as wholes: {tables.tally(found['verdict'])}")
+
+
+def summary(studies):
+    """One row a paper: claim, gains, recurrence, range and answer, as records by `HEADS`."""
+    for study in studies:
+        known = ledger.findings(study.paper)
+        asked = known["summary"]
+        found = line(study.paper, asked["rival"])
+        cells = (f"{known['name']}: {asked['claim']}", f"{found['printed']:+.1f}",
+                 f"{found['ours']:+.1f} ({found['low']:+.1f} to {found['high']:+.1f})",
+                 f"{found['recurs']:.0f} of {found['gains']:.0f} (perfect re-run "
+                 f"{found['perfect_recurs']:.0f})",
+                 f"{found['pipelines_least']:+.1f} to {found['pipelines_most']:+.1f}", short(study))
+        yield dict(zip(HEADS, cells))
+
+
+def short(study):
+    """One sentence for the table of all papers."""
+    rival = ledger.findings(study.paper)["summary"]["rival"]
+    found, turning = line(study.paper, rival), turns(study.paper, rival)
+    told = f"{word(found)}: better on {found['better']:.0f} of {found['sets']:.0f} data sets, worse on "
+    told += f"{found['worse']:.0f}"
+    return f"{told}; the sign turns with the pipeline on {turning}" if turning else told

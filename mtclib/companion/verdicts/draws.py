@@ -1,0 +1,182 @@
+"""Scores of the methods of a printed data set on one pipeline, run by run, and what other runs would give.
+
+A pipeline is a data set of the protocol that stands for the printed one, and perhaps a variant of the
+methods, `VARIANTS`: a reading of the text, a scaling of the views, or a graph.
+"""
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+import numpy as np
+
+from mtclib.companion.verdicts import errors, identify, leverage
+from mtclib.companion.verdicts.intervals import RELATIVE
+from mtclib.metrics import our_name
+
+FIXED = "as fixed"
+VARIANTS = {"spmtc": ("rows kept",), "mspl": ("scaling", "text scaling", "unscaled", "equal variance"),
+            "mbc": ("other coupling",),
+            "lmsc": ("raw graph", "log graph", "self-tuned kernel", "5 neighbours", "20 neighbours")}
+FOR_ALL = ("scaling", "text scaling", *VARIANTS["lmsc"])
+"""Variants that change every method: one that was not run in such a variant has no score there."""
+OTHER_NAMES = {"MSPL-smooth": "MSPL"}
+DRAWS = 500
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """How a printed data set is prepared, and where its fits are."""
+
+    name: str  # the same for all data sets of a paper
+    source: str  # data set or pool of the protocol
+    variant: str = ""
+    value: str = ""  # of the parameter "scaling", where the variant has one
+    search: str = ""  # that identified it
+
+
+def headline(study, printed):
+    """The pipeline of the headline verdicts."""
+    return _pipeline(study, study.headline(printed))
+
+
+def pipelines(study, printed):
+    """Every committed pipeline of a printed data set on which the paper's own method was run."""
+    specs = {spec.pool or name: spec for name, spec in study.protocol.datasets.items()
+             if spec.published == printed and not (spec.not_run or spec.unavailable)}
+    named = [_pipeline(study, name) for name in specs]
+    found = {(one.source, one.variant, ""): one for one in named}
+    for base in (one for one in named if not one.variant):
+        rows = study.rows(base.source)[["method", "params"]].drop_duplicates()
+        for variant in VARIANTS.get(study.paper, ()):
+            mine = rows[rows["method"].isin([*_named(rows["method"], variant).values()])]
+            values = [""] if len(mine) else []
+            if variant.endswith("scaling"):
+                values = leverage.with_params(mine, "scaling")["scaling"].dropna().unique()
+            for value in values:
+                words = " ".join(filter(None, (variant, value)))
+                label = words if base.name == FIXED else f"{base.name}, {words}"
+                found.setdefault((base.source, variant, value),
+                                 Pipeline(label, base.source, variant, value))
+    return [one for one in found.values()
+            if set(_stands(study.rows(one.source)["method"], one)) & set(study.protocol.own)]
+
+
+def _pipeline(study, name):
+    spec = study.protocol.datasets.get(name)  # a pool has none
+    called = name.partition(" (")[2].removesuffix(")") or FIXED
+    variants = {one.partition(", ")[2] for one in spec.stand_ins.values()} if spec else set()
+    return Pipeline(called, (spec and spec.rows_of) or name, next(iter(variants), ""),
+                    search=spec.search if spec else "")
+
+
+def _named(methods, variant):
+    """Dict from the printed name to our method, for those of a variant."""
+    parts = [(name, *name.partition(", ")[::2]) for name in methods.unique()]
+    return {OTHER_NAMES.get(base, base) if rest else base: name for name, base, rest in parts
+            if rest == variant}
+
+
+def _stands(methods, pipeline):
+    own = _named(methods, pipeline.variant)
+    return own if pipeline.variant in FOR_ALL else {**_named(methods, ""), **own}
+
+
+@cache
+def headlines(study):
+    """`Scores` of every printed data set on its headline pipeline, where the paper's own method has any."""
+    found = [Scores(study, name, headline(study, name)) for name in study.published["dataset"].unique()]
+    return [one for one in found if one.rivals()]
+
+
+@lru_cache(maxsize=1)  # variants of one source follow each other
+def _grid(study, source, dataset, metrics):
+    rows = study.grid(source, dataset)
+    rows = rows[rows["metric"].isin(metrics) | (rows["task"] == "overall")]
+    return rows.sort_values("run", kind="stable")
+
+
+class Scores:
+    """What was run of a printed data set on one pipeline.
+
+    ``places``: (task, metric) of the printed cells, averages left out.  ``by``: for each printed method with
+    fits its scores, (settings, runs, places), and the accuracies that choose a setting, (settings, runs).
+    ``printed``: for each such method its cells by place, NaN where one is a misprint or chose the pipeline.
+    """
+
+    def __init__(self, study, dataset, pipeline):
+        self.study, self.dataset, self.pipeline = study, dataset, pipeline
+        cells = study.published[(study.published["dataset"] == dataset) & (study.published["task"] != "avg")]
+        cells = cells.dropna(subset="mean")
+        out = study.misprints | identify.calibration_cells(study.protocol, pipeline.search)
+        self.places = cells.drop_duplicates(["task", "metric"])[["task", "metric"]].reset_index(drop=True)
+        self.relative = self.places["metric"].isin(RELATIVE).to_numpy()
+        self.n_published, self.by, self.printed = study.protocol.n_independent, {}, {}
+        metrics = tuple({our_name(study.paper, metric) for metric in self.places["metric"]})
+        rows = _grid(study, pipeline.source, dataset, metrics)
+        groups = rows.groupby("method", sort=False).indices
+        stands = _stands(rows["method"], pipeline)
+        for method, own in cells.groupby("method", sort=False):
+            if method in stands and method != "true":
+                mine = rows.iloc[groups[stands[method]]]
+                if pipeline.value:
+                    mine = leverage.with_params(mine, "scaling").query("scaling == @pipeline.value")
+                if mine.empty:
+                    continue
+                fits = errors.population(study, self.places, mine)
+                if fits[0].shape[1] >= 3 or self._exact(stands[method], fits[0]):
+                    self.by[method] = fits
+                    self.printed[method] = self.places.merge(
+                        own[~own["cell"].isin(out)], how="left", on=["task", "metric"])
+
+    def _exact(self, name, values):
+        return len(values) and values.shape[1] == 1 and self.study.protocol.methods[name].deterministic
+
+    def chosen(self, method):
+        """Scores at the setting that is best by mean accuracy, (runs, places)."""
+        values, choose = self.by[method]
+        return values[choose.mean(axis=1).argmax()]
+
+    def rivals(self):
+        """Pairs of the paper's own methods and others."""
+        own = [name for name in self.by if name in self.study.protocol.own]
+        return [(one, other) for one in own for other in self.by if other not in own]
+
+    def drawn(self, n_draws, rng, theirs=False):
+        """Runs drawn again, ours or those of the paper, each time with the choice of a setting: a `Drawn` for
+        each method. Ours share starts and splits; in print one split is the same for all methods, and starts
+        are each method's own."""
+        shares, found, apart = {}, {}, theirs and self.n_published > 1
+        for method, (values, choose) in self.by.items():
+            runs = values.shape[1]
+            n = self.n_published if theirs else runs
+            if apart or runs not in shares:
+                shares[runs] = errors.weights(runs, n, n_draws, rng)
+            found[method] = Drawn(values, errors.chosen(choose, shares[runs]), shares[runs], n)
+        return found
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Draws of the runs of a method: which setting each chooses, and the shares of the runs in it."""
+
+    values: np.ndarray  # (settings, runs, places)
+    best: np.ndarray  # (draws,)
+    shares: np.ndarray  # (draws, runs)
+    n: int  # runs in a draw
+
+    @property
+    def mean(self):
+        """Mean scores in each draw, (draws, places)."""
+        return np.einsum("dr,drp->dp", self.shares, self.values[self.best])
+
+    @property
+    def setting(self):
+        """Mean over all runs at the setting of each draw, (draws, places)."""
+        return self.values.mean(axis=1)[self.best]
+
+    def variance(self, other=None):
+        """Squared standard error of each drawn mean, (draws, places); of its difference from the mean of
+        `other`, of the same runs, if that is given."""
+        values = self.values[self.best] - (0 if other is None else other.values[other.best])
+        mean, square = (np.einsum("dr,drp->dp", self.shares, values**power) for power in (1, 2))
+        return np.maximum(square - mean**2, 0) / max(self.n - 1, 1)

@@ -1,0 +1,169 @@
+"""What a perfect re-run would give, and how often the statistics of gains err: both simulated on our runs.
+
+A perfect re-run starts from print: its score is the printed one, off by an error of the paper and one of
+ours.  Both are drawn from the committed runs of a method with its whole grid, the paper's at the spread that
+it prints.  For the error rates both sides are drawn from these runs as they are, so that the truth is known.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from mtclib.companion.verdicts import gains
+from mtclib.companion.verdicts.draws import headlines
+from mtclib.companion.verdicts.intervals import RELATIVE
+
+TRIALS = 500
+WANTED = {"interval": 0.95, "prediction": 0.95, "false_recurs": 0.025, "false_reversed": 0.025,
+          "power_half": np.nan, "false_below_half": 0.05, "power_below_half": np.nan, "ratio_one": 0.95,
+          "ratio_half": 0.95}
+"""The error rates of gains, with the level that each should have."""
+UNEQUAL = 0.3
+"""Standard deviation between sets of the true ratio, where it is one half on average."""
+
+
+@dataclass(frozen=True)
+class Again:
+    """The gains of one printed data set with draws of them."""
+
+    frame: pd.DataFrame  # as from `gains.of_set`
+    ours: np.ndarray  # errors of our gains, (draws, gains)
+    perfect: np.ndarray  # gains of a perfect re-run, (draws, gains)
+    tau: np.ndarray  # of our ranking and the printed one, by place
+    perfect_tau: np.ndarray  # (draws, places)
+
+
+def again(study, kinds, trials=TRIALS):
+    """An `Again` for each printed data set of a paper on its headline pipeline."""
+    return [_again(scores, frame, trials, np.random.default_rng(number))
+            for number, scores in enumerate(headlines(study)) if len(frame := gains.of_set(scores, kinds))]
+
+
+def _again(scores, frame, trials, rng):
+    ours, theirs = (scores.drawn(trials, rng, side) for side in (False, True))
+    own = {method: one.mean - one.mean.mean(axis=0) for method, one in ours.items()}
+    both = {method: _printed(scores, method, theirs[method], rng) + error * _unit(scores, method)
+            for method, error in own.items()}
+    means = {method: scores.chosen(method).mean(axis=0) for method in scores.by}
+    printed = {method: cells["mean"].to_numpy() for method, cells in scores.printed.items()}
+    tau, perfect_tau = (kendall(*(np.stack([side[name] for name in scores.by], axis=-1)
+                                  for side in (printed, sides))) for sides in (means, both))
+    return Again(frame, _gaps(scores, frame, own, means), _gaps(scores, frame, both, printed), tau,
+                 np.atleast_2d(perfect_tau))
+
+
+def _printed(scores, method, drawn, rng):
+    """Printed scores with the paper's own error on them, (draws, places)."""
+    cells, runs = scores.printed[method], scores.chosen(method)
+    spread = runs.std(axis=0, ddof=1) if len(runs) > 1 else np.zeros(runs.shape[1])
+    error = (drawn.mean - drawn.mean.mean(axis=0)) * _unit(scores, method)
+    told = cells["std"].to_numpy()
+    if scores.n_published > 1:
+        usual = spread * _unit(scores, method)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scaled = error * np.where(usual > 1e-9, told / usual, 0.0)
+        normal = rng.standard_normal(error.shape) * told / np.sqrt(scores.n_published)
+        error = np.where(np.isnan(told), error, np.where(usual > 1e-9, scaled, normal))
+    return cells["mean"].to_numpy() + error
+
+
+def _unit(scores, method):
+    """What brings our values of a distance into the unit of the print."""
+    return np.where(scores.relative, scores.printed[method]["mean"] / scores.chosen(method).mean(axis=0), 1.0)
+
+
+def _gaps(scores, frame, sides, over):
+    """Gains, (draws, rows of `frame`), of scores by method, distances relative to the rival's of `over`."""
+    return np.concatenate([
+        ((sides[own] - sides[rival]) * 100 * gains.factor(scores, over[rival]))[:, rows["place"]]
+        for (own, rival), rows in frame.groupby(["method", "rival"], sort=False)], axis=1)
+
+
+def kendall(first, second):
+    """Kendall's tau-b over the last axis, without missing scores; NaN where all of one side are equal."""
+    one, other = np.triu_indices(np.shape(first)[-1], 1)
+    signs = [np.sign(np.round(side[..., one] - side[..., other], 9)) for side in (first, second)]
+    known = ~np.isnan(signs[0] + signs[1])
+    signs = [np.where(known, side, 0.0) for side in signs]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (signs[0] * signs[1]).sum(-1) / np.sqrt((signs[0] ** 2).sum(-1) * (signs[1] ** 2).sum(-1))
+
+
+def rates(study, kinds, trials=TRIALS):
+    """Error rates of the gains of a paper, as `WANTED` names them, each with its nominal level."""
+    parts = [_Simulated(scores, frame, trials, np.random.default_rng(number))
+             for number, scores in enumerate(headlines(study)) if len(frame := gains.of_set(scores, kinds))]
+    table = pd.concat([part.rates() for part in parts]).mean()
+    table["ratio_one"], table["ratio_half"] = _coverage(parts, trials)
+    return pd.DataFrame({"paper": study.paper, "rate": list(WANTED), "nominal": list(WANTED.values()),
+                         "found": table.reindex(list(WANTED)).round(4).to_numpy()})
+
+
+class _Simulated:
+    """Gains of both sides drawn from our runs, with squared standard errors: (draws, rows of ``frame``)."""
+
+    def __init__(self, scores, frame, trials, rng):
+        self.frame, self.scores = frame, scores
+        self.means = {method: scores.chosen(method).mean(axis=0) for method in scores.by}
+        ours, theirs = (scores.drawn(trials, rng, side) for side in (False, True))
+        units = {method: 2 * cells["half_unit"].to_numpy() / _unit(scores, method)
+                 for method, cells in scores.printed.items()}
+        rounded = {name: np.round(one.mean / units[name]) * units[name] for name, one in theirs.items()}
+        self.theirs = _gaps(scores, frame, rounded, self.means)
+        self.ours = _gaps(scores, frame, {name: one.mean for name, one in ours.items()}, self.means)
+        self.variance = self._variance(ours)
+        known = self._variance(theirs, True) + frame["known"].to_numpy() ** 2
+        self.printed_error = np.sqrt(known)
+
+    def _variance(self, drawn, theirs=False):
+        parts = []
+        for (own, rival), rows in self.frame.groupby(["method", "rival"], sort=False):
+            one, other = drawn[own], drawn[rival]
+            if theirs and self.scores.n_published == 1:  # one draw has no spread: ours stands in
+                parts.append(np.broadcast_to(rows["spread"].to_numpy() ** 2, (len(one.best), len(rows))))
+                continue
+            paired = not theirs and one.values.shape[1] == other.values.shape[1]
+            variance = one.variance(other) if paired else one.variance() + other.variance()
+            scale = 100 * gains.factor(self.scores, self.means[rival])
+            parts.append((variance * scale**2)[:, rows["place"]])
+        return np.concatenate(parts, axis=1)
+
+    def _judged(self, theirs, ours):
+        """`gains.judged` of all trials below each other."""
+        repeated = {name: np.tile(self.frame[name], len(ours)) for name in ("n", "chosen")}
+        tiled = pd.DataFrame({"printed": theirs.ravel(), "ours": ours.ravel(), **repeated,
+                              "printed_error": self.printed_error.ravel()})
+        return gains.judged(gains.with_error(tiled, np.sqrt(self.variance.ravel() * tiled["n"])))
+
+    def rates(self):
+        """Rates over trials, a row for each gain."""
+        truth, printed, actual = self.ours.mean(axis=0), self.theirs.mean(axis=0), self.frame["printed"]
+        noise = self.ours - truth
+        told, zero, half = (self._judged(self.theirs, ours)
+                            for ours in (self.ours, noise, noise + printed / 2))
+        power = self._judged(np.broadcast_to(actual, noise.shape), noise + actual.to_numpy() / 2)
+        right = np.tile(truth, len(noise))
+        table = {"interval": told["low"].le(right) & told["high"].ge(right),
+                 "prediction": told["within_prediction"], "false_recurs": zero["significant"] == "same",
+                 "false_reversed": zero["significant"] == "reversed",
+                 "power_half": power["significant"] == "same", "false_below_half": half["below_half"],
+                 "power_below_half": zero["below_half"]}
+        shares = {name: np.asarray(flags, dtype=float).reshape(noise.shape).mean(axis=0)
+                  for name, flags in table.items()}
+        return pd.DataFrame(shares)[(self.frame["same_sign"] != "").to_numpy()]
+
+
+def _coverage(parts, trials):
+    """Share of trials in which the interval of the ratio covers it: for equal truths, and for one half on
+    average, unequal between sets."""
+    rng, hits = np.random.default_rng(0), np.zeros((2, trials))
+    keep = [~part.frame["metric"].isin(RELATIVE).to_numpy() for part in parts]
+    theirs, ours = (np.stack([getattr(part, side)[:, own].mean(axis=1) for part, own in zip(parts, keep)])
+                    for side in ("theirs", "ours"))
+    truth, printed = ours.mean(axis=1, keepdims=True), theirs.mean(axis=1, keepdims=True)
+    unequal = rng.normal(0.5, UNEQUAL, ours.shape) * printed
+    for row, (mine, right) in enumerate(((ours, truth.sum() / printed.sum()), (ours - truth + unequal, 0.5))):
+        ends = [gains.ratio(*pair)[1:] for pair in zip(mine.T, theirs.T)]
+        hits[row] = [low <= right <= high for low, high in ends]
+    return hits.mean(axis=1)

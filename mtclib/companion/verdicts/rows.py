@@ -1,0 +1,206 @@
+"""Rows instead of cells: one method on one data set, all its tasks and metrics, against the printed row.
+
+A row's mean difference is judged as a cell is, by equivalence with the same margin.  Cells of a row share
+their runs: our error is that of the mean over the row, run by run, and the printed one has the spreads of the
+cells with our correlations between them.  A mean can hide differences that cancel; ``rms`` beside it cannot.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from scipy import optimize, stats
+
+from mtclib.companion.verdicts import intervals
+from mtclib.companion.verdicts.draws import DRAWS, headlines
+from mtclib.companion.verdicts.intervals import DELTA
+from mtclib.metrics import our_name
+
+COLUMNS = ("paper", "table", "dataset", "method", "kind", "pipeline", "cells", "difference", "rms", "low",
+           "high", "verdict", "conformal_p", "conformal_power", "draws")
+WANTED = {"row_deviating": 0.10, "row_agreeing": 0.05, "row_power_10": np.nan, "row_interval": 0.90}
+
+
+def rows(study, kinds):
+    """Every row of a paper that has a cell to judge: `COLUMNS`, differences and their 90 % interval in
+    points."""
+    found = [_row(scores, method, kinds) for scores in headlines(study) for method in judged(scores)]
+    return pd.DataFrame(found, columns=list(COLUMNS))
+
+
+def judged(scores):
+    """Methods with a printed cell that can be judged with others."""
+    return [method for method, cells in scores.printed.items()
+            if (cells["mean"].notna() & ~scores.relative).any()]
+
+
+def _row(scores, method, kinds):
+    part = Row(scores, method)
+    gaps = part.ours.mean(axis=0) - part.printed
+    low, high = part.interval(part.ours.mean(axis=1).mean() - part.printed.mean(), part.spread, part.told)
+    row = {"paper": scores.study.paper, "table": scores.printed[method].loc[part.kept, "table"].iloc[0],
+           "dataset": scores.dataset, "method": method, "kind": kinds.get(method, ""),
+           "pipeline": scores.pipeline.name, "cells": int(part.kept.sum()), "difference": 100 * gaps.mean(),
+           "rms": 100 * np.sqrt((gaps**2).mean()), "low": 100 * low, "high": 100 * high,
+           "verdict": str(intervals.classify(low, high, DELTA))}
+    return row | (conformal_row(scores, method) if scores.n_published == 1 else {})
+
+
+class Row:
+    """The cells of a method that can be judged together: scores, without distances."""
+
+    def __init__(self, scores, method):
+        cells = scores.printed[method]
+        self.scores, self.method = scores, method
+        self.kept = cells["mean"].notna().to_numpy() & ~scores.relative
+        self.ours = scores.chosen(method)[:, self.kept]
+        self.printed = cells.loc[self.kept, "mean"].to_numpy()
+        self.n, self.half_unit = len(self.ours), cells.loc[self.kept, "half_unit"].max()
+        self.spread = self.ours.mean(axis=1).std(ddof=1) if self.n > 1 else 0.0
+        known = scores.n_published > 1
+        self.told = self.printed_spread(cells.loc[self.kept, "std"].to_numpy()) if known else np.nan
+        self.selection = self._selection()
+
+    def printed_spread(self, spreads):
+        """Spread of the mean of a printed row over runs: its cells' own, with our correlations; (..., cells).
+        NaN where the paper prints none."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            correlation = np.corrcoef(self.ours.T) if self.n > 1 else np.eye(self.kept.sum())
+        correlation = np.nan_to_num(np.atleast_2d(correlation))
+        np.fill_diagonal(correlation, 1.0)
+        total = np.einsum("...i,ij,...j->...", spreads, correlation, spreads)
+        return np.sqrt(np.maximum(total, 0)) / spreads.shape[-1]
+
+    def _selection(self):
+        rng, variance = np.random.default_rng(0), 0.0
+        for theirs in (False, True):
+            drawn = self.scores.drawn(DRAWS, rng, theirs)[self.method]
+            variance += drawn.setting[:, self.kept].mean(axis=1).var()
+        return np.sqrt(variance)
+
+    def interval(self, difference, spread, told):
+        """90 % interval of a mean difference, elementwise."""
+        n = self.n if self.n > 1 else np.inf
+        return intervals.difference_interval(difference, spread, n, 0.0, told, self.scores.n_published,
+                                             self.half_unit, self.selection)
+
+
+def rates(study, kinds, trials=DRAWS):
+    """Error rates of the rows' rule by kind of method, simulated as for cells: `WANTED`."""
+    found = []
+    for number, scores in enumerate(headlines(study)):
+        rng = np.random.default_rng(number)
+        sides = [scores.drawn(trials, rng, theirs) for theirs in (False, True)]
+        for method in judged(scores):
+            part = Row(scores, method)
+            found.append({"kind": kinds.get(method), **_simulated(part, *(s[method] for s in sides))})
+    table = pd.DataFrame(found).groupby("kind", sort=False).mean().round(4)
+    return pd.concat([pd.DataFrame({"paper": study.paper, "rate": [f"{name}, {kind}" for name in WANTED],
+                                    "nominal": list(WANTED.values()), "found": list(line)})
+                      for kind, line in table[list(WANTED)].iterrows()])
+
+
+def _simulated(part, ours, theirs):
+    known = part.scores.n_published > 1 and not np.isnan(part.told)
+    told = part.printed_spread(np.sqrt(theirs.variance() * theirs.n)[:, part.kept]) if known else np.nan
+    whole = replace(ours, values=ours.values[..., part.kept].mean(axis=-1, keepdims=True))
+    spread = np.sqrt(whole.variance()[:, 0] * ours.n)
+    gap = (ours.mean - theirs.mean)[:, part.kept].mean(axis=1)
+    ends = {shift: part.interval(gap + shift * DELTA, spread, told) for shift in (0, 1, -1, 2, -2)}
+    found = {shift: intervals.classify(*each, DELTA) for shift, each in ends.items()}
+    deviates = {shift: np.isin(each, ["higher", "lower"]).mean() for shift, each in found.items()}
+    return {"row_deviating": deviates[0], "row_power_10": (deviates[2] + deviates[-2]) / 2,
+            "row_agreeing": np.mean([(found[shift] == "agrees").mean() for shift in (1, -1)]),
+            "row_interval": ((ends[0][0] <= gap.mean()) & (ends[0][1] >= gap.mean())).mean()}
+
+
+def random_effects(effects, variances, level=0.95):
+    """Mean of effects that differ between units, here data sets, and by how much.
+
+    Heterogeneity by Paule and Mandel (1982), interval by Hartung and Knapp (2001), never narrower than the
+    normal one.  A dict: ``mean, low, high``, ``tau`` (standard deviation between units), ``i2`` (its share of
+    the spread), ``least, most`` (prediction interval of a further unit, Higgins et al. 2009).
+
+    >>> random_effects(np.array([1.0, 2.0, 3.0]), np.full(3, 1e-9))["tau"].round(3)
+    np.float64(1.0)
+    """
+    effects, variances = np.asarray(effects, dtype=float), np.maximum(variances, 1e-12)
+    k = len(effects)
+    if k < 2:
+        unknown = ("low", "high", "tau", "i2", "least", "most")
+        return {"mean": effects.mean(), **dict.fromkeys(unknown, np.nan)}
+
+    def excess(square):
+        weights = 1 / (variances + square)
+        return (weights * (effects - weights @ effects / weights.sum()) ** 2).sum() - (k - 1)
+
+    square = optimize.brentq(excess, 0, 10 * effects.var(ddof=1) + 1) if excess(0.0) > 0 else 0.0
+    weights = 1 / (variances + square)
+    mean = weights @ effects / weights.sum()
+    spread = max((weights * (effects - mean) ** 2).sum() / (k - 1), 1.0)
+    error = np.sqrt(spread / weights.sum())
+    half, fixed = stats.t.ppf((1 + level) / 2, k - 1) * error, 1 / variances
+    typical = (k - 1) * fixed.sum() / (fixed.sum() ** 2 - (fixed**2).sum())
+    reach = stats.t.ppf((1 + level) / 2, k - 1) * np.sqrt(square + error**2)
+    return {"mean": mean, "low": mean - half, "high": mean + half, "tau": np.sqrt(square),
+            "i2": square / (square + typical), "least": mean - reach, "most": mean + reach}
+
+
+def between_sets(table):
+    """`random_effects` of the row differences of a paper by kind of method: rows of one data set are one
+    effect, their mean, with errors that count as independent. ``conformal_p`` where a set has one row."""
+    lines = []
+    for (paper, kind), part in table.groupby(["paper", "kind"], sort=False):
+        error = (part["high"] - part["low"]) / 2 / stats.norm.ppf(0.95)
+        sets = part.assign(variance=error**2).groupby("dataset", sort=False)
+        sizes = sets.size()
+        found = random_effects(sets["difference"].mean(), (sets["variance"].sum() / sizes**2).to_numpy())
+        counts = part["verdict"].value_counts()
+        lines.append({"paper": paper, "kind": kind, "rows": len(part), "sets": len(sizes),
+                      **{name: int(counts.get(name, 0))
+                         for name in ("agrees", "inconclusive", "higher", "lower")}, **found,
+                      "conformal_p": combined(part["conformal_p"], part["draws"])
+                      if len(part) == len(sizes) else np.nan})
+    return pd.DataFrame(lines)
+
+
+def conformal(draw, others):
+    """Conformal p-value of a draw among exchangeable ones: the share, itself counted, that lies at least as
+    far from the mean of the rest (Vovk, Gammerman and Shafer 2005). At least 1 / (n + 1)."""
+    pool = np.vstack([draw, others])
+    rest = (pool.sum(axis=0) - pool) / (len(pool) - 1)
+    distances = np.linalg.norm(pool - rest, axis=1)
+    return float((distances >= distances[0] - 1e-12).mean())
+
+
+def conformal_row(scores, method):
+    """`conformal` of a printed row among our draws at the default, chosen beforehand; and how often a row of
+    another method in its place would be the farthest of all."""
+    rows = scores.study.default(scores.study.headline(scores.dataset))
+    kept = scores.places[scores.printed[method]["mean"].notna() & ~scores.relative]
+    names = [(task, our_name(scores.study.paper, metric)) for task, metric in kept.itertuples(index=False)]
+    draws = {name: rows[rows["method"] == name].pivot_table("value", "run", ["task", "metric"])
+             for name in scores.by}
+    draws = {name: table[names].to_numpy() for name, table in draws.items() if set(names) <= set(table)}
+    own = draws.pop(method)
+    printed = scores.printed[method].loc[kept.index, "mean"].to_numpy()
+    farthest = 1 / (len(own) + 1) + 1e-9
+    power = [conformal(row, own) <= farthest for other in draws.values() for row in other]
+    return {"conformal_p": conformal(printed, own), "conformal_power": float(np.mean(power)),
+            "draws": len(own)}
+
+
+def combined(p_values, n_draws):
+    """One p-value from conformal ones of independent data sets, each a multiple of 1 / (n + 1): the chance of
+    so small a sum of ranks, exactly.
+
+    >>> combined([0.5, 0.5], [1, 1])
+    0.25
+    """
+    sizes = np.asarray(n_draws, dtype=float) + 1
+    if np.isnan(sizes).any():
+        return np.nan
+    ranks, chance = np.round(np.asarray(p_values) * sizes).astype(int), np.array([1.0])
+    for size in sizes.astype(int):
+        chance = np.convolve(chance, np.full(size, 1 / size))
+    return float(chance[: ranks.sum() - len(ranks) + 1].sum())

@@ -1,0 +1,190 @@
+"""Gains, rankings, rows and re-runs: each statistic on data whose truth is known."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from mtclib.companion.papers import scoreboard
+from mtclib.companion.verdicts import draws, errors, gains, reruns, rows, together
+from mtclib.core import paths
+
+METHODS = ("own", "rival", "other")
+
+
+def scores(rng, n=20, gain=0.1, sd=0.04, n_published=20, tasks=2):
+    """`Scores` of three methods on one data set, drawn with print from one population."""
+    means = {"own": 0.6 + gain, "rival": 0.6, "other": 0.5}
+    places = pd.DataFrame({"task": [str(task) for task in range(tasks)], "metric": "ACC"})
+    made = draws.Scores.__new__(draws.Scores)
+    made.study = SimpleNamespace(paper="toy", protocol=SimpleNamespace(own=["own"]))
+    made.dataset, made.pipeline = "set", SimpleNamespace(name="as fixed")
+    made.places, made.relative, made.n_published = places, np.zeros(tasks, dtype=bool), n_published
+    common = rng.normal(0, sd, (n, 1 if tasks == 2 else tasks))  # starts or splits that all methods share
+    made.by, made.printed = {}, {}
+    for name, mean in means.items():
+        values = mean + common + rng.normal(0, sd / 2, (n, tasks))
+        theirs = mean + rng.normal(0, sd * 1.25**0.5, (n_published, tasks))
+        made.by[name] = values[None], values.mean(axis=1)[None]
+        made.printed[name] = places.assign(
+            table="1", mean=theirs.mean(axis=0), half_unit=5e-5,
+            std=theirs.std(axis=0, ddof=1))
+    return made
+
+
+def test_a_shared_draw_cancels_in_the_paired_gain_and_its_interval_covers_the_truth():
+    found = gains.of_set(scores(np.random.default_rng(0), tasks=400), {})
+    own = found[found["rival"] == "rival"]
+    assert 0.91 < own["low"].le(10).mul(own["high"].ge(10)).mean() < 0.985
+    assert own["error"].mean() == pytest.approx(100 * 0.04 / 2 * (2 / 20) ** 0.5, rel=0.05)
+    unpaired = 100 * 0.04 * (1.25 * 2 / 20) ** 0.5
+    assert own["printed_error"].mean() == pytest.approx(unpaired, rel=0.1) and unpaired > own["error"].max()
+
+
+def test_nineteen_of_twenty_re_runs_lie_in_the_prediction_interval_and_few_zero_gains_recur():
+    found = gains.of_set(scores(np.random.default_rng(1), gain=0.0, tasks=600), {})
+    own = found[found["rival"] == "rival"]
+    assert 0.92 < own["within_prediction"].mean() < 0.98
+    assert (own["significant"] == "same").mean() < 0.06 and (own["significant"] == "reversed").mean() < 0.06
+
+
+def test_ours_below_half_of_print_is_said_at_most_at_its_level_where_half_is_the_truth():
+    rng, n = np.random.default_rng(2), 4000
+    frame = pd.DataFrame({"printed": rng.normal(10, 2, n), "printed_error": 2.0, "ours": rng.normal(5, 1, n),
+                          "error": 1.0, "freedom": 1e6})
+    assert 0.03 < gains.below_half(frame).mean() < 0.065
+    assert gains.below_half(frame.assign(ours=0.0)).mean() > 0.9
+
+
+def test_the_sceptical_p_value_solves_its_equation_and_is_never_below_either_study():
+    rng = np.random.default_rng(3)
+    printed, ours = rng.uniform(0.5, 6, (2, 50))
+    errors_of = rng.uniform(0.3, 2, (2, 50))
+    p = gains.sceptical_p(printed, errors_of[0], ours, errors_of[1])
+    z = stats.norm.isf(p)
+    first, second = printed / errors_of[0], ours / errors_of[1]
+    ratio = (errors_of[0] / errors_of[1]) ** 2
+    assert np.allclose(((first / z) ** 2 - 1) * ((second / z) ** 2 - 1), ratio)
+    assert (p >= np.maximum(stats.norm.sf(first), stats.norm.sf(second)) - 1e-12).all()
+    assert (gains.sceptical_p(printed, 1.0, -ours, 1.0) > 0.5).all()
+
+
+def test_the_interval_of_the_ratio_covers_it_with_few_data_sets():
+    rng, printed = np.random.default_rng(4), np.array([4.0, 8.0, 6.0, 10.0, 5.0])
+    ends = [gains.ratio(rng.normal(0.5, 0.3, 5) * printed, printed)[1:] for _ in range(2000)]
+    assert 0.92 < np.mean([low < 0.5 < high for low, high in ends]) < 0.975
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_kendalls_tau_is_that_of_scipy_and_leaves_missing_scores_out(seed):
+    rng = np.random.default_rng(seed)
+    first, second = rng.integers(0, 5, (2, 8)).astype(float)
+    found = reruns.kendall(np.append(first, np.nan), np.append(second, 3.0))
+    assert found == pytest.approx(stats.kendalltau(first, second).statistic)
+
+
+def test_a_perfect_re_run_is_as_often_off_as_the_errors_of_both_sides_say():
+    made = scores(np.random.default_rng(5), gain=0.02)
+    frame = gains.of_set(made, {})
+    again = reruns._again(made, frame, 4000, np.random.default_rng(6))
+    both = np.hypot(frame["error"] * (19 / 20) ** 0.5, frame["printed_error"])
+    assert np.allclose(again.perfect.std(axis=0), both, rtol=0.12)
+    assert np.allclose(again.perfect.mean(axis=0), frame["printed"], atol=0.2)
+    chance = stats.norm.cdf(np.abs(frame["printed"]) / both)
+    same = np.sign(again.perfect) == np.sign(frame["printed"].to_numpy())
+    assert np.allclose(same.mean(axis=0), chance, atol=0.03)
+
+
+def test_a_mean_over_cells_that_share_draws_has_the_spread_of_the_mean_of_each_run():
+    made = scores(np.random.default_rng(7), n=200)
+    part = rows.Row(made, "own")
+    runs = part.ours
+    assert part.spread == pytest.approx(runs.mean(axis=1).std(ddof=1))
+    independent = np.sqrt(runs.var(axis=0, ddof=1).sum()) / 2
+    assert part.spread > 1.2 * independent
+    assert part.printed_spread(runs.std(axis=0, ddof=1)) == pytest.approx(part.spread, rel=0.02)
+
+
+def test_random_effects_find_mean_and_heterogeneity_and_cover_as_they_say():
+    rng, hits, found = np.random.default_rng(8), [], []
+    for _ in range(400):
+        variances = rng.uniform(0.2, 1.0, 8)
+        one = rows.random_effects(rng.normal(2, 1.5, 8) + rng.normal(0, variances**0.5), variances)
+        hits.append(one["low"] < 2 < one["high"])
+        found.append(one["tau"] ** 2)
+    assert 0.92 < np.mean(hits) < 0.98 and np.mean(found) == pytest.approx(2.25, rel=0.15)
+
+
+def test_the_conformal_p_is_uniform_among_exchangeable_draws_and_combines_exactly():
+    rng = np.random.default_rng(9)
+    p = np.array([rows.conformal(pool[0], pool[1:]) for pool in rng.normal(size=(3000, 11, 4))])
+    assert np.allclose([(p <= k / 11 + 1e-9).mean() for k in range(1, 12)], np.arange(1, 12) / 11, atol=0.03)
+    assert rows.conformal(np.full(4, 9.0), rng.normal(size=(10, 4))) == pytest.approx(1 / 11)
+    sums = rng.integers(1, 12, (20000, 3)).sum(axis=1)
+    assert rows.combined([2 / 11, 4 / 11, 1 / 11], [10] * 3) == pytest.approx((sums <= 7).mean(), abs=0.004)
+
+
+@pytest.fixture(scope="module")
+def committed():
+    return pd.read_csv(paths.data_dir() / "gains.csv", dtype={"table": str, "task": str},
+                       keep_default_na=False)
+
+
+def test_a_committed_gain_is_the_difference_of_two_committed_cells(committed):
+    cells = scoreboard.all_verdicts()
+    cells = cells[~cells["metric"].isin(["d_M"])]
+    key = ["paper", "table", "dataset", "task", "metric", "method"]
+    ours = cells.set_index(key)["ours"]
+    scored = committed[committed["metric"] != "d_M"]
+    index = [pd.MultiIndex.from_frame(scored[[*key[:-1], name]]) for name in ("method", "rival")]
+    gap = 100 * (ours.reindex(index[0]).to_numpy() - ours.reindex(index[1]).to_numpy())
+    assert np.allclose(gap, scored["ours"].astype(float), atol=2e-3)
+    verdict = cells.set_index(key)["verdict"]
+    assert not {"misprint", "unavailable"} & set(pd.concat([verdict.reindex(one) for one in index]))
+    assert set(committed["task"]) <= {"", "1", "2", "3", "4"}
+
+
+def test_the_committed_gains_of_a_paper_are_those_of_its_committed_results(committed):
+    study = scoreboard._study("mbc")
+    anew = gains.gains(study, scoreboard.kinds(study)).to_csv(index=False, float_format="%.6g")
+    there = (paths.data_dir() / "gains.csv").read_text(encoding="utf-8").splitlines()
+    assert anew.splitlines()[1:] == [line for line in there if line.startswith("mbc,")]
+
+
+def test_the_statistics_err_about_as_often_as_they_say():
+    known = pd.read_csv(paths.data_dir() / "gain_errors.csv")
+    false = known[known["rate"].str.startswith(("false", "row_deviating", "row_agreeing"))]
+    assert (false["found"] <= 2 * false["nominal"]).all(), false.to_string()
+    covered = known[known["rate"].isin(["interval", "prediction", "ratio_one", "ratio_half"])]
+    assert (covered["found"] >= covered["nominal"] - 0.05).all(), covered.to_string()
+
+
+def test_a_print_that_is_ten_points_off_is_found_as_often_as_the_table_says():
+    known = pd.read_csv(paths.data_dir() / "verdict_errors.csv").set_index(["paper", "kind"])
+    anew = errors.table([scoreboard._study("mbc")], trials=60, seed=1).set_index(["paper", "kind"])
+    assert np.allclose(anew["power_10"], known.loc[anew.index, "power_10"], atol=0.04)
+    assert known.loc["mbc", "power_10"].min() > 0.8 > known.loc["lmsc", "power_10"].max()
+
+
+def test_every_pipeline_that_was_committed_has_its_gains_and_the_headline_is_among_them(committed):
+    every = pd.read_csv(paths.data_dir() / "multiverse.csv", dtype={"table": str, "task": str})
+    for (paper, dataset), part in committed.groupby(["paper", "dataset"]):
+        study = scoreboard._study(paper)
+        names = {one.name for one in draws.pipelines(study, dataset)}
+        assert set(part["pipeline"]) <= names
+        assert names >= set(every.query("paper == @paper and dataset == @dataset")["pipeline"])
+
+
+def test_signs_are_counted_against_a_perfect_re_run_and_means_have_the_data_set_as_their_unit():
+    made = [scores(np.random.default_rng(seed), gain=0.1) for seed in range(4)]
+    for number, one in enumerate(made):
+        one.dataset = f"set {number}"
+    found = [reruns._again(one, gains.of_set(one, {}), 300, np.random.default_rng(0)) for one in made]
+    multi = pd.concat([one.frame for one in found])
+    line = together.statistics(found, multi).iloc[0]
+    assert line["gains"] == line["recurs"] == line["same"] == 16 and line["perfect_recurs"] > 15.9
+    assert line["ratio_low"] < 1 < line["ratio_high"] and line["better"] == 4 and line["worse"] == 0
+    assert line["least"] < line["printed"] < line["most"] and line["low"] < 15 < line["high"]
+    assert line["pipelines"] == line["pipelines_same"] == 1 and line["tau"] > 0.9
