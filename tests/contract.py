@@ -286,7 +286,8 @@ def check_a_warning_tells_how_many_clusters_were_lost(cls):
 
 
 def check_one_iteration_warns_and_is_not_converged(cls):
-    estimator = build(cls, max_iter=1)
+    # Principal components give the planted clusters at once.
+    estimator = build(cls, max_iter=1, **({"init": "random"} if cls.__name__ == "ASI" else {}))
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         estimator.fit(planted(cls))
     assert estimator.converged_ is False and estimator.n_iter_ == 1

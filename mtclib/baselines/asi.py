@@ -1,15 +1,18 @@
 """ASI: adaptive subspace iteration (Li, Ma, Ogihara, SIGIR 2004), and ADR (Ding et al., ICDM 2002)."""
 
 import warnings
+from contextlib import suppress
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import svd
+from scipy.sparse.linalg import ArpackError
 from sklearn.decomposition import PCA
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer, Traits
 from mtclib.core.checks import COUNT_OR_NONE, Named, check_initial_labels
 from mtclib.core.starts import kmeans_once, one_hot
+from mtclib.maths.linalg import as_dense
 from mtclib.maths.subspace import RowSpace
 
 SUBSPACES = ("smallest", "smallest_in_range", "largest", "adr")
@@ -132,9 +135,10 @@ def _to_cluster(X, init, n_components):
     if init != "pca":
         return X if init == "k-means" else None
     l = min(n_components, *X.shape)
-    if l < min(X.shape):
-        return PCA(l, svd_solver="arpack", random_state=0).fit_transform(X)
-    return PCA(l).fit_transform(X.toarray() if sp.issparse(X) else X)
+    with suppress(ArpackError):  # all samples are equal
+        if l < min(X.shape):
+            return PCA(l, svd_solver="arpack", random_state=0).fit_transform(X)
+    return PCA(l, svd_solver="full").fit_transform(as_dense(X))
 
 
 def _initial_labels(X, n_clusters, start, seed):

@@ -121,7 +121,7 @@ MTCMRL_SIZES = ((387, 395, 395), (391, 397, 393, 376), (392, 396, 392), (383, 39
 MTCMRL_FEATURES = 3000
 
 _REASONS = {
-    "bydate": "The paper's rule for dropping short documents is not stated; ours: under {min_terms} terms.",
+    "bydate": "Edition 'matlab' has every size; ours drops documents of under {min_terms} terms.",
     "wheel": "In this edition subject and reference lines are part of the text: fewer documents are short.",
     "matlab": "All printed sizes follow from the options that the description of this data set names.",
     "19997": "This edition has no test half; the printed sizes are those of the by-date test half.",

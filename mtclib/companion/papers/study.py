@@ -502,9 +502,16 @@ class Study:
         frames = own.frames(self) if own else {
             "results": pd.concat(map(self.selected, self.protocol.profile("full").datasets))}
         found = ledger.claims_table(self.paper, frames, self.published)
-        named = [{params.get("dataset"), params.get("clean"), *params.get("datasets", ())} - {None}
-                 for params in (entry.get("params", {}) for entry in ledger.claims(self.paper))]
-        return found.assign(pipeline=[", ".join(sorted(map(self.headline, names))) for names in named])
+        return found.assign(pipeline=[", ".join(sorted(self._pipelines(entry, frames)))
+                                      for entry in ledger.claims(self.paper)])
+
+    def _pipelines(self, entry, frames):
+        """Data sets that a claim is tested on; rows of a frame may say so themselves."""
+        params, rows = entry.get("params", {}), frames.get(entry.get("frame", "results"))
+        names = {params.get("dataset"), params.get("clean"), *params.get("datasets", ())} - {None}
+        if rows is not None and "pipeline" in rows:
+            return set(rows.loc[rows["dataset"].isin(names), "pipeline"])
+        return set(map(self.headline, names))
 
 
 def _named(numbers):

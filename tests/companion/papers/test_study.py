@@ -28,3 +28,12 @@ def test_methods_whose_authors_suggested_settings_are_judged_at_their_defaults_a
     assert rows["DiMSC"] == study.default("Cornell").query("method == 'DiMSC'")["params"].unique()
     assert rows["LMSC"] == study.selected("Cornell").query("method == 'LMSC'")["params"].unique()
     assert rows["DiMSC"] != study.selected("Cornell").query("method == 'DiMSC'")["params"].unique()
+
+
+def test_rows_on_the_found_data_stand_beside_print():
+    told = [[cell.lines[0] for cell in row] for row in committed("mtcmrl").found_table().rows]
+    rows = {tuple(row[:3]): row[3:] for row in told}
+    kmeans = rows["20NewsGroups", "words by the true labels", "k-means"]
+    assert kmeans[0] == "10"
+    assert float(kmeans[1]) < 0.5
+    assert kmeans[2] == "8 of 8"
