@@ -7,7 +7,7 @@ from mtclib import datasets, metrics
 from mtclib.companion import plots, tables
 from mtclib.companion.papers import scoreboard
 from mtclib.companion.papers.study import show
-from mtclib.companion.verdicts import leverage, published, variants
+from mtclib.companion.verdicts import ledger, leverage, published, variants
 from mtclib.companion.verdicts.fingerprints import size_cells, sizes
 
 BESIDE_NMI = {"spmtc": "ACC", "mspl": "purity", "lmsc": "purity", "mtcmrl": "ACC"}
@@ -38,6 +38,7 @@ def in_detail(paper):
     """The choices, the definitions of the measures and the claims as tables, each folded."""
     study = scoreboard._study(paper)
     moved, aside = leverage.by_alternative(study.changes).round(1), study.unmeasured()
+    outcomes = scoreboard.claims(paper)
     parts = ["NMI", *([BESIDE_NMI[paper]] if paper in BESIDE_NMI else [])]
     digits = {name: variants.variant_table(study, name).round(1) for name in parts}
     return tables.Tables((
@@ -45,7 +46,7 @@ def in_detail(paper):
         tables.frame_table(aside, "Choices that no run can decide", folded=f"{len(aside)}, with the reason"),
         *(tables.frame_table(part, f"Digits of {name}", folded=f"{len(part)} definitions against print")
           for name, part in digits.items()),
-        tables.claims(scoreboard.claims(paper))))
+        tables.claims(outcomes, ledger.sentences(paper, outcomes))))
 
 
 def find(loader, rules, paper="mtcmrl", printed="20NewsGroups", **given):
