@@ -39,6 +39,8 @@ COUNT, COUNT_OR_NONE = Number(1, integer=True), Number(1, integer=True, none=Tru
 
 LARGEST_INTEGER = 2**31 - 1
 """Of a parameter or a side of an array: compiled code counts in 32 bits."""
+SEEDS = ("random_state", "split_seed", "entropy")
+"""Parameters that may be larger: nothing counts with them."""
 
 
 def check_rule(name, value, rule):
@@ -60,7 +62,7 @@ def check_number(name, value, low=None, high=None, *, integer=False, open_low=Fa
     bounds = f"{'> ' if open_low else '>= '}{low}" + (f" and <= {high}" if high is not None else "")
     wanted = f"{name} must be {'an integer' if integer else 'a number'} {bounds}"
     if isinstance(value, kind) and not isinstance(value, bool):
-        if isinstance(value, Integral) and abs(int(value)) > LARGEST_INTEGER and name != "random_state":
+        if isinstance(value, Integral) and abs(int(value)) > LARGEST_INTEGER and name not in SEEDS:
             raise ValueError(f"{wanted}, and of fewer than 32 bits; got one of {int(value).bit_length()}")
         value = plain(value)
         below = value <= low if open_low else value < low

@@ -337,9 +337,9 @@ def test_an_entry_is_well_formed(entry):
 
 @with_mirror
 def test_every_file_in_a_registered_folder_of_the_mirror_is_registered():
-    folders = {entry.name.partition("/")[0] for entry in ENTRIES}
+    folders = {entry.name.rpartition("/")[0] for entry in ENTRIES}
     found = {p.relative_to(MIRROR).as_posix() for p in Path(MIRROR).rglob("*") if p.is_file()}
-    assert {name for name in found if name.partition("/")[0] in folders} - set(registry()) == set()
+    assert {name for name in found if name.rpartition("/")[0] in folders} - set(registry()) == set()
 
 
 @with_mirror

@@ -51,7 +51,7 @@ html_favicon = str(HERE / "static" / "favicon.svg")
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer", "priority": 100})]
 html_math_renderer = "mathml"
-searchlite_max_text = 3000
+searchlite_max_text = 2000
 
 
 def mathml(node) -> str:
@@ -107,10 +107,10 @@ def shrink_font(app, exception):
 
 
 def shrink_pictures(app, exception):
-    """Draw pictures with at most 64 colours, which takes less than half the bytes and looks the same."""
+    """Draw pictures with at most 32 colours, which takes less than half the bytes and looks the same."""
     for file in Path(app.outdir, "_images").glob("*.png") if exception is None else ():
         drawn, picture = BytesIO(), Image.open(file).convert("RGB")
-        picture.quantize(64, dither=Image.Dither.NONE).save(drawn, "PNG", optimize=True)
+        picture.quantize(32, dither=Image.Dither.NONE).save(drawn, "PNG", optimize=True)
         if len(drawn.getvalue()) < file.stat().st_size:
             file.write_bytes(drawn.getvalue())
 
