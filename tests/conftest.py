@@ -15,7 +15,7 @@ matplotlib.use("Agg")
 settings.register_profile("tests", deadline=None, derandomize=True)
 settings.load_profile("tests")
 
-SLOWEST = ("test_execution.py", "test_contract.py", "test_your_data.py")
+SLOWEST = ("test_execution.py", "test_contract.py", "test_your_data.py", "test_adversary.py")
 
 
 def pytest_configure(config):

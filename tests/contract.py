@@ -106,10 +106,13 @@ def is_valid(estimator, Xs, n_clusters):
     expected = [arrays([item])[0].shape[0] for item in Xs] if tasks else [Xs[0].shape[0]]
     assert [len(labels) for labels in partitions(estimator)] == expected
     for labels in partitions(estimator):
-        assert labels.dtype.kind == "i" and labels.ndim == 1
-        assert labels.min() >= 0 and labels.max() < n_clusters
-    assert np.isfinite(estimator.objective_).all() and len(estimator.objective_) >= 1
-    assert isinstance(estimator.n_iter_, int) and estimator.n_iter_ >= 1
+        assert (labels.dtype.kind, labels.ndim) == ("i", 1)
+        assert labels.min() >= 0
+        assert labels.max() < n_clusters
+    assert np.isfinite(estimator.objective_).all()
+    assert len(estimator.objective_) >= 1
+    assert isinstance(estimator.n_iter_, int)
+    assert estimator.n_iter_ >= 1
     assert isinstance(estimator.converged_, bool)
 
 
@@ -156,7 +159,7 @@ def check_input_is_not_mutated(cls):
         copies = [X.copy() for X in arrays(Xs)]
         fit(build(cls), Xs)
         for X, copy in zip(arrays(Xs), copies):
-            assert X.dtype == copy.dtype and abs(X - copy).max() == 0
+            assert (X.dtype, abs(X - copy).max()) == (copy.dtype, 0)
     unsorted = mapped(_uncanonical, planted(cls))
     if cls.traits.sparse:
         before = [(X.data.copy(), X.indices.copy(), X.indptr.copy()) for X in arrays(unsorted)]
@@ -290,7 +293,8 @@ def check_one_iteration_warns_and_is_not_converged(cls):
     estimator = build(cls, max_iter=1, **({"init": "random"} if cls.__name__ == "ASI" else {}))
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         estimator.fit(planted(cls))
-    assert estimator.converged_ is False and estimator.n_iter_ == 1
+    assert estimator.converged_ is False
+    assert estimator.n_iter_ == 1
 
 
 def check_converged_fit_is_silent(cls):
@@ -332,9 +336,11 @@ def check_extremes_give_finite_results_or_are_named(cls):
                 warnings.simplefilter("ignore")
                 is_valid(brief(cls, **parameters).fit(data), data, 3)
         except NumericalError as error:
-            assert "broke down" in str(error) and error.__cause__ is not None
+            assert "broke down" in str(error)
+            assert error.__cause__ is not None
         except ValueError as error:
-            assert type(error) is ValueError and re.match("|".join(parameters) or "-", str(error))
+            assert type(error) is ValueError
+            assert re.match("|".join(parameters) or "-", str(error))
 
 
 def check_bad_input_is_refused_by_name(cls):
@@ -430,7 +436,8 @@ def check_n_clusters_may_differ_between_tasks(cls):
 def check_pickling_round_trips(cls):
     estimator = reference(cls)
     again = pickle.loads(pickle.dumps(estimator))
-    assert same(estimator, again) and np.array_equal(estimator.objective_, again.objective_)
+    assert same(estimator, again)
+    assert np.array_equal(estimator.objective_, again.objective_)
 
 
 def check_generators_and_fresh_entropy_are_accepted(cls):

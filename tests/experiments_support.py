@@ -75,10 +75,9 @@ class Noisy(BaseEstimator):
             ctypes.PyDLL(None).sleep(90)  # with the interpreter held, as LAPACK does
         if self.trouble == "die":
             os.kill(os.getpid(), signal.SIGKILL)
-        while self.trouble == "time":
+        held = np.zeros(2**28 if self.trouble == "memory" else 1)
+        while self.trouble == "time" or held.size > 1:
             pass
-        if self.trouble == "memory":
-            np.zeros(2**28)
         if self.trouble == "raise":
             raise ValueError("this method\ncannot do that")
         if self.trouble == "warn":

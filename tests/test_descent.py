@@ -86,4 +86,5 @@ def test_the_objective_never_rises_where_no_array_is_decomposed(model):
     means = 3.0 * np.eye(3, 12)
     Xs = [means[np.arange(340) % 3] + rng.normal(size=(340, 12)) for _ in range(2)]
     fitted = quiet_fit(model.set_params(random_state=0), Xs)
-    assert len(fitted.objective_) > 2 and falls(fitted, 1e-11)
+    assert len(fitted.objective_) > 2
+    assert falls(fitted, 1e-11)

@@ -95,7 +95,8 @@ def test_the_smooth_rule_is_between_the_naive_and_the_hard_one():
 def test_all_weightings_start_from_the_same_partition():
     Xs, _ = blobs(distance=1.0)
     starts = [fit(Xs, weighting=w, random_state=7).label_history_[0] for w in WEIGHTINGS]
-    assert np.array_equal(starts[0], starts[1]) and np.array_equal(starts[0], starts[2])
+    assert np.array_equal(starts[0], starts[1])
+    assert np.array_equal(starts[0], starts[2])
 
 
 @pytest.mark.parametrize("weighting", ["hard", "smooth"])
@@ -103,10 +104,13 @@ def test_all_weightings_start_from_the_same_partition():
 def test_more_than_half_of_the_pairs_start_and_all_end_with_weight(weighting, pace):
     Xs, _ = blobs(n=90)
     model = fit(Xs, weighting=weighting, pace=pace, kappa=20.0, inner_max_iter=1, max_iter=1)
-    assert (model.weights_ >= 0.5).mean() > 0.5 and not model.converged_
+    assert (model.weights_ >= 0.5).mean() > 0.5
+    assert not model.converged_
     model = fit(Xs, weighting=weighting, pace=pace, kappa=20.0)
-    assert (np.diff(model.thresholds_) > 0).all() and np.isinf(model.thresholds_[-1])
-    assert (model.weights_ == 1.0).all() and (model.selection_order_ >= 0).all()
+    assert (np.diff(model.thresholds_) > 0).all()
+    assert np.isinf(model.thresholds_[-1])
+    assert (model.weights_ == 1.0).all()
+    assert (model.selection_order_ >= 0).all()
 
 
 def test_the_share_pace_lets_in_the_shares_asked_for():
@@ -115,7 +119,9 @@ def test_the_share_pace_lets_in_the_shares_asked_for():
                 init=blobs(n=100)[1])
     assert len(model.thresholds_) == 3
     counts = [(model.selection_order_ <= r).mean() for r in range(3)]
-    assert 0.6 <= counts[0] <= 0.65 and 0.8 <= counts[1] <= 0.85 and counts[2] == 1.0
+    assert 0.6 <= counts[0] <= 0.65
+    assert 0.8 <= counts[1] <= 0.85
+    assert counts[2] == 1.0
 
 
 def test_easy_views_and_samples_near_centroids_come_in_first():
@@ -133,12 +139,13 @@ def test_the_histories_belong_together():
     Xs, _ = blobs(n=90, distance=1.5)
     model = fit(Xs, weighting="hard", kappa=3.0)
     n_rounds = len(model.thresholds_)
-    assert model.label_history_.shape == (model.n_iter_ + 1, 90) and model.label_history_.dtype == np.uint8
+    assert (model.label_history_.shape, model.label_history_.dtype) == ((model.n_iter_ + 1, 90), np.uint8)
     assert np.array_equal(model.label_history_[-1], model.labels_)
     assert np.array_equal(np.unique(model.rounds_), np.arange(n_rounds))
     assert len(model.objective_) == len(model.paced_objective_) == len(model.rounds_) == model.n_iter_
     assert model.cluster_weights_.shape == (n_rounds, 3, 3)
-    assert model.view_weight_history_.shape == (n_rounds, 3) and (model.view_weight_history_[-1] == 1).all()
+    assert model.view_weight_history_.shape == (n_rounds, 3)
+    assert (model.view_weight_history_[-1] == 1).all()
     sizes = np.bincount(model.labels_) / 90
     assert np.allclose(model.view_weight_history_[-1], model.cluster_weights_[-1] @ sizes)
     assert model.objective_[-1] == pytest.approx(model.losses_.sum())
@@ -224,7 +231,8 @@ def test_a_memory_map_is_neither_copied_nor_converted(monkeypatch, tmp_path):
     monkeypatch.setattr(views, "LARGEST_COPY", 0)
     model = MSPL(2, random_state=0)
     checked, _ = model._check_input([X])
-    assert np.shares_memory(checked[0], X) and checked[0].dtype == np.float32
+    assert np.shares_memory(checked[0], X)
+    assert checked[0].dtype == np.float32
     prepared, _ = model._prepare(checked, 2)
     assert np.shares_memory(prepared.parts[0].X, X)
 
@@ -238,12 +246,14 @@ def test_a_constant_view_is_left_out_with_a_warning(options, value):
     expected = fit(Xs, **options)
     assert np.array_equal(model.label_history_, expected.label_history_)
     assert np.array_equal(model.objective_, expected.objective_)
-    assert (model.centers_[1] == value).all() and model.centers_[2].shape == (3, Xs[1].shape[1])
+    assert (model.centers_[1] == value).all()
+    assert model.centers_[2].shape == (3, Xs[1].shape[1])
     if isinstance(model, RMKMC):
         assert np.array_equal(model.view_weights_, np.insert(expected.view_weights_, 1, 0.0))
         return
     assert np.array_equal(model.paced_objective_, expected.paced_objective_)
-    assert (model.weights_[1] == 1).all() and not model.losses_[1].any()
+    assert (model.weights_[1] == 1).all()
+    assert not model.losses_[1].any()
     assert np.array_equal(model.selection_order_[[0, 2, 3]], expected.selection_order_)
 
 

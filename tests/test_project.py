@@ -9,16 +9,19 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from sklearn.datasets import load_digits
+from sklearn.metrics import adjusted_rand_score
 
 import mtclib
 from mtclib import all_estimators
+from mtclib.companion.cli import build_parser
 from mtclib.companion.userdata.run import RECOMMENDED
 from mtclib.core import paths
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SUPPORTED = ["3.11", "3.12", "3.13"]
+SUPPORTED = ["3.11", "3.12", "3.13", "3.14"]
 # Where conda-forge calls a package otherwise; these leave out the parts that need Qt and statsmodels.
 CONDA_NAMES = {"matplotlib-base": "matplotlib", "seaborn-base": "seaborn",
                "python-fastjsonschema": "fastjsonschema"}
@@ -86,7 +89,7 @@ def test_the_conda_environment_has_all_in_the_versions_of_the_lock_file_and_pip_
 
 def test_the_supported_python_versions_are_the_same_everywhere():
     allowed = SpecifierSet(PROJECT["requires-python"])
-    assert [v for v in ("3.10", *SUPPORTED, "3.14") if v in allowed] == SUPPORTED
+    assert [v for v in ("3.10", *SUPPORTED, "3.15") if v in allowed] == SUPPORTED
     tried = text("Makefile").partition("$(PY):")[2].partition("; do ")[0]
     assert re.findall(r"python(3\.\d+)", tried) == SUPPORTED[::-1]
     assert workflow()["jobs"]["make"]["strategy"]["matrix"]["python"] == [SUPPORTED[0], SUPPORTED[-1]]
@@ -111,11 +114,15 @@ def test_the_citation_file_names_the_five_papers():
         assert all({"family-names", "given-names"} <= set(author) for author in reference["authors"])
 
 
-def test_the_readme_s_example_separates_the_topics_in_about_ten_lines():
-    (example,) = re.findall(r"```python\n(.*?)```", README, re.S)
-    assert len([line for line in example.splitlines() if line and not line.startswith(" ")]) <= 10
+def test_the_readme_s_examples_find_the_digits_in_three_lines_and_the_topics_in_about_ten():
+    views, tasks = re.findall(r"```python\n(.*?)```", README, re.S)
+    assert len([line for line in views.splitlines() if "=" in line]) == 3
     scope = {}
-    exec(compile(example, "README.md", "exec"), scope)
+    exec(compile(views, "README.md", "exec"), scope)
+    assert len(scope["views"]) == 3
+    assert adjusted_rand_score(load_digits().target, scope["labels"]) > 0.7
+    assert len([line for line in tasks.splitlines() if line and not line.startswith(" ")]) <= 10
+    exec(compile(tasks, "README.md", "exec"), scope)
     labels = scope["model"].labels_
     for of_task in labels:
         assert [len(set(of_task[:6])), len(set(of_task[6:]))] == [1, 1] and of_task[0] != of_task[6]
@@ -135,10 +142,15 @@ def test_links_of_the_readme_lead_to_files(link):
     assert (ROOT / link).exists()
 
 
-def test_the_binder_link_of_the_readme_opens_the_first_notebook_of_this_repository():
-    repository = PROJECT["urls"]["Repository"].removeprefix("https://github.com/")
-    (link,) = set(re.findall(r"https://mybinder\.org/v2/[^\s)\"\\]+", README))
-    assert link == f"https://mybinder.org/v2/gh/{repository}/HEAD?urlpath=lab/tree/notebooks/index.ipynb"
+def test_the_readme_is_short_and_works_in_a_clone():
+    assert f"{len(all_estimators())} tested methods" in README
+    prose = re.sub(r"```.*?```|<!--.*?-->|!?\]\([^)]*\)|[*`#\[]", " ", README, flags=re.S)
+    assert len(prose.replace("|", " ").split()) <= 1200
+    sentences = re.split(r"(?<=[.:?!])\s|\n\n|\||\n#", prose)
+    assert [one for one in sentences if len(one.split()) > 30] == []
+    assert not re.findall(r"https?://", README), "an address that may not exist yet"
+    commands = {re.search(r"mtclib (\w+)", line)[1] for line in re.findall(r"python -m mtclib \w+", README)}
+    assert commands <= set(build_parser()._subparsers._group_actions[0].choices)
 
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "CHANGELOG.md", ".github/pull_request_template.md"])

@@ -139,7 +139,9 @@ def test_eq_22_as_printed_zeroes_the_rows_that_are_not_selected_for_ever():
         assert np.isnan(literal.membership(X.T, P, Mk, M, W, 0.5, v)[10:]).all()
     locked = literal.membership(X.T, P, Mk, M, W, 0.5, v, eps=1e-9)
     later = literal.membership(X.T, locked, Mk, M, W, 0.5, ones, eps=1e-9)
-    assert (locked[10:] == 0).all() and (later[10:] == 0).all() and (later[:10] > 0).any(axis=1).all()
+    assert (locked[10:] == 0).all()
+    assert (later[10:] == 0).all()
+    assert (later[:10] > 0).any(axis=1).all()
 
 
 def test_no_sample_loses_its_memberships_in_a_hard_round():
@@ -192,10 +194,10 @@ def test_half_of_the_samples_is_degenerate_sooner_than_all_of_them():
 @pytest.mark.parametrize("d", [12, 100])
 def test_projections_are_orthonormal_and_models_have_their_shapes(w_update, d):
     model = quiet_fit(SPMTC(3, w_update=w_update, weighting="soft", random_state=0), texts(d=d))
-    assert model.projection_.shape == (d, 2) and model.shared_centroids_.shape == (3, 2)
+    assert (model.projection_.shape, model.shared_centroids_.shape) == ((d, 2), (3, 2))
     np.testing.assert_allclose(model.projection_.T @ model.projection_, np.eye(2), atol=1e-8)
     assert [C.shape for C in model.centroids_] == [(3, d)] * 3
-    assert len(model.round_objective_) == 7 and model.thresholds_.shape == (6, 3)
+    assert (len(model.round_objective_), model.thresholds_.shape) == (7, (6, 3))
 
 
 def test_weights_follow_the_pace_in_every_task_alike():
@@ -207,7 +209,9 @@ def test_weights_follow_the_pace_in_every_task_alike():
         asked = np.ceil(np.round(hard.pace_ * n, 6))
         np.testing.assert_array_equal(hard.weight_history_[t].sum(axis=1), asked)
         np.testing.assert_array_equal((soft.weight_history_[t] > 0).sum(axis=1), asked)
-        assert (hard.weights_[t] == 1).all() and (soft.weights_[t] > 0).all() and (soft.weights_[t] < 1).any()
+        assert (hard.weights_[t] == 1).all()
+        assert (soft.weights_[t] > 0).all()
+        assert (soft.weights_[t] < 1).any()
 
 
 SIGNED = [np.random.default_rng(t).normal(size=(40, 8)) + 2 * np.eye(8)[np.arange(40) % 4] for t in (0, 1)]
@@ -232,13 +236,15 @@ def test_samples_without_weight_keep_their_memberships_where_they_are_told_to():
     first, second = (quiet_fit(SPMTC(3, pace_start=0.3, max_iter=1, inner_max_iter=n, free_rows="keep",
                                      random_state=0), Xs) for n in (1, 9))
     for P, Q, v in zip(first.membership_, second.membership_, first.weights_):
-        assert np.array_equal(P[v == 0], Q[v == 0]) and not np.array_equal(P[v > 0], Q[v > 0])
+        assert np.array_equal(P[v == 0], Q[v == 0])
+        assert not np.array_equal(P[v > 0], Q[v > 0])
 
 
 def test_an_interrupted_pace_is_not_converged():
     with pytest.warns(ConvergenceWarning, match="max_iter=3"):
         model = SPMTC(3, max_iter=3, random_state=0).fit(texts())
-    assert model.pace_.tolist() == [0.5, 0.6, 0.7] and not model.converged_
+    assert model.pace_.tolist() == [0.5, 0.6, 0.7]
+    assert not model.converged_
 
 
 @pytest.mark.skipif(not FILES.is_dir(), reason="MTCLIB_DATA has no folder 20news-lssmtc")

@@ -14,7 +14,8 @@ MSPL     single views: ``SingleView``; Con-MC: ``ConMC``; RMKMC: ``RMKMC``; CCA:
 LMSC     SNMF: ``MultiViewSNMF``; Coreg: ``CoregSpectral``; LRMSC: ``LatentMSC``; DiMSC: ``DiMSC``; AWP:
          ``AWP``; WMSC: ``WMSC``, each by ``PerTask``; LLMC: ``LLMC`` by ``OneView``; L2SC:
          :class:`mtclib.L2SC`
-none     ``LandmarkSpectral``, for more samples than the others can take
+none     ``LandmarkSpectral``, for more samples than the others can take; ``ConsensusClustering`` and
+         ``MultiViewConsensus``, what several methods agree on
 =======  =================================================================================================
 
 Public are the classes below, and ``all_estimators`` of :mod:`mtclib`; modules with an underscore are not.
@@ -24,11 +25,12 @@ from importlib import import_module
 
 _HOMES = {
     "ASI": "asi", "AWP": "awp", "CCAClustering": "cca", "CLR": "clr", "ConMC": "kmeans", "ConvexSub":
-    "convexsub", "CoregSpectral": "coreg", "DiMSC": "dimsc", "DMTFC": "dmtc", "DMTRC": "dmtc", "KMeans":
-    "kmeans", "LandmarkSpectral": "landmark_spectral", "LatentMSC": "latentmsc", "LLMC": "llmc", "MKC":
-    "mkc", "MTSC": "mtsc", "MultiViewSNMF": "snmf", "OneView": "adapters", "PerTask": "adapters", "RMKMC":
-    "rmkmc", "SAMTC": "samtc", "SingleView": "kmeans", "SMBC": "smart", "SMKC": "smart", "SNMF": "snmf",
-    "SNMFLR": "snmf", "SpectralNJW": "spectral_njw", "Stacked": "adapters", "WMSC": "wmsc",
+    "convexsub", "ConsensusClustering": "consensus", "CoregSpectral": "coreg", "DiMSC": "dimsc", "DMTFC":
+    "dmtc", "DMTRC": "dmtc", "KMeans": "kmeans", "LandmarkSpectral": "landmark_spectral", "LatentMSC":
+    "latentmsc", "LLMC": "llmc", "MKC": "mkc", "MTSC": "mtsc", "MultiViewConsensus": "consensus",
+    "MultiViewSNMF": "snmf", "OneView": "adapters", "PerTask": "adapters", "RMKMC": "rmkmc", "SAMTC": "samtc",
+    "SingleView": "kmeans", "SMBC": "smart", "SMKC": "smart", "SNMF": "snmf", "SNMFLR": "snmf", "SpectralNJW":
+    "spectral_njw", "Stacked": "adapters", "WMSC": "wmsc",
 }  # fmt: skip
 __all__ = [*_HOMES]
 

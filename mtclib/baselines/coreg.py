@@ -47,12 +47,14 @@ class CoregSpectral(MultiViewClusterer):
     lam : float > 0, or list with one per view for 'centroid', default 0.1
         Weight of agreement; each pair of views counts once.  The eigenvalues of :math:`K_v` are at
         most 1, those of full Gaussian affinities often far below.
-    affinity : {'gaussian', 'cosine', 'knn', 'knn-cosine'}, callable or list of arrays, default 'gaussian'
-        See ``graphs.normalized_affinities``.
+    affinity : {'gaussian', 'cosine', 'auto', 'knn', 'knn-cosine'}, callable or list, default 'gaussian'
+        See ``graphs.normalized_affinities``.  'gaussian' is what the papers use; 'auto', neighbours by cosine
+        for views of mostly zeros and by distance for others, is what :mod:`mtclib.companion` takes for a
+        user's own data.
     scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
-        Width of 'gaussian'; 'self-tuning' also of 'knn' and 'knn-cosine'.
+        Width of 'gaussian'; 'self-tuning' also of neighbours.
     n_neighbors : int or 'log', default 10
-        For 'knn' and 'knn-cosine'; 'log' is floor(log2 n) + 1.
+        Of the affinities of neighbours; 'log' is floor(log2 n) + 1.
     scaling : str, default 'none'
         Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
     init : {'best', 'views', 'average'}, default 'best'

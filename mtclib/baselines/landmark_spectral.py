@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.stats import rankdata
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import COUNT, Named, empty_samples
-from mtclib.core.starts import best_kmeans, one_thread
+from mtclib.core.starts import best_kmeans, firsts, one_thread
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
+from mtclib.maths.graphs import mostly_zero
 from mtclib.maths.linalg import as_dense, unit_rows, unit_samples
 
 MOST = 1000
@@ -22,11 +22,9 @@ MOST = 1000
 SAMPLES = 10  # of a landmark
 CANDIDATES = 8  # landmarks looked at for each that is wanted
 COMPONENTS = 64  # of a view by cosine
-ZEROS = 0.8  # share of them in a view by cosine
 ENTRIES, FEWEST_ROWS, MOST_ROWS = 2**23, 2**8, 2**18  # of a block of a view
 STRIP = 2**14  # rows of the graph that stay in the processor's cache
 IN_MEMORY = 2**28  # bytes of the graph; a larger one lies in a temporary file
-STARTED_ON = 20_000  # samples on which the starts of k-means compete
 ACCURACY = 1e-3  # of eigenvectors that k-means rounds anyway
 
 
@@ -131,10 +129,9 @@ class LandmarkSpectral(MultiViewClusterer):
             views = [View.of(X, self.metric, min(int(count), n), int(self.n_neighbors), seeds[0]) for X in Xs]
             values, V = Graph(views).eigenvectors(n_clusters, seeds[0])
             V = unit_rows(V)
-            model = sampled_kmeans(V, n_clusters, seeds, self.max_iter, self.seeding)
+            model = best_kmeans(V, n_clusters, seeds, self.max_iter, self.seeding)
         # Eigenvectors of one eigenvalue are determined up to a rotation, which must not number the clusters.
-        _, first, labels = np.unique(model.labels_, return_index=True, return_inverse=True)
-        labels = rankdata(first).astype(np.intp)[labels] - 1
+        labels = np.unique(firsts(model.labels_), return_inverse=True)[1]
         return Fit(labels, [float(model.inertia_)], model.n_iter_ < self.max_iter, {
             "embedding_": V, "eigenvalues_": values, "n_iter_": int(model.n_iter_),
             "landmarks_": [view.landmarks if view.centre is None else view.landmarks + view.centre
@@ -223,14 +220,6 @@ class View:
         return np.maximum(squares, 0.0, out=squares), indices
 
 
-def mostly_zero(X):
-    """Whether a view looks like counts of words or links: nonnegative, and few entries differ from zero."""
-    stored = X.data if sp.issparse(X) else X
-    blocks = [np.asarray(stored[rows]) for rows in slices(len(stored), MOST_ROWS)]
-    few = sum(map(np.count_nonzero, blocks)) <= (1 - ZEROS) * X.shape[0] * X.shape[1]
-    return few and all(block.min() >= 0 for block in blocks)
-
-
 def projected(U, seed):
     """Rows of U (n, d), of unit length, in its leading singular vectors, at unit length again."""
     count = min(COMPONENTS, *U.shape)
@@ -302,14 +291,3 @@ def _room(shape, dtype):
         return np.empty(shape, dtype)
     with tempfile.TemporaryFile() as file:  # the map outlives the name
         return np.memmap(file, dtype, "w+", shape=shape)
-
-
-def sampled_kmeans(Z, n_clusters, seeds, max_iter, seeding):
-    """The best start of k-means on a sample of the rows, finished on all of them."""
-    if len(Z) <= STARTED_ON:
-        return best_kmeans(Z.astype(float), n_clusters, seeds, max_iter, seeding)
-    rows = np.random.default_rng(seeds[0]).choice(len(Z), STARTED_ON, replace=False)
-    start = best_kmeans(Z[np.sort(rows)].astype(float), n_clusters, seeds, max_iter, seeding)
-    with one_thread():
-        return KMeans(n_clusters, init=start.cluster_centers_.astype(Z.dtype), n_init=1, max_iter=max_iter,
-                      copy_x=False).fit(Z)

@@ -248,12 +248,13 @@ class MultiViewSNMF(MultiViewClusterer):
         :math:`k`.
     view : int or None, default None
         Number of the view, from 0; None for the mean over all views.
-    affinity : {'knn', 'knn-cosine', 'gaussian', 'cosine'}, callable or list of arrays, default 'knn'
-        See ``graphs.normalized_affinities``; 'knn-cosine' is common for text.
+    affinity : {'knn', 'auto', 'knn-cosine', 'gaussian', 'cosine'}, callable or list, default 'knn'
+        See ``graphs.normalized_affinities``.  'auto', neighbours by cosine for views of mostly zeros and
+        by distance for others, is what :mod:`mtclib.companion` recommends and takes for a user's own data.
     n_neighbors : int or 'log', default 10
-        For 'knn' and 'knn-cosine'; 'log' is floor(log2 n) + 1.
+        Of the affinities of neighbours; 'log' is floor(log2 n) + 1.
     scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
-        Width of 'gaussian'; 'self-tuning' also of 'knn' and 'knn-cosine'.
+        Width of 'gaussian'; 'self-tuning' also of neighbours.
     scaling : str, default 'none'
         Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
     solver : {'gradient', 'multiplicative'}, default 'gradient'

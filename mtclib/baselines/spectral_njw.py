@@ -3,10 +3,10 @@
 import numpy as np
 
 from mtclib.core.base import Fit, SingleTaskClusterer, Traits
-from mtclib.core.checks import POSITIVE, Named
+from mtclib.core.checks import COUNT, POSITIVE, Named
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import spectral_embedding
-from mtclib.maths.graphs import SCALES, normalized_affinities
+from mtclib.maths.graphs import NEIGHBOURS, SCALES, normalized_affinities
 from mtclib.maths.linalg import unit_rows
 
 
@@ -27,12 +27,15 @@ class SpectralNJW(SingleTaskClusterer):
     ----------
     n_clusters : int or list of int
         Clusters of each task.
-    affinity : 'cosine', 'gaussian', callable or list of arrays, default 'cosine'
+    affinity : {'cosine', 'gaussian', 'auto', 'knn', 'knn-cosine'}, callable or list, default 'cosine'
         'cosine' never forms an (n, n) array for nonnegative data; see ``graphs.normalized_affinities``.
     scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
-        Width of 'gaussian'; see ``graphs.gaussian_affinity``.
+        Width of 'gaussian'; see ``graphs.gaussian_affinity``.  'self-tuning' also of neighbours.
+    n_neighbors : int, 'log' or 'scales', default 10
+        Of the affinities of neighbours; 'log' is floor(log2 n) + 1, 'scales' adds the normalised graphs of
+        10, 30 and 100 neighbours up.  A class much smaller than that does not stand alone.
     n_init : int, default 10
-        Starts of k-means.
+        Starts of k-means; beyond 20,000 samples they compete on so many, and the best is finished on all.
     seeding : {'greedy', 'plain', 'random'}, default 'greedy'
         Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 300
@@ -71,14 +74,15 @@ class SpectralNJW(SingleTaskClusterer):
     traits = Traits(kind="multitask", paper="Ng, Jordan, Weiss, NIPS 2001", monotone=False,
                     task_order_free=True, graph=True, may_be_infinite=("eigenvalues_",))
 
-    rules = {"scale": Named(SCALES, POSITIVE), "affinity": Named(("cosine", "gaussian"))}
+    rules = {"scale": Named(SCALES, POSITIVE), "affinity": Named((*NEIGHBOURS, "cosine", "gaussian")),
+             "n_neighbors": Named(("log", "scales"), COUNT)}
 
-    def __init__(self, n_clusters, *, affinity="cosine", scale="median", n_init=10, max_iter=300,
-                 seeding="greedy", random_state=None):
+    def __init__(self, n_clusters, *, affinity="cosine", scale="median", n_neighbors=10, n_init=10,
+                 max_iter=300, seeding="greedy", random_state=None):
         self._keep(locals())
 
     def _prepare(self, Xs, n_clusters):
-        return normalized_affinities(Xs, self.affinity, self.scale)
+        return normalized_affinities(Xs, self.affinity, self.scale, n_neighbors=self.n_neighbors)
 
     def _fit_best(self, prepared, n_clusters, seeds):
         embedded = [spectral_embedding(graph, k, seeds[0]) for graph, k in zip(prepared, n_clusters)]

@@ -11,7 +11,7 @@ from mtclib.core.base import Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import NONNEGATIVE, POSITIVE
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import spectral_embedding
-from mtclib.maths.graphs import GRAPH_PARAMETERS, WeightedSum, view_graphs
+from mtclib.maths.graphs import GRAPH_PARAMETERS, NEIGHBOURS, WeightedSum, view_graphs
 from mtclib.maths.linalg import unit_rows
 from mtclib.maths.scaling import scale_views
 from mtclib.maths.simplex import simplex_minimiser
@@ -51,12 +51,13 @@ class WMSC(MultiViewClusterer):
         Share of the ridge on the weights; larger values make them equal.
     smoothness : float >= 0, default 0.1
         Share of the penalty on different weights of similar views.
-    affinity : {'knn', 'knn-cosine', 'gaussian', 'cosine'}, callable or list of arrays, default 'knn'
-        See ``graphs.normalized_affinities``; 'knn-cosine' is common for text.
+    affinity : {'knn', 'auto', 'knn-cosine', 'gaussian', 'cosine'}, callable or list, default 'knn'
+        See ``graphs.normalized_affinities``.  'auto', neighbours by cosine for views of mostly zeros and
+        by distance for others, is what :mod:`mtclib.companion` recommends and takes for a user's own data.
     n_neighbors : int or 'log', default 10
-        For 'knn' and 'knn-cosine'; 'log' is floor(log2 n) + 1.
+        Of the affinities of neighbours; 'log' is floor(log2 n) + 1.
     scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
-        Width of 'gaussian'; 'self-tuning' also of 'knn' and 'knn-cosine'.
+        Width of 'gaussian'; 'self-tuning' also of neighbours.
     scaling : str, default 'none'
         Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
     landmarks : {'auto', 'never'}, default 'auto'
@@ -127,7 +128,7 @@ class WMSC(MultiViewClusterer):
         return Xs if self._many(Xs) else view_graphs(self, Xs)
 
     def _many(self, Xs):
-        return self.landmarks == "auto" and Xs[0].shape[0] > MANY and self.affinity in ("knn", "knn-cosine")
+        return self.landmarks == "auto" and Xs[0].shape[0] > MANY and self.affinity in NEIGHBOURS
 
     def _fit_landmarks(self, Xs, n_clusters, seeds):
         warnings.warn(f"{Xs[0].shape[0]} samples are many: LandmarkSpectral is fitted in place of WMSC, with "

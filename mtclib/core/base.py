@@ -83,7 +83,7 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
     ALGORITHM_VERSION: ClassVar[int] = 1
 
     def _keep(self, parameters):
-        """Keep each parameter under its name, as scikit-learn's conventions ask; from ``locals()``."""
+        """Store the constructor arguments as attributes (called with ``locals()``)."""
         vars(self).update({name: value for name, value in parameters.items() if name != "self"})
 
     def fit(self, Xs, y=None):

@@ -3,7 +3,6 @@
 Every check raises ``ValueError`` with the name of the argument, what was found, and the remedy.
 """
 
-import difflib
 import math
 from numbers import Integral
 from typing import NamedTuple
@@ -11,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
+
+from mtclib.core.errors import check_option
 
 # Beyond these sizes squares, and sums of many squares, overflow or vanish.
 SMALLEST, LARGEST = 1e-150, 1e150
@@ -87,16 +88,6 @@ def check_flag(name, value):
     """Raise ``ValueError`` unless ``value`` is True or False."""
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name} must be True or False; got {value!r}")
-
-
-def check_option(name, value, options, error=ValueError):
-    """``value`` if it is one of ``options``; else raise ``error`` with the nearest names and all of them."""
-    if isinstance(value, str) and value in options:
-        return value
-    near = difflib.get_close_matches(str(value), options, n=2)
-    hint = f". Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    known = f"must be one of {', '.join(map(repr, options))}" if options else "has nothing to choose from"
-    raise error(f"{name} {known}; got {value!r}{hint}")
 
 
 def call(name, function, X):
@@ -317,7 +308,7 @@ def empty_samples(X):
     """Which rows hold nothing but zeros, bool (n,); of one feature none does, as 0 is a value like others."""
     if X.shape[1] == 1:
         return np.zeros(X.shape[0], dtype=bool)
-    return abs(X).max(axis=1).toarray().ravel() == 0 if sp.issparse(X) else ~X.any(axis=1)
+    return X.count_nonzero(axis=1) == 0 if sp.issparse(X) else ~X.any(axis=1)
 
 
 def check_n_clusters(n_clusters, Xs, *, same_for=None):

@@ -1,14 +1,18 @@
 """Starting partitions that several methods share, and one thread for what must add in the same order."""
 
+import sys
 import warnings
+from functools import lru_cache
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import get_cached_controller  # comes with scikit-learn
+from threadpoolctl import ThreadpoolController  # comes with scikit-learn
 
 SEEDINGS = ("greedy", "plain", "random")
+# Beyond so many samples starts compete on as many of them, and eigenvectors are those that k-means rounds.
+MANY = 20_000
 # Inertias closer than this share of the squared length of all rows may differ by rounding alone.
 ROUNDING = 1e-12
 
@@ -18,8 +22,14 @@ def one_thread(user_api=None):
 
     Libraries count that are loaded when the context is entered.
     """
-    # To look through the libraries of the process takes 5 ms, more than many a k-means run.
-    return get_cached_controller().limit(limits=1, user_api=user_api)
+    return _controller(len(sys.modules)).limit(limits=1, user_api=user_api)
+
+
+@lru_cache(maxsize=1)
+def _controller(n_modules):
+    # To look through the libraries of the process takes 5 ms, more than many a k-means run; another is loaded
+    # with a module.
+    return ThreadpoolController()
 
 
 def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4, starts=1):
@@ -40,8 +50,15 @@ def best_kmeans(Z, n_clusters, seeds, max_iter=300, seeding="greedy"):
 
     ``seeding`` says which rows a run starts from: 'greedy', k-means++ as scikit-learn has it, which draws a
     few candidates for each and takes the best; 'plain', with one candidate, as first published and as in
-    MATLAB; or 'random' rows.  Returns a fitted ``sklearn.cluster.KMeans``.
+    MATLAB; or 'random' rows.  Beyond 20,000 rows, or ten per cluster, starts compete on so many of them, and
+    the best is finished on all.  Returns a fitted ``sklearn.cluster.KMeans``.
     """
+    sample = max(MANY, 10 * n_clusters)
+    if len(Z) > sample:
+        rows = np.sort(np.random.default_rng(seeds[0]).choice(len(Z), sample, replace=False))
+        best = best_kmeans(Z[rows], n_clusters, seeds, max_iter, seeding)
+        return _lloyd(Z, best.cluster_centers_.astype(Z.dtype), max_iter)
+    Z = np.asarray(Z, dtype=float)
     sparse = sp.csr_array(Z)
     # Dense data are faster, but round otherwise; where rows are equal, that could change what is drawn.
     fast = _differ(Z, 1e-10)
@@ -53,22 +70,27 @@ def best_kmeans(Z, n_clusters, seeds, max_iter=300, seeding="greedy"):
         # These runs only tell which starts can be the best.
         runs = [_lloyd(Z, start, max_iter) for start in starts]
         limit = min(run.inertia_ for run in runs) + ROUNDING * np.vdot(Z, Z)
-        near = [(_firsts(run.labels_), start) for run, start in zip(runs, starts) if run.inertia_ <= limit]
+        near = [(firsts(run.labels_).tobytes(), start) for run, start in zip(runs, starts)
+                if run.inertia_ <= limit]
         # Those that end in one partition have one inertia, to the last bit: the first stands for all.
         starts = [start for i, (partition, start) in enumerate(near) if partition not in dict(near[:i])]
     return min((_lloyd(sparse, start, max_iter) for start in starts), key=lambda model: model.inertia_)
 
 
 def _differ(rows, share):
-    """Whether no two rows are nearer than this share of the largest entry, along a random direction."""
+    """True if all rows differ, by a random projection and a tolerance relative to the largest entry."""
     seen = np.sort(rows @ np.random.default_rng(0).standard_normal(rows.shape[1]))
     return len(rows) < 2 or bool(np.diff(seen).min() > share * abs(rows).max())
 
 
-def _firsts(labels):
-    """For each sample the first one of its cluster, as bytes: the same for the same partition."""
+def firsts(labels):
+    """For each sample the first one of its cluster: the same for the same partition.
+
+    >>> firsts([7, 7, 2, 7]).tolist()
+    [0, 0, 2, 0]
+    """
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return first[inverse].tobytes()
+    return first[inverse]
 
 
 def _seed_rows(Z, n_clusters, seed, seeding):
@@ -82,7 +104,8 @@ def _seed_rows(Z, n_clusters, seed, seeding):
 
 
 def _lloyd(X, start, max_iter, tol=1e-4):
-    return _quiet(KMeans(len(start), init=start, n_init=1, max_iter=max_iter, tol=tol), X)
+    few = X.shape[0] <= MANY
+    return _quiet(KMeans(len(start), init=start, n_init=1, max_iter=max_iter, tol=tol, copy_x=few), X)
 
 
 def _quiet(model, X):

@@ -5,6 +5,7 @@ each, and what is odd about it.
 """
 
 import tomllib
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,9 @@ PREPARATIONS = {
 
 MISSING = 1 / 3
 """A feature that lacks more than this share of the samples of a task is left out of all tasks."""
+
+WINDOWS, EACH = 200, 5
+"""Least windows of a person of WISDM, activities, and windows of each of these."""
 
 ZERO_IS_MISSING = [3, 4]
 """Blood pressure and cholesterol among the columns of Heart."""
@@ -128,5 +132,33 @@ def _hospitals(paths):
     return [(table[kept].fillna(table[kept].median()).to_numpy(), table.iloc[:, -1]) for table in tables]
 
 
+def _regions(paths):
+    table = pd.read_csv(fetch(*paths))
+    return [(rows.loc[:, "palmitic":].to_numpy(), rows["area"].map(_codes(table["area"])))
+            for _, rows in table.groupby("region")]
+
+
+def _persons(paths):
+    lines = Path(fetch(*paths)).read_text().partition("@data")[2]
+    table = pd.read_csv(StringIO(lines), header=None, na_values="?")
+    codes = table.iloc[:, -1].map(_codes(table.iloc[:, -1]))
+    found = [(rows.iloc[:, 2:-1], codes[rows.index]) for _, rows in table.groupby(1)
+             if len(rows) >= WINDOWS and (rows.iloc[:, -1].value_counts() >= EACH).sum() >= EACH]
+    filled = [X.fillna(X.median()) for X, _ in found]
+    spread = np.ptp(pd.concat(filled).to_numpy(), axis=0) > 0
+    return [(X.to_numpy()[:, spread], y) for X, (_, y) in zip(filled, found)]
+
+
+def _codes(classes):
+    return {name: code for code, name in enumerate(sorted(set(classes)))}
+
+
+def _fields(paths):
+    for cells, classes in (read_mat(path, "features", "labels") for path in paths):
+        yield [np.vstack([vector.ravel() for part in cells.ravel() for vector in part.ravel()]),
+               np.concatenate([part.ravel() for part in classes.ravel()])]
+
+
 READERS = {"domains": _domains, "source_and_target": _source_and_target, "batches": _batches,
-           "speakers": _speakers, "hospitals": _hospitals}  # fmt: skip
+           "speakers": _speakers, "hospitals": _hospitals, "regions": _regions, "persons": _persons,
+           "fields": _fields}  # fmt: skip

@@ -39,6 +39,8 @@ class Entry:
         Top folders of a packed folder, and file names in them that are not data.
     licence, citation, edition, title, official, note : str
         For people.
+    loaders : tuple of str
+        Data sets of :func:`mtclib.datasets.load` that are made from the file.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Entry:
     citation: str = ""
     official: str = ""
     note: str = ""
+    loaders: tuple[str, ...] = ()
 
     @property
     def zipped(self) -> bool:

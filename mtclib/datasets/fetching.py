@@ -520,15 +520,13 @@ def status() -> pd.DataFrame:
     -------
     DataFrame
         Indexed by name: ``bytes`` (<NA> where not known), ``where`` ("cache", "mirror", "wheel",
-        "url-only"), ``set``, ``licence``.
+        "url-only"), ``set``, ``licence``, ``citation``.
 
     Examples
     --------
     >>> int(status().loc["AwA/zebra-sift.pic.bz2", "bytes"])
     1098941
     """
-    rows = [
-        {"name": e.name, "bytes": e.bytes, "where": _whereabouts(e), "set": e.title, "licence": e.licence}
-        for e in registry().values()
-    ]
+    rows = [{"name": e.name, "bytes": e.bytes, "where": _whereabouts(e), "set": e.title,
+             "licence": e.licence, "citation": e.citation} for e in registry().values()]
     return pd.DataFrame(rows).set_index("name").astype({"bytes": "Int64"})

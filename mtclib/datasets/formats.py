@@ -22,7 +22,11 @@ _ITEM = re.compile(r"<D>(.*?)</D>", re.DOTALL)
 
 def read_mat(name, *variables) -> list:
     """Fetch a MATLAB file and return some of its variables, with the shapes and types of the file."""
-    content = loadmat(fetch(name), variable_names=variables)
+    path = fetch(name)
+    try:
+        content = loadmat(path, variable_names=variables)
+    except Exception as error:  # what a damaged file raises is not limited
+        raise ValueError(f"{name}: {error}.") from error
     if missing := [variable for variable in variables if variable not in content]:
         raise ValueError(f"variables: {name} has no variable {missing[0]!r}.")
     for variable in variables:

@@ -29,6 +29,7 @@ _INFERRED = "The cut in four is inferred: most printed purities are multiples of
 
 SPLITS = ("random", "release")
 RELEASED = "3Sources-lmsc/3Sources_ours.mat"
+REAL = "biuf"
 _RULE = {
     True: "Every row is that of the authors' file: task t holds the stories t, t + 4, t + 8, ...",
     False: "Task t holds the samples t, t + 4, t + 8, ..., by inference from the authors' file of 3Sources.",
@@ -147,10 +148,12 @@ def hold_to_release(data: Dataset) -> None:
         for (view, X), theirs in zip(ours.items(), np.ravel(views)):
             if theirs.shape != X.shape:
                 raise ValueError(f"{place}, view {view} has the shape {theirs.shape}, not {X.shape}.")
+            if theirs.dtype.kind not in REAL:
+                raise ValueError(f"{place}, view {view} has entries of type {theirs.dtype}, no real numbers.")
             if rows := sorted(set((as_rows(theirs) != as_rows(X)).nonzero()[0].tolist())):
                 raise ValueError(f"{place}, view {view}: row {rows[0] + 1} is not the story of the rule "
                                  f"t, t + {len(tasks)}, ...")  # fmt: skip
-        if not np.array_equal(np.ravel(classes), data.labels[t] + 1):
+        if classes.dtype.kind not in REAL or not np.array_equal(classes, data.labels[t][:, None] + 1):
             raise ValueError(f"{place} has other labels than the stories of the rule.")
 
 

@@ -94,7 +94,9 @@ def _pick_columns(counts, terms, min_df, max_df, n_features, select) -> np.ndarr
     df = _document_frequency(counts)
     low, high = (bound if isinstance(bound, Integral) else bound * n for bound in (min_df, max_df))
     allowed = np.flatnonzero((df >= low) & (df <= high))
-    score = df if select == "df" else np.asarray(counts.sum(axis=0)).ravel()
+    total = np.asarray(counts.sum(axis=0)).ravel()
+    squares = np.asarray(counts.multiply(counts).sum(axis=0)).ravel()
+    score = {"df": df, "count": total, "variance": n * squares - total**2}[select]
     order = np.argsort(-score[allowed], kind="stable")
     return np.sort(allowed[order[:n_features]])
 
@@ -118,8 +120,9 @@ def count_terms(texts, *, token_pattern=LETTERS, lowercase=True, min_length=1, s
         Bounds of the document frequency, inclusive; a float between 0 and 1 is a share of the documents.
     n_features : int or None, default=None
         Keep so many terms with the highest score.
-    select : {"df", "count"}, default="df"
-        The score: document frequency or total count.  Ties go to the alphabetically first term.
+    select : {"df", "count", "variance"}, default="df"
+        The score: document frequency, total count or variance of the counts.  Ties go to the alphabetically
+        first term.
 
     Returns
     -------
@@ -133,7 +136,7 @@ def count_terms(texts, *, token_pattern=LETTERS, lowercase=True, min_length=1, s
     >>> terms, counts.toarray().tolist()
     (['cat'], [[1], [1]])
     """
-    check_option("select", select, ("df", "count"))
+    check_option("select", select, ("df", "count", "variance"))
     check_flag("lowercase", lowercase)
     if stemming not in ("porter", None):
         raise ValueError(f"stemming must be 'porter' or None, not {stemming!r}.")

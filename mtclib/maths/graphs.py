@@ -14,18 +14,29 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from scipy.spatial.distance import squareform
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.extmath import row_norms
 
 from mtclib.core.checks import COUNT, POSITIVE, Named, call, check_matrix, empty_samples
+from mtclib.core.starts import MANY as MANY_ROWS
+from mtclib.core.starts import firsts
 from mtclib.maths.linalg import as_dense, unit_samples
 from mtclib.maths.neighbours import nearest_distances, ranks
 from mtclib.maths.scaling import SCALINGS, scale_views
 
 SCALES = ("median", "mean", "self-tuning")
 NEIGHBOUR = 7
+NEIGHBOURS = ("auto", "knn", "knn-cosine")
+"""Affinities between neighbours."""
+MANY_SCALES = (10, 30, 100)
+"""Numbers of neighbours whose graphs are added up."""
+ZEROS, BLOCK = 0.8, 2**18
+"""Share of zeros from which neighbours are those by cosine; rows, or stored entries, looked at at a time."""
 # A total cosine similarity below this is rounding: the sample has no neighbours.
 NO_NEIGHBOURS = 1e-10
 # Samples from which the norm of U U^T is taken from U^T U; below, rounding stays what it was.
 MANY = 4096
+# Rows with smaller squares of lengths may lose entries; rows through which words are joined at a time.
+SHORTEST, JOINED_ROWS = 1e-280, 2**10
 # Smaller entries of a normalised affinity do not change it beyond rounding.
 JOINED = 1e-15
 
@@ -41,7 +52,12 @@ class FactoredSimilarity:
         self.UT = U.T.tocsr() if sp.issparse(U) else U.T
         self.shape = (U.shape[0], U.shape[0])
         # U^T U has the same norm, and with many samples in few features far fewer entries.
-        left, right = (self.UT, U) if U.shape[0] > max(MANY, 2 * U.shape[1]) else (U, self.UT)
+        n, d = U.shape
+        fewer = n > max(MANY, 2 * d)
+        if n > MANY_ROWS and sp.issparse(U):
+            words, samples = np.diff(U.indptr).astype(float), np.diff(self.UT.indptr).astype(float)
+            fewer = words @ words < samples @ samples
+        left, right = (self.UT, U) if fewer else (U, self.UT)
         self.squared_norm = sum(_block_norm(left[i:i + 512], right) for i in range(0, left.shape[0], 512))
 
     def product(self, Y):
@@ -125,34 +141,53 @@ def _precomputed(M, n, t):
 
 
 class NormalizedCosine:
-    """L = D^-1/2 A D^-1/2 for cosine similarities A with a zero diagonal, never formed.
+    """L = D^-1/2 A D^-1/2 for cosine similarities A of a nonnegative X (n, d), A_ii = 0; never formed.
 
-    A comes from U (n, d), nonnegative, with rows of unit length or zero.
+    With S the inverse of lengths times roots of degrees, L = S X X^T S but for the diagonal: of many samples
+    X is not copied.
     """
 
-    def __init__(self, U):
-        self.U = sp.csr_array(U)
-        self.shape = (U.shape[0], U.shape[0])
-        self.diagonal = np.asarray(self.U.multiply(self.U).sum(axis=1)).ravel()
-        degrees = self.U @ self.U.sum(axis=0) - self.diagonal
+    def __init__(self, X):
+        squares = row_norms(X, squared=True)
+        if X.shape[0] <= MANY_ROWS or ((squares < SHORTEST) & ~empty_samples(X)).any():
+            X, lengths = sp.csr_array(unit_samples(X)), np.ones(X.shape[0])
+            squares = X.multiply(X).sum(axis=1)
+        else:
+            X, lengths = sp.csr_array(X), np.sqrt(np.where(squares > 0, squares, 1.0))
+        self.X, self.shape, self.diagonal = X, (X.shape[0], X.shape[0]), squares
+        degrees = (X @ (X.T @ (1.0 / lengths)) - self.diagonal / lengths) / lengths
         self.has_neighbours = degrees > NO_NEIGHBOURS
-        self.root = np.sqrt(np.where(self.has_neighbours, degrees, 1.0))
+        self.root = np.sqrt(np.where(self.has_neighbours, degrees, 1.0)) * lengths
 
     def components(self):
-        """Component of each sample, ndarray of shape (n,); samples are joined through shared words."""
-        words = sp.csr_array(self.U.multiply(self.has_neighbours[:, None]))
-        words.eliminate_zeros()  # a stored zero would join
-        return connected_components(sp.block_array([[None, words], [words.T, None]]),
-                                    directed=False)[1][:self.shape[0]]
+        """Component of each sample, named by its first sample, (n,); samples are joined by shared words."""
+        group, filled = np.arange(self.X.shape[1]), np.flatnonzero(self.has_neighbours)
+        first = np.empty_like(filled)
+        for rows in np.split(np.arange(len(filled)), range(JOINED_ROWS, len(filled), JOINED_ROWS)):
+            block = self.X[filled[rows]]
+            block.eliminate_zeros()  # a stored zero would join
+            first[rows] = block.indices[block.indptr[:-1]]
+            pairs = np.stack([np.repeat(group[first[rows]], np.diff(block.indptr)), group[block.indices]])
+            pairs = pairs[:, pairs[0] != pairs[1]]
+            if pairs.size:
+                links = sp.coo_array((np.ones(pairs.shape[1]), pairs), shape=2 * group.shape)
+                group = connected_components(links, directed=False)[1][group]
+        component = np.arange(self.shape[0])
+        component[filled] = filled[firsts(group[first])]
+        return component
 
     def block(self, rows):
         """L for some samples, as an operator; a product costs O(nnz)."""
-        U, diagonal, root = self.U[rows], self.diagonal[rows, None], self.root[rows, None]
-        UT = U.T.tocsr()
+        n, diagonal, root = self.shape[0], self.diagonal[rows, None], self.root[rows, None]
+        X, place = (self.X[rows] if 2 * len(rows) < n else self.X), slice(None)
+        if len(rows) < X.shape[0]:
+            place = rows
 
         def product(V):
             scaled = V.reshape(len(rows), -1) / root
-            return (U @ (UT @ scaled) - diagonal * scaled) / root
+            spread = np.zeros((X.shape[0], scaled.shape[1]))
+            spread[place] = scaled
+            return ((X @ (X.T @ spread))[place] - diagonal * scaled) / root
 
         return LinearOperator((len(rows), len(rows)), matvec=product, matmat=product, dtype=float)
 
@@ -211,7 +246,7 @@ class WeightedSum:
 
 
 def among_filled(affinity, X, *options):
-    """``affinity(X, *options)`` of the samples that are not empty; empty ones have no edges: (n, n).
+    """``affinity(X, *options)``, an (n, n) array or a list of CSR, where empty samples get no edges.
 
     An empty sample, all zeros, is as far from another as that is long: it would be the neighbour of many.
     """
@@ -222,12 +257,17 @@ def among_filled(affinity, X, *options):
     if len(rows) < 2:
         return sp.csr_array((n, n))
     A = affinity(X[rows], *(part[rows] if isinstance(part, np.ndarray) else part for part in options))
+    if isinstance(A, list):
+        return [_spread(part.tocoo(), rows, n) for part in A]
     if sp.issparse(A):
-        A = A.tocoo()
-        return sp.csr_array((A.data, (rows[A.row], rows[A.col])), shape=(n, n))
+        return _spread(A.tocoo(), rows, n)
     whole = np.zeros((n, n))
     whole[np.ix_(rows, rows)] = A
     return whole
+
+
+def _spread(A, rows, n):
+    return sp.csr_array((A.data, (rows[A.row], rows[A.col])), shape=(n, n))
 
 
 def gaussian_affinity(X, scale="median"):
@@ -267,7 +307,11 @@ def _knn_affinity(X, n_neighbors, scale, rank):
     if n == 1:
         return sp.csr_array((1, 1))
     m = min(n.bit_length() if n_neighbors == "log" else int(n_neighbors), n - 1)
-    squares, indices = nearest_distances(X, m, rank)
+    return _weighted(X, *nearest_distances(X, m, rank), scale)
+
+
+def _weighted(X, squares, indices, scale):
+    n, m = indices.shape
     if isinstance(scale, str) and scale == "self-tuning":
         widths = _local_widths(np.sqrt(nearest_distances(X, min(NEIGHBOUR, n - 1))[0][:, -1]))
         weights = np.exp(-squares / (widths[:, None] * widths[indices]))
@@ -275,6 +319,15 @@ def _knn_affinity(X, n_neighbors, scale, rank):
         weights = np.exp(-0.5 * squares / (np.sqrt(squares).mean() or 1.0) ** 2)
     A = sp.csr_array((weights.ravel(), indices.ravel(), m * np.arange(n + 1)), shape=(n, n))
     return (A + A.T).tocsr() / 2
+
+
+def _scale_affinities(X, scale, rank):
+    """``knn_affinity`` for each of `MANY_SCALES`, by one search."""
+    n = X.shape[0]
+    if n == 1:
+        return [sp.csr_array((1, 1))]
+    squares, indices = nearest_distances(X, min(MANY_SCALES[-1], n - 1), rank)
+    return [_weighted(X, squares[:, :count], indices[:, :count], scale) for count in MANY_SCALES]
 
 
 def cosine_knn_affinity(X, n_neighbors=10, scale="mean", rank=None):
@@ -331,8 +384,10 @@ def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors
     """One normalised affinity matrix per task or view, as spectral clustering needs it.
 
     ``affinity`` is 'cosine', 'gaussian' (see ``gaussian_affinity`` for ``scale``), 'knn' or 'knn-cosine'
-    (with ``n_neighbors``, and of ``scale`` only 'self-tuning'), a callable of X, or a list of precomputed
-    (n_t, n_t) arrays, dense or CSR; ``what`` is what messages call an entry of ``Xs``.  The diagonal counts
+    (with ``n_neighbors``, and of ``scale`` only 'self-tuning'), 'auto' ('knn-cosine' for those that are
+    ``mostly_zero``, 'knn' for the others), a callable of X, or a list of precomputed (n_t, n_t) arrays,
+    dense or CSR; ``what`` is what messages call an entry of ``Xs``.  With 'scales' for ``n_neighbors`` the
+    normalised graphs of 10, 30 and 100 neighbours are added up.  The diagonal counts
     as zero in all, so that kernels and graphs are treated alike; a list that has one draws a
     ``UserWarning``.  Negative cosines count as 0; only data with negative entries need the (n, n) array.
     Raises ``ValueError`` for an unknown option, and for a matrix of the wrong shape, not finite, negative,
@@ -342,10 +397,9 @@ def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors
         return [_normalized_cosine(X) for X in Xs]
     if isinstance(affinity, str) and affinity == "gaussian":
         return [NormalizedMatrix(among_filled(gaussian_affinity, X, scale)) for X in Xs]
-    if isinstance(affinity, str) and affinity in ("knn", "knn-cosine"):
-        build = knn_affinity if affinity == "knn" else cosine_knn_affinity
+    if isinstance(affinity, str) and affinity in NEIGHBOURS:
         rank = ranks(Xs) if what == "view" else None
-        return [NormalizedMatrix(build(X, n_neighbors, scale, rank)) for X in Xs]
+        return [_neighbour_graph(X, affinity, n_neighbors, scale, rank) for X in Xs]
     matrices = [call("affinity", affinity, X) for X in Xs] if callable(affinity) else affinity
     if not isinstance(matrices, (list, tuple)) or len(matrices) != len(Xs):
         got = repr(affinity) if isinstance(affinity, str) else type(affinity).__name__
@@ -360,10 +414,27 @@ def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors
     return [NormalizedMatrix(A) for A in matrices]
 
 
+def _neighbour_graph(X, affinity, n_neighbors, *options):
+    cosine = affinity == "knn-cosine" or (affinity == "auto" and mostly_zero(X))
+    if n_neighbors != "scales":
+        return NormalizedMatrix((cosine_knn_affinity if cosine else knn_affinity)(X, n_neighbors, *options))
+    found = among_filled(_scale_affinities, unit_samples(X) if cosine else X, *options)
+    graphs = list(map(NormalizedMatrix, found if isinstance(found, list) else [found]))
+    return WeightedSum(graphs, [1 / len(graphs)] * len(graphs))
+
+
+def mostly_zero(X):
+    """Whether data look like words or links: nonnegative, and at least 80 % zeros, dense or sparse."""
+    stored = X.data if sp.issparse(X) else X
+    blocks = [np.asarray(stored[start:start + BLOCK]) for start in range(0, len(stored), BLOCK)]
+    few = sum(map(np.count_nonzero, blocks)) <= (1 - ZEROS) * X.shape[0] * X.shape[1]
+    return few and all(block.min() >= 0 for block in blocks)
+
+
 def _normalized_cosine(X):
+    if (X.data if sp.issparse(X) else X).min(initial=0.0) >= 0:
+        return NormalizedCosine(X)
     U = unit_samples(X)
-    if (U.data if sp.issparse(U) else U).min(initial=0.0) >= 0:
-        return NormalizedCosine(U)
     A = U @ U.T
     return NormalizedMatrix(np.maximum(as_dense(A), 0.0))
 
@@ -379,7 +450,7 @@ def _affinity(A, n, name):
 
 GRAPH_PARAMETERS = {
     "scaling": SCALINGS, "n_neighbors": Named(("log",), COUNT), "scale": Named(SCALES, POSITIVE),
-    "affinity": Named(("knn", "knn-cosine", "gaussian", "cosine"))}
+    "affinity": Named((*NEIGHBOURS, "gaussian", "cosine"))}
 """Rules for the parameters that :func:`view_graphs` reads."""
 
 

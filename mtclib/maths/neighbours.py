@@ -14,6 +14,8 @@ MANY, SPARE = 5000, 10
 EQUAL = 1e-12
 # Decimals to which two samples are equally far from the mean of all, in units of the largest distance.
 CONTENT_DECIMALS = 8
+# Added before this rounding: whole numbers give fractions that lie just where it turns, such as .287109375.
+ASIDE = 3.14159e-9
 BLOCK = 512
 # MiB of distances at a time; beyond that, memory grows no faster than the number of samples.
 LARGEST_BLOCK = 64
@@ -78,7 +80,7 @@ def nearest_distances(X, n_neighbors, rank=None):
         order = np.lexsort((squares, row))
         row, column, squares = row[order], column[order], squares[order]
         level = np.cumsum(np.diff(squares, prepend=squares[:1]) > EQUAL)
-        unlike = np.round(np.abs(spread[samples[row]] - spread[column]), CONTENT_DECIMALS)
+        unlike = np.round(ASIDE + np.abs(spread[samples[row]] - spread[column]), CONTENT_DECIMALS)
         order = np.lexsort((rank[column], unlike, level, row))
         starts = np.searchsorted(row, np.arange(len(samples)))
         chosen = order[starts[:, None] + np.arange(n_neighbors)]

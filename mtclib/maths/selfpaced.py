@@ -86,6 +86,6 @@ def pace_shares(start, step, most):
 
 
 def raised_threshold(losses, threshold, growth):
-    """The threshold times a factor above 1, or the next larger loss, if any, where nobody would join."""
+    """growth * threshold, raised to the next larger loss so that at least one more sample joins."""
     larger = losses[losses > threshold]
     return max(growth * threshold, larger.min()) if larger.size else growth * threshold

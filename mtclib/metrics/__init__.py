@@ -5,13 +5,12 @@ All names below are public; ``SCORES`` maps the names of the result tables to th
 
 from mtclib.metrics.partitions import partition_emd
 from mtclib.metrics.scores import (
-    NMI_DEFAULT,
     SCORES,
     adjusted_rand_index,
+    agreement,
     clustering_accuracy,
     match_clusters,
     normalized_mutual_info,
-    our_name,
     purity,
     rand_index,
     s_nmi,
@@ -19,6 +18,6 @@ from mtclib.metrics.scores import (
 )
 
 __all__ = [
-    "NMI_DEFAULT", "SCORES", "adjusted_rand_index", "clustering_accuracy", "match_clusters",
-    "normalized_mutual_info", "our_name", "partition_emd", "purity", "rand_index", "s_nmi", "score_all",
+    "SCORES", "adjusted_rand_index", "agreement", "clustering_accuracy", "match_clusters",
+    "normalized_mutual_info", "partition_emd", "purity", "rand_index", "s_nmi", "score_all",
 ]  # fmt: skip

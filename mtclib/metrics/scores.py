@@ -12,7 +12,8 @@ Rand index                                        x
 =====================  =====  ======  ====  ====  ====
 
 The papers write "NMI" and do not print its denominator.  It moves a score by several points, so every
-function here asks for it, `score_all` gives all four, and `NMI_DEFAULT` says which one stands for a paper.
+function here asks for it, `score_all` gives all four, and ``nmi`` in a paper's protocol says which one stands
+for it.
 
 Label vectors are 1-D, of any hashable values (integers, strings).  Their order and names do not matter.
 ``SCORES`` holds the measures that need two label vectors only: ``d_M`` and ``s_nmi`` compare two tasks.
@@ -26,14 +27,6 @@ from scipy.optimize import linear_sum_assignment
 from scipy.special import entr
 from sklearn.metrics import mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
-
-NMI_DEFAULT = {
-    "spmtc": "max",
-    "mtcmrl": "geometric",
-    "mbc": "geometric",
-    "mspl": "arithmetic",
-    "lmsc": "arithmetic",
-}
 
 _MEANS = {
     "max": max,
@@ -87,28 +80,6 @@ def tabulate(labels_true, labels_pred, names=("labels_true", "labels_pred")):
             "pass both for the same samples in the same order"
         )
     return contingency_matrix(true_codes, pred_codes, sparse=True, dtype=np.int64), classes, clusters
-
-
-def our_name(paper, metric):
-    """Name in `SCORES` of what a paper prints: its "NMI" is one of the four.
-
-    Parameters
-    ----------
-    paper : str
-        A key of `NMI_DEFAULT`; the NMI of another paper keeps its name.
-    metric : str
-        As printed.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> our_name("mbc", "NMI"), our_name("mbc", "ARI")
-    ('NMI_geometric', 'ARI')
-    """
-    return f"NMI_{NMI_DEFAULT[paper]}" if metric == "NMI" and paper in NMI_DEFAULT else metric
 
 
 def clustering_accuracy(labels_true, labels_pred):
@@ -179,6 +150,22 @@ def match_clusters(labels_true, labels_pred):
     return {cluster: matched.get(column, -1) for column, cluster in enumerate(clusters)}
 
 
+def agreement(labels, others):
+    """Share of some other clusterings that put each sample where ``labels`` do, ndarray of shape (n,).
+
+    Clusters of the others correspond to those of ``labels`` as by :func:`match_clusters`; those without a
+    counterpart agree in no sample.
+
+    >>> agreement([0, 0, 1, 1], [[5, 5, 2, 2], [0, 1, 1, 1]]).tolist()
+    [1.0, 0.5, 1.0, 1.0]
+    """
+    labels, shares = np.asarray(labels), []
+    for other in others:
+        matched = match_clusters(labels, other)
+        shares.append(np.array([matched[cluster] for cluster in np.asarray(other).tolist()]) == labels)
+    return np.mean(shares, axis=0)
+
+
 def normalized_mutual_info(labels_true, labels_pred, *, average_method):
     r"""Mutual information over a mean of the two entropies (NMI).
 
@@ -195,7 +182,7 @@ def normalized_mutual_info(labels_true, labels_pred, *, average_method):
     labels_true, labels_pred : array-like of shape (n,)
         Classes and clusters; the measure is symmetric in them.
     average_method : {"max", "geometric", "arithmetic", "min"}
-        The mean in the denominator.  There is no default: see `NMI_DEFAULT` for the reading of each paper.
+        The mean in the denominator.  There is no default: papers differ.
 
     Returns
     -------

@@ -35,7 +35,8 @@ def test_the_nested_estimator_is_a_parameter_that_fit_leaves_alone():
     assert copy.fit(tasks()).estimator_.get_params()["n_clusters"] == 2
     assert copy.estimator_.which == "largest"
     assert nested.get_params() == ASI(7, which="largest", random_state=9).get_params()
-    assert not hasattr(nested, "labels_") and not hasattr(copy.estimator, "labels_")
+    assert not hasattr(nested, "labels_")
+    assert not hasattr(copy.estimator, "labels_")
 
 
 def test_a_nested_fit_that_did_not_converge_warns_and_says_so():
@@ -73,5 +74,6 @@ def test_a_method_nested_task_by_task_is_a_parameter_that_fit_leaves_alone():
     nested = CoregSpectral(7, lam=0.3)
     model = clone(PerTask([2, 3], estimator=nested, random_state=0)).set_params(estimator__lam=0.2)
     model.fit(task_views(2, negative=True))
-    assert [one.n_clusters for one in model.estimators_] == [2, 3] and model.estimators_[0].lam == 0.2
-    assert nested.n_clusters == 7 and not hasattr(nested, "labels_")
+    assert ([one.n_clusters for one in model.estimators_], model.estimators_[0].lam) == ([2, 3], 0.2)
+    assert nested.n_clusters == 7
+    assert not hasattr(nested, "labels_")

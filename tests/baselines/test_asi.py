@@ -64,7 +64,8 @@ def test_null_directions_fill_the_smallest_subspace_first():
     X = np.hstack([counts(40, 6), np.zeros((40, 2))])
     X = np.hstack([X, X[:, :1]])
     F = subspace(X, one_hot(np.arange(40) % 3, 3), 3, "smallest", Occurring(X))
-    assert np.abs(X @ F[:, 0]).max() < 1e-10 and np.abs(X @ F[:, 1]).max() > 1e-3
+    assert np.abs(X @ F[:, 0]).max() < 1e-10
+    assert np.abs(X @ F[:, 1]).max() > 1e-3
     assert not F[6:8].any(), "features that never occur must not count"
     expected = np.linalg.eigvalsh(within_scatter(X, np.arange(40) % 3))[2:5].sum()
     assert projected_scatter(X, F, np.arange(40) % 3) == pytest.approx(expected)
@@ -100,7 +101,9 @@ def test_more_features_than_samples_leave_nothing_to_the_smallest_eigenvectors(w
     X, start = counts(15, 40), np.arange(15) % 3
     with pytest.warns(DegenerateSubspaceWarning, match=f"{message}.*which='adr'"):
         model = ASI(3, which=which, init=[start], random_state=0).fit([convert(X)])
-    assert np.array_equal(model.labels_[0], start) and model.converged_ and model.n_iter_ == 1
+    assert np.array_equal(model.labels_[0], start)
+    assert model.converged_
+    assert model.n_iter_ == 1
     assert model.objective_[-1] < 1e-15 * np.sum(X ** 2)
     assert (np.abs(X @ model.projection_[0]).max() > 0.01) == (which == "smallest_in_range")
 
@@ -160,4 +163,5 @@ def test_asi_on_more_words_than_samples_is_k_means_on_principal_components():
 
 def test_k_means_start_ends_at_once_where_adr_is_k_means():
     model = ASI(3, init="k-means", random_state=0).fit(noisy_views()[:1])
-    assert model.n_iter_ == 1 and model.converged_
+    assert model.n_iter_ == 1
+    assert model.converged_

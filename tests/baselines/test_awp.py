@@ -47,7 +47,8 @@ def test_among_all_partitions_a_fixed_point_has_the_best_labels_for_its_weights(
         return literal.objective(Y, Fs, [polar(F.T @ Y, np.eye(2))[0] for F in Fs])
 
     best = min(total(h) for h in product(range(2), repeat=7))
-    assert best <= history[-1] + 1e-12 and history[-1] == pytest.approx(total(labels), rel=1e-12)
+    assert best <= history[-1] + 1e-12
+    assert history[-1] == pytest.approx(total(labels), rel=1e-12)
     weighted = [sum(np.sum((one_hot(np.array(h), 2) - F @ R) ** 2) / p for F, R, p in zip(Fs, Rs, distances))
                 for h in (labels, *product(range(2), repeat=7))]
     assert weighted[0] == pytest.approx(min(weighted), rel=1e-12)
@@ -92,7 +93,8 @@ def test_the_start_of_the_authors_depends_on_no_seed():
 def test_as_many_clusters_as_samples_put_each_alone():
     model = fit([X[:6] for X in views(noise=(1.0, 1.0))], k=6, n_neighbors=5)
     assert sorted(model.labels_) == list(range(6))
-    assert model.objective_[-1] == pytest.approx(0.0, abs=1e-6) and np.isfinite(model.weights_).all()
+    assert model.objective_[-1] == pytest.approx(0.0, abs=1e-6)
+    assert np.isfinite(model.weights_).all()
 
 
 def test_null_vectors_leave_fewer_clusters_empty_than_the_rotation_nearest_to_the_last():

@@ -38,7 +38,8 @@ def test_the_graph_is_that_of_the_literal_rounds(seed, m):
     X = blobs(seed, distance=1.0 + 0.5 * seed)
     model, history = fit(X, n_neighbors=m), literal.clr(literal.initial_graph(X, m), 3)
     S = history[-1][0]
-    assert model.n_iter_ == len(history) > 1 and model.n_components_ == [3]
+    assert model.n_iter_ == len(history) > 1
+    assert model.n_components_ == [3]
     np.testing.assert_allclose(model.graph_[0].toarray(), (S + S.T) / 2, atol=1e-8)
     A = literal.initial_graph(X, m)
     np.testing.assert_allclose(model.objective_, [np.sum((S - A) ** 2) for S, _ in history], rtol=1e-7)
@@ -46,7 +47,8 @@ def test_the_graph_is_that_of_the_literal_rounds(seed, m):
 
 def test_equal_distances_share_the_weight():
     A = initial_graph(np.eye(6), 3).toarray()
-    assert A.sum() == pytest.approx(6.0) and set(A[A > 0].round(9)) <= {round(1 / 3, 9), round(1 / 6, 9)}
+    assert A.sum() == pytest.approx(6.0)
+    assert set(A[A > 0].round(9)) <= {round(1 / 3, 9), round(1 / 6, 9)}
 
 
 def test_neighbours_stay_near_when_the_data_are_far_from_the_origin():
@@ -85,14 +87,17 @@ def test_eigenvectors_are_those_of_a_full_decomposition(sizes):
 @pytest.mark.parametrize("n", [90, 400])
 def test_separated_blobs_become_the_components(n):
     model = fit(blobs(n=n, distance=9.0), n_neighbors=n // 3 + 5)
-    assert adjusted_rand_score(np.arange(n) % 3, model.labels_[0]) == 1.0 and model.converged_
+    assert adjusted_rand_score(np.arange(n) % 3, model.labels_[0]) == 1.0
+    assert model.converged_
     values = np.linalg.eigvalsh(literal.laplacian(model.graph_[0].toarray()))
     assert values[2] < 1e-10 < 1e-4 < values[3]
 
 
 def test_a_graph_that_has_the_components_already_is_returned_at_once():
     model = fit(blobs(distance=30.0), n_neighbors=5)
-    assert model.objective_.tolist() == [0.0] and model.converged_ and model.n_components_ == [3]
+    assert model.objective_.tolist() == [0.0]
+    assert model.converged_
+    assert model.n_components_ == [3]
     assert abs(model.graph_[0] - initial_graph(blobs(distance=30.0), 5)).max() == 0.0
 
 
@@ -100,7 +105,7 @@ def test_more_components_than_clusters_are_reported_and_kept_beside_the_labels()
     X = blobs(distance=30.0)
     with pytest.warns(DegenerateSubspaceWarning, match="3 components, more than n_clusters=2.*n_neighbors=5"):
         model = fit(X, 2, n_neighbors=5)
-    assert model.n_components_ == [3] and set(model.labels_[0]) == {0, 1}
+    assert (model.n_components_, set(model.labels_[0])) == ([3], {0, 1})
     assert adjusted_rand_score(np.arange(60) % 3, model.components_[0]) == 1.0
     for component in range(3):
         assert len(set(model.labels_[0][model.components_[0] == component])) == 1
@@ -110,7 +115,8 @@ def test_labels_come_from_the_eigenvectors_while_the_rank_is_not_reached():
     X = blobs(distance=5.0)
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         model = fit(X, n_neighbors=25, max_iter=1)
-    assert not model.converged_ and model.n_components_[0] < 3
+    assert not model.converged_
+    assert model.n_components_[0] < 3
     assert adjusted_rand_score(np.arange(60) % 3, model.labels_[0]) > 0.9
 
 
@@ -118,7 +124,7 @@ def test_too_many_components_halve_the_penalty_and_keep_the_eigenvectors():
     X = blobs(distance=1.0)
     model, history = fit(X, n_neighbors=9, lam=60.0), literal.clr(literal.initial_graph(X, 9), 3, lam=60.0)
     counts = [int(np.sum(values < 1e-10)) for _, values in history]
-    assert counts == [1, 1, 4, 2, 3] and model.n_iter_ == 5 and model.n_components_ == [3]
+    assert (counts, model.n_iter_, model.n_components_) == ([1, 1, 4, 2, 3], 5, [3])
     S = history[-1][0]
     np.testing.assert_allclose(model.graph_[0].toarray(), (S + S.T) / 2, atol=1e-8)
 

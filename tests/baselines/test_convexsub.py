@@ -53,7 +53,8 @@ def test_the_objective_never_rises_and_the_gap_is_a_bound(seed, n, widths, alpha
     found = solve(As, alpha, 40, 0.0)
     assert (np.diff(found.history) <= 1e-12).all()
     assert found.gap >= -1e-13
-    assert found.weights.sum() == pytest.approx(1.0) and found.weights.min() >= 0.0
+    assert found.weights.sum() == pytest.approx(1.0)
+    assert found.weights.min() >= 0.0
     best = solve(As, alpha, 1000, 1e-9)
     assert found.history[-1] - best.history[-1] <= found.gap * abs(best.history[-1]) * 1.01 + 1e-12
 
@@ -76,7 +77,8 @@ def test_one_view_is_soft_thresholded_and_its_copies_get_equal_weights(count):
     # With equal weights M = sqrt(c) Y, and Y solves |X - sqrt(c) Y|^2 / 2 + alpha |Y|.
     Y = soft_thresholded(X / count**0.5, 0.3 / count)
     expected = 0.5 * np.sum((X - count**0.5 * Y) ** 2) + 0.3 * trace_norm(Y)
-    assert -found.history[-1] == pytest.approx(expected, rel=1e-10) and found.gap <= 1e-12
+    assert -found.history[-1] == pytest.approx(expected, rel=1e-10)
+    assert found.gap <= 1e-12
     np.testing.assert_allclose(found.singular_values[:10], np.linalg.svd(Y, compute_uv=False)[:10], atol=1e-9)
     assert found.rank == np.linalg.matrix_rank(Y) and (count > 1 or len(found.history) == 1)
 
@@ -104,7 +106,8 @@ def test_coordinates_keep_the_views_up_to_rotations(n, widths, convert):
     basis, As = compact([Centred(convert(X + 1.0)) for X in Xs])
     centred = [X - X.mean(axis=0) for X in Xs]
     m = len(As[0])
-    assert m <= min(n, sum(widths)) and all(A.shape[1] <= max(n, d) for A, d in zip(As, widths))
+    assert m <= min(n, sum(widths))
+    assert all(A.shape[1] <= max(n, d) for A, d in zip(As, widths))
     np.testing.assert_allclose(basis.T @ basis, np.eye(m), atol=1e-9)
     largest = np.linalg.norm(np.hstack(centred), 2)
     for A, X in zip(As, centred):
@@ -126,15 +129,20 @@ def test_one_view_is_clustered_as_by_k_means_on_its_components():
 def test_too_large_a_penalty_leaves_nothing_and_says_so():
     with pytest.warns(DegenerateSubspaceWarning, match="nothing is left of the data; lower alpha"):
         model = ConvexSub(3, alpha=1.5, random_state=0).fit(views(40, (8, 5)))
-    assert model.rank_ == 0 and not model.embedding_.any() and model.converged_
+    assert model.rank_ == 0
+    assert not model.embedding_.any()
+    assert model.converged_
 
 
 def test_fewer_columns_than_clusters_may_be_left():
     model = ConvexSub(3, alpha=0.95, random_state=0).fit(views(40, (8, 5)))
-    assert 1 <= model.rank_ < 3 and model.embedding_.shape == (40, model.rank_)
+    assert 1 <= model.rank_ < 3
+    assert model.embedding_.shape == (40, model.rank_)
 
 
 def test_it_stops_at_the_asked_gap():
     loose, tight = (ConvexSub(3, tol=tol, random_state=0).fit(views(40, (8, 5))) for tol in (1e-2, 1e-9))
-    assert loose.gap_ <= 1e-2 and tight.gap_ <= 1e-9 and loose.n_iter_ < tight.n_iter_
+    assert loose.gap_ <= 1e-2
+    assert tight.gap_ <= 1e-9
+    assert loose.n_iter_ < tight.n_iter_
     assert abs(loose.objective_[-1] / tight.objective_[-1] - 1.0) <= loose.gap_ + 1e-8

@@ -90,7 +90,8 @@ def test_the_spectrum_is_the_best_of_all_above_the_floor(r, zeros, floor, seed):
     sizes = np.sort(rng.exponential(size=r))[::-1]
     leading, phi = floored_spectrum(sizes, d, floor)
     best = np.r_[leading, np.full(d - len(leading), phi)]
-    assert best.sum() == pytest.approx(1.0) and best.min() >= floor / d * (1 - 1e-9)
+    assert best.sum() == pytest.approx(1.0)
+    assert best.min() >= floor / d * (1 - 1e-9)
     np.testing.assert_allclose(best, literal.spectrum(np.r_[sizes, np.zeros(zeros)], floor), rtol=1e-6)
 
 
@@ -174,7 +175,8 @@ def test_shared_clusters_are_found_better_together_than_alone(cls):
     options = {"lam1": 0.25, "lam2": 0.0625, "max_iter": 100, "n_init": 3, "random_state": 0}
     models = [quiet_fit(cls(3, floor=floor, **options), Xs) for floor in (0.1, 1.0)]
     together, alone = ([adjusted_rand_score(y, h) for h in model.labels_] for model in models)
-    assert np.mean(together) > 0.8 and np.mean(alone) < 0.6
+    assert np.mean(together) > 0.8
+    assert np.mean(alone) < 0.6
     for h in models[0].labels_[1:]:
         assert np.mean(h == models[0].labels_[0]) > 0.8, "a cluster must have the same number in all tasks"
 
@@ -183,7 +185,8 @@ def test_shared_directions_lead_the_metric():
     Xs, _ = related(noise=1.0)
     model = quiet_fit(DMTFC(3, lam1=0.25, lam2=0.0625, max_iter=100, n_init=1, random_state=0), Xs)
     shared = np.linalg.norm(model.directions_[:3, :2], axis=0)
-    assert (np.diff(model.direction_weights_) <= 0).all() and (shared > 0.8).all()
+    assert (np.diff(model.direction_weights_) <= 0).all()
+    assert (shared > 0.8).all()
 
 
 def test_the_relationship_method_has_even_clusters_by_default_and_the_feature_method_has_not():

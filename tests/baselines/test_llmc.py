@@ -70,7 +70,8 @@ def test_the_first_width_lets_the_neighbours_have_weight():
 
 def test_planted_clusters_that_tasks_share_are_the_components():
     model = fit(tasks(sizes=(60, 45, 30)), n_neighbors=8)
-    assert model.converged_ and model.n_components_ == [3, 3, 3]
+    assert model.converged_
+    assert model.n_components_ == [3, 3, 3]
     assert min(scores(model)) > 0.9
     for labels, components in zip(model.labels_, model.components_):
         assert np.array_equal(labels, components)
@@ -128,4 +129,5 @@ def test_the_search_ends_where_no_strength_gives_the_components():
 
 def test_with_other_numbers_of_components_labels_come_from_the_embedding():
     model = fit(tasks(noise=2.0), adapt=False, lam=1e-3, n_neighbors=15)
-    assert max(model.n_components_) < 3 and all(set(h) == {0, 1, 2} for h in model.labels_)
+    assert max(model.n_components_) < 3
+    assert all(set(h) == {0, 1, 2} for h in model.labels_)

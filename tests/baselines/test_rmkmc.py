@@ -49,7 +49,8 @@ def test_clusters_that_are_empty_at_the_end_are_filled_while_samples_differ(buil
     Xs = [5.0 + np.random.default_rng(v).random((30, 3)) for v in range(2)]
     start = np.arange(30) % 2
     model = build(5, init=start, random_state=0).fit(Xs)
-    assert len(np.unique(model.labels_)) == 5 and model.converged_
+    assert len(np.unique(model.labels_)) == 5
+    assert model.converged_
     assert model.objective_[-1] < build(2, init=start, random_state=0).fit(Xs).objective_[-1]
     twice = [np.repeat(X[:3], 10, axis=0) for X in Xs]
     with pytest.warns(EmptyClusterWarning, match="found fewer clusters than n_clusters: 3 of 5"):

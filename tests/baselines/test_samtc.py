@@ -58,7 +58,8 @@ def test_neighbours_do_not_depend_on_the_block(monkeypatch):
     whole = nearest(U, U, 5, same=True).toarray()
     monkeypatch.setattr("mtclib.maths.neighbours.BLOCK", 7)
     assert (nearest(U, U, 5, same=True).toarray() == whole).all()
-    assert (whole.sum(axis=1) <= 5).all() and not whole.diagonal().any()
+    assert (whole.sum(axis=1) <= 5).all()
+    assert not whole.diagonal().any()
 
 
 @small
@@ -94,7 +95,9 @@ def test_the_projection_is_the_nearest_point_and_the_gap_is_that_of_a_linear_pro
     low, high = sorted(rng.uniform(0.0, min(2.0, n * cap), 2))
     v = 3.0 * rng.standard_normal(n)
     w = project_capped(v, cap, low, high)
-    assert w.min() >= 0 and w.max() <= cap and low - 1e-9 <= w.sum() <= high + 1e-9
+    assert w.min() >= 0
+    assert w.max() <= cap
+    assert low - 1e-9 <= w.sum() <= high + 1e-9
     # Of the squared distance the gradient at w is w - v; at the minimum the linear function has no decrease.
     assert gap(w - v, w, cap, low, high) <= 1e-8
     g = rng.standard_normal(n)
@@ -114,7 +117,8 @@ def test_means_are_matched_as_by_quadratic_programming(seed, n, d):
     expected = literal.mean_matching(V.toarray(), target)
     assert distance**2 <= expected**2 + 1e-6 * (target @ target)
     assert distance**2 >= expected**2 - 1e-6 * (target @ target)
-    assert weights.min() >= 0 and n**0.5 - 1e-9 <= weights.sum() <= 2 * n - n**0.5 + 1e-9
+    assert weights.min() >= 0
+    assert n**0.5 - 1e-9 <= weights.sum() <= 2 * n - n**0.5 + 1e-9
 
 
 def test_mean_matching_that_does_not_converge_says_so(monkeypatch):
@@ -165,7 +169,8 @@ def test_a_task_with_short_documents_gains_from_one_with_long_documents():
         model = fit(Xs, n_neighbors=6, n_neighbors_across=20)
         alone = fit(Xs, n_neighbors=6, n_neighbors_across=20, transfer=0.0)
         gains.append(ari(model)[0] - ari(alone)[0])
-        assert ari(model)[1] > 0.9 and len(model.related_clusters_[0, 1]) == 3
+        assert ari(model)[1] > 0.9
+        assert len(model.related_clusters_[0, 1]) == 3
     assert np.mean(gains) > 0.3
 
 

@@ -64,7 +64,8 @@ def test_converged_means_stationary(graph, solver, init, seed):
     model = SNMF(6, solver=solver, similarity=[M], init=init, tol=1e-4, max_iter=50_000, random_state=seed)
     Y = model.fit([X]).membership_[0]
     cubic, product = Y @ (Y.T @ Y), M @ Y
-    assert model.converged_ and residual(Y, cubic - product, cubic, product) <= 1.001e-4
+    assert model.converged_
+    assert residual(Y, cubic - product, cubic, product) <= 1.001e-4
     assert model.objective_[-1] == pytest.approx(half_residual(M, Y), rel=1e-9)
     assert (np.diff(model.objective_) <= 1e-12 * np.sum(M * M)).all()
 
@@ -76,7 +77,8 @@ def test_converged_means_stationary_with_a_linear_model(lam, solver):
     model = SNMFLR(4, lam=lam, solver=solver, tol=1e-4, max_iter=50_000, random_state=0).fit([X])
     Y, W, U = model.membership_[0], model.coef_[0], X / np.linalg.norm(X, axis=1, keepdims=True)
     left, right = Y @ (Y.T @ Y) + lam * Y, U @ (U.T @ Y) + lam * (X @ W)
-    assert model.converged_ and residual(Y, left - right, left, right) < 5e-4
+    assert model.converged_
+    assert residual(Y, left - right, left, right) < 5e-4
     normal, target = lam * X.T @ (X @ W) + 0.5 * W, lam * X.T @ Y
     assert np.linalg.norm(normal - target) < 1e-3 * np.linalg.norm(target)
     value = half_residual(U @ U.T, Y) + lam * np.sum((Y - X @ W) ** 2) + 0.5 * np.sum(W * W)
@@ -110,7 +112,8 @@ def test_the_start_is_positive_and_as_large_as_the_affinities_ask():
     K = DenseSimilarity(normalised(views()[0]))
     Y = random_membership(K, 3, 0)
     bound = 2.0 * np.sqrt(K.positive.mean() / 3)
-    assert 0.0 < Y.min() < 0.1 * bound and 0.9 * bound < Y.max() <= bound
+    assert 0.0 < Y.min() < 0.1 * bound
+    assert 0.9 * bound < Y.max() <= bound
 
 
 @pytest.mark.parametrize("estimator", [SNMF, SNMFLR, MTCMRL])

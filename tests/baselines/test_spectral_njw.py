@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.linalg import block_diag, eigh
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
@@ -13,7 +14,8 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from mtclib.baselines import KMeans, SpectralNJW
 from mtclib.core.base import DegenerateSubspaceWarning
-from mtclib.maths import eigen
+from mtclib.core.starts import firsts
+from mtclib.maths import eigen, graphs
 from mtclib.maths.eigen import leading_eigenvectors, spectral_embedding
 from mtclib.maths.graphs import NormalizedCosine, NormalizedMatrix, gaussian_affinity, normalized_affinities
 
@@ -43,15 +45,28 @@ def chain(n=150, seed=0):
     return gaussian_affinity(place, 0.1)
 
 
+@pytest.mark.parametrize("many", [0, 100])
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
-def test_the_cosine_operator_equals_the_explicit_matrix(convert):
+@pytest.mark.parametrize("shortest", [1.0, 1e-200])
+def test_the_cosine_operator_equals_the_explicit_matrix(many, convert, shortest, monkeypatch):
+    monkeypatch.setattr(graphs, "MANY_ROWS", many)
     X = text_like()
-    graph, = normalized_affinities([convert(X)], "cosine")
-    assert isinstance(graph, NormalizedCosine)
     expected = normalised(cosine_similarity(X))
-    L = graph.block(np.arange(40))
-    np.testing.assert_allclose(L @ np.eye(40), expected, atol=1e-13)
-    np.testing.assert_allclose(L @ expected[:, 0], expected @ expected[:, 0], atol=1e-13)
+    graph, = normalized_affinities([convert(X * np.linspace(shortest, 1, 40)[:, None])], "cosine")
+    assert isinstance(graph, NormalizedCosine)
+    for rows in (np.arange(40), np.arange(3, 35), np.arange(7)):
+        part = expected[np.ix_(rows, rows)]
+        np.testing.assert_allclose(graph.block(rows) @ np.eye(len(rows)), part, atol=1e-13)
+        np.testing.assert_allclose(graph.block(rows) @ part[:, 0], part @ part[:, 0], atol=1e-13)
+
+
+def test_samples_are_joined_by_words_whatever_the_number_of_rows_looked_at(monkeypatch):
+    monkeypatch.setattr(graphs, "JOINED_ROWS", 7)
+    for seed in range(20):
+        X = sp.random_array((60, 70), density=0.02, rng=np.random.default_rng(seed), format="csr")
+        X.data[:5] = 0.0
+        expected = connected_components(X @ X.T > 0, directed=False)[1]
+        assert NormalizedCosine(X).components().tolist() == firsts(expected).tolist()
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
@@ -219,10 +234,13 @@ def test_an_iteration_that_does_not_converge_gives_way_to_a_dense_solver(monkeyp
         leading_eigenvectors(L, 3, 0)
 
 
-def test_no_square_array_is_formed_for_sparse_text():
-    X = sp.random_array((4000, 500), density=0.01, rng=np.random.default_rng(0), format="csr")
+def test_many_sparse_texts_are_not_copied_and_a_piece_of_its_own_is_found():
+    X = sp.random_array((25_000, 2000), density=0.04, rng=np.random.default_rng(0), format="csr")
+    X = sp.block_diag([np.ones((5, 1)), X], format="csr")
     tracemalloc.start()
-    SpectralNJW(3, n_init=1, random_state=0).fit([X])
+    model = SpectralNJW(3, n_init=1, random_state=0).fit([X])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 4000 * 4000 * 8 / 8
+    assert peak < (X.data.nbytes + X.indices.nbytes) / 2
+    assert model.eigenvalues_[0][:2] == pytest.approx(1.0)
+    assert len(set(model.labels_[0][:5])) == 1

@@ -44,7 +44,8 @@ def test_the_minimiser_over_the_simplex_meets_the_optimality_conditions(seed, m,
     B = rng.standard_normal((m, m + 2))
     G, y = B @ B.T + 0.1 * np.eye(m), 10.0**size * rng.standard_normal(m)
     x = simplex_minimiser(G, y)
-    assert x.min() >= 0 and x.sum() == pytest.approx(1.0, rel=1e-12)
+    assert x.min() >= 0
+    assert x.sum() == pytest.approx(1.0, rel=1e-12)
     gradient = G @ x - y
     # No direction to a corner goes down.
     assert (gradient - gradient @ x).min() >= -1e-7 * max(np.abs(gradient).max(), 1.0)

@@ -44,6 +44,13 @@ def test_an_estimator_fits_and_is_scored_without_what_the_companion_needs():
     assert (found.returncode, found.stdout.strip()) == (0, "1.0"), found.stderr
 
 
+def test_help_comes_before_numpy_is_loaded():
+    found = run("import sys\nfrom mtclib.companion.cli import main\n"
+                "try:\n    main(['cluster', '--help'])\n"
+                "finally:\n    print(*{'numpy', 'scipy', 'sklearn'} & {*sys.modules}, file=sys.stderr)")
+    assert "--n-clusters" in found.stdout and not found.stderr.strip()
+
+
 def test_the_block_bites():
     found = run("import mtclib.core.base", blocked=("threadpoolctl",))
     assert found.returncode != 0 and "mtclib.core.starts imports threadpoolctl" in found.stderr

@@ -25,7 +25,8 @@ def test_it_is_lmsc_on_one_view_without_fusion(view):
     Xs = tasks()
     model = L2SC(K, view=view, random_state=0).fit(Xs)
     parent = LMSC(K, beta=0.0, random_state=0).fit([[task[view]] for task in Xs])
-    assert equal(model.labels_, parent.labels_) and equal(model.objective_, parent.objective_)
+    assert equal(model.labels_, parent.labels_)
+    assert equal(model.objective_, parent.objective_)
     assert equal(model.libraries_.arrays().values(), parent.libraries_.arrays().values())
 
 
@@ -69,11 +70,13 @@ def test_a_sequence_gives_scores_of_each_task_and_their_mean():
         "methods": {name: {**method, "deterministic": True} for name, method in methods.items()},
         "profiles": {"quick": {"n_runs": 1, "datasets": ["made-up"], "methods": list(methods)}}})
     jobs = expand(protocol, "quick")
-    assert len(jobs) == 4 and all(job.tasks == ("1", "2", "avg") for job in jobs)
+    assert len(jobs) == 4
+    assert all(job.tasks == ("1", "2", "avg") for job in jobs)
     for job in jobs:
         record = execute(job)
         assert record.info["status"] == "ok", record.info["error"]
         scores = record.info["scores"]
-        assert list(scores) == ["1", "2", "avg"] and scores["1"]["ACC"] > 0.7
+        assert list(scores) == ["1", "2", "avg"]
+        assert scores["1"]["ACC"] > 0.7
         assert scores["avg"]["RI"] == pytest.approx((scores["1"]["RI"] + scores["2"]["RI"]) / 2)
         assert [record.arrays[f"labels/{t}"].shape for t in (1, 2)] == [(24,), (24,)]

@@ -31,6 +31,17 @@ def test_ten_starts_run_dense_and_end_as_sparse_runs_do(noise, monkeypatch):
         assert seen.count(np.ndarray) == 10 > 2 * (len(seen) - 10)
 
 
+def test_of_many_rows_the_starts_compete_on_some_and_the_best_is_finished_on_all(monkeypatch):
+    rng = np.random.default_rng(0)
+    Z = (10 * np.eye(4)[rng.integers(0, 4, 900)] + rng.normal(size=(900, 4))).astype(np.float32)
+    expected = best_kmeans(Z, 4, range(3))
+    monkeypatch.setattr(starts, "MANY", 100)
+    seen, fit = [], starts.KMeans.fit
+    monkeypatch.setattr(starts.KMeans, "fit", lambda model, X: seen.append(X.shape[0]) or fit(model, X))
+    assert best_kmeans(Z, 4, range(3)).inertia_ == pytest.approx(expected.inertia_, rel=1e-5)
+    assert seen.count(900) == 1 and set(seen) == {100, 900}
+
+
 @pytest.mark.parametrize("seeding, candidates", [("greedy", None), ("plain", 1)])
 def test_greedy_seeds_are_scikit_learns_and_plain_ones_have_one_candidate(seeding, candidates):
     Z = np.random.default_rng(0).normal(size=(60, 2))

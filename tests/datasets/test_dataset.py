@@ -26,7 +26,7 @@ def test_the_hash_is_the_known_one_on_every_platform_whatever_the_storage_order_
     assert tasks([sparse.csr_array(X) for X in DENSE]).sha256 == SPARSE_SHA
     tidy = sparse.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]]))
     untidy = sparse.csr_array((np.array([2.0, 1.0, 0.0, 3.0]), [1, 0, 0, 1], [0, 2, 4]), shape=(2, 2))
-    assert tasks([tidy], [Y[1]]).sha256 == tasks([untidy], [Y[1]]).sha256 and untidy.nnz == 4
+    assert (tasks([tidy], [Y[1]]).sha256, untidy.nnz) == (tasks([untidy], [Y[1]]).sha256, 4)
 
 
 def test_any_change_of_values_shapes_labels_or_kind_changes_the_hash():
@@ -43,22 +43,23 @@ def test_the_summary_shows_ours_beside_the_papers_and_explains_differences():
     frame = with_differences(data, "Because.").summary()
     assert frame["class sizes"].tolist() == ["1 2", "1 1"]
     assert frame["class sizes (paper)"].tolist() == ["1 2", "2 1"]
-    assert frame["samples (paper)"].tolist() == [3, 3] and frame.index.name == "task"
+    assert (frame["samples (paper)"].tolist(), frame.index.name) == ([3, 3], "task")
     assert frame["difference"].tolist() == ["none", "a: 1, printed 2. Because."]
 
 
 def test_a_summary_of_views_has_a_row_per_view_and_a_number_of_clusters_for_all():
     views = [np.ones((3, 2)), np.ones((3, 4))]
     data = Dataset("x", "multiview", views, np.array([0, 1, 1]), ("p", "q"), (("a", "b"),))
-    assert data.n_clusters == 2 and tasks().n_clusters == sequence().n_clusters == [2, 2]
+    assert data.n_clusters == 2
+    assert tasks().n_clusters == sequence().n_clusters == [2, 2]
     frame = data.summary()
-    assert frame.index.tolist() == ["p", "q"] and frame["features"].tolist() == [2, 4]
+    assert (frame.index.tolist(), frame["features"].tolist()) == (["p", "q"], [2, 4])
     assert frame["class sizes"].tolist() == ["1 2", "1 2"]
     # Of figures, only those that are printed.
     views, y = [np.ones((7, 3)), np.eye(7)], np.array([0, 1, 1, 0, 2, 2, 2])
     data = Dataset("x", "multiview", views, y, ("p", "q"))
     frame = with_printed(data, "Because.", n_classes=4).summary()
-    assert frame["classes"].tolist() == [3, 3] and frame["classes (paper)"].tolist() == [4, 4]
+    assert (frame["classes"].tolist(), frame["classes (paper)"].tolist()) == ([3, 3], [4, 4])
     assert frame["difference"].tolist() == ["classes: 3, printed 4. Because."] * 2
     assert not [column for column in frame if column.startswith(("samples (", "features (", "class sizes ("))]
     assert with_printed(data, n_samples=7).summary()["difference"].tolist() == ["none"] * 2
@@ -99,7 +100,7 @@ def test_the_hash_of_a_sequence_knows_values_tasks_views_and_labels():
     other = sequence(labels=[np.array([0, 1, 0]), np.array([1, 0])])
     swapped = sequence(Xs=[task[::-1] for task in sequence().Xs])
     hashes = [data.sha256 for data in (sequence(), one_view, as_tasks, changed, other, swapped)]
-    assert len(set(hashes)) == 6 and sequence().sha256 == hashes[0]
+    assert (len(set(hashes)), sequence().sha256) == (6, hashes[0])
     dense = sequence(Xs=[[np.asfortranarray(X), Z.tocsc()] for X, Z in sequence().Xs])
     assert dense.sha256 == hashes[0]
 
@@ -108,11 +109,12 @@ def test_the_summary_of_a_sequence_has_a_row_per_task():
     printed = ({"n_samples_in_all": 6, "scores": "Table 1"}, {"n_samples_in_all": 6, "scores": "none"})
     data = sequence(class_names=(("a", "b"),) * 2, published=printed, differences=("One left.",) * 2)
     frame = data.summary()
-    assert frame.index.name == "task" and frame["features"].tolist() == ["2 3", "2 3"]
-    assert frame["class sizes"].tolist() == ["1 2", "1 1"] and frame["samples"].tolist() == [3, 2]
+    assert (frame.index.name, frame["features"].tolist()) == ("task", ["2 3", "2 3"])
+    assert (frame["class sizes"].tolist(), frame["samples"].tolist()) == (["1 2", "1 1"], [3, 2])
     assert frame["samples in all tasks"].tolist() == [5, 5]
     assert frame["samples in all tasks (paper)"].tolist() == [6, 6]
-    assert frame["scores (paper)"].tolist() == ["Table 1", "none"] and "features (paper)" not in frame
+    assert frame["scores (paper)"].tolist() == ["Table 1", "none"]
+    assert "features (paper)" not in frame
 
 
 # Tasks from documents.
@@ -126,7 +128,7 @@ CORPUS = Corpus(
 def test_tasks_are_built_from_classes_of_a_corpus():
     data = build_tasks(CORPUS, [["b", "a"], ["a"]], weighting="counts")
     assert [y.tolist() for y in data.labels] == [[0, 0, 1, 1], [0, 0]]
-    assert data.class_names == (("b", "a"), ("a",)) and data.edition == "e" and data.sources == CORPUS.sources
+    assert (data.class_names, data.edition, data.sources) == ((("b", "a"), ("a",)), "e", CORPUS.sources)
     blue_ink = [[1, 1, 0, 0, 0]]
     assert data.Xs[0][[0]].toarray().tolist() == blue_ink
     assert build_tasks(CORPUS, [["a"]], split="test", weighting="counts").Xs[0].toarray().tolist() == [[1, 1]]
@@ -136,10 +138,10 @@ def test_own_texts_become_a_dataset_with_coded_labels():
     texts = [["red ink", "the", "sea"], ["red sky"]]
     data = from_texts(texts, [["q", "p", "p"], ["q"]], task_names=("x", "y"))
     assert [y.tolist() for y in data.labels] == [[1, 0, 0], [0]]
-    assert data.class_names == (("p", "q"), ("q",)) and data.task_names == ("x", "y")
+    assert (data.class_names, data.task_names) == ((("p", "q"), ("q",)), ("x", "y"))
     assert from_texts([["red ink"], ["sea"]]).n_clusters == [1, 1]
     # Rows are the documents that were given, unless dropping is asked for.
-    assert [X.shape[0] for X in data.Xs] == [3, 1] and data.Xs[0][[1]].nnz == 0
+    assert ([X.shape[0] for X in data.Xs], data.Xs[0][[1]].nnz) == ([3, 1], 0)
     assert [X.shape[0] for X in from_texts(texts, min_terms=1).Xs] == [2, 1]
 
 

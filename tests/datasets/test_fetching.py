@@ -25,7 +25,7 @@ __all__ = ["known", "server"]
 
 def test_a_good_file_is_downloaded_and_hashed_once_and_then_comes_from_the_cache(known, monkeypatch):
     first = fetch("set/good")
-    assert first.read_bytes() == GOOD and first == known.cache / "set/good"
+    assert (first.read_bytes(), first) == (GOOD, known.cache / "set/good")
     monkeypatch.setattr(fetching, "_mismatch", lambda *_: pytest.fail("hashed again"))
     assert fetch("set/good") == first
     assert known.server.requests == ["/good"]
@@ -52,7 +52,7 @@ def test_a_slow_server_is_given_up_and_a_failed_download_tried_again_as_often_as
     monkeypatch.setattr(fetching, "RETRIES", 1)
     with pytest.raises(FetchError):
         fetch("set/missing")
-    assert known.server.requests == ["/slow", "/missing", "/missing"] and cached_files(known) == []
+    assert (known.server.requests, cached_files(known)) == (["/slow", "/missing", "/missing"], [])
     known.server.shutdown()
     known.server.server_close()
     with pytest.raises(FetchError, match="ConnectionError"):
@@ -68,8 +68,9 @@ def test_a_server_that_never_ends_is_given_up_early_and_not_asked_again(known, m
     start = time.monotonic()
     with pytest.raises(FetchError, match=reason):
         fetch(f"set/{kind}")
-    assert time.monotonic() - start < 10 and known.server.sent < 50e6
-    assert known.server.requests == [f"/{kind}"] and cached_files(known) == []
+    assert time.monotonic() - start < 10
+    assert known.server.sent < 50e6
+    assert (known.server.requests, cached_files(known)) == ([f"/{kind}"], [])
 
 
 def test_offline_forbids_connections_but_not_the_cache(known, monkeypatch):
@@ -91,7 +92,7 @@ def test_a_mirror_file_is_used_in_place_and_a_wrong_one_reported_before_the_next
     for name, content in (("slow", GOOD), ("good", b"wrong"), ("missing", b"wrong")):
         (tmp_path / "set" / name).write_bytes(content)
     assert fetch("set/slow") == tmp_path / "set/slow"
-    assert known.server.requests == [] and cached_files(known) == []
+    assert (known.server.requests, cached_files(known)) == ([], [])
     with pytest.warns(UserWarning, match="set/good, of the mirror MTCLIB_DATA, is not the registered file"):
         assert fetch("set/good") == known.cache / "set/good"
     wrong = rf"mirror .*: wrong content: 5 bytes, SHA-256 {sha(b'wrong')}"
@@ -126,13 +127,14 @@ def test_dying_before_the_move_or_in_mid_write_leaves_no_file_in_the_cache(known
 def test_two_fetches_at_once_both_get_the_whole_file(known):
     with ThreadPoolExecutor(6) as pool:
         results = [path.read_bytes() for path in pool.map(fetch, ["set/good"] * 6)]
-    assert results == [GOOD] * 6 and cached_files(known) == ["set/good"]
+    assert (results, cached_files(known)) == ([GOOD] * 6, ["set/good"])
 
 
 def test_a_folder_of_an_archive_is_checked_by_content_whatever_its_wrapping(known, tmp_path, monkeypatch):
     path = fetch("set/repository")
     assert fetching.read_folders(path, ["news"]) == FOLDER
-    assert path.stat().st_size < 500 and b"big" not in path.read_bytes()
+    assert path.stat().st_size < 500
+    assert b"big" not in path.read_bytes()
     path.unlink()
     monkeypatch.setenv("MTCLIB_DATA", str(tmp_path))
     monkeypatch.setenv("MTCLIB_OFFLINE", "1")
@@ -156,7 +158,7 @@ def test_a_bad_archive_is_a_fetch_error(known, tmp_path, name, message):
 
 
 def test_a_member_of_a_zip_archive_is_taken_and_checked_by_its_own_hash(known):
-    assert fetch("set/packed-zip").read_bytes() == GOOD and cached_files(known) == ["set/packed-zip"]
+    assert (fetch("set/packed-zip").read_bytes(), cached_files(known)) == (GOOD, ["set/packed-zip"])
     with pytest.raises(FetchError, match="cannot read Data/inner: KeyError"):
         fetch("set/other-zip")
 
@@ -178,7 +180,7 @@ def test_a_wheel_member_is_fetched_with_its_neighbours_in_one_download(known, mo
         assert fetch("pkg/member.tab").read_bytes() == GOOD
         assert cached_files(known) == cached, "a wrong neighbour does not matter"
     assert fetch("pkg/second.tab").read_bytes() == b"2"
-    assert len(calls) == 2 and calls[0][-1] == "fake-data==1.0"
+    assert (len(calls), calls[0][-1]) == (2, "fake-data==1.0")
     assert {"--no-deps", "--only-binary", "--ignore-requires-python"} <= set(calls[0])
 
 
@@ -219,7 +221,8 @@ def test_fetching_several_gets_what_can_be_had_and_then_reports_the_rest(known):
     assert known.server.requests == []
     with pytest.raises(FetchError, match="set/missing") as caught:
         fetch_all(["set/missing", "set/good"])
-    assert "set/good (" not in str(caught.value) and cached_files(known) == ["set/good"]
+    assert "set/good (" not in str(caught.value)
+    assert cached_files(known) == ["set/good"]
     assert fetch_all(["set/good"]) == {"set/good": known.cache / "set/good"}
 
 
@@ -319,18 +322,27 @@ MIRRORED = [entry for entry in ENTRIES if MIRROR and Path(MIRROR, entry.name).is
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_an_entry_is_well_formed(entry):
     path = PurePosixPath(entry.name)
-    assert len(path.parts) in (2, 3) and not path.is_absolute() and ".." not in path.parts
-    assert entry.licence and entry.citation and entry.edition and entry.title
+    assert len(path.parts) in (2, 3)
+    assert not path.is_absolute()
+    assert ".." not in path.parts
+    assert entry.licence
+    assert entry.citation
+    assert entry.edition
+    assert entry.title
     assert entry.sources
     if entry.git_blob:
-        assert re.fullmatch("[0-9a-f]{40}", entry.git_blob) and "size not known" in entry.note
+        assert re.fullmatch("[0-9a-f]{40}", entry.git_blob)
+        assert "size not known" in entry.note
     else:
-        assert re.fullmatch("[0-9a-f]{64}", entry.sha256) and entry.bytes > 0
+        assert re.fullmatch("[0-9a-f]{64}", entry.sha256)
+        assert entry.bytes > 0
     if entry.folders:
         assert re.fullmatch("[0-9a-f]{64}", entry.content_sha256)
-        assert entry.members > 0 and entry.content_bytes > 0
+        assert entry.members > 0
+        assert entry.content_bytes > 0
     if entry.wheel:
-        assert re.fullmatch(r"[A-Za-z0-9_-]+==\d+(\.\d+)+", entry.wheel) and entry.member.endswith(path.name)
+        assert re.fullmatch(r"[A-Za-z0-9_-]+==\d+(\.\d+)+", entry.wheel)
+        assert entry.member.endswith(path.name)
     if entry.url:
         assert re.match(r"https://(raw\.githubusercontent\.com|github\.com)/\S*[0-9a-f]{40}\S*$", entry.url)
 

@@ -35,7 +35,7 @@ def test_numbers_texts_and_matrices_by_column_are_read_from_an_r_file(tmp_path, 
     monkeypatch.setattr(formats, "fetch", lambda name: tmp_path / name)
     (tmp_path / "a.rda").write_bytes(packed.compress(RDA))
     X, labels, name = formats.read_rda("a.rda", "X", "lbs", "name")
-    assert X.tolist() == [[1, 3, 5], [2, 4, 6]] and labels.tolist() == [7, 8] and name == ["N"]
+    assert (X.tolist(), labels.tolist(), name) == ([[1, 3, 5], [2, 4, 6]], [7, 8], ["N"])
     with pytest.raises(ValueError, match="no variable 'y'"):
         formats.read_rda("a.rda", "y")
 

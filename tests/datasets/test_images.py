@@ -27,8 +27,8 @@ def test_views_of_the_mat_file_are_found_by_its_own_names_whatever_their_order(m
     digits = np.array([[0], [0], [7]], np.uint8)
     made_up("Handwritten/Handwritten.mat", {"X": cells, "Y": digits, "feas": feas})
     data = load("handwritten")
-    assert data.task_names == tuple(WIDTHS) and {X.dtype for X in data.Xs} == {np.dtype(np.float64)}
-    assert [X.shape[1] for X in data.Xs] == [3, 4, 6, 1, 2, 5] and data.labels.tolist() == [0, 0, 7]
+    assert (data.task_names, {X.dtype for X in data.Xs}) == (tuple(WIDTHS), {np.dtype(np.float64)})
+    assert ([X.shape[1] for X in data.Xs], data.labels.tolist()) == ([3, 4, 6, 1, 2, 5], [0, 0, 7])
     assert data.differences[0] == "samples: 3, printed 2000; classes: 2, printed 10."
 
 
@@ -44,9 +44,10 @@ def test_the_package_tables_have_one_header_line_and_the_digit_last_and_must_agr
     wheel_files(made_up)
     data = load("handwritten", edition="wheel", scaling="none")
     assert [X.tolist() for X in data.Xs[:2]] == [[[0.5], [1.5]], [[0.5, 0.5], [1.5, 1.5]]]
-    assert data.labels.tolist() == [0, 1] and "5 significant digits" in data.differences[0]
+    assert data.labels.tolist() == [0, 1]
+    assert "5 significant digits" in data.differences[0]
     scaled = load("handwritten", edition="wheel", scaling="minmax")
-    assert scaled.Xs[0].tolist() == [[0], [2]] and scaled.preprocessing[1]["scaling"] == "minmax"
+    assert (scaled.Xs[0].tolist(), scaled.preprocessing[1]["scaling"]) == ([[0], [2]], "minmax")
     with pytest.raises(ValueError, match="scaling must be one of"):
         load("handwritten", edition="wheel", scaling="max")
     wheel_files(made_up, ZER=(1, 0))
@@ -78,7 +79,8 @@ def test_exactly_the_asked_share_is_hit_and_nothing_else(kind, unit, share, seed
 def test_the_damage_of_a_smaller_share_is_part_of_that_of_a_larger_one(unit):
     less, more = (corrupt(X, share, "outliers", unit) for share in (0.2, 0.4))
     hit = less != X
-    assert hit.any() and (less[hit] == more[hit]).all()
+    assert hit.any()
+    assert (less[hit] == more[hit]).all()
 
 
 def test_lost_entries_take_the_mean_of_what_is_left_and_outliers_stay_within_the_widened_range():
@@ -88,8 +90,10 @@ def test_lost_entries_take_the_mean_of_what_is_left_and_outliers_stay_within_the
         assert np.allclose(found[~kept, j], X[kept, j].mean(), rtol=0, atol=1e-12)
     assert (corrupt(X, 1.0) == 0).all(), "nothing is left"
     found, length = corrupt(X, 0.9, "outliers"), np.ptp(X, axis=0)
-    assert (found >= X.min(axis=0) - length).all() and (found <= X.max(axis=0) + length).all()
-    assert (found < X.min(axis=0)).any() and (found > X.max(axis=0)).any()
+    assert (found >= X.min(axis=0) - length).all()
+    assert (found <= X.max(axis=0) + length).all()
+    assert (found < X.min(axis=0)).any()
+    assert (found > X.max(axis=0)).any()
 
 
 @pytest.mark.parametrize("wrong", [{"share": 1.5}, {"share": -0.1}, {"kind": "gone"}, {"unit": "columns"}])
@@ -141,9 +145,10 @@ def folder(tmp_path, monkeypatch):
 
 def test_the_files_of_the_classes_become_mapped_views_of_all_images(folder):
     data = load("awa")
-    assert data.task_names == tuple(AWA_WIDTHS) and data.class_names == (tuple(CLASSES),)
+    assert (data.task_names, data.class_names) == (tuple(AWA_WIDTHS), (tuple(CLASSES),))
     for view, X in zip(AWA_WIDTHS, data.Xs):
-        assert isinstance(X, np.memmap) and X.dtype == np.float32
+        assert isinstance(X, np.memmap)
+        assert X.dtype == np.float32
         assert np.array_equal(X, np.vstack([values(view, label) for label in CLASSES]))
     assert data.labels.tolist() == np.repeat(range(4), [5, 3, 4, 6]).tolist()
     assert data.differences[0] == "samples: 18, printed 30475; classes: 4, printed 50."
@@ -154,7 +159,7 @@ def test_without_the_large_files_there_are_five_views_or_fewer_classes(folder):
         (folder / f"{label}-cq.pic.bz2").unlink()
     assert load("awa", views="5").task_names == tuple(AWA_WIDTHS)[1:]
     data = load("awa", classes="35")
-    assert data.class_names == (("antelope", "bat"),) and [len(X) for X in data.Xs] == [11] * 6
+    assert (data.class_names, [len(X) for X in data.Xs]) == ((("antelope", "bat"),), [11] * 6)
     with pytest.raises(FileNotFoundError, match="grizzly"):
         load("awa")
 
@@ -162,7 +167,8 @@ def test_without_the_large_files_there_are_five_views_or_fewer_classes(folder):
 def test_views_are_scaled_as_those_of_other_data(folder):
     stored, scaled = load("awa", views="5"), load("awa", views="5", scaling="minmax")
     for X, ours, expected in zip(stored.Xs, scaled.Xs, scale_views(stored.Xs, "minmax")):
-        assert ours.dtype == np.float32 and np.allclose(ours, expected, rtol=0, atol=1e-6)
+        assert ours.dtype == np.float32
+        assert np.allclose(ours, expected, rtol=0, atol=1e-6)
         assert np.ptp(ours, axis=0) == pytest.approx(2.0 * (np.ptp(X, axis=0) > 0), abs=1e-6)
 
 
@@ -170,7 +176,7 @@ def test_a_view_is_unpacked_once_and_again_if_a_file_changes(folder, monkeypatch
     first, reads, read = load("awa"), [], images.read_pickled_array
     monkeypatch.setattr(images, "read_pickled_array",
                         lambda name, most: (reads.append(name), read(name, most))[1])
-    assert load("awa").sha256 == first.sha256 and reads == []
+    assert (load("awa").sha256, reads) == (first.sha256, [])
     write_class(folder, "LSS", "bat", 1 + values("LSS", "bat"))
     assert load("awa").sha256 != first.sha256
     assert reads == [f"AwA/{label}-lss.pic.bz2" for label in CLASSES]
@@ -198,7 +204,8 @@ def test_reading_and_hashing_need_a_fraction_of_the_memory_of_the_matrix(folder,
     sha256 = Dataset("big", "multiview", [X] * 3, np.zeros(len(X), dtype=int)).sha256
     hashed = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert read < X.nbytes and hashed < X.nbytes / 2
+    assert read < X.nbytes
+    assert hashed < X.nbytes / 2
     assert np.array_equal(X[[0, -1]], [np.arange(width) % 7] * 2)
     monkeypatch.setattr("mtclib.datasets.dataset._BLOCK", 10**9)
     assert Dataset("big", "multiview", [X] * 3, np.zeros(len(X), dtype=int)).sha256 == sha256
@@ -207,6 +214,6 @@ def test_reading_and_hashing_need_a_fraction_of_the_memory_of_the_matrix(folder,
 def test_each_class_has_a_file_for_each_feature_and_only_known_ones_lack_a_checksum():
     names = {images._class_file(label, f) for label in images.IMAGES for f, _ in images.FEATURES.values()}
     entries = {name: entry for name, entry in registry().items() if name.startswith("AwA/")}
-    assert set(entries) == names and sum(images.IMAGES.values()) == 30475 and len(images.IMAGES) == 50
+    assert (set(entries), sum(images.IMAGES.values()), len(images.IMAGES)) == (names, 30475, 50)
     assert {name for name, entry in entries.items() if entry.git_blob} == {
         images._class_file(label, "cq") for label in images.WITHOUT_CH}

@@ -106,6 +106,16 @@ def shorter(X):
     return X
 
 
+def imaginary(X):
+    X[0, 0][1, 0] = X[0, 0][1, 0] + 1j
+    return X
+
+
+def in_a_row(Y):
+    Y[0, 0] = Y[0, 0].T
+    return Y
+
+
 def relabelled(Y):
     Y[0, 1] = 3 - Y[0, 1]
     return Y
@@ -115,12 +125,21 @@ def relabelled(Y):
     ({"X": swapped}, "task 2, view q: row 2 is not the story of the rule t, t [+] 2"),
     ({"X": shorter}, r"task 1, view p has the shape \(3, 3\), not \(3, 4\)"),
     ({"X": lambda X: X[:, :1]}, "has 1 tasks and 2 columns of labels, not 2 of each"),
+    ({"X": imaginary}, "task 1, view q has entries of type complex128, no real numbers"),
     ({"Y": relabelled}, "task 2 has other labels than the stories of the rule"),
+    ({"Y": in_a_row}, "task 1 has other labels than the stories of the rule"),
 ])  # fmt: skip
 def test_a_file_that_is_not_what_the_rule_says_is_refused_by_name(made_up, changes, message):
     tasks, content = released(**changes)
     made_up(RELEASED, content)
     with pytest.raises(ValueError, match=f"{RELEASED}.*{message}"):
+        hold_to_release(tasks)
+
+
+def test_a_file_that_matlab_did_not_write_is_refused_by_name(made_up):
+    tasks, _ = released()
+    made_up(RELEASED, "no file of MATLAB" * 20)
+    with pytest.raises(ValueError, match=f"{RELEASED}: Unknown mat file type"):
         hold_to_release(tasks)
 
 

@@ -32,14 +32,16 @@ IN_WHEELS = [
 def test_a_data_set_is_the_known_one(name, sha, difference):
     data = load(name)
     others = set(data.differences) - {"none"}
-    assert data.name == name and data.sha256.startswith(sha)
+    assert data.name == name
+    assert data.sha256.startswith(sha)
     assert any(found.startswith(difference) for found in others) if difference else not others
 
 
 @pytest.mark.parametrize(("name", "sha"), IN_WHEELS)
 def test_an_edition_that_needs_a_package_index_only_is_the_known_one(name, sha):
     data = load(name, edition="wheel")
-    assert data.edition.startswith("wheel") and data.sha256.startswith(sha)
+    assert data.edition.startswith("wheel")
+    assert data.sha256.startswith(sha)
 
 
 @real_data
@@ -50,7 +52,8 @@ def test_an_edition_that_needs_a_package_index_only_is_the_known_one(name, sha):
 ])  # fmt: skip
 def test_the_files_of_mtcmrls_footnotes_have_every_size_of_its_table_1(name, params, sha):
     data = load(name, **params)
-    assert set(data.differences) == {"none"} and data.sha256.startswith(sha)
+    assert set(data.differences) == {"none"}
+    assert data.sha256.startswith(sha)
     printed = [(sum(row["class_sizes"]), row["n_features"], row["class_sizes"]) for row in data.published]
     assert [(*X.shape, np.bincount(y).tolist()) for X, y in zip(data.Xs, data.labels)] == printed
 

@@ -38,13 +38,13 @@ def test_a_shared_category_has_the_same_documents_in_both_tasks_and_keeps_its_nu
     data = load("mbc-tr45")
     assert [y.tolist() for y in data.labels] == [[6, 5, 4, 3, 2, 1, 0]] * 2
     assert data.class_names == (tuple("1234567"), ("4", "5", "6", "7", "8", "9", "10"))
-    assert data.edition == "cluto-zhong" and data.sources[0]["file"] == "cluto-zhong/tr45.mat"
+    assert (data.edition, data.sources[0]["file"]) == ("cluto-zhong", "cluto-zhong/tr45.mat")
 
 
 def test_common_terms_are_dropped_before_the_cut_and_a_shared_document_counts_once_for_idf_over_all(made_up):
     matrix_file(made_up, "reviews", [1, 2, 3, 4, 5, 5])
     data = load("mbc-reviews", weighting="counts")
-    assert [X.shape[1] for X in data.Xs] == [7, 7] and data.Xs[0][:, [6]].sum() == 6
+    assert ([X.shape[1] for X in data.Xs], data.Xs[0][:, [6]].sum()) == ([7, 7], 6)
     assert data.preprocessing[1] == {"step": "vocabulary", "max_df": 0.5, "n_terms": 7}
     assert data.differences[0] == "samples: 4, printed 3657; features: 7, printed 18482."
     assert load("mbc-reviews", max_df=1.0).Xs[0].shape[1] == 8
@@ -101,7 +101,7 @@ def ng20(made_up):
 
 def test_ng20_has_no_headers_stop_words_rare_or_common_terms_and_no_empty_messages(ng20):
     data = load("mbc-ng20-3", edition="19997", weighting="counts")
-    assert [X.shape for X in data.Xs] == [(31, 8)] * 2 and {int(n) for n in data.Xs[0].sum(axis=1)} == {1}
+    assert ([X.shape for X in data.Xs], {int(n) for n in data.Xs[0].sum(axis=1)}) == ([(31, 8)] * 2, {1})
     assert next(s for s in data.preprocessing if s["step"] == "drop")["n_dropped"] == [1]
     steps = [step["step"] for step in data.preprocessing]
     assert steps == ["choose", "strip", "vocabulary", "drop", "split", "weigh"]
@@ -149,8 +149,8 @@ def test_messages_are_counted_once_for_all_splits_but_a_count_of_one_is_no_share
     monkeypatch.setattr(mbc, "vectorize_tasks", lambda *a, **k: counted.append(k) or count(*a, **k))
     shapes = [load(f"mbc-ng20-{i}", edition="19997", weighting=w).Xs[0].shape[1]
               for i in (1, 2, 3) for w in text.WEIGHTINGS]
-    assert set(shapes) == {8} and len(counted) == 1
-    assert load("mbc-ng20-3", edition="19997", weighting="counts").Xs[0].sum() == 31 and len(counted) == 1
+    assert (set(shapes), len(counted)) == ({8}, 1)
+    assert (load("mbc-ng20-3", edition="19997", weighting="counts").Xs[0].sum(), len(counted)) == (31, 1)
     options = {"edition": "19997", "weighting": "counts", "max_df": 1.0}
     assert load("mbc-ng20-3", min_df=1, **options).Xs[0].shape == (32, 10)
     assert load("mbc-ng20-3", min_df=1.0, **options).Xs[0].shape == (32, 1)
@@ -170,7 +170,7 @@ TRIPLETS = [(0, 0, 2), (0, 3, 1), (1, 1, 5), (1, 3, 1), (2, 2, 1)]
 def test_the_published_counts_of_ng20_have_groups_by_number_and_lose_common_terms_alone(monkeypatch):
     stored_ng20(monkeypatch, TRIPLETS, [20, 12, 2])
     data = load("mbc-ng20-3", weighting="counts")
-    assert data.edition == "counts" and data.Xs[0].toarray().tolist() == [[2, 0, 0], [0, 5, 0], [0, 0, 1]]
+    assert (data.edition, data.Xs[0].toarray().tolist()) == ("counts", [[2, 0, 0], [0, 5, 0], [0, 0, 1]])
     assert [data.class_names[0][code] for code in data.labels[0]] == [
         "talk.religion.misc", "sci.crypt", "comp.graphics"]  # fmt: skip
     assert load("mbc-ng20-3", max_df=1.0).Xs[0].shape == (3, 4)
@@ -192,7 +192,7 @@ def test_another_matrix_or_other_labels_of_ng20_are_refused(monkeypatch, triplet
 @real_data
 def test_the_published_counts_have_every_printed_size_and_the_groups_of_the_rebuilt_set():
     stored, rebuilt = (load("mbc-ng20-2", edition=edition) for edition in ("counts", "19997"))
-    assert set(stored.differences) == {"none"} and stored.class_names == rebuilt.class_names
+    assert (set(stored.differences), stored.class_names) == ({"none"}, rebuilt.class_names)
     for ours, theirs in zip(stored.labels, rebuilt.labels):
         assert (np.bincount(theirs) - np.bincount(ours)).nonzero()[0].size == 1, "sci.crypt"
 

@@ -54,8 +54,8 @@ def test_the_matlab_edition_is_its_counts_as_words(made_up):
                           ("vocabulary.txt", "ink\nred\nsky\n"), ("newsgrouplabels.txt", "a.x\nb.y\n")):
         made_up(f"20newsgroups-matlab/{file}", content)
     corpus = newsgroups.newsgroups_matlab()
-    assert corpus.texts == ("red red ink", "", "sky") and corpus.labels == ("b.y", "a.x", "a.x")
-    assert set(corpus.splits) == {"test"} and len(corpus.sources) == 4
+    assert (corpus.texts, corpus.labels) == (("red red ink", "", "sky"), ("b.y", "a.x", "a.x"))
+    assert (set(corpus.splits), len(corpus.sources)) == ({"test"}, 4)
 
 
 # The tasks of the MTCMRL paper.
@@ -83,7 +83,8 @@ def test_the_paper_tasks_follow_from_the_defaults_and_another_half_is_said_to_di
     assert [X.shape for X in data.Xs] == [(6, 29), (8, 29), (6, 29), (8, 29)]
     assert next(s for s in data.preprocessing if s["step"] == "drop")["n_dropped"] == [3, 4, 3, 4]
     frame = data.summary()
-    assert frame["class sizes (paper)"].iloc[0] == "387 395 395" and frame["features (paper)"].eq(3000).all()
+    assert frame["class sizes (paper)"].iloc[0] == "387 395 395"
+    assert frame["features (paper)"].eq(3000).all()
     assert frame["difference"].str.contains("comp.graphics: 2, printed 387").iloc[0]
     assert load("mtcmrl-20newsgroups", remove=(), weighting="counts").Xs[0].shape == (9, 30)
 
@@ -107,7 +108,7 @@ def halved(made_up):
 @pytest.mark.parametrize("n_shared", range(4))
 def test_so_many_classes_are_shared_and_the_others_are_task_2s_own_from_the_other_half(n_shared):
     data = load("newsgroups-shared", n_shared=n_shared, weighting="counts")
-    assert data.class_names == (FIRST, FIRST[:n_shared] + OWN[n_shared:]) and data.n_clusters == [3, 3]
+    assert (data.class_names, data.n_clusters) == ((FIRST, FIRST[:n_shared] + OWN[n_shared:]), [3, 3])
     # The short message is left out where its group is in use.
     assert [np.bincount(y).tolist() for y in data.labels] == [[6] * 3, [6, 5 if n_shared > 1 else 6, 6]]
     # "test" is in every message of task 1 and "train" in every one of task 2.
@@ -133,7 +134,7 @@ def test_task_1_and_each_class_are_the_same_matrix_whatever_is_shared(weighting)
 def test_documents_are_evenly_spaced_and_at_most_as_many_as_asked():
     whole = load("newsgroups-shared", n_shared=0, weighting="counts", min_terms=1)
     few = load("newsgroups-shared", n_shared=0, weighting="counts", min_terms=1, n_per_class=3)
-    assert [X.shape[0] for X in few.Xs] == [9, 9] and few.preprocessing[0]["n_per_class"] == 3
+    assert ([X.shape[0] for X in few.Xs], few.preprocessing[0]["n_per_class"]) == ([9, 9], 3)
     assert whole.Xs[0].max(axis=1).toarray()[:6].tolist() == [1, 2, 3, 4, 5, 6]
     assert few.Xs[0].max(axis=1).toarray()[:3].tolist() == [1, 3, 5]
     assert load("newsgroups-shared", n_per_class=99).Xs[0].shape[0] == 18
@@ -163,7 +164,8 @@ def stream(**options):
 @given(st.text(st.sampled_from("ab \n"), max_size=40))
 def test_halves_together_are_the_words_and_differ_by_one_at_most(text):
     first, second = (half.split() for half in halves(text))
-    assert first + second == text.split() and len(first) - len(second) in (0, 1)
+    assert first + second == text.split()
+    assert len(first) - len(second) in (0, 1)
 
 
 @settings(max_examples=50)
@@ -180,11 +182,11 @@ def test_a_shorter_stream_is_the_beginning_of_a_longer_one(n_classes, n_tasks, n
 @pytest.mark.usefixtures("messages")
 def test_tasks_have_every_group_and_the_same_columns_and_rows_belong_to_their_labels():
     data = stream()
-    assert data.kind == "lifelong" and data.n_clusters == [5] * 3 and data.class_names == (GROUPS,) * 3
+    assert (data.kind, data.n_clusters, data.class_names) == ("lifelong", [5] * 3, (GROUPS,) * 3)
     assert [np.bincount(y).tolist() for y in data.labels] == [[2] * 5] * 3
     # A half has six words: one of each group, and zebra or zinc; subjects and other groups are not read.
     widths = {tuple(X.shape[1] for X in task) for task in data.Xs}
-    assert widths == {(6, 6)} and data.view_names == ("first half", "second half")
+    assert (widths, data.view_names) == ({(6, 6)}, ("first half", "second half"))
     assert all((X.data > 0).all() and X.dtype == np.float64 for task in data.Xs for X in task)
     first, second = (np.vstack([task[v].toarray() for task in data.Xs]) for v in (0, 1))
     # In alphabetical order: alpha, alphax, ..., zebra; and omega, omegax, ..., zinc.

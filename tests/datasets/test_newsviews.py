@@ -20,7 +20,7 @@ def test_stories_that_have_all_views_are_kept_in_the_order_of_the_first(made_up)
     news_files(made_up)
     data = load("bbcsport")
     assert [X.toarray().tolist() for X in data.Xs] == [[[3, 0], [2, 2]], [[4, 0, 0], [0, 0, 5]]]
-    assert data.labels.tolist() == [0, 1] and data.class_names == (("a", "b"),)
+    assert (data.labels.tolist(), data.class_names) == ([0, 1], (("a", "b"),))
     assert data.differences == ("samples: 2, printed 544.",) * 2
     assert {source["file"].rpartition(".")[2] for source in data.sources} == {"mtx", "docs", "clist"}
 

@@ -13,7 +13,7 @@ SGML = Path(__file__).parents[1] / "data" / "reuters-sample.sgm"
 def test_the_sgml_reader_finds_every_field():
     first, second, third, fourth = formats.parse_stories(SGML.read_text(encoding="latin-1"))
     assert (first.newid, first.topics, first.modapte) == (5, ("coffee",), "train")
-    assert first.title == "COFFEE & <SUGAR> UP" and first.dateline == "LONDON, March 3 -"
+    assert (first.title, first.dateline) == ("COFFEE & <SUGAR> UP", "LONDON, March 3 -")
     assert first.body == "Prices of coffee rose £2 today,\nand <Beans Ltd> sold more.\n Reuter"
     assert (second.topics, second.body, second.modapte) == (("gold", "copper"), "Both rose.", "test")
     assert (third.topics, third.body, third.modapte) == (("gold",), "", "train")
@@ -22,7 +22,7 @@ def test_the_sgml_reader_finds_every_field():
 
 def test_labels_are_single_topics_of_stories_with_a_body(made_up):
     made_up("reuters21578/reuters21578.tar.xz", {"reuters21578/reut2-000.sgm": SGML.read_bytes()})
-    assert reuters.reuters21578().ids == ("5", "6") and reuters.reuters21578().labels == ("coffee", "")
+    assert (reuters.reuters21578().ids, reuters.reuters21578().labels) == (("5", "6"), ("coffee", ""))
     assert reuters.reuters21578(need_body=False).labels == ("coffee", "", "gold")
     assert len(reuters.reuters21578(modapte=False, need_body=False).ids) == 4
 
@@ -36,7 +36,8 @@ def test_cais_matrix_is_cut_by_class_number_and_loses_the_terms_that_no_task_has
     data = load("mtcmrl-reuters", edition="cai", weighting="counts")
     assert [y.tolist() for y in data.labels] == [[0, 0, 1, 1, 2, 2]] * 3
     assert data.Xs[1].toarray().tolist() == [[n, n % 2 == 0] for n in range(7, 13)]
-    assert "gnp: 2, printed 63" in data.differences[0] and "features: 2, printed 6439" in data.differences[0]
+    assert "gnp: 2, printed 63" in data.differences[0]
+    assert "features: 2, printed 6439" in data.differences[0]
     half = load("mtcmrl-reuters", edition="cai", split="train", weighting="counts")
     assert [len(y) for y in half.labels] == [6, 3, 0]
     with pytest.raises(ValueError, match="stop_words: edition 'cai' is a matrix of counts"):

@@ -24,7 +24,7 @@ def test_the_stored_counts_are_read_in_their_order_and_weighed_over_one_task_or_
     data = load("spmtc-compvssci")
     assert data.Xs[0].toarray().tolist() == [[3, 4, 0], [1, 0, 0], [0, 0, 2]]
     assert [y.tolist() for y in data.labels] == [[0, 1, 0], [1]]
-    assert data.class_names == NEWSGROUPS_TASKS["compvssci"] and data.edition == "lssmtc"
+    assert (data.class_names, data.edition) == (NEWSGROUPS_TASKS["compvssci"], "lssmtc")
     assert data.differences[0] == "samples: 3, printed 1875; features: 3, printed 2000."
     assert data.summary()["samples (paper)"].tolist() == [1875, 1827]
     alone = load("spmtc-compvssci", weighting="tfidf", idf_scope="task").Xs[0].toarray()
@@ -43,7 +43,7 @@ def test_a_like_for_like_set_is_built_from_the_same_groups(made_up):
     }
     made_up("20newsgroups/20news-bydate.tar.xz", files)
     data = load("spmtc-recvstalk", edition="bydate", remove=("headers",))
-    assert data.class_names == NEWSGROUPS_TASKS["recvstalk"] and data.edition == "bydate"
+    assert (data.class_names, data.edition) == (NEWSGROUPS_TASKS["recvstalk"], "bydate")
     assert [X.shape for X in data.Xs] == [(4, 6), (4, 6)]
     assert data.differences[1].startswith("samples: 4, printed 1545")
     assert "another selection" in data.differences[1]
@@ -64,7 +64,7 @@ def transfer_file(write, name):
 def test_a_transfer_set_becomes_two_tasks_whose_classes_mean_the_same(made_up, name, file, classes, labels):
     transfer_file(made_up, file)
     data = load(name)
-    assert [y.tolist() for y in data.labels] == labels and data.class_names == (classes, classes)
+    assert ([y.tolist() for y in data.labels], data.class_names) == (labels, (classes, classes))
     assert [X.toarray().tolist() for X in data.Xs] == [[[3, 4], [0.5, 0]], [[1.5, 0]]]
     assert load(name, weighting="stored-l2").Xs[0].toarray().tolist() == [[0.6, 0.8], [1, 0]]
 
@@ -74,7 +74,7 @@ def test_the_transfer_sets_have_term_counts_in_another_file_with_other_numbers_f
         name, counts = f"OrgsPeople_{part}", sparse.csc_matrix([[3.0, 1], [0, 2]])
         made_up(f"reuters-transfer-counts/{name}.mat", {f"{name}_data": counts, f"{name}_label": labels})
     data = load("spmtc-orgsvspeople", edition="counts")
-    assert [y.tolist() for y in data.labels] == [[1, 0], [0, 1]] and data.edition == "counts"
+    assert ([y.tolist() for y in data.labels], data.edition) == ([[1, 0], [0, 1]], "counts")
     assert data.Xs[0].toarray().tolist() == [[3, 1], [0, 2]]
     weighed = load("spmtc-orgsvspeople", edition="counts", weighting="tfidf", idf_scope="task").Xs[0]
     assert weighed.toarray()[0] == pytest.approx([3 * np.log(2), 0], abs=1e-9)
@@ -85,7 +85,8 @@ def test_the_transfer_sets_have_term_counts_in_another_file_with_other_numbers_f
 def test_both_editions_of_a_transfer_set_have_the_same_documents_terms_and_labels(name):
     presence, counts = load(name, weighting="binary"), load(name, edition="counts")
     assert all((Y.sign() != X).nnz == 0 for X, Y in zip(presence.Xs, counts.Xs))
-    assert all(map(np.array_equal, presence.labels, counts.labels)) and max(X.max() for X in counts.Xs) > 30
+    assert all(map(np.array_equal, presence.labels, counts.labels))
+    assert max(X.max() for X in counts.Xs) > 30
 
 
 def test_a_matlab_file_without_the_variable_or_with_strange_labels_is_refused(made_up):

@@ -81,10 +81,12 @@ def test_the_share_of_noise_is_that_of_the_new_tasks_and_real_documents_stay_as_
     noisy = with_noise(data, share, random_state=3)
     for X, y, X_before, y_before in zip(noisy.Xs, noisy.labels, data.Xs, data.labels):
         n = len(y_before)
-        assert (y[n:] == -1).all() and (y[n:].size / y.size) == pytest.approx(share, abs=0.01)
+        assert (y[n:] == -1).all()
+        assert (y[n:].size / y.size) == pytest.approx(share, abs=0.01)
         np.testing.assert_array_equal(y[:n], y_before)
         assert (sp.csr_array(X)[:n] != sp.csr_array(X_before)).nnz == 0
-    assert noisy.n_clusters == data.n_clusters and noisy.sha256 != data.sha256
+    assert noisy.n_clusters == data.n_clusters
+    assert noisy.sha256 != data.sha256
     for word, wrong in (("share", {"share": 1.0}), ("kind", {"share": 0.1, "kind": "loud"})):
         with pytest.raises(ValueError, match=word):
             with_noise(data, **wrong)
@@ -112,5 +114,5 @@ def test_samples_of_no_class_are_not_scored():
     sha = blobs().sha256
     job = Job("p", "d", f"{__name__}:blobs", {}, "k-means", "KMeans", {}, "{}", 0, 0, sha, 1)
     record = execute(job)
-    assert record.info["status"] == "ok" and len(record.arrays["labels/1"]) == 13
+    assert (record.info["status"], len(record.arrays["labels/1"])) == ("ok", 13)
     assert record.info["scores"]["1"]["ACC"] == record.info["scores"]["1"]["NMI_max"] == 1.0

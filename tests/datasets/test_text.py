@@ -84,6 +84,7 @@ DOCUMENTS = ["a1 b1", "a1 b1 c1 c1 c1", "a1 d1", "a1 e1"]
     ({"min_df": 0.5, "max_df": 3}, ["b1"]), ({"n_features": 2, "select": "df"}, ["a1", "b1"]),
     ({"n_features": 2, "select": "count"}, ["a1", "c1"]),
     ({"n_features": 4, "select": "count"}, ["a1", "b1", "c1", "d1"]),
+    ({"n_features": 1, "select": "variance"}, ["c1"]),
     ({"n_features": 99}, ["a1", "b1", "c1", "d1", "e1"]),
 ])  # fmt: skip
 def test_terms_are_bounded_and_picked_with_ties_in_alphabetical_order(options, expected):

@@ -56,7 +56,7 @@ def test_page_text_has_no_markup_and_keeps_what_is_read():
 
 def test_pages_are_labelled_by_university_and_class(web):
     corpus = load_corpus("webkb")
-    assert len(corpus.texts) == len(web) and len(corpus.select("misc.other")) == 2
+    assert (len(corpus.texts), len(corpus.select("misc.other"))) == (len(web), 2)
     assert corpus.ids[corpus.select("cornell.course")[0]] == "course/cornell/http:^^cornell^1"
     assert " ".join(corpus.texts[corpus.select("texas.project")[0]].split()) == "project the texas page host"
     assert "<b>" in load_corpus("webkb", "pages").texts[0]
@@ -65,12 +65,12 @@ def test_pages_are_labelled_by_university_and_class(web):
 @pytest.mark.usefixtures("web")
 def test_spmtcs_tasks_are_universities_and_pages_are_dropped_as_asked():
     data = load("spmtc-webkb")
-    assert data.task_names == webkb.UNIVERSITIES and data.n_clusters == [4] * 4
+    assert (data.task_names, data.n_clusters) == (webkb.UNIVERSITIES, [4] * 4)
     assert [np.bincount(y).tolist() for y in data.labels] == [[3, 2, 2, 2]] + [[2] * 4] * 3
     assert [source["file"] for source in data.sources] == [webkb.ARCHIVE, webkb.STOP_WORDS]
     assert load("spmtc-webkb", classes="6").n_clusters == [6] * 4
     kept, moved = load("spmtc-webkb", drop=(), min_terms=0), load("spmtc-webkb", drop=["moved"])
-    assert [X.shape[0] for X in kept.Xs] == [9, 9, 8, 8] and len(kept.sources) == 1
+    assert ([X.shape[0] for X in kept.Xs], len(kept.sources)) == ([9, 9, 8, 8], 1)
     dropped = [each.preprocessing[1]["dropped"] for each in (data, kept, moved)]
     assert dropped == [{"empty": [EMPTY]}, {}, {"moved": [MOVED]}]
 
@@ -80,11 +80,11 @@ def test_a_page_with_one_common_word_is_left_out_and_named_or_stays_with_its_wor
     data, kept = load("mtcmrl-webkb4"), load("mtcmrl-webkb4", drop=())
     assert data.preprocessing[1]["dropped"] == {"thin": [THIN]}
     assert [np.bincount(y).tolist() for y in data.labels] == [[2] * 4] * 4
-    assert data.task_names == webkb.UNIVERSITIES and data.class_names[1][3] == "texas.student"
+    assert (data.task_names, data.class_names[1][3]) == (webkb.UNIVERSITIES, "texas.student")
     assert [source["file"] for source in data.sources] == [webkb.ARCHIVE, webkb.STOP_WORDS]
     assert data.summary()["samples (paper)"].tolist() == [225, 250, 255, 306]
     assert data.differences[0].startswith("cornell.course: 2, printed 44; cornell.faculty: 2, printed 34")
-    assert kept.Xs[1].shape == (9, 12) and data.Xs[1].shape == (8, 10)
+    assert (kept.Xs[1].shape, data.Xs[1].shape) == ((9, 12), (8, 10))
     assert len(load("mtcmrl-webkb4", drop=(), min_terms=4).Xs[1].indptr) == 9
 
 
@@ -116,8 +116,9 @@ def test_links_both_ways_and_to_oneself_count_twice(made_up):
     data = load("webkb-texas")
     assert data.Xs[0].toarray().tolist() == [[1, 0], [0, 1], [1, 1]]
     assert data.Xs[1].toarray().tolist() == [[0, 2, 0], [2, 0, 0], [0, 0, 2]]
-    assert data.labels.tolist() == [4, 0, 4] and data.class_names == (webkb.LINQS_CLASSES,)
+    assert (data.labels.tolist(), data.class_names) == ([4, 0, 4], (webkb.LINQS_CLASSES,))
     each = [load("webkb-texas", links=links).Xs[1].toarray() for links in ("both", "out", "in")]
     assert np.array_equal(load("webkb-texas", links="all").Xs[1].toarray(), np.hstack(each))
     unit = load("webkb-texas", weighting="stored-l2")
-    assert np.allclose(sparse.linalg.norm(unit.Xs[0], axis=1), 1) and unit.Xs[1].max() == 1
+    assert np.allclose(sparse.linalg.norm(unit.Xs[0], axis=1), 1)
+    assert unit.Xs[1].max() == 1

@@ -12,6 +12,7 @@ from mtclib.maths.graphs import (
     cosine_similarity,
     gaussian_affinity,
     knn_affinity,
+    normalized_affinities,
     similarities,
 )
 
@@ -36,14 +37,16 @@ def test_signed_data_are_split_into_positive_and_negative_parts():
     M = cosine_similarity(X)
     assert isinstance(M, DenseSimilarity)
     positive, negative = M.split_product(np.ones((20, 1)))
-    assert positive.min() >= 0 and negative.min() >= 0
+    assert positive.min() >= 0
+    assert negative.min() >= 0
     np.testing.assert_allclose(positive - negative, dense_cosine(X) @ np.ones((20, 1)), atol=1e-12)
 
 
 def test_zero_rows_are_similar_to_nothing():
     X = np.vstack([np.zeros(25), text_like()])
     positive, _ = cosine_similarity(sp.csr_array(X)).split_product(np.eye(41))
-    assert not positive[0].any() and not positive[:, 0].any()
+    assert not positive[0].any()
+    assert not positive[:, 0].any()
 
 
 def test_no_square_array_is_formed_for_sparse_text(monkeypatch):
@@ -84,3 +87,22 @@ def test_neighbours_may_have_the_widths_of_the_full_kernel_and_the_logarithm_as_
     assert (knn_affinity(X, "log") != knn_affinity(X, 7)).nnz
     with pytest.raises(ValueError, match="n_neighbors"):
         AWP(3, n_neighbors="lag").fit([X, X])
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_auto_takes_the_cosine_for_mostly_zeros_and_the_distance_else_however_they_are_stored(convert):
+    rng = np.random.default_rng(0)
+    words, measured = rng.poisson(0.1, (60, 30)).astype(float) + np.eye(60, 30), rng.normal(size=(60, 4))
+    words[[3, 9]] = 0.0
+    found = normalized_affinities([convert(words), measured], "auto", what="view")
+    by_cosine = normalized_affinities([convert(words), measured], "knn-cosine", what="view")[0]
+    by_distance = normalized_affinities([convert(words), measured], "knn", what="view")[1]
+    assert abs(found[0].L - by_cosine.L).max() == 0 == abs(found[1].L - by_distance.L).max()
+    assert found[0].L[[3, 9]].nnz == 0
+
+
+def test_scales_are_the_sum_of_the_normalised_graphs_of_10_30_and_100_neighbours():
+    X = np.random.default_rng(1).normal(size=(150, 3))
+    parts = [normalized_affinities([X], "knn", n_neighbors=count)[0].L for count in (10, 30, 100)]
+    found, = normalized_affinities([X], "knn", n_neighbors="scales")
+    np.testing.assert_allclose(found.block(np.arange(150)).toarray(), sum(parts).toarray() / 3, atol=1e-15)

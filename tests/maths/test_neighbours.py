@@ -1,6 +1,7 @@
 """Neighbours do not depend on the order of samples, on the form of the data, or on rounding."""
 
 import warnings
+import zlib
 
 import numpy as np
 import pytest
@@ -136,3 +137,14 @@ def test_zero_is_a_value_like_others_in_data_of_one_feature():
         warnings.simplefilter("error")
         labels = WMSC(2, n_neighbors=3, random_state=0).fit([X, X]).labels_
     np.testing.assert_array_equal(labels[:10], labels[0])
+
+
+def test_fractions_that_lie_where_rounding_turns_do_not_let_the_order_decide():
+    rng = np.random.default_rng([0, zlib.crc32(b"ties"), 2110])  # as the adversary found it
+    n, d = int(rng.integers(6, 70)), int(rng.integers(2, 6))
+    X = np.unique(rng.integers(0, 4, (n, d)).astype(float), axis=0)
+    order = np.random.default_rng(0).permutation(len(X))
+    for shuffled in (order, order[::-1]):
+        lists, other = (nearest_distances(sp.csr_array(Z), 3)[1] for Z in (X, X[shuffled]))
+        again = shuffled[other[np.argsort(shuffled)]]
+        np.testing.assert_array_equal(np.sort(lists, axis=1), np.sort(again, axis=1))

@@ -93,10 +93,15 @@ def test_smooth_weights_survive_extreme_losses_and_thresholds():
     with np.errstate(all="raise", under="ignore"):
         for threshold in (0.0, 1.0, 1e10):
             weights, values = smooth_weights(losses, threshold), smooth_value(losses, threshold)
-            assert weights[0] == 1.0 and (np.diff(weights) <= 0).all() and weights[-1] < 1e-300
-            assert (np.diff(values) >= 0).all() and values[-1] <= threshold + 2 * np.log(2) + 1e-6 * threshold
-    assert (smooth_weights(losses, np.inf) == 1.0).all() and (smooth_value(losses, np.inf) == losses).all()
-    assert (hard_weights(losses, np.inf) == 1.0).all() and (hard_value(losses, np.inf) == losses).all()
+            assert weights[0] == 1.0
+            assert (np.diff(weights) <= 0).all()
+            assert weights[-1] < 1e-300
+            assert (np.diff(values) >= 0).all()
+            assert values[-1] <= threshold + 2 * np.log(2) + 1e-6 * threshold
+    assert (smooth_weights(losses, np.inf) == 1.0).all()
+    assert (smooth_value(losses, np.inf) == losses).all()
+    assert (hard_weights(losses, np.inf) == 1.0).all()
+    assert (hard_value(losses, np.inf) == losses).all()
 
 
 def test_a_raised_threshold_lets_somebody_in_while_there_is_anybody():

@@ -50,7 +50,8 @@ def test_guarded_steps_and_provable_exponents_never_raise_the_objective(seed, n,
     for _ in range(15):
         Y, products, after = membership_step(M, Y, products, Q, lam, exponent, guard, floor)
         assert after <= before + 1e-11 * (M.squared_norm + abs(before))
-        assert Y.min() >= floor and np.isfinite(Y).all()
+        assert Y.min() >= floor
+        assert np.isfinite(Y).all()
         before = after
 
 
@@ -79,7 +80,8 @@ def test_a_settled_point_satisfies_the_optimality_conditions(seed, n, h, lam):
     Y, MY, after = end
     slope = Y @ (Y.T @ Y) - M.positive @ Y + lam * (Y - Q)
     size = np.linalg.norm(Y @ (Y.T @ Y)) + np.linalg.norm(MY) + lam * (np.linalg.norm(Y) + np.linalg.norm(Q))
-    assert np.linalg.norm(slope[Y > 0]) <= 1e-3 * size and slope[Y == 0].min(initial=0.0) >= -1e-3 * size
+    assert np.linalg.norm(slope[Y > 0]) <= 1e-3 * size
+    assert slope[Y == 0].min(initial=0.0) >= -1e-3 * size
     assert after <= value + 1e-12 * M.squared_norm
 
 
@@ -88,7 +90,9 @@ def test_an_entry_at_the_floor_grows_again():
     Y = np.array([[1.0], [1.0], [1.0], [0.0]])
     assert kkt_residual(Y, M.product(Y)) > 0.1
     lifted, history, converged = multiply(M, Y, exponent=0.5, guard=True, max_iter=500, tol=1e-6)
-    assert converged and lifted == pytest.approx(1.0, abs=1e-5) and history[-1] < 1e-9
+    assert converged
+    assert lifted == pytest.approx(1.0, abs=1e-5)
+    assert history[-1] < 1e-9
 
 
 def test_a_vanishing_denominator_neither_overflows_nor_divides_by_zero():
@@ -98,8 +102,10 @@ def test_a_vanishing_denominator_neither_overflows_nor_divides_by_zero():
         step = multiplicative_step(np.array([[0.0, 1e-310, 1.0]]), (np.full((1, 3), 1e8), 0.0),
                                    np.full((1, 3), 1e8), 0.0, 0.5)
         dead = multiplicative_step(np.zeros((2, 2)), (np.full((2, 2), 1e8), 0.0), np.zeros((2, 2)), 1.0, 1.0)
-    assert not rows[0].any() and rows[1, 1] == 0
-    assert np.isfinite(step).all() and step[0, 0] == 0
+    assert not rows[0].any()
+    assert rows[1, 1] == 0
+    assert np.isfinite(step).all()
+    assert step[0, 0] == 0
     assert not dead.any()
 
 

@@ -67,9 +67,11 @@ def test_constant_features_become_zero_and_constant_views_are_named():
     assert not scale_views([X], "minmax")[0][:, 2].any()
     with pytest.warns(ConstantViewWarning, match=r"Xs\[1\] \(view 2\), Xs\[2\] \(view 3\)"):
         out = scale_views([X, np.zeros((40, 3)), np.full((40, 2), 5.0)], "minmax+variance")
-    assert not out[1].any() and np.ptp(out[2]) == 0.0
+    assert not out[1].any()
+    assert np.ptp(out[2]) == 0.0
     rays = np.arange(1.0, 6.0)[:, None] * np.array([[1.0, 2.0, 2.0]])
-    assert find_scale(rays, "rows").constant and not find_scale(rays, "none").constant
+    assert find_scale(rays, "rows").constant
+    assert not find_scale(rays, "none").constant
 
 
 def test_empty_rows_stay_empty():

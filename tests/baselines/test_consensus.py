@@ -1,0 +1,101 @@
+"""Consensus clustering: the graph of samples and clusters by loops, how far members agree, and hard cases."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.metrics import adjusted_rand_score
+
+from mtclib.baselines import ConsensusClustering, KMeans, MultiViewConsensus, SpectralNJW, consensus
+from mtclib.metrics import agreement
+
+
+def blobs(n=60, k=3, spread=1.0, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % k
+    return rng.normal(size=(k, 5))[y] * 4 + spread * rng.normal(size=(n, 5)), y
+
+
+class Fixed(KMeans):
+    """A member that finds what it is told, in every task."""
+
+    def __init__(self, n_clusters, found=None, random_state=None):
+        super().__init__(n_clusters, random_state=random_state)
+        self.found = found
+
+    def fit(self, Xs, y=None):
+        self.labels_ = [np.array(self.found) for _ in Xs]
+        return self
+
+
+def told(*labels, **options):
+    members = [Fixed(2, found) for found in labels]
+    X = np.random.default_rng(0).normal(size=(len(labels[0]), 2))
+    return ConsensusClustering(2, members=members, random_state=0, **options).fit([X])
+
+
+def test_samples_that_most_members_put_together_are_together_and_the_share_of_them_is_told():
+    model = told([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], [0, 0, 1, 1, 1, 1])
+    assert adjusted_rand_score([0, 0, 0, 1, 1, 1], model.labels_[0]) == 1
+    np.testing.assert_allclose(model.agreement_[0], [1, 1, 2 / 3, 1, 1, 1])
+    pairs = [[adjusted_rand_score(a, b) for b in model.member_labels_[0]] for a in model.member_labels_[0]]
+    np.testing.assert_allclose(model.member_agreement_[0], pairs)
+
+
+def test_the_embedding_is_that_of_the_normalised_graph_of_samples_and_clusters():
+    labels = [np.array([0, 0, 1, 1, 2, 2]), np.array([0, 0, 0, 1, 1, 1])]
+    B = np.zeros((6, 5))
+    for i in range(6):
+        B[i, labels[0][i]], B[i, 3 + labels[1][i]] = 1, 1
+    expected = np.array([[B[i, j] / np.sqrt(B[i].sum() * B[:, j].sum()) for j in range(5)] for i in range(6)])
+    found = consensus.normalized_bipartite(np.hstack([consensus.one_hot(part, part.max() + 1)
+                                                      for part in labels]))
+    np.testing.assert_allclose(found, expected, atol=1e-15)
+
+
+def test_by_agreement_a_member_that_nobody_confirms_has_no_say():
+    odd = [0, 1, 0, 1, 0, 1]
+    model = told([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], odd, weights="agreement")
+    assert model.weights_[0][2] < 0.1 < model.weights_[0][0]
+    assert adjusted_rand_score([0, 0, 0, 1, 1, 1], model.labels_[0]) == 1
+
+
+def test_agreement_does_not_depend_on_the_numbers_of_clusters_and_counts_those_without_counterpart_as_none():
+    assert agreement([2, 2, 0, 0], [[1, 1, 7, 7]]).tolist() == [1, 1, 1, 1]
+    assert agreement([0, 0, 0, 0], [[0, 0, 0, 1]]).tolist() == [1, 1, 1, 0]
+
+
+def test_ward_equals_that_of_scikit_learn():
+    X, _ = blobs(spread=3.0)
+    expected = AgglomerativeClustering(4).fit_predict(X)
+    assert adjusted_rand_score(expected, consensus.Ward([4]).fit([X]).labels_[0]) == 1
+
+
+@pytest.mark.parametrize("cls", [ConsensusClustering, MultiViewConsensus])
+def test_planted_clusters_are_found_and_nearly_all_members_agree_on_them(cls):
+    X, y = blobs(n=600)
+    model = cls(3, random_state=0).fit([X, X[:, ::-1]])
+    labels, sure = ((model.labels_[1], model.agreement_[1]) if cls is ConsensusClustering
+                    else (model.labels_, model.agreement_))
+    assert adjusted_rand_score(y, labels) == 1 and sure.mean() > 0.95
+
+
+def test_many_samples_leave_ward_out_and_say_so(monkeypatch):
+    monkeypatch.setattr(consensus, "MANY", 50)
+    with pytest.warns(UserWarning, match="beyond 50 it is left out"):
+        model = ConsensusClustering(3, random_state=0).fit([blobs()[0]])
+    assert len(model.member_labels_[0]) == 3
+
+
+@pytest.mark.parametrize(("members", "message"), [
+    (["Ward"], "two or more"), ("Ward", "two or more"), (["Ward", "kmeans"], "Did you mean 'k-means'"),
+])  # fmt: skip
+def test_members_that_cannot_be_are_refused(members, message):
+    with pytest.raises(ValueError, match=message):
+        ConsensusClustering(3, members=members).fit([blobs()[0]])
+
+
+def test_a_member_may_be_any_estimator_of_tasks():
+    X, y = blobs()
+    members = [SpectralNJW(2, affinity="knn"), "k-means"]
+    model = ConsensusClustering(3, members=members, random_state=0).fit([X])
+    assert adjusted_rand_score(y, model.labels_[0]) == 1
