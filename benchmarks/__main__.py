@@ -1,7 +1,8 @@
-"""All comparisons, one after the other, as tables; the last one names every method.
+"""What was promised, and whether it holds; then all comparisons as tables; the last one names every method.
 
     python -m benchmarks                            prints them, and writes the last one to build/bench.csv
     python -m benchmarks --output data/bench.csv    keeps it
+    python -m benchmarks targets [--full]           what was promised of scale alone
     python -m benchmarks floors --help              the floors alone
     python -m benchmarks growth --help              how time and memory grow
 
@@ -18,19 +19,20 @@ import pandas as pd
 
 from mtclib.core import paths
 
-from . import floors, growth
+from . import floors, growth, targets
 from .record import merge
 from .timing import collect, one_thread
 
 SCRIPTS = ("spmtc", "mspl", "mbc", "mtcmrl", "lmsc", "awp_wmsc", "clr_mtsc", "coreg", "dmtc", "samtc",
            "smbc_smkc", "subspace_clustering")  # fmt: skip
-PARTS = {"floors": floors.main, "growth": growth.main}
+PARTS = {"floors": floors.main, "growth": growth.main, "targets": targets.main}
 
 
 def main(arguments):
     if arguments[:1] and arguments[0] in PARTS:
         PARTS[arguments[0]](arguments[1:])
         return
+    targets.main([])
     with one_thread():
         rows = [row for name in SCRIPTS for row in collect(import_module(f"benchmarks.{name}").RATIOS)]
     details = pd.DataFrame(rows)

@@ -70,9 +70,10 @@ def described(data) -> dict:
         return {"parts": len(sizes), "samples": sizes[0], "clusters": data.n_clusters,
                 **single_views(data.Xs, data.n_clusters, data.labels)}  # fmt: skip
     # WebKB's classes bear the name of the university: "cornell.course".
-    classes = {frozenset(name.rpartition(".")[2] for name in names) for names in data.class_names}
+    classes = [{names[code].rpartition(".")[2] for code in np.unique(y)}
+               for names, y in zip(data.class_names, data.labels)]  # fmt: skip
     return {"parts": len(sizes), "samples": sum(sizes), "clusters": max(data.n_clusters),
-            "classes": "same" if len(classes) == 1 else "differ",
+            "classes": "same" if set.intersection(*classes) else "differ",
             "relatedness": relatedness(data.Xs)}
 
 

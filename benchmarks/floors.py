@@ -24,16 +24,19 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
+from scipy.cluster.hierarchy import linkage
 from scipy.linalg import cho_factor, cho_solve, eigh, lapack, lu_factor, lu_solve, svd
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+from scipy.spatial.distance import squareform
 from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
 from mtclib.baselines import landmark_spectral
 from mtclib.baselines.registry import all_estimators
 from mtclib.datasets import load
-from mtclib.maths import linalg
+from mtclib.maths import graphs, linalg
 from mtclib.maths.scaling import scale_views
 
 from .record import merge
@@ -53,6 +56,7 @@ _SMALL = "at 200 samples graphs, simplex projections and components take as long
 _MEMBERSHIPS = "pseudo-inverses of (k, k) arrays, and elementwise steps of (n, k) memberships"
 _SIMPLEX = "the projections of memberships on the simplex sum and compare as well as sort"
 _WEIGHTS = "weights, losses and nearest centroids of all pairs of views and samples"
+_MEMBERS = "eigenvectors of the members' graphs, which the floor leaves out"
 _DENSE = "dense views take scikit-learn's path of sparse data, so that both forms give the same labels"
 WHY = {
     "AWP": "the largest entry of each sample's row and the indicators take as long as the thin products",
@@ -60,11 +64,12 @@ WHY = {
     "CLR": "the block eigensolver goes in many small steps, whose blocks it orthogonalises twice",
     "ConMC": _DENSE,
     "ConvexSub": "the duality gap, its stopping rule, takes another whole decomposition in most steps",
-    "CoregSpectral": _GRAPHS,
+    "ConsensusClustering": _MEMBERS, "CoregSpectral": _GRAPHS,
     "DMTRC": "clusters of even sizes: up to 20 linear programmes for a task, which the floor leaves out",
     "LandmarkSpectral": _DENSE,
     "DiMSC": "a tridiagonal system for each direction, and sums of (n, n) arrays, which the floor leaves out",
     "L2SC": _POLAR, "LLMC": _SMALL, "LMSC": _POLAR, "LSSMTC": _MEMBERSHIPS, "MKC": _SIMPLEX, "MSPL": _WEIGHTS,
+    "MultiViewConsensus": _MEMBERS,
     "MultiViewSNMF": "elementwise steps and norms of memberships beside the product with a sparse graph",
     "OneView": _SMALL, "PerTask": _GRAPHS, "RMKMC": _WEIGHTS,
     "SAMTC": "similarities are rounded to ten decimals, and equal ones taken in order, before the choice",
@@ -278,6 +283,14 @@ def landmark_floor(seen):
     shape = len(seen.Xs[0]), sum(sizes)
     Z = sp.random_array(shape, density=m * len(sizes) / shape[1], rng=0, format="csr")
     yield from products(seen.widths, lambda width: Z.T @ (Z @ block(shape[1], width)))
+    yield from ((1, run) for run in kmeans_runs(seen.loop))
+
+
+def consensus_floor(seen):
+    for X, k in zip(seen.Xs, seen.ks):
+        yield None, neighbours(X, graphs.MANY_SCALES[-1])
+        yield None, lambda X=X: linkage(squareform(euclidean_distances(X), checks=False), "ward")
+        yield None, lambda X=X, k=k: KMeans(k, n_init=10, random_state=0).fit(X)
     yield from ((1, run) for run in kmeans_runs(seen.loop))
 
 
@@ -513,6 +526,7 @@ SPECS = {
             [B + "clr:top_eigenvectors"]),
     "ConMC": (lloyd_floor, ONE, [], []),
     "ConvexSub": (convex_floor, [B + "convexsub:solve"], [B + "convexsub:Projection.clip"], []),
+    "ConsensusClustering": (consensus_floor, [B + "consensus:best_kmeans"], [], []),
     "CoregSpectral": (coreg_floor, [B + "coreg:alternate"], [], [B + "coreg:top_eigenvectors"]),
     "DMTFC": (ridge_floor, [B + "dmtc:relax"], [B + "dmtc:CoupledRidge._scaled"], []),
     "DMTRC": (ridge_floor, [B + "dmtc:relax"], [B + "dmtc:CoupledRidge._scaled"], []),
@@ -531,6 +545,7 @@ SPECS = {
     "MTCMRL": (mtcmrl_floor, ["mtcmrl:MTCMRL._update_task", "mtcmrl:objective", "mtcmrl:MTCMRL._settle"], [],
                []),
     "MTSC": (mtsc_floor, [B + "mtsc:alternate"], [], [B + "mtsc:top_eigenvectors"]),
+    "MultiViewConsensus": (consensus_floor, [B + "consensus:best_kmeans"], [], []),
     "MultiViewSNMF": (views_snmf_floor, [B + "snmf:project"], [], []),
     "OneView": (llmc_floor, [B + "llmc:alternate"], [], [B + "llmc:top_eigenvectors"]),
     "PerTask": (coreg_floor, [B + "coreg:alternate"], [], [B + "coreg:top_eigenvectors"]),

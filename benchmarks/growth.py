@@ -36,7 +36,7 @@ from .record import merge
 from .timing import one_thread
 
 ITERATIONS, WORDS = 10, 60
-SECONDS, MEMORY, LARGEST = 120.0, 8.0, 200_000
+SECONDS, MEMORY, LARGEST = 120.0, 8.0, 1_000_000
 SMALLEST = 500
 BASE = {"k": 4, "parts": 2, "d": 2000}
 VIEWS = {"k": 4, "parts": 3, "d": 50}
@@ -200,7 +200,8 @@ def rows_of(name, cls, limits, largest, wanted):
     """Rows of a method: samples first; where its fits are short, the other sizes start."""
     kind = cls.traits.kind
     sizes = {"n": SMALLEST, **(VIEWS if kind == "multiview" else BASE)}
-    tops = {"n": largest, "d": 16 * sizes["d"], "k": 16 * sizes["k"], "parts": 8 * sizes["parts"]}
+    tops = {"n": largest, "d": 2000 if kind == "multiview" else 100_000, "k": 1000,
+            "parts": 20 if kind == "multiview" else 100}
     for varied, top in tops.items():
         if varied not in wanted:
             continue

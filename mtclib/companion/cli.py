@@ -1,4 +1,4 @@
-"""The command line: ``python -m mtclib cluster | table | fetch | run | report | ...``."""
+"""The command line: ``python -m mtclib cluster | table | cite | fetch | run | report | ...``."""
 
 import argparse
 import logging
@@ -7,6 +7,7 @@ import re
 import signal
 import sys
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 from mtclib.companion.parameters import PROFILES, UsageError, check_parameters, choose, read_value
@@ -21,6 +22,7 @@ EXAMPLES = {
     None: """examples:
   python -m mtclib cluster north.csv south.csv --n-clusters 3      your own tasks to labelled CSV files
   python -m mtclib table 20NewsGroups --format latex               all methods on a data set of a paper
+  python -m mtclib cite LMSC                    BibTeX of a paper, a method or a data set
   python -m mtclib fetch                        data of the quick profile, all papers
   python -m mtclib run all --report             every notebook in the quick profile, then the HTML report
   python -m mtclib run mtcmrl --profile full --n-jobs 2
@@ -41,6 +43,12 @@ The files of tasks have the same columns, those of views the same rows; each row
   python -m mtclib table WebKB --task 1
 
 Prints the paper's numbers beside ours, how to load the data, and the command that re-creates ours.""",
+    "cite": """examples:
+  python -m mtclib cite mtclib
+  python -m mtclib cite LMSC >> references.bib
+  python -m mtclib cite 20NewsGroups
+
+NAME is a paper, a method, a data set or its file, or mtclib for the software.  Nothing is downloaded.""",
     "fetch": """examples:
   python -m mtclib fetch
   python -m mtclib fetch --profile full --paper mtcmrl
@@ -72,6 +80,15 @@ the protocol, or your own.  A file such as my-hypothesis.toml says
 
 and may name a loader = "my_module:function" of your own.  Fits, all hypotheses and the page go to --output.
 With neither option all searches of the paper are run and the committed results are written.""",
+    "compare": """examples:
+  python -m mtclib compare views                 every set that is not run yet
+  python -m mtclib compare tasks tr23 Heart      these sets
+  python -m mtclib compare views --restore       begin with the committed fits, and run the rest
+  python -m mtclib compare views --write         keep the results of the sets that are run, and run nothing
+  python -m mtclib compare tasks --data FOLDER   the advice on sets of your own: promised, and realised
+
+Each folder in FOLDER is a set: a file for each task or view, with the classes in the column `class`.
+Otherwise needs the extra `comparison`; a fit ends after 60 s of the processor or 4 GB beyond the data.""",
     "report": "example:\n  python -m mtclib report",
     "store": "examples:\n  python -m mtclib store\n  python -m mtclib store mtcmrl",
     "scoreboard": """examples:
@@ -142,6 +159,8 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("--paper", help="which paper, if several print the data set")
     command.add_argument("--task", help="one task only, such as 1 or avg")
     command.add_argument("--format", default="text", help="text (default), csv or latex")
+    command = _command(commands, "cite", cite, "print the BibTeX of a paper, a method or a data set")
+    command.add_argument("name", metavar="NAME", help="paper, method, data set, or mtclib")
     command = _command(commands, "fetch", fetch, "download data files and check them")
     command.add_argument("names", nargs="*", help="files of `list --data`; default: all of a profile")
     command.add_argument("--profile", default="quick", help="quick (default) or full")
@@ -164,6 +183,12 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("--output", default="identified", metavar="FOLDER",
                          help="folder for fits, hypotheses and the page of --search and --mine")
     command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
+    command = _command(commands, "compare", compare, "run the comparison of all methods by sources")
+    command.add_argument("kind", metavar="KIND", help="tasks or views")
+    command.add_argument("sets", nargs="*", metavar="SET", help="default: all")
+    command.add_argument("--restore", action="store_true", help="put the committed fits into the store first")
+    command.add_argument("--write", action="store_true", help="write the results of what is run; run nothing")
+    command.add_argument("--data", metavar="FOLDER", help="judge the advice on the sets in it instead")
     _command(commands, "report", report, "write the HTML site: notebooks, figures, search")
     command = _command(commands, "store", store, "run notebooks in place and keep their cleaned outputs")
     command.add_argument("papers", nargs="*", metavar="PAPER", help="default: all")
@@ -172,7 +197,7 @@ def build_parser() -> argparse.ArgumentParser:
     command = _command(commands, "verdicts", verdicts, "write the verdict on every printed number")
     command.add_argument("--errors", action="store_true", help="simulate the error rates again")
     command = _command(commands, "list", list_known, "list papers and their parameters, or data files")
-    command.add_argument("--data", action="store_true", help="list data files: place and terms")
+    command.add_argument("--data", action="store_true", help="list data files: place, terms, citation")
     return parser
 
 
@@ -238,6 +263,14 @@ def table(args) -> int:
     print(found.text(args.format), end="")
     if args.format == "csv":
         print(*found.facts, sep="\n", file=sys.stderr)
+    return 0
+
+
+def cite(args) -> int:
+    """Print BibTeX."""
+    from mtclib.companion.papers import citations
+
+    print(citations.cite(args.name))
     return 0
 
 
@@ -364,6 +397,27 @@ def identify(args) -> int:
     return 0
 
 
+def compare(args) -> int:
+    """Run sets of the comparison by sources, or write the results of those that are run."""
+    from mtclib.companion import runs
+    from mtclib.companion.comparison import exam, runner, sources
+
+    if args.data:
+        found = exam.scores(choose(args.kind, sources.KINDS, "KIND"), args.data)
+        table, text = exam.report(args.kind, found)
+        print(f"{found.round(1).to_string()}\n\n{table.to_string()}\n\n{text}")
+        return 0
+    chosen, store = sources.Sources(choose(args.kind, sources.KINDS, "KIND")), runs.RunStore(paths.runs_dir())
+    sets = [choose(name, chosen.sets, "SET") for name in args.sets] or chosen.sets
+    if args.restore:
+        print(f"{runner.restore(chosen, store)} committed fits put into {paths.runs_dir()}", flush=True)
+    if args.write:
+        print("\n".join(runner.write(chosen, store, sets)))
+    else:
+        runner.run(chosen, store, sets)
+    return 0
+
+
 def report(args) -> int:
     """Write the report; fail if a notebook in it failed."""
     from mtclib.companion.site.report import write_report
@@ -407,7 +461,7 @@ def list_known(args) -> int:
         from mtclib import datasets
 
         for name, row in datasets.status().iterrows():
-            print(f"{name:44} {row['bytes']!s:>11} {row['where']:12} {row['licence']}")
+            print(f"{name:44} {row['bytes']!s:>11} {row['where']:12} {row['licence']} | {row['citation']}")
         return 0
     for name, path in notebooks.find_notebooks().items():
         print(name)
@@ -420,8 +474,8 @@ def list_known(args) -> int:
 def main(argv=None) -> int:
     """Run one command and return its exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
     args = build_parser().parse_args(argv)
-    from mtclib.companion.runs import ProtocolError
-
+    # After --help, and before Ctrl-C may strike inside of numpy.
+    import_module("mtclib.companion.runs")
     logging.basicConfig(format="%(message)s")
     logging.getLogger("mtclib").setLevel(logging.INFO)
     try:
@@ -434,7 +488,7 @@ def main(argv=None) -> int:
         # The reader of a pipe, such as `head`, has seen enough; nothing more may be written at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (UsageError, ProtocolError) as error:
+    except UsageError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except (MtclibError, OSError, ImportError) as error:

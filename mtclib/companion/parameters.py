@@ -3,18 +3,20 @@
 import ast
 import difflib
 import sys
+from importlib import metadata
 
-from mtclib.core.checks import check_option
-from mtclib.core.errors import MtclibError
+from mtclib.core.errors import MtclibError, check_option
 
 PROFILES = ("quick", "full")
 INJECTED = "# Parameters\n"
 """How the cell begins that papermill adds with the given values."""
+HOME = metadata.metadata("mtclib")["Project-URL"].partition(", ")[2]
+"""Home of the repository, as ``pyproject.toml`` names it."""
 _TYPES = {"int": int, "float": (int, float), "bool": bool, "list": list, "dict": dict}
 
 
 class UsageError(MtclibError, ValueError):
-    """A name or a value that there is not; the message says what there is."""
+    """An unknown name or invalid value was given; the message lists the valid ones."""
 
 
 def choose(name, known, argument: str) -> str:

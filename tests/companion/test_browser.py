@@ -90,6 +90,33 @@ def test_a_page_of_the_site_fits_every_window_and_has_no_error(name, page):
     assert len(backgrounds) == 2, "light and dark look the same"
 
 
+@pytest.mark.parametrize("name", ["index", *paths.papers()])
+def test_a_page_of_a_paper_has_at_most_twelve_screens(name, page):
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto((SITE / f"{name}.html").as_uri())
+    page.evaluate("document.querySelectorAll('img').forEach(image => { image.loading = 'eager'; })")
+    page.wait_for_function("[...document.images].every(image => image.complete && image.naturalWidth)")
+    assert page.evaluate("document.documentElement.scrollHeight") <= 12 * 800
+
+
+@pytest.mark.parametrize("way", ["click", "tap", "focus"])
+def test_a_cell_shows_its_card_by_mouse_finger_and_keyboard(way, browser):
+    page = browser.new_page(viewport={"width": 390, "height": 800}, has_touch=True)
+    page.goto((SITE / "mtcmrl.html").as_uri() + "#tables-2-to-4")
+    cell = page.locator("td[tabindex]", has_text="decision").first
+    card = cell.locator(".mtclib-card")
+    assert not card.is_visible()
+    getattr(cell, way)()
+    shown = card.inner_text()
+    assert all(name in shown for name in ("verdict", "interval", "radius", "pipeline", "decision"))
+    page.keyboard.press("Tab")
+    link = page.evaluate("document.activeElement.href")
+    assert card.is_visible() and "correction.md&title=mtcmrl%3A" in link
+    page.keyboard.press("Escape")
+    assert not card.is_visible()
+    page.close()
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_search_finds_a_method(width, page):
     problems = listen(page)

@@ -2,19 +2,22 @@
 
 import json
 import os
+import re
 import signal
 import sys
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import pytest
 from experiments_support import interruptible, wait_until
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from structure import PARAMETERS
 
+from mtclib import all_estimators
 from mtclib.companion.cli import main
 from mtclib.companion.comparison.methods import MethodsFileError
-from mtclib.companion.papers import copies
+from mtclib.companion.papers import citations, copies
 from mtclib.companion.parameters import UsageError, read_value
 from mtclib.companion.runs import profiles
 from mtclib.companion.runs.fit import JobMismatch
@@ -24,7 +27,7 @@ from mtclib.companion.verdicts import published
 from mtclib.companion.verdicts.ledger import LedgerError
 from mtclib.companion.verdicts.published import PublishedError
 from mtclib.core import paths
-from mtclib.datasets import FetchError
+from mtclib.datasets import FetchError, available, registry
 
 CHECK = """from mtclib.companion import check_parameters
 check_parameters(profile=profile, seed=seed, n_runs=n_runs, n_jobs=n_jobs)
@@ -84,11 +87,49 @@ def test_a_wrong_request_is_refused_with_a_hint_before_anything_runs(arguments, 
 def test_a_table_to_copy_has_every_printed_cell_and_says_how_to_load_the_data(capsys):
     for name, paper in ((name, paper) for name, papers in copies.datasets().items() for paper in papers):
         table, printed = copies.copy(name, paper), published.load(paper).query("dataset == @name")
-        assert (table.frame.filter(like="printed") != "").sum().sum() == printed["mean"].notna().sum()
+        numbers = table.numbers().set_index(["task", "method"])
+        assert numbers.filter(like="printed mean").notna().sum().sum() == printed["mean"].notna().sum()
+        assert all(pd.api.types.is_numeric_dtype(numbers[one]) for one in numbers)
+        assert set(table.as_printed().index.str.rstrip("*†")) == set(printed["method"])
         assert "mtclib.datasets.load('" in table.facts[0] or "no source" in table.facts[0]
-    assert main(["table", "20NewsGroups", "--format", "latex"]) == 0
-    assert r"1 & k-means & 33.9 $\pm$ 0.0 & 85.7 $\pm$ 12.6" in capsys.readouterr().out
+        keys = re.findall(r"@\w+\{(\w+),", table.bibtex)
+        assert len(keys) == len(set(keys)) > 1
     assert main(["table", "Cornell"]) == 2 and "choose one with --paper" in capsys.readouterr().err
+
+
+def test_latex_has_both_layouts_labels_marks_and_what_to_cite_and_no_cell_is_lost(capsys):
+    assert main(["table", "20NewsGroups", "--format", "latex"]) == 0
+    told = capsys.readouterr().out
+    assert r"1 & k-means & 33.9 $\pm$ 0.0 & 85.7 $\pm$ 12.6" in told
+    assert r"S-MBC$^{*}$$^{\dagger}$ & 85.1 (44.1) & 64.8 (14.6) & 70.4 (46.6)" in told
+    labels = re.findall(r"\\label\{(.*?)\}", told)
+    assert labels == ["tab:mtcmrl-20newsgroups", "tab:mtcmrl-20newsgroups-long"]
+    assert told.count(r"\toprule") == told.count(r"\end{table}") == 2
+    assert r"$^{*}$~settings chosen with the labels" in told
+    assert "% @inproceedings{zhang2018multi," in told and not re.search(r"(?<!\\)[&%](?=\w+ \$)", told)
+
+
+@pytest.mark.parametrize(("name", "found"), [
+    ("mtclib", "@misc{developers"), ("lmsc", "pages = {3488--3496}"), ("WMSC", "zong2018weighted"),
+    ("SNMFLR", "zhang2018multi"), ("Cornell", "sen2008collective"), ("lmsc-cornell", "sen2008collective"),
+    ("cluto-zhong/tr11.mat", "zhong2005generative")])
+def test_bibtex_of_the_software_a_paper_a_method_a_data_set_and_a_file(name, found, capsys):
+    assert main(["cite", name]) == 0
+    assert found in capsys.readouterr().out
+
+
+def test_everything_that_can_be_cited_gives_whole_entries_and_what_is_unknown_is_refused(capsys):
+    names = {*all_estimators(), *paths.papers(), *copies.datasets(), *registry()}
+    made_here = {"mbc-spectra", "mspl-toy", "toy-multitask"}
+    for name in names | {*available()} - made_here:
+        for entry in citations.entries(name) or [f"nothing for {name}"]:
+            fields = dict(re.findall(r"^  (\w+) = \{(.*)\},$", entry, re.M))
+            assert {"author", "title", "year"} <= set(fields) and fields["year"].isdecimal(), entry
+            assert entry.count("{") == entry.count("}") and len(fields["title"]) > 6, entry
+    assert main(["cite", "mtcrml"]) == 2 and "MTCMRL" in capsys.readouterr().err
+    for entry in registry().values():
+        left = citations.WORK.sub("", entry.citation.replace(" (ed.)", "")).strip()
+        assert not left, f"{entry.name}: {left} is in no entry"
 
 
 def test_own_files_become_labelled_files(tmp_path, monkeypatch, capsys):

@@ -78,7 +78,7 @@ def study(tmp_path_factory):
     folder.mkdir(parents=True)
     for name, text in (("protocol", PROTOCOL), ("decisions", DECISIONS), ("claims", CLAIMS)):
         (folder / f"{name}.toml").write_text(text, encoding="utf-8")
-    rows = [("toy", "1", "Tiny", task, method, "ACC", mean, "1.00", "2")
+    rows = [("toy", "1", "Tiny", task, method, "ACC", mean, "1.00")
             for task in "12" for method, mean in (("exact", "100.00"), ("noisy", "99.00"))]
     pd.DataFrame(rows, columns=list(REQUIRED)).to_csv(folder / "published.csv", index=False)
     (folder / "sizes.csv").write_text("table,dataset,task,quantity,value,note\n")
@@ -93,7 +93,7 @@ def test_every_job_is_fitted_stored_and_exported(study):
     assert files == {"jobs.csv.xz", "scores.npz", "labels.npz", "provenance.json", "sizes.csv",
                      "classes.json"}
     jobs = study.results.frame.drop_duplicates("key")
-    assert len(jobs) == 24 and set(jobs["status"]) == {"ok"}
+    assert (len(jobs), set(jobs["status"])) == (24, {"ok"})
     assert len(list(paths.runs_dir().rglob("*.npz"))) == 24
 
 
@@ -119,9 +119,11 @@ def test_the_claim_and_the_finding_follow_from_the_same_results(study):
 
 def test_the_tables_show_verdicts_and_claims(study):
     shown = str(study.claims_table())
-    assert "exact beats noisy" in shown and "holds" in shown
+    assert "exact beats noisy" in shown
+    assert "holds" in shown
     assert "The weighting is not given" in str(study.decisions_table())
-    assert study.audit_table().folded and study.provenance_table().folded
+    assert study.audit_table().folded
+    assert study.provenance_table().folded
     assert not study.sizes_table(["Nowhere"]).rows
     (whole,) = study.reproduced("Tiny").tables
     assert whole.header[1:] == (("Task 1", "ACC"), ("Task 2", "ACC"))
@@ -141,4 +143,6 @@ def test_a_study_refuses_what_a_notebook_cannot_use_and_is_the_one_of_its_paper(
     own = type("PaperStudy", (Study,), {})
     monkeypatch.setitem(sys.modules, "mtclib.companion.papers.toy", SimpleNamespace(PaperStudy=own))
     monkeypatch.setattr("mtclib.companion.papers.study.find_spec", lambda name: True)
-    assert type(Study("toy", dask="")) is own and own("toy").dask is None and type(study) is Study
+    assert type(Study("toy", dask="")) is own
+    assert own("toy").dask is None
+    assert type(study) is Study

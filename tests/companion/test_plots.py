@@ -221,7 +221,8 @@ def test_nothing_is_cut_off_nor_covered_and_labels_do_not_overlap(name):
             assert all(one[1] <= two[0] + 1 for one, two in zip(spans, spans[1:])), upright
         for whiskers in [each for each in ax.collections if isinstance(each, LineCollection)]:
             for ends in [path.vertices for path in whiskers.get_paths()]:
-                assert not (ends < ax.viewLim.min).any() and not (ends > ax.viewLim.max).any()
+                assert not (ends < ax.viewLim.min).any()
+                assert not (ends > ax.viewLim.max).any()
     assert labels
     for part in [*shown, *fig.legends, *labels]:
         box = part.get_window_extent() if part in labels else part.get_tightbbox()
@@ -295,7 +296,7 @@ def test_a_figure_is_closed_even_if_it_fails_and_the_users_settings_and_figures_
     CASES["runtime"]()
     with pytest.raises(ValueError, match="Shape of passed values"):
         plots.relation_matrix(MATRIX, None, ["only one"], ROWS, ("a", "b"))
-    assert plt.get_fignums() == [mine.number] and dict(plt.rcParams) == before
+    assert (plt.get_fignums(), dict(plt.rcParams)) == ([mine.number], before)
     plt.close(mine)
 
 
@@ -305,7 +306,8 @@ def test_small_numbers_are_written_out_and_a_name_with_dollar_signs_is_not_read_
     written = ax.yaxis.get_major_formatter()
     assert written(1e-5) == written(9.999999999999999e-06) == "0.00001"
     fig = plots.runtime(pd.DataFrame({"solver": [r"$\nosuchcommand$"], "n_clusters": 2, "seconds": 1.0}))
-    assert legend(fig) == [r"$\nosuchcommand$"] and fig.legends[0].get_window_extent().width > 100
+    assert legend(fig) == [r"$\nosuchcommand$"]
+    assert fig.legends[0].get_window_extent().width > 100
 
 
 def test_colours_of_lines_and_of_verdicts_get_lighter_at_each_step():
@@ -321,14 +323,15 @@ def test_a_legend_of_many_rows_makes_the_figure_taller_and_leaves_the_axes_their
     many = plots.sensitivity(one_param(datasets=[f"{LONG}, number {n}" for n in range(10)]), LAM)
     few, many = ((fig.get_figheight(), fig.axes[0].get_window_extent().height)
                  for fig in (drawn("sensitivity of one"), many))
-    assert many[0] > few[0] + 1 and many[1] > 0.85 * few[1]
+    assert many[0] > few[0] + 1
+    assert many[1] > 0.85 * few[1]
 
 
 def test_sensitivity_has_a_panel_for_each_parameter():
     assert [ax.get_xlabel() for ax in drawn("sensitivity").axes] == ["λ", "μ", "α", "β"]
     for ax, base in zip(drawn("sensitivity").axes, BASE.values()):
         assert names(ax.get_xticklabels()) == ["1/4", "1/2", "1", "2", "4"]
-        assert ax.get_xscale() == "log" and len(ax.collections) == 2
+        assert (ax.get_xscale(), len(ax.collections)) == ("log", 2)
         assert ax.get_lines()[2].get_xdata()[0] == base
 
 
@@ -336,7 +339,7 @@ def test_sensitivity_names_nmi_without_its_variant_and_can_tell_methods_apart_on
     frame = pd.concat([one_param((0.1, 0.5, 0.9)).assign(method=method) for method in "AB"])
     frame = frame.replace("ACC", "NMI_geometric")
     fig = plots.sensitivity(frame, {"lam": 0.5}, "NMI_geometric", "method", ["lam"])
-    assert legend(fig) == ["A", "B", "default"] and fig.axes[0].get_ylabel() == "NMI (%)"
+    assert (legend(fig), fig.axes[0].get_ylabel()) == (["A", "B", "default"], "NMI (%)")
     assert fig.axes[0].get_xscale() == "linear"
 
 
@@ -356,7 +359,7 @@ def test_sensitivity_uses_only_rows_where_the_other_parameters_are_fixed_and_run
     assert_allclose([line(fig, panel, 0).get_ydata() for panel in (0, 1)], [[10, 20], [20, 70]])
     frame = one_param((1, 2), runs=4, value=lambda s, run: (0.2, 0.3, 0.7, np.nan)[run])
     half = stats.t.ppf(0.975, 2) * 100 * stats.sem([0.2, 0.3, 0.7])
-    assert_allclose(edges(plots.sensitivity(frame, LAM), 0), [40 - half, 40 + half])
+    assert_allclose(edges(plots.sensitivity(frame, LAM), 0), np.clip([40 - half, 40 + half], 0, 100))
 
 
 def test_the_heat_map_marks_the_best_cell_and_dashes_a_failed_one():
@@ -365,8 +368,10 @@ def test_the_heat_map_marks_the_best_cell_and_dashes_a_failed_one():
         return np.nan if failed else 0.1 * setting["lam"] + 0.01 * setting["alpha"]
 
     ax = plots.sensitivity_heatmap(results(GRID, value=value), "lam", "alpha").axes[0]
-    assert texts(ax).count("–") == 1 and "44.0 ★" in texts(ax) and "nan" not in " ".join(texts(ax))
-    assert len(texts(ax)) == 25 and ax.patches[0].get_xy() == (4.05, 0.05)
+    assert texts(ax).count("–") == 1
+    assert "44.0 ★" in texts(ax)
+    assert "nan" not in " ".join(texts(ax))
+    assert (len(texts(ax)), ax.patches[0].get_xy()) == (25, (4.05, 0.05))
     assert names(ax.get_yticklabels()) == ["4", "2", "1", "1/2", "1/4"]
     # Nor does it average over a third parameter.
     frame = results([s | {"mu": mu} for s in GRID for mu in (1.0, 2.0)], value=lambda s, run: s["mu"] / 10)
@@ -385,7 +390,7 @@ def test_a_stopped_run_keeps_its_last_value_and_a_relative_one_is_its_gap_to_the
 HALF = stats.t.ppf(0.975, 2) / np.sqrt(3)
 # 95 % t intervals over runs; the gain of transfer is the same for all seeds.
 BANDS = (("robustness", 0, 0, [90 - HALF, 90 + HALF]), ("transfer", 0, 1, [41 - HALF, 41 + HALF]),
-         ("transfer", 2, 0, [0, 20]), ("trajectories", 0, 0, [10 - 10 * HALF, 40 + 10 * HALF]))
+         ("transfer", 2, 0, [0, 20]), ("trajectories", 0, 0, [0, 40 + 10 * HALF]))
 
 
 @pytest.mark.parametrize(("name", "panel", "number", "ends"), BANDS)
@@ -399,8 +404,8 @@ SHOWN = [
     ("relation", lambda fig: [ax.collections[0].get_clim() for ax in fig.axes[:2]], [(0, 2 * 0.173)] * 2),
     ("relation", lambda fig: [tuple(np.floor(p.get_xy())) for p in fig.axes[0].patches], [(0, 0), (1, 1)]),
     ("objectives", lambda fig: [ax.get_lines()[-1].get_xdata()[0] for ax in fig.axes[:2]], [1, 3]),
-    ("leverage", lambda fig: texts(fig.axes[0]), [f"counts, instead of tf (ACC, O{n})" for n in (1, 2)]),
-    ("leverage", lambda fig: [bar.get_width() for bar in fig.axes[0].patches[1:]], [-1.5, 2.0]),
+    ("leverage", lambda fig: texts(fig.axes[0]), [f"counts, instead of tf (ACC, O{n})" for n in (2, 1)]),
+    ("leverage", lambda fig: [bar.get_width() for bar in fig.axes[0].patches[1:]], [2.0, -1.5]),
     ("selection", lambda fig: fig.axes[0].collections[0].get_array().tolist(), [0, 1, 3, 2, 0]),
     ("orders", lambda fig: len(line(fig, 0, 0).get_ydata()), 18),
 ]
@@ -414,7 +419,8 @@ def test_a_figure_shows_and_names_what_it_was_given(name, look, expected):
 def test_every_verdict_has_its_word_in_the_legend_and_its_colour():
     words = [f"{SYMBOLS[v]} {'not yet run' if v == 'not-run' else v} (1)" for v in MEANINGS if v in SYMBOLS]
     fig = plots.scoreboard(judged(SYMBOLS), {"p": "Paper\nall verdicts"})
-    assert legend(fig) == words and not set(SYMBOLS.values()) - set(texts(fig.axes[0]))
+    assert legend(fig) == words
+    assert not set(SYMBOLS.values()) - set(texts(fig.axes[0]))
 
 
 def test_a_square_has_the_colour_that_its_verdict_has_in_the_tables_and_the_legend_counts_what_counts():
@@ -430,13 +436,13 @@ def test_scores_that_differ_little_do_not_fill_an_axis_or_a_scale_of_colours():
     ax = plots.sensitivity(frame, {"lam": 4.0, "alpha": 4.0}).axes[0]
     assert np.ptp(ax.get_ylim()) == pytest.approx(20)
     scale = plots.sensitivity_heatmap(frame, "lam", "alpha").axes[0].collections[0].get_clim()
-    assert np.ptp(scale) == pytest.approx(20) and np.mean(scale) == pytest.approx(50.2125)
+    assert (np.ptp(scale), np.mean(scale)) == (pytest.approx(20), pytest.approx(50.2125))
 
 
 def test_a_method_looks_the_same_whatever_it_is_shown_with():
     with plots.style():
         alone, beside = looks(["MSPL-hard", "other"]), looks(["Con-MC", "MSPL-smooth", "MSPL-hard", "new"])
-    assert alone["MSPL-hard"] == beside["MSPL-hard"] and len({str(look) for look in beside.values()}) == 4
+    assert (alone["MSPL-hard"], len({str(look) for look in beside.values()})) == (beside["MSPL-hard"], 4)
 
 
 def test_a_single_seed_has_no_interval():
@@ -489,6 +495,6 @@ def test_save_refuses_a_bad_name_and_writes_nothing(name, tmp_path):
 def test_a_picture_is_a_png_with_a_palette_and_an_alternative_text():
     png, metadata = plots.Picture(drawn("robustness"))._repr_png_()
     with Image.open(io.BytesIO(png)) as image:
-        assert image.mode == "P" and image.format == "PNG"
+        assert (image.mode, image.format) == ("P", "PNG")
     assert metadata["alt"].startswith("Score against the share of noise: one panel per data set")
     assert metadata["alt"].endswith("Panels: " + "; ".join(TITLES["robustness"]) + ". Legend: A; B.")

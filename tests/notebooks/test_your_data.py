@@ -42,12 +42,15 @@ def test_tasks_from_csv_files_are_clustered_drawn_and_written(tmp_path):
     methods, folder = ["KMeans", {"SNMF": {"exponent": 1.0}}], str(tmp_path / "out")
     done, text = run(paths=paths, methods=methods, output=folder, n_runs=3, **options)
     assert (done.error, done.n_figures) == ("", 2)
-    assert re.search(r"south +\| 75 +\| 40", text) and "SNMF" in text
+    assert re.search(r"south +\| 75 +\| 40", text)
+    assert "SNMF" in text
     table = pd.read_csv(Path(folder, "clusters-KMeans.csv"))
     truth = pd.concat([pd.read_csv(path)["class"] for path in paths], ignore_index=True)
     assert table["class"].tolist() == truth.tolist()
     frame = pd.read_csv(Path(folder, "methods.csv"))
-    assert len(frame) == 6 and frame["ACC"].min() > 0.8 and not frame["error"].notna().any()
+    assert len(frame) == 6
+    assert frame["ACC"].min() > 0.8
+    assert not frame["error"].notna().any()
     assert {"number.png", "embedding.svg", "related.csv", "report.txt"} <= set(os.listdir(folder))
 
 
@@ -59,14 +62,15 @@ def test_views_from_npz_files_without_labels_are_clustered(tmp_path):
     methods, folder = ["ConMC", "CoregSpectral"], str(tmp_path / "out")
     done, text = run(kind="views", paths=paths, methods=methods, n_clusters=[3], scaling="minmax",
                      output=folder, n_runs=4)  # fmt: skip
-    assert done.error == "" and "No classes are given" in text
+    assert done.error == ""
+    assert "No classes are given" in text
     for method in methods:
         clusters = pd.read_csv(Path(folder, f"clusters-{method}.csv"))["cluster"].to_numpy()
         assert len(set(zip(y, clusters))) == 3
 
 
 def test_the_command_of_the_readme_runs_as_written(tmp_path):
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "notebooks" / "README.md").read_text(encoding="utf-8")
     (line,) = re.findall(r"^papermill notebooks/your_data.*$", text, re.M)
     write_example("tasks", tmp_path)
     for name in ("north", "south"):

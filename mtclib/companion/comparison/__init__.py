@@ -1,1 +1,1 @@
-"""All methods on all data (`comparison`, by the ranks of `ranking`); what each method needs (`methods`)."""
+"""All methods on all data (`sources`, with `advice` and `sharing`); what each method needs (`methods`)."""

@@ -20,7 +20,7 @@ from joblib import delayed
 from mtclib.baselines.registry import all_estimators
 from mtclib.companion import schema, tables
 from mtclib.companion.parameters import choose
-from mtclib.companion.runs import attempt
+from mtclib.companion.runs import attempt, calibrated
 from mtclib.companion.runs.runner import processes
 from mtclib.companion.tables.mathematics import set_mathematics
 from mtclib.companion.userdata.run import SHOWN, shown_name
@@ -328,11 +328,13 @@ def _tables(part):
 
 
 def full_profiles(papers) -> pd.DataFrame:
-    """What the committed results of papers took: fits, hours of one core, the longest fit."""
+    """What the committed results of papers took: fits, hours of one core as `calibrated`, the longest fit."""
     rows = []
     for paper in papers:
         jobs = pd.read_csv(paths.results_dir(paper) / "jobs.csv.xz", keep_default_na=False)
+        jobs = jobs.reindex(columns=jobs.columns.union(["calibration"]))
         fits = jobs[jobs["status"] == "ok"].drop_duplicates("key")
+        fits = fits.assign(seconds=calibrated(fits["seconds"], fits["calibration"]))
         longest = fits.loc[fits["seconds"].idxmax()]
         rows.append({"paper": paper, "data sets": fits["dataset"].nunique(), "fits": len(fits),
                      "hours": round(fits["seconds"].sum() / 3600, 2),

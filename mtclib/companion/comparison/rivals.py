@@ -30,15 +30,17 @@ def named(path):
 
 
 class Rival(BaseEstimator):
-    """A method of another package at its defaults; ``labels_`` as for estimators of ours. ``path`` is its
-    "package.module:Class", or "snf:snf". Methods of scikit-learn see views side by side. A list
-    ``n_clusters`` says that ``Xs`` are tasks: each is clustered alone, or with ``pooled`` all at once, into
+    """Adapter that gives another package's clusterer mtclib's interface, at its defaults but for ``options``.
+    ``path`` is its "package.module:Class", or "snf:snf". Methods of scikit-learn see views side by side. A
+    list ``n_clusters`` says that ``Xs`` are tasks: each is clustered alone, or with ``pooled`` at once, into
     the largest number of clusters of a task."""
 
-    def __init__(self, n_clusters, *, path="sklearn.cluster:KMeans", pooled=False, random_state=None):
+    def __init__(self, n_clusters, *, path="sklearn.cluster:KMeans", pooled=False, options=None,
+                 random_state=None):
         self.n_clusters = n_clusters
         self.path = path
         self.pooled = pooled
+        self.options = options
         self.random_state = random_state
 
     @classmethod
@@ -64,7 +66,7 @@ class Rival(BaseEstimator):
         if self.path == "snf:snf":
             return _fused(list(map(_dense, Xs)), k, self.random_state)
         known = method._get_param_names()
-        options = {"n_clusters" if "n_clusters" in known else "n_components": k}
+        options = {**(self.options or {}), "n_clusters" if "n_clusters" in known else "n_components": k}
         if "random_state" in known:
             options["random_state"] = self.random_state
         data = side_by_side(Xs) if self.path.startswith("sklearn.") else list(map(_dense, Xs))

@@ -25,7 +25,8 @@ NEAREST = {"MTSC": "Spectral NJW", "LLMC": "CLR", "MKC": "k-means", "SMKC": "k-m
            "SPMTC": "k-means", "SAMTC": "k-means", "DMTFC": "k-means", "DMTRC": "k-means"}  # fmt: skip
 """The nearest single-task method of those whose own version is not among the methods compared."""
 
-ALONE = ("SingleView", "sklearn KMeans", "sklearn Spectral", "sklearn GMM", "sklearn Agglomerative", "Con-MC")
+ALONE = ("SingleView", "sklearn KMeans", "sklearn KMeans, ten starts", "sklearn Spectral",
+         "sklearn Spectral, neighbours", "sklearn GMM", "sklearn Agglomerative", "Con-MC")
 """Methods for views that take one alone, or all side by side: no multi-view methods."""
 
 FEWEST = 5
@@ -38,7 +39,7 @@ def gains(kind, sources=None):
     """Gain of each method that shares, in points of ARI: ``source, set, method, measure, gain``. On tasks
     over its own single-task version, on views over k-means on the view with the largest silhouette; first
     preparation, k known. ``measure`` is the relatedness of the tasks, or the agreement of the views."""
-    sources = sources or evidence(kind, packages=True)
+    sources = sources or evidence(kind)
     known = pd.read_csv(Sources(kind).folder / "sets.csv", index_col="set")
     scores = sources.scores(preparation="first").droplevel(["kind", "preparation"])
     if kind == "tasks":

@@ -1,7 +1,7 @@
 """The comparison by independent sources: every method, ours and others', on sets of many sources.
 
 ``data/comparison/many-tasks/`` and ``many-views/`` hold ``protocol.toml``, fixed before the first run,
-``sources.csv`` (where each set comes from) and ``results``, which ``benchmarks/comparison_sources.py`` makes.
+``sources.csv`` (where each set comes from) and ``results``, which ``python -m mtclib compare`` makes.
 """
 
 from collections import namedtuple
@@ -10,11 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from baycomp import SignedRankTest
 from scipy import stats
 
 from mtclib.companion import runs
-from mtclib.companion.comparison import ranking
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import profiles
 from mtclib.companion.runs.jobs import load_dataset, seed_for
@@ -25,17 +23,14 @@ KINDS = ("tasks", "views")
 PLAIN = "sklearn KMeans"
 """Plain k-means, as a user would take it: of each task, or of the views side by side."""
 
-ROPE = 2.0
-"""Points of a score within which two methods count as equally good."""
-
-COLUMNS = ["rank", "sources", "gain", "low", "high", "worse", "p better", "p same", "p worse", "risk"]
+COLUMNS = ["sources", "gain", "low", "high", "worse", "risk", "fails", "p"]
 
 Place = namedtuple("Place", ["scores", "rank", "of", "overview"])
 
 
 class Sources:
-    """What is run of the comparison of one kind of data, "tasks" or "views", and what follows from it;
-    `folder` holds ``protocol.toml``, ``sources.csv`` and ``results``.
+    """Committed results of the comparison for one kind of data, "tasks" or "views", and the statistics
+    derived from them; `folder` holds ``protocol.toml``, ``sources.csv`` and ``results``.
 
     >>> Sources("views").sets[0]
     'Yale'
@@ -70,9 +65,22 @@ class Sources:
         """What is run, in a sentence."""
         sources = self.table.drop_duplicates("set").set_index("set")["source"]
         found = sources[self.done]
-        names = f": {', '.join(found.index)}" if len(found) else ""
+        missing = sources.index.drop(found.index)
+        rest = {"sets not run": missing, **(self._behind() if len(found) else {})}
+        rest = "".join(f"; {what}: {', '.join(names)}" for what, names in rest.items() if len(names))
         return (f"{self.kind}: ran on {len(found)} of {len(sources)} sets, from {found.nunique()} of "
-                f"{sources.nunique()} sources{names}")
+                f"{sources.nunique()} sources{rest}")
+
+    def _behind(self):
+        """Methods that the protocol has and the results lack, or have by code that gives other labels now."""
+        versions, there = self.results.provenance["algorithm_versions"], set(self.rows["method"])
+        found = {"methods not run": [], "run by earlier code": []}
+        for name in self.protocol.profile("full").methods:
+            if name not in there:
+                found["methods not run"].append(name)
+            elif versions[self.protocol.methods[name].estimator] != self.estimator(name).algorithm_version():
+                found["run by earlier code"].append(name)
+        return found
 
     def scores(self, metric="ARI", k="known", preparation=None):
         """Mean over seeds in percent: (source, kind, set, preparation) by methods; NaN where one is absent. A
@@ -84,58 +92,50 @@ class Sources:
         names = dict.fromkeys([*self.protocol.profile("full").methods, PLAIN])
         return wide[[name for name in names if name in wide]]
 
-    def overview(self, scores=None, tested=True):
-        """All methods, best mean rank first, with sources as the units; `scores` as from :meth:`scores`.
+    def overview(self, scores=None):
+        """All methods, largest mean gain first; `scores` as from :meth:`scores`.
 
-        ``rank`` (mean over sources), ``sources`` (where it is present), ``gain`` over plain k-means in points
-        (mean over them) with its 95 % interval ``low``, ``high``, ``worse`` (sources where it is below plain
-        k-means), ``p better``, ``p same``, ``p worse`` (of the typical source, by the Bayesian signed-rank
-        test: better by more than :data:`ROPE`, within it, or worse), and ``risk``, the chance that it is
-        below plain k-means on a further source.  Interval and risk take gains to be normal.  The three p
-        take seconds and are left out unless `tested`.
+        ``gain`` over plain k-means in points, the mean over ``sources``, with its 95 % interval ``low``,
+        ``high``; ``worse`` (sources where it is below plain k-means); ``risk``, the chance of that on a
+        further source; ``fails`` (sets without a result, which count as plain k-means); ``p`` of Wilcoxon's
+        signed-rank test against the first, corrected after Holm.  Interval and risk take gains to be normal.
         """
         scores = self.scores() if scores is None else scores
-        ranks, gains = ranking.by_source(scores), self.gains(scores)
-        rows = {name: _judged(gains[name].dropna().to_numpy(), tested) for name in ranks.index}
-        frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method").assign(rank=ranks)
-        return frame.reindex(columns=COLUMNS)
+        gains = self.gains(scores)
+        order = gains.mean().sort_values(ascending=False, kind="stable").index
+        frame = pd.DataFrame({name: summary(gains[name]) for name in order}).T.rename_axis("method")
+        fails = scores.isna().groupby("set").any().sum()
+        return frame.assign(fails=fails, p=against_the_first(gains[order])).reindex(columns=COLUMNS)
 
     def gains(self, scores):
-        """Points over plain k-means, sources by methods: the mean over sets and preparations."""
-        return scores.sub(scores[PLAIN], axis=0).groupby("source").mean()
+        """Points over plain k-means, sources by methods; a method without a result there is plain k-means."""
+        found = scores.sub(scores[PLAIN], axis=0).fillna(0.0)
+        return found.groupby(["source", "set"], sort=False).mean().groupby("source", sort=False).mean()
 
-    def sensitivity(self):
-        """Who is first, and what the method that is first over all gains, with a part of the evidence.
-        Without each source and each kind, by each score, by each preparation, and with k unknown."""
+    def sensitivity(self, names=None):
+        """Which of some methods is first, and what the one that is first over all gains, with a part of the
+        evidence: without each source and each kind, by each score, by each preparation."""
         scores = self.scores()
         parts = {"all": scores, "by NMI": self.scores("NMI_arithmetic"), "by ACC": self.scores("ACC")}
         parts |= {f"{name} preparation": self.scores(preparation=name) for name in ("first", "second")}
-        parts["k unknown"] = self.scores(k="unknown")
         for level in ("kind", "source"):
-            names = scores.index.get_level_values(level)
-            parts |= {f"without {name}": scores[names != name] for name in names.unique()}
-        best, rows = ranking.by_source(scores).index[0], {}
+            given = scores.index.get_level_values(level)
+            parts |= {f"without {name}": scores[given != name] for name in given.unique()}
+        names, rows, best = list(scores) if names is None else names, {}, None
         for part, values in parts.items():
             if values.index.unique("source").size > 1:
-                ranks, gains = ranking.by_source(values), self.gains(values)[best].dropna()
-                low, high = interval(gains)
-                rows[part] = {"first": ranks.index[0], "rank": ranks[best], "gain": gains.mean(), "low": low,
-                              "high": high}
+                gains = self.gains(values)[names]
+                best = best or gains.mean().idxmax()
+                rows[part] = {"first": gains.mean().idxmax(), **summary(gains[best])}
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("evidence")
 
-    def critical_difference(self):
-        """Nemenyi's critical difference of the mean ranks over sources at the 5 % level."""
-        scores = self.scores()
-        return ranking.critical_difference(scores.shape[1], scores.index.unique("source").size)
-
     def unknown_k(self):
-        """Mean ranks of methods with k known and unknown, and the points ``lost``, over the same sources."""
+        """Gains of methods with k known and as the command estimates it, and the points of ARI ``lost``."""
         guessed = self.scores(k="unknown")
         known = self.scores(preparation="first").reindex(guessed.index)[list(guessed)]
-        ranks = ranking.by_source(known)
-        frame = pd.DataFrame({"rank": ranks, "rank, k unknown": ranking.by_source(guessed),
+        frame = pd.DataFrame({"k known": self.gains(known).mean(), "k unknown": self.gains(guessed).mean(),
                               "lost": (known - guessed).groupby("source").mean().mean()})  # fmt: skip
-        return frame.loc[ranks.index].rename_axis("method")
+        return frame.sort_values("k known", ascending=False).rename_axis("method")
 
     def estimator(self, method):
         """Class of a method."""
@@ -144,7 +144,8 @@ class Sources:
     def seconds(self):
         """Median seconds of a fit, data sets by methods."""
         fits = self.rows[self.rows["status"] == "ok"].drop_duplicates(["dataset", "method", "key"])
-        return fits.groupby(["dataset", "method"])["seconds"].median().unstack()
+        seconds = runs.calibrated(fits["seconds"], fits["key"].map(self.results.calibrations))
+        return fits.assign(seconds=seconds).groupby(["dataset", "method"])["seconds"].median().unstack()
 
     def relative_times(self):
         """Seconds of a fit relative to plain k-means on the same data, the median over data sets."""
@@ -162,17 +163,20 @@ class Sources:
         _, jobs, store = profiles.plan(file, "quick", seed=seed, n_runs=n_runs)
         return runs.run(jobs, store, n_jobs=n_jobs)
 
-    def place(self, make, name="mine", n_runs=1):
+    def place(self, make, name="mine", n_runs=1, on=None):
         """Row of a further method, and its place among those that are run, with k known.
 
         Parameters
         ----------
         make : callable
             ``make(n_clusters, random_state)`` gives an estimator with ``fit(Xs)`` and then ``labels_``:
-            ``n_clusters`` is an int and ``labels_`` an array for views, both are lists for tasks.
+            ``n_clusters`` is an int and ``labels_`` an array for views, both are lists for tasks. A class
+            gets both by name.
         name : str
         n_runs : int
             Seeds on each set: the first of the protocol's.
+        on : str or list of str, optional
+            The sets to compare on; all by default.
 
         Returns
         -------
@@ -193,8 +197,10 @@ class Sources:
         """
         if name in self.protocol.methods:
             raise ValueError(f"name: there is a method {name!r} already; give another")
-        scores = self.scores()
-        found = {}
+        scores, sets = self.scores(), [on] if isinstance(on, str) else on or self.done
+        for one in sets:
+            choose(one, self.done, "on")
+        scores, found = scores[scores.index.get_level_values("set").isin(sets)].copy(), {}
         for key in scores.index:
             row = self.table[(self.table["set"] == key[2]) & (self.table["preparation"] == key[3])]
             found[key] = self._scored(make, row.index[row["number of clusters"] == "known"].item(), n_runs)
@@ -208,11 +214,25 @@ class Sources:
         values, views = [], data.kind == "multiview"
         for run in range(n_runs):
             seed = seed_for(self.protocol.root_seed, self.protocol.paper, dataset, run)
-            model = make(data.n_clusters, seed)
+            given = {"n_clusters": data.n_clusters, "random_state": seed}
+            model = make(**given) if isinstance(make, type) else make(*given.values())
             model.fit(data.Xs)
             pairs = [(data.labels, model.labels_)] if views else zip(data.labels, model.labels_)
             values += [score_all(truth, labels)["ARI"] for truth, labels in pairs]
         return 100 * float(np.mean(values))
+
+
+def place(make, on, **options):
+    """Place of a further method among those that are run, as from `Sources.place`, on named sets of one kind.
+
+    >>> from mtclib import MSPL
+    >>> place(MSPL, on="Handwritten").rank  # doctest: +SKIP
+    """
+    sets = [on] if isinstance(on, str) else list(on)
+    known = {kind: Sources(kind) for kind in KINDS}
+    choose(sets[0], [name for part in known.values() for name in part.done], "on")
+    kind = next(kind for kind, part in known.items() if sets[0] in part.done)
+    return known[kind].place(make, on=sets, **options)
 
 
 def interval(gains):
@@ -221,19 +241,33 @@ def interval(gains):
     return gains.mean() + np.array([-1, 1]) * stats.t.ppf(0.975, n - 1) * spread / np.sqrt(n)
 
 
-def _judged(gains, tested):
-    n = len(gains)
-    row = {"sources": n, "worse": int((gains.round(9) < 0).sum())}
-    if not n:
-        return row
-    row["gain"], (row["low"], row["high"]) = gains.mean(), interval(gains)
-    if n > 1 and (spread := np.std(gains, ddof=1)):
-        row["risk"] = stats.t.cdf(-gains.mean() / (spread * np.sqrt(1 + 1 / n)), n - 1)
-        if tested:
-            row["p worse"], row["p same"], row["p better"] = probabilities(gains)
-    return row
+def summary(gains):
+    """``sources``, mean ``gain`` with its interval ``low``, ``high``, ``worse`` and ``risk`` of gains of a
+    method, one for each source."""
+    n, spread = len(gains), np.std(gains, ddof=1) if len(gains) > 1 else 0.0
+    (low, high), row = interval(gains), {"sources": n, "worse": int((gains.round(9) < 0).sum())}
+    chance = stats.t.cdf(-gains.mean() / (spread * np.sqrt(1 + 1 / n)), n - 1) if spread else np.nan
+    return row | {"gain": gains.mean(), "low": low, "high": high, "risk": chance}
 
 
-def probabilities(gains):
-    """How probable it is that the typical source is worse, within :data:`ROPE` of the same, or better."""
-    return SignedRankTest.probs(np.zeros(len(gains)), gains, ROPE, nsamples=5000, random_state=0)
+def above(gains, points):
+    """Posterior chance that the mean of gains is above so many points: Student's t, flat priors."""
+    low, high = interval(gains)
+    if not high > low:
+        return float(gains.mean() > points)
+    scale = (high - low) / 2 / stats.t.ppf(0.975, len(gains) - 1)
+    return float(stats.t.sf((points - gains.mean()) / scale, len(gains) - 1))
+
+
+def against_the_first(gains):
+    """Wilcoxon's signed-rank test of each column against the first, two-sided, corrected after Holm."""
+    first, *others = gains
+    found = {name: _wilcoxon(gains[first] - gains[name]) for name in others}
+    order = sorted(found, key=found.get)
+    held = np.maximum.accumulate([found[name] * (len(order) - i) for i, name in enumerate(order)])
+    return pd.Series(dict(zip(order, np.minimum(held, 1.0))) | {first: np.nan})
+
+
+def _wilcoxon(differences):
+    differences = differences.round(9)
+    return stats.wilcoxon(differences).pvalue if differences.any() else 1.0

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion import plots, tables
-from mtclib.companion.verdicts import ledger, together
+from mtclib.companion.verdicts import intervals, ledger, together
+from mtclib.companion.verdicts.intervals import RELATIVE
 from mtclib.core import paths
 
 ALL = together.ALL
@@ -41,9 +42,10 @@ def sentences(study):
     asked = ledger.findings(study.paper)["summary"]
     found = line(study.paper, asked["rival"])
     turning = turns(study.paper, asked["rival"])
-    size = (f"{word(found)}: {found['ours']:+.1f} points over {asked['over']} ({found['low']:+.1f} to "
-            f"{found['high']:+.1f}), where print has {found['printed']:+.1f}. It is better on "
-            f"{found['better']:.0f} of {found['sets']:.0f} data sets and worse on {found['worse']:.0f}.")
+    ends = f"{tables.signed(found['low'])} to {tables.signed(found['high'])}"
+    size = (f"{word(found)}: {found['ours']:+.1f} points over {asked['over']} ({ends}), where print has "
+            f"{found['printed']:+.1f}. It is better on {found['better']:.0f} of {found['sets']:.0f} data "
+            f"sets and worse on {found['worse']:.0f}.")
     signs = (f"The printed sign recurs in {found['recurs']:.0f} of {found['gains']:.0f} comparisons, where a "
              f"perfect re-run would have {found['perfect_recurs']:.0f}, and in "
              f"{found['pipelines_same']:.0f} of {found['pipelines']:.0f} pipelines.")
@@ -98,13 +100,19 @@ def curve(study):
 def by_table(study):
     """The same for each printed table, folded."""
     found = _table("gain_statistics").query("paper == @study.paper and rival == 'all'").round(1)
+    cells = _table("verdicts").query("paper == @study.paper and counted")
+    alike = {name: intervals.agreement(part["ours"], part["printed"])
+             for name, part in [(ALL, cells[~cells["metric"].isin(RELATIVE)]), *cells.groupby("table")]}
+    found = found.join(pd.DataFrame(alike).T.round({"cv": 1, "pearson": 2, "spearman": 2}), on="table")
     names = {"table": "table", "gains": "gains", "recurs": "recur", "perfect_recurs": "in a perfect re-run",
              "same": "significantly", "reversed": "reversed", "below_half": "below half",
              "printed": "printed", "ours": "ours", "best_ours": "over the best here", "tau": "tau",
              "perfect_tau": "perfect tau",
-             "first_printed": "first in print", "first": "first here"}
+             "first_printed": "first in print", "first": "first here",
+             "cv": "CV*, %", "pearson": "Pearson's r", "spearman": "Spearman's rho"}
     note = ("Counts are gains over all rivals; significantly: the 95 % interval excludes zero; below half: "
-            "significantly below half of print; tau: Kendall's, of the methods' ranking and the printed one.")
+            "significantly below half of print; tau: Kendall's, of the methods' ranking and the printed one. "
+            "CV* (Belz, Popović and Mille 2022) and correlations are of the counted cells, ours and printed.")
     return tables.frame_table(found, "Gains by printed table", names, notes=[note],
                               folded="recurrence, sizes and rankings")
 
@@ -128,7 +136,7 @@ def summary(studies):
         asked = known["summary"]
         found = line(study.paper, asked["rival"])
         cells = (f"{known['name']}: {asked['claim']}", f"{found['printed']:+.1f}",
-                 f"{found['ours']:+.1f} ({found['low']:+.1f} to {found['high']:+.1f})",
+                 f"{found['ours']:+.1f} ({tables.signed(found['low'])} to {tables.signed(found['high'])})",
                  f"{found['recurs']:.0f} of {found['gains']:.0f} (perfect re-run "
                  f"{found['perfect_recurs']:.0f})",
                  f"{found['pipelines_least']:+.1f} to {found['pipelines_most']:+.1f}", short(study))
@@ -141,4 +149,4 @@ def short(study):
     found, turning = line(study.paper, rival), turns(study.paper, rival)
     told = f"{word(found)}: better on {found['better']:.0f} of {found['sets']:.0f} data sets, worse on "
     told += f"{found['worse']:.0f}"
-    return f"{told}; the sign turns with the pipeline on {turning}" if turning else told
+    return f"{told}. The sign turns with the pipeline on {turning}" if turning else told

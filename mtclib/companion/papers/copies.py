@@ -1,37 +1,116 @@
 """Tables to copy: all methods on a data set of a paper, as printed and as measured here, as CSV or LaTeX."""
 
+import itertools
+import re
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
-from mtclib.companion.papers import scoreboard
+from mtclib.companion.papers import citations, scoreboard
 from mtclib.companion.parameters import UsageError, choose
 from mtclib.companion.runs import load_protocol
+from mtclib.companion.tables import task_name
 from mtclib.companion.verdicts import published
 from mtclib.core import paths
 
 FORMATS = ("text", "csv", "latex")
+CHOSEN, RECONSTRUCTION = "settings chosen with the labels", "reconstruction by us"
+MARKS = {CHOSEN: ("*", r"$^{*}$"), RECONSTRUCTION: ("†", r"$^{\dagger}$")}
 _KEY = ["table", "dataset", "task", "method", "metric"]
+SIDES = {"printed": ("mean", "std"), "ours": ("ours", "sd")}
 
 
 @dataclass(frozen=True)
 class Copy:
     """One table, ready to be pasted, and what its reader must know."""
 
-    frame: pd.DataFrame  # task, method, and of each metric "printed" and "ours"; text, scores in percent
+    cells: pd.DataFrame  # of `_cells`: a row for each printed number
+    name: str  # of the table, for a label
     caption: str
     facts: tuple[str, ...]  # data, pipeline and how to re-create it
+    bibtex: str  # of the paper, the data and the methods
 
     def text(self, form="text") -> str:
         """The table in one of `FORMATS`; CSV without the facts, as it has no comments."""
         choose(form, FORMATS, "--format")
         if form == "csv":
-            return self.frame.to_csv(index=False, lineterminator="\n")
+            return self.numbers().to_csv(index=False, lineterminator="\n")
         if form == "latex":
-            facts = (r"needs \usepackage{booktabs}", *self.facts)
-            body = self.frame.to_latex(index=False, escape=True, caption=self.caption, position="t")
-            return "".join(f"% {fact}\n" for fact in facts) + body.replace(" ± ", r" $\pm$ ")
-        return "\n".join([self.caption, "", self.frame.to_string(index=False), "", *self.facts, ""])
+            return self._latex()
+        notes = [f"{mark} {about}" for about, (mark, _) in MARKS.items() if self.cells[about].any()]
+        return "\n".join([self.caption, "", self.long().to_string(index=False), "", *notes, *self.facts, ""])
+
+    def numbers(self):
+        """A row for each task and method, with a column for each number; proportions in percent."""
+        names = {f"{side} {part}": column for side, columns in SIDES.items()
+                 for part, column in zip(("mean", "sd"), columns)}
+        about = ["task", "method", *MARKS]
+        wide = self.cells.rename(columns={column: name for name, column in names.items()}).pivot(
+            index=about, columns="metric", values=list(names))
+        wide = wide.reindex(columns=[(name, metric) for metric in self.metrics for name in names])
+        wide.columns = [f"{metric} {name}" for name, metric in wide.columns]
+        return self._in_order(wide.round(2).reset_index())
+
+    def long(self, marked=0):
+        """A row for each task and method: "mean ± standard deviation", printed and ours."""
+        shown = self.cells.assign(**{
+            side: [_shown(*pair) for pair in zip(self.cells[mean], self.cells[spread])]
+            for side, (mean, spread) in SIDES.items()})
+        wide = shown.assign(method=self._marked(marked), plain=shown["method"]).pivot(
+            index=["task", "plain", "method"], columns="metric", values=list(SIDES))
+        wide = wide.reindex(columns=[(side, metric) for metric in self.metrics for side in SIDES])
+        wide.columns = [f"{metric} {side}" for side, metric in wide.columns]
+        frame = self._in_order(wide.fillna("").reset_index(), "plain").drop(columns="plain")
+        return frame.drop(columns="task") if (frame["task"] == "").all() else frame
+
+    def as_printed(self, marked=0):
+        """Methods by tasks, as the paper has it: means, ours with the printed ones in brackets."""
+        pairs = zip(self.cells["ours"], self.cells["mean"])
+        shown = [f"{_shown(ours) or '–'} ({_shown(theirs) or '–'})" for ours, theirs in pairs]
+        tasks = self.cells["task"].map(lambda task: task_name(task) if task else "all")
+        wide = self.cells.assign(shown=shown, task=tasks, method=self._marked(marked))
+        wide = wide.pivot(index="method", columns=["task", "metric"], values="shown").fillna("")
+        order = [(task, metric) for task in tasks.unique() for metric in self.metrics]
+        rows = list(dict.fromkeys(self._marked(marked)))
+        return wide.reindex(index=rows, columns=[pair for pair in order if pair in wide.columns])
+
+    @property
+    def metrics(self):
+        """Names of the measures, in the order of print."""
+        return list(self.cells["metric"].unique())
+
+    def _marked(self, which):
+        marks = [(self.cells[about], known[which]) for about, known in MARKS.items()]
+        added = ["".join(mark for column, mark in marks if column.loc[row]) for row in self.cells.index]
+        escaped = self.cells["method"].map(_escape) if which else self.cells["method"]
+        return escaped + added
+
+    def _in_order(self, frame, method="method"):
+        places = {key: place for place, key in enumerate(
+            itertools.product(self.cells["task"].unique(), self.cells["method"].unique()))}
+        rows = [places[key] for key in zip(frame["task"], frame[method])]
+        return frame.iloc[np.argsort(rows)].reset_index(drop=True)
+
+    def _latex(self):
+        """Both layouts with booktabs, and what to cite as comments."""
+        notes = "; ".join(f"{mark}~{about}" for about, (_, mark) in MARKS.items() if self.cells[about].any())
+        caption = _escape(self.caption).replace(" ± ", r" $\pm$ ") + (f". {notes}" if notes else "")
+        label = re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
+        short = f"{caption}. Means, ours with the printed ones in brackets"
+        look = {"escape": False, "position": "t"}
+        wide = self.as_printed(1).rename_axis(index=None, columns=[None, None])
+        long = self.long(1)
+        long.columns = [_escape(name) for name in long.columns]
+        parts = [wide.to_latex(caption=short, label=f"tab:{label}", multicolumn_format="c", **look),
+                 long.to_latex(index=False, caption=caption, label=f"tab:{label}-long", **look)]
+        facts = (r"needs \usepackage{booktabs}", *self.facts, *f"BibTeX:\n{self.bibtex}".splitlines())
+        body = "\n".join(parts).replace(" ± ", r" $\pm$ ").replace("–", "--")
+        return "".join(f"% {fact}".rstrip() + "\n" for fact in facts) + "\n" + body
+
+
+def _escape(text):
+    return re.sub(r"([&%$#_{}])", r"\\\1", text)
 
 
 def datasets() -> dict:
@@ -54,35 +133,41 @@ def copy(dataset, paper=None, task=None) -> Copy:
     cells = _cells(paper, dataset)
     if task is not None:
         cells = cells[cells["task"] == choose(task, list(cells["task"].unique()), "--task")]
-    frame = cells.pivot(index=["task", "method"], columns="metric", values=["printed", "ours"])
-    frame = frame.reindex(pd.MultiIndex.from_product([cells["task"].unique(), cells["method"].unique()],
-                                                     names=["task", "method"])).dropna(how="all")
-    frame = frame[[(kind, metric) for metric in cells["metric"].unique() for kind in ("printed", "ours")]]
-    frame.columns = [f"{metric} {kind}" for kind, metric in frame.columns]
-    if (cells["task"] == "").all():
-        frame = frame.droplevel("task")
     caption = (f"{dataset}: mean ± standard deviation as printed in the {paper.upper()} paper, and ours; "
                "proportions in percent")
-    return Copy(frame.fillna("").reset_index(), caption, tuple(_facts(paper, dataset)))
+    return Copy(cells, f"{paper} {dataset}", caption, tuple(_facts(paper, dataset)),
+                _bibtex(paper, dataset, cells["method"].unique()))
 
 
 def _cells(paper, dataset):
-    """Printed cells and ours, as text in one unit."""
+    """Printed cells and ours in one unit, and what a reader must know of each method."""
     ours = pd.read_csv(paths.data_dir() / "verdicts.csv", dtype={"table": str, "task": str},
                        keep_default_na=False, na_values={"ours": [""], "sd": [""]})
     printed = published.load(paper)
-    cells = printed.merge(ours[ours["paper"] == paper][[*_KEY, "ours", "sd"]], on=_KEY, validate="1:1")
-    cells = cells[cells["dataset"] == dataset]
+    ours = ours[ours["paper"] == paper][[*_KEY, "ours", "sd", "reconstruction"]]
+    cells = printed.merge(ours, on=_KEY, validate="1:1")
+    cells = cells[cells["dataset"] == dataset].reset_index(drop=True)
     factor = cells["unit"].map({"raw": 1}).fillna(100)
-    shown = {kind: [_shown(*pair) for pair in zip(factor * cells[mean], factor * cells[spread])]
-             for kind, mean, spread in (("printed", "mean", "std"), ("ours", "ours", "sd"))}
-    return cells.assign(**shown)
+    protocol = load_protocol(paper)
+    tuned = {name for name, spec in protocol.methods.items() if spec.grid and name not in protocol.suggested}
+    numbers = {name: factor * cells[name] for pair in SIDES.values() for name in pair}
+    return cells.assign(**numbers, **{CHOSEN: cells["method"].isin(tuned),
+                                      RECONSTRUCTION: cells["reconstruction"] == "yes"})
 
 
-def _shown(mean, spread):
+def _shown(mean, spread=np.nan):
     if pd.isna(mean):
         return ""
     return f"{mean:.1f}" if pd.isna(spread) else f"{mean:.1f} ± {spread:.1f}"
+
+
+def _bibtex(paper, dataset, methods):
+    """Entries of the paper, the data set and the compared methods, each once."""
+    protocol = load_protocol(paper)
+    specs = [protocol.methods[name] for name in methods if name in protocol.methods]
+    names = [paper, dataset, *(spec.params.get("estimator", spec.estimator) for spec in specs)]
+    entries = [entry for name in names for entry in citations.entries(name)]
+    return "\n".join({entry.partition("\n")[0]: entry for entry in entries[::-1]}.values())
 
 
 def _facts(paper, dataset):

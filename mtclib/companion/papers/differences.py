@@ -4,13 +4,11 @@ import numpy as np
 import pandas as pd
 
 from mtclib import datasets, metrics
-from mtclib.companion import plots, tables
+from mtclib.companion import plots, runs, tables
 from mtclib.companion.papers import scoreboard
 from mtclib.companion.papers.study import show
 from mtclib.companion.verdicts import ledger, leverage, published, variants
 from mtclib.companion.verdicts.fingerprints import size_cells, sizes
-
-BESIDE_NMI = {"spmtc": "ACC", "mspl": "purity", "lmsc": "purity", "mtcmrl": "ACC"}
 
 
 def causes(paper):
@@ -39,7 +37,7 @@ def in_detail(paper):
     study = scoreboard._study(paper)
     moved, aside = leverage.by_alternative(study.changes).round(1), study.unmeasured()
     outcomes = scoreboard.claims(paper)
-    parts = ["NMI", *([BESIDE_NMI[paper]] if paper in BESIDE_NMI else [])]
+    parts = ["NMI", *[name for name in ("purity", "ACC") if name in set(study.published["metric"])][:1]]
     digits = {name: variants.variant_table(study, name).round(1) for name in parts}
     return tables.Tables((
         tables.frame_table(moved, "Open choices", folded=f"{len(moved)} alternatives, largest change first"),
@@ -78,7 +76,7 @@ def beside(data, models, paper="mtcmrl", printed="20NewsGroups"):
     for name, model in models.items():
         scores = list(map(metrics.score_all, data.labels, model.fit(data.Xs).labels_))
         for metric in ("ACC", "NMI"):
-            own = metrics.our_name(paper, metric)
+            own = runs.our_name(paper, metric)
             ours = {f"task {t}": 100 * one[own] for t, one in enumerate(scores, 1)}
             theirs = {f"printed {t}": 100 * means[name, str(t), metric] for t in range(1, len(scores) + 1)}
             gaps = np.subtract(list(ours.values()), list(theirs.values()))

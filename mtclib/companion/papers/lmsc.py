@@ -21,43 +21,46 @@ from sklearn.metrics import adjusted_rand_score
 from mtclib.baselines.coreg import CoregSpectral
 from mtclib.companion import plots, tables
 from mtclib.companion.papers.study import ONE_A_JOB, Study, mean_scores
-from mtclib.companion.runs import results
-from mtclib.companion.verdicts import identify, judge, leverage, numbers
+from mtclib.companion.runs import our_name, results
+from mtclib.companion.verdicts import identify, leverage, numbers
 from mtclib.core.checks import check_sequence
 from mtclib.core.lifelong import Libraries
 from mtclib.core.starts import best_kmeans
 from mtclib.lmsc import L21, LMSC, OUTPUTS, distance
 from mtclib.maths.linalg import polar
-from mtclib.metrics import SCORES, our_name
+from mtclib.metrics import SCORES
 
 SEEDS = range(10)
 WITH, WITHOUT = "with libraries", "without"
 PLACE = ["method", "dataset", "task", "metric"]
+SEEDS_TO_CHOOSE = 3
 FOUR_ROWS = ("SNMF", "Coreg", "AWP", "WMSC")
 GRAPHS = {"": "cosine neighbours", "raw graph": "Euclidean neighbours", "log graph": "log graph",
           "self-tuned kernel": "self-tuned kernel", "Gaussian kernel": "Gaussian kernel",
           "cosine kernel": "cosine kernel"}  # fmt: skip
 REFIT, POOLED = "all tasks again", "all tasks pooled"
 METRIC = "NMI_arithmetic"
-RELEASED, AS_RELEASED = "{} (release)", "{}, as released"
+RELEASED, AS_RELEASED, RANDOM = "{} (release)", "{} (as released)", "random splits of {}"
 WITH_MEMORY, NO_MEMORY = "LMSC, release", "LMSC, release, no memory"
 score = SCORES[METRIC]
 
 
 def frames(study):
-    """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
+    """Rows of results that the claims of the paper speak of, by the name of their frame."""
     sets = ["3Sources", "BBC", "BBCSport", "Cornell"]
     every = pd.concat(map(study.rows, sets))
     grid = leverage.with_params(every[every["method"] == "LMSC"], "lam", "mu").query("mu == 0.01")
     steps = grid.assign(method=[f"lam = {value:g}" for value in grid["lam"]])
     sweeps = study.sweep("figures-2-3")
     sweeps = results.pooled(sweeps, {name: name.rpartition(" ")[0] for name in set(sweeps["dataset"])})
-    judged = pd.concat([*map(study.selected, sets), every[every["part"].isin(["readings", "step"])]])
+    random = pd.concat([every[every["part"].isin(["readings", "step"])], *map(study.default, sets)])
+    random = random.assign(dataset=random["dataset"].map(RANDOM.format)).drop_duplicates(ONE_A_JOB)
+    judged = pd.concat([*map(study.as_in_print, sets), random])
     keys = ["dataset", "method", "run", "metric", "task"]
     later = study.table("transfer").query("position > 1").rename(columns={"knowledge": "method"})
     streams = pd.concat([later, _kept(study)]).assign(task="avg")
     streams = streams.rename(columns={"seed": "run"}).groupby(keys)["value"].mean().reset_index()
-    return {"results": judged.drop_duplicates(ONE_A_JOB), "streams": streams,
+    return {"results": judged, "streams": streams,
             "sensitivity": pd.concat([sweeps, steps, *_surface(every[every["part"] == "surface"])])}
 
 
@@ -339,23 +342,15 @@ class Numbers(numbers.Numbers):
         """What `pipelines` says of a row under a graph and a weighting."""
         return self._pipelines.at[(method, graph, weighting), what]
 
-    @cached_property
-    def _known(self):
-        names = self.study.sets
-        return pd.concat([self.study.judged(name, AS_RELEASED.format(name)) for name in names])
-
-    def known(self, outcome, **where):
-        """As ``cells``, on the authors' split."""
-        rows = self._known[self._known["counted"]]
-        for name, value in where.items():
-            rows = rows[rows[name] == value]
-        wanted = judge.COUNTED.get(outcome, (outcome,))
-        return rows["expected"].sum() if outcome == "ceiling" else int(rows["verdict"].isin(wanted).sum())
-
     def own_distance(self, dataset):
         """Mean distance of LMSC's cells from print on the authors' split, in points; misprints left out."""
-        rows = self._known.query("dataset == @dataset and method == 'LMSC' and task != 'avg'")
+        rows = self.judged.query("dataset == @dataset and method == 'LMSC' and task != 'avg'")
         return 100 * rows.loc[rows["verdict"] != "misprint", "difference"].abs().mean()
+
+    def cells_by_chance(self, dataset):
+        """How many printed cells of the three single-view rows, tasks 1 to 3, shuffled labels would give."""
+        rows = self.judged.query("dataset == @dataset and method in ['SNMF', 'L2SC', 'LLMC']")
+        return f"{rows.loc[rows['task'].isin(['1', '2', '3']), 'in_band'].sum()}"
 
     def styles(self, name, dataset):
         """How many printed purities of a data set a style of a search gives at best: "2 of 4"."""
@@ -387,23 +382,31 @@ class PaperStudy(Study):
 
     sets = ("3Sources", "BBC", "BBCSport", "Cornell")
 
-    def n_published(self, dataset):
-        """On the authors' split the runs behind a printed mean differ in their seeds alone."""
-        return self.protocol.n_published if _is_known(dataset) else super().n_published(dataset)
-
     def selected(self, dataset):
-        """Where the split is the authors', settings are chosen as theirs: by mean purity of one run."""
-        if not _is_known(dataset):
+        """On the authors' split the whole grid of their code was run once, and its best settings again: the
+        choice is among settings with three seeds or more, by the seeds that all of them have."""
+        if not self._data(dataset).printed_draws:
             return super().selected(dataset)
         rows = self.rows(dataset)
-        best = results.oracle(rows[rows["run"] == 0], "purity")[["method", "params"]].drop_duplicates()
-        return rows.merge(best)
+        runs = rows.groupby(["method", "params"])["run"].transform("nunique")
+        rows, runs = rows[runs >= SEEDS_TO_CHOOSE], runs[runs >= SEEDS_TO_CHOOSE]
+        shared = rows[rows["run"] < runs.groupby(rows["method"]).transform("min")]
+        return rows.merge(results.oracle(shared, "purity")[["method", "params"]].drop_duplicates())
+
+    def as_in_print(self, name):
+        """Rows behind the judged table of a data set, and the release at its default with and without memory,
+        of the seeds that all have, with the measures and averages of the print."""
+        judged = self.judged_rows(self.headline(name)).query("method in @self._names")
+        memory = self.default(RELEASED.format(name)).query("method in [@WITH_MEMORY, @NO_MEMORY]")
+        rows = pd.concat([judged, memory])
+        rows = rows[rows["run"] < rows.groupby("method")["run"].nunique().min()]
+        return self._as_printed(rows, RELEASED.format(name), name).assign(dataset=name)
 
     def _as_printed(self, rows, dataset, printed):
         """On the authors' split measures are those of their code: NMI by the geometric mean, and the Rand
         index over all ordered pairs, each sample with itself included."""
         rows = super()._as_printed(rows, dataset, printed)
-        if not _is_known(dataset):
+        if not self._data(dataset).printed_draws:
             return rows
         n, rows = self.protocol.task_sizes[printed], rows[rows["metric"] != METRIC]
         ordered = (rows["value"] * (n - 1) + 1) / n
@@ -416,8 +419,7 @@ class PaperStudy(Study):
 
     def on_authors_split(self):
         """The printed tables on the authors' split, with their code in the row of LMSC."""
-        return tables.Tables(tuple(self.reproduced(name, AS_RELEASED.format(name)).tables[0]
-                                   for name in self.sets))
+        return self.printed_tables(*self.sets, metrics=["NMI", "purity"])
 
     def own_cells(self):
         """LMSC's own cells on the authors' split: by their code, and by the consistent updates."""
@@ -467,7 +469,7 @@ class PaperStudy(Study):
                     pair = 100 * means.loc[[WITH_MEMORY, NO_MEMORY]].dropna(axis=1)
                     means = pair.mean(axis=1).to_numpy()
                     found[name, kind] = {"with": means[0], "without": means[1],
-                                         "gain": means[0] - means[1], "splits": pair.shape[1]}
+                                         "gain": means[0] - means[1], "seeds or splits": pair.shape[1]}
         table = pd.DataFrame(found).T.round(1).rename_axis(["data set", "split"]).reset_index()
         return tables.frame_table(table, "The memory of the release, NMI, percent")
 
@@ -476,22 +478,22 @@ class PaperStudy(Study):
         """Methods of the printed tables."""
         return self.protocol.profile("full").methods
 
-    def _fixed(self):
-        rows = pd.concat(map(self.default, self.sets))
-        return mean_scores(rows, "NMI_arithmetic").unstack("dataset").loc[self._names]
-
     def _worth_of_labels(self):
-        """Mean NMI with settings chosen with labels, and at defaults."""
-        chosen = mean_scores(pd.concat(map(self.selected, self.sets)), "NMI_arithmetic").unstack("dataset")
-        both = {"chosen with labels": chosen.loc[self._names], "default": self._fixed()}
-        return _beside(both, self.sets, "NMI, mean over four tasks, percent")
+        """Mean NMI on the authors' split with settings chosen with labels, and at defaults."""
+        both = {}
+        for kind, which in (("chosen with labels", self.selected), ("default", self.default)):
+            rows = pd.concat([which(RELEASED.format(name)).assign(dataset=name) for name in self.sets])
+            means = mean_scores(rows, METRIC).unstack("dataset")
+            both[kind] = means.loc[[*self._names, WITH_MEMORY]]
+        return _beside(both, self.sets, "NMI on the authors' split, mean over four tasks, percent")
 
     def _weightings(self):
         """Mean NMI with words counted, and weighted by tf-idf."""
-        words = self.sets[:3]
-        rows = pd.concat([self.default(f"{name} (tfidf)").assign(dataset=name) for name in words])
-        weighted = mean_scores(rows, "NMI_arithmetic").unstack("dataset").reindex(self._names)
-        return _beside({"counts": self._fixed(), "tf-idf": weighted}, words, "NMI at defaults, percent")
+        words, both = self.sets[:3], {}
+        for kind, end in (("counts", ""), ("tf-idf", " (tfidf)")):
+            rows = pd.concat([self.default(name + end).assign(dataset=name) for name in words])
+            both[kind] = mean_scores(rows, METRIC).unstack("dataset").reindex(self._names)
+        return _beside(both, words, "NMI at defaults, percent")
 
     def pipelines(self):
         """The graph and weighting that come nearest to each printed row, all that were run, and what tf-idf
@@ -523,7 +525,7 @@ class PaperStudy(Study):
         rows = pd.concat([self.rows(name)[lambda f: f["part"].isin(parts)] for name in self.sets])
         rows = pd.concat([rows, *map(self.default, self.sets)])
         rows = rows[~rows["method"].str.contains("raw") & ~rows["method"].isin(self._names[:-1])]
-        table = mean_scores(rows, "NMI_arithmetic").unstack("dataset")[list(self.sets)]
+        table = mean_scores(rows, METRIC).unstack("dataset")[list(self.sets)]
         return tables.Tables((
             tables.frame_table(table.round(1).sort_index(), "Variants, NMI, percent",
                                folded=f"{len(table)} variants on {len(self.sets)} data sets"),
@@ -539,12 +541,16 @@ class PaperStudy(Study):
                                   folded=f"{len(table)} printed numbers of three methods")
 
     def sensitivity(self, name):
-        """Figure 2 or 3 of the paper, one parameter after the other."""
+        """Figure 2 or 3 of the paper, one parameter after the other, by our updates and by the release."""
         rows, base = self.sweep("figures-2-3"), self.protocol.sensitivity["figures-2-3"].base
         rows = results.pooled(rows, {one: one.rpartition(" ")[0] for one in rows["dataset"].unique()})
-        fig = plots.sensitivity(rows[rows["dataset"] == name], base, "NMI_arithmetic")
-        return self.show(fig, f"lmsc-sensitivity-{name.lower()}", _FIGURES[name],
-                         alt=f"NMI on {name} against each parameter in turn, with intervals over six splits")
+        released = self.rows(RELEASED.format(name)).query("method == @WITH_MEMORY and run == 0")
+        both = pd.concat([rows[rows["dataset"] == name].assign(updates="ours, random splits"),
+                          released.assign(updates="released, authors' split")])
+        return self.show(plots.sensitivity(both, base, METRIC, by="updates"),
+                         f"lmsc-sensitivity-{name.lower()}", _FIGURES[name],
+                         alt=f"NMI on {name} against each parameter in turn: by our updates over random "
+                             "splits, and by the released code on the authors' split")
 
     def heat_map(self, name, kind="surface"):
         """Figure 2 or 3 of the paper, over mu and beta: as printed, or at lambda = 1 by the "release"."""
@@ -594,10 +600,6 @@ class PaperStudy(Study):
         rows = self.table(table)
         rows = rows.replace({"dataset": _STREAMS}) if table != "stream_costs" else rows
         return self.show(draw(rows), name or f"lmsc-{table}", alt=alt)
-
-
-def _is_known(dataset):
-    return dataset.endswith((RELEASED[2:], AS_RELEASED[2:]))
 
 
 _FIGURES = {"3Sources": "LMSC 2", "Cornell": "LMSC 3"}

@@ -5,15 +5,24 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from mtclib.companion import plots, tables
+from mtclib.companion import plots, runs, tables
 from mtclib.companion.comparison import advice
 from mtclib.companion.papers import answers
 from mtclib.companion.papers.study import Study, method_kind, show
-from mtclib.companion.verdicts import chance, errors, gains, judge, ledger, reruns, rows, together
+from mtclib.companion.verdicts import (
+    chance,
+    errors,
+    gains,
+    intervals,
+    judge,
+    ledger,
+    reruns,
+    rows,
+    together,
+)
 from mtclib.core import paths
 
 START, END = "<!-- scoreboard: written by python -m mtclib scoreboard -->", "<!-- /scoreboard -->"
-ORDER = ("spmtc", "mspl", "mbc", "mtcmrl", "lmsc")
 STATUSES = ("holds", "fails", "undecided", "not testable")
 LINES = {"own": "the paper's own", "compared": "compared", "reconstruction": "reconstructed by us"}
 SUMMARY_NOTE = (
@@ -24,12 +33,13 @@ SUMMARY_NOTE = (
 BOARD = {"paper": "paper", "methods": "methods", "counted": "counted", "ceiling": "could agree",
          "agreeing": "agree", "undecided": "undecided", "deviating": "deviate"}  # fmt: skip
 SHOWN = ("counted", "agreeing", "ceiling", "undecided", "deviating")
-ROUNDED = ("ours", "sd", "difference", "relative_difference", "selection", "low", "high", "radius",
-           "expected", *chance.SCORES)
-FILED = ("paper", "table", "dataset", "task", "method", "own", "reconstruction", "metric", "printed",
-         "printed_sd", "printed_n", "ours", "sd", "n", "difference", "relative_difference", "uncertainty",
-         "selection", "low", "high", "delta", "verdict", "radius", "within_prediction", "expected",
-         "pipeline", "source", "calibration", "counted", "cause", *chance.SCORES, "in_band")
+ROUNDED = ("printed", "printed_sd", "ours", "sd", "cv", "difference", "relative_difference", "selection",
+           "low", "high", "radius", "expected", *chance.SCORES)
+FILED = ("paper", "table", "dataset", "task", "method", "own", "reconstruction", "metric", "as_printed",
+         "printed", "printed_sd", "printed_n", "ours", "sd", "n", "cv", "difference", "relative_difference",
+         "uncertainty", "selection", "low", "high", "delta", "verdict", "radius", "within_prediction",
+         "expected", "pipeline", "source", "verdict_before", "calibration", "counted", "cause",
+         *chance.SCORES, "in_band")
 
 
 @cache
@@ -38,24 +48,35 @@ def _study(paper):
     return Study(paper)
 
 
-def _ordered(names):
-    """Papers in the order of the page; further ones last."""
-    return [*(name for name in ORDER if name in names), *(name for name in names if name not in ORDER)]
+@cache
+def _position(paper):
+    return runs.load_protocol(paper).position, paper
+
+
+def order():
+    """Papers in the order of the page."""
+    return sorted(paths.papers(), key=_position)
 
 
 @cache
 def all_verdicts():
     """Every printed cell of every paper with its verdict, as ``python -m mtclib verdicts`` found them."""
-    text = {"dtype": {"table": str, "task": str, "cause": str}, "keep_default_na": False, "na_values": {
-        name: [""] for name in ("printed", "printed_sd", "printed_n", *ROUNDED)}}
+    text = {"dtype": dict.fromkeys(["table", "task", "cause", "as_printed"], str), "keep_default_na": False,
+            "na_values": {name: [""] for name in ("printed_n", *ROUNDED)}}
     frame = pd.read_csv(paths.data_dir() / "verdicts.csv", **text)
     return frame.assign(kind=frame["own"].mask(frame["reconstruction"] == "yes", "reconstruction"))
 
 
 @cache
 def judged():
-    """The same from the committed results, as from ``judge``."""
-    return pd.concat([_study(paper).all_verdicts() for paper in paths.papers()], ignore_index=True)
+    """The same from the committed results, as from ``judge``; ``verdict_before`` is that on the pipeline that
+    was fixed before any run."""
+    parts = []
+    for study in map(_study, paths.papers()):
+        before = study.numbers.beforehand.set_index("cell")["verdict"]
+        frame = study.all_verdicts()
+        parts.append(frame.assign(verdict_before=frame["cell"].map(before)))
+    return pd.concat(parts, ignore_index=True)
 
 
 def claims(paper):
@@ -69,8 +90,8 @@ def by_paper(frame):
     frame = frame.assign(methods=frame["kind"].map(LINES))
     counts = judge.verdict_counts(frame, ["paper", "methods"])
     found = frame.groupby(["paper", "methods"])["pipeline"].unique().map(", ".join)
-    lines = [(paper, line) for paper in _ordered(frame["paper"].unique()) for line in LINES.values()
-             if (paper, line) in counts.index]
+    papers = sorted(frame["paper"].unique(), key=_position)
+    lines = [(paper, line) for paper in papers for line in LINES.values() if (paper, line) in counts.index]
     return counts[[*SHOWN, "misprint", "unavailable"]].assign(pipeline=found).loc[lines]
 
 
@@ -81,7 +102,7 @@ def board():
     own = counts["methods"] == LINES["own"]
     counts = counts.assign(methods=np.where(own, "its own", "the others"))
     counts = counts.groupby(["paper", "methods"], sort=False).sum().reset_index()
-    names = {paper: "{name}, {venue}".format(**ledger.findings(paper)) for paper in ORDER}
+    names = {paper: "{name}, {venue}".format(**ledger.findings(paper)) for paper in order()}
     counts = counts.assign(paper=counts["paper"].map(names), ceiling=counts["ceiling"].round().astype(int))
     note = ("Counted are numbers with a verdict, without misprints and averages. Could agree: in so many a "
             "perfect re-run, the same experiment with other random starts, would be expected to agree.")
@@ -89,7 +110,7 @@ def board():
     told = ("{agreeing} agree, {undecided} are undecided, {deviating} deviate; a perfect re-run would be "
             "expected to agree in {ceiling}").format(**sums)
     caption = f"The {len(verdicts):,} printed numbers"
-    return tables.frame_table(counts, caption, BOARD, notes=[note], folded=told)
+    return tables.frame_table(counts, caption, BOARD, notes=[note, unknown_split(verdicts)], folded=told)
 
 
 def picture():
@@ -132,7 +153,7 @@ def sentences(paper):
 
 def claims_and_costs():
     """One line per paper: its sentences by outcome, what the audit of its tables finds, and what it cost."""
-    names = _ordered(paths.papers())
+    names = order()
     counts = [sentences(paper)["status"].value_counts().reindex(list(STATUSES), fill_value=0)
               for paper in names]
     jobs = [pd.read_csv(paths.results_dir(paper) / "jobs.csv.xz", usecols=["key", "seconds"])
@@ -160,7 +181,20 @@ def causes(frame):
     deviating = frame[frame["verdict"].isin(["higher", "lower"])]
     table = pd.crosstab(deviating["cause"], deviating["paper"])
     rows = [cause for cause in judge.CAUSES if cause in table.index]
-    return table.reindex(rows)[_ordered(table)]
+    return table.reindex(rows)[sorted(table, key=_position)]
+
+
+def unknown_split(frame):
+    """How much of "undecided" was an unknown split of the data, in a sentence for each paper whose authors
+    have released theirs."""
+    known, told = frame[(frame["pipeline"] == "released") & frame["counted"]], []
+    for paper, cells in known.groupby("paper", sort=False):
+        own = cells["own"] == "own"
+        before, now = (cells[name] == "inconclusive" for name in ("verdict_before", "verdict"))
+        told.append(f"Of {len(cells)} numbers of {ledger.findings(paper)['name']} {before.sum()} were "
+                    f"undecided beside one unknown split, {(before & own).sum()} of {own.sum()} of its own; "
+                    f"beside its authors' split {now.sum()} are, {(now & own).sum()} of its own.")
+    return " ".join(told)
 
 
 def heads(table):
@@ -187,28 +221,23 @@ def came_out():
             f"{sums['deviating']} deviate, and for {sums['undecided']} our runs cannot decide. The other "
             f"{rest} are misprints, averages, or otherwise not counted. A perfect re-run would be expected "
             f"to agree in {sums['ceiling']}. The causes of those that deviate, as far as we know them: "
-            f"{', '.join(f'{cause} ({n})' for cause, n in found.items())}.")
+            f"{', '.join(f'{cause} ({n})' for cause, n in found.items())}. {unknown_split(verdicts)}").strip()
 
 
 def summary():
     """The summary of findings: a row for each paper."""
-    lines = list(answers.summary(map(_study, _ordered(paths.papers()))))
+    lines = list(answers.summary(map(_study, order())))
     return tables.frame_table(lines, "Does the method win?", notes=[SUMMARY_NOTE])
 
 
 def front_page():
-    """The front page of the README: summary of findings, picture, and which method to take, as markdown."""
+    """The front page of the README: the summary of findings, as markdown."""
     lines = [START, "", f"| {' | '.join(answers.HEADS)} |", f"|{'---|' * len(answers.HEADS)}"]
-    names = _ordered(paths.papers())
+    names = order()
     for paper, line in zip(names, answers.summary(map(_study, names))):
         (name, _, rest), *others = line[answers.HEADS[0]].partition(":"), *list(line.values())[1:]
         lines.append(f"| {' | '.join([f'[{name}](notebooks/{paper}.ipynb):{rest}', *others])} |")
-    asked = ("## Which method should I take?\n\n"
-             "All methods ran at their defaults, with independent sources as the units\n"
-             "([comparison](notebooks/comparison.ipynb), with a table for each kind of data).")
-    picture = "![Verdict on every printed number of the five papers](figures/scoreboard.png)"
-    return "\n".join([*lines, "", SUMMARY_NOTE, "", "## Which numbers hold?", "", came_out(), "", picture, "",
-                      asked, "", recommendation().text, "", END])
+    return "\n".join([*lines, "", SUMMARY_NOTE, "", came_out(), "", END])
 
 
 def write(claims_too=True):
@@ -216,7 +245,7 @@ def write(claims_too=True):
     picture is that of ``notebooks/index.ipynb``, drawn when its outputs are stored. Testing the claims anew
     takes a minute or more."""
     written = []
-    for paper in _ordered(paths.papers()) if claims_too else ():
+    for paper in order() if claims_too else ():
         outcomes = _study(paper).outcomes()[["id", "place", "quote", "status", "counts", "p"]]
         written.append(paths.results_dir(paper) / "claims.csv")
         outcomes.to_csv(written[-1], index=False, lineterminator="\n", float_format="%.4g")
@@ -230,11 +259,13 @@ def write(claims_too=True):
 
 
 def verdict_file():
-    """Every printed cell as in ``data/verdicts.csv``, a row each, so that anyone can count differently."""
+    """Every printed cell as in ``data/verdicts.csv``, a row each, so that anyone can count differently: the
+    number as printed, then all in one unit, fractions for proportions. ``cv`` is CV* of print and ours."""
     frame = judged()
-    named = {"printed_mean": "printed", "printed_std": "printed_sd", "published_n": "printed_n",
-             "ours_std": "sd"}
-    frame = frame.rename(columns=named).assign(
+    named = {"printed_mean": "as_printed", "published": "printed", "published_std": "printed_sd",
+             "published_n": "printed_n", "ours_std": "sd"}
+    frame = frame.rename(columns=named).drop(columns="printed_std").assign(
+        cv=intervals.coefficient_of_variation(frame[["published", "ours"]]),
         own=np.where(frame["kind"] == "own", "own", "compared"),
         reconstruction=np.where(frame["kind"] == "reconstruction", "yes", "no"))
     return frame[list(FILED)].round(dict.fromkeys(ROUNDED, 6))
@@ -243,7 +274,7 @@ def verdict_file():
 def gain_files():
     """What `gains`, `together` and `rows` find of all papers, a frame for each file below ``data/``."""
     found = {name: [] for name in ("gains", "multiverse", "gain_statistics", "rows", "row_statistics")}
-    for study in map(_study, _ordered(paths.papers())):
+    for study in map(_study, order()):
         sets, multiverse = reruns.again(study, kinds(study)), gains.multiverse(study)
         lines = rows.rows(study, kinds(study))
         parts = (pd.concat([one.frame for one in sets])[list(gains.COLUMNS)], multiverse,
@@ -260,7 +291,7 @@ def kinds(study):
 
 def gain_errors():
     """How often the statistics of gains and rows err, simulated on the committed runs of each paper."""
-    studies = list(map(_study, _ordered(paths.papers())))
+    studies = list(map(_study, order()))
     return pd.concat([rates(study, kinds(study)) for study in studies
                       for rates in (reruns.rates, rows.rates)])
 
@@ -268,7 +299,7 @@ def gain_errors():
 def write_verdicts(errors_too=False):
     """Write ``data/chance.csv``, ``data/verdicts.csv`` and what follows from gains and rows, and if wanted
     the error rates of all, which take minutes; return the files."""
-    studies = list(map(_study, _ordered(paths.papers())))
+    studies = list(map(_study, order()))
     known = chance.load().to_dict("records")
     shuffled = [row for study in studies for row in chance.rows(study, known)]
     written = [_write("chance", pd.DataFrame(shuffled, columns=chance.COLUMNS)),

@@ -18,8 +18,9 @@ import pandas as pd
 from mtclib.companion import plots, runs, tables
 from mtclib.companion.papers import answers
 from mtclib.companion.parameters import check_parameters
-from mtclib.companion.runs import profiles
+from mtclib.companion.runs import our_name, profiles
 from mtclib.companion.runs.jobs import resolve_estimator
+from mtclib.companion.runs.protocol import DatasetSpec
 from mtclib.companion.runs.results import pooled
 from mtclib.companion.verdicts import (
     audit,
@@ -33,7 +34,7 @@ from mtclib.companion.verdicts import (
     published,
 )
 from mtclib.core import paths
-from mtclib.metrics import match_clusters, our_name
+from mtclib.metrics import match_clusters
 
 NOT_YET = "not yet run"
 ONE_A_JOB = ["key", "task", "metric"]
@@ -43,8 +44,8 @@ class Study:
     """One paper: protocol, data, live runs, committed results, verdicts, claims.
 
     A module of `mtclib.companion.papers` may define a subclass ``PaperStudy`` with what only its paper shows;
-    ``Study(name)`` then makes one of those.  Methods that show something return it, for the end of a cell;
-    the names of those that run something on this machine begin with "live".
+    ``Study(name)`` then makes one of those.  Methods that show something return it, so that a notebook
+    cell can end with the call; the names of those that run something on this machine begin with "live".
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ class Study:
         check_parameters(profile=profile, seed=seed or 0, n_runs=n_runs, n_jobs=n_jobs, dask=dask or "")
         self.paper, self.profile, self.n_jobs, self.dask = paper, profile, n_jobs, dask or None
         self.seed, self.n_runs = seed, n_runs
-        # They are asked for again and again.
+        # Cached per instance: every table and claim asks for the same rows.
         self.rows, self.selected, self.default = map(cache, (self.rows, self.selected, self.default))
         self._judged = cache(partial(self._judge, rows=None))
         self.protocol = runs.load_protocol(paper)
@@ -111,7 +112,15 @@ class Study:
 
     def selected(self, dataset):
         """Rows of ``results`` on one data set at the setting chosen with the labels, as the papers do."""
-        return runs.oracle(self.rows(dataset))
+        return runs.oracle(self.rows(dataset), self._data(dataset).chosen_by)
+
+    def _spec(self, dataset):
+        """What the protocol says of a data set; a pool has nothing of its own."""
+        return self.protocol.datasets.get(dataset) or DatasetSpec(dataset)
+
+    def _data(self, dataset):
+        """The same of the data set whose fits these are."""
+        return self._spec(self._spec(dataset).rows_of or dataset)
 
     def judged_rows(self, dataset):
         """Rows that are judged: ``selected``, with the protocol's ``suggested`` methods at their defaults."""
@@ -123,8 +132,8 @@ class Study:
 
     def rows(self, dataset):
         """All rows of ``results`` on a data set, or on all members of a pool of the protocol as one."""
-        spec = self.protocol.datasets.get(dataset)  # a pool has none
-        if spec and spec.rows_of:
+        spec = self._spec(dataset)
+        if spec.rows_of:
             names = {own: printed for printed, own in spec.stand_ins.items()}
             rows = self.rows(spec.rows_of)
             rows = rows[~rows["method"].isin([*spec.stand_ins])]
@@ -159,8 +168,7 @@ class Study:
 
     def truth_of(self, dataset):
         """Rows of ``truth`` on one data set."""
-        spec = self.protocol.datasets.get(dataset)  # a pool has none
-        return self.truth[self.truth["dataset"] == (spec and spec.rows_of or dataset)].assign(dataset=dataset)
+        return self.truth[self.truth["dataset"] == self._data(dataset).id].assign(dataset=dataset)
 
     def default(self, dataset):
         """Rows on one data set at the fixed defaults: what a user without labels gets."""
@@ -214,7 +222,8 @@ class Study:
     def verdicts(self, printed, dataset=None, rows=None):
         """Every printed cell of a data set beside ours, as from ``judge``, with numbers in the sentences.
         `dataset` is the data set of the protocol that stands for the printed one, `rows` what is judged (by
-        default ``judged_rows``). Causes of deviation speak of the data set named as printed."""
+        default ``judged_rows``). Causes of deviation are attached only to the headline data set and the one
+        named as printed."""
         cells = self.judged(printed, dataset, rows)
         reasons = [self.numbers.fill(row.reason, dataset=row.dataset, printed=row.method)
                    for row in cells[["reason", "dataset", "method"]].itertuples(index=False)]
@@ -236,27 +245,25 @@ class Study:
         missing |= {name: spec.not_run or spec.note for name, spec in datasets if spec.not_run or spec.note}
         unavailable = {name: spec.unavailable for name, spec in datasets if spec.unavailable}
         once = ["true", *(name for name, method in self.protocol.methods.items() if method.deterministic)]
-        spec = self.protocol.datasets.get(dataset)  # a pool has none
-        pipeline = spec.pipeline if spec else "fixed"
-        chosen_by = identify.calibration_cells(self.protocol, spec.search) if spec else ()
+        spec = self._spec(dataset)
+        calibration = identify.calibration_cells(self.protocol, spec.search)
         verdicts = judge.judge(
             cells, rows, n_published=self.n_published(dataset), deterministic=once,
             datasets={printed: dataset}, not_run=missing, unavailable=unavailable,
-            misprints=self.misprints, calibration=chosen_by,
+            misprints=self.misprints, calibration=calibration,
             causes=self._causes if dataset in (printed, self.headline(printed)) else ())
         kinds = {name: method_kind(self.protocol, name) for name in cells["method"].unique()}
         kind = verdicts["method"].map(kinds)
-        return chance.beside(verdicts).assign(kind=kind, pipeline=pipeline, source=dataset)
+        return chance.beside(verdicts).assign(kind=kind, pipeline=spec.pipeline, source=dataset)
 
     def n_published(self, dataset):
         """Independent draws behind each printed mean, where `dataset` stands for it."""
-        return self.protocol.n_independent
+        return self._data(dataset).printed_draws or self.protocol.n_independent
 
     def _as_printed(self, rows, dataset, printed):
         """`rows` in the unit of the print, with averages over as many tasks as are printed."""
-        spec = self.protocol.datasets.get(dataset)  # a pool has none
-        if spec and spec.scale:
-            rows = rows.assign(value=rows["value"] * rows["metric"].map(spec.scale).fillna(1.0))
+        if scale := self._spec(dataset).scale:
+            rows = rows.assign(value=rows["value"] * rows["metric"].map(scale).fillna(1.0))
         n_tasks = self.protocol.printed_tasks.get(printed)
         return with_average(rows, n_tasks) if n_tasks else rows
 
@@ -271,20 +278,23 @@ class Study:
         return spread
 
     def grid(self, dataset, printed):
-        """Rows of the grid on a data set; those that settings are chosen by again as task "overall"."""
+        """All grid rows of a data set. The accuracies by which a setting is chosen are repeated under task
+        "overall", because averaging over the printed tasks would change them."""
         rows = pd.concat([self.rows(dataset), self.truth_of(dataset)])
         rows = self._suggested(rows[rows["in_grid"].astype(bool)], self.default(dataset))
-        overall = rows[rows["task"].isin(["avg", ""]) & (rows["metric"] == "ACC")].assign(task="overall")
+        overall = rows["task"].isin(["avg", ""]) & (rows["metric"] == self._data(dataset).chosen_by)
+        overall = rows[overall].assign(task="overall")
         return pd.concat([self._as_printed(rows, dataset, printed), overall])
 
     def headline(self, printed):
         """The data set of the protocol that stands for a printed one in the paper's tables. That of the
-        identified pipeline, where its search holds and its fits are committed; else the one named as
-        printed."""
+        released pipeline, or of the identified one where its search holds, if its fits are committed; else
+        the one named as printed."""
         found = identify.summaries(self.paper)
         names = [name for name, spec in self.protocol.datasets.items() if spec.published == printed
-                 and spec.pipeline == "identified" and spec.search in found
-                 and identify.holds(found[spec.search])]
+                 and (spec.pipeline == "released" or (
+                     spec.pipeline == "identified" and spec.search in found
+                     and identify.holds(found[spec.search])))]
         return next((name for name in names if self._is_committed(name)), printed)
 
     def _is_committed(self, dataset):

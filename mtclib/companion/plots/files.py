@@ -54,8 +54,8 @@ def folder_key(root, pattern):
 
 class Picture:
     """A figure as a notebook shows it: a PNG with a palette, a third of the size of one in full colour. The
-    notebook also keeps the `name` of its file, and `alt`, which says what is seen to who cannot see it; by
-    default what the figure says of itself."""
+    notebook also keeps the `name` of its file, and `alt`, its alternative text, by default derived from the
+    plot function's docstring, panel titles and legend."""
 
     COLOURS = 64
 

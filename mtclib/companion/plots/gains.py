@@ -87,28 +87,26 @@ def certainty(panels):
 
 @figure
 def sharing(panels):
-    """Gain of sharing against how related tasks are, or how far views agree: a panel each, a mark per source.
+    """Gain of sharing by source, the least related tasks, or least agreeing views, on top.
 
-    `panels` maps the name of the horizontal axis to a frame ``source, gain`` of all methods and sets, whose
-    middle half is a line, and one of the means, ``measure, gain``, with the sources as its index.
+    `panels` maps the name of a measure to a frame ``source, gain`` of all methods and sets, whose middle half
+    is a line, and one of the means, ``measure, gain``, with the sources as its index; the measure stands
+    behind the name of each.
     """
-    fig, axes = plt.subplots(1, len(panels), figsize=(8.6, 4.2), squeeze=False, sharey=True)
+    longest = max(len(means) for _, means in panels.values())
+    fig, axes = plt.subplots(1, len(panels), figsize=(9.2, 1.4 + 0.24 * longest), squeeze=False)
     for ax, (name, (frame, means)) in zip(axes[0], panels.items()):
         means = means.sort_values("measure")
         half = frame.groupby("source")["gain"].quantile([0.25, 0.75]).unstack().loc[means.index]
-        ax.axhline(0, color="black", **RULE)
-        look = {"color": "0.6", "label": "middle half of methods and sets"}
-        ax.vlines(means["measure"], half[0.25], half[0.75], **look)
-        look = {"linestyle": "", "marker": "o", "color": "#00457c", "label": "mean of methods, one source"}
-        (marks,) = ax.plot(means["measure"], means["gain"], **look)
-        for number, (source, row) in enumerate(means.iterrows()):
-            reached = [*half.loc[source], row["gain"]]
-            height = max(reached) if number % 2 else min(reached)
-            ax.annotate(source, (row["measure"], height), (0, 9 if number % 2 else -9), fontsize=8,
-                        textcoords="offset points", ha="center", va="center")  # fmt: skip
-        ax.margins(x=0.2, y=0.12)
-        ax.set_xlabel(name)
-    axes[0][0].set_ylabel("gain of sharing, points of ARI")
+        places = np.arange(len(means))
+        ax.axvline(0, color="black", **RULE)
+        ax.hlines(places, half[0.25], half[0.75], color="0.6", label="middle half of methods and sets")
+        look = {"linestyle": "", "marker": "o", "color": OURS, "label": "mean of methods, one source"}
+        (marks,) = ax.plot(means["gain"], places, **look)
+        ax.set_yticks(places, [f"{source}  {known:.2f}" for source, known in means["measure"].items()])
+        ax.set_ylim(longest - 0.4, -0.6)
+        ax.set_title(name)
+        ax.set_xlabel("gain of sharing, points of ARI")
     legend(fig, [marks, ax.collections[0]])
     return fig
 

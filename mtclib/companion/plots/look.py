@@ -115,6 +115,8 @@ def whisker_lines(ax, tables, every=1):
         shift = min(APART, SPREAD / len(tables)) * (number - (len(tables) - 1) / 2) / 72
         moved = ax.transData + ScaledTranslation(shift, 0, ax.figure.dpi_scale_trans)
         mean, low, high = mean_interval(table)
+        if not ((table < 0) | (table > 100)).to_numpy().any():
+            low, high = low.clip(lower=0), high.clip(upper=100)  # a score in percent ends there
         (line,) = ax.plot(mean.index, mean, label=name, markevery=every, transform=moved, **look)
         ends = mean.index[::every], low[::every], high[::every]
         ax.vlines(*ends, color=line.get_color(), linewidth=1, transform=moved)

@@ -50,14 +50,15 @@ def scoreboard(verdicts, heads):
 def leverage(table, most=12):
     """Change of the score under each alternative to an open choice of ours, the largest mean change on top.
 
-    `table` comes from ``verdicts.leverage.measured``: one dot per row, one bar per alternative, in the order
-    of the mean size of the change.  Rows of d_M, which has no points, are left out.  The grey band is the
-    margin of the verdicts, as a scale: a smaller change, too, can turn the verdict of a cell that lies near
-    the margin.
+    `table` comes from ``verdicts.leverage.measured``: one dot per row, one bar per alternative: those with
+    the largest mean size of a change, in the order of their bars.  Rows of d_M, which has no points, are left
+    out.  The grey band is the margin of the verdicts, as a scale: a smaller change, too, can turn the verdict
+    of a cell that lies near the margin.
     """
     table = table[~table["metric"].isin(RELATIVE)]
     groups = dict(list(table.groupby(["decision", "alternative", "metric", "ours"], sort=False)["change"]))
     order = sorted(groups, key=lambda name: -groups[name].abs().mean())[:most]
+    order.sort(key=lambda name: -abs(groups[name].mean()))
     fig, ax = plt.subplots(figsize=(7.2, 1.6 + 0.37 * len(order)))
     ax.axvspan(-100 * DELTA, 100 * DELTA, color="0.92", linewidth=0)
     ax.axvline(0, color="0.3", **RULE)

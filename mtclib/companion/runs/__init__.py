@@ -8,13 +8,19 @@ store (`run`, `RunStore`), exported to be committed (`export`), and read again (
 from mtclib.companion.runs.committed import Results, export, read_results
 from mtclib.companion.runs.fit import attempt, execute, flatten
 from mtclib.companion.runs.jobs import Job, canonical, expand, load_dataset, seed_for
-from mtclib.companion.runs.protocol import Protocol, ProtocolError, load_protocol, parse_protocol
+from mtclib.companion.runs.protocol import (
+    Protocol,
+    ProtocolError,
+    load_protocol,
+    our_name,
+    parse_protocol,
+)
 from mtclib.companion.runs.restore import restore
-from mtclib.companion.runs.results import best_objective, fixed, frame, oracle, sweep_rows
+from mtclib.companion.runs.results import best_objective, calibrated, fixed, frame, oracle, sweep_rows
 from mtclib.companion.runs.runner import run
 from mtclib.companion.runs.store import Record, RunStore, record_digest
 
 __all__ = ["Job", "Protocol", "ProtocolError", "Record", "Results", "RunStore", "attempt", "best_objective",
-           "canonical", "execute", "expand", "export", "fixed", "flatten", "frame", "load_dataset",
-           "load_protocol", "oracle", "parse_protocol", "read_results", "record_digest", "restore", "run",
-           "seed_for", "sweep_rows"]
+           "calibrated", "canonical", "execute", "expand", "export", "fixed", "flatten", "frame",
+           "load_dataset", "load_protocol", "oracle", "our_name", "parse_protocol", "read_results",
+           "record_digest", "restore", "run", "seed_for", "sweep_rows"]

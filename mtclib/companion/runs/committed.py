@@ -33,7 +33,7 @@ MILLIONTHS, ABSENT = 1e6, np.iinfo(np.int32).min
 """Scores are committed as whole millionths; this one stands for NaN."""
 
 REPEATED = ("paper", "published", "edition", "data_sha", "params", "status", "key", "part")
-"""Columns of texts that are long or all the same; as categories they take a fraction of the memory."""
+"""Columns with few distinct strings; read as pandas categories to save memory."""
 
 
 @dataclass(frozen=True)
@@ -264,7 +264,9 @@ def _provenance(jobs, records, n_jobs):
     costs = [record.cost for record in records.values()]
     return {"paper": jobs[0].paper if jobs else "",
             "data": {job.dataset: {"sha256": job.data_sha, "edition": job.edition} for job in jobs},
-            "algorithm_versions": {job.estimator: job.algorithm_version for job in jobs},
+            "algorithm_versions": {  # the oldest, where fits of an earlier version are kept beside later ones
+                job.estimator: job.algorithm_version
+                for job in sorted(jobs, key=lambda job: -job.algorithm_version)},
             "mtclib": _version("mtclib"), "commit": _commit(), "python": platform.python_version(),
             "packages": {name: _version(name) for name in ("numpy", "scipy", "scikit-learn")},
             "jobs": {status: statuses.count(status) for status in ("ok", "failed")},

@@ -141,7 +141,7 @@ def _requests(protocol, profile):
         for part, spec in parts:
             for method in spec.methods if dataset in spec.datasets else ():
                 points = _grid_points(protocol, profile, spec, method)
-                yield dataset, method, part, True, points, min(spec.n_runs or profile.n_runs, profile.n_runs)
+                yield dataset, method, part, True, points, spec.n_runs or profile.n_runs
         for sweep in sweeps:
             if dataset in sweep.datasets:
                 points = [point for _, _, point in sweep.points()]

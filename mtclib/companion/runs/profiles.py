@@ -25,7 +25,9 @@ def plan(paper, profile, *, seed=None, n_runs=0):
     protocol = protocol if seed is None else replace(protocol, root_seed=seed)
     if n_runs:
         parts = {name: replace(part, n_runs=n_runs) for name, part in protocol.profiles.items()}
-        protocol = replace(protocol, profiles=parts)
+        studies = {name: replace(part, n_runs=min(part.n_runs, n_runs))
+                   for name, part in protocol.studies.items()}
+        protocol = replace(protocol, profiles=parts, studies=studies)
     return protocol, runs.expand(protocol, profile), runs.RunStore(paths.runs_dir())
 
 

@@ -7,20 +7,22 @@ data sets and methods beside the paper's own), sensitivity sweeps and searches f
 
 import tomllib
 from dataclasses import MISSING, dataclass, field, fields
+from functools import lru_cache
 from pathlib import Path
 
 from mtclib.companion import schema
+from mtclib.companion.parameters import UsageError
 from mtclib.companion.runs.measures import MEASURES
 from mtclib.core import paths
 from mtclib.core.checks import check_option
-from mtclib.core.errors import MtclibError
+from mtclib.metrics import SCORES
 
-PIPELINES = ("fixed", "identified")
+PIPELINES = ("fixed", "identified", "released")
 CRITERIA = ("log-sd", "distance", "misses")
 STAGES = ("sizes", "fingerprints", "distances")
 
 
-class ProtocolError(MtclibError, ValueError):
+class ProtocolError(UsageError):
     """A protocol file says something that cannot be run; the message names the entry and the remedy."""
 
 
@@ -37,11 +39,13 @@ class DatasetSpec:
     params: dict = field(default_factory=dict)
     published: str = ""  # its name among the published numbers; empty where the paper prints none for it
     pool: str = ""  # its runs count as further runs of this one: a split, or a draw, of several
-    pipeline: str = "fixed"  # chosen before any run; or "identified", by a search of the protocol
-    search: str = ""  # which one
+    pipeline: str = "fixed"  # before any run; "identified" by a search; or "released" by the authors
+    search: str = ""  # with pipeline="identified": the name of the search in [identify.*]
     scale: dict = field(default_factory=dict)  # by metric: the factor of ours that goes beside print
-    rows_of: str = ""  # the data set whose fits these are, where the pipeline changes methods alone
-    stand_ins: dict = field(default_factory=dict)  # and which methods stand for printed ones there
+    rows_of: str = ""  # id of the data set whose stored fits are reused, if only methods differ
+    stand_ins: dict = field(default_factory=dict)  # with rows_of: printed method -> ours in its place
+    printed_draws: int = 0  # independent draws behind a printed mean on these very data, where they are known
+    chosen_by: str = "ACC"  # metric whose mean chooses settings with labels
     not_run: str = ""  # why it is not run yet; such a data set needs no loader
     unavailable: str = ""  # why it cannot be had; nor does this one
     note: str = ""
@@ -85,7 +89,7 @@ class StudySpec:
     datasets: list
     methods: list
     grid: dict = field(default_factory=dict)  # changes to the grid, by method, after those of the profile
-    n_runs: int = 0  # at most so many; 0 for as many as the profile has
+    n_runs: int = 0  # seeds of each grid point; 0 for as many as the profile has
     note: str = ""
 
 
@@ -151,6 +155,8 @@ class Protocol:
     identify: dict = field(default_factory=dict)
     measures: list = field(default_factory=list)  # keys of `MEASURES` to compute for every fit
     own: list = field(default_factory=list)  # methods that the paper proposes, as printed
+    position: int = 99  # among the papers, where they are listed
+    nmi: str = "arithmetic"  # the mean in the denominator of what is printed as NMI
     printed_runs: int = 0  # behind each printed mean, where not those of the full profile
     printed_splits: int = 0  # of the data behind each printed mean, where each of our runs has its own
     task_sizes: dict = field(default_factory=dict)  # inferred, for printed data sets without them
@@ -227,7 +233,23 @@ def parse_protocol(table, where="protocol"):
     return protocol
 
 
+def our_name(paper, metric):
+    """Name in ``metrics.SCORES`` of what a paper prints: its "NMI" is one of four, as its protocol says.
+
+    >>> our_name("mbc", "NMI"), our_name("mbc", "ARI")
+    ('NMI_geometric', 'ARI')
+    """
+    path = paths.paper_dir(paper) / "protocol.toml"
+    return _nmi(path, path.stat().st_mtime_ns) if metric == "NMI" and path.exists() else metric
+
+
+@lru_cache
+def _nmi(path, _changed):
+    return f"NMI_{tomllib.loads(path.read_text(encoding='utf-8')).get('nmi', Protocol.nmi)}"
+
+
 def _check(protocol, where):
+    _choose(f"NMI_{protocol.nmi}", SCORES, f"{where}: nmi")
     for name in protocol.measures:
         _choose(name, MEASURES, f"{where}: measures")
     for name in protocol.suggested:

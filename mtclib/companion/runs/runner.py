@@ -168,7 +168,7 @@ def _on_cluster(jobs, address):
 
 @contextlib.contextmanager
 def _without_tracebacks():
-    """Silence dask, which logs a lost connection as tracebacks; the run ends with one line on it."""
+    """Silence dask, which logs a traceback for every lost connection; we report the loss in one line."""
     loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict
                if name.partition(".")[0] in ("distributed", "tornado", "asyncio")]  # fmt: skip
     levels = [logger.level for logger in loggers]
@@ -251,8 +251,9 @@ class _Progress:
 
 
 class CellLine:
-    """A stream that shows its last line below a notebook cell, and nothing once that is blank. JupyterLab
-    keeps an empty red box where text on stderr was cleared, so a bar writes here instead."""
+    """A text stream for tqdm that displays only its last line under a notebook cell, and removes it when the
+    line is blank. JupyterLab keeps an empty red box where text on stderr was cleared, so a bar writes here
+    instead."""
 
     encoding = "utf-8"
 

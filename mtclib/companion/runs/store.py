@@ -61,8 +61,8 @@ class RunStore:
 
     def get(self, key, *, arrays=True):
         """The record of a job, with its arrays or without; None if there is none. A damaged file counts as
-        absent, with a logged warning; damage to arrays that are not read is missed. OSError if a folder or
-        a file that may not be read has the name."""
+        absent, with a logged warning. With arrays=False only the header is checked; a damaged array is not
+        noticed. OSError if a folder or a file that may not be read has the name."""
         try:
             return _read(self.path(key), arrays)
         except FileNotFoundError:

@@ -1,10 +1,13 @@
 """How Sphinx sets the pages that `mtclib.companion.site.report` writes."""
 
+import logging
 import re
 from html import escape, unescape
+from importlib import metadata
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
+from textwrap import shorten
 
 from bs4 import BeautifulSoup
 from docutils import nodes
@@ -16,12 +19,16 @@ from sphinx.util.logging import getLogger
 HERE = Path(__file__).parent
 LATEX = LatexToMathML()
 LOGGER = getLogger(__name__)
+logging.getLogger("fontTools").setLevel(logging.WARNING)
 FONT = files("ziamath") / "fonts" / "STIXTwoMath-Regular.ttf"
 ITALICS = {*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C), 0x210E}
 """Letters as a browser draws those of a variable."""
+EVIDENCE = "what-did-it-print"
+"""Section of a paper's page whose parts are folded."""
 
 project = "mtclib"
-html_title = "mtclib"
+release = metadata.version(project)
+html_title = f"{project} {release}"
 language = "en"
 extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx_design",
               "sphinx_searchlite"]
@@ -72,7 +79,7 @@ def write_math(writer, node):
 
 
 def make_searchable(app, pagename, templatename, context, doctree):
-    """Leave of a written page what the search is to find: no code, tables and equations as plain text."""
+    """Reduce a page to its searchable text: drop code cells, turn tables and equations into plain text."""
     for node in list(doctree.findall(nodes.Element)) if doctree else ():
         if "cell_input" in node.get("classes", ()):
             node.parent.remove(node)
@@ -115,22 +122,58 @@ def shrink_pictures(app, exception):
             file.write_bytes(drawn.getvalue())
 
 
+NAMED = {'role="heading">': 'role="heading" aria-level="2">',
+         '<aside class="sidebar-drawer"': '<aside aria-label="pages" class="sidebar-drawer"',
+         '<aside class="toc-drawer': '<aside aria-label="on this page" class="toc-drawer'}
+"""What the theme leaves without a level or a name, which screen readers ask for."""
+
+
+def name_parts(app, exception):
+    """Give each part of the frame around a page the name or the level that it lacks."""
+    for page in Path(app.outdir).rglob("*.html") if exception is None else ():
+        text = page.read_text(encoding="utf-8")
+        for old, new in NAMED.items():
+            text = text.replace(old, new)
+        page.write_text(text, encoding="utf-8")
+
+
 def drop_maps(app, exception):
     """Leave out what only those need who debug the scripts of the theme."""
     for file in Path(app.outdir, "_static").rglob("*.map"):
         file.unlink()
 
 
-def load_late(app, pagename, templatename, context, doctree):
-    """Let a browser load a picture when it is about to be seen."""
-    if "body" in context:
-        context["body"] = context["body"].replace("<img ", '<img loading="lazy" ')
+def fit_body(app, pagename, templatename, context, doctree):
+    """Load a picture when it is about to be seen, and let it lead to itself at its own size; fold the
+    evidence of a paper, by parts; say to other sites what a page is about."""
+    if "body" not in context:
+        return
+    soup = BeautifulSoup(context["body"], "html.parser")
+    for image in soup("img"):
+        image["loading"] = "lazy"
+        if image.find_parent("a") is None and image.find_parent(class_="cell_output"):
+            image.wrap(soup.new_tag("a", href=image["src"], title="at its own size"))
+    for style in soup.select(".mtclib > style")[1:]:  # every output brings the same one
+        style.decompose()
+    for part in soup.select(f"#{EVIDENCE} > section"):
+        title, fold, head = part.find("h3"), soup.new_tag("details"), soup.new_tag("summary")
+        fold.extend(list(part.contents))
+        part.append(fold)
+        fold.insert(0, head)
+        head.append(title.extract())
+    context["body"] = str(soup)
+    about = next((" ".join(one.get_text().split()) for one in soup("p") if len(one.get_text()) > 60), project)
+    tags = {"name": {"description": about}, "property": {
+        "og:title": context["title"], "og:description": about, "og:type": "website", "og:site_name": project}}
+    context["metatags"] += "".join(
+        f'<meta {kind}="{name}" content="{escape(shorten(unescape(text), 200), quote=True)}">\n'
+        for kind, known in tags.items() for name, text in known.items())
 
 
 def setup(app):
     """Add what no extension brings."""
     app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
     app.connect("html-page-context", make_searchable, priority=100)
-    app.connect("html-page-context", load_late)
-    for finish in (copy_index, shrink_font, shrink_pictures, drop_maps):
+    app.connect("html-page-context", fit_body)
+    for finish in (copy_index, shrink_font, shrink_pictures, name_parts, drop_maps):
         app.connect("build-finished", finish, priority=900)

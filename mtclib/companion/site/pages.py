@@ -3,7 +3,6 @@
 import re
 import shutil
 import subprocess
-from importlib import metadata
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -11,11 +10,15 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pandas as pd
 from nbformat.v4 import new_markdown_cell
 
+from mtclib.companion.parameters import HOME
 from mtclib.core import paths
 
-HOME = metadata.metadata("mtclib")["Project-URL"].partition(", ")[2]
 STORED = "stored"
 """Stands for the profile of a notebook whose outputs are those that the repository keeps."""
+TEXTS = {"README.md": ("readme", "Getting started"), "CHANGELOG.md": ("changelog", "Changelog"),
+         "data/README.md": ("numbers", "How to read the numbers"),
+         "notebooks/README.md": ("running", "Running the notebooks")}
+"""Texts of the repository that are pages of the site, too: name and title of each."""
 LONG, FOLDED = 5, "hide-input"
 """The tag of cells with folded code, left out if they show nothing; in a notebook that has none, code of more
 lines than this is folded."""
@@ -56,6 +59,8 @@ def settle(text: str, pages, suffix=".ipynb", folder="notebooks") -> str:
 
     def lead(match):
         file = PurePosixPath(normpath(f"{folder}/{match[2]}"))
+        if str(file) in TEXTS:
+            return f"{match[1]}{TEXTS[str(file)][0]}{suffix.replace('ipynb', 'md')}"
         if str(file.parent) == "notebooks" and file.stem in pages:
             return f"{match[1]}{file.stem}{suffix}"
         if file.parts[0] == "figures" and suffix == ".ipynb":
@@ -80,8 +85,7 @@ def fit(notebook, run, pages) -> None:
                 cell.metadata.tags = ["remove-cell"]
             _fit_code(cell, heading(notebook, position), seen, pages)
     if run:
-        title, _, rest = notebook.cells[0].source.partition("\n")
-        notebook.cells[0].source = f"{title}\n\n*{_how_run(notebook, run)}*\n{rest}"
+        notebook.cells[0].source += f"\n\n*{_how_run(notebook, run)}*"
 
 
 def _fit_code(cell, title, seen, pages) -> None:
@@ -153,11 +157,11 @@ def write_figures(source: Path, found, labels) -> dict[str, str]:
     return {"figures": "Figures"}
 
 
-def write_readme(source: Path, pages) -> dict[str, str]:
-    """Write the README as a page; return its name and title."""
-    readme = paths.root() / "README.md"
-    if not readme.is_file():
-        return {}
-    text = settle(readme.read_text(encoding="utf-8"), pages, folder=".")
-    (source / "readme.md").write_text(text, encoding="utf-8")
-    return {"readme": "Getting started"}
+def write_texts(source: Path, pages) -> dict[str, str]:
+    """Write the texts of the repository as pages; return their names and titles."""
+    found = {file: page for file, page in TEXTS.items() if (paths.root() / file).is_file()}
+    for file, (name, _) in found.items():
+        text = (paths.root() / file).read_text(encoding="utf-8")
+        text = settle(text, pages, folder=str(PurePosixPath(file).parent))
+        (source / f"{name}.md").write_text(text, encoding="utf-8")
+    return dict(found.values())

@@ -37,6 +37,14 @@ Nothing on these pages is loaded from elsewhere.
 
 {facts}
 """
+RELIABILITY = """
+## Reliability
+
+`make adversary` attacks the library with attempts that are drawn at random. Each must give what was promised,
+or be refused with the reason; anything else is a fault. The last long run took {minutes} minutes:
+
+<div class="table-wrapper">{attacks}</div>
+"""
 
 
 def executed_copy(name: str, profile: str) -> Path:
@@ -100,6 +108,16 @@ def _about(runs) -> str:
     return ABOUT.format(runs=table.to_html(index=False, escape=False, classes="docutils"), facts=facts)
 
 
+def _reliability() -> str:
+    """Return the part of the front page with the last long run of the adversary; "" if none is kept."""
+    file = paths.data_dir() / "adversary.csv"
+    if not file.is_file():
+        return ""
+    table = pd.read_csv(file).drop(columns="seed")
+    minutes = round(table["seconds"].sum() / 60)
+    return RELIABILITY.format(minutes=minutes, attacks=table.to_html(index=False, classes="docutils"))
+
+
 def _contents(groups) -> str:
     """Return the table of contents beside every page, from group -> page -> title."""
     trees = []
@@ -117,14 +135,17 @@ def write_sources(source: Path) -> list[Execution]:
     others = {name: label for name, label in labels.items() if name not in (FRONT, YOURS, *papers)}
     shutil.rmtree(source, ignore_errors=True)
     source.mkdir(parents=True)
-    groups = {"Start": {"self": labels[FRONT]} | pages.write_readme(source, found), "Papers": papers,
-              "Across papers": others | pages.write_figures(source, found, labels),
+    texts = pages.write_texts(source, found)
+    start = {name: texts.pop(name) for name in ("readme",) if name in texts}
+    groups = {"Start": {"self": labels[FRONT]} | start, "Papers": papers,
+              "Across papers": others | pages.write_figures(source, found, labels) | texts,
               "Your data": {name: label for name, label in labels.items() if name == YOURS},
               "Reference": reference.write_reference(source)}
     for notebook, run in found.values():
         pages.fit(notebook, run, found)
     runs = [run for _, run in found.values() if run]
-    found[FRONT][0].cells += [new_markdown_cell(text) for text in (_about(runs), _contents(groups))]
+    parts = _about(runs) + _reliability(), _contents(groups)
+    found[FRONT][0].cells += [new_markdown_cell(text) for text in parts]
     for name, (notebook, _) in found.items():
         nbformat.write(notebook, source / f"{name}.ipynb")
     return runs

@@ -17,10 +17,11 @@ from mtclib.companion.tables.table import (
     Table,
     Tables,
     label,
+    signed,
     tally,
     task_name,
 )
 
 __all__ = ["CLAIM_COLUMNS", "CLAIM_SYMBOLS", "COLOURS", "MEANINGS", "OURS_SD", "PUBLISHED_SD", "Points",
            "Table", "Tables", "audit", "claims", "decisions", "frame_table", "label", "provenance",
-           "reproduced", "search", "side_by_side", "tally", "task_name"]
+           "reproduced", "search", "side_by_side", "signed", "tally", "task_name"]

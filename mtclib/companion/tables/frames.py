@@ -111,7 +111,7 @@ def _cells(values, is_status):
     if pd.api.types.is_float_dtype(values):
         digits = max((len(text.partition(".")[2]) for text in texts), default=0)
         if 1 <= digits <= 3:
-            texts = [f"{value:.{digits}f}" if np.isfinite(value) else text
+            texts = [f"{value + 0.0:.{digits}f}" if np.isfinite(value) else text
                      for text, value in zip(texts, values)]
     return [Cell((text,)) for text in texts]
 

@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
+from mtclib.companion.parameters import HOME
 from mtclib.companion.tables.table import DASH, Cell, Table, tally, task_name
 from mtclib.companion.verdicts.chance import SCORES as CHANCE
 from mtclib.companion.verdicts.intervals import DELTA
@@ -13,7 +14,7 @@ from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION
 
 SHUFFLED, IN_BAND = "labels shuffled", "°"
 PUBLISHED_SD, OURS_SD, OURS_N = "published_std", "ours_std", "n"
-REPORT = "https://github.com/mtclib/mtclib/issues/new?template=correction.md"
+REPORT = f"{HOME}/issues/new?template=correction.md"
 
 
 def reproduced(verdicts, metrics=("ACC", "NMI")) -> Table:

@@ -51,6 +51,9 @@ _CSS = """
 vertical-align:top;max-width:34em;line-height:1.35;overflow-wrap:break-word;
 border-bottom:1px solid rgba(128,128,128,.35)}
 .mtclib .mtclib-scroll .mtclib-grid .mtclib-lines,.mtclib .mtclib-scores tr>th:first-child{white-space:nowrap}
+.mtclib.mtclib .mtclib-grid caption{caption-side:top;text-align:left;font-weight:bold;padding:2px 0;
+color:inherit}
+.mtclib .mtclib-fold .mtclib-grid caption{position:absolute;clip-path:inset(50%)}
 .mtclib .mtclib-card{display:none}
 .mtclib .mtclib-grid td[tabindex]{cursor:pointer}
 .mtclib .mtclib-grid td:focus>.mtclib-card,.mtclib .mtclib-grid td:focus-within>.mtclib-card{display:block;
@@ -69,6 +72,16 @@ def label(status: str) -> str:
 def task_name(task: str) -> str:
     """Heading of a task, which may have a name; "avg" is the average, and the views of "" are no task."""
     return {"avg": "Average"}.get(task, f"Task {task}" if task.isdigit() else task)
+
+
+def signed(value) -> str:
+    """A number with its sign and one decimal, or with the digit that shows its sign.
+
+    >>> [signed(value) for value in (1.26, -0.04, 0.0)]
+    ['+1.3', '-0.04', '0.0']
+    """
+    text = f"{value:+.1f}"
+    return text if float(text) else f"{value:+.1g}" if value else "0.0"
 
 
 def tally(statuses) -> str:
@@ -143,7 +156,7 @@ class Table(Shown):
         below = [*([keys] if keys else []), *map(set_mathematics if self.folded else escape, self.notes)]
         notes = [f'<p class="mtclib-note">{note}</p>' for note in below]
         caption = f"<b>{escape(self.caption)}</b>"
-        top = [f'<p class="mtclib-note">{caption}</p>']
+        top = [] if self.rows else [f'<p class="mtclib-note">{caption}</p>']
         if self.folded:
             top = [f'<details class="mtclib-fold"><summary>{caption}: {escape(self.folded)}</summary>']
         end = ["</details>"] if self.folded else []
@@ -174,10 +187,13 @@ class Table(Shown):
         """Lines of the HTML table."""
         grouped = any(group for group, _ in self.header)
         spans = [(group, len(list(columns))) for group, columns in groupby(group for group, _ in self.header)]
-        top = "".join(f'<th colspan="{span}" scope="colgroup">{escape(group)}</th>' for group, span in spans)
-        names = "".join(f'<th scope="col">{escape(name)}</th>' for _, name in self.header)
-        kind = "mtclib-scroll mtclib-scores" if grouped else "mtclib-scroll"
-        yield f'<div class="{kind}"><table class="mtclib-grid">'
+        top = "".join(_head(group, f' colspan="{span}"', "colgroup") for group, span in spans)
+        names = "".join(_head(name, "", "col") for _, name in self.header)
+        kind, caption = "mtclib-scroll mtclib-scores" if grouped else "mtclib-scroll", escape(self.caption)
+        # The keyboard scrolls what has the focus.
+        name = f' aria-label="{caption}"' if caption else ""
+        yield f'<div class="{kind}" tabindex="0" role="group"{name}>'
+        yield f'<table class="mtclib-grid">{caption and f"<caption>{caption}</caption>"}'
         yield f"<thead>{f'<tr>{top}</tr>' if grouped else ''}<tr>{names}</tr></thead><tbody>"
         for row in self.rows:
             yield f"<tr>{''.join(self._td(cell, n == 0) for n, cell in enumerate(row))}</tr>"
@@ -243,6 +259,11 @@ def _before(name):
 def _page(parts):
     """A piece of HTML with its styles."""
     return "\n".join([f'<div class="mtclib"><style>{_CSS}</style>', *parts, "</div>"])
+
+
+def _head(name, span, scope):
+    """A heading of columns; where there is no name, none."""
+    return f'<th{span} scope="{scope}">{escape(name)}</th>' if name else f"<td{span}></td>"
 
 
 def _card(cell):

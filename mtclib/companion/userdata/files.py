@@ -5,6 +5,9 @@ second entry of a MATLAB cell array.  Columns of labels and names are text, as w
 """
 
 import csv
+import pickle
+import subprocess
+import sys
 import warnings
 import zipfile
 import zlib
@@ -15,7 +18,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import scipy.io
 import scipy.sparse as sp
 
 from mtclib.core.checks import check_indices
@@ -24,9 +26,9 @@ from mtclib.core.errors import MtclibError
 _SHOWN = 5
 _NUMBERS = "biufc"
 _HDF5 = b"\x89HDF"
-# What damaged archives make numpy, zipfile, zlib and scipy raise.
-_DAMAGE = (ValueError, TypeError, KeyError, IndexError, EOFError, MemoryError, OSError, NotImplementedError,
-           zipfile.BadZipFile, zlib.error, scipy.io.matlab.MatReadError)  # fmt: skip
+# What damaged archives make numpy, zipfile, zlib and scipy raise; RuntimeError asks for a password.
+_DAMAGE = (ValueError, TypeError, KeyError, IndexError, EOFError, MemoryError, OSError, RuntimeError,
+           zipfile.BadZipFile, zlib.error)  # fmt: skip
 
 
 class DataFileError(MtclibError, ValueError):
@@ -194,6 +196,11 @@ def _read_npz(file, name):
                             f"numpy.savez or scipy.sparse.save_npz, whose indices count from 0") from error
 
 
+_LOAD_MAT = """import pickle, sys, scipy.io
+content = pickle.dumps(scipy.io.loadmat(sys.argv[1]), protocol=5)
+sys.stdout.buffer.write(content)"""
+
+
 def _read_mat(file, name):
     with file.open("rb") as handle:
         start = handle.read(128)
@@ -202,13 +209,13 @@ def _read_mat(file, name):
     if new or start.startswith(_HDF5):
         raise DataFileError(f"{name}: a MATLAB 7.3 (HDF5) file, which is not read here; save it in MATLAB "
                             f"with save('{file.name}', '-v7'), or convert it (h5py reads it) to npz or CSV")
-    try:
-        content = scipy.io.loadmat(file)
-    except _DAMAGE as error:
-        raise DataFileError(f"{name}: no MATLAB file, or damaged ({type(error).__name__}: {error}); save it "
-                            f"again") from error
+    # In a process of its own: compiled code of scipy dies of some damaged files.
+    done = subprocess.run([sys.executable, "-c", _LOAD_MAT, file], capture_output=True)
+    if done.returncode:
+        said = (done.stderr.decode(errors="replace").strip().splitlines() or ["its reader died"])[-1]
+        raise DataFileError(f"{name}: no MATLAB file, or damaged ({said[:200]}); save it again")
     found = {}
-    for key, value in content.items():
+    for key, value in pickle.loads(done.stdout).items():
         if not key.startswith("__"):
             found.update(_unpacked(key, value))
     return found

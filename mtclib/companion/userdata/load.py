@@ -330,7 +330,7 @@ def plain(value) -> str:
 
 
 def same_features(parts) -> list:
-    """Bring the columns of all tasks into the order of the first; an error where they are not the same."""
+    """Reorder all tasks' columns like the first task's; raise DataFileError if the sets differ."""
     first, result = parts[0], []
     for part in parts:
         if part.columns is not None and first.columns is not None:
@@ -347,7 +347,7 @@ def same_features(parts) -> list:
 
 
 def _check_names(part, first, what, remedy):
-    """Refuse a part whose names of columns or samples are not those of the first, in any order."""
+    """Raise DataFileError unless both parts have the same column (or sample) names, ignoring order."""
     wanted, held = (pd.Index(one.columns if what == "columns" else one.ids) for one in (first, part))
     missing, more = wanted.difference(held, sort=False), held.difference(wanted, sort=False)
     said = [f"lacks the {what} {listed(missing)}"] * bool(len(missing))

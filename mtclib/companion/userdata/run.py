@@ -30,8 +30,12 @@ RECOMMENDED = {"multitask": "SpectralNJW", "multiview": "WMSC"}
 DEFAULTS = {"multitask": (RECOMMENDED["multitask"], "MTCMRL", "MBC", "SPMTC", "KMeans"),
             "multiview": (RECOMMENDED["multiview"], "MSPL", "ConMC")}  # fmt: skip
 """Methods where none are named: the recommended one, the papers' own, and k-means as the yardstick."""
+GRAPHS = dict.fromkeys(("AWP", "CoregSpectral", "MultiViewSNMF", "WMSC"), {"affinity": "auto"})
+"""Parameters that differ from the defaults, which are those of the papers: neighbours by cosine for views
+of mostly zeros, by distance for others.  The comparison takes the same."""
 SHOWN = {"SpectralNJW": "Spectral NJW", "KMeans": "k-means", "Stacked": "All k-means", "ConMC": "Con-MC",
-         "SNMFLR": "SNMF+LR", "CCAClustering": "CCA"}  # fmt: skip
+         "SNMFLR": "SNMF+LR", "CCAClustering": "CCA", "ConsensusClustering": "Consensus",
+         "MultiViewConsensus": "Consensus"}  # fmt: skip
 """Names that the comparison shows for classes of other names; either may be given."""
 SCORES = ("ACC", "NMI_arithmetic", "ARI", "purity")
 RUNS = {"quick": 3, "full": 10}
@@ -85,7 +89,7 @@ def check_methods(methods, data, n_clusters=None) -> dict:
 
     ``methods`` holds names of `all_estimators` or names that the comparison shows, such as "Spectral NJW", or
     ``{name: {parameter: value}}``; it is empty for those of `DEFAULTS` that fit, or ``["all"]`` for every one
-    that fits.
+    that fits.  Parameters of `GRAPHS` are added where they are not given.
 
     >>> from mtclib.companion.userdata.load import example
     >>> check_methods(["k-means", {"MSPL": {"kappa": 2.0}}], example("views"))
@@ -94,7 +98,7 @@ def check_methods(methods, data, n_clusters=None) -> dict:
     known = methods_for(data, n_clusters)
     fitting = list(known.index[known["fits"]])
     if isinstance(methods, list | tuple) and list(methods) == ["all"]:
-        return {name: {} for name in fitting}
+        return _with_graphs(dict.fromkeys(fitting, {}))
     chosen = {class_name(name, data.kind): values for name, values in _named(methods).items()}
     for name in chosen:
         choose(name, list(known.index), "methods")
@@ -105,7 +109,11 @@ def check_methods(methods, data, n_clusters=None) -> dict:
         parameters = [key for key in all_estimators()[name](2).get_params() if key not in _SET]
         for key in values:
             choose(key, parameters, f"parameters of {name}")
-    return chosen or {name: {} for name in DEFAULTS[data.kind] if name in fitting}
+    return _with_graphs(chosen or {name: {} for name in DEFAULTS[data.kind] if name in fitting})
+
+
+def _with_graphs(chosen):
+    return {name: GRAPHS.get(name, {}) | values for name, values in chosen.items()}
 
 
 def class_name(name, kind) -> str:
@@ -115,7 +123,9 @@ def class_name(name, kind) -> str:
     ('SpectralNJW', 'ConMC')
     """
     known = {_letters(given): given for given in all_estimators()}
-    known |= {_letters(shown): given for given, shown in SHOWN.items()}
+    # Of two classes with one name that of the kind.
+    fitting = sorted(SHOWN, key=lambda given: all_estimators()[given].traits.kind == kind)
+    known |= {_letters(SHOWN[given]): given for given in fitting}
     known["kmeans"] = DEFAULTS[kind][-1]
     # A class of that very name comes first: KMeans for views is then refused with the reason.
     return name if name in all_estimators() else known.get(_letters(name), name)

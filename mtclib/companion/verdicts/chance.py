@@ -9,8 +9,9 @@ import zlib
 import numpy as np
 import pandas as pd
 
+from mtclib.companion.runs import our_name
 from mtclib.core import paths
-from mtclib.metrics import our_name, score_all
+from mtclib.metrics import score_all
 
 N_DRAWS = 1000
 PLACE = ["paper", "dataset", "task", "metric"]

@@ -9,9 +9,10 @@ from functools import cache, lru_cache
 
 import numpy as np
 
+from mtclib.companion.runs import our_name
+from mtclib.companion.runs.protocol import DatasetSpec
 from mtclib.companion.verdicts import errors, identify, leverage
 from mtclib.companion.verdicts.intervals import RELATIVE
-from mtclib.metrics import our_name
 
 FIXED = "as fixed"
 VARIANTS = {"spmtc": ("rows kept",), "mspl": ("scaling", "text scaling", "unscaled", "equal variance"),
@@ -62,11 +63,10 @@ def pipelines(study, printed):
 
 
 def _pipeline(study, name):
-    spec = study.protocol.datasets.get(name)  # a pool has none
+    spec = study.protocol.datasets.get(name) or DatasetSpec(name)  # a pool has none
     called = name.partition(" (")[2].removesuffix(")") or FIXED
-    variants = {one.partition(", ")[2] for one in spec.stand_ins.values()} if spec else set()
-    return Pipeline(called, (spec and spec.rows_of) or name, next(iter(variants), ""),
-                    search=spec.search if spec else "")
+    variants = {one.partition(", ")[2] for one in spec.stand_ins.values()}
+    return Pipeline(called, spec.rows_of or name, next(iter(variants), ""), search=spec.search)
 
 
 def _named(methods, variant):
@@ -110,7 +110,7 @@ class Scores:
         out = study.misprints | identify.calibration_cells(study.protocol, pipeline.search)
         self.places = cells.drop_duplicates(["task", "metric"])[["task", "metric"]].reset_index(drop=True)
         self.relative = self.places["metric"].isin(RELATIVE).to_numpy()
-        self.n_published, self.by, self.printed = study.protocol.n_independent, {}, {}
+        self.n_published, self.by, self.printed = study.n_published(pipeline.source), {}, {}
         metrics = tuple({our_name(study.paper, metric) for metric in self.places["metric"]})
         rows = _grid(study, pipeline.source, dataset, metrics)
         groups = rows.groupby("method", sort=False).indices

@@ -10,9 +10,9 @@ taken as known: it is that of the population.
 import numpy as np
 import pandas as pd
 
+from mtclib.companion.runs import our_name
 from mtclib.companion.verdicts.intervals import RELATIVE
 from mtclib.companion.verdicts.judge import JUDGED, with_interval
-from mtclib.metrics import our_name
 
 TRIALS, DRAWS = 1000, 500
 UNITS = ("half_unit", "half_unit_std")
@@ -65,9 +65,9 @@ def _rates(study, cells, rows, trials, rng):
 
 
 def selection_spread(study, cells, rows, n, n_published):
-    """Spread of (ours - published) that comes from choosing settings by noisy runs, for each cell. The mean
-    scores of the settings that are chosen when the runs are drawn again, ours `n` and the paper's
-    `n_published` at a time; what runs vary at one setting is not in it."""
+    """Standard deviation of (ours - published) caused by tuning on noisy runs, for each cell: redraw `n` runs
+    for us and `n_published` for the paper, and select the setting again each time. How runs vary at one
+    setting is not included."""
     values, scores = population(study, cells, rows)
     means, variance = values.mean(axis=1), 0.0
     for drawn in (n, n_published):
@@ -82,7 +82,7 @@ def population(study, cells, rows):
     table = rows.pivot_table("value", ["params", "run"], ["task", "metric"], sort=False)
     tasks = cells["task"] if (rows["task"] == "").any() else cells["task"].replace("", "avg")
     names = [(task, our_name(study.paper, metric)) for task, metric in zip(tasks, cells["metric"])]
-    by = ("overall", "ACC") if ("overall", "ACC") in table else names[0]
+    by = next((name for name in table if name[0] == "overall"), names[0])
     settings, runs = rows["params"].unique(), rows["run"].unique()
     table = table[[*names, by]].reindex(pd.MultiIndex.from_product([settings, runs]))
     scores = table.to_numpy().reshape(len(settings), len(runs), -1)

@@ -61,6 +61,8 @@ def of_set(scores, kinds, whole=True):
 def _pair(scores, own, rival, means):
     """Printed and our gain of one method over another in each place, with their errors."""
     ours = [scores.chosen(name) for name in (own, rival)]
+    if len(ours[0]) != len(ours[1]):  # where all runs are equal, one says as much
+        ours = [each if np.ptp(each, axis=0).any() else each[:1] for each in ours]
     cells = [scores.printed[name] for name in (own, rival)]
     n = min([len(each) for each in ours if len(each) > 1], default=1)
     if n > 1:

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion import runs
+from mtclib.companion.runs import our_name
 from mtclib.companion.runs.committed import TABLE, rounded
 from mtclib.companion.runs.jobs import dotted
 from mtclib.companion.runs.protocol import DatasetSpec, Profile
@@ -22,7 +23,6 @@ from mtclib.companion.runs.runner import make_bar
 from mtclib.companion.verdicts import evidence, published
 from mtclib.companion.verdicts.fingerprints import fingerprints, size_cells, sizes
 from mtclib.core import paths
-from mtclib.metrics import our_name
 
 LEVEL = 0.05
 KEY = ["dataset", "task", "method", "metric"]
@@ -171,7 +171,7 @@ def _stands(choice, left):
 
 
 def own_choices(search, dataset, point):
-    """The choices of a point that the loader of a data set has; "none" stands for None."""
+    """Parameters of a hypothesis that this data set's loader accepts; the string "none" means None."""
     return {name: None if value == "none" else value for name, value in point.items()
             if dataset in search.only.get(name, search.datasets)}
 

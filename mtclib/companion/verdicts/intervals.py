@@ -8,7 +8,7 @@ and `d_M`, a distance in the unit of the data, five percent of the printed value
 from types import MappingProxyType
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 DELTA = 0.05
 DELTAS = MappingProxyType({name: DELTA for name in ("ACC", "NMI", "purity", "RI", "ARI", "s_nmi")})
@@ -93,3 +93,27 @@ def margin(metric, half_unit=0.0, published=float("nan")):
     if metric in RELATIVE:
         return max(RELATIVE[metric] * abs(published), half_unit)
     return max(DELTAS[metric], half_unit) if metric in DELTAS else float("nan")
+
+
+def coefficient_of_variation(scores):
+    """CV* of Belz, Popović and Mille (ACL 2022) in percent, of each row of repeated scores: the standard
+    deviation without bias, over the mean, corrected for few scores. NaN where the mean is not positive.
+
+    >>> float(coefficient_of_variation([[30.65, 30.65, 29.13, 30.65, 29.96]])[0].round(3))
+    2.487
+    """
+    scores = np.asarray(scores, dtype=float)
+    n, mean = scores.shape[1], scores.mean(axis=1)
+    unbiased = np.sqrt((n - 1) / 2) * special.gamma((n - 1) / 2) / special.gamma(n / 2)
+    spread = unbiased * scores.std(axis=1, ddof=1)
+    return 100 * (1 + 1 / (4 * n)) * spread / np.where(mean > 0, mean, np.nan)
+
+
+def agreement(ours, printed):
+    """Agreement of two sets of scores as by Belz, Thomson, Reiter and Mille (2023): the mean of CV*, and the
+    correlations of Pearson and Spearman, of the pairs in which both are known."""
+    pairs = np.column_stack([ours, printed]).astype(float)
+    pairs = pairs[np.isfinite(pairs).all(axis=1)]
+    return {"cv": np.nanmean(coefficient_of_variation(pairs)) if len(pairs) else np.nan,
+            **{name: test(*pairs.T).statistic if len(pairs) > 2 else np.nan
+               for name, test in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr))}}

@@ -18,8 +18,8 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
+from mtclib.companion.runs import our_name
 from mtclib.companion.verdicts import intervals
-from mtclib.metrics import our_name
 
 SYMBOLS = MappingProxyType(
     {"exact": "●", "agrees": "✓", "higher": "▲", "lower": "▼", "inconclusive": "?", "no margin": "~",

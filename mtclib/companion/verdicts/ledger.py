@@ -16,11 +16,11 @@ import pandas as pd
 
 from mtclib.companion.claims import TESTS
 from mtclib.companion.claims.methods import ALPHA, printed_record
+from mtclib.companion.runs import our_name
 from mtclib.companion.schema import check, one_of, some_of, table
 from mtclib.companion.verdicts.judge import CAUSES, SCOPE
 from mtclib.core.errors import MtclibError
 from mtclib.core.paths import paper_dir
-from mtclib.metrics import NMI_DEFAULT, our_name
 
 KINDS = ("erratum", "open choice")
 EVIDENCE = ("algebra", "numeric", "table", "text")
@@ -160,8 +160,7 @@ def _by_metric(frame, paper):
     """Rows by metric, under the printed name of NMI, and all under None."""
     if "metric" not in frame:
         return {None: frame}
-    if paper in NMI_DEFAULT:
-        frame = frame.assign(metric=frame["metric"].replace(our_name(paper, "NMI"), "NMI"))
+    frame = frame.assign(metric=frame["metric"].replace(our_name(paper, "NMI"), "NMI"))
     return {None: frame, **dict(list(frame.groupby("metric", sort=False)))}
 
 

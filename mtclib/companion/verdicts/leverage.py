@@ -12,11 +12,11 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
+from mtclib.companion.runs import our_name
 from mtclib.companion.runs.jobs import canonical
 from mtclib.companion.verdicts import ledger
 from mtclib.companion.verdicts.intervals import RELATIVE, difference_interval
 from mtclib.companion.verdicts.ledger import LedgerError
-from mtclib.metrics import our_name
 
 COLUMNS = ("decision", "kind", "ours", "alternative", "method", "dataset", "metric", "n", "n_other",
            "score", "other_score", "change", "low", "high")  # fmt: skip
@@ -43,8 +43,8 @@ def measured(study):
 
 
 class _Scores:
-    """Scores of the fits that succeeded, by data set, method, metric and setting; mean over tasks. Each is
-    looked for once: the entries ask for the same ones again and again."""
+    """Scores of successful fits by data set, method, metric and setting, averaged over tasks; lookups are
+    cached."""
 
     def __init__(self, study):
         self.study = study

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion import runs
+from mtclib.companion.runs import our_name
 from mtclib.companion.runs.jobs import dotted
 from mtclib.companion.verdicts import published
 from mtclib.companion.verdicts.identify import as_text, own_choices, scores_of
@@ -15,7 +16,6 @@ from mtclib.companion.verdicts.intervals import DELTA
 from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION
 from mtclib.core import paths
 from mtclib.core.checks import check_option
-from mtclib.metrics import our_name
 
 
 def mine(paper, given):

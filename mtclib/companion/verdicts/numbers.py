@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion.claims import columns
+from mtclib.companion.runs import our_name
 from mtclib.companion.runs.jobs import canonical
 from mtclib.companion.runs.results import best_objective
 from mtclib.companion.verdicts import identify
@@ -21,7 +22,6 @@ from mtclib.companion.verdicts.intervals import DELTA, RELATIVE
 from mtclib.companion.verdicts.judge import COUNTED, JUDGED
 from mtclib.companion.verdicts.ledger import LedgerError
 from mtclib.companion.verdicts.variants import variant_table
-from mtclib.metrics import our_name
 
 TEMPLATE = re.compile(r"\{([^{}]*)\}")
 WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -77,15 +77,23 @@ class Numbers:
     @cached_property
     def judged(self):
         """Every printed cell with its verdict on the headline pipeline, sentences not filled in."""
-        names = self.study.published["dataset"].unique()
-        return pd.concat([self.study.judged(name, self.study.headline(name)) for name in names],
-                         ignore_index=True)
+        return self._judged_on(self.study.headline)
 
-    def cells(self, verdict, **where):
+    @cached_property
+    def beforehand(self):
+        """The same on the pipeline that was fixed before any run."""
+        return self._judged_on(str)
+
+    def _judged_on(self, pipeline):
+        names = self.study.published["dataset"].unique()
+        return pd.concat([self.study.judged(name, pipeline(name)) for name in names], ignore_index=True)
+
+    def cells(self, verdict, on="", **where):
         """Counted cells with a verdict: a key of ``judge.COUNTED``, or one of judge's; "cells" for all. Cells
-        that nobody judged have no other place and are counted under their verdict; "ceiling" is what a
-        perfect re-run would be expected to have agreeing."""
-        rows = _where(self.judged, where)
+        without a judgement (unavailable, misprint, ...) are counted under their own verdict name; "ceiling"
+        is what a perfect re-run would be expected to have agreeing. With ``on=fixed`` on the pipeline fixed
+        before."""
+        rows = _where(self.beforehand if on == "fixed" else self.judged, where)
         if verdict == "cells":
             return len(rows)
         rows = rows[rows["counted"] | ~rows["verdict"].isin(JUDGED)]

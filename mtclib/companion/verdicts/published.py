@@ -11,7 +11,7 @@ import pandas as pd
 from mtclib.core.errors import MtclibError
 from mtclib.core.paths import paper_dir
 
-REQUIRED = ("paper", "table", "dataset", "task", "method", "metric", "mean", "std", "decimals")
+REQUIRED = ("paper", "table", "dataset", "task", "method", "metric", "mean", "std")
 PERCENT_OR_FRACTION = ("ACC", "NMI", "ARI", "purity", "RI", "s_nmi")
 KEY = ("paper", "table", "dataset", "task", "method", "metric")
 UNITS = ("percent", "fraction", "distance", "raw")

@@ -155,15 +155,16 @@ class _Simulated:
 
 
 def _coverage(parts, trials):
-    """Share of trials in which the interval of the ratio covers it: for equal truths, and for one half on
-    average, unequal between sets."""
+    """Share of trials in which the interval of the ratio covers it: for truths equal to the printed gains,
+    and for one half of them on average, unequal between sets."""
     rng, hits = np.random.default_rng(0), np.zeros((2, trials))
     keep = [~part.frame["metric"].isin(RELATIVE).to_numpy() for part in parts]
     theirs, ours = (np.stack([getattr(part, side)[:, own].mean(axis=1) for part, own in zip(parts, keep)])
                     for side in ("theirs", "ours"))
-    truth, printed = ours.mean(axis=1, keepdims=True), theirs.mean(axis=1, keepdims=True)
+    printed = np.array([[part.frame.loc[own, "printed"].mean()] for part, own in zip(parts, keep)])
     unequal = rng.normal(0.5, UNEQUAL, ours.shape) * printed
-    for row, (mine, right) in enumerate(((ours, truth.sum() / printed.sum()), (ours - truth + unequal, 0.5))):
-        ends = [gains.ratio(*pair)[1:] for pair in zip(mine.T, theirs.T)]
+    ours, theirs = (side - side.mean(axis=1, keepdims=True) for side in (ours, theirs))
+    for row, (mine, right) in enumerate(((printed, 1.0), (unequal, 0.5))):
+        ends = [gains.ratio(*pair)[1:] for pair in zip((ours + mine).T, (theirs + printed).T)]
         hits[row] = [low <= right <= high for low, high in ends]
     return hits.mean(axis=1)

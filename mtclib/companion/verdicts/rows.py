@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from scipy import optimize, stats
 
+from mtclib.companion.runs import our_name
 from mtclib.companion.verdicts import intervals
 from mtclib.companion.verdicts.draws import DRAWS, headlines
 from mtclib.companion.verdicts.intervals import DELTA
-from mtclib.metrics import our_name
 
 COLUMNS = ("paper", "table", "dataset", "method", "kind", "pipeline", "cells", "difference", "rms", "low",
            "high", "verdict", "conformal_p", "conformal_power", "draws")
@@ -43,7 +43,8 @@ def _row(scores, method, kinds):
            "pipeline": scores.pipeline.name, "cells": int(part.kept.sum()), "difference": 100 * gaps.mean(),
            "rms": 100 * np.sqrt((gaps**2).mean()), "low": 100 * low, "high": 100 * high,
            "verdict": str(intervals.classify(low, high, DELTA))}
-    return row | (conformal_row(scores, method) if scores.n_published == 1 else {})
+    unknown = scores.study.n_published(scores.dataset) == 1
+    return row | (conformal_row(scores, method) if unknown else {})
 
 
 class Row:
@@ -174,9 +175,9 @@ def conformal(draw, others):
 
 
 def conformal_row(scores, method):
-    """`conformal` of a printed row among our draws at the default, chosen beforehand; and how often a row of
-    another method in its place would be the farthest of all."""
-    rows = scores.study.default(scores.study.headline(scores.dataset))
+    """`conformal` of a printed row among our draws of the data, splits, at the default, chosen beforehand;
+    and how often a row of another method in its place would be the farthest of all."""
+    rows = scores.study.default(scores.dataset)
     kept = scores.places[scores.printed[method]["mean"].notna() & ~scores.relative]
     names = [(task, our_name(scores.study.paper, metric)) for task, metric in kept.itertuples(index=False)]
     draws = {name: rows[rows["method"] == name].pivot_table("value", "run", ["task", "metric"])

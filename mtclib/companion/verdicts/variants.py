@@ -5,8 +5,8 @@ A diagnosis on stored labels, without running anything again; never the headline
 
 import pandas as pd
 
+from mtclib.companion.runs import our_name
 from mtclib.companion.verdicts.intervals import DELTA
-from mtclib.metrics import our_name
 
 VARIANTS = {"NMI": ("NMI_max", "NMI_geometric", "NMI_arithmetic", "NMI_min"), "ACC": ("ACC", "purity"),
             "purity": ("purity", "ACC"), "ARI": ("ARI", "RI"), "RI": ("RI", "ARI")}

@@ -22,7 +22,7 @@ def results(means, runs=10, sd=0.01, seed=0, metric="ACC"):
 
 
 def test_six_paired_runs_decide_and_five_do_not():
-    assert methods.majority(6, 6)[0] == "holds" and methods.majority(5, 5)[0] == "undecided"
+    assert (methods.majority(6, 6)[0], methods.majority(5, 5)[0]) == ("holds", "undecided")
     frame = results({("A", "avg"): 0.9, ("B", "avg"): 0.5})
     assert methods.mean_greater(frame[frame["run"] < 5], "A", "B", "ACC", "toy").status == "undecided"
     assert methods.mean_greater(frame[frame["run"] < 6], "A", "B", "ACC", "toy").n == 6
@@ -56,10 +56,13 @@ def test_a_method_that_is_better_in_most_cases_wins_more_than_half_of_them(means
 def test_the_better_mean_holds_in_one_direction_and_fails_in_the_other():
     frame = results({("A", "1"): 0.9, ("A", "2"): 0.7, ("B", "1"): 0.5, ("B", "2"): 0.71}, sd=0.02)
     better = methods.mean_greater(frame, "A", "B", "ACC", "toy", tasks=["1", "2"])
-    assert (better.status, better.n) == ("holds", 10) and better.p < 0.05
+    assert (better.status, better.n) == ("holds", 10)
+    assert better.p < 0.05
     assert better.statistic == pytest.approx(0.195, abs=0.01)
     wins, _, losses = (int(part.split()[0]) for part in better.counts.split(", "))
-    assert wins + losses == 20 and wins >= 10 and losses > 0
+    assert wins + losses == 20
+    assert wins >= 10
+    assert losses > 0
     assert methods.mean_greater(frame, "B", "A", "ACC", "toy", tasks=["1", "2"]).status == "fails"
 
 
@@ -93,7 +96,8 @@ def test_best_in_each_task_needs_every_comparison():
     unclear = methods.best_in_each_task(results(means | {("C", "2"): 0.8}, sd=0.05), **options)
     assert unclear.status == "undecided"
     bad = methods.best_in_each_task(results(means | {("C", "2"): 0.95}), **options)
-    assert bad.status == "fails" and bad.counts.endswith("; behind C on task 2")
+    assert bad.status == "fails"
+    assert bad.counts.endswith("; behind C on task 2")
     assert methods.best_in_each_task(results(means), **options, margin=0.2).status == "fails"
 
 
@@ -119,7 +123,7 @@ def test_a_span_holds_inside_and_fails_outside_and_sensitivities_are_compared_on
     few = swept({"lam": 0.04}, runs=5)
     assert curves.span_within(few, "lam", "ACC", "toy", high=0.05).status == "undecided"
     result = curves.more_sensitive_than(frame, "lam", "mu", "ACC", "toy")
-    assert result.status == "holds" and result.statistic == pytest.approx(0.035, abs=0.005)
+    assert (result.status, result.statistic) == ("holds", pytest.approx(0.035, abs=0.005))
     assert curves.more_sensitive_than(frame, "mu", "lam", "ACC", "toy").status == "fails"
     with pytest.raises(ValueError, match="no sweep over 'beta'"):
         curves.span_within(frame, "beta", "ACC", "toy")
@@ -141,7 +145,8 @@ def test_a_span_at_its_limit_and_equal_spans_are_decided_in_about_5_percent_each
     both = [swept({"lam": 0.01, "mu": 0.01}, sd=sd, seed=seed) for seed in range(25)]
     for outcomes in ([curves.span_within(frame, "lam", "ACC", "toy", high=0.02).status for frame in alone],
                      [curves.more_sensitive_than(frame, "lam", "mu", "ACC", "toy").status for frame in both]):
-        assert outcomes.count("holds") <= 4 and outcomes.count("fails") <= 4
+        assert outcomes.count("holds") <= 4
+        assert outcomes.count("fails") <= 4
 
 
 def converging(iterations, converged=True):
@@ -173,7 +178,7 @@ def test_the_largest_entry_names_the_counterpart_or_not():
         return curves.largest_entry_names_counterpart(frame, "toy")
 
     good, bad = [[3, 1, 0], [0, 2, 1]], [[1, 3, 0], [0, 1, 2]]
-    assert found(*[good] * 4).status == "holds" and found(*[bad] * 4).status == "fails"
+    assert (found(*[good] * 4).status, found(*[bad] * 4).status) == ("holds", "fails")
     few = found(good, bad)
     assert (few.status, few.n, few.statistic) == ("undecided", 4, 0.5)
     with pytest.raises(ValueError, match="no cluster of 'toy' has a counterpart"):
@@ -202,7 +207,7 @@ def test_the_printed_relation_matrices_bear_out_the_sentence_in_most_rows(datase
     entries = pd.read_csv(paper_dir("mtcmrl") / "facts.csv").query("quantity == 'G' and dataset == @dataset")
     entries = entries.astype({"row": int, "col": int, "value": float})
     matrix = entries.pivot(index="row", columns="col", values="value")
-    assert matrix.shape == (len(rows), len(columns)) and matrix.to_numpy().sum() == pytest.approx(1.0)
+    assert (matrix.shape, matrix.to_numpy().sum()) == ((len(rows), len(columns)), pytest.approx(1.0))
     frame = relations([matrix.to_numpy()], rows, columns)
     assert curves.largest_entry_names_counterpart(frame, "toy").counts.startswith(counts)
 

@@ -24,7 +24,8 @@ def test_columns_are_counted_and_not_the_averages_over_tasks_and_five_decide_not
     result = columns.better_in_most_columns(frame, ["good"], ["bad"], "ACC", ["a"])
     assert (result.status, result.n, result.counts) == ("holds", 7, "better in 7 of 7 columns")
     turned = columns.better_in_most_columns(frame, ["bad"], ["good"], "ACC", ["a"])
-    assert turned.status == "fails" and "not in task 0 of a" in turned.counts
+    assert turned.status == "fails"
+    assert "not in task 0 of a" in turned.counts
     few = frame[frame["task"].isin(list("01234"))]
     assert columns.better_in_most_columns(few, ["good"], ["bad"], "ACC", ["a"]).status == "undecided"
     with pytest.raises(ValueError, match="y"):
@@ -48,7 +49,7 @@ def test_groups_of_methods_are_compared_by_their_mean():
 def test_the_bold_rule_marks_the_best_and_what_a_t_test_cannot_tell_from_it_and_leaves_out_few_equals():
     frame = scores({("a", "1", "best"): 10.0, ("a", "1", "near"): 9.9, ("a", "1", "far"): 5.0})
     marked = columns.comparable_to_best(frame, "ACC").set_index("method")
-    assert set(marked.index[marked["comparable"]]) == {"best", "near"} and marked["best"].sum() == 1
+    assert (set(marked.index[marked["comparable"]]), marked["best"].sum()) == ({"best", "near"}, 1)
     marks = [columns.comparable_to_best(scores({("a", "1", "x"): 0.0, ("a", "1", "y"): 0.0}, seed=seed),
                                         "ACC")
              for seed in range(100)]
@@ -60,7 +61,8 @@ def test_always_best_or_comparable_needs_every_column():
     assert columns.best_or_comparable(scores(means), "good", ["bad"], "ACC", ["a"]).status == "holds"
     lost = scores(means | {("a", "3", "bad"): 30.0})
     result = columns.best_or_comparable(lost, "good", ["bad"], "ACC", ["a"])
-    assert result.status == "fails" and "best or comparable in 3 of 4 columns (best in 3)" in result.counts
+    assert result.status == "fails"
+    assert "best or comparable in 3 of 4 columns (best in 3)" in result.counts
 
 
 @pytest.mark.parametrize("task", ["avg", ""], ids=["tasks", "views"])
@@ -71,8 +73,9 @@ def test_paired_differences_see_what_unpaired_ones_would_not(task):
                                      "run": range(20), "value": (start + gain) / 100})
                        for m, gain in (("old", 0.0), ("new", 0.5 + rng.normal(0, 0.2, 20)))])
     (row,) = columns.paired_differences(frame, [("new", "old")], "ACC").itertuples()
-    assert row.status == "holds" and 0.3 < row.low < row.difference < row.high < 0.7
-    assert row.comparison == "new - old" and row.record == "20 wins, 0 ties, 0 losses"
+    assert row.status == "holds"
+    assert 0.3 < row.low < row.difference < row.high < 0.7
+    assert (row.comparison, row.record) == ("new - old", "20 wins, 0 ties, 0 losses")
 
 
 @pytest.mark.parametrize(("factor", "status"), [(1.3, "holds"), (4.0, "fails")])
@@ -81,7 +84,7 @@ def test_times_are_compared_repeat_by_repeat(factor, status):
     rows = [(m, r, load[r] * (factor if m == "b" else 1.0)) for m in "ab" for r in range(10)]
     frame = pd.DataFrame(rows, columns=["method", "repeat", "seconds"])
     result = curves.time_ratio_within(frame, "b", "a", 0.5, 2.0)
-    assert result.status == status and result.statistic == pytest.approx(factor)
+    assert (result.status, result.statistic) == (status, pytest.approx(factor))
     with pytest.raises(ValueError, match="'c'"):
         curves.time_ratio_within(frame, "c", "a", 0.5, 2.0)
 
@@ -91,7 +94,7 @@ def test_ends_are_compared_run_by_run_and_ties_left_out():
             for m in ("low", "high") for run in range(12)]
     frame = pd.DataFrame(rows, columns=["dataset", "method", "run", "objective"])
     result = columns.ends_lower(frame, "low", "high", ["a"])
-    assert result.status == "holds" and result.n == 10
+    assert (result.status, result.n) == ("holds", 10)
     assert result.counts == "lower in 10 of 12 runs, equal in 2"
     assert columns.ends_lower(frame, "high", "low", ["a"]).status == "fails"
     negative = frame.assign(objective=frame["objective"] - 90)
@@ -105,7 +108,8 @@ def test_runs_that_all_end_alike_are_compared_without_a_warning(recwarn):
     frame.loc[(frame["method"] == "z") & (frame["run"] % 2 == 0), "value"] = 1.1
     marked = columns.comparable_to_best(frame, "ACC").set_index("method")
     assert marked["comparable"].to_dict() == {"x": True, "y": False, "z": True}
-    assert marked["best"].idxmax() == "z" and not recwarn.list
+    assert marked["best"].idxmax() == "z"
+    assert not recwarn.list
 
 
 # One method against another.
@@ -126,7 +130,7 @@ def gaining(gain, n=30, sd=0.02, seed=0):
 @pytest.mark.parametrize(("gain", "status"), [(26, "holds"), (50, "fails"), (0, "fails"), (32, "undecided")])
 def test_a_gain_holds_inside_fails_outside_and_is_undecided_across(gain, status):
     result = columns.relative_gain(gaining(gain), "A", "B", "NMI", "toy", 20, 32)
-    assert result.status == status and result.statistic == pytest.approx(gain, abs=2)
+    assert (result.status, result.statistic) == (status, pytest.approx(gain, abs=2))
     few = columns.relative_gain(gaining(gain, n=5), "A", "B", "NMI", "toy", 20, 32)
     assert few.status == "undecided"
 
@@ -186,7 +190,7 @@ def test_correlations_hold_inside_and_fail_outside_their_bounds(coupling, bounds
     rows = [("a", "m", t, "NMI", run, value) for t in "12" for run, value in enumerate(parts[t])]
     frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
     result = columns.tasks_correlate(frame, "m", "NMI", "a", **bounds)
-    assert result.status == status and result.n == 80
+    assert (result.status, result.n) == (status, 80)
     known = stats.pearsonr(parts["1"], parts["2"])
     assert result.statistic == pytest.approx(known.statistic)
     assert "95% interval {:.2f} to {:.2f}".format(*known.confidence_interval(0.95)) in result.counts

@@ -78,15 +78,16 @@ def test_a_printed_name_leads_to_the_estimator_that_the_protocol_runs_and_to_the
 
 def test_the_table_joins_traits_sentences_and_seconds():
     table = methods.methods_table()
-    assert set(table.index) == set(all_estimators()) and set(table["kind"]) == set(KINDS)
+    assert (set(table.index), set(table["kind"])) == (set(all_estimators()), set(KINDS))
     for name, row in table.iterrows():
         traits = estimator(name).traits
-        assert row["source"] == traits.paper and row["idea"] == ENTRIES[name]["idea"]
+        assert (row["source"], row["idea"]) == (traits.paper, ENTRIES[name]["idea"])
         assert (row["edition"] == "reconstruction") == traits.reconstruction
         assert (paths.root() / row["file"]).is_file()
-        assert row["seconds_per_fit"] > 0 and row["peak_mb"] > 0
+        assert row["seconds_per_fit"] > 0
+        assert row["peak_mb"] > 0
     parts = [methods.methods_table(kind) for kind in KINDS]
-    assert sum(map(len, parts)) == len(table) and set(table["sparse"]) == {"kept sparse"}
+    assert (sum(map(len, parts)), set(table["sparse"])) == (len(table), {"kept sparse"})
     with pytest.raises(ValueError, match="kind must be one of 'multi-task', 'single-task'"):
         methods.methods_table("multitask")
 
@@ -152,11 +153,13 @@ def test_numbers_in_the_sentences_are_those_of_the_committed_results(name, sente
 
 def test_measured_rows_are_those_of_the_estimators_and_none_grows_faster_than_the_order_that_is_stated():
     on, table = methods.measured_on(), methods.measured()
-    assert list(table.index) == sorted(all_estimators()) and list(table) == list(methods.MEASURED)
+    assert (list(table.index), list(table)) == (sorted(all_estimators()), list(methods.MEASURED))
     assert {"machine", "processor", "python", "packages", "threads"} <= set(on)
-    assert not (table["seconds_per_iteration"] <= 0).any() and (table["iterations"] >= 1).all()
+    assert not (table["seconds_per_iteration"] <= 0).any()
+    assert (table["iterations"] >= 1).all()
     assert set(table["grows"]) == {"iteration", "fit"}
-    assert table["exponent_n"].notna().sum() >= 20 and methods.above_order(table) == []
+    assert table["exponent_n"].notna().sum() >= 20
+    assert methods.above_order(table) == []
     assert methods.above_order(table.assign(exponent_n=3.6)) == list(table.index)
 
 
@@ -184,8 +187,11 @@ def test_the_recorded_cluster_run_is_that_of_its_script_and_of_a_whole_profile()
     assert tuple(name.replace(" ", "_") for name in found) == script["RECORD"]
     fits = methods.full_profiles([found["paper"]])["fits"].item()
     assert 0.8 * fits <= found["jobs"] <= fits, "studies that came later were not part of it"
-    assert found["killed after seconds"] < found["seconds dask"] and found["workers"] >= 2
-    assert found["identical labels"] and found["identical scores"] and found["identical objectives"]
+    assert found["killed after seconds"] < found["seconds dask"]
+    assert found["workers"] >= 2
+    assert found["identical labels"]
+    assert found["identical scores"]
+    assert found["identical objectives"]
 
 
 def test_cards_escape_their_text_and_link_to_the_source():

@@ -7,13 +7,25 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 import sklearn.cluster
 
-from benchmarks import comparison_sources as script
+from mtclib.baselines import KMeans
 from mtclib.baselines.registry import all_estimators
+from mtclib.companion.comparison import runner as script
 from mtclib.companion.comparison.rivals import named
-from mtclib.companion.comparison.sources import KINDS, PLAIN, Sources
+from mtclib.companion.comparison.sources import (
+    KINDS,
+    PLAIN,
+    Sources,
+    above,
+    against_the_first,
+    place,
+    summary,
+)
+from mtclib.companion.parameters import UsageError
 from mtclib.companion.runs import RunStore, expand, parse_protocol
+from mtclib.companion.userdata.run import GRAPHS
 
 PROTOCOL = Path(__file__).parents[2] / "data" / "comparison_toys.toml"
 TABLE = """dataset,set,preparation,number of clusters,source,kind
@@ -36,20 +48,30 @@ def toys(tmp_path_factory):
     return sources
 
 
-def test_ranks_gains_and_sensitivity_follow_from_what_is_run_and_who_refuses_the_data_is_last(toys):
+def test_gains_and_sensitivity_follow_from_what_is_run_and_who_refuses_the_data_is_plain_k_means(toys):
     scores, table, found = toys.scores(), toys.overview(), toys.sensitivity()
-    assert scores["refused"].isna().all() and table.loc["refused", "sources"] == 0
-    assert table.index[-1] == "refused" and table.loc["pooled", "sources"] == 2
+    assert scores["refused"].isna().all() and table.loc["refused", ["gain", "fails"]].tolist() == [0, 3]
     gains = scores["pooled"] - scores[PLAIN]
     assert table.loc["pooled", "gain"] == pytest.approx(gains.groupby("source").mean().mean())
     assert table.loc["pooled", "gain"] != pytest.approx(gains.mean()), "sources count, not sets"
-    assert table.loc["pooled", ["p better", "p same", "p worse"]].sum() == pytest.approx(1)
     assert toys.scores(k="unknown").index.unique("set") == ["b"]
     assert (toys.costs()["seconds"].dropna() > 0).all()
     once = Sources("tasks", toys.folder)
     once.rows.loc[once.rows.eval("method == 'pooled' and set == 'a' and run == 0"), "value"] = np.nan
     assert once.scores()["pooled"].isna().sum() == 1, "a method that failed with one seed is absent"
     assert found.loc["all", "gain"] == table["gain"].iloc[0] and "by ACC" in found.index
+
+
+def test_summaries_are_those_of_a_t_distribution_and_holm_s_correction_is_that_of_the_book():
+    gains = pd.DataFrame({"a": [4.0, 6.0, 5.0, 9.0, 3.0, 7.0, 8.0, 2.0], "b": 0.0, "c": 3.9}).assign(
+        b=lambda frame: frame["a"] - np.arange(1, 9), d=lambda frame: frame["a"])
+    found = summary(gains["a"])
+    low, high = scipy.stats.ttest_1samp(gains["a"], 0).confidence_interval(0.95)
+    assert (found["low"], found["high"]) == pytest.approx((low, high))
+    assert above(gains["a"], found["low"]) == pytest.approx(0.975) and above(gains["b"] * 0 + 1, 0.5) == 1
+    p = against_the_first(gains)
+    raw = [scipy.stats.wilcoxon(gains["a"] - gains[name]).pvalue for name in "bc"]
+    assert p["b"] == pytest.approx(3 * raw[0]) and p["c"] == pytest.approx(2 * raw[1]) and p["d"] == 1
 
 
 def test_every_score_is_a_line_of_the_table_for_everyone(toys):
@@ -89,11 +111,25 @@ def test_a_further_method_with_nothing_but_fit_and_labels_gets_its_row_and_its_p
         toys.place(SimpleNamespace, name=PLAIN)
 
 
+def test_a_class_gets_its_place_on_one_named_set(toys):
+    (first, *_), whole = toys.done, toys.place(KMeans)
+    found = toys.place(KMeans, on=first)
+    assert set(found.scores.index.get_level_values("set")) == {first}
+    assert found.scores.equals(whole.scores[whole.scores.index.get_level_values("set") == first])
+    for refusing in (toys.place, place):
+        with pytest.raises(UsageError, match="^on"):
+            refusing(KMeans, on="nothing like it")
+
+
+@pytest.mark.parametrize("limits", [
+    pytest.param(True, marks=pytest.mark.skipif(not script.LIMITED, reason="limits are Linux's")), False])
 @pytest.mark.parametrize(("trouble", "error"), [
     ("time", script.TOO_LONG), ("memory", script.TOO_LARGE), ("", ""),
     ("raise", "ValueError: this method cannot do that"),
 ])  # fmt: skip
-def test_a_fit_that_passes_a_limit_is_a_failed_record_and_ends_the_method_on_the_set(trouble, error):
+def test_a_fit_that_passes_a_limit_is_a_failed_record_and_ends_the_method_on_the_set(
+        trouble, error, limits, monkeypatch):
+    monkeypatch.setattr(script, "LIMITED", limits)
     job, further = expand(parse_protocol({
         "paper": "p", "title": "t", "root_seed": 0,
         "methods": {"m": {"estimator": "experiments_support:Noisy", "params": {"trouble": trouble}}},
@@ -107,14 +143,17 @@ def test_a_fit_that_passes_a_limit_is_a_failed_record_and_ends_the_method_on_the
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_method_of_the_kind_takes_part_at_its_defaults_on_every_set_and_each_set_has_a_source(kind):
+def test_every_method_of_the_kind_takes_part_on_every_set_with_the_graph_of_the_command(kind):
     sources = Sources(kind)
     protocol, parts = sources.protocol, [sources.protocol.profile("full"), *sources.protocol.studies.values()]
-    ours = {spec.estimator: spec.params for spec in protocol.methods.values() if ":" not in spec.estimator}
+    own = [spec for spec in protocol.methods.values() if ":" not in spec.estimator]
     trait = {"tasks": "multitask", "views": "multiview"}[kind]
     wanted = {name for name, cls in all_estimators().items() if cls.traits.kind == trait}
-    assert set(ours) == wanted and not any(ours.values())
-    assert all(part.methods == list(protocol.methods) for part in parts)
+    assert {spec.estimator for spec in own} == wanted
+    for name in wanted:
+        assert GRAPHS.get(name, {}) in [spec.params for spec in own if spec.estimator == name]
+    assert all(set(part.methods) <= set(protocol.methods) for part in parts)
+    assert all(part.methods == list(protocol.methods) for part in parts[:2])
     assert sorted(name for part in parts for name in part.datasets) == sorted(sources.table.index)
     assert set(sources.table.index) == set(protocol.datasets)
 

@@ -69,10 +69,13 @@ def test_separated_clusters_are_certified_and_a_view_with_too_few_features_has_n
     y = np.arange(60) % 3
     Xs = [30.0 * np.eye(3)[y] @ rng.normal(size=(3, 5)) + rng.normal(size=(60, 5)) for _ in range(2)]
     bound = distortion_bound(Xs, y)
-    assert bound.corrected_applies and bound.corrected < 1 / 3
+    assert bound.corrected_applies
+    assert bound.corrected < 1 / 3
     assert not distortion_bound(Xs, rng.permutation(y)).corrected_applies
     bound = distortion_bound([Xs[0], rng.normal(size=(60, 1))], y)
-    assert np.isinf(bound.delta[1]) and np.isfinite(bound.delta[0]) and not bound.printed_applies
+    assert np.isinf(bound.delta[1])
+    assert np.isfinite(bound.delta[0])
+    assert not bound.printed_applies
     assert np.isfinite(bound.printed)
 
 
@@ -80,7 +83,8 @@ def test_the_table_of_bounds_counts_what_the_single_bounds_say():
     Xs, candidates = data(3, 2, 7, 2), list(partitions(7, 2))
     table = check_bounds(Xs, candidates)
     best = best_of(Xs, candidates)
-    assert table["excess"].min() == 0 and (table["error"] >= 0).all()
+    assert table["excess"].min() == 0
+    assert (table["error"] >= 0).all()
     assert table.loc[table["excess"] == 0, "error"].tolist() == [0.0]
     for row, labels in zip(table.itertuples(), candidates):
         bound = distortion_bound(Xs, labels)
@@ -92,5 +96,7 @@ def test_the_table_of_bounds_counts_what_the_single_bounds_say():
 
 def test_the_printed_bound_is_broken_where_it_applies_and_the_corrected_one_is_not():
     table = all_partitions(random_state=2015)
-    assert table["printed_applies"].sum() > 0 and table["printed_broken"].any()
-    assert table["corrected_applies"].sum() > 0 and not table["corrected_broken"].any()
+    assert table["printed_applies"].sum() > 0
+    assert table["printed_broken"].any()
+    assert table["corrected_applies"].sum() > 0
+    assert not table["corrected_broken"].any()

@@ -28,11 +28,15 @@ def test_rules_are_ordered_by_the_printed_sizes_that_they_give_and_the_first_is_
 def test_without_the_file_there_is_a_sentence_and_no_data(monkeypatch):
     monkeypatch.setattr(datasets, "load", lambda name, **rule: support.missing())
     told, data = differences.find("any", [{"lost": 0}])
-    assert data is None and "cannot be had here" in told.text and "missing.tar" in told.text
+    assert data is None
+    assert "cannot be had here" in told.text
+    assert "missing.tar" in told.text
 
 
 def test_models_stand_beside_the_printed_rows_with_their_distance():
     table = differences.beside(planted(), {"k-means": baselines.KMeans(3, n_init=1, random_state=0)})
     texts = [cell.lines[0] for cell in table.rows[0]]
-    assert texts[:2] == ["k-means", "ACC"] and "33.9" in texts and float(texts[-1]) > 0
+    assert texts[:2] == ["k-means", "ACC"]
+    assert "33.9" in texts
+    assert float(texts[-1]) > 0
     assert len(table.rows) == 2

@@ -9,7 +9,7 @@ from mtclib.companion.verdicts import ledger
 PAPERS = ("spmtc", "mspl", "mbc", "lmsc")
 
 
-@pytest.mark.parametrize("paper", scoreboard.ORDER)
+@pytest.mark.parametrize("paper", scoreboard.order())
 def test_every_cell_of_a_printed_data_set_is_judged_on_the_pipeline_that_stands_for_it(paper):
     study, cells = scoreboard._study(paper), scoreboard.all_verdicts().query("paper == @paper")
     shown = cells.groupby("dataset")["source"].unique().map(list)
@@ -26,7 +26,7 @@ def test_claims_are_tested_on_fits_of_the_pipeline_that_is_judged(paper):
         assert set(part["key"].dropna()) <= set(judged["key"]), (dataset, method)
 
 
-@pytest.mark.parametrize("paper", scoreboard.ORDER)
+@pytest.mark.parametrize("paper", scoreboard.order())
 def test_a_printed_name_in_a_sentence_is_the_pipeline_that_is_judged_and_another_is_named(paper):
     study = scoreboard._study(paper)
     for name in study.published["dataset"].unique():

@@ -45,8 +45,8 @@ def known(n_tasks=3):
 def test_transfer_compares_a_stream_with_empty_states():
     frame = lmsc.transfer(*known(), 2, estimator=Counter)
     table = frame.pivot(index="position", columns="knowledge", values="value")
-    assert table["with libraries"].tolist() == [0, 1, 1] and table["without"].tolist() == [0, 0, 0]
-    assert set(frame["metric"]) == {lmsc.METRIC} and list(frame["position"]) == [1, 1, 2, 2, 3, 3]
+    assert (table["with libraries"].tolist(), table["without"].tolist()) == ([0, 1, 1], [0, 0, 0])
+    assert (set(frame["metric"]), list(frame["position"])) == ({lmsc.METRIC}, [1, 1, 2, 2, 3, 3])
 
 
 def test_the_first_task_has_nothing_to_learn_from_and_later_ones_are_the_streams_own_in_the_given_order():
@@ -59,7 +59,8 @@ def test_the_first_task_has_nothing_to_learn_from_and_later_ones_are_the_streams
     assert table["with libraries"].tolist() == scores
     orders = lmsc.orders(tasks, labels, 3, n_orders=3, **FAST)
     sequences = orders.groupby("order")["task"].agg(list)
-    assert sequences[0] == [1, 2, 3] and all(sorted(sequence) == [1, 2, 3] for sequence in sequences)
+    assert sequences[0] == [1, 2, 3]
+    assert all(sorted(sequence) == [1, 2, 3] for sequence in sequences)
     assert orders.loc[orders["order"] == 0, "value"].tolist() == scores
 
 
@@ -75,10 +76,11 @@ def test_a_score_by_order_belongs_to_the_task_at_that_position():
 def test_task_1_is_clustered_anew_after_each_task():
     frame = lmsc.forgetting(*known(), 2, estimator=Counter)
     classes = frame[frame["against"] == "classes"]
-    assert classes["tasks_seen"].tolist() == [1, 2, 3] and classes["value"].tolist() == [0, 1, 1]
+    assert (classes["tasks_seen"].tolist(), classes["value"].tolist()) == ([1, 2, 3], [0, 1, 1])
     assert (classes["at_arrival"] == 0).all()
     arrival = frame[frame["against"] == "labels at arrival"]
-    assert arrival["value"].iloc[0] == 1 and arrival["value"].iloc[1] < 1
+    assert arrival["value"].iloc[0] == 1
+    assert arrival["value"].iloc[1] < 1
 
 
 class Halves:
@@ -98,7 +100,8 @@ def test_libraries_stay_small_while_data_and_refits_grow_and_another_pooled_meth
     kept = [sum(lmsc.n_bytes(X) for task in tasks[:t] for X in task) for t in (1, 3)]
     assert pooled["bytes"].tolist() == kept
     assert pooled["value"].tolist() == [0.0, lmsc.score(labels[2], np.ones(12, dtype=int))]
-    assert (frame["seconds"] > 0).all() and frame["value"].between(0, 1).all()
+    assert (frame["seconds"] > 0).all()
+    assert frame["value"].between(0, 1).all()
     # Learning all tasks again ends where the stream is.
     last = frame[frame["tasks_seen"] == 3].set_index("method")["value"]
     assert last["LMSC"] == last[lmsc.REFIT]
@@ -107,5 +110,5 @@ def test_libraries_stay_small_while_data_and_refits_grow_and_another_pooled_meth
 def test_pooled_views_hold_the_samples_of_all_tasks_in_order():
     tasks, _ = planted(n_tasks=3, n=6)
     pooled, dense = lmsc.pool(tasks), lmsc.pool([[X.toarray() for X in task] for task in tasks])
-    assert [X.shape for X in pooled] == [(18, 40)] * 2 and (pooled[1][6:12] != tasks[1][1]).nnz == 0
+    assert ([X.shape for X in pooled], (pooled[1][6:12] != tasks[1][1]).nnz) == ([(18, 40)] * 2, 0)
     assert np.array_equal(dense[0], pooled[0].toarray())

@@ -25,7 +25,7 @@ def test_scores_by_iteration_are_those_of_each_labelling_and_a_stopped_fit_keeps
             rows = frame[(frame["run"] == run) & (frame["metric"] == metric)]
             expected = [SCORES[metric](TRUTH, labels) for labels in history[key]]
             expected += expected[-1:] * (4 - len(expected))
-            assert rows["value"].tolist() == expected and rows["iteration"].tolist() == [0, 1, 2, 3]
+            assert (rows["value"].tolist(), rows["iteration"].tolist()) == (expected, [0, 1, 2, 3])
     assert len(mspl.score_trajectories(fits("a"), history, {"toy": TRUTH}, ["ACC"], until=2)) == 3, "cut"
 
 

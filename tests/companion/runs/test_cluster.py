@@ -94,13 +94,16 @@ def test_a_cluster_that_loses_a_worker_gives_the_results_of_joblib(tmp_path, clu
     store = _KillingStore(tmp_path / "cluster")
     store.victim, survivor = cluster.workers
     found, digests = comparable(run(jobs, store, dask=cluster.address), store, jobs)
-    assert store.victim.poll() is not None and survivor.poll() is None
+    assert store.victim.poll() is not None
+    assert survivor.poll() is None
     pd.testing.assert_frame_equal(found, expected, check_exact=True)
     assert digests == expected_digests
     # The same as benchmarks/cluster_run.py finds it for a full profile: labels against exported ones.
     outcome = agreement(store, read_results(export(jobs, alone, tmp_path / "results")))
     assert (outcome["jobs"], outcome["missing"]) == (13, 0)
-    assert outcome["identical_labels"] and outcome["identical_scores"] and outcome["identical_objectives"]
+    assert outcome["identical_labels"]
+    assert outcome["identical_scores"]
+    assert outcome["identical_objectives"]
 
 
 def test_a_job_that_kills_every_worker_it_meets_is_a_failed_row(tmp_path, cluster):

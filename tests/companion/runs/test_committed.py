@@ -180,10 +180,12 @@ def test_restored_fits_with_and_without_labels_are_exported_byte_for_byte(tmp_pa
     run(wanted, first, progress=False)
     folder = export(wanted, first, tmp_path / "results", protocol=protocol)
     results = read_results(folder)
-    assert results.calibrations.keys() == results.digests.keys() and min(results.calibrations.values()) > 0
+    assert results.calibrations.keys() == results.digests.keys()
+    assert min(results.calibrations.values()) > 0
     with_labels = {name.partition("/")[0] for name in results.labels} - {"truth"}
     assert (len(with_labels), len(results.digests)) == (7 if keep else 5, 7)
-    assert len(restore(wanted, results, again)) == 9 and not restore(wanted, results, again)
+    assert len(restore(wanted, results, again)) == 9
+    assert not restore(wanted, results, again)
     run(wanted, again, progress=False)
     other = export(wanted, again, tmp_path / "other", protocol=protocol)
     assert {file.name for file in folder.iterdir()} == {file.name for file in other.iterdir()}
@@ -191,7 +193,7 @@ def test_restored_fits_with_and_without_labels_are_exported_byte_for_byte(tmp_pa
         if file.suffix != ".json":
             assert file.read_bytes() == (other / file.name).read_bytes(), file.name
     both = [read_results(each).provenance for each in (folder, other)]
-    assert [one.pop("seconds") for one in both] == pytest.approx([0, 0], abs=1) and both[0] == both[1]
+    assert ([one.pop("seconds") for one in both], both[0]) == (pytest.approx([0, 0], abs=1), both[1])
 
 
 def test_a_restored_fit_is_run_again_only_where_its_labels_are_read_now(tmp_path, monkeypatch):
@@ -224,7 +226,9 @@ def test_a_store_agrees_with_its_export_until_a_label_a_score_and_an_objective_d
     jobs, store, results = finished
     found = agreement(store, results)
     assert (found["jobs"], found["missing"]) == (13, 0)
-    assert found["identical_labels"] and found["identical_scores"] and found["identical_objectives"]
+    assert found["identical_labels"]
+    assert found["identical_scores"]
+    assert found["identical_objectives"]
     first, second, third = (job.key for job in jobs[:3])
     record = store.get(first)
     labels = record.arrays["labels/2"].copy()
@@ -255,7 +259,9 @@ def test_a_missing_and_a_failed_record_and_a_task_without_labels_are_not_agreeme
     record = store.get(jobs[1].key)
     store.put(replace(record, info={**record.info, "status": "failed"}))
     found = agreement(store, results)
-    assert found["missing"] == 2 and found["labels_differ"] == [] and not found["identical_labels"]
+    assert found["missing"] == 2
+    assert found["labels_differ"] == []
+    assert not found["identical_labels"]
     record = store.get(jobs[2].key)
     arrays = {name: array for name, array in record.arrays.items() if name != "labels/1"}
     store.put(replace(record, arrays=arrays))

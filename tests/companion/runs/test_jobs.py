@@ -133,14 +133,14 @@ def test_data_that_cannot_be_had_give_jobs_that_say_so():
     assert all("no source answered" in job.unavailable and job.data_sha == "" for job in jobs)
 
 
-def test_a_study_can_have_a_smaller_grid_and_fewer_runs_than_its_profile():
+def test_a_study_can_have_a_smaller_grid_and_runs_of_its_own_number():
     study = {"less": {"datasets": ["tiny"], "methods": ["noisy"], "grid": {"noisy": {"noise": [1.0]}},
                       "n_runs": 2}}
     profile = {"n_runs": 4, "datasets": [], "methods": [], "studies": ["less"]}
     jobs = demo_jobs(studies=study, profiles={"quick": profile})
     assert [(job.params["noise"], job.run) for job in jobs] == [(1.0, 0), (1.0, 1)]
     profile["n_runs"] = 1
-    assert len(demo_jobs(studies=study, profiles={"quick": profile})) == 1
+    assert len(demo_jobs(studies=study, profiles={"quick": profile})) == 2
 
 
 def test_data_that_could_not_be_had_are_asked_for_again_only_after_a_while(monkeypatch):

@@ -15,7 +15,7 @@ SAMPLE = {"paper": "demo", "title": "Demo", "root_seed": 5,
               "b": {"loader": "mtcmrl-20newsgroups"}, "c": {"loader": "mtcmrl-20newsgroups"},
               "later": {"not_run": "no loader yet"}},
           "methods": {"k-means": {"estimator": "KMeans", "params": {"n_init": 1}}},
-          "studies": {"s": {"datasets": ["b", "a"], "methods": ["k-means"]}},
+          "studies": {"s": {"datasets": ["b", "a"], "methods": ["k-means"], "n_runs": 9}},
           "sensitivity": {"f": {"method": "k-means", "datasets": ["c"], "base": {"n_init": 1},
                                 "sweep": {"n_init": [1]}}},
           "profiles": {"full": {"n_runs": 2, "datasets": ["a"], "methods": ["k-means"], "studies": ["s"],
@@ -61,6 +61,7 @@ def test_seed_and_runs_come_from_the_protocol_unless_given(planned, tmp_path):
     _, jobs, store = planned("demo", "full")
     assert jobs == [_job(5, 2)] and store.folder == tmp_path
     assert planned("demo", "full", seed=0, n_runs=7)[1] == [_job(0, 7)]
+    assert [planned("demo", "full", n_runs=n)[0].studies["s"].n_runs for n in (0, 7, 20)] == [9, 7, 9]
 
 
 def test_results_are_exported_only_when_asked(planned, monkeypatch, tmp_path):

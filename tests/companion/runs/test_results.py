@@ -37,7 +37,7 @@ HAND_MADE = _results({('{"a":1.0}', True): [(0.2, 0.8, 3.0), (0.4, 0.8, 2.0)],
 
 def test_the_oracle_takes_one_point_for_all_tasks_and_metrics_by_the_mean_over_runs():
     chosen = oracle(HAND_MADE)
-    assert set(chosen["params"]) == {'{"a":2.0}'} and len(chosen) == 2 * 3 * 2
+    assert (set(chosen["params"]), len(chosen)) == ({'{"a":2.0}'}, 2 * 3 * 2)
     assert set(oracle(HAND_MADE, metric="NMI_max")["params"]) == {'{"a":1.0}'}
     assert set(oracle(HAND_MADE, by="2")["params"]) == {'{"a":1.0}'}
     # Points with failed runs and points outside the grid are left out.
@@ -50,8 +50,9 @@ def test_the_oracle_chooses_for_each_data_set_alone_fixed_the_default_and_the_be
     chosen = oracle(pd.concat([HAND_MADE, other]))
     assert dict(chosen.groupby("dataset")["params"].first()) == {"d": '{"a":2.0}', "e": '{"a":1.0}'}
     found = fixed(HAND_MADE, {"m": {"a": 1}})
-    assert set(found["params"]) == {'{"a":1.0}'} and len(found) == 12
-    assert fixed(HAND_MADE, {"m": {"a": 9}}).empty and fixed(HAND_MADE, {"other": {"a": 1}}).empty
+    assert (set(found["params"]), len(found)) == ({'{"a":1.0}'}, 12)
+    assert fixed(HAND_MADE, {"m": {"a": 9}}).empty
+    assert fixed(HAND_MADE, {"other": {"a": 1}}).empty
     chosen = best_objective(HAND_MADE).drop_duplicates(["params", "run"])
     assert dict(zip(chosen["params"], chosen["run"])) == {
         '{"a":1.0}': 1, '{"a":2.0}': 1, '{"a":3.0}': 0, '{"a":9.0}': 0}
@@ -97,9 +98,9 @@ def test_committed_results_come_back(tmp_path):
     assert set(results.histories) == {job.key for job in noisy}
     assert np.array_equal(results.labels["truth/tiny/2"], np.arange(36) % 3)
     provenance = results.provenance
-    assert provenance["jobs"] == {"ok": 7, "failed": 2} and provenance["unavailable"] == 9
+    assert (provenance["jobs"], provenance["unavailable"]) == ({"ok": 7, "failed": 2}, 9)
     assert provenance["data"]["tiny"]["edition"] == "made up"
-    assert provenance["algorithm_versions"] == {"experiments_support:Noisy": 7} and provenance["n_jobs"] == 2
+    assert (provenance["algorithm_versions"], provenance["n_jobs"]) == ({"experiments_support:Noisy": 7}, 2)
     jobs_table = lzma.decompress((tmp_path / "results" / "jobs.csv.xz").read_bytes()).decode()
     texts = [jobs_table, json.dumps(provenance)]
     assert not any(str(tmp_path) in text for text in texts)
@@ -134,7 +135,7 @@ def test_labels_of_two_clusters_take_a_bit_each(tmp_path):
     labels = np.random.default_rng(0).integers(2, size=80_000, dtype=np.int8)
     pack_arrays(tmp_path / "arrays.npz", {"a": labels[:50_000], "b": labels[50_000:]})
     assert (tmp_path / "arrays.npz").stat().st_size < 11_000
-    assert committed._small([200]).tolist() == [200] and committed._small([127]).dtype == np.int8
+    assert (committed._small([200]).tolist(), committed._small([127]).dtype) == ([200], np.int8)
 
 
 def test_an_empty_pack_is_not_written_and_an_earlier_one_goes(tmp_path):
@@ -146,7 +147,8 @@ def test_an_empty_pack_is_not_written_and_an_earlier_one_goes(tmp_path):
     (folder / "models.npz").write_text("of an earlier export")
     results = read_results(export(jobs, store, folder))
     assert {file.name for file in folder.glob("*.npz")} == {"labels.npz", "scores.npz"}
-    assert results.models == results.histories == {} and len(results.labels) == 4
+    assert results.models == results.histories == {}
+    assert len(results.labels) == 4
 
 
 @given(st.dictionaries(st.text(max_size=5), st.one_of(
@@ -157,14 +159,15 @@ def test_packed_arrays_come_back(tmp_path_factory, value):
     found = unpack_arrays(path)
     assert list(found) == list(value)
     for name, array in value.items():
-        assert found[name].dtype == array.dtype and found[name].shape == array.shape
+        assert (found[name].dtype, found[name].shape) == (array.dtype, array.shape)
         assert np.array_equal(found[name], array, equal_nan=array.dtype.kind == "f")
 
 
 def test_measures_of_a_whole_fit_come_back_beside_the_scores(tmp_path):
     jobs = demo_jobs(measures=["d_M", "s_nmi"])
     plain = {job.key for job in demo_jobs()}
-    assert len(plain) == len(jobs) and not plain & {job.key for job in jobs}
+    assert len(plain) == len(jobs)
+    assert not plain & {job.key for job in jobs}
     store = RunStore(tmp_path / "runs")
     run(jobs, store)
     results = read_results(export(jobs, store, tmp_path / "results"))
@@ -172,5 +175,6 @@ def test_measures_of_a_whole_fit_come_back_beside_the_scores(tmp_path):
     names = ["key", "task", "metric"]
     pd.testing.assert_frame_equal(results.frame[names].astype(str), before[names])
     distances = results.frame[results.frame["metric"] == "d_M"]
-    assert set(distances["task"]) == {""} and (distances["value"].dropna() >= 0).all()
+    assert set(distances["task"]) == {""}
+    assert (distances["value"].dropna() >= 0).all()
     assert results.frame.loc[results.frame["metric"] == "s_nmi", "value"].isna().all()  # no shared samples

@@ -51,8 +51,9 @@ def test_every_job_task_and_metric_is_a_row(reference):
     jobs, frame, _ = reference
     assert len(frame) == len(jobs) * 3 * len(SCORES)
     assert list(frame["key"].drop_duplicates()) == [job.key for job in jobs]
-    assert set(frame["task"]) == {"1", "2", "avg"} and set(frame["metric"]) == set(SCORES)
-    assert (frame["status"] == "ok").all() and frame["value"].between(0, 1).all()
+    assert (set(frame["task"]), set(frame["metric"])) == ({"1", "2", "avg"}, set(SCORES))
+    assert (frame["status"] == "ok").all()
+    assert frame["value"].between(0, 1).all()
     scores = frame.pivot_table("value", ["key", "metric"], "task")
     np.testing.assert_allclose(scores["avg"], (scores["1"] + scores["2"]) / 2, rtol=1e-15)
 
@@ -85,11 +86,13 @@ def test_ctrl_c_stops_the_workers_and_says_how_to_resume(tmp_path, reference, n_
     wait_until(lambda: len(store.keys()) >= 3)
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=120)
-    assert process.returncode != 0 and said.rstrip().endswith("KeyboardInterrupt")
+    assert process.returncode != 0
+    assert said.rstrip().endswith("KeyboardInterrupt")
     done = len(store.keys())
     assert 3 <= done < len(reference[0])
     counted = int(re.search(r"Interrupted: (\d+) of 13 jobs are done and stored", said)[1])
-    assert counted in (done - 1, done) and "Run the same command again to resume." in said
+    assert counted in (done - 1, done)
+    assert "Run the same command again to resume." in said
     wait_until(lambda: _group_is_gone(process.pid))
     _assert_resumes(store, reference)
 
@@ -120,7 +123,8 @@ def test_two_workers_give_the_results_of_one_and_records_appear_as_jobs_end(tmp_
     runner.get_reusable_executor().shutdown(wait=True, kill_workers=True)
     store = _TimedStore(tmp_path)
     _assert_resumes(store, reference, n_jobs=2)
-    assert len(store.times) == 13 and store.times[-1] - store.times[0] > 5 * 0.1
+    assert len(store.times) == 13
+    assert store.times[-1] - store.times[0] > 5 * 0.1
 
 
 def _damage(store, key, how):
@@ -149,7 +153,8 @@ def test_a_whole_record_stands_and_a_damaged_one_is_run_again_and_not_exported(
     ran = []
     monkeypatch.setattr(runner, "execute", lambda job: ran.append(job.key) or execute(job))
     _assert_resumes(store, reference)
-    assert ran == [jobs[2].key, jobs[5].key] and jobs[2].key in caplog.text
+    assert ran == [jobs[2].key, jobs[5].key]
+    assert jobs[2].key in caplog.text
     export(jobs, store, tmp_path / "results")
 
 
@@ -173,7 +178,8 @@ def test_a_failing_job_is_a_row_with_its_error_and_is_retried_only_on_request(tm
     store = RunStore(tmp_path)
     frame = run(jobs, store)
     failed = frame[frame["method"] == "third"]
-    assert len(failed) == 3 * len(SCORES) and failed[["value", "objective"]].isna().all(axis=None)
+    assert len(failed) == 3 * len(SCORES)
+    assert failed[["value", "objective"]].isna().all(axis=None)
     assert set(failed["status"]) == {"failed"}
     assert set(failed["error"]) == {"ValueError: this method cannot do that"}
     assert (frame.loc[frame["method"] == "noisy", "status"] == "ok").all()
@@ -190,7 +196,9 @@ def test_a_job_that_kills_its_worker_is_a_failed_row_and_the_others_are_not(tmp_
     jobs = demo_jobs(methods=_methods(params={"trouble": "die"}), profiles=_profile("noisy", "third", "once"))
     frame = run(jobs, RunStore(tmp_path), n_jobs=2)
     status = frame.drop_duplicates("key").set_index("method")["status"]
-    assert status["third"] == "failed" and (status.drop("third") == "ok").all() and len(status) == 8
+    assert status["third"] == "failed"
+    assert (status.drop("third") == "ok").all()
+    assert len(status) == 8
     assert frame.loc[frame["method"] == "third", "error"].str.startswith("WorkerDied").all()
 
 
@@ -198,7 +206,8 @@ def test_a_warning_is_recorded_and_is_not_a_failure(tmp_path):
     (job,) = demo_jobs(methods=_methods(params={"trouble": "warn"}), profiles=_profile("third"))
     store = RunStore(tmp_path)
     frame = run([job], store)
-    assert set(frame["status"]) == {"ok"} and not frame["converged"].any()
+    assert set(frame["status"]) == {"ok"}
+    assert not frame["converged"].any()
     assert store.get(job.key).info["warnings"] == ["ConvergenceWarning: stopped early"]
 
 
@@ -208,8 +217,10 @@ def test_missing_data_are_rows_with_the_reason_and_are_looked_for_again(tmp_path
     if on_a_worker_alone:
         jobs = [replace(demo_jobs()[0], loader="experiments_support:missing")]
     frame = run(jobs, RunStore(tmp_path))
-    assert frame["key"].nunique() == len(jobs) and frame["value"].isna().all()
-    assert set(frame["status"]) == {"unavailable"} and frame["error"].str.contains("no source answered").all()
+    assert frame["key"].nunique() == len(jobs)
+    assert frame["value"].isna().all()
+    assert set(frame["status"]) == {"unavailable"}
+    assert frame["error"].str.contains("no source answered").all()
     assert RunStore(tmp_path).keys() == []
 
 
@@ -217,12 +228,13 @@ def test_missing_data_are_rows_with_the_reason_and_are_looked_for_again(tmp_path
                                            ({"algorithm_version": 6}, "has version 7 here")])
 def test_other_data_or_code_than_the_job_was_made_for_is_a_failure(change, words):
     record = execute(replace(demo_jobs()[0], **change))
-    assert record.status == "failed" and words in record.info["error"]
+    assert record.status == "failed"
+    assert words in record.info["error"]
 
 
 def test_views_have_one_unnamed_task(tmp_path):
     frame = run(demo_jobs(datasets={"tiny": {"loader": "experiments_support:views"}}), RunStore(tmp_path))
-    assert set(frame["task"]) == {""} and set(frame["status"]) == {"ok"}
+    assert (set(frame["task"]), set(frame["status"])) == ({""}, {"ok"})
     assert len(oracle(frame)["key"].unique()) == 4 + 1
 
 
@@ -238,7 +250,9 @@ def test_a_fit_has_one_thread_and_the_limit_is_lifted_afterwards(monkeypatch):
     with threadpool_limits(limits=2):
         before = threads()
         assert execute(demo_jobs()[0]).status == "ok"
-        assert max(before) > 1 and during == {1} and threads() == before
+        assert max(before) > 1
+        assert during == {1}
+        assert threads() == before
 
 
 def test_a_bar_counts_done_cached_and_failed_and_there_is_none_where_nobody_watches(
@@ -248,7 +262,8 @@ def test_a_bar_counts_done_cached_and_failed_and_there_is_none_where_nobody_watc
     run(jobs, RunStore(tmp_path))
     assert capsys.readouterr() == ("", "")
     run(jobs + demo_jobs(), RunStore(tmp_path), progress=True)
-    assert "0/12" in (said := capsys.readouterr().err) and "done=0, cached=2, failed=1" in said
+    assert "0/12" in (said := capsys.readouterr().err)
+    assert "done=0, cached=2, failed=1" in said
 
 
 def test_the_bar_of_a_notebook_is_gone_when_the_jobs_are_done_and_never_touches_stderr(tmp_path, capsys,
@@ -259,7 +274,8 @@ def test_the_bar_of_a_notebook_is_gone_when_the_jobs_are_done_and_never_touches_
     monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
     monkeypatch.setattr("IPython.display.display", lambda data, raw, display_id: handle)
     run(demo_jobs(), RunStore(tmp_path))
-    assert "0/13" in shown[0]["text/plain"] and shown[-1] == {}
+    assert "0/13" in shown[0]["text/plain"]
+    assert shown[-1] == {}
     assert capsys.readouterr() == ("", "")
 
 

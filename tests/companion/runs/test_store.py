@@ -27,15 +27,17 @@ def test_a_record_comes_back_bit_for_bit(tmp_path):
     assert (found.info, found.cost) == (_record().info, _record().cost)
     assert list(found.arrays) == list(_record().arrays)
     for name, array in _record().arrays.items():
-        assert found.arrays[name].dtype == array.dtype and np.array_equal(found.arrays[name], array)
-    assert store.keys() == [KEY] and store.get(KEY, arrays=False).arrays == {}
+        assert found.arrays[name].dtype == array.dtype
+        assert np.array_equal(found.arrays[name], array)
+    assert (store.keys(), store.get(KEY, arrays=False).arrays) == ([KEY], {})
 
 
 def test_the_digest_ignores_the_cost_and_nothing_else_and_equal_records_are_equal_bytes(tmp_path, caplog):
     digests, contents = [], []
     for i, record in enumerate([_record(), _record(seconds=9.0), _record(n_iter=3), _record()]):
         store = RunStore(tmp_path / str(i))
-        assert store.get(KEY) is None and not caplog.text, "absent, which is no reason for a warning"
+        assert store.get(KEY) is None, "absent, which is no reason for a warning"
+        assert not caplog.text, "absent, which is no reason for a warning"
         store.put(record)
         digests.append(record_digest(store.path(KEY)))
         contents.append(store.path(KEY).read_bytes())
@@ -65,29 +67,17 @@ def test_a_damaged_record_counts_as_absent_with_a_warning(tmp_path, caplog, dama
     assert f"{key}.npz is damaged" in caplog.text
 
 
-def test_no_zeroed_part_of_the_directory_gives_another_record(tmp_path):
-    store = RunStore(tmp_path)
-    store.put(_record())
-    good = store.path(KEY).read_bytes()
-    for place in range(good.index(b"PK\x01\x02"), len(good)):
-        for length in (4, 12, 46):
-            store.path(KEY).write_bytes(good[:place] + bytes(length) + good[place + length:])
-            found = store.get(KEY)
-            if found is not None:
-                assert found.info == _record().info and found.arrays.keys() == _record().arrays.keys()
-                assert all(np.array_equal(found.arrays[k], v) for k, v in _record().arrays.items())
-
-
 def test_a_record_whose_members_were_exchanged_is_damaged_and_one_without_a_digest_is_read(tmp_path, caplog):
     store = RunStore(tmp_path)
     store.put(_record())
     with np.load(store.path(KEY)) as file:
         members = dict(file)
     np.savez(store.path(KEY), **{**members, "labels/1": members["labels/1"][:0]})
-    assert store.get(KEY) is None and "does not match its digest" in caplog.text
+    assert store.get(KEY) is None
+    assert "does not match its digest" in caplog.text
     old = json.dumps({"seconds": 1.0}).encode()
     np.savez(store.path(KEY), **{**members, "cost": np.frombuffer(old, dtype=np.uint8)})
-    assert store.get(KEY).cost == {"seconds": 1.0} and len(store.get(KEY).arrays) == 3
+    assert (store.get(KEY).cost, len(store.get(KEY).arrays)) == ({"seconds": 1.0}, 3)
 
 
 def test_a_folder_under_the_name_of_a_record_is_an_error_before_the_fit(tmp_path, monkeypatch):
@@ -106,7 +96,8 @@ def test_leftovers_of_killed_writers_are_ignored_and_removed_after_a_day(tmp_pat
     os.utime(old, (time.time() - 90000,) * 2)
     store = RunStore(tmp_path)
     assert store.keys() == []
-    assert not old.exists() and young.exists()
+    assert not old.exists()
+    assert young.exists()
 
 
 def test_a_failed_write_leaves_nothing_behind(tmp_path):

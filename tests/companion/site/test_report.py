@@ -3,6 +3,7 @@
 import json
 import os
 from dataclasses import asdict
+from importlib import metadata
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from zipfile import ZipFile
@@ -62,8 +63,30 @@ def test_pages_stand_in_groups_and_say_how_they_were_run(site):
     captions = [caption.get_text() for caption in site["index.html"].select(".sidebar-tree .caption")]
     assert captions == ["Start", "Papers", "Across papers", "Your data", "Reference"]
     for name in find_notebooks():
-        line = site[f"{name}.html"].find("em").get_text()
-        assert line.startswith("Quick profile, outputs as stored in the repository")
+        lines = [line.get_text() for line in site[f"{name}.html"]("em")]
+        assert any(line.startswith("Quick profile, outputs as stored in the repository") for line in lines)
+
+
+def test_the_front_page_says_what_this_is_before_the_date_of_its_run_and_every_page_what_it_is_about(site):
+    text = site["index.html"].find(attrs={"role": "main"}).get_text()
+    assert text.index("clusters several data sets at once") < text.index("outputs as stored")
+    assert site["index.html"].select_one("a.next-page")["href"] != "index.html"
+    for name, page in site.items():
+        if name != "search.html":
+            (about,) = page("meta", attrs={"name": "description"})
+            assert about["content"] and page.find("meta", property="og:title")["content"], name
+        assert metadata.version("mtclib") in page.title.get_text(), name
+
+
+def test_evidence_is_folded_by_parts_with_their_headings_in_sight_and_tables_have_captions(site):
+    page = site["mspl.html"]
+    parts = page.select("#what-did-it-print > section")
+    assert len(parts) > 3 and all(part.select_one(":scope > details > summary > h3") for part in parts)
+    assert not page.select("[role=heading]:not([aria-level])") and len(page.select("aside[aria-label]")) == 2
+    assert len(page.select(".mtclib > style")) == 1 and not page.select("th:empty")
+    assert page.select_one(".mtclib-scroll[tabindex] table > caption")
+    links = [image.parent["href"] for image in page.select(".cell_output img")]
+    assert links and all(link.startswith("_images/") for link in links)
 
 
 def test_every_picture_has_an_alternative_text_and_every_figure_its_svg(site, folder):

@@ -42,7 +42,8 @@ def test_a_bundle_has_a_manifest_with_version_parameters_and_hashes_of_all_that_
 def test_an_earlier_bundle_is_replaced_as_a_whole(result):
     result.save("out", draw=lambda folder: (folder / "older.txt").write_text("x"))
     result.save("out")
-    assert "older.txt" not in names("out") and names(".") == ["out"]
+    assert "older.txt" not in names("out")
+    assert names(".") == ["out"]
 
 
 @pytest.mark.parametrize(("make", "message"), [
@@ -81,7 +82,7 @@ def test_a_full_disk_is_said_with_the_path_and_leaves_what_was_there(result):
     before = names("out")
     with pytest.raises(bundle.WriteError, match=r"/out: .*No space left on device\); make room"):
         result.save("out", draw=full)
-    assert names("out") == before and names(".") == ["out"]
+    assert (names("out"), names(".")) == (before, ["out"])
 
 
 def test_results_are_kept_elsewhere_if_the_folder_got_another_file_in_the_meantime(result):
@@ -106,7 +107,7 @@ def test_inputs_in_the_output_folder_are_refused_before_anything_runs(capsys):
     before = Path(path).read_bytes()
     assert main(["cluster", path, "--output", "here"]) == 2
     assert "--output: here holds the input" in capsys.readouterr().err
-    assert Path(path).read_bytes() == before and names(".") == ["here"]
+    assert (Path(path).read_bytes(), names(".")) == (before, ["here"])
 
 
 def test_the_command_marks_formulas_in_its_tables_and_leaves_them_if_asked(capsys):

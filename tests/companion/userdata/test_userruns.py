@@ -9,7 +9,6 @@ import scipy.sparse as sp
 
 from mtclib.companion import plots
 from mtclib.companion.comparison import advice
-from mtclib.companion.comparison.sources import PLAIN
 from mtclib.companion.userdata import contents, load, number, run
 from mtclib.companion.userdata.load import UserData
 from mtclib.companion.userdata.run import cluster
@@ -54,10 +53,12 @@ def test_methods_that_do_not_fit_say_why_and_usual_ones_and_all_others_fit(tasks
 @pytest.mark.parametrize(("data", "kind"), [("tasks", "multitask"), ("views", "multiview")])
 def test_what_is_advised_for_any_data_is_recommended_and_names_of_the_comparison_are_known(data, kind):
     found = advice.evidence(data)
-    take = advice.decisions(found)["take"].replace(PLAIN, "k-means")
-    assert run.class_name(take[advice.ANY], kind) == run.RECOMMENDED[kind] == run.DEFAULTS[kind][0]
+    spec = found.protocol.methods[advice.advised(found)["take"]]
+    assert spec.estimator == run.RECOMMENDED[kind] == run.DEFAULTS[kind][0]
+    assert spec.params == run.GRAPHS.get(spec.estimator, {})
     for name, spec in found.protocol.methods.items():
-        assert ":" in spec.estimator or run.class_name(name.casefold(), kind) == spec.estimator
+        if ":" not in spec.estimator and "," not in name:
+            assert run.class_name(name.casefold(), kind) == spec.estimator
 
 
 @pytest.mark.parametrize(("kind", "planted"), [("tasks", [3, 3, 3]), ("views", [4])])

@@ -19,7 +19,7 @@ def test_the_committed_bands_are_what_the_committed_classes_give():
     pd.testing.assert_frame_equal(pd.DataFrame(fresh), committed.reset_index(drop=True))
 
 
-@pytest.mark.parametrize("paper", scoreboard.ORDER)
+@pytest.mark.parametrize("paper", scoreboard.order())
 def test_every_band_is_of_the_class_sizes_that_the_judged_data_have_today(paper, monkeypatch):
     monkeypatch.setattr(chance, "_shuffled", None)  # a row with other sizes would be shuffled anew
     known = KNOWN[KNOWN["paper"] == paper].to_dict("records")
@@ -35,10 +35,10 @@ def test_a_band_holds_nineteen_in_twenty_shuffles_of_the_classes():
     assert np.mean(scores) == pytest.approx(row["chance"], abs=0.02)
 
 
-def test_three_methods_of_lmsc_print_what_shuffled_labels_score_on_27_cells_of_3sources():
+def test_three_methods_of_lmsc_print_what_shuffled_labels_score_on_22_of_27_cells_of_3sources():
     cells = scoreboard.all_verdicts().query("paper == 'lmsc' and dataset == '3Sources' and in_band")
     rows = cells[cells["method"].isin(["SNMF", "L2SC", "LLMC"]) & cells["task"].isin(["1", "2", "3"])]
-    assert len(rows) == 27
+    assert len(rows) == 22
     counted = scoreboard.by_chance(scoreboard.all_verdicts())["in the band"]
     assert counted["lmsc", "3Sources"] == len(cells) and counted["lmsc", "Cornell"] > 30
 

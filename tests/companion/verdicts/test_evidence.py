@@ -32,15 +32,18 @@ def test_each_criterion_is_its_formula_and_a_failed_fit_never_wins(criterion):
     plain = {"distance": np.abs(ours - PRINT).mean(axis=1), "misses": [N, N, np.inf],
              "log-sd": np.log(PRINT / ours).std(axis=1, ddof=1)}[criterion]
     measured = evidence.distances(ours, CELLS, spec(criterion))
-    assert measured[:2] == pytest.approx(np.asarray(plain)[:2], abs=1e-12) and np.isinf(measured[2])
+    assert measured[:2] == pytest.approx(np.asarray(plain)[:2], abs=1e-12)
+    assert np.isinf(measured[2])
 
 
 def test_a_planted_winner_wins_every_bootstrap_sample_every_fold_and_no_permutation_reaches_it():
     rng = np.random.default_rng(0)
     result = found(np.vstack([rng.normal(scale=0.1, size=(20, N)), np.zeros(N)]), noise=0.001)
-    assert result["winner"] == {"choice": "h20"} and result["won"]["winner"] == 1.0
-    assert result["not_told_apart"]["n"] == 1 and all(fold["rank"] == 1 for fold in result["folds"])
-    assert result["permutations"]["reached"] == 0 and result["distance"] < 1e-6 < result["next"]
+    assert (result["winner"], result["won"]["winner"]) == ({"choice": "h20"}, 1.0)
+    assert result["not_told_apart"]["n"] == 1
+    assert all(fold["rank"] == 1 for fold in result["folds"])
+    assert result["permutations"]["reached"] == 0
+    assert result["distance"] < 1e-6 < result["next"]
 
 
 def test_a_planted_tie_is_reported_as_a_tie_and_a_third_hypothesis_is_told_apart():
@@ -58,7 +61,8 @@ def test_hypotheses_that_give_the_same_values_count_once_and_share_what_they_win
     result = found(np.stack([sides, sides, -sides, 5 * sides]))
     assert (result["hypotheses"], result["distinct"]) == (4, 3)
     assert result["not_told_apart"]["values"] == {"choice": ["h0", "h1", "h2"]}
-    assert result["won"]["winner"] == pytest.approx(0.5, abs=0.02) and result["band"] is None
+    assert result["won"]["winner"] == pytest.approx(0.5, abs=0.02)
+    assert result["band"] is None
 
 
 def test_the_noise_of_a_distance_is_the_standard_error_over_seeds():
@@ -84,17 +88,20 @@ def test_deterministic_rows_and_whole_numbers_of_samples_are_fingerprints_and_me
     marked = fingerprints.fingerprints(cells, protocol)
     whole = marked[marked["count"].notna()]
     rows = whole[whole["dataset"] == "3Sources"].groupby("method").size()
-    assert {"AWP", "LLMC"} <= set(rows.index) and "SNMF" not in rows.index
+    assert {"AWP", "LLMC"} <= set(rows.index)
+    assert "SNMF" not in rows.index
     one = whole[(whole["dataset"] == "3Sources") & (whole["method"] == "AWP")].iloc[0]
     assert abs(one["count"] / 42 - one["mean"]) <= one["half_unit"] * 1.0001
     spread = fingerprints.fingerprints(published.load("mtcmrl"), runs.load_protocol("mtcmrl"))
-    assert (spread.loc[spread["count"].isna(), "std"] == 0).all() and len(spread) > 5
+    assert (spread.loc[spread["count"].isna(), "std"] == 0).all()
+    assert len(spread) > 5
 
 
 def test_sizes_are_read_in_the_printed_order_and_taken_from_data_without_clustering():
     cells = fingerprints.size_cells("mtcmrl").set_index("cell")["mean"]
-    assert cells["mtcmrl:Reuters:2:class_size:3"] == 37 and cells["mtcmrl:Reuters:1:n_features:"] == 6439
+    assert (cells["mtcmrl:Reuters:2:class_size:3"], cells["mtcmrl:Reuters:1:n_features:"]) == (37, 6439)
     data = runs.load_dataset("experiments_support:tiny", {"n": 31})[0]
     ((choice, sizes),) = fingerprints.sizes(data, {})
-    assert not choice and [sizes["1", str(i), "class_size"] for i in (1, 2, 3)] == [11, 10, 10]
-    assert sizes["2", "", "n_features"] == 4 and sizes["", "", "n_samples"] == 68
+    assert not choice
+    assert [sizes["1", str(i), "class_size"] for i in (1, 2, 3)] == [11, 10, 10]
+    assert (sizes["2", "", "n_features"], sizes["", "", "n_samples"]) == (4, 68)

@@ -24,8 +24,10 @@ def test_every_fact_says_where_it_stands_what_became_of_it_and_what_it_implies(p
 @pytest.mark.parametrize("paper", URLS)
 def test_every_address_of_data_in_a_paper_is_a_row(paper):
     rows = facts(paper).query("quantity == 'url'")
-    assert len(rows) == URLS[paper] and rows["value"].str.startswith("http").all()
-    assert rows["where"].str.contains("footnote").all() and (rows["implies"].str.len() > 30).all()
+    assert len(rows) == URLS[paper]
+    assert rows["value"].str.startswith("http").all()
+    assert rows["where"].str.contains("footnote").all()
+    assert (rows["implies"].str.len() > 30).all()
 
 
 @pytest.mark.parametrize("paper", URLS)

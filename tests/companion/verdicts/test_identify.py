@@ -59,9 +59,9 @@ def toy(write):
     metrics = ["ACC", "NMI", "ARI", "RI", "purity"]
 
     def write_means(means):
-        rows = [("toy", "1", "Tiny", task, "noisy", metric, f"{mean:.4f}", "", "4")
+        rows = [("toy", "1", "Tiny", task, "noisy", metric, f"{mean:.4f}", "")
                 for (task, metric), mean in zip(((t, m) for t in "12" for m in metrics), means)]
-        rows.append(("toy", "2", "Tiny", "1", "noisy", "ACC", "0.5", "", "4"))
+        rows.append(("toy", "2", "Tiny", "1", "noisy", "ACC", "0.5", ""))
         write("published.csv", pd.DataFrame(rows, columns=list(REQUIRED)).to_csv(index=False), "toy")
 
     write_means(np.linspace(0.1, 0.9, 10))
@@ -160,8 +160,8 @@ def staged(toy, write):
     write("protocol.toml", protocol.replace('pipeline = "identified"\nsearch = "tiny"\n', ""), "toy")
     sizes = [f"1,Tiny,{task},class_size,{n}," for task, n in zip("111222", [30, 30, 30, 32, 32, 32])]
     write("sizes.csv", "\n".join(["table,dataset,task,quantity,value,note", *sizes, ""]), "toy")
-    rows = [("toy", "1", "Tiny", task, "once", "ACC", "1.0000", "0.0000", "4") for task in "12"]
-    rows += [("toy", "1", "Tiny", task, "noisy", metric, "0.4", "0.1", "4")
+    rows = [("toy", "1", "Tiny", task, "once", "ACC", "1.0000", "0.0000") for task in "12"]
+    rows += [("toy", "1", "Tiny", task, "noisy", metric, "0.4", "0.1")
              for task in "12" for metric in ("ACC", "NMI")]
     write("published.csv", pd.DataFrame(rows, columns=list(REQUIRED)).to_csv(index=False), "toy")
     return write
@@ -187,7 +187,6 @@ def committed(root):
 
 
 def test_a_strangers_file_is_searched_in_private_and_gives_one_page(toy, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(identify, "our_name", lambda paper, metric: metric.replace("NMI", "NMI_max"))
     before = committed(paths.data_dir())
     (tmp_path / "own.toml").write_text(
         'datasets = ["Tiny"]\ncalibration = [{ method = "noisy", task = "1" }]\n'
@@ -206,7 +205,6 @@ def test_a_strangers_file_is_searched_in_private_and_gives_one_page(toy, tmp_pat
 def test_a_function_that_yields_data_sets_is_a_search_and_a_protocols_search_runs_in_private(
         toy, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(identify, "our_name", lambda paper, metric: metric.replace("NMI", "NMI_max"))
     (tmp_path / "two_guesses.py").write_text(
         "from dataclasses import replace\nimport experiments_support as s\n"
         "def guesses():\n    for n in (30, 60, 90):\n        yield replace(s.tiny(n), name='Tiny')\n")

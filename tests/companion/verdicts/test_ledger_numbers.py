@@ -88,7 +88,8 @@ ALL = list(sentences())
     ("paper", "where", "scope", "sentence"), ALL, ids=[f"{one[0]}: {one[1]}" for one in ALL])
 def test_the_numbers_of_a_sentence_are_computed(paper, where, scope, sentence):
     shown = study(paper).numbers.fill(sentence, **scope)
-    assert "{" not in shown and "nan" not in shown
+    assert "{" not in shown
+    assert "nan" not in shown
     left = typed(paper, sentence)
     assert len(left) <= OUTSIDE.get((paper, where), 0), left
 

@@ -35,6 +35,7 @@ def study():
 @pytest.fixture
 def found(study, write):
     """What alternatives change if these are the decisions of the paper, which has been read before."""
+    write("protocol.toml", 'nmi = "geometric"', "mbc")
     return lambda text: write("decisions.toml", text, "mbc") and measured(study)
 
 

@@ -81,6 +81,7 @@ def scores(metric="NMI_geometric"):
 
 
 def test_a_claim_is_tested_under_the_printed_name_of_nmi(write):
+    write("protocol.toml", 'nmi = "geometric"', "mtcmrl")
     row = claims_table(write("claims.toml", CLAIM, "mtcmrl"), {"results": scores()}).iloc[0]
     assert (row["status"], row["n"]) == ("holds", 8)
     assert claims_table("mtcmrl", {"results": scores("NMI_min")})["status"].item() == "no data"

@@ -1,6 +1,7 @@
 """Verdicts: the error rate on simulated truth, the rule, and its edge cases."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -8,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtclib.companion.verdicts.intervals import DELTA, classify, difference_interval, margin
+from mtclib.companion.verdicts import intervals
+from mtclib.companion.verdicts.errors import selection_spread
+from mtclib.companion.verdicts.intervals import DELTA, classify, difference_interval, expected, margin
 from mtclib.companion.verdicts.judge import SYMBOLS, judge, verdict_counts
 from mtclib.companion.verdicts.published import from_printed
 
 TRIALS = 4000
-PRINTED = ["paper", "table", "dataset", "task", "method", "metric", "mean", "std", "decimals"]
+PRINTED = ["paper", "table", "dataset", "task", "method", "metric", "mean", "std"]
 RESULT = ["dataset", "method", "params", "run", "task", "metric", "value", "status", "error"]
 
 
@@ -75,6 +78,29 @@ def test_the_verdict_follows_the_interval_and_the_radius_decides_agreement(gap, 
     assert {"higher": "lower", "lower": "higher"}.get(str(verdict), verdict) == mirrored
 
 
+def test_what_rounding_hides_of_the_print_leaves_a_perfect_re_run_less_room_to_agree():
+    rounded, narrower = expected(0.05, 10, np.nan, 10, 0.02, 0.07), expected(0.05, 10, np.nan, 10, 0.0, 0.05)
+    assert rounded == pytest.approx(narrower, abs=1e-12)
+    assert rounded < expected(0.05, 10, np.nan, 10, 0.0, 0.07) - 0.1
+
+
+def test_both_sides_choose_their_setting_by_noisy_runs():
+    noise = np.tile([-0.1, 0.1], 10)
+    rows = pd.concat([runs(0.8 + sign * noise, params=name).assign(dataset="toy")
+                      for name, sign in (("a", 1), ("b", -1))])  # fmt: skip
+    other = rows.assign(metric="purity", value=np.where(rows["params"] == "a", 0.2, 0.6))
+    cells = pd.DataFrame({"task": ["1"], "metric": ["purity"]})
+    accuracy = rows.assign(task="overall")
+    study = SimpleNamespace(paper="mtcmrl")
+
+    def spread(n, n_published):
+        return selection_spread(study, cells, pd.concat([accuracy, other]), n, n_published).item()
+
+    # One run: each setting is chosen half the time, and their purities are 0.4 apart.
+    assert spread(1, 1) == pytest.approx(0.2 * np.sqrt(2), abs=0.005)
+    assert spread(1, 10**7) == pytest.approx(spread(10**7, 1), abs=0.01)
+
+
 def test_distances_have_a_relative_margin_and_a_coarse_print_widens_it():
     assert math.isnan(margin("d_M")) and margin("d_M", published=2.0) == 0.1
     assert margin("d_M", half_unit=0.5, published=2.0) == 0.5 and math.isnan(margin("seconds"))
@@ -86,7 +112,7 @@ def printed(*rows):
 
 
 def cell(mean="80.00", std="2.00", method="SNMF", metric="ACC", task="1", paper="mtcmrl"):
-    return (paper, "3", "toy", task, method, metric, mean, std, "2")
+    return (paper, "3", "toy", task, method, metric, mean, std)
 
 
 def runs(values, method="SNMF", metric="ACC", task="1", status="ok", params="{}"):
@@ -106,8 +132,9 @@ def one(published, results, **options):
 
 
 @pytest.mark.parametrize(("values", "verdict"), [
-    (around(0.80004, 0.02), "exact"), (around(0.81, 0.02), "agrees"), (around(0.95, 0.02), "higher"),
-    (around(0.60, 0.02), "lower"), (around(0.84, 0.05), "inconclusive"), ([0.81], "inconclusive")])
+    (around(0.80004, 0.02), "exact"), (around(0.80006, 0.02), "agrees"), (around(0.81, 0.02), "agrees"),
+    (around(0.95, 0.02), "higher"), (around(0.60, 0.02), "lower"),
+    (around(0.84, 0.05), "inconclusive"), ([0.81], "inconclusive")])
 def test_each_statistical_verdict_is_reached(values, verdict):
     row = one(printed(cell()), runs(values))
     assert row["within_prediction"] == (verdict not in ("higher", "lower") and len(values) > 1)
@@ -209,7 +236,32 @@ def test_printed_names_and_nmi_are_mapped_to_ours_and_an_empty_task_is_the_avera
     ("d_M", 25.0, "higher"), ("d_M", 20.4, "agrees"), ("d_M", 0.02, "lower"), ("seconds", 25.0, "no margin")])
 def test_a_distance_is_judged_by_a_share_of_the_printed_value_and_without_a_margin_not_at_all(
         metric, ours, verdict):
-    table = printed(("mbc", "4", "toy", "", "IND", metric, "20.00", "0.10", "100"))
+    table = printed(("mbc", "4", "toy", "", "IND", metric, "20.00", "0.10"))
     row = one(table, runs(around(ours, 0.01), method="IND", metric=metric, task="avg"))
     assert row["verdict"] == verdict and row["relative_difference"] == pytest.approx(ours / 20 - 1)
     assert row["delta"] == pytest.approx(1.0 if metric == "d_M" else np.nan, nan_ok=True)
+
+
+@pytest.mark.parametrize(("scores", "printed"), [
+    ([84.51, 84.50, 87.46, 85.60, 84.20, 86.61, 86.20], 1.562), ([30.65, 30.65, 29.13, 30.65, 29.96], 2.487),
+    ([87.50, 80.75, 89.36, 88.10, 89.64, 88.80], 4.176), ([31.11, 30.28, 31.11, 29.12], 3.572)])
+def test_the_coefficient_of_variation_is_that_of_table_4_of_belz_popovic_and_mille(scores, printed):
+    (found,) = intervals.coefficient_of_variation([scores])
+    assert round(found, 3) == printed
+    assert np.allclose(intervals.coefficient_of_variation([scores, 3 * np.array(scores)]), found)
+    assert np.isnan(intervals.coefficient_of_variation([[-0.1, 0.1]])[0])
+
+
+def test_the_coefficient_of_variation_of_many_pairs_is_near_that_of_their_population():
+    pairs = np.random.default_rng(0).normal(0.6, 0.03, (200_000, 2))
+    # Without bias but for the factor 1 + 1 / (4 n).
+    assert abs(intervals.coefficient_of_variation(pairs).mean() / (5 * 9 / 8) - 1) < 0.01
+
+
+def test_two_sets_of_scores_agree_by_size_by_line_and_by_rank():
+    ours, printed = np.array([0.2, 0.4, 0.6, np.nan, 0.9]), np.array([0.1, 0.3, 0.5, 0.7, 0.8])
+    found = intervals.agreement(ours, printed)
+    assert found["pearson"] == pytest.approx(1) and found["spearman"] == pytest.approx(1)
+    kept = np.column_stack([ours, printed])[[0, 1, 2, 4]]
+    assert found["cv"] == pytest.approx(intervals.coefficient_of_variation(kept).mean())
+    assert intervals.agreement(ours**3, printed)["spearman"] == pytest.approx(1)

@@ -2,9 +2,29 @@
 document.querySelector(".header-right")?.insertAdjacentHTML(
   "afterbegin", '<button class="search-on-phones" data-searchlite-open aria-label="Search">&#x2315;</button>');
 
-// A figure that a narrow screen makes small opens at its own size.
-for (const figure of document.querySelectorAll(".cell_output img"))
-  figure.onclick = () => open(figure.src);
+// A place inside a fold is shown when a link or the address leads there, and everything in print.
+const unfold = () => {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  target?.querySelector(":scope > details")?.setAttribute("open", "");
+  for (let above = target; above; above = above.parentElement) if (above.localName === "details") above.open = true;
+  target?.scrollIntoView();
+};
+addEventListener("hashchange", unfold);
+addEventListener("load", unfold);
+addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((fold) => { fold.open = true; }));
+
+// What scrolls sideways takes the focus, so that the keyboard can scroll it.
+const reach = () => document.querySelectorAll("pre, .table-wrapper, div.math, .text_html").forEach((box) => {
+  if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+});
+for (const event of ["load", "resize"]) addEventListener(event, reach);
+addEventListener("toggle", reach, true);
+
+// The card of a cell is seen whole, and Escape puts it away.
+document.addEventListener("focusin", ({target}) =>
+  target.querySelector(":scope > .mtclib-card")?.scrollIntoView({block: "nearest"}));
+document.addEventListener("keydown", ({key}) =>
+  key === "Escape" && document.activeElement.closest("td[tabindex], .mtclib-card") && document.activeElement.blur());
 
 // A page that is opened as a file may not fetch the index of the search, but may run it as a script.
 window.fetch = (url) => new Promise((done) => {

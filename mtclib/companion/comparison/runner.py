@@ -1,39 +1,28 @@
-"""The comparison by independent sources, run within limits: it stops and resumes at any point.
+"""The runner of the comparison by sources, ``python -m mtclib compare``: it stops and resumes at any point.
 
-    python -m benchmarks.comparison_sources views              every set that is not run yet
-    python -m benchmarks.comparison_sources tasks tr23 Heart   these sets
-    python -m benchmarks.comparison_sources views --restore    begin with the committed fits, and run the rest
-    python -m benchmarks.comparison_sources views --write      keep the results of the sets that are run
-
-Needs the extra ``comparison``, and Linux: every fit has a process of its own, which ends when it takes more
-than 60 s of the processor or 4 GB beyond the data; no further seed is begun once a method's fits on a data
-set took 20 s in all, and nothing more of a method that passed a limit on the set.  `--write` makes
-data/comparison/many-views/results (or many-tasks) from the store, of the sets that are named or of all, and
-runs nothing; all_scores.csv there is for everyone to use.
+Every fit has a process of its own, which ends when it takes more than 60 s of the processor or 4 GB beyond
+the data; no further seed is begun once a method's fits on a data set took 20 s in all, and nothing more of a
+method that passed a limit on the set.  `write` makes data/comparison/many-views/results (or many-tasks) from
+the store, and runs nothing; all_scores.csv there is for everyone to use.
 """
 
-import argparse
-import resource
+import os
 import sys
 from collections import Counter
 from dataclasses import dataclass, fields, replace
 from multiprocessing import get_context
-from pathlib import Path
 from time import process_time
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
-from scipy.sparse.linalg import eigsh
-from sklearn.neighbors import kneighbors_graph
+import psutil
 
-from mtclib.baselines.adapters import side_by_side
 from mtclib.companion import runs
 from mtclib.companion.comparison.rivals import named
-from mtclib.companion.comparison.sources import KINDS, Sources
+from mtclib.companion.comparison.sources import Sources
 from mtclib.companion.runs.fit import execute, failed_record
 from mtclib.companion.runs.jobs import load_dataset
-from mtclib.core import paths
+from mtclib.companion.userdata.number import candidates
 from mtclib.datasets import Dataset, load
 
 SECONDS, GIGABYTES = 60, 4
@@ -43,8 +32,9 @@ ENOUGH = 20
 TOO_LONG = f"more than {SECONDS} s of processor time"
 TOO_LARGE = f"more than {GIGABYTES} GB of memory"
 KILLED = (24, 9)  # SIGXCPU, and SIGKILL for what does not heed it
-# Of the estimate of k: neighbours of the graph, and the largest k, also as a share of the samples.
-NEIGHBOURS, MOST, SHARE = 10, 50, 5
+PROCESSES = get_context("fork" if sys.platform == "linux" else "spawn")
+LIMITED = sys.platform == "linux"
+"""Whether the system itself holds a process to limits; elsewhere it is watched, and ended, from outside."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,66 +55,76 @@ class WithEstimatedK(Dataset):
 
 
 def with_estimated_k(loader, **params) -> Dataset:
-    """A data set as :func:`mtclib.datasets.load` gives it, but with estimated numbers of clusters."""
+    """A data set as :func:`mtclib.datasets.load` gives it, but with the numbers of clusters that
+    ``python -m mtclib cluster`` begins with: the middle one of three candidates."""
     data = load(loader, **params)
-    views = data.kind == "multiview"
-    found = estimated_k(side_by_side(data.Xs)) if views else [estimated_k(X) for X in data.Xs]
-    return WithEstimatedK(**{part.name: getattr(data, part.name) for part in fields(data)}, estimates=found)
-
-
-def estimated_k(X) -> int:
-    """Number of clusters at the largest fall of the eigenvalues of the normalised graph of ten neighbours.
-
-    >>> estimated_k(np.repeat(np.eye(3), 12, axis=0) + np.random.default_rng(0).normal(0, 0.01, (36, 3)))
-    3
-    """
-    n = X.shape[0]
-    metric = "cosine" if sp.issparse(X) else "euclidean"
-    graph = kneighbors_graph(X, min(NEIGHBOURS, n - 1), metric=metric)
-    graph = graph.maximum(graph.T)
-    scale = sp.diags_array(1 / np.sqrt(np.asarray(graph.sum(axis=1)).ravel()))
-    most = min(MOST, n // SHARE)
-    values = eigsh(scale @ graph @ scale, most + 1, which="LA", v0=np.ones(n), return_eigenvectors=False)
-    falls = -np.diff(np.sort(values)[::-1])[1:]
-    return 2 + int(np.argmax(np.round(falls, 9)))
+    ks = candidates(data).middle()
+    known = {part.name: getattr(data, part.name) for part in fields(data)}
+    return WithEstimatedK(**known, estimates=ks[0] if data.kind == "multiview" else ks)
 
 
 def limited(job, seconds=SECONDS, gigabytes=GIGABYTES):
     """Record of a job with processor seconds and ``megabytes`` in its cost; failed if it passed a limit."""
-    # What the child then shares, outside of its limits.
+    # What a forked child then shares, outside of its limits.
     load_dataset(job.loader, job.loader_params)
     if "path" in job.params:
         named(job.params["path"])
-    fork = get_context("fork")
-    receiver, sender = fork.Pipe(duplex=False)
-    child = fork.Process(target=_child, args=(job, sender, seconds, gigabytes))
+    receiver, sender = PROCESSES.Pipe(duplex=False)
+    child = PROCESSES.Process(target=_child, args=(job, sender, seconds, gigabytes, LIMITED))
     child.start()
     sender.close()
+    passed = "" if LIMITED else _watched(child, receiver, seconds, gigabytes)
     try:
-        record = receiver.recv()
+        record = None if passed else receiver.recv()
     except EOFError:
         record = None
     child.join()
     if record is None:
-        late = -child.exitcode in KILLED
-        return failed_record(job, TOO_LONG if late else f"the process died with code {child.exitcode}")
+        late = TOO_LONG if -child.exitcode in KILLED else f"the process died with code {child.exitcode}"
+        return failed_record(job, passed or late)
     return failed_record(job, TOO_LARGE) if "MemoryError" in record.info["error"] else record
 
 
-def _child(job, sender, seconds, gigabytes):
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    most = pages * resource.getpagesize() + gigabytes * 2**30
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-    start, before = process_time(), _peak()
+def _child(job, sender, seconds, gigabytes, limits):
+    load_dataset(job.loader, job.loader_params)
+    process = psutil.Process()
+    if limits:
+        import resource
+
+        most = process.memory_info().vms + gigabytes * 2**30
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+    else:
+        sender.send((process_time(), process.memory_info().vms))
+    start, before = process_time(), _peak(process)
     record = execute(job)
-    record.cost.update(seconds=process_time() - start, megabytes=(_peak() - before) / 1024)
+    record.cost.update(seconds=process_time() - start, megabytes=(_peak(process) - before) / 2**20)
     sender.send(record)
 
 
-def _peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def _watched(child, receiver, seconds, gigabytes):
+    """Wait for the record of a child, and end it if it passes a limit: which one, or ""."""
+    process = psutil.Process(child.pid)
+    try:
+        start, before = receiver.recv()
+        while not receiver.poll(0.02):
+            late = sum(process.cpu_times()[:2]) - start > seconds
+            if late or process.memory_info().vms - before > gigabytes * 2**30:
+                child.kill()
+                return TOO_LONG if late else TOO_LARGE
+    except (EOFError, psutil.Error):
+        pass
+    return ""
+
+
+def _peak(process):
+    """Largest memory so far in bytes."""
+    if os.name == "nt":
+        return process.memory_info().peak_wset
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def jobs_of(sources, name):
@@ -205,26 +205,3 @@ def all_scores(rows):
     frame = pd.DataFrame({"score": means, "seeds": found["run"].nunique(),
                           "seconds": found["seconds"].median()})  # fmt: skip
     return frame.round({"score": 4, "seconds": 3}).reset_index()
-
-
-def main():
-    """Run or write, as the command line says."""
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=KINDS)
-    parser.add_argument("sets", nargs="*")
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--restore", action="store_true")
-    arguments = parser.parse_args()
-    sources, store = Sources(arguments.kind), runs.RunStore(paths.runs_dir())
-    sets = arguments.sets or sources.sets
-    if arguments.restore:
-        restore(sources, store)
-    if arguments.write:
-        print("\n".join(write(sources, store, sets)))
-    else:
-        run(sources, store, sets)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

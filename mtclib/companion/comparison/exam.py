@@ -1,0 +1,66 @@
+"""The advice on a folder of sets that it has not seen: what it promised, and what it gives.
+
+Each folder inside is a set, whose files are tasks or views with a column of classes; it is prepared as
+``python -m mtclib cluster`` prepares a user's files, and the numbers of classes are given.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mtclib.companion.comparison import advice
+from mtclib.companion.comparison.sources import PLAIN, summary
+from mtclib.companion.runs import attempt
+from mtclib.companion.runs.jobs import resolve_estimator
+from mtclib.companion.userdata import load
+from mtclib.companion.userdata.files import DataFileError
+from mtclib.core.base import spawn_seeds
+from mtclib.metrics import adjusted_rand_index
+
+PEERS = (PLAIN, "sklearn KMeans, ten starts", "sklearn Agglomerative", "sklearn Spectral, neighbours")
+"""What a user would take instead."""
+
+
+def scores(kind, folder, label_column="class", seed=0, n_runs=3) -> pd.DataFrame:
+    """ARI in percent, sets by methods: the advice, the safe choice, consensus, peers; the mean over seeds.
+
+    NaN where a method fails.  DataFileError if there is no set.
+    """
+    sources = advice.evidence(kind)
+    best, specs = advice.advised(sources), sources.protocol.methods
+    names = dict.fromkeys([best["take"], best["safe"], "Consensus", *PEERS])
+    found = {}
+    for place in sorted(path for path in Path(folder).iterdir() if path.is_dir()):
+        files = sorted(str(path) for path in place.iterdir() if path.is_file())
+        data = load.scale(load.load(kind, files, label_column))
+        found[place.name] = {name: np.mean([_score(specs[name], data, own)
+                                            for own in spawn_seeds(seed, n_runs)]) for name in names}
+    if not found:
+        raise DataFileError(f"{folder}: has no folders; each set is a folder with a file per task or view")
+    return pd.DataFrame.from_dict(found, orient="index").rename_axis("set")
+
+
+def _score(spec, data, seed):
+    def fitted():
+        model = resolve_estimator(spec.estimator)(data.n_clusters, random_state=seed, **spec.params)
+        return model.fit(data.Xs).labels_
+
+    done = attempt(fitted)
+    if done.value is None:
+        return np.nan
+    pairs = [(data.labels, done.value)] if data.kind == "multiview" else zip(data.labels, done.value)
+    return 100 * np.mean([adjusted_rand_index(y[y >= 0], found[y >= 0]) for y, found in pairs])
+
+
+def report(kind, found):
+    """Gains over k-means as a table, of what `scores` gives, and what was promised beside what came."""
+    best = advice.advised(advice.evidence(kind))
+    gains = found.sub(found[PLAIN], axis=0).fillna(0.0)
+    table = pd.DataFrame({name: summary(gains[name]) for name in gains}).T.rename_axis("method")
+    came = table.loc[best["take"]]
+    promised, given = (advice.spread(row, "gain", "low", "high") for row in (best, came))
+    text = (f"{best['take']}: promised {promised} points of ARI over k-means, and a loss on "
+            f"{100 * best['risk']:.0f} % of sources; came {given}, with a loss on {came['worse']:.0f} of "
+            f"{len(gains)} sets.")
+    return table.drop(columns="risk").round(1).sort_values("gain", ascending=False), text

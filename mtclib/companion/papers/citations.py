@@ -1,0 +1,140 @@
+"""BibTeX of the software, the papers, the methods and the data sets, from what the repository keeps."""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+
+import yaml
+
+from mtclib.companion.parameters import choose
+from mtclib.companion.runs import load_protocol
+from mtclib.companion.tables.table import Shown
+from mtclib.core import paths
+from mtclib.datasets import registry
+
+SOFTWARE = "mtclib"
+WORK = re.compile(r"(?P<author>.+?\w{2,})\. (?P<title>.+?)\. (?P<venue>.*?)"
+                  r"[, ]*\(?(?P<year>(?:19|20)\d\d)\)?[, ]*(?P<pages>[\d-]*)(?:Eq\. \(\d+\))?\."
+                  r"(?: doi:(?P<doi>\S+)\.)?")
+"""A work as the repository writes it: authors, title, where, year; then pages and a DOI."""
+
+
+@dataclass(frozen=True, repr=False)
+class Entries(Shown):
+    """BibTeX entries by name: plain text, and in HTML a fold for each."""
+
+    entries: dict
+
+    @property
+    def text(self):
+        """All entries, one below the other."""
+        return "\n\n".join(self.entries.values())
+
+    @property
+    def html(self):
+        """A fold for each entry."""
+        return "\n".join(f"<details><summary>{escape(name)}</summary><pre>{escape(entry)}</pre></details>"
+                         for name, entry in self.entries.items())
+
+
+@cache
+def _file():
+    return yaml.safe_load((paths.root() / "CITATION.cff").read_text(encoding="utf-8"))
+
+
+def _entry(kind, author, year, **fields):
+    """One entry; its key is the name of the first author, the year and the first word of the title."""
+    first = re.sub(r"[^a-z]", "", author.partition(" and ")[0].split(",")[0].split()[-1].lower())
+    key = f"{first}{year}{re.search(r'[A-Za-z0-9]+', fields['title'])[0].lower()}"
+    fields = {"author": author, **fields, "year": year}
+    fields["title"] = f"{{{fields['title']}}}"
+    lines = [f"  {name} = {{{str(text).replace('&', chr(92) + '&')}}},"
+             for name, text in fields.items() if text]
+    return "\n".join([f"@{kind}{{{key},", *lines, "}"])
+
+
+def _software():
+    known = _file()
+    return _entry("misc", "{The mtclib developers}", known["date-released"].year, title=known["title"],
+                  note=f"Version {known['version']}", url=known["repository-code"])
+
+
+def _paper(known):
+    author = " and ".join(f"{one['family-names']}, {one['given-names']}" for one in known["authors"])
+    preprint = known.get("identifiers", [{}])[0].get("value", "").removeprefix("arXiv:")
+    rest = {"eprint": preprint, "archiveprefix": "arXiv"} if preprint else {
+        "booktitle": known["collection-title"],
+        "pages": f"{known['start']}--{known['end']}" if "start" in known else ""}
+    kind = "misc" if preprint else "inproceedings"
+    return _entry(kind, author, known["year"], title=known["title"], **rest)
+
+
+def works(citation):
+    """The entries of a citation as the repository writes it, of one work or of several.
+
+    >>> print(works("K. Lang. NewsWeeder: Learning to filter netnews. ICML 1995, 331-339.")[0])
+    @inproceedings{lang1995newsweeder,
+      author = {K. Lang},
+      title = {{NewsWeeder: Learning to filter netnews}},
+      booktitle = {ICML},
+      pages = {331--339},
+      year = {1995},
+    }
+    """
+    found = list(WORK.finditer(citation.replace(" (ed.)", "")))
+    if not found:
+        raise ValueError(f"citation: {citation!r} is not of the form AUTHORS. TITLE. WHERE YEAR.")
+    return [_work(**one.groupdict(default="")) for one in found]
+
+
+def _work(author, title, venue, year, pages, doi):
+    author = author.strip().replace(" et al", ", others").replace(", ", " and ")
+    venue = venue.strip(" ,")
+    if re.search("thesis", venue):
+        kind, where = "phdthesis", {"school": re.sub(r"PhD thesis,? ?", "", venue)}
+    elif re.search(r"\d|TPAMI|TKDE", venue) and "Report" not in venue and "TR " not in venue:
+        kind, where = "article", {"journal": venue}
+    elif not venue or re.search("Report|Repository|TR ", venue):
+        kind, where = "misc", {"howpublished": venue}
+    else:
+        kind, where = "inproceedings", {"booktitle": venue}
+    return _entry(kind, author, year, title=title, **where, pages=pages.replace("-", "--"), doi=doi)
+
+
+@cache
+def known():
+    """Names of the papers, methods, data sets and their files, and the entries of each."""
+    papers = {one["abbreviation"]: [_paper(one)] for one in _file()["references"]}
+    methods = tomllib.loads((paths.data_dir() / "methods" / "methods.toml").read_text(encoding="utf-8"))
+    found = {SOFTWARE: [_software()]}
+    loaders = {}
+    for entry in registry().values():
+        for name in (entry.name, *entry.loaders):
+            loaders.setdefault(name, {}).update(dict.fromkeys(works(entry.citation)))
+    found |= {name: list(entries) for name, entries in loaders.items()}
+    for paper in paths.papers():
+        for spec in load_protocol(paper).datasets.values():
+            if spec.published and spec.loader in loaders:
+                found.setdefault(spec.published, list(loaders[spec.loader]))
+    found |= {name: works(one["citation"]) for name, one in methods["methods"].items()} | papers
+    return found
+
+
+def entries(name):
+    """Entries of a paper, a method, a data set or, as "mtclib", of the software; none for other names."""
+    names = {known_name.lower(): known_name for known_name in known()}
+    return known().get(name) or known().get(names.get(name.lower()), [])
+
+
+def cite(name):
+    """The same as text; raises UsageError where there is nothing of that name."""
+    found = entries(name) or known()[choose(name, [one for one in known() if "/" not in one], "NAME")]
+    return "\n\n".join(found)
+
+
+def box():
+    """BibTeX of the software and of each of the papers, to copy."""
+    return Entries({name: cite(name) for name in (SOFTWARE, *(
+        one["abbreviation"] for one in _file()["references"]))})
