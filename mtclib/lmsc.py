@@ -651,7 +651,11 @@ class LMSC(LibraryClusterer):
                  affinity="knn-cosine", n_neighbors=10, scale="median", matrix="affinity",
                  negative="refuse", formulation="consistent", rank=None, changes=(), eta=0.01, n_init=10,
                  max_iter=500, tol=1e-6, seeding="greedy", random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.lam, self.mu, self.beta = n_clusters, lam, mu, beta
+        self.l21, self.output, self.affinity, self.n_neighbors = l21, output, affinity, n_neighbors
+        self.scale, self.matrix, self.negative, self.formulation = scale, matrix, negative, formulation
+        self.rank, self.changes, self.eta, self.n_init = rank, changes, eta, n_init
+        self.max_iter, self.tol, self.seeding, self.random_state = max_iter, tol, seeding, random_state
 
     @property
     def _released(self):

@@ -324,7 +324,9 @@ class MBC(MultiTaskClusterer):
 
     def __init__(self, n_clusters, *, lam=0.5, divergence="sqeuclidean", metric=None, smoothing=0.0,
                  centroid="exact", init="random", n_init=1, max_iter=300, tol=1e-6, random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.lam, self.divergence, self.metric = n_clusters, lam, divergence, metric
+        self.smoothing, self.centroid, self.init, self.n_init = smoothing, centroid, init, n_init
+        self.max_iter, self.tol, self.random_state = max_iter, tol, random_state
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -158,7 +158,12 @@ class MSPL(MultiViewClusterer):
                  pace="geometric", pace_start=0.55, pace_growth=1.2, pace_step=0.1, inner_max_iter=10,
                  formulation="derived", init="sample", init_share=0.1, n_init=1, max_iter=1000, tol=1e-4,
                  random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.weighting, self.scaling = n_clusters, weighting, scaling
+        self.kappa, self.pace, self.pace_start = kappa, pace, pace_start
+        self.pace_growth, self.pace_step, self.inner_max_iter = pace_growth, pace_step, inner_max_iter
+        self.formulation, self.init, self.init_share = formulation, init, init_share
+        self.n_init, self.max_iter, self.tol = n_init, max_iter, tol
+        self.random_state = random_state
 
     def _prepare(self, Xs, n_clusters):
         init = check_init(self.init, Xs[0].shape[0], n_clusters)

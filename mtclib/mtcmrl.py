@@ -222,7 +222,10 @@ class MTCMRL(MultiTaskClusterer):
     def __init__(self, n_clusters, *, lam=4.0, mu=0.5, alpha=4.0, beta=0.5, coupling="full", exponent=0.5,
                  guard=True, similarity="cosine", init="k-means", starts=1, n_init=1, max_iter=2000,
                  tol=1e-3, atol=0.0, random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.lam, self.mu, self.alpha = n_clusters, lam, mu, alpha
+        self.beta, self.coupling, self.exponent, self.guard = beta, coupling, exponent, guard
+        self.similarity, self.init, self.starts, self.n_init = similarity, init, starts, n_init
+        self.max_iter, self.tol, self.atol, self.random_state = max_iter, tol, atol, random_state
 
     def _prepare(self, Xs, n_clusters):
         starts = ([None] * len(Xs) if isinstance(self.init, str)

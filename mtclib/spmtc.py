@@ -364,7 +364,9 @@ class LSSMTC(_SharedSubspaceClusterer):
 
     def __init__(self, n_clusters, *, n_components=2, lam=0.75, w_update="mult", init="random", n_init=1,
                  max_iter=300, tol=1e-4, kkt_tol=1e-3, random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.n_components, self.lam, self.w_update = n_clusters, n_components, lam, w_update
+        self.init, self.n_init, self.max_iter, self.tol = init, n_init, max_iter, tol
+        self.kkt_tol, self.random_state = kkt_tol, random_state
 
     def _fit_once(self, problem, n_clusters, seed):
         state, subspace = self._start(problem, n_clusters[0], seed)
@@ -478,7 +480,12 @@ class SPMTC(_SharedSubspaceClusterer):
     def __init__(self, n_clusters, *, weighting="hard", n_components=2, lam=0.75, w_update="mult",
                  weight_power=1, init="random", free_rows="update", warm_up=20, pace_start=0.5, pace_step=0.1,
                  inner_max_iter=50, n_init=1, max_iter=20, tol=1e-4, kkt_tol=1e-3, random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.weighting, self.n_components = n_clusters, weighting, n_components
+        self.lam, self.w_update, self.weight_power = lam, w_update, weight_power
+        self.init, self.free_rows, self.warm_up = init, free_rows, warm_up
+        self.pace_start, self.pace_step, self.inner_max_iter = pace_start, pace_step, inner_max_iter
+        self.n_init, self.max_iter, self.tol = n_init, max_iter, tol
+        self.kkt_tol, self.random_state = kkt_tol, random_state
 
     def _fit_once(self, problem, n_clusters, seed):
         state, subspace = self._start(problem, n_clusters[0], seed)

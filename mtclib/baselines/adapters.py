@@ -123,7 +123,8 @@ class Stacked(_Nested, MultiTaskClusterer):
     default = "KMeans"
 
     def __init__(self, n_clusters, *, estimator=None, parameters=None, random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.estimator = n_clusters, estimator
+        self.parameters, self.random_state = parameters, random_state
 
     def _run(self, nested, Xs, n_clusters):
         stack = sp.vstack(Xs, format="csr") if any(map(sp.issparse, Xs)) else np.vstack(Xs)
@@ -137,7 +138,8 @@ class _NestedSequence(_Nested, LifelongClusterer):
     """A method on a sequence of multi-view tasks that sees one view, or all."""
 
     def __init__(self, n_clusters, *, estimator=None, parameters=None, view=None, random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.estimator, self.parameters = n_clusters, estimator, parameters
+        self.view, self.random_state = view, random_state
 
     def _check_input(self, Xs):
         Xs, n_clusters = super()._check_input(Xs)

@@ -93,7 +93,8 @@ class ASI(SingleTaskClusterer):
 
     def __init__(self, n_clusters, *, which="adr", n_components=None, init="pca", n_init=1,
                  max_iter=50, random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.which, self.n_components, self.init = n_clusters, which, n_components, init
+        self.n_init, self.max_iter, self.random_state = n_init, max_iter, random_state
 
     def _check_input(self, Xs):
         Xs, n_clusters = super()._check_input(Xs)

@@ -108,7 +108,9 @@ class AWP(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, affinity="knn", n_neighbors=10, scale="median", scaling="none",
                  init="aligned", max_iter=300, random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.affinity, self.n_neighbors = n_clusters, affinity, n_neighbors
+        self.scale, self.scaling, self.init = scale, scaling, init
+        self.max_iter, self.random_state = max_iter, random_state
 
     def _prepare(self, Xs, n_clusters):
         return view_graphs(self, Xs)

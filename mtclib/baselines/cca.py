@@ -105,7 +105,9 @@ class CCAClustering(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, n_components=None, ridge=0.1, project="mean", scaling="none", n_init=10,
                  max_iter=300, seeding="greedy", random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.n_components, self.ridge = n_clusters, n_components, ridge
+        self.project, self.scaling, self.n_init = project, scaling, n_init
+        self.max_iter, self.seeding, self.random_state = max_iter, seeding, random_state
 
     def _check_input(self, Xs):
         Xs, n_clusters = super()._check_input(Xs)

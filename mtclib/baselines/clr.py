@@ -110,7 +110,8 @@ class CLR(SingleTaskClusterer):
 
     def __init__(self, n_clusters, *, n_neighbors=10, metric="euclidean", lam=0.1, max_iter=30,
                  seeding="greedy", random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.n_neighbors, self.metric, self.lam = n_clusters, n_neighbors, metric, lam
+        self.max_iter, self.seeding, self.random_state = max_iter, seeding, random_state
 
     def _prepare(self, Xs, n_clusters):
         return [initial_graph(unit_samples(X) if self.metric == "cosine" else X, int(self.n_neighbors))

@@ -63,7 +63,8 @@ class _Consensus:
 
     def __init__(self, n_clusters, *, members=None, weights="equal", n_init=10, max_iter=300,
                  seeding="greedy", random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.members, self.weights, self.n_init = n_clusters, members, weights, n_init
+        self.max_iter, self.seeding, self.random_state = max_iter, seeding, random_state
 
     def _members(self, Xs):
         given = self.default if self.members is None else self.members

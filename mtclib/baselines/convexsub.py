@@ -273,7 +273,10 @@ class ConvexSub(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, alpha=0.3, n_components=None, embedding="scaled", scaling="variance",
                  n_init=10, max_iter=500, tol=1e-5, seeding="greedy", random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.alpha, self.n_components = n_clusters, alpha, n_components
+        self.embedding, self.scaling, self.n_init = embedding, scaling, n_init
+        self.max_iter, self.tol, self.seeding = max_iter, tol, seeding
+        self.random_state = random_state
 
     def _prepare(self, Xs, n_clusters):
         return compact([Centred(X) for X in scale_views(Xs, self.scaling)])

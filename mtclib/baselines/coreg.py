@@ -121,7 +121,10 @@ class CoregSpectral(MultiViewClusterer):
     def __init__(self, n_clusters, *, scheme="centroid", lam=0.1, affinity="gaussian", scale="median",
                  n_neighbors=10, scaling="none", init="best", view=None, n_init=10, max_iter=300, tol=1e-7,
                  seeding="greedy", random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.scheme, self.lam, self.affinity = n_clusters, scheme, lam, affinity
+        self.scale, self.n_neighbors, self.scaling, self.init = scale, n_neighbors, scaling, init
+        self.view, self.n_init, self.max_iter, self.tol = view, n_init, max_iter, tol
+        self.seeding, self.random_state = seeding, random_state
 
     def _check_input(self, Xs):
         Xs, n_clusters = super()._check_input(Xs)

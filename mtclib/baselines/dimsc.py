@@ -116,7 +116,10 @@ class DiMSC(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, smoothness=0.1, diversity=0.1, n_neighbors=10, scaling="rows",
                  keep_diagonal=True, n_init=20, max_iter=100, tol=1e-5, seeding="greedy", random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.smoothness, self.diversity = n_clusters, smoothness, diversity
+        self.n_neighbors, self.scaling, self.keep_diagonal = n_neighbors, scaling, keep_diagonal
+        self.n_init, self.max_iter, self.tol = n_init, max_iter, tol
+        self.seeding, self.random_state = seeding, random_state
 
     def _prepare(self, Xs, n_clusters):
         Xs = scale_views(Xs, self.scaling)

@@ -272,7 +272,9 @@ class CoupledClusterer(MultiTaskClusterer):
 
     def __init__(self, n_clusters, *, lam1=2.0**-6, lam2=2.0**-6, floor=0.1, marginals="free", n_init=10,
                  max_iter=300, tol=1e-5, seeding="greedy", random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.lam1, self.lam2, self.floor = n_clusters, lam1, lam2, floor
+        self.marginals, self.n_init, self.max_iter, self.tol = marginals, n_init, max_iter, tol
+        self.seeding, self.random_state = seeding, random_state
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -49,7 +49,8 @@ class KMeans(SingleTaskClusterer):
     rules = {"init": ("random", "k-means++")}
 
     def __init__(self, n_clusters, *, init="random", n_init=1, max_iter=300, tol=1e-4, random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.init, self.n_init = n_clusters, init, n_init
+        self.max_iter, self.tol, self.random_state = max_iter, tol, random_state
 
     def _fit_task(self, X, n_clusters, seed):
         model = kmeans_once(X, n_clusters, seed, self.init, self.max_iter, self.tol)
@@ -105,7 +106,8 @@ class ConMC(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, scaling="minmax", init="random", n_init=1, max_iter=300, tol=1e-4,
                  random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.scaling, self.init, self.n_init = n_clusters, scaling, init, n_init
+        self.max_iter, self.tol, self.random_state = max_iter, tol, random_state
 
     def _prepare(self, Xs, n_clusters, first=0):
         scales = [find_scale(X, self.scaling) for X in Xs]

@@ -119,7 +119,9 @@ class LandmarkSpectral(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, n_landmarks="auto", n_neighbors=8, metric="auto", n_init=10,
                  max_iter=300, seeding="greedy", random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.n_landmarks, self.n_neighbors = n_clusters, n_landmarks, n_neighbors
+        self.metric, self.n_init, self.max_iter = metric, n_init, max_iter
+        self.seeding, self.random_state = seeding, random_state
 
     def _fit_best(self, Xs, n_clusters, seeds):
         n = Xs[0].shape[0]

@@ -116,7 +116,10 @@ class LatentMSC(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, lam=1.0, n_components=None, sign="correct", scaling="rows",
                  keep_diagonal=True, n_init=20, max_iter=200, tol=1e-6, seeding="greedy", random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.lam, self.n_components = n_clusters, lam, n_components
+        self.sign, self.scaling, self.keep_diagonal = sign, scaling, keep_diagonal
+        self.n_init, self.max_iter, self.tol = n_init, max_iter, tol
+        self.seeding, self.random_state = seeding, random_state
 
     def _prepare(self, Xs, n_clusters):
         return root(scale_views(Xs, self.scaling))

@@ -243,7 +243,9 @@ class LLMC(MultiTaskClusterer):
     def __init__(self, n_clusters, *, gamma=1.0, lam=1.0, n_neighbors=10, n_components=None,
                  metric="euclidean", adapt=True, n_init=10, max_iter=50, tol=1e-6, seeding="greedy",
                  random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.gamma, self.lam, self.n_neighbors = n_clusters, gamma, lam, n_neighbors
+        self.n_components, self.metric, self.adapt, self.n_init = n_components, metric, adapt, n_init
+        self.max_iter, self.tol, self.seeding, self.random_state = max_iter, tol, seeding, random_state
 
     def _prepare(self, Xs, n_clusters):
         return unit_variance([unit_samples(X) for X in Xs] if self.metric == "cosine" else Xs)

@@ -97,7 +97,9 @@ class MKC(MultiTaskClusterer):
 
     def __init__(self, n_clusters, *, lam=0.5, kernel="cosine", scale="median", membership="graded",
                  init="k-means", n_init=1, max_iter=300, tol=1e-6, random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.lam, self.kernel, self.scale = n_clusters, lam, kernel, scale
+        self.membership, self.init, self.n_init, self.max_iter = membership, init, n_init, max_iter
+        self.tol, self.random_state = tol, random_state
 
     def _prepare(self, Xs, n_clusters):
         starts = None if isinstance(self.init, str) else check_initial_labels(self.init, Xs, n_clusters)

@@ -114,7 +114,9 @@ class MTSC(MultiTaskClusterer):
 
     def __init__(self, n_clusters, *, alpha=1.0, beta=1.0, p=1.0, affinity="knn", n_neighbors=5,
                  scale="median", n_init=10, max_iter=100, tol=1e-4, seeding="greedy", random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.alpha, self.beta, self.p = n_clusters, alpha, beta, p
+        self.affinity, self.n_neighbors, self.scale, self.n_init = affinity, n_neighbors, scale, n_init
+        self.max_iter, self.tol, self.seeding, self.random_state = max_iter, tol, seeding, random_state
 
     def _prepare(self, Xs, n_clusters):
         affinity = self.affinity

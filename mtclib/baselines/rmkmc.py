@@ -93,7 +93,9 @@ class RMKMC(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, gamma=5.0, scaling="minmax", init="labels", init_share=0.1, n_init=1,
                  max_iter=300, tol=1e-5, random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.gamma, self.scaling = n_clusters, gamma, scaling
+        self.init, self.init_share, self.n_init = init, init_share, n_init
+        self.max_iter, self.tol, self.random_state = max_iter, tol, random_state
 
     def _prepare(self, Xs, n_clusters):
         init = check_init(self.init, Xs[0].shape[0], n_clusters)

@@ -230,7 +230,11 @@ class SAMTC(MultiTaskClusterer):
 
     def __init__(self, n_clusters, *, n_neighbors=30, n_neighbors_across=30, transfer=1.0, n_rounds=1,
                  n_starts=10, max_iter=300, seeding="greedy", random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.n_neighbors = n_clusters, n_neighbors
+        self.n_neighbors_across, self.transfer = n_neighbors_across, transfer
+        self.n_rounds, self.n_starts = n_rounds, n_starts
+        self.max_iter, self.seeding = max_iter, seeding
+        self.random_state = random_state
 
     def _prepare(self, Xs, n_clusters):
         # One form of the data, so that rounding is the same for dense and sparse input.

@@ -96,7 +96,9 @@ class SNMF(SingleTaskClusterer):
 
     def __init__(self, n_clusters, *, solver="gradient", exponent=0.5, guard=True, similarity="cosine",
                  init="k-means", starts=1, n_init=1, max_iter=5000, tol=1e-5, atol=0.0, random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.solver, self.exponent, self.guard = n_clusters, solver, exponent, guard
+        self.similarity, self.init, self.starts, self.n_init = similarity, init, starts, n_init
+        self.max_iter, self.tol, self.atol, self.random_state = max_iter, tol, atol, random_state
 
     def _prepare(self, Xs, n_clusters):
         starts = ([self.init] * len(Xs) if isinstance(self.init, str)
@@ -191,7 +193,10 @@ class SNMFLR(SingleTaskClusterer):
     def __init__(self, n_clusters, *, lam=4.0, mu=0.5, solver="gradient", exponent=0.5, guard=True,
                  similarity="cosine", init="k-means", starts=1, n_init=1, max_iter=5000, tol=1e-5,
                  atol=0.0, random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.lam, self.mu, self.solver = n_clusters, lam, mu, solver
+        self.exponent, self.guard, self.similarity, self.init = exponent, guard, similarity, init
+        self.starts, self.n_init, self.max_iter, self.tol = starts, n_init, max_iter, tol
+        self.atol, self.random_state = atol, random_state
 
     def _uncoupled(self):
         parameters = self.get_params(deep=False)
@@ -309,7 +314,9 @@ class MultiViewSNMF(MultiViewClusterer):
 
     def __init__(self, n_clusters, *, view=None, affinity="knn", n_neighbors=10, scale="median",
                  scaling="none", solver="gradient", n_init=5, max_iter=5000, tol=1e-5, random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.view, self.affinity, self.n_neighbors = n_clusters, view, affinity, n_neighbors
+        self.scale, self.scaling, self.solver, self.n_init = scale, scaling, solver, n_init
+        self.max_iter, self.tol, self.random_state = max_iter, tol, random_state
 
     def _check_input(self, Xs):
         Xs, n_clusters = super()._check_input(Xs)

@@ -79,7 +79,9 @@ class SpectralNJW(SingleTaskClusterer):
 
     def __init__(self, n_clusters, *, affinity="cosine", scale="median", n_neighbors=10, n_init=10,
                  max_iter=300, seeding="greedy", random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.affinity, self.scale = n_clusters, affinity, scale
+        self.n_neighbors, self.n_init, self.max_iter = n_neighbors, n_init, max_iter
+        self.seeding, self.random_state = seeding, random_state
 
     def _prepare(self, Xs, n_clusters):
         return normalized_affinities(Xs, self.affinity, self.scale, n_neighbors=self.n_neighbors)

@@ -122,7 +122,9 @@ class WMSC(MultiViewClusterer):
     def __init__(self, n_clusters, *, ridge=0.1, smoothness=0.1, affinity="knn", n_neighbors=10,
                  scale="median", scaling="none", landmarks="auto", n_init=10, max_iter=300,
                  seeding="greedy", random_state=None):
-        self._keep(locals())
+        self.n_clusters, self.ridge, self.smoothness, self.affinity = n_clusters, ridge, smoothness, affinity
+        self.n_neighbors, self.scale, self.scaling, self.landmarks = n_neighbors, scale, scaling, landmarks
+        self.n_init, self.max_iter, self.seeding, self.random_state = n_init, max_iter, seeding, random_state
 
     def _prepare(self, Xs, n_clusters):
         return Xs if self._many(Xs) else view_graphs(self, Xs)

@@ -82,10 +82,6 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
     #: Raised by one whenever the method's results change; part of the key of every stored fit.
     ALGORITHM_VERSION: ClassVar[int] = 1
 
-    def _keep(self, parameters):
-        """Store the constructor arguments as attributes (called with ``locals()``)."""
-        vars(self).update({name: value for name, value in parameters.items() if name != "self"})
-
     def fit(self, Xs, y=None):
         """Cluster all tasks (or views) together.
 
