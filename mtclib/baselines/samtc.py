@@ -147,7 +147,8 @@ class SAMTC(MultiTaskClusterer):
 
        counts the neighbours that i and j share: :math:`N_t(i)` holds :math:`k` neighbours in t, and
        :math:`N_s(i)` holds :math:`k'` neighbours in (s|t), for i in (t|s) alone; spectral clustering of
-       :math:`S_t` gives the labels of t.
+       :math:`S_t` gives the labels of t.  Equally near samples share the last places, so that the order of
+       rows decides nothing.
 
     Reconstruction: the abstract of the 2016 paper and the MTCMRL paper state the steps, not their formulas.
     Of this kind are the word distributions (sums of the rows at unit length; the original cites kernel
@@ -224,6 +225,7 @@ class SAMTC(MultiTaskClusterer):
 
     traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, IJCAI 2016", nonnegative=True,
                     monotone=False, task_order_free=True, reconstruction=True, graph=True)
+    ALGORITHM_VERSION = 2
 
     rules = {"n_neighbors": COUNT, "n_neighbors_across": COUNT, "n_rounds": COUNT, "n_starts": COUNT,
              "transfer": NONNEGATIVE}

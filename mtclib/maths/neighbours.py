@@ -24,10 +24,11 @@ DECIMALS = 10
 
 
 def nearest(U, V, n_neighbors, *, same=False):
-    """Indicator of the nearest rows of V (m, d) for each row of U (n, d), by cosine: CSR (n, m) of ones.
+    """Indicator of the nearest rows of V (m, d) for each row of U (n, d), by cosine: CSR (n, m) in 0 .. 1.
 
-    U and V are CSR and nonnegative, with rows of unit length or zero.  Only rows of positive cosine count; of
-    equally similar rows, those that come first in V.  With ``same``, V is U, and no row is its own neighbour.
+    U and V are CSR and nonnegative, with rows of unit length or zero.  Only rows of positive cosine count;
+    equally similar rows share the places that are left, as they do in the mean if chance decides.  With
+    ``same``, V is U, and no row is its own neighbour.
     """
     VT = V.T.tocsr()
     blocks = []
@@ -36,18 +37,18 @@ def nearest(U, V, n_neighbors, *, same=False):
         if same:
             rows = np.arange(len(cosines))
             cosines[rows, start + rows] = 0.0
-        blocks.append(sp.csr_array(_largest(cosines, n_neighbors).astype(float)))
+        blocks.append(sp.csr_array(_largest(cosines, n_neighbors)))
     return sp.csr_array(sp.vstack(blocks))
 
 
 def _largest(values, count):
-    """Mask of the ``count`` largest positive entries of each row, the first ones among equals."""
-    if count < values.shape[1]:
-        threshold = np.partition(values, -count, axis=1)[:, -count, None]
-        above, level = values > threshold, values == threshold
-        missing = count - above.sum(axis=1, keepdims=True)
-        return (above | (level & (np.cumsum(level, axis=1) <= missing))) & (values > 0)
-    return values > 0
+    """Which entries of each row are among the ``count`` largest and positive: 1, or a share among equals."""
+    if count >= values.shape[1]:
+        return (values > 0).astype(float)
+    threshold = np.partition(values, -count, axis=1)[:, -count, None]
+    above, level = values > threshold, values == threshold
+    share = (count - above.sum(axis=1, keepdims=True)) / level.sum(axis=1, keepdims=True)
+    return (above + share * level) * (values > 0)
 
 
 def shared(neighbours):

@@ -23,11 +23,16 @@ def cosine(u, v):
 
 
 def neighbours(U, V, k, same=False):
-    """A set of row numbers of V for each row of U: the k nearest of positive cosine, the first of equals."""
+    """For each row of U how often rows of V are among the k nearest of positive cosine, if chance decides
+    between equals: a dict from row numbers to 0 .. 1."""
     out = []
     for i, u in enumerate(U):
-        cosines = [(-cosine(u, v), j) for j, v in enumerate(V) if not (same and i == j)]
-        out.append({j for c, j in sorted(cosines)[:k] if c < 0})
+        cosines = {j: cosine(u, v) for j, v in enumerate(V) if not (same and i == j)}
+        last = sorted(cosines.values())[-k:][0] if cosines else 0.0
+        level = [j for j in cosines if cosines[j] == last]
+        left = k - sum(c > last for c in cosines.values())
+        out.append({j: min(1.0, left / len(level)) if c == last else 1.0
+                    for j, c in cosines.items() if c >= last and c > 0})
     return out
 
 
@@ -107,9 +112,9 @@ def similarities(Xs, labels, ks, k_own, k_across, transfer=1.0):
     return out, pairs, e
 
 
-def shares(sets, k):
+def shares(neighbours, k):
     """Share of common neighbours of any two samples."""
-    return np.array([[len(a & b) / k for b in sets] for a in sets])
+    return np.array([[sum(a[j] * b[j] for j in a if j in b) / k for b in neighbours] for a in neighbours])
 
 
 def embedding(S, k):
