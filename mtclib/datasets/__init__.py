@@ -4,7 +4,7 @@
 documents, of your own or of a corpus (`load_corpus`); `split_into_tasks` cuts views into a sequence of tasks.
 `fetch`, `fetch_all`, `registry`, `lookup` and `status` are about the files behind them.  Inside, one module
 per source or paper reads and cuts, `text` and `tasks` count and weigh words, `fetching` and `entries` get and
-verify files, and `catalogue` is the table of what can be loaded.
+verify files; what a module marks with `dataset.loader` can be loaded by name (`catalogue`).
 
 >>> from mtclib.datasets import load
 >>> load("toy-multitask").name

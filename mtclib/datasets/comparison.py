@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from mtclib.core.checks import check_option
-from mtclib.datasets.dataset import Dataset
+from mtclib.datasets.dataset import LOADERS, Dataset, Loader
 from mtclib.datasets.fetching import fetch
 from mtclib.datasets.formats import as_codes, read_mat
 from mtclib.datasets.preparation import AUTOMATIC, entries_of, prepare
@@ -81,6 +81,9 @@ def circulating(name, preparation="stored") -> Dataset:
         sources=tuple(map(source_record, paths)),
         preprocessing=(*notes, {"step": "prepare", "preparation": preparation}),
     )  # fmt: skip
+
+
+LOADERS.update((name, Loader(circulating, name, row["line"])) for name, row in TABLE.items())
 
 
 def _views(row, paths):

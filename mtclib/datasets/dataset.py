@@ -2,7 +2,10 @@
 
 import hashlib
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -239,3 +242,35 @@ def call(name, function, params):
     except TypeError as error:
         raise ValueError(f"{name}: {error}; it takes {', '.join(signature.parameters)}.") from error
     return function(**params)
+
+
+class Loader(NamedTuple):
+    """The function that makes a data set; for one that makes several, its first argument and a line."""
+
+    function: Callable
+    argument: str = ""
+    line: str = ""
+
+    @property
+    def about(self) -> str:
+        """One line about the data set."""
+        return self.line or inspect.getdoc(self.function).partition("\n")[0]
+
+    def __call__(self, name, params) -> Dataset:
+        """Make the data set called `name`."""
+        return call(name, partial(self.function, *filter(None, [self.argument])), params)
+
+
+LOADERS = {}
+"""Data sets that :func:`mtclib.datasets.load` knows, by name."""
+
+
+def loader(sets=None):
+    """Decorator of a function that makes the data set of its own name, with ``-`` for ``_``; or, given a line
+    about each, several `sets`, of whose names the last part is the first argument."""
+    def register(function):
+        for name, line in (sets or {function.__name__.replace("_", "-"): ""}).items():
+            LOADERS[name] = Loader(function, name.rpartition("-")[2] if sets else "", line)
+        return function
+
+    return register

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from mtclib.core.checks import check_number, check_option
-from mtclib.datasets.dataset import Dataset, with_printed
+from mtclib.datasets.dataset import Dataset, loader, with_printed
 from mtclib.datasets.fetching import cache_path, fetch, file_hash
 from mtclib.datasets.formats import read_mat, read_pickled_array
 from mtclib.datasets.tasks import source_record
@@ -58,6 +58,7 @@ def scaled(views, scaling):
     return [np.round(X, 9) + 0.0 for X in scale_views(views, scaling)]
 
 
+@loader()
 def handwritten(edition="full", *, scaling="none") -> Dataset:
     """Handwritten Numerals of the MSPL paper: 2000 digits, six views.
 
@@ -118,6 +119,7 @@ def corrupt(X, share, kind="missing", unit="entries", random_state=0):
     return np.where(hit, filling, X)
 
 
+@loader()
 def handwritten_corrupted(view="FAC", *, share=0.2, kind="missing", unit="entries", random_state=0,
                           edition="full", scaling="minmax") -> Dataset:  # fmt: skip
     """Handwritten Numerals with one damaged view.
@@ -220,6 +222,7 @@ def _rescaled(X, scaling):
     return found
 
 
+@loader()
 def awa(views="6", classes="50", *, scaling="none") -> Dataset:
     """Animals with Attributes of the MSPL paper: 30,475 images, six views, 50 classes.
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_number, check_option
-from mtclib.datasets.dataset import Dataset, call
+from mtclib.datasets.dataset import Dataset, call, loader
 from mtclib.datasets.formats import as_rows, read_mat
 from mtclib.datasets.images import handwritten
 from mtclib.datasets.newsviews import stories
@@ -157,6 +157,15 @@ def hold_to_release(data: Dataset) -> None:
             raise ValueError(f"{place} has other labels than the stories of the rule.")
 
 
+@loader({
+    "lmsc-3sources": "3Sources of the LMSC paper as a sequence of tasks: 42 stories each, three views.",
+    "lmsc-bbc": "BBC of the LMSC paper as a sequence of tasks: 171 articles each, four views.",
+    "lmsc-bbcsport": "BBCSport of the LMSC paper as a sequence of tasks: 136 articles each, two views.",
+    "lmsc-cornell": "Cornell of the LMSC paper as a sequence of tasks: 48 web pages each, words and "
+    "links.",
+    "lmsc-handwritten": "Handwritten Numerals as a sequence of tasks: 500 digits each, six views; not in "
+    "the LMSC paper.",
+})
 def sequence(name, split_seed=0, n_tasks=N_TASKS, split="random", **params) -> Dataset:
     """A set of the LMSC paper, or Handwritten Numerals, as a sequence of multi-view tasks.
 

@@ -21,7 +21,7 @@ import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_number, check_option
-from mtclib.datasets.dataset import Dataset, with_table
+from mtclib.datasets.dataset import Dataset, loader, with_table
 from mtclib.datasets.formats import as_codes, as_rows, read_mat, read_rda
 from mtclib.datasets.newsgroups import newsgroups_edition, parts_to_remove
 from mtclib.datasets.tasks import source_record, vectorize_tasks
@@ -126,6 +126,18 @@ def _without_common(counts, max_df) -> sparse.csr_array:
     return counts[:, np.flatnonzero(n_documents <= max_df * counts.shape[0])]
 
 
+_MERCURY = "(San Jose Mercury, TREC)."
+
+
+@loader({
+    "mbc-hitech": f"hitech of the MBC paper: categories 1-5 and 2-6 of technology news {_MERCURY}",
+    "mbc-ohscal": "ohscal of the MBC paper: categories 1-8 and 3-10 of medical abstracts (OHSUMED).",
+    "mbc-reviews": f"reviews of the MBC paper: categories 1-4 and 2-5 of newspaper reviews {_MERCURY}",
+    "mbc-sports": f"sports of the MBC paper: categories 1-6 and 2-7 of sports news {_MERCURY}",
+    "mbc-tr11": "tr11 of the MBC paper: categories 1-7 and 3-9 of TREC topics.",
+    "mbc-tr23": "tr23 of the MBC paper: categories 1-6 and 3-6 of TREC topics.",
+    "mbc-tr45": "tr45 of the MBC paper: categories 1-7 and 4-10 of TREC topics.",
+})
 def matrix(key, *, categories="sizes", max_df=MAX_DF, weighting="tfidf-l2", idf_scope="all",
            idf_formula="plain") -> Dataset:  # fmt: skip
     """A document-term matrix of Zhong and Ghosh, cut by categories, which have numbers but no names.
@@ -230,6 +242,7 @@ def _ng20(key, split, edition, *, weighting="tfidf-l2", idf_scope="all", idf_for
     )  # fmt: skip
 
 
+@loader()
 def mbc_ng20_1(edition="counts", *, random_state=0, **options) -> Dataset:
     """NG20-1 of the MBC paper: 20 Newsgroups cut into two random halves, each with all 20 groups.
 
@@ -267,6 +280,7 @@ def mbc_ng20_1(edition="counts", *, random_state=0, **options) -> Dataset:
     return _ng20("ng20-1", split, edition, **options)
 
 
+@loader()
 def mbc_ng20_2(edition="counts", **options) -> Dataset:
     """NG20-2 of the MBC paper: 20 Newsgroups without talk.*, and without comp.*.
 
@@ -297,6 +311,7 @@ def root_category(group: str, roots="subject") -> str:
     return "politics" if group.startswith("talk.politics") else "religion"
 
 
+@loader()
 def mbc_ng20_3(edition="counts", *, roots="subject", **options) -> Dataset:
     """NG20-3 of the MBC paper: the whole of 20 Newsgroups twice, in 20 groups and in 6 root categories.
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_number, check_option
-from mtclib.datasets.dataset import Dataset
+from mtclib.datasets.dataset import Dataset, loader
 from mtclib.datasets.fetching import fetch
 from mtclib.datasets.tasks import (
     Corpus,
@@ -128,6 +128,7 @@ _REASONS = {
 }
 
 
+@loader()
 def mtcmrl_20newsgroups(edition="bydate", split="test", *, remove=None, n_features=MTCMRL_FEATURES,
                         select="count", min_terms=2, **options) -> Dataset:  # fmt: skip
     """The four 20 Newsgroups tasks of the MTCMRL paper (Table 1).
@@ -181,6 +182,7 @@ BLOCKS = (*(("test", group) for group in FIRST), *(("train", group) for group in
 N_PER_CLASS = 300
 
 
+@loader()
 def newsgroups_shared(n_shared=3, edition="bydate", *, n_per_class=N_PER_CLASS, remove=None, n_features=3000,
                       select="count", min_terms=2, weighting="tfidf-l2", idf_formula="plain",
                       **options) -> Dataset:  # fmt: skip
@@ -279,6 +281,7 @@ def draw_stream(labels, n_tasks, n_per_class, split_seed=0):
     return [rng.permutation(np.concatenate([order[part] for order in orders])) for part in parts]
 
 
+@loader()
 def lmsc_newsgroups(split_seed=0, n_tasks=24, *, edition="bydate", n_per_class=14, remove=None, min_terms=2,
                     n_features=3000, select="count", stemming="porter", min_length=2, weighting="counts",
                     **options) -> Dataset:  # fmt: skip

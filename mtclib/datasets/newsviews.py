@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.io import mmread
 
 from mtclib.core.checks import check_option
-from mtclib.datasets.dataset import Dataset, with_printed
+from mtclib.datasets.dataset import Dataset, loader, with_printed
 from mtclib.datasets.fetching import fetch
 from mtclib.datasets.tasks import source_record
 from mtclib.datasets.text import WEIGHTINGS, weigh
@@ -63,6 +63,12 @@ SETS = {
 """Views (name -> stem of its files), folder, file of the classes, and what the LMSC paper prints."""
 
 
+@loader({
+    "3sources": "3Sources of the LMSC paper: 169 news stories as told by the BBC, The Guardian and "
+    "Reuters.",
+    "bbc": "BBC news of the LMSC paper: 685 articles, each cut into four segments.",
+    "bbcsport": "BBCSport of the LMSC paper: 544 sports articles, each cut into two segments.",
+})
 def stories(name, weighting="counts") -> Dataset:
     """News stories that have all views: told by three agencies (3Sources), or segments of one article (BBC).
 

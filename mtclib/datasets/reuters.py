@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_option
-from mtclib.datasets.dataset import Dataset
+from mtclib.datasets.dataset import Dataset, loader
 from mtclib.datasets.formats import Story, as_rows, parse_stories, read_mat
 from mtclib.datasets.tasks import (
     WEIGHT_OPTIONS,
@@ -91,6 +91,7 @@ def reuters_edition(edition="sgml") -> Corpus:
     return EDITIONS[check_option("edition", edition, EDITIONS)]()
 
 
+@loader()
 def mtcmrl_reuters(edition="sgml", split="all", *, min_words=None, **options) -> Dataset:
     """The three Reuters tasks of the MTCMRL paper (Table 1).
 

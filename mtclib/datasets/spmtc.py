@@ -5,7 +5,7 @@ the data are counts; ``weighting="tfidf-l2"`` is what one would use today.
 """
 
 from mtclib.core.checks import check_option
-from mtclib.datasets.dataset import Dataset, with_table
+from mtclib.datasets.dataset import Dataset, loader, with_table
 from mtclib.datasets.formats import as_codes, as_rows, read_mat
 from mtclib.datasets.newsgroups import newsgroups_edition
 from mtclib.datasets.tasks import build_tasks, source_record
@@ -67,6 +67,10 @@ def _stored_counts(key, weights) -> Dataset:
     )  # fmt: skip
 
 
+@loader({
+    "spmtc-compvssci": "COMPvsSCI of the SPMTC and LSSMTC papers: two tasks of 20 Newsgroups.",
+    "spmtc-recvstalk": "RECvsTALK of the SPMTC and LSSMTC papers: two tasks of 20 Newsgroups.",
+})
 def newsgroups_pair(key, edition="lssmtc", *, weighting="counts", idf_scope="all", idf_formula="plain",
                     **options) -> Dataset:  # fmt: skip
     """COMPvsSCI and RECvsTALK of the SPMTC and LSSMTC papers: two tasks of two newsgroups each.
@@ -103,6 +107,11 @@ def newsgroups_pair(key, edition="lssmtc", *, weighting="counts", idf_scope="all
     return with_table(_stored_counts(key, weights), PRINTED[key])
 
 
+@loader({
+    f"spmtc-{pair.lower()}": f"{pair} of the SPMTC paper: the transfer set of Reuters-21578 by Dai et "
+    "al., as two tasks."
+    for pair in ("ORGSvsPEOPLE", "ORGSvsPLACES", "PEOPLEvsPLACES")
+})
 def transfer(key, edition="presence", *, weighting=None, idf_scope="all", idf_formula="plain") -> Dataset:
     """The transfer sets of Reuters-21578 by Dai et al., as two tasks of the SPMTC paper: source and target.
 
@@ -162,6 +171,7 @@ def _transfer_counts(key):
     return files, [as_rows(X) for X, _ in read], [2 * labels.astype(int) - 3 for _, labels in read]
 
 
+@loader()
 def spmtc_webkb(classes="4", *, drop=("empty",), n_features=2500, weighting="counts", **options) -> Dataset:
     """WebKB of the SPMTC paper: the web pages of four universities, one task each.
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_number, check_option
-from mtclib.datasets.dataset import Dataset, with_printed
+from mtclib.datasets.dataset import Dataset, loader, with_printed
 from mtclib.datasets.spmtc import newsgroups_pair, spmtc_webkb
 from mtclib.datasets.text import weigh
 
@@ -29,6 +29,7 @@ def _documents(rng, topics, size, length, sharpness):
     return sparse.csr_array(np.vstack(blocks))
 
 
+@loader()
 def toy_multitask(random_state=0, length=30, sharpness=0.5, weighting="tfidf-l2") -> Dataset:
     """Three tasks of three clusters each, drawn from five topics, so that the tasks are partly related.
 
@@ -88,6 +89,7 @@ def _view(rng, labels, deviations, separation, noise):
     return points + np.where(gaussian, small, large) if noise else points
 
 
+@loader()
 def mspl_toy(random_state=0, *, separation=4.0, noise=True) -> Dataset:
     """Toy data of the MSPL paper: 400 points in three views and four clusters, with noise.
 
@@ -130,6 +132,7 @@ def mspl_toy(random_state=0, *, separation=4.0, noise=True) -> Dataset:
 # Power spectra: strictly positive data, for the Itakura-Saito divergence.
 
 
+@loader()
 def mbc_spectra(random_state=0, *, n_samples=(80, 40), n_classes=4, n_bands=64, looks=1) -> Dataset:
     """Power spectra of related sources in two tasks, made for MBC with the Itakura-Saito divergence.
 
@@ -229,6 +232,7 @@ def with_noise(data, share, kind="mixed", random_state=0) -> Dataset:
                    differences=())  # fmt: skip
 
 
+@loader()
 def spmtc_noisy(base="spmtc-compvssci", *, share=0.2, kind="mixed", random_state=0, weighting="counts",
                 **params) -> Dataset:  # fmt: skip
     """A data set of the SPMTC paper with planted outliers, which its authors do not test.

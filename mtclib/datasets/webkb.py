@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_option
-from mtclib.datasets.dataset import Dataset, with_printed
+from mtclib.datasets.dataset import Dataset, loader, with_printed
 from mtclib.datasets.fetching import fetch
 from mtclib.datasets.tasks import (
     Corpus,
@@ -144,6 +144,7 @@ MTCMRL_SIZES = ((44, 34, 20, 127), (38, 46, 20, 146), (77, 31, 21, 126), (85, 42
 MTCMRL_FEATURES = 2500
 
 
+@loader()
 def mtcmrl_webkb4(drop=("thin",), *, n_features=MTCMRL_FEATURES, stop_words="smart", select="count",
                   **options) -> Dataset:  # fmt: skip
     """The four WebKB tasks of the MTCMRL paper (Table 1): one university each, four classes.
@@ -206,6 +207,10 @@ def link_view(A, links) -> sparse.csr_array:
     return sparse.csr_array(sparse.hstack(views[links], format="csr"))
 
 
+@loader({
+    f"webkb-{place.lower()}": f"WebKB of the MSPL paper, {place}: {n} web pages by words and by links."
+    for place, n in {"Cornell": 195, "Texas": 187, "Washington": 230, "Wisconsin": 265}.items()
+})
 def webkb(university, links="both", *, weighting="stored") -> Dataset:
     r"""WebKB of the MSPL paper: the web pages of a university by words and by links.
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import mtclib
 from mtclib import baselines
-from mtclib.datasets.catalogue import LOADERS
+from mtclib.datasets.dataset import LOADERS
 
 METHODS = """.. currentmodule:: {module}
 
