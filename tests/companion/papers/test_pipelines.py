@@ -6,8 +6,6 @@ from mtclib.companion.papers import scoreboard
 from mtclib.companion.papers.study import _module
 from mtclib.companion.verdicts import ledger
 
-PAPERS = ("spmtc", "mspl", "mbc", "lmsc")
-
 
 @pytest.mark.parametrize("paper", scoreboard.order())
 def test_every_cell_of_a_printed_data_set_is_judged_on_the_pipeline_that_stands_for_it(paper):
@@ -16,7 +14,7 @@ def test_every_cell_of_a_printed_data_set_is_judged_on_the_pipeline_that_stands_
     assert shown.to_dict() == {name: [study.headline(name)] for name in shown.index}
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", scoreboard.order())
 def test_claims_are_tested_on_fits_of_the_pipeline_that_is_judged(paper):
     study = scoreboard._study(paper)
     rows = _module(paper).frames(study)["results"]
