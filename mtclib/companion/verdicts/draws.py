@@ -15,8 +15,8 @@ from mtclib.companion.verdicts import errors, identify, leverage
 from mtclib.companion.verdicts.intervals import RELATIVE
 
 FIXED = "as fixed"
-VARIANTS = {"spmtc": ("rows kept",), "mspl": ("scaling", "text scaling", "unscaled", "equal variance"),
-            "mbc": ("other coupling",),
+VARIANTS = {"spmtc": ("rows kept",), "mtcmrl": ("fifty starts",), "mbc": ("other coupling",),
+            "mspl": ("scaling", "text scaling", "unscaled", "equal variance"),
             "lmsc": ("raw graph", "log graph", "self-tuned kernel", "5 neighbours", "20 neighbours")}
 FOR_ALL = ("scaling", "text scaling", *VARIANTS["lmsc"])
 """Variants that change every method: one that was not run in such a variant has no score there."""
@@ -65,8 +65,8 @@ def pipelines(study, printed):
 def _pipeline(study, name):
     spec = study.protocol.datasets.get(name) or DatasetSpec(name)  # a pool has none
     called = name.partition(" (")[2].removesuffix(")") or FIXED
-    variants = {one.partition(", ")[2] for one in spec.stand_ins.values()}
-    return Pipeline(called, spec.rows_of or name, next(iter(variants), ""), search=spec.search)
+    own = spec.stand_ins.get(next(iter(study.protocol.own), ""), "")
+    return Pipeline(called, spec.rows_of or name, own.partition(", ")[2], search=spec.search)
 
 
 def _named(methods, variant):
