@@ -19,10 +19,16 @@ The compared methods are in :mod:`mtclib.baselines`, scores in :mod:`mtclib.metr
 :mod:`mtclib.datasets`; what makes the notebooks is in :mod:`mtclib.companion`.
 """
 
+import re
+from ast import literal_eval
 from importlib import import_module
+from pathlib import Path
 
-_HOMES = {"L2SC": "lmsc", "LMSC": "lmsc", "LSSMTC": "spmtc", "MBC": "mbc", "MSPL": "mspl", "MTCMRL": "mtcmrl",
-          "SPMTC": "spmtc", "all_estimators": "baselines.registry"}  # fmt: skip
+# The methods of a paper are what its module lists; no module is imported before it is asked for.
+_LISTED = {path.stem: re.findall(r"^__all__ = (\[.*\])$", path.read_text(encoding="utf-8"), re.M)
+           for path in sorted(Path(__file__).parent.glob("[a-z]*.py"))}
+_HOMES = {name: paper for paper, lists in _LISTED.items() for names in lists for name in literal_eval(names)}
+_HOMES = {**dict(sorted(_HOMES.items())), "all_estimators": "baselines.registry"}
 
 __all__ = [*_HOMES]
 __version__ = "0.1.0"

@@ -49,6 +49,8 @@ from mtclib.maths.graphs import SCALES, normalized_affinities, normalized_bipart
 from mtclib.maths.linalg import as_dense, polar, unit_rows, unit_samples
 from mtclib.maths.neighbours import nearest_distances
 
+__all__ = ["LMSC", "L2SC"]
+
 # Below this distance of a basis from the fusion library its Huber function stands for the norm.
 FLOOR = 1e-6
 # Inside the row norms of the penalty: sqrt(|l|^2 + SMOOTHING^2).

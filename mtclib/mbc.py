@@ -35,6 +35,8 @@ from mtclib.maths import centroids
 from mtclib.maths.bregman import Anchored, Smoothed, divergence, mean_entry, pooled_metric
 from mtclib.maths.transport import transport_plan
 
+__all__ = ["MBC"]
+
 TIE = 1e-12
 
 

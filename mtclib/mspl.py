@@ -36,6 +36,8 @@ from mtclib.maths.selfpaced import (
 )
 from mtclib.maths.views import assign, centroids, fill_empty_cluster, prepare_views, start
 
+__all__ = ["MSPL"]
+
 # A weight from here on is "near 1", section 5.1: the pair has been taken in.
 NEAR_ONE = 0.9
 # So that rounding does not decide whether pairs with the loss at the threshold are in.

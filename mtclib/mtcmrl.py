@@ -41,6 +41,8 @@ from mtclib.maths.symnmf import (
     without_floor,
 )
 
+__all__ = ["MTCMRL"]
+
 LARGEST_CONDITION = 1e13
 
 

@@ -49,6 +49,8 @@ from mtclib.maths.selfpaced import hard_weights, mixture_weights, pace_shares, p
 from mtclib.maths.subspace import W_UPDATES, SubspaceStep
 from mtclib.maths.symnmf import OFFSET, hard_labels
 
+__all__ = ["SPMTC", "LSSMTC"]
+
 SMALLEST = 1e-50  # memberships do not fall below it, or they could not rise again
 CLOSING = 2000  # sweeps of ``close`` at most
 FREE_ROWS = ("update", "keep")

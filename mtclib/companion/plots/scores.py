@@ -18,8 +18,6 @@ CELL = 0.145
 NAMES, HEAD, FOOT, WIDTH = 8.5, 4.1, 2.5, 60
 # Data sets with fewer columns have their name written upright.
 NARROW = 4
-# Which panels of it stand beside and under each other, so that the page is full.
-LINES = ((("lmsc",),), (("mbc",),), (("spmtc", "mtcmrl"), ("mspl",)))
 # Widest line of a heading, in characters for each cell.
 LETTERS = 2.1
 BLUE, PALE = "#00457c", "#a6d3f5"
@@ -131,15 +129,18 @@ def _board_panel(ax, verdicts, head):
 
 
 def _places(shapes):
-    """Left and upper end of the cells of each panel, in cells, and the height of the page. Lines hold stacks
-    of panels, after `LINES`; a paper that is not named there gets a line of its own."""
-    named = {paper for line in LINES for stack in line for paper in stack}
-    lines = [*LINES, *(((paper,),) for paper in shapes if paper not in named)]
+    """Left and upper end of the cells of each panel, in cells, and the height of the page. A wide panel has
+    a line of its own, the last paper first; the others go below, each to the shorter of two stacks."""
+    wide, stacks = [], ([], [])
+    for paper, (_, columns) in shapes.items():
+        shorter = min(stacks, key=lambda stack: sum(HEAD + shapes[one][0] + FOOT for one in stack))
+        (wide if columns > WIDTH / 2 else shorter).append(paper)
+    lines = [*([[paper]] for paper in wide[::-1]), stacks]
     places, top = {}, 0.0
     for line in lines:
         left, lowest = NAMES, top
         for stack in line:
-            stack, end = [paper for paper in stack if paper in shapes], top
+            end = top
             for paper in stack:
                 places[paper] = left, end + HEAD
                 end += HEAD + shapes[paper][0] + FOOT

@@ -162,6 +162,8 @@ class Protocol:
     task_sizes: dict = field(default_factory=dict)  # inferred, for printed data sets without them
     printed_tasks: dict = field(default_factory=dict)  # how many tasks are printed, where there are more
     suggested: list = field(default_factory=list)  # methods that had settings "suggested by their authors"
+    variants: list = field(default_factory=list)  # endings "METHOD, variant": pipelines of some methods
+    variants_of_all: list = field(default_factory=list)  # the same where a method not run so has no score
 
     def profile(self, name):
         """The profile called ``name``; an error with close matches otherwise."""

@@ -1,7 +1,7 @@
 """Scores of the methods of a printed data set on one pipeline, run by run, and what other runs would give.
 
 A pipeline is a data set of the protocol that stands for the printed one, and perhaps a variant of the
-methods, `VARIANTS`: a reading of the text, a scaling of the views, or a graph.
+methods that the protocol names: a reading of the text, a scaling of the views, or a graph.
 """
 
 from dataclasses import dataclass
@@ -15,11 +15,6 @@ from mtclib.companion.verdicts import errors, identify, leverage
 from mtclib.companion.verdicts.intervals import RELATIVE
 
 FIXED = "as fixed"
-VARIANTS = {"spmtc": ("rows kept",), "mtcmrl": ("fifty starts",), "mbc": ("other coupling",),
-            "mspl": ("scaling", "text scaling", "unscaled", "equal variance"),
-            "lmsc": ("raw graph", "log graph", "self-tuned kernel", "5 neighbours", "20 neighbours")}
-FOR_ALL = ("scaling", "text scaling", *VARIANTS["lmsc"])
-"""Variants that change every method: one that was not run in such a variant has no score there."""
 OTHER_NAMES = {"MSPL-smooth": "MSPL"}
 DRAWS = 500
 
@@ -48,7 +43,7 @@ def pipelines(study, printed):
     found = {(one.source, one.variant, ""): one for one in named}
     for base in (one for one in named if not one.variant):
         rows = study.rows(base.source)[["method", "params"]].drop_duplicates()
-        for variant in VARIANTS.get(study.paper, ()):
+        for variant in (*study.protocol.variants_of_all, *study.protocol.variants):
             mine = rows[rows["method"].isin([*_named(rows["method"], variant).values()])]
             values = [""] if len(mine) else []
             if variant.endswith("scaling"):
@@ -59,7 +54,7 @@ def pipelines(study, printed):
                 found.setdefault((base.source, variant, value),
                                  Pipeline(label, base.source, variant, value))
     return [one for one in found.values()
-            if set(_stands(study.rows(one.source)["method"], one)) & set(study.protocol.own)]
+            if set(_stands(study, study.rows(one.source), one)) & set(study.protocol.own)]
 
 
 def _pipeline(study, name):
@@ -76,9 +71,9 @@ def _named(methods, variant):
             if rest == variant}
 
 
-def _stands(methods, pipeline):
-    own = _named(methods, pipeline.variant)
-    return own if pipeline.variant in FOR_ALL else {**_named(methods, ""), **own}
+def _stands(study, rows, pipeline):
+    own, plain = _named(rows["method"], pipeline.variant), _named(rows["method"], "")
+    return own if pipeline.variant in study.protocol.variants_of_all else {**plain, **own}
 
 
 @cache
@@ -114,7 +109,7 @@ class Scores:
         metrics = tuple({our_name(study.paper, metric) for metric in self.places["metric"]})
         rows = _grid(study, pipeline.source, dataset, metrics)
         groups = rows.groupby("method", sort=False).indices
-        stands = _stands(rows["method"], pipeline)
+        stands = _stands(study, rows, pipeline)
         for method, own in cells.groupby("method", sort=False):
             if method in stands and method != "true":
                 mine = rows.iloc[groups[stands[method]]]
