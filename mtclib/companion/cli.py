@@ -93,13 +93,15 @@ Otherwise needs the extra `comparison`; a fit ends after 60 s of the processor o
     "store": "examples:\n  python -m mtclib store\n  python -m mtclib store mtcmrl",
     "scoreboard": """examples:
   python -m mtclib scoreboard
+  python -m mtclib scoreboard --paper mtcmrl
   python -m mtclib scoreboard --keep-claims
 
 Tests all claims on the committed results, writes results/claims.csv of each paper and the front page of the
 README; its picture is drawn by `python -m mtclib store index`.  --keep-claims keeps the outcomes of the last
-test, which saves minutes.""",
+test, which saves half a minute.""",
     "verdicts": """examples:
   python -m mtclib verdicts
+  python -m mtclib verdicts --paper mtcmrl
   python -m mtclib verdicts --errors
 
 Writes data/verdicts.csv, one row for each printed number.  --errors also simulates how often the rule
@@ -193,8 +195,10 @@ def build_parser() -> argparse.ArgumentParser:
     command = _command(commands, "store", store, "run notebooks in place and keep their cleaned outputs")
     command.add_argument("papers", nargs="*", metavar="PAPER", help="default: all")
     command = _command(commands, "scoreboard", scoreboard, "test the claims, write the README's front page")
+    command.add_argument("--paper", help="test the claims of this paper alone")
     command.add_argument("--keep-claims", action="store_true", help="keep the last outcomes of the claims")
     command = _command(commands, "verdicts", verdicts, "write the verdict on every printed number")
+    command.add_argument("--paper", help="renew the lines of this paper alone")
     command.add_argument("--errors", action="store_true", help="simulate the error rates again")
     command = _command(commands, "list", list_known, "list papers and their parameters, or data files")
     command.add_argument("--data", action="store_true", help="list data files: place, terms, citation")
@@ -283,7 +287,6 @@ def fetch(args) -> int:
     choose(args.profile, PROFILES, "--profile")
     if args.names and args.paper:
         raise UsageError("--paper: name files or a paper, not both.")
-    chosen = [choose(args.paper, paths.papers(), "--paper")] if args.paper else paths.papers()
     try:
         names = {datasets.lookup(name).name for name in args.names}
     except ValueError as error:
@@ -291,7 +294,7 @@ def fetch(args) -> int:
     if names:
         tasks = [partial(datasets.fetch_all, sorted(names))]
     else:
-        tasks = [partial(needed_files, load_protocol(paper), args.profile) for paper in chosen]
+        tasks = [partial(needed_files, load_protocol(paper), args.profile) for paper in _papers(args)]
     failed = False
     for task in tasks:
         try:
@@ -439,11 +442,19 @@ def store(args) -> int:
     return 0
 
 
+def _papers(args) -> list[str]:
+    """The paper that is asked for, or all in the order of the page."""
+    from mtclib.companion.papers import in_order
+
+    return [choose(args.paper, paths.papers(), "--paper")] if args.paper else in_order()
+
+
 def scoreboard(args) -> int:
     """Write the scoreboard from committed results."""
     from mtclib.companion.papers import scoreboard
 
-    print("\n".join(f"wrote {path}" for path in scoreboard.write(claims_too=not args.keep_claims)))
+    papers = [] if args.keep_claims else _papers(args)
+    print("\n".join(f"wrote {path}" for path in scoreboard.write(papers)))
     return 0
 
 
@@ -451,7 +462,7 @@ def verdicts(args) -> int:
     """Write all verdicts from committed results."""
     from mtclib.companion.papers import scoreboard
 
-    print("\n".join(f"wrote {path}" for path in scoreboard.write_verdicts(args.errors)))
+    print("\n".join(f"wrote {path}" for path in scoreboard.write_verdicts(_papers(args), args.errors)))
     return 0
 
 

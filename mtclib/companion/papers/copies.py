@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mtclib.companion.papers import citations, scoreboard
+from mtclib.companion.papers import citations, study_of
 from mtclib.companion.parameters import UsageError, choose
 from mtclib.companion.runs import load_protocol
 from mtclib.companion.tables import task_name
@@ -171,7 +171,7 @@ def _bibtex(paper, dataset, methods):
 
 
 def _facts(paper, dataset):
-    protocol, stands = load_protocol(paper), scoreboard._study(paper).headline(dataset)
+    protocol, stands = load_protocol(paper), study_of(paper).headline(dataset)
     # A printed data set of several splits or draws has no entry of its own; the first stands for all.
     pooled = [name for name, spec in protocol.datasets.items() if dataset in (spec.pool, spec.published)]
     headline = protocol.datasets.get(stands) or protocol.datasets[pooled[0]]

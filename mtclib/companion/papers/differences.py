@@ -5,7 +5,7 @@ import pandas as pd
 
 from mtclib import datasets, metrics
 from mtclib.companion import plots, runs, tables
-from mtclib.companion.papers import scoreboard
+from mtclib.companion.papers import scoreboard, study_of
 from mtclib.companion.papers.study import show
 from mtclib.companion.verdicts import ledger, leverage, published, variants
 from mtclib.companion.verdicts.fingerprints import size_cells, sizes
@@ -13,7 +13,7 @@ from mtclib.companion.verdicts.fingerprints import size_cells, sizes
 
 def causes(paper):
     """The findings of the paper in full, and every block of cells that deviates with its cause, folded."""
-    study = scoreboard._study(paper)
+    study = study_of(paper)
     name, found = study.known["name"], study.known["finding"]
     rows = [{"finding": one["text"], "rests on": ", ".join(one["sources"])} for one in found]
     blocks = leverage.by_cause(study.all_verdicts())
@@ -28,13 +28,13 @@ def choices(paper):
     """How far the score moves with each open choice, drawn."""
     alt = (f"{paper.upper()}: for each open choice of the paper and each alternative to it, a dot for every "
            "data set and method at the change of the score in points, with a band of plus and minus five.")
-    return show(plots.leverage(scoreboard._study(paper).changes), f"{paper}-leverage",
+    return show(plots.leverage(study_of(paper).changes), f"{paper}-leverage",
                 "notebooks/differences.ipynb", f"data/{paper}/results", alt=alt)
 
 
 def in_detail(paper):
     """The choices, the definitions of the measures and the claims as tables, each folded."""
-    study = scoreboard._study(paper)
+    study = study_of(paper)
     moved, aside = leverage.by_alternative(study.changes).round(1), study.unmeasured()
     outcomes = scoreboard.claims(paper)
     parts = ["NMI", *[name for name in ("purity", "ACC") if name in set(study.published["metric"])][:1]]

@@ -1,14 +1,16 @@
 """All papers at a glance, from committed files only: the front page of the README and the first notebook."""
 
+import csv
+import io
 from functools import cache
 
 import numpy as np
 import pandas as pd
 
-from mtclib.companion import plots, runs, tables
+from mtclib.companion import plots, tables
 from mtclib.companion.comparison import advice
-from mtclib.companion.papers import answers
-from mtclib.companion.papers.study import Study, method_kind, show
+from mtclib.companion.papers import answers, in_order, position, study_of
+from mtclib.companion.papers.study import method_kind, show
 from mtclib.companion.verdicts import (
     chance,
     errors,
@@ -43,22 +45,6 @@ FILED = ("paper", "table", "dataset", "task", "method", "own", "reconstruction",
 
 
 @cache
-def _study(paper):
-    """One study of each paper: its results are read, and judged, once."""
-    return Study(paper)
-
-
-@cache
-def _position(paper):
-    return runs.load_protocol(paper).position, paper
-
-
-def order():
-    """Papers in the order of the page."""
-    return sorted(paths.papers(), key=_position)
-
-
-@cache
 def all_verdicts():
     """Every printed cell of every paper with its verdict, as ``python -m mtclib verdicts`` found them."""
     text = {"dtype": dict.fromkeys(["table", "task", "cause", "as_printed"], str), "keep_default_na": False,
@@ -68,15 +54,12 @@ def all_verdicts():
 
 
 @cache
-def judged():
-    """The same from the committed results, as from ``judge``; ``verdict_before`` is that on the pipeline that
-    was fixed before any run."""
-    parts = []
-    for study in map(_study, paths.papers()):
-        before = study.numbers.beforehand.set_index("cell")["verdict"]
-        frame = study.all_verdicts()
-        parts.append(frame.assign(verdict_before=frame["cell"].map(before)))
-    return pd.concat(parts, ignore_index=True)
+def judged(paper):
+    """The same of one paper from the committed results, as from ``judge``; ``verdict_before`` is that on the
+    pipeline that was fixed before any run."""
+    before = study_of(paper).numbers.beforehand.set_index("cell")["verdict"]
+    frame = study_of(paper).all_verdicts()
+    return frame.assign(verdict_before=frame["cell"].map(before))
 
 
 def claims(paper):
@@ -90,7 +73,7 @@ def by_paper(frame):
     frame = frame.assign(methods=frame["kind"].map(LINES))
     counts = judge.verdict_counts(frame, ["paper", "methods"])
     found = frame.groupby(["paper", "methods"])["pipeline"].unique().map(", ".join)
-    papers = sorted(frame["paper"].unique(), key=_position)
+    papers = sorted(frame["paper"].unique(), key=position)
     lines = [(paper, line) for paper in papers for line in LINES.values() if (paper, line) in counts.index]
     return counts[[*SHOWN, "misprint", "unavailable"]].assign(pipeline=found).loc[lines]
 
@@ -102,7 +85,7 @@ def board():
     own = counts["methods"] == LINES["own"]
     counts = counts.assign(methods=np.where(own, "its own", "the others"))
     counts = counts.groupby(["paper", "methods"], sort=False).sum().reset_index()
-    names = {paper: "{name}, {venue}".format(**ledger.findings(paper)) for paper in order()}
+    names = {paper: "{name}, {venue}".format(**ledger.findings(paper)) for paper in in_order()}
     counts = counts.assign(paper=counts["paper"].map(names), ceiling=counts["ceiling"].round().astype(int))
     note = ("Counted are numbers with a verdict, without misprints and averages. Could agree: in so many a "
             "perfect re-run, the same experiment with other random starts, would be expected to agree.")
@@ -153,14 +136,14 @@ def sentences(paper):
 
 def claims_and_costs():
     """One line per paper: its sentences by outcome, what the audit of its tables finds, and what it cost."""
-    names = order()
+    names = in_order()
     counts = [sentences(paper)["status"].value_counts().reindex(list(STATUSES), fill_value=0)
               for paper in names]
     jobs = [pd.read_csv(paths.results_dir(paper) / "jobs.csv.xz", usecols=["key", "seconds"])
             .drop_duplicates("key")["seconds"] for paper in names]
     table = pd.DataFrame(counts, index=pd.Index(names, name="paper"))
     return table.assign(**{
-        "findings of the audit": [len(_study(paper).audit) for paper in names],
+        "findings of the audit": [len(study_of(paper).audit) for paper in names],
         "fits": [len(seconds) for seconds in jobs],
         "hours": [round(seconds.sum() / 3600, 1) for seconds in jobs]})
 
@@ -181,7 +164,7 @@ def causes(frame):
     deviating = frame[frame["verdict"].isin(["higher", "lower"])]
     table = pd.crosstab(deviating["cause"], deviating["paper"])
     rows = [cause for cause in judge.CAUSES if cause in table.index]
-    return table.reindex(rows)[sorted(table, key=_position)]
+    return table.reindex(rows)[sorted(table, key=position)]
 
 
 def unknown_split(frame):
@@ -226,27 +209,26 @@ def came_out():
 
 def summary():
     """The summary of findings: a row for each paper."""
-    lines = list(answers.summary(map(_study, order())))
+    lines = list(answers.summary(map(study_of, in_order())))
     return tables.frame_table(lines, "Does the method win?", notes=[SUMMARY_NOTE])
 
 
 def front_page():
     """The front page of the README: the summary of findings, as markdown."""
     lines = [START, "", f"| {' | '.join(answers.HEADS)} |", f"|{'---|' * len(answers.HEADS)}"]
-    names = order()
-    for paper, line in zip(names, answers.summary(map(_study, names))):
+    names = in_order()
+    for paper, line in zip(names, answers.summary(map(study_of, names))):
         (name, _, rest), *others = line[answers.HEADS[0]].partition(":"), *list(line.values())[1:]
         lines.append(f"| {' | '.join([f'[{name}](notebooks/{paper}.ipynb):{rest}', *others])} |")
     return "\n".join([*lines, "", SUMMARY_NOTE, "", came_out(), "", END])
 
 
-def write(claims_too=True):
-    """Write the committed outcomes of the claims and the front page of the README; return the files. The
-    picture is that of ``notebooks/index.ipynb``, drawn when its outputs are stored. Testing the claims anew
-    takes a minute or more."""
+def write(papers):
+    """Write the committed outcomes of the claims of some papers and the front page of the README; return the
+    files. The picture is that of ``notebooks/index.ipynb``, drawn when its outputs are stored."""
     written = []
-    for paper in order() if claims_too else ():
-        outcomes = _study(paper).outcomes()[["id", "place", "quote", "status", "counts", "p"]]
+    for paper in papers:
+        outcomes = study_of(paper).outcomes()[["id", "place", "quote", "status", "counts", "p"]]
         written.append(paths.results_dir(paper) / "claims.csv")
         outcomes.to_csv(written[-1], index=False, lineterminator="\n", float_format="%.4g")
     readme = paths.root() / "README.md"
@@ -258,10 +240,10 @@ def write(claims_too=True):
     return [*written, readme]
 
 
-def verdict_file():
+def verdict_file(papers):
     """Every printed cell as in ``data/verdicts.csv``, a row each, so that anyone can count differently: the
     number as printed, then all in one unit, fractions for proportions. ``cv`` is CV* of print and ours."""
-    frame = judged()
+    frame = pd.concat(map(judged, papers), ignore_index=True)
     named = {"printed_mean": "as_printed", "published": "printed", "published_std": "printed_sd",
              "published_n": "printed_n", "ours_std": "sd"}
     frame = frame.rename(columns=named).drop(columns="printed_std").assign(
@@ -271,10 +253,10 @@ def verdict_file():
     return frame[list(FILED)].round(dict.fromkeys(ROUNDED, 6))
 
 
-def gain_files():
-    """What `gains`, `together` and `rows` find of all papers, a frame for each file below ``data/``."""
+def gain_files(papers):
+    """What `gains`, `together` and `rows` find of papers, a frame for each file below ``data/``."""
     found = {name: [] for name in ("gains", "multiverse", "gain_statistics", "rows", "row_statistics")}
-    for study in map(_study, order()):
+    for study in map(study_of, papers):
         sets, multiverse = reruns.again(study, kinds(study)), gains.multiverse(study)
         lines = rows.rows(study, kinds(study))
         parts = (pd.concat([one.frame for one in sets])[list(gains.COLUMNS)], multiverse,
@@ -289,29 +271,34 @@ def kinds(study):
     return {name: method_kind(study.protocol, name) for name in study.published["method"].unique()}
 
 
-def gain_errors():
+def gain_errors(papers):
     """How often the statistics of gains and rows err, simulated on the committed runs of each paper."""
-    studies = list(map(_study, order()))
-    return pd.concat([rates(study, kinds(study)) for study in studies
+    return pd.concat([rates(study, kinds(study)) for study in map(study_of, papers)
                       for rates in (reruns.rates, rows.rates)])
 
 
-def write_verdicts(errors_too=False):
-    """Write ``data/chance.csv``, ``data/verdicts.csv`` and what follows from gains and rows, and if wanted
-    the error rates of all, which take minutes; return the files."""
-    studies = list(map(_study, order()))
+def write_verdicts(papers, errors_too=False):
+    """Write the lines of some papers in ``data/chance.csv``, ``data/verdicts.csv`` and what follows from
+    gains and rows, and if wanted the error rates, which take minutes; return the files."""
+    studies = list(map(study_of, papers))
     known = chance.load().to_dict("records")
     shuffled = [row for study in studies for row in chance.rows(study, known)]
-    written = [_write("chance", pd.DataFrame(shuffled, columns=chance.COLUMNS)),
-               _write("verdicts", verdict_file()),
-               *(_write(name, table, "%.6g") for name, table in gain_files().items())]
+    written = [_write("chance", papers, pd.DataFrame(shuffled, columns=chance.COLUMNS)),
+               _write("verdicts", papers, verdict_file(papers)),
+               *(_write(name, papers, table, "%.6g") for name, table in gain_files(papers).items())]
     if errors_too:
-        written += [_write("verdict_errors", errors.table(studies)),
-                    _write("gain_errors", gain_errors(), "%.6g")]
+        written += [_write("verdict_errors", papers, errors.table(studies)),
+                    _write("gain_errors", papers, gain_errors(papers), "%.6g")]
     return written
 
 
-def _write(name, table, digits=None):
+def _write(name, papers, table, digits=None):
+    """Put the lines of `papers` into a file below ``data/``; those of the others stay."""
     path = paths.data_dir() / f"{name}.csv"
-    table.to_csv(path, index=False, lineterminator="\n", float_format=digits)
+    header, *lines = csv.reader(io.StringIO(table.to_csv(index=False, float_format=digits)))
+    _, *old = csv.reader(io.StringIO(path.read_text(encoding="utf-8")))
+    lines += [line for line in old if line[0] in set(in_order()) - set(papers)]
+    with path.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.writer(handle, lineterminator="\n")
+        writer.writerows([header, *sorted(lines, key=lambda line: position(line[0]))])
     return path

@@ -36,10 +36,11 @@ def gains(study, kinds):
 
 def multiverse(study):
     """Every printed gain on every committed pipeline: the place, ``pipeline, printed, ours, low, high``."""
-    parts = [of_set(Scores(study, name, one), {}, whole=False)
-             for name in study.published["dataset"].unique() for one in pipelines(study, name)]
+    parts = (of_set(Scores(study, name, one), {}, whole=False)
+             for name in study.published["dataset"].unique() for one in pipelines(study, name))
     columns = [*PLACE, "pipeline", "printed", "ours", "low", "high"]
-    return pd.concat(parts, ignore_index=True)[columns]
+    # An empty part would make objects of all numbers, which are then written with every digit.
+    return pd.concat([part for part in parts if len(part)], ignore_index=True)[columns]
 
 
 def of_set(scores, kinds, whole=True):

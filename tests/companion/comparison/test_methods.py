@@ -6,12 +6,12 @@ import runpy
 
 import pandas as pd
 import pytest
-from studies import committed as study
 
 from mtclib.baselines.registry import all_estimators, estimator
 from mtclib.companion.claims import columns
 from mtclib.companion.comparison import methods
 from mtclib.companion.comparison.methods import KINDS, MethodsFileError
+from mtclib.companion.papers import study_of as study
 from mtclib.companion.papers.study import mean_scores
 from mtclib.companion.runs import load_protocol
 from mtclib.companion.verdicts import published

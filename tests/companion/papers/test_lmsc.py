@@ -5,9 +5,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from studies import committed
 
 from benchmarks.lmsc_rivals import affinity
+from mtclib.companion.papers import study_of
 from mtclib.companion.papers.lmsc import AS_RELEASED, RELEASED, SEEDS_TO_CHOOSE
 from mtclib.companion.verdicts import draws
 from mtclib.metrics import SCORES
@@ -19,20 +19,20 @@ def test_measures_are_those_of_the_authors_code_on_their_split():
     pairs = [(a[i] == a[j]) == (b[i] == b[j]) for i, j in product(range(42), repeat=2)]
     rows = pd.DataFrame({"metric": ["RI", "NMI_geometric", "NMI_arithmetic"], "task": "1", "run": 0,
                          "value": [SCORES["RI"](a, b), 0.5, 0.4]})
-    found = committed("lmsc")._as_printed(rows, RELEASED.format("3Sources"), "3Sources")
+    found = study_of("lmsc")._as_printed(rows, RELEASED.format("3Sources"), "3Sources")
     found = found[found["task"] == "1"].set_index("metric")["value"]
     assert found.to_dict() == pytest.approx({"RI": np.mean(pairs), "NMI_arithmetic": 0.5})
 
 
 def test_on_the_authors_split_the_error_is_that_of_the_runs_alone():
-    study = committed("lmsc")
+    study = study_of("lmsc")
     known, random = (study.judged("3Sources", name) for name in (AS_RELEASED.format("3Sources"), "3Sources"))
     assert "one split" not in set(known["uncertainty"]) and "one split" in set(random["uncertainty"])
 
 
 @pytest.mark.parametrize("name", ("3Sources", "BBC", "BBCSport", "Cornell"))
 def test_the_authors_split_has_the_error_of_ten_seeds_and_random_ones_that_of_a_split(name):
-    study = committed("lmsc")
+    study = study_of("lmsc")
     assert study.headline(name) == AS_RELEASED.format(name)
     assert [study.n_published(one) for one in (AS_RELEASED.format(name), RELEASED.format(name), name)] == [
         10, 10, 1]
@@ -43,7 +43,7 @@ def test_the_authors_split_has_the_error_of_ten_seeds_and_random_ones_that_of_a_
 
 @pytest.mark.parametrize("name", ("3Sources", "BBC", "BBCSport", "Cornell"))
 def test_the_setting_of_the_release_is_the_best_of_those_with_many_seeds_as_the_grids_is(name):
-    study = committed("lmsc")
+    study = study_of("lmsc")
     rows = study.rows(RELEASED.format(name)).query(
         "method == 'LMSC, release' and task == 'avg' and metric == 'purity'")
     seeds = rows.pivot_table("value", "run", "params", observed=True)

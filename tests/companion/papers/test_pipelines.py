@@ -2,21 +2,21 @@
 
 import pytest
 
-from mtclib.companion.papers import scoreboard
+from mtclib.companion.papers import in_order, scoreboard, study_of
 from mtclib.companion.papers.study import _module
 from mtclib.companion.verdicts import ledger
 
 
-@pytest.mark.parametrize("paper", scoreboard.order())
+@pytest.mark.parametrize("paper", in_order())
 def test_every_cell_of_a_printed_data_set_is_judged_on_the_pipeline_that_stands_for_it(paper):
-    study, cells = scoreboard._study(paper), scoreboard.all_verdicts().query("paper == @paper")
+    study, cells = study_of(paper), scoreboard.all_verdicts().query("paper == @paper")
     shown = cells.groupby("dataset")["source"].unique().map(list)
     assert shown.to_dict() == {name: [study.headline(name)] for name in shown.index}
 
 
-@pytest.mark.parametrize("paper", scoreboard.order())
+@pytest.mark.parametrize("paper", in_order())
 def test_claims_are_tested_on_fits_of_the_pipeline_that_is_judged(paper):
-    study = scoreboard._study(paper)
+    study = study_of(paper)
     rows = _module(paper).frames(study)["results"]
     printed = study.published[["dataset", "method"]].drop_duplicates()
     for (dataset, method), part in rows.merge(printed).groupby(["dataset", "method"]):
@@ -24,16 +24,16 @@ def test_claims_are_tested_on_fits_of_the_pipeline_that_is_judged(paper):
         assert set(part["key"].dropna()) <= set(judged["key"]), (dataset, method)
 
 
-@pytest.mark.parametrize("paper", scoreboard.order())
+@pytest.mark.parametrize("paper", in_order())
 def test_a_printed_name_in_a_sentence_is_the_pipeline_that_is_judged_and_another_is_named(paper):
-    study = scoreboard._study(paper)
+    study = study_of(paper)
     for name in study.published["dataset"].unique():
         assert study.numbers._source(name) == study.headline(name)
         assert study.numbers._source(f"fixed {name}") == name
 
 
 def test_every_claim_and_every_table_names_its_pipeline():
-    study = scoreboard._study("spmtc")
+    study = study_of("spmtc")
     claims = study.outcomes().set_index("id")
     tested = [entry["id"] for entry in ledger.claims("spmtc") if entry.get("params", {}).get("datasets")]
     named = {name for entry in tested for name in claims.at[entry, "pipeline"].split(", ")}
@@ -45,7 +45,7 @@ def test_every_claim_and_every_table_names_its_pipeline():
 
 
 def test_spmtc_stands_for_rows_kept_in_its_gains_its_noise_and_its_curves():
-    study = scoreboard._study("spmtc")
+    study = study_of("spmtc")
     frames = _module("spmtc").frames(study)
     kept = study.results.frame.query("method.str.contains('rows kept')")["key"]
     for name in ("results", "noise", "sensitivity"):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from mtclib.companion import plots, tables
-from mtclib.companion.papers import answers, scoreboard
+from mtclib.companion.papers import answers, in_order, scoreboard, study_of
 from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import load_protocol
 from mtclib.companion.verdicts import errors, ledger, leverage, published
@@ -17,12 +17,12 @@ from mtclib.companion.verdicts.judge import SYMBOLS
 from mtclib.companion.verdicts.ledger import findings
 from mtclib.core import paths
 
-PAPERS = scoreboard.order()
+PAPERS = in_order()
 
 
 @pytest.fixture(scope="module")
 def verdicts():
-    return scoreboard.judged()
+    return pd.concat(map(scoreboard.judged, PAPERS), ignore_index=True)
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_every_deviating_cell_has_a_cause_and_a_sentence(verdicts, summary):
     assert silent.empty, silent[["paper", "dataset", "method"]].drop_duplicates().to_string()
     assert leverage.by_cause(deviating)["cells"].sum() == len(deviating)
     for paper in PAPERS:
-        told = set(scoreboard._study(paper).numbers.judged["reason"])
+        told = set(study_of(paper).numbers.judged["reason"])
         idle = [one["evidence"] for one in ledger.deviations(paper)
                 if not any(reason.startswith(one["evidence"]) for reason in told)]
         assert not idle, f"{paper}: no cell deviates for which this is said: {idle}"
@@ -53,9 +53,21 @@ def test_every_deviating_cell_has_a_cause_and_a_sentence(verdicts, summary):
 
 
 def test_the_committed_verdicts_are_those_of_the_committed_results(verdicts):
-    table = scoreboard.verdict_file().to_csv(index=False, lineterminator="\n")
+    table = scoreboard.verdict_file(PAPERS).to_csv(index=False, lineterminator="\n")
     assert len(verdicts) == len(table.splitlines()) - 1
     assert table == (paths.data_dir() / "verdicts.csv").read_text(encoding="utf-8")
+
+
+def test_one_paper_is_renewed_and_the_lines_of_the_others_stay(tmp_path, monkeypatch):
+    committed = (paths.data_dir() / "rows.csv").read_text(encoding="utf-8")
+    monkeypatch.setattr(scoreboard, "in_order", lambda: PAPERS)
+    monkeypatch.setattr(paths, "data_dir", lambda: tmp_path)
+    (tmp_path / "rows.csv").write_text(committed, encoding="utf-8")
+    lines = pd.read_csv(tmp_path / "rows.csv", dtype=str, keep_default_na=False)
+    scoreboard._write("rows", ["mbc"], lines[lines["paper"] == "mbc"])
+    assert (tmp_path / "rows.csv").read_text(encoding="utf-8") == committed
+    scoreboard._write("rows", ["mbc"], lines[lines["paper"] == "mbc"].head(1))
+    assert pd.read_csv(tmp_path / "rows.csv")["paper"].value_counts()["mbc"] == 1
 
 
 def test_the_numbers_of_a_row_of_the_verdicts_have_one_unit_and_as_printed_is_what_the_paper_has():
@@ -70,7 +82,7 @@ def test_the_rule_of_the_verdicts_errs_as_rarely_as_it_says_for_each_paper_and_k
     assert set(committed.index.unique("paper")) == set(PAPERS)
     # A tenth above: runs that differ in seeds alone have few distinct values, which are not normal.
     assert all((committed[rate] <= 1.1 * most).all() for rate, most in errors.MOST_FALSE.items())
-    anew = errors.table([scoreboard._study("lmsc"), scoreboard._study("spmtc")], trials=60, seed=1)
+    anew = errors.table([study_of("lmsc"), study_of("spmtc")], trials=60, seed=1)
     anew = anew.set_index(["paper", "kind"])
     there = committed.loc[anew.index]
     # Of 60 trials, whose cells share their runs.
@@ -101,7 +113,7 @@ def test_the_readme_and_the_front_page_say_what_the_results_say(summary):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_answer_of_a_paper_has_its_gain_its_recurrence_and_where_it_turns(paper):
-    study = scoreboard._study(paper)
+    study = study_of(paper)
     found = answers.line(paper, ledger.findings(paper)["summary"]["rival"])
     told = answers.sentences(study)
     assert all(len(one.split()) <= 30 for one in re.split(r"(?<=[a-z)0-9])\. ", " ".join(told[:2])))
@@ -120,7 +132,7 @@ def test_the_word_of_an_answer_follows_from_the_data_sets(better, worse, said):
 
 
 def test_no_paper_gives_another_meaning_to_what_every_study_has():
-    for own in {type(scoreboard._study(paper)) for paper in PAPERS} - {Study}:
+    for own in {type(study_of(paper)) for paper in PAPERS} - {Study}:
         again = [name for name in vars(own) if name in dir(Study) and not name.startswith("__")]
         assert [name for name in again if f"super().{name}(" not in inspect.getsource(vars(own)[name])] == []
 

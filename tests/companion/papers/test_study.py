@@ -1,12 +1,13 @@
 """What notebooks show and say of their papers is what the committed results say."""
 
 import pytest
-from studies import committed
+
+from mtclib.companion.papers import study_of
 
 
 @pytest.fixture(scope="module")
 def mtcmrl():
-    return committed("mtcmrl")
+    return study_of("mtcmrl")
 
 
 def test_relations_are_matched_to_classes_and_sum_to_at_most_one(mtcmrl):
@@ -23,7 +24,7 @@ def test_relations_are_matched_to_classes_and_sum_to_at_most_one(mtcmrl):
 
 
 def test_methods_whose_authors_suggested_settings_are_judged_at_their_defaults_and_others_as_chosen():
-    study = committed("lmsc")
+    study = study_of("lmsc")
     rows = study.judged_rows("Cornell").groupby("method")["params"].unique()
     assert rows["DiMSC"] == study.default("Cornell").query("method == 'DiMSC'")["params"].unique()
     assert rows["LMSC"] == study.selected("Cornell").query("method == 'LMSC'")["params"].unique()
@@ -31,7 +32,7 @@ def test_methods_whose_authors_suggested_settings_are_judged_at_their_defaults_a
 
 
 def test_rows_on_the_found_data_stand_beside_print():
-    told = [[cell.lines[0] for cell in row] for row in committed("mtcmrl").found_table().rows]
+    told = [[cell.lines[0] for cell in row] for row in study_of("mtcmrl").found_table().rows]
     rows = {tuple(row[:3]): row[3:] for row in told}
     kmeans = rows["20NewsGroups", "words by the true labels", "k-means"]
     assert kmeans[0] == "10"

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from experiments_support import demo_jobs, table
-from studies import committed
 
 from benchmarks import recreate
 from mtclib.companion.comparison.sources import KINDS, Sources
+from mtclib.companion.papers import study_of
 from mtclib.companion.runs import (
     Record,
     RunStore,
@@ -38,7 +38,7 @@ everything = pytest.mark.parametrize("name", [*paths.papers(), *KINDS])
 
 @pytest.fixture(scope="module")
 def opened():
-    return {**{paper: committed(paper) for paper in paths.papers()},
+    return {**{paper: study_of(paper) for paper in paths.papers()},
             **{kind: Sources(kind) for kind in KINDS}}
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from mtclib import metrics
-from mtclib.companion.papers import scoreboard
+from mtclib.companion.papers import in_order, scoreboard, study_of
 from mtclib.companion.tables.scores import IN_BAND, SHUFFLED
 from mtclib.companion.verdicts import chance
 
@@ -13,17 +13,17 @@ KNOWN = chance.load()
 
 
 def test_the_committed_bands_are_what_the_committed_classes_give():
-    study, part = scoreboard._study("mspl"), KNOWN.query("paper == 'mspl' and dataset != 'Cornell'")
+    study, part = study_of("mspl"), KNOWN.query("paper == 'mspl' and dataset != 'Cornell'")
     fresh = [row for row in chance.rows(study, part.to_dict("records")) if row["dataset"] == "Cornell"]
     committed = KNOWN.query("paper == 'mspl' and dataset == 'Cornell'")
     pd.testing.assert_frame_equal(pd.DataFrame(fresh), committed.reset_index(drop=True))
 
 
-@pytest.mark.parametrize("paper", scoreboard.order())
+@pytest.mark.parametrize("paper", in_order())
 def test_every_band_is_of_the_class_sizes_that_the_judged_data_have_today(paper, monkeypatch):
     monkeypatch.setattr(chance, "_shuffled", None)  # a row with other sizes would be shuffled anew
     known = KNOWN[KNOWN["paper"] == paper].to_dict("records")
-    assert list(chance.rows(scoreboard._study(paper), known)) == known
+    assert list(chance.rows(study_of(paper), known)) == known
 
 
 def test_a_band_holds_nineteen_in_twenty_shuffles_of_the_classes():
@@ -44,7 +44,7 @@ def test_three_methods_of_lmsc_print_what_shuffled_labels_score_on_22_of_27_cell
 
 
 def test_every_printed_table_has_the_shuffled_row_and_marks_the_numbers_within():
-    study = scoreboard._study("lmsc")
+    study = study_of("lmsc")
     page = study.reproduced("Cornell")
     first = page.tables[0]
     assert first.rows[-1][0].lines == (SHUFFLED,) and " to " in first.rows[-1][1].lines[1]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from mtclib.companion.papers import scoreboard
+from mtclib.companion.papers import scoreboard, study_of
 from mtclib.companion.verdicts import draws, errors, gains, reruns, rows, together
 from mtclib.core import paths
 
@@ -157,7 +157,7 @@ def test_a_committed_gain_is_the_difference_of_two_committed_cells(committed):
 
 
 def test_the_committed_gains_of_a_paper_are_those_of_its_committed_results(committed):
-    study = scoreboard._study("mbc")
+    study = study_of("mbc")
     anew = gains.gains(study, scoreboard.kinds(study)).to_csv(index=False, float_format="%.6g")
     there = (paths.data_dir() / "gains.csv").read_text(encoding="utf-8").splitlines()
     assert anew.splitlines()[1:] == [line for line in there if line.startswith("mbc,")]
@@ -174,7 +174,7 @@ def test_the_statistics_err_about_as_often_as_they_say():
 
 def test_a_print_that_is_ten_points_off_is_found_as_often_as_the_table_says():
     known = pd.read_csv(paths.data_dir() / "verdict_errors.csv").set_index(["paper", "kind"])
-    anew = errors.table([scoreboard._study("mbc")], trials=60, seed=1).set_index(["paper", "kind"])
+    anew = errors.table([study_of("mbc")], trials=60, seed=1).set_index(["paper", "kind"])
     assert np.allclose(anew["power_10"], known.loc[anew.index, "power_10"], atol=0.04)
     assert known.loc["mbc", "power_10"].min() > 0.8 > known.loc[("mtcmrl", "own"), "power_10"]
 
@@ -182,7 +182,7 @@ def test_a_print_that_is_ten_points_off_is_found_as_often_as_the_table_says():
 def test_every_pipeline_that_was_committed_has_its_gains_and_the_headline_is_among_them(committed):
     every = pd.read_csv(paths.data_dir() / "multiverse.csv", dtype={"table": str, "task": str})
     for (paper, dataset), part in committed.groupby(["paper", "dataset"]):
-        study = scoreboard._study(paper)
+        study = study_of(paper)
         names = {one.name for one in draws.pipelines(study, dataset)}
         assert set(part["pipeline"]) <= names
         assert names >= set(every.query("paper == @paper and dataset == @dataset")["pipeline"])

@@ -8,8 +8,8 @@ import re
 from functools import cache
 
 import pytest
-from studies import committed as study
 
+from mtclib.companion.papers import study_of as study
 from mtclib.companion.verdicts import ledger
 from mtclib.companion.verdicts.numbers import TEMPLATE
 from mtclib.core import paths

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 from experiments_support import DECISION
 from scipy import stats
-from studies import committed
 
 from mtclib.companion import plots
+from mtclib.companion.papers import study_of
 from mtclib.companion.runs import load_protocol
 from mtclib.companion.verdicts import ledger, leverage
 from mtclib.companion.verdicts.ledger import LedgerError
@@ -27,7 +27,7 @@ metric = "NMI"
 
 @pytest.fixture(scope="module")
 def study():
-    found = committed("mbc")
+    found = study_of("mbc")
     assert len(found.results.frame)
     return found
 
@@ -101,7 +101,7 @@ def test_every_open_choice_is_found_in_the_committed_results_or_says_why_not(pap
     named = {entry["decision"] for entry in (*compared, *none)}
     assert named <= set(choices), "an entry names no decision"
     assert {name for name, kind in choices.items() if kind == "open choice"} <= named
-    table = committed(paper).changes
+    table = study_of(paper).changes
     datasets = load_protocol(paper).datasets
     assert set(table["dataset"]) <= {*datasets, *(spec.pool for spec in datasets.values())}
     assert table.loc[table["metric"] != "d_M", "change"].abs().max() <= 100 and table["change"].notna().all()
