@@ -82,7 +82,8 @@ def test_the_conda_environment_has_all_in_the_versions_of_the_lock_file_and_pip_
     versions, by_pip = locked(pins.pop("python")), [Requirement(line) for line in others]
     pins = {CONDA_NAMES.get(name, name): pin for name, pin in pins.items()}
     assert [name for name, pin in pins.items() if not f"{versions[name]}.".startswith(f"{pin}.")] == []
-    assert itself == "-e ." and all(versions[each.name] in each.specifier for each in by_pip)
+    assert itself == "-e ."
+    assert all(versions[each.name] in each.specifier for each in by_pip)
     assert {r.name for r in asked_for("datasets", "companion")} <= {*pins, *(each.name for each in by_pip)}
     assert "setuptools" in pins
 
@@ -109,7 +110,8 @@ def test_the_citation_file_names_the_five_papers():
     references = yaml.safe_load(text("CITATION.cff"))["references"]
     assert sorted(entry["abbreviation"].lower() for entry in references) == paths.papers()
     for reference in references:
-        assert reference["type"] in ("article", "conference-paper") and reference["title"]
+        assert reference["type"] in ("article", "conference-paper")
+        assert reference["title"]
         assert 2000 < reference["year"] < 2030
         assert all({"family-names", "given-names"} <= set(author) for author in reference["authors"])
 
@@ -125,7 +127,8 @@ def test_the_readme_s_examples_find_the_digits_in_three_lines_and_the_topics_in_
     exec(compile(tasks, "README.md", "exec"), scope)
     labels = scope["model"].labels_
     for of_task in labels:
-        assert [len(set(of_task[:6])), len(set(of_task[6:]))] == [1, 1] and of_task[0] != of_task[6]
+        assert [len(set(of_task[:6])), len(set(of_task[6:]))] == [1, 1]
+        assert of_task[0] != of_task[6]
     assert type(scope["model"]).__name__ == RECOMMENDED["multitask"]
     model = mtclib.MTCMRL(2, random_state=0).fit([scope["north"], scope["south"]])
     labels = model.labels_

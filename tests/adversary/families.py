@@ -476,7 +476,9 @@ def files(folder):
             return "refused"
         for X in data.Xs:
             values = X.data if sp.issparse(X) else X
-            assert values.dtype == float and np.isfinite(values).all() and min(X.shape) > 0
+            assert values.dtype == float
+            assert np.isfinite(values).all()
+            assert min(X.shape) > 0
         return "held"
 
     return attempt
@@ -507,7 +509,8 @@ def scalings(folder):
             except ValueError as error:
                 errors.append(str(error).replace("dense", "sparse"))
         if errors:
-            assert len(errors) == 2 and errors[0] == errors[1], f"{scaling}: dense and sparse: {errors}"
+            assert len(errors) == 2, f"{scaling}: dense and sparse: {errors}"
+            assert errors[0] == errors[1], f"{scaling}: dense and sparse: {errors}"
             return "refused"
         atol = 1e-9 * max(1.0, np.abs(found[0]).max())
         np.testing.assert_allclose(*found, atol=atol, err_msg=f"{scaling}, {kind}")

@@ -80,7 +80,8 @@ def test_one_view_is_soft_thresholded_and_its_copies_get_equal_weights(count):
     assert -found.history[-1] == pytest.approx(expected, rel=1e-10)
     assert found.gap <= 1e-12
     np.testing.assert_allclose(found.singular_values[:10], np.linalg.svd(Y, compute_uv=False)[:10], atol=1e-9)
-    assert found.rank == np.linalg.matrix_rank(Y) and (count > 1 or len(found.history) == 1)
+    assert found.rank == np.linalg.matrix_rank(Y)
+    assert count > 1 or len(found.history) == 1
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.4, 0.8])

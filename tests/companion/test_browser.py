@@ -111,7 +111,8 @@ def test_a_cell_shows_its_card_by_mouse_finger_and_keyboard(way, browser):
     assert all(name in shown for name in ("verdict", "interval", "radius", "pipeline", "decision"))
     page.keyboard.press("Tab")
     link = page.evaluate("document.activeElement.href")
-    assert card.is_visible() and "correction.md&title=mtcmrl%3A" in link
+    assert card.is_visible()
+    assert "correction.md&title=mtcmrl%3A" in link
     page.keyboard.press("Escape")
     assert not card.is_visible()
     page.close()
@@ -129,7 +130,8 @@ def test_search_finds_a_method(width, page):
     assert "MTCMRL" in found.get_attribute("href"), "data sets called mtcmrl_* stand before the method"
     page.screenshot(path=SCREENSHOTS / "site" / f"search-{width}.png")
     box = found.bounding_box()
-    assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
     found.click()
     page.locator("h1", has_text="MTCMRL").wait_for()
     assert not problems, "\n".join(problems)

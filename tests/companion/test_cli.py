@@ -94,7 +94,8 @@ def test_a_table_to_copy_has_every_printed_cell_and_says_how_to_load_the_data(ca
         assert "mtclib.datasets.load('" in table.facts[0] or "no source" in table.facts[0]
         keys = re.findall(r"@\w+\{(\w+),", table.bibtex)
         assert len(keys) == len(set(keys)) > 1
-    assert main(["table", "Cornell"]) == 2 and "choose one with --paper" in capsys.readouterr().err
+    assert main(["table", "Cornell"]) == 2
+    assert "choose one with --paper" in capsys.readouterr().err
 
 
 def test_latex_has_both_layouts_labels_marks_and_what_to_cite_and_no_cell_is_lost(capsys):
@@ -106,7 +107,8 @@ def test_latex_has_both_layouts_labels_marks_and_what_to_cite_and_no_cell_is_los
     assert labels == ["tab:mtcmrl-20newsgroups", "tab:mtcmrl-20newsgroups-long"]
     assert told.count(r"\toprule") == told.count(r"\end{table}") == 2
     assert r"$^{*}$~settings chosen with the labels" in told
-    assert "% @inproceedings{zhang2018multi," in told and not re.search(r"(?<!\\)[&%](?=\w+ \$)", told)
+    assert "% @inproceedings{zhang2018multi," in told
+    assert not re.search(r"(?<!\\)[&%](?=\w+ \$)", told)
 
 
 @pytest.mark.parametrize(("name", "found"), [
@@ -124,9 +126,12 @@ def test_everything_that_can_be_cited_gives_whole_entries_and_what_is_unknown_is
     for name in names | {*available()} - made_here:
         for entry in citations.entries(name) or [f"nothing for {name}"]:
             fields = dict(re.findall(r"^  (\w+) = \{(.*)\},$", entry, re.M))
-            assert {"author", "title", "year"} <= set(fields) and fields["year"].isdecimal(), entry
-            assert entry.count("{") == entry.count("}") and len(fields["title"]) > 6, entry
-    assert main(["cite", "mtcrml"]) == 2 and "MTCMRL" in capsys.readouterr().err
+            assert {"author", "title", "year"} <= set(fields), entry
+            assert fields["year"].isdecimal(), entry
+            assert entry.count("{") == entry.count("}"), entry
+            assert len(fields["title"]) > 6, entry
+    assert main(["cite", "mtcrml"]) == 2
+    assert "MTCMRL" in capsys.readouterr().err
     for entry in registry().values():
         left = citations.WORK.sub("", entry.citation.replace(" (ed.)", "")).strip()
         assert not left, f"{entry.name}: {left} is in no entry"
@@ -141,11 +146,13 @@ def test_own_files_become_labelled_files(tmp_path, monkeypatch, capsys):
     assert main(["cluster", "--n-clusters", "2,2", *files]) == 2
     assert "if it names the samples, give --id-column" in capsys.readouterr().err
     Path("bare.csv").write_text("1,5,9\n2,3,4\n", encoding="utf-8")
-    assert main(["cluster", "bare.csv"]) == 2 and "--no-header if no file has one" in capsys.readouterr().err
+    assert main(["cluster", "bare.csv"]) == 2
+    assert "--no-header if no file has one" in capsys.readouterr().err
     assert main(["cluster", *files, "--id-column", "name"]) == 0  # the number of clusters is proposed
     assert "Clusters by Spectral NJW" in capsys.readouterr().out
     table = Path("clusters/clusters-SpectralNJW.csv").read_text(encoding="utf-8").splitlines()
-    assert table[1].startswith("north,north0,,") and len({line[-1] for line in table[1:9]}) == 2
+    assert table[1].startswith("north,north0,,")
+    assert len({line[-1] for line in table[1:9]}) == 2
 
 
 def test_fewer_than_one_process_and_one_output_for_many_notebooks_are_refused(repository, capsys):
@@ -181,8 +188,10 @@ def test_a_failing_notebook_does_not_stop_the_others_and_each_has_the_parameters
     nbformat.write(notebook, path)
     assert main(["run", "all", "-p", "n_runs", "3", "--report"]) == 1
     out = capsys.readouterr().out
-    assert "broken: failed" in out and "ZeroDivisionError" in out
-    assert "tiny: ok" in out and "quick 0 3 1" in printed(repository / "build/notebooks/tiny-quick.ipynb")
+    assert "broken: failed" in out
+    assert "ZeroDivisionError" in out
+    assert "tiny: ok" in out
+    assert "quick 0 3 1" in printed(repository / "build/notebooks/tiny-quick.ipynb")
     assert "ZeroDivisionError" in (repository / "build/site/index.ipynb").read_text(encoding="utf-8")
 
 
@@ -216,7 +225,8 @@ def test_what_stops_the_jobs_is_one_clear_message_and_no_traceback(error, code, 
     monkeypatch.setattr(profiles, "run_jobs", stop)
     assert main(["run", "tiny", "--profile", "full"]) == code
     said = capsys.readouterr().err
-    assert message in said and "Traceback" not in said
+    assert message in said
+    assert "Traceback" not in said
     assert (str(repository / "data" / "runs") in said) == (code == 130)
 
 
@@ -279,4 +289,5 @@ def test_a_value_is_read_as_its_declared_type_asks_or_refused(text, declared, va
             read_value("name", text, declared)
     else:
         read = read_value("name", text, declared)
-        assert read == value and type(read) is type(value)
+        assert read == value
+        assert type(read) is type(value)

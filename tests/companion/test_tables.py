@@ -93,9 +93,11 @@ EXAMPLES = every_table()
 def test_both_forms_say_the_same_in_well_formed_html_and_without_an_address_or_nan(name):
     table = EXAMPLES[name]
     reader, words = Reader(table.html), re.compile(r"[\w±]+")
-    assert len(set(reader.rows)) <= 1 and ("table" in reader.tags) == (name != "empty audit")
+    assert len(set(reader.rows)) <= 1
+    assert ("table" in reader.tags) == (name != "empty audit")
     assert set(words.findall(reader.text)) <= set(words.findall(table.text))
-    assert str(table) == repr(table) == table.text and table._repr_html_() == table.html
+    assert str(table) == repr(table) == table.text
+    assert table._repr_html_() == table.html
     assert not re.search(r"0x[0-9a-f]{6}|\bnan\b|\bNone\b|<NA>", table.html + table.text)
     assert all(line == line.rstrip() for line in table.text.splitlines())
 
@@ -106,7 +108,9 @@ def test_each_verdict_shows_symbol_word_and_meaning_besides_its_colour(verdict):
     word = "not yet run" if verdict == "not-run" else verdict
     assert table.rows[0][1].lines == (f"81.2 {SYMBOLS[verdict]}", "80.90")
     card = dict(table.rows[0][1].card)
-    assert card["verdict"] == verdict and card["interval"] == "-1.0 to 2.3" and card["radius"] == "2.3"
+    assert card["verdict"] == verdict
+    assert card["interval"] == "-1.0 to 2.3"
+    assert card["radius"] == "2.3"
     assert f"{SYMBOLS[verdict]} {word}: {MEANINGS[verdict]}" in table.text
     assert MEANINGS[verdict] in Reader(table.html).text
 
@@ -151,9 +155,11 @@ def test_a_cell_with_the_focus_shows_its_pipeline_and_decision_and_a_link_that_n
     assert {"cause": "preprocessing", "pipeline": "fixed",
             "decision": row["reason"]}.items() <= dict(table.rows[0][1].card).items()
     html = table.html
-    assert '<td class="mtclib-lines" tabindex="0"' in html and "tf-idf moves it &lt;5&gt;" in html
+    assert '<td class="mtclib-lines" tabindex="0"' in html
+    assert "tf-idf moves it &lt;5&gt;" in html
     assert "template=correction.md&amp;title=toy%3A3%3Aa+set%3A1%3ASNMF%3AACC" in html
-    assert "td:focus>.mtclib-card" in html and "td:focus-within>.mtclib-card" in html
+    assert "td:focus>.mtclib-card" in html
+    assert "td:focus-within>.mtclib-card" in html
     assert "<td tabindex" not in tables.frame_table([{"n": 1}], "").html
 
 
@@ -166,7 +172,8 @@ def test_methods_keep_the_printed_order_and_one_that_was_not_run_shows_the_print
     absent |= {"verdict": "not-run", "method": "CLR", "reason": "no run of this method", "n": 0}
     frame = pd.DataFrame([cell(), cell(**absent)])
     absent = tables.reproduced(frame).rows[1][1]
-    assert absent.lines == ("– –", "80.90") and ("decision", "no run of this method") in absent.card
+    assert absent.lines == ("– –", "80.90")
+    assert ("decision", "no run of this method") in absent.card
     table = tables.reproduced(pd.DataFrame([cell("a", "1"), cell("a", "2"), cell("b", "1")]))
     assert table.rows[1][2] == Cell(("–",)), "not printed"
 
@@ -194,7 +201,8 @@ def test_quick_results_stand_beside_the_printed_ones_without_a_verdict_and_a_fai
     table = tables.side_by_side(results, printed, {"NMI": "NMI_max"}, "")
     assert table.rows[0][1] == Cell(("50.0 ± 14.1", "48.78"))
     assert table.rows[1][1] == Cell(("70.0",))
-    assert "no verdict" in table.text and "agrees" not in table.text
+    assert "no verdict" in table.text
+    assert "agrees" not in table.text
     results = pd.concat([runs((0.5, np.nan, 0.5)), runs((np.nan, np.nan), "MTCMRL")])
     table = tables.side_by_side(results, NONE, {"ACC": "ACC"}, "")
     assert table.rows[0][1].lines == ("50.0 ± 0.0", "1 of 3 runs failed")
@@ -207,7 +215,8 @@ def test_quick_results_stand_beside_the_printed_ones_without_a_verdict_and_a_fai
 def test_any_text_gives_well_formed_html(names):
     table = tables.frame_table([{"name": name} for name in names], names[0], notes=names)
     assert Reader(table.html).rows == [1] * (len(names) + 1)
-    assert "<script" not in table.html and isinstance(table.text, str)
+    assert "<script" not in table.html
+    assert isinstance(table.text, str)
 
 
 @pytest.mark.parametrize(("value", "shown"), [
@@ -230,16 +239,19 @@ def test_claims_show_the_status_with_symbol_word_and_count():
 
 def test_a_hash_is_cut_to_twelve_digits_with_the_rest_under_the_mouse_and_the_table_is_folded():
     table = tables.provenance({"data": {"toy": {"sha256": "ab" * 32, "edition": "1"}}})
-    assert "sha256 abababababab, edition 1" in table.text and "ab" * 7 not in table.text
+    assert "sha256 abababababab, edition 1" in table.text
+    assert "ab" * 7 not in table.text
     assert f'title="sha256 {"ab" * 32}, edition 1"' in table.html
     shown, folded = table.html.split("<details")
-    assert "<table" not in shown and "<b>Provenance</b>: versions" in folded.partition("</summary>")[0]
+    assert "<table" not in shown
+    assert "<b>Provenance</b>: versions" in folded.partition("</summary>")[0]
 
 
 def test_what_is_folded_is_counted_in_one_line_and_formulas_are_set():
     table = tables.decisions(decided(*["n_t < X^T"] * 3))
     assert table.folded == "2 errata, 1 open choice, the effect of 1 is measured"
-    assert "<i>n</i><sub>t</sub> &lt; X<sup>T</sup>" in table.html and "n_t < X^T" in table.text
+    assert "<i>n</i><sub>t</sub> &lt; X<sup>T</sup>" in table.html
+    assert "n_t < X^T" in table.text
     assert "<li>λ</li>" in tables.Points(("lambda",)).html
 
 
@@ -248,7 +260,8 @@ def test_what_is_not_there_is_said_and_columns_have_headings():
     found = tables.audit(pd.DataFrame({"text": ["t"], "kind": "k"}))
     assert found.header == (("", "kind"), ("", "finding"))
     items = [row[0].lines for row in tables.provenance({"seed": 0, "versions": {"numpy": "2"}}).rows]
-    assert items == [("seed",), ("versions.numpy",)] and tables.task_name("") == ""
+    assert items == [("seed",), ("versions.numpy",)]
+    assert tables.task_name("") == ""
     frame = pd.DataFrame({"n": [1]})
     assert tables.frame_table(frame, "t").header == (("", "n"),)
     assert tables.frame_table(frame.rename_axis("task"), "t").header == (("", "task"), ("", "n"))

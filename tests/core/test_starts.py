@@ -39,7 +39,8 @@ def test_of_many_rows_the_starts_compete_on_some_and_the_best_is_finished_on_all
     seen, fit = [], starts.KMeans.fit
     monkeypatch.setattr(starts.KMeans, "fit", lambda model, X: seen.append(X.shape[0]) or fit(model, X))
     assert best_kmeans(Z, 4, range(3)).inertia_ == pytest.approx(expected.inertia_, rel=1e-5)
-    assert seen.count(900) == 1 and set(seen) == {100, 900}
+    assert seen.count(900) == 1
+    assert set(seen) == {100, 900}
 
 
 @pytest.mark.parametrize("seeding, candidates", [("greedy", None), ("plain", 1)])

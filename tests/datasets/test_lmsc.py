@@ -27,7 +27,8 @@ def labels_of(sizes):
 def test_groups_are_equal_disjoint_and_complete(sizes, n_tasks, seed):
     labels = np.repeat(np.arange(len(sizes)) * 3, sizes)
     groups, left, _ = draw_groups(labels, n_tasks, seed)
-    assert {len(group) for group in groups} == {len(labels) // n_tasks} and len(left) < n_tasks
+    assert {len(group) for group in groups} == {len(labels) // n_tasks}
+    assert len(left) < n_tasks
     assert sorted(np.concatenate([*groups, left])) == list(range(len(labels)))
     assert all(set(labels[group]) == set(labels) for group in groups)
 
@@ -35,7 +36,8 @@ def test_groups_are_equal_disjoint_and_complete(sizes, n_tasks, seed):
 def test_groups_are_random_orders_that_the_seed_decides_not_blocks_of_classes():
     labels = labels_of(BBC)
     groups, again, other = (draw_groups(labels, 4, seed)[0] for seed in (7, 7, 8))
-    assert all(map(np.array_equal, groups, again)) and not np.array_equal(groups[0], other[0])
+    assert all(map(np.array_equal, groups, again))
+    assert not np.array_equal(groups[0], other[0])
     assert all((np.diff(labels[group]) < 0).mean() > 0.2 for group in draw_groups(labels)[0])
 
 
@@ -58,12 +60,17 @@ def test_every_view_is_cut_alike_and_keeps_its_form():
     cut = split_into_tasks(data, 2, split_seed=5)
     groups, left, n_draws = draw_groups(y, 2, 5)
     for task, labels, group in zip(cut.Xs, cut.labels, groups):
-        assert np.array_equal(task[0], dense[group]) and np.array_equal(task[1].toarray(), dense[group])
-        assert isinstance(task[1], sparse.csr_array) and np.array_equal(labels, y[group])
+        assert np.array_equal(task[0], dense[group])
+        assert np.array_equal(task[1].toarray(), dense[group])
+        assert isinstance(task[1], sparse.csr_array)
+        assert np.array_equal(labels, y[group])
     step = {"step": "split", "n_tasks": 2, "split_seed": 5, "n_draws": n_draws, "samples_each": 10,
             "left_over": left.tolist()}  # fmt: skip
-    assert cut.kind == "lifelong" and cut.preprocessing == (step,) and cut.view_names == ("p", "q")
-    assert cut.task_names == ("1", "2") and cut.class_names == (("a", "b", "c"),) * 2
+    assert cut.kind == "lifelong"
+    assert cut.preprocessing == (step,)
+    assert cut.view_names == ("p", "q")
+    assert cut.task_names == ("1", "2")
+    assert cut.class_names == (("a", "b", "c"),) * 2
     with pytest.raises(ValueError, match="data must be of kind 'multiview', not 'lifelong'"):
         split_into_tasks(cut)
     whole = split_into_tasks(data, 1)
@@ -77,7 +84,8 @@ def test_the_release_takes_every_nth_sample_and_drops_the_remainder(n, data):
     groups, left = every_nth(n, n_tasks)
     assert [group.tolist() for group in groups] == [
         [t + n_tasks * i for i in range(n // n_tasks)] for t in range(n_tasks)]
-    assert sorted(np.concatenate([*groups, left])) == list(range(n)) and len(left) == n % n_tasks
+    assert sorted(np.concatenate([*groups, left])) == list(range(n))
+    assert len(left) == n % n_tasks
 
 
 def released(**changes):
@@ -156,8 +164,10 @@ def test_a_file_that_is_what_the_rule_says_passes(made_up):
 def test_the_authors_tasks_of_3sources_are_every_fourth_story():
     tasks, plain = load("lmsc-3sources", split="release"), load("3sources")
     assert [task[1].shape for task in tasks.Xs] == [(42, 3631)] * 4
-    assert np.array_equal(tasks.labels[2], plain.labels[2:168:4]) and RELEASED in str(tasks.sources)
-    assert (tasks.Xs[2][1] != plain.Xs[1][2:168:4]).nnz == 0 and tasks.preprocessing[-1]["left_over"] == [168]
+    assert np.array_equal(tasks.labels[2], plain.labels[2:168:4])
+    assert RELEASED in str(tasks.sources)
+    assert (tasks.Xs[2][1] != plain.Xs[1][2:168:4]).nnz == 0
+    assert tasks.preprocessing[-1]["left_over"] == [168]
     assert all("by inference" in load(f"lmsc-{name}", split="release").differences[0]
                for name in ("bbc", "bbcsport", "cornell"))
 

@@ -58,7 +58,8 @@ def test_words_are_counted_over_one_sorted_vocabulary_and_stems_share_a_column_a
     assert counts.toarray().tolist() == [[0, 1, 2, 1], [1, 0, 0, 1]]
     assert text.count_terms(["ab abc"], min_length=3)[1] == ["abc"]
     counts, terms = text.count_terms(["clustering the clusters", "cluster clustered"], stemming="porter")
-    assert terms == ["cluster"] and counts.toarray().tolist() == [[2], [2]]
+    assert terms == ["cluster"]
+    assert counts.toarray().tolist() == [[2], [2]]
 
 
 def test_each_distinct_word_is_stemmed_once(monkeypatch):
@@ -108,8 +109,10 @@ def test_words_are_chosen_with_labels_only_when_they_are_given_and_the_step_says
     texts, labels = [["a b x", "a b"], ["c x", "b"]], [["p", "p"], ["q", "p"]]
     options = {"stop_words": None, "n_features": 1, "weighting": "counts"}
     _, kept, terms, steps = vectorize_tasks(texts, labels=labels, **options)
-    assert terms == ["b"] and [k.tolist() for k in kept] == [[0, 1], [1]]
-    assert steps[1]["step"] == "vocabulary, chosen with the true labels" and steps[1]["n_features"] == 1
+    assert terms == ["b"]
+    assert [k.tolist() for k in kept] == [[0, 1], [1]]
+    assert steps[1]["step"] == "vocabulary, chosen with the true labels"
+    assert steps[1]["n_features"] == 1
     assert all("labels" not in str(step) for step in vectorize_tasks(texts, **options)[3])
 
 
@@ -134,7 +137,8 @@ def test_weights_are_nonnegative_and_normalised_rows_have_length_one_or_zero(doc
     counts, _ = text.count_terms(documents, stop_words=None)
     before = counts.copy()
     for X in text.weigh([counts[:1], counts[1:]], weighting, idf_scope=scope):
-        assert X.dtype == np.float64 and (X.data > 0).all()
+        assert X.dtype == np.float64
+        assert (X.data > 0).all()
         norms = np.sqrt((X.toarray() ** 2).sum(axis=1))
         if weighting.endswith("l2"):
             assert np.all((norms == 0) | np.isclose(norms, 1, atol=1e-8))
@@ -157,20 +161,24 @@ def test_log_weights_are_the_logarithm_of_one_more_than_the_count_and_l1_rows_su
     (plain,), (unit,), (shares,) = (text.weigh([counts], name) for name in ("log", "log-l2", "l1"))
     assert plain.toarray() == pytest.approx(np.log1p(counts.toarray()), abs=1e-9)
     assert unit.toarray()[0] == pytest.approx(np.log([1, 2, 4]) / np.sqrt(5 * np.log(2) ** 2), abs=1e-9)
-    assert unit.toarray()[1:].tolist() == [[1, 0, 0], [0, 0, 0]] and counts.sum() == 6
+    assert unit.toarray()[1:].tolist() == [[1, 0, 0], [0, 0, 0]]
+    assert counts.sum() == 6
     assert shares.toarray().tolist() == [[0, 0.25, 0.75], [1, 0, 0], [0, 0, 0]]
 
 
 def test_short_documents_are_dropped_or_kept_and_reported_and_enter_the_vocabulary_only_if_long_enough():
     tasks = [["red ink", "the", "red"], ["", "blue ink"]]
     Xs, kept, terms, steps = vectorize_tasks(tasks, min_terms=2)
-    assert terms == ["blue", "ink", "red"] and [k.tolist() for k in kept] == [[0], [1]]
+    assert terms == ["blue", "ink", "red"]
+    assert [k.tolist() for k in kept] == [[0], [1]]
     assert next(s for s in steps if s["step"] == "drop")["n_dropped"] == [2, 1]
     everything, kept, _, _ = vectorize_tasks(tasks, min_terms=0)
-    assert [X.shape[0] for X in everything] == [3, 2] and everything[1][[0]].nnz == 0
+    assert [X.shape[0] for X in everything] == [3, 2]
+    assert everything[1][[0]].nnz == 0
     assert [k.tolist() for k in kept] == [[0, 1, 2], [0, 1]]
     _, kept, terms, _ = vectorize_tasks([["red", "blue blue ink"], ["ink sky"]], min_words=2)
-    assert terms == ["blue", "ink", "sky"] and [k.tolist() for k in kept] == [[1], [0]]
+    assert terms == ["blue", "ink", "sky"]
+    assert [k.tolist() for k in kept] == [[1], [0]]
 
 
 def test_the_steps_spell_out_every_option():
@@ -189,4 +197,5 @@ def test_remembered_counts_are_those_of_the_same_options_and_can_be_changed_with
     first[0][0].data[:] = 7
     first[2].clear()
     Xs, _, terms, _ = vectorize_tasks([["a cat", "a dog"]], weighting="counts")
-    assert terms == ["cat", "dog"] and Xs[0].toarray().tolist() == [[1, 0], [0, 1]]
+    assert terms == ["cat", "dog"]
+    assert Xs[0].toarray().tolist() == [[1, 0], [0, 1]]

@@ -207,7 +207,8 @@ def test_labels_are_not_changed():
     copies = labels_true.copy(), labels_pred.copy()
     score_all(labels_true, labels_pred)
     match_clusters(labels_true, labels_pred)
-    assert (labels_true == copies[0]).all() and (labels_pred == copies[1]).all()
+    assert (labels_true == copies[0]).all()
+    assert (labels_pred == copies[1]).all()
 
 
 # Two tasks.

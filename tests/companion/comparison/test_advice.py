@@ -40,23 +40,32 @@ def decided(**changed):
 def test_the_best_of_ours_is_advised_with_what_it_gains_if_followed_and_the_package_that_is_ahead():
     found, text = decided()
     assert (found["take"], found["package"]) == ("SNMF", "sklearn GMM")
-    assert found["low"] < found["gain"] < found["high"] and found["gain"] == pytest.approx(10, abs=1)
+    assert found["low"] < found["gain"] < found["high"]
+    assert found["gain"] == pytest.approx(10, abs=1)
     assert found["over low"] < found["over"] < found["over high"]
     assert found["over"] == pytest.approx(10, abs=1)
-    assert found["risk"] < 0.01 and found["worse"] == 0 and "SNMF" in text
+    assert found["risk"] < 0.01
+    assert found["worse"] == 0
+    assert "SNMF" in text
 
 
 def test_who_follows_advice_pays_where_the_choice_was_luck_and_a_loss_can_be_avoided():
     torn, text = decided(SNMF=[75.0, 80.0, 75.0, 30.0], MBC=[30.0, 55.0, 55.0, 85.0], **{"k-means": 52.0})
-    assert torn["take"] == "SNMF" and torn["gain"] < torn["followed"].max() and torn["worse"] >= 1
-    assert torn["safe"] == "k-means" and "a loss cannot be afforded" in text
+    assert torn["take"] == "SNMF"
+    assert torn["gain"] < torn["followed"].max()
+    assert torn["worse"] >= 1
+    assert torn["safe"] == "k-means"
+    assert "a loss cannot be afforded" in text
     worse, text = decided(MBC=30.0, SNMF=30.0)
-    assert worse["take"] == PLAIN and "plain k-means" in text
+    assert worse["take"] == PLAIN
+    assert "plain k-means" in text
 
 
 def test_a_method_without_a_result_is_plain_k_means_there():
     found, _ = decided(SNMF=[80.0, 80.0, 80.0, np.nan])
-    assert found["take"] == "SNMF" and sorted(found["followed"].round(9))[0] == 0 and found["worse"] == 0
+    assert found["take"] == "SNMF"
+    assert sorted(found["followed"].round(9))[0] == 0
+    assert found["worse"] == 0
 
 
 def test_a_part_of_the_data_gets_advice_of_its_own_only_where_that_gains():
@@ -73,7 +82,8 @@ def test_advice_is_among_our_methods_that_are_fast_and_plain_k_means(kind):
     sources = advice.evidence(kind)
     names = advice.ours(sources, sources.protocol.methods)
     own = [name for name, spec in sources.protocol.methods.items() if "Rival" not in spec.estimator]
-    assert PLAIN in names and {"tasks": "LLMC", "views": "DiMSC"}[kind] in set(own) - set(names)
+    assert PLAIN in names
+    assert {"tasks": "LLMC", "views": "DiMSC"}[kind] in set(own) - set(names)
     assert set(names) - {PLAIN} < set(own)
 
 
@@ -90,18 +100,21 @@ def test_relatedness_and_agreement_find_what_is_planted():
     rng = np.random.default_rng(0)
     one, other = rng.normal(size=(2, 90, 4))
     near, far = comparison_sets.relatedness([one, other]), comparison_sets.relatedness([one, other + 9])
-    assert near > 0.6 and far == 0
+    assert near > 0.6
+    assert far == 0
     truth = np.repeat([0, 1, 2], 30)
     clear = np.eye(3)[truth] + rng.normal(0, 0.05, (90, 3))
     found = comparison_sets.single_views([one, clear], 3, truth)
-    assert (found["chosen"], found["single"]) == (2, 100.0) and found["agreement"] < 0.2
+    assert (found["chosen"], found["single"]) == (2, 100.0)
+    assert found["agreement"] < 0.2
 
 
 @pytest.mark.parametrize("kind", advice.ROWS)
 def test_every_set_is_described_and_every_method_that_shares_has_a_version_that_does_not(kind):
     sources = Sources(kind)
     known = pd.read_csv(sources.folder / "sets.csv")
-    assert list(known["set"]) == sources.sets and known[sharing.MEASURES[kind]].between(-0.1, 1).all()
+    assert list(known["set"]) == sources.sets
+    assert known[sharing.MEASURES[kind]].between(-0.1, 1).all()
     pairs, single = sharing.OWN | sharing.NEAREST, {"ASI", "SNMF", "Consensus", "Consensus, one scale"}
     single |= {name for name in sources.protocol.methods if name.startswith("Spectral NJW,")}
     names = {name for name in sources.protocol.methods if "sklearn" not in name or "pooled" in name}
@@ -115,9 +128,11 @@ def test_an_exam_prints_what_was_promised_beside_what_came(tmp_path):
     found = exam.scores("tasks", tmp_path, n_runs=1)
     table, text = exam.report("tasks", found)
     best = advice.advised(advice.evidence("tasks"))
-    assert list(found.index) == ["one", "two"] and {best["take"], PLAIN} < set(found)
+    assert list(found.index) == ["one", "two"]
+    assert {best["take"], PLAIN} < set(found)
     gain = (found[best["take"]] - found[PLAIN]).mean()
     assert table.loc[best["take"], "gain"] == pytest.approx(gain, abs=0.06)
-    assert f"promised {best['gain']:+.1f}" in text and "of 2 sets" in text
+    assert f"promised {best['gain']:+.1f}" in text
+    assert "of 2 sets" in text
     with pytest.raises(DataFileError, match="each set is a folder"):
         exam.scores("tasks", tmp_path / "one")

@@ -50,7 +50,8 @@ def toys(tmp_path_factory):
 
 def test_gains_and_sensitivity_follow_from_what_is_run_and_who_refuses_the_data_is_plain_k_means(toys):
     scores, table, found = toys.scores(), toys.overview(), toys.sensitivity()
-    assert scores["refused"].isna().all() and table.loc["refused", ["gain", "fails"]].tolist() == [0, 3]
+    assert scores["refused"].isna().all()
+    assert table.loc["refused", ["gain", "fails"]].tolist() == [0, 3]
     gains = scores["pooled"] - scores[PLAIN]
     assert table.loc["pooled", "gain"] == pytest.approx(gains.groupby("source").mean().mean())
     assert table.loc["pooled", "gain"] != pytest.approx(gains.mean()), "sources count, not sets"
@@ -59,7 +60,8 @@ def test_gains_and_sensitivity_follow_from_what_is_run_and_who_refuses_the_data_
     once = Sources("tasks", toys.folder)
     once.rows.loc[once.rows.eval("method == 'pooled' and set == 'a' and run == 0"), "value"] = np.nan
     assert once.scores()["pooled"].isna().sum() == 1, "a method that failed with one seed is absent"
-    assert found.loc["all", "gain"] == table["gain"].iloc[0] and "by ACC" in found.index
+    assert found.loc["all", "gain"] == table["gain"].iloc[0]
+    assert "by ACC" in found.index
 
 
 def test_summaries_are_those_of_a_t_distribution_and_holm_s_correction_is_that_of_the_book():
@@ -68,10 +70,13 @@ def test_summaries_are_those_of_a_t_distribution_and_holm_s_correction_is_that_o
     found = summary(gains["a"])
     low, high = scipy.stats.ttest_1samp(gains["a"], 0).confidence_interval(0.95)
     assert (found["low"], found["high"]) == pytest.approx((low, high))
-    assert above(gains["a"], found["low"]) == pytest.approx(0.975) and above(gains["b"] * 0 + 1, 0.5) == 1
+    assert above(gains["a"], found["low"]) == pytest.approx(0.975)
+    assert above(gains["b"] * 0 + 1, 0.5) == 1
     p = against_the_first(gains)
     raw = [scipy.stats.wilcoxon(gains["a"] - gains[name]).pvalue for name in "bc"]
-    assert p["b"] == pytest.approx(3 * raw[0]) and p["c"] == pytest.approx(2 * raw[1]) and p["d"] == 1
+    assert p["b"] == pytest.approx(3 * raw[0])
+    assert p["c"] == pytest.approx(2 * raw[1])
+    assert p["d"] == 1
 
 
 def test_every_score_is_a_line_of_the_table_for_everyone(toys):
@@ -79,7 +84,8 @@ def test_every_score_is_a_line_of_the_table_for_everyone(toys):
     kept = lines.query("metric == 'ARI' and `number of clusters` == 'known' and method == 'pooled'")
     assert kept.set_index("set")["score"].to_dict() == pytest.approx(
         toys.scores()["pooled"].droplevel(["source", "kind", "preparation"]).to_dict(), abs=1e-3)
-    assert set(kept["seeds"]) == {2} and lines.loc[lines["method"] == "refused", "score"].isna().all()
+    assert set(kept["seeds"]) == {2}
+    assert lines.loc[lines["method"] == "refused", "score"].isna().all()
 
 
 def test_committed_results_are_enough_to_go_on_from(toys, tmp_path):
@@ -88,8 +94,10 @@ def test_committed_results_are_enough_to_go_on_from(toys, tmp_path):
 
     results, store = toys.folder / "results", RunStore(tmp_path)
     before, there = written(), script.restore(toys, store)
-    assert there == len(store.keys()) > 0 and script.write(toys, store, toys.done) == toys.done
-    assert written() == before and script.restore(toys, store) == 0, "what is there already stays"
+    assert there == len(store.keys()) > 0
+    assert script.write(toys, store, toys.done) == toys.done
+    assert written() == before, "what is there already stays"
+    assert script.restore(toys, store) == 0, "what is there already stays"
 
 
 def test_a_further_method_with_nothing_but_fit_and_labels_gets_its_row_and_its_place(toys):
@@ -105,8 +113,11 @@ def test_a_further_method_with_nothing_but_fit_and_labels_gets_its_row_and_its_p
 
     good = toys.place(lambda ks, seed: Toy(ks, found))
     bad = toys.place(lambda ks, seed: Toy(ks, lambda X, k: np.zeros(X.shape[0], int)))
-    assert good.of == 4 and good.overview.index[good.rank - 1] == "mine" and (bad.scores == 0).all()
-    assert good.rank < bad.rank and good.overview.loc["mine", "gain"] > bad.overview.loc["mine", "gain"]
+    assert good.of == 4
+    assert good.overview.index[good.rank - 1] == "mine"
+    assert (bad.scores == 0).all()
+    assert good.rank < bad.rank
+    assert good.overview.loc["mine", "gain"] > bad.overview.loc["mine", "gain"]
     with pytest.raises(ValueError, match="there is a method 'sklearn KMeans' already"):
         toys.place(SimpleNamespace, name=PLAIN)
 

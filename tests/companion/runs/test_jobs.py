@@ -31,7 +31,8 @@ def test_the_key_never_changes_nor_in_a_process_with_another_hash_seed_and_none_
     key, modules = json.loads(
         subprocess.check_output([sys.executable, "-c", code], env=environment, text=True))
     assert GOLDEN.key == key == GOLDEN_KEY
-    assert "mtclib.companion.runs" in modules and not {"dask", "distributed"} & set(modules)
+    assert "mtclib.companion.runs" in modules
+    assert not {"dask", "distributed"} & set(modules)
 
 
 @pytest.mark.parametrize("change", [
@@ -58,7 +59,8 @@ def test_seeds_depend_on_root_paper_data_set_and_run_alone():
     seeds = {runs.seed_for(*arguments) for arguments in [
         (0, "mtcmrl", "20NewsGroups", 0), (1, "mtcmrl", "20NewsGroups", 0), (0, "spmtc", "20NewsGroups", 0),
         (0, "mtcmrl", "Reuters", 0), (0, "mtcmrl", "20NewsGroups", 1)]}
-    assert len(seeds) == 5 and all(0 <= seed < 2**31 for seed in seeds)
+    assert len(seeds) == 5
+    assert all(0 <= seed < 2**31 for seed in seeds)
     assert runs.seed_for(0, "mtcmrl", "20NewsGroups", 0) == 1075107280
 
 
@@ -66,7 +68,8 @@ def test_all_methods_and_grid_points_share_the_seed_of_a_run_and_a_deterministic
     seeds, jobs = {}, demo_jobs()
     for job in jobs:
         seeds.setdefault(job.run, set()).add(job.seed)
-    assert sorted(seeds) == [0, 1, 2, 3] and all(len(found) == 1 for found in seeds.values())
+    assert sorted(seeds) == [0, 1, 2, 3]
+    assert all(len(found) == 1 for found in seeds.values())
     assert [sum(job.method == name for job in jobs) for name in ("once", "noisy")] == [1, 12]
 
 
@@ -104,7 +107,8 @@ def test_a_profile_changes_loader_parameters_fixed_parameters_and_grids():
     profile = {"n_runs": 1, "datasets": ["tiny"], "methods": ["noisy"], "grid": {"noisy": {"noise": [1.0]}},
                "params": {"noisy": {"trouble": "warn"}}, "loader_params": {"tiny": {"n": 12}}}
     (job,) = demo_jobs(profiles={"quick": profile})
-    assert job.params == {"noise": 1.0, "trouble": "warn"} and job.loader_params == {"n": 12}
+    assert job.params == {"noise": 1.0, "trouble": "warn"}
+    assert job.loader_params == {"n": 12}
     assert job.data_sha != demo_jobs()[0].data_sha
 
 

@@ -31,7 +31,8 @@ def protocol():
 
 def test_a_profile_needs_the_data_of_its_studies_and_sweeps_too_and_may_change_their_edition(protocol):
     quick, full = (protocol.needed_datasets(profile) for profile in ("quick", "full"))
-    assert list(full) == ["a", "b", "c"] and list(quick) == ["a"]
+    assert list(full) == ["a", "b", "c"]
+    assert list(quick) == ["a"]
     assert quick["a"][1] == {"edition": "wheel", "weighting": "counts"}
     assert full["a"][1] == {"edition": "bydate", "weighting": "counts"}
 
@@ -59,7 +60,8 @@ def _job(seed, n_runs, unavailable=""):
 
 def test_seed_and_runs_come_from_the_protocol_unless_given(planned, tmp_path):
     _, jobs, store = planned("demo", "full")
-    assert jobs == [_job(5, 2)] and store.folder == tmp_path
+    assert jobs == [_job(5, 2)]
+    assert store.folder == tmp_path
     assert planned("demo", "full", seed=0, n_runs=7)[1] == [_job(0, 7)]
     assert [planned("demo", "full", n_runs=n)[0].studies["s"].n_runs for n in (0, 7, 20)] == [9, 7, 9]
 
@@ -77,7 +79,8 @@ def test_results_are_exported_only_when_asked(planned, monkeypatch, tmp_path):
     assert calls == [("run", [_job(5, 2)], {"n_jobs": 2, "dask": None})]
     profiles.run_jobs("demo", "full", n_runs=3, export=True)
     folder = tmp_path / "data" / "demo" / "results"
-    assert calls[1][1] == [_job(5, 3)] and calls[2:] == [("export", folder), ("describe", folder)]
+    assert calls[1][1] == [_job(5, 3)]
+    assert calls[2:] == [("export", folder), ("describe", folder)]
 
 
 def test_committed_results_are_not_replaced_when_data_cannot_be_had(planned, monkeypatch, tmp_path):
@@ -123,6 +126,7 @@ def test_the_data_are_described_beside_the_results(tmp_path):
     assert truth[["dataset", "metric"]].values.tolist() == [["toy", "d_M"], ["spectra", "d_M"]]
     assert (truth["value"] > 0).all()
     names = profiles.class_names(protocol, "full")
-    assert len(names["toy"]) == 3 and names["spectra"][0][0] == "source 1"
+    assert len(names["toy"]) == 3
+    assert names["spectra"][0][0] == "source 1"
     profiles.describe_data(protocol, "full", tmp_path)
     assert {file.name for file in tmp_path.iterdir()} == {"sizes.csv", "classes.json", "truth.csv"}

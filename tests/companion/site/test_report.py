@@ -43,7 +43,9 @@ def test_nothing_is_loaded_from_elsewhere(site, folder):
     sources = {element.get("src") or element.get("href") or "" for element in loading}
     assert {source for source in sources if urlsplit(source).netloc} == set()
     styles = "".join(file.read_text("utf-8") for file in folder.rglob("*.css"))
-    assert "url(http" not in styles and "url(//" not in styles and "@import" not in styles
+    assert "url(http" not in styles
+    assert "url(//" not in styles
+    assert "@import" not in styles
 
 
 def test_every_local_link_leads_to_a_file_and_a_place_in_it(site, folder):
@@ -74,19 +76,24 @@ def test_the_front_page_says_what_this_is_before_the_date_of_its_run_and_every_p
     for name, page in site.items():
         if name != "search.html":
             (about,) = page("meta", attrs={"name": "description"})
-            assert about["content"] and page.find("meta", property="og:title")["content"], name
+            assert about["content"], name
+            assert page.find("meta", property="og:title")["content"], name
         assert metadata.version("mtclib") in page.title.get_text(), name
 
 
 def test_evidence_is_folded_by_parts_with_their_headings_in_sight_and_tables_have_captions(site):
     page = site["mspl.html"]
     parts = page.select("#what-did-it-print > section")
-    assert len(parts) > 3 and all(part.select_one(":scope > details > summary > h3") for part in parts)
-    assert not page.select("[role=heading]:not([aria-level])") and len(page.select("aside[aria-label]")) == 2
-    assert len(page.select(".mtclib > style")) == 1 and not page.select("th:empty")
+    assert len(parts) > 3
+    assert all(part.select_one(":scope > details > summary > h3") for part in parts)
+    assert not page.select("[role=heading]:not([aria-level])")
+    assert len(page.select("aside[aria-label]")) == 2
+    assert len(page.select(".mtclib > style")) == 1
+    assert not page.select("th:empty")
     assert page.select_one(".mtclib-scroll[tabindex] table > caption")
     links = [image.parent["href"] for image in page.select(".cell_output img")]
-    assert links and all(link.startswith("_images/") for link in links)
+    assert links
+    assert all(link.startswith("_images/") for link in links)
 
 
 def test_every_picture_has_an_alternative_text_and_every_figure_its_svg(site, folder):
@@ -118,7 +125,8 @@ def test_the_reference_has_every_estimator_metric_data_set_and_divergence(site):
 
 
 def test_equations_are_set_and_no_latex_is_left(site):
-    assert len(site["mspl.html"]("math")) > 5 and len(site["reference/MSPL.html"]("math")) > 1
+    assert len(site["mspl.html"]("math")) > 5
+    assert len(site["reference/MSPL.html"]("math")) > 1
     texts = {name: page.get_text() for name, page in site.items()}
     assert [name for name, text in texts.items() if "$$" in text or r"\frac" in text] == []
 
@@ -126,7 +134,9 @@ def test_equations_are_set_and_no_latex_is_left(site):
 def test_the_search_finds_sections_with_the_text_of_tables_but_not_the_code(folder):
     text = (folder / "_static" / "searchlite-index.json.js").read_text("utf-8")
     places = {place["u"]: place["x"] for place in json.loads(text.partition(" = ")[2].rstrip(";"))}
-    assert "WebKB" in places["spmtc.html#data"] and "<td" not in text and "import Study" not in text
+    assert "WebKB" in places["spmtc.html#data"]
+    assert "<td" not in text
+    assert "import Study" not in text
 
 
 def test_the_site_is_small_and_its_font_has_the_letters_of_its_equations(folder):

@@ -44,7 +44,8 @@ def test_methods_that_do_not_fit_say_why_and_usual_ones_and_all_others_fit(tasks
     assert said.loc["SPMTC", "reason"].startswith("SPMTC needs the same number of clusters in all tasks")
     assert said.loc["SAMTC", "reason"] == "SAMTC needs data without negative entries, and these have some."
     assert "each seen in several views" in said.loc["PerTask", "reason"]
-    assert said.loc["MTCMRL", "fits"] and not said.loc["MSPL", "fits"]
+    assert said.loc["MTCMRL", "fits"]
+    assert not said.loc["MSPL", "fits"]
     assert run.methods_for(views, 2).loc["MTCMRL", "reason"].endswith("these data are views.")
     assert list(run.check_methods([], tasks, [2, 3])) == ["SpectralNJW", "MTCMRL", "MBC", "KMeans"]
     assert list(run.check_methods(["all"], tasks, [2, 3])) == list(said.index[said["fits"]])
@@ -102,9 +103,11 @@ def test_clusters_that_correspond_are_one_group_whatever_their_numbers_and_the_o
     for kind, codes in zip(kinds, groups.codes):
         for k, code in zip(kind, codes):
             of.setdefault(k, set()).add(int(code))
-    assert all(len(codes) == 1 for codes in of.values()) and len(set.union(*of.values())) == 5
+    assert all(len(codes) == 1 for codes in of.values())
+    assert len(set.union(*of.values())) == 5
     assert groups.names == ["1", "2", "3", "4", "5"]
-    assert len(groups.related) == 3 + 1 + 3 and groups.related["similarity"].min() > 0.5
+    assert len(groups.related) == 3 + 1 + 3
+    assert groups.related["similarity"].min() > 0.5
 
 
 def test_the_relation_of_a_method_pairs_clusters_and_dissimilar_ones_stay_apart():
@@ -143,9 +146,11 @@ def test_what_does_not_fit_is_refused_with_what_does(methods, options, message, 
 
 def test_numbers_of_clusters_come_as_one_as_a_list_or_from_the_classes(tasks, views):
     ask = run.numbers_of_clusters
-    assert ask(tasks, 2) == ask(tasks, [2]) == [2, 2] and ask(tasks, [2, 3]) == [2, 3]
+    assert ask(tasks, 2) == ask(tasks, [2]) == [2, 2]
+    assert ask(tasks, [2, 3]) == [2, 3]
     assert ask(views, [2]) == [2]
-    assert ask(load.example("tasks"), []) == [3, 3, 3] and ask(load.example("views")) == [4]
+    assert ask(load.example("tasks"), []) == [3, 3, 3]
+    assert ask(load.example("views")) == [4]
     for data, wrong, message in (
         (tasks, None, "without classes"), (tasks, [2, 2, 2], "3 entries for 2 task"),
         (tasks, 99, "only 20 sample"), (tasks, 0, ">= 1"),
@@ -158,13 +163,19 @@ def test_numbers_of_clusters_come_as_one_as_a_list_or_from_the_classes(tasks, vi
 def test_clusters_of_separate_blobs_are_found_and_sized(tasks, views):
     for data, methods in ((tasks, ["KMeans", "MTCMRL"]), (views, ["ConMC", "CoregSpectral"])):
         result = cluster(data, methods, 2, n_runs=2)
-        assert set(result.frame["status"]) == {"ok"} and set(result.frame["sizes"]) == {"10 10"}
-        assert result.frame["ACC"].isna().all() and (result.frame["stability"] == 1).all()
-        assert (result.agreement().to_numpy() == 1).all() and result.first() == methods[0]
-        assert f"with {run.shown_name(methods[0])} (" in run.report(result) and "10 10" in run.report(result)
+        assert set(result.frame["status"]) == {"ok"}
+        assert set(result.frame["sizes"]) == {"10 10"}
+        assert result.frame["ACC"].isna().all()
+        assert (result.frame["stability"] == 1).all()
+        assert (result.agreement().to_numpy() == 1).all()
+        assert result.first() == methods[0]
+        assert f"with {run.shown_name(methods[0])} (" in run.report(result)
+        assert "10 10" in run.report(result)
     one, two = cluster(tasks, ["MTCMRL"], 2).labels["MTCMRL"]
     found = contents.aligned(tasks, [one, two]).related.set_index("cluster")["other cluster"]
-    assert len(found) == 2 and found[one[0] + 1] == two[0] + 1 and found[one[-1] + 1] == two[-1] + 1
+    assert len(found) == 2
+    assert found[one[0] + 1] == two[0] + 1
+    assert found[one[-1] + 1] == two[-1] + 1
 
 
 def test_scores_count_samples_of_known_class_only():
@@ -177,8 +188,10 @@ def test_scores_count_samples_of_known_class_only():
 def test_an_error_in_one_method_does_not_lose_the_others(tasks):
     result = cluster(tasks, ["KMeans", {"MTCMRL": {"lam": -1.0}}], 2)
     failed = result.frame[result.frame["method"] == "MTCMRL"]
-    assert list(result.labels) == ["KMeans"] and set(failed["status"]) == {"failed"}
-    assert failed["error"].str.contains("ValueError: lam must be").all() and failed["ACC"].isna().all()
+    assert list(result.labels) == ["KMeans"]
+    assert set(failed["status"]) == {"failed"}
+    assert failed["error"].str.contains("ValueError: lam must be").all()
+    assert failed["ACC"].isna().all()
     with pytest.raises(ValueError, match="every method failed: MTCMRL: ValueError: lam must be"):
         cluster(tasks, [{"MTCMRL": {"lam": -1.0}}], 2).first()
 
@@ -205,7 +218,8 @@ def test_agreement_is_the_mean_index_over_tasks(tasks):
     result = run.Clusterings(pd.DataFrame(), labels, tasks)
     matrix = result.agreement()
     assert matrix.loc["A", "B"] == pytest.approx((1 + adjusted_rand_index(a, b)) / 2)
-    assert matrix.loc["B", "C"] == 1 and result.first() == "A"
+    assert matrix.loc["B", "C"] == 1
+    assert result.first() == "A"
 
 
 def test_saved_files_hold_every_sample_once(tmp_path):
@@ -238,4 +252,5 @@ def test_every_sample_is_drawn_once_in_the_look_of_its_cluster():
 def test_data_of_one_feature_are_drawn_on_a_line(form):
     X = form(np.arange(4.0)[:, None])
     points = plots.embedding([X], np.zeros(4, int), ["a"]).axes[0].collections[0].get_offsets()
-    assert len(np.unique(points[:, 0])) == 4 and (points[:, 1] == 0).all()
+    assert len(np.unique(points[:, 0])) == 4
+    assert (points[:, 1] == 0).all()

@@ -40,7 +40,8 @@ def test_a_shared_draw_cancels_in_the_paired_gain_and_its_interval_covers_the_tr
     assert 0.91 < own["low"].le(10).mul(own["high"].ge(10)).mean() < 0.985
     assert own["error"].mean() == pytest.approx(100 * 0.04 / 2 * (2 / 20) ** 0.5, rel=0.05)
     unpaired = 100 * 0.04 * (1.25 * 2 / 20) ** 0.5
-    assert own["printed_error"].mean() == pytest.approx(unpaired, rel=0.1) and unpaired > own["error"].max()
+    assert own["printed_error"].mean() == pytest.approx(unpaired, rel=0.1)
+    assert unpaired > own["error"].max()
 
 
 def test_a_rival_whose_runs_are_all_equal_does_not_limit_the_runs_of_a_gain():
@@ -57,7 +58,8 @@ def test_nineteen_of_twenty_re_runs_lie_in_the_prediction_interval_and_few_zero_
     found = gains.of_set(scores(np.random.default_rng(1), gain=0.0, tasks=600), {})
     own = found[found["rival"] == "rival"]
     assert 0.92 < own["within_prediction"].mean() < 0.98
-    assert (own["significant"] == "same").mean() < 0.06 and (own["significant"] == "reversed").mean() < 0.06
+    assert (own["significant"] == "same").mean() < 0.06
+    assert (own["significant"] == "reversed").mean() < 0.06
 
 
 def test_ours_below_half_of_print_is_said_at_most_at_its_level_where_half_is_the_truth():
@@ -124,7 +126,8 @@ def test_random_effects_find_mean_and_heterogeneity_and_cover_as_they_say():
         one = rows.random_effects(rng.normal(2, 1.5, 8) + rng.normal(0, variances**0.5), variances)
         hits.append(one["low"] < 2 < one["high"])
         found.append(one["tau"] ** 2)
-    assert 0.92 < np.mean(hits) < 0.98 and np.mean(found) == pytest.approx(2.25, rel=0.15)
+    assert 0.92 < np.mean(hits) < 0.98
+    assert np.mean(found) == pytest.approx(2.25, rel=0.15)
 
 
 def test_the_conformal_p_is_uniform_among_exchangeable_draws_and_combines_exactly():
@@ -195,7 +198,12 @@ def test_signs_are_counted_against_a_perfect_re_run_and_means_have_the_data_set_
     found = [reruns._again(one, gains.of_set(one, {}), 300, np.random.default_rng(0)) for one in made]
     multi = pd.concat([one.frame for one in found])
     line = together.statistics(found, multi).iloc[0]
-    assert line["gains"] == line["recurs"] == line["same"] == 16 and line["perfect_recurs"] > 15.9
-    assert line["ratio_low"] < 1 < line["ratio_high"] and line["better"] == 4 and line["worse"] == 0
-    assert line["least"] < line["printed"] < line["most"] and line["low"] < 15 < line["high"]
-    assert line["pipelines"] == line["pipelines_same"] == 1 and line["tau"] > 0.9
+    assert line["gains"] == line["recurs"] == line["same"] == 16
+    assert line["perfect_recurs"] > 15.9
+    assert line["ratio_low"] < 1 < line["ratio_high"]
+    assert line["better"] == 4
+    assert line["worse"] == 0
+    assert line["least"] < line["printed"] < line["most"]
+    assert line["low"] < 15 < line["high"]
+    assert line["pipelines"] == line["pipelines_same"] == 1
+    assert line["tau"] > 0.9

@@ -77,10 +77,13 @@ def test_a_planted_pipeline_is_found_from_stored_fits_and_its_cells_are_the_cali
     monkeypatch.setattr(store.RunStore, "put", None)
     assert main(["identify", "toy"]) == 0
     found = identify.summaries("toy")["tiny"]
-    assert found["hypotheses"] == 12 and found["distance"] < 1e-4
+    assert found["hypotheses"] == 12
+    assert found["distance"] < 1e-4
     assert found["winner"] == {"n": "90.0", "shift": "0.0", "noisy": "very noisy", "NMI": "NMI_geometric"}
-    assert found["permutations"]["reached"] == 0 and found["permutations"]["p"] == 0.009901
-    assert len(found["folds"]) == 7 and all(fold["rank"] == 1 for fold in found["folds"])
+    assert found["permutations"]["reached"] == 0
+    assert found["permutations"]["p"] == 0.009901
+    assert len(found["folds"]) == 7
+    assert all(fold["rank"] == 1 for fold in found["folds"])
     assert len(identify.calibration_cells(runs.load_protocol("toy"), "tiny")) == 10
 
 
@@ -171,15 +174,19 @@ def test_three_stages_each_blind_to_the_next_find_a_planted_pipeline_in_turn(sta
     with monkeypatch.context() as patch:
         patch.setattr(runs, "run", None)  # sizes need no fit
         counts = identify.identify("toy", names=["counts"])["counts"]
-    assert counts["winner"]["n"] == "90.0" and counts["distance"] == 0
+    assert counts["winner"]["n"] == "90.0"
+    assert counts["distance"] == 0
     assert counts["not_told_apart"]["values"] == {"n": ["90.0"], "shift": ["0.0", "7.0"]}
     prints = identify.identify("toy", names=["prints"])["prints"]
-    assert prints["hypotheses"] == 4 and prints["not_told_apart"]["values"]["once"] == ["once"]
+    assert prints["hypotheses"] == 4
+    assert prints["not_told_apart"]["values"]["once"] == ["once"]
     assert [cell.split(":")[4] for cell in prints["cells"]] == ["once", "once"]
     rest = identify.identify("toy", names=["rest"])["rest"]
     table = pd.read_csv(identify.table_file("toy", "rest"), dtype=str)
-    assert set(table["n"]) == {"90.0"} and set(table["once"]) == {"once"}
-    assert rest["band"] > 0 and set(table["noisy"]) == {"noisy", "very noisy"}
+    assert set(table["n"]) == {"90.0"}
+    assert set(table["once"]) == {"once"}
+    assert rest["band"] > 0
+    assert set(table["noisy"]) == {"noisy", "very noisy"}
 
 
 def committed(root):
@@ -198,7 +205,8 @@ def test_a_strangers_file_is_searched_in_private_and_gives_one_page(toy, tmp_pat
     order = ["2 hypotheses", "bootstrap", "noise band", "\nnot told apart", "without one part",
              "permuted print", "Calibration", "Hold-out rows"]
     assert sorted(order, key=page.index) == order
-    assert committed(paths.data_dir()) == before and (out / "mine.html").exists()
+    assert committed(paths.data_dir()) == before
+    assert (out / "mine.html").exists()
     assert len(pd.read_csv(out / "identify-mine.csv.gz")) == 2
 
 
@@ -212,7 +220,8 @@ def test_a_function_that_yields_data_sets_is_a_search_and_a_protocols_search_run
     assert main(["identify", "toy", "--mine", "two_guesses:guesses"]) == 0
     assert "3 hypotheses" in capsys.readouterr().out
     assert main(["identify", "toy", "--search", "tiny"]) == 0
-    assert "wrote identified" in capsys.readouterr().out and committed(paths.data_dir()) == before
+    assert "wrote identified" in capsys.readouterr().out
+    assert committed(paths.data_dir()) == before
     assert main(["identify", "toy", "--mine", "nothing"]) == 2
     assert main(["identify", "toy", "--mine", "two_guesses:absent"]) == 2
 

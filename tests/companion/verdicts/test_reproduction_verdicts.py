@@ -36,7 +36,8 @@ def shares(true_difference, ours, theirs=10, sd=0.03, delta=0.03, draw=None):
 def test_a_true_difference_within_the_margin_is_called_different_and_one_at_it_agreement_in_5_percent(
         ours, true):
     found = shares(true, ours)
-    assert found["higher"] <= 0.06 and found["lower"] <= 0.06
+    assert found["higher"] <= 0.06
+    assert found["lower"] <= 0.06
     assert abs(true) < 0.03 or found["agrees"] <= 0.06
 
 
@@ -52,7 +53,8 @@ def test_the_power_is_what_theory_says(ours, true, agrees, differs):
 def test_the_interval_widens_with_the_runs_that_vary_and_one_run_has_none():
     low, high = difference_interval(0.80, 0.03, 10, 0.80)
     t_quantile_9 = 1.8331129326536333
-    assert math.isclose(high, t_quantile_9 * 0.03 / math.sqrt(10), abs_tol=1e-9) and low == -high
+    assert math.isclose(high, t_quantile_9 * 0.03 / math.sqrt(10), abs_tol=1e-9)
+    assert low == -high
     assert difference_interval(0.75, 0.0, np.inf, 0.70) == (0.05, 0.05)
     assert classify(*difference_interval(0.75, 0.0, np.inf, 0.70), DELTA) == "agrees"
     assert classify(*difference_interval(0.7501, 0.0, np.inf, 0.70), DELTA) == "higher"
@@ -61,7 +63,9 @@ def test_the_interval_widens_with_the_runs_that_vary_and_one_run_has_none():
     assert difference_interval(0.80, 0.03, 10, 0.80, np.nan, 1, 0.005)[1] > stands_in + 0.005
     assert difference_interval(0.80, 0.03, 10, 0.80, np.nan, 10, selection=0.02)[1] > stands_in + 0.005
     low, high = difference_interval(0.75, np.nan, 1, 0.70, 0.01, 10)
-    assert math.isnan(low) and math.isnan(high) and classify(low, high, DELTA) == "inconclusive"
+    assert math.isnan(low)
+    assert math.isnan(high)
+    assert classify(low, high, DELTA) == "inconclusive"
 
 
 SPREAD, RUNS = st.floats(1e-6, 0.5), st.integers(2, 60)
@@ -71,7 +75,8 @@ SPREAD, RUNS = st.floats(1e-6, 0.5), st.integers(2, 60)
 def test_the_verdict_follows_the_interval_and_the_radius_decides_agreement(gap, sd, n, their_sd, their_n,
                                                                            delta):
     low, high = difference_interval(0.5 + gap, sd, n, 0.5, their_sd, their_n)
-    assert low <= gap + 1e-9 and high >= gap - 1e-9
+    assert low <= gap + 1e-9
+    assert high >= gap - 1e-9
     verdict = classify(low, high, delta)
     assert (verdict == "agrees") == (max(abs(low), abs(high)) <= delta)
     mirrored = classify(-high, -low, delta)
@@ -102,8 +107,10 @@ def test_both_sides_choose_their_setting_by_noisy_runs():
 
 
 def test_distances_have_a_relative_margin_and_a_coarse_print_widens_it():
-    assert math.isnan(margin("d_M")) and margin("d_M", published=2.0) == 0.1
-    assert margin("d_M", half_unit=0.5, published=2.0) == 0.5 and math.isnan(margin("seconds"))
+    assert math.isnan(margin("d_M"))
+    assert margin("d_M", published=2.0) == 0.1
+    assert margin("d_M", half_unit=0.5, published=2.0) == 0.5
+    assert math.isnan(margin("seconds"))
     assert margin("ACC", half_unit=0.5 * 0.2) == 0.1
 
 
@@ -138,8 +145,10 @@ def one(published, results, **options):
 def test_each_statistical_verdict_is_reached(values, verdict):
     row = one(printed(cell()), runs(values))
     assert row["within_prediction"] == (verdict not in ("higher", "lower") and len(values) > 1)
-    assert row["verdict"] == verdict and row["symbol"] == SYMBOLS[verdict]
-    assert row["ours"] == pytest.approx(np.mean(values)) and row["n"] == len(values)
+    assert row["verdict"] == verdict
+    assert row["symbol"] == SYMBOLS[verdict]
+    assert row["ours"] == pytest.approx(np.mean(values))
+    assert row["n"] == len(values)
 
 
 def test_absent_cells_say_why_in_the_order_of_the_rule():
@@ -156,8 +165,10 @@ def test_absent_cells_say_why_in_the_order_of_the_rule():
 def test_a_failed_run_is_counted_and_never_a_zero_nor_mistaken_for_data_that_cannot_be_had():
     both = pd.concat([runs(around(0.80, 0.01, 8)), runs([np.nan, 0.0], status="failed").assign(run=[8, 9])])
     row = one(printed(cell(mean="80.50")), both)
-    assert row["ours"] == pytest.approx(0.80) and (row["n"], row["n_failed"]) == (8, 2)
-    assert row["verdict"] == "agrees" and row["reason"] == "2 of 10 runs failed"
+    assert row["ours"] == pytest.approx(0.80)
+    assert (row["n"], row["n_failed"]) == (8, 2)
+    assert row["verdict"] == "agrees"
+    assert row["reason"] == "2 of 10 runs failed"
     row = one(printed(cell()), runs([np.nan], status="unavailable").assign(error="no source has the file"))
     assert (row["verdict"], row["reason"], row["n_failed"]) == ("unavailable", "no source has the file", 0)
 
@@ -166,7 +177,8 @@ def test_counts_can_be_split_by_method():
     table = printed(cell(), cell(method="MTSC"))
     cells = judge(table, runs(around(0.8, 0.01)), n_published=10)
     counts = verdict_counts(cells, by=["method"])
-    assert counts.loc["SNMF", "exact"] == 1 and counts.loc["MTSC", "not-run"] == 1
+    assert counts.loc["SNMF", "exact"] == 1
+    assert counts.loc["MTSC", "not-run"] == 1
     assert len(set(SYMBOLS.values())) == len(SYMBOLS)
 
 
@@ -195,7 +207,8 @@ def test_an_average_counts_only_where_its_tasks_do_not_and_a_calibration_cell_ne
 def test_a_deterministic_method_needs_one_run_and_must_not_vary_and_several_grid_points_are_refused():
     table = printed(cell(std="", method="CLR"))
     row = one(table, runs([0.84], method="CLR"), deterministic=["CLR"])
-    assert row["verdict"] == "agrees" and row["high"] == pytest.approx(0.04 + 0.00005)
+    assert row["verdict"] == "agrees"
+    assert row["high"] == pytest.approx(0.04 + 0.00005)
     assert row["uncertainty"] == "none"
     with pytest.raises(ValueError, match="runs of 'CLR' differ"):
         one(table, runs([0.84, 0.85], method="CLR"), deterministic=["CLR"])
@@ -209,7 +222,8 @@ def test_spreads_not_printed_are_flagged_and_printed_zeros_are_half_a_unit():
                          ("2.00", 10, "both"), ("2.00", None, "one split")):
         assert one(printed(cell(std=std)), ours, n_published=n)["uncertainty"] == told
     row = one(printed(cell(std="0.00")), runs([0.85004] * 10))
-    assert row["low"] < row["difference"] < row["high"] and row["uncertainty"] == "both"
+    assert row["low"] < row["difference"] < row["high"]
+    assert row["uncertainty"] == "both"
     assert 1.2e-4 < row["high"] - row["low"] < 2e-4, "half a unit of the spread, and of the mean"
 
 
@@ -226,7 +240,8 @@ def test_printed_names_and_nmi_are_mapped_to_ours_and_an_empty_task_is_the_avera
     assert one(printed(cell(task="")), runs(around(0.8, 0.01), task=""))["verdict"] == "exact", "views"
     results = runs(around(0.8, 0.01), task="avg").assign(dataset="small")
     row = one(printed(cell(task="")), results, datasets={"toy": "small"})
-    assert row["verdict"] == "exact" and row["dataset"] == "toy"
+    assert row["verdict"] == "exact"
+    assert row["dataset"] == "toy"
     table, kind = printed(cell(metric="NMI", mean="40.00")), "geometric"
     results = pd.concat([runs(around(m, 0.01), metric=f"NMI_{n}") for m, n in ((0.4, kind), (0.6, "min"))])
     assert one(table, results)["ours"] == pytest.approx(0.4)
@@ -238,7 +253,8 @@ def test_a_distance_is_judged_by_a_share_of_the_printed_value_and_without_a_marg
         metric, ours, verdict):
     table = printed(("mbc", "4", "toy", "", "IND", metric, "20.00", "0.10"))
     row = one(table, runs(around(ours, 0.01), method="IND", metric=metric, task="avg"))
-    assert row["verdict"] == verdict and row["relative_difference"] == pytest.approx(ours / 20 - 1)
+    assert row["verdict"] == verdict
+    assert row["relative_difference"] == pytest.approx(ours / 20 - 1)
     assert row["delta"] == pytest.approx(1.0 if metric == "d_M" else np.nan, nan_ok=True)
 
 
@@ -261,7 +277,8 @@ def test_the_coefficient_of_variation_of_many_pairs_is_near_that_of_their_popula
 def test_two_sets_of_scores_agree_by_size_by_line_and_by_rank():
     ours, printed = np.array([0.2, 0.4, 0.6, np.nan, 0.9]), np.array([0.1, 0.3, 0.5, 0.7, 0.8])
     found = intervals.agreement(ours, printed)
-    assert found["pearson"] == pytest.approx(1) and found["spearman"] == pytest.approx(1)
+    assert found["pearson"] == pytest.approx(1)
+    assert found["spearman"] == pytest.approx(1)
     kept = np.column_stack([ours, printed])[[0, 1, 2, 4]]
     assert found["cv"] == pytest.approx(intervals.coefficient_of_variation(kept).mean())
     assert intervals.agreement(ours**3, printed)["spearman"] == pytest.approx(1)
