@@ -171,7 +171,7 @@ def certainty(kind):
     found = sources.sensitivity(ours(sources, sources.scores()))
     best, same = found["first"].iloc[0], (found["first"] == found["first"].iloc[0]).sum()
     names = [f"{part}: {first}" if first != best else part for part, first in found["first"].items()]
-    gain = f"{found['gain'].min():+.1f} to {found['gain'].max():+.1f}"
+    gain = f"{tables.signed(found['gain'].min())} to {tables.signed(found['gain'].max())}"
     text = (f"Many {kind}: {best} is first of ours in {same} of {len(found)} readings of the evidence, and "
             f"gains {gain} points over k-means.")
     return found.assign(part=names), text

@@ -171,7 +171,7 @@ def measured_growth():
 
 
 def _exponent(measured, on_paper):
-    return "" if pd.isna(measured) else f"{measured:.1f} ({on_paper:.0f})"
+    return "" if pd.isna(measured) else f"{measured:z.1f} ({on_paper:.0f})"
 
 
 def above_order(measurements) -> list:
@@ -240,7 +240,7 @@ def _growth(row):
     """Measured exponent and, in brackets, the stated order; "fit" where they are those of a whole fit."""
     if pd.isna(row.exponent_n):
         return ""
-    return f"{row.exponent_n:.1f} ({row.order_n}){' fit' * (row.grows == 'fit')}"
+    return f"{row.exponent_n:z.1f} ({row.order_n}){' fit' * (row.grows == 'fit')}"
 
 
 def _digits(value):

@@ -43,9 +43,9 @@ def sentences(study):
     found = line(study.paper, asked["rival"])
     turning = turns(study.paper, asked["rival"])
     ends = f"{tables.signed(found['low'])} to {tables.signed(found['high'])}"
-    size = (f"{word(found)}: {found['ours']:+.1f} points over {asked['over']} ({ends}), where print has "
-            f"{found['printed']:+.1f}. It is better on {found['better']:.0f} of {found['sets']:.0f} data "
-            f"sets and worse on {found['worse']:.0f}.")
+    size = (f"{word(found)}: {tables.signed(found['ours'])} points over {asked['over']} ({ends}), where "
+            f"print has {tables.signed(found['printed'])}. It is better on {found['better']:.0f} of "
+            f"{found['sets']:.0f} data sets and worse on {found['worse']:.0f}.")
     signs = (f"The printed sign recurs in {found['recurs']:.0f} of {found['gains']:.0f} comparisons, where a "
              f"perfect re-run would have {found['perfect_recurs']:.0f}, and in "
              f"{found['pipelines_same']:.0f} of {found['pipelines']:.0f} pipelines.")
@@ -135,11 +135,13 @@ def summary(studies):
         known = ledger.findings(study.paper)
         asked = known["summary"]
         found = line(study.paper, asked["rival"])
-        cells = (f"{known['name']}: {asked['claim']}", f"{found['printed']:+.1f}",
-                 f"{found['ours']:+.1f} ({tables.signed(found['low'])} to {tables.signed(found['high'])})",
+        told = {name: tables.signed(found[name])
+                for name in ("printed", "ours", "low", "high", "pipelines_least", "pipelines_most")}
+        cells = (f"{known['name']}: {asked['claim']}", told["printed"],
+                 "{ours} ({low} to {high})".format(**told),
                  f"{found['recurs']:.0f} of {found['gains']:.0f} (perfect re-run "
                  f"{found['perfect_recurs']:.0f})",
-                 f"{found['pipelines_least']:+.1f} to {found['pipelines_most']:+.1f}", short(study))
+                 "{pipelines_least} to {pipelines_most}".format(**told), short(study))
         yield dict(zip(HEADS, cells))
 
 

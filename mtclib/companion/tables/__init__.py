@@ -17,10 +17,10 @@ from mtclib.companion.tables.table import (
     Table,
     Tables,
     label,
-    signed,
     tally,
     task_name,
 )
+from mtclib.companion.verdicts.numbers import signed
 
 __all__ = ["CLAIM_COLUMNS", "CLAIM_SYMBOLS", "COLOURS", "MEANINGS", "OURS_SD", "PUBLISHED_SD", "Points",
            "Table", "Tables", "audit", "claims", "decisions", "frame_table", "label", "provenance",

@@ -74,16 +74,6 @@ def task_name(task: str) -> str:
     return {"avg": "Average"}.get(task, f"Task {task}" if task.isdigit() else task)
 
 
-def signed(value) -> str:
-    """A number with its sign and one decimal, or with the digit that shows its sign.
-
-    >>> [signed(value) for value in (1.26, -0.04, 0.0)]
-    ['+1.3', '-0.04', '0.0']
-    """
-    text = f"{value:+.1f}"
-    return text if float(text) else f"{value:+.1g}" if value else "0.0"
-
-
 def tally(statuses) -> str:
     """How often each verdict or status of a Series occurs, in the order of `MEANINGS`: 1 agrees, 2 fail."""
     counts = statuses.value_counts()

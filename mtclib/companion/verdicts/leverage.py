@@ -17,6 +17,7 @@ from mtclib.companion.runs.jobs import canonical
 from mtclib.companion.verdicts import ledger
 from mtclib.companion.verdicts.intervals import RELATIVE, difference_interval
 from mtclib.companion.verdicts.ledger import LedgerError
+from mtclib.companion.verdicts.numbers import signed
 
 COLUMNS = ("decision", "kind", "ours", "alternative", "method", "dataset", "metric", "n", "n_other",
            "score", "other_score", "change", "low", "high")  # fmt: skip
@@ -151,9 +152,9 @@ def sentences(study):
     """What the alternatives to each decision change, in words: a dict from its id."""
     found = {}
     for line in by_alternative(study.changes).sort_values("decision", kind="stable").itertuples():
-        span = f" ({line.least:+.1f} to {line.most:+.1f})" if line.pairs > 1 else ""
+        span = f" ({signed(line.least)} to {signed(line.most)})" if line.pairs > 1 else ""
         found.setdefault(line.decision, []).append(
-            f"{line.metric} {line.mean:+.1f}{span} for {line.alternative}")
+            f"{line.metric} {signed(line.mean)}{span} for {line.alternative}")
     trials = {entry["decision"]: [entry["trial"]] for entry in entries(study.paper)[1] if "trial" in entry}
     return {decision: "; ".join(lines) for decision, lines in (found | trials).items()}
 

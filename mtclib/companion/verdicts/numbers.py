@@ -28,6 +28,17 @@ WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight",
 PICK = {"mean": np.mean, "least": np.min, "largest": np.max}
 
 
+def signed(value) -> str:
+    """A number with its sign and one decimal, or with the digit that shows its sign; beyond 4 is rounding.
+
+    >>> [signed(value) for value in (1.26, -0.04, 0.0, -1e-15)]
+    ['+1.3', '-0.04', '0.0', '0.0']
+    """
+    value = round(value, 4)
+    text = f"{value:+.1f}"
+    return text if float(text) else f"{value:+.1g}" if value else "0.0"
+
+
 def _fraction(value, digits):
     """As the papers print fractions: .874."""
     return f"{value:.{digits}f}".removeprefix("0")
