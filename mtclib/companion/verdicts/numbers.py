@@ -34,9 +34,8 @@ def signed(value) -> str:
     >>> [signed(value) for value in (1.26, -0.04, 0.0, -1e-15)]
     ['+1.3', '-0.04', '0.0', '0.0']
     """
-    value = round(value, 4)
     text = f"{value:+.1f}"
-    return text if float(text) else f"{value:+.1g}" if value else "0.0"
+    return text if float(text) else f"{value:+.1g}" if abs(value) >= 5e-5 else "0.0"
 
 
 def _fraction(value, digits):
