@@ -77,7 +77,9 @@ def _both_signs(means):
 def answer(study):
     """The answer, for the top of a paper's notebook."""
     asked = ledger.findings(study.paper)["summary"]["question"]
-    return tables.Points((" ".join(sentences(study)),), ((asked, "index.ipynb"),))
+    known = study.paper in set(_table("gain_statistics")["paper"])
+    told = sentences(study) if known else [f"`python -m mtclib verdicts --paper {study.paper}` will tell."]
+    return tables.Points((" ".join(told),), ((asked, "index.ipynb"),))
 
 
 def forest(study):

@@ -45,25 +45,6 @@ WITH_MEMORY, NO_MEMORY = "LMSC, release", "LMSC, release, no memory"
 score = SCORES[METRIC]
 
 
-def frames(study):
-    """Rows of results that the claims of the paper speak of, by the name of their frame."""
-    sets = ["3Sources", "BBC", "BBCSport", "Cornell"]
-    every = pd.concat(map(study.rows, sets))
-    grid = leverage.with_params(every[every["method"] == "LMSC"], "lam", "mu").query("mu == 0.01")
-    steps = grid.assign(method=[f"lam = {value:g}" for value in grid["lam"]])
-    sweeps = study.sweep("figures-2-3")
-    sweeps = results.pooled(sweeps, {name: name.rpartition(" ")[0] for name in set(sweeps["dataset"])})
-    random = pd.concat([every[every["part"].isin(["readings", "step"])], *map(study.default, sets)])
-    random = random.assign(dataset=random["dataset"].map(RANDOM.format)).drop_duplicates(ONE_A_JOB)
-    judged = pd.concat([*map(study.as_in_print, sets), random])
-    keys = ["dataset", "method", "run", "metric", "task"]
-    later = study.table("transfer").query("position > 1").rename(columns={"knowledge": "method"})
-    streams = pd.concat([later, _kept(study)]).assign(task="avg")
-    streams = streams.rename(columns={"seed": "run"}).groupby(keys)["value"].mean().reset_index()
-    return {"results": judged, "streams": streams,
-            "sensitivity": pd.concat([sweeps, steps, *_surface(every[every["part"] == "surface"])])}
-
-
 def _kept(study):
     """Scores of task 1 clustered anew after it was learned and after the last task."""
     rows = study.table("forgetting").query("against == 'classes'")
@@ -600,6 +581,24 @@ class PaperStudy(Study):
         rows = self.table(table)
         rows = rows.replace({"dataset": _STREAMS}) if table != "stream_costs" else rows
         return self.show(draw(rows), name or f"lmsc-{table}", alt=alt)
+
+    def frames(self):
+        """Rows of results that the claims of the paper speak of, by the name of their frame."""
+        sets = ["3Sources", "BBC", "BBCSport", "Cornell"]
+        every = pd.concat(map(self.rows, sets))
+        grid = leverage.with_params(every[every["method"] == "LMSC"], "lam", "mu").query("mu == 0.01")
+        steps = grid.assign(method=[f"lam = {value:g}" for value in grid["lam"]])
+        sweeps = self.sweep("figures-2-3")
+        sweeps = results.pooled(sweeps, {name: name.rpartition(" ")[0] for name in set(sweeps["dataset"])})
+        random = pd.concat([every[every["part"].isin(["readings", "step"])], *map(self.default, sets)])
+        random = random.assign(dataset=random["dataset"].map(RANDOM.format)).drop_duplicates(ONE_A_JOB)
+        judged = pd.concat([*map(self.as_in_print, sets), random])
+        keys = ["dataset", "method", "run", "metric", "task"]
+        later = self.table("transfer").query("position > 1").rename(columns={"knowledge": "method"})
+        streams = pd.concat([later, _kept(self)]).assign(task="avg")
+        streams = streams.rename(columns={"seed": "run"}).groupby(keys)["value"].mean().reset_index()
+        return {"results": judged, "streams": streams,
+                "sensitivity": pd.concat([sweeps, steps, *_surface(every[every["part"] == "surface"])])}
 
 
 _FIGURES = {"3Sources": "LMSC 2", "Cornell": "LMSC 3"}

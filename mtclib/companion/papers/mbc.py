@@ -142,6 +142,10 @@ class PaperStudy(Study):
         rows = self.published[self.published["metric"] == "d_M"]
         return rows.pivot(index="dataset", columns="method", values="mean")
 
+    def frames(self):
+        """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
+        return {"results": self._compared}
+
 
 def _mean(values):
     return float(np.mean(list(values)))
@@ -164,11 +168,6 @@ def distances_of_classes(data, further):
         for name in further["factor"]:
             choice = {"centroids": form, "masses": masses, "cost": kind, "factor": name}
             yield choice, {("", "true", "d_M"): value * SIZES[name](data)}
-
-
-def frames(study):
-    """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
-    return {"results": study._compared}
 
 
 class Numbers(numbers.Numbers):

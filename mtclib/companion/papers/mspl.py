@@ -222,20 +222,6 @@ def _halves(X, labels):
     return near, ~near
 
 
-def frames(study):
-    """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
-    frame, main = study.results.frame, pd.concat(map(study.default, [DIGITS, *PAGES]))
-    ends = main.drop_duplicates("key")
-    ends = ends.assign(metric="objective", value=ends["objective"])
-    curves, pools = mspl_curves(study)
-    falls = total_falls(curves, "NMI_arithmetic", until=10)
-    falls = falls.assign(metric="fall of NMI", method=falls["method"] + ", curves")
-    damaged = mspl_damaged(study)
-    parts = [main, ends, damaged[damaged["share"].notna()], falls,
-             mspl_rounds(study), results.pooled(frame[frame["part"] == "curves"], pools)]
-    return {"results": pd.concat(parts).assign(task="")}
-
-
 @cache
 def mspl_curves(study):
     """NMI, accuracy and purity of MSPL and its rivals after each of 30 iterations, from stored histories.
@@ -457,3 +443,16 @@ class PaperStudy(Study):
         told = "NMI from {:.1f} to {:.1f}".format(*table["NMI"].agg(["min", "max"]))
         return tables.frame_table(table.droplevel("dataset").sort_index().round(1), "Variants, percent",
                                   folded=f"{len(table)} rows, {told}")
+
+    def frames(self):
+        """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
+        frame, main = self.results.frame, pd.concat(map(self.default, [DIGITS, *PAGES]))
+        ends = main.drop_duplicates("key")
+        ends = ends.assign(metric="objective", value=ends["objective"])
+        curves, pools = mspl_curves(self)
+        falls = total_falls(curves, "NMI_arithmetic", until=10)
+        falls = falls.assign(metric="fall of NMI", method=falls["method"] + ", curves")
+        damaged = mspl_damaged(self)
+        parts = [main, ends, damaged[damaged["share"].notna()], falls,
+                 mspl_rounds(self), results.pooled(frame[frame["part"] == "curves"], pools)]
+        return {"results": pd.concat(parts).assign(task="")}

@@ -165,6 +165,18 @@ class PaperStudy(Study):
         rows = self.sweep("figure1")
         return rows[rows["dataset"] == name].assign(pipeline=name)
 
+    def frames(self):
+        """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
+        shared = self.protocol.studies["negative-transfer"].datasets
+        kinds = relation_kinds(self)
+        judged = [self.selected(self.headline(name)).assign(dataset=name) for name in SETS]
+        relations = [self.relations(self.fitted(name), rows, kinds[name]).assign(dataset=name)
+                     for name, rows in self._fits.items() if name in SETS]
+        return {"results": pd.concat([*judged, *map(self.default, shared)]),
+                "sensitivity": pd.concat(map(self.judged_sweep, SETS)),
+                "relations": pd.concat(relations),
+                "timings": self.table("relation_times").query("costs == 'models'")}
+
 
 def _nearest(frame):
     """The weighting that is nearest to the printed row of each method, in words."""
@@ -172,19 +184,6 @@ def _nearest(frame):
     best = others.loc[others.groupby("method", sort=False)["distance"].idxmin()]
     told = [f"{row.method} with {row.weighting} ({row.distance:g} points)" for row in best.itertuples()]
     return "nearest to print come " + " and ".join(told)
-
-
-def frames(study):
-    """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
-    shared = study.protocol.studies["negative-transfer"].datasets
-    kinds = relation_kinds(study)
-    judged = [study.selected(study.headline(name)).assign(dataset=name) for name in SETS]
-    relations = [study.relations(study.fitted(name), rows, kinds[name]).assign(dataset=name)
-                 for name, rows in study._fits.items() if name in SETS]
-    return {"results": pd.concat([*judged, *map(study.default, shared)]),
-            "sensitivity": pd.concat(map(study.judged_sweep, SETS)),
-            "relations": pd.concat(relations),
-            "timings": study.table("relation_times").query("costs == 'models'")}
 
 
 def relation_kinds(study):

@@ -110,15 +110,14 @@ class PaperStudy(Study):
         alone = frame["method"].str.contains("no sharing") & frame["dataset"].isin(self.sets)
         return self._as_judged(frame[alone])
 
-
-def frames(study):
-    """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
-    noisy = [name for kind in NOISE for name in study.protocol.studies[f"{kind}-noise"].datasets]
-    judged = pd.concat([study._chosen, study._alone])
-    noise = pd.concat([study._fixed, study._as_judged(pd.concat(map(study.default, noisy)))])
-    times = study.table("fit_times")
-    return {"results": judged.drop_duplicates(ONE_A_JOB), "noise": noise.drop_duplicates(ONE_A_JOB),
-            "sensitivity": study._sweeps, "timings": times[times["w_update"] == "mult"]}
+    def frames(self):
+        """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
+        noisy = [name for kind in NOISE for name in self.protocol.studies[f"{kind}-noise"].datasets]
+        judged = pd.concat([self._chosen, self._alone])
+        noise = pd.concat([self._fixed, self._as_judged(pd.concat(map(self.default, noisy)))])
+        times = self.table("fit_times")
+        return {"results": judged.drop_duplicates(ONE_A_JOB), "noise": noise.drop_duplicates(ONE_A_JOB),
+                "sensitivity": self._sweeps, "timings": times[times["w_update"] == "mult"]}
 
 
 def as_judged(method):

@@ -506,11 +506,13 @@ class Study:
                 data = plots.folder_key(paths.build_dir(), f"results/{self.paper}")
         return show(fig, name, f"notebooks/{self.paper}.ipynb", data, printed, alt)
 
+    def frames(self):
+        """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
+        return {"results": pd.concat(map(self.selected, self.protocol.profile("full").datasets))}
+
     def outcomes(self):
         """The claims of the paper with their outcome, as from ``verdicts.ledger.claims_table``."""
-        own = _module(self.paper)
-        frames = own.frames(self) if own else {
-            "results": pd.concat(map(self.selected, self.protocol.profile("full").datasets))}
+        frames = self.frames()
         found = ledger.claims_table(self.paper, frames, self.published)
         return found.assign(pipeline=[", ".join(sorted(self._pipelines(entry, frames)))
                                       for entry in ledger.claims(self.paper)])

@@ -3,7 +3,6 @@
 import pytest
 
 from mtclib.companion.papers import in_order, scoreboard, study_of
-from mtclib.companion.papers.study import _module
 from mtclib.companion.verdicts import ledger
 
 
@@ -17,7 +16,7 @@ def test_every_cell_of_a_printed_data_set_is_judged_on_the_pipeline_that_stands_
 @pytest.mark.parametrize("paper", in_order())
 def test_claims_are_tested_on_fits_of_the_pipeline_that_is_judged(paper):
     study = study_of(paper)
-    rows = _module(paper).frames(study)["results"]
+    rows = study.frames()["results"]
     printed = study.published[["dataset", "method"]].drop_duplicates()
     for (dataset, method), part in rows.merge(printed).groupby(["dataset", "method"]):
         judged = study.rows(study.headline(dataset)).query("method == @method")
@@ -47,7 +46,7 @@ def test_every_claim_and_every_table_names_its_pipeline():
 
 def test_spmtc_stands_for_rows_kept_in_its_gains_its_noise_and_its_curves():
     study = study_of("spmtc")
-    frames = _module("spmtc").frames(study)
+    frames = study.frames()
     kept = study.results.frame.query("method.str.contains('rows kept')")["key"]
     for name in ("results", "noise", "sensitivity"):
         rows = frames[name]

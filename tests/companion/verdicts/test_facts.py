@@ -6,14 +6,15 @@ import pytest
 from mtclib.core import paths
 
 URLS = {"spmtc": 3, "mspl": 0, "mbc": 1, "mtcmrl": 3, "lmsc": 0}
-"""Addresses of data in the text and the footnotes of each paper."""
+"""Addresses of data in the text and the footnotes of papers that were read for them."""
+every = pytest.mark.parametrize("paper", paths.papers())
 
 
 def facts(paper):
     return pd.read_csv(paths.paper_dir(paper) / "facts.csv", dtype=str, keep_default_na=False)
 
 
-@pytest.mark.parametrize("paper", URLS)
+@every
 def test_every_fact_says_where_it_stands_what_became_of_it_and_what_it_implies(paper):
     rows = facts(paper)
     assert (rows[["where", "quantity", "value", "implies"]] != "").all(axis=None)
@@ -30,7 +31,7 @@ def test_every_address_of_data_in_a_paper_is_a_row(paper):
     assert (rows["implies"].str.len() > 30).all()
 
 
-@pytest.mark.parametrize("paper", URLS)
+@every
 def test_every_printed_size_is_a_row(paper):
     sizes = pd.read_csv(paths.paper_dir(paper) / "sizes.csv", dtype=str, keep_default_na=False)
     place = ["dataset", "task", "quantity"]
