@@ -41,7 +41,7 @@ RELIABILITY = """
 ## Reliability
 
 `make adversary` attacks the library with attempts that are drawn at random. Each must give what was promised,
-or be refused with the reason; anything else is a fault. The last long run took {minutes} minutes:
+or be refused with the reason; anything else is a fault. The last long runs took {minutes} minutes together:
 
 <div class="table-wrapper">{attacks}</div>
 """
@@ -109,7 +109,7 @@ def _about(runs) -> str:
 
 
 def _reliability() -> str:
-    """Return the part of the front page with the last long run of the adversary; "" if none is kept."""
+    """Return the part of the front page with the last long runs of the adversary; "" if none is kept."""
     file = paths.data_dir() / "adversary.csv"
     if not file.is_file():
         return ""
