@@ -106,6 +106,11 @@ test, which saves half a minute.""",
 
 Writes data/verdicts.csv, one row for each printed number.  --errors also simulates how often the rule
 errs and writes data/verdict_errors.csv, which takes minutes.""",
+    "new": """example:
+  python -m mtclib {} {}
+
+Writes files that run and pass the tests, with TODO where words and numbers are to come, adds the lines that
+others need to know them, runs what renews derived files, and says what is left.""",
     "list": "examples:\n  python -m mtclib list\n  python -m mtclib list --data",
 }
 
@@ -120,8 +125,8 @@ def _numbers(text: str) -> list[int]:
     return [_at_least_one(part.strip()) for part in text.split(",")]
 
 
-def _command(commands, name, function, text):
-    command = commands.add_parser(name, help=text, description=text, epilog=EXAMPLES[name],
+def _command(commands, name, function, text, epilog=None):
+    command = commands.add_parser(name, help=text, description=text, epilog=epilog or EXAMPLES[name],
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     command.set_defaults(function=function)
     return command
@@ -192,7 +197,7 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("--write", action="store_true", help="write the results of what is run; run nothing")
     command.add_argument("--data", metavar="FOLDER", help="judge the advice on the sets in it instead")
     _command(commands, "report", report, "write the HTML site: notebooks, figures, search")
-    command = _command(commands, "store", store, "run notebooks in place and keep their cleaned outputs")
+    command = _command(commands, "store", store, "run notebooks in place and keep their outputs and figures")
     command.add_argument("papers", nargs="*", metavar="PAPER", help="default: all")
     command = _command(commands, "scoreboard", scoreboard, "test the claims, write the README's front page")
     command.add_argument("--paper", help="test the claims of this paper alone")
@@ -200,6 +205,12 @@ def build_parser() -> argparse.ArgumentParser:
     command = _command(commands, "verdicts", verdicts, "write the verdict on every printed number")
     command.add_argument("--paper", help="renew the lines of this paper alone")
     command.add_argument("--errors", action="store_true", help="simulate the error rates again")
+    for what, example in (("paper", "ABCD"), ("method", "ABCD --kind views"), ("data", "abcd-news")):
+        command = _command(commands, f"new-{what}", new, f"write the skeleton of a {what}",
+                           EXAMPLES["new"].format(f"new-{what}", example))
+        command.add_argument("name", metavar="NAME", help="how it is to be called")
+        command.add_argument("--kind", default="tasks", help="tasks (default) or views")
+        command.set_defaults(what=what)
     command = _command(commands, "list", list_known, "list papers and their parameters, or data files")
     command.add_argument("--data", action="store_true", help="list data files: place, terms, citation")
     return parser
@@ -431,10 +442,11 @@ def report(args) -> int:
 
 
 def store(args) -> int:
-    """Execute notebooks in place and keep their outputs."""
+    """Execute notebooks in place and keep their outputs and figures."""
     found = notebooks.find_notebooks()
     for name in args.papers:
         choose(name, found, "PAPER")
+    os.environ.setdefault("MTCLIB_FIGURES", str(paths.root() / "figures"))
     # The front door reads what the others leave behind, so it comes last.
     for name in sorted(args.papers or found, key=lambda name: name == notebooks.FRONT):
         notebooks.store_outputs(found[name])
@@ -463,6 +475,16 @@ def verdicts(args) -> int:
     from mtclib.companion.papers import scoreboard
 
     print("\n".join(f"wrote {path}" for path in scoreboard.write_verdicts(_papers(args), args.errors)))
+    return 0
+
+
+def new(args) -> int:
+    """Write a skeleton, and say what was written and what is left."""
+    from mtclib.companion import skeletons
+
+    print("\n".join(getattr(skeletons, f"new_{args.what}")(args.name, args.kind)))
+    print(f"\nLeft to you, and after a change the python commands above, and the tests:\n"
+          f"- every TODO: `git grep --untracked TODO`{skeletons.LEFT[args.what]}")
     return 0
 
 

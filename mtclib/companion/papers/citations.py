@@ -114,10 +114,12 @@ def known():
         for name in (entry.name, *entry.loaders):
             loaders.setdefault(name, {}).update(dict.fromkeys(works(entry.citation)))
     found |= {name: list(entries) for name, entries in loaders.items()}
-    for paper in paths.papers():
-        for spec in load_protocol(paper).datasets.values():
-            if spec.published and spec.loader in loaders:
-                found.setdefault(spec.published, list(loaders[spec.loader]))
+    own = {name.lower(): entries for name, entries in papers.items()}
+    printed = [(spec, paper) for paper in paths.papers() for spec in load_protocol(paper).datasets.values()
+               if spec.published]
+    # Data that are made here are those of the paper.
+    for spec, paper in sorted(printed, key=lambda one: one[0].loader not in loaders):
+        found.setdefault(spec.published, list(loaders.get(spec.loader, own.get(paper, ()))))
     found |= {name: works(one["citation"]) for name, one in methods["methods"].items()} | papers
     return found
 

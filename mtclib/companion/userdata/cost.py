@@ -20,12 +20,13 @@ _ITERATIONS = 10
 
 
 def estimates(data, methods, n_clusters, n_runs=1, n_jobs=1) -> pd.DataFrame:
-    """``seconds`` of all runs and ``megabytes`` of fits at a time, method by method."""
+    """``seconds`` of all runs and ``megabytes`` of fits at a time, by method; NaN where growth is unknown."""
     growth = pd.read_csv(paths.data_dir() / "growth.csv").set_index(["method", "varied"])
     costs = pd.read_csv(paths.paper_dir("methods") / "costs.csv", index_col="method").fillna(0.0)
-    rows = {name: _one(data, growth.loc[name], costs.loc[name], max(n_clusters)) for name in methods}
+    rows = {name: _one(data, growth.loc[name], costs.loc[name], max(n_clusters)) for name in methods
+            if name in growth.index}
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=["seconds", "megabytes"])
-    return frame * [n_runs / n_jobs, n_jobs]
+    return frame.reindex(list(methods)) * [n_runs / n_jobs, n_jobs]
 
 
 def _one(data, growth, cost, k):
@@ -64,7 +65,7 @@ def verdict(data, methods, n_clusters, n_runs, n_jobs) -> tuple:
 
 
 def _listed(table):
-    return ", ".join(f"{name} {in_words(value)}" for name, value in table["seconds"].head(4).items())
+    return ", ".join(f"{name} {in_words(value)}" for name, value in table["seconds"].dropna().head(4).items())
 
 
 def in_words(seconds) -> str:

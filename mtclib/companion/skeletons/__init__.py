@@ -1,0 +1,177 @@
+"""Skeletons of a paper, a method or a data set: files that run and pass the tests, with TODO where words and
+numbers are to come.
+
+Each function writes files from the templates beside this one, adds lines to files that there are, and runs
+what renews all that follows from them.  It returns what it did, a line for each.
+"""
+
+import re
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+from mtclib.companion.papers import in_order, position
+from mtclib.companion.parameters import HOME, UsageError, choose
+from mtclib.companion.site import notebooks
+from mtclib.core import paths
+
+KINDS = {
+    "tasks": {"DATASET": "toy-multitask", "GIVEN": "length = 6", "CLUSTERS": "3", "RIVALCLASS": "KMeans",
+              "RIVAL": "k-means"},
+    "views": {"DATASET": "mspl-toy", "GIVEN": "noise = true", "CLUSTERS": "4", "RIVALCLASS": "ConMC",
+              "RIVAL": "Con-MC"},
+}  # fmt: skip
+"""What stands in a skeleton for data and for a compared method, until there are better ones."""
+PRINTED = {"tasks": [("1", 0.85, 0.63), ("2", 0.91, 0.79), ("3", 0.86, 0.74)], "views": [("", 0.86, 0.81)]}
+"""Tasks, and accuracies in the place of printed ones: about those of the toy data."""
+_FLOOR = """
+- its floor in benchmarks/floors.py, and what `python -m benchmarks floors` and `growth` measure, each with
+  `--only NAME --output data/bench.csv` (or data/growth.csv)
+- at the end, the pages of all: `python -m mtclib store index methods differences`"""
+LEFT = {
+    "method": """
+- the row of its paper in mtclib/baselines/__init__.py
+- its steps by loops in tests/literal""" + _FLOOR,
+    "data": """
+- its files in mtclib/datasets/registry.toml: bytes, SHA-256, pinned source, licence, citation
+- the hash of the real data in tests/data/known_data_sets.csv""",
+    "paper": """
+- the numbers of published.csv, sizes.csv and facts.csv, which are of toy data
+- a class PaperStudy in mtclib/companion/papers for what only this paper shows""" + _FLOOR,
+}
+"""What no skeleton can write."""
+
+
+def new_method(name, kind="tasks"):
+    """Write a compared method, its test and its entry among the methods."""
+    place = _place(name, kind, "mtclib/baselines/{}.py")
+    words = {"SKELETON": name, "skeleton": place, "MODULE": "mtclib.baselines", "APPEARS": ""}
+    return [_file(f"mtclib/baselines/{place}.py", _filled("method.py", kind, words)),
+            _file(f"tests/baselines/test_{place}.py", _filled("test_method.py", kind, words)),
+            _added("mtclib/baselines/__init__.py", r"(?=\}  # fmt: skip)", f'    "{name}": "{place}",\n'),
+            *_known(name, kind, words), *_run(*_measured(name))]
+
+
+def new_data(name, kind="tasks"):
+    """Write a loader and the hash by which its data set is known."""
+    place = _place(name, kind, "mtclib/datasets/{}.py", r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+    words = {"SKELETON": name, "skeleton": place}
+    written = _file(f"mtclib/datasets/{place}.py", _filled("data.py", kind, words))
+    code = f"from mtclib.datasets import load; print(load({name!r}).sha256[:12])"
+    digest = subprocess.run([sys.executable, "-c", code], cwd=paths.root(), check=True, capture_output=True,
+                            text=True).stdout.strip()
+    return [written, _added("tests/data/known_data_sets.csv", r"\Z", f"{name},{digest},\n")]
+
+
+def new_paper(name, kind="tasks"):
+    """Write all that a paper consists of, from its method to its notebook, and run it on toy data."""
+    place = _place(name, kind, "mtclib/{}.py")
+    tasks, year = [task for task, *_ in PRINTED[kind]], str(date.today().year)
+    names, rows = (name, KINDS[kind]["RIVAL"]), f'paper = "{place}", tables = ["1"]'
+    own, other = (f'{{ {rows}, names = ["{method}"] }}' for method in names)
+    words = {**KINDS[kind], "SKELETON": name, "skeleton": place, "MODULE": "mtclib", "YEAR": year,
+             "POSITION": str(1 + max(position(paper)[0] for paper in in_order())),
+             "TASKNAMES": ", ".join(f'"{task}"' for task in tasks), "HOME": HOME.partition("github.com/")[2],
+             "APPEARS": f" {own} "}
+    size = f"Toy,{tasks[0]}", f"n_classes,{words['CLUSTERS']}"
+    cells = [f"{place},1,Toy,{task},{method},ACC,{value:.3f},,fraction\n" for task, *values in PRINTED[kind]
+             for method, value in zip(names, values)]
+    files = {f"mtclib/{place}.py": "method.py", f"tests/test_{place}.py": "test_method.py",
+             **{f"data/{place}/{file}.toml": f"{file}.toml" for file in ("protocol", "decisions", "claims")}}
+    tables = {"published": "paper,table,dataset,task,method,metric,mean,std,unit\n" + "".join(cells),
+              "sizes": f"table,dataset,task,quantity,value,note\n1,{','.join(size)},\n",
+              "facts": "where,dataset,task,method,quantity,row,col,value,status,implies\n"
+                       f"table 1,{size[0]},,{size[1].replace(',', ',,,')},used,TODO: what follows from it\n"}
+    rival = rf"(?<=\[methods\.{words['RIVALCLASS']}\]\n)(title = .*\nappears_in = \[\n)"
+    row = f"{f'``{name}``':<28}{'TODO: the title of the paper':<45}``notebooks/{place}.ipynb``\n"
+    return [
+        *(_file(path, _filled(template, kind, words, "paper")) for path, template in files.items()),
+        *(_file(f"data/{place}/{table}.csv", text) for table, text in tables.items()),
+        _notebook(f"notebooks/{place}.ipynb", _filled("notebook", kind, words)),
+        *_known(name, kind, words),
+        _added("data/methods/methods.toml", rival, f"  {other},\n"),
+        _added("CITATION.cff", r"\Z", _filled("citation", kind, words)),
+        _added("pyproject.toml", r"(?= \| mtclib\.datasets)", f" | mtclib.{place}"),
+        _added("pyproject.toml", r'"mtclib\.spmtc"(, "mtclib\.\w+")+', f', "mtclib.{place}"'),
+        _added("mtclib/__init__.py", r"\n(?==+  =+  =+\n\n)", row),
+        *_run(*_measured(name), *(("-m", "mtclib", *command.split()) for command in (
+            f"run {place} --profile full --export", f"verdicts --errors --paper {place}",
+            f"scoreboard --paper {place}", f"store {place}")))]
+
+
+def _measured(name):
+    return [("tests/core/test_versions.py", "--update"),
+            ("benchmarks/method_costs.py", "--only", name, "--output", "data/methods/costs.csv")]
+
+
+def _place(name, kind, pattern, allowed=r"[A-Z][A-Za-z0-9]*"):
+    """Name of the module, if there is none of this name."""
+    choose(kind, KINDS, "--kind")
+    place = name.lower().replace("-", "_")
+    if not re.fullmatch(allowed, name):
+        raise UsageError(f"NAME: {name!r} does not match {allowed}.")
+    if (paths.root() / pattern.format(place)).exists():
+        raise UsageError(f"NAME: {pattern.format(place)} is there already.")
+    return place
+
+
+def _filled(template, kind, words, *flags):
+    """A template with the lines of this kind, and with what stands for its words, longer ones first."""
+    text = Path(__file__).with_name(f"{template}.txt").read_text(encoding="utf-8")
+    lines = [re.match(r"(?:(tasks|views|paper)\| )?(.*)", line, re.S) for line in text.splitlines(True)]
+    text = "".join(line[2] for line in lines if line[1] in (None, kind, *flags))
+    words = {"YEAR": str(date.today().year), **words}
+    return re.sub("|".join(sorted(words, key=len, reverse=True)), lambda found: words[found[0]], text)
+
+
+def _file(path, text):
+    place = paths.root() / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, encoding="utf-8")
+    return f"{path}: new"
+
+
+def _added(path, after, text):
+    """Put text after the first passage of a file that matches."""
+    place = paths.root() / path
+    old = place.read_text(encoding="utf-8")
+    found = re.search(after, old)
+    if not found:
+        raise UsageError(f"{path} has no place {after!r} any more; add by hand: {text}")
+    place.write_text(old[:found.end()] + text + old[found.end():], encoding="utf-8")
+    return f"{path}: {text.strip().partition(chr(10))[0]}"
+
+
+def _known(name, kind, words):
+    """The places that name every method, or count them."""
+    readme = paths.root() / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    readme.write_text(re.sub(r"\d+(?= tested methods)", lambda found: str(int(found[0]) + 1), text),
+                      encoding="utf-8")
+    return ["README.md: number of methods",
+            _added("data/methods/methods.toml", r"\Z", _filled("methods.toml", kind, words))]
+
+
+def _notebook(path, text):
+    import nbformat
+    from nbformat import v4
+
+    cells = []
+    for number, part in enumerate(re.split(r"^%% ", text, flags=re.M)[1:]):
+        (form, *tags), source = part.partition("\n")[0].split(), part.partition("\n")[2].rstrip("\n")
+        folded = {"jupyter": {"source_hidden": True}} if "parameters" in tags else {}
+        make = v4.new_markdown_cell if form == "markdown" else v4.new_code_cell
+        cells.append(make(source, id=f"cell-{number}", metadata={"tags": tags, **folded} if tags else {}))
+    notebook = v4.new_notebook(cells=cells)
+    notebooks.clean(notebook)
+    return _file(path, nbformat.writes(notebook) + "\n")
+
+
+def _run(*commands):
+    """Run commands in the repository; a failure ends with what was said."""
+    for command in commands:
+        done = subprocess.run([sys.executable, *command], cwd=paths.root(), capture_output=True, text=True)
+        if done.returncode:
+            raise UsageError(f"python {' '.join(command)} failed:\n{(done.stdout + done.stderr)[-3000:]}")
+        yield f"python {' '.join(command)}"

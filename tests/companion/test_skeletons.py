@@ -1,0 +1,63 @@
+"""The newcomer's first steps, in a copy of the repository: what is written runs, and passes the tests."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from mtclib.companion import skeletons
+from mtclib.companion.parameters import UsageError
+from mtclib.core import paths
+
+FOLDERS = ("mtclib", "tests", "benchmarks", "notebooks", "data")
+FILES = ("README.md", "CITATION.cff", "pyproject.toml")
+TESTED = ("test_toyp.py", "baselines/test_toyviews.py", "core", "notebooks/test_structure.py",
+          "companion/verdicts/test_published.py", "companion/verdicts/test_facts.py",
+          "companion/comparison/test_methods.py", "datasets/test_loaders.py",
+          "companion/papers/test_pipelines.py")  # fmt: skip
+NAMED = "toyp or TOYP or Toyviews or toyviews or test_every_change or every_printed_method or toy-news"
+
+
+def in_copy(root, *command):
+    own = {"MTCLIB_ROOT": root, "PYTHONPATH": root, "MTCLIB_RUNS": root / "runs"}
+    done = subprocess.run([sys.executable, *command], cwd=root, capture_output=True, text=True,
+                          env={**os.environ, **{name: str(path) for name, path in own.items()}})
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    root, home = tmp_path_factory.mktemp("copy"), paths.root()
+    for name in FOLDERS:
+        shutil.copytree(home / name, root / name, ignore=lambda folder, _: (
+            {"runs", "cache"} if folder == str(home / "data") else {"__pycache__"}))
+    for name in FILES:
+        shutil.copy(home / name, root)
+    return root
+
+
+def test_a_toy_paper_a_method_and_a_data_set_run_and_pass_the_tests(copy, monkeypatch):
+    monkeypatch.setenv("MTCLIB_ROOT", str(copy))
+    with monkeypatch.context() as patch:
+        patch.setattr(skeletons, "_run", lambda *commands: [])  # those of the paper follow
+        skeletons.new_method("Toyviews", "views")
+    skeletons.new_data("toy-news")
+    told = in_copy(copy, "-m", "mtclib", "new-paper", "TOYP")
+    assert "python -m mtclib verdicts --errors --paper toyp" in told
+    assert "every TODO" in told
+    assert "| [TOYP](notebooks/toyp.ipynb)" in (copy / "README.md").read_text(encoding="utf-8")
+    tested = in_copy(copy, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", NAMED,
+                     *(f"tests/{name}" for name in TESTED))
+    assert int(re.search(r"(\d+) passed", tested)[1]) > 80, tested
+
+
+@pytest.mark.parametrize(("make", "name", "said"), [
+    (skeletons.new_paper, "MBC", "mbc.py is there already"),
+    (skeletons.new_method, "my-means", "does not match"), (skeletons.new_data, "News", "does not match")])
+def test_a_name_that_cannot_be_is_refused_before_anything_is_written(make, name, said):
+    with pytest.raises(UsageError, match=said):
+        make(name)
