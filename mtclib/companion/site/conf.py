@@ -1,9 +1,11 @@
 """How Sphinx sets the pages that `mtclib.companion.site.report` writes."""
 
+import inspect
 import logging
 import re
+from functools import reduce
 from html import escape, unescape
-from importlib import metadata
+from importlib import import_module, metadata
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
@@ -15,6 +17,9 @@ from fontTools import subset
 from math_core import LatexError, LatexToMathML
 from PIL import Image
 from sphinx.util.logging import getLogger
+
+from mtclib.companion.parameters import HOME
+from mtclib.core import paths
 
 HERE = Path(__file__).parent
 LATEX = LatexToMathML()
@@ -30,8 +35,8 @@ project = "mtclib"
 release = metadata.version(project)
 html_title = f"{project} {release}"
 language = "en"
-extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx_design",
-              "sphinx_searchlite"]
+extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.linkcode",
+              "sphinx_design", "sphinx_searchlite"]
 default_role = "py:obj"
 
 nb_execution_mode = "off"
@@ -59,6 +64,16 @@ html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer", "priority": 100})]
 html_math_renderer = "mathml"
 searchlite_max_text = 2000
+
+
+def linkcode_resolve(domain, info):
+    """Return the address of the lines of a class or function; None for what has none."""
+    found = reduce(getattr, info["fullname"].split("."), import_module(info["module"]))
+    found = inspect.unwrap(getattr(found, "fget", None) or found)
+    if not callable(found) or not found.__module__.startswith(project):
+        return None
+    (lines, first), file = inspect.getsourcelines(found), Path(inspect.getsourcefile(found))
+    return f"{HOME}/blob/HEAD/{file.relative_to(paths.root()).as_posix()}#L{first}-L{first + len(lines) - 1}"
 
 
 def mathml(node) -> str:
@@ -101,16 +116,18 @@ def copy_index(app, exception):
 
 
 def shrink_font(app, exception):
-    """Leave of the font what the equations of these pages use: a tenth of its bytes."""
+    """Leave of the font what the equations of these pages use, packed: a tenth of its bytes."""
     if exception is None:
         pages = [page.read_text(encoding="utf-8") for page in Path(app.outdir).rglob("*.html")]
         shown = unescape("".join(re.findall("<math.*?</math>", "".join(pages), re.S)))
-        options = subset.Options(layout_features=["*"], notdef_outline=True)
+        options = subset.Options(layout_features=["*"], notdef_outline=True, flavor="woff")
         font = subset.load_font(str(FONT), options)
         subsetter = subset.Subsetter(options)
         subsetter.populate(unicodes={*map(ord, re.sub("<[^>]*>", "", shown))} | ITALICS)
         subsetter.subset(font)
-        subset.save_font(font, str(Path(app.outdir, "_static", FONT.name)), options)
+        place = Path(app.outdir, "_static", FONT.name)
+        subset.save_font(font, str(place.with_suffix(".woff")), options)
+        place.unlink()
 
 
 def shrink_pictures(app, exception):
@@ -137,9 +154,12 @@ def name_parts(app, exception):
         page.write_text(text, encoding="utf-8")
 
 
-def drop_maps(app, exception):
-    """Leave out what only those need who debug the scripts of the theme."""
-    for file in Path(app.outdir, "_static").rglob("*.map"):
+SPARE = "*.map", "search.html", "searchindex.js", "searchtools.js", "language_data.js", "*-stemmer.js"
+
+
+def drop_spare(app, exception):
+    """Leave out maps of scripts, and the search of Sphinx, which another replaces."""
+    for file in [file for name in SPARE for file in Path(app.outdir).rglob(name)]:
         file.unlink()
 
 
@@ -163,8 +183,11 @@ def fit_body(app, pagename, templatename, context, doctree):
         head.append(title.extract())
     context["body"] = str(soup)
     about = next((" ".join(one.get_text().split()) for one in soup("p") if len(one.get_text()) > 60), project)
+    seen = paths.root() / "figures" / f"{pagename}-gains.png"
+    picture = seen.name if seen.is_file() else "three-views.png"
     tags = {"name": {"description": about}, "property": {
-        "og:title": context["title"], "og:description": about, "og:type": "website", "og:site_name": project}}
+        "og:title": context["title"], "og:description": about, "og:type": "website", "og:site_name": project,
+        "og:image": f"{HOME}/raw/HEAD/figures/{picture}"}}
     context["metatags"] += "".join(
         f'<meta {kind}="{name}" content="{escape(shorten(unescape(text), 200), quote=True)}">\n'
         for kind, known in tags.items() for name, text in known.items())
@@ -175,5 +198,5 @@ def setup(app):
     app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
     app.connect("html-page-context", make_searchable, priority=100)
     app.connect("html-page-context", fit_body)
-    for finish in (copy_index, shrink_font, shrink_pictures, name_parts, drop_maps):
+    for finish in (copy_index, shrink_font, shrink_pictures, name_parts, drop_spare):
         app.connect("build-finished", finish, priority=900)

@@ -17,12 +17,13 @@ STORED = "stored"
 """Stands for the profile of a notebook whose outputs are those that the repository keeps."""
 TEXTS = {"README.md": ("readme", "Getting started"), "CHANGELOG.md": ("changelog", "Changelog"),
          "data/README.md": ("numbers", "How to read the numbers"),
-         "notebooks/README.md": ("running", "Running the notebooks")}
-"""Texts of the repository that are pages of the site, too: name and title of each."""
+         "notebooks/README.md": ("running", "Running the notebooks"), "examples": ("gallery", "Gallery")}
+"""Texts of the repository, and a folder, that are pages of the site, too: name and title of each."""
 LONG, FOLDED = 5, "hide-input"
 """The tag of cells with folded code, left out if they show nothing; in a notebook that has none, code of more
 lines than this is folded."""
-LINK = re.compile(r'(\]\(|href=")(?!\w+:|#)([^)"#\s]+)')
+LINK = re.compile(r'((?:\[`(\w+)[^]]*)?\]\(|href=")(?!\w+:|#)([^)"#\s]+)(?:(?="><b>(\w+)))?')
+"""What begins a relative link, where it leads, and the name of code that it shows."""
 CARD = """:::{{grid-item-card}} [{title}](#{stem})
 :img-top: figures/{stem}.png
 :img-alt: {alt}
@@ -53,12 +54,14 @@ def _how_run(notebook, run) -> str:
 def settle(text: str, pages, suffix=".ipynb", folder="notebooks") -> str:
     """Lead the relative links of a text to pages of the site, else to the home of the repository.
 
+    A link that shows the name of a function or class leads to its line.
+
     >>> settle("[a](mspl.ipynb#Data), [b](../mtclib/mspl.py)", ["mspl"])
     '[a](mspl.ipynb#Data), [b](https://github.com/mtclib/mtclib/blob/HEAD/mtclib/mspl.py)'
     """
 
     def lead(match):
-        file = PurePosixPath(normpath(f"{folder}/{match[2]}"))
+        file = PurePosixPath(normpath(f"{folder}/{match[3]}"))
         if str(file) in TEXTS:
             return f"{match[1]}{TEXTS[str(file)][0]}{suffix.replace('ipynb', 'md')}"
         if str(file.parent) == "notebooks" and file.stem in pages:
@@ -66,10 +69,19 @@ def settle(text: str, pages, suffix=".ipynb", folder="notebooks") -> str:
         if file.parts[0] == "figures" and suffix == ".ipynb":
             return f"{match[1]}{file}"
         kind = "tree" if (paths.root() / file).is_dir() else "blob"
-        return f"{match[1]}{HOME}/{kind}/HEAD/{file}"
+        return f"{match[1]}{HOME}/{kind}/HEAD/{file}{_line(file, match[2] or match[4])}"
 
     # A picture from elsewhere, such as a badge, gives way to its text.
     return LINK.sub(lead, re.sub(r"!\[([^]]*)\]\(\w+://[^)]*\)", r"\1", text))
+
+
+def _line(file, name) -> str:
+    """Return the end of an address that leads to the line of a function or class of a file, or ""."""
+    if file.suffix != ".py" or not name:
+        return ""
+    text = (paths.root() / file).read_text(encoding="utf-8")
+    found = re.search(rf"^(?:def|class) {name}\b", text, re.M)
+    return f"#L{text.count(chr(10), 0, found.start()) + 1}" if found else ""
 
 
 def fit(notebook, run, pages) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import mtclib
 from mtclib import baselines
+from mtclib.companion.site import gallery
 from mtclib.datasets.dataset import LOADERS
 
 METHODS = """.. currentmodule:: {module}
@@ -36,6 +37,13 @@ def _datasets() -> str:
                  _page("Functions that make them", *functions, underline="-"))
 
 
+def _method(name: str, module) -> str:
+    """Return the page of a method: its class, and where the gallery uses it."""
+    used = [f"- :ref:`{one.label}`" for one in gallery.read() if name in one.uses]
+    parts = f".. autoclass:: {module.__name__}.{name}", ".. rubric:: In the gallery", "\n".join(used)
+    return _page(name, *parts)
+
+
 def write_reference(source: Path) -> dict[str, str]:
     """Write the pages of the reference; return their names and titles."""
     groups = {"papers": ("Methods of the papers", mtclib), "compared": ("Compared methods", baselines)}
@@ -44,7 +52,7 @@ def write_reference(source: Path) -> dict[str, str]:
         pages[title.lower()] = title, _page(title, AUTOMODULE.format(module))
     for name, (title, module) in groups.items():
         classes = [name for name in module.__all__ if inspect.isclass(getattr(module, name))]
-        pages |= {cls: (cls, _page(cls, f".. autoclass:: {module.__name__}.{cls}")) for cls in classes}
+        pages |= {cls: (cls, _method(cls, module)) for cls in classes}
         pages[name] = title, _page(title, METHODS.format(module=module.__name__, names="\n   ".join(classes)))
     (source / "reference").mkdir()
     for name, (_, text) in pages.items():

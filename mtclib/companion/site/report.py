@@ -1,7 +1,7 @@
 """The HTML site: Sphinx over the executed notebooks, the README and the docstrings.
 
-`pages` fits notebooks into the site, `reference` lists what is taken from docstrings, ``conf.py`` says how
-Sphinx sets them.
+`pages` fits notebooks into the site, `gallery` runs examples, `reference` lists what is taken from
+docstrings, ``conf.py`` says how Sphinx sets them.
 """
 
 import math
@@ -21,7 +21,7 @@ import pandas as pd
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from mtclib.companion.parameters import UsageError
-from mtclib.companion.site import pages, reference
+from mtclib.companion.site import gallery, pages, reference
 from mtclib.companion.site.notebooks import FRONT, Execution, figures, find_notebooks, read_execution
 from mtclib.core import paths
 
@@ -137,7 +137,7 @@ def write_sources(source: Path) -> list[Execution]:
     source.mkdir(parents=True)
     texts = pages.write_texts(source, found)
     start = {name: texts.pop(name) for name in ("readme",) if name in texts}
-    groups = {"Start": {"self": labels[FRONT]} | start, "Papers": papers,
+    groups = {"Start": {"self": labels[FRONT]} | start | gallery.write(source), "Papers": papers,
               "Across papers": others | pages.write_figures(source, found, labels) | texts,
               "Your data": {name: label for name, label in labels.items() if name == YOURS},
               "Reference": reference.write_reference(source)}

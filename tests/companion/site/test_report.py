@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
@@ -15,7 +16,8 @@ from fontTools.ttLib import TTFont
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from mtclib import all_estimators, metrics
-from mtclib.companion.site import pages, report
+from mtclib.companion.parameters import HOME
+from mtclib.companion.site import gallery, pages, report
 from mtclib.companion.site.notebooks import Execution, find_notebooks
 from mtclib.core import paths
 from mtclib.datasets import available
@@ -74,10 +76,11 @@ def test_the_front_page_says_what_this_is_before_the_date_of_its_run_and_every_p
     assert text.index("clusters several data sets at once") < text.index("outputs as stored")
     assert site["index.html"].select_one("a.next-page")["href"] != "index.html"
     for name, page in site.items():
-        if name != "search.html":
-            (about,) = page("meta", attrs={"name": "description"})
-            assert about["content"], name
-            assert page.find("meta", property="og:title")["content"], name
+        (about,) = page("meta", attrs={"name": "description"})
+        assert about["content"], name
+        assert page.find("meta", property="og:title")["content"], name
+        picture = page.find("meta", property="og:image")["content"].removeprefix(f"{HOME}/raw/HEAD/")
+        assert (paths.root() / picture).is_file(), name
         assert metadata.version("mtclib") in page.title.get_text(), name
 
 
@@ -103,6 +106,45 @@ def test_every_picture_has_an_alternative_text_and_every_figure_its_svg(site, fo
     assert {Path(name).stem for name in ZipFile(folder / link["href"]).namelist()} == stems
     shown = {Path(image["src"]).stem for image in site["figures.html"]("img")}
     assert stems <= shown
+
+
+def words(text):
+    """The words and numbers of each line."""
+    return [re.split(r"[\s:]+", line.strip()) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("one", gallery.read(), ids=lambda one: one.label)
+def test_an_example_is_short_has_a_picture_and_prints_what_its_file_says(one, site):
+    part = site["gallery.html"].find(id=one.label)
+    assert len(list(filter(None, one.code.splitlines()))) < 25
+    assert part.img
+    shown = words("".join(block.get_text() for block in part("pre")[1:]))
+    assert [len(line) for line in shown] == [len(line) for line in words(one.prints)]
+    for ours, theirs in zip(sum(shown, []), sum(words(one.prints), [])):
+        assert ours == theirs or float(ours) == pytest.approx(float(theirs), abs=0.03)
+
+
+def test_the_gallery_shows_all_examples_as_cards(site):
+    cards = [card["href"] for card in site["gallery.html"].select(".sd-card a")]
+    assert cards == [f"#{one.label}" for one in gallery.read()]
+    assert len(cards) == 12
+
+
+@pytest.mark.parametrize("name", all_estimators())
+def test_an_estimator_has_an_example_and_a_link_to_its_lines(name, site):
+    page = site[f"reference/{name}.html"]
+    assert page.select('a[href^="../gallery.html#example-"]')
+    (source,) = page.select("dt.sig-object")[0].select("a[href*='#L']")
+    file, first = source["href"].removeprefix(f"{HOME}/blob/HEAD/").split("#L")
+    line = (paths.root() / file).read_text("utf-8").splitlines()[int(first.split("-")[0]) - 1]
+    assert line.startswith(f"class {name}(")
+
+
+@pytest.mark.parametrize("paper", paths.papers())
+def test_tables_of_equations_lead_to_the_lines_of_their_functions(paper, site):
+    links = [link["href"] for link in site[f"{paper}.html"].select("#the-method td a[href*='.py']")]
+    assert len(links) > 2
+    assert [link for link in links if "#L" not in link] == []
 
 
 def test_the_alternative_text_of_a_picture_is_that_of_its_cell_or_of_its_figure_before_its_heading():
@@ -141,7 +183,7 @@ def test_the_search_finds_sections_with_the_text_of_tables_but_not_the_code(fold
 
 def test_the_site_is_small_and_its_font_has_the_letters_of_its_equations(folder):
     assert sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) <= 8 * 2**20
-    known = TTFont(folder / "_static" / "STIXTwoMath-Regular.ttf").getBestCmap()
+    known = TTFont(folder / "_static" / "STIXTwoMath-Regular.woff").getBestCmap()
     assert {0x1D44B, ord("∑"), ord("λ")} <= set(known)
 
 

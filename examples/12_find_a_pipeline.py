@@ -1,0 +1,31 @@
+"""Find a pipeline
+
+A paper says which data it took, but not how. The class sizes that it prints tell: documents without a known
+word are dropped, so that the sizes follow from the choice of the words. Here six rules for the words of 20
+Newsgroups are held against the fourteen sizes that the MTCMRL paper prints; nothing is clustered. With
+`edition="matlab"` and words chosen by the true labels all fourteen agree, which is how the pipeline of that
+paper was found.
+
+For each rule the number of documents by which its sizes are off: the minimum of two words in a document
+matters most.
+"""
+from itertools import product
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from mtclib.datasets import load
+
+rules, off = list(product(["smart", "sklearn", None], [1, 2])), []
+for stop_words, min_terms in rules:
+    data = load("mtcmrl-20newsgroups", edition="wheel", stop_words=stop_words, min_terms=min_terms)
+    sizes = [np.bincount(labels) for labels in data.labels]
+    printed = [task["class_sizes"] for task in data.published]
+    off.append(sum(abs(np.subtract(ours, theirs)).sum() for ours, theirs in zip(sizes, printed)))
+found = pd.Series(off, [" ".join(map(str, rule)) for rule in rules]).sort_values(ascending=False)
+print(f"nearest: {found.index[-1]}, off by {found.iloc[-1]} of {sum(map(len, data.labels))} documents")
+
+found.plot.barh(figsize=(6, 2.8), width=0.7, color="#00457c", xlabel="documents off")
+plt.show()
+# nearest: smart 2, off by 13 of 5353 documents

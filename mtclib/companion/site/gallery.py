@@ -1,0 +1,121 @@
+"""The gallery: short examples that the build of the site runs, each with a picture."""
+
+import ast
+import io
+import re
+import warnings
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+from mtclib.baselines.registry import KINDS, all_estimators
+from mtclib.companion.parameters import HOME
+from mtclib.core import paths
+from mtclib.datasets import FetchError
+
+STYLE = ["default", "mtclib.companion.plots.mtclib"]
+TOP = """# Gallery
+
+Each example is a file of its own and takes seconds; what it prints and draws is from the build of this page.
+
+:::::{{grid}} 2 3 3 4
+{cards}
+:::::
+
+{parts}
+"""
+CARD = """::::{{grid-item-card}} {title}
+:img-top: gallery/{name}.png
+:img-alt: {alt}
+:class-img-top: thumbnail
+:link: {label}
+:link-type: ref
+::::"""
+PART = """({label})=
+## {title}
+
+{about}
+
+```python
+{code}
+```
+
+```{{image}} gallery/{name}.png
+:alt: {alt}
+```
+
+{printed}
+
+*[{name}.py]({home}/blob/HEAD/examples/{name}.py)*
+"""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A file of ``examples/``: title, text and what its picture shows are the parts of its docstring, and the
+    comments at its end what it prints."""
+
+    file: Path
+    title: str
+    about: str
+    alt: str
+    code: str
+    prints: str
+
+    @property
+    def label(self) -> str:
+        """Name of its place in the gallery."""
+        return f"example-{self.file.stem}".replace("_", "-")
+
+    @property
+    def uses(self) -> set[str]:
+        """Names of the estimators that it runs: by name, or with all others of a kind."""
+        kinds = [kind for kind in KINDS if f'all_estimators("{kind}")' in self.code]
+        found = {name for kind in kinds for name in all_estimators(kind)}
+        return found | set(re.findall(r"\w+", self.code)) & set(all_estimators())
+
+    def run(self, picture=None) -> str:
+        """Run it, write its picture, and return what it prints; where a file cannot be had, the reason."""
+        said = io.StringIO()
+        with plt.style.context(STYLE), redirect_stdout(said), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            plt.switch_backend("agg")
+            try:
+                exec(compile(self.code, self.file, "exec"), {"__name__": "__main__"})
+            except FetchError as error:
+                print(error)
+            if picture:
+                plt.savefig(picture, dpi=100)
+            plt.close("all")
+        return said.getvalue().rstrip()
+
+
+def read() -> list[Example]:
+    """Return all examples in order."""
+    return [_read(file) for file in sorted((paths.root() / "examples").glob("*.py"))]
+
+
+def _read(file):
+    text = file.read_text(encoding="utf-8")
+    code, prints = re.fullmatch(r'""".*?"""\n(.*?)((?:^# .*\n)*)', text, re.S | re.M).groups()
+    parts = [" ".join(part.split()) for part in ast.get_docstring(ast.parse(text)).split("\n\n")]
+    return Example(file, *parts, code.strip(), re.sub("^# ", "", prints, flags=re.M).rstrip())
+
+
+def write(source: Path) -> dict[str, str]:
+    """Run all examples and write the page with them; return its name and title."""
+    found, cards, parts = read(), [], []
+    if not found:
+        return {}
+    (source / "gallery").mkdir()
+    for one in found:
+        printed = one.run(source / "gallery" / f"{one.file.stem}.png")
+        known = {**vars(one), "name": one.file.stem, "label": one.label, "home": HOME,
+                 "printed": printed and f"```text\n{printed}\n```"}
+        cards.append(CARD.format(**known))
+        parts.append(PART.format(**known))
+    text = TOP.format(cards="\n".join(cards), parts="\n".join(parts))
+    (source / "gallery.md").write_text(text, encoding="utf-8")
+    return {"gallery": "Gallery"}
