@@ -1,7 +1,5 @@
 """One toy paper from its files to its tables in one process: fit, store, export, verdict, claim, table."""
 
-import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -137,12 +135,15 @@ def test_a_paper_without_an_answer_is_named_with_the_remedy(study):
         study.pipelines_of_tables()
 
 
-def test_a_study_refuses_what_a_notebook_cannot_use_and_is_the_one_of_its_paper(study, monkeypatch):
+def test_a_study_refuses_what_a_notebook_cannot_use_and_is_the_one_of_its_paper(study):
     with pytest.raises(UsageError, match="n_jobs"):
         Study("toy", n_jobs=0)
-    own = type("PaperStudy", (Study,), {})
-    monkeypatch.setitem(sys.modules, "mtclib.companion.papers.toy", SimpleNamespace(PaperStudy=own))
-    monkeypatch.setattr("mtclib.companion.papers.study.find_spec", lambda name: True)
-    assert type(Study("toy", dask="")) is own
-    assert own("toy").dask is None
     assert type(study) is Study
+
+    class Own(Study, paper="toy"):
+        pass
+
+    assert type(Study("toy", dask="")) is Own
+    assert Own("toy").dask is None
+    assert type(Study.__new__(Study, "mbc")) is Study.of_papers["mbc"]
+    del Study.of_papers["toy"]

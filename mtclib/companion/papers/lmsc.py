@@ -20,7 +20,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines.coreg import CoregSpectral
 from mtclib.companion import plots, tables
-from mtclib.companion.papers.study import ONE_A_JOB, Study, mean_scores
+from mtclib.companion.papers.results import ONE_A_JOB, mean_scores
+from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import our_name, results
 from mtclib.companion.verdicts import identify, leverage, numbers
 from mtclib.core.checks import check_sequence
@@ -306,7 +307,7 @@ def n_bytes(X):
     return sum(part.nbytes for part in (X.data, X.indices, X.indptr)) if sp.issparse(X) else X.nbytes
 
 
-class Numbers(numbers.Numbers):
+class Numbers(numbers.Numbers, paper="lmsc"):
     """Numbers of LMSC's sentences."""
 
     def transfer(self, stream):
@@ -358,7 +359,7 @@ class Numbers(numbers.Numbers):
         return float(np.mean(np.concatenate([np.diff(path) < 0 for path in paths])))
 
 
-class PaperStudy(Study):
+class PaperStudy(Study, paper="lmsc"):
     """What the notebook on LMSC shows besides what every notebook shows."""
 
     sets = ("3Sources", "BBC", "BBCSport", "Cornell")

@@ -11,7 +11,8 @@ from mtclib.companion import plots, tables
 from mtclib.companion.claims import columns
 from mtclib.companion.claims.curves import largest_entry_names_counterpart
 from mtclib.companion.papers.pairs import outcomes_table
-from mtclib.companion.papers.study import Study, mean_scores
+from mtclib.companion.papers.results import mean_scores
+from mtclib.companion.papers.study import Study
 from mtclib.companion.runs.measures import class_means
 from mtclib.companion.verdicts import numbers
 from mtclib.metrics import partition_emd
@@ -29,7 +30,7 @@ BOTH = ["IND", "MBC"]
 METRICS = {"NMI": "NMI_geometric", "ARI": "ARI"}
 
 
-class PaperStudy(Study):
+class PaperStudy(Study, paper="mbc"):
     """The study of MBC, with its figures and tables."""
 
     @property
@@ -170,7 +171,7 @@ def distances_of_classes(data, further):
             yield choice, {("", "true", "d_M"): value * SIZES[name](data)}
 
 
-class Numbers(numbers.Numbers):
+class Numbers(numbers.Numbers, paper="mbc"):
     """Numbers of MBC's sentences."""
 
     def highest_ari(self):

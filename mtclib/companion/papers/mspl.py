@@ -17,7 +17,8 @@ from scipy.linalg import eigvalsh
 
 from mtclib.companion import plots, runs, tables
 from mtclib.companion.papers.pairs import pairs_table
-from mtclib.companion.papers.study import Study, mean_scores
+from mtclib.companion.papers.results import mean_scores
+from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import results
 from mtclib.companion.runs.measures import class_means
 from mtclib.companion.verdicts import audit, leverage, numbers
@@ -255,7 +256,7 @@ def mspl_damaged(study):
     return study.with_loader_params(rows, "kind", "unit", "share")
 
 
-class Numbers(numbers.Numbers):
+class Numbers(numbers.Numbers, paper="mspl"):
     """Numbers of MSPL's sentences."""
 
     def runs_needed(self):
@@ -311,7 +312,7 @@ def _plain(rows):
     return rows.assign(method=rows["method"].str.partition(",")[0])
 
 
-class PaperStudy(Study):
+class PaperStudy(Study, paper="mspl"):
     """What the notebook on MSPL shows besides what every notebook shows."""
 
     def sizes(self):

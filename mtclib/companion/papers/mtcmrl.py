@@ -5,7 +5,8 @@ import pandas as pd
 from mtclib.companion import plots, runs, tables
 from mtclib.companion.claims.curves import largest_entry_names_counterpart
 from mtclib.companion.papers.pairs import outcomes_table, pairs_table
-from mtclib.companion.papers.study import Study, mean_scores
+from mtclib.companion.papers.results import mean_scores
+from mtclib.companion.papers.study import Study
 from mtclib.core import paths
 from mtclib.datasets.reuters import MTCMRL_FAMILIES
 
@@ -27,7 +28,7 @@ FOUND = {"20NewsGroups (found; words by labels)": "words by the true labels",
 """Data behind Tables 3 and 4, with how their words were chosen."""
 
 
-class PaperStudy(Study):
+class PaperStudy(Study, paper="mtcmrl"):
     """The study of MTCMRL, with its figures and tables."""
 
     def found_table(self):

@@ -10,7 +10,8 @@ import pandas as pd
 from mtclib.companion import plots, tables
 from mtclib.companion.comparison import advice
 from mtclib.companion.papers import answers, in_order, position, study_of
-from mtclib.companion.papers.study import method_kind, show
+from mtclib.companion.papers.judging import method_kind
+from mtclib.companion.papers.study import show
 from mtclib.companion.verdicts import (
     chance,
     errors,

@@ -10,7 +10,8 @@ from sklearn.metrics import confusion_matrix
 from mtclib.companion import plots, tables
 from mtclib.companion.claims import columns
 from mtclib.companion.papers.pairs import pairs_table
-from mtclib.companion.papers.study import ONE_A_JOB, Study, mean_scores
+from mtclib.companion.papers.results import ONE_A_JOB, mean_scores
+from mtclib.companion.papers.study import Study
 from mtclib.companion.verdicts import numbers
 
 PACED = {f"{weights} weights, {fate}": (f"SPMTC-{weights[0]}{variant}", "LSSMTC")
@@ -21,7 +22,7 @@ KEPT = "rows kept"
 NOISE = ("mixed", "long")
 
 
-class PaperStudy(Study):
+class PaperStudy(Study, paper="spmtc"):
     """The study of SPMTC, with its figures and tables."""
 
     @property
@@ -133,7 +134,7 @@ def as_judged(method):
     return f"{own}, {rest}".rstrip(", ")
 
 
-class Numbers(numbers.Numbers):
+class Numbers(numbers.Numbers, paper="spmtc"):
     """Numbers of SPMTC's sentences."""
 
     def paced(self, what, variant=""):

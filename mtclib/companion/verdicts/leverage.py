@@ -49,8 +49,8 @@ class _Scores:
 
     def __init__(self, study):
         self.study = study
-        self.by_setting, self._places, self.chosen = map(cache, (self.by_setting, self._places, self.chosen))
 
+    @cache
     def by_setting(self, dataset, method, metric):
         """Dict from the parameters, as text, to (run, score) by the key of the fit."""
         (rows, places), found = self._places(dataset), {}
@@ -58,11 +58,13 @@ class _Scores:
             found.setdefault(row.params, {}).setdefault(row.key, (row.run, row.value))
         return found
 
+    @cache
     def _places(self, dataset):
         rows = self.study.rows(dataset)
         rows = rows[rows["task"].isin(["avg", ""]) & (rows["status"] == "ok")]
         return rows[["key", "params", "run", "value"]], rows.groupby(["method", "metric"]).indices
 
+    @cache
     def chosen(self, dataset):
         """Parameters chosen with the labels, as text, by method."""
         rows = self.study.selected(dataset).drop_duplicates("method")

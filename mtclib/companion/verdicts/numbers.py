@@ -9,6 +9,7 @@ number that the committed results do not give.
 import copy
 import re
 from functools import cache, cached_property
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -54,9 +55,13 @@ class Numbers:
     ``printed`` name the row of the printed tables that a sentence is about; sentences on causes have them
     from their scope."""
 
+    of_papers: ClassVar[dict] = {}  # subclasses by paper
+
+    def __init_subclass__(cls, paper):
+        cls.of_papers[paper] = cls
+
     def __init__(self, study):
         self.study = study
-        self._one, self._by_method, self._means = map(cache, (self._one, self._by_method, self._means))
 
     def fill(self, text, **scope):
         """`text` with every template replaced by its number."""
@@ -70,6 +75,7 @@ class Numbers:
         return {**found, **found["permutations"], "same": same, "folds": len(found["folds"]), "won": won,
                 "tied": tied}[what]
 
+    @cache
     def _one(self, template, **scope):
         call, _, form = template.partition(";")
         what, *arguments = call.split("|")
@@ -214,6 +220,7 @@ class Numbers:
             raise LedgerError(f"{self.study.paper}: no printed cell of {printed!r} on {dataset!r}")
         return pd.Series(np.concatenate(parts))
 
+    @cache
     def _means(self, method, dataset, point, *setting):
         rows = self._setting(method, dataset, point, dict(setting))
         return rows.groupby(["metric", "task"])["value"].mean()
@@ -236,6 +243,7 @@ class Numbers:
     def _printed(self):
         return set(self.study.published["dataset"])
 
+    @cache
     def _by_method(self, dataset):
         return dict(list(self.study.rows(dataset).groupby("method", sort=False)))
 

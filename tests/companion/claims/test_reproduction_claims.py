@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from mtclib.companion.claims import curves, methods
-from mtclib.companion.papers.study import relation_frame
+from mtclib.companion.papers.results import relation_frame
 from mtclib.companion.verdicts import published
 from mtclib.core.paths import paper_dir
 

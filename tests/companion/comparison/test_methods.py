@@ -12,7 +12,7 @@ from mtclib.companion.claims import columns
 from mtclib.companion.comparison import methods
 from mtclib.companion.comparison.methods import KINDS, MethodsFileError
 from mtclib.companion.papers import study_of as study
-from mtclib.companion.papers.study import mean_scores
+from mtclib.companion.papers.results import mean_scores
 from mtclib.companion.runs import load_protocol
 from mtclib.companion.verdicts import published
 from mtclib.core import paths

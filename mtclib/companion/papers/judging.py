@@ -1,0 +1,177 @@
+"""What follows from a paper's results: verdicts, the audit, open choices, and outcomes of claims."""
+
+from functools import cache, cached_property
+
+import pandas as pd
+
+from mtclib.companion.papers.results import PaperResults
+from mtclib.companion.runs.jobs import resolve_estimator
+from mtclib.companion.verdicts import (
+    audit,
+    chance,
+    errors,
+    identify,
+    judge,
+    ledger,
+    leverage,
+    numbers,
+    published,
+)
+
+NOT_YET = "not yet run"
+
+
+class PaperJudging(PaperResults):
+    """The printed numbers and the sentences of one paper beside its results."""
+
+    def headline(self, printed):
+        """The data set of the protocol that stands for a printed one in the paper's tables. That of the
+        released pipeline, or of the identified one where its search holds, if its fits are committed; else
+        the one named as printed."""
+        found = identify.summaries(self.paper)
+        names = [name for name, spec in self.protocol.datasets.items() if spec.published == printed
+                 and (spec.pipeline == "released" or (
+                     spec.pipeline == "identified" and spec.search in found
+                     and identify.holds(found[spec.search])))]
+        return next((name for name in names if self._is_committed(name)), printed)
+
+    def _is_committed(self, dataset):
+        spec = self.protocol.datasets[dataset]
+        printed = self.published.loc[self.published["dataset"] == spec.published, "method"]
+        wanted = {spec.stand_ins.get(name, name) for name in printed if name in self.protocol.methods}
+        return {(spec.rows_of or dataset, name) for name in wanted} <= self._committed
+
+    def verdicts(self, printed, dataset=None, rows=None):
+        """Every printed cell of a data set beside ours, as from ``judge``, with numbers in the sentences.
+        `dataset` is the data set of the protocol that stands for the printed one, `rows` what is judged (by
+        default ``judged_rows``). Causes of deviation are attached only to the headline data set and the one
+        named as printed."""
+        cells = self.judged(printed, dataset, rows)
+        reasons = [self.numbers.fill(row.reason, dataset=row.dataset, printed=row.method)
+                   for row in cells[["reason", "dataset", "method"]].itertuples(index=False)]
+        return cells.assign(reason=reasons)
+
+    def judged(self, printed, dataset=None, rows=None):
+        """As ``verdicts``, with the sentences as they stand in the decisions file."""
+        if rows is None:
+            return self._judged(printed, dataset or printed)
+        return self._judge(self.printed(printed), rows, dataset or printed, printed)
+
+    @cache
+    def _judged(self, printed, dataset):
+        rows, cells = pd.concat([self.judged_rows(dataset), self.truth_of(dataset)]), self.printed(printed)
+        cells = cells.assign(selection=self._selection(cells, dataset, printed))
+        return self._judge(cells, rows, dataset, printed)
+
+    def _judge(self, cells, rows, dataset, printed):
+        rows = self._as_printed(rows, dataset, printed)
+        missing = {name: NOT_YET for name in cells["method"].unique() if name not in self.protocol.methods}
+        datasets = self.protocol.datasets.items()
+        missing |= {name: spec.not_run or spec.note for name, spec in datasets if spec.not_run or spec.note}
+        unavailable = {name: spec.unavailable for name, spec in datasets if spec.unavailable}
+        once = ["true", *(name for name, method in self.protocol.methods.items() if method.deterministic)]
+        spec = self._spec(dataset)
+        calibration = identify.calibration_cells(self.protocol, spec.search)
+        verdicts = judge.judge(
+            cells, rows, n_published=self.n_published(dataset), deterministic=once,
+            datasets={printed: dataset}, not_run=missing, unavailable=unavailable,
+            misprints=self.misprints, calibration=calibration,
+            causes=self._causes if dataset in (printed, self.headline(printed)) else ())
+        kinds = {name: method_kind(self.protocol, name) for name in cells["method"].unique()}
+        kind = verdicts["method"].map(kinds)
+        return chance.beside(verdicts).assign(kind=kind, pipeline=spec.pipeline, source=dataset)
+
+    def _selection(self, cells, dataset, printed):
+        """Spread that comes from choosing the setting of a method with labels, for each printed cell."""
+        parts, n = dict(list(self.grid(dataset, printed).groupby("method"))), self.n_published(dataset)
+        spread = pd.Series(0.0, index=cells.index)
+        for method, own in cells.groupby("method"):
+            if method in parts and parts[method]["params"].nunique() > 1:
+                runs = parts[method]["run"].nunique()
+                spread[own.index] = errors.selection_spread(self, own, parts[method], runs, n)
+        return spread
+
+    def all_verdicts(self):
+        """Every printed cell of the paper, on the headline data sets."""
+        names = self.published["dataset"].unique()
+        return pd.concat([self.verdicts(name, self.headline(name)) for name in names], ignore_index=True)
+
+    @cached_property
+    def misprints(self):
+        """Cells that the audit takes out of the counts."""
+        return audit.misprints(self.audit, self.published)
+
+    @cached_property
+    def audit(self):
+        """Findings about the printed tables themselves."""
+        tasks = self.published[["dataset", "task"]].drop_duplicates().itertuples(index=False, name=None)
+        sizes = self.protocol.task_sizes
+        return audit.audit_tables(
+            self.published, {key: sizes[key[0]] for key in tasks if key[0] in sizes and key[1] != "avg"},
+            published.class_sizes(self.paper), self.protocol.n_published)
+
+    @cached_property
+    def changes(self):
+        """How far each open choice moves the numbers, as from ``leverage.measured``."""
+        return leverage.measured(self)
+
+    @cached_property
+    def numbers(self):
+        """What templates in sentences ask for: the paper's own ``Numbers``, or those of all papers."""
+        return numbers.Numbers.of_papers.get(self.paper, numbers.Numbers)(self)
+
+    def decisions(self):
+        """As ``ledger.decisions_table``, with the leverage, and with numbers in the sentences."""
+        table = ledger.decisions_table(self.paper, leverage.sentences(self))
+        sentences = ["problem", "evidence", "decision"]
+        return table.assign(**table[sentences].map(self.numbers.fill))
+
+    def unmeasured(self):
+        """Open choices that no run can decide, with numbers in their reasons."""
+        _, aside = leverage.entries(self.paper)
+        return [{**one, "reason": self.numbers.fill(one["reason"])} for one in aside]
+
+    @cached_property
+    def known(self):
+        """Name, venue and findings of the paper, with numbers in the sentences."""
+        known = ledger.findings(self.paper)
+        filled = [{**one, "text": self.numbers.fill(one["text"])} for one in known["finding"]]
+        return {**known, "finding": filled}
+
+    def frames(self):
+        """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
+        return {"results": pd.concat(map(self.selected, self.protocol.profile("full").datasets))}
+
+    def outcomes(self):
+        """The claims of the paper with their outcome, as from ``verdicts.ledger.claims_table``."""
+        frames = self.frames()
+        found = ledger.claims_table(self.paper, frames, self.published)
+        return found.assign(pipeline=[", ".join(sorted(self._pipelines(entry, frames)))
+                                      for entry in ledger.claims(self.paper)])
+
+    def _pipelines(self, entry, frames):
+        """Data sets that a claim is tested on; rows of a frame may say so themselves."""
+        params, rows = entry.get("params", {}), frames.get(entry.get("frame", "results"))
+        names = {params.get("dataset"), params.get("clean"), *params.get("datasets", ())} - {None}
+        if rows is not None and "pipeline" in rows:
+            return set(rows.loc[rows["dataset"].isin(names), "pipeline"])
+        return set(map(self.headline, names))
+
+    @cached_property
+    def _causes(self):
+        return ledger.deviations(self.paper)
+
+
+def method_kind(protocol, method):
+    """One of ``judge.KINDS``: the paper's own method, a reconstruction of another, or another.
+
+    >>> from mtclib.companion.runs import load_protocol
+    >>> [method_kind(load_protocol("lmsc"), name) for name in ("LMSC", "AWP", "LLMC")]
+    ['own', 'compared', 'reconstruction']
+    """
+    if method in protocol.own:
+        return "own"
+    spec = protocol.methods.get(method)
+    names = (spec.estimator, spec.params.get("estimator")) if spec else ()  # of a wrapper, and what is inside
+    traits = [getattr(resolve_estimator(name), "traits", None) for name in names if name]
+    return "reconstruction" if any(one and one.reconstruction for one in traits) else "compared"

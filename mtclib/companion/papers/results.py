@@ -1,0 +1,260 @@
+"""What a paper prints and what was run of it: the rows that judging and display begin with."""
+
+import json
+from functools import cache, cached_property
+
+import numpy as np
+import pandas as pd
+
+from mtclib.companion import runs
+from mtclib.companion.parameters import check_parameters
+from mtclib.companion.runs import profiles
+from mtclib.companion.runs.protocol import DatasetSpec
+from mtclib.companion.runs.results import pooled
+from mtclib.companion.verdicts import published
+from mtclib.core import paths
+from mtclib.metrics import match_clusters
+
+ONE_A_JOB = ["key", "task", "metric"]
+
+
+class PaperResults:
+    """Protocol, data, printed numbers, live runs and committed results of one paper.
+
+    A study lives as long as its process: what tables and claims ask for again and again is kept.
+    """
+
+    def __init__(self, paper, profile="quick", *, seed=None, n_runs=0, n_jobs=1, dask=None):
+        check_parameters(profile=profile, seed=seed or 0, n_runs=n_runs, n_jobs=n_jobs, dask=dask or "")
+        self.paper, self.profile, self.n_jobs, self.dask = paper, profile, n_jobs, dask or None
+        self.seed, self.n_runs = seed, n_runs
+        self.protocol = runs.load_protocol(paper)
+        self.published = published.load(paper)
+
+    @cached_property
+    def _plan(self):
+        """Jobs of this profile, with their data there, and the store that they belong to."""
+        return profiles.plan(self.paper, self.profile, seed=self.seed, n_runs=self.n_runs)[1:]
+
+    def data(self, dataset):
+        """The ``Dataset`` that this profile uses under a name of the protocol."""
+        loader, params = self.protocol.needed_datasets(self.profile)[dataset]
+        return runs.load_dataset(loader, params)[0]
+
+    @cached_property
+    def live(self):
+        """Result frame of this profile's jobs, computed now or taken from the run store."""
+        return runs.run(*self._plan, n_jobs=self.n_jobs, dask=self.dask)
+
+    @cached_property
+    def results(self):
+        """What is judged: committed ``Results``, or in the full profile those of this run."""
+        if self.profile == "full":
+            runs.run(*self._plan, n_jobs=self.n_jobs, dask=self.dask)
+            folder = paths.build_dir() / "results" / self.paper
+            return runs.read_results(runs.export(
+                *self._plan, folder, n_jobs=self.n_jobs, protocol=self.protocol))
+        return runs.read_results(paths.results_dir(self.paper))
+
+    @cache
+    def rows(self, dataset):
+        """All rows of ``results`` on a data set, or on all members of a pool of the protocol as one."""
+        spec = self._spec(dataset)
+        if spec.rows_of:
+            names = {own: printed for printed, own in spec.stand_ins.items()}
+            rows = self.rows(spec.rows_of)
+            rows = rows[~rows["method"].isin([*spec.stand_ins])]
+            return rows.assign(dataset=dataset, method=rows["method"].replace(names))
+        specs = self.protocol.datasets.items()
+        members = {name: dataset for name, one in specs if one.pool == dataset} or {dataset: dataset}
+        places = np.sort(np.concatenate([self._places.get(name, []) for name in members])).astype(int)
+        return pooled(self.results.frame.iloc[places], members)
+
+    @cached_property
+    def _places(self):
+        """Where the rows of each data set stand in ``results``."""
+        return self.results.frame.groupby("dataset").indices
+
+    @cached_property
+    def _committed(self):
+        """Pairs of a data set and a method that has fits on it in ``results``."""
+        pairs = self.results.frame[["dataset", "method"]].drop_duplicates()
+        return {*pairs.itertuples(index=False, name=None)}
+
+    def _spec(self, dataset):
+        """What the protocol says of a data set; a pool has nothing of its own."""
+        return self.protocol.datasets.get(dataset) or DatasetSpec(dataset)
+
+    def _data(self, dataset):
+        """The same of the data set whose fits these are."""
+        return self._spec(self._spec(dataset).rows_of or dataset)
+
+    @cache
+    def selected(self, dataset):
+        """Rows of ``results`` on one data set at the setting chosen with the labels, as the papers do."""
+        return runs.oracle(self.rows(dataset), self._data(dataset).chosen_by)
+
+    @cache
+    def default(self, dataset):
+        """Rows on one data set at the fixed defaults: what a user without labels gets."""
+        return runs.fixed(self.rows(dataset), self.protocol.defaults)
+
+    def _suggested(self, rows, default):
+        known = self.protocol.suggested
+        return pd.concat([rows[~rows["method"].isin(known)], default[default["method"].isin(known)]])
+
+    def judged_rows(self, dataset):
+        """Rows that are judged: ``selected``, with the protocol's ``suggested`` methods at their defaults."""
+        return self._suggested(self.selected(dataset), self.default(dataset))
+
+    @cached_property
+    def truth(self):
+        """Measures of the true classes as rows of a method "true"; empty where the protocol has none."""
+        if not self.protocol.measures:
+            return self.results.frame.iloc[:0]
+        fixed = {"method": "true", "task": "", "run": 0, "status": "ok", "params": "{}", "in_grid": True}
+        return self.table("truth").assign(**fixed).reindex(columns=self.results.frame.columns)
+
+    def truth_of(self, dataset):
+        """Rows of ``truth`` on one data set."""
+        return self.truth[self.truth["dataset"] == self._data(dataset).id].assign(dataset=dataset)
+
+    def grid(self, dataset, printed):
+        """All grid rows of a data set. The accuracies by which a setting is chosen are repeated under task
+        "overall", because averaging over the printed tasks would change them."""
+        rows = pd.concat([self.rows(dataset), self.truth_of(dataset)])
+        rows = self._suggested(rows[rows["in_grid"].astype(bool)], self.default(dataset))
+        overall = rows["task"].isin(["avg", ""]) & (rows["metric"] == self._data(dataset).chosen_by)
+        overall = rows[overall].assign(task="overall")
+        return pd.concat([self._as_printed(rows, dataset, printed), overall])
+
+    def printed(self, dataset, method=None, metric=None):
+        """Printed cells of a data set, or of one method and metric on it."""
+        wanted = {"dataset": dataset, "method": method, "metric": metric}
+        cells = self.published
+        for column, value in wanted.items():
+            cells = cells if value is None else cells[cells[column] == value]
+        return cells
+
+    def n_published(self, dataset):
+        """Independent draws behind each printed mean, where `dataset` stands for it."""
+        return self._data(dataset).printed_draws or self.protocol.n_independent
+
+    def _as_printed(self, rows, dataset, printed):
+        """`rows` in the unit of the print, with averages over as many tasks as are printed."""
+        if scale := self._spec(dataset).scale:
+            rows = rows.assign(value=rows["value"] * rows["metric"].map(scale).fillna(1.0))
+        n_tasks = self.protocol.printed_tasks.get(printed)
+        return with_average(rows, n_tasks) if n_tasks else rows
+
+    def table(self, name):
+        """A further committed table of the paper, ``data/<paper>/results/<name>.csv``."""
+        return pd.read_csv(paths.results_dir(self.paper) / f"{name}.csv")
+
+    def class_names(self, dataset):
+        """Names of the classes of each task of a data set of the full profile, from the committed file."""
+        path = paths.results_dir(self.paper) / "classes.json"
+        return json.loads(path.read_text(encoding="utf-8"))[dataset]
+
+    def classes(self, dataset):
+        """Classes of the samples of a multi-view data set of the full profile, from the committed file."""
+        return self.results.labels[f"truth/{dataset}/"]
+
+    def by_weighting(self, name, frame, methods):
+        """Rows of a preprocessing study of the protocol, per run and task, with the weighting as a column."""
+        datasets = self.protocol.studies[name].datasets
+        rows = frame[frame["dataset"].isin(datasets) & frame["method"].isin(methods)]
+        rows = rows[(rows["metric"] == "ACC") & (rows["task"] != "avg")]
+        return self.with_loader_params(rows, "weighting")
+
+    def with_loader_params(self, rows, *names):
+        """``rows`` with parameters of their data sets' loaders as further columns."""
+        datasets = self.protocol.datasets
+        found = {name: [datasets[dataset].params.get(name) for dataset in rows["dataset"]] for name in names}
+        return rows.assign(**found)
+
+    def weighting_table(self, name, methods):
+        """Mean accuracies of a preprocessing study beside the printed ones, in percent, a column per task.
+        "distance" is the mean absolute difference from the printed row."""
+        dataset = self.protocol.datasets[self.protocol.studies[name].datasets[0]].published
+        rows = self.by_weighting(name, self.results.frame, methods)
+        parts = []
+        for method in methods:
+            printed = self.printed(dataset, method, "ACC").set_index("task")["mean"].rename("printed")
+            ours = rows[rows["method"] == method].pivot_table("value", "weighting", "task", sort=False)
+            both = 100 * pd.concat([printed.to_frame().T, ours])
+            both["distance"] = (both - both.loc["printed"]).abs().mean(axis=1)
+            parts.append(both.round(1).rename_axis("weighting").reset_index().assign(method=method))
+        table = pd.concat(parts, ignore_index=True)
+        return table[["method", *table.columns.drop("method")]]
+
+    def sweep(self, name):
+        """Rows of a sensitivity sweep of the protocol, each point once, with every swept parameter named."""
+        base = self.protocol.sensitivity[name].base
+        rows = runs.sweep_rows(self.results.frame, self.protocol, name)
+        pairs = list(zip(rows["parameter"], rows["setting"]))
+        points = {pair: runs.canonical({**base, pair[0]: pair[1]}) for pair in dict.fromkeys(pairs)}
+        rows = rows.assign(params=[points[pair] for pair in pairs])
+        return rows.drop_duplicates(["key", "task", "metric"])
+
+    def kept(self, rows, attribute):
+        """A stored attribute of the fits in ``rows``: dict from key to array."""
+        return {key: self.results.models[f"{key}/{attribute}"] for key in rows["key"].unique()}
+
+    def relations(self, dataset, rows, names):
+        """Relation matrices of the runs in ``rows``, as from ``relation_frame``; names of classes by task."""
+        truth = self._labels(f"truth/{dataset}", len(names))
+        runs = rows[["key", "run"]].drop_duplicates().itertuples(index=False)
+        return pd.concat([
+            relation_frame(dataset, self._matrices(key), truth, self._labels(key, len(names)), names, run)
+            for key, run in runs], ignore_index=True)
+
+    def relation_pair(self, relations, task, other, class_names):
+        """Our relation matrix of two tasks (mean over runs) and the printed one, both by class."""
+        rows = relations[(relations["task"] == task) & (relations["other"] == other)]
+        ours = rows.pivot_table("value", "row", "column").reindex(
+            index=class_names[int(task) - 1], columns=class_names[int(other) - 1])
+        facts = pd.read_csv(paths.paper_dir(self.paper) / "facts.csv", dtype=str, keep_default_na=False)
+        dataset = self.protocol.datasets[relations["dataset"].iloc[0]].published
+        facts = facts[(facts["dataset"] == dataset) & (facts["quantity"] == "G")
+                      & (facts["task"] == f"{task}-{other}")]
+        cells = facts.astype({"row": int, "col": int, "value": float})
+        return ours, cells.pivot_table("value", "row", "col")
+
+    def _labels(self, key, n_tasks):
+        return [self.results.labels[f"{key}/{t}"] for t in range(1, n_tasks + 1)]
+
+    def _matrices(self, key):
+        prefix = f"{key}/relation_/"
+        return {tuple(map(int, name.removeprefix(prefix).split("/"))): G
+                for name, G in self.results.models.items() if name.startswith(prefix)}
+
+
+def mean_scores(rows, metric="ACC"):
+    """Mean over runs, and tasks where there are any, in percent, by data set and method."""
+    rows = rows[rows["task"].isin(["avg", ""]) & (rows["metric"] == metric)]
+    return 100 * rows.groupby(["dataset", "method"], sort=False)["value"].mean()
+
+
+def with_average(rows, n_tasks):
+    """Rows of tasks with their mean over the first ``n_tasks`` tasks in place of that over all."""
+    tasks = [str(t) for t in range(1, n_tasks + 1)]
+    keys = [name for name in rows.columns if name not in ("task", "value")]
+    first = rows[rows["task"].isin(tasks)]
+    means = first.groupby(keys, sort=False, dropna=False)["value"].mean().reset_index().assign(task="avg")
+    return pd.concat([rows[rows["task"] != "avg"], means[rows.columns]], ignore_index=True)
+
+
+def relation_frame(dataset, relations, labels_true, labels_pred, families, run=0):
+    """Entries of relation matrices by the classes that the clusters stand for. The paper maps clusters to
+    classes by the permutation of the accuracy measure before it prints a relation (MTCMRL, section 4.6); so
+    does this function, on both sides. `relations` are the G^(t,s) of ``MTCMRL.relation_``, `families` the
+    family of each class of each task, equal for related classes. Tasks count from 1, as text; clusters
+    without a document or without a class are left out."""
+    names = [{cluster: family[kind] for cluster, kind in match_clusters(true, pred).items() if kind != -1}
+             for true, pred, family in zip(labels_true, labels_pred, families)]
+    rows = []
+    for (t, s), relation in relations.items():
+        rows += [(dataset, run, str(t + 1), str(s + 1), names[t][i], names[s][j], float(relation[i, j]))
+                 for i in sorted(names[t]) for j in sorted(names[s])]
+    return pd.DataFrame(rows, columns=["dataset", "run", "task", "other", "row", "column", "value"])
