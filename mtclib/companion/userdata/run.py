@@ -30,9 +30,10 @@ RECOMMENDED = {"multitask": "SpectralNJW", "multiview": "WMSC"}
 DEFAULTS = {"multitask": (RECOMMENDED["multitask"], "MTCMRL", "MBC", "SPMTC", "KMeans"),
             "multiview": (RECOMMENDED["multiview"], "MSPL", "ConMC")}  # fmt: skip
 """Methods where none are named: the recommended one, the papers' own, and k-means as the yardstick."""
-GRAPHS = dict.fromkeys(("AWP", "CoregSpectral", "MultiViewSNMF", "WMSC"), {"affinity": "auto"})
+GRAPHS = {**dict.fromkeys(("AWP", "CoregSpectral", "MultiViewSNMF", "WMSC"), {"affinity": "auto"}),
+          "SpectralNJW": {"affinity": "knn-cosine", "n_neighbors": "scales"}}
 """Parameters that differ from the defaults, which are those of the papers: neighbours by cosine for views
-of mostly zeros, by distance for others.  The comparison takes the same."""
+of mostly zeros, by distance for others; for tasks what the comparison advises."""
 SHOWN = {"SpectralNJW": "Spectral NJW", "KMeans": "k-means", "Stacked": "All k-means", "ConMC": "Con-MC",
          "SNMFLR": "SNMF+LR", "CCAClustering": "CCA", "ConsensusClustering": "Consensus",
          "MultiViewConsensus": "Consensus"}  # fmt: skip
