@@ -112,7 +112,7 @@ def test_the_claim_and_the_finding_follow_from_the_same_results(study):
     finding = study.known["finding"][0]
     assert finding["text"] == "2 of 4 cells agree."
     assert change < -20
-    assert study.decisions().loc[0, "leverage"] == f"ACC {change:+.1f} for much"
+    assert study.decisions_frame().loc[0, "leverage"] == f"ACC {change:+.1f} for much"
 
 
 def test_the_tables_show_verdicts_and_claims(study):

@@ -80,10 +80,11 @@ def every_table():
             {"ACC": "ACC", "NMI": "NMI_max"}, "Scores"),
         "data": tables.frame_table(pd.DataFrame({"n": [3.0, np.nan]}, index=["a", "b"]).rename_axis("task"),
                                    ""),
-        "decisions": tables.decisions(decided("x " * 60)), "claims": tables.claims(CLAIMS, SENTENCES),
-        "audit": tables.audit(pd.DataFrame({"kind": ["copied"], "where": "a"})),
-        "empty audit": tables.audit(NONE),
-        "provenance": tables.provenance({"seed": 0, "versions": {"numpy": "2"}, "sha": "ab" * 32})}
+        "decisions": tables.decisions_table(decided("x " * 60)),
+        "claims": tables.claims_table(CLAIMS, SENTENCES),
+        "audit": tables.audit_table(pd.DataFrame({"kind": ["copied"], "where": "a"})),
+        "empty audit": tables.audit_table(NONE),
+        "provenance": tables.provenance_table({"seed": 0, "versions": {"numpy": "2"}, "sha": "ab" * 32})}
 
 
 EXAMPLES = every_table()
@@ -229,7 +230,7 @@ def test_values_are_shown_short_and_missing_ones_as_a_dash(value, shown):
 
 
 def test_claims_show_the_status_with_symbol_word_and_count():
-    table = tables.claims(CLAIMS, SENTENCES)
+    table = tables.claims_table(CLAIMS, SENTENCES)
     shown = [row[1].lines[0] for row in table.rows]
     assert shown == ["✓ holds", "✗ fails", "? undecided", "– no data", "· not yet testable", "✗ fails"]
     assert ("", "statistic") not in table.header
@@ -238,7 +239,7 @@ def test_claims_show_the_status_with_symbol_word_and_count():
 
 
 def test_a_hash_is_cut_to_twelve_digits_with_the_rest_under_the_mouse_and_the_table_is_folded():
-    table = tables.provenance({"data": {"toy": {"sha256": "ab" * 32, "edition": "1"}}})
+    table = tables.provenance_table({"data": {"toy": {"sha256": "ab" * 32, "edition": "1"}}})
     assert "sha256 abababababab, edition 1" in table.text
     assert "ab" * 7 not in table.text
     assert f'title="sha256 {"ab" * 32}, edition 1"' in table.html
@@ -248,7 +249,7 @@ def test_a_hash_is_cut_to_twelve_digits_with_the_rest_under_the_mouse_and_the_ta
 
 
 def test_what_is_folded_is_counted_in_one_line_and_formulas_are_set():
-    table = tables.decisions(decided(*["n_t < X^T"] * 3))
+    table = tables.decisions_table(decided(*["n_t < X^T"] * 3))
     assert table.folded == "2 errata, 1 open choice, the effect of 1 is measured"
     assert "<i>n</i><sub>t</sub> &lt; X<sup>T</sup>" in table.html
     assert "n_t < X^T" in table.text
@@ -256,10 +257,10 @@ def test_what_is_folded_is_counted_in_one_line_and_formulas_are_set():
 
 
 def test_what_is_not_there_is_said_and_columns_have_headings():
-    assert tables.audit(NONE).notes == ("No findings.",)
-    found = tables.audit(pd.DataFrame({"text": ["t"], "kind": "k"}))
+    assert tables.audit_table(NONE).notes == ("No findings.",)
+    found = tables.audit_table(pd.DataFrame({"text": ["t"], "kind": "k"}))
     assert found.header == (("", "kind"), ("", "finding"))
-    items = [row[0].lines for row in tables.provenance({"seed": 0, "versions": {"numpy": "2"}}).rows]
+    items = [row[0].lines for row in tables.provenance_table({"seed": 0, "versions": {"numpy": "2"}}).rows]
     assert items == [("seed",), ("versions.numpy",)]
     assert tables.task_name("") == ""
     frame = pd.DataFrame({"n": [1]})

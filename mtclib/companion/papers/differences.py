@@ -36,7 +36,7 @@ def in_detail(paper):
     """The choices, the definitions of the measures and the claims as tables, each folded."""
     study = study_of(paper)
     moved, aside = leverage.by_alternative(study.changes).round(1), study.unmeasured()
-    outcomes = scoreboard.claims(paper)
+    outcomes = scoreboard.outcomes(paper)
     parts = ["NMI", *[name for name in ("purity", "ACC") if name in set(study.published["metric"])][:1]]
     digits = {name: variants.variant_table(study, name).round(1) for name in parts}
     return tables.Tables((
@@ -44,7 +44,7 @@ def in_detail(paper):
         tables.frame_table(aside, "Choices that no run can decide", folded=f"{len(aside)}, with the reason"),
         *(tables.frame_table(part, f"Digits of {name}", folded=f"{len(part)} definitions against print")
           for name, part in digits.items()),
-        tables.claims(outcomes, ledger.sentences(paper, outcomes))))
+        tables.claims_table(outcomes, ledger.outcomes_of_sentences(paper, outcomes))))
 
 
 def find(loader, rules, paper="mtcmrl", printed="20NewsGroups", **given):

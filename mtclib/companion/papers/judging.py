@@ -120,9 +120,9 @@ class PaperJudging(PaperResults):
         """What templates in sentences ask for: the paper's own ``Numbers``, or those of all papers."""
         return numbers.Numbers.of_papers.get(self.paper, numbers.Numbers)(self)
 
-    def decisions(self):
-        """As ``ledger.decisions_table``, with the leverage, and with numbers in the sentences."""
-        table = ledger.decisions_table(self.paper, leverage.sentences(self))
+    def decisions_frame(self):
+        """As ``ledger.decisions_frame``, with the leverage, and with numbers in the sentences."""
+        table = ledger.decisions_frame(self.paper, leverage.sentences(self))
         sentences = ["problem", "evidence", "decision"]
         return table.assign(**table[sentences].map(self.numbers.fill))
 
@@ -143,9 +143,9 @@ class PaperJudging(PaperResults):
         return {"results": pd.concat(map(self.selected, self.protocol.profile("full").datasets))}
 
     def outcomes(self):
-        """The claims of the paper with their outcome, as from ``verdicts.ledger.claims_table``."""
+        """The claims of the paper with their outcome, as from ``verdicts.ledger.outcomes``."""
         frames = self.frames()
-        found = ledger.claims_table(self.paper, frames, self.published)
+        found = ledger.outcomes(self.paper, frames, self.published)
         return found.assign(pipeline=[", ".join(sorted(self._pipelines(entry, frames)))
                                       for entry in ledger.claims(self.paper)])
 

@@ -63,7 +63,7 @@ def judged(paper):
     return frame.assign(verdict_before=frame["cell"].map(before))
 
 
-def claims(paper):
+def outcomes(paper):
     """Outcome of each claim of a paper, as ``python -m mtclib scoreboard`` last found them."""
     return pd.read_csv(paths.results_dir(paper) / "claims.csv", dtype=str, keep_default_na=False)
 
@@ -130,15 +130,15 @@ def in_detail():
         for caption, frame, line in shown))
 
 
-def sentences(paper):
-    """Outcome of each sentence of a paper, as from ``ledger.sentences``."""
-    return ledger.sentences(paper, claims(paper))
+def outcomes_of_sentences(paper):
+    """Outcome of each sentence of a paper, as from ``ledger.outcomes_of_sentences``."""
+    return ledger.outcomes_of_sentences(paper, outcomes(paper))
 
 
 def claims_and_costs():
     """One line per paper: its sentences by outcome, what the audit of its tables finds, and what it cost."""
     names = in_order()
-    counts = [sentences(paper)["status"].value_counts().reindex(list(STATUSES), fill_value=0)
+    counts = [outcomes_of_sentences(paper)["status"].value_counts().reindex(list(STATUSES), fill_value=0)
               for paper in names]
     jobs = [pd.read_csv(paths.results_dir(paper) / "jobs.csv.xz", usecols=["key", "seconds"])
             .drop_duplicates("key")["seconds"] for paper in names]

@@ -97,20 +97,20 @@ class Study(PaperJudging):
 
     def decisions_table(self):
         """What the paper leaves open or gets wrong, folded."""
-        return tables.decisions(self.decisions())
+        return tables.decisions_table(self.decisions_frame())
 
     def audit_table(self):
         """What the paper's own tables contradict, folded."""
-        return tables.audit(self.audit)
+        return tables.audit_table(self.audit)
 
     def claims_table(self):
         """The claims of the paper with their outcome, folded."""
         outcomes = self.outcomes()
-        return tables.claims(outcomes, ledger.sentences(self.paper, outcomes))
+        return tables.claims_table(outcomes, ledger.outcomes_of_sentences(self.paper, outcomes))
 
     def provenance_table(self):
         """What made the results that are shown, folded."""
-        return tables.provenance(self.results.provenance)
+        return tables.provenance_table(self.results.provenance)
 
     def sizes_table(self, sets=None, caption="Data sets, ours beside the paper's"):
         """Sizes of the data sets of the full profile, beside those that the paper gives."""

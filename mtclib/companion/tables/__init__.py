@@ -6,7 +6,14 @@ alone: each coloured cell has its symbol and its word, and sets text and backgro
 in a light and in a dark theme.  Scores are shown in percent with one decimal; the paper's numbers as printed.
 """
 
-from mtclib.companion.tables.frames import CLAIM_COLUMNS, audit, claims, decisions, frame_table, provenance
+from mtclib.companion.tables.frames import (
+    CLAIM_COLUMNS,
+    audit_table,
+    claims_table,
+    decisions_table,
+    frame_table,
+    provenance_table,
+)
 from mtclib.companion.tables.scores import OURS_SD, PUBLISHED_SD, reproduced, side_by_side
 from mtclib.companion.tables.search import search
 from mtclib.companion.tables.table import (
@@ -23,5 +30,5 @@ from mtclib.companion.tables.table import (
 from mtclib.companion.verdicts.numbers import signed
 
 __all__ = ["CLAIM_COLUMNS", "CLAIM_SYMBOLS", "COLOURS", "MEANINGS", "OURS_SD", "PUBLISHED_SD", "Points",
-           "Table", "Tables", "audit", "claims", "decisions", "frame_table", "label", "provenance",
-           "reproduced", "search", "side_by_side", "signed", "tally", "task_name"]
+           "Table", "Tables", "audit_table", "claims_table", "decisions_table", "frame_table", "label",
+           "provenance_table", "reproduced", "search", "side_by_side", "signed", "tally", "task_name"]

@@ -41,16 +41,16 @@ def frame_table(frame, caption, columns=None, status=None, notes=(), folded="") 
     return Table(header, rows, caption, tuple(notes), folded)
 
 
-def decisions(frame) -> Table:
+def decisions_table(frame) -> Table:
     """The decisions of a paper as a `Table`, folded below the number of its errata and open choices."""
     measured = f"the effect of {int((frame['leverage'] != '').sum())} is measured"
     caption, told = "Choices that the paper leaves open or gets wrong", [*_count(frame["kind"]), measured]
     return replace(_short_hashes(frame_table(frame, caption, DECISION_COLUMNS)), folded=", ".join(told))
 
 
-def claims(frame, sentences) -> Table:
+def claims_table(frame, sentences) -> Table:
     """The claims of a paper, each with symbol, word and colour of its ``status``, folded. `sentences`, of
-    which claims are parts, come from ``verdicts.ledger.sentences``."""
+    which claims are parts, come from ``verdicts.ledger.outcomes_of_sentences``."""
     several = sentences[sentences["parts"] > 1]
     notes = [f"{row.hold} of {row.parts} parts hold and {row.fail} fail, so {row.status}: {name}"
              for name, row in several.iterrows()]
@@ -60,7 +60,7 @@ def claims(frame, sentences) -> Table:
     return frame_table(frame, "Sentences of the paper", CLAIM_COLUMNS, "status", notes, told)
 
 
-def audit(findings) -> Table:
+def audit_table(findings) -> Table:
     """Findings of the audit of the printed numbers as a `Table`, folded."""
     caption = "What the paper's own tables contradict"
     if findings.empty:
@@ -70,7 +70,7 @@ def audit(findings) -> Table:
     return frame_table(findings, caption, AUDIT_COLUMNS, folded=told)
 
 
-def provenance(record: Mapping, caption="Provenance") -> Table:
+def provenance_table(record: Mapping, caption="Provenance") -> Table:
     """What made these numbers, folded: versions, hashes, seeds. A mapping becomes dotted names, and a mapping
     inside of one a single line, ``data.toy | edition a, sha256 b``. Hashes are cut to 12 digits; in HTML, the
     mouse shows them in full."""

@@ -114,7 +114,7 @@ def claims(paper):
     return check_unique(entries, paper)
 
 
-def decisions_table(paper, leverage):
+def decisions_frame(paper, leverage):
     """Decisions of a paper as a frame; `leverage` has a sentence for some ids."""
     rows = [{**entry, "evidence_type": ", ".join(entry["evidence_type"]),
              "alternatives": "; ".join(entry.get("alternatives", [])),
@@ -122,7 +122,7 @@ def decisions_table(paper, leverage):
     return pd.DataFrame(rows, columns=list(SHOWN))
 
 
-def claims_table(paper, frames, published=None):
+def outcomes(paper, frames, published=None):
     """Claims of a paper with their outcome. `frames` are what to test on, by the names in `FRAMES`;
     `published`, the printed numbers, adds what the paper's own table says. Columns: ``id, place, quote, test,
     status, counts, statistic, n, p, in_print, reason``."""
@@ -138,7 +138,7 @@ def sentence_of(claim):
     return claim.get("sentence", claim["quote"].partition(" (")[0])
 
 
-def sentences(paper, outcomes):
+def outcomes_of_sentences(paper, outcomes):
     """Outcome of each sentence, from the ``id, status, p`` of claims: its ``parts`` that could be tested, how
     many ``hold`` and ``fail``, and its ``status``. It holds with all parts. It fails with two; with a single
     one only if that fails at 5 % divided by the number of parts, where the test has a p-value."""

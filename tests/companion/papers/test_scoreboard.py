@@ -152,11 +152,11 @@ def test_a_sentence_counts_its_parts_and_fails_with_one_only_if_that_survives_th
          ("not yet testable", ""), ("holds", ""), ("fails", "0.04"), ("fails", "0.03"), ("fails", "0.04"),
          ("not yet testable", "")], columns=["status", "p"]).assign(id=[one["id"] for one in known])
     monkeypatch.setattr(ledger, "claims", lambda paper: known)
-    found = ledger.sentences("p", outcomes)
+    found = ledger.outcomes_of_sentences("p", outcomes)
     assert found["status"].to_dict() == {"a": "fails", "b": "undecided", "c": "holds", "d": "undecided",
                                          "e": "fails", "f": "not testable"}
     assert found.loc["d", ["parts", "hold", "fail"]].tolist() == [2, 1, 1]
-    assert tables.claims(outcomes, found).notes[0] == "1 of 2 parts hold and 1 fail, so fails: a"
+    assert tables.claims_table(outcomes, found).notes[0] == "1 of 2 parts hold and 1 fail, so fails: a"
 
 
 @pytest.mark.parametrize("paper", PAPERS)

@@ -5,7 +5,7 @@ import pytest
 from experiments_support import DECISION
 
 from mtclib.companion.verdicts import ledger
-from mtclib.companion.verdicts.ledger import LedgerError, claims, claims_table, decisions, decisions_table
+from mtclib.companion.verdicts.ledger import LedgerError, claims, decisions, decisions_frame, outcomes
 
 CLAIM = """
 [[claim]]
@@ -18,7 +18,7 @@ params = { method_a = "A", method_b = "B", metric = "NMI", dataset = "toy" }
 
 
 def test_a_decision_is_read_and_shown_with_empty_optional_columns(write):
-    table = decisions_table(write("decisions.toml", DECISION), {})
+    table = decisions_frame(write("decisions.toml", DECISION), {})
     shown = table.loc[0, ["id", "evidence_type", "alternatives", "leverage"]]
     assert shown.tolist() == ["O1", "numeric", "", ""]
 
@@ -82,13 +82,13 @@ def scores(metric="NMI_geometric"):
 
 def test_a_claim_is_tested_under_the_printed_name_of_nmi(write):
     write("protocol.toml", 'nmi = "geometric"', "mtcmrl")
-    row = claims_table(write("claims.toml", CLAIM, "mtcmrl"), {"results": scores()}).iloc[0]
+    row = outcomes(write("claims.toml", CLAIM, "mtcmrl"), {"results": scores()}).iloc[0]
     assert (row["status"], row["n"]) == ("holds", 8)
-    assert claims_table("mtcmrl", {"results": scores("NMI_min")})["status"].item() == "no data"
+    assert outcomes("mtcmrl", {"results": scores("NMI_min")})["status"].item() == "no data"
 
 
 def test_what_cannot_be_tested_says_why(write):
     later = '[[claim]]\nid = "C2"\nquote = "C"\nplace = "4.5"\nreason = "needs a later method"\n'
-    table = claims_table(write("claims.toml", CLAIM + later), {})
+    table = outcomes(write("claims.toml", CLAIM + later), {})
     assert table["status"].tolist() == ["no data", "not yet testable"]
     assert table["reason"].tolist() == ["needs the frame 'results'", "needs a later method"]
