@@ -79,7 +79,8 @@ class PaperJudging(PaperResults):
             causes=self._causes if dataset in (printed, self.headline(printed)) else ())
         kinds = {name: method_kind(self.protocol, name) for name in cells["method"].unique()}
         kind = verdicts["method"].map(kinds)
-        return chance.beside(verdicts).assign(kind=kind, pipeline=spec.pipeline, source=dataset)
+        known = {"pipeline": spec.pipeline, "source": dataset, "note": spec.note}
+        return chance.beside(verdicts).assign(kind=kind, **known)
 
     def _selection(self, cells, dataset, printed):
         """Spread that comes from choosing the setting of a method with labels, for each printed cell."""
@@ -144,17 +145,14 @@ class PaperJudging(PaperResults):
 
     def outcomes(self):
         """The claims of the paper with their outcome, as from ``verdicts.ledger.outcomes``."""
-        frames = self.frames()
-        found = ledger.outcomes(self.paper, frames, self.published)
-        return found.assign(pipeline=[", ".join(sorted(self._pipelines(entry, frames)))
+        found = ledger.outcomes(self.paper, self.frames(), self.published)
+        return found.assign(pipeline=["; ".join(sorted(self._pipelines(entry)))
                                       for entry in ledger.claims(self.paper)])
 
-    def _pipelines(self, entry, frames):
-        """Data sets that a claim is tested on; rows of a frame may say so themselves."""
-        params, rows = entry.get("params", {}), frames.get(entry.get("frame", "results"))
+    def _pipelines(self, entry):
+        """Data sets that a claim is tested on."""
+        params = entry.get("params", {})
         names = {params.get("dataset"), params.get("clean"), *params.get("datasets", ())} - {None}
-        if rows is not None and "pipeline" in rows:
-            return set(rows.loc[rows["dataset"].isin(names), "pipeline"])
         return set(map(self.headline, names))
 
     @cached_property

@@ -251,6 +251,7 @@ def verdict_file(papers):
         cv=intervals.coefficient_of_variation(frame[["published", "ours"]]),
         own=np.where(frame["kind"] == "own", "own", "compared"),
         reconstruction=np.where(frame["kind"] == "reconstruction", "yes", "no"))
+    frame = frame.astype({"n": float, "printed_n": float})  # whole where every cell of some papers has runs
     return frame[list(FILED)].round(dict.fromkeys(ROUNDED, 6))
 
 

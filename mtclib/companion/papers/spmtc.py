@@ -30,6 +30,10 @@ class PaperStudy(Study, paper="spmtc"):
         """The six data sets."""
         return list(self.protocol.profile("full").datasets)
 
+    def fitted(self, name):
+        """The data set whose fits are judged beside a printed one."""
+        return self._data(self.headline(name)).id
+
     def _as_judged(self, rows):
         """Rows under the names of the judged pipeline: SPMTC keeps the memberships of samples without weight,
         and what updates them says so."""
@@ -67,8 +71,10 @@ class PaperStudy(Study, paper="spmtc"):
 
     @cached_property
     def _sweeps(self):
-        sweeps = [self.sweep(f"figure1-{name}") for name in ("lssmtc", "hard", "soft")]
-        return self._as_judged(pd.concat(sweeps))
+        rows = pd.concat([self.sweep(f"figure1-{name}") for name in ("lssmtc", "hard", "soft")])
+        names = {self.fitted(name): name for name in self.sets}
+        rows = rows[rows["dataset"].isin(names)]
+        return self._as_judged(rows.assign(dataset=rows["dataset"].map(names)))
 
     def noise(self):
         """Accuracy against the share of planted documents of no class."""
@@ -85,19 +91,13 @@ class PaperStudy(Study, paper="spmtc"):
 
     def variants_table(self):
         """One other choice at a time."""
-        frame = self.results.frame
-        parts = ["subspace", "row-space", "start", "stopping", "weights", "pace", "asi", "spectral",
-                 "rows-kept-choices"]
-        single = self._fixed[self._fixed["method"].isin(["SC", "ASI", "LSSMTC", "SPMTC-h", "SPMTC-s"])]
-        varied = self._as_judged(frame[frame["part"].isin(parts)])
-        means = mean_scores(pd.concat([single, varied])).unstack("dataset")
+        means = mean_scores(self._fixed).unstack("dataset")
         means = means[self.sets].sort_index().round(1)
         return tables.frame_table(means, "Mean accuracy, one choice at a time", folded=f"{len(means)} rows")
 
     @cached_property
     def _fixed(self):
-        data = {name: self.protocol.datasets[self.headline(name)].rows_of or name for name in self.sets}
-        rows = [self.default(own).assign(dataset=name) for name, own in data.items()]
+        rows = [self.default(self.fitted(name)).assign(dataset=name) for name in self.sets]
         return self._as_judged(pd.concat(rows))
 
     @cached_property
@@ -107,18 +107,15 @@ class PaperStudy(Study, paper="spmtc"):
 
     @cached_property
     def _alone(self):
-        frame = self.results.frame
-        alone = frame["method"].str.contains("no sharing") & frame["dataset"].isin(self.sets)
-        return self._as_judged(frame[alone])
+        return self._fixed[self._fixed["method"].str.contains("no sharing")]
 
     def frames(self):
         """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
         noisy = [name for kind in NOISE for name in self.protocol.studies[f"{kind}-noise"].datasets]
         judged = pd.concat([self._chosen, self._alone])
         noise = pd.concat([self._fixed, self._as_judged(pd.concat(map(self.default, noisy)))])
-        times = self.table("fit_times")
         return {"results": judged.drop_duplicates(ONE_A_JOB), "noise": noise.drop_duplicates(ONE_A_JOB),
-                "sensitivity": self._sweeps, "timings": times[times["w_update"] == "mult"]}
+                "sensitivity": self._sweeps, "timings": self.table("fit_times")}
 
 
 def as_judged(method):
@@ -149,11 +146,12 @@ class Numbers(numbers.Numbers, paper="spmtc"):
         return {variant: columns.paired_differences(rows, each, "ACC") for variant, each in pairs.items()}
 
     def unseen(self, method, what="each"):
-        """Distance from print on the sets that chose nothing, as chosen with labels: before and with rows
-        kept for each of them, the mean ``before`` or ``after``, or how many are ``farther``."""
+        """Distance from print on the sets that chose nothing, as chosen with labels on the judged data: with
+        rows updated and kept for each of them, the mean ``before`` or ``after``, or how many are
+        ``farther``."""
         sets = [name for name in self.study.sets if name not in self.study.protocol.identify["rows"].datasets]
         pairs = {name: [self.distance(method, source, dataset=name, point="chosen")
-                        for source in (f"fixed {name}", f"{name} ({KEPT})")] for name in sets}
+                        for source in (f"fixed {self.study.fitted(name)}", name)] for name in sets}
         told = ", ".join(f"{name} {before:.1f} to {after:.1f}" for name, (before, after) in pairs.items())
         before, after = np.transpose(list(pairs.values()))
         return {"each": told, "before": before.mean(), "after": after.mean(), "all": len(pairs),
@@ -165,30 +163,15 @@ class Numbers(numbers.Numbers, paper="spmtc"):
         own = method if pace == "default" else f"{method}, {KEPT}, {pace}"
         return np.mean([self.distance(own, dataset=name, printed=method) for name in sets])
 
-    def retuned(self, method, what="gain"):
-        """l and lambda_1 chosen with labels for each task and measure, against once for a data set: the gain
-        in points over all cells, or the distance from print ``before`` or ``after``."""
-        cells = pd.concat([self.study.judged(name, self.study.headline(name)) for name in self.study.sets])
-        cells, best = cells[cells["method"] == method], []
-        for name, rows in cells.groupby("dataset", sort=False):
-            grid = self.study.rows(self.study.headline(name)).query("method == @method and in_grid")
-            means = grid.groupby(["metric", "task", "params"])["value"].mean().groupby(level=[0, 1]).max()
-            best.append(self._for_cells(means, name, rows))
-        best = np.concatenate(best)
-        return 100 * {"gain": (best - cells["ours"]).mean(), "before": cells["difference"].abs().mean(),
-                      "after": np.abs(best - cells["published"]).mean()}[what]
-
-    def sharing(self):
-        """Largest loss of LSSMTC with nothing shared against its best setting, in points."""
-        frame, losses = self.study.results.frame, []
-        alone = frame[frame["method"] == "LSSMTC, no sharing"]
-        for name in self.study.sets:
-            best = self.study.selected(name).query("method == 'LSSMTC'")
-            losses.append(mean_scores(best).iloc[0] - mean_scores(alone[alone["dataset"] == name]).iloc[0])
-        return max(losses)
+    def sharing(self, but=""):
+        """Largest loss of LSSMTC with nothing shared against its best setting, in points, perhaps without one
+        data set."""
+        best, alone = (mean_scores(rows).xs(method, level="method") for rows, method in (
+            (self.study._chosen, "LSSMTC"), (self.study._alone, "LSSMTC, no sharing")))
+        return (best - alone).drop(but, errors="ignore").max()
 
     def preprocessing(self, rows="", method="KM"):
-        """Mean distance of k-means from print over all cells of all sets, as published or on other rows."""
+        """Mean distance of k-means from print over all cells of all sets, as judged or on other rows."""
         parts = [self._gaps(None, f"{name} ({rows})" if rows else None, dataset=name, printed=method)
                  for name in self.study.sets]
         return pd.concat(parts).abs().mean()
@@ -201,9 +184,10 @@ class Numbers(numbers.Numbers, paper="spmtc"):
                    for name, cells in printed.items())
 
     def one_matching(self, method):
-        """Mean loss in points of accuracy if clusters are matched to classes once for all tasks."""
+        """Mean loss in points of accuracy if clusters are matched to classes once for all tasks, on the sets
+        whose labels are committed: those that were judged before any run as they are now."""
         labels, losses = self.study.results.labels, []
-        for name in self.study.sets:
+        for name in (name for name in self.study.sets if self.study.fitted(name) == name):
             tasks = [key.rpartition("/")[2] for key in labels if key.rpartition("/")[0] == f"truth/{name}"]
             keys = self.study.default(name).query("method == @method")["key"].unique()
             losses.append(sum(self._loss(name, key, tasks) for key in keys) / len(keys))

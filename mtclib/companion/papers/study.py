@@ -176,8 +176,15 @@ class Study(PaperJudging):
 
 
 def _named(numbers):
-    """Tables by their numbers: "Tables 2 to 7"."""
-    return f"Table{'s' * (len(numbers) > 1)} {' to '.join(dict.fromkeys((numbers[0], numbers[-1])))}"
+    """Tables by their numbers.
+
+    >>> _named(["4", "5", "6"]), _named(["2", "3", "7"]), _named(["1"])
+    ('Tables 4 to 6', 'Tables 2, 3 and 7', 'Table 1')
+    """
+    first, last = numbers[0], numbers[-1]
+    if len(numbers) > 2 and int(last) - int(first) == len(numbers) - 1:
+        return f"Tables {first} to {last}"
+    return f"Tables {', '.join(numbers[:-1])} and {last}" if len(numbers) > 1 else f"Table {last}"
 
 
 def show(fig, name, notebook, data="data/*/results", printed="", alt=""):

@@ -30,8 +30,9 @@ def reproduced(verdicts, metrics=("ACC", "NMI")) -> Table:
              f"δ = {100 * DELTA:g} points. Ours: {_runs(frame[OURS_N])}. "
              f"{len(frame)} cells: {tally(frame['verdict'])}."]
     if "source" in frame:
-        both = frame[["source", "pipeline"]].drop_duplicates()
-        notes.append(f"Pipeline: {', '.join(f'{a} ({b})' for a, b in both.itertuples(index=False))}.")
+        both = frame[["source", "pipeline", "note"]].drop_duplicates()
+        told = ", ".join(f"{row.source} ({row.pipeline})" for row in both.itertuples())
+        notes.append(" ".join([f"Pipeline: {told}.", *filter(None, both["note"])]))
     methods, known = list(frame["method"]), frame.reindex(columns=["task", "metric", "in_band", *CHANCE])
     known = known.dropna(subset="chance")
     if len(known):

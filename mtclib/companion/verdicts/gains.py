@@ -162,8 +162,8 @@ def sceptical_p(printed, printed_error, ours, error):
 
 def ratio(ours, printed, level=LEVEL):
     """Our mean over the printed mean, and its interval over the units, here data sets: the ratio estimator
-    with the linearised variance (Cochran 1977, Eq. 6.13) and Student's quantile. Without an interval for one
-    unit.
+    with the jackknife's variance (Quenouille 1956), which few units ask for, and Student's quantile. Without
+    an interval for one unit.
 
     >>> tuple(float(round(one, 2)) for one in ratio(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0])))
     (0.5, 0.5, 0.5)
@@ -171,8 +171,8 @@ def ratio(ours, printed, level=LEVEL):
     n, found = len(ours), ours.sum() / printed.sum()
     if n < 2:
         return found, np.nan, np.nan
-    error = np.sqrt(((ours - found * printed) ** 2).sum() / (n - 1) / n) / abs(printed.mean())
-    half = stats.t.ppf((1 + level) / 2, n - 1) * error
+    left = (ours.sum() - ours) / (printed.sum() - printed)
+    half = stats.t.ppf((1 + level) / 2, n - 1) * np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum())
     return found, found - half, found + half
 
 

@@ -142,11 +142,13 @@ def _spread(values):
 def by_alternative(table):
     """One line per alternative of :func:`measured`: the change over data sets and methods, largest first.
     ``pairs`` (data sets times methods), ``size`` (mean absolute change), ``mean``, ``least`` and ``most``,
-    all in points (d_M: percent of ours), and ``clear`` (in how many pairs the interval excludes 0)."""
+    all in points (d_M: percent of ours), ``clear`` (in how many pairs the interval excludes 0), and ``data``:
+    the pipelines that it was measured on."""
     clear = (table["low"] > 0) | (table["high"] < 0)
     groups = table.assign(clear=clear, size=table["change"].abs()).groupby(list(KEYS), sort=False)
     lines = groups.agg(pairs=("change", "count"), size=("size", "mean"), mean=("change", "mean"),
-                       least=("change", "min"), most=("change", "max"), clear=("clear", "sum"))
+                       least=("change", "min"), most=("change", "max"), clear=("clear", "sum"),
+                       data=("dataset", lambda names: ", ".join(dict.fromkeys(names))))
     return lines.sort_values("size", ascending=False, kind="stable").reset_index()
 
 

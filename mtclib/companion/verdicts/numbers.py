@@ -45,7 +45,8 @@ def _fraction(value, digits):
 
 
 FORMATS = {"word": lambda value: WORDS[value], "percent": lambda value: f"{100 * value:.0f}",
-           "percent .1": lambda value: f"{100 * value:.1f}", "size": lambda value: f"{abs(value):.1f}",
+           "percent .1": lambda value: f"{100 * value:.1f}",
+           "percent .2": lambda value: f"{100 * value:.2f}", "size": lambda value: f"{abs(value):.1f}",
            "size .0f": lambda value: f"{abs(value):.0f}", ".2": lambda value: _fraction(value, 2),
            ".3": lambda value: _fraction(value, 3)}
 
@@ -199,6 +200,20 @@ class Numbers:
         gaps = self._gaps(method, other_dataset, deviating=True, **where)
         how, size, _ = how.partition(" size")
         return float(PICK[how](gaps.abs() if size else gaps))
+
+    def retuned(self, method, what="gain"):
+        """Settings chosen with labels for each task and measure, against once for a data set: the gain in
+        points over all cells, or the distance from print ``before`` or ``after``."""
+        sets = self.study.protocol.profile("full").datasets
+        cells = pd.concat([self.study.judged(name, self.study.headline(name)) for name in sets])
+        cells, best = cells[cells["method"] == method], []
+        for name, rows in cells.groupby("dataset", sort=False):
+            grid = self.study.rows(self.study.headline(name)).query("method == @method and in_grid")
+            means = grid.groupby(["metric", "task", "params"])["value"].mean().groupby(level=[0, 1]).max()
+            best.append(self._for_cells(means, name, rows))
+        best = np.concatenate(best)
+        return 100 * {"gain": (best - cells["ours"]).mean(), "before": cells["difference"].abs().mean(),
+                      "after": np.abs(best - cells["published"]).mean()}[what]
 
     def _gaps(self, method=None, other_dataset=None, dataset=None, printed=None, metric=None, task=None,
               deviating=False, point=None, **setting):

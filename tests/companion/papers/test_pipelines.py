@@ -35,7 +35,7 @@ def test_every_claim_and_every_table_names_its_pipeline():
     study = study_of("spmtc")
     claims = study.outcomes().set_index("id")
     tested = [entry["id"] for entry in ledger.claims("spmtc") if entry.get("params", {}).get("datasets")]
-    named = {name for entry in tested for name in claims.at[entry, "pipeline"].split(", ")}
+    named = {name for entry in tested for name in claims.at[entry, "pipeline"].split("; ")}
     assert named == set(map(study.headline, study.sets))
     page = study.printed_tables("RECvsTALK").text
     assert "Pipeline: RECvsTALK (rows kept) (identified)." in page
