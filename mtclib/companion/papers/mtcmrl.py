@@ -1,70 +1,62 @@
 """MTCMRL: what its claims are tested on, which classes of its tasks belong together, and what it shows."""
 
+from functools import cached_property
+
+import numpy as np
 import pandas as pd
 
-from mtclib.companion import plots, runs, tables
+from mtclib.companion import plots, tables
 from mtclib.companion.claims.curves import largest_entry_names_counterpart
 from mtclib.companion.papers.pairs import outcomes_table, pairs_table
 from mtclib.companion.papers.results import mean_scores
 from mtclib.companion.papers.study import Study
-from mtclib.core import paths
+from mtclib.companion.verdicts import numbers
 from mtclib.datasets.reuters import MTCMRL_FAMILIES
 
-METRICS = {"ACC": "ACC", "NMI": "NMI_geometric"}
 SETS = ["WebKB4", "20NewsGroups", "Reuters"]
-PLAIN = "20NewsGroups (tfidf)"
-STOPS = {"WebKB4": 99, "20NewsGroups": 100, PLAIN: 100, "Reuters": 28}
+UNLABELLED = "20NewsGroups (found, but words by frequency)"
+"""The documents behind Table 3 with words that no label chose."""
+STOPS = {"WebKB4": 99, "20NewsGroups": 100, "Reuters": 28}
 """Iterations after which the paper's own runs stop, section 4.7."""
-STOPPED = {"stopped by the paper's threshold": ("MTCMRL", "SNMF+LR"),
-           "run until it converges": ("MTCMRL converged", "SNMF+LR converged")}
+STOPPED = [("MTCMRL", "SNMF+LR"), ("MTCMRL converged", "SNMF+LR converged")]
+"""With and without relations, stopped by the paper's threshold and run until they converge."""
 TRANSFER = [("MTCMRL", "SNMF+LR"), ("SAMTC", "SAMTC, no transfer"), ("LSSMTC", "LSSMTC, no transfer"),
             ("MBC", "MBC, no transfer"), ("S-MBC", "MBC, no transfer")]
 """Methods with transfer, each with its version that learns every task alone."""
-VARIED = ("S-MBC", "S-MKC", "MBC", "MKC", "MTSC", "CLR", "SAMTC", "DMTFC", "DMTRC", "k-means")
-
-
-FOUND = {"20NewsGroups (found; words by labels)": "words by the true labels",
-         "20NewsGroups (found, but words by frequency)": "words by frequency", "Reuters (found)": "all words"}
-"""Data behind Tables 3 and 4, with how their words were chosen."""
+PRINTED_AS = {"MBC": "S-MBC", "MKC": "S-MKC"} | {
+    name: name for name in ("S-MBC", "S-MKC", "MTSC", "CLR", "SAMTC", "DMTFC", "DMTRC")}
+"""Methods that were run in several readings, with the printed row that each stands beside."""
 
 
 class PaperStudy(Study, paper="mtcmrl"):
     """The study of MTCMRL, with its figures and tables."""
 
-    def found_table(self):
-        """Tables 3 and 4 on the data that were found, at default settings, as far as they are run."""
-        frame = runs.read_results(paths.paper_dir(self.paper) / "found").frame
-        found = pd.DataFrame(
-            row for name, words in FOUND.items() for row in self._beside_print(frame, name, words))
-        notes = ["Words chosen by the true labels use what a clustering method is not to know; rows with "
-                 "words by frequency stand below. Few runs give a first look; verdicts follow when all "
-                 "settings are run."]
-        return tables.frame_table(found, "On the data found: distance from print", notes=notes)
-
-    def _beside_print(self, frame, name, words):
-        spec = self.protocol.datasets[name]
-        rows = runs.fixed(frame[frame["dataset"] == spec.rows_of], self.protocol.defaults)
-        for method in self.published["method"].unique():
-            cells = self.printed(spec.published, method)
-            ours = rows[rows["method"] == spec.stand_ins.get(method, method)]
-            means = ours.groupby(["task", "metric"], observed=True)["value"].mean()
-            places = [(cell.task, METRICS[cell.metric]) for cell in cells.itertuples()]
-            if len(ours) and len(cells):
-                gaps = 100 * (means.loc[places].to_numpy() - cells["mean"].to_numpy())
-                yield {"data": spec.published, "words": words, "method": method,
-                       "runs": ours["run"].nunique(), "points from print": round(abs(gaps).mean(), 2),
-                       "within 5 points": f"{(abs(gaps) <= 5).sum()} of {len(gaps)}"}
-
     def gains_table(self):
-        """What MTCMRL adds to its single-task version, stopped early and late, and as printed."""
-        pairs = [*STOPPED.values(), ("MTCMRL as printed", "MTCMRL")]
-        return pairs_table(self._stopping(), pairs, "ACC", "Accuracy at the default setting")
+        """What MTCMRL adds to its single-task version on the judged data, stopped early and late."""
+        return pairs_table(self._judged_defaults, STOPPED, "ACC", "Accuracy at the default setting")
 
-    def _stopping(self):
-        frame = self.results.frame
-        parts = frame[frame["part"].isin(["formulation", "stopping"])]
-        rows = pd.concat([*map(self.default, [*SETS, PLAIN]), parts])
-        return rows.drop_duplicates(["key", "method", "task", "metric"])
+    @cached_property
+    def _judged_defaults(self):
+        return pd.concat([self.default(self.headline(name)).assign(dataset=name) for name in SETS])
+
+    @cached_property
+    def by_words(self):
+        """Mean accuracies on 20 Newsgroups in percent, a row for each method: printed, with words that the
+        labels chose, and with the most frequent words of the same documents."""
+        sources = {"words by labels": self.headline("20NewsGroups"), "words by frequency": UNLABELLED}
+        ours = {name: mean_scores(self.default(one)).droplevel(0) for name, one in sources.items()}
+        cells = self.printed("20NewsGroups", metric="ACC").groupby("method", sort=False)
+        printed = 100 * cells["mean"].mean()
+        return pd.DataFrame({"printed": printed, **ours}).reindex(printed.index)
+
+    def labels_table(self):
+        """What the labels that chose the words of Table 3 buy each method, and its place among all."""
+        table = self.by_words
+        places = table.rank(ascending=False).astype("Int64").add_prefix("place, ")
+        bought = table["words by labels"] - table["words by frequency"]
+        table = table.assign(bought=bought).round(1).join(places)
+        return tables.frame_table(table, "20 Newsgroups: what labels in the choice of words buy", notes=[
+            "Mean accuracy over tasks in percent, at default settings."])
 
     def preprocessing_tables(self):
         """k-means and SNMF under four weightings of the three sets, beside print."""
@@ -95,20 +87,24 @@ class PaperStudy(Study, paper="mtcmrl"):
         return pd.concat(map(self.default, self.protocol.studies["negative-transfer"].datasets))
 
     def variants_table(self):
-        """Reconstructions under one other choice at a time."""
-        frame = self.results.frame
-        rows = frame[frame["part"].isin(["variants", "variants-equal"])]
-        rows = pd.concat([rows, *map(self.default, SETS)])
-        names = [name for name in rows["method"].unique() if name.split(",")[0] in VARIED]
-        means = mean_scores(rows[rows["method"].isin(names)]).unstack("dataset")[SETS].sort_index()
-        return tables.frame_table(means.round(1), "Reconstructions and variants", folded=f"{len(means)} rows")
+        """How far the readings of other methods are from print, on the data that are judged and on others."""
+        sources = {source: name for name in SETS for source in dict.fromkeys((self.headline(name), name))}
+        found = {source: {method: self.numbers.distance(method, f"fixed {source}", dataset=name,
+                                                        printed=PRINTED_AS[method.partition(",")[0]])
+                          for method in self.default(source)["method"].unique()
+                          if PRINTED_AS.get(method.partition(",")[0]) in set(self.printed(name)["method"])}
+                 for source, name in sources.items()}
+        table = pd.DataFrame(found).sort_index().round(1)
+        return tables.frame_table(table, "Mean distance from print, at default settings",
+                                  folded=f"{len(table)} readings of {len(set(PRINTED_AS.values()))} methods")
 
     def sensitivity(self, metric):
         """Figure 1, one metric."""
-        fig = plots.sensitivity(self.sweep("figure1"), self.protocol.sensitivity["figure1"].base, metric)
+        rows = pd.concat(map(self.judged_sweep, SETS))
+        fig = plots.sensitivity(rows, self.protocol.sensitivity["figure1"].base, metric)
         name = metric.partition("_")[0]
         return self.show(fig, f"mtcmrl-sensitivity-{name.lower()}", "MTCMRL 1", alt=f"{name} against each of "
-                         "the four parameters: nearly flat lines of four data sets.")
+                         "the four parameters: nearly flat lines of three data sets.")
 
     def convergence(self):
         """Figure 2."""
@@ -126,13 +122,13 @@ class PaperStudy(Study, paper="mtcmrl"):
 
     def relation_table(self):
         """How often a relation names the related class."""
-        kinds = relation_kinds(self)
-        kinds[PLAIN] = kinds["20NewsGroups"]
-        fitted = {name: name if name == PLAIN else self.fitted(name) for name in self._fits}
-        found = {fitted[name]: largest_entry_names_counterpart(
-                     self.relations(fitted[name], rows, kinds[name]), fitted[name])
-                 for name, rows in self._fits.items()}
+        found = {name: largest_entry_names_counterpart(self.judged_relations(name), name) for name in SETS}
         return outcomes_table(found, "Does the relation name the related class?")
+
+    def judged_relations(self, name):
+        """Relations of MTCMRL's fits that are judged beside a printed data set, by kinds of classes."""
+        rows = self.relations(self.fitted(name), self._fits[name], relation_kinds(self)[name])
+        return rows.assign(dataset=name)
 
     def relation(self, name):
         """The relation of the first two tasks of a data set, beside the printed one."""
@@ -143,40 +139,30 @@ class PaperStudy(Study, paper="mtcmrl"):
         return self.show(fig, f"mtcmrl-relation-{name.lower()}", alt=f"Relations of the classes of Tasks "
                          f"1 and 2 of {name}, ours beside the printed ones.")
 
-    @property
+    @cached_property
     def _fits(self):
-        sets = {name: self.headline(name) for name in SETS} | {PLAIN: PLAIN}
-        return {name: self.default(one).query("method == 'MTCMRL'") for name, one in sets.items()}
+        return {name: self.default(self.headline(name)).query("method == 'MTCMRL'") for name in SETS}
 
     def fitted(self, name):
         """The data set whose fits are judged beside a printed one."""
-        headline = self.headline(name)
-        return self.protocol.datasets[headline].rows_of or headline
+        return self._data(self.headline(name)).id
 
     def judged_sweep(self, name):
-        """Figure 1 on the pipeline that is judged, under the printed names; as long as it is not whole there,
-        on the one fixed before any run. Column "pipeline" says which."""
+        """Figure 1 on the pipeline that is judged, under the printed name."""
         own = self.protocol.datasets[self.headline(name)].stand_ins.get("MTCMRL", "MTCMRL")
-        sweeps = self.protocol.sensitivity
-        rows = self.sweep(next(one for one in ("figure1", "figure1-found") if sweeps[one].method == own))
-        judged = rows[rows["dataset"] == self.fitted(name)]
-        settings = judged.groupby("parameter")["setting"].nunique()
-        if len(settings) == len(sweeps["figure1"].sweep) and settings.min() > 1:
-            return judged.assign(dataset=name, method="MTCMRL", pipeline=self.headline(name))
-        rows = self.sweep("figure1")
-        return rows[rows["dataset"] == name].assign(pipeline=name)
+        swept = self.protocol.sensitivity.items()
+        rows = self.sweep(next(one for one, sweep in swept if sweep.method == own))
+        return rows[rows["dataset"] == self.fitted(name)].assign(dataset=name, method="MTCMRL")
 
     def frames(self):
         """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
         shared = self.protocol.studies["negative-transfer"].datasets
-        kinds = relation_kinds(self)
         judged = [self.selected(self.headline(name)).assign(dataset=name) for name in SETS]
-        relations = [self.relations(self.fitted(name), rows, kinds[name]).assign(dataset=name)
-                     for name, rows in self._fits.items() if name in SETS]
         return {"results": pd.concat([*judged, *map(self.default, shared)]),
                 "sensitivity": pd.concat(map(self.judged_sweep, SETS)),
-                "relations": pd.concat(relations),
+                "relations": pd.concat(map(self.judged_relations, SETS)),
                 "timings": self.table("relation_times").query("costs == 'models'")}
+
 
 
 def _nearest(frame):
@@ -190,7 +176,27 @@ def _nearest(frame):
 def relation_kinds(study):
     """Which kind of document each class of the three sets of MTCMRL is, by task. Root category of a
     newsgroup, kind of a web page, family of a Reuters topic."""
-    pages, groups, topics = map(study.class_names, ("WebKB4", "20NewsGroups", "Reuters"))
+    pages, groups, topics = map(study.class_names, SETS)
     return {"WebKB4": [[page.partition(".")[2] for page in task] for task in pages],
             "20NewsGroups": [[group.partition(".")[0] for group in task] for task in groups],
             "Reuters": [[MTCMRL_FAMILIES[topic] for topic in task] for task in topics]}
+
+
+class Numbers(numbers.Numbers, paper="mtcmrl"):
+    """Numbers of MTCMRL's sentences."""
+
+    def order(self, what):
+        """How many pairs of methods change their order by accuracy on 20 Newsgroups if no label chooses the
+        words, or "all" pairs; or the "first" method with words chosen by labels, or with the "other" ones."""
+        table = self.study.by_words[["words by labels", "words by frequency"]]
+        if what in ("first", "other"):
+            return table.idxmax().iloc[int(what == "other")]
+        pairs = np.triu_indices(len(table), 1)
+        signs = [np.sign(np.subtract.outer(*[table[name].to_numpy()] * 2))[pairs] for name in table]
+        return len(pairs[0]) if what == "all" else int((signs[0] != signs[1]).sum())
+
+    def sweeps(self, method, dataset, what="median"):
+        """Median number of sweeps of a method at its default, or of how many "runs" are "capped"."""
+        fits = self._setting(method, dataset, None, {}).drop_duplicates("key")
+        return f"{fits['n_iter'].median():g}" if what == "median" else str(
+            len(fits) if what == "runs" else int((~fits["converged"].astype(bool)).sum()))

@@ -1,8 +1,10 @@
 """One pipeline behind a number: tables, claims and sentences read what the verdicts are on."""
 
+import pandas as pd
 import pytest
 
 from mtclib.companion.papers import in_order, scoreboard, study_of
+from mtclib.companion.papers.mtcmrl import UNLABELLED
 from mtclib.companion.verdicts import ledger
 
 
@@ -16,9 +18,9 @@ def test_every_cell_of_a_printed_data_set_is_judged_on_the_pipeline_that_stands_
 @pytest.mark.parametrize("paper", in_order())
 def test_claims_are_tested_on_fits_of_the_pipeline_that_is_judged(paper):
     study = study_of(paper)
-    rows = study.frames()["results"]
     printed = study.published[["dataset", "method"]].drop_duplicates()
-    for (dataset, method), part in rows.merge(printed).groupby(["dataset", "method"]):
+    frames = [rows for rows in study.frames().values() if {"key", "method"} <= set(rows)]
+    for (dataset, method), part in pd.concat(frames).merge(printed).groupby(["dataset", "method"]):
         judged = study.rows(study.headline(dataset)).query("method == @method")
         assert set(part["key"].dropna()) <= set(judged["key"]), (dataset, method)
 
@@ -53,3 +55,17 @@ def test_spmtc_stands_for_rows_kept_in_its_gains_its_noise_and_its_curves():
         own = rows[rows["method"].isin(["SPMTC-h", "SPMTC-s", "SPMTC-h, no sharing"])]
         assert len(own), name
         assert own["key"].isin(kept).all(), name
+
+
+def test_counts_stand_for_the_reuters_sets_and_what_holds_only_presence_says_so():
+    study = study_of("spmtc")
+    for name in ("ORGSvsPEOPLE", "ORGSvsPLACES", "PEOPLEvsPLACES"):
+        assert study.headline(name) == f"{name} (counts, rows kept)"
+        assert "Presence only" not in study.printed_tables(name).text
+        assert f"Pipeline: {name} (fixed). Presence only, not counts." in study.beforehand(name).text
+
+
+def test_words_that_labels_chose_say_so_beside_their_table_and_stand_beside_words_that_none_did():
+    study = study_of("mtcmrl")
+    assert "The true labels chose the words." in study.printed_tables("20NewsGroups").text
+    assert "no label chose them" in study.reproduced("20NewsGroups", UNLABELLED).text
