@@ -163,6 +163,8 @@ def _signed_rank(gaps):
     if len(gaps) > ALL_SIGNS:
         return float(stats.wilcoxon(gaps).pvalue)
     known = np.array([gap for gap in gaps if gap])
+    if len(known) == 1:  # both signs are as likely, and scipy asks for two
+        return 1.0
     ranks = np.copysign(stats.rankdata(np.abs(known)), known)
     return float(stats.permutation_test((ranks,), _sum_of_positive, permutation_type="samples",
                                         vectorized=True, n_resamples=np.inf).pvalue)

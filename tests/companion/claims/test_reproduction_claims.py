@@ -244,3 +244,7 @@ def test_the_p_value_of_a_comparison_is_that_of_scipys_signed_rank_test(n_runs, 
     gaps = np.random.default_rng(n_runs).normal(0.2, 0.4, n_runs).round(decimals)
     gaps[2] = 0.0
     assert methods._signed_rank(tuple(gaps)) == pytest.approx(stats.wilcoxon(gaps).pvalue, rel=1e-12)
+
+
+def test_one_run_that_differs_among_equal_ones_decides_nothing():
+    assert methods.wilcoxon(np.eye(10)[0]) == ("undecided", 1.0)

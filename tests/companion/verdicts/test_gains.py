@@ -179,7 +179,7 @@ def test_a_print_that_is_ten_points_off_is_found_as_often_as_the_table_says():
     known = pd.read_csv(paths.data_dir() / "verdict_errors.csv").set_index(["paper", "kind"])
     anew = errors.table([study_of("mbc")], trials=60, seed=1).set_index(["paper", "kind"])
     assert np.allclose(anew["power_10"], known.loc[anew.index, "power_10"], atol=0.04)
-    assert known.loc["mbc", "power_10"].min() > 0.8 > known.loc[("mtcmrl", "own"), "power_10"]
+    assert known["power_10"].min() > 0.8
 
 
 def test_every_pipeline_that_was_committed_has_its_gains_and_the_headline_is_among_them(committed):
