@@ -367,6 +367,7 @@ def _take_options(args) -> None:
 
 def run(args) -> int:
     """Run notebooks; a failure does not stop the others."""
+    from mtclib.companion.papers import board
     from mtclib.companion.runs.profiles import run_jobs
     from mtclib.companion.site.report import summary, write_report
 
@@ -382,8 +383,8 @@ def run(args) -> int:
         print(f"{title}: {result.status}, {result.seconds:.1f} s {result.error}".rstrip(), flush=True)
     print(f"\n{summary([vars(result) for result in results]).to_string(index=False)}\n", flush=True)
     # The table comes first: it stands even if the site cannot be made.
-    show = [f"open {write_report()[0]}"] if args.report else [f"executed: {output}" for *_, output, _ in plan]
-    print("\n".join(show))
+    print("\n".join([f"open {write_report(board.write)[0]}"] if args.report else
+                    [f"executed: {output}" for *_, output, _ in plan]))
     return int(any(result.status != "ok" for result in results))
 
 
@@ -434,9 +435,10 @@ def compare(args) -> int:
 
 def report(args) -> int:
     """Write the report; fail if a notebook in it failed."""
+    from mtclib.companion.papers import board
     from mtclib.companion.site.report import write_report
 
-    index, table = write_report()
+    index, table = write_report(board.write)
     print(f"{table.to_string(index=False)}\n\nopen {index}")
     return int((table["status"] != "ok").any())
 

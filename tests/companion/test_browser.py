@@ -137,6 +137,40 @@ def test_search_finds_a_method(width, page):
     assert not problems, "\n".join(problems)
 
 
+def test_the_leaderboard_is_asked_and_sorted_by_keyboard_on_a_phone(page):
+    problems = listen(page)
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto((SITE / "leaderboard.html").as_uri())
+    advice, rows = page.locator(".board > p").first, page.locator(".board table").last.locator("tbody tr")
+    advice.filter(has_text="gains").wait_for()
+    everything = advice.inner_text()
+    page.get_by_label("kind of data").focus()
+    page.keyboard.type("texts")
+    assert advice.inner_text() != everything
+    page.get_by_label("samples, to").fill("100")
+    assert "too few sources to tell" in advice.inner_text()
+    page.get_by_label("samples, to").fill("")
+    assert rows.count() == 100
+    for direction in ("ascending", "descending"):
+        page.get_by_role("button", name="seconds").press("Enter")
+        assert page.locator(f"th[aria-sort={direction}]").all_inner_texts() == ["seconds"]
+        assert page.locator("th[aria-sort=none]").count() == page.locator("th[aria-sort]").count() - 1
+    rows.first.get_by_role("button").press("Enter")
+    copied = page.locator(".board td pre").inner_text()
+    assert all(part in copied for part in (" & ", r"\cite{", "datasets.load("))
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert not problems, "\n".join(problems)
+
+
+def test_names_in_the_leaderboard_are_text_and_what_is_missing_comes_last(page):
+    page.goto((SITE / "printed.html").as_uri())
+    data = {"caption": "<i>c</i>", "columns": [{"name": "<b>"}, {"name": "n"}], "order": {"name": "n"},
+            "rows": [["none", None, "", ""], ["<img src=x>", 2, "", ""], ["one", 1, "", ""]]}
+    page.evaluate("data => board(document.querySelector('.board'), data)", data)
+    assert page.locator(".board th[scope=row]").all_inner_texts() == ["one", "<img src=x>", "none"]
+    assert page.locator(".board :is(i, b, img)").count() == 0
+
+
 # The notebooks, in JupyterLab.
 
 READY = """path => {

@@ -19,6 +19,7 @@ from PIL import Image
 from sphinx.util.logging import getLogger
 
 from mtclib.companion.parameters import HOME
+from mtclib.companion.site.pages import pack
 from mtclib.core import paths
 
 HERE = Path(__file__).parent
@@ -110,7 +111,7 @@ def copy_index(app, exception):
     """Write the index of the search as a script, which pages that are opened as files may run, too."""
     if exception is None:
         index = Path(app.outdir, "_static", app.config.searchlite_index_filename)
-        text = f"const searchIndex = {index.read_text(encoding='utf-8')};"
+        text = f'const searchIndex = "{pack(index.read_text(encoding="utf-8"))}";'
         index.with_suffix(".json.js").write_text(text, encoding="utf-8")
         index.unlink()
 

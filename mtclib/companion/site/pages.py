@@ -1,8 +1,10 @@
 """Notebooks, figures and the README as pages that Sphinx reads."""
 
+import gzip
 import re
 import shutil
 import subprocess
+from base64 import b64encode
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -29,6 +31,11 @@ CARD = """:::{{grid-item-card}} [{title}](#{stem})
 :img-alt: {alt}
 {stem}
 :::"""
+
+
+def pack(text: str) -> str:
+    """Return a text as `unpack` of ``site.js`` reads it, in a third of the bytes."""
+    return b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
 def git(*command) -> str:

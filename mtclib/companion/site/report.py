@@ -127,8 +127,11 @@ def _contents(groups) -> str:
     return "\n".join(trees)
 
 
-def write_sources(source: Path) -> list[Execution]:
-    """Write the pages that Sphinx reads into an empty folder; return what made each notebook's outputs."""
+def write_sources(source: Path, further=()) -> list[Execution]:
+    """Write the pages that Sphinx reads into an empty folder; return what made each notebook's outputs.
+
+    Each of `further` writes pages across papers into the folder, and returns their names and titles.
+    """
     found = _in_order()
     papers = {name: short for name, (notebook, _) in found.items() if (short := _short(notebook))}
     labels = {name: name.replace("_", " ").capitalize() for name in found} | {FRONT: "Overview"} | papers
@@ -137,8 +140,9 @@ def write_sources(source: Path) -> list[Execution]:
     source.mkdir(parents=True)
     texts = pages.write_texts(source, found)
     start = {name: texts.pop(name) for name in ("readme",) if name in texts}
+    asked = {name: label for write in further for name, label in write(source, found).items()}
     groups = {"Start": {"self": labels[FRONT]} | start | gallery.write(source), "Papers": papers,
-              "Across papers": others | pages.write_figures(source, found, labels) | texts,
+              "Across papers": asked | others | pages.write_figures(source, found, labels) | texts,
               "Your data": {name: label for name, label in labels.items() if name == YOURS},
               "Reference": reference.write_reference(source)}
     for notebook, run in found.values():
@@ -158,11 +162,12 @@ def build(source: Path, folder: Path) -> None:
         raise ChildProcessError(f"the site in {folder} is not whole: see the messages of Sphinx above.")
 
 
-def write_report() -> tuple[Path, pd.DataFrame]:
-    """Write the site over all notebooks that have outputs; return its first page and a summary. Raises
-    `UsageError` if no notebook has outputs, `ChildProcessError` if Sphinx warns."""
+def write_report(*further) -> tuple[Path, pd.DataFrame]:
+    """Write the site over all notebooks that have outputs, and what `further` write, as `write_sources`
+    says; return its first page and a summary. Raises `UsageError` if no notebook has outputs,
+    `ChildProcessError` if Sphinx warns."""
     folder = paths.build_dir() / "report"
-    runs = write_sources(paths.build_dir() / "site")
+    runs = write_sources(paths.build_dir() / "site", further)
     shutil.rmtree(folder, ignore_errors=True)
     build(paths.build_dir() / "site", folder)
     return folder / "index.html", summary(vars(run) for run in runs)

@@ -1,8 +1,10 @@
 """The HTML site: whole, without a network, with the newest outputs of every notebook."""
 
+import gzip
 import json
 import os
 import re
+from base64 import b64decode
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
@@ -16,6 +18,7 @@ from fontTools.ttLib import TTFont
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from mtclib import all_estimators, metrics
+from mtclib.companion.papers import board
 from mtclib.companion.parameters import HOME
 from mtclib.companion.site import gallery, pages, report
 from mtclib.companion.site.notebooks import Execution, find_notebooks
@@ -29,7 +32,7 @@ def folder(tmp_path_factory):
     """The site over the stored notebooks; Sphinx has warned of nothing."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MTCLIB_BUILD", str(tmp_path_factory.mktemp("build")))
-        index, _ = report.write_report()
+        index, _ = report.write_report(board.write)
     return index.parent
 
 
@@ -174,8 +177,9 @@ def test_equations_are_set_and_no_latex_is_left(site):
 
 
 def test_the_search_finds_sections_with_the_text_of_tables_but_not_the_code(folder):
-    text = (folder / "_static" / "searchlite-index.json.js").read_text("utf-8")
-    places = {place["u"]: place["x"] for place in json.loads(text.partition(" = ")[2].rstrip(";"))}
+    packed = (folder / "_static" / "searchlite-index.json.js").read_text("utf-8")
+    text = gzip.decompress(b64decode(packed.split('"')[1])).decode()
+    places = {place["u"]: place["x"] for place in json.loads(text)}
     assert "WebKB" in places["spmtc.html#data"]
     assert "<td" not in text
     assert "import Study" not in text

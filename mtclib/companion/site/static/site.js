@@ -26,11 +26,15 @@ document.addEventListener("focusin", ({target}) =>
 document.addEventListener("keydown", ({key}) =>
   key === "Escape" && document.activeElement.closest("td[tabindex], .mtclib-card") && document.activeElement.blur());
 
+// The text that `pack` of pages.py has packed, as an answer that one can read.
+const unpack = (text) => new Response(new Blob([Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))])
+  .stream().pipeThrough(new DecompressionStream("gzip")));
+
 // A page that is opened as a file may not fetch the index of the search, but may run it as a script.
 window.fetch = (url) => new Promise((done) => {
   const script = document.createElement("script");
   script.src = `${url}.js`;
-  script.onload = () => done(new Response(JSON.stringify(searchIndex)));
+  script.onload = () => done(unpack(searchIndex));
   document.head.append(script);
 });
 

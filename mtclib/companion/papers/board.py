@@ -1,0 +1,136 @@
+"""Pages with tables that are filtered, sorted and asked where they are read, without a server."""
+
+import json
+import re
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from mtclib.companion.comparison import advice
+from mtclib.companion.comparison.sources import KINDS, PLAIN
+from mtclib.companion.papers import citations
+from mtclib.companion.runs import load_protocol
+from mtclib.companion.site import pages
+from mtclib.companion.verdicts.intervals import RELATIVE
+from mtclib.core import paths
+
+METRICS = {"ARI": "ARI", "NMI_arithmetic": "NMI", "ACC": "ACC"}
+PAGE = """# {title}
+
+{about}
+
+```{{raw}} html
+<div class="board"><noscript>This table needs JavaScript; its numbers are in the folder data/.</noscript>
+<script type="text/plain">{data}</script></div>
+<script defer src="_static/board.js"></script>
+```
+"""
+BOARD = """Every score that is committed: all methods, ours and those of other packages, at their defaults,
+on all sets of all sources. Choose what looks like your own data: the advice is computed from these sets
+alone, by the rules of [the comparison](comparison.ipynb). It names a method of ours that takes at most
+{seconds:.0f} s for {samples:,} samples. Scores are means over seeds, in percent; seconds are the median of
+a fit, and MB what it takes beyond the data. Reconstructions of methods are left out until you ask for
+them."""
+CELLS = """Every number that the five papers print, beside ours and its verdict, proportions in percent;
+[how to read them](../data/README.md). Reconstructions of methods are left out until you ask for them."""
+ASKED = [
+    {"name": "tasks or views", "filter": "choice", "initial": "views", "required": True, "set": True},
+    {"name": "method"}, {"name": "data set"},
+    *({"name": name, "digits": 1} for name in METRICS.values()),
+    {"name": "seconds", "digits": 2}, {"name": "MB", "digits": 1},
+    {"name": "kind of data", "filter": "choice", "set": True}, {"name": "source"},
+    {"name": "samples", "filter": "range", "set": True},
+    {"name": "views or tasks", "filter": "range", "set": True}, {"name": "clusters"},
+    {"name": "number of clusters", "filter": "choice", "initial": "known", "required": True, "set": True},
+    {"name": "preparation", "filter": "choice", "set": True},
+    {"name": "reconstruction", "filter": "choice", "initial": "no"}, {"name": "package", "filter": "choice"},
+]
+"""Columns of the scores; those of a `set` choose the sets that advice is computed from."""
+PRINTED = [
+    {"name": "paper", "filter": "choice"}, {"name": "method"}, {"name": "data set", "filter": "choice"},
+    {"name": "task"}, {"name": "metric", "filter": "choice"}, {"name": "printed", "digits": 2},
+    {"name": "ours", "digits": 2}, {"name": "sd", "digits": 2}, {"name": "runs"},
+    {"name": "verdict", "filter": "choice"}, {"name": "cause", "filter": "choice"}, {"name": "table"},
+    {"name": "pipeline"}, {"name": "reconstruction", "filter": "choice", "initial": "no"},
+]
+
+
+def _call(spec) -> str:
+    """How to load a data set of a protocol."""
+    params = dict(spec.params)
+    name = params.pop("loader", spec.loader)
+    return f"datasets.load({', '.join([repr(name), *(f'{one}={value!r}' for one, value in params.items())])})"
+
+
+@cache
+def _keys(*names) -> str:
+    """BibTeX keys of papers, methods and data sets."""
+    found = [re.search(r"\{(.+?),", entry)[1] for name in names for entry in citations.entries(name)]
+    return ",".join(dict.fromkeys(found))
+
+
+def scores(kind) -> pd.DataFrame:
+    """A row for each data set and method of a comparison that has a score."""
+    sources = advice.evidence(kind)
+    specs, methods = sources.protocol.datasets, sources.protocol.methods
+    known = pd.read_csv(sources.folder / "sets.csv", index_col="set")[["parts", "samples", "clusters"]]
+    memory = pd.read_csv(sources.folder / "results" / "memory.csv", index_col=["dataset", "method"])
+    rows = sources.rows[sources.rows["metric"].isin(METRICS)]
+    means = rows.groupby(["dataset", "method", "metric"], sort=False)["value"].mean(skipna=False).unstack()
+    found = (100 * means.rename(columns=METRICS)).dropna().round(2)
+    seconds = sources.seconds().stack().round(3)
+    found = found.assign(seconds=seconds, MB=memory["megabytes"]).reset_index()
+    found = found.join(sources.table, on="dataset").join(known, on="set")
+    traits = {name: getattr(sources.estimator(name), "traits", None) for name in methods}
+    ours = found["method"].map(lambda name: traits[name] is not None)
+    packages = found["method"].str.split(" ").str[0].replace({"sklearn": "scikit-learn", "SNF": "snfpy"})
+    again = [name for name, known in traits.items() if known and known.reconstruction]
+    names = {"set": "data set", "kind": "kind of data", "parts": "views or tasks"}
+    return found.rename(columns=names).assign(
+        package=packages.where(~ours, "mtclib"), **{"tasks or views": kind},
+        reconstruction=np.where(found["method"].isin(again), "yes", "no"),
+        keys=[_keys(specs[data].params.get("loader", specs[data].loader), methods[name].estimator)
+              for data, name in zip(found["dataset"], found["method"])],
+        load=[_call(specs[data]) for data in found["dataset"]])
+
+
+def cells() -> pd.DataFrame:
+    """A row for each printed number."""
+    found = pd.read_csv(paths.data_dir() / "verdicts.csv", dtype={"table": str, "task": str})
+    numbers = found[["printed", "ours", "sd"]].mul(np.where(found["metric"].isin(RELATIVE), 1, 100), axis=0)
+    specs = {paper: load_protocol(paper).datasets for paper in found["paper"].unique()}
+    used = [specs[paper][specs[paper][name].rows_of or name]
+            for paper, name in zip(found["paper"], found["source"])]
+    return found.rename(columns={"dataset": "data set", "n": "runs"}).assign(
+        **numbers.round(4),
+        keys=[_keys(*names) for names in zip(found["paper"], found["dataset"], found["method"])],
+        load=[_call(spec) for spec in used])
+
+
+def packed(frame, columns, **further) -> str:
+    """A table as ``board.js`` reads it."""
+    rows = frame[[column["name"] for column in columns] + ["keys", "load"]].astype(object)
+    rows = rows.where(rows.notna(), None).to_numpy().tolist()
+    return pages.pack(json.dumps({"columns": columns, "rows": rows, **further}, allow_nan=False))
+
+
+def rules() -> dict:
+    """What advice needs beside scores, as in `mtclib.companion.comparison.advice`."""
+    names = [name for known in map(advice.evidence, KINDS) for name in advice.ours(known, known.scores())]
+    return {"plain": PLAIN, "names": list(dict.fromkeys(names)), "enough": advice.ENOUGH,
+            "quantiles": [0, 0, *stats.t.ppf(0.975, range(1, 100))]}
+
+
+def write(source, found) -> dict[str, str]:
+    """Write the pages; return their names and titles. `found` are the notebooks that they may lead to."""
+    scored = packed(pd.concat(map(scores, KINDS)), ASKED, caption="Scores", advice=rules(),
+                    order={"name": "ARI", "down": True})
+    about = BOARD.format(seconds=advice.SECONDS, samples=advice.SAMPLES)
+    tables = {"leaderboard": ("Leaderboard", about, scored),
+              "printed": ("Printed numbers", CELLS, packed(cells(), PRINTED, caption="Printed numbers"))}
+    for name, (title, about, data) in tables.items():
+        text = pages.settle(PAGE.format(title=title, about=about, data=data), found)
+        (source / f"{name}.md").write_text(text, encoding="utf-8")
+    return {name: title for name, (title, *_) in tables.items()}

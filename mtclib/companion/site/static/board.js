@@ -1,0 +1,159 @@
+// Tables that are asked, sorted and filtered in the page; their data stand packed in the page, too.
+"use strict";
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const signed = (value) => `${value < 0 ? "-" : "+"}${Math.abs(value).toFixed(1)}`;
+
+// Gain over plain k-means by source: the mean over its sets of the mean over preparations, as in advice.py.  A method
+// without a score is plain k-means there.
+function gains(rows, plain) {
+  const tree = {};
+  for (const row of rows) {
+    const sets = tree[row.source] ??= {}, preparations = sets[row["data set"]] ??= {};
+    (preparations[row.preparation] ??= {})[row.method] = row.ARI;
+  }
+  const over = (scores, name) => name in scores && plain in scores ? scores[name] - scores[plain] : 0;
+  return Object.values(tree).map((sets) => (name) => mean(Object.values(sets).map(
+    (preparations) => mean(Object.values(preparations).map((scores) => over(scores, name))))));
+}
+
+// The method with the largest mean gain; what gains who follows it: chosen by all other sources, judged on the one left out.
+const average = (sources, name) => Number(mean(sources.map((gain) => gain(name))).toFixed(9));
+const chosen = (sources, names) => names.reduce((best, name) =>
+  average(sources, name) > average(sources, best) ? name : best);
+
+function summary(values, quantiles) {
+  const middle = mean(values), n = values.length;
+  const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (n - 1));
+  const half = quantiles[n] * spread / Math.sqrt(n);
+  return {gain: middle, low: middle - half, high: middle + half, worse: values.filter((value) => value < -5e-10).length};
+}
+
+function advise(rows, names, {plain, enough, quantiles}) {
+  const sources = gains(rows, plain);
+  const ranking = [...new Set(rows.map((row) => row.method))].map(
+    (method) => ({method, ...summary(sources.map((gain) => gain(method)), quantiles)}));
+  const found = {sources: sources.length, sets: new Set(rows.map((row) => row["data set"])).size, ranking};
+  if (sources.length < enough) return found;
+  const followed = sources.map((gain, left) => gain(chosen(sources.filter((_, place) => place !== left), names)));
+  return {...found, take: chosen(sources, names), ...summary(followed, quantiles)};
+}
+
+function told(found, {plain, enough}) {
+  const what = `${found.sets} sets from ${found.sources} source${found.sources === 1 ? "" : "s"}`;
+  if (!found.take) return `${what} like yours: too few sources to tell, fewer than ${enough}. Choose more widely.`;
+  if (found.take === plain) return `${what} like yours: nothing of ours is ahead of plain k-means.`;
+  return `${what} like yours: take ${found.take}. Who follows this advice gains ${signed(found.gain)} points of ARI ` +
+    `over k-means (${signed(found.low)} to ${signed(found.high)}), each measured on a source that did not choose it, ` +
+    `and loses on ${found.worse} of ${found.sources}.` + (found.low > 0 ? "" : " The interval has zero in it: the gain is not certain.");
+}
+
+// From here on what is seen.
+const make = (tag, properties = {}, ...children) => {
+  const node = Object.assign(document.createElement(tag), properties);
+  node.append(...children);
+  return node;
+};
+const TEX = {"\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}"};
+const tex = (value) => String(value ?? "").replace(/[\\&%$#_{}~^]/g, (sign) => TEX[sign] ?? `\\${sign}`);
+const MOST = 100;
+
+function board(place, {caption, columns, rows, advice, order}) {
+  const names = [...columns.map(({name}) => name), "keys", "load"];
+  const all = rows.map((row) => Object.fromEntries(names.map((name, place) => [name, row[place]])));
+  const wanted = {}, form = make("form", {className: "board-form"});
+  let sorted = order, most = MOST;
+
+  const choice = ({name, initial, required}) => {
+    const values = [...new Set(all.map((row) => row[name]))].filter((value) => value !== null).sort();
+    const select = make("select", {}, ...(required ? [] : [make("option", {value: "", textContent: "all"})]),
+      ...values.map((value) => make("option", {value, textContent: value})));
+    select.value = initial ?? "";
+    wanted[name] = (row) => !select.value || row[name] === select.value;
+    wanted[name].fixed = () => select.value;
+    return make("label", {}, name, select);
+  };
+  const range = ({name}) => {
+    const [low, high] = ["from", "to"].map((end) =>
+      make("input", {type: "number", min: 0, ariaLabel: `${name}, ${end}`, placeholder: end}));
+    wanted[name] = (row) => (!low.value || row[name] >= +low.value) && (!high.value || row[name] <= +high.value);
+    return make("span", {role: "group", ariaLabel: name}, low, high);
+  };
+  const search = make("input", {type: "search"});
+  const passes = (row, part) => part.every(({name}) => !wanted[name] || wanted[name](row));
+  form.append(...columns.filter(({filter}) => filter).map((column) => (column.filter === "choice" ? choice : range)(column)),
+    make("label", {}, "any words", search));
+
+  const says = make("p", {ariaLive: "polite"}), count = make("p", {ariaLive: "polite"});
+  const more = make("button", {type: "button", onclick: () => { most += MOST; body(); }});
+  const table = (name) => {
+    const parts = {title: make("caption", {textContent: name}), head: make("tr"), body: make("tbody")};
+    const whole = make("table", {className: "docutils"}, parts.title, make("thead", {}, parts.head), parts.body);
+    return {...parts, box: make("div", {className: "table-wrapper", role: "region", ariaLabel: name, tabIndex: 0}, whole)};
+  };
+  const first = table("Methods on these sets, by their mean gain"), main = table(caption);
+  const cells = (values) => values.map((value, place) =>
+    make(place ? "td" : "th", {textContent: value ?? "", ...(place ? {} : {scope: "row"}),
+      className: /^[-+]?[\d.]+$/.test(value) ? "number" : ""}));
+  const texts = (row) => shown().map(({name, digits}) =>
+    row[name] === null || digits === undefined ? row[name] : row[name].toFixed(digits));
+  const shown = () => columns.filter(({name, hidden}) => !hidden && !wanted[name]?.fixed?.());
+
+  function cite(row, button) {
+    const open = button.ariaExpanded === "true";
+    button.ariaExpanded = String(!open);
+    if (open) return button.closest("tr").nextSibling.remove();
+    const line = (values) => `${values.map(tex).join(" & ")} \\\\`;
+    const text = [line(shown().map(({name}) => name)), line(texts(row)), row.keys && `\\cite{${row.keys}}`, row.load];
+    const block = make("pre", {textContent: text.filter(Boolean).join("\n"), tabIndex: 0});
+    button.closest("tr").after(make("tr", {}, make("td", {colSpan: shown().length + 1}, block)));
+  }
+
+  function body() {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean), {name, down} = sorted ?? {};
+    const kept = all.filter((row) => passes(row, columns) && words.every(
+      (word) => Object.values(row).some((value) => String(value ?? "").toLowerCase().includes(word))));
+    const missing = (row) => row[name] === null;
+    const less = (a, b) => typeof a[name] === "number" ? a[name] - b[name] : a[name].localeCompare(b[name], "en", {numeric: true});
+    if (name) kept.sort((a, b) => missing(a) || missing(b) ? missing(a) - missing(b) : (down ? -1 : 1) * less(a, b));
+    for (const head of main.head.children) head.ariaSort = head.textContent !== name ? "none" : down ? "descending" : "ascending";
+    main.body.replaceChildren(...kept.slice(0, most).map((row) => {
+      const button = make("button", {type: "button", textContent: "cite", ariaExpanded: "false",
+        ariaLabel: `cite ${texts(row).slice(0, 2).join(", ")}`});
+      button.onclick = () => cite(row, button);
+      return make("tr", {}, make("td", {}, button), ...cells(texts(row)));
+    }));
+    count.textContent = `${kept.length} of ${all.length} rows${kept.length > most ? `, the first ${most} shown` : ""}`;
+    more.textContent = `Show ${MOST} more`;
+    more.hidden = kept.length <= most;
+    if (advice) advised();
+  }
+
+  function advised() {
+    const sets = all.filter((row) => passes(row, columns.filter((column) => column.set)));
+    const candidates = sets.filter((row) => passes(row, columns.filter((column) => !column.set)));
+    const names = new Set([...candidates.map((row) => row.method), advice.plain]);
+    const found = advise(sets, advice.names.filter((name) => names.has(name)), advice);
+    says.textContent = told(found, advice);
+    const ranked = found.ranking.filter(({method}) => names.has(method)).sort((a, b) => b.gain - a.gain);
+    first.body.replaceChildren(...ranked.map(({method, gain, low, high, worse}) => make("tr", {}, ...cells(
+      [method, signed(gain), isNaN(low) ? "" : `${signed(low)} to ${signed(high)}`, `${worse} of ${found.sources}`]))));
+  }
+
+  function head() {
+    main.head.replaceChildren(make("th", {scope: "col", textContent: "to copy"}), ...shown().map(({name}) => make("th", {scope: "col"}, make("button", {type: "button",
+      textContent: name, onclick: () => { sorted = {name, down: sorted?.name === name && !sorted.down}; body(); }}))));
+    body();
+  }
+
+  first.head.append(...["method", "gain, points", "95 % interval", "losses"].map((textContent) => make("th", {scope: "col", textContent})));
+  form.oninput = () => { most = MOST; head(); };
+  form.onsubmit = () => false;
+  place.replaceChildren(form, ...(advice ? [says, first.box] : []), main.box, count, more);
+  head();
+}
+
+if (typeof document === "object") addEventListener("DOMContentLoaded", () => {
+  for (const place of document.querySelectorAll(".board"))
+    unpack(place.querySelector("script").textContent).json().then((data) => board(place, data));
+}); else module.exports = {advise, told, tex};

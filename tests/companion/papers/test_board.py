@@ -1,0 +1,99 @@
+"""Tables that are asked in the page: what they hold is what is committed, and their advice that of Python."""
+
+import ast
+import inspect
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from mtclib.companion.comparison import advice
+from mtclib.companion.comparison.sources import KINDS
+from mtclib.companion.papers import board
+from mtclib.companion.site import report
+from mtclib.core import paths
+from mtclib.datasets.dataset import LOADERS
+
+SCRIPT = Path(report.__file__).parent / "static" / "board.js"
+
+
+@pytest.fixture(scope="module")
+def scores():
+    """All scores, by kind of data."""
+    return {kind: board.scores(kind) for kind in KINDS}
+
+
+def asked(call, *values):
+    """What a function of the page gives, from Node."""
+    if shutil.which("node") is None:
+        pytest.skip("takes Node")
+    answer = f"require({json.dumps(str(SCRIPT))}).{call}(...{json.dumps(values)})"
+    command = ["node", "-e", f"process.stdout.write(JSON.stringify({answer}))"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+
+
+def advised(rows, rules=None):
+    wanted = rows[["source", "data set", "preparation", "method", "ARI"]].to_dict("records")
+    return asked("advise", wanted, (rules or board.rules())["names"], rules or board.rules())
+
+
+@pytest.mark.parametrize("part", ["", "texts", "pictures"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_page_gives_the_advice_that_python_gives(kind, part, scores):
+    rows = scores[kind].query("`number of clusters` == 'known'")
+    known, sources = advice.evidence(kind).scores(), advice.evidence(kind)
+    if part:
+        rows, known = rows[rows["kind of data"] == part], known[known.index.get_level_values("kind") == part]
+    found, wanted = advised(rows), advice.advised(sources, known)
+    if wanted["sources"] < advice.ENOUGH:
+        assert "take" not in found
+        return
+    assert found["take"] == wanted["take"]
+    for name in ("sources", "gain", "low", "high", "worse"):
+        assert found[name] == pytest.approx(wanted[name], abs=0.01), name
+    ranking = pd.DataFrame(found["ranking"]).set_index("method")["gain"]
+    gains = ranking.reindex(known.columns).fillna(0.0) - sources.gains(known).mean()
+    assert gains.abs().max() < 0.01
+
+
+def test_of_few_sources_there_is_no_advice(scores):
+    rows = scores["views"].query("`number of clusters` == 'known' and source in ['Yale', 'COIL-20']")
+    found = advised(rows)
+    assert found["sources"] == 2
+    assert "too few sources to tell" in asked("told", found, board.rules())
+
+
+def test_a_gain_whose_interval_has_zero_in_it_is_called_uncertain():
+    told = {"sources": 3, "sets": 3, "take": "X", "gain": 1.0, "low": -0.5, "high": 2.5, "worse": 1}
+    assert "not certain" in asked("told", told, {"plain": "k-means", "enough": 3})
+    assert "not certain" not in asked("told", told | {"low": 0.5}, {"plain": "k-means", "enough": 3})
+
+
+def test_names_are_written_for_latex():
+    assert asked("tex", "50 % of a_b & {c}~") == r"50 \% of a\_b \& \{c\}\textasciitilde{}"
+
+
+def test_all_scores_and_all_printed_numbers_are_there(scores):
+    for kind, rows in scores.items():
+        for k in ("known", "unknown"):
+            wanted = advice.evidence(kind).scores(k=k).notna().to_numpy().sum()
+            assert (rows["number of clusters"] == k).sum() == wanted
+    verdicts, cells = pd.read_csv(paths.data_dir() / "verdicts.csv"), board.cells()
+    assert cells["verdict"].tolist() == verdicts["verdict"].tolist()
+    assert cells.loc[0, ["printed", "ours"]].tolist() == pytest.approx(
+        [verdicts["as_printed"][0], 100 * verdicts["ours"][0]], abs=1e-3)
+    distances = cells["metric"] == "d_M"
+    assert cells.loc[distances, "printed"].tolist() == verdicts.loc[distances, "printed"].tolist()
+
+
+def test_every_row_says_how_its_data_are_loaded_and_what_to_cite(scores):
+    rows = pd.concat([*scores.values(), board.cells()])
+    assert (rows["keys"] != "").all()
+    for load in rows["load"].unique():
+        call = ast.parse(load, mode="eval").body
+        loader = LOADERS[ast.literal_eval(call.args[0])]
+        given = {one.arg: None for one in call.keywords}
+        inspect.signature(loader.function).bind(*filter(None, [loader.argument]), **given)
