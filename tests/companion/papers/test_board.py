@@ -31,8 +31,8 @@ def asked(call, *values):
     if shutil.which("node") is None:
         pytest.skip("takes Node")
     answer = f"require({json.dumps(str(SCRIPT))}).{call}(...{json.dumps(values)})"
-    command = ["node", "-e", f"process.stdout.write(JSON.stringify({answer}))"]
-    return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    script = f"process.stdout.write(JSON.stringify({answer}))".encode()
+    return json.loads(subprocess.run(["node", "-"], input=script, check=True, capture_output=True).stdout)
 
 
 def advised(rows, rules=None):
