@@ -112,7 +112,7 @@ def cells() -> pd.DataFrame:
 def packed(frame, columns, **further) -> str:
     """A table as ``board.js`` reads it."""
     rows = frame[[column["name"] for column in columns] + ["keys", "load"]].astype(object)
-    rows = rows.where(rows.notna(), None).to_numpy().tolist()
+    rows = rows.where(rows.notna() & ~rows.isin([np.inf]), None).to_numpy().tolist()
     return pages.pack(json.dumps({"columns": columns, "rows": rows, **further}, allow_nan=False))
 
 
@@ -124,7 +124,10 @@ def rules() -> dict:
 
 
 def write(source, found) -> dict[str, str]:
-    """Write the pages; return their names and titles. `found` are the notebooks that they may lead to."""
+    """Write the pages; return their names and titles. `found` are the notebooks that they may lead to.
+    None are written where there are no verdicts."""
+    if not (paths.data_dir() / "verdicts.csv").is_file():
+        return {}
     scored = packed(pd.concat(map(scores, KINDS)), ASKED, caption="Scores", advice=rules(),
                     order={"name": "ARI", "down": True})
     about = BOARD.format(seconds=advice.SECONDS, samples=advice.SAMPLES)
