@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from mtclib.baselines.registry import estimator, version_of_nested
+from mtclib.baselines.registry import estimator
 from mtclib.core.base import (
     LifelongClusterer,
     MultiTaskClusterer,
@@ -77,9 +77,9 @@ class _Nested:
         return clone(nested).set_params(**parameters)
 
     @classmethod
-    def algorithm_version(cls):
-        """Integer that is raised with the mathematics of any method that can be nested."""
-        return version_of_nested(cls.ALGORITHM_VERSION, cls.kinds)
+    def algorithm_version(cls, nested=None):
+        """Integer that is raised with the mathematics of ``nested``, the name of the method that is run."""
+        return cls.ALGORITHM_VERSION + estimator(nested or cls.default).algorithm_version() - 1
 
 
 class Stacked(_Nested, MultiTaskClusterer):

@@ -34,15 +34,6 @@ def all_estimators(kind=None):
     return dict(sorted(found.items()))
 
 
-def version_of_nested(own, kinds):
-    """Version of an estimator that runs others: its own, plus what those have been raised by.
-
-    ``kinds`` are the base classes of what can be nested; a further method of these kinds changes nothing.
-    """
-    nested = [method for method in all_estimators().values() if issubclass(method, kinds)]
-    return own + sum(method.algorithm_version() - 1 for method in nested)
-
-
 def estimator(name):
     """The estimator class called ``name``; ``ValueError`` lists the known ones otherwise."""
     known = all_estimators()

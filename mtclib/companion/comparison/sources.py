@@ -15,7 +15,7 @@ from scipy import stats
 from mtclib.companion import runs
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import profiles
-from mtclib.companion.runs.jobs import load_dataset, seed_for
+from mtclib.companion.runs.jobs import algorithm, load_dataset, present_version, seed_for
 from mtclib.core import paths
 from mtclib.metrics import score_all
 
@@ -76,9 +76,11 @@ class Sources:
         versions, there = self.results.provenance["algorithm_versions"], set(self.rows["method"])
         found = {"methods not run": [], "run by earlier code": []}
         for name in self.protocol.profile("full").methods:
+            spec = self.protocol.methods[name]
+            made_by = algorithm(spec.estimator, spec.params)
             if name not in there:
                 found["methods not run"].append(name)
-            elif versions[self.protocol.methods[name].estimator] != self.estimator(name).algorithm_version():
+            elif versions[made_by] != present_version(made_by):
                 found["run by earlier code"].append(name)
         return found
 

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion.runs.fit import labels_digest, lacking
-from mtclib.companion.runs.jobs import load_dataset, resolve_estimator
+from mtclib.companion.runs.jobs import load_dataset, present_version
 from mtclib.companion.runs.results import COLUMNS, JOB_COLUMNS, STATUS_COLUMNS, frame, read_by_labels
 from mtclib.core import paths
 from mtclib.datasets import FetchError
@@ -140,8 +140,8 @@ def _read_scores(path):
 
 def outdated(versions):
     """An entry of the provenance that names the methods whose algorithm has changed since; else none.
-    ``versions`` maps estimators to the versions of their algorithms that made the results."""
-    present = {name: resolve_estimator(name).algorithm_version() for name in versions}
+    ``versions`` maps algorithms to the versions of their algorithms that made the results."""
+    present = {name: present_version(name) for name in versions}
     named = [f"{name} by version {made} of the algorithm (version {present[name]} is present)"
              for name, made in versions.items() if made != present[name]]
     return {"fits of earlier versions": "; ".join(named)} if named else {}
@@ -265,7 +265,7 @@ def _provenance(jobs, records, n_jobs):
     return {"paper": jobs[0].paper if jobs else "",
             "data": {job.dataset: {"sha256": job.data_sha, "edition": job.edition} for job in jobs},
             "algorithm_versions": {  # the oldest, where fits of an earlier version are kept beside later ones
-                job.estimator: job.algorithm_version
+                job.algorithm: job.algorithm_version
                 for job in sorted(jobs, key=lambda job: -job.algorithm_version)},
             "mtclib": _version("mtclib"), "commit": _commit(), "python": platform.python_version(),
             "packages": {name: _version(name) for name in ("numpy", "scipy", "scikit-learn")},

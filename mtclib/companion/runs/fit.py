@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pandas as pd
 
-from mtclib.companion.runs.jobs import load_dataset, resolve_estimator
+from mtclib.companion.runs.jobs import load_dataset, present_version, resolve_estimator
 from mtclib.companion.runs.measures import MEASURES
 from mtclib.companion.runs.store import Record
 from mtclib.core.errors import MtclibError
@@ -139,9 +139,9 @@ def _fit(job):
     if sha != job.data_sha:
         raise JobMismatch(f"the data set has the content {sha[:12]} here, but the job was made for "
                           f"{job.data_sha[:12]}; use the same data and package versions everywhere")
-    if cls.algorithm_version() != job.algorithm_version:
-        raise JobMismatch(f"{job.estimator} has version {cls.algorithm_version()} here, "
-                          f"but the job was made for {job.algorithm_version}; use the same code everywhere")
+    if (version := present_version(job.algorithm)) != job.algorithm_version:
+        raise JobMismatch(f"{job.algorithm} has version {version} here, but the job was made for "
+                          f"{job.algorithm_version}; use the same code everywhere")
     model = cls(**{"n_clusters": data.n_clusters, "random_state": job.seed, **job.params})
     start = time.process_time()  # other work on the machine must not count
     model.fit(data.Xs)

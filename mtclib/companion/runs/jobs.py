@@ -79,6 +79,11 @@ class Job:
                 "estimator": self.estimator, "algorithm_version": self.algorithm_version,
                 "params": self.params, "seed": self.seed, "keep": sorted(self.keep), **further}
 
+    @property
+    def algorithm(self):
+        """Name of the algorithm that ``algorithm_version`` counts, as :func:`algorithm` gives it."""
+        return algorithm(self.estimator, self.params)
+
     @cached_property
     def key(self):
         """24 hexadecimal digits: SHA-256 of the canonical JSON of :meth:`identity`."""
@@ -88,6 +93,17 @@ class Job:
 def resolve_estimator(name):
     """Estimator class from a registered name or from ``"package.module:Class"``."""
     return dotted(name) if ":" in name else registry.estimator(name)
+
+
+def algorithm(estimator, params):
+    """What is run, such as "PerTask of AWP" where an estimator runs another, else its own name."""
+    return f"{estimator} of {params['estimator']}" if "estimator" in params else estimator
+
+
+def present_version(algorithm):
+    """Version of an algorithm in the code that is here, by its name from :func:`algorithm`."""
+    name, _, nested = algorithm.partition(" of ")
+    return resolve_estimator(name).algorithm_version(*filter(None, [nested]))
 
 
 def dotted(name):
@@ -168,18 +184,19 @@ def shown_params(protocol, profile, method, point):
 def _jobs(protocol, profile, dataset, method, part, in_grid, points, n_runs):
     spec, how = protocol.datasets[dataset], protocol.methods[method]
     loader_params = {**spec.params, **profile.loader_params.get(dataset, {})}
-    cls = _checked_estimator(protocol, profile, method, points)
+    _check_estimator(protocol, profile, method, points)
     common = {"paper": protocol.paper, "dataset": dataset, "published": spec.published, "loader": spec.loader,
               "loader_params": loader_params, "method": method, "estimator": how.estimator, "part": part,
-              "in_grid": in_grid, "algorithm_version": cls.algorithm_version(), "keep": tuple(how.keep),
+              "in_grid": in_grid, "keep": tuple(how.keep),
               "keep_history": how.keep_history, "measures": tuple(protocol.measures),
               **_data_facts(spec.loader, loader_params)}
     fixed = fixed_params(protocol, profile, method)
     for point in points:
-        shown = shown_params(protocol, profile, method, point)
+        shown, params = shown_params(protocol, profile, method, point), {**fixed, **point}
+        version = present_version(algorithm(how.estimator, params))
         for run in range(1 if how.deterministic else n_runs):
             seed = seed_for(protocol.root_seed, protocol.paper, dataset, run)
-            yield Job(**common, params={**fixed, **point}, shown=shown, run=run, seed=seed)
+            yield Job(**common, params=params, algorithm_version=version, shown=shown, run=run, seed=seed)
 
 
 def _data_facts(loader, params):
@@ -191,7 +208,7 @@ def _data_facts(loader, params):
     return {"data_sha": sha, "edition": data.edition, "tasks": tasks}
 
 
-def _checked_estimator(protocol, profile, method, points):
+def _check_estimator(protocol, profile, method, points):
     name = protocol.methods[method].estimator
     try:
         cls = resolve_estimator(name)
@@ -200,4 +217,3 @@ def _checked_estimator(protocol, profile, method, points):
     where, known = f"methods.{method}: parameter of {name}", cls._get_param_names()
     for parameter in {**fixed_params(protocol, profile, method), **points[0]}:
         check_option(where, parameter, known, ProtocolError)
-    return cls
