@@ -539,6 +539,8 @@ class LMSC(LibraryClusterer):
     start :math:`B = D = I` the updates of 'consistent' keep them there.  What tasks learn from each other
     goes through :math:`L`.
 
+    Time grows as n^2: n up to about 50,000 (all tasks together; ten iterations in two minutes).
+
     Parameters
     ----------
     n_clusters : int, or list of equal ints with one per task
@@ -616,12 +618,7 @@ class LMSC(LibraryClusterer):
         each continued with its last value.  For 'consistent' it never rises.
     histories_ : list of ndarray
         After ``fit``: the objective of each task.
-    n_iter_ : int
-    converged_ : bool
-
-    Notes
-    -----
-    Time grows as n^2: n up to about 50,000 (all tasks together; ten iterations in two minutes).
+    n_iter_, converged_ : int and bool
 
     References
     ----------
@@ -629,7 +626,6 @@ class LMSC(LibraryClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> means = 1.0 + 9.0 * np.kron(np.eye(2), np.ones(4))
     >>> model = LMSC(n_clusters=2, random_state=0)
@@ -787,6 +783,8 @@ class L2SC(LMSC):
     Reconstruction: the formulas are those that the LMSC paper gives for its parent; which of the views of
     multi-view data it should get, that paper does not say.
 
+    Time grows as n^2: n up to about 60,000 (all tasks together; ten iterations in two minutes).
+
     Parameters
     ----------
     n_clusters : int, or list of equal ints with one per task
@@ -807,17 +805,12 @@ class L2SC(LMSC):
     histories_, converged_
         See :class:`mtclib.LMSC`.
 
-    Notes
-    -----
-    Time grows as n^2: n up to about 60,000 (all tasks together; ten iterations in two minutes).
-
     References
     ----------
     G. Sun, Y. Cong, Q. Wang, J. Li, Y. Fu. Lifelong Spectral Clustering. AAAI 2020.
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> means = 1.0 + 9.0 * np.kron(np.eye(2), np.ones(4))
     >>> tasks = [[rng.poisson(means[np.arange(30) % 2])] for _ in range(3)]

@@ -299,8 +299,7 @@ class MBC(MultiTaskClusterer):
         Mean divergence of the samples from their centroids, Eq. (3).
     objective_ : ndarray of shape (n_iter,)
         :math:`J` after each sweep, never rising; the last is that of the attributes.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
 
     References
     ----------
@@ -308,7 +307,6 @@ class MBC(MultiTaskClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> centres = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])
     >>> tasks = [centres[np.arange(n) % k] + rng.normal(size=(n, 2)) for n, k in ((30, 3), (40, 2))]

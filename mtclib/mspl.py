@@ -136,7 +136,6 @@ class MSPL(MultiViewClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(2)
     >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
     >>> views = [means + rng.normal(size=(60, 2)), 100.0 * (means + 2.0 * rng.normal(size=(60, 2)))]

@@ -132,6 +132,9 @@ class MTCMRL(MultiTaskClusterer):
     with columns :math:`W^t_i`.  Tasks may have different numbers of clusters and share all, some or none of
     their classes.
 
+    Time grows as n^3, while samples are fewer than features: n up to about 10,000 (all tasks together; ten
+    iterations in two minutes).
+
     Parameters
     ----------
     n_clusters : int or list of int
@@ -190,11 +193,6 @@ class MTCMRL(MultiTaskClusterer):
     converged_ : bool
         Whether ``tol``, or ``atol``, was met.  Only the former speaks of stationary points.
 
-    Notes
-    -----
-    Time grows as n^3, while samples are fewer than features: n up to about 10,000 (all tasks together; ten
-    iterations in two minutes).
-
     References
     ----------
     X. Zhang, X. Zhang, H. Liu, J. Luo. Multi-Task Clustering with Model Relation Learning. IJCAI 2018,
@@ -202,7 +200,6 @@ class MTCMRL(MultiTaskClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> topics = np.kron(np.eye(3), np.ones((1, 10)))
     >>> tasks = [rng.poisson(0.2 + 3 * topics[[0, 1] * 20]), rng.poisson(0.2 + 3 * topics[[1, 2] * 20])]

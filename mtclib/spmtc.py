@@ -351,7 +351,6 @@ class LSSMTC(_SharedSubspaceClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> topics = np.kron(np.eye(2), np.ones((1, 10)))
     >>> tasks = [rng.poisson(0.2 + 3 * topics[[0, 1] * n]) for n in (20, 25)]
@@ -459,7 +458,6 @@ class SPMTC(_SharedSubspaceClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> topics = np.kron(np.eye(2), np.ones((1, 10)))
     >>> tasks = [rng.poisson(0.2 + 3 * topics[[0, 1] * n]) for n in (20, 25)]

@@ -109,7 +109,6 @@ class Stacked(_Nested, MultiTaskClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.array([[0.0], [5.0]])
     >>> first, second = Stacked(2, estimator="ASI", random_state=0).fit([X, X + 0.1]).labels_
     >>> bool((first == second).all())
@@ -155,6 +154,8 @@ class PerTask(_NestedSequence):
     The independent compared methods of the LMSC paper, such as "Coreg" and "SNMF".  Which view the methods
     for one view got, the paper does not say.
 
+    Time grows as n^2, with the default estimator: n up to about 30,000 (all tasks together; in 8 GB).
+
     Parameters
     ----------
     n_clusters : int, or list of int with one per task
@@ -181,13 +182,8 @@ class PerTask(_NestedSequence):
     converged_ : bool
         Whether all did.
 
-    Notes
-    -----
-    Time grows as n^2, with the default estimator: n up to about 30,000 (all tasks together; in 8 GB).
-
     Examples
     --------
-    >>> import numpy as np
     >>> views = [np.kron(np.eye(2), np.ones((5, 3))), np.kron(np.eye(2), np.ones((5, 2)))]
     >>> model = PerTask(2, estimator="ConMC", random_state=0).fit([views, views])
     >>> [np.bincount(labels).tolist() for labels in model.labels_]
@@ -215,6 +211,9 @@ class OneView(_NestedSequence):
     The compared method LLMC of the LMSC paper knows tasks but no views.  Which view it got, the paper does
     not say.
 
+    Time grows as n^3, with the default estimator: n up to about 8,000 (all tasks together; ten iterations in
+    two minutes).
+
     Parameters
     ----------
     n_clusters : int, or list of int with one per task
@@ -236,14 +235,8 @@ class OneView(_NestedSequence):
     objective_, n_iter_, converged_
         Those of the nested estimator.
 
-    Notes
-    -----
-    Time grows as n^3, with the default estimator: n up to about 8,000 (all tasks together; ten iterations in
-    two minutes).
-
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> views = [np.kron(np.eye(2), np.ones((9, 3))) + 0.1 * rng.random((18, 6)) for _ in range(2)]
     >>> model = OneView(2, estimator="KMeans", view=1, random_state=0).fit([views, views])

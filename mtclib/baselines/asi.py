@@ -78,7 +78,6 @@ class ASI(SingleTaskClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.kron(np.eye(2), np.ones((5, 3)))
     >>> labels = ASI(n_clusters=2, random_state=0).fit([X]).labels_[0]
     >>> np.ptp(labels.reshape(2, 5), axis=1).tolist()

@@ -38,6 +38,8 @@ class AWP(MultiViewClusterer):
 
     This is the compared method "AWP" of the LMSC paper, which names no affinity.
 
+    Time grows as n^2: n up to about 40,000 (ten iterations in two minutes).
+
     Parameters
     ----------
     n_clusters : int
@@ -73,17 +75,12 @@ class AWP(MultiViewClusterer):
         :math:`F_v`.
     objective_ : ndarray of shape (n_iter,)
         The sum after each sweep; it never rises.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
 
     Warns
     -----
     DegenerateSubspaceWarning
         If the graph of a view has more components than clusters.
-
-    Notes
-    -----
-    Time grows as n^2: n up to about 40,000 (ten iterations in two minutes).
 
     References
     ----------
@@ -93,10 +90,7 @@ class AWP(MultiViewClusterer):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
-    >>> views = [means + rng.normal(size=(60, 2)), means + rng.normal(size=(60, 2))]
+    >>> views = 6 * np.eye(3)[np.arange(60) % 3] + np.random.default_rng(0).normal(size=(2, 60, 3))
     >>> np.bincount(AWP(n_clusters=3).fit(views).labels_).tolist()
     [20, 20, 20]
     """

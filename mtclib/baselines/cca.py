@@ -53,12 +53,10 @@ class CCAClustering(MultiViewClusterer):
         the paper.
     scaling : str, default 'none'
         Of features and views, before all else; see :func:`mtclib.maths.scaling.scale_views`.
-    n_init : int, default 10
-        Starts of k-means.
+    n_init, max_iter : int, default 10 and 300
+        Starts of k-means, and its iterations.
     seeding : {'greedy', 'plain', 'random'}, default 'greedy'
         Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
-    max_iter : int, default 300
-        Iterations of k-means.
     random_state : None, int, Generator or RandomState
 
     Attributes
@@ -73,9 +71,7 @@ class CCAClustering(MultiViewClusterer):
         eigenvalues, from 0 to the number of views.
     objective_ : ndarray of shape (1,)
         Inertia of k-means; there is no history.
-    n_iter_ : int
-        Of k-means.
-    converged_ : bool
+    n_iter_, converged_ : int and bool
         Of k-means.
 
     Warns
@@ -90,10 +86,7 @@ class CCAClustering(MultiViewClusterer):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
-    >>> views = [means + rng.normal(size=(60, 2)), means + rng.normal(size=(60, 2))]
+    >>> views = 6 * np.eye(3)[np.arange(60) % 3] + np.random.default_rng(0).normal(size=(2, 60, 3))
     >>> np.bincount(CCAClustering(n_clusters=3, random_state=0).fit(views).labels_).tolist()
     [20, 20, 20]
     """

@@ -47,6 +47,8 @@ class CLR(SingleTaskClusterer):
     ``labels_`` come from k-means on the rows of the last :math:`F`, and ``components_`` holds the components
     as they are.
 
+    Time grows as n^2: n up to about 40,000 (all tasks together; ten iterations in two minutes).
+
     Parameters
     ----------
     n_clusters : int or list of int
@@ -85,10 +87,6 @@ class CLR(SingleTaskClusterer):
     DegenerateSubspaceWarning
         If the initial graph has more components than clusters.
 
-    Notes
-    -----
-    Time grows as n^2: n up to about 40,000 (all tasks together; ten iterations in two minutes).
-
     References
     ----------
     F. Nie, X. Wang, M. I. Jordan, H. Huang. The Constrained Laplacian Rank Algorithm for Graph-Based
@@ -96,7 +94,6 @@ class CLR(SingleTaskClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.vstack([np.arange(12.0)[:, None], 30.0 + np.arange(12.0)[:, None]])
     >>> CLR(n_clusters=2, n_neighbors=5).fit([X]).labels_[0].tolist() == [0] * 12 + [1] * 12
     True

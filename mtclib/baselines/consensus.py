@@ -122,6 +122,8 @@ class ConsensusClustering(_Consensus, MultiTaskClusterer):
     and Brodley, for the problem of Strehl and Ghosh.  A consensus is seldom far below its best member, and
     so the choice of those who cannot afford a loss; tasks do not help each other unless a member lets them.
 
+    Time grows as n^2, with the default members: n up to about 15,000 in half a minute.
+
     Parameters
     ----------
     n_clusters : int or list of int
@@ -133,10 +135,8 @@ class ConsensusClustering(_Consensus, MultiTaskClusterer):
         'scales by cosine', 'Ward' and 'k-means'.
     weights : {'equal', 'agreement'}, default 'equal'
         Of the members; 'agreement': the mean adjusted Rand index with the others, not below 0.
-    n_init : int, default 10
-        Starts of k-means.
-    max_iter : int, default 300
-        Iterations of k-means.
+    n_init, max_iter : int, default 10 and 300
+        Starts of k-means, and its iterations.
     seeding : {'greedy', 'plain', 'random'}, default 'greedy'
         Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
     random_state : None, int, Generator or RandomState
@@ -156,19 +156,13 @@ class ConsensusClustering(_Consensus, MultiTaskClusterer):
         They sum to 1.
     objective_ : ndarray of shape (1,)
         Total inertia of k-means in the embedding; there is no history.
-    n_iter_ : int
-        Of k-means.
-    converged_ : bool
+    n_iter_, converged_ : int and bool
         Of k-means.
 
     Warns
     -----
     UserWarning
         If a task has more than 5,000 samples: Ward's method, which compares all pairs, is left out.
-
-    Notes
-    -----
-    Time grows as n^2, with the default members: n up to about 15,000 in half a minute.
 
     References
     ----------
@@ -179,7 +173,6 @@ class ConsensusClustering(_Consensus, MultiTaskClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.kron(np.eye(2), np.ones((5, 3)))
     >>> model = ConsensusClustering(2, random_state=0).fit([X])
     >>> np.ptp(model.labels_[0].reshape(2, 5), axis=1).tolist(), model.agreement_[0].mean().item()
@@ -198,6 +191,8 @@ class ConsensusClustering(_Consensus, MultiTaskClusterer):
 
 class MultiViewConsensus(_Consensus, MultiViewClusterer):
     """:class:`ConsensusClustering` of views: what several clusterings of the same samples agree on.
+
+    Time grows as n^2, with the default members: n up to about 15,000 in half a minute.
 
     Parameters
     ----------
@@ -218,24 +213,16 @@ class MultiViewConsensus(_Consensus, MultiViewClusterer):
     member_labels_ : list of ndarray of shape (n,), int
     weights_ : ndarray of shape (n_members,)
     objective_ : ndarray of shape (1,)
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
 
     Warns
     -----
     UserWarning
         If there are more than 5,000 samples: Ward's method, which compares all pairs, is left out.
 
-    Notes
-    -----
-    Time grows as n^2, with the default members: n up to about 15,000 in half a minute.
-
     Examples
     --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
-    >>> views = [means + rng.normal(size=(60, 2)), means + rng.normal(size=(60, 2))]
+    >>> views = 6 * np.eye(3)[np.arange(60) % 3] + np.random.default_rng(0).normal(size=(2, 60, 3))
     >>> np.bincount(MultiViewConsensus(3, random_state=0).fit(views).labels_).tolist()
     [20, 20, 20]
     """

@@ -244,8 +244,7 @@ class ConvexSub(MultiViewClusterer):
     objective_ : ndarray of shape (n_iter,)
         Minus the dual objective after each iteration, in units of the squared largest singular value; it
         never rises, and ends at minus the optimum.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
 
     Warns
     -----
@@ -258,10 +257,7 @@ class ConvexSub(MultiViewClusterer):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
-    >>> views = [means + rng.normal(size=(60, 2)), means + rng.normal(size=(60, 2))]
+    >>> views = 6 * np.eye(3)[np.arange(60) % 3] + np.random.default_rng(0).normal(size=(2, 60, 3))
     >>> np.bincount(ConvexSub(n_clusters=3, random_state=0).fit(views).labels_).tolist()
     [20, 20, 20]
     """

@@ -45,6 +45,8 @@ class DiMSC(MultiViewClusterer):
     This is the compared method "DiMSC" of the LMSC paper, which names neither weights nor graph.  The
     authors' code could not be had; a public port uses weights of 0.01 and 40 on standardised features.
 
+    Time grows as n^3: n up to about 3,000 (ten iterations in two minutes).
+
     Parameters
     ----------
     n_clusters : int
@@ -80,8 +82,7 @@ class DiMSC(MultiViewClusterer):
         What k-means saw: rows of unit length, or zero.
     objective_ : ndarray of shape (n_iter,)
         After each sweep; it never rises.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
 
     Warns
     -----
@@ -90,20 +91,14 @@ class DiMSC(MultiViewClusterer):
     DegenerateSubspaceWarning
         If the affinity falls into more components than clusters.
 
-    Notes
-    -----
-    Time grows as n^3: n up to about 3,000 (ten iterations in two minutes).
-
     References
     ----------
     X. Cao, C. Zhang, H. Fu, S. Liu, H. Zhang. Diversity-induced Multi-view Subspace Clustering. CVPR 2015.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> means = np.kron(np.eye(3), np.ones((20, 4)))
-    >>> views = [means + 0.2 * rng.normal(size=(60, 12)), means + 0.2 * rng.normal(size=(60, 12))]
+    >>> noise = np.random.default_rng(0).normal(size=(2, 60, 12))
+    >>> views = np.kron(np.eye(3), np.ones((20, 4))) + 0.2 * noise
     >>> np.bincount(DiMSC(n_clusters=3, random_state=0).fit(views).labels_).tolist()
     [20, 20, 20]
     """

@@ -366,12 +366,10 @@ class DMTFC(CoupledClusterer):
         :math:`J` of the final clusters: its global minimum over scorers and metric.
     objective_ : ndarray of shape (n_iter,)
         :math:`J` of the relaxed labels after each iteration; never rises.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
 
     Examples
     --------
-    >>> import numpy as np
     >>> Xs = [np.kron(np.eye(2), np.ones((5, 3))), np.kron(np.eye(2), np.ones((4, 3)))]
     >>> model = DMTFC(n_clusters=2, random_state=0).fit(Xs)
     >>> [np.ptp(labels.reshape(2, -1), axis=1).tolist() for labels in model.labels_]
@@ -461,7 +459,6 @@ class DMTRC(CoupledClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> Xs = [np.kron(np.eye(2), np.ones((5, 3))), np.kron(np.eye(2), np.ones((4, 3)))]
     >>> model = DMTRC(n_clusters=2, random_state=0).fit(Xs)
     >>> [np.ptp(labels.reshape(2, -1), axis=1).tolist() for labels in model.labels_]

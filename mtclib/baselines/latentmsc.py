@@ -44,6 +44,8 @@ class LatentMSC(MultiViewClusterer):
     of the sum of the Gram matrices of the views: sparse views stay sparse, and the cost of a sweep,
     :math:`O(n^3)`, does not depend on their features.
 
+    Time grows as n^3: n up to about 5,000 (ten iterations in two minutes).
+
     Parameters
     ----------
     n_clusters : int
@@ -83,17 +85,12 @@ class LatentMSC(MultiViewClusterer):
     objective_ : ndarray of shape (n_iter,)
         The sum above after each sweep, with the trace norm of the thresholded copy of :math:`Z`.  It may
         rise: the multiplier method approaches its constraints from outside.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
 
     Warns
     -----
     ConstantViewWarning, DegenerateSubspaceWarning
         As in :class:`mtclib.baselines.DiMSC`.
-
-    Notes
-    -----
-    Time grows as n^3: n up to about 5,000 (ten iterations in two minutes).
 
     References
     ----------
@@ -101,10 +98,8 @@ class LatentMSC(MultiViewClusterer):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> means = np.kron(np.eye(3), np.ones((20, 4)))
-    >>> views = [means + 0.2 * rng.normal(size=(60, 12)), means + 0.2 * rng.normal(size=(60, 12))]
+    >>> noise = np.random.default_rng(0).normal(size=(2, 60, 12))
+    >>> views = np.kron(np.eye(3), np.ones((20, 4))) + 0.2 * noise
     >>> np.bincount(LatentMSC(n_clusters=3, random_state=0).fit(views).labels_).tolist()
     [20, 20, 20]
     """

@@ -162,6 +162,8 @@ class LLMC(MultiTaskClusterer):
     rises while :math:`S_t` has fewer and falls while it has more, by a factor whose root is taken at each
     turn; the objective then is that of another problem after each change.  All tasks must be had at once.
 
+    Time grows as n^3: n up to about 8,000 (all tasks together; ten iterations in two minutes).
+
     Parameters
     ----------
     n_clusters : int or list of int
@@ -216,10 +218,6 @@ class LLMC(MultiTaskClusterer):
         With ``adapt``: each task has :math:`k_t` components that did not change, or its search has ended
         without.
 
-    Notes
-    -----
-    Time grows as n^3: n up to about 8,000 (all tasks together; ten iterations in two minutes).
-
     References
     ----------
     G. Zhong, C.-M. Pun. Local Learning-based Multi-task Clustering. Knowledge-Based Systems 255, 2022.
@@ -227,7 +225,6 @@ class LLMC(MultiTaskClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.kron(np.eye(2), np.ones((8, 3))) + 0.1 * np.random.default_rng(0).random((16, 6))
     >>> labels = LLMC(n_clusters=2, n_neighbors=5, random_state=0).fit([X, X[::-1]]).labels_
     >>> [np.ptp(h.reshape(2, 8), axis=1).tolist() for h in labels]

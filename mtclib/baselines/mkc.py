@@ -69,8 +69,7 @@ class MKC(MultiTaskClusterer):
         Mean squared distance of the samples from their mixtures of centroids.
     objective_ : ndarray of shape (n_iter,)
         After each sweep, never rising.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
 
     References
     ----------
@@ -79,7 +78,6 @@ class MKC(MultiTaskClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> angle, radius = rng.uniform(0, 2 * np.pi, 80), np.repeat([0.2, 3.0], 40)
     >>> rings = np.c_[radius * np.cos(angle), radius * np.sin(angle)]

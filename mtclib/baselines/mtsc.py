@@ -43,6 +43,9 @@ class MTSC(MultiTaskClusterer):
     with :math:`H` the centring matrix and :math:`D` the weights of the features, and the objective never
     rises.
 
+    Time grows as n^3, while samples are fewer than features: n up to about 10,000 (all tasks together; ten
+    iterations in two minutes).
+
     Parameters
     ----------
     n_clusters : int or list of int
@@ -83,13 +86,7 @@ class MTSC(MultiTaskClusterer):
         :math:`\|w^j\|`.
     objective_ : ndarray of shape (n_iter,)
         After each iteration; it never rises.
-    n_iter_ : int
-    converged_ : bool
-
-    Notes
-    -----
-    Time grows as n^3, while samples are fewer than features: n up to about 10,000 (all tasks together; ten
-    iterations in two minutes).
+    n_iter_, converged_ : int and bool
 
     References
     ----------
@@ -98,7 +95,6 @@ class MTSC(MultiTaskClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.kron(np.eye(2), np.ones((8, 3))) + 0.1 * np.random.default_rng(0).random((16, 6))
     >>> labels = MTSC(n_clusters=2, random_state=0).fit([X, X[::-1]]).labels_
     >>> [np.ptp(h.reshape(2, 8), axis=1).tolist() for h in labels]

@@ -66,8 +66,7 @@ class RMKMC(MultiViewClusterer):
         Labels at the start and after each iteration.
     objective_ : ndarray of shape (n_iter,)
         After each iteration; it never rises.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
 
     References
     ----------
@@ -75,7 +74,6 @@ class RMKMC(MultiViewClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(2)
     >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
     >>> views = [means + rng.normal(size=(60, 2)), means + 1.5 * rng.normal(size=(60, 2))]

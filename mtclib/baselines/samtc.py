@@ -158,6 +158,8 @@ class SAMTC(MultiTaskClusterer):
     their grid.  Some pair of clusters is always related, and :math:`e_{ts}` is seldom 0 between texts, so
     that tasks with no topic in common still act on each other.  Lengths of rows do not matter.
 
+    Time grows as n^2: n up to about 20,000 (all tasks together; in 8 GB).
+
     Parameters
     ----------
     n_clusters : int or list of int
@@ -205,17 +207,12 @@ class SAMTC(MultiTaskClusterer):
     DegenerateSubspaceWarning
         If the graph of a task has more components than clusters.
 
-    Notes
-    -----
-    Time grows as n^2: n up to about 20,000 (all tasks together; in 8 GB).
-
     References
     ----------
     X. Zhang, X. Zhang, H. Liu. Self-Adapted Multi-Task Clustering. IJCAI 2016, 2357-2363.
 
     Examples
     --------
-    >>> import numpy as np
     >>> words = np.kron(np.eye(3), np.ones((12, 4))) + 0.1
     >>> model = SAMTC(2, n_neighbors=5, n_neighbors_across=5, random_state=0)
     >>> labels = model.fit([words[:24], words[12:]]).labels_

@@ -146,8 +146,7 @@ class SMBC(MBC):
     objective_ : ndarray of shape (n_iter,)
         MBC's J after each sweep, which may rise only where a phase ends; for 'step' the sum of the local
         losses, which never rises.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
 
     References
     ----------
@@ -157,7 +156,6 @@ class SMBC(MBC):
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> shared = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
     >>> tasks = [shared + rng.normal(size=(60, 2)) for _ in range(2)]
@@ -259,7 +257,6 @@ class SMKC(MKC):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.kron(np.eye(3), np.ones((8, 2))) + 0.1
     >>> model = SMKC(n_clusters=3, n_init=5, random_state=0).fit([X, X])
     >>> [np.ptp(labels.reshape(3, 8), axis=1).tolist() for labels in model.labels_]

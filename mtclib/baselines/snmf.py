@@ -80,7 +80,6 @@ class SNMF(SingleTaskClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.kron(np.eye(2), np.ones((5, 3)))
     >>> labels = SNMF(n_clusters=2, random_state=0).fit([X]).labels_[0]
     >>> np.ptp(labels.reshape(2, 5), axis=1).tolist()
@@ -137,6 +136,9 @@ class SNMFLR(SingleTaskClusterer):
 
     over :math:`Y \ge 0` and :math:`W`.
 
+    Time grows as n^3, while samples are fewer than features: n up to about 10,000 (all tasks together; ten
+    iterations in two minutes).
+
     Parameters
     ----------
     n_clusters : int or list of int
@@ -161,13 +163,7 @@ class SNMFLR(SingleTaskClusterer):
     coef_ : list of ndarray of shape (d, h_t)
     objective_ : ndarray of shape (n_iter,)
         Sum over tasks after each iteration.
-    n_iter_ : int
-    converged_ : bool
-
-    Notes
-    -----
-    Time grows as n^3, while samples are fewer than features: n up to about 10,000 (all tasks together; ten
-    iterations in two minutes).
+    n_iter_, converged_ : int and bool
 
     References
     ----------
@@ -176,7 +172,6 @@ class SNMFLR(SingleTaskClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.kron(np.eye(2), np.ones((5, 3)))
     >>> labels = SNMFLR(n_clusters=2, random_state=0).fit([X]).labels_[0]
     >>> np.ptp(labels.reshape(2, 5), axis=1).tolist()
@@ -247,6 +242,8 @@ class MultiViewSNMF(MultiViewClusterer):
     nor with which affinity.  :class:`mtclib.baselines.SNMF` takes the cosine similarities of tasks instead.
     The solvers are its own; the original's is a projected Newton method for the same objective.
 
+    Time grows as n^2: n up to about 20,000 (in 8 GB).
+
     Parameters
     ----------
     n_clusters : int
@@ -280,17 +277,12 @@ class MultiViewSNMF(MultiViewClusterer):
         :math:`Y`.
     objective_ : ndarray of shape (n_iter,)
         After each iteration; it never rises.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
 
     Raises
     ------
     ValueError
         In ``fit``, if there is no such view.
-
-    Notes
-    -----
-    Time grows as n^2: n up to about 20,000 (in 8 GB).
 
     References
     ----------
@@ -298,10 +290,7 @@ class MultiViewSNMF(MultiViewClusterer):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
-    >>> views = [means + rng.normal(size=(60, 2)), means + rng.normal(size=(60, 2))]
+    >>> views = 6 * np.eye(3)[np.arange(60) % 3] + np.random.default_rng(0).normal(size=(2, 60, 3))
     >>> np.bincount(MultiViewSNMF(n_clusters=3, random_state=0).fit(views).labels_).tolist()
     [20, 20, 20]
     """

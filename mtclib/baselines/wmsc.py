@@ -43,6 +43,8 @@ class WMSC(MultiViewClusterer):
     scale of :math:`\beta` and :math:`\eta` are those of a public implementation, whose author notes that it
     replaced the Laplacian by the affinity and the eigenvalues of largest magnitude by the largest ones.
 
+    Time grows as n^2 without landmarks: n up to about 30,000 in half a minute.
+
     Parameters
     ----------
     n_clusters : int
@@ -63,12 +65,10 @@ class WMSC(MultiViewClusterer):
     landmarks : {'auto', 'never'}, default 'auto'
         With 'auto', more than 20,000 samples and an affinity of neighbours, :class:`LandmarkSpectral` is
         fitted instead, with a warning; 'never' compares all pairs of samples, whatever it takes.
-    n_init : int, default 10
-        Starts of k-means.
+    n_init, max_iter : int, default 10 and 300
+        Starts of k-means, and its iterations.
     seeding : {'greedy', 'plain', 'random'}, default 'greedy'
         Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
-    max_iter : int, default 300
-        Iterations of k-means.
     random_state : None, int, Generator or RandomState
 
     Attributes
@@ -82,9 +82,7 @@ class WMSC(MultiViewClusterer):
         What k-means saw: rows of unit length, or zero.
     objective_ : ndarray of shape (1,)
         Inertia of k-means; there is no history.
-    n_iter_ : int
-        Of k-means.
-    converged_ : bool
+    n_iter_, converged_ : int and bool
         Of k-means.
 
     Warns
@@ -94,10 +92,6 @@ class WMSC(MultiViewClusterer):
     UserWarning
         If landmarks are used.
 
-    Notes
-    -----
-    Time grows as n^2 without landmarks: n up to about 30,000 in half a minute.
-
     References
     ----------
     L. Zong, X. Zhang, X. Liu, H. Yu. Weighted Multi-View Spectral Clustering Based on Spectral Perturbation.
@@ -105,10 +99,7 @@ class WMSC(MultiViewClusterer):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
-    >>> views = [means + rng.normal(size=(60, 2)), means + rng.normal(size=(60, 2))]
+    >>> views = 6 * np.eye(3)[np.arange(60) % 3] + np.random.default_rng(0).normal(size=(2, 60, 3))
     >>> np.bincount(WMSC(n_clusters=3, random_state=0).fit(views).labels_).tolist()
     [20, 20, 20]
     """

@@ -43,10 +43,6 @@ def load(name: str, **params) -> Dataset:
         Of the function that makes the data set (see :data:`mtclib.datasets.dataset.LOADERS`): edition,
         split, and every preprocessing choice.  The error for an unknown one lists those that there are.
 
-    Returns
-    -------
-    Dataset
-
     Raises
     ------
     ValueError

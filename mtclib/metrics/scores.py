@@ -180,7 +180,7 @@ def normalized_mutual_info(labels_true, labels_pred, *, average_method):
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
-        Classes and clusters; the measure is symmetric in them.
+        Classes and clusters, as in `clustering_accuracy`; the measure is symmetric in them.
     average_method : {"max", "geometric", "arithmetic", "min"}
         The mean in the denominator.  There is no default: papers differ.
 
@@ -218,18 +218,13 @@ def adjusted_rand_index(labels_true, labels_pred):
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
-        Classes and clusters; the measure is symmetric in them.
+        Classes and clusters, as in `clustering_accuracy`; the measure is symmetric in them.
 
     Returns
     -------
     float
         In [-0.5, 1]; near 0 for unrelated partitions, 1 for identical ones (also when both are one
         cluster, or both are all singletons, as in scikit-learn).
-
-    Raises
-    ------
-    ValueError
-        As `clustering_accuracy`.
 
     Examples
     --------
@@ -249,18 +244,13 @@ def purity(labels_true, labels_pred):
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
-        Classes and clusters; the measure is not symmetric.
+        Classes and clusters, as in `clustering_accuracy`; the measure is not symmetric.
 
     Returns
     -------
     float
         In (0, 1]; never below the share of the largest class nor below the accuracy.  It is 1 for all
         singletons, so compare it between equal numbers of clusters only.
-
-    Raises
-    ------
-    ValueError
-        As `clustering_accuracy`.
 
     Examples
     --------
@@ -282,18 +272,13 @@ def rand_index(labels_true, labels_pred):
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
-        Classes and clusters; the measure is symmetric in them.
+        Classes and clusters, as in `clustering_accuracy`; the measure is symmetric in them.
 
     Returns
     -------
     float
         In [0, 1]; 1 for identical partitions and for one sample, which has no pair.  High by chance when
         there are many clusters: do not compare it with the ARI.
-
-    Raises
-    ------
-    ValueError
-        As `clustering_accuracy`.
 
     Examples
     --------
@@ -320,11 +305,6 @@ def s_nmi(labels_t, labels_s, *, average_method):
     float
         In [0, 1]; degenerate cases as in `normalized_mutual_info`.
 
-    Raises
-    ------
-    ValueError
-        As `normalized_mutual_info`.
-
     Examples
     --------
     >>> round(s_nmi([0, 0, 1, 1], [0, 1, 2, 3], average_method="geometric"), 4)
@@ -345,11 +325,6 @@ def score_all(labels_true, labels_pred):
     -------
     dict of str to float
         Keys in the order of `SCORES`; values as the single functions give.
-
-    Raises
-    ------
-    ValueError
-        As `clustering_accuracy`.
 
     Examples
     --------
