@@ -89,13 +89,6 @@ def test_the_last_slope_is_the_tangent_of_a_minorant(g):
         assert g.value(other) - g.value(L) >= np.vdot(slope, other - L) - 1e-10
 
 
-@pytest.mark.parametrize("g", [Reward, Text], ids=["reward", "text"])
-def test_the_slope_is_the_gradient_by_finite_differences(g):
-    L, direction = orthonormal(8, 3, 0), np.random.default_rng(1).standard_normal((8, 3))
-    numeric = (g.value(L + 1e-6 * direction) - g.value(L - 1e-6 * direction)) / 2e-6
-    assert np.vdot(next(g.slopes(L)), direction) == pytest.approx(numeric, rel=1e-6)
-
-
 def test_the_printed_reward_spreads_and_the_penalty_concentrates():
     sparse, flat = np.eye(20)[:, :3], orthonormal(20, 3, 0)
     assert literal.l21(sparse) == pytest.approx(3.0)

@@ -22,19 +22,12 @@ def fit(Xs, k=3, **parameters):
 def test_sweeps_follow_the_literal_updates(seed):
     Fs = [literal.embedding(knn_affinity(X, 6).toarray() + 1e-3, 3) for X in views(seed=seed)]
     for Rs in ([np.eye(3)] * 3, aligned_rotations(Fs, 1)):
-        labels, ours, distances, history, _ = alternate(Fs, Rs, 20)
+        labels, ours, distances, history, _ = alternate(Fs, Rs, 20, near=False)
         Y, theirs, p, expected = literal.awp(Fs, Rs, len(history))
         assert np.array_equal(one_hot(labels, 3), Y)
         np.testing.assert_allclose(history, expected, rtol=1e-12)
         np.testing.assert_allclose(distances, p, rtol=1e-10)
         np.testing.assert_allclose(ours, theirs, atol=1e-8)
-
-
-def test_the_embeddings_span_what_the_literal_ones_do():
-    Xs = views()
-    for X, F in zip(Xs, fit(Xs).view_embeddings_):
-        expected = literal.embedding(knn_affinity(X, 10).toarray(), 3)
-        np.testing.assert_allclose(F @ F.T, expected @ expected.T, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(3))

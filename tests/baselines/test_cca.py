@@ -13,7 +13,7 @@ from mtclib.baselines import CCAClustering
 from mtclib.baselines.cca import canonical_variates, maxvar_variates
 from mtclib.core.base import DegenerateSubspaceWarning
 from mtclib.maths import projections
-from mtclib.maths.projections import Centred, IterativeProjection, SpectralProjection, projection
+from mtclib.maths.projections import IterativeProjection, projection
 
 
 def views(n=80, widths=(6, 5), seed=0):
@@ -106,20 +106,6 @@ def test_conjugate_gradients_that_do_not_converge_are_reported(monkeypatch):
     monkeypatch.setattr(projections, "SOLVER_ITERATIONS", 5)
     with pytest.raises(FloatingPointError, match="raise ridge"):
         CCAClustering(3, ridge=1e-6).fit(views(35, (30, 40)))
-
-
-@settings(max_examples=20)
-@given(st.integers(0, 10**6), st.integers(2, 30), st.integers(1, 50), st.floats(0.0, 10.0), st.booleans())
-def test_a_projection_is_what_ridge_regression_fits(seed, n, d, ridge, sparse):
-    rng = np.random.default_rng(seed)
-    X, G = rng.standard_normal((n, d)) + 1.0, rng.standard_normal((n, 2))
-    (Xc,), _ = parts([X], 0.0)
-    P = SpectralProjection(Centred(sp.csr_array(X) if sparse else X), ridge)
-    shift = ridge * np.linalg.norm(Xc, 2) ** 2
-    W = (np.linalg.solve(Xc.T @ Xc + shift * np.eye(d), Xc.T @ G) if ridge > 1e-3
-         else np.linalg.lstsq(np.vstack([Xc, shift**0.5 * np.eye(d)]), np.vstack([G, np.zeros((d, 2))]))[0])
-    np.testing.assert_allclose(P.fitted(G), Xc @ W, atol=1e-6)
-    np.testing.assert_allclose(P.lift(P.drop(G)), P.fitted(G), atol=1e-12)
 
 
 def test_the_projected_view_is_what_is_clustered():

@@ -41,17 +41,6 @@ def test_samples_that_most_members_put_together_are_together_and_the_share_of_th
     np.testing.assert_allclose(model.member_agreement_[0], pairs)
 
 
-def test_the_embedding_is_that_of_the_normalised_graph_of_samples_and_clusters():
-    labels = [np.array([0, 0, 1, 1, 2, 2]), np.array([0, 0, 0, 1, 1, 1])]
-    B = np.zeros((6, 5))
-    for i in range(6):
-        B[i, labels[0][i]], B[i, 3 + labels[1][i]] = 1, 1
-    expected = np.array([[B[i, j] / np.sqrt(B[i].sum() * B[:, j].sum()) for j in range(5)] for i in range(6)])
-    found = consensus.normalized_bipartite(np.hstack([consensus.one_hot(part, part.max() + 1)
-                                                      for part in labels]))
-    np.testing.assert_allclose(found, expected, atol=1e-15)
-
-
 def test_by_agreement_a_member_that_nobody_confirms_has_no_say():
     odd = [0, 1, 0, 1, 0, 1]
     model = told([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], odd, weights="agreement")

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from literal import latentmsc as literal
 from planted import nonnegative_views
 from sklearn.exceptions import ConvergenceWarning
@@ -68,17 +66,6 @@ def test_thresholds_agree_with_all_singular_values(tau):
     assert 1e-9 < EXACT * np.linalg.norm(A) < 1e-4
     np.testing.assert_allclose(J, expected, atol=1e-9)
     assert norm == pytest.approx(np.linalg.svd(expected)[1].sum(), abs=1e-8)
-
-
-@settings(max_examples=15)
-@given(st.integers(0, 10**6), st.integers(3, 20), st.integers(1, 3))
-def test_the_root_keeps_all_inner_products(seed, n, n_views):
-    widths = np.random.default_rng(seed).integers(1, 30, n_views)
-    Xs = views(n, widths, seed)
-    R = root(Xs)
-    assert len(R) == min(n, sum(widths))
-    np.testing.assert_allclose(R.T @ R, sum(X @ X.T for X in Xs), atol=1e-8)
-    assert root([np.zeros((4, 2))]).tolist() == [[0.0] * 4]
 
 
 @pytest.mark.parametrize(("given", "used"), [(None, 6), (4, 4), (100, 35)])

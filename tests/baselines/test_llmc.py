@@ -9,7 +9,7 @@ from scipy.linalg import eigh
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import LLMC
-from mtclib.baselines.llmc import Task, mean_width, unit_variance
+from mtclib.baselines.llmc import Task, unit_variance
 
 
 def tasks(seed=0, sizes=(30, 24), d=8, noise=1.0):
@@ -60,14 +60,6 @@ def test_no_other_projection_with_orthonormal_columns_is_better(shape):
         assert lowest <= majorant(W @ Q / np.sqrt(values)) + 1e-9
 
 
-def test_the_first_width_lets_the_neighbours_have_weight():
-    D = np.array([[np.inf, 1.0, 2.0, 5.0], [1.0, np.inf, 4.0, 6.0], [2.0, 4.0, np.inf, 3.0],
-                  [5.0, 6.0, 3.0, np.inf]])
-    assert mean_width(D, 2) == literal.width(np.where(np.isinf(D), 0.0, D), 2)
-    assert mean_width(np.full((5, 5), 2.0), 3) == 1.0
-    assert mean_width(D[:2, :2], 3) == 1.0
-
-
 def test_planted_clusters_that_tasks_share_are_the_components():
     model = fit(tasks(sizes=(60, 45, 30)), n_neighbors=8)
     assert model.converged_
@@ -101,19 +93,6 @@ def test_tasks_without_a_common_feature_stand_alone():
     shared = fit([first, second], adapt=False, max_iter=5, tol=0.0)
     alone = fit([first], adapt=False, max_iter=5, tol=0.0)
     assert not np.allclose(shared.feature_norms_, alone.feature_norms_)
-
-
-def test_the_search_raises_the_strength_while_components_are_too_few_and_lowers_it_while_too_many():
-    task = Task(tasks()[0], 3, 3, 6, 1.0, 0)
-    strengths = []
-    for count in (1, 2, 5, 4, 2):
-        task.count = count
-        task.settle()
-        strengths.append(task.lam)
-    root = 2.0**0.5
-    np.testing.assert_allclose(strengths, [2.0, 4.0, 4.0 / root, 2.0, 2.0 * root**0.5])
-    task.count = 3
-    assert [task.settle(), task.settle()] == [False, True]
 
 
 def test_the_search_ends_where_no_strength_gives_the_components():

@@ -1,6 +1,5 @@
 """MKC and S-MKC: every step against loops over a Gram matrix, the reductions, and bad input."""
 
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from scipy.optimize import nnls
 from mtclib import MBC
 from mtclib.baselines import MKC, SMKC, _graded
 from mtclib.baselines._kernels import feature_space
-from mtclib.baselines.smart import solve_alone
 
 
 def data(sizes=(12, 9), d=3, seed=0):
@@ -76,14 +74,6 @@ def test_mkc_equals_the_sweeps_in_loops(kernel, membership):
     assert ours.objective_[-1] == pytest.approx(literal.loss(Ps, Bs, ours.relation_, 0.7, G))
 
 
-def test_one_hot_memberships_have_the_objective_of_hard_ones():
-    Xs, Ks = data((8, 6)), [3, 2]
-    for kernel, G in ((gaussian(Xs, 1.0), gaussian(Xs, 1.0)), (linear, linear(np.vstack(Xs)))):
-        model = fit(MKC(Ks, kernel=kernel, membership="hard", random_state=0), Xs)
-        value = literal.loss(model.membership_, model.cluster_centers_, model.relation_, 0.5, G)
-        assert model.objective_[-1] == pytest.approx(value, rel=1e-9)
-
-
 def test_the_gaussian_kernel_takes_its_width_from_all_tasks():
     Xs = data((20, 15))
     tasks, _ = feature_space(Xs, "gaussian", "median")
@@ -112,28 +102,6 @@ def test_no_task_of_smkc_is_worse_off_than_alone(membership, rule, lam, seed, ma
         assert model.local_loss_[t] == pytest.approx(alone.local_loss_[0])
         if rule == "centroids":
             assert model.single_task_loss_[t] == pytest.approx(alone.local_loss_[0])
-
-
-def test_the_compared_loss_of_a_partition_is_that_of_its_own_means():
-    Xs = data((16, 12))
-    model = fit(SMKC(3, kernel="linear", lam=0.1, random_state=0), Xs)
-    for X, h, loss in zip(Xs, model.labels_, model.compared_loss_):
-        within = sum(((X[h == z] - X[h == z].mean(axis=0)) ** 2).sum() for z in np.unique(h))
-        assert loss == pytest.approx(within / len(X))
-
-
-def test_both_methods_of_smkc_start_from_the_same_partition():
-    Xs, Ks = data((15, 12)), [3, 2]
-    estimator = SMKC(Ks, lam=0.1)
-    problem = estimator._prepare(Xs, Ks)[0]
-    labels = [estimator._start(problem, t, k, [7, t]) for t, k in enumerate(Ks)]
-    uncoupled = replace(problem, coupling=0.0)
-    assert all(np.array_equal(h, estimator._start(uncoupled, t, k, [7, t]))
-               for t, (h, k) in enumerate(zip(labels, Ks)))
-    losses = solve_alone(_graded, problem, labels, Ks, max_iter=300, tol=1e-6)[1]
-    found = estimator._descend(_graded, problem, labels, Ks)
-    left = ~found.attributes["boosted_"]
-    np.testing.assert_allclose(found.attributes["local_loss_"][left], losses[left])
 
 
 def test_nonnegative_memberships_reach_the_least_squares_solution_even_from_zero():

@@ -56,15 +56,6 @@ def test_the_fitted_model_has_the_stated_objective():
     np.testing.assert_allclose(model.feature_norms_, norms, atol=1e-4)
 
 
-def test_the_objective_never_rises_where_no_array_is_decomposed():
-    Xs = tasks((340, 360), d=30)
-    model, Ls = fit(Xs, tol=1e-7), laplacians(Xs)
-    assert len(model.objective_) > 3
-    assert (np.diff(model.objective_) <= 1e-12 * np.abs(model.objective_[:-1])).all()
-    *_, expected = literal.mtsc(Xs, Ls, [3, 3], 1.0, 1.0, 1.0, model.n_iter_)
-    assert model.objective_[-1] == pytest.approx(expected[-1], rel=1e-4)
-
-
 def test_tasks_without_common_features_do_not_touch_each_other():
     X, Y = tasks(d=8)
     apart = [np.hstack([X, np.zeros_like(X)]), np.hstack([np.zeros_like(Y), Y])]

@@ -23,16 +23,6 @@ def groups(seed=0, d=6):
 # ---- scalars ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint64, np.float16, np.float32, np.longdouble])
-def test_scalars_of_numpy_are_the_numbers_that_they_equal(kind):
-    Xs = [groups(), groups(1)]
-    plain, given = (MSPL(3, kappa=number, max_iter=20, random_state=0) for number in (2.0, kind(2)))
-    expected = plain.fit(Xs)
-    found = given.fit(Xs)
-    np.testing.assert_array_equal(expected.objective_, found.objective_)
-    np.testing.assert_array_equal(expected.labels_, found.labels_)
-
-
 @pytest.mark.parametrize("kind", [np.uint8, np.uint64, np.int16])
 def test_whole_numbers_of_numpy_do_not_wrap_around(kind):
     Xs = [groups(), groups(1)]

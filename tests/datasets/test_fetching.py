@@ -319,32 +319,21 @@ with_mirror = pytest.mark.skipif(not MIRROR, reason="MTCLIB_DATA is not set")
 MIRRORED = [entry for entry in ENTRIES if MIRROR and Path(MIRROR, entry.name).is_file()]
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_an_entry_is_well_formed(entry):
-    path = PurePosixPath(entry.name)
-    assert len(path.parts) in (2, 3)
-    assert not path.is_absolute()
-    assert ".." not in path.parts
-    assert entry.licence
-    assert entry.citation
-    assert entry.edition
-    assert entry.title
-    assert entry.sources
-    if entry.git_blob:
-        assert re.fullmatch("[0-9a-f]{40}", entry.git_blob)
-        assert "size not known" in entry.note
-    else:
-        assert re.fullmatch("[0-9a-f]{64}", entry.sha256)
-        assert entry.bytes > 0
-    if entry.folders:
-        assert re.fullmatch("[0-9a-f]{64}", entry.content_sha256)
-        assert entry.members > 0
-        assert entry.content_bytes > 0
-    if entry.wheel:
-        assert re.fullmatch(r"[A-Za-z0-9_-]+==\d+(\.\d+)+", entry.wheel)
-        assert entry.member.endswith(path.name)
-    if entry.url:
-        assert re.match(r"https://(raw\.githubusercontent\.com|github\.com)/\S*[0-9a-f]{40}\S*$", entry.url)
+def is_well_formed(entry):
+    path, pinned = PurePosixPath(entry.name), r"https://(raw\.githubusercontent|github)\.com/\S*[0-9a-f]{40}\S*"
+    known = (re.fullmatch("[0-9a-f]{40}", entry.git_blob) and "size not known" in entry.note
+             if entry.git_blob else re.fullmatch("[0-9a-f]{64}", entry.sha256) and entry.bytes > 0)
+    packed = not entry.folders or (re.fullmatch("[0-9a-f]{64}", entry.content_sha256)
+                                   and entry.members > 0 and entry.content_bytes > 0)
+    wheel = not entry.wheel or (re.fullmatch(r"[A-Za-z0-9_-]+==\d+(\.\d+)+", entry.wheel)
+                                and entry.member.endswith(path.name))
+    told = entry.licence, entry.citation, entry.edition, entry.title, entry.sources
+    return (len(path.parts) in (2, 3) and not path.is_absolute() and ".." not in path.parts and all(told)
+            and known and packed and wheel and (not entry.url or re.fullmatch(pinned, entry.url)))
+
+
+def test_entries_are_well_formed():
+    assert [entry.name for entry in ENTRIES if not is_well_formed(entry)] == []
 
 
 @with_mirror
@@ -355,12 +344,13 @@ def test_every_file_in_a_registered_folder_of_the_mirror_is_registered():
 
 
 @with_mirror
-@pytest.mark.parametrize("entry", MIRRORED, ids=lambda entry: entry.name)
-def test_a_mirror_file_has_the_registered_size_hash_and_content(entry):
-    path = Path(MIRROR, entry.name)
-    assert path.stat().st_size == entry.bytes
-    fetching.check(entry, path)
-    if entry.folders:
-        files = read_folders(path, entry.folders, entry.inside, entry.ignore)
-        assert content_hash(files) == entry.content_sha256
-        assert (len(files), sum(map(len, files.values()))) == (entry.members, entry.content_bytes)
+@pytest.mark.parametrize("folder", sorted({entry.name.partition("/")[0] for entry in MIRRORED}))
+def test_mirror_files_have_the_registered_sizes_hashes_and_contents(folder):
+    for entry in (entry for entry in MIRRORED if entry.name.partition("/")[0] == folder):
+        path = Path(MIRROR, entry.name)
+        assert path.stat().st_size == entry.bytes, entry.name
+        fetching.check(entry, path)
+        if entry.folders:
+            files = read_folders(path, entry.folders, entry.inside, entry.ignore)
+            assert content_hash(files) == entry.content_sha256, entry.name
+            assert (len(files), sum(map(len, files.values()))) == (entry.members, entry.content_bytes)

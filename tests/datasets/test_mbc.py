@@ -142,15 +142,11 @@ def test_the_text_options_of_ng20_can_be_changed_and_are_checked(ng20):
         load("mbc-ng20-1", edition="19997", stopwords=None)
 
 
-def test_messages_are_counted_once_for_all_splits_but_a_count_of_one_is_no_share(ng20, monkeypatch):
-    counted = []
+def test_counts_are_remembered_as_they_were_but_a_count_of_one_is_no_share(ng20, monkeypatch):
     monkeypatch.setattr(mbc, "_ng20_rebuilt", mbc.lru_cache(maxsize=2)(mbc._ng20_rebuilt))
-    count = mbc.vectorize_tasks
-    monkeypatch.setattr(mbc, "vectorize_tasks", lambda *a, **k: counted.append(k) or count(*a, **k))
-    shapes = [load(f"mbc-ng20-{i}", edition="19997", weighting=w).Xs[0].shape[1]
-              for i in (1, 2, 3) for w in text.WEIGHTINGS]
-    assert (set(shapes), len(counted)) == ({8}, 1)
-    assert (load("mbc-ng20-3", edition="19997", weighting="counts").Xs[0].sum(), len(counted)) == (31, 1)
+    weighed = [load("mbc-ng20-3", edition="19997", weighting=w).Xs[0] for w in (*text.WEIGHTINGS, "counts")]
+    assert {X.shape for X in weighed} == {(31, 8)}
+    assert weighed[-1].sum() == 31
     options = {"edition": "19997", "weighting": "counts", "max_df": 1.0}
     assert load("mbc-ng20-3", min_df=1, **options).Xs[0].shape == (32, 10)
     assert load("mbc-ng20-3", min_df=1.0, **options).Xs[0].shape == (32, 1)

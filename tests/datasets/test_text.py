@@ -62,19 +62,6 @@ def test_words_are_counted_over_one_sorted_vocabulary_and_stems_share_a_column_a
     assert counts.toarray().tolist() == [[2], [2]]
 
 
-def test_each_distinct_word_is_stemmed_once(monkeypatch):
-    stemmed = []
-
-    class Stemmer:
-        def stemWords(self, words):
-            stemmed.extend(words)
-            return words
-
-    monkeypatch.setattr(text.snowballstemmer, "stemmer", lambda _: Stemmer())
-    text.count_terms(["ink ink ink", "ink red"], stemming="porter")
-    assert sorted(stemmed) == ["ink", "red"]
-
-
 DOCUMENTS = ["a1 b1", "a1 b1 c1 c1 c1", "a1 d1", "a1 e1"]
 
 

@@ -1,1 +1,4 @@
-"""Papers' printed updates, transcribed literally: oracles for tests, baselines for benchmarks."""
+"""Papers' printed updates, transcribed literally: oracles for tests, baselines for benchmarks.
+
+They are no implementations: loops, dense arrays and general solvers, so nothing in them is made fast.
+"""

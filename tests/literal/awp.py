@@ -1,7 +1,6 @@
 """Adaptively weighted Procrustes (Nie, Tian, Li, KDD 2018), as the published algorithm runs it.
 
-This is a transcription, not an implementation: loops over samples, and norms from the (n, k) differences.  It
-is the oracle of the tests and the baseline of the benchmarks, so nothing is made fast.
+Loops over samples, and norms from the (n, k) differences.
 """
 
 import numpy as np
@@ -31,8 +30,8 @@ def awp(Fs, Rs, sweeps):
             Y[i, np.argmax(score)] = 1.0
         Rs = []
         for F in Fs:
-            U, _, Vt = np.linalg.svd(Y.T @ F)
-            Rs.append(Vt.T @ U.T)
+            U, _, Vt = np.linalg.svd(F.T @ Y)
+            Rs.append(U @ Vt)
         p = np.array([np.sqrt(np.sum((Y - F @ R) ** 2)) for F, R in zip(Fs, Rs)])
         history.append(objective(Y, Fs, Rs))
     return Y, Rs, p, history

@@ -1,8 +1,7 @@
 """CLR with squared distances (Nie et al., AAAI 2016), as the published algorithm runs it.
 
-This is a transcription, not an implementation: (n, n) arrays, loops over rows, all eigenvectors in every
-round, and the number of components judged from the eigenvalues.  It is the oracle of the tests and the
-baseline of the benchmarks, so nothing is made fast.
+(n, n) arrays, loops over rows, all eigenvectors in every round, and the number of components judged from the
+eigenvalues.
 """
 
 import numpy as np

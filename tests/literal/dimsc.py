@@ -1,8 +1,7 @@
 """DiMSC (Cao et al., CVPR 2015) as written: samples in columns, a general Sylvester solver in each update.
 
-This is a transcription, not an implementation: the centring matrix is formed and multiplied, Gram matrices
-are computed again in every update, and the objective is a sum of traces.  It is the oracle of the tests and
-the baseline of the benchmarks, so nothing is made fast.
+The centring matrix is formed and multiplied, Gram matrices are computed again in every update, and the
+objective is a sum of traces.
 """
 
 import numpy as np

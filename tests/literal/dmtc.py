@@ -1,8 +1,7 @@
 """DMTFC and DMTRC as reconstructed, to the letter, in loops and with full matrices.
 
-This is a transcription, not an implementation: it is the oracle of the tests and the baseline of the
-benchmarks, so nothing in it is made fast.  Rows are samples.  ``Theta`` is D (d x d) for DMTFC and S (T x T)
-for DMTRC; the penalties are those of convex multi-task feature and relationship learning.
+Rows are samples.  ``Theta`` is D (d x d) for DMTFC and S (T x T) for DMTRC; the penalties are those of convex
+multi-task feature and relationship learning.
 """
 
 import numpy as np

@@ -1,9 +1,8 @@
 """Latent multi-view subspace clustering (Zhang et al., CVPR 2017) by multipliers, samples in columns.
 
-This is a transcription, not an implementation: all features of all views in one dense matrix, a general
-Sylvester solver, an inverse and two singular value decompositions in each sweep.  ``sign`` is that of the
-solution of the Sylvester equation: 1 for the stationary point, -1 as released.  It is the oracle of the tests
-and the baseline of the benchmarks, so nothing is made fast.
+All features of all views in one dense matrix, a general Sylvester solver, an inverse and two singular value
+decompositions in each sweep.  ``sign`` is that of the solution of the Sylvester equation: 1 for the
+stationary point, -1 as released.
 """
 
 import numpy as np

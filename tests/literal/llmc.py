@@ -1,8 +1,6 @@
 """The reconstruction of local learning-based multi-task clustering, by its definition.
 
-This is a transcription, not an implementation: loops over pairs of samples, (d, d) generalised eigenvalue
-problems, all eigenvectors.  It is the oracle of the tests and the baseline of the benchmarks, so nothing is
-made fast.
+Loops over pairs of samples, (d, d) generalised eigenvalue problems, all eigenvectors.
 """
 
 import numpy as np

@@ -1,8 +1,7 @@
 """The LMSC paper (Cai, Tan, Huang, Lv, IJCAI 2023) to the letter: Eqs. (1) to (21) and Algorithm 1, in loops.
 
-This is a transcription, not an implementation: it is the oracle of the tests and the baseline of the
-benchmarks, so nothing in it is made fast.  As in the paper samples are columns of X (d, n).  Lists run over
-views; ``tasks`` are lists of (K, X-hat) for each view.
+As in the paper samples are columns of X (d, n).  Lists run over views; ``tasks`` are lists of (K, X-hat) for
+each view.
 """
 
 import numpy as np

@@ -1,9 +1,8 @@
 """The MBC paper (Zhang, Zhang, AAAI 2010) to the letter: Table 1, Eqs. (3) to (15) and Algorithm 1, in loops.
 
-This is a transcription, not an implementation: it is the oracle of the tests and the baseline of the
-benchmarks, so nothing in it is made fast.  Rows are samples.  ``hs`` are assignments, ``Us`` centroids
-(K_t, d), ``Ws`` a dict from ordered pairs (t, s) to (K_t, K_s).  Natural logarithms throughout, Q for the
-paper's A in the Mahalanobis distance, and the sum over features that the Itakura-Saito row leaves out.
+Rows are samples.  ``hs`` are assignments, ``Us`` centroids (K_t, d), ``Ws`` a dict from ordered pairs (t, s)
+to (K_t, K_s).  Natural logarithms throughout, Q for the paper's A in the Mahalanobis distance, and the sum
+over features that the Itakura-Saito row leaves out.
 """
 
 import numpy as np

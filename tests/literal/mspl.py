@@ -1,8 +1,7 @@
 """The printed updates of MSPL (Xu, Tao, Xu, IJCAI 2015), Eqs. (2) to (15), and those of RMKMC.
 
-This is a transcription, not an implementation: loops and dense matrices.  It is the oracle of the tests and
-the baseline of the benchmarks, so nothing in it is made fast.  Samples come in as rows, (n, d_v); the paper
-has them as columns.  ``B`` is a list of labels, ``Cs`` a list of (k, d_v), ``W`` is (n_views, n).
+Loops and dense matrices.  Samples come in as rows, (n, d_v); the paper has them as columns.  ``B`` is a list
+of labels, ``Cs`` a list of (k, d_v), ``W`` is (n_views, n).
 """
 
 import math

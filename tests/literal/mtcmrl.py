@@ -1,7 +1,6 @@
 """The printed updates of MTCMRL (Zhang, Zhang, Liu and Luo, IJCAI 2018), Eqs. (3) to (19) and Algorithm 1.
 
-This is a transcription, not an implementation: loops, dense matrices and black-box solvers, as in the paper.
-It is the oracle of the tests and the baseline of the benchmarks, so nothing in it is made fast.
+Loops, dense matrices and black-box solvers, as in the paper.
 
 Samples come in as rows, (n_t, d); the paper has them as columns.  ``M`` is (n_t, n_t), ``Y`` (n_t, h_t),
 ``W`` (d, h_t); ``Gs[t, s]`` is the relation matrix (h_t, h_s) of every ordered pair of tasks, from 0.

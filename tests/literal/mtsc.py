@@ -1,7 +1,7 @@
 """The model of MTSC, with (n, n) and (d, d) arrays and inverses.
 
-This is a transcription of the reconstructed equations, not an implementation: centring matrices, the weights
-of the features as a diagonal matrix, ridge solutions by inverses and all eigenvectors in every round.
+Centring matrices, the weights of the features as a diagonal matrix, ridge solutions by inverses and all
+eigenvectors in every round.
 """
 
 import numpy as np

@@ -1,8 +1,4 @@
-"""SAMTC as its class docstring writes it down: loops over samples, clusters and tasks, general solvers.
-
-This is a transcription, not an implementation: it is the oracle of the tests and the baseline of the
-benchmark, so nothing is made fast.
-"""
+"""SAMTC as its class docstring writes it down: loops over samples, clusters and tasks, general solvers."""
 
 import math
 

@@ -1,7 +1,6 @@
 """The printed updates of SPMTC (Ren et al.), Eqs. (4) to (25) and Algorithm 1, and LSSMTC's published W rule.
 
-This is a transcription, not an implementation: dense matrices with samples in columns, as in the paper.
-It is the oracle of the tests and the baseline of the benchmarks, so nothing in it is made fast.
+Dense matrices with samples in columns, as in the paper.
 
 ``Xs`` are (d, n_t), ``Ps`` (n_t, c), ``Ms`` the M^(k), (d, c), ``M`` (l, c), ``W`` (d, l), ``vs`` weights
 (n_t,).  ``power`` is that of the weights: V V^T in print is power 2, the reading of (8) to (13) is power 1.

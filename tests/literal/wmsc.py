@@ -1,8 +1,6 @@
 """The weights of weighted multi-view spectral clustering (Zong et al., AAAI 2018), by their definition.
 
-This is a transcription, not an implementation: (n, n) arrays, all eigenvectors, and the quadratic problem by
-trying every set of positive weights.  It is the oracle of the tests and the baseline of the benchmarks, so
-nothing is made fast.
+(n, n) arrays, all eigenvectors, and the quadratic problem by trying every set of positive weights.
 """
 
 from itertools import combinations
