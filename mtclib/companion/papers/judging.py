@@ -161,7 +161,7 @@ class PaperJudging(PaperResults):
 
 
 def method_kind(protocol, method):
-    """One of ``judge.KINDS``: the paper's own method, a reconstruction of another, or another.
+    """Kind of a method: the paper's own, a reconstruction of another, or another that is compared.
 
     >>> from mtclib.companion.runs import load_protocol
     >>> [method_kind(load_protocol("lmsc"), name) for name in ("LMSC", "AWP", "LLMC")]

@@ -8,8 +8,7 @@ from scipy.spatial.distance import cdist
 from sklearn.preprocessing import normalize
 
 from mtclib.companion import plots, tables
-from mtclib.companion.claims import columns
-from mtclib.companion.claims.curves import largest_entry_names_counterpart
+from mtclib.companion.claims import largest_entry_names_counterpart, score_pairs
 from mtclib.companion.papers.pairs import outcomes_table
 from mtclib.companion.papers.results import mean_scores
 from mtclib.companion.papers.study import Study
@@ -77,7 +76,7 @@ class PaperStudy(Study, paper="mbc"):
         """Figures 1 and 2: the score of one task against that of the other, a point for each run."""
         rows = self._compared[self._compared["dataset"].isin(self.sets[:3])]
         figure = {"NMI": "MBC 1", "ARI": "MBC 2"}[metric]
-        fig = plots.task_pairs(columns.score_pairs(rows, METRICS[metric]), metric)
+        fig = plots.task_pairs(score_pairs(rows, METRICS[metric]), metric)
         return self.show(fig, f"mbc-pairs-{metric.lower()}", figure, alt=f"{metric} of task 2 against that "
                          "of task 1 on three data sets, a point for each run of IND and of MBC.")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion import plots, tables
-from mtclib.companion.claims.curves import largest_entry_names_counterpart
+from mtclib.companion.claims import largest_entry_names_counterpart
 from mtclib.companion.papers.pairs import outcomes_table, pairs_table
 from mtclib.companion.papers.results import mean_scores
 from mtclib.companion.papers.study import Study

@@ -1,7 +1,7 @@
 """What the notebooks of several papers show alike: methods compared run by run, outcomes by data set."""
 
 from mtclib.companion import tables
-from mtclib.companion.claims.columns import paired_differences
+from mtclib.companion.claims import paired_differences
 
 HEADS = {"dataset": "data set", "comparison": "comparison", "difference": "points", "low": "low",
          "high": "high", "p": "p", "record": "record", "status": "is the first better?"}

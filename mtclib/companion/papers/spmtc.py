@@ -8,7 +8,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import confusion_matrix
 
 from mtclib.companion import plots, tables
-from mtclib.companion.claims import columns
+from mtclib.companion.claims import paired_differences
 from mtclib.companion.papers.pairs import pairs_table
 from mtclib.companion.papers.results import ONE_A_JOB, mean_scores
 from mtclib.companion.papers.study import Study
@@ -143,7 +143,7 @@ class Numbers(numbers.Numbers, paper="spmtc"):
         rows = self.study._fixed
         pairs = {variant: [(f"SPMTC-{weights}{variant and f', {variant}'}", "LSSMTC") for weights in "hs"]
                  for variant in ("", "rows updated")}
-        return {variant: columns.paired_differences(rows, each, "ACC") for variant, each in pairs.items()}
+        return {variant: paired_differences(rows, each, "ACC") for variant, each in pairs.items()}
 
     def unseen(self, method, what="each"):
         """Distance from print on the sets that chose nothing, as chosen with labels on the judged data: with

@@ -1,4 +1,6 @@
-"""Committed results: a paper's full profile as a few small files, and whether a run agrees with them."""
+"""Committed results: a paper's full profile as a few small files, whether a run agrees with them, and how
+they go back into a run store, so that an export after a change runs only what is new.
+"""
 
 import json
 import math
@@ -7,17 +9,18 @@ import platform
 import subprocess
 import tempfile
 import zipfile
-from collections import Counter
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from mtclib.companion.runs.fit import labels_digest, lacking
+from mtclib.companion.runs.fit import failed_record, labels_digest, lacking
 from mtclib.companion.runs.jobs import load_dataset, present_version
 from mtclib.companion.runs.results import COLUMNS, JOB_COLUMNS, STATUS_COLUMNS, frame, read_by_labels
 from mtclib.core import paths
@@ -86,25 +89,22 @@ def export(jobs, store, folder, *, n_jobs=1, protocol=None):
     folder.mkdir(parents=True, exist_ok=True)
     # All files are whole before the first earlier one is replaced: an interruption leaves those as they were.
     with tempfile.TemporaryDirectory(prefix=".incoming-", dir=folder) as scratch:
-        _write(jobs, records, results, n_jobs, Path(scratch), read if protocol else records.keys())
-        written = sorted(Path(scratch).iterdir())
+        scratch = Path(scratch)
+        digests = {key: labels_digest(record) for key, record in records.items() if record.status == "ok"}
+        calibrations = {key: record.cost.get("calibration") for key, record in records.items()}
+        _write_tables(results, digests, calibrations, scratch)
+        labels, histories, models = _collect(jobs, records, read if protocol else records.keys())
+        for name, arrays in zip(PACKS, ({**_truth(jobs), **labels}, histories, models)):
+            if arrays:
+                pack_arrays(scratch / name, arrays)
+        text = json.dumps(_provenance(jobs, records, n_jobs), indent=2, sort_keys=True)
+        (scratch / "provenance.json").write_text(text + "\n", encoding="utf-8")
+        written = sorted(scratch.iterdir())
         for file in written:
             os.replace(file, folder / file.name)
     for name in {*PACKS} - {file.name for file in written}:
         (folder / name).unlink(missing_ok=True)
     return folder
-
-
-def _write(jobs, records, results, n_jobs, folder, read):
-    digests = {key: labels_digest(record) for key, record in records.items() if record.status == "ok"}
-    calibrations = {key: record.cost.get("calibration") for key, record in records.items()}
-    write_tables(results, digests, calibrations, folder)
-    labels, histories, models = _collect(jobs, records, read)
-    for name, arrays in zip(PACKS, ({**_truth(jobs), **labels}, histories, models)):
-        if arrays:
-            pack_arrays(folder / name, arrays)
-    text = json.dumps(_provenance(jobs, records, n_jobs), indent=2, sort_keys=True)
-    (folder / "provenance.json").write_text(text + "\n", encoding="utf-8")
 
 
 def read_results(folder):
@@ -147,11 +147,9 @@ def outdated(versions):
     return {"fits of earlier versions": "; ".join(named)} if named else {}
 
 
-def write_tables(results, digests, calibrations, folder):
-    """Write the tables of a frame of results; ``digests`` of labels and ``calibrations`` by key."""
-    names = [*JOB_COLUMNS, *STATUS_COLUMNS]
+def _write_tables(results, digests, calibrations, folder):
     results = results.assign(row=results.groupby(["dataset", "method", "key"], sort=False).ngroup())
-    jobs = results.drop_duplicates("row")[names]
+    jobs = results.drop_duplicates("row")[[*JOB_COLUMNS, *STATUS_COLUMNS]]
     jobs = jobs.assign(objective=rounded(jobs["objective"].to_numpy()), seconds=jobs["seconds"].round(3),
                        labels=jobs["key"].map(digests).fillna(""),
                        calibration=jobs["key"].map(calibrations).astype(float).round(5))
@@ -322,3 +320,42 @@ def _same_scores(record, rows):
             for task, metric in zip(rows["task"], rows["metric"])]
     # Reading a number from text may miss its last bit, so both sides are rounded.
     return np.array_equal(np.round(mine, 6), np.round(rows["value"].to_numpy(), 6), equal_nan=True)
+
+
+def restore(jobs, results, store):
+    """Put those fits of committed results that are among the jobs into a store that lacks them, and return
+    their keys. A fit without committed labels brings their digest, and is exported as before."""
+    arrays = defaultdict(dict)
+    for kind, pack in (("labels", results.labels), ("model", results.models)):
+        for name, array in pack.items():
+            key, _, rest = name.partition("/")
+            arrays[key][f"{kind}/{rest}"] = array
+    wanted = {job.key: job for job in jobs if not job.unavailable}
+    missing = (set(results.frame["key"]) & wanted.keys()) - {*store.keys()}
+    rows = results.frame[results.frame["key"].isin(missing)]
+    rows = rows.drop_duplicates(["key", "task", "metric"]).groupby("key", sort=True, observed=True)
+    # Which of the days a fit was run on is not committed, and none of them may be lost.
+    for (key, fit), day in zip(rows, cycle(results.provenance["computed"])):
+        record = _restored(wanted[key], fit, arrays[key], results)
+        record.cost.update(seconds=float(fit["seconds"].iloc[0]), when=day,
+                           calibration=results.calibrations.get(key))
+        store.put(record)
+    return missing
+
+
+def _restored(job, rows, arrays, results):
+    fit = rows.iloc[0]
+    record = failed_record(job, fit["error"])
+    if fit["status"] != "ok":
+        return record
+    values = rows.pivot(index="task", columns="metric", values="value")
+    measures = [name for name in values if name in job.measures]
+    scores = values.drop(columns=measures).dropna(how="all")
+    record.info.update(status="ok", scores=scores.to_dict("index"), n_iter=int(fit["n_iter"]),
+                       objective=float(fit["objective"]), converged=bool(fit["converged"]))
+    if job.measures:
+        record.info["measures"] = values.loc["", measures].dropna().to_dict()
+    if not any(name.startswith("labels/") for name in arrays):
+        record.info["labels"] = results.digests[job.key]
+    history = results.histories.get(job.key, np.array([fit["objective"]]))
+    return replace(record, arrays={**arrays, "objective": history})

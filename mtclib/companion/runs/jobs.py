@@ -156,17 +156,14 @@ def _requests(protocol, profile):
     for dataset in wanted:
         for part, spec in parts:
             for method in spec.methods if dataset in spec.datasets else ():
-                points = _grid_points(protocol, profile, spec, method)
+                grid = {**protocol.methods[method].grid, **profile.grid.get(method, {}),
+                        **spec.grid.get(method, {})}
+                points = [dict(zip(grid, values)) for values in itertools.product(*grid.values())]
                 yield dataset, method, part, True, points, spec.n_runs or profile.n_runs
         for sweep in sweeps:
             if dataset in sweep.datasets:
                 points = [point for _, _, point in sweep.points()]
                 yield dataset, sweep.method, sweep.id, False, points, profile.n_runs
-
-
-def _grid_points(protocol, profile, part, method):
-    grid = {**protocol.methods[method].grid, **profile.grid.get(method, {}), **part.grid.get(method, {})}
-    return [dict(zip(grid, values)) for values in itertools.product(*grid.values())]
 
 
 def fixed_params(protocol, profile, method):

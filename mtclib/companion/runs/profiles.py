@@ -36,28 +36,26 @@ def run_jobs(paper, profile, *, seed=None, n_runs=0, n_jobs=1, dask=None, export
     the results are written to ``data/<paper>/results``, to be committed; fits that are committed there and
     that the store lacks are taken from there, not run again."""
     protocol, jobs, store = plan(paper, profile, seed=seed, n_runs=n_runs)
-    folder = paths.results_dir(paper) if export else None
-    if export and (folder / "provenance.json").exists():
+    if not export:
+        runs.run(jobs, store, n_jobs=n_jobs, dask=dask)
+        return
+    folder = paths.results_dir(paper)
+    if (folder / "provenance.json").exists():
         runs.restore(jobs, runs.read_results(folder), store)
     run_and_export(jobs, store, folder, protocol, n_jobs=n_jobs, dask=dask)
-    if export:
-        describe_data(protocol, profile, folder)
+    describe_data(protocol, profile, folder)
 
 
-def run_and_export(jobs, store, folder, protocol=None, *, n_jobs=1, dask=None):
-    """Run jobs, write their results to a folder if one is given, and return the results. FetchError if data
-    for an export cannot be had: committed results are not replaced by gaps. What is missing here is said
-    before any job runs, what is missing on the workers of a cluster afterwards."""
-    if folder:
-        _refuse_gaps(folder, {job.dataset: job.unavailable for job in jobs if job.unavailable})
+def run_and_export(jobs, store, folder, protocol, *, n_jobs=1, dask=None):
+    """Run jobs and write their results to a folder. FetchError if data cannot be had: committed results are
+    not replaced by gaps. What is missing here is said before any job runs, what is missing on the workers of
+    a cluster afterwards."""
+    _refuse_gaps(folder, {job.dataset: job.unavailable for job in jobs if job.unavailable})
     results = runs.run(jobs, store, n_jobs=n_jobs, dask=dask)
-    if folder:
-        lacking = results[results["status"] == "unavailable"]
-        _refuse_gaps(folder, dict(zip(lacking["dataset"], lacking["error"])))
-        if protocol:
-            _bring_labels(jobs, store, results, protocol, n_jobs, dask)
-        runs.export(jobs, store, folder, n_jobs=n_jobs, protocol=protocol)
-    return results
+    lacking = results[results["status"] == "unavailable"]
+    _refuse_gaps(folder, dict(zip(lacking["dataset"], lacking["error"])))
+    _bring_labels(jobs, store, results, protocol, n_jobs, dask)
+    runs.export(jobs, store, folder, n_jobs=n_jobs, protocol=protocol)
 
 
 def _bring_labels(jobs, store, results, protocol, n_jobs, dask):

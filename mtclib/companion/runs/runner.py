@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 
 import joblib
 from joblib.externals.loky import get_reusable_executor
@@ -45,18 +46,14 @@ def run(jobs, store, *, n_jobs=1, dask=None, progress=None, retry_failed=False):
     waiting = list({job.key: job for job in jobs if job.key not in found}.values())
     failed = sum(record.status == "failed" for record in found.values())
     waiting = [job for job in waiting if not job.unavailable]
-    with _Progress(len(waiting), len(found), failed, progress) as counter:
-        try:
-            with contextlib.closing(_records(waiting, n_jobs, dask)) as records:
-                for record in records:
-                    # Data that are missing today may be there tomorrow: not stored, so looked for again.
-                    if record.status != "unavailable":
-                        store.put(record)
-                    found[record.key] = _without_arrays(record)
-                    counter.step(record)
-        except KeyboardInterrupt:
-            counter.interrupted()
-            raise
+    with (_Progress(len(waiting), len(found), failed, progress) as counter,
+          contextlib.closing(_records(waiting, n_jobs, dask)) as records):
+        for record in records:
+            # Data that are missing today may be there tomorrow: not stored, so looked for again.
+            if record.status != "unavailable":
+                store.put(record)
+            found[record.key] = replace(record, arrays={})
+            counter.step(record)
     return frame(jobs, found)
 
 
@@ -70,19 +67,13 @@ def _stored(jobs, store, retry_failed):
         if lost := lacking(record, job):
             log.warning("record %s lacks %s; it will be computed again", job.key, ", ".join(lost))
         elif not (retry_failed and record.status == "failed"):
-            found[job.key] = _without_arrays(record)
+            found[job.key] = replace(record, arrays={})
     return found
-
-
-def _without_arrays(record):
-    return type(record)(record.info, record.cost)
 
 
 def _records(jobs, n_jobs, dask):
     """Yield the records of jobs as they end, in any order."""
-    if not jobs:
-        return
-    if dask:
+    if jobs and dask:
         yield from _on_cluster(jobs, dask)
     elif joblib.effective_n_jobs(n_jobs) == 1:
         yield from map(execute, jobs)
@@ -153,7 +144,10 @@ def _watch(main):
 def _on_cluster(jobs, address):
     """Jobs on a dask cluster, by its own futures. Not through joblib's dask backend: with joblib 1.6 it waits
     forever once a job has killed as many workers as dask allows, because it drops the error."""
-    distributed = _import_distributed()
+    try:
+        import distributed
+    except ImportError as error:
+        raise ImportError("running on a cluster needs dask: pip install 'mtclib[dask]'") from error
     with _without_tracebacks(), _connect(distributed, address) as client:
         pending = {client.submit(execute, job, pure=False): job for job in jobs}
         try:
@@ -161,7 +155,14 @@ def _on_cluster(jobs, address):
                 list(pending), loop=client.loop, with_results=True, raise_errors=False)
             for future, result in done:
                 job = pending.pop(future)
-                yield result if future.status == "finished" else _lost(job, future.status, result, address)
+                if future.status == "finished":
+                    yield result
+                elif future.status == "error":  # the job killed its workers
+                    yield failed_record(job, f"WorkerDied: {type(result[1]).__name__}: {DIED}")
+                else:
+                    raise ConnectionError(
+                        f"lost the dask cluster at {address} (a job is {future.status}); what is done is "
+                        f"stored, run the same command again to resume")
         finally:
             client.cancel(list(pending))
 
@@ -181,14 +182,6 @@ def _without_tracebacks():
             logger.setLevel(level)
 
 
-def _import_distributed():
-    try:
-        import distributed
-    except ImportError as error:
-        raise ImportError("running on a cluster needs dask: pip install 'mtclib[dask]'") from error
-    return distributed
-
-
 def _connect(distributed, address):
     try:
         client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
@@ -206,14 +199,6 @@ def _connect(distributed, address):
     return client
 
 
-def _lost(job, status, result, address):
-    """Record of a job that killed its workers; any other loss is the cluster's and ends the run."""
-    if status == "error":
-        return failed_record(job, f"WorkerDied: {type(result[1]).__name__}: {DIED}")
-    raise ConnectionError(f"lost the dask cluster at {address} (a job is {status}); what is done is stored, "
-                          f"run the same command again to resume")
-
-
 class _Progress:
     """Progress over jobs: a bar, or a log line per minute."""
 
@@ -227,8 +212,11 @@ class _Progress:
         self._refresh()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, error, *_):
         self._bar.close()
+        if error is KeyboardInterrupt:
+            print(f"\nInterrupted: {self.done} of {self.total} jobs are done and stored. "
+                  f"Run the same command again to resume.", file=sys.stderr)
 
     def step(self, record):
         self.done += 1
@@ -239,11 +227,6 @@ class _Progress:
             log.info("%d of %d jobs done, %d cached, %d failed",
                      self.done, self.total, self.cached, self.failed)
         self._refresh()
-
-    def interrupted(self):
-        self._bar.close()
-        print(f"\nInterrupted: {self.done} of {self.total} jobs are done and stored. "
-              f"Run the same command again to resume.", file=sys.stderr)
 
     def _refresh(self):
         counts = {"done": self.done, "cached": self.cached, "failed": self.failed}
@@ -257,9 +240,8 @@ class CellLine:
 
     encoding = "utf-8"
 
-    def __init__(self, display=None):
-        if display is None:
-            from IPython.display import display
+    def __init__(self):
+        from IPython.display import display
         self._handle = display({}, raw=True, display_id=True)
 
     def write(self, text):

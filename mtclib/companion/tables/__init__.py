@@ -1,27 +1,24 @@
-"""Tables that a notebook shows: frames in, one :class:`Table` out.
+"""Tables that a notebook shows: frames in, one table out.
 
-A `Table` has an HTML form for JupyterLab and a plain text form for a terminal, for nbval and for a screen
+A table has an HTML form for JupyterLab and a plain text form for a terminal, for nbval and for a screen
 reader.  Both are the same from run to run: no random ids, no addresses, no unrounded floats.  Colour is never
 alone: each coloured cell has its symbol and its word, and sets text and background together, so that it reads
 in a light and in a dark theme.  Scores are shown in percent with one decimal; the paper's numbers as printed.
 """
 
 from mtclib.companion.tables.frames import (
-    CLAIM_COLUMNS,
     audit_table,
     claims_table,
     decisions_table,
     frame_table,
     provenance_table,
 )
-from mtclib.companion.tables.scores import OURS_SD, PUBLISHED_SD, reproduced, side_by_side
+from mtclib.companion.tables.scores import reproduced, side_by_side
 from mtclib.companion.tables.search import search
 from mtclib.companion.tables.table import (
-    CLAIM_SYMBOLS,
     COLOURS,
     MEANINGS,
     Points,
-    Table,
     Tables,
     label,
     tally,
@@ -29,6 +26,6 @@ from mtclib.companion.tables.table import (
 )
 from mtclib.companion.verdicts.numbers import signed
 
-__all__ = ["CLAIM_COLUMNS", "CLAIM_SYMBOLS", "COLOURS", "MEANINGS", "OURS_SD", "PUBLISHED_SD", "Points",
-           "Table", "Tables", "audit_table", "claims_table", "decisions_table", "frame_table", "label",
-           "provenance_table", "reproduced", "search", "side_by_side", "signed", "tally", "task_name"]
+__all__ = ["COLOURS", "MEANINGS", "Points", "Tables", "audit_table", "claims_table", "decisions_table",
+           "frame_table", "label", "provenance_table", "reproduced", "search", "side_by_side", "signed",
+           "tally", "task_name"]

@@ -3,49 +3,45 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 
 from mtclib.companion.tables.table import DASH, MEANINGS, PLURALS, Cell, Table, label
 
-AUDIT_COLUMNS = MappingProxyType({
-    "table": "table", "kind": "kind", "where": "where", "printed": "printed", "expected": "expected",
-    "text": "finding"})
-DECISION_COLUMNS = MappingProxyType({
-    "id": "id", "place": "place", "problem": "problem", "decision": "decision", "evidence": "evidence",
-    "leverage": "leverage", "cause": "cause"})
-CLAIM_COLUMNS = MappingProxyType({
-    "id": "id", "quote": "the paper says", "place": "place", "status": "status", "counts": "counts",
-    "pipeline": "pipeline", "in_print": "in the paper's own numbers", "reason": "reason"})
+AUDIT_COLUMNS = {**dict.fromkeys(("table", "kind", "where", "printed", "expected")), "text": "finding"}
+DECISION_COLUMNS = dict.fromkeys(("id", "place", "problem", "decision", "evidence", "leverage", "cause"))
+CLAIM_COLUMNS = dict.fromkeys(("id", "quote", "place", "status", "counts", "pipeline", "in_print", "reason"))
+CLAIM_COLUMNS |= {"quote": "the paper says", "in_print": "in the paper's own numbers"}
 
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}\b")
 
 
 def frame_table(frame, caption, columns=None, status=None, notes=(), folded="") -> Table:
     """Any DataFrame or iterable of records as a `Table`; text wraps, missing values are dashes. A named index
-    is shown, and so is an index of text. `columns` maps those to show to their headings, in this order; those
-    not in the frame are left out. The values of the column `status` get the symbol and colour of a verdict or
-    claim. `notes` stand below. Where `folded` is given, that line is shown until the reader opens the
-    table."""
+    is shown, and so is an index of text. `columns` maps those to show to their headings, None for the name
+    itself; those not in the frame are left out. The values of the column `status` get the symbol and colour
+    of a verdict or claim. `notes` stand below. Until the reader opens the table, only the line `folded` is
+    shown, where it is given."""
     frame = frame if isinstance(frame, pd.DataFrame) else pd.DataFrame(list(frame))
     if frame.index.names != [None] or not pd.api.types.is_numeric_dtype(frame.index):
         frame = frame.reset_index()
-    columns = columns or {}
+    columns = {name: heading or name for name, heading in (columns or {}).items()}
     if columns and len(frame):
         frame = frame[[name for name in columns if name in frame.columns]]
     columns_of_cells = [_cells(frame.iloc[:, i], name == status) for i, name in enumerate(frame.columns)]
     rows = tuple(zip(*columns_of_cells))
-    header = tuple(_heading(name, columns) for name in frame.columns)
+    header = tuple((str(name[0]), " ".join(map(str, name[1:]))) if isinstance(name, tuple)
+                   else ("", str(columns.get(name, name))) for name in frame.columns)
     return Table(header, rows, caption, tuple(notes), folded)
 
 
 def decisions_table(frame) -> Table:
     """The decisions of a paper as a `Table`, folded below the number of its errata and open choices."""
     measured = f"the effect of {int((frame['leverage'] != '').sum())} is measured"
-    caption, told = "Choices that the paper leaves open or gets wrong", [*_count(frame["kind"]), measured]
-    return replace(_short_hashes(frame_table(frame, caption, DECISION_COLUMNS)), folded=", ".join(told))
+    counts = [f"{n} {kind if n == 1 else PLURALS[kind]}" for kind, n in frame["kind"].value_counts().items()]
+    table = frame_table(frame, "Choices that the paper leaves open or gets wrong", DECISION_COLUMNS)
+    return replace(_short_hashes(table), folded=", ".join([*counts, measured]))
 
 
 def claims_table(frame, sentences) -> Table:
@@ -79,18 +75,6 @@ def provenance_table(record: Mapping, caption="Provenance") -> Table:
              else value for name, value in flat.items()}  # fmt: skip
     table = frame_table([{"item": name, "value": value} for name, value in lines.items()], caption)
     return replace(_short_hashes(table), folded="versions, seeds and hashes of what was run")
-
-
-def _count(kinds):
-    """How often each value occurs, the most frequent first: 3 errata, 1 open choice."""
-    counts = kinds.value_counts()
-    return [f"{n} {kind if n == 1 else PLURALS.get(kind, kind)}" for kind, n in counts.items()]
-
-
-def _heading(name, columns):
-    if isinstance(name, tuple):
-        return str(name[0]), " ".join(map(str, name[1:]))
-    return "", str(columns.get(name, name))
 
 
 def _short_hashes(table):

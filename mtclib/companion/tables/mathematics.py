@@ -34,10 +34,6 @@ def set_mathematics(text: str) -> str:
         text = re.sub(r"(?<![+,]) (?!\+)", "\u2009", escape(text))
         return re.sub(r"\b([A-Za-z])\b", r"<i>\1</i>", re.sub(r"\^(\d)", r"<sup>\1</sup>", text))
     parts = QUOTED.split(escape(text))
-    return "".join(part if place % 2 else _set(part) for place, part in enumerate(parts))
-
-
-def _set(text):
     for pattern, to in RULES:
-        text = pattern.sub(to, text)
-    return text
+        parts[::2] = [pattern.sub(to, part) for part in parts[::2]]
+    return "".join(parts)

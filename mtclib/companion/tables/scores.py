@@ -13,7 +13,6 @@ from mtclib.companion.verdicts.judge import SYMBOLS
 from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION
 
 SHUFFLED, IN_BAND = "labels shuffled", "°"
-PUBLISHED_SD, OURS_SD, OURS_N = "published_std", "ours_std", "n"
 REPORT = f"{HOME}/issues/new?template=correction.md"
 
 
@@ -22,12 +21,16 @@ def reproduced(verdicts, metrics=("ACC", "NMI")) -> Table:
     `verdicts` has one row per published cell of one data set, as from ``judge``. `metrics` are printed names,
     in this order. A cell that has the focus shows its spread, interval, radius, cause, pipeline and decision,
     and a link to report an error in it."""
-    frame, percent = _chosen(verdicts, metrics)
+    frame = verdicts[verdicts["metric"].isin(list(metrics))]
+    if frame.empty:
+        known = ", ".join(sorted(set(verdicts["metric"])))
+        raise ValueError(f"metrics={list(metrics)}: none is in the frame; it has {known}")
+    percent = bool((pd.to_numeric(frame["printed_mean"], errors="coerce") > 2 * frame["published"]).any())
     cells = {(r["method"], r["task"], r["metric"]): _judged(r, percent) for r in frame.to_dict("records")}
     first = frame.iloc[0]
     caption = f"Table {first['table']}, {first['dataset']}: ours above, printed below"
     notes = [f"Means{' in percent' if percent else ''}; the paper's numbers as printed. "
-             f"δ = {100 * DELTA:g} points. Ours: {_runs(frame[OURS_N])}. "
+             f"δ = {100 * DELTA:g} points. Ours: {_runs(frame['n'])}. "
              f"{len(frame)} cells: {tally(frame['verdict'])}."]
     if "source" in frame:
         both = frame[["source", "pipeline", "note"]].drop_duplicates()
@@ -43,16 +46,6 @@ def reproduced(verdicts, metrics=("ACC", "NMI")) -> Table:
                      f"{known['in_band'].sum()} printed numbers lie in theirs ({IN_BAND}): they cannot be "
                      "told from chance.")
     return _scores(cells, methods, frame["task"], metrics, caption, notes)
-
-
-def _chosen(verdicts, metrics):
-    """The rows to show, averages first, and whether the paper prints percent."""
-    frame = verdicts[verdicts["metric"].isin(list(metrics))]
-    if frame.empty:
-        known = ", ".join(sorted(set(verdicts["metric"])))
-        raise ValueError(f"metrics={list(metrics)}: none is in the frame; it has {known}")
-    percent = bool((pd.to_numeric(frame["printed_mean"], errors="coerce") > 2 * frame["published"]).any())
-    return frame, percent
 
 
 def side_by_side(results, printed, metrics, caption) -> Table:
@@ -93,27 +86,20 @@ def _scores(cells, methods, tasks, metrics, caption, notes):
 
 def _judged(row, percent):
     """Cell of one published number: ours with the symbol of the verdict, printed, and what else is known."""
-    known = _known(row, percent)
-    ours = DASH if pd.isna(row["ours"]) else _number(row["ours"], _scale(row["metric"]) if percent else 1)
-    printed = known["printed"].partition(" ± ")[0] + IN_BAND * bool(row.get("in_band"))
-    facts = tuple((name, text) for name, text in known.items() if text and name != "metric")
-    report = f"{REPORT}&{urlencode({'title': row['cell']})}" if "cell" in row else ""
-    return Cell((f"{ours} {SYMBOLS[row['verdict']]}", printed), row["verdict"], card=facts, report=report)
-
-
-def _known(row, percent):
-    """What is known of one published number, by name."""
     scale = _scale(row["metric"]) if percent else 1
-    ends = [_number(row[end], scale) for end in ("low", "high")]
-    cause = row["cause"] if isinstance(row["cause"], str) and row["cause"] != row["verdict"] else ""
-    return {"metric": row["metric"], "verdict": row["verdict"],
-            "ours": "" if pd.isna(row["ours"]) else _pm(_number(row["ours"], scale),
-                                                        _number(row[OURS_SD], scale)),
-            "printed": _pm(row["printed_mean"], row["printed_std"]),
-            **({"shuffled": ", ".join(_band(row, percent))} if pd.notna(row.get("chance")) else {}),
-            "interval": " to ".join(ends) if all(ends) else "", "radius": _number(row["radius"], scale),
-            "cause": cause, "pipeline": row.get("pipeline", ""),
-            "decision": shorten(str(row["reason"] or ""), 90, placeholder=" …")}
+    ours, sd, low, high, radius = (_number(row[name], scale)
+                                   for name in ("ours", "ours_std", "low", "high", "radius"))
+    printed, cause = _pm(row["printed_mean"], row["printed_std"]), row["cause"]
+    known = {"verdict": row["verdict"], "ours": ours and _pm(ours, sd), "printed": printed,
+             "shuffled": ", ".join(_band(row, percent)) if pd.notna(row.get("chance")) else "",
+             "interval": f"{low} to {high}" if low and high else "", "radius": radius,
+             "cause": cause if isinstance(cause, str) and cause != row["verdict"] else "",
+             "pipeline": row.get("pipeline", ""),
+             "decision": shorten(str(row["reason"] or ""), 90, placeholder=" …")}
+    lines = f"{ours or DASH} {SYMBOLS[row['verdict']]}", printed.partition(" ± ")[0]
+    report = f"{REPORT}&{urlencode({'title': row['cell']})}" if "cell" in row else ""
+    return Cell((lines[0], lines[1] + IN_BAND * bool(row.get("in_band"))), row["verdict"],
+                card=tuple((name, text) for name, text in known.items() if text), report=report)
 
 
 def _band(row, percent):

@@ -4,64 +4,38 @@ import textwrap
 from dataclasses import dataclass, field
 from html import escape
 from itertools import groupby, zip_longest
-from types import MappingProxyType
+from pathlib import Path
 
 from mtclib.companion.tables.mathematics import set_mathematics
 from mtclib.companion.verdicts.judge import SYMBOLS
 
-CLAIM_SYMBOLS = MappingProxyType({
-    "holds": "✓", "fails": "✗", "undecided": "?", "no data": "–", "not yet testable": "·"})
-MEANINGS = MappingProxyType({"exact": "our mean rounds to the printed digits",
-                             "agrees": "the 90% interval of the difference lies inside ±δ",
-                             "higher": "the whole interval lies above +δ",
-                             "lower": "the whole interval lies below −δ",
-                             "inconclusive": "the interval crosses ±δ: more runs may decide",
-                             "no margin": "the metric has no scale for a margin",
-                             "misprint": "the printed number contradicts its own table; not counted",
-                             "failed": "every run failed",
-                             "not-run": "nobody has run it here",
-                             "unavailable": "data or method cannot be had",
-                             "holds": "the test supports the sentence",
-                             "fails": "the test contradicts the sentence",
-                             "undecided": "the test cannot tell",
-                             "no data": "the runs that the test needs are missing",
-                             "not yet testable": "no test has been written"})
-# Background and text.  The five verdicts that are counted differ in lightness too: they survive a grey print.
-COLOURS = MappingProxyType({
-    "exact": ("#00457c", "#ffffff"), "agrees": ("#a6d3f5", "#000000"), "higher": ("#e69f00", "#000000"),
-    "lower": ("#b3400a", "#ffffff"), "inconclusive": ("#ececec", "#000000"),
-    "no margin": ("#c8c8c8", "#000000"), "misprint": ("#d9a3c4", "#000000"),
-    "failed": ("#4a4a4a", "#ffffff"),
-    "not-run": ("transparent", "inherit"), "unavailable": ("#9e9e9e", "#000000"),
-    "holds": ("#a6d3f5", "#000000"), "fails": ("#b3400a", "#ffffff"), "undecided": ("#ececec", "#000000"),
-    "no data": ("transparent", "inherit"), "not yet testable": ("transparent", "inherit")})
-PLURALS = MappingProxyType({"agrees": "agree", "holds": "hold", "fails": "fail", "misprint": "misprints",
-                            "erratum": "errata", "open choice": "open choices"})
+CLAIM_SYMBOLS = {"holds": "✓", "fails": "✗", "undecided": "?", "no data": "–", "not yet testable": "·"}
+# Background, text and meaning. The five verdicts that are counted differ in lightness too: they survive a
+# grey print.
+_LOOKS = {
+    "exact": ("#00457c", "#ffffff", "our mean rounds to the printed digits"),
+    "agrees": ("#a6d3f5", "#000000", "the 90% interval of the difference lies inside ±δ"),
+    "higher": ("#e69f00", "#000000", "the whole interval lies above +δ"),
+    "lower": ("#b3400a", "#ffffff", "the whole interval lies below −δ"),
+    "inconclusive": ("#ececec", "#000000", "the interval crosses ±δ: more runs may decide"),
+    "no margin": ("#c8c8c8", "#000000", "the metric has no scale for a margin"),
+    "misprint": ("#d9a3c4", "#000000", "the printed number contradicts its own table; not counted"),
+    "failed": ("#4a4a4a", "#ffffff", "every run failed"),
+    "not-run": ("transparent", "inherit", "nobody has run it here"),
+    "unavailable": ("#9e9e9e", "#000000", "data or method cannot be had"),
+    "holds": ("#a6d3f5", "#000000", "the test supports the sentence"),
+    "fails": ("#b3400a", "#ffffff", "the test contradicts the sentence"),
+    "undecided": ("#ececec", "#000000", "the test cannot tell"),
+    "no data": ("transparent", "inherit", "the runs that the test needs are missing"),
+    "not yet testable": ("transparent", "inherit", "no test has been written")}
+COLOURS = {status: look[:2] for status, look in _LOOKS.items()}
+MEANINGS = {status: look[2] for status, look in _LOOKS.items()}
+PLURALS = {"agrees": "agree", "holds": "hold", "fails": "fail", "misprint": "misprints",
+           "erratum": "errata", "open choice": "open choices"}
 _SYMBOLS = {**SYMBOLS, **CLAIM_SYMBOLS}
 DASH = "–"
 # Several classes before each rule: JupyterLab has specific rules for tables, and aligns text to the right.
-_CSS = """
-.mtclib .mtclib-scroll{overflow-x:auto;max-width:100%}
-.mtclib.mtclib p.mtclib-note{font-size:13px;line-height:1.5;margin:2px 0;max-width:110em}
-.mtclib.mtclib .mtclib-fold>summary{cursor:pointer;font-size:14px;padding:4px 0}
-.mtclib.mtclib li{font-size:15px;line-height:1.5;margin:6px 0}
-.mtclib .mtclib-key{padding:0 4px;border:1px solid rgba(128,128,128,.6);border-radius:3px;white-space:nowrap}
-.mtclib .mtclib-scroll table.mtclib-grid{border-collapse:separate;border-spacing:0;font-size:13px}
-.mtclib .mtclib-scroll .mtclib-grid th,.mtclib .mtclib-scroll .mtclib-grid td{padding:3px 5px;text-align:left;
-vertical-align:top;max-width:34em;line-height:1.35;overflow-wrap:break-word;
-border-bottom:1px solid rgba(128,128,128,.35)}
-.mtclib .mtclib-scroll .mtclib-grid .mtclib-lines,.mtclib .mtclib-scores tr>th:first-child{white-space:nowrap}
-.mtclib.mtclib .mtclib-grid caption{caption-side:top;text-align:left;font-weight:bold;padding:2px 0;
-color:inherit}
-.mtclib .mtclib-fold .mtclib-grid caption{position:absolute;clip-path:inset(50%)}
-.mtclib .mtclib-card{display:none}
-.mtclib .mtclib-grid td[tabindex]{cursor:pointer}
-.mtclib .mtclib-grid td:focus>.mtclib-card,.mtclib .mtclib-grid td:focus-within>.mtclib-card{display:block;
-width:19em;margin-top:4px;padding:4px 6px;white-space:normal;border-top:1px solid currentColor;font-size:12px}
-.mtclib .mtclib-card>a{color:inherit;text-decoration:underline}
-.mtclib .mtclib-scroll .mtclib-grid tr>th:first-child{position:sticky;left:0;z-index:1;
-background:var(--jp-layout-color0,Canvas);color:var(--jp-content-font-color1,CanvasText)}
-"""
+_CSS = (Path(__file__).parent / "static" / "table.css").read_text(encoding="utf-8")
 
 
 def label(status: str) -> str:
@@ -143,14 +117,14 @@ class Table(Shown):
         keys = " ".join(
             f'<span class="mtclib-key"{_style(key)}>{escape(label(key))}</span> {escape(MEANINGS[key])}.'
             for key in self._statuses())
-        below = [*([keys] if keys else []), *map(set_mathematics if self.folded else escape, self.notes)]
-        notes = [f'<p class="mtclib-note">{note}</p>' for note in below]
+        below = [keys, *map(set_mathematics if self.folded else escape, self.notes)]
+        notes = [f'<p class="mtclib-note">{note}</p>' for note in below if note]
         caption = f"<b>{escape(self.caption)}</b>"
-        top = [] if self.rows else [f'<p class="mtclib-note">{caption}</p>']
+        grid = list(self._grid()) if self.rows else []
         if self.folded:
-            top = [f'<details class="mtclib-fold"><summary>{caption}: {escape(self.folded)}</summary>']
-        end = ["</details>"] if self.folded else []
-        return [*top, *(self._grid() if self.rows else ()), *notes, *end]
+            top = f'<details class="mtclib-fold"><summary>{caption}: {escape(self.folded)}</summary>'
+            return [top, *grid, *notes, "</details>"]
+        return [*grid, *notes] if grid else [f'<p class="mtclib-note">{caption}</p>', *notes]
 
     def _ruled(self):
         """Lines of the text table itself; a rule between rows where a row has several lines."""
@@ -248,7 +222,7 @@ def _before(name):
 
 def _page(parts):
     """A piece of HTML with its styles."""
-    return "\n".join([f'<div class="mtclib"><style>{_CSS}</style>', *parts, "</div>"])
+    return "\n".join([f'<div class="mtclib"><style>\n{_CSS}</style>', *parts, "</div>"])
 
 
 def _head(name, span, scope):
@@ -265,5 +239,4 @@ def _card(cell):
 
 def _style(status):
     background, text = COLOURS.get(status, ("transparent", ""))
-    style = "" if background == "transparent" else f"background-color:{background};color:{text}"
-    return f' style="{style}"' if style else ""
+    return "" if background == "transparent" else f' style="background-color:{background};color:{text}"'

@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from scipy.spatial.distance import pdist
 
 from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION
 
@@ -25,7 +26,7 @@ def audit_tables(published, sizes=None, class_sizes=None, runs=None) -> pd.DataF
     sizes = {key: int(np.sum(counts)) for key, counts in class_sizes.items()} | dict(sizes or {})
     parts = [averages(published), repeated_groups(published), out_of_range(published),
              majority_rates(published, class_sizes), granularity(published, sizes, runs)]
-    return pd.concat([part for part in parts if len(part)] or [_findings([])], ignore_index=True)
+    return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
 
 
 def averages(published: pd.DataFrame) -> pd.DataFrame:
@@ -63,8 +64,7 @@ def out_of_range(published: pd.DataFrame) -> pd.DataFrame:
                 expected = f"0 to {_in_print(most, row)}"
                 text = "no set of scores has this spread around this mean"
                 found.append(_finding(row, "range", row["printed_std"], expected, text, [row["cell"]]))
-    wide = scored.set_index("metric", drop=False).groupby(list(BLOCK), sort=False)
-    for _, block in wide:
+    for _, block in scored.set_index("metric", drop=False).groupby(list(BLOCK), sort=False):
         if {"ACC", "purity"} <= set(block.index):
             accuracy, purity = block.loc["ACC"], block.loc["purity"]
             if purity["mean"] + purity["half_unit"] + accuracy["half_unit"] < accuracy["mean"]:
@@ -118,11 +118,9 @@ def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
     foreign = _rows_of_other_tasks(odd, cells)
     copied = set()
     for group in findings.loc[findings["kind"] == "copied", "cells"]:
-        sides = {row: [cell for cell in group if cells[cell][:-1] == row] for row in
-                 {cells[cell][:-1] for cell in group}}
-        suspects = [row for row in sides if row in foreign]
-        chosen = suspects if 0 < len(suspects) < len(sides) else list(sides)
-        copied |= {cell for row in chosen for cell in sides[row]}
+        sides = {cells[cell][:-1] for cell in group}
+        chosen = sides & foreign or sides
+        copied |= {cell for cell in group if cells[cell][:-1] in chosen}
     tainted = {cells[cell] for cell in copied}
     over = {cell for cell in published.loc[published["task"] == "avg", "cell"] if cells[cell] in tainted}
     return wrong | copied | over | {cell for cell, row in cells.items() if row[:-1] in foreign}
@@ -146,8 +144,7 @@ def repeated_groups(published: pd.DataFrame) -> pd.DataFrame:
         expected = pairs * float(np.prod([chance[name] for name in shared]))
         if expected < COINCIDENCES:
             groups.setdefault(_group(one, two, first, shared), []).append((one, two, shared, expected))
-    found = [_repetition(key[0], matches, blocks) for key, matches in groups.items()]
-    return pd.DataFrame(found, columns=list(COLUMNS))
+    return _findings([_repetition(key[0], matches, blocks) for key, matches in groups.items()])
 
 
 def _blocks(published):
@@ -165,8 +162,7 @@ def _blocks(published):
 def _chance_of_equality(published):
     chance = {}
     for metric, group in published[published["task"] != "avg"].dropna(subset="mean").groupby("metric"):
-        values = (group["mean"] / (2 * group["half_unit"])).to_numpy()
-        gaps = np.abs(values[:, None] - values)[np.triu_indices(len(values), 1)]
+        gaps = pdist((group["mean"] / (2 * group["half_unit"])).to_numpy()[:, None], "cityblock")
         near = max(np.count_nonzero(gaps < 50), 1)
         chance[metric] = min(near / max(len(gaps), 1) / 100, 1.0)
     return chance

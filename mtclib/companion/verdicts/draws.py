@@ -118,13 +118,12 @@ class Scores:
                 if mine.empty:
                     continue
                 fits = errors.population(study, self.places, mine)
-                if fits[0].shape[1] >= 3 or self._exact(stands[method], fits[0]):
+                exact = fits[0].shape[1] == 1 and len(fits[0])
+                exact = exact and study.protocol.methods[stands[method]].deterministic
+                if fits[0].shape[1] >= 3 or exact:
                     self.by[method] = fits
                     self.printed[method] = self.places.merge(
                         own[~own["cell"].isin(out)], how="left", on=["task", "metric"])
-
-    def _exact(self, name, values):
-        return len(values) and values.shape[1] == 1 and self.study.protocol.methods[name].deterministic
 
     def chosen(self, method):
         """Scores at the setting that is best by mean accuracy, (runs, places)."""

@@ -112,8 +112,7 @@ def folds(table, choices, cells, search):
     """Searches without the cells of one data set, method or task: the winner, and the rank of the whole's."""
     ours, found = table[cells["cell"]].to_numpy(float), []
     best = distances(ours, cells, search).argmin()
-    parts = [(column, out) for column in search.leave_out for out in cells[column].unique()]
-    for column, out in parts:
+    for column, out in ((name, out) for name in search.leave_out for out in cells[name].unique()):
         kept = (cells[column] != out).to_numpy()
         if not kept.any():
             continue

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from mtclib.companion.verdicts.draws import DRAWS, Scores, headlines, pipelines
+from mtclib.companion.verdicts.draws import DRAWS, Scores, pipelines
 
 LEVEL = 0.95
 ONE_SIDED = 0.05
@@ -19,21 +19,6 @@ PLACE = ["paper", "table", "dataset", "task", "metric", "method", "rival"]
 COLUMNS = (*PLACE, "reconstruction", "pipeline", "printed", "printed_error", "ours", "error", "freedom", "n",
            "low", "high", "least", "most", "within_prediction", "same_sign", "significant", "below_half",
            "sceptical_p")
-ROUNDED = ("printed", "printed_error", "ours", "error", "freedom", "low", "high", "least", "most",
-           "sceptical_p")
-
-
-def gains(study, kinds):
-    """Every printed gain of a paper on its headline pipelines: `COLUMNS`; `kinds` has the kind of a method.
-
-    ``low, high``: 95 % interval of ours; ``least, most``: where 95 % of re-runs would lie if print were the
-    truth up to its error (Patil, Peng and Leek 2016).  ``significant`` is "same", "reversed" or "no";
-    ``below_half``: ours is significantly below half of print (Simonsohn 2015), with the errors of both;
-    ``sceptical_p``: Held (2020)."""
-    parts = [of_set(scores, kinds) for scores in headlines(study)]
-    return pd.concat(parts, ignore_index=True)[list(COLUMNS)]
-
-
 def multiverse(study):
     """Every printed gain on every committed pipeline: the place, ``pipeline, printed, ours, low, high``."""
     parts = (of_set(Scores(study, name, one), {}, whole=False)
@@ -44,8 +29,13 @@ def multiverse(study):
 
 
 def of_set(scores, kinds, whole=True):
-    """The gains of one printed data set on one pipeline; without `whole` the choice of settings is no part of
-    the errors."""
+    """The gains of one printed data set on one pipeline, with `COLUMNS` and more; `kinds` has the kind of a
+    method; without `whole` the choice of settings is no part of the errors.
+
+    ``low, high``: 95 % interval of ours; ``least, most``: where 95 % of re-runs would lie if print were the
+    truth up to its error (Patil, Peng and Leek 2016).  ``significant`` is "same", "reversed" or "no";
+    ``below_half``: ours is significantly below half of print (Simonsohn 2015), with the errors of both;
+    ``sceptical_p``: Held (2020)."""
     rng = np.random.default_rng(0)
     sides = [scores.drawn(DRAWS, rng, theirs) for theirs in (False, True)] if whole else []
     means = [{method: one.setting for method, one in side.items()} for side in sides]

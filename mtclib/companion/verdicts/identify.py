@@ -28,21 +28,16 @@ LEVEL = 0.05
 KEY = ["dataset", "task", "method", "metric"]
 
 
-# What is committed.
+def table_file(paper, search, folder=None):
+    """File with every hypothesis of a search: its choices, its distance, and our value of each cell; the
+    committed one, or that in another folder."""
+    return (folder or paths.results_dir(paper)) / f"identify-{search}.csv.gz"
 
 
-def table_file(paper, search):
-    """File with every hypothesis of a search: its choices, its distance, and our value of each cell."""
-    return paths.results_dir(paper) / f"identify-{search}.csv.gz"
-
-
-def summaries(paper):
-    """Dict from search to what was found, as :func:`.evidence.summary` gives it; empty before the first."""
-    return _read(paths.results_dir(paper))
-
-
-def _read(folder):
-    path = folder / "identify.json"
+def summaries(paper, folder=None):
+    """Dict from search to what was found, as :func:`.evidence.summary` gives it; empty before the first. The
+    committed ones, or those in another folder."""
+    path = (folder or paths.results_dir(paper)) / "identify.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
@@ -62,9 +57,6 @@ def calibration_cells(protocol, search):
     return frozenset(cells)
 
 
-# The search.
-
-
 def identify(paper, *, protocol=None, names=(), folder=None, store=None, n_jobs=1):
     """Run the searches of a paper's protocol, or those called `names`, write their results below `folder`
     (the committed one by default), and return the summaries; fits are kept in `store`."""
@@ -76,16 +68,16 @@ def identify(paper, *, protocol=None, names=(), folder=None, store=None, n_jobs=
         cells = calibration(protocol, search, printed_cells(paper))
         left = _survivors(protocol, search, folder) if search.after else None
         table, choices = hypotheses(protocol, search, cells, left, store, n_jobs=n_jobs)
-        table.to_csv(folder / f"identify-{name}.csv.gz", index=False, **TABLE)
-        found = {**_read(folder), name: evidence.summary(table, choices, cells, search)}
+        table.to_csv(table_file(paper, name, folder), index=False, **TABLE)
+        found = {**summaries(paper, folder), name: evidence.summary(table, choices, cells, search)}
         (folder / "identify.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    return _read(folder)
+    return summaries(paper, folder)
 
 
 def winner_cells(protocol, name, folder):
     """The calibration cells of a search, printed and as its winner gives them."""
     cells = calibration(protocol, protocol.identify[name], printed_cells(protocol.paper))
-    table = pd.read_csv(folder / f"identify-{name}.csv.gz")
+    table = pd.read_csv(table_file(protocol.paper, name, folder))
     best = table.loc[table["distance"].idxmin(), cells["cell"]]
     return cells[KEY].assign(printed=cells["mean"].round(4), ours=best.astype(float).round(4).to_numpy())
 
@@ -98,9 +90,9 @@ def printed_cells(paper):
 def _survivors(protocol, search, folder):
     """What an earlier search left: every hypothesis that it did not tell apart, by the choices that both
     searches have, with no value that the earlier one did not try."""
-    path = folder / f"identify-{search.after}.csv.gz"
-    path = path if path.exists() else table_file(protocol.paper, search.after)
-    if not path.exists():
+    places = (table_file(protocol.paper, search.after, one) for one in (folder, None))
+    path = next((place for place in places if place.exists()), None)
+    if path is None:
         raise runs.ProtocolError(f"identify: run the search {search.after!r} first; this one continues it")
     table = pd.read_csv(path, keep_default_na=False, dtype=str)
     measured = table.reindex(columns=["distance", "noise"]).apply(pd.to_numeric).to_numpy(float)
@@ -179,13 +171,13 @@ def own_choices(search, dataset, point):
 def _computed(protocol, search, variants):
     """Values by (data set, variant), without fits: pairs of further choices and values by `KEY[1:]`."""
     function, found = dotted(search.values) if search.values else sizes, {}
-    work = [(name, key, own) for name, each in variants.items() for key, own in each.items()]
-    with make_bar(len(work)) as bar:
-        for name, key, own in work:
+    with make_bar(sum(map(len, variants.values()))) as bar:
+        for name, each in variants.items():
             spec = protocol.datasets[name]
-            data, _ = runs.load_dataset(spec.loader, {**spec.params, **own})
-            found[name, key] = list(function(data, search.further))
-            bar.update()
+            for key, own in each.items():
+                data, _ = runs.load_dataset(spec.loader, {**spec.params, **own})
+                found[name, key] = list(function(data, search.further))
+                bar.update()
     return found
 
 

@@ -5,14 +5,12 @@ the MBC paper came later, with their numbers known: `s_nmi`, a score from 0 to 1
 and `d_M`, a distance in the unit of the data, five percent of the printed value.
 """
 
-from types import MappingProxyType
-
 import numpy as np
 from scipy import special, stats
 
 DELTA = 0.05
-DELTAS = MappingProxyType({name: DELTA for name in ("ACC", "NMI", "purity", "RI", "ARI", "s_nmi")})
-RELATIVE = MappingProxyType({"d_M": 0.05})
+DELTAS = dict.fromkeys(("ACC", "NMI", "purity", "RI", "ARI", "s_nmi"), DELTA)
+RELATIVE = {"d_M": 0.05}
 LEVEL = 0.90
 MANY = 1e6
 """Degrees of freedom that stand for infinitely many."""

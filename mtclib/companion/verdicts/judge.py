@@ -13,31 +13,19 @@ single run that is not declared deterministic has no interval: inconclusive.
 Each verdict is about its own cell; no correction for the number of cells is made.
 """
 
-from types import MappingProxyType
-
 import numpy as np
 import pandas as pd
 
 from mtclib.companion.runs import our_name
 from mtclib.companion.verdicts import intervals
 
-SYMBOLS = MappingProxyType(
-    {"exact": "●", "agrees": "✓", "higher": "▲", "lower": "▼", "inconclusive": "?", "no margin": "~",
-     "misprint": "※", "failed": "✗", "not-run": "–", "unavailable": "∅"})
-KINDS = ("own", "compared", "reconstruction")
+SYMBOLS = {"exact": "●", "agrees": "✓", "higher": "▲", "lower": "▼", "inconclusive": "?", "no margin": "~",
+           "misprint": "※", "failed": "✗", "not-run": "–", "unavailable": "∅"}
 JUDGED = ("exact", "agrees", "higher", "lower", "inconclusive")
-COUNTED = MappingProxyType({"counted": JUDGED, "agreeing": ("exact", "agrees"),
-                            "undecided": ("inconclusive",), "deviating": ("higher", "lower")})
-CAUSES = MappingProxyType(
-    {"preprocessing": "The paper does not say how the raw data became features, or we had to choose.",
-     "data-version": "The data set that can be had today differs from the one the paper used.",
-     "metric-variant": "The paper's name of the metric covers several definitions with different numbers.",
-     "initialisation": "The start of the iteration is not given, and other starts give other results.",
-     "stopping": "The rule that ends the iteration is not given or depends on the scale of the data.",
-     "tuned-on-labels": "The paper prints the best of many settings, chosen with the true labels.",
-     "misprint": "The printed number contradicts other numbers of the same paper.",
-     "underspecified": "A step of the method is missing, ambiguous or wrong in print.",
-     "unknown": "No explanation has been established."})
+COUNTED = {"counted": JUDGED, "agreeing": ("exact", "agrees"), "undecided": ("inconclusive",),
+           "deviating": ("higher", "lower")}
+CAUSES = ("preprocessing", "data-version", "metric-variant", "initialisation", "stopping", "tuned-on-labels",
+          "misprint", "underspecified", "unknown")
 SCOPE = ("table", "dataset", "task", "method", "metric")
 OUTPUT = (
     "cell", "paper", *SCOPE, "printed_mean", "printed_std", "published", "published_std", "published_n",
@@ -61,9 +49,8 @@ def judge(published, results, *, n_published=None, deterministic=(), datasets=No
     ``selection`` for `intervals.difference_interval`.
     """
     cells = with_interval(joined(published, results, datasets or {}), n_published, deterministic)
-    cells["expected"] = intervals.expected(
-        *_own_error(cells, cells["method"].isin(set(deterministic))), cells["sd_used"], cells["published_n"],
-        cells["half_unit"], cells["delta"], cells["selection"])
+    names = ["own_sd", "own_n", "sd_used", "published_n", "half_unit", "delta", "selection"]
+    cells["expected"] = intervals.expected(*(cells[name] for name in names))
     cells["misprint"] = cells["cell"].isin(set(misprints))
     decided = [_decide(row, unavailable or {}, not_run or {}, causes) for row in cells.to_dict("records")]
     cells[["verdict", "cause", "reason"]] = pd.DataFrame(decided, index=cells.index, columns=[0, 1, 2])
@@ -129,9 +116,9 @@ def _statistics(results):
 
 
 def with_interval(cells, n_published, deterministic):
-    """Add the interval of the difference, the margin and what the interval says about it. `cells` with
-    ``published_n, sd_used, low, high, within_prediction, difference, relative_difference, radius, delta,
-    uncertainty, statistical``."""
+    """`cells` with the interval of the difference, the margin and what the interval says about it:
+    ``published_n, sd_used, own_sd, own_n, low, high, within_prediction, difference, relative_difference,
+    radius, delta, uncertainty, statistical``. A deterministic method is exact."""
     fixed = cells["method"].isin(set(deterministic))
     varies = fixed & (cells["ours_std"] > 1e-12)
     if varies.any():
@@ -143,10 +130,10 @@ def with_interval(cells, n_published, deterministic):
     cells["sd_used"] = printed_sd.where(theirs)
     names = ["metric", "half_unit", "published"]
     cells["delta"] = [intervals.margin(*one) for one in cells[names].itertuples(index=False)]
-    sd, n = _own_error(cells, fixed)
+    cells["own_sd"], cells["own_n"] = cells["ours_std"].mask(fixed, 0.0), cells["n"].mask(fixed, np.inf)
     if "selection" not in cells:
         cells["selection"] = 0.0
-    sides = cells["ours"], sd, n, cells["published"]
+    sides = cells["ours"], cells["own_sd"], cells["own_n"].astype(float), cells["published"]
     rest = cells["published_n"], cells["half_unit"], cells["selection"]
     cells["low"], cells["high"] = intervals.difference_interval(*sides, cells["sd_used"], *rest)
     least, most = intervals.difference_interval(*sides, np.nan, *rest)
@@ -159,11 +146,6 @@ def with_interval(cells, n_published, deterministic):
         ["published only", "none", "both", "one split"], "ours for both")
     cells["statistical"] = intervals.classify(cells["low"], cells["high"], cells["delta"])
     return cells
-
-
-def _own_error(cells, fixed):
-    """Our spread and number of runs; a deterministic method is exact."""
-    return cells["ours_std"].mask(fixed, 0.0), cells["n"].mask(fixed, np.inf).astype(float)
 
 
 def _decide(row, unavailable, not_run, causes):
@@ -183,11 +165,17 @@ def _decide(row, unavailable, not_run, causes):
         return "misprint", "misprint", "contradicts other printed numbers; not counted"
     if abs(row["difference"]) <= row["half_unit"] * (1 + 1e-9):
         return "exact", "", note
-    verdict = row["statistical"]
+    verdict, cause, why = row["statistical"], "", ""
     if verdict in ("higher", "lower"):
-        cause, evidence = _cause(row, causes)
-        return verdict, cause, "; ".join(filter(None, [evidence, note]))
-    return verdict, "", "; ".join(filter(None, [_open(row) if verdict == "inconclusive" else "", note]))
+        fitting = (rule for rule in causes
+                   if all(str(rule[name]) == row[name] for name in SCOPE if name in rule))
+        rule = next(fitting, {"cause": "unknown", "evidence": ""})
+        cause, why = rule["cause"], rule["evidence"]
+    elif verdict == "inconclusive":
+        side = "within" if row["within_prediction"] else "outside"
+        why = f"print lies {side} our prediction interval"
+        why = "one run has no spread" if np.isnan(row["low"]) else why
+    return verdict, cause, "; ".join(filter(None, [why, note]))
 
 
 def _reason_for(row, reasons):
@@ -195,17 +183,3 @@ def _reason_for(row, reasons):
         if key in reasons:
             return reasons[key]
     return ""
-
-
-def _cause(row, causes):
-    for rule in causes:
-        if all(str(rule[name]) == row[name] for name in SCOPE if name in rule):
-            return rule["cause"], rule["evidence"]
-    return "unknown", ""
-
-
-def _open(row):
-    if np.isnan(row["low"]):
-        return "one run has no spread"
-    sides = "within" if row["within_prediction"] else "outside"
-    return f"print lies {sides} our prediction interval"

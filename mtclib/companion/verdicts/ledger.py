@@ -14,8 +14,7 @@ import tomllib
 
 import pandas as pd
 
-from mtclib.companion.claims import TESTS
-from mtclib.companion.claims.methods import ALPHA, printed_record
+from mtclib.companion.claims import ALPHA, TESTS, printed_record
 from mtclib.companion.runs import our_name
 from mtclib.companion.schema import check, one_of, some_of, table
 from mtclib.companion.verdicts.judge import CAUSES, SCOPE
@@ -32,19 +31,17 @@ _NEEDED = ("id", "place", "kind", "problem", "evidence", "evidence_type", "decis
 _SIDE = ("methods", "datasets", "metric", "point")
 ALTERNATIVE = table(("kind", "ours", "alternative", "methods", "datasets", "metric"),
                     ("point", *(f"other_{name}" for name in _SIDE), "note"), kind=one_of(LEVERS))
-UNMEASURED = table(("kind", "reason"), ("trial",), kind=one_of(LEVERS))
 DECISION = table(
     _NEEDED, ("alternatives",), kind=one_of(KINDS), cause=one_of(CAUSES), evidence_type=some_of(EVIDENCE),
-    alternative={"items": ALTERNATIVE}, unmeasured=UNMEASURED)
-DEVIATION = table(("cause", "evidence"), SCOPE, cause=one_of(CAUSES))
+    alternative={"items": ALTERNATIVE}, unmeasured=table(("kind", "reason"), ("trial",), kind=one_of(LEVERS)))
 CLAIM = table(("id", "quote", "place"), ("params", "reason", "sentence"),
               test=one_of(TESTS), frame=one_of(FRAMES))
-FINDING = table(("text", "sources"))
-ANSWER = table(("tables", "pipeline", "sure"))
-SUMMARY = table(("question", "claim", "rival", "over"), ("also",))
-FILES = {"decisions": table((), decision={"items": DECISION}, deviation={"items": DEVIATION}),
-         "claims": table((), ("name", "venue"), finding={"items": FINDING}, summary=SUMMARY,
-                         answer={"items": ANSWER}, claim={"items": CLAIM})}
+FILES = {
+    "decisions": table((), decision={"items": DECISION}, deviation={
+        "items": table(("cause", "evidence"), SCOPE, cause=one_of(CAUSES))}),
+    "claims": table((), ("name", "venue"), finding={"items": table(("text", "sources"))},
+                    summary=table(("question", "claim", "rival", "over"), ("also",)),
+                    answer={"items": table(("tables", "pipeline", "sure"))}, claim={"items": CLAIM})}
 SHOWN = (*_NEEDED, "alternatives", "leverage")
 
 
@@ -133,16 +130,12 @@ def outcomes(paper, frames, published=None):
     return pd.DataFrame(rows, columns=columns)
 
 
-def sentence_of(claim):
-    """What a claim is a part of: its ``sentence``, or its quotation without what is said in brackets."""
-    return claim.get("sentence", claim["quote"].partition(" (")[0])
-
-
 def outcomes_of_sentences(paper, outcomes):
     """Outcome of each sentence, from the ``id, status, p`` of claims: its ``parts`` that could be tested, how
     many ``hold`` and ``fail``, and its ``status``. It holds with all parts. It fails with two; with a single
-    one only if that fails at 5 % divided by the number of parts, where the test has a p-value."""
-    known = {entry["id"]: sentence_of(entry) for entry in claims(paper)}
+    one only if that fails at 5 % divided by the number of parts, where the test has a p-value. The sentence
+    of a claim is its ``sentence``, or its quotation without what is said in brackets."""
+    known = {one["id"]: one.get("sentence", one["quote"].partition(" (")[0]) for one in claims(paper)}
     rows = []
     for sentence, parts in outcomes.groupby(outcomes["id"].map(known), sort=False):
         tested = parts[parts["status"].isin(["holds", "fails", "undecided"])]
@@ -172,12 +165,9 @@ def _outcome(claim, frames):
         return row | {"status": NO_DATA, "reason": f"needs the frame {claim['frame']!r}"}
     try:
         params, parts = claim.get("params", {}), frames[claim["frame"]]
-        result = TESTS[claim["test"]](parts.get(params.get("metric"), parts[None]), **params)
+        return row | vars(TESTS[claim["test"]](parts.get(params.get("metric"), parts[None]), **params))
     except ValueError as error:
         return row | {"status": NO_DATA, "reason": str(error)}
-    outcome = {"status": result.status, "counts": result.counts, "statistic": result.statistic, "n": result.n,
-               "p": result.p}
-    return row | outcome
 
 
 def _in_print(claim, published):

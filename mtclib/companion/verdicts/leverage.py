@@ -37,56 +37,30 @@ def measured(study):
     percent (d_M in percent of our mean). The 90 % interval of ``change``, the alternative's mean minus ours,
     is over runs where both sides have runs of the same numbers, which share seeds and splits, else by Welch;
     NaN where a side has one run of a method that varies."""
-    scores = _Scores(study)
-    rows = [_row(study, scores, entry, position)
-            for entry in entries(study.paper)[0] for position in _pairs(entry)]
+    rows = []
+    for entry in entries(study.paper)[0]:
+        methods, datasets = (list(zip(entry[name], entry.get(f"other_{name}", entry[name])))
+                             for name in ("methods", "datasets"))
+        rows += [_row(study, entry, *names, *sets) for sets in datasets for names in methods]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-class _Scores:
-    """Scores of successful fits by data set, method, metric and setting, averaged over tasks; lookups are
-    cached."""
-
-    def __init__(self, study):
-        self.study = study
-
-    @cache
-    def by_setting(self, dataset, method, metric):
-        """Dict from the parameters, as text, to (run, score) by the key of the fit."""
-        (rows, places), found = self._places(dataset), {}
-        for row in rows.iloc[places.get((method, metric), [])].itertuples(index=False):
-            found.setdefault(row.params, {}).setdefault(row.key, (row.run, row.value))
-        return found
-
-    @cache
-    def _places(self, dataset):
-        rows = self.study.rows(dataset)
-        rows = rows[rows["task"].isin(["avg", ""]) & (rows["status"] == "ok")]
-        return rows[["key", "params", "run", "value"]], rows.groupby(["method", "metric"]).indices
-
-    @cache
-    def chosen(self, dataset):
-        """Parameters chosen with the labels, as text, by method."""
-        rows = self.study.selected(dataset).drop_duplicates("method")
-        return dict(zip(rows["method"], rows["params"]))
+@cache
+def _fits(study, dataset):
+    """Successful fits of a data set by (method, metric), with their scores averaged over tasks."""
+    rows = study.rows(dataset)
+    rows = rows[rows["task"].isin(["avg", ""]) & (rows["status"] == "ok")]
+    fits = rows.drop_duplicates(["key", "method", "metric"]).sort_values("run", kind="stable")
+    return dict(list(fits.groupby(["method", "metric"])[["params", "run", "value"]]))
 
 
-def _pairs(entry):
-    """Every (method, method of the alternative, data set, data set of the alternative)."""
-    other_methods = entry.get("other_methods", entry["methods"])
-    other_datasets = entry.get("other_datasets", entry["datasets"])
-    return [(*names, *sets) for sets in zip(entry["datasets"], other_datasets)
-            for names in zip(entry["methods"], other_methods)]
-
-
-def _row(study, scores, entry, position):
-    method, other_method, dataset, other_dataset = position
+def _row(study, entry, method, other_method, dataset, other_dataset):
     metric, other_metric = (our_name(study.paper, entry.get(name, entry["metric"]))
                             for name in ("metric", "other_metric"))
     point = entry.get("point")
     other_point = entry.get("other_point", point)
-    ours = _values(study, scores, (dataset, method, metric, point), entry)
-    other = _values(study, scores, (other_dataset, other_method, other_metric, other_point), entry)
+    ours = _values(study, entry, dataset, method, metric, point)
+    other = _values(study, entry, other_dataset, other_method, other_metric, other_point)
     interval = _interval(ours, other, _once(study, method), _once(study, other_method))
     scale = 100 / abs(ours.mean()) if entry["metric"] in RELATIVE else 100
     score, other_score, low, high = (scale * float(value) for value in (ours.mean(), other.mean(), *interval))
@@ -101,26 +75,22 @@ def _once(study, method):
     return bool(spec and spec.deterministic)
 
 
-def _values(study, scores, side, entry):
-    """Scores of one side by run: mean over tasks where there are any. `side` is (data set, method, metric,
-    point); `point` is a dict of grid parameters, "chosen" for the setting chosen with labels, None for the
-    default."""
-    dataset, method, metric, point = side
-    found = scores.by_setting(dataset, method, metric)
+def _values(study, entry, dataset, method, metric, point):
+    """Scores of one side by run. `point` is a dict of grid parameters, "chosen" for the setting chosen with
+    labels, None for the default."""
+    where, none = f"{study.paper}: leverage of {entry['decision']}", pd.DataFrame(columns=["params", "run"])
+    fits = _fits(study, dataset).get((method, metric), none)
     if point == "chosen":
-        wanted = scores.chosen(dataset).get(method)
+        chosen = study.selected(dataset)
+        fits = fits[fits["params"].isin(chosen.loc[chosen["method"] == method, "params"].unique())]
     elif point is not None or study.protocol.defaults.get(method):
-        wanted = canonical(study.protocol.defaults[method] if point is None else point)
-    elif len(found) > 1:
-        raise LedgerError(f"{study.paper}: leverage of {entry['decision']}: {method!r} on {dataset!r} has "
-                          f"several settings; name one in 'point'")
-    else:
-        wanted = next(iter(found), None)
-    if wanted not in found:
-        raise LedgerError(f"{study.paper}: leverage of {entry['decision']}: no stored fit of {method!r} on "
-                          f"{dataset!r} with {point or 'its default'} and {metric}")
-    runs, values = zip(*sorted(found[wanted].values()))
-    return pd.Series(values, index=runs)
+        fits = fits[fits["params"] == canonical(study.protocol.defaults[method] if point is None else point)]
+    elif fits["params"].nunique() > 1:
+        raise LedgerError(f"{where}: {method!r} on {dataset!r} has several settings; name one in 'point'")
+    if fits.empty:
+        raise LedgerError(f"{where}: no stored fit of {method!r} on {dataset!r} with "
+                          f"{point or 'its default'} and {metric}")
+    return pd.Series(fits["value"].to_numpy(), index=fits["run"].to_numpy())
 
 
 def _interval(ours, other, ours_fixed, other_fixed):

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from mtclib.companion.claims import columns
+from mtclib.companion.claims import paired_differences
 from mtclib.companion.runs import our_name
 from mtclib.companion.runs.jobs import canonical
 from mtclib.companion.runs.results import best_objective
@@ -39,16 +39,13 @@ def signed(value) -> str:
     return text if float(text) else f"{value:+.1g}" if abs(value) >= 5e-5 else "0.0"
 
 
-def _fraction(value, digits):
-    """As the papers print fractions: .874."""
-    return f"{value:.{digits}f}".removeprefix("0")
-
-
 FORMATS = {"word": lambda value: WORDS[value], "percent": lambda value: f"{100 * value:.0f}",
            "percent .1": lambda value: f"{100 * value:.1f}",
            "percent .2": lambda value: f"{100 * value:.2f}", "size": lambda value: f"{abs(value):.1f}",
-           "size .0f": lambda value: f"{abs(value):.0f}", ".2": lambda value: _fraction(value, 2),
-           ".3": lambda value: _fraction(value, 3)}
+           "size .0f": lambda value: f"{abs(value):.0f}",
+           # As the papers print fractions: .874.
+           ".2": lambda value: f"{value:.2f}".removeprefix("0"),
+           ".3": lambda value: f"{value:.3f}".removeprefix("0")}
 
 
 class Numbers:
@@ -71,17 +68,16 @@ class Numbers:
     def identified(self, search, what):
         """A figure of a search for unstated choices, or of its permutations; "same" counts equal folds."""
         found = identify.summaries(self.study.paper)[search]
-        same = sum(fold["same"] for fold in found["folds"])
-        won, tied = found["won"]["winner"], found["not_told_apart"]["n"]
-        return {**found, **found["permutations"], "same": same, "folds": len(found["folds"]), "won": won,
-                "tied": tied}[what]
+        return {**found, **found["permutations"], "same": sum(fold["same"] for fold in found["folds"]),
+                "folds": len(found["folds"]), "won": found["won"]["winner"],
+                "tied": found["not_told_apart"]["n"]}[what]
 
     @cache
     def _one(self, template, **scope):
         call, _, form = template.partition(";")
         what, *arguments = call.split("|")
-        named = dict(part.split("=", 1) for part in arguments if re.match(r"\w+=", part))
         plain = [part for part in arguments if not re.match(r"\w+=", part)]
+        named = dict(part.split("=", 1) for part in arguments if part not in plain)
         quantity = getattr(self, what, None)
         if quantity is None:
             raise LedgerError(f"{self.study.paper}: {{{template}}} names no quantity {what!r}")
@@ -121,8 +117,7 @@ class Numbers:
     def change(self, decision, alternative, method=None, dataset=None, how="mean", **where):
         """What an alternative changes, in points, over its data sets and methods."""
         rows = _where(self.study.changes, {"decision": decision, "alternative": alternative, **where})
-        rows = rows[rows["method"].isin([method] if method else rows["method"])]
-        rows = rows[rows["dataset"].isin([dataset] if dataset else rows["dataset"])]
+        rows = _where(rows, {"method": method, "dataset": dataset})
         if rows.empty:
             raise LedgerError(f"{self.study.paper}: no change of {decision}, {alternative!r}")
         if how == "mean size":
@@ -145,8 +140,7 @@ class Numbers:
 
     def in_print(self, method, dataset, metric, task=""):
         """Mean of the printed cells of a row, or the cell of a task, as a fraction."""
-        cells = self.study.printed(dataset, method, metric)
-        return cells.loc[cells["task"].isin([task] if task else cells["task"]), "mean"].mean()
+        return _where(self.study.printed(dataset, method, metric), {"task": task or None})["mean"].mean()
 
     def run(self, method, dataset, metric, how, task="", **setting):
         """Least or largest score of a run."""
@@ -170,7 +164,7 @@ class Numbers:
         differences."""
         names = map(self.study.headline, self.study.protocol.profile("full").datasets)
         rows = pd.concat(map(self.study.selected, names))
-        table = columns.paired_differences(rows, [(method, other)], our_name(self.study.paper, metric))
+        table = paired_differences(rows, [(method, other)], our_name(self.study.paper, metric))
         return outcome(table, what)
 
     @cached_property
@@ -226,8 +220,7 @@ class Numbers:
             cells = cells[(cells["method"] == printed) & ~cells["metric"].isin(RELATIVE)]
             if deviating:
                 cells = cells[cells["verdict"].isin(["higher", "lower"])]
-            cells = cells[cells["metric"].isin([metric] if metric else cells["metric"])
-                          & cells["task"].isin([task] if task else cells["task"])]
+            cells = _where(cells, {"metric": metric, "task": task})
             if len(cells):
                 means = self._means(method or printed, other_dataset or name, point, *setting.items())
                 parts.append(100 * (self._for_cells(means, name, cells) - cells["published"].to_numpy()))
@@ -252,11 +245,8 @@ class Numbers:
         stands for it, "fixed NAME" the one chosen beforehand."""
         if dataset.startswith("fixed "):
             return dataset.removeprefix("fixed ")
-        return self.study.headline(dataset) if dataset in self._printed else dataset
-
-    @cached_property
-    def _printed(self):
-        return set(self.study.published["dataset"])
+        printed = (self.study.published["dataset"] == dataset).any()
+        return self.study.headline(dataset) if printed else dataset
 
     @cache
     def _by_method(self, dataset):
@@ -296,8 +286,9 @@ def outcome(table, what):
 
 
 def _where(frame, where):
+    """Rows with these values, as text; None stands for any."""
     for name, value in where.items():
-        frame = frame[frame[name].astype(str) == value]
+        frame = frame if value is None else frame[frame[name].astype(str) == value]
     return frame
 
 

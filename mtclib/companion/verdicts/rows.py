@@ -52,7 +52,7 @@ class Row:
 
     def __init__(self, scores, method):
         cells = scores.printed[method]
-        self.scores, self.method = scores, method
+        self.scores = scores
         self.kept = cells["mean"].notna().to_numpy() & ~scores.relative
         self.ours = scores.chosen(method)[:, self.kept]
         self.printed = cells.loc[self.kept, "mean"].to_numpy()
@@ -60,7 +60,11 @@ class Row:
         self.spread = self.ours.mean(axis=1).std(ddof=1) if self.n > 1 else 0.0
         known = scores.n_published > 1
         self.told = self.printed_spread(cells.loc[self.kept, "std"].to_numpy()) if known else np.nan
-        self.selection = self._selection()
+        rng, variance = np.random.default_rng(0), 0.0
+        for theirs in (False, True):
+            drawn = scores.drawn(DRAWS, rng, theirs)[method]
+            variance += drawn.setting[:, self.kept].mean(axis=1).var()
+        self.selection = np.sqrt(variance)
 
     def printed_spread(self, spreads):
         """Spread of the mean of a printed row over runs: its cells' own, with our correlations; (..., cells).
@@ -71,13 +75,6 @@ class Row:
         np.fill_diagonal(correlation, 1.0)
         total = np.einsum("...i,ij,...j->...", spreads, correlation, spreads)
         return np.sqrt(np.maximum(total, 0)) / spreads.shape[-1]
-
-    def _selection(self):
-        rng, variance = np.random.default_rng(0), 0.0
-        for theirs in (False, True):
-            drawn = self.scores.drawn(DRAWS, rng, theirs)[self.method]
-            variance += drawn.setting[:, self.kept].mean(axis=1).var()
-        return np.sqrt(variance)
 
     def interval(self, difference, spread, told):
         """90 % interval of a mean difference, elementwise."""

@@ -24,20 +24,17 @@ def statistics(found, multiverse):
     frame = pd.concat([one.frame for one in found], ignore_index=True)
     errors, perfect = (np.concatenate([getattr(one, name) for one in found], axis=1)
                        for name in ("ours", "perfect"))
-    tables, rivals = (list(dict.fromkeys(frame[name])) for name in ("table", "rival"))
-    scopes = [(ALL, ALL), *((table, ALL) for table in tables), *((ALL, rival) for rival in rivals)]
+    scopes = [(ALL, ALL), *((table, ALL) for table in frame["table"].unique()),
+              *((ALL, rival) for rival in frame["rival"].unique())]
     lines = []
     for table, rival in scopes:
-        keep, among = (_scope(rows, table, rival) for rows in (frame, multiverse))
+        keep, among = ((rows["table"].eq(table) | (table == ALL)) & (rows["rival"].eq(rival) | (rival == ALL))
+                       for rows in (frame, multiverse))
         taus = [one for one in found if rival == ALL and table in (ALL, *one.frame["table"])]
         lines.append({"paper": frame["paper"].iloc[0], "table": table, "rival": rival,
                       **summary(frame[keep], errors[:, keep], perfect[:, keep]),
                       **rankings(taus), **over_pipelines(multiverse[among], set(frame.loc[keep, "dataset"]))})
     return pd.DataFrame(lines)
-
-
-def _scope(rows, table, rival):
-    return (rows["table"].eq(table) | (table == ALL)) & (rows["rival"].eq(rival) | (rival == ALL))
 
 
 def summary(frame, errors, perfect):
@@ -81,9 +78,8 @@ def _sizes(frame, errors, perfect):
     sizes = best["ours"].groupby("dataset")["ours"].transform("size").to_numpy() * len(means)
     best_low, best_high = _interval(best["ours"], errors[:, at_best], 1 / sizes)
     least, most = np.quantile(perfect @ weights, [0.025, 0.975])
-    firsts = [(rows.index.to_numpy(), rows["printed"].min() > 0)
-              for _, rows in frame.groupby(GAIN, sort=False)]
-    firsts = [rows for rows, first in firsts if first]
+    firsts = [rows.index.to_numpy() for _, rows in frame.groupby(GAIN, sort=False)
+              if rows["printed"].min() > 0]
     return {"sets": len(means), "printed": means["printed"].mean(), "ours": means["ours"].mean(),
             "low": own[0], "high": own[1], "sets_low": alone[1], "sets_high": alone[2],
             "least": least, "most": most, "ratio": found, "ratio_low": low, "ratio_high": high,

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from mtclib.baselines.registry import all_estimators, estimator
-from mtclib.companion.claims import columns
+from mtclib.companion.claims import paired_differences
 from mtclib.companion.comparison import methods
 from mtclib.companion.comparison.methods import KINDS, MethodsFileError
 from mtclib.companion.papers import study_of as study
@@ -136,7 +136,7 @@ def numbers_of_spmtc():
 def cases_in_which_pacing_helps():
     frame = study("mspl").results.frame
     frame = frame[frame["dataset"].str.match("FAC (missing|outliers)")]
-    found = [columns.paired_differences(frame, [(f"MSPL-{rule}, weights", "MSPL-naive, weights")], "ACC")
+    found = [paired_differences(frame, [(f"MSPL-{rule}, weights", "MSPL-naive, weights")], "ACC")
              for rule in ("smooth", "hard")]
     gains = [(table["status"] == "holds").sum() for table in found]
     return gains[0] or "none", len(found[0]), gains[1]

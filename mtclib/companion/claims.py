@@ -1,0 +1,585 @@
+"""The named tests that a claims file may use, and the rule by which every claim is decided.
+
+A claim *holds* or *fails* when a two-sided test at 5% says so in that direction, and is *undecided*
+otherwise. With fewer than six independent observations no two-sided test at 5% can reject, so the claim is
+undecided. The observations are runs (seeds) on the data sets at hand: a claim that holds, holds for these
+data. Where no test in closed form exists the runs are resampled, with a fixed seed.
+
+In the order of the file: one method against another; whole tables, column by column (a column is a task of a
+data set, scored by one metric; averages over tasks are no further observation); curves, counts, matrices and
+running times. A test is a function of a frame and parameters that says of itself that it returns a
+`ClaimResult`; whatever does so can be named.
+"""
+
+import inspect
+import json
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+ALPHA = 0.05
+FEWEST = 6
+ALL_SIGNS = 13  # scipy's own bound: 2**13 sign patterns
+SIGN_DRAWS = 9_999
+RESAMPLES = 2000
+COLUMN = ["dataset", "task"]
+
+
+@dataclass(frozen=True)
+class ClaimResult:
+    """Outcome of one claim: "holds", "fails" or "undecided", and what was counted, in words. `statistic` is
+    the size of the effect (a mean difference, a span, a share), `n` the independent observations behind the
+    status, `p` a two-sided p-value where the test has one."""
+
+    status: str
+    counts: str
+    statistic: float
+    n: int
+    p: float = float("nan")
+
+
+def majority(hits: int, n: int) -> tuple[str, float]:
+    """Do more than half of the observations support a claim? Exact sign test, two-sided."""
+    if n == 0:
+        return "undecided", float("nan")
+    p = float(stats.binomtest(hits, n).pvalue)
+    return _status(p, hits - n / 2), p
+
+
+def mean_greater(frame, method_a, method_b, metric, dataset, tasks=("avg",), deterministic=()) -> ClaimResult:
+    """Is the mean score of one method greater than that of another? Wilcoxon signed-rank test over the runs
+    that both methods have, paired by run; the counts are wins, ties and losses over runs and tasks."""
+    gaps = pd.concat(
+        [_gaps(frame, method_a, method_b, metric, dataset, task, deterministic) for task in tasks], axis=1
+    ).dropna()
+    status, p = wilcoxon(gaps.mean(axis=1).to_numpy())
+    mean = float(gaps.to_numpy().mean()) if gaps.size else float("nan")
+    return ClaimResult(status, _record(gaps.to_numpy(), "run and task"), mean, len(gaps), p)
+
+
+def loses_less(frame, method_a, method_b, metric, dataset, clean) -> ClaimResult:
+    """Does a method lose less than another from the data set `clean` to the noisy `dataset`? Welch's test of
+    how far the first is ahead, run by run, with noise and without."""
+    before, after = (_gaps(frame, method_a, method_b, metric, name, "avg", ()) for name in (clean, dataset))
+    gain, n = after.mean() - before.mean(), min(len(before), len(after))
+    p = float(stats.ttest_ind(after, before, equal_var=False).pvalue) if n >= FEWEST else float("nan")
+    counts = f"{100 * before.mean():+.1f} points ahead without noise, {100 * after.mean():+.1f} with it"
+    return ClaimResult(_status(p, gain) if p == p else "undecided", counts, float(gain), n, p)
+
+
+def best_in_each_task(frame, method, others, metric, dataset, tasks, deterministic=(),
+                      margin=0.0) -> ClaimResult:
+    """Is a method better than every other one on every task, by more than a margin?
+
+    Holds if each comparison (task and rival) is won at 5%: all must be, so no correction is due. Fails if
+    the worst one is lost at 5% among as many comparisons. ``statistic`` is the smallest mean difference,
+    ``n`` the smallest number of paired runs, ``p`` the largest p-value, or that of the failure.
+
+    The counts compare means: a win is a comparison in which the mean of `method` is larger.
+    """
+    pairs = [(task, other) for task in tasks for other in others]
+    gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic) - margin
+            for task, other in pairs]
+    tests = [wilcoxon(gap.to_numpy()) for gap in gaps]
+    status, worst = "undecided", _chance_of_worst(pd.concat(gaps, axis=1).dropna().to_numpy())
+    if worst <= ALPHA / 2:
+        status = "fails"
+    elif all(result == "holds" for result, _ in tests):
+        status = "holds"
+    means = np.array([gap.mean() for gap in gaps])
+    lost = [_place(other, task) for (task, other), mean in zip(pairs, means) if mean < -1e-12]
+    short = f"less than {100 * margin:g} points ahead of" if margin else "behind"
+    counts = _record(means, "task and rival") + (f"; {short} {', '.join(lost)}" if lost else "")
+    worst_p = 2 * worst if status == "fails" else max(p for _, p in tests)
+    return ClaimResult(status, counts, float(means.min()), min(map(len, gaps)), worst_p)
+
+
+def _chance_of_worst(gaps):
+    """Chance of so small a smallest t statistic of the columns of ``gaps`` where no column has a difference.
+    Signs are exchanged run by run, for all columns at once: they stay as dependent as they are. Ten runs can
+    so decide among any number of comparisons, which a level divided by their number does not let them."""
+    n = len(gaps)
+    if n < FEWEST:
+        return 1.0
+    signs = (np.array(list(product((1.0, -1.0), repeat=n))) if n <= ALL_SIGNS else
+             np.vstack([np.ones(n), np.random.default_rng(0).choice((1.0, -1.0), (SIGN_DRAWS, n))]))
+    means = signs @ gaps / n
+    spread = np.sqrt(np.maximum(np.mean(gaps**2, axis=0) - means**2, 1e-24))
+    worst = (means / spread).min(axis=1)
+    return float(np.mean(worst <= worst[0] + 1e-9))
+
+
+def wins_most(frame, method, others, metric, datasets, deterministic=()) -> ClaimResult:
+    """Is a method better than the others in more than half of all pairs of task and rival? Each pair is
+    decided by its runs. Holds if more than half are won at 5%; fails if so many are lost that no more than
+    half can be won; ``statistic`` is the share won less the share lost, ``n`` the smallest number of paired
+    runs."""
+    columns = frame[frame["dataset"].isin(datasets) & (frame["task"] != "avg") & (frame["metric"] == metric)]
+    pairs = [(dataset, task, other) for dataset, task in columns.groupby(["dataset", "task"]).groups
+             for other in others]
+    gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic)
+            for dataset, task, other in pairs]
+    found = [wilcoxon(gap.to_numpy())[0] for gap in gaps]
+    won, lost, half = found.count("holds"), found.count("fails"), len(pairs) / 2
+    status = "holds" if won > half else "fails" if lost >= half else "undecided"
+    counts = f"{won} won, {lost} lost, {len(pairs) - won - lost} undecided (task and rival)"
+    return ClaimResult(status, counts, (won - lost) / len(pairs), min(map(len, gaps)))
+
+
+def printed_record(published, method, others, metric, dataset, tasks=None) -> str:
+    """Wins, ties and losses of a method in the paper's own table over tasks and rivals; which are lost."""
+    rows = published[(published["dataset"] == dataset) & (published["metric"] == metric)]
+    table = rows.pivot(index="task", columns="method", values="mean")
+    table = table.loc[[task for task in (tasks or table.index) if task != "avg"]]
+    rivals = [other for other in others if other in table]
+    gaps = -table[rivals].sub(table[method], axis=0).round(12).stack()
+    lost = [_place(other, task) for (task, other), gap in gaps.items() if gap < 0]
+    return _record(gaps.to_numpy(), "task and rival") + (f"; behind {', '.join(lost)}" if lost else "")
+
+
+def _gaps(frame, method_a, method_b, metric, dataset, task, deterministic):
+    """Differences between two methods on one task, one per run that both have."""
+    rows = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == task)]
+    rows = rows[rows["method"].isin([method_a, method_b])]
+    if rows.duplicated(["method", "run"]).any():
+        raise ValueError(f"frame: several rows per run on {dataset!r}, task {task}; keep one grid point")
+    table = rows.pivot(index="run", columns="method", values="value")
+    for name in (method_a, method_b):
+        if name not in table or table[name].notna().sum() == 0:
+            raise ValueError(f"frame: no {metric} of method {name!r} on {dataset!r}, task {task}")
+        if name in deterministic and table[name].notna().sum() == 1:
+            table[name] = table[name].dropna().iloc[0]
+    return (table[method_a] - table[method_b]).dropna()
+
+
+def wilcoxon(gaps):
+    """Status and p of "the differences are positive", one per run: the signed-rank test."""
+    gaps = np.where(np.abs(gaps) < 1e-12, 0.0, gaps)
+    if len(gaps) < FEWEST or not gaps.any():
+        return "undecided", 1.0
+    p = _signed_rank(tuple(gaps.tolist()))
+    return _status(p, gaps.mean()), p
+
+
+@cache
+def _signed_rank(gaps):
+    """Two-sided p of Wilcoxon's test; kept, for several levels ask for it. For so few runs scipy, too, goes
+    through all signs where ranks are tied, but one vector after the other."""
+    if len(gaps) > ALL_SIGNS:
+        return float(stats.wilcoxon(gaps).pvalue)
+    known = np.array([gap for gap in gaps if gap])
+    if len(known) == 1:  # both signs are as likely, and scipy asks for two
+        return 1.0
+    ranks = np.copysign(stats.rankdata(np.abs(known)), known)
+    return float(stats.permutation_test((ranks,), _sum_of_positive, permutation_type="samples",
+                                        vectorized=True, n_resamples=np.inf).pvalue)
+
+
+def _sum_of_positive(ranks, axis):
+    return np.maximum(ranks, 0).sum(axis=axis)
+
+
+def _status(p, direction):
+    if p > ALPHA or direction == 0:
+        return "undecided"
+    return "holds" if direction > 0 else "fails"
+
+
+def mean_interval(values):
+    """95 % t interval of the mean of a Series; the mean itself where all are equal."""
+    if len(values) < 2 or values.std() == 0:
+        return values.mean(), values.mean()
+    return stats.t.interval(1 - ALPHA, len(values) - 1, values.mean(), stats.sem(values))
+
+
+def inside(ends, low, high, n):
+    """Status of "it lies in [low, high]" from the ends of its 95 % interval, over n observations."""
+    if n >= FEWEST and low <= ends[0] and ends[1] <= high:
+        return "holds"
+    return "fails" if n >= FEWEST and (ends[1] < low or ends[0] > high) else "undecided"
+
+
+def _place(method, task):
+    return f"{method} on task {task}" if task else method
+
+
+def _record(gaps, unit):
+    wins, losses = int((gaps > 1e-12).sum()), int((gaps < -1e-12).sum())
+    ties = gaps.size - wins - losses
+    words = (_count(wins, "win", "s"), _count(ties, "tie", "s"), _count(losses, "loss", "es"))
+    return f"{', '.join(words)} ({unit})"
+
+
+def _count(number, word, ending):
+    return f"{number} {word}{'' if number == 1 else ending}"
+
+
+def better_in_most_columns(frame, methods_a, methods_b, metric, datasets) -> ClaimResult:
+    """Do some methods do better than others in more than half of the columns? Sign test over columns, which
+    are what the sentence counts; ``statistic`` is the share of columns."""
+    means = _means(frame, [*methods_a, *methods_b], metric, datasets)
+    gaps = (means[list(methods_a)].mean(axis=1) - means[list(methods_b)].mean(axis=1)).round(12)
+    hits, n = int((gaps > 0).sum()), int((gaps != 0).sum())
+    status, p = majority(hits, n)
+    behind = [f"{task} of {dataset}" for (dataset, task), gap in gaps.items() if gap < 0]
+    counts = f"better in {hits} of {len(gaps)} columns"
+    counts += f"; not in task {', '.join(behind)}" if behind else ""
+    return ClaimResult(status, counts, hits / len(gaps), n, p)
+
+
+def best_or_comparable(frame, method, others, metric, datasets) -> ClaimResult:
+    """Is a method in every column the best, or not significantly worse than the best? Holds if no Welch
+    t-test at 5 % finds the method below the best of the column, as the paper bolds its tables; fails if one
+    does at 5 % divided by the number of columns. ``statistic`` is the share of columns in which it is best or
+    comparable."""
+    _means(frame, [method, *others], metric, datasets)
+    marked = comparable_to_best(frame[frame["dataset"].isin(datasets)], metric, [method, *others])
+    rows = marked[marked["method"] == method]
+    good = rows["comparable"]
+    behind = [f"{row.task} of {row.dataset}" for row in rows[~good].itertuples()]
+    counts = f"best or comparable in {good.sum()} of {len(rows)} columns (best in {rows['best'].sum()})"
+    counts += f"; not in task {', '.join(behind)}" if behind else ""
+    lost = rows["p"].min() <= ALPHA / len(rows)
+    status = "holds" if good.all() else "fails" if lost else "undecided"
+    status = status if rows["n"].min() >= FEWEST else "undecided"
+    p = rows["p"].min() * (len(rows) if status == "fails" else 1)
+    return ClaimResult(status, counts, float(good.mean()), int(rows["n"].min()), float(p))
+
+
+def among_best(frame, method, others, metric, datasets, places=2) -> ClaimResult:
+    """Is a method among the best few in more than half of the columns, run by run?
+
+    Sign test over runs; those with just half of the columns are left out. The counts and ``statistic``, the
+    share of columns, are of the means over runs.
+
+    >>> rows = [("toy", m, str(t), "ACC", 0, "ABC".index(m)) for m in "ABC" for t in range(8)]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
+    >>> among_best(frame, "B", ["A", "C"], "ACC", ["toy"]).counts
+    'among the best 2 of 3 methods in 8 of 8 columns; in most columns in 1 of 1 runs'
+    """
+    scores = [_means(frame, [method, *others], metric, datasets, *each) for each in ((), ("run",))]
+    rank, by_run = (1 + means[list(others)].gt(means[method], axis=0).sum(axis=1) for means in scores)
+    share = (by_run <= places).groupby("run").mean()
+    told = share[share != 0.5] > 0.5
+    status, p = majority(int(told.sum()), len(told))
+    hits, n = int((rank <= places).sum()), len(rank)
+    places_behind = {column: place for column, place in rank.items() if place > places}
+    behind = [f"{task} of {dataset} (place {place})" for (dataset, task), place in places_behind.items()]
+    counts = f"among the best {places} of {len(others) + 1} methods in {hits} of {n} columns"
+    counts += f"; not in task {', '.join(behind)}" if behind else ""
+    counts += f"; in most columns in {told.sum()} of {len(share)} runs"
+    return ClaimResult(status, counts, hits / n, len(told), p)
+
+
+def ends_lower(frame, method_a, method_b, datasets) -> ClaimResult:
+    """Does one method end at a lower objective than another from the same start? Sign test over runs and data
+    sets; equal ends, to 1e-6 of their size, are left out. ``statistic`` is the mean relative difference."""
+    rows = frame[frame["dataset"].isin(datasets) & frame["method"].isin([method_a, method_b])]
+    table = rows.drop_duplicates(["dataset", "run", "method"]).pivot(
+        index=["dataset", "run"], columns="method", values="objective").dropna()
+    if table.shape != (len(table), 2) or table.empty:
+        raise ValueError(f"frame: no run has both {method_a!r} and {method_b!r}")
+    gaps = (table[method_a] - table[method_b]) / table[method_b].abs()
+    told = gaps[gaps.abs() > 1e-6]
+    status, p = majority(int((told < 0).sum()), len(told))
+    counts = f"lower in {(told < 0).sum()} of {len(gaps)} runs, equal in {len(gaps) - len(told)}"
+    return ClaimResult(status, counts, float(gaps.mean()), len(told), p)
+
+
+def comparable_to_best(frame, metric, methods=None):
+    """The bold rule of many papers: in each column the best mean, and those not significantly below it.
+    ``dataset, task, method, mean, n, p, best, comparable``; p is 1 for the best itself and NaN where a side
+    has a single run (such a method is comparable only if it is the best)."""
+    rows = frame[(frame["metric"] == metric) & (frame["task"] != "avg")]
+    rows = rows if methods is None else rows[rows["method"].isin(methods)]
+    found = []
+    for (dataset, task), column in rows.groupby(COLUMN, sort=False):
+        runs = {method: group["value"].dropna() for method, group in column.groupby("method", sort=False)}
+        best = max(runs, key=lambda method: runs[method].mean())
+        for method, values in runs.items():
+            p = 1.0 if method == best else _welch(values, runs[best])
+            found.append((dataset, task, method, values.mean(), len(values), p, method == best, p > ALPHA))
+    names = [*COLUMN, "method", "mean", "n", "p", "best", "comparable"]
+    return pd.DataFrame(found, columns=names)
+
+
+def paired_differences(frame, pairs, metric):
+    """Differences between methods over the same starts, one row per data set and pair. ``dataset, comparison,
+    difference`` (points, mean over tasks and runs), ``low, high`` (95 % t interval over runs), ``p``
+    (Wilcoxon), ``record`` (wins, ties, losses over runs) and ``status`` of "the first is better"."""
+    rows, task = [], "avg" if (frame["task"] == "avg").any() else ""
+    for dataset, (one, other) in product(frame["dataset"].unique(), pairs):
+        result = mean_greater(frame, one, other, metric, dataset, (task,))
+        low, high = mean_interval(100 * _gaps(frame, one, other, metric, dataset, task, ()))
+        rows.append({"dataset": dataset, "comparison": f"{one} - {other}",
+                     "difference": 100 * result.statistic, "low": low, "high": high, "p": result.p,
+                     "record": result.counts.partition(" (")[0], "status": result.status})
+    return pd.DataFrame(rows)
+
+
+def _means(frame, methods, metric, datasets, *each):
+    """Mean scores, one row per column of the tables (and run, if `each` says so), one column per method."""
+    rows = frame[frame["dataset"].isin(datasets) & (frame["metric"] == metric) & (frame["task"] != "avg")]
+    means = rows.pivot_table("value", [*COLUMN, *each], "method", sort=False)
+    missing = [name for name in methods if name not in means or means[name].isna().any()]
+    absent = sorted(set(datasets) - set(rows["dataset"]))
+    if missing or absent:
+        raise ValueError(f"frame: no {metric} of {', '.join(missing + absent)} in some column")
+    return means
+
+
+def _welch(values, best):
+    if min(len(values), len(best)) < 2:
+        return float("nan")
+    # Runs that all end alike differ by rounding only.
+    spreads = [0.0 if np.ptp(runs) < 1e-12 else float(runs.std()) for runs in (values, best)]
+    if not any(spreads):
+        return 0.0 if values.mean() < best.mean() - 1e-12 else 1.0
+    found = stats.ttest_ind_from_stats(values.mean(), spreads[0], len(values), best.mean(), spreads[1],
+                                       len(best), equal_var=False)
+    return float(found.pvalue)
+
+
+def greater_in_each_column(frame, method_a, method_b, metric, datasets, deterministic=()) -> ClaimResult:
+    """Does one method have the greater score on every task of every data set? Wilcoxon tests over runs,
+    paired by run. Holds if every column is won at 5 %; fails if one is lost at 5 % divided by the number of
+    columns. ``statistic`` is the smallest mean difference."""
+    rows = frame[frame["dataset"].isin(datasets) & (frame["metric"] == metric) & (frame["task"] != "avg")]
+    absent = sorted(set(datasets) - set(rows["dataset"]))
+    if absent:
+        raise ValueError(f"frame: no {metric} on {', '.join(absent)}")
+    found = {(dataset, task): mean_greater(rows, method_a, method_b, metric, dataset, (task,), deterministic)
+             for dataset, task in rows[["dataset", "task"]].drop_duplicates().itertuples(index=False)}
+    won = sum(result.status == "holds" for result in found.values())
+    lost = any(result.status == "fails" and result.p <= ALPHA / len(found) for result in found.values())
+    status = "holds" if won == len(found) else "fails" if lost else "undecided"
+    gaps = [result.statistic for result in found.values()]
+    behind = [f"{dataset}{f' task {task}' if task else ''}" for (dataset, task), result in found.items()
+              if result.statistic <= 0]
+    counts = f"greater in {sum(gap > 0 for gap in gaps)} of {len(gaps)} columns, significantly in {won}"
+    counts += f"; not on {', '.join(behind)}" if behind else ""
+    fewest, p = (pick(getattr(result, name) for result in found.values())
+                 for pick, name in ((min, "n"), (max, "p")))
+    if lost:
+        p = len(found) * min(result.p for result in found.values() if result.status == "fails")
+    return ClaimResult(status, counts, float(min(gaps)), fewest, p)
+
+
+def relative_gain(frame, method_a, method_b, metric, dataset, low, high, task="") -> ClaimResult:
+    """Is one method better than another by about so many percent? Holds if the 95 % interval (Fieller, runs
+    paired) lies within [low, high], fails if it lies outside; ``statistic`` is the gain in percent."""
+    rows = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == task)]
+    table = rows.pivot(index="run", columns="method", values="value")
+    absent = sorted({method_a, method_b} - set(table.columns))
+    if absent:
+        raise ValueError(f"frame: no {metric} of {', '.join(absent)} on {dataset!r}")
+    a, b = table[[method_a, method_b]].dropna().to_numpy().T
+    n = len(a)
+    if n < FEWEST:
+        return ClaimResult("undecided", f"{n} runs", float("nan"), n)
+    ends = 100 * (_fieller(a, b) - 1)
+    gain = 100 * (a.mean() / b.mean() - 1)
+    counts = f"{gain:+.0f} % (95 % interval {ends[0]:+.0f} to {ends[1]:+.0f}); claimed {low:+g} to {high:+g}"
+    return ClaimResult(inside(ends, low, high, n), counts, float(gain), n)
+
+
+def _fieller(a, b):
+    """95 % interval of the ratio of two means of paired values."""
+    n = len(a)
+    t = stats.t.ppf(1 - ALPHA / 2, n - 1)
+    (saa, sab), (_, sbb) = t**2 * np.cov(a, b) / n
+    square = b.mean() ** 2 - sbb
+    if square <= 0:
+        raise ValueError("frame: the scores of method_b do not differ from 0; a ratio to them means nothing")
+    middle = a.mean() * b.mean() - sab
+    width = np.sqrt(max(middle**2 - square * (a.mean() ** 2 - saa), 0.0))
+    return (middle + np.array([-width, width])) / square
+
+
+def tasks_correlate(frame, method, metric, dataset, low=-1.0, high=1.0) -> ClaimResult:
+    """Do the scores of the two tasks of a run rise together? Holds if the 95 % interval (Fisher's
+    transformation) lies within [low, high], fails if it lies outside; ``statistic`` is Pearson's
+    correlation."""
+    table = score_pairs(frame[frame["dataset"] == dataset], metric)
+    table = table[table["method"] == method]
+    if len(table) < 4 or table[["1", "2"]].std().min() == 0:
+        raise ValueError(f"frame: {method!r} on {dataset!r} needs four runs whose {metric} differs")
+    r, n = float(np.corrcoef(table["1"], table["2"])[0, 1]), len(table)
+    width = stats.norm.ppf(1 - ALPHA / 2) / np.sqrt(n - 3)
+    ends = np.tanh(np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)) + np.array([-width, width]))
+    counts = f"r = {r:.2f} (95% interval {ends[0]:.2f} to {ends[1]:.2f}); claimed {low:g} to {high:g}"
+    return ClaimResult(inside(ends, low, high, n), counts, r, n)
+
+
+def score_pairs(frame, metric):
+    """Scores of tasks 1 and 2 of each run side by side: ``dataset, method, run, 1, 2``."""
+    rows = frame[(frame["metric"] == metric) & frame["task"].isin(["1", "2"])]
+    keys = ["dataset", "method", "run"]
+    table = pd.pivot_table(rows, "value", keys, "task", sort=False).dropna().reset_index()
+    return table.rename_axis(columns=None)
+
+
+def span_within(frame, parameter, metric, dataset, low=0.0, high=1.0, method=None, task="avg") -> ClaimResult:
+    """Does the score span a given range while one parameter runs over its grid?
+
+    Holds if the 95% bootstrap interval of the span (over runs, the same runs at each grid value) lies in
+    [low, high], fails if it lies outside.
+
+    The span of noisy means is too large on average, and that of resampled noisy means more so. The interval
+    (2 x observed - upper, 2 x observed - lower resampled quantile) takes that bias out once.
+    """
+    curve = sweep(frame, parameter, metric, dataset, method, task)
+    observed = float(np.ptp(curve.mean(axis=0)))
+    ends = np.clip(_interval(observed, np.ptp(_resampled(curve), axis=1), len(curve)), 0, None)
+    counts = (
+        f"span {100 * observed:.1f} points (95% interval {100 * ends[0]:.1f} to {100 * ends[1]:.1f}) over "
+        f"{curve.shape[1]} values of {parameter}; claimed {100 * low:g} to {100 * high:g}")
+    return ClaimResult(inside(ends, low, high, len(curve)), counts, observed, len(curve))
+
+
+def rises_then_falls(frame, parameter, metric, dataset, method=None, task="avg") -> ClaimResult:
+    """Is a score higher between the ends of a parameter's grid than at the better of both ends? Signed-rank
+    test over runs of the mean over inner values minus the better end; ``statistic`` is its mean. A flat
+    curve, whose better end is better by chance, speaks against the claim, as it should."""
+    curve = sweep(frame, parameter, metric, dataset, method, task)
+    ends, inner = curve.iloc[:, [0, -1]], curve.iloc[:, 1:-1].mean(axis=1)
+    gaps = inner - ends.max(axis=1)
+    status, p = wilcoxon(gaps.to_numpy())
+    first, last = 100 * ends.mean()
+    counts = f"{first:.1f} and {last:.1f} at the ends of {parameter}, {100 * inner.mean():.1f} between"
+    return ClaimResult(status, counts, float(gaps.mean()), len(gaps), p)
+
+
+def more_sensitive_than(frame, parameter, than, metric, dataset, method=None, task="avg") -> ClaimResult:
+    """Does the score move more with one parameter than with another? Bootstrap over the runs, the same runs
+    for both sweeps: holds if the 95% interval of the difference of spans lies above 0, fails if it lies
+    below."""
+    first, second = (sweep(frame, name, metric, dataset, method, task) for name in (parameter, than))
+    runs = first.index.intersection(second.index)
+    first, second = first.loc[runs], second.loc[runs]
+    gaps = np.ptp(_resampled(first), axis=1) - np.ptp(_resampled(second), axis=1)
+    spans = [float(np.ptp(curve.mean(axis=0))) for curve in (first, second)]
+    ends = _interval(spans[0] - spans[1], gaps, len(runs))
+    status = "holds" if ends[0] > 0 else "fails" if ends[1] < 0 else "undecided"
+    status = status if len(runs) >= FEWEST else "undecided"
+    counts = f"span {100 * spans[0]:.1f} points for {parameter}, {100 * spans[1]:.1f} for {than}"
+    return ClaimResult(status, counts, spans[0] - spans[1], len(runs))
+
+
+def sweep(frame, parameter, metric, dataset, method=None, task="avg") -> pd.DataFrame:
+    """Scores along the grid of one parameter, all other parameters fixed. Complete runs only. Of all settings
+    of the other parameters the one with most values of `parameter` is taken: the line of the sweep."""
+    rows = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == task)]
+    rows = rows[rows["method"] == method] if method else rows
+    if rows["method"].nunique() > 1:
+        raise ValueError(f"method: name one of {', '.join(sorted(rows['method'].unique()))}")
+    settings = [json.loads(text) for text in rows["params"]]
+    rows = rows.assign(
+        at=[setting.get(parameter) for setting in settings],
+        rest=[json.dumps({k: v for k, v in s.items() if k != parameter}, sort_keys=True) for s in settings],
+    ).dropna(subset=["at", "value"])
+    widths = rows.groupby("rest")["at"].nunique()
+    if widths.empty or widths.max() < 2:
+        raise ValueError(f"frame: no sweep over {parameter!r} on {dataset!r}: two values, all else equal")
+    line = rows[rows["rest"] == widths.idxmax()]
+    return line.pivot_table(index="run", columns="at", values="value").dropna()
+
+
+def iterations_within(frame, method, dataset, low, high) -> ClaimResult:
+    """Do most runs converge after a number of iterations in a given range? Sign test over runs; ``statistic``
+    is the median number of iterations."""
+    rows = frame[(frame["method"] == method) & (frame["dataset"] == dataset)].drop_duplicates("run")
+    if rows.empty:
+        raise ValueError(f"frame: no run of {method!r} on {dataset!r}")
+    hits = int((rows["converged"].astype(bool) & rows["n_iter"].between(low, high)).sum())
+    status, p = majority(hits, len(rows))
+    median = float(rows["n_iter"].median())
+    counts = f"{hits} of {len(rows)} runs converge within {low} to {high} iterations; median {median:g}"
+    return ClaimResult(status, counts, median, len(rows), p)
+
+
+def largest_entry_names_counterpart(frame, dataset) -> ClaimResult:
+    """Is the largest entry of a row of a relation matrix that of the related class? One observation per row
+    of the matrix averaged over runs, each pair of tasks once; sign test against one half ("generally"). Ties
+    for the largest entry count against the claim."""
+    rows = frame[frame["dataset"] == dataset]
+    rows = rows[rows["task"].astype(str) < rows["other"].astype(str)]
+    cells = rows.groupby(["task", "other", "row", "column"], as_index=False)["value"].mean()
+    hits = []
+    for (_, _, name), row in cells.groupby(["task", "other", "row"]):
+        own, rest = row[row["column"] == name]["value"], row[row["column"] != name]["value"]
+        if len(own):
+            hits.append(bool(own.iloc[0] > rest.max()) if len(rest) else True)
+    if not hits:
+        raise ValueError(f"frame: no cluster of {dataset!r} has a counterpart in another task")
+    status, p = majority(sum(hits), len(hits))
+    counts = f"{sum(hits)} of {len(hits)} rows have their largest entry at the related class"
+    return ClaimResult(status, counts, sum(hits) / len(hits), len(hits), p)
+
+
+def _resampled(curve):
+    """Means over resampled runs, shape (RESAMPLES, grid values); same draws for curves of equal length."""
+    draws = np.random.default_rng(0).integers(len(curve), size=(RESAMPLES, len(curve)))
+    return curve.to_numpy()[draws].mean(axis=1)
+
+
+def _interval(observed, resampled, n):
+    """Basic bootstrap interval; unlike the percentiles it does not count the noise of the runs twice.
+    Resampling n values spreads too little by sqrt((n - 1) / n), and its quantiles are those of a normal
+    distribution, not of a t distribution: both are put right, as for a mean."""
+    if n < 2:
+        return np.array([-np.inf, np.inf])
+    center = 2 * observed - np.median(resampled)
+    widen = np.sqrt(n / (n - 1)) * stats.t.ppf(1 - ALPHA / 2, n - 1) / stats.norm.ppf(1 - ALPHA / 2)
+    return center + widen * (np.median(resampled) - np.quantile(resampled, [1 - ALPHA / 2, ALPHA / 2]))
+
+
+def time_ratio_within(frame, method, than, low, high) -> ClaimResult:
+    """Does one method take about as long as another? Holds if the 95 % t interval of the mean log ratio lies
+    within [low, high], fails if it lies outside; ``statistic`` is the geometric mean of the ratios."""
+    table = frame.pivot(index="repeat", columns="method", values="seconds")
+    if not {method, than} <= set(table) or table[[method, than]].dropna().empty:
+        raise ValueError(f"frame: no repeat has both {method!r} and {than!r}")
+    logs = np.log(table[method] / table[than]).dropna()
+    ends = np.exp(mean_interval(logs))
+    status, ratio = inside(ends, low, high, len(logs)), float(np.exp(logs.mean()))
+    between = f"95% interval {ends[0]:.2f} to {ends[1]:.2f}"
+    counts = f"{ratio:.2f} times as long ({between}); claimed {low:g} to {high:g}"
+    return ClaimResult(status, counts, ratio, len(logs))
+
+
+def rises_sharply_after(frame, solver, knee, factor=3.0) -> ClaimResult:
+    """Is a running time much steeper beyond a number of clusters than before it? Sign test over repeats;
+    ``statistic`` is the median ratio of the slopes."""
+    before, after = (_slopes(frame, solver, side) for side in ((-np.inf, knee), (knee, np.inf)))
+    hits = int((after > factor * before.clip(lower=0)).sum())
+    status, p = majority(hits, len(after))
+    ratio = float((after / before).median())
+    counts = f"{hits} of {len(after)} repeats are more than {factor:g} times steeper beyond {knee:g} clusters"
+    return ClaimResult(status, counts, ratio, len(after), p)
+
+
+def rises_slower_than(frame, solver, than, knee, factor=3.0) -> ClaimResult:
+    """Is the running time of one solver flatter than that of another beyond a number of clusters? Sign test
+    over repeats; ``statistic`` is the median ratio of the slopes (`than` over `solver`)."""
+    slow, fast = (_slopes(frame, name, (knee, np.inf)) for name in (solver, than))
+    hits = int((fast > factor * slow.clip(lower=0)).sum())
+    status, p = majority(hits, len(slow))
+    counts = f"in {hits} of {len(slow)} repeats {than} is more than {factor:g} times steeper than {solver}"
+    return ClaimResult(status, counts, float((fast / slow).median()), len(slow), p)
+
+
+def _slopes(frame, solver, side):
+    rows = frame[(frame["solver"] == solver) & frame["n_clusters"].between(*side)]
+    if rows["n_clusters"].nunique() < 2:
+        raise ValueError(f"frame: {solver!r} needs two sizes between {side[0]:g} and {side[1]:g} clusters")
+    repeats = rows.groupby("repeat")
+    return pd.Series({name: np.polyfit(r["n_clusters"], r["seconds"], 1)[0] for name, r in repeats})
+
+
+TESTS = {name: test for name, test in dict(globals()).items()
+         if inspect.isfunction(test) and test.__annotations__.get("return") is ClaimResult}
