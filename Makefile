@@ -39,6 +39,7 @@ site: $(STAMP) ## Write build/report/index.html from the outputs that there are:
 test: $(FETCHED) ## Lint, run the tests and check the stored outputs of the notebooks, on all processors (at most 4)
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-logo --no-cache
+	$(BIN)/mypy
 	$(ONE_THREAD) $(PY) -m pytest $(NBVAL) $(IN_PARALLEL) --doctest-modules $(PYTEST_ARGS) notebooks tests mtclib
 
 adversary: $(FETCHED) ## Attack the library for an hour, and print for each family how many attempts got through
@@ -68,9 +69,10 @@ fetch: $(STAMP) ## Get the data of the quick profile
 notebooks: $(FETCHED) ## Execute the notebooks in place and store cleaned outputs, ready to commit
 	$(ONE_THREAD) $(PY) -m mtclib store
 
-lint: $(STAMP) ## Check style with ruff and the order of imports with import-linter
+lint: $(STAMP) ## Check style with ruff, the order of imports with import-linter, and types with mypy
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-logo --no-cache
+	$(BIN)/mypy
 
 bench: $(STAMP) ## Time the methods against transcriptions, library routines and floors; the last table names all
 	$(ONE_THREAD) $(PY) -m benchmarks

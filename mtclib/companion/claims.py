@@ -13,6 +13,7 @@ running times. A test is a function of a frame and parameters that says of itsel
 
 import inspect
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -130,7 +131,8 @@ def wins_most(frame, method, others, metric, datasets, deterministic=()) -> Clai
     return ClaimResult(status, counts, (won - lost) / len(pairs), min(map(len, gaps)))
 
 
-def printed_record(published, method, others, metric, dataset, tasks=None) -> str:
+def printed_record(published: pd.DataFrame, method: str, others: Iterable[str], metric: str, dataset: str,
+                   tasks: Iterable[str] | None = None) -> str:
     """Wins, ties and losses of a method in the paper's own table over tasks and rivals; which are lost."""
     rows = published[(published["dataset"] == dataset) & (published["metric"] == metric)]
     table = rows.pivot(index="task", columns="method", values="mean")

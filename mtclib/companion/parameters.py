@@ -12,7 +12,7 @@ INJECTED = "# Parameters\n"
 """How the cell begins that papermill adds with the given values."""
 HOME = metadata.metadata("mtclib")["Project-URL"].partition(", ")[2]
 """Home of the repository, as ``pyproject.toml`` names it."""
-_TYPES = {"int": int, "float": (int, float), "bool": bool, "list": list, "dict": dict}
+_TYPES: dict = {"int": int, "float": (int, float), "bool": bool, "list": list, "dict": dict}
 
 
 class UsageError(MtclibError, ValueError):
@@ -24,7 +24,8 @@ def choose(name, known, argument: str) -> str:
     return check_option(argument, name, known, UsageError)
 
 
-def check_parameters(*, profile="quick", seed=0, n_runs=0, n_jobs=1, dask="", **choices) -> None:
+def check_parameters(*, profile: str = "quick", seed: int = 0, n_runs: int = 0, n_jobs: int = 1,
+                     dask: str = "", **choices: tuple) -> None:
     """Refuse parameters that a notebook cannot use; called by its first code cell after the parameters.
 
     In a notebook, names that papermill was given but that the parameters cell does not declare are refused as
@@ -62,7 +63,8 @@ def _check_kernel() -> None:
     names = ", ".join(f"{name} ({kind.__name__})" for name, kind in declared.items())
     # Somebody who mends a wrong value in JupyterLab runs that cell once more: the last one counts.
     for source in [source for source in shell.user_ns["In"] if source.startswith(INJECTED)][-1:]:
-        for name in (node.targets[0].id for node in ast.parse(source).body if isinstance(node, ast.Assign)):
+        for name in (ast.unparse(node.targets[0]) for node in ast.parse(source).body
+                     if isinstance(node, ast.Assign)):
             if name not in declared:
                 near = difflib.get_close_matches(name, declared, n=1)
                 hint = f" Did you mean {near[0]!r}?" if near else ""

@@ -5,8 +5,10 @@
 """
 
 from collections import namedtuple
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -36,7 +38,7 @@ class Sources:
     'Yale'
     """
 
-    def __init__(self, kind, folder=None):
+    def __init__(self, kind: str, folder: str | Path | None = None) -> None:
         self.kind = choose(kind, KINDS, "comparison")
         self.folder = Path(folder or paths.paper_dir(f"comparison/many-{kind}"))
         self.protocol = runs.load_protocol(self.folder / "protocol.toml")
@@ -84,7 +86,7 @@ class Sources:
                 found["run by earlier code"].append(name)
         return found
 
-    def scores(self, metric="ARI", k="known", preparation=None):
+    def scores(self, metric: str = "ARI", k: str = "known", preparation: str | None = None) -> pd.DataFrame:
         """Mean over seeds in percent: (source, kind, set, preparation) by methods; NaN where one is absent. A
         method is absent on a set where any of its fits failed."""
         rows = self.rows[(self.rows["metric"] == metric) & (self.rows["number of clusters"] == k)]
@@ -94,7 +96,7 @@ class Sources:
         names = dict.fromkeys([*self.protocol.profile("full").methods, PLAIN])
         return wide[[name for name in names if name in wide]]
 
-    def overview(self, scores=None):
+    def overview(self, scores: pd.DataFrame | None = None) -> pd.DataFrame:
         """All methods, largest mean gain first; `scores` as from :meth:`scores`.
 
         ``gain`` over plain k-means in points, the mean over ``sources``, with its 95 % interval ``low``,
@@ -109,12 +111,12 @@ class Sources:
         fails = scores.isna().groupby("set").any().sum()
         return frame.assign(fails=fails, p=against_the_first(gains[order])).reindex(columns=COLUMNS)
 
-    def gains(self, scores):
+    def gains(self, scores: pd.DataFrame) -> pd.DataFrame:
         """Points over plain k-means, sources by methods; a method without a result there is plain k-means."""
         found = scores.sub(scores[PLAIN], axis=0).fillna(0.0)
         return found.groupby(["source", "set"], sort=False).mean().groupby("source", sort=False).mean()
 
-    def sensitivity(self, names=None):
+    def sensitivity(self, names: Iterable[str] | None = None) -> pd.DataFrame:
         """Which of some methods is first, and what the one that is first over all gains, with a part of the
         evidence: without each source and each kind, by each score, by each preparation."""
         scores = self.scores()
@@ -131,7 +133,7 @@ class Sources:
                 rows[part] = {"first": gains.mean().idxmax(), **summary(gains[best])}
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("evidence")
 
-    def unknown_k(self):
+    def unknown_k(self) -> pd.DataFrame:
         """Gains of methods with k known and as the command estimates it, and the points of ARI ``lost``."""
         guessed = self.scores(k="unknown")
         known = self.scores(preparation="first").reindex(guessed.index)[list(guessed)]
@@ -139,33 +141,34 @@ class Sources:
                               "lost": (known - guessed).groupby("source").mean().mean()})  # fmt: skip
         return frame.sort_values("k known", ascending=False).rename_axis("method")
 
-    def estimator(self, method):
+    def estimator(self, method: str) -> type:
         """Class of a method."""
         return runs.jobs.resolve_estimator(self.protocol.methods[method].estimator)
 
-    def seconds(self):
+    def seconds(self) -> pd.DataFrame:
         """Median seconds of a fit, data sets by methods."""
         fits = self.rows[self.rows["status"] == "ok"].drop_duplicates(["dataset", "method", "key"])
         seconds = runs.calibrated(fits["seconds"], fits["key"].map(self.results.calibrations))
         return fits.assign(seconds=seconds).groupby(["dataset", "method"])["seconds"].median().unstack()
 
-    def relative_times(self):
+    def relative_times(self) -> pd.Series:
         """Seconds of a fit relative to plain k-means on the same data, the median over data sets."""
         seconds = self.seconds()
         return seconds.div(seconds[PLAIN], axis=0).median()
 
-    def costs(self):
+    def costs(self) -> pd.DataFrame:
         """Median over data sets of each method's ``seconds`` per fit, and the largest ``megabytes``."""
         memory = pd.read_csv(self.folder / "results" / "memory.csv").groupby("method")["megabytes"].max()
         return pd.DataFrame({"seconds": self.seconds().median(), "megabytes": memory})
 
-    def live(self, *, seed=None, n_runs=0, n_jobs=1):
+    def live(self, *, seed: int | None = None, n_runs: int = 0, n_jobs: int = 1) -> pd.DataFrame:
         """Results of the quick profile, a few cheap methods on data of a Python package, run now."""
         file = self.folder / "protocol.toml"
         _, jobs, store = profiles.plan(file, "quick", seed=seed, n_runs=n_runs)
         return runs.run(jobs, store, n_jobs=n_jobs)
 
-    def place(self, make, name="mine", n_runs=1, on=None):
+    def place(self, make: Callable, name: str = "mine", n_runs: int = 1,
+              on: Iterable[str] | None = None) -> Place:
         """Row of a further method, and its place among those that are run, with k known.
 
         Parameters
@@ -224,7 +227,7 @@ class Sources:
         return 100 * float(np.mean(values))
 
 
-def place(make, on, **options):
+def place(make: Callable, on: str | Iterable[str], **options: Any) -> Place:
     """Place of a further method among those that are run, as from `Sources.place`, on named sets of one kind.
 
     >>> from mtclib import MSPL

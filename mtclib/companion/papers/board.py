@@ -67,7 +67,7 @@ def _call(spec) -> str:
 @cache
 def _keys(*names) -> str:
     """BibTeX keys of papers, methods and data sets."""
-    found = [re.search(r"\{(.+?),", entry)[1] for name in names for entry in citations.entries(name)]
+    found = [re.findall(r"\{(.+?),", entry)[0] for name in names for entry in citations.entries(name)]
     return ",".join(dict.fromkeys(found))
 
 

@@ -219,7 +219,8 @@ def front_page():
     lines = [START, "", f"| {' | '.join(answers.HEADS)} |", f"|{'---|' * len(answers.HEADS)}"]
     names = in_order()
     for paper, line in zip(names, answers.summary(map(study_of, names))):
-        (name, _, rest), *others = line[answers.HEADS[0]].partition(":"), *list(line.values())[1:]
+        claim, *others = line.values()
+        name, _, rest = claim.partition(":")
         lines.append(f"| {' | '.join([f'[{name}](notebooks/{paper}.ipynb):{rest}', *others])} |")
     return "\n".join([*lines, "", SUMMARY_NOTE, "", came_out(), "", END])
 

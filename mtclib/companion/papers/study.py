@@ -6,17 +6,20 @@ committed results of the full profile; what runs live in the quick profile is sh
 without a verdict.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import ClassVar
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from mtclib.companion import papers, plots, runs, tables
 from mtclib.companion.papers import answers
 from mtclib.companion.papers.judging import PaperJudging
 from mtclib.companion.runs import our_name
+from mtclib.companion.tables.table import Table
 from mtclib.companion.verdicts import identify, ledger
 from mtclib.core import paths
 
@@ -63,23 +66,23 @@ class Study(PaperJudging):
             import_module(f"{papers.__name__}.{paper}")
         return super().__new__(cls.of_papers.get(paper, cls) if cls is Study else cls)
 
-    def answer(self):
+    def answer(self) -> tables.Points:
         """Does the method win? The answer, for the top of the notebook."""
         return answers.answer(self)
 
-    def forest(self):
+    def forest(self) -> plots.Picture:
         """Gain over each rival, drawn."""
         return answers.forest(self)
 
-    def curve(self):
+    def curve(self) -> plots.Picture:
         """Gain of every printed table on each pipeline, drawn."""
         return answers.curve(self)
 
-    def gain_tables(self):
+    def gain_tables(self) -> tables.Tables:
         """Gains by printed table, and verdicts on whole rows, each folded."""
         return tables.Tables((answers.by_table(self), answers.row_verdicts(self)))
 
-    def pipelines_of_tables(self):
+    def pipelines_of_tables(self) -> tables.Points:
         """Which pipeline printed each table, and how sure that is."""
         found = ledger.findings(self.paper).get("answer")
         if not found:
@@ -88,31 +91,32 @@ class Study(PaperJudging):
         return tables.Points(tuple(self.numbers.fill(f"{one['pipeline']} {one['sure']}") for one in found),
                              heads)
 
-    def searches(self, *names):
+    def searches(self, *names: str) -> tables.Tables:
         """What each search for unstated choices found, and how sure it is, folded."""
         found = identify.summaries(self.paper)
         pages = [tables.search(name, found[name]).tables[0] for name in names or found]
         told = "which hypothesis is nearest to print, and how sure that is"
         return tables.Tables(tuple(replace(page, folded=told) for page in pages))
 
-    def decisions_table(self):
+    def decisions_table(self) -> Table:
         """What the paper leaves open or gets wrong, folded."""
         return tables.decisions_table(self.decisions_frame())
 
-    def audit_table(self):
+    def audit_table(self) -> Table:
         """What the paper's own tables contradict, folded."""
         return tables.audit_table(self.audit)
 
-    def claims_table(self):
+    def claims_table(self) -> Table:
         """The claims of the paper with their outcome, folded."""
         outcomes = self.outcomes()
         return tables.claims_table(outcomes, ledger.outcomes_of_sentences(self.paper, outcomes))
 
-    def provenance_table(self):
+    def provenance_table(self) -> Table:
         """What made the results that are shown, folded."""
         return tables.provenance_table(self.results.provenance)
 
-    def sizes_table(self, sets=None, caption="Data sets, ours beside the paper's"):
+    def sizes_table(self, sets: Iterable[str] | None = None,
+                    caption: str = "Data sets, ours beside the paper's") -> Table:
         """Sizes of the data sets of the full profile, beside those that the paper gives."""
         sizes = self.table("sizes")
         sizes = sizes if sets is None else sizes[sizes["data set"].isin(sets)]
@@ -120,7 +124,8 @@ class Study(PaperJudging):
         told = "samples, features and classes"
         return tables.frame_table(sizes.dropna(axis="columns", how="all"), caption, folded=told)
 
-    def reproduced(self, dataset, source=None, metrics=None):
+    def reproduced(self, dataset: str | Iterable[str], source: str | None = None,
+                   metrics: Sequence[str] | None = None) -> tables.Tables:
         """The printed table of a data set, with ours and the verdict in each cell.
         `dataset` may be a list of data sets of one printed table, which then are its columns. `source` is the
         data set of the protocol that stands for the printed one, `metrics` those to show, all by default."""
@@ -133,18 +138,18 @@ class Study(PaperJudging):
         metrics = list(dict.fromkeys(cells["metric"])) if metrics is None else list(metrics)
         return tables.Tables((tables.reproduced(cells, metrics=metrics),))
 
-    def printed_tables(self, *datasets, metrics=None):
+    def printed_tables(self, *datasets: str, metrics: Sequence[str] | None = None) -> tables.Tables:
         """As ``reproduced`` for several data sets, each on the pipeline that stands for it in the counts."""
         found = [self.reproduced(name, self.headline(name), metrics).tables for name in datasets]
         return tables.Tables(tuple(table for each in found for table in each))
 
-    def beforehand(self, *datasets, metrics=None):
+    def beforehand(self, *datasets: str, metrics: Sequence[str] | None = None) -> tables.Tables:
         """As ``printed_tables``, on the pipeline that was chosen before any run, each folded."""
         told = "the pipeline chosen before any run"
         found = [self.reproduced(name, name, metrics).tables[0] for name in datasets]
         return tables.Tables(tuple(replace(table, folded=told) for table in found))
 
-    def live_table(self, *sets, metrics=None):
+    def live_table(self, *sets: str, metrics: Sequence[str] | None = None) -> tables.Tables:
         """Scores of this run, beside the printed ones of the same name; all of them by default."""
         failed = self.live[self.live["status"] != "ok"]
         if len(failed):
@@ -163,7 +168,8 @@ class Study(PaperJudging):
             shown.append(tables.side_by_side(rows, printed, names, f"This run: {name}"))
         return tables.Tables(tuple(shown))
 
-    def show(self, fig, name, printed="", data=None, alt=""):
+    def show(self, fig: Figure, name: str, printed: str = "", data: str | None = None,
+             alt: str = "") -> plots.Picture:
         """Keep a figure of this paper's notebook and hand it on for display; see ``show``. `printed` is the
         figure of the paper that it stands for, as "MBC 1"; `data` what it was drawn from, where that is not
         ``results``: "live" and the content hash of the data of this run, or "formula"; `alt` says in a

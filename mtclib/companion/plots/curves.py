@@ -2,9 +2,11 @@
 
 import json
 import textwrap
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.lines import Line2D
 
 from mtclib.companion.plots import look
@@ -18,7 +20,7 @@ PARAM_NAMES = {"lam": "λ", "lambda": "λ", "mu": "μ", "alpha": "α", "beta": "
 
 
 @look.figure
-def objective_panels(histories, printed_iterations=None):
+def objective_panels(histories: Mapping, printed_iterations: Mapping | None = None) -> plt.Figure:
     """The objective over the iterations, one column per data set: itself above, its gap to the end below.
 
     `histories` maps a data set to the objective histories of its runs, whose median is shown with a band
@@ -48,7 +50,7 @@ def objective_panels(histories, printed_iterations=None):
 
 
 @look.figure
-def task_objectives(histories):
+def task_objectives(histories: Mapping) -> plt.Figure:
     """The objective of each task of a sequence, sweep by sweep: one panel per run, one line per task.
 
     `histories` maps the title of a panel to the histories of its tasks.
@@ -63,7 +65,7 @@ def task_objectives(histories):
 
 
 @look.figure
-def trajectories(frame, metrics):
+def trajectories(frame: pd.DataFrame, metrics: Mapping) -> plt.Figure:
     """Scores by iteration, one panel per metric and data set, one line per method: MSPL's Figure 3.
 
     `frame` comes from :func:`mtclib.companion.papers.mspl.score_trajectories`; `metrics` maps a metric to the
@@ -90,7 +92,7 @@ def trajectories(frame, metrics):
 
 
 @look.figure
-def runtime(frame, switch_at=None):
+def runtime(frame: pd.DataFrame, switch_at: float | None = None) -> plt.Figure:
     """Seconds against the number of clusters, both axes logarithmic, with the slope of each line.
 
     `frame` has ``solver``, ``n_clusters`` and ``seconds``, all above 0; several rows of one solver and size
@@ -115,7 +117,8 @@ def runtime(frame, switch_at=None):
 
 
 @look.figure
-def robustness(frame, title="{dataset}, {kind} noise", noun="noise"):
+def robustness(frame: pd.DataFrame, title: str = "{dataset}, {kind} noise",
+               noun: str = "noise") -> plt.Figure:
     """Score against the share of noise: one panel per data set and kind of noise, one line per method.
 
     `frame` has ``dataset, kind, share, method, value`` (a fraction), one row per run.  Lines are means over
@@ -134,7 +137,8 @@ def robustness(frame, title="{dataset}, {kind} noise", noun="noise"):
 
 
 @look.figure
-def sensitivity(frame, base, metric="ACC", by="dataset", linear=()):
+def sensitivity(frame: pd.DataFrame, base: Mapping, metric: str = "ACC", by: str = "dataset",
+                linear: Sequence[str] = ()) -> plt.Figure:
     """Score against each parameter in turn, the others fixed at `base`: one panel per parameter.
 
     `frame` has tidy results; the rows of task "avg" are used where there are any, and failed runs (NaN) are
@@ -163,7 +167,7 @@ def sensitivity(frame, base, metric="ACC", by="dataset", linear=()):
 
 
 @look.figure
-def sensitivity_heatmap(frame, x, y, metric="ACC"):
+def sensitivity_heatmap(frame: pd.DataFrame, x: str, y: str, metric: str = "ACC") -> plt.Figure:
     """Mean score of one data set over a grid of two parameters; a star marks the best, by the labels.
 
     A cell where every run failed shows a dash; no further parameter may vary.

@@ -4,9 +4,11 @@ import hashlib
 import io
 import os
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
+from matplotlib.figure import Figure
 from PIL import Image
 
 from mtclib.companion.plots.look import style
@@ -17,7 +19,8 @@ MANIFEST_COLUMNS = ("file", "sha256", "notebook", "data", "printed")
 _METADATA = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
 
 
-def save(fig, name, folder=None, notebook="", data="", printed=""):
+def save(fig: Figure, name: str, folder: str | Path | None = None, notebook: str = "", data: str = "",
+         printed: str = "") -> list[Path]:
     """Write a figure so that equal figures give equal files, record it in the manifest, return the paths.
     `name` has no ending. Files go to the repository's ``figures`` and the record to ``manifest.csv`` beside
     them unless told otherwise. `notebook` drew the figure; `data` is what it was drawn from, as
@@ -33,7 +36,7 @@ def save(fig, name, folder=None, notebook="", data="", printed=""):
     return paths
 
 
-def write(figures, folder):
+def write(figures: Mapping, folder: str | Path) -> list[Path]:
     """Write figures, name to figure, as files of equal bytes for equal figures; the paths."""
     paths = [Path(folder) / f"{name}.{ending}" for name in figures for ending in _METADATA]
     with style():
@@ -42,7 +45,7 @@ def write(figures, folder):
     return paths
 
 
-def folder_key(root, pattern):
+def folder_key(root: str | Path, pattern: str) -> str:
     """What identifies the files of some folders: the pattern and a hash over their names and contents."""
     files = sorted(path for path in Path(root).glob(f"{pattern}/**/*") if path.is_file())
     if not files:
@@ -59,7 +62,7 @@ class Picture:
 
     COLOURS = 64
 
-    def __init__(self, figure, name="", alt=""):
+    def __init__(self, figure: Figure, name: str = "", alt: str = "") -> None:
         self.figure = figure
         known = {"figure": name, "alt": alt or figure.get_label()}
         self.about = {key: text for key, text in known.items() if text}

@@ -1,7 +1,10 @@
 """What one method gains over another, set by set or source by source, and task against task."""
 
+from collections.abc import Mapping
+
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 
 from mtclib.companion.plots.look import RULE, figure, legend
 
@@ -9,7 +12,7 @@ PRINTED, OURS = "#b3400a", "#00457c"
 
 
 @figure
-def forest(frame):
+def forest(frame: pd.DataFrame) -> plt.Figure:
     """Mean gain over each rival, ours with a 95 % interval beside the printed one, in points.
 
     The grey bar is where a perfect re-run of print would lie, the thin line the range over all pipelines that
@@ -35,7 +38,7 @@ def forest(frame):
 
 
 @figure
-def specification_curve(frame):
+def specification_curve(frame: pd.DataFrame) -> plt.Figure:
     """Mean gain of each printed table on every pipeline, sorted, with its choices as dots below.
 
     The diamonds are the printed gain over the same comparisons. `frame` has ``table, pipeline, printed,
@@ -66,7 +69,7 @@ def specification_curve(frame):
 
 
 @figure
-def certainty(panels):
+def certainty(panels: Mapping) -> plt.Figure:
     """Gain of one method by part of the evidence, with 95 % intervals, a panel for each kind of data.
 
     `panels` maps a title to a frame ``part, gain, low, high``.
@@ -86,7 +89,7 @@ def certainty(panels):
 
 
 @figure
-def sharing(panels):
+def sharing(panels: Mapping) -> plt.Figure:
     """Gain of sharing by source, the least related tasks, or least agreeing views, on top.
 
     `panels` maps the name of a measure to a frame ``source, gain`` of all methods and sets, whose middle half
@@ -112,7 +115,7 @@ def sharing(panels):
 
 
 @figure
-def task_pairs(frame, metric):
+def task_pairs(frame: pd.DataFrame, metric: str) -> plt.Figure:
     """Score of task 2 against that of task 1 over runs, one panel per data set, one mark per method.
 
     `frame` has ``dataset, method, run, 1, 2`` with fractions; titles name the correlation of each method.

@@ -1,6 +1,7 @@
 """The look that all figures share: style, layout, panels, legend and ticks."""
 
 import functools
+from contextlib import AbstractContextManager
 from fractions import Fraction
 from pathlib import Path
 
@@ -26,7 +27,7 @@ PLACES = {"LSSMTC": 0, "SPMTC-h": 1, "SPMTC-s": 2, "SPMTC-h, rows kept": 3, "SPM
           "Con-MC": 0, "RMKMC": 1, "MSPL-naive": 2, "MSPL-hard": 3, "MSPL-smooth": 4, "MSPL": 4}
 
 
-def style():
+def style() -> AbstractContextManager:
     """Context manager with the look of all figures, whatever the user's own settings are."""
     return plt.style.context(["default", Path(__file__).with_name("mtclib.mplstyle")])
 

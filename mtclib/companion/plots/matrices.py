@@ -1,6 +1,7 @@
 """Matrices as coloured and annotated cells."""
 
 import textwrap
+from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -17,7 +18,8 @@ DARK = 0.18
 
 
 @figure
-def relation_matrix(ours, printed, row_names, col_names, tasks):
+def relation_matrix(ours: np.ndarray, printed: np.ndarray | None, row_names: Sequence[str],
+                    col_names: Sequence[str], tasks: Sequence[str]) -> plt.Figure:
     """Relatedness between the clusters of two tasks, ours beside the printed one, on one colour scale.
 
     Rows and columns are already matched to the classes, whose names are `row_names` and `col_names`; `tasks`

@@ -1,5 +1,7 @@
 """Self-paced learning: the weight rules, and who joins when."""
 
+from collections.abc import Sequence
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -10,7 +12,7 @@ COLOURS = "viridis"
 
 
 @figure
-def weight_functions(thresholds, sharpness):
+def weight_functions(thresholds: Sequence[float], sharpness: Sequence[float]) -> plt.Figure:
     """Weights against the loss, smooth (lines) and hard (steps), for several 1/lambda: MSPL's Figure 1.
 
     One panel per kappa in `sharpness`; the losses reach up to twice the largest threshold.
@@ -35,7 +37,7 @@ def weight_functions(thresholds, sharpness):
 
 
 @figure
-def selection(views, order, labels):
+def selection(views: Sequence[np.ndarray], order: np.ndarray, labels: np.ndarray) -> plt.Figure:
     """The round in which each pair of a sample and a view is taken in: MSPL's Figure 2.
 
     `views` are plane points, one panel each, dark ones first; `order` is ``selection_order_`` of shape

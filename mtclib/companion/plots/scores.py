@@ -1,10 +1,12 @@
 """Our scores beside the printed ones, the verdicts on them, and how far each open choice moves them."""
 
 import re
+from collections.abc import Mapping
 from itertools import groupby
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
@@ -24,7 +26,7 @@ BLUE, PALE = "#00457c", "#a6d3f5"
 
 
 @figure
-def scoreboard(verdicts, heads):
+def scoreboard(verdicts: pd.DataFrame, heads: Mapping) -> plt.Figure:
     """Every printed cell of every paper as a small square with the symbol and the colour of its verdict.
 
     The legend counts the cells that count, and those that nobody could judge.  `verdicts` comes from
@@ -45,7 +47,7 @@ def scoreboard(verdicts, heads):
 
 
 @figure
-def leverage(table, most=12):
+def leverage(table: pd.DataFrame, most: int = 12) -> plt.Figure:
     """Change of the score under each alternative to an open choice of ours, the largest mean change on top.
 
     `table` comes from ``verdicts.leverage.measured``: one dot per row, one bar per alternative: those with

@@ -1,13 +1,14 @@
 """Sequences of tasks: transfer, forgetting, order and cost; the frames come from ``papers.lmsc``."""
 
 import matplotlib.pyplot as plt
+import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
 from mtclib.companion.plots.look import RULE, band_line, figure, legend, mean_interval, plain, score_name
 
 
 @figure
-def transfer_curve(frame):
+def transfer_curve(frame: pd.DataFrame) -> plt.Figure:
     """Score of each task learned with and without libraries, and its gain, by the number of tasks seen.
 
     `frame` comes from :func:`mtclib.companion.papers.lmsc.transfer`.  One column per data set: scores above,
@@ -34,7 +35,7 @@ def transfer_curve(frame):
 
 
 @figure
-def forgetting_curve(frame):
+def forgetting_curve(frame: pd.DataFrame) -> plt.Figure:
     """Task 1 clustered anew after each task: agreement with its classes and with its first labels.
 
     `frame` comes from :func:`mtclib.companion.papers.lmsc.forgetting`; one panel per data set.  Lines are
@@ -59,7 +60,7 @@ def forgetting_curve(frame):
 
 
 @figure
-def order_spread(frame):
+def order_spread(frame: pd.DataFrame) -> plt.Figure:
     """What the order of the tasks changes: the score of a task by its position, and of orders as a whole.
 
     `frame` comes from :func:`mtclib.companion.papers.lmsc.orders`; one row per data set.  Left, by position,
@@ -90,7 +91,7 @@ def order_spread(frame):
 
 
 @figure
-def stream_costs(frame):
+def stream_costs(frame: pd.DataFrame) -> plt.Figure:
     """Seconds for the newest task, and bytes to keep for the next, by the number of tasks seen.
 
     `frame` comes from :func:`mtclib.companion.papers.lmsc.costs`, of one data set; one line per method,

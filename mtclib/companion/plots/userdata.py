@@ -1,5 +1,7 @@
 """Clusters of a user's own data: how many there may be, and where the samples lie."""
 
+from collections.abc import Sequence
+
 import matplotlib.pyplot as plt
 import numpy as np
 import scipy.sparse as sp
@@ -7,13 +9,15 @@ from matplotlib.lines import Line2D
 from sklearn.decomposition import PCA, TruncatedSVD
 
 from mtclib.companion.plots.look import figure, legend
+from mtclib.companion.userdata.number import Candidates
 
 _PANELS = 3
 _MARKERS = "os^DvP*X"
 
 
 @figure
-def embedding(Xs, labels, names, title="", groups=None):
+def embedding(Xs: Sequence, labels: np.ndarray | list, names: Sequence[str], title: str = "",
+              groups: Sequence[str] | None = None) -> plt.Figure:
     """Every task or view in two dimensions, with one colour and marker per cluster or group.
 
     Dense data by principal components, sparse data by truncated singular vectors, which need no centring; the
@@ -41,7 +45,7 @@ def embedding(Xs, labels, names, title="", groups=None):
 
 
 @figure
-def number_of_clusters(found):
+def number_of_clusters(found: Candidates) -> plt.Figure:
     """The eigengap of each number of clusters, and the clusters that each candidate would give.
 
     `found` is as from ``userdata.number.candidates``; of views, the first is drawn.

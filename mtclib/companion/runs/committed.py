@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import zipfile
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -21,8 +22,10 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion.runs.fit import failed_record, labels_digest, lacking
-from mtclib.companion.runs.jobs import load_dataset, present_version
+from mtclib.companion.runs.jobs import Job, load_dataset, present_version
+from mtclib.companion.runs.protocol import Protocol
 from mtclib.companion.runs.results import COLUMNS, JOB_COLUMNS, STATUS_COLUMNS, frame, read_by_labels
+from mtclib.companion.runs.store import RunStore
 from mtclib.core import paths
 from mtclib.datasets import FetchError
 from mtclib.metrics import SCORES
@@ -70,7 +73,8 @@ class Results:
         return unpack_arrays(path) if path.exists() else {}
 
 
-def export(jobs, store, folder, *, n_jobs=1, protocol=None):
+def export(jobs: Iterable[Job], store: RunStore, folder: str | Path, *, n_jobs: int = 1,
+           protocol: Protocol | None = None) -> Path:
     """Write the results of jobs as files that are small enough to commit, and return their folder.
     ``jobs.csv.xz``, ``scores.npz``, ``provenance.json`` (with ``n_jobs``, the processes that were used)
     and, where they hold something, the `PACKS`. Every fit has a digest of its labels; the labels stay of the
@@ -107,7 +111,7 @@ def export(jobs, store, folder, *, n_jobs=1, protocol=None):
     return folder
 
 
-def read_results(folder):
+def read_results(folder: str | Path) -> Results:
     """Read what :func:`export` wrote; FileNotFoundError if there are no committed results."""
     folder = Path(folder)
     types = dict.fromkeys(("dataset", "method", "error", "labels"), str) | dict.fromkeys(REPEATED, "category")
@@ -322,7 +326,7 @@ def _same_scores(record, rows):
     return np.array_equal(np.round(mine, 6), np.round(rows["value"].to_numpy(), 6), equal_nan=True)
 
 
-def restore(jobs, results, store):
+def restore(jobs: Iterable[Job], results: Results, store: RunStore) -> set[str]:
     """Put those fits of committed results that are among the jobs into a store that lacks them, and return
     their keys. A fit without committed labels brings their digest, and is exported as before."""
     arrays = defaultdict(dict)

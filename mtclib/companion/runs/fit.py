@@ -6,13 +6,15 @@ import threading
 import time
 import traceback
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mtclib.companion.runs.jobs import load_dataset, present_version, resolve_estimator
+from mtclib.companion.runs.jobs import Job, load_dataset, present_version, resolve_estimator
 from mtclib.companion.runs.measures import MEASURES
 from mtclib.companion.runs.store import Record
 from mtclib.core.errors import MtclibError
@@ -37,7 +39,7 @@ class JobMismatch(MtclibError, RuntimeError):
 class Attempt:
     """What became of a call."""
 
-    value: object = None
+    value: Any = None
     error: Exception | None = None
     trace: str = ""
     caught: tuple = ()  # warnings, as ``warnings.catch_warnings`` records them
@@ -50,7 +52,7 @@ class Attempt:
         return " ".join(f"{type(self.error).__name__}: {self.error}".split()) if self.error else ""
 
 
-def attempt(function, *args):
+def attempt(function: Callable, *args: object) -> Attempt:
     """Call with one thread, whatever happens; ``KeyboardInterrupt`` alone passes through."""
     done = Attempt()
     with _ONE_AT_A_TIME, one_thread(), warnings.catch_warnings(record=True) as caught:
@@ -65,7 +67,7 @@ def attempt(function, *args):
     return done
 
 
-def execute(job):
+def execute(job: Job) -> Record:
     """Run a job: a record with status "ok", "failed", or "unavailable" if the data cannot be had here."""
     done = attempt(_fit, job)
     if done.error:
@@ -116,7 +118,7 @@ def _identity(job):
     return {"key": job.key, "job": job.identity()}
 
 
-def flatten(name, value):
+def flatten(name: str, value: object) -> dict:
     """Arrays inside nested dicts, lists and tuples, under names joined by slashes."""
     nested = dict | list | tuple | np.ndarray
     if isinstance(value, list | tuple) and any(isinstance(item, nested) for item in value):

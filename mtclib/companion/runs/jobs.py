@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib import import_module
@@ -12,7 +13,7 @@ import numpy as np
 
 from mtclib import datasets
 from mtclib.baselines import registry
-from mtclib.companion.runs.protocol import ProtocolError
+from mtclib.companion.runs.protocol import Protocol, ProtocolError
 from mtclib.core.checks import check_option
 from mtclib.datasets import FetchError
 
@@ -21,7 +22,7 @@ RETRY_AFTER = 60.0  # seconds
 _failures: dict = {}  # by loader and edition: when and why its data could not be had
 
 
-def canonical(value):
+def canonical(value: object) -> str:
     """Canonical JSON: sorted keys, no spaces, every number as a float; NaN and infinities are refused.
 
     >>> canonical({"lam": 1, "alpha": 4.0})
@@ -38,7 +39,7 @@ def _as_floats(value):
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def seed_for(root_seed, paper, dataset, run):
+def seed_for(root_seed: int, paper: str, dataset: str, run: int) -> int:
     """Seed of one run on one data set, in 0 .. 2**31 - 1. Method and parameters are left out on purpose: all
     methods start run r from the same stream, which pairs the comparisons."""
     name = hashlib.sha256(canonical([paper, dataset]).encode()).digest()[:8]
@@ -72,7 +73,7 @@ class Job:
     unavailable: str = ""  # why the data cannot be had
     measures: tuple = ()  # keys of `MEASURES`
 
-    def identity(self):
+    def identity(self) -> dict:
         """Dict of all that determines the result."""
         further = {"measures": sorted(self.measures)} if self.measures else {}
         return {"format": KEY_FORMAT, "data": self.data_sha or [self.loader, self.loader_params],
@@ -112,7 +113,7 @@ def dotted(name):
     return getattr(import_module(module), attribute)
 
 
-def load_dataset(loader, params):
+def load_dataset(loader: str, params: Mapping) -> tuple:
     """A data set and its content hash, by a loader's name or "package.module:function". The last two are
     remembered in each process. FetchError if the data cannot be had; for a minute it is raised again at once,
     or every job would wait for the same server."""
@@ -134,7 +135,7 @@ def _load(loader, params):
     return data, data.sha256
 
 
-def expand(protocol, profile):
+def expand(protocol: Protocol, profile: str) -> list[Job]:
     """All jobs of a profile, ordered by data set, then method, grid point and run. Each data set is loaded
     once, for its content hash. One that cannot be had gives jobs that carry the reason, so that their rows
     are not missing. A point of a sweep that the grid has is one job."""

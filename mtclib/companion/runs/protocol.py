@@ -6,6 +6,7 @@ data sets and methods beside the paper's own), sensitivity sweeps and searches f
 """
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
@@ -165,7 +166,7 @@ class Protocol:
     variants: list = field(default_factory=list)  # endings "METHOD, variant": pipelines of some methods
     variants_of_all: list = field(default_factory=list)  # the same where a method not run so has no score
 
-    def profile(self, name):
+    def profile(self, name: str) -> Profile:
         """The profile called ``name``; an error with close matches otherwise."""
         return self.profiles[_choose(name, self.profiles, f"profile of protocol {self.paper}")]
 
@@ -184,7 +185,7 @@ class Protocol:
         """Dict from method to its fixed default point (empty for a method without a grid)."""
         return {name: dict(method.default) for name, method in self.methods.items()}
 
-    def needed_datasets(self, profile):
+    def needed_datasets(self, profile: str) -> dict:
         """Loader and its parameters of each data set of a profile, its studies and its sweeps."""
         chosen = self.profile(profile)
         parts = [chosen, *(self.studies[name] for name in chosen.studies)]
@@ -207,7 +208,7 @@ SCHEMA = _schema(Protocol, **{
     part: {"type": "object", "additionalProperties": _schema(cls)} for part, cls in PARTS.items()})
 
 
-def load_protocol(paper):
+def load_protocol(paper: str | Path) -> Protocol:
     """Read the protocol of a paper, by its short name or the path of a TOML file.
 
     >>> load_protocol("mtcmrl").methods["MTCMRL"].grid["lam"]
@@ -225,7 +226,7 @@ def load_protocol(paper):
     return parse_protocol(table, path.name)
 
 
-def parse_protocol(table, where="protocol"):
+def parse_protocol(table: Mapping, where: str = "protocol") -> Protocol:
     """Protocol from a parsed TOML document, checked; ``where`` begins the messages."""
     schema.check(table, SCHEMA, where, ProtocolError)
     parts = {part: {name: cls(name, **entry) for name, entry in table.get(part, {}).items()}
@@ -235,7 +236,7 @@ def parse_protocol(table, where="protocol"):
     return protocol
 
 
-def our_name(paper, metric):
+def our_name(paper: str, metric: str) -> str:
     """Name in ``metrics.SCORES`` of what a paper prints: its "NMI" is one of four, as its protocol says.
 
     >>> our_name("mbc", "NMI"), our_name("mbc", "ARI")

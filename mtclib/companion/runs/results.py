@@ -1,10 +1,14 @@
 """Results: from records to one tidy frame, and the selections that papers make."""
 
+from collections.abc import Iterable, Mapping
+
 import numpy as np
 import pandas as pd
 
 from mtclib.companion.runs.fit import NO_RESULT
-from mtclib.companion.runs.jobs import canonical, shown_params
+from mtclib.companion.runs.jobs import Job, canonical, shown_params
+from mtclib.companion.runs.protocol import Protocol
+from mtclib.companion.runs.store import Record, RunStore
 from mtclib.metrics import SCORES
 
 JOB_COLUMNS = ("paper", "dataset", "published", "edition", "data_sha", "method", "params", "run", "seed")
@@ -16,7 +20,7 @@ QUIET = 0.0004
 """Seconds of a calibration while nothing else runs, on the machine of the committed fits."""
 
 
-def calibrated(seconds, calibration):
+def calibrated(seconds: pd.Series, calibration: pd.Series) -> pd.Series:
     """Seconds of fits as they would be while nothing else runs, two Series; as they are without calibration.
 
     >>> calibrated(pd.Series([3.0, 3.0]), pd.Series([0.0006, None])).tolist()
@@ -25,7 +29,7 @@ def calibrated(seconds, calibration):
     return seconds * (QUIET / pd.to_numeric(calibration, errors="coerce")).fillna(1.0)
 
 
-def frame(jobs, records):
+def frame(jobs: Iterable[Job], records: RunStore | Mapping[str, Record | None]) -> pd.DataFrame:
     """Tidy results of jobs, one row per job, task and metric, with the columns `COLUMNS`; ``records`` is a
     RunStore or a dict from key to Record. Jobs without a record have no rows, except those whose data cannot
     be had; ``value`` is NaN where ``status`` is not "ok". Measures of the whole fit have the task ""."""
@@ -58,7 +62,7 @@ def _facts(job, records):
     return {**status, "seconds": seconds}, info["scores"], info.get("measures", {})
 
 
-def oracle(results, metric="ACC", by="avg"):
+def oracle(results: pd.DataFrame, metric: str = "ACC", by: str = "avg") -> pd.DataFrame:
     """Rows (all tasks, metrics, runs) at the best grid point, chosen with the labels as papers do: for each
     data set and method the one with the highest mean of ``metric`` on task ``by`` (views have the task ""
     instead). Points outside the grid and points with a failed run do not take part; ties go to the point that
@@ -69,7 +73,7 @@ def oracle(results, metric="ACC", by="avg"):
     return _at(results[results["in_grid"]], pd.MultiIndex.from_tuples(best, names=means.index.names))
 
 
-def fixed(results, defaults):
+def fixed(results: pd.DataFrame, defaults: Mapping) -> pd.DataFrame:
     """Rows at the fixed default point of each method, what a user gets without labels. ``defaults`` are
     ``Protocol.defaults``; methods that are not in it are left out."""
     wanted = results["method"].map({name: canonical(point) for name, point in defaults.items()})
@@ -94,7 +98,7 @@ def read_by_labels(results, protocol):
     return {key for part in parts for key in part["key"].unique()}
 
 
-def best_objective(results):
+def best_objective(results: pd.DataFrame) -> pd.DataFrame:
     """Rows of the run with the lowest final objective, for each data set, method and parameters. Failed runs
     do not take part; ties go to the earlier run."""
     names = ["dataset", "method", "params"]
@@ -107,7 +111,7 @@ def _at(results, index):
     return results[pd.MultiIndex.from_frame(results[list(index.names)]).isin(index)]
 
 
-def sweep_rows(results, protocol, name, profile="full"):
+def sweep_rows(results: pd.DataFrame, protocol: Protocol, name: str, profile: str = "full") -> pd.DataFrame:
     """Rows of a sensitivity sweep, wherever its points were computed. The rows of each point stand there once
     for every parameter that it belongs to, with two more columns, ``parameter`` and ``setting`` (its value).
     The fixed parameters of ``profile`` name the points."""

@@ -8,15 +8,19 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 
 import joblib
+import pandas as pd
 from joblib.externals.loky import get_reusable_executor
 from tqdm import tqdm
 
 from mtclib.companion.runs.fit import execute, failed_record, lacking
+from mtclib.companion.runs.jobs import Job
 from mtclib.companion.runs.results import frame
+from mtclib.companion.runs.store import RunStore
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +30,8 @@ PR_SET_PDEATHSIG = 1  # of Linux: the signal that a process gets when its parent
 DIED = "the process that ran the job died, perhaps for lack of memory; retry_failed runs it again"
 
 
-def run(jobs, store, *, n_jobs=1, dask=None, progress=None, retry_failed=False):
+def run(jobs: Iterable[Job], store: RunStore, *, n_jobs: int = 1, dask: str | None = None,
+        progress: bool | None = None, retry_failed: bool = False) -> pd.DataFrame:
     """Run all jobs that the store does not have, and return the results of all.
 
     Each record is written by this process as soon as its job ends, so that stopping at any moment loses

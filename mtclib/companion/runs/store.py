@@ -46,20 +46,20 @@ class RunStore:
     under its name only when it is whole. Temporary files that killed writers left behind are ignored, and
     removed after a day."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self._clean()
 
-    def path(self, key):
+    def path(self, key: str) -> Path:
         """File of a job's record, whether it exists or not."""
         return self.folder / f"{key}.npz"
 
-    def keys(self):
+    def keys(self) -> list[str]:
         """Sorted keys of all stored jobs."""
         return sorted(file.stem for file in self.folder.glob("*.npz"))
 
-    def get(self, key, *, arrays=True):
+    def get(self, key: str, *, arrays: bool = True) -> Record | None:
         """The record of a job, with its arrays or without; None if there is none. A damaged file counts as
         absent, with a logged warning. With arrays=False only the header is checked; a damaged array is not
         noticed. OSError if a folder or a file that may not be read has the name."""
@@ -76,7 +76,7 @@ class RunStore:
                         self.path(key).name, type(error).__name__, error)
             return None
 
-    def put(self, record):
+    def put(self, record: Record) -> None:
         """Write a record, replacing an earlier one; ``ValueError`` if an array holds Python objects."""
         for name, array in record.arrays.items():
             if np.asarray(array).dtype.hasobject:
@@ -100,7 +100,7 @@ class RunStore:
                     file.unlink()
 
 
-def record_digest(path):
+def record_digest(path: str | Path) -> str:
     """SHA-256 of a record's content without its ``cost`` part: equal for two runs of one job, bit for bit."""
     with np.load(path, allow_pickle=False) as members:
         return _digest({name: members[name] for name in members.files if name != "cost"})

@@ -41,8 +41,8 @@ def pack(text: str) -> str:
 def git(*command) -> str:
     """What git says, or "" where there is no git or no repository."""
     try:
-        command = ["git", "-C", paths.root(), *command]
-        return subprocess.check_output(command, text=True, stderr=subprocess.DEVNULL).strip()
+        return subprocess.check_output(["git", "-C", paths.root(), *command], text=True,
+                                       stderr=subprocess.DEVNULL).strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
 

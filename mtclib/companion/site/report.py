@@ -157,7 +157,7 @@ def write_sources(source: Path, further=()) -> list[Execution]:
 
 def build(source: Path, folder: Path) -> None:
     """Let Sphinx make the site; whatever it warns of is an error, but it goes on to the end."""
-    options = ["-q", "-W", "--keep-going", "-d", source / ".doctrees", "-c", Path(__file__).parent]
+    options: list = ["-q", "-W", "--keep-going", "-d", source / ".doctrees", "-c", Path(__file__).parent]
     if subprocess.run([sys.executable, "-m", "sphinx", *options, source, folder]).returncode:
         raise ChildProcessError(f"the site in {folder} is not whole: see the messages of Sphinx above.")
 

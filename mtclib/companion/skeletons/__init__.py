@@ -43,7 +43,7 @@ LEFT = {
 """What no skeleton can write."""
 
 
-def new_method(name, kind="tasks"):
+def new_method(name: str, kind: str = "tasks") -> list[str]:
     """Write a compared method, its test and its entry among the methods."""
     place = _place(name, kind, "mtclib/baselines/{}.py")
     words = {"SKELETON": name, "skeleton": place, "MODULE": "mtclib.baselines", "APPEARS": ""}
@@ -53,7 +53,7 @@ def new_method(name, kind="tasks"):
             *_known(name, kind, words), *_run(*_measured(name))]
 
 
-def new_data(name, kind="tasks"):
+def new_data(name: str, kind: str = "tasks") -> list[str]:
     """Write a loader and the hash by which its data set is known."""
     place = _place(name, kind, "mtclib/datasets/{}.py", r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
     words = {"SKELETON": name, "skeleton": place}
@@ -64,7 +64,7 @@ def new_data(name, kind="tasks"):
     return [written, _added("tests/data/known_data_sets.csv", r"\Z", f"{name},{digest},\n")]
 
 
-def new_paper(name, kind="tasks"):
+def new_paper(name: str, kind: str = "tasks") -> list[str]:
     """Write all that a paper consists of, from its method to its notebook, and run it on toy data."""
     place = _place(name, kind, "mtclib/{}.py")
     tasks, year = [task for task, *_ in PRINTED[kind]], str(date.today().year)

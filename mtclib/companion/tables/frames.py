@@ -1,7 +1,7 @@
 """Any frame as a table, and the frames that every notebook shows."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +17,8 @@ CLAIM_COLUMNS |= {"quote": "the paper says", "in_print": "in the paper's own num
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}\b")
 
 
-def frame_table(frame, caption, columns=None, status=None, notes=(), folded="") -> Table:
+def frame_table(frame: pd.DataFrame | list, caption: str, columns: Mapping | None = None,
+                status: str | None = None, notes: Sequence[str] = (), folded: str = "") -> Table:
     """Any DataFrame or iterable of records as a `Table`; text wraps, missing values are dashes. A named index
     is shown, and so is an index of text. `columns` maps those to show to their headings, None for the name
     itself; those not in the frame are left out. The values of the column `status` get the symbol and colour
@@ -36,7 +37,7 @@ def frame_table(frame, caption, columns=None, status=None, notes=(), folded="") 
     return Table(header, rows, caption, tuple(notes), folded)
 
 
-def decisions_table(frame) -> Table:
+def decisions_table(frame: pd.DataFrame) -> Table:
     """The decisions of a paper as a `Table`, folded below the number of its errata and open choices."""
     measured = f"the effect of {int((frame['leverage'] != '').sum())} is measured"
     counts = [f"{n} {kind if n == 1 else PLURALS[kind]}" for kind, n in frame["kind"].value_counts().items()]
@@ -44,7 +45,7 @@ def decisions_table(frame) -> Table:
     return replace(_short_hashes(table), folded=", ".join([*counts, measured]))
 
 
-def claims_table(frame, sentences) -> Table:
+def claims_table(frame: pd.DataFrame, sentences: pd.DataFrame) -> Table:
     """The claims of a paper, each with symbol, word and colour of its ``status``, folded. `sentences`, of
     which claims are parts, come from ``verdicts.ledger.outcomes_of_sentences``."""
     several = sentences[sentences["parts"] > 1]
@@ -56,7 +57,7 @@ def claims_table(frame, sentences) -> Table:
     return frame_table(frame, "Sentences of the paper", CLAIM_COLUMNS, "status", notes, told)
 
 
-def audit_table(findings) -> Table:
+def audit_table(findings: pd.DataFrame) -> Table:
     """Findings of the audit of the printed numbers as a `Table`, folded."""
     caption = "What the paper's own tables contradict"
     if findings.empty:
@@ -66,7 +67,7 @@ def audit_table(findings) -> Table:
     return frame_table(findings, caption, AUDIT_COLUMNS, folded=told)
 
 
-def provenance_table(record: Mapping, caption="Provenance") -> Table:
+def provenance_table(record: Mapping, caption: str = "Provenance") -> Table:
     """What made these numbers, folded: versions, hashes, seeds. A mapping becomes dotted names, and a mapping
     inside of one a single line, ``data.toy | edition a, sha256 b``. Hashes are cut to 12 digits; in HTML, the
     mouse shows them in full."""

@@ -1,5 +1,6 @@
 """Scores by method and task: ours beside the printed ones, with and without verdicts."""
 
+from collections.abc import Mapping, Sequence
 from textwrap import shorten
 from urllib.parse import urlencode
 
@@ -16,7 +17,7 @@ SHUFFLED, IN_BAND = "labels shuffled", "°"
 REPORT = f"{HOME}/issues/new?template=correction.md"
 
 
-def reproduced(verdicts, metrics=("ACC", "NMI")) -> Table:
+def reproduced(verdicts: pd.DataFrame, metrics: Sequence[str] = ("ACC", "NMI")) -> Table:
     """A table of the paper with our numbers and the verdict in each cell: methods by tasks and metrics.
     `verdicts` has one row per published cell of one data set, as from ``judge``. `metrics` are printed names,
     in this order. A cell that has the focus shows its spread, interval, radius, cause, pipeline and decision,
@@ -48,7 +49,7 @@ def reproduced(verdicts, metrics=("ACC", "NMI")) -> Table:
     return _scores(cells, methods, frame["task"], metrics, caption, notes)
 
 
-def side_by_side(results, printed, metrics, caption) -> Table:
+def side_by_side(results: pd.DataFrame, printed: pd.DataFrame, metrics: Mapping, caption: str) -> Table:
     """Our scores, beside the printed ones where there are any, without verdicts: for the quick profile.
     `results` are rows of one data set and one parameter setting per method and task, `printed` the printed
     cells. `metrics` maps the name to show (that of `printed`) to the name in `results`."""

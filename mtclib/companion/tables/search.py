@@ -1,10 +1,15 @@
 """A search for unstated choices on one page: how sure it is, what chose, and what did not."""
 
+from collections.abc import Mapping
+
+import pandas as pd
+
 from mtclib.companion.tables.frames import frame_table
 from mtclib.companion.tables.table import Tables
 
 
-def search(name, found, cells=None, held_out=None) -> Tables:
+def search(name: str, found: Mapping, cells: pd.DataFrame | None = None,
+           held_out: pd.DataFrame | None = None) -> Tables:
     """What a search found, as from `verdicts.evidence.summary`, in the order of the questions. `cells` are
     the calibration cells with print and ours, `held_out` the rows that did not choose."""
     same, folds, accident = found["not_told_apart"], found["folds"], found["permutations"]

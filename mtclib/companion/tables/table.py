@@ -6,6 +6,8 @@ from html import escape
 from itertools import groupby, zip_longest
 from pathlib import Path
 
+import pandas as pd
+
 from mtclib.companion.tables.mathematics import set_mathematics
 from mtclib.companion.verdicts.judge import SYMBOLS
 
@@ -48,7 +50,7 @@ def task_name(task: str) -> str:
     return {"avg": "Average"}.get(task, f"Task {task}" if task.isdigit() else task)
 
 
-def tally(statuses) -> str:
+def tally(statuses: pd.Series) -> str:
     """How often each verdict or status of a Series occurs, in the order of `MEANINGS`: 1 agrees, 2 fail."""
     counts = statuses.value_counts()
     return ", ".join(f"{counts[status]} {status if counts[status] == 1 else PLURALS.get(status, status)}"
@@ -70,10 +72,10 @@ class Cell:
 class Shown:
     """What a notebook shows: an HTML form for JupyterLab and the site, and plain text."""
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self):
         return self.html
 
-    def __repr__(self) -> str:
+    def __repr__(self):
         return self.text
 
 

@@ -260,5 +260,5 @@ def _choose(arrays, variable, name):
 def _is_vector(X):
     return not sp.issparse(X) and (X.ndim == 1 or (X.ndim == 2 and min(X.shape) == 1))
 
-_READERS = {".csv": _read_csv, ".tsv": partial(_read_csv, separator="\t"), ".parquet": _read_parquet,
-            ".npz": _read_npz, ".mat": _read_mat}  # fmt: skip
+_READERS: dict = {".csv": _read_csv, ".tsv": partial(_read_csv, separator="\t"), ".parquet": _read_parquet,
+                  ".npz": _read_npz, ".mat": _read_mat}  # fmt: skip

@@ -3,6 +3,7 @@
 import hashlib
 import re
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -65,7 +66,9 @@ def load(kind, paths, label_column=None, **options) -> UserData:
     return function(paths, label_column or None, **options)
 
 
-def load_tasks(paths, label_column=None, *, labels=None, id_column=None, header=None) -> UserData:
+def load_tasks(paths: Sequence, label_column: str | None = None, *,
+               labels: str | Path | Sequence | None = None, id_column: str | None = None,
+               header: bool | None = None) -> UserData:
     """Load tasks: files with samples of their own and one set of features.
 
     Parameters
@@ -119,7 +122,9 @@ def load_tasks(paths, label_column=None, *, labels=None, id_column=None, header=
         sample_names=tuple(part.ids for part in parts))  # fmt: skip
 
 
-def load_views(paths, label_column=None, *, labels=None, id_column=None, header=None) -> UserData:
+def load_views(paths: Sequence, label_column: str | None = None, *,
+               labels: str | Path | Sequence | None = None, id_column: str | None = None,
+               header: bool | None = None) -> UserData:
     """Load views: files that describe the same samples by features of their own.
 
     Parameters
@@ -224,7 +229,7 @@ def _source(file):
         return {"file": file.name, "sha256": hashlib.file_digest(handle, "sha256").hexdigest()}
 
 
-def describe(data) -> pd.DataFrame:
+def describe(data: Dataset) -> pd.DataFrame:
     """What was loaded, and what bears on the choice of method and scaling: one row per task or view. Samples,
     features, whether stored sparse, zeros in percent, smallest and largest entry, features that are constant,
     samples that are all zero, and class sizes ("" if unknown)."""

@@ -1,6 +1,7 @@
 """A user's own data: which methods fit, which are recommended, their clusters, and how far they agree."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -236,7 +237,8 @@ class Clusterings:
         return pd.concat(parts, ignore_index=True)
 
 
-def cluster(data, methods=(), n_clusters=None, *, n_runs=1, seed=0, n_jobs=1, progress=None):
+def cluster(data: Dataset, methods: Sequence = (), n_clusters: int | list[int] | None = None, *,
+            n_runs: int = 1, seed: int = 0, n_jobs: int = 1, progress: bool | None = None) -> Clusterings:
     """Run methods on the same data; one that fails does not stop the others.
 
     Parameters

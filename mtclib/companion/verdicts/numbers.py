@@ -29,7 +29,7 @@ WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight",
 PICK = {"mean": np.mean, "least": np.min, "largest": np.max}
 
 
-def signed(value) -> str:
+def signed(value: float) -> str:
     """A number with its sign and one decimal, or with the digit that shows its sign; beyond 4 is rounding.
 
     >>> [signed(value) for value in (1.26, -0.04, 0.0, -1e-15)]
