@@ -78,7 +78,7 @@ def pipelines(study):
 
 
 def _pipeline_means(study):
-    """Mean scores of tasks by graph and weighting."""
+    """Mean scores of tasks, and those of ``each`` split, by graph and weighting."""
     parts = []
     for name in study.published["dataset"].unique():
         for weighting, pool in (("counts", name), ("tf-idf", f"{name} (tfidf)")):
@@ -87,7 +87,8 @@ def _pipeline_means(study):
     rows = pd.concat(parts).replace({"metric": {"NMI_arithmetic": "NMI"}}).query("task != 'avg'")
     names = rows["method"].str.partition(", ")
     rows = rows.assign(method=names[0], graph=names[2].map(GRAPHS)).dropna(subset="graph")
-    return rows.groupby([*PLACE, "graph", "weighting"], sort=False)["value"].mean().reset_index()
+    return rows.groupby([*PLACE, "graph", "weighting"], sort=False)["value"].agg(
+        value="mean", each=list).reset_index()
 
 
 @cache
@@ -101,10 +102,11 @@ def _rows_of_pipelines():
 
 
 def paired_pipelines(data, _):
-    """SNMF and Coreg on one pipeline, AWP and WMSC on another, of committed means: a search's ``values``."""
+    """SNMF and Coreg on one pipeline, AWP and WMSC on another, a committed score for each split: a search's
+    ``values``."""
     means = _rows_of_pipelines()
     here = means[means["dataset"].str.lower() == data.name.removeprefix("lmsc-")]
-    rows = {key: part.set_index(["task", "method", "metric"])["value"].to_dict()
+    rows = {key: part.set_index(["task", "method", "metric"])["each"].to_dict()
             for key, part in here.groupby(["method", "pipeline"])}
     for one, other in product(means["pipeline"].unique(), repeat=2):
         yield {"SNMF and Coreg": one, "AWP and WMSC": other}, {
@@ -341,13 +343,17 @@ class Numbers(numbers.Numbers, paper="lmsc"):
         printed = self.study.published.set_index("cell")["mean"][cells].to_numpy()
         return f"{int((abs(table[cells] - printed) < 6e-5).sum(axis=1).max())} of {len(cells)}"
 
-    def multiples(self, method):
-        """How many printed purities of tasks are whole multiples of 1 / n, without misprints: "60 of 60"."""
+    def multiples(self, method, side="published"):
+        """How many purities of tasks, printed or "ours" over the seeds on the authors' split, are whole
+        multiples of 1 / n, without misprints: "12 of 12"."""
         cells = self.judged.query("method == @method and metric == 'purity' and task != 'avg'")
         cells = cells[cells["verdict"] != "misprint"]
         sizes = cells["dataset"].map(self.study.protocol.task_sizes)
-        whole = (cells["published"] * sizes).round() / sizes
-        return f"{int(((whole - cells['published']).abs() < 6e-5).sum())} of {len(cells)}"
+        places = zip(cells["dataset"], cells["task"])
+        values = cells["published"] if side == "published" else np.array([
+            self.score(method, RELEASED.format(dataset), "purity", task) for dataset, task in places])
+        whole = (values * sizes).round() / sizes
+        return f"{int(((whole - values).abs() < 6e-5).sum())} of {len(cells)}"
 
     def objective(self, method, dataset, what):
         """Share of the sweeps that lower the objective, or of the tasks that "end" below where they began."""

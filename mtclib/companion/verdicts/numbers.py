@@ -8,7 +8,7 @@ number that the committed results do not give.
 
 import copy
 import re
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import ClassVar
 
 import numpy as np
@@ -26,7 +26,7 @@ from mtclib.companion.verdicts.variants import variant_table
 
 TEMPLATE = re.compile(r"\{([^{}]*)\}")
 WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-PICK = {"mean": np.mean, "least": np.min, "largest": np.max}
+PICK = {"mean": np.mean, "least": np.min, "largest": np.max, "spread": partial(np.std, ddof=1)}
 
 
 def signed(value: float) -> str:
@@ -143,7 +143,7 @@ class Numbers:
         return _where(self.study.printed(dataset, method, metric), {"task": task or None})["mean"].mean()
 
     def run(self, method, dataset, metric, how, task="", **setting):
-        """Least or largest score of a run."""
+        """Least or largest score of a run, or the spread over runs."""
         return PICK[how](self.values(method, dataset, metric, task, **setting))
 
     def gap(self, method, other, dataset, metric, **setting):
