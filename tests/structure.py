@@ -17,7 +17,7 @@ seed: int = 0  # root seed
 n_runs: int = 0  # runs of each setting
 n_jobs: int = 1  # processes"""
 FRONT = ("profile",)
-"""The front door and the differences show what was found elsewhere: no seed."""
+"""The front door, the differences and the methods show what was found elsewhere: no seed."""
 
 REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Repository"]
 BINDER = REPOSITORY.replace("https://github.com/", "https://mybinder.org/v2/gh/")
@@ -28,7 +28,7 @@ WARNING = re.compile(r"\b\w*Warning\b:")
 
 
 def is_front(name):
-    return name in ("index", "differences")
+    return name in ("index", "differences", "methods")
 
 
 def is_about_a_paper(name):

@@ -8,7 +8,7 @@ from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
 from mtclib.core.checks import COUNT, POSITIVE, Named, Number
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import top_eigenvectors
-from mtclib.maths.graphs import SCALES, knn_affinity, normalized_affinities
+from mtclib.maths.graphs import NEIGHBOURS, SCALES, knn_affinity, normalized_affinities
 from mtclib.maths.linalg import as_dense, unit_rows
 
 # Of the squared length of a row: below its root the penalty is quadratic.
@@ -56,13 +56,13 @@ class MTSC(MultiTaskClusterer):
         Weight of the norm.  Where it is large all maps vanish and each task stands alone.
     p : float in (0, 2], default 1
         Smaller values leave fewer features; with 2 the tasks stand alone.
-    affinity : {'knn', 'cosine', 'gaussian'}, callable or list of arrays, default 'knn'
-        'knn': Gaussian weights of the nearest neighbours, as wide as their mean distance; others as in
-        ``graphs.normalized_affinities``.
+    affinity : {'knn', 'auto', 'knn-cosine', 'cosine', 'gaussian'}, callable or list, default 'knn'
+        See ``graphs.normalized_affinities``; 'auto' takes neighbours by cosine for tasks of mostly zeros and
+        by distance for others.
     n_neighbors : int, default 5
-        For 'knn'.
+        Of the affinities of neighbours.
     scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
-        Width of 'gaussian'.
+        Width of 'gaussian'; 'self-tuning' also of neighbours by 'auto' and 'knn-cosine'.
     n_init : int, default 10
         Starts of k-means.
     seeding : {'greedy', 'plain', 'random'}, default 'greedy'
@@ -106,7 +106,7 @@ class MTSC(MultiTaskClusterer):
     ALGORITHM_VERSION = 2
 
     rules = {"alpha": POSITIVE, "beta": POSITIVE, "p": Number(0, 2, open_low=True), "n_neighbors": COUNT,
-             "affinity": Named(("knn", "cosine", "gaussian")), "scale": Named(SCALES, POSITIVE)}
+             "affinity": Named((*NEIGHBOURS, "cosine", "gaussian")), "scale": Named(SCALES, POSITIVE)}
 
     def __init__(self, n_clusters, *, alpha=1.0, beta=1.0, p=1.0, affinity="knn", n_neighbors=5,
                  scale="median", n_init=10, max_iter=100, tol=1e-4, seeding="greedy", random_state=None):
@@ -115,10 +115,10 @@ class MTSC(MultiTaskClusterer):
         self.max_iter, self.tol, self.seeding, self.random_state = max_iter, tol, seeding, random_state
 
     def _prepare(self, Xs, n_clusters):
-        affinity = self.affinity
+        affinity, m = self.affinity, int(self.n_neighbors)
         if isinstance(affinity, str) and affinity == "knn":
-            affinity = [knn_affinity(X, int(self.n_neighbors)) for X in Xs]
-        return list(zip(Xs, normalized_affinities(Xs, affinity, self.scale)))
+            affinity = [knn_affinity(X, m) for X in Xs]
+        return list(zip(Xs, normalized_affinities(Xs, affinity, self.scale, n_neighbors=m)))
 
     def _fit_best(self, prepared, n_clusters, seeds):
         tasks = [Task(X, graph.block(np.arange(graph.shape[0])), k, seeds[0])

@@ -195,6 +195,8 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("sets", nargs="*", metavar="SET", help="default: all")
     command.add_argument("--restore", action="store_true", help="put the committed fits into the store first")
     command.add_argument("--write", action="store_true", help="write the results of what is run; run nothing")
+    command.add_argument("--without", action="append", default=[], metavar="METHOD",
+                         help="leave a method out, which may be given several times")
     command.add_argument("--data", metavar="FOLDER", help="judge the advice on the sets in it instead")
     _command(commands, "report", report, "write the HTML site: notebooks, figures, search")
     command = _command(commands, "store", store, "run notebooks in place and keep their outputs and figures")
@@ -218,7 +220,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def cluster(args) -> int:
     """Cluster a reader's own files and write the clusters, tables and pictures."""
-    from mtclib.companion import plots, tables
+    from mtclib.companion import advice, plots, tables
     from mtclib.companion.userdata import bundle, cost, load, number
     from mtclib.companion.userdata import run as own
 
@@ -241,6 +243,8 @@ def cluster(args) -> int:
         _say(f"{said}\n" * bool(said), file=sys.stderr, end="")
         if problem and not args.yes:
             raise UsageError(f"{problem} Add --yes to run all the same.")
+        if not args.methods:
+            _say(f"Recommended, and first. {advice.promise(args.kind)}\n")
         result = own.cluster(data, args.methods, ks, n_runs=args.n_runs, seed=args.seed, n_jobs=args.n_jobs)
         first = result.first()
         groups = result.groups(first)
@@ -425,11 +429,13 @@ def compare(args) -> int:
     chosen, store = sources.Sources(choose(args.kind, sources.KINDS, "KIND")), runs.RunStore(paths.runs_dir())
     sets = [choose(name, chosen.sets, "SET") for name in args.sets] or chosen.sets
     if args.restore:
-        print(f"{runner.restore(chosen, store)} committed fits put into {paths.runs_dir()}", flush=True)
+        known = (chosen, sources.Sources(args.kind, made="begun"))
+        print(f"{sum(runner.restore(part, store) for part in known)} committed fits put into "
+              f"{paths.runs_dir()}", flush=True)
     if args.write:
-        print("\n".join(runner.write(chosen, store, sets)))
+        print("\n".join(runner.write(chosen, store, sets, args.without)))
     else:
-        runner.run(chosen, store, sets)
+        runner.run(chosen, store, sets, args.without)
     return 0
 
 

@@ -16,7 +16,7 @@ from mtclib.companion.site.notebooks import QUIET_KERNEL, parameters
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 CHOICES = {"kind": "views", "n_runs": 1, "n_jobs": 2}
 """Other than the defaults, with which the notebooks run where their stored outputs are compared."""
-OTHER_SEED = ("mspl", "methods", "your_data")
+OTHER_SEED = ("mspl", "your_data")
 """Run from nothing; the others share the fits of their seed with the run that compares stored outputs."""
 SAME_SEED = tuple(path.stem for path in NOTEBOOKS if not is_front(path.stem) and path.stem not in OTHER_SEED)
 WHOLE = ("mbc",)

@@ -10,15 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion import tables
-from mtclib.companion.comparison.sources import (
-    KINDS,
-    PLAIN,
-    Sources,
-    above,
-    against_the_first,
-    interval,
-    summary,
-)
+from mtclib.companion.comparison.sources import PLAIN, Sources, above, against_the_first, interval, summary
 from mtclib.core import paths
 
 ENOUGH = 3
@@ -60,9 +52,10 @@ def chosen(gains):
     return gains.mean().round(9).idxmax()
 
 
-def followed(gains):
-    """Leave-one-source-out: gain on each source of the method chosen by all others."""
-    return pd.Series({source: gains.loc[source, chosen(gains.drop(index=source))] for source in gains.index})
+def followed(gains, by=None):
+    """Leave-one-source-out: gain on each source of the method chosen by all others, or by those of ``by``."""
+    by = gains if by is None else by
+    return pd.Series({source: gains.loc[source, chosen(by.drop(index=source))] for source in gains.index})
 
 
 def advised(sources, scores=None):
@@ -96,9 +89,7 @@ def rows(sources, scores=None):
         gains = sources.gains(scores[table.eval(query, engine="python").to_numpy()])[names]
         if len(gains) < ENOUGH or chosen(gains) == chosen(whole):
             continue
-        general = pd.Series({source: gains.loc[source, chosen(whole.drop(index=source))]
-                             for source in gains.index})  # fmt: skip
-        if interval(followed(gains) - general)[0] > 0:
+        if interval(followed(gains) - followed(gains, whole))[0] > 0:
             found[part] = {"take": chosen(gains), **summary(followed(gains))}
     return found
 
@@ -123,7 +114,19 @@ def table(kind, sources=None, scores=None):
     note = ("Points of ARI over k-means with 95 % intervals over sources: the method is chosen by the other "
             "sources and judged on the one left out. Where a loss cannot be afforded: the gain of the method "
             "itself.")
-    return tables.frame_table(shown, f"Many {kind}: which method to take", notes=[note])
+    return tables.frame_table(shown, f"Many {kind}{sources.about}: which method to take", notes=[note])
+
+
+def promise(kind):
+    """What to take for "tasks" or "views", and what who follows gains and risks, in a sentence."""
+    sources = evidence(kind)
+    best = advised(sources)
+    sets = f"{best['sources']} sources ({len(sources.done)} sets)"
+    if best["take"] == PLAIN:
+        return f"On {sets} nothing of ours is ahead of plain k-means."
+    return (f"Take {_named(sources, best['take'])}: who follows this advice gains "
+            f"{spread(best, 'gain', 'low', 'high')} points of ARI over k-means, measured on {sets} that did "
+            f"not choose it, and loses on a further source with a chance of {100 * best['risk']:.0f} %.")
 
 
 @cache
@@ -131,15 +134,11 @@ def answer(kind):
     """The answer for "tasks" or "views", in a few sentences."""
     sources = evidence(kind)
     best = advised(sources)
-    scores = sources.scores()
-    sets = f"{best['sources']} sources ({scores.index.unique('set').size} sets)"
-    if best["take"] == PLAIN:
-        return f"On {sets} nothing of ours is ahead of plain k-means."
     sizes = ", ".join(f"{100 * above(best['followed'], size):.0f} %" for size in SIZES)
-    text = (f"Take {_named(sources, best['take'])}: who follows this advice gains "
-            f"{spread(best, 'gain', 'low', 'high')} points of ARI over k-means, measured on {sets} that did "
-            f"not choose it, and loses on a further source with a chance of {100 * best['risk']:.0f} %. The "
-            f"mean gain is above {', '.join(f'{size:g}' for size in SIZES)} points with a chance of {sizes}.")
+    if best["take"] == PLAIN:
+        return promise(kind)
+    text = (f"{promise(kind)} The mean gain is above {', '.join(f'{size:g}' for size in SIZES)} points with "
+            f"a chance of {sizes}.")
     if best["safe"] != best["take"]:
         text += (f" If a loss cannot be afforded take {_named(sources, best['safe'])}: "
                  f"{spread(best['safe row'], 'gain', 'low', 'high')}, below k-means on "
@@ -165,6 +164,16 @@ def without_k(kind):
     return tables.frame_table(found.round(1), caption, folded=told)
 
 
+def orders(kind):
+    """How far the order of the samples moves the advised methods, as a folded table."""
+    frame = pd.read_csv(evidence(kind).folder / "orders.csv").groupby(["set", "method"], sort=False)["ARI"]
+    found = (frame.max() - frame.min()).unstack(sort=False)
+    told = "; ".join(f"{name}: {part.median():.1f} in the median, at most {part.max():.1f} ({part.idxmax()})"
+                     for name, part in found.items())
+    caption = f"Many {kind}: largest minus smallest ARI in five orders of the samples"
+    return tables.frame_table(found.round(1), caption, folded=told)
+
+
 def certainty(kind):
     """The evidence for the advice part by part, as `plots.certainty` takes it, and a sentence on it."""
     sources = evidence(kind)
@@ -176,5 +185,3 @@ def certainty(kind):
             f"gains {gain} points over k-means.")
     return found.assign(part=names), text
 
-
-ROWS = KINDS

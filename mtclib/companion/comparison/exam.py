@@ -34,14 +34,15 @@ def scores(kind, folder, label_column="class", seed=0, n_runs=3) -> pd.DataFrame
     for place in sorted(path for path in Path(folder).iterdir() if path.is_dir()):
         files = sorted(str(path) for path in place.iterdir() if path.is_file())
         data = load.scale(load.load(kind, files, label_column))
-        found[place.name] = {name: np.mean([_score(specs[name], data, own)
+        found[place.name] = {name: np.mean([score(specs[name], data, own)
                                             for own in spawn_seeds(seed, n_runs)]) for name in names}
     if not found:
         raise DataFileError(f"{folder}: has no folders; each set is a folder with a file per task or view")
     return pd.DataFrame.from_dict(found, orient="index").rename_axis("set")
 
 
-def _score(spec, data, seed):
+def score(spec, data, seed):
+    """ARI of a method of the protocol in percent, the mean over tasks; NaN where it fails."""
     def fitted():
         model = resolve_estimator(spec.estimator)(data.n_clusters, random_state=seed, **spec.params)
         return model.fit(data.Xs).labels_

@@ -1,35 +1,24 @@
-"""Which methods are here, what each needs and costs, which can take given data; and each of them run once.
+"""Which methods are here, what each needs and costs, and which can take given data.
 
 What a class knows of itself comes from its traits, sentences and costs from ``data/methods/methods.toml``,
 seconds from ``data/methods/costs.csv``, which ``benchmarks/method_costs.py`` writes.
 """
 
-import inspect
 import json
-import textwrap
 import tomllib
-from dataclasses import dataclass
 from functools import cache
-from html import escape
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-from joblib import delayed
 
 from mtclib.baselines.registry import all_estimators
 from mtclib.companion import schema, tables
 from mtclib.companion.parameters import choose
-from mtclib.companion.runs import attempt, calibrated
-from mtclib.companion.runs.runner import processes
-from mtclib.companion.tables.mathematics import set_mathematics
-from mtclib.companion.userdata.run import SHOWN, shown_name
-from mtclib.companion.verdicts import published
+from mtclib.companion.runs import calibrated
+from mtclib.companion.userdata.run import shown_name
 from mtclib.core import paths
 from mtclib.core.base import SingleTaskClusterer
 from mtclib.core.errors import MtclibError
-from mtclib.datasets import load
-from mtclib.metrics import adjusted_rand_index
 
 KINDS = {
     "multi-task": "tasks with the same features", "single-task": "tasks, each clustered alone",
@@ -44,12 +33,8 @@ ENTRY = schema.table(
     (*TEXTS, "order_n", "parameters", "appears_in"), **dict.fromkeys((*TEXTS, NEGATIVE), schema.TEXT),
     order_n=schema.one_of((1, 2, 3)), parameters={"type": "object"},
     appears_in={"items": schema.table(("paper", "tables", "names"))})
-POWER = "n^"
-"""What a cost that grows faster than n log n contains."""
-SLACK = 0.5
-"""How far a timed exponent may lie above the order in n that is stated."""
-MEASURED = ("seconds_per_iteration", "iterations", "seconds_per_fit", "peak_mb", "grows", "samples",
-            "exponent_n", "exponent_d")  # fmt: skip
+POWER = "n^"  # in a cost that grows faster than n log n
+SLACK = 0.5  # so far a timed exponent may lie above the order in n that is stated
 OVERVIEW = {
     "method": "class", "what": "method", "source": "paper", "needs": "needs", "order": "cost of an iteration",
     "time": "iteration [ms]", "fit": "fit [s] (iterations)", "peak": "peak [MB]", "growth": "grows as n^",
@@ -57,21 +42,10 @@ OVERVIEW = {
 }  # fmt: skip
 GROWS = {"n": "samples", "d": "features", "k": "clusters", "parts": "tasks or views"}
 """What is varied in data/growth.csv, and its heading."""
-EVERY = 4
-"""Of the 400 planted points with three views, every fourth is used."""
-_STYLE = """
-.mtclib-cards{font-size:13px;line-height:1.45;max-width:60em;overflow-wrap:break-word}
-.mtclib-cards div{margin:0 0 10px;padding:4px 0 4px 10px;border-left:3px solid rgba(128,128,128,.5)}
-.mtclib-cards p{margin:0 0 2px}
-.mtclib-cards summary{cursor:pointer;font-size:14px;padding:4px 0 8px}
-"""
 
 
 class MethodsFileError(MtclibError, ValueError):
     """data/methods/methods.toml and the estimators do not agree; the message says where."""
-
-
-# ---- the file --------------------------------------------------------------------------------------------
 
 
 def read(path=None) -> dict:
@@ -84,30 +58,7 @@ def _read(path):
     found = tomllib.loads(path.read_text(encoding="utf-8"))
     entries = schema.table(all_estimators(), **dict.fromkeys(all_estimators(), ENTRY))
     schema.check(found, schema.table(("symbols",), methods=entries), path.name, MethodsFileError)
-    for name, entry in found["methods"].items():
-        _check_entry(f"{path.name}: methods.{name}", entry, all_estimators()[name])
     return found
-
-
-def _check_entry(place, entry, cls):
-    for name in entry["parameters"]:
-        if name not in inspect.signature(cls).parameters:
-            raise MethodsFileError(f"{place}.parameters: {cls.__name__} has no parameter {name!r}")
-    for row in entry["appears_in"]:
-        for table in row["tables"]:
-            wrong = sorted(set(row["names"]) - _printed_names(row["paper"], table))
-            if wrong:
-                raise MethodsFileError(f"{place}.appears_in: table {table} of {row['paper']} has no row "
-                                       f"{', '.join(wrong)}")
-
-
-@cache
-def _printed_names(paper, table):
-    cells = published.load(paper)
-    return frozenset(cells.loc[cells["table"].astype(str) == table, "method"])
-
-
-# ---- one table of all, and what it answers ---------------------------------------------------------------
 
 
 def methods_table(kind=None) -> pd.DataFrame:
@@ -141,7 +92,7 @@ def _described(name, cls):
 
 
 def measured() -> pd.DataFrame:
-    """What ``benchmarks/method_costs.py`` measured, index: class name; see `measured_on` for the sizes."""
+    """What ``benchmarks/method_costs.py`` measured, index: class name; see `recorded` for the sizes."""
     return pd.read_csv(paths.paper_dir("methods") / "costs.csv", index_col="method")
 
 
@@ -180,9 +131,11 @@ def above_order(measurements) -> list:
     return [name for name, power in measurements["exponent_n"].items() if power > orders[name] + SLACK]
 
 
-def measured_on() -> dict:
-    """Sizes of the data, versions and machine behind `measured`."""
-    return json.loads((paths.paper_dir("methods") / "costs.json").read_text(encoding="utf-8"))
+def recorded(name) -> dict:
+    """Sizes of the data, versions and machine behind `measured` ("costs"), or the run on a cluster that lost
+    a worker, by ``benchmarks/cluster_run.py`` ("cluster")."""
+    found = json.loads((paths.paper_dir("methods") / f"{name}.json").read_text(encoding="utf-8"))
+    return {name.replace("_", " "): value for name, value in found.items()}
 
 
 def that_take(kind, *, clusters_differ=False, negative=False, large=False) -> list:
@@ -210,9 +163,6 @@ def answers(kind):
     rows = [{"the data": text, "methods": map(shown_name, that_take(kind, **asked))}
             for text, asked in questions.items()]
     return tables.frame_table(rows, f"{kind.capitalize()}: {KINDS[kind]}")
-
-
-# ---- what a page shows -----------------------------------------------------------------------------------
 
 
 def overview(kind):
@@ -256,64 +206,23 @@ def legend():
     return tables.frame_table(rows, "Symbols of the costs")
 
 
-@dataclass(frozen=True)
-class Card:
-    """What to know of one method: its name, where its source is, and lines of (heading, text)."""
-
-    name: str
-    title: str
-    file: str
-    lines: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, repr=False)
-class Cards:
-    """Cards below each other; the last expression of a notebook cell."""
-
-    cards: tuple[Card, ...]
-    heading: str = "methods"  # what they are: the cards are folded below their number and this
-
-    @property
-    def text(self) -> str:
-        """Plain text form."""
-        return "\n\n".join("\n".join([f"{card.name}: {card.title}", *(
-            textwrap.fill(f"{head}: {line}", 100, initial_indent="  ", subsequent_indent="    ")
-            for head, line in card.lines)]) for card in self.cards)
-
-    def _repr_html_(self) -> str:
-        top = (f'<div class="mtclib-cards"><style>{_STYLE}</style><details><summary>'
-               f'{len(self.cards)} {escape(self.heading)}</summary>')
-        return "\n".join([top, *map(_html, self.cards), "</details></div>"])
-
-    def __repr__(self) -> str:
-        return self.text
-
-
-def _html(card):
-    lines = "".join(f"<p><b>{escape(head)}.</b> {set_mathematics(line)}</p>" for head, line in card.lines)
-    source = f'<a href="../{escape(card.file)}"><b>{escape(card.name)}</b></a>'
-    return f"<div><p>{source}: {escape(card.title)}</p>{lines}</div>"
-
-
 def cards(kind):
-    """A card for each method of a kind."""
-    table = methods_table(kind)
-    return Cards(tuple(Card(name, row["title"], row["file"], _lines(row)) for name, row in table.iterrows()),
-                 f"methods of {kind} clustering")
+    """A folded card for each method of a kind: what to know of it."""
+    return tables.Tables(tuple(
+        tables.frame_table((), f"{name}: {row['title']}", notes=_lines(row), folded=row["file"])
+        for name, row in methods_table(kind).iterrows()))
 
 
 def _lines(row):
     parameters = "; ".join(f"{name}: {text}" for name, text in row["parameters"].items())
     printed = "; ".join(f"{', '.join(part['names'])} in {_tables(part)} of the {part['paper'].upper()} paper"
                         for part in row["appears_in"])  # fmt: skip
-    other = row.get(NEGATIVE)
-    negative = (("Memory with negative entries", f"O({other})"),) if isinstance(other, str) else ()
-    return (("Idea", row["idea"]), ("When to take it", row["use_when"]), ("When not", row["avoid_when"]),
-            ("An iteration", f"{row['step']}."), ("Cost of an iteration", f"O({row['cost']})"),
-            ("Cost of the set-up", f"O({row['setup']})"), ("Memory", f"O({row['memory']})"), *negative,
-            ("Parameters", f"{parameters}."),
-            ("Printed as", f"{printed}." if printed else "no row of its own."),
-            ("Paper", f"{row['citation']} Here: {row['edition']}."))  # fmt: skip
+    other = f", and O({row[NEGATIVE]}) with negative entries" * isinstance(row.get(NEGATIVE), str)
+    return [f"Idea: {row['idea']}", f"When to take it: {row['use_when']}", f"When not: {row['avoid_when']}",
+            f"An iteration: {row['step']}. O({row['cost']}); the set-up O({row['setup']}).",
+            f"Memory: O({row['memory']}){other}.", f"Parameters: {parameters}.",
+            f"Printed as: {printed or 'no row of its own'}.",
+            f"Paper: {row['citation']} Here: {row['edition']}."]  # fmt: skip
 
 
 def _tables(part):
@@ -322,9 +231,6 @@ def _tables(part):
         return f"table {first}"
     whole = [int(table) for table in part["tables"]] == list(range(int(first), int(last) + 1))
     return f"tables {f'{first} to {last}' if whole else ' and '.join(part['tables'])}"
-
-
-# ---- full profiles, as they were run ---------------------------------------------------------------------
 
 
 def full_profiles(papers) -> pd.DataFrame:
@@ -342,51 +248,3 @@ def full_profiles(papers) -> pd.DataFrame:
                      "longest (s)": round(longest["seconds"], 1),
                      "longest fit": f"{longest['method']} on {longest['dataset']}"})  # fmt: skip
     return pd.DataFrame(rows)
-
-
-def cluster_run() -> dict:
-    """The recorded run on a cluster that lost a worker, by ``benchmarks/cluster_run.py``."""
-    found = json.loads((paths.paper_dir("methods") / "cluster.json").read_text(encoding="utf-8"))
-    return {name.replace("_", " "): value for name, value in found.items()}
-
-
-# ---- every method once, at its defaults, on small planted data: proof that it runs, not a comparison -----
-
-
-def planted(kind, seed):
-    """Small data with known clusters: Xs, a list of labels (for views one array in all), numbers of clusters.
-    For "multitask" three tasks of tf-idf; for "multiview" 100 points in three views; for "lifelong" three
-    tasks of counts in two views each."""
-    if kind == "multiview":
-        data = load("mspl-toy", random_state=seed)
-        return [X[::EVERY] for X in data.Xs], [data.labels[::EVERY]], data.n_clusters
-    if kind == "multitask":
-        data = load("toy-multitask", random_state=seed)
-        return data.Xs, data.labels, data.n_clusters
-    # Rows stand in the order of the topics, so that two draws are two views of the same clusters.
-    first, second = (load("toy-multitask", random_state=draw, weighting="counts")
-                     for draw in (2 * seed, 2 * seed + 1))
-    return [list(views) for views in zip(first.Xs, second.Xs)], first.labels, first.n_clusters
-
-
-def trial(seed=0, n_runs=1, n_jobs=1):
-    """Fit every method at its defaults; index: kind and method. ``ARI``, mean over tasks and runs,
-    ``seconds`` of the processor per fit, mean ``iterations``, and ``converged``, whether all runs did. Each
-    run after the first takes the next seed, for the data as well."""
-    jobs = [(name, seed + run) for name in all_estimators() for run in range(n_runs)]
-    frame = pd.DataFrame(processes(n_jobs)(delayed(_tried)(*job) for job in jobs))
-    rules = {"ARI": "mean", "seconds": "mean", "iterations": "mean", "converged": "all"}
-    return frame.replace({"method": SHOWN}).groupby(["kind", "method"]).agg(rules)
-
-
-def _tried(name, seed):
-    cls = all_estimators()[name]
-    Xs, labels, n_clusters = planted(cls.traits.kind, seed)
-    done = attempt(cls(n_clusters, random_state=seed).fit, Xs)
-    if done.error:
-        raise done.error
-    model = done.value
-    found = model.labels_ if isinstance(model.labels_, list) else [model.labels_]
-    scores = [adjusted_rand_index(true, h) for true, h in zip(labels, found)]
-    return {"kind": _needs(cls)["kind"], "method": name, "ARI": float(np.mean(scores)),
-            "seconds": done.processor, "iterations": int(model.n_iter_), "converged": model.converged_}

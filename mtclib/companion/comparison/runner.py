@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from dataclasses import dataclass, fields, replace
 from multiprocessing import get_context
+from shutil import rmtree
 from time import process_time
 
 import numpy as np
@@ -31,10 +32,7 @@ ENOUGH = 20
 
 TOO_LONG = f"more than {SECONDS} s of processor time"
 TOO_LARGE = f"more than {GIGABYTES} GB of memory"
-KILLED = (24, 9)  # SIGXCPU, and SIGKILL for what does not heed it
 PROCESSES = get_context("fork" if sys.platform == "linux" else "spawn")
-LIMITED = sys.platform == "linux"
-"""Whether the system itself holds a process to limits; elsewhere it is watched, and ended, from outside."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,33 +68,24 @@ def limited(job, seconds=SECONDS, gigabytes=GIGABYTES):
     if "path" in job.params:
         named(job.params["path"])
     receiver, sender = PROCESSES.Pipe(duplex=False)
-    child = PROCESSES.Process(target=_child, args=(job, sender, seconds, gigabytes, LIMITED))
+    child = PROCESSES.Process(target=_child, args=(job, sender))
     child.start()
     sender.close()
-    passed = "" if LIMITED else _watched(child, receiver, seconds, gigabytes)
+    passed = _watched(child, receiver, seconds, gigabytes)
     try:
         record = None if passed else receiver.recv()
     except EOFError:
         record = None
     child.join()
     if record is None:
-        late = TOO_LONG if -child.exitcode in KILLED else f"the process died with code {child.exitcode}"
-        return failed_record(job, passed or late)
+        return failed_record(job, passed or f"the process died with code {child.exitcode}")
     return failed_record(job, TOO_LARGE) if "MemoryError" in record.info["error"] else record
 
 
-def _child(job, sender, seconds, gigabytes, limits):
+def _child(job, sender):
     load_dataset(job.loader, job.loader_params)
     process = psutil.Process()
-    if limits:
-        import resource
-
-        most = process.memory_info().vms + gigabytes * 2**30
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-    else:
-        sender.send((process_time(), process.memory_info().vms))
+    sender.send((process_time(), process.memory_info().vms))
     start, before = process_time(), _peak(process)
     record = execute(job)
     record.cost.update(seconds=process_time() - start, megabytes=(_peak(process) - before) / 2**20)
@@ -127,8 +116,8 @@ def _peak(process):
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def jobs_of(sources, name):
-    """All fits of one set: in both preparations, and with k unknown."""
+def jobs_of(sources, name, without=()):
+    """All fits of one set, but for some methods: in both preparations, and with k unknown."""
     variants = set(sources.table.index[sources.table["set"] == name])
 
     def within(part):
@@ -137,7 +126,8 @@ def jobs_of(sources, name):
     protocol = sources.protocol
     studies = {key: within(study) for key, study in protocol.studies.items()}
     profiles = {"full": within(protocol.profile("full"))}
-    return runs.expand(replace(protocol, profiles=profiles, studies=studies), "full")
+    found = runs.expand(replace(protocol, profiles=profiles, studies=studies), "full")
+    return [job for job in found if job.method not in without]
 
 
 def needed(jobs, store):
@@ -159,10 +149,11 @@ def needed(jobs, store):
 
 def restore(sources, store):
     """Put the committed fits that the store does not have into it, and return how many these were."""
+    if not sources.done:
+        return 0
     jobs = {job.key: job for name in sources.done for job in jobs_of(sources, name)}
     restored = runs.restore(jobs.values(), sources.results, store)
-    memory = pd.read_csv(sources.folder / "results" / "memory.csv")
-    memory = memory.astype({"megabytes": object}).replace(np.nan, None)
+    memory = pd.read_csv(sources.made / "memory.csv").astype({"megabytes": object}).replace(np.nan, None)
     memory = memory.set_index(["dataset", "method"])["megabytes"]
     for key in restored:
         record = store.get(key)
@@ -171,28 +162,33 @@ def restore(sources, store):
     return len(restored)
 
 
-def run(sources, store, sets):
-    """Run what the store does not have, one fit after another, set by set."""
+def run(sources, store, sets, without=()):
+    """Run what the store does not have, one fit after another, set by set, but for some methods."""
     for name in sets:
-        for job in needed(jobs_of(sources, name), store):
+        for job in needed(jobs_of(sources, name, without), store):
             if store.get(job.key, arrays=False) is None:
                 store.put(limited(job))
         print(f"{name} is run", flush=True)
 
 
-def write(sources, store, sets):
-    """Write the results of those of some sets that are run to the end, and return their names."""
-    jobs, stored = {name: list(needed(jobs_of(sources, name), store)) for name in sets}, set(store.keys())
+def write(sources, store, sets, without=()):
+    """Write the results of those of some sets that are run to the end, and return their names: into the
+    folder ``begun`` as long as they lack a set of the results that are there."""
+    jobs = {name: list(needed(jobs_of(sources, name, without), store)) for name in sets}
+    stored = set(store.keys())
     done = [name for name, wanted in jobs.items() if {job.key for job in wanted} <= stored]
-    chosen = [job for name in done for job in jobs[name]]
-    folder = runs.export(chosen, store, sources.folder / "results", protocol=sources.protocol)
+    chosen, whole = [job for name in done for job in jobs[name]], set(sources.done) <= set(done)
+    folder = sources.folder / ("results" if whole else "begun")
+    runs.export(chosen, store, folder, protocol=sources.protocol)
     largest = [(job.dataset, job.method, store.get(job.key, arrays=False).cost.get("megabytes"))
                for job in chosen]
     memory = pd.DataFrame(largest, columns=["dataset", "method", "megabytes"])
     memory = memory.groupby(["dataset", "method"], sort=False)["megabytes"].max()
     memory.to_csv(folder / "memory.csv", lineterminator="\n", float_format="%.1f")
-    scores = all_scores(Sources(sources.kind, sources.folder).rows)
+    scores = all_scores(Sources(sources.kind, sources.folder, folder.name).rows)
     scores.to_csv(folder / "all_scores.csv", index=False, lineterminator="\n")
+    if whole:
+        rmtree(sources.folder / "begun", ignore_errors=True)
     return done
 
 

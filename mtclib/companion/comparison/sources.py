@@ -32,23 +32,25 @@ Place = namedtuple("Place", ["scores", "rank", "of", "overview"])
 
 class Sources:
     """Committed results of the comparison for one kind of data, "tasks" or "views", and the statistics
-    derived from them; `folder` holds ``protocol.toml``, ``sources.csv`` and ``results``.
+    derived from them; `folder` holds ``protocol.toml``, ``sources.csv`` and ``results``, or, as `made` says,
+    ``begun``: a later run, which takes their place once it is on every set of theirs.
 
     >>> Sources("views").sets[0]
     'Yale'
     """
 
-    def __init__(self, kind: str, folder: str | Path | None = None) -> None:
+    def __init__(self, kind: str, folder: str | Path | None = None, made: str = "results") -> None:
         self.kind = choose(kind, KINDS, "comparison")
         self.folder = Path(folder or paths.paper_dir(f"comparison/many-{kind}"))
         self.protocol = runs.load_protocol(self.folder / "protocol.toml")
         self.table = pd.read_csv(self.folder / "sources.csv", index_col="dataset", dtype=str)
         self.sets = list(dict.fromkeys(self.table["set"]))
+        self.made, self.about = self.folder / made, ", of a run that has begun" if made == "begun" else ""
 
     @cached_property
     def results(self):
         """Committed results, as from :func:`mtclib.companion.runs.read_results`."""
-        return runs.read_results(self.folder / "results")
+        return runs.read_results(self.made)
 
     @cached_property
     def rows(self):
@@ -58,9 +60,8 @@ class Sources:
 
     @property
     def done(self):
-        """Names of the sets that are run."""
-        there = (self.folder / "results").is_dir()
-        return list(dict.fromkeys(self.rows["set"])) if there else []
+        """Names of the sets that are run to the end."""
+        return list(dict.fromkeys(self.rows["set"])) if self.made.is_dir() else []
 
     @property
     def state(self):
@@ -68,20 +69,20 @@ class Sources:
         sources = self.table.drop_duplicates("set").set_index("set")["source"]
         found = sources[self.done]
         missing = sources.index.drop(found.index)
-        rest = {"sets not run": missing, **(self._behind() if len(found) else {})}
+        rest = {"sets not run, for want of time": missing, **(self._behind() if len(found) else {})}
         rest = "".join(f"; {what}: {', '.join(names)}" for what, names in rest.items() if len(names))
-        return (f"{self.kind}: ran on {len(found)} of {len(sources)} sets, from {found.nunique()} of "
-                f"{sources.nunique()} sources{rest}")
+        return (f"{self.kind}{self.about}: ran on {len(found)} of {len(sources)} sets, from "
+                f"{found.nunique()} of {sources.nunique()} sources{rest}")
 
     def _behind(self):
         """Methods that the protocol has and the results lack, or have by code that gives other labels now."""
         versions, there = self.results.provenance["algorithm_versions"], set(self.rows["method"])
-        found = {"methods not run": [], "run by earlier code": []}
+        found = {"methods not run, for want of time": [], "run by earlier code": []}
         for name in self.protocol.profile("full").methods:
             spec = self.protocol.methods[name]
             made_by = algorithm(spec.estimator, spec.params)
             if name not in there:
-                found["methods not run"].append(name)
+                found["methods not run, for want of time"].append(name)
             elif versions[made_by] != present_version(made_by):
                 found["run by earlier code"].append(name)
         return found
@@ -97,13 +98,8 @@ class Sources:
         return wide[[name for name in names if name in wide]]
 
     def overview(self, scores: pd.DataFrame | None = None) -> pd.DataFrame:
-        """All methods, largest mean gain first; `scores` as from :meth:`scores`.
-
-        ``gain`` over plain k-means in points, the mean over ``sources``, with its 95 % interval ``low``,
-        ``high``; ``worse`` (sources where it is below plain k-means); ``risk``, the chance of that on a
-        further source; ``fails`` (sets without a result, which count as plain k-means); ``p`` of Wilcoxon's
-        signed-rank test against the first, corrected after Holm.  Interval and risk take gains to be normal.
-        """
+        """All methods, largest mean gain first, as by `summary`; ``fails`` (sets without a result: as plain
+        k-means); ``p`` of Wilcoxon's signed-rank test against the first, corrected after Holm."""
         scores = self.scores() if scores is None else scores
         gains = self.gains(scores)
         order = gains.mean().sort_values(ascending=False, kind="stable").index
@@ -151,54 +147,25 @@ class Sources:
         seconds = runs.calibrated(fits["seconds"], fits["key"].map(self.results.calibrations))
         return fits.assign(seconds=seconds).groupby(["dataset", "method"])["seconds"].median().unstack()
 
-    def relative_times(self) -> pd.Series:
-        """Seconds of a fit relative to plain k-means on the same data, the median over data sets."""
-        seconds = self.seconds()
-        return seconds.div(seconds[PLAIN], axis=0).median()
-
     def costs(self) -> pd.DataFrame:
         """Median over data sets of each method's ``seconds`` per fit, and the largest ``megabytes``."""
-        memory = pd.read_csv(self.folder / "results" / "memory.csv").groupby("method")["megabytes"].max()
+        memory = pd.read_csv(self.made / "memory.csv").groupby("method")["megabytes"].max()
         return pd.DataFrame({"seconds": self.seconds().median(), "megabytes": memory})
 
     def live(self, *, seed: int | None = None, n_runs: int = 0, n_jobs: int = 1) -> pd.DataFrame:
         """Results of the quick profile, a few cheap methods on data of a Python package, run now."""
-        file = self.folder / "protocol.toml"
-        _, jobs, store = profiles.plan(file, "quick", seed=seed, n_runs=n_runs)
+        _, jobs, store = profiles.plan(self.folder / "protocol.toml", "quick", seed=seed, n_runs=n_runs)
         return runs.run(jobs, store, n_jobs=n_jobs)
 
     def place(self, make: Callable, name: str = "mine", n_runs: int = 1,
               on: Iterable[str] | None = None) -> Place:
         """Row of a further method, and its place among those that are run, with k known.
 
-        Parameters
-        ----------
-        make : callable
-            ``make(n_clusters, random_state)`` gives an estimator with ``fit(Xs)`` and then ``labels_``:
-            ``n_clusters`` is an int and ``labels_`` an array for views, both are lists for tasks. A class
-            gets both by name.
-        name : str
-        n_runs : int
-            Seeds on each set: the first of the protocol's.
-        on : str or list of str, optional
-            The sets to compare on; all by default.
-
-        Returns
-        -------
-        Place
-            ``scores`` (ARI by set), ``rank`` (1 is best), ``of`` (so many), ``overview`` (with all others).
-
-        Raises
-        ------
-        ValueError
-            If there is a method of that name.
-        FetchError
-            If a set that is run cannot be had.
-
-        Examples
-        --------
-        >>> from mtclib import MSPL
-        >>> place = Sources("views").place(lambda k, seed: MSPL(k, random_state=seed))  # doctest: +SKIP
+        ``make(n_clusters, random_state)`` gives an estimator with ``fit(Xs)`` and then ``labels_``:
+        ``n_clusters`` is an int and ``labels_`` an array for views, both are lists for tasks; a class gets
+        both by name.  ``n_runs`` seeds are the first of the protocol's; ``on`` names sets, all by default.
+        Returns ``scores`` (ARI by set), ``rank`` (1 is best), ``of`` (so many), ``overview`` (with all
+        others).  ValueError if there is a method of that name, FetchError if a set cannot be had.
         """
         if name in self.protocol.methods:
             raise ValueError(f"name: there is a method {name!r} already; give another")
@@ -233,11 +200,9 @@ def place(make: Callable, on: str | Iterable[str], **options: Any) -> Place:
     >>> from mtclib import MSPL
     >>> place(MSPL, on="Handwritten").rank  # doctest: +SKIP
     """
-    sets = [on] if isinstance(on, str) else list(on)
-    known = {kind: Sources(kind) for kind in KINDS}
-    choose(sets[0], [name for part in known.values() for name in part.done], "on")
-    kind = next(kind for kind, part in known.items() if sets[0] in part.done)
-    return known[kind].place(make, on=sets, **options)
+    sets, known = [on] if isinstance(on, str) else list(on), {kind: Sources(kind) for kind in KINDS}
+    of = {name: part for part in known.values() for name in part.done}
+    return of[choose(sets[0], list(of), "on")].place(make, on=sets, **options)
 
 
 def interval(gains):
@@ -247,8 +212,8 @@ def interval(gains):
 
 
 def summary(gains):
-    """``sources``, mean ``gain`` with its interval ``low``, ``high``, ``worse`` and ``risk`` of gains of a
-    method, one for each source."""
+    """Of gains of a method, one for each source: ``sources``, mean ``gain`` with its 95 % interval ``low``,
+    ``high``, ``worse`` (sources of a loss), and ``risk``, the chance of one on a further source."""
     n, spread = len(gains), np.std(gains, ddof=1) if len(gains) > 1 else 0.0
     (low, high), row = interval(gains), {"sources": n, "worse": int((gains.round(9) < 0).sum())}
     chance = stats.t.cdf(-gains.mean() / (spread * np.sqrt(1 + 1 / n)), n - 1) if spread else np.nan

@@ -76,7 +76,7 @@ def scores(kind) -> pd.DataFrame:
     sources = advice.evidence(kind)
     specs, methods = sources.protocol.datasets, sources.protocol.methods
     known = pd.read_csv(sources.folder / "sets.csv", index_col="set")[["parts", "samples", "clusters"]]
-    memory = pd.read_csv(sources.folder / "results" / "memory.csv", index_col=["dataset", "method"])
+    memory = pd.read_csv(sources.made / "memory.csv", index_col=["dataset", "method"])
     rows = sources.rows[sources.rows["metric"].isin(METRICS)]
     means = rows.groupby(["dataset", "method", "metric"], sort=False)["value"].mean(skipna=False).unstack()
     found = (100 * means.rename(columns=METRICS)).dropna().round(2)

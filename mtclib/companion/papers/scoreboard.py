@@ -9,6 +9,7 @@ import pandas as pd
 
 from mtclib.companion import plots, tables
 from mtclib.companion.comparison import advice
+from mtclib.companion.comparison.sources import KINDS
 from mtclib.companion.papers import answers, in_order, position, study_of
 from mtclib.companion.papers.judging import method_kind
 from mtclib.companion.papers.study import show
@@ -108,8 +109,8 @@ def picture():
 
 def recommendation():
     """Which method to take, for many tasks and for many views."""
-    return tables.Points(tuple(map(advice.answer, advice.ROWS)),
-                         tuple((f"Many {kind}", "comparison.ipynb") for kind in advice.ROWS))
+    return tables.Points(tuple(map(advice.answer, KINDS)),
+                         tuple((f"Many {kind}", "comparison.ipynb") for kind in KINDS))
 
 
 RATES = {"paper": "paper", "kind": "methods", "cells": "cells", "agreeing": "agree", "undecided": "undecided",

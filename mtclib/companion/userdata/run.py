@@ -171,6 +171,7 @@ class Clusterings:
     data: Dataset
     settings: dict = field(default_factory=dict)  # n_clusters, methods with parameters, seed
     relations: dict = field(default_factory=dict)  # method to the relation of its clusters, if it has one
+    sure: dict = field(default_factory=dict)  # of a consensus: share of members that agree, like its labels
 
     def agreement(self) -> pd.DataFrame:
         """Adjusted Rand index of each pair of methods, the mean over tasks; methods by methods."""
@@ -193,7 +194,8 @@ class Clusterings:
 
     def save(self, folder, raw=False, draw=None) -> list[Path]:
         """Write a bundle and return its files, see :func:`bundle.bundle` for what is refused:
-        ``clusters-METHOD.csv`` (task, sample, class, cluster, group), ``methods.csv`` (the frame),
+        ``clusters-METHOD.csv`` (task, sample, class, cluster, group; of a consensus also agreement, the share
+        of its members that put the sample there), ``methods.csv`` (the frame),
         ``agreement.csv``; of the first method ``contents.csv``, ``related.csv`` (for tasks) and
         ``report.txt``; and what ``draw(folder)`` adds.  Unless `raw`, text that a spreadsheet would run is
         marked."""
@@ -227,13 +229,15 @@ class Clusterings:
         data, parts, labels, groups = self.data, [], self.labels[name], self.groups(name)
         views = data.kind == "multiview"
         samples = getattr(data, "sample_names", ()) or [None] * len(as_list(labels))
+        sure = as_list(self.sure[name]) if self.sure.get(name) is not None else None
         for t, (found, truth) in enumerate(zip(as_list(labels), as_list(data.labels))):
             names = np.array([*(data.class_names[t] if data.class_names else ()), ""], dtype=object)
             parts.append(pd.DataFrame({
                 "task": "" if views else data.task_names[t],
                 "sample": np.arange(1, len(found) + 1) if samples[t] is None else samples[t],
                 "class": names[truth], "cluster": found + 1,
-                "group": np.array(groups.names, dtype=object)[groups.codes[t][found]]}))  # fmt: skip
+                "group": np.array(groups.names, dtype=object)[groups.codes[t][found]],
+                **({} if sure is None else {"agreement": sure[t].round(3)})}))  # fmt: skip
         return pd.concat(parts, ignore_index=True)
 
 
@@ -289,8 +293,8 @@ def cluster(data: Dataset, methods: Sequence = (), n_clusters: int | list[int] |
     labels = {name: run["labels"] for name, run in best.items() if run}
     settings = {"n_clusters": ks, "methods": chosen, "seed": seed, "runs": n_runs,
                 "preprocessing": list(data.preprocessing)}  # fmt: skip
-    relations = {name: run["relation"] for name, run in best.items() if run}
-    return Clusterings(pd.DataFrame(rows), labels, data, settings, relations)
+    relations, sure = ({name: run[key] for name, run in best.items() if run} for key in ("relation", "sure"))
+    return Clusterings(pd.DataFrame(rows), labels, data, settings, relations, sure)
 
 
 def _run(jobs, n_jobs, progress):
@@ -314,6 +318,7 @@ def _fit(name, parameters, n_clusters, seed, Xs):
 def _fitted(name, parameters, n_clusters, seed, Xs):
     model = all_estimators()[name](n_clusters, random_state=seed, **parameters).fit(Xs)
     return {"labels": model.labels_, "relation": getattr(model, "relation_", None),
+            "sure": getattr(model, "agreement_", None),
             "objective": float(model.objective_[-1]), "n_iter": int(model.n_iter_),
             "converged": bool(model.converged_)}  # fmt: skip
 

@@ -6,9 +6,10 @@ import pytest
 
 from benchmarks import comparison_sets
 from mtclib.companion.comparison import advice, exam, sharing
-from mtclib.companion.comparison.sources import PLAIN, Sources
+from mtclib.companion.comparison.sources import KINDS, PLAIN, Sources
 from mtclib.companion.userdata import load
 from mtclib.companion.userdata.files import DataFileError
+from mtclib.core import paths
 
 METHODS = {PLAIN: 50.0, "k-means": 45.0, "MBC": 53.0, "SNMF": 60.0, "sklearn GMM": 70.0, "SAMTC": 40.0}
 
@@ -61,13 +62,6 @@ def test_who_follows_advice_pays_where_the_choice_was_luck_and_a_loss_can_be_avo
     assert "plain k-means" in text
 
 
-def test_a_method_without_a_result_is_plain_k_means_there():
-    found, _ = decided(SNMF=[80.0, 80.0, 80.0, np.nan])
-    assert found["take"] == "SNMF"
-    assert sorted(found["followed"].round(9))[0] == 0
-    assert found["worse"] == 0
-
-
 def test_a_part_of_the_data_gets_advice_of_its_own_only_where_that_gains():
     sets = ["Heart", "Vowel", "Gas-drift", "MNIST-USPS", "tr23", "Reuters", "WebKB4", "hitech"]
     texts = np.array([False] * 4 + [True] * 4)
@@ -77,7 +71,7 @@ def test_a_part_of_the_data_gets_advice_of_its_own_only_where_that_gains():
     assert not advice.rows(toys, toys.made)
 
 
-@pytest.mark.parametrize("kind", advice.ROWS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_advice_is_among_our_methods_that_are_fast_and_plain_k_means(kind):
     sources = advice.evidence(kind)
     names = advice.ours(sources, sources.protocol.methods)
@@ -85,6 +79,20 @@ def test_advice_is_among_our_methods_that_are_fast_and_plain_k_means(kind):
     assert PLAIN in names
     assert {"tasks": "LLMC", "views": "DiMSC"}[kind] in set(own) - set(names)
     assert set(names) - {PLAIN} < set(own)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_readme_quotes_the_gain_if_followed_and_orders_of_the_samples_are_those_of_the_advised(kind):
+    sources, found = advice.evidence(kind), advice.advised(advice.evidence(kind))
+    readme = " ".join((paths.root() / "README.md").read_text(encoding="utf-8").split())
+    assert f"{advice.spread(found, 'gain', 'low', 'high')} points of ARI" in readme
+    assert f"{100 * found['risk']:.0f} %" in readme
+    orders, sizes = (pd.read_csv(sources.folder / f"{name}.csv", index_col="set")
+                     for name in ("orders", "sets"))  # fmt: skip
+    assert set(orders["method"]) == {found["take"], found["safe"]}
+    assert set(orders.index) == set(sizes.index[sizes["samples"] < 1000]) & set(sources.done)
+    assert (orders.groupby(["set", "method"]).size() == 5).all()
+    assert len(advice.orders(kind).rows) == orders.index.nunique()
 
 
 def test_sharing_is_measured_against_a_method_s_own_single_task_version_and_correlated_over_sources():
@@ -109,7 +117,7 @@ def test_relatedness_and_agreement_find_what_is_planted():
     assert found["agreement"] < 0.2
 
 
-@pytest.mark.parametrize("kind", advice.ROWS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_set_is_described_and_every_method_that_shares_has_a_version_that_does_not(kind):
     sources = Sources(kind)
     known = pd.read_csv(sources.folder / "sets.csv")

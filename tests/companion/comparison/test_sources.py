@@ -12,17 +12,10 @@ import sklearn.cluster
 
 from mtclib.baselines import KMeans
 from mtclib.baselines.registry import all_estimators
+from mtclib.companion import place
 from mtclib.companion.comparison import runner as script
 from mtclib.companion.comparison.rivals import named
-from mtclib.companion.comparison.sources import (
-    KINDS,
-    PLAIN,
-    Sources,
-    above,
-    against_the_first,
-    place,
-    summary,
-)
+from mtclib.companion.comparison.sources import KINDS, PLAIN, Sources, above, against_the_first, summary
 from mtclib.companion.parameters import UsageError
 from mtclib.companion.runs import RunStore, expand, parse_protocol
 from mtclib.companion.userdata.run import GRAPHS
@@ -41,11 +34,12 @@ def toys(tmp_path_factory):
     folder = tmp_path_factory.mktemp("toys")
     shutil.copy(PROTOCOL, folder / "protocol.toml")
     (folder / "sources.csv").write_text(TABLE, encoding="utf-8")
-    sources, store = Sources("tasks", folder), RunStore(folder / "store")
+    store = RunStore(folder / "store")
     for part, whole in ((["a"], ["a"]), (["a", "b", "c"], ["a", "c", "b"])):
+        sources = Sources("tasks", folder)
         script.run(sources, store, part)
         assert script.write(sources, store, sources.sets) == whole, "a set that is not run is left out"
-    return sources
+    return Sources("tasks", folder)
 
 
 def test_gains_and_sensitivity_follow_from_what_is_run_and_who_refuses_the_data_is_plain_k_means(toys):
@@ -88,16 +82,24 @@ def test_every_score_is_a_line_of_the_table_for_everyone(toys):
     assert lines.loc[lines["method"] == "refused", "score"].isna().all()
 
 
-def test_committed_results_are_enough_to_go_on_from(toys, tmp_path):
+def test_committed_results_are_enough_to_go_on_from_and_stay_until_a_later_run_is_on_all_their_sets(
+        toys, tmp_path):
     def written():
         return {file.name: file.read_bytes() for file in results.iterdir() if file.suffix != ".json"}
 
     results, store = toys.folder / "results", RunStore(tmp_path)
     before, there = written(), script.restore(toys, store)
     assert there == len(store.keys()) > 0
+    lost = next(job for job in script.jobs_of(toys, "a") if job.method == "pooled")
+    (tmp_path / f"{lost.key}.npz").unlink()
+    assert script.write(toys, store, toys.sets) == ["c", "b"]
+    begun = Sources("tasks", toys.folder, "begun")
+    assert (begun.done, written()) == (["c", "b"], before)
+    assert "of a run that has begun: ran on 2 of 3 sets" in begun.state
+    assert script.write(toys, store, ["c"], ["pooled"]) == ["c"], "a method can be left out"
+    assert script.restore(toys, store) == 1, "what is there already stays"
     assert script.write(toys, store, toys.done) == toys.done
-    assert written() == before, "what is there already stays"
-    assert script.restore(toys, store) == 0, "what is there already stays"
+    assert (written(), begun.made.is_dir()) == (before, False)
 
 
 def test_a_further_method_with_nothing_but_fit_and_labels_gets_its_row_and_its_place(toys):
@@ -132,15 +134,11 @@ def test_a_class_gets_its_place_on_one_named_set(toys):
             refusing(KMeans, on="nothing like it")
 
 
-@pytest.mark.parametrize("limits", [
-    pytest.param(True, marks=pytest.mark.skipif(not script.LIMITED, reason="limits are Linux's")), False])
 @pytest.mark.parametrize(("trouble", "error"), [
     ("time", script.TOO_LONG), ("memory", script.TOO_LARGE), ("", ""),
     ("raise", "ValueError: this method cannot do that"),
 ])  # fmt: skip
-def test_a_fit_that_passes_a_limit_is_a_failed_record_and_ends_the_method_on_the_set(
-        trouble, error, limits, monkeypatch):
-    monkeypatch.setattr(script, "LIMITED", limits)
+def test_a_fit_that_passes_a_limit_is_a_failed_record_and_ends_the_method_on_the_set(trouble, error):
     job, further = expand(parse_protocol({
         "paper": "p", "title": "t", "root_seed": 0,
         "methods": {"m": {"estimator": "experiments_support:Noisy", "params": {"trouble": trouble}}},

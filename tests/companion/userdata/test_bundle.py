@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from mtclib.companion.cli import main
+from mtclib.companion.comparison import advice
 from mtclib.companion.userdata import bundle, load
 from mtclib.companion.userdata.run import cluster
 
@@ -130,6 +131,7 @@ def test_views_are_clustered_with_what_was_done_to_each_file_said_and_reported(c
         assert said in printed
         assert said in report
     assert "--scaling none leaves the entries as they are" in printed
+    assert advice.promise("views") in printed
     assert pd.read_csv("clusters/clusters-WMSC.csv")["group"].nunique() == 2
 
 

@@ -238,6 +238,15 @@ def test_saved_files_hold_every_sample_once(tmp_path):
     assert table["group"].tolist() == [result.groups("SNMF").names[code] for code in grouped]
 
 
+def test_a_consensus_says_of_every_sample_how_many_of_its_members_agree(tmp_path):
+    result = cluster(load.example("tasks"), [{"Consensus": {"members": ["cosine", "Ward", "k-means"]}}])
+    result.save(tmp_path / "new")
+    table = pd.read_csv(tmp_path / "new/clusters-ConsensusClustering.csv")
+    wanted = np.concatenate(result.sure["ConsensusClustering"])
+    np.testing.assert_allclose(table["agreement"], wanted, atol=1e-3)
+    assert set(np.round(3 * wanted)) <= {0, 1, 2, 3}
+
+
 def test_every_sample_is_drawn_once_in_the_look_of_its_cluster():
     labels = [np.repeat(np.arange(8), 5), np.repeat([0, 9], 20)]
     fig = plots.embedding([np.random.default_rng(0).normal(size=(40, 5)), sp.random_array((40, 6), rng=1)],
