@@ -256,8 +256,7 @@ class MBC(MultiTaskClusterer):
 
     Parameters
     ----------
-    n_clusters : int or list of int
-        Clusters of each task.
+    n_clusters : int, or list of int with one per task
     lam : float, >= 0, default 0.5
         :math:`\lambda` of Eq. (2).  0 clusters each task alone: for the squared distance this is Lloyd's
         k-means, the paper's method "IND".  With 0.5 and clusters of equal size the other tasks' centroids

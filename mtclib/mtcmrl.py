@@ -137,8 +137,7 @@ class MTCMRL(MultiTaskClusterer):
 
     Parameters
     ----------
-    n_clusters : int or list of int
-        Clusters of each task.
+    n_clusters : int, or list of int with one per task
     lam : float, default 4
         :math:`\lambda` of Eq. (1), weight of the linear model, >= 0; the paper searches 1/4 .. 4.
     mu : float, default 0.5

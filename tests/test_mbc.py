@@ -144,13 +144,6 @@ def test_fits_with_different_parameters_start_alike_and_equal_tasks_do_not():
         assert all(np.bincount(h, minlength=5).min() > 0 for h in starts[0])
 
 
-@pytest.mark.parametrize("init", ["random", "samples"])
-def test_tasks_with_the_same_samples_end_in_partitions_of_their_own_when_not_coupled(init):
-    X = np.random.default_rng(0).normal(size=(60, 3))
-    fit = MBC(6, lam=0.0, init=init, random_state=0).fit([X, X])
-    assert not np.array_equal(*fit.labels_)
-
-
 def test_samples_between_centroids_go_to_the_lowest_index_whatever_the_rounding():
     rng = np.random.default_rng(0)
     for _ in range(40):

@@ -106,15 +106,6 @@ def test_a_fit_that_diverges_raises():
         MTCMRL(3, mu=1e-300, alpha=1e-8, beta=1e-8, random_state=0).fit(Xs)
 
 
-def test_full_coupling_in_step_equals_printed_coupling_of_twice_the_strength():
-    Xs, ks = texts(), [2, 3, 4]
-    tasks = MTCMRL(ks)._prepare(Xs, ks)
-    state = initial_state(tasks, ks, 0)
-    full = model_step(tasks[0].system, state.Y, state.W, state.G, 0, 2.0, 0.5, 1.5, "full")
-    printed = model_step(tasks[0].system, state.Y, state.W, state.G, 0, 2.0, 0.5, 3.0, "printed")
-    np.testing.assert_allclose(full[0], printed[0], atol=1e-12)
-
-
 def test_converged_means_that_no_block_can_be_improved():
     Xs, ks = texts((40, 30)), [2, 3]
     model = MTCMRL(ks, tol=1e-3, max_iter=20_000, random_state=0).fit(Xs)

@@ -162,8 +162,8 @@ class PerTask(_NestedSequence):
         Replaces that of the nested estimator.
     estimator : None, str, MultiViewClusterer or SingleTaskClusterer, default None
         The method, by name or as an instance, which is cloned; None for ``CoregSpectral``.
-    parameters : dict or None, default None
-        Set on the nested estimator.
+    parameters
+        As in :class:`Stacked`.
     view : int or None, default None
         The method sees this view alone, counted from 0.  None: all views; methods for one view see them side
         by side.
@@ -177,10 +177,8 @@ class PerTask(_NestedSequence):
         Fitted, one per task.
     objective_ : ndarray of shape (n_iter,)
         The sum over tasks, each continued with its last value.
-    n_iter_ : int
-        The largest of all tasks.
-    converged_ : bool
-        Whether all did.
+    n_iter_, converged_ : int and bool
+        The largest of all tasks, and whether all did.
 
     Examples
     --------
@@ -220,12 +218,10 @@ class OneView(_NestedSequence):
         Replaces that of the nested estimator.
     estimator : None, str or MultiTaskClusterer, default None
         The method, by name or as an instance, which is cloned; None for ``LLMC``.
-    parameters : dict or None, default None
-        Set on the nested estimator.
     view : int or None, default None
         Counted from 0; None for all views side by side.
-    random_state : None, int, Generator or RandomState
-        Replaces that of the nested estimator.
+    parameters, random_state
+        As in :class:`Stacked`.
 
     Attributes
     ----------

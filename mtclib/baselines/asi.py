@@ -43,8 +43,7 @@ class ASI(SingleTaskClusterer):
 
     Parameters
     ----------
-    n_clusters : int or list of int
-        Clusters of each task.
+    n_clusters : int, or list of int with one per task
     which : {'adr', 'smallest', 'smallest_in_range', 'largest'}, default 'adr'
         Eigenvectors that span the subspace: those of the largest eigenvalues of :math:`S_b` ('adr') or
         :math:`S_w` ('largest'), of the smallest of :math:`S_w`, or of the smallest of :math:`S_w` within the

@@ -51,8 +51,7 @@ class CLR(SingleTaskClusterer):
 
     Parameters
     ----------
-    n_clusters : int or list of int
-        Clusters of each task.
+    n_clusters : int, or list of int with one per task
     n_neighbors : int, default 10
         Neighbours in the initial graph; at most n_t - 2 are used.  A cluster should have more samples.
     metric : {'euclidean', 'cosine'}, default 'euclidean'

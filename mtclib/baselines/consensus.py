@@ -126,8 +126,7 @@ class ConsensusClustering(_Consensus, MultiTaskClusterer):
 
     Parameters
     ----------
-    n_clusters : int or list of int
-        Clusters of each task.
+    n_clusters : int, or list of int with one per task
     members : list of str or estimators, default None
         Two or more of 'cosine', 'scales', 'scales by cosine' (:class:`SpectralNJW` with the cosine graph of
         all pairs, with graphs of 10, 30 and 100 neighbours by cosine where data are mostly zeros, or always),

@@ -28,8 +28,7 @@ class MKC(MultiTaskClusterer):
 
     Parameters
     ----------
-    n_clusters : int or list of int
-        Clusters of each task.
+    n_clusters : int, or list of int with one per task
     lam : float, >= 0, default 0.5
         Pull between the centroids of different tasks.  0 clusters each task alone: for hard memberships
         that is kernel k-means.  The MTCMRL paper searches 0.1, 0.2, ..., 1 for the smart version.

@@ -162,8 +162,7 @@ class SAMTC(MultiTaskClusterer):
 
     Parameters
     ----------
-    n_clusters : int or list of int
-        Clusters of each task.
+    n_clusters : int, or list of int with one per task
     n_neighbors : int, default 30
         :math:`k`; at most n_t - 1 are used, and only samples of positive cosine.  The MTCMRL paper searches
         30, 60, 90 and 120.  Near n_t - 1 all samples share all neighbours and :math:`S_t` says nothing.

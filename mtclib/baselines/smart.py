@@ -113,8 +113,7 @@ class SMBC(MBC):
 
     Parameters
     ----------
-    n_clusters : int or list of int
-        Clusters of each task.
+    n_clusters : int, or list of int with one per task
     lam : float, >= 0, default 0.5
         Strength of the boosting, as in `mtclib.MBC`.  The MTCMRL paper searches 0.1, 0.2, ..., 1.
     rule : {'partition', 'centroids', 'step'}, default 'partition'
@@ -233,8 +232,7 @@ class SMKC(MKC):
 
     Parameters
     ----------
-    n_clusters : int or list of int
-        Clusters of each task.
+    n_clusters : int, or list of int with one per task
     lam : float, >= 0, default 0.5
         Strength of the boosting.  The MTCMRL paper searches 0.1, 0.2, ..., 1.
     rule : {'partition', 'centroids'}, default 'partition'

@@ -42,8 +42,7 @@ class SNMF(SingleTaskClusterer):
 
     Parameters
     ----------
-    n_clusters : int or list of int
-        Clusters of each task.
+    n_clusters : int, or list of int with one per task
     solver : {'gradient', 'multiplicative'}, default 'gradient'
         'gradient': spectral projected gradients.  'multiplicative': the update that MTCMRL uses, without its
         linear model (lam = 0); it needs ten times as many steps.
@@ -141,8 +140,7 @@ class SNMFLR(SingleTaskClusterer):
 
     Parameters
     ----------
-    n_clusters : int or list of int
-        Clusters of each task.
+    n_clusters : int, or list of int with one per task
     lam : float, default 4
         Weight of the linear model, >= 0.
     mu : float, default 0.5
@@ -250,15 +248,8 @@ class MultiViewSNMF(MultiViewClusterer):
         :math:`k`.
     view : int or None, default None
         Number of the view, from 0; None for the mean over all views.
-    affinity : {'knn', 'auto', 'knn-cosine', 'gaussian', 'cosine'}, callable or list, default 'knn'
-        See ``graphs.normalized_affinities``.  'auto', neighbours by cosine for views of mostly zeros and
-        by distance for others, is what :mod:`mtclib.companion` recommends and takes for a user's own data.
-    n_neighbors : int or 'log', default 10
-        Of the affinities of neighbours; 'log' is floor(log2 n) + 1.
-    scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
-        Width of 'gaussian'; 'self-tuning' also of neighbours.
-    scaling : str, default 'none'
-        Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
+    affinity, n_neighbors, scale, scaling
+        As in :class:`mtclib.baselines.AWP`.
     solver : {'gradient', 'multiplicative'}, default 'gradient'
         As in :class:`mtclib.baselines.SNMF`, with its default ``exponent`` and ``guard``.
     n_init : int, default 5

@@ -53,15 +53,8 @@ class WMSC(MultiViewClusterer):
         Share of the ridge on the weights; larger values make them equal.
     smoothness : float >= 0, default 0.1
         Share of the penalty on different weights of similar views.
-    affinity : {'knn', 'auto', 'knn-cosine', 'gaussian', 'cosine'}, callable or list, default 'knn'
-        See ``graphs.normalized_affinities``.  'auto', neighbours by cosine for views of mostly zeros and
-        by distance for others, is what :mod:`mtclib.companion` recommends and takes for a user's own data.
-    n_neighbors : int or 'log', default 10
-        Of the affinities of neighbours; 'log' is floor(log2 n) + 1.
-    scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
-        Width of 'gaussian'; 'self-tuning' also of neighbours.
-    scaling : str, default 'none'
-        Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
+    affinity, n_neighbors, scale, scaling
+        As in :class:`mtclib.baselines.AWP`.
     landmarks : {'auto', 'never'}, default 'auto'
         With 'auto', more than 20,000 samples and an affinity of neighbours, :class:`LandmarkSpectral` is
         fitted instead, with a warning; 'never' compares all pairs of samples, whatever it takes.

@@ -131,9 +131,9 @@ def _check_texts(tasks):
                              "leave it out or give an empty text.")  # fmt: skip
 
 
-# A protocol has the same documents with several weightings, one after the other.  Typed, for a min_df of 1 is
-# one document, and of 1.0 all of them.
-@lru_cache(maxsize=2, typed=True)
+# A protocol has the same documents with several weightings, one after the other; a search for its rules takes
+# turns with three lists of stop words.  Typed, for a min_df of 1 is one document, and of 1.0 all of them.
+@lru_cache(maxsize=3, typed=True)
 def _counted(texts, **options):
     counts, terms = count_terms(texts, **options)
     return counts, tuple(terms)

@@ -8,8 +8,7 @@ from sklearn.cluster import KMeans
 
 from mtclib import MTCMRL
 from mtclib.baselines import SNMF, SNMFLR, MultiViewSNMF
-from mtclib.baselines.snmf import random_membership
-from mtclib.maths.graphs import DenseSimilarity, NormalizedMatrix, knn_affinity
+from mtclib.maths.graphs import NormalizedMatrix, knn_affinity
 
 
 def fit(Xs, k=3, **parameters):
@@ -106,14 +105,6 @@ def test_the_scale_of_a_similarity_does_not_matter(scale, solver, init):
     np.testing.assert_array_equal(plain.labels_[0], scaled.labels_[0])
     np.testing.assert_allclose(scaled.objective_[-1] / scale**2, plain.objective_[-1], rtol=1e-3)
     assert scaled.converged_
-
-
-def test_the_start_is_positive_and_as_large_as_the_affinities_ask():
-    K = DenseSimilarity(normalised(views()[0]))
-    Y = random_membership(K, 3, 0)
-    bound = 2.0 * np.sqrt(K.positive.mean() / 3)
-    assert 0.0 < Y.min() < 0.1 * bound
-    assert 0.9 * bound < Y.max() <= bound
 
 
 @pytest.mark.parametrize("estimator", [SNMF, SNMFLR, MTCMRL])

@@ -175,16 +175,13 @@ def membership(M, Y, X, W, lam, exponent):
     return Y * ratio**exponent
 
 
-def fit(Xs, n_clusters, Ys0, lam, mu, alpha, beta, coupling="printed", exponent=0.5, n_iter=10,
-        relation="qp"):
+def fit(Xs, n_clusters, Ys0, lam, mu, alpha, beta, coupling="printed", exponent=0.5, n_iter=10):
     """Algorithm 1, `n_iter` iterations of it, from `Ys0` as it is: see `start` for the paper's.
 
     With coupling "printed" a visit of task t renews G^(t,s) and its model step uses these alone, Eqs. (6) and
     (7).  With "full" the model step minimises Eq. (3), where G^(s,t) stands too; both are renewed together.
-    `relation` is the solver of Eq. (5), "qp" or "frank-wolfe".  Returns a dict: Ys, Ws (lists), Gs (dict of
-    (t, s)) and objective, Eq. (3) after each iteration.
+    Returns a dict: Ys, Ws (lists), Gs (dict of (t, s)) and objective, Eq. (3) after each iteration.
     """
-    solve = {"qp": relation_qp, "frank-wolfe": lambda A, beta: relation_frank_wolfe(A, beta)[0]}[relation]
     Xs = [X.toarray() if issparse(X) else np.asarray(X, dtype=float) for X in Xs]
     T = len(Xs)
     Ms = [similarity(X) for X in Xs]
@@ -195,7 +192,7 @@ def fit(Xs, n_clusters, Ys0, lam, mu, alpha, beta, coupling="printed", exponent=
         for t in range(T):
             others = [s for s in range(T) if s != t]
             for s in others:
-                Gs[t, s] = solve(model_distances(Ws[t], Ws[s]), beta)
+                Gs[t, s] = relation_qp(model_distances(Ws[t], Ws[s]), beta)
                 if coupling == "full":
                     Gs[s, t] = Gs[t, s].T
             pulls = [Gs[t, s] + Gs[s, t].T if coupling == "full" else Gs[t, s] for s in others]
