@@ -164,16 +164,6 @@ def without_k(kind):
     return tables.frame_table(found.round(1), caption, folded=told)
 
 
-def orders(kind):
-    """How far the order of the samples moves the advised methods, as a folded table."""
-    frame = pd.read_csv(evidence(kind).folder / "orders.csv").groupby(["set", "method"], sort=False)["ARI"]
-    found = (frame.max() - frame.min()).unstack(sort=False)
-    told = "; ".join(f"{name}: {part.median():.1f} in the median, at most {part.max():.1f} ({part.idxmax()})"
-                     for name, part in found.items())
-    caption = f"Many {kind}: largest minus smallest ARI in five orders of the samples"
-    return tables.frame_table(found.round(1), caption, folded=told)
-
-
 def certainty(kind):
     """The evidence for the advice part by part, as `plots.certainty` takes it, and a sentence on it."""
     sources = evidence(kind)

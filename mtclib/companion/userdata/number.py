@@ -68,12 +68,12 @@ def candidates(data, seed=0) -> Candidates:
         if len(drawn) < LEAST:
             continue
         part = f"{SAMPLES} of the samples" if groups[task][0].shape[0] > SAMPLES else ""
-        values, V = fused(Xs, own)
+        values, V = _embedded(Xs, own)
         falls = np.round(values[1:-1] - values[2:], 9)  # from two clusters on
         gaps += [{"task": task, "k": k, "gap": gap} for k, gap in enumerate(falls, 2)]
         for k in np.sort(2 + np.argsort(-falls, kind="stable")[:CANDIDATES]).tolist():
-            labels[task, k] = found = spectral(V[:, :k], k, own)
-            plain = KMeans(k, n_init=3, random_state=own % 2**32).fit_predict(joined(Xs))
+            labels[task, k] = found = _clusters(V[:, :k], k, own)
+            plain = KMeans(k, n_init=3, random_state=own % 2**32).fit_predict(_joined(Xs))
             sizes = " ".join(map(str, sorted(np.bincount(found))[::-1]))
             rows.append({"task": task, "clusters": k, "sizes": sizes,
                          "agreement": round(adjusted_rand_index(found, plain), 2) + 0.0,
@@ -82,7 +82,7 @@ def candidates(data, seed=0) -> Candidates:
     return Candidates(pd.DataFrame(gaps), pd.DataFrame(rows, columns=columns), labels, seen)
 
 
-def fused(Xs, seed):
+def _embedded(Xs, seed):
     """Leading eigenvalues, one more than the largest number of clusters, and their vectors."""
     n = Xs[0].shape[0]
     graphs = [NormalizedMatrix(_neighbours(X)) for X in Xs]
@@ -102,15 +102,13 @@ def _neighbours(X):
     return sp.csr_array(graph.maximum(graph.T))
 
 
-def spectral(V, k, seed):
-    """Clusters of the rows of leading eigenvectors, scaled to unit length."""
+def _clusters(V, k, seed):
     lengths = np.linalg.norm(V, axis=1, keepdims=True)
     rows = np.divide(V, lengths, out=np.zeros_like(V), where=lengths > 0)
     return KMeans(k, n_init=3, random_state=seed % 2**32).fit_predict(rows)
 
 
-def joined(Xs):
-    """Views side by side."""
+def _joined(Xs):
     if len(Xs) == 1:
         return Xs[0]
     return sp.hstack(Xs, format="csr") if any(map(sp.issparse, Xs)) else np.hstack(Xs)
