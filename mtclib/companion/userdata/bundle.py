@@ -3,7 +3,6 @@
 Its manifest says what made it and hashes what was read and written, so that an earlier bundle is known again.
 """
 
-import hashlib
 import json
 import re
 import shutil
@@ -13,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mtclib import __version__
-from mtclib.companion.userdata.files import DataFileError, listed, own_path
+from mtclib.companion.userdata.files import DataFileError, listed, own_path, sha256
 from mtclib.core.errors import MtclibError
 
 MANIFEST = "manifest.json"
@@ -68,7 +67,7 @@ def _not_ours(place):
         known = {}
     if foreign := sorted(held - set(known)):
         return f"holds {listed(foreign)}, which this command has not written"
-    changed = sorted(name for name in held - {MANIFEST} if _sha256(place / name) != known[name])
+    changed = sorted(name for name in held - {MANIFEST} if sha256(place / name) != known[name])
     return f"holds {listed(changed)}, changed since this command wrote it" if changed else ""
 
 
@@ -84,7 +83,7 @@ def bundle(folder, parameters, sources=(), inputs=()):
         partial.mkdir(parents=True)
         yield place, partial
         manifest = {"writer": _WRITER, "version": __version__, "parameters": parameters, "inputs": sources,
-                    "outputs": {path.name: _sha256(path) for path in sorted(partial.iterdir())}}  # fmt: skip
+                    "outputs": {path.name: sha256(path) for path in sorted(partial.iterdir())}}  # fmt: skip
         (partial / MANIFEST).write_text(json.dumps(manifest, indent=1, default=str) + "\n", encoding="utf-8")
         _swap(partial, place)
     except OSError as error:
@@ -108,13 +107,6 @@ def _swap(partial, place):
             older.rename(place)
         raise
     shutil.rmtree(older, ignore_errors=True)
-
-
-def _sha256(path):
-    if not path.is_file():
-        return None
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def safe(frame):

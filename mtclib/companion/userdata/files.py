@@ -5,6 +5,7 @@ second entry of a MATLAB cell array.  Columns of labels and names are text, as w
 """
 
 import csv
+import hashlib
 import pickle
 import subprocess
 import sys
@@ -67,6 +68,14 @@ def own_path(path, argument) -> Path:
     except (OSError, RuntimeError) as error:  # a name that is too long, a user that there is not
         raise DataFileError(f"{argument}: {listed([path])} cannot be a path here ({error})") from error
     return file
+
+
+def sha256(path) -> str | None:
+    """The hash of a file, None for what is no file."""
+    if not path.is_file():
+        return None
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def split_path(path) -> tuple:

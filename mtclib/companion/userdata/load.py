@@ -1,6 +1,5 @@
 """A user's own tasks or views: loaded from files, aligned by name, checked, described and scaled."""
 
-import hashlib
 import re
 import tempfile
 from collections.abc import Sequence
@@ -13,10 +12,11 @@ import scipy.io
 import scipy.sparse as sp
 
 from mtclib.companion.parameters import choose
-from mtclib.companion.userdata.files import DataFileError, listed, read_table, split_path
+from mtclib.companion.userdata.files import DataFileError, listed, read_table, sha256, split_path
 from mtclib.datasets import Dataset
 from mtclib.datasets.preparation import AUTOMATIC, SCALES, entries_of, prepare
 from mtclib.datasets.synthetic import toy_multitask
+from mtclib.maths.linalg import as_dense
 
 KINDS = ("tasks", "views")
 LARGEST = 1e100
@@ -105,21 +105,15 @@ def load_tasks(paths: Sequence, label_column: str | None = None, *,
     ...     [X.shape for X in load_tasks(paths, **options).Xs]
     [(60, 40), (75, 40), (60, 40)]
     """
-    _check_options(label_column, id_column, header)
-    tables = _read_all(paths, "task", header, (label_column, id_column))
+    tables = _read_all(paths, "task", label_column, id_column, header)
     parts = [split_columns(table, None if labels else label_column, id_column) for table in tables]
     features = same_features(parts)
     if labels is not None:
         files = _label_files(labels, len(parts), "task", header)
         parts = [replace(part, labels=labels_beside(file, label_column, id_column, part))
                  for part, file in zip(parts, files)]
-    coded = [class_codes(part.labels, part.rows, part.name) for part in parts]
-    return UserData(
-        name="your data", kind="multitask", Xs=[matrix(part) for part in features],
-        labels=[codes for codes, _ in coded], class_names=tuple(names for _, names in coded),
-        task_names=_names(paths), edition="files", **_origin(paths, labels),
-        feature_names=tuple(part.columns for part in features),
-        sample_names=tuple(part.ids for part in parts))  # fmt: skip
+    codes, names = zip(*(class_codes(part.labels, part.rows, part.name) for part in parts))
+    return _loaded("multitask", features, list(codes), names, [part.ids for part in parts], paths, labels)
 
 
 def load_views(paths: Sequence, label_column: str | None = None, *,
@@ -129,27 +123,19 @@ def load_views(paths: Sequence, label_column: str | None = None, *,
 
     Parameters
     ----------
-    paths : list of path-like
-        One file per view, see :func:`mtclib.companion.userdata.files.read_table`.
-    label_column : str, optional
-        As for :func:`load_tasks`, in one view or more; they must agree.
+    paths, label_column, header
+        As for :func:`load_tasks`, one file per view; the labels of all views that have them must agree.
     labels : path-like or list with one path, optional
         File with the classes, where they are not in a view.
     id_column : str, optional
         Column of every file with the name of each sample: rows are then matched by it.  Without, row i of
         all files is taken to be the same sample.
-    header : bool or None, default=None
-        As for :func:`load_tasks`.
 
     Returns
     -------
     UserData
-        ``kind="multiview"``; arrays and labels as in :func:`load_tasks`, rows in the order of the first file.
-
-    Raises
-    ------
-    DataFileError
-        A `ValueError`: a file cannot be read, holds text, NaN or infinity, or other samples than the first.
+        ``kind="multiview"``; arrays, labels and errors as in :func:`load_tasks`, rows in the order of the
+        first file.
 
     Examples
     --------
@@ -159,8 +145,7 @@ def load_views(paths: Sequence, label_column: str | None = None, *,
     ...     [X.shape for X in load_views(paths, **options).Xs]
     [(120, 4), (120, 30), (120, 3)]
     """
-    _check_options(label_column, id_column, header)
-    tables = _read_all(paths, "view", header, (label_column, id_column))
+    tables = _read_all(paths, "view", label_column, id_column, header)
     inside = None if labels else label_column
     parts = [split_columns(table, inside, id_column, optional=True) for table in tables]
     parts = [aligned(part, parts[0]) for part in parts]
@@ -170,11 +155,18 @@ def load_views(paths: Sequence, label_column: str | None = None, *,
         known = labels_beside(_label_files(labels, 1, "set of views", header)[0], label_column, id_column,
                                parts[0])
     codes, classes = class_codes(known, parts[0].rows, parts[0].name)
+    return _loaded("multiview", parts, codes, [classes], [parts[0].ids], paths, labels)
+
+
+def _loaded(kind, parts, codes, class_names, ids, paths, labels):
+    """The data of some parts, with names, hashes and places of all files that were read."""
+    files = [Path(split_path(path)[0]).expanduser().resolve() for path in [*paths, *(labels or ())]]
+    sources = tuple({"file": file.name, "sha256": sha256(file)} for file in files)
     return UserData(
-        name="your data", kind="multiview", Xs=[matrix(part) for part in parts], labels=codes,
-        class_names=(classes,), task_names=_names(paths), edition="files", **_origin(paths, labels),
-        feature_names=tuple(part.columns for part in parts),
-        sample_names=(parts[0].ids,))  # fmt: skip
+        name="your data", kind=kind, Xs=[matrix(part) for part in parts], labels=codes,
+        class_names=tuple(class_names), task_names=_names(paths), edition="files", sources=sources,
+        feature_names=tuple(part.columns for part in parts), sample_names=tuple(ids),
+        files=tuple(map(str, files)))
 
 
 def _agreed_labels(parts, label_column):
@@ -190,18 +182,15 @@ def _agreed_labels(parts, label_column):
     return found[0].labels if found else None
 
 
-def _check_options(label_column, id_column, header):
+def _read_all(paths, what, label_column, id_column, header):
     for argument, value in (("label_column", label_column), ("id_column", id_column)):
         if not isinstance(value, str | None):
             raise DataFileError(f"{argument} must be the name of one column, as text; got {value!r}")
     if not isinstance(header, bool | None):
         raise DataFileError(f"header must be True, False or None; got {header!r}")
-
-
-def _read_all(paths, what, header, text):
-    if isinstance(paths, str | Path) or not isinstance(paths, list | tuple) or not paths:
+    if not isinstance(paths, list | tuple) or not paths:
         raise DataFileError(f"paths must be a list with one file per {what}, not {paths!r}")
-    return [read_table(path, header, text=text) for path in paths]
+    return [read_table(path, header, text=(label_column, id_column)) for path in paths]
 
 
 def _label_files(labels, number, what, header):
@@ -218,37 +207,21 @@ def _names(paths):
     return tuple(name if names.count(name) == 1 else f"{name} ({i})" for i, name in enumerate(names, 1))
 
 
-def _origin(paths, labels):
-    """Names, hashes and places of all files that were read."""
-    files = [Path(split_path(path)[0]).expanduser().resolve() for path in [*paths, *(labels or ())]]
-    return {"files": tuple(map(str, files)), "sources": tuple(map(_source, files))}
-
-
-def _source(file):
-    with file.open("rb") as handle:
-        return {"file": file.name, "sha256": hashlib.file_digest(handle, "sha256").hexdigest()}
-
-
 def describe(data: Dataset) -> pd.DataFrame:
     """What was loaded, and what bears on the choice of method and scaling: one row per task or view. Samples,
     features, whether stored sparse, zeros in percent, smallest and largest entry, features that are constant,
     samples that are all zero, and class sizes ("" if unknown)."""
-    sizes = data.summary()["class sizes"]
-    rows = [_described(X) for X in data.Xs]
+    sizes, rows = data.summary()["class sizes"], []
+    for X in data.Xs:
+        low, high = (np.ravel(as_dense(extreme(axis=0))) for extreme in (X.min, X.max))
+        stored = X.count_nonzero() if sp.issparse(X) else np.count_nonzero(X)
+        rows.append({
+            "samples": X.shape[0], "features": X.shape[1], "sparse": sp.issparse(X),
+            "zeros (%)": round(100 * (1 - stored / (X.shape[0] * X.shape[1])), 1),
+            "smallest": round(float(low.min()), 3), "largest": round(float(high.max()), 3),
+            "constant features": int((low == high).sum()),
+            "zero rows": int((abs(X).sum(axis=1) == 0).sum())})
     return pd.DataFrame(rows, index=sizes.index).assign(**{"class sizes": sizes})
-
-
-def _described(X):
-    ends = (extreme(axis=0) for extreme in (X.min, X.max))
-    low, high = (np.ravel(end.toarray() if sp.issparse(end) else end) for end in ends)
-    stored = X.count_nonzero() if sp.issparse(X) else np.count_nonzero(X)
-    lengths = np.asarray(abs(X).sum(axis=1)).ravel()
-    return {
-        "samples": X.shape[0], "features": X.shape[1], "sparse": sp.issparse(X),
-        "zeros (%)": round(100 * (1 - stored / (X.shape[0] * X.shape[1])), 1),
-        "smallest": round(float(low.min()), 3), "largest": round(float(high.max()), 3),
-        "constant features": int((low == high).sum()), "zero rows": int((lengths == 0).sum()),
-    }  # fmt: skip
 
 
 def scale(data, scaling=AUTO) -> UserData:
@@ -462,18 +435,15 @@ def labels_beside(table, label_column, id_column, part):
         if len(left) > 1:
             raise DataFileError(f"{table.name}: has {len(left)} columns ({listed(left)}); name the one with "
                                 f"the labels as label_column")
-    found = Part(table.name, table.values, labels=_labels_of(table, label_column, id_column),
-                 ids=None if id_column is None else split_columns(table, None, id_column).ids)  # fmt: skip
-    return aligned(found, part if id_column else replace(part, ids=None)).labels
-
-
-def _labels_of(table, label_column, id_column):
     if label_column is not None:
-        return _find_column(table, label_column, "label_column")
-    if isinstance(table.values, pd.DataFrame):
-        return next(table.values[name] for name in table.values.columns if str(name) != id_column)
-    X = table.values.toarray() if sp.issparse(table.values) else table.values
-    return X.ravel()
+        found = _find_column(table, label_column, "label_column")
+    elif known:
+        found = next(table.values[name] for name in table.values.columns if str(name) != id_column)
+    else:
+        found = as_dense(table.values).ravel()
+    ids = None if id_column is None else split_columns(table, None, id_column).ids
+    found = Part(table.name, table.values, labels=found, ids=ids)
+    return aligned(found, part if id_column else replace(part, ids=None)).labels
 
 
 # ---- a small planted data set as files, to try the notebook ------------------------------------------------
@@ -491,17 +461,16 @@ def write_example(kind, folder, seed=0):
     with three of five topics each, as CSV; or three views of four clusters, each view blind to something, as
     CSV, sparse npz and mat."""
     write = {"tasks": _write_tasks, "views": _write_views}[choose(kind, KINDS, "kind")]
-    return write(Path(folder), seed), {"label_column": "class"}
+    return list(map(str, write(Path(folder), seed))), {"label_column": "class"}
 
 
 def _write_tasks(folder, seed):
-    data, paths = toy_multitask(random_state=seed, sharpness=0.4, weighting="counts"), []
+    data = toy_multitask(random_state=seed, sharpness=0.4, weighting="counts")
     for name, X, y, classes in zip(("north", "south", "west"), data.Xs, data.labels, data.class_names):
-        words = [f"word {j + 1}" for j in range(X.shape[1])]
-        frame = pd.DataFrame(X.toarray().astype(int), columns=words)
-        paths.append(str(folder / f"{name}.csv"))
-        frame.assign(**{"class": [classes[code] for code in y]}).to_csv(paths[-1], index=False)
-    return paths
+        frame = pd.DataFrame(X.toarray().astype(int)).rename(columns=lambda j: f"word {j + 1}")
+        frame["class"] = np.array(classes)[y]
+        frame.to_csv(folder / f"{name}.csv", index=False)
+        yield folder / f"{name}.csv"
 
 
 def _write_views(folder, seed):
@@ -510,7 +479,7 @@ def _write_views(folder, seed):
     measured = rng.normal(size=(120, 4)) + 4.0 * np.eye(4)[np.minimum(y, 2)]
     words = rng.poisson(0.3 + 2.0 * np.repeat(np.eye(3)[np.maximum(y, 1) - 1], 10, axis=1))
     signals = rng.normal(size=(120, 3)) + 2.0 * (y % 2)[:, None]
-    paths = [str(folder / name) for name in ("measured.csv", "words.npz", "signals.mat")]
+    paths = [folder / name for name in ("measured.csv", "words.npz", "signals.mat")]
     frame = pd.DataFrame(measured.round(3), columns=["height", "width", "depth", "weight"])
     frame.assign(**{"class": [f"class {code + 1}" for code in y]}).to_csv(paths[0], index=False)
     sp.save_npz(paths[1], sp.csr_array(words))

@@ -285,7 +285,12 @@ def cluster(data: Dataset, methods: Sequence = (), n_clusters: int | list[int] |
     k = ks[0] if data.kind == "multiview" else ks
     jobs = [delayed(_fit)(name, parameters, k, run_seed, data.Xs)
             for name, parameters in chosen.items() for run_seed in spawn_seeds(seed, n_runs)]  # fmt: skip
-    done = _run(jobs, n_jobs, progress)
+    done = []
+    with make_bar(len(jobs), progress) as bar:
+        for run in processes(n_jobs, return_as="generator")(jobs):
+            done.append(run)
+            bar.set_postfix_str(run["method"], refresh=False)
+            bar.update()
     runs = {name: done[i * n_runs : (i + 1) * n_runs] for i, name in enumerate(chosen)}
     best = {name: min((run for run in runs[name] if not run["error"]), key=lambda run: run["objective"],
                       default=None) for name in chosen}  # fmt: skip
@@ -295,16 +300,6 @@ def cluster(data: Dataset, methods: Sequence = (), n_clusters: int | list[int] |
                 "preprocessing": list(data.preprocessing)}  # fmt: skip
     relations, sure = ({name: run[key] for name, run in best.items() if run} for key in ("relation", "sure"))
     return Clusterings(pd.DataFrame(rows), labels, data, settings, relations, sure)
-
-
-def _run(jobs, n_jobs, progress):
-    done = []
-    with make_bar(len(jobs), progress) as bar:
-        for run in processes(n_jobs, return_as="generator")(jobs):
-            done.append(run)
-            bar.set_postfix_str(run["method"], refresh=False)
-            bar.update()
-    return done
 
 
 def _fit(name, parameters, n_clusters, seed, Xs):
