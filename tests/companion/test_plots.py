@@ -151,7 +151,7 @@ CASES = {
     "number": lambda: plots.number_of_clusters(number.candidates(example("tasks"))),
 }
 # These give their lines a look of their own, with a meaning; all others follow the style.
-OWN_LOOK = {"weights", "orders", "transfer", "forgetting", "quality and time", "leverage"}
+OWN_LOOK = {"weights", "orders", "transfer", "forgetting", "leverage"}
 RED = plt.cycler("color", ["red"])
 MINE = {"font.size": 30, "axes.facecolor": "black", "savefig.dpi": 20, "axes.prop_cycle": RED}
 # Without a salt, the names in an SVG differ each time.

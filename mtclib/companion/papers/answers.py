@@ -74,7 +74,7 @@ def _both_signs(means):
     return len(set(np.sign(means["printed"]) == np.sign(means["ours"]))) == 2
 
 
-def answer(study):
+def answer(study) -> tables.Points:
     """The answer, for the top of a paper's notebook."""
     asked = ledger.findings(study.paper)["summary"]["question"]
     known = study.paper in set(_table("gain_statistics")["paper"])
@@ -82,7 +82,7 @@ def answer(study):
     return tables.Points((" ".join(told),), ((asked, "index.ipynb"),))
 
 
-def forest(study):
+def forest(study) -> plots.Picture:
     """Gain over each rival."""
     found = _table("gain_statistics").query("paper == @study.paper and rival != 'all' and sets > 0")
     alt = ("For each rival the mean gain in points: ours with its interval, the printed one, where a perfect "
@@ -90,7 +90,7 @@ def forest(study):
     return study.show(plots.forest(found), f"{study.paper}-gains", alt=alt)
 
 
-def curve(study):
+def curve(study) -> plots.Picture:
     """Gain of every printed table on each pipeline."""
     rows = _table("multiverse").query("paper == @study.paper")
     rival = ledger.findings(study.paper)["summary"]["rival"]
@@ -136,21 +136,15 @@ def summary(studies):
     for study in studies:
         known = ledger.findings(study.paper)
         asked = known["summary"]
-        found = line(study.paper, asked["rival"])
+        found, turning = line(study.paper, asked["rival"]), turns(study.paper, asked["rival"])
         told = {name: tables.signed(found[name])
                 for name in ("printed", "ours", "low", "high", "pipelines_least", "pipelines_most")}
+        said = (f"{word(found)}: better on {found['better']:.0f} of {found['sets']:.0f} data sets, worse on "
+                f"{found['worse']:.0f}")
+        said += f". The sign turns with the pipeline on {turning}" if turning else ""
         cells = (f"{known['name']}: {asked['claim']}", told["printed"],
                  "{ours} ({low} to {high})".format(**told),
                  f"{found['recurs']:.0f} of {found['gains']:.0f} (perfect re-run "
                  f"{found['perfect_recurs']:.0f})",
-                 "{pipelines_least} to {pipelines_most}".format(**told), short(study))
+                 "{pipelines_least} to {pipelines_most}".format(**told), said)
         yield dict(zip(HEADS, cells))
-
-
-def short(study):
-    """One sentence for the table of all papers."""
-    rival = ledger.findings(study.paper)["summary"]["rival"]
-    found, turning = line(study.paper, rival), turns(study.paper, rival)
-    told = f"{word(found)}: better on {found['better']:.0f} of {found['sets']:.0f} data sets, worse on "
-    told += f"{found['worse']:.0f}"
-    return f"{told}. The sign turns with the pipeline on {turning}" if turning else told

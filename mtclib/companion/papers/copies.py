@@ -1,6 +1,5 @@
 """Tables to copy: all methods on a data set of a paper, as printed and as measured here, as CSV or LaTeX."""
 
-import itertools
 import re
 from dataclasses import dataclass
 
@@ -43,37 +42,34 @@ class Copy:
 
     def numbers(self):
         """A row for each task and method, with a column for each number; proportions in percent."""
-        names = {f"{side} {part}": column for side, columns in SIDES.items()
+        names = {column: f"{side} {part}" for side, columns in SIDES.items()
                  for part, column in zip(("mean", "sd"), columns)}
-        about = ["task", "method", *MARKS]
-        wide = self.cells.rename(columns={column: name for name, column in names.items()}).pivot(
-            index=about, columns="metric", values=list(names))
-        wide = wide.reindex(columns=[(name, metric) for metric in self.metrics for name in names])
-        wide.columns = [f"{metric} {name}" for name, metric in wide.columns]
-        return self._in_order(wide.round(2).reset_index())
+        wide = self._wide(self.cells.rename(columns=names), ["task", "method", *MARKS], list(names.values()))
+        return wide.round(2).reset_index()
 
     def long(self, marked=0):
         """A row for each task and method: "mean ± standard deviation", printed and ours."""
-        shown = self.cells.assign(**{
+        shown = self.cells.assign(method=self._marked(marked), **{
             side: [_shown(*pair) for pair in zip(self.cells[mean], self.cells[spread])]
             for side, (mean, spread) in SIDES.items()})
-        wide = shown.assign(method=self._marked(marked), plain=shown["method"]).pivot(
-            index=["task", "plain", "method"], columns="metric", values=list(SIDES))
-        wide = wide.reindex(columns=[(side, metric) for metric in self.metrics for side in SIDES])
-        wide.columns = [f"{metric} {side}" for side, metric in wide.columns]
-        frame = self._in_order(wide.fillna("").reset_index(), "plain").drop(columns="plain")
+        frame = self._wide(shown, ["task", "method"], list(SIDES)).fillna("").reset_index()
         return frame.drop(columns="task") if (frame["task"] == "").all() else frame
+
+    def _wide(self, cells, index, values):
+        cells = cells.iloc[pd.factorize(cells["task"])[0].argsort(kind="stable")]
+        wide = cells.set_index([*index, "metric"])[values].unstack("metric", sort=False)
+        wide = wide[[(name, metric) for metric in self.metrics for name in values]]
+        return wide.set_axis([f"{metric} {name}" for name, metric in wide], axis=1)
 
     def as_printed(self, marked=0):
         """Methods by tasks, as the paper has it: means, ours with the printed ones in brackets."""
         pairs = zip(self.cells["ours"], self.cells["mean"])
         shown = [f"{_shown(ours) or '–'} ({_shown(theirs) or '–'})" for ours, theirs in pairs]
         tasks = self.cells["task"].map(lambda task: task_name(task) if task else "all")
-        wide = self.cells.assign(shown=shown, task=tasks, method=self._marked(marked))
-        wide = wide.pivot(index="method", columns=["task", "metric"], values="shown").fillna("")
-        order = [(task, metric) for task in tasks.unique() for metric in self.metrics]
-        rows = list(dict.fromkeys(self._marked(marked)))
-        return wide.reindex(index=rows, columns=[pair for pair in order if pair in wide.columns])
+        cells = self.cells.assign(shown=shown, task=tasks, method=self._marked(marked))
+        wide = cells.set_index(["method", "task", "metric"])["shown"].unstack(["task", "metric"], sort=False)
+        return wide.fillna("")[[(task, metric) for task in tasks.unique() for metric in self.metrics
+                                if (task, metric) in wide]]
 
     @property
     def metrics(self):
@@ -85,12 +81,6 @@ class Copy:
         added = ["".join(mark for column, mark in marks if column.loc[row]) for row in self.cells.index]
         escaped = self.cells["method"].map(_escape) if which else self.cells["method"]
         return escaped + added
-
-    def _in_order(self, frame, method="method"):
-        places = {key: place for place, key in enumerate(
-            itertools.product(self.cells["task"].unique(), self.cells["method"].unique()))}
-        rows = [places[key] for key in zip(frame["task"], frame[method])]
-        return frame.iloc[np.argsort(rows)].reset_index(drop=True)
 
     def _latex(self):
         """Both layouts with booktabs, and what to cite as comments."""

@@ -35,6 +35,14 @@ class PaperJudging(PaperResults):
                      and identify.holds(found[spec.search])))]
         return next((name for name in names if self._is_committed(name)), printed)
 
+    def fitted(self, printed):
+        """The data set whose fits are judged beside a printed one."""
+        return self._data(self.headline(printed)).id
+
+    def on_headlines(self, which):
+        """Rows that ``which`` gives of the data sets that stand for the printed ones, under printed names."""
+        return pd.concat([which(self.headline(name)).assign(dataset=name) for name in self.sets])
+
     def _is_committed(self, dataset):
         spec = self.protocol.datasets[dataset]
         printed = self.published.loc[self.published["dataset"] == spec.published, "method"]

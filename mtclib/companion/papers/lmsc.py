@@ -1,24 +1,20 @@
 """LMSC: what its model can and cannot determine, and what a lifelong method must show.
 
 `basis_cancels` and its neighbours are four facts about Eq. (8), each as a computation: they learn a list of
-tasks with :class:`mtclib.LMSC` and look at the last one.  `transfer`, `orders`, `forgetting` and `costs`
-learn a sequence of multi-view tasks, ``tasks[t][v]`` of shape (n_t, d_v), with a lifelong estimator: does
-knowledge help, does order matter, is it forgotten, at what cost?  Tasks are counted from 1.
+tasks with :class:`mtclib.LMSC` and look at the last one.  What sequences of tasks show was measured by
+``benchmarks/lmsc_streams.py``.
 """
 
 import copy
 import json
 from functools import cache, cached_property
 from itertools import product
-from time import process_time
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 from scipy.spatial.distance import pdist
 from sklearn.metrics import adjusted_rand_score
 
-from mtclib.baselines.coreg import CoregSpectral
 from mtclib.companion import plots, tables
 from mtclib.companion.papers.results import ONE_A_JOB, mean_scores
 from mtclib.companion.papers.study import Study
@@ -29,7 +25,6 @@ from mtclib.core.lifelong import Libraries
 from mtclib.core.starts import best_kmeans
 from mtclib.lmsc import L21, LMSC, OUTPUTS, distance
 from mtclib.maths.linalg import polar
-from mtclib.metrics import SCORES
 
 SEEDS = range(10)
 WITH, WITHOUT = "with libraries", "without"
@@ -39,29 +34,9 @@ FOUR_ROWS = ("SNMF", "Coreg", "AWP", "WMSC")
 GRAPHS = {"": "cosine neighbours", "raw graph": "Euclidean neighbours", "log graph": "log graph",
           "self-tuned kernel": "self-tuned kernel", "Gaussian kernel": "Gaussian kernel",
           "cosine kernel": "cosine kernel"}  # fmt: skip
-REFIT, POOLED = "all tasks again", "all tasks pooled"
 METRIC = "NMI_arithmetic"
 RELEASED, AS_RELEASED, RANDOM = "{} (release)", "{} (as released)", "random splits of {}"
 WITH_MEMORY, NO_MEMORY = "LMSC, release", "LMSC, release, no memory"
-score = SCORES[METRIC]
-
-
-def _kept(study):
-    """Scores of task 1 clustered anew after it was learned and after the last task."""
-    rows = study.table("forgetting").query("against == 'classes'")
-    last = rows.groupby("dataset")["tasks_seen"].transform("max")
-    seen = rows["tasks_seen"]
-    names = {"task 1, after itself": seen == 1, "task 1, at the end": seen == last}
-    return pd.concat([rows[chosen].assign(method=name) for name, chosen in names.items()])
-
-
-def _surface(rows):
-    """The surface over mu and beta as a curve over each, the mean over the other one."""
-    rows = leverage.with_params(rows, "mu", "beta")
-    for name in ("mu", "beta"):
-        keys = ["dataset", "method", "run", "metric", "task", name]
-        means = rows.groupby(keys)["value"].mean().reset_index()
-        yield means.assign(params=[json.dumps({name: value}) for value in means[name]])
 
 
 def pipelines(study):
@@ -113,12 +88,11 @@ def paired_pipelines(data, _):
             **rows["SNMF", one], **rows["Coreg", one], **rows["AWP", other], **rows["WMSC", other]}
 
 
-def learn(Xs, n_clusters, random_state=0, **parameters):
+def learn(Xs, n_clusters):
     """The model after all tasks but the last, and the last task as :class:`mtclib.lmsc.Task`, learned."""
     *earlier, last = check_sequence(Xs)
-    model = LMSC(n_clusters, random_state=random_state, **parameters)
-    past = model.fit(earlier).libraries_ if earlier else Libraries()
-    task = model._task(last, n_clusters, random_state, past)
+    model = LMSC(n_clusters, random_state=0)
+    task = model._task(last, n_clusters, 0, model.fit(earlier).libraries_)
     task.run()
     return model, task
 
@@ -137,6 +111,12 @@ def replaced(task, **variables):
     return other
 
 
+def _without_basis(task):
+    """The same point with the basis taken out: (E, I, L B^T, I) for (E, B, L, D)."""
+    I = np.eye(len(task.D))
+    return replaced(task, Bs=[I] * len(task.Bs), Ls=[L @ B.T for L, B in zip(task.Ls, task.Bs)], D=I)
+
+
 def terms(task):
     """The terms of the objective, summed over views. 'spectral' with B as printed, tr((E B)^T K E B);
     'co-clustering'; 'row norms', sum |l|; 'fusion', |D - B|. Of the last task alone, without weights."""
@@ -147,44 +127,39 @@ def terms(task):
             "fusion": sum(float(np.linalg.norm(task.D - B)) for *_, B in parts)}
 
 
-def basis_cancels(Xs, n_clusters, n_draws=3, random_state=0, **parameters):
+def basis_cancels(task):
     """The basis library does nothing: (E, I, L B^T, I) is as good as (E, B, L, D), and never penalised. Two
     rows per draw: index (draw, 'drawn') and (draw, 'basis taken out'); columns as :func:`terms`."""
-    _, task = learn(Xs, n_clusters, random_state, **parameters)
-    rng, I = np.random.default_rng(random_state), np.eye(n_clusters)
-    rows = {}
-    for draw in range(n_draws):
-        Bs = [random_orthogonal(n_clusters, rng) for _ in task.Bs]
+    rng, k, rows = np.random.default_rng(0), len(task.D), {}
+    for draw in range(3):
+        Bs = [random_orthogonal(k, rng) for _ in task.Bs]
         Ls = [polar(rng.standard_normal(L.shape), L) for L in task.Ls]
-        drawn = replaced(task, Bs=Bs, Ls=Ls, D=random_orthogonal(n_clusters, rng))
-        without = replaced(task, Bs=[I] * len(Bs), Ls=[L @ B.T for L, B in zip(Ls, Bs)], D=I)
-        rows[draw, "drawn"], rows[draw, "basis taken out"] = terms(drawn), terms(without)
+        drawn = replaced(task, Bs=Bs, Ls=Ls, D=random_orthogonal(k, rng))
+        rows[draw, "drawn"], rows[draw, "basis taken out"] = terms(drawn), terms(_without_basis(drawn))
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["draw", "point"])
 
 
-def fusion_never_changes_labels(Xs, n_clusters, n_draws=3, random_state=0, **parameters):
+def fusion_never_changes_labels(task):
     """k-means sees distances, and E D has the distances of E: D never changes labels. A row per draw.
     'distances' is the largest change of a distance between samples, 'agreement' the adjusted Rand index of
     the labels with and without D."""
-    _, task = learn(Xs, n_clusters, random_state, **parameters)
-    rng, E = np.random.default_rng(random_state), sum(task.Es) / len(task.Es)
-    labels, rows = best_kmeans(E, n_clusters, SEEDS).labels_, []
-    for _ in range(n_draws):
-        ED = E @ random_orthogonal(n_clusters, rng)
-        rows.append({"distances": float(np.abs(pdist(ED) - pdist(E)).max(initial=0.0)), "agreement": float(
-            adjusted_rand_score(labels, best_kmeans(ED, n_clusters, SEEDS).labels_))})
+    rng, k, E = np.random.default_rng(0), len(task.D), sum(task.Es) / len(task.Es)
+    labels, rows = best_kmeans(E, k, SEEDS).labels_, []
+    for _ in range(3):
+        ED = E @ random_orthogonal(k, rng)
+        rows.append({"distances": np.abs(pdist(ED) - pdist(E)).max(),
+                     "agreement": adjusted_rand_score(labels, best_kmeans(ED, k, SEEDS).labels_)})
     return pd.DataFrame(rows).rename_axis("draw")
 
 
-def views_decouple(Xs, n_clusters, sweeps=50, random_state=0, **parameters):
+def views_decouple(Xs, n_clusters):
     """All views learned together and each view learned alone, with as many sweeps: the same embeddings. A row
     per view. 'embedding' is the largest entry of E E^T - E' E'^T, for E learned together and E' alone, last
     task; 'fusion' is |D - B|. Column 'objective' is the same in all rows: the objective of all views minus
     the sum of the objectives of each."""
     Xs = check_sequence(Xs)
-    together = _run(Xs, n_clusters, sweeps, random_state, parameters)
-    alone = [_run([[views[v]] for views in Xs], n_clusters, sweeps, random_state, parameters)
-             for v in range(len(Xs[0]))]
+    together, *alone = (_last_task(each, n_clusters) for each in (
+        Xs, *([[view] for view in views] for views in zip(*Xs))))
     gap = together.objective() - sum(task.objective() for task in alone)
     rows = [{"embedding": float(np.abs(E @ E.T - task.Es[0] @ task.Es[0].T).max()),
              "fusion": float(distance(together.D, B)[0]), "objective": gap}
@@ -192,26 +167,24 @@ def views_decouple(Xs, n_clusters, sweeps=50, random_state=0, **parameters):
     return pd.DataFrame(rows).rename_axis("view")
 
 
-def _run(Xs, n_clusters, sweeps, seed, parameters):
-    model = LMSC(n_clusters, **{**parameters, "max_iter": sweeps, "tol": 0.0})
-    past = Libraries()
+def _last_task(Xs, n_clusters):
+    """The last task, learned in 50 sweeps like all before it."""
+    model, past = LMSC(n_clusters, max_iter=50, tol=0.0), Libraries()
     for views in Xs:
-        task = model._task(views, n_clusters, seed, past)
+        task = model._task(views, n_clusters, 0, past)
         task.run()
         past = task.libraries()
     return task
 
 
-def mean_is_undetermined(Xs, n_clusters, n_draws=5, random_state=0, **parameters):
+def mean_is_undetermined(model, task):
     """(E Q, L B^T Q) of one view is as good as (E, L B^T) for every orthogonal Q; the mean over views is not.
     A row per draw. 'objective' is the change of the objective; 'literal', 'concat' and 'aligned' are the
     adjusted Rand indices of the labels before and after, for each way to read labels off the E."""
-    model, task = learn(Xs, n_clusters, random_state, **parameters)
-    rng, I = np.random.default_rng(random_state), np.eye(n_clusters)
-    task = replaced(task, Bs=[I] * len(task.Bs), Ls=[L @ B.T for L, B in zip(task.Ls, task.Bs)], D=I)
+    rng, task = np.random.default_rng(0), _without_basis(task)
     before, rows = _labels(model, task), []
-    for _ in range(n_draws):
-        Qs = [random_orthogonal(n_clusters, rng) for _ in task.Es]
+    for _ in range(5):
+        Qs = [random_orthogonal(len(task.D), rng) for _ in task.Es]
         # Earlier tasks turn as well: their sums are lam X-hat E, so that they take the same factor.
         past = copy.copy(task.past)
         past.coclustering = [C @ Q for C, Q in zip(past.coclustering, Qs)]
@@ -219,7 +192,7 @@ def mean_is_undetermined(Xs, n_clusters, n_draws=5, random_state=0, **parameters
                           Ls=[L @ Q for L, Q in zip(task.Ls, Qs)], past=past)
         after = _labels(model, turned)
         rows.append({"objective": turned.objective() - task.objective(), **{
-            output: float(adjusted_rand_score(before[output], after[output])) for output in OUTPUTS}})
+            output: adjusted_rand_score(before[output], after[output]) for output in OUTPUTS}})
     return pd.DataFrame(rows).rename_axis("draw")
 
 
@@ -228,85 +201,6 @@ def _labels(model, task):
     models = {output: copy.copy(model).set_params(output=output) for output in OUTPUTS}
     return {output: best_kmeans(one._represent(task), len(task.D), SEEDS).labels_
             for output, one in models.items()}
-
-
-def transfer(tasks, labels, n_clusters, *, estimator=LMSC, random_state=0, **parameters):
-    """Score of each task learned from the libraries of those before it, and learned from an empty state.
-    ``position`` (tasks seen, this one included), ``knowledge`` ('with libraries' or 'without'), ``metric,
-    value`` and ``sweeps``. Task 1 has the same value twice."""
-    model, rows = estimator(n_clusters, random_state=random_state, **parameters), []
-    for position, (views, truth) in enumerate(zip(tasks, labels), start=1):
-        alone = estimator(n_clusters, random_state=random_state, **parameters).partial_fit(views)
-        rows += [{"position": position, "knowledge": knowledge, "metric": METRIC,
-                  "value": score(truth, learned.labels_), "sweeps": learned.n_iter_}
-                 for knowledge, learned in ((WITH, model.partial_fit(views)), (WITHOUT, alone))]
-    return pd.DataFrame(rows)
-
-
-def orders(tasks, labels, n_clusters, *, n_orders, estimator=LMSC, random_state=0, **parameters):
-    """Score of each task at each position, for several orders of the tasks; order 0 is the given one."""
-    rng = np.random.default_rng(random_state)
-    sequences = [np.arange(len(tasks)), *(rng.permutation(len(tasks)) for _ in range(n_orders - 1))]
-    rows = []
-    for order, sequence in enumerate(sequences):
-        model = estimator(n_clusters, random_state=random_state, **parameters)
-        for position, t in enumerate(sequence, start=1):
-            value = score(labels[t], model.partial_fit(tasks[t]).labels_)
-            rows.append({"order": order, "position": position, "task": int(t) + 1, "metric": METRIC,
-                         "value": value})
-    return pd.DataFrame(rows)
-
-
-def forgetting(tasks, labels, n_clusters, *, estimator=LMSC, random_state=0, **parameters):
-    """Task 1 clustered anew with the libraries after each task, against its classes and its first labels.
-    ``tasks_seen``, ``against`` ('classes' or 'labels at arrival'), ``metric, value``, and ``at_arrival``, the
-    value of the labels that task 1 got when it was learned. Forgetting is a ``value`` against classes that
-    falls with ``tasks_seen``. The two differ already after task 1: ``predict`` of LMSC starts from the
-    spectral embedding again, with the libraries held."""
-    model, first, rows = estimator(n_clusters, random_state=random_state, **parameters), None, []
-    for seen, views in enumerate(tasks, start=1):
-        model.partial_fit(views)
-        first = model.labels_ if first is None else first
-        again = model.predict(tasks[0])
-        rows += [{"tasks_seen": seen, "against": against, "metric": METRIC, "value": score(truth, again),
-                  "at_arrival": score(truth, first)}
-                 for against, truth in (("classes", labels[0]), ("labels at arrival", first))]
-    return pd.DataFrame(rows)
-
-
-def costs(tasks, labels, n_clusters, *, refit_at, pooled=None, random_state=0, **parameters):
-    """Time, memory and score after each task: one more task, all tasks again, or all tasks pooled.
-    ``tasks_seen, method``; ``seconds`` of the processor for the labels of the newest task; ``bytes`` that
-    must be kept for the next task: the libraries, or the data of all tasks; ``metric`` and ``value``, the
-    score of the newest task. Methods are 'LMSC' and, after the tasks `refit_at`, 'all tasks again' (its
-    ``fit``) and 'all tasks pooled'."""
-    pooled = pooled or CoregSpectral(n_clusters, affinity="cosine", random_state=random_state)
-    model, rows = LMSC(n_clusters, random_state=random_state, **parameters), []
-    for seen, views in enumerate(tasks, start=1):
-        runs = [("LMSC", model.partial_fit, views)]
-        if seen in refit_at:
-            again = LMSC(n_clusters, random_state=random_state, **parameters)
-            runs += [(REFIT, again.fit, tasks[:seen]), (POOLED, pooled.fit, pool(tasks[:seen]))]
-        kept, newest = sum(n_bytes(X) for task in tasks[:seen] for X in task), labels[seen - 1]
-        for method, learn, data in runs:
-            start = process_time()
-            found, seconds = learn(data).labels_, process_time() - start
-            found = found[-1] if isinstance(found, list) else found[-len(newest):]
-            rows.append({"tasks_seen": seen, "method": method, "seconds": seconds,
-                         "bytes": kept if data is not views else model.libraries_.nbytes, "metric": METRIC,
-                         "value": score(newest, found)})
-    return pd.DataFrame(rows)
-
-
-def pool(tasks):
-    """One multi-view data set with the samples of all tasks, in their order."""
-    return [sp.vstack(parts, format="csr") if all(map(sp.issparse, parts)) else np.vstack(parts)
-            for parts in zip(*tasks)]
-
-
-def n_bytes(X):
-    """Bytes of a matrix: of the array, or of the three arrays of a CSR array."""
-    return sum(part.nbytes for part in (X.data, X.indices, X.indptr)) if sp.issparse(X) else X.nbytes
 
 
 class Numbers(numbers.Numbers, paper="lmsc"):
@@ -368,8 +262,6 @@ class Numbers(numbers.Numbers, paper="lmsc"):
 class PaperStudy(Study, paper="lmsc"):
     """What the notebook on LMSC shows besides what every notebook shows."""
 
-    sets = ("3Sources", "BBC", "BBCSport", "Cornell")
-
     def selected(self, dataset):
         """On the authors' split the whole grid of their code was run once, and its best settings again: the
         choice is among settings with three seeds or more, by the seeds that all of them have."""
@@ -411,19 +303,13 @@ class PaperStudy(Study, paper="lmsc"):
 
     def own_cells(self):
         """LMSC's own cells on the authors' split: by their code, and by the consistent updates."""
-        parts = []
-        for name in self.sets:
-            both = [self.judged(name, source.format(name)).query("method == 'LMSC' and task != 'avg'")
-                    for source in (AS_RELEASED, RELEASED)]
-            columns = {"printed": both[0]["published"]}
-            for which, cells in zip(("release", "consistent"), both):
-                cells = cells.set_index(both[0].index)
-                columns |= {which: cells["ours"], f"{which}, verdict": cells["verdict"]}
-            frame = pd.DataFrame(columns)
-            frame[["printed", "release", "consistent"]] = (
-                100 * frame[["printed", "release", "consistent"]]).round(1)
-            parts.append(both[0][["dataset", "task", "metric"]].join(frame))
-        table = pd.concat(parts, ignore_index=True)
+        released, consistent = (
+            pd.concat([self.judged(name, source.format(name)) for name in self.sets], ignore_index=True)
+            .query("method == 'LMSC' and task != 'avg'") for source in (AS_RELEASED, RELEASED))
+        table = released[["dataset", "task", "metric"]].assign(**{
+            "printed": _percent(released["published"]), "release": _percent(released["ours"]),
+            "release, verdict": released["verdict"], "consistent": _percent(consistent["ours"]),
+            "consistent, verdict": consistent["verdict"]})
         return tables.frame_table(table, "LMSC's own numbers on the authors' split, percent",
                                   folded=f"{len(table)} printed numbers of LMSC")
 
@@ -466,22 +352,14 @@ class PaperStudy(Study, paper="lmsc"):
         """Methods of the printed tables."""
         return self.protocol.profile("full").methods
 
-    def _worth_of_labels(self):
-        """Mean NMI on the authors' split with settings chosen with labels, and at defaults."""
-        both = {}
-        for kind, which in (("chosen with labels", self.selected), ("default", self.default)):
-            rows = pd.concat([which(RELEASED.format(name)).assign(dataset=name) for name in self.sets])
-            means = mean_scores(rows, METRIC).unstack("dataset")
-            both[kind] = means.loc[[*self._names, WITH_MEMORY]]
-        return _beside(both, self.sets, "NMI on the authors' split, mean over four tasks, percent")
-
-    def _weightings(self):
-        """Mean NMI with words counted, and weighted by tf-idf."""
-        words, both = self.sets[:3], {}
-        for kind, end in (("counts", ""), ("tf-idf", " (tfidf)")):
-            rows = pd.concat([self.default(name + end).assign(dataset=name) for name in words])
-            both[kind] = mean_scores(rows, METRIC).unstack("dataset").reindex(self._names)
-        return _beside(both, words, "NMI at defaults, percent")
+    def _beside(self, caption, sets, methods, parts):
+        """Mean NMI of methods by data set, one part beside the other: which rows, of which data sets."""
+        found = {}
+        for part, (which, source) in parts.items():
+            rows = pd.concat([which(source.format(name)).assign(dataset=name) for name in sets])
+            means = mean_scores(rows, METRIC).unstack("dataset").reindex(methods)
+            found |= {f"{name}, {part}": means[name] for name in sets}
+        return tables.frame_table(pd.DataFrame(found).round(1), caption)
 
     def pipelines(self):
         """The graph and weighting that come nearest to each printed row, all that were run, and what tf-idf
@@ -493,18 +371,22 @@ class PaperStudy(Study, paper="lmsc"):
         return tables.Tables((
             tables.frame_table(nearest, "The choice nearest to each printed row", heads),
             tables.frame_table(table, "All choices", heads, folded=f"{len(table)} pairs of row and choice"),
-            self._weightings()))
+            self._beside("NMI at defaults, percent", self.sets[:3], self._names, {
+                "counts": (self.default, "{}"), "tf-idf": (self.default, "{} (tfidf)")})))
 
     def facts(self):
         """The four facts about Eq. (8), on four tasks of Handwritten Numerals."""
         tasks = [[abs(view) for view in task[:2]] for task in self.data("Handwritten").Xs]
+        model, task = learn(tasks, 10)
         facts = {
-            "The basis library cancels": (basis_cancels, "the terms without it are the same"),
-            "D never changes labels": (fusion_never_changes_labels, "it changes no distance between samples"),
-            "Views decouple": (views_decouple, "together or alone, each view gets the same embedding"),
-            "The mean of embeddings is not determined": (
-                mean_is_undetermined, "turned embeddings reach the same objective, but give other labels")}
-        return tables.Tables(tuple(tables.frame_table(fact(tasks, 10).round(4), head, folded=told)
+            "The basis library cancels": (basis_cancels(task), "the terms without it are the same"),
+            "D never changes labels": (
+                fusion_never_changes_labels(task), "it changes no distance between samples"),
+            "Views decouple": (
+                views_decouple(tasks, 10), "together or alone, each view gets the same embedding"),
+            "The mean of embeddings is not determined": (mean_is_undetermined(
+                model, task), "turned embeddings reach the same objective, but give other labels")}
+        return tables.Tables(tuple(tables.frame_table(fact.round(4), head, folded=told)
                                    for head, (fact, told) in facts.items()))
 
     def variants(self):
@@ -513,25 +395,26 @@ class PaperStudy(Study, paper="lmsc"):
         rows = pd.concat([self.rows(name)[lambda f: f["part"].isin(parts)] for name in self.sets])
         rows = pd.concat([rows, *map(self.default, self.sets)])
         rows = rows[~rows["method"].str.contains("raw") & ~rows["method"].isin(self._names[:-1])]
-        table = mean_scores(rows, METRIC).unstack("dataset")[list(self.sets)]
+        table = mean_scores(rows, METRIC).unstack("dataset")[self.sets]
         return tables.Tables((
             tables.frame_table(table.round(1).sort_index(), "Variants, NMI, percent",
                                folded=f"{len(table)} variants on {len(self.sets)} data sets"),
-            self._worth_of_labels()))
+            self._beside("NMI on the authors' split, mean over four tasks, percent", self.sets,
+                         [*self._names, WITH_MEMORY], {"chosen with labels": (self.selected, RELEASED),
+                                                       "default": (self.default, RELEASED)})))
 
     def shuffled_classes(self):
         """Single-view rows on 3Sources: printed, ours, and against classes in another order."""
         table = self.table("shuffled_classes")
         table["spreads away"] = ((table["printed"] - table["shuffled"]) / table["spread"]).round(1)
         scores = ["printed", "ours", "shuffled", "spread"]
-        table[scores] = (100 * table[scores]).round(1)
+        table[scores] = _percent(table[scores])
         return tables.frame_table(table, "Single-view rows of Table 1 and classes in another order, percent",
                                   folded=f"{len(table)} printed numbers of three methods")
 
     def sensitivity(self, name):
         """Figure 2 or 3 of the paper, one parameter after the other, by our updates and by the release."""
-        rows, base = self.sweep("figures-2-3"), self.protocol.sensitivity["figures-2-3"].base
-        rows = results.pooled(rows, {one: one.rpartition(" ")[0] for one in rows["dataset"].unique()})
+        rows, base = self._swept, self.protocol.sensitivity["figures-2-3"].base
         released = self.rows(RELEASED.format(name)).query("method == @WITH_MEMORY and run == 0")
         both = pd.concat([rows[rows["dataset"] == name].assign(updates="ours, random splits"),
                           released.assign(updates="released, authors' split")])
@@ -591,28 +474,37 @@ class PaperStudy(Study, paper="lmsc"):
 
     def frames(self):
         """Rows of results that the claims of the paper speak of, by the name of their frame."""
-        sets = ["3Sources", "BBC", "BBCSport", "Cornell"]
-        every = pd.concat(map(self.rows, sets))
+        keys = ["dataset", "method", "run", "metric", "task"]
+        every = pd.concat(map(self.rows, self.sets))
         grid = leverage.with_params(every[every["method"] == "LMSC"], "lam", "mu").query("mu == 0.01")
         steps = grid.assign(method=[f"lam = {value:g}" for value in grid["lam"]])
-        sweeps = self.sweep("figures-2-3")
-        sweeps = results.pooled(sweeps, {name: name.rpartition(" ")[0] for name in set(sweeps["dataset"])})
-        random = pd.concat([every[every["part"].isin(["readings", "step"])], *map(self.default, sets)])
+        curves = [self._swept, steps]
+        surface = leverage.with_params(every[every["part"] == "surface"], "mu", "beta")
+        for name in ("mu", "beta"):  # a curve over each, the mean over the other one
+            means = surface.groupby([*keys, name])["value"].mean().reset_index()
+            curves.append(means.assign(params=[json.dumps({name: value}) for value in means[name]]))
+        random = pd.concat([every[every["part"].isin(["readings", "step"])], *map(self.default, self.sets)])
         random = random.assign(dataset=random["dataset"].map(RANDOM.format)).drop_duplicates(ONE_A_JOB)
-        judged = pd.concat([*map(self.as_in_print, sets), random])
-        keys = ["dataset", "method", "run", "metric", "task"]
         later = self.table("transfer").query("position > 1").rename(columns={"knowledge": "method"})
-        streams = pd.concat([later, _kept(self)]).assign(task="avg")
-        streams = streams.rename(columns={"seed": "run"}).groupby(keys)["value"].mean().reset_index()
-        return {"results": judged, "streams": streams,
-                "sensitivity": pd.concat([sweeps, steps, *_surface(every[every["part"] == "surface"])])}
+        anew = self.table("forgetting").query("against == 'classes'")
+        last = anew.groupby("dataset")["tasks_seen"].transform("max")
+        kept = [anew[anew["tasks_seen"] == seen].assign(method=f"task 1, {when}")
+                for when, seen in (("after itself", 1), ("at the end", last))]
+        streams = pd.concat([later, *kept]).assign(task="avg").rename(columns={"seed": "run"})
+        return {"results": pd.concat([*map(self.as_in_print, self.sets), random]),
+                "streams": streams.groupby(keys)["value"].mean().reset_index(),
+                "sensitivity": pd.concat(curves)}
+
+    @property
+    def _swept(self):
+        """Figures 2 and 3 on random splits, all splits of a data set as one."""
+        rows = self.sweep("figures-2-3")
+        return results.pooled(rows, {name: name.rpartition(" ")[0] for name in rows["dataset"].unique()})
 
 
 _FIGURES = {"3Sources": "LMSC 2", "Cornell": "LMSC 3"}
 _STREAMS = {"lmsc-bbc": "BBC, 8 tasks", "lmsc-newsgroups": "20 Newsgroups, 24 tasks"}
 
 
-def _beside(parts, columns, caption):
-    """Frames of methods by data sets, side by side."""
-    table = pd.concat({name: part[list(columns)] for name, part in parts.items()}, axis=1).round(1)
-    return tables.frame_table(table.set_axis([f"{b}, {a}" for a, b in table], axis=1), caption)
+def _percent(fractions):
+    return (100 * fractions).round(1)

@@ -9,9 +9,8 @@ from sklearn.preprocessing import normalize
 
 from mtclib.companion import plots, tables
 from mtclib.companion.claims import largest_entry_names_counterpart, score_pairs
-from mtclib.companion.papers.pairs import outcomes_table
 from mtclib.companion.papers.results import mean_scores
-from mtclib.companion.papers.study import Study
+from mtclib.companion.papers.study import Study, outcomes_table
 from mtclib.companion.runs.measures import class_means
 from mtclib.companion.verdicts import numbers
 from mtclib.metrics import partition_emd
@@ -31,11 +30,6 @@ METRICS = {"NMI": "NMI_geometric", "ARI": "ARI"}
 
 class PaperStudy(Study, paper="mbc"):
     """The study of MBC, with its figures and tables."""
-
-    @property
-    def sets(self):
-        """The nine data sets."""
-        return list(self.protocol.profile("full").datasets)
 
     def preprocessing_table(self):
         """Distance of IND from print under each weighting."""

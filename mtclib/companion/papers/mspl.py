@@ -8,17 +8,15 @@ ever says anything.
 """
 
 from collections import namedtuple
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
-from scipy.linalg import eigvalsh
+from scipy.linalg import svdvals
 
 from mtclib.companion import plots, runs, tables
-from mtclib.companion.papers.pairs import pairs_table
 from mtclib.companion.papers.results import mean_scores
-from mtclib.companion.papers.study import Study
+from mtclib.companion.papers.study import Study, pairs_table
 from mtclib.companion.runs import results
 from mtclib.companion.runs.measures import class_means
 from mtclib.companion.verdicts import audit, leverage, numbers
@@ -26,6 +24,7 @@ from mtclib.core.checks import check_views
 from mtclib.core.starts import one_hot
 from mtclib.datasets import load
 from mtclib.datasets.synthetic import mspl_toy
+from mtclib.maths.linalg import as_dense
 from mtclib.metrics import SCORES, clustering_accuracy
 from mtclib.mspl import MSPL
 
@@ -98,21 +97,11 @@ def check_bounds(Xs, partitions):
 
 def _spectral(X, H):
     """Distortion of a partition in one view, the lower bound for as many clusters, and the eigenvalue gap."""
-    n, k = H.shape
-    mean = np.asarray(X.mean(axis=0)).ravel()
-    if X.shape[1] < n:
-        gram = X.T @ X
-        gram = (gram.toarray() if sp.issparse(gram) else gram) - n * np.outer(mean, mean)
-    else:
-        gram = X @ X.T
-        gram = gram.toarray() if sp.issparse(gram) else gram
-        rows = gram.mean(axis=0)
-        gram = gram - rows - rows[:, None] + rows.mean()
-    values = eigvalsh(gram, subset_by_index=[max(0, len(gram) - k), len(gram) - 1])[::-1]
-    values = np.pad(np.maximum(values, 0.0), (0, k - len(values)))
-    centers = (H.T @ X) / H.sum(axis=0)[:, None] - mean
-    total = float(np.trace(gram))
-    within = total - float((H.sum(axis=0)[:, None] * centers**2).sum())
+    k, X = H.shape[1], as_dense(X)
+    X = X - X.mean(axis=0)
+    values = np.pad(svdvals(X)[:k] ** 2, (0, max(0, k - min(X.shape))))
+    total = float((X**2).sum())
+    within = total - float(((H.T @ X) ** 2 / H.sum(axis=0)[:, None]).sum())
     gap = values[k - 2] - values[k - 1]
     return within, total - values[:k - 1].sum(), gap if gap > 1e-12 * total else 0.0
 
@@ -167,13 +156,6 @@ def panels(rows):
     return pd.concat([*parts, damaged.astype({"share": float})], ignore_index=True)
 
 
-def relative_weights(rows, arrays, view):
-    """Weight of one view over the mean weight of the others, averaged over rounds, as ``value``."""
-    rows = rows[rows["key"].isin(set(arrays))]
-    means = [np.atleast_2d(arrays[key]).mean(axis=0) for key in rows["key"]]
-    return rows.assign(value=[float(mean[view] / np.delete(mean, view).mean()) for mean in means])
-
-
 def score_trajectories(rows, arrays, truth, metrics, until):
     """Scores of the labels after each iteration: ``dataset, method, run, iteration, metric, value``."""
     parts = []
@@ -223,39 +205,6 @@ def _halves(X, labels):
     return near, ~near
 
 
-@cache
-def mspl_curves(study):
-    """NMI, accuracy and purity of MSPL and its rivals after each of 30 iterations, from stored histories.
-    `curves`: As from ``mtclib.companion.papers.mspl.score_trajectories``, toy data sets of one spread as one,
-    which of them in ``draw``. `pools`: Toy data set to the name it is pooled under."""
-    frame = study.results.frame
-    kept = frame[frame["part"].isin(["curves", "curves-handwritten"])].drop_duplicates("key")
-    kept = kept.assign(method=kept["method"].str.partition(",")[0])
-    classes = {name: study.classes(name) for name in kept["dataset"].unique()}
-    histories = study.kept(kept, "label_history_")
-    metrics = ["NMI_arithmetic", "ACC", "purity"]
-    curves = score_trajectories(kept, histories, classes, metrics, until=30)
-    pools = {name: f"toy, s = {name[4]}" for name in classes if name.startswith("toy")}
-    return results.pooled(curves.assign(draw=curves["dataset"]), pools), pools
-
-
-def mspl_rounds(study):
-    """In which round smooth pacing takes in the samples of the toy data, one row per run and part."""
-    kept = study.results.frame.query("part == 'selection'").drop_duplicates("key")
-    (name,) = kept["dataset"].unique()
-    spec = study.protocol.datasets[name]
-    Xs = runs.load_dataset(spec.loader, spec.params)[0].Xs
-    return selection_rounds(kept, study.kept(kept, "selection_order_"), study.classes(name), Xs)
-
-
-def mspl_damaged(study):
-    """Rows of the study of a damaged view with the kind of damage, its unit and its share as columns."""
-    frame = study.results.frame
-    rows = frame[(frame["part"] == "corruption") | frame["dataset"].eq(DIGITS)]
-    rows = rows[rows["method"].isin(study.protocol.studies["corruption"].methods)]
-    return study.with_loader_params(rows, "kind", "unit", "share")
-
-
 class Numbers(numbers.Numbers, paper="mspl"):
     """Numbers of MSPL's sentences."""
 
@@ -276,17 +225,16 @@ class Numbers(numbers.Numbers, paper="mspl"):
         rows = self.study.results.frame.query("part == 'webkb-raw' and metric == 'NMI_arithmetic'")
         return rows.groupby(["dataset", "method"])["value"].mean()
 
-    def _raw_gaps(self, cells):
-        """Ours on counts as stored minus printed, in points."""
-        names = {"MSPL": "MSPL, unscaled"}
-        return pd.Series([
-            100 * (self._raw[f"{cell.dataset} (raw, both)", names.get(cell.method, cell.method)] - cell.mean)
-            for cell in cells.rename(columns={"published": "mean"}).itertuples()])
+    def _raw_gaps(self, which):
+        """Ours on counts as stored minus printed, in points, of those cells of Table 3."""
+        cells, names = self.judged.query("table == '3'").query(which), {"MSPL": "MSPL, unscaled"}
+        ours = [self._raw[f"{cell.dataset} (raw, both)", names.get(cell.method, cell.method)]
+                for cell in cells.itertuples()]
+        return 100 * (ours - cells["published"])
 
     def raw_gap(self, method):
         """Largest distance of a row of Table 3 from print on counts as stored."""
-        cells = self.judged.query("table == '3' and method == @method")
-        return self._raw_gaps(cells).abs().max()
+        return self._raw_gaps(f"method == {method!r}").abs().max()
 
     def raw_gain(self, how):
         """Least or largest gain of self-pacing on counts as stored, in points."""
@@ -295,12 +243,11 @@ class Numbers(numbers.Numbers, paper="mspl"):
 
     def raw_near(self):
         """Deviating cells of Table 3 that come within the margin on counts as stored."""
-        cells = self.judged[self.judged["verdict"].isin(["higher", "lower"])].query("table == '3'")
-        return int((self._raw_gaps(cells).abs() <= 5).sum())
+        return int((self._raw_gaps("verdict in ['higher', 'lower']").abs() <= 5).sum())
 
     def raw_unknown(self):
         """Whole points by which cells of Table 3 without an explanation at least exceed print there."""
-        return int(self._raw_gaps(self.judged.query("table == '3' and cause == 'unknown'")).min())
+        return int(self._raw_gaps("cause == 'unknown'").min())
 
 
 METRICS = {"NMI": "NMI_arithmetic", "ACC": "ACC", "purity": "purity"}
@@ -330,15 +277,12 @@ class PaperStudy(Study, paper="mspl"):
         rows = pd.concat(map(self.default, [DIGITS, *PAGES]))
         return pairs_table(rows, PAIRS, METRICS["NMI"], "NMI, points")
 
-    @cached_property
-    def _as_stored(self):
-        return _plain(self.results.frame.query("part == 'webkb-raw'"))
-
     def webkb_as_stored(self):
         """Table 3 on words and links as stored, and the gain from pacing there."""
-        rows = self._as_stored
+        rows = _plain(self.results.frame.query("part == 'webkb-raw'"))
+        stored = {name: f"{name} (raw, both)" for name in PAGES}
         cells = pd.concat([self.verdicts(name, own, rows[rows["dataset"] == own])
-                           for name, own in zip(PAGES, [f"{name} (raw, both)" for name in PAGES])])
+                           for name, own in stored.items()])
         cells = cells.assign(task=cells["dataset"], dataset="WebKB as stored")
         return tables.Tables((tables.reproduced(cells, metrics=("NMI",)),
                               pairs_table(rows, PAIRS[:3], METRICS["NMI"], "NMI, the same starts, points")))
@@ -380,26 +324,51 @@ class PaperStudy(Study, paper="mspl"):
         alt = "Points of four clusters in three views, coloured by the round in which they are taken in"
         return self.show(fig, "mspl-selection", "MSPL 2", data=f"live {toy.sha256}", alt=alt)
 
+    @cached_property
+    def _rounds(self):
+        """In which round smooth pacing takes in the samples of the toy data, one row per run and part."""
+        kept = self.results.frame.query("part == 'selection'").drop_duplicates("key")
+        (name,) = kept["dataset"].unique()
+        spec = self.protocol.datasets[name]
+        Xs = runs.load_dataset(spec.loader, spec.params)[0].Xs
+        return selection_rounds(kept, self.kept(kept, "selection_order_"), self.classes(name), Xs)
+
     def rounds(self):
         """Mean round in which samples are taken in, by cluster, and near and far from the centre."""
-        rows = mspl_rounds(self)
-        of_cluster = rows["dataset"].str.startswith("cluster")
-        parts = {"Round in which samples are taken in, mean": rows[of_cluster],
-                 "The same for the half next to the centres and the other": rows[~of_cluster]}
+        of_cluster = self._rounds["dataset"].str.startswith("cluster")
+        parts = {"Round in which samples are taken in, mean": self._rounds[of_cluster],
+                 "The same for the half next to the centres and the other": self._rounds[~of_cluster]}
         return tables.Tables(tuple(
             tables.frame_table(part.pivot_table("value", "dataset", "method").round(1), head)
             for head, part in parts.items()))
 
+    @cached_property
+    def _pools(self):
+        """Toy data sets of one spread are shown as one."""
+        frame = self.results.frame
+        sets = frame.loc[frame["part"] == "curves", "dataset"].unique()
+        return {name: f"toy, s = {name[4]}" for name in sets if name.startswith("toy")}
+
+    @cached_property
+    def _curves(self):
+        """NMI, accuracy and purity after each of 30 iterations, from stored histories; draws in ``draw``."""
+        frame = self.results.frame
+        kept = _plain(frame[frame["part"].isin(["curves", "curves-handwritten"])].drop_duplicates("key"))
+        classes = {name: self.classes(name) for name in kept["dataset"].unique()}
+        curves = score_trajectories(
+            kept, self.kept(kept, "label_history_"), classes, METRICS.values(), until=30)
+        return results.pooled(curves.assign(draw=curves["dataset"]), self._pools)
+
     def iterations(self):
         """Figure 3 of the paper."""
         shown = {metric: name for name, metric in METRICS.items()}
-        return self.show(plots.trajectories(mspl_curves(self)[0], shown), "mspl-iterations", "MSPL 3",
+        return self.show(plots.trajectories(self._curves, shown), "mspl-iterations", "MSPL 3",
                          alt="NMI, accuracy and purity by iteration: all weights one rises first, and "
                          "the hard weights stay below the others")
 
     def falls(self):
         """How unsteady the first ten iterations are."""
-        falls = total_falls(mspl_curves(self)[0], "NMI_arithmetic", until=10)
+        falls = total_falls(self._curves, "NMI_arithmetic", until=10)
         mean, spread = (100 * falls.pivot_table("value", "dataset", "method", how) for how in ("mean", "std"))
         return tables.frame_table(mean.map("{:.1f}".format) + spread.map(" ± {:.1f}".format),
                                   "Falls of NMI in the first ten iterations, summed, points")
@@ -415,15 +384,17 @@ class PaperStudy(Study, paper="mspl"):
                          "sharpness: flat lines within their intervals")
 
     @cached_property
-    def _damage(self):
-        rows = mspl_damaged(self)
-        rows = _plain(panels(rows[rows["metric"] == "ACC"])).assign(dataset="FAC")
-        kinds = rows["kind"].replace({"outliers, (.*)": r"outlying \1", ", ": " "}, regex=True)
-        return rows.assign(kind=kinds)
+    def _damaged(self):
+        """Rows of the study of a damaged view with the kind of damage, its unit and its share as columns."""
+        frame, methods = self.results.frame, self.protocol.studies["corruption"].methods
+        rows = frame[(frame["part"] == "corruption") | frame["dataset"].eq(DIGITS)]
+        return self.with_loader_params(rows[rows["method"].isin(methods)], "kind", "unit", "share")
 
     def damage(self):
         """Accuracy as one view is damaged."""
-        return self.show(plots.robustness(self._damage, title="{kind}", noun="damage"),
+        rows = _plain(panels(self._damaged[self._damaged["metric"] == "ACC"])).assign(dataset="FAC")
+        kinds = rows["kind"].replace({"outliers, (.*)": r"outlying \1", ", ": " "}, regex=True)
+        return self.show(plots.robustness(rows.assign(kind=kinds), title="{kind}", noun="damage"),
                          "mspl-damage", alt="Accuracy against the damaged share of FAC, a panel for each "
                          "damage: intervals of RMKMC and of all MSPL overlap nearly everywhere")
 
@@ -450,10 +421,8 @@ class PaperStudy(Study, paper="mspl"):
         frame, main = self.results.frame, pd.concat(map(self.default, [DIGITS, *PAGES]))
         ends = main.drop_duplicates("key")
         ends = ends.assign(metric="objective", value=ends["objective"])
-        curves, pools = mspl_curves(self)
-        falls = total_falls(curves, "NMI_arithmetic", until=10)
+        falls = total_falls(self._curves, "NMI_arithmetic", until=10)
         falls = falls.assign(metric="fall of NMI", method=falls["method"] + ", curves")
-        damaged = mspl_damaged(self)
-        parts = [main, ends, damaged[damaged["share"].notna()], falls,
-                 mspl_rounds(self), results.pooled(frame[frame["part"] == "curves"], pools)]
+        parts = [main, ends, self._damaged[self._damaged["share"].notna()], falls, self._rounds,
+                 results.pooled(frame[frame["part"] == "curves"], self._pools)]
         return {"results": pd.concat(parts).assign(task="")}

@@ -7,13 +7,12 @@ import pandas as pd
 
 from mtclib.companion import plots, tables
 from mtclib.companion.claims import largest_entry_names_counterpart
-from mtclib.companion.papers.pairs import outcomes_table, pairs_table
 from mtclib.companion.papers.results import mean_scores
-from mtclib.companion.papers.study import Study
+from mtclib.companion.papers.study import Study, outcomes_table, pairs_table
 from mtclib.companion.verdicts import numbers
+from mtclib.core import paths
 from mtclib.datasets.reuters import MTCMRL_FAMILIES
 
-SETS = ["WebKB4", "20NewsGroups", "Reuters"]
 UNLABELLED = "20NewsGroups (found, but words by frequency)"
 """The documents behind Table 3 with words that no label chose."""
 STOPS = {"WebKB4": 99, "20NewsGroups": 100, "Reuters": 28}
@@ -33,11 +32,7 @@ class PaperStudy(Study, paper="mtcmrl"):
 
     def gains_table(self):
         """What MTCMRL adds to its single-task version on the judged data, stopped early and late."""
-        return pairs_table(self._judged_defaults, STOPPED, "ACC", "Accuracy at the default setting")
-
-    @cached_property
-    def _judged_defaults(self):
-        return pd.concat([self.default(self.headline(name)).assign(dataset=name) for name in SETS])
+        return pairs_table(self.on_headlines(self.default), STOPPED, "ACC", "Accuracy at the default setting")
 
     @cached_property
     def by_words(self):
@@ -59,13 +54,32 @@ class PaperStudy(Study, paper="mtcmrl"):
             "Mean accuracy over tasks in percent, at default settings."])
 
     def preprocessing_tables(self):
-        """k-means and SNMF under four weightings of the three sets, beside print."""
+        """k-means and SNMF under four weightings of the three sets, beside print: mean accuracies, and
+        their mean absolute distance from the printed row."""
         parts = {"preprocessing-webkb4": "WebKB4", "preprocessing": "20 Newsgroups",
                  "preprocessing-reuters": "Reuters"}
-        found = {name: self.weighting_table(part, ["k-means", "SNMF"]) for part, name in parts.items()}
-        return tables.Tables(tuple(
-            tables.frame_table(frame, f"{name}: accuracy in each task", folded=_nearest(frame))
-            for name, frame in found.items()))
+        found = []
+        for (part, name), printed in zip(parts.items(), self.sets):
+            frame = pd.concat([self._by_weighting(part, printed, method) for method in ("k-means", "SNMF")])
+            others = frame[frame["weighting"] != "printed"].reset_index(drop=True)
+            best = others.loc[others.groupby("method", sort=False)["distance"].idxmin()]
+            told = " and ".join(f"{row.method} with {row.weighting} ({row.distance:g} points)"
+                                for row in best.itertuples())
+            found.append(tables.frame_table(frame.reset_index(drop=True), f"{name}: accuracy in each task",
+                                            folded=f"nearest to print come {told}"))
+        return tables.Tables(tuple(found))
+
+    def _by_weighting(self, part, dataset, method):
+        rows = self.results.frame.query("method == @method and metric == 'ACC' and task != 'avg'")
+        rows = rows[rows["dataset"].isin(self.protocol.studies[part].datasets)]
+        rows = self.with_loader_params(rows, "weighting")
+        ours = rows.pivot_table("value", "weighting", "task", sort=False)
+        printed = self.printed(dataset, method, "ACC").set_index("task")["mean"].rename("printed")
+        both = 100 * pd.concat([printed.to_frame().T, ours])
+        both["distance"] = (both - both.loc["printed"]).abs().mean(axis=1)
+        both = both.round(1).rename_axis("weighting").reset_index()
+        both.insert(0, "method", method)
+        return both
 
     def transfer(self):
         """Accuracy of the first task by what the second shares with it."""
@@ -88,7 +102,7 @@ class PaperStudy(Study, paper="mtcmrl"):
 
     def variants_table(self):
         """How far the readings of other methods are from print, on the data that are judged and on others."""
-        sources = {source: name for name in SETS for source in dict.fromkeys((self.headline(name), name))}
+        sources = {source: name for name in self.sets for source in (self.headline(name), name)}
         found = {source: {method: self.numbers.distance(method, f"fixed {source}", dataset=name,
                                                         printed=PRINTED_AS[method.partition(",")[0]])
                           for method in self.default(source)["method"].unique()
@@ -100,7 +114,7 @@ class PaperStudy(Study, paper="mtcmrl"):
 
     def sensitivity(self, metric):
         """Figure 1, one metric."""
-        rows = pd.concat(map(self.judged_sweep, SETS))
+        rows = pd.concat(map(self.judged_sweep, self.sets))
         fig = plots.sensitivity(rows, self.protocol.sensitivity["figure1"].base, metric)
         name = metric.partition("_")[0]
         return self.show(fig, f"mtcmrl-sensitivity-{name.lower()}", "MTCMRL 1", alt=f"{name} against each of "
@@ -122,7 +136,8 @@ class PaperStudy(Study, paper="mtcmrl"):
 
     def relation_table(self):
         """How often a relation names the related class."""
-        found = {name: largest_entry_names_counterpart(self.judged_relations(name), name) for name in SETS}
+        found = {name: largest_entry_names_counterpart(self.judged_relations(name), name)
+                 for name in self.sets}
         return outcomes_table(found, "Does the relation name the related class?")
 
     def judged_relations(self, name):
@@ -134,18 +149,23 @@ class PaperStudy(Study, paper="mtcmrl"):
         """The relation of the first two tasks of a data set, beside the printed one."""
         labels = relation_kinds(self)[name] if name == "WebKB4" else self.class_names(name)
         relations = self.relations(self.fitted(name), self._fits[name], labels)
-        ours, printed = self.relation_pair(relations, "1", "2", labels)
+        ours, printed = self.relation_pair(relations, name, labels)
         fig = plots.relation_matrix(ours, printed, ours.index, ours.columns, tasks=("Task 1", "Task 2"))
         return self.show(fig, f"mtcmrl-relation-{name.lower()}", alt=f"Relations of the classes of Tasks "
                          f"1 and 2 of {name}, ours beside the printed ones.")
 
+    def relation_pair(self, relations, name, class_names):
+        """Our relation matrix of the first two tasks (mean over runs) and the printed one, both by class."""
+        rows = relations.query("task == '1' and other == '2'")
+        ours = rows.pivot_table("value", "row", "column").reindex(class_names[0]).T.reindex(class_names[1]).T
+        facts = pd.read_csv(paths.paper_dir(self.paper) / "facts.csv", dtype=str, keep_default_na=False)
+        cells = facts.query("dataset == @name and quantity == 'G' and task == '1-2'")
+        cells = cells.astype({"row": int, "col": int, "value": float})
+        return ours, cells.pivot_table("value", "row", "col")
+
     @cached_property
     def _fits(self):
-        return {name: self.default(self.headline(name)).query("method == 'MTCMRL'") for name in SETS}
-
-    def fitted(self, name):
-        """The data set whose fits are judged beside a printed one."""
-        return self._data(self.headline(name)).id
+        return {name: self.default(self.headline(name)).query("method == 'MTCMRL'") for name in self.sets}
 
     def judged_sweep(self, name):
         """Figure 1 on the pipeline that is judged, under the printed name."""
@@ -157,26 +177,16 @@ class PaperStudy(Study, paper="mtcmrl"):
     def frames(self):
         """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
         shared = self.protocol.studies["negative-transfer"].datasets
-        judged = [self.selected(self.headline(name)).assign(dataset=name) for name in SETS]
-        return {"results": pd.concat([*judged, *map(self.default, shared)]),
-                "sensitivity": pd.concat(map(self.judged_sweep, SETS)),
-                "relations": pd.concat(map(self.judged_relations, SETS)),
+        return {"results": pd.concat([self.on_headlines(self.selected), *map(self.default, shared)]),
+                "sensitivity": pd.concat(map(self.judged_sweep, self.sets)),
+                "relations": pd.concat(map(self.judged_relations, self.sets)),
                 "timings": self.table("relation_times").query("costs == 'models'")}
-
-
-
-def _nearest(frame):
-    """The weighting that is nearest to the printed row of each method, in words."""
-    others = frame[frame["weighting"] != "printed"]
-    best = others.loc[others.groupby("method", sort=False)["distance"].idxmin()]
-    told = [f"{row.method} with {row.weighting} ({row.distance:g} points)" for row in best.itertuples()]
-    return "nearest to print come " + " and ".join(told)
 
 
 def relation_kinds(study):
     """Which kind of document each class of the three sets of MTCMRL is, by task. Root category of a
     newsgroup, kind of a web page, family of a Reuters topic."""
-    pages, groups, topics = map(study.class_names, SETS)
+    pages, groups, topics = map(study.class_names, study.sets)
     return {"WebKB4": [[page.partition(".")[2] for page in task] for task in pages],
             "20NewsGroups": [[group.partition(".")[0] for group in task] for task in groups],
             "Reuters": [[MTCMRL_FAMILIES[topic] for topic in task] for task in topics]}

@@ -36,6 +36,12 @@ class PaperResults:
         """Jobs of this profile, with their data there, and the store that they belong to."""
         return profiles.plan(self.paper, self.profile, seed=self.seed, n_runs=self.n_runs)[1:]
 
+    @cached_property
+    def sets(self):
+        """Printed data sets that the full profile runs."""
+        specs = map(self.protocol.datasets.get, self.protocol.profile("full").datasets)
+        return list(dict.fromkeys(spec.published for spec in specs))
+
     def data(self, dataset):
         """The ``Dataset`` that this profile uses under a name of the protocol."""
         loader, params = self.protocol.needed_datasets(self.profile)[dataset]
@@ -160,33 +166,10 @@ class PaperResults:
         """Classes of the samples of a multi-view data set of the full profile, from the committed file."""
         return self.results.labels[f"truth/{dataset}/"]
 
-    def by_weighting(self, name, frame, methods):
-        """Rows of a preprocessing study of the protocol, per run and task, with the weighting as a column."""
-        datasets = self.protocol.studies[name].datasets
-        rows = frame[frame["dataset"].isin(datasets) & frame["method"].isin(methods)]
-        rows = rows[(rows["metric"] == "ACC") & (rows["task"] != "avg")]
-        return self.with_loader_params(rows, "weighting")
-
     def with_loader_params(self, rows, *names):
         """``rows`` with parameters of their data sets' loaders as further columns."""
-        datasets = self.protocol.datasets
-        found = {name: [datasets[dataset].params.get(name) for dataset in rows["dataset"]] for name in names}
-        return rows.assign(**found)
-
-    def weighting_table(self, name, methods):
-        """Mean accuracies of a preprocessing study beside the printed ones, in percent, a column per task.
-        "distance" is the mean absolute difference from the printed row."""
-        dataset = self.protocol.datasets[self.protocol.studies[name].datasets[0]].published
-        rows = self.by_weighting(name, self.results.frame, methods)
-        parts = []
-        for method in methods:
-            printed = self.printed(dataset, method, "ACC").set_index("task")["mean"].rename("printed")
-            ours = rows[rows["method"] == method].pivot_table("value", "weighting", "task", sort=False)
-            both = 100 * pd.concat([printed.to_frame().T, ours])
-            both["distance"] = (both - both.loc["printed"]).abs().mean(axis=1)
-            parts.append(both.round(1).rename_axis("weighting").reset_index().assign(method=method))
-        table = pd.concat(parts, ignore_index=True)
-        return table[["method", *table.columns.drop("method")]]
+        params = [self.protocol.datasets[dataset].params for dataset in rows["dataset"]]
+        return rows.assign(**{name: [given.get(name) for given in params] for name in names})
 
     def sweep(self, name):
         """Rows of a sensitivity sweep of the protocol, each point once, with every swept parameter named."""
@@ -194,8 +177,7 @@ class PaperResults:
         rows = runs.sweep_rows(self.results.frame, self.protocol, name)
         pairs = list(zip(rows["parameter"], rows["setting"]))
         points = {pair: runs.canonical({**base, pair[0]: pair[1]}) for pair in dict.fromkeys(pairs)}
-        rows = rows.assign(params=[points[pair] for pair in pairs])
-        return rows.drop_duplicates(["key", "task", "metric"])
+        return rows.assign(params=[points[pair] for pair in pairs]).drop_duplicates(ONE_A_JOB)
 
     def kept(self, rows, attribute):
         """A stored attribute of the fits in ``rows``: dict from key to array."""
@@ -208,18 +190,6 @@ class PaperResults:
         return pd.concat([
             relation_frame(dataset, self._matrices(key), truth, self._labels(key, len(names)), names, run)
             for key, run in runs], ignore_index=True)
-
-    def relation_pair(self, relations, task, other, class_names):
-        """Our relation matrix of two tasks (mean over runs) and the printed one, both by class."""
-        rows = relations[(relations["task"] == task) & (relations["other"] == other)]
-        ours = rows.pivot_table("value", "row", "column").reindex(
-            index=class_names[int(task) - 1], columns=class_names[int(other) - 1])
-        facts = pd.read_csv(paths.paper_dir(self.paper) / "facts.csv", dtype=str, keep_default_na=False)
-        dataset = self.protocol.datasets[relations["dataset"].iloc[0]].published
-        facts = facts[(facts["dataset"] == dataset) & (facts["quantity"] == "G")
-                      & (facts["task"] == f"{task}-{other}")]
-        cells = facts.astype({"row": int, "col": int, "value": float})
-        return ours, cells.pivot_table("value", "row", "col")
 
     def _labels(self, key, n_tasks):
         return [self.results.labels[f"{key}/{t}"] for t in range(1, n_tasks + 1)]

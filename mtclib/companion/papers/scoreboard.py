@@ -1,6 +1,5 @@
 """All papers at a glance, from committed files only: the front page of the README and the first notebook."""
 
-import csv
 import io
 from functools import cache
 
@@ -70,22 +69,19 @@ def outcomes(paper):
 
 
 def by_paper(frame):
-    """Counted cells of each paper's own method, of compared ones and of reconstructions of those. Columns as
-    in ``judge.verdict_counts``, and which ``pipeline`` they come from."""
-    frame = frame.assign(methods=frame["kind"].map(LINES))
-    counts = judge.verdict_counts(frame, ["paper", "methods"])
-    found = frame.groupby(["paper", "methods"])["pipeline"].unique().map(", ".join)
+    """Counted cells of each paper's own method, of compared ones and of reconstructions of those; columns as
+    in ``judge.verdict_counts``."""
+    counts = judge.verdict_counts(frame.assign(methods=frame["kind"].map(LINES)), ["paper", "methods"])
     papers = sorted(frame["paper"].unique(), key=position)
     lines = [(paper, line) for paper in papers for line in LINES.values() if (paper, line) in counts.index]
-    return counts[[*SHOWN, "misprint", "unavailable"]].assign(pipeline=found).loc[lines]
+    return counts.loc[lines, list(SHOWN)]
 
 
 def board():
     """The scoreboard in two lines for each paper: its own method, and those that it compares with."""
     verdicts = all_verdicts()
-    counts = by_paper(verdicts).drop(columns="pipeline").reset_index()
-    own = counts["methods"] == LINES["own"]
-    counts = counts.assign(methods=np.where(own, "its own", "the others"))
+    counts = by_paper(verdicts).reset_index()
+    counts["methods"] = np.where(counts["methods"] == LINES["own"], "its own", "the others")
     counts = counts.groupby(["paper", "methods"], sort=False).sum().reset_index()
     names = {paper: "{name}, {venue}".format(**ledger.findings(paper)) for paper in in_order()}
     counts = counts.assign(paper=counts["paper"].map(names), ceiling=counts["ceiling"].round().astype(int))
@@ -131,16 +127,11 @@ def in_detail():
         for caption, frame, line in shown))
 
 
-def outcomes_of_sentences(paper):
-    """Outcome of each sentence of a paper, as from ``ledger.outcomes_of_sentences``."""
-    return ledger.outcomes_of_sentences(paper, outcomes(paper))
-
-
 def claims_and_costs():
     """One line per paper: its sentences by outcome, what the audit of its tables finds, and what it cost."""
     names = in_order()
-    counts = [outcomes_of_sentences(paper)["status"].value_counts().reindex(list(STATUSES), fill_value=0)
-              for paper in names]
+    sentences = [ledger.outcomes_of_sentences(paper, outcomes(paper))["status"] for paper in names]
+    counts = [found.value_counts().reindex(list(STATUSES), fill_value=0) for found in sentences]
     jobs = [pd.read_csv(paths.results_dir(paper) / "jobs.csv.xz", usecols=["key", "seconds"])
             .drop_duplicates("key")["seconds"] for paper in names]
     table = pd.DataFrame(counts, index=pd.Index(names, name="paper"))
@@ -187,13 +178,10 @@ def heads(table):
     found = {}
     for paper, lines in table.groupby("paper", sort=False):
         own = lines.index.get_level_values("methods") == LINES["own"]
-        found[paper] = (f"{ledger.findings(paper)['name']}\nown {_split(lines[own].sum())}, "
-                        f"others {_split(lines[~own].sum())}")
+        told = ["{agreeing} / {undecided} / {deviating}".format(
+            **part[["agreeing", "undecided", "deviating"]].sum()) for part in (lines[own], lines[~own])]
+        found[paper] = f"{ledger.findings(paper)['name']}\nown {told[0]}, others {told[1]}"
     return found
-
-
-def _split(line):
-    return f"{line['agreeing']} / {line['undecided']} / {line['deviating']}"
 
 
 def came_out():
@@ -298,11 +286,10 @@ def write_verdicts(papers, errors_too=False):
 
 def _write(name, papers, table, digits=None):
     """Put the lines of `papers` into a file below ``data/``; those of the others stay."""
-    path = paths.data_dir() / f"{name}.csv"
-    header, *lines = csv.reader(io.StringIO(table.to_csv(index=False, float_format=digits)))
-    _, *old = csv.reader(io.StringIO(path.read_text(encoding="utf-8")))
-    lines += [line for line in old if line[0] in set(in_order()) - set(papers)]
-    with path.open("w", encoding="utf-8", newline="") as handle:
-        writer = csv.writer(handle, lineterminator="\n")
-        writer.writerows([header, *sorted(lines, key=lambda line: position(line[0]))])
+    path, as_text = paths.data_dir() / f"{name}.csv", {"dtype": str, "keep_default_na": False}
+    new = pd.read_csv(io.StringIO(table.to_csv(index=False, float_format=digits)), **as_text)
+    old = pd.read_csv(path, **as_text)
+    both = pd.concat([new, old[old["paper"].isin(set(in_order()) - set(papers))]])
+    both = both.sort_values("paper", key=lambda names: names.map(position), kind="stable")
+    both.to_csv(path, index=False, lineterminator="\n")
     return path

@@ -16,12 +16,16 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from mtclib.companion import papers, plots, runs, tables
+from mtclib.companion.claims import paired_differences
 from mtclib.companion.papers import answers
 from mtclib.companion.papers.judging import PaperJudging
 from mtclib.companion.runs import our_name
 from mtclib.companion.tables.table import Table
 from mtclib.companion.verdicts import identify, ledger
 from mtclib.core import paths
+
+PAIRS = {"dataset": "data set", "comparison": "comparison", "difference": "points", "low": "low",
+         "high": "high", "p": "p", "record": "record", "status": "is the first better?"}
 
 
 class Study(PaperJudging):
@@ -66,17 +70,7 @@ class Study(PaperJudging):
             import_module(f"{papers.__name__}.{paper}")
         return super().__new__(cls.of_papers.get(paper, cls) if cls is Study else cls)
 
-    def answer(self) -> tables.Points:
-        """Does the method win? The answer, for the top of the notebook."""
-        return answers.answer(self)
-
-    def forest(self) -> plots.Picture:
-        """Gain over each rival, drawn."""
-        return answers.forest(self)
-
-    def curve(self) -> plots.Picture:
-        """Gain of every printed table on each pipeline, drawn."""
-        return answers.curve(self)
+    answer, forest, curve = answers.answer, answers.forest, answers.curve
 
     def gain_tables(self) -> tables.Tables:
         """Gains by printed table, and verdicts on whole rows, each folded."""
@@ -203,3 +197,19 @@ def show(fig, name, notebook, data="data/*/results", printed="", alt=""):
         data = plots.folder_key(paths.root(), data)
     plots.save(fig, name, paths.figures_dir(), notebook=notebook, data=data, printed=printed)
     return plots.Picture(fig, name, alt)
+
+
+def pairs_table(rows, pairs, metric, caption):
+    """Differences in points, with 95 % intervals and tests."""
+    shown = paired_differences(rows, pairs, metric).round({"difference": 1, "low": 1, "high": 1, "p": 4})
+    shown = shown.assign(comparison=shown["comparison"].str.replace(" - ", " against "),
+                         p=shown["p"].where(shown["p"] > 0, "< 0.0001"))
+    better, worse = ((shown["status"] == status).sum() for status in ("holds", "fails"))
+    told = f"the first method is better in {better} of {len(shown)} comparisons and worse in {worse}"
+    return tables.frame_table(shown, caption, PAIRS, "status", folded=told if len(shown) > 8 else "")
+
+
+def outcomes_table(found, caption):
+    """Outcomes of a claim's test, ``ClaimResult``s by data set."""
+    rows = [{"data set": name, "outcome": one.counts, "status": one.status} for name, one in found.items()]
+    return tables.frame_table(rows, caption, status="status")

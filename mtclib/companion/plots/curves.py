@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 
 from mtclib.companion.plots import look
 from mtclib.companion.plots.matrices import heat, outline, written
+from mtclib.companion.verdicts.leverage import with_params
 
 # Characters of a title over one of several panels, and quantiles of its band.
 TITLE, BAND = 20, (0.1, 0.9)
@@ -131,7 +132,10 @@ def robustness(frame: pd.DataFrame, title: str = "{dataset}, {kind} noise",
         look.whisker_lines(ax, _tables(rows.assign(share=100 * rows["share"]), "share"))
         ax.set_title(title.format(dataset=dataset, kind=kind))
     look.widen(axes.flat[0])
-    _outer_labels(axes, f"share of {noun} (%)", "ACC (%)")
+    for ax in axes[-1]:
+        ax.set_xlabel(f"share of {noun} (%)")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("ACC (%)")
     look.legend(fig, axes.flat[0].get_lines()[:])
     return fig
 
@@ -147,7 +151,7 @@ def sensitivity(frame: pd.DataFrame, base: Mapping, metric: str = "ACC", by: str
     intervals over runs.  Axes are logarithmic to base 2 but for the parameters in `linear`.
     """
     params = list(base)
-    rows = _with_params(_scored(frame, metric), params)
+    rows = with_params(_scored(frame, metric), *params).astype(dict.fromkeys(params, float))
     size = (max(2.3 * len(params), 6.6), 2.9)
     fig, axes = plt.subplots(1, len(params), figsize=size, sharey=True, squeeze=False)
     lines = list(dict.fromkeys(rows[by]))
@@ -172,9 +176,9 @@ def sensitivity_heatmap(frame: pd.DataFrame, x: str, y: str, metric: str = "ACC"
 
     A cell where every run failed shows a dash; no further parameter may vary.
     """
-    rows = _with_params(_scored(frame, metric, keep_failed=True), (x, y))
+    rows = with_params(_scored(frame, metric, keep_failed=True), x, y).astype({x: float, y: float})
     others = sorted({key for text in rows["params"].unique() for key in json.loads(text)} - {x, y})
-    rows = _with_params(rows, others)
+    rows = with_params(rows, *others)
     varying = [name for name in ["dataset", *others] if rows[name].nunique() > 1]
     if varying:
         raise ValueError(f"frame: fix {', '.join(varying)} first")
@@ -218,13 +222,6 @@ def _tables(rows, x, scale=100, by="method", unit="run"):
     return {name: scale * part.pivot_table("value", x, unit) for name, part in rows.groupby(by, sort=False)}
 
 
-def _outer_labels(axes, x, y):
-    for ax in axes[-1]:
-        ax.set_xlabel(x)
-    for ax in axes[:, 0]:
-        ax.set_ylabel(y)
-
-
 def _param_tables(rows, x, by, names):
     """Values of each line, in the same order in every panel, so that each keeps its look."""
     found = {}
@@ -249,10 +246,3 @@ def _scored(frame, metric, keep_failed=False):
     rows = frame[frame["metric"] == metric]
     rows = rows[rows["task"] == "avg"] if (rows["task"] == "avg").any() else rows
     return rows if keep_failed else rows[rows["value"].notna()]
-
-
-def _with_params(rows, names):
-    """Add one float column for each parameter, read from the JSON column."""
-    settings = [json.loads(text) for text in rows["params"]]
-    return rows.assign(**{name: [float(setting[name]) for setting in settings] for name in names})
-

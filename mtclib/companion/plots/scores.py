@@ -33,7 +33,9 @@ def scoreboard(verdicts: pd.DataFrame, heads: Mapping) -> plt.Figure:
     ``mtclib.companion.papers.scoreboard.all_verdicts``; `heads` maps a paper to the heading of its panel: its
     name, a new line, and what is to be said of it.
     """
-    panels = {paper: _wide(verdicts[verdicts["paper"] == paper], "verdict") for paper in heads}
+    columns = ["table", "dataset", "task", "metric"]
+    cells = {paper: verdicts[verdicts["paper"] == paper].set_index(["method", *columns]) for paper in heads}
+    panels = {paper: part["verdict"].unstack(columns, sort=False) for paper, part in cells.items()}
     places, height = _places({paper: panel.shape for paper, panel in panels.items()})
     fig = plt.figure(figsize=(CELL * WIDTH, CELL * height))
     fig.set_layout_engine("none")
@@ -41,7 +43,10 @@ def scoreboard(verdicts: pd.DataFrame, heads: Mapping) -> plt.Figure:
         rows, columns = panels[paper].shape
         box = [left / WIDTH, 1 - (top + rows) / height, columns / WIDTH, rows / height]
         _board_panel(fig.add_axes(box), panels[paper], heads[paper])
-    handles = _counted(verdicts)
+    counts = verdicts.loc[verdicts["counted"] | ~verdicts["verdict"].isin(JUDGED), "verdict"].value_counts()
+    handles = [Patch(facecolor=_colours(verdict)[0], edgecolor="0.6",
+                     label=f"{label(verdict)} ({counts[verdict]})")
+               for verdict in MEANINGS if verdict in counts]
     fig.legend(handles=handles, loc="lower center", ncols=4, fontsize=8, frameon=False, columnspacing=1.4)
     return fig
 
@@ -78,20 +83,6 @@ def leverage(table: pd.DataFrame, most: int = 12) -> plt.Figure:
                  Line2D([], [], label="one data set and method", **dot),
                  Patch(color="0.92", label="margin of the verdicts")])  # fmt: skip
     return fig
-
-
-def _wide(cells, values):
-    """`values` with methods as rows and columns (table, dataset, task, metric), as they are printed."""
-    columns = ["table", "dataset", "task", "metric"]
-    return cells.set_index(["method", *columns])[values].unstack(columns, sort=False)
-
-
-def _counted(verdicts):
-    """Handles for the legend: each verdict in use and the number of its cells, as the tables count them."""
-    counts = verdicts.loc[verdicts["counted"] | ~verdicts["verdict"].isin(JUDGED), "verdict"].value_counts()
-    return [Patch(facecolor=_colours(verdict)[0], edgecolor="0.6",
-                  label=f"{label(verdict)} ({counts[verdict]})")
-            for verdict in MEANINGS if verdict in counts]
 
 
 def _colours(verdict):

@@ -1,4 +1,4 @@
-"""Sequences of tasks: transfer, forgetting, order and cost; the frames come from ``papers.lmsc``."""
+"""Sequences of tasks: transfer, forgetting, order and cost; frames come from ``benchmarks.lmsc_streams``."""
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -11,7 +11,7 @@ from mtclib.companion.plots.look import RULE, band_line, figure, legend, mean_in
 def transfer_curve(frame: pd.DataFrame) -> plt.Figure:
     """Score of each task learned with and without libraries, and its gain, by the number of tasks seen.
 
-    `frame` comes from :func:`mtclib.companion.papers.lmsc.transfer`.  One column per data set: scores above,
+    `frame` comes from ``benchmarks.lmsc_streams.transfer``.  One column per data set: scores above,
     paired differences below.  Lines are means over seeds, bands their 95 % t intervals.
     """
     names = list(dict.fromkeys(frame["dataset"]))
@@ -38,7 +38,7 @@ def transfer_curve(frame: pd.DataFrame) -> plt.Figure:
 def forgetting_curve(frame: pd.DataFrame) -> plt.Figure:
     """Task 1 clustered anew after each task: agreement with its classes and with its first labels.
 
-    `frame` comes from :func:`mtclib.companion.papers.lmsc.forgetting`; one panel per data set.  Lines are
+    `frame` comes from ``benchmarks.lmsc_streams.forgetting``; one panel per data set.  Lines are
     means over seeds, bands their 95 % t intervals; the line without markers is the agreement of the first
     labels with the classes.
     """
@@ -63,7 +63,7 @@ def forgetting_curve(frame: pd.DataFrame) -> plt.Figure:
 def order_spread(frame: pd.DataFrame) -> plt.Figure:
     """What the order of the tasks changes: the score of a task by its position, and of orders as a whole.
 
-    `frame` comes from :func:`mtclib.companion.papers.lmsc.orders`; one row per data set.  Left, by position,
+    `frame` comes from ``benchmarks.lmsc_streams.orders``; one row per data set.  Left, by position,
     how far a task is above its own mean over orders: dots are tasks, the line is their mean with its 95 % t
     interval over orders and seeds.  Right, one dot per order, its mean over tasks.
     """
@@ -94,7 +94,7 @@ def order_spread(frame: pd.DataFrame) -> plt.Figure:
 def stream_costs(frame: pd.DataFrame) -> plt.Figure:
     """Seconds for the newest task, and bytes to keep for the next, by the number of tasks seen.
 
-    `frame` comes from :func:`mtclib.companion.papers.lmsc.costs`, of one data set; one line per method,
+    `frame` comes from ``benchmarks.lmsc_streams.costs``, of one data set; one line per method,
     medians where there are several runs.
     """
     fig, axes = plt.subplots(1, 2, figsize=(6.8, 3.2))

@@ -19,7 +19,7 @@ def test_relations_are_matched_to_classes_and_sum_to_at_most_one(mtcmrl):
     sums = relations.groupby(["run", "task", "other"])["value"].sum()
     assert (sums <= 1 + 1e-5).all()
     assert sums.max() == pytest.approx(1.0, abs=1e-5)
-    ours, printed = mtcmrl.relation_pair(relations, "1", "2", names)
+    ours, printed = mtcmrl.relation_pair(relations, "20NewsGroups", names)
     assert ours.shape == printed.shape == (3, 4)
     assert printed.to_numpy().sum() == pytest.approx(1.0)
     assert printed.loc[1, 1] == 0.1730

@@ -1,4 +1,4 @@
-"""What a fit keeps of its way, as rows: scores by iteration, falls, rounds of selection, pools, weights."""
+"""What a fit keeps of its way, as rows: scores by iteration, falls, rounds of selection, pools."""
 
 import numpy as np
 import pandas as pd
@@ -48,7 +48,7 @@ def test_pools_number_all_runs_of_their_draws_through_for_every_method_alike():
     assert sorted(set(found.loc[found["dataset"] == "other", "run"])) == [0, 1]
 
 
-def test_pairs_never_taken_in_count_as_one_round_after_the_last_and_a_view_weighs_relative_to_the_others():
+def test_pairs_never_taken_in_count_as_one_round_after_the_last():
     order = {"a": np.array([[0, 4, -1]])}
     frame = mspl.selection_rounds(fits("a"), order, np.array([0, 0, 1]))
     assert frame.set_index("dataset")["value"].to_dict() == {"cluster 1": 2.0, "cluster 2": 5.0}
@@ -56,9 +56,6 @@ def test_pairs_never_taken_in_count_as_one_round_after_the_last_and_a_view_weigh
     halves = mspl.selection_rounds(fits("a"), order, np.array([0, 0, 0, 1, 1, 1]), [X])
     halves = halves[halves["dataset"] == "view 1"]
     assert halves.set_index("method")["value"].to_dict() == {"near": 1.5, "far": 7.0}
-    arrays = {"a": np.array([0.2, 0.4, 0.6]), "b": np.ones((5, 3))}
-    weights = mspl.relative_weights(fits("a", "b", "none"), arrays, view=0)
-    assert weights["value"].tolist() == pytest.approx([0.4, 1.0])
 
 
 def test_undamaged_rows_stand_in_every_panel():
