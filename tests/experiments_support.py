@@ -14,7 +14,15 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from mtclib.companion.runs import RunStore, expand, parse_protocol, record_digest, run
+from mtclib.companion.runs import (
+    RunStore,
+    expand,
+    export,
+    parse_protocol,
+    read_results,
+    record_digest,
+    run,
+)
 from mtclib.datasets import Dataset, FetchError
 
 DECISION = """
@@ -102,13 +110,25 @@ def table(**changes):
                               "default": {"noise": 1.0}, "keep": ["relation_"], "keep_history": True},
                     "once": {"estimator": "experiments_support:Noisy", "params": {"noise": 3.0},
                              "deterministic": True}},
-        "profiles": {"quick": {"n_runs": 4, "datasets": ["tiny"], "methods": ["noisy", "once"]}},
+        "profiles": quick("noisy", "once", n_runs=4),
         **changes}
+
+
+def quick(*methods, n_runs=2, datasets=("tiny",), **more):
+    """The profile "quick" of a small protocol, as parsed TOML."""
+    return {"quick": {"n_runs": n_runs, "datasets": list(datasets), "methods": list(methods), **more}}
 
 
 def demo_jobs(**changes):
     """13 jobs: a grid of three points in four runs, and a method that is run once."""
     return expand(parse_protocol(table(**changes)), "quick")
+
+
+def exported(folder, jobs, **options):
+    """The store of a finished run of jobs, its frame, and its results as they are read back."""
+    store = RunStore(folder / "runs")
+    found = run(jobs, store)
+    return store, found, read_results(export(jobs, store, folder / "results", **options))
 
 
 def comparable(results, store, jobs):

@@ -119,9 +119,8 @@ def wins_most(frame, method, others, metric, datasets, deterministic=()) -> Clai
     decided by its runs. Holds if more than half are won at 5%; fails if so many are lost that no more than
     half can be won; ``statistic`` is the share won less the share lost, ``n`` the smallest number of paired
     runs."""
-    columns = frame[frame["dataset"].isin(datasets) & (frame["task"] != "avg") & (frame["metric"] == metric)]
-    pairs = [(dataset, task, other) for dataset, task in columns.groupby(["dataset", "task"]).groups
-             for other in others]
+    columns = _inner(frame, metric, datasets).groupby(COLUMN).groups
+    pairs = [(*column, other) for column in columns for other in others]
     gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic)
             for dataset, task, other in pairs]
     found = [wilcoxon(gap.to_numpy())[0] for gap in gaps]
@@ -141,6 +140,14 @@ def printed_record(published: pd.DataFrame, method: str, others: Iterable[str], 
     gaps = -table[rivals].sub(table[method], axis=0).round(12).stack()
     lost = [_place(other, task) for (task, other), gap in gaps.items() if gap < 0]
     return _record(gaps.to_numpy(), "task and rival") + (f"; behind {', '.join(lost)}" if lost else "")
+
+
+def _inner(frame, metric, datasets):
+    """Rows of the tasks of data sets, without averages."""
+    rows = frame[frame["dataset"].isin(datasets) & (frame["metric"] == metric) & (frame["task"] != "avg")]
+    if absent := sorted(set(datasets) - set(rows["dataset"])):
+        raise ValueError(f"frame: no {metric} on {', '.join(absent)}")
+    return rows
 
 
 def _gaps(frame, method_a, method_b, metric, dataset, task, deterministic):
@@ -177,12 +184,9 @@ def _signed_rank(gaps):
     if len(known) == 1:  # both signs are as likely, and scipy asks for two
         return 1.0
     ranks = np.copysign(stats.rankdata(np.abs(known)), known)
-    return float(stats.permutation_test((ranks,), _sum_of_positive, permutation_type="samples",
-                                        vectorized=True, n_resamples=np.inf).pvalue)
-
-
-def _sum_of_positive(ranks, axis):
-    return np.maximum(ranks, 0).sum(axis=axis)
+    return float(stats.permutation_test(
+        (ranks,), lambda ranks, axis: np.maximum(ranks, 0).sum(axis=axis), permutation_type="samples",
+        vectorized=True, n_resamples=np.inf).pvalue)
 
 
 def _status(p, direction):
@@ -212,12 +216,8 @@ def _place(method, task):
 def _record(gaps, unit):
     wins, losses = int((gaps > 1e-12).sum()), int((gaps < -1e-12).sum())
     ties = gaps.size - wins - losses
-    words = (_count(wins, "win", "s"), _count(ties, "tie", "s"), _count(losses, "loss", "es"))
-    return f"{', '.join(words)} ({unit})"
-
-
-def _count(number, word, ending):
-    return f"{number} {word}{'' if number == 1 else ending}"
+    counts = (wins, "win", "wins"), (ties, "tie", "ties"), (losses, "loss", "losses")
+    return f"{', '.join(f'{n} {one if n == 1 else more}' for n, one, more in counts)} ({unit})"
 
 
 def better_in_most_columns(frame, methods_a, methods_b, metric, datasets) -> ClaimResult:
@@ -325,12 +325,11 @@ def paired_differences(frame, pairs, metric):
 
 def _means(frame, methods, metric, datasets, *each):
     """Mean scores, one row per column of the tables (and run, if `each` says so), one column per method."""
-    rows = frame[frame["dataset"].isin(datasets) & (frame["metric"] == metric) & (frame["task"] != "avg")]
+    rows = _inner(frame, metric, datasets)
     means = rows.pivot_table("value", [*COLUMN, *each], "method", sort=False)
     missing = [name for name in methods if name not in means or means[name].isna().any()]
-    absent = sorted(set(datasets) - set(rows["dataset"]))
-    if missing or absent:
-        raise ValueError(f"frame: no {metric} of {', '.join(missing + absent)} in some column")
+    if missing:
+        raise ValueError(f"frame: no {metric} of {', '.join(missing)} in some column")
     return means
 
 
@@ -350,10 +349,7 @@ def greater_in_each_column(frame, method_a, method_b, metric, datasets, determin
     """Does one method have the greater score on every task of every data set? Wilcoxon tests over runs,
     paired by run. Holds if every column is won at 5 %; fails if one is lost at 5 % divided by the number of
     columns. ``statistic`` is the smallest mean difference."""
-    rows = frame[frame["dataset"].isin(datasets) & (frame["metric"] == metric) & (frame["task"] != "avg")]
-    absent = sorted(set(datasets) - set(rows["dataset"]))
-    if absent:
-        raise ValueError(f"frame: no {metric} on {', '.join(absent)}")
+    rows = _inner(frame, metric, datasets)
     found = {(dataset, task): mean_greater(rows, method_a, method_b, metric, dataset, (task,), deterministic)
              for dataset, task in rows[["dataset", "task"]].drop_duplicates().itertuples(index=False)}
     won = sum(result.status == "holds" for result in found.values())
@@ -364,11 +360,10 @@ def greater_in_each_column(frame, method_a, method_b, metric, datasets, determin
               if result.statistic <= 0]
     counts = f"greater in {sum(gap > 0 for gap in gaps)} of {len(gaps)} columns, significantly in {won}"
     counts += f"; not on {', '.join(behind)}" if behind else ""
-    fewest, p = (pick(getattr(result, name) for result in found.values())
-                 for pick, name in ((min, "n"), (max, "p")))
+    p = max(result.p for result in found.values())
     if lost:
         p = len(found) * min(result.p for result in found.values() if result.status == "fails")
-    return ClaimResult(status, counts, float(min(gaps)), fewest, p)
+    return ClaimResult(status, counts, float(min(gaps)), min(result.n for result in found.values()), p)
 
 
 def relative_gain(frame, method_a, method_b, metric, dataset, low, high, task="") -> ClaimResult:

@@ -239,7 +239,6 @@ def identify(args) -> int:
     """Run searches for unstated choices, and say what was found and how sure it is."""
     from mtclib.companion import runs, tables
     from mtclib.companion.verdicts import identify as search
-    from mtclib.companion.verdicts import mine
 
     paper = choose(args.paper, paths.papers(), "PAPER")
     if not (args.search or args.mine):
@@ -247,12 +246,12 @@ def identify(args) -> int:
             print(tables.search(name, found), end="\n\n")
         return 0
     sys.path.insert(0, os.getcwd())  # where a reader's module is
-    protocol = mine.mine(paper, args.mine) if args.mine else runs.load_protocol(paper)
+    protocol = search.mine(paper, args.mine) if args.mine else runs.load_protocol(paper)
     name = "mine" if args.mine else choose(args.search, protocol.identify, "--search")
     folder = Path(args.output)
     own = {"store": runs.RunStore(folder / "runs"), "n_jobs": args.n_jobs}
     found = search.identify(paper, protocol=protocol, names=[name], folder=folder, **own)[name]
-    rows = mine.held_out(protocol, protocol.identify[name], found, **own)
+    rows = search.held_out(protocol, protocol.identify[name], found, **own)
     page = tables.search(name, found, search.winner_cells(protocol, name, folder), rows)
     (folder / f"{name}.html").write_text(page.html, encoding="utf-8")
     print(f"{page}\n\nwrote {folder / f'{name}.html'} and all hypotheses beside it")

@@ -109,9 +109,7 @@ def test_each_verdict_shows_symbol_word_and_meaning_besides_its_colour(verdict):
     word = "not yet run" if verdict == "not-run" else verdict
     assert table.rows[0][1].lines == (f"81.2 {SYMBOLS[verdict]}", "80.90")
     card = dict(table.rows[0][1].card)
-    assert card["verdict"] == verdict
-    assert card["interval"] == "-1.0 to 2.3"
-    assert card["radius"] == "2.3"
+    assert [card[key] for key in ("verdict", "interval", "radius")] == [verdict, "-1.0 to 2.3", "2.3"]
     assert f"{SYMBOLS[verdict]} {word}: {MEANINGS[verdict]}" in table.text
     assert MEANINGS[verdict] in Reader(table.html).text
 
@@ -155,12 +153,10 @@ def test_a_cell_with_the_focus_shows_its_pipeline_and_decision_and_a_link_that_n
     table = tables.reproduced(pd.DataFrame([row]))
     assert {"cause": "preprocessing", "pipeline": "fixed",
             "decision": row["reason"]}.items() <= dict(table.rows[0][1].card).items()
-    html = table.html
-    assert '<td class="mtclib-lines" tabindex="0"' in html
-    assert "tf-idf moves it &lt;5&gt;" in html
-    assert "template=correction.md&amp;title=toy%3A3%3Aa+set%3A1%3ASNMF%3AACC" in html
-    assert "td:focus>.mtclib-card" in html
-    assert "td:focus-within>.mtclib-card" in html
+    parts = ('<td class="mtclib-lines" tabindex="0"', "tf-idf moves it &lt;5&gt;", "td:focus>.mtclib-card",
+             "template=correction.md&amp;title=toy%3A3%3Aa+set%3A1%3ASNMF%3AACC",
+             "td:focus-within>.mtclib-card")
+    assert all(part in table.html for part in parts)
     assert "<td tabindex" not in tables.frame_table([{"n": 1}], "").html
 
 
@@ -200,14 +196,13 @@ def test_quick_results_stand_beside_the_printed_ones_without_a_verdict_and_a_fai
                              "printed_std": "0.00"}])  # fmt: skip
     results = pd.concat([runs((0.4, 0.6), metric="NMI_max"), runs((0.7,), "KMeans", metric="NMI_max")])
     table = tables.side_by_side(results, printed, {"NMI": "NMI_max"}, "")
-    assert table.rows[0][1] == Cell(("50.0 ± 14.1", "48.78"))
-    assert table.rows[1][1] == Cell(("70.0",))
+    assert [row[1] for row in table.rows] == [Cell(("50.0 ± 14.1", "48.78")), Cell(("70.0",))]
     assert "no verdict" in table.text
     assert "agrees" not in table.text
     results = pd.concat([runs((0.5, np.nan, 0.5)), runs((np.nan, np.nan), "MTCMRL")])
     table = tables.side_by_side(results, NONE, {"ACC": "ACC"}, "")
-    assert table.rows[0][1].lines == ("50.0 ± 0.0", "1 of 3 runs failed")
-    assert table.rows[1][1].lines == ("✗ failed", "2 of 2 runs failed")
+    assert [row[1].lines for row in table.rows] == [
+        ("50.0 ± 0.0", "1 of 3 runs failed"), ("✗ failed", "2 of 2 runs failed")]
 
 
 @settings(max_examples=25)

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion import plots, tables
-from mtclib.companion.verdicts import intervals, ledger, together
+from mtclib.companion.verdicts import gains, intervals, ledger
 from mtclib.companion.verdicts.intervals import RELATIVE
 from mtclib.core import paths
 
-ALL = together.ALL
+ALL = gains.ALL
 HEADS = ("paper and claim", "printed gain", "our gain (95 % interval)", "recurs in sign",
          "range over pipelines", "answer")
 
@@ -21,7 +21,7 @@ def _table(name):
 
 
 def line(paper, rival=ALL, table=ALL):
-    """What `together.statistics` says of a paper, over one rival or in one table."""
+    """What `gains.statistics` says of a paper, over one rival or in one table."""
     lines = _table("gain_statistics").query("paper == @paper and rival == @rival and table == @table")
     return lines.iloc[0]
 
@@ -96,7 +96,7 @@ def curve(study) -> plots.Picture:
     rival = ledger.findings(study.paper)["summary"]["rival"]
     rows = rows if rival == ALL else rows[rows["rival"] == rival]
     alt = "Mean gains on all pipelines in order, beside the printed ones; dots name the choices of each."
-    return study.show(plots.specification_curve(together.curve(rows)), f"{study.paper}-pipelines", alt=alt)
+    return study.show(plots.specification_curve(gains.curve(rows)), f"{study.paper}-pipelines", alt=alt)
 
 
 def by_table(study):

@@ -7,8 +7,9 @@ from mtclib import datasets, metrics
 from mtclib.companion import plots, runs, tables
 from mtclib.companion.papers import scoreboard, study_of
 from mtclib.companion.papers.study import show
-from mtclib.companion.verdicts import ledger, leverage, published, variants
-from mtclib.companion.verdicts.fingerprints import size_cells, sizes
+from mtclib.companion.verdicts import ledger, leverage, numbers, published
+from mtclib.companion.verdicts.identify import sizes
+from mtclib.companion.verdicts.published import size_cells
 
 
 def causes(paper):
@@ -38,7 +39,7 @@ def in_detail(paper):
     moved, aside = leverage.by_alternative(study.changes).round(1), study.unmeasured()
     outcomes = scoreboard.outcomes(paper)
     parts = ["NMI", *[name for name in ("purity", "ACC") if name in set(study.published["metric"])][:1]]
-    digits = {name: variants.variant_table(study, name).round(1) for name in parts}
+    digits = {name: numbers.variant_table(study, name).round(1) for name in parts}
     return tables.Tables((
         tables.frame_table(moved, "Open choices", folded=f"{len(moved)} alternatives, largest change first"),
         tables.frame_table(aside, "Choices that no run can decide", folded=f"{len(aside)}, with the reason"),

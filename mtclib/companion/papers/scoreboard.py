@@ -21,7 +21,6 @@ from mtclib.companion.verdicts import (
     ledger,
     reruns,
     rows,
-    together,
 )
 from mtclib.core import paths
 
@@ -246,13 +245,13 @@ def verdict_file(papers):
 
 
 def gain_files(papers):
-    """What `gains`, `together` and `rows` find of papers, a frame for each file below ``data/``."""
+    """What `gains` and `rows` find of papers, a frame for each file below ``data/``."""
     found = {name: [] for name in ("gains", "multiverse", "gain_statistics", "rows", "row_statistics")}
     for study in map(study_of, papers):
         sets, multiverse = reruns.again(study, kinds(study)), gains.multiverse(study)
         lines = rows.rows(study, kinds(study))
         parts = (pd.concat([one.frame for one in sets])[list(gains.COLUMNS)], multiverse,
-                 together.statistics(sets, multiverse), lines, rows.between_sets(lines))
+                 gains.statistics(sets, multiverse), lines, rows.between_sets(lines))
         for parts_of_all, part in zip(found.values(), parts):
             parts_of_all.append(part)
     return {name: pd.concat(parts, ignore_index=True) for name, parts in found.items()}

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions, version
 from itertools import cycle
 from pathlib import Path
 
@@ -269,20 +269,14 @@ def _provenance(jobs, records, n_jobs):
             "algorithm_versions": {  # the oldest, where fits of an earlier version are kept beside later ones
                 job.algorithm: job.algorithm_version
                 for job in sorted(jobs, key=lambda job: -job.algorithm_version)},
-            "mtclib": _version("mtclib"), "commit": _commit(), "python": platform.python_version(),
-            "packages": {name: _version(name) for name in ("numpy", "scipy", "scikit-learn")},
+            "mtclib": next((found.version for found in distributions(name="mtclib")), ""),
+            "commit": _commit(), "python": platform.python_version(),
+            "packages": {name: version(name) for name in ("numpy", "scipy", "scikit-learn")},
             "jobs": {status: statuses.count(status) for status in ("ok", "failed")},
             "unavailable": len({job.key for job in jobs if job.unavailable}),
             "n_jobs": n_jobs, "seconds": round(sum(cost["seconds"] for cost in costs), 1),
             "computed": sorted({cost["when"][:10] for cost in costs}),
             "exported": datetime.now(UTC).date().isoformat()}
-
-
-def _version(package):
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
 
 
 def _commit():

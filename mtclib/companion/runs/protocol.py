@@ -31,6 +31,11 @@ def _choose(name, known, where):
     return check_option(where, name, known, ProtocolError)
 
 
+def _choose_all(names, known, where):
+    for name in names:
+        _choose(name, known, where)
+
+
 @dataclass(frozen=True)
 class DatasetSpec:
     """One data set of a protocol."""
@@ -253,10 +258,8 @@ def _nmi(path, _changed):
 
 def _check(protocol, where):
     _choose(f"NMI_{protocol.nmi}", SCORES, f"{where}: nmi")
-    for name in protocol.measures:
-        _choose(name, MEASURES, f"{where}: measures")
-    for name in protocol.suggested:
-        _choose(name, protocol.methods, f"{where}: suggested")
+    _choose_all(protocol.measures, MEASURES, f"{where}: measures")
+    _choose_all(protocol.suggested, protocol.methods, f"{where}: suggested")
     for name, dataset in protocol.datasets.items():
         if _choose(dataset.pipeline, PIPELINES, f"{where}: datasets.{name}.pipeline") == "identified":
             _choose(dataset.search, protocol.identify, f"{where}: datasets.{name}.search")
@@ -265,20 +268,15 @@ def _check(protocol, where):
                                 f"unavailable")
         if dataset.rows_of:
             _choose(dataset.rows_of, protocol.datasets, f"{where}: datasets.{name}.rows_of")
-        for method in (*dataset.stand_ins, *dataset.stand_ins.values()):
-            _choose(method, protocol.methods, f"{where}: datasets.{name}.stand_ins")
+        stand_ins = (*dataset.stand_ins, *dataset.stand_ins.values())
+        _choose_all(stand_ins, protocol.methods, f"{where}: datasets.{name}.stand_ins")
     for name, method in protocol.methods.items():
         _check_grid(method.grid, f"{where}: methods.{name}.grid")
         _check_default(method, method.grid, f"{where}: methods.{name}.default")
-    for name, study in protocol.studies.items():
-        _check_names(protocol, study, f"{where}: studies.{name}")
-        _check_changes(protocol, study, f"{where}: studies.{name}")
-    for name, sweep in protocol.sensitivity.items():
-        _check_sweep(protocol, sweep, f"{where}: sensitivity.{name}")
-    for name, search in protocol.identify.items():
-        _check_search(protocol, search, f"{where}: identify.{name}")
-    for name, profile in protocol.profiles.items():
-        _check_profile(protocol, profile, f"{where}: profiles.{name}")
+    for part, check in (("studies", _check_part), ("sensitivity", _check_sweep),
+                        ("identify", _check_search), ("profiles", _check_profile)):
+        for name, entry in getattr(protocol, part).items():
+            check(protocol, entry, f"{where}: {part}.{name}")
 
 
 def _check_names(protocol, part, where):
@@ -286,8 +284,7 @@ def _check_names(protocol, part, where):
         spec = protocol.datasets[_choose(name, protocol.datasets, f"{where}.datasets")]
         if reason := spec.not_run or spec.unavailable:
             raise ProtocolError(f"{where}.datasets: {name!r} is marked as not run ({reason})")
-    for name in getattr(part, "methods", ()):
-        _choose(name, protocol.methods, f"{where}.methods")
+    _choose_all(getattr(part, "methods", ()), protocol.methods, f"{where}.methods")
 
 
 def _check_grid(grid, where):
@@ -310,8 +307,8 @@ def _check_sweep(protocol, sweep, where):
     _check_grid(sweep.sweep, f"{where}.sweep")
     if set(sweep.base) != set(sweep.sweep):
         raise ProtocolError(f"{where}.base must give a value for each swept parameter and for nothing else")
-    for name in sweep.sweep:
-        _choose(name, {**method.params, **method.grid}, f"{where}.sweep: parameter of {method.name}")
+    known = {**method.params, **method.grid}
+    _choose_all(sweep.sweep, known, f"{where}.sweep: parameter of {method.name}")
 
 
 def _check_search(protocol, search, where):
@@ -332,18 +329,16 @@ def _check_search(protocol, search, where):
 def _check_profile(protocol, profile, where):
     if profile.n_runs < 1:
         raise ProtocolError(f"{where}.n_runs must be at least 1, not {profile.n_runs}")
-    _check_names(protocol, profile, where)
+    _check_part(protocol, profile, where)
     for part, known in (("studies", protocol.studies), ("sensitivity", protocol.sensitivity),
                         ("loader_params", protocol.datasets), ("params", protocol.methods)):
-        for name in getattr(profile, part):
-            _choose(name, known, f"{where}.{part}")
-    _check_changes(protocol, profile, where)
+        _choose_all(getattr(profile, part), known, f"{where}.{part}")
 
 
-def _check_changes(protocol, part, where):
+def _check_part(protocol, part, where):
+    _check_names(protocol, part, where)
     for name, changes in part.grid.items():
         method = protocol.methods[_choose(name, protocol.methods, f"{where}.grid")]
-        for parameter in changes:
-            _choose(parameter, method.grid, f"{where}.grid.{name}")
+        _choose_all(changes, method.grid, f"{where}.grid.{name}")
         _check_grid(changes, f"{where}.grid.{name}")
         _check_default(method, {**method.grid, **changes}, f"{where}.grid.{name}: methods.{name}.default")

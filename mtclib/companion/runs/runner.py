@@ -77,7 +77,6 @@ def _stored(jobs, store, retry_failed):
 
 
 def _records(jobs, n_jobs, dask):
-    """Yield the records of jobs as they end, in any order."""
     if jobs and dask:
         yield from _on_cluster(jobs, dask)
     elif joblib.effective_n_jobs(n_jobs) == 1:
@@ -175,16 +174,13 @@ def _on_cluster(jobs, address):
 @contextlib.contextmanager
 def _without_tracebacks():
     """Silence dask, which logs a traceback for every lost connection; we report the loss in one line."""
-    loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict
-               if name.partition(".")[0] in ("distributed", "tornado", "asyncio")]  # fmt: skip
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL + 1)
-    try:
+    names = [name for name in logging.root.manager.loggerDict
+             if name.partition(".")[0] in ("distributed", "tornado", "asyncio")]
+    with contextlib.ExitStack() as stack:
+        for logger in map(logging.getLogger, names):
+            stack.callback(logger.setLevel, logger.level)
+            logger.setLevel(logging.CRITICAL + 1)
         yield
-    finally:
-        for logger, level in zip(loggers, levels):
-            logger.setLevel(level)
 
 
 def _connect(distributed, address):
@@ -205,7 +201,6 @@ def _connect(distributed, address):
 
 
 class _Progress:
-    """Progress over jobs: a bar, or a log line per minute."""
 
     def __init__(self, total, cached, failed, show):
         self.total, self.cached, self.failed, self.done = total, cached, failed, 0

@@ -12,9 +12,9 @@ from mtclib.companion.tables.frames import (
     decisions_table,
     frame_table,
     provenance_table,
+    search,
 )
 from mtclib.companion.tables.scores import reproduced, side_by_side
-from mtclib.companion.tables.search import search
 from mtclib.companion.tables.table import (
     COLOURS,
     MEANINGS,

@@ -104,7 +104,6 @@ def _judged(row, percent):
 
 
 def _band(row, percent):
-    """Lines of what shuffled labels score: mean, and band."""
     mean, low, high = (_number(row[name], _scale(row["metric"]) if percent else 1) for name in CHANCE)
     return mean, f"{low} to {high}"
 

@@ -70,7 +70,17 @@ class Cell:
 
 
 class Shown:
-    """What a notebook shows: an HTML form for JupyterLab and the site, and plain text."""
+    """What a notebook shows: plain text, and HTML for JupyterLab and the site, made of its `parts`."""
+
+    @property
+    def parts(self) -> list[str]:
+        """Lines of the HTML form, without the styles."""
+        raise NotImplementedError
+
+    @property
+    def html(self) -> str:
+        """HTML form: well-formed, self-contained, without ids."""
+        return "\n".join([f'<div class="mtclib"><style>\n{_CSS}</style>', *self.parts, "</div>"])
 
     def _repr_html_(self):
         return self.html
@@ -109,11 +119,6 @@ class Table(Shown):
         return "\n\n".join("\n".join(part) for part in (top, body, below) if part)
 
     @property
-    def html(self) -> str:
-        """HTML form: well-formed, self-contained, without ids."""
-        return _page(self.parts)
-
-    @property
     def parts(self) -> list[str]:
         """Lines of the HTML form, without the styles."""
         keys = " ".join(
@@ -145,12 +150,10 @@ class Table(Shown):
                 yield " | ".join(text.ljust(width) for text, width in zip(texts, widths)).rstrip()
 
     def _statuses(self):
-        """Verdicts and statuses in use, in the order of the legend."""
         used = {cell.status for row in self.rows for cell in row}
         return [status for status in MEANINGS if status in used]
 
     def _grid(self):
-        """Lines of the HTML table."""
         grouped = any(group for group, _ in self.header)
         spans = [(group, len(list(columns))) for group, columns in groupby(group for group, _ in self.header)]
         top = "".join(_head(group, f' colspan="{span}"', "colgroup") for group, span in spans)
@@ -190,9 +193,9 @@ class Tables(Shown):
         return "\n\n\n".join(table.text for table in self.tables)
 
     @property
-    def html(self) -> str:
-        """HTML form of all tables."""
-        return _page([part for table in self.tables for part in table.parts])
+    def parts(self) -> list[str]:
+        """Lines of the HTML form of all tables."""
+        return [part for table in self.tables for part in table.parts]
 
 
 @dataclass(frozen=True, repr=False)
@@ -210,21 +213,16 @@ class Points(Shown):
         return "\n".join(f"- {head}{one}" for head, one in zip_longest(heads, self.sentences, fillvalue=""))
 
     @property
-    def html(self) -> str:
-        """HTML form, with formulas set."""
+    def parts(self) -> list[str]:
+        """Lines of the HTML form, with formulas set."""
         heads = [f'<a href="{escape(page)}"><b>{escape(_before(name))}</b></a> ' for name, page in self.heads]
         both = zip_longest(heads, self.sentences, fillvalue="")
-        return _page(["<ul>", *(f"<li>{head}{set_mathematics(one)}</li>" for head, one in both), "</ul>"])
+        return ["<ul>", *(f"<li>{head}{set_mathematics(one)}</li>" for head, one in both), "</ul>"]
 
 
 def _before(name):
     """A name as it stands before a sentence: a question has its own mark."""
     return name if name.endswith("?") else f"{name}:"
-
-
-def _page(parts):
-    """A piece of HTML with its styles."""
-    return "\n".join([f'<div class="mtclib"><style>\n{_CSS}</style>', *parts, "</div>"])
 
 
 def _head(name, span, scope):

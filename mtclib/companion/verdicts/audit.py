@@ -44,7 +44,7 @@ def averages(published: pd.DataFrame) -> pd.DataFrame:
             kind = "last digits" if off <= 2 * SLIPS * cell["half_unit"] * (1 + 1e-9) else "average"
             expected = _in_print(mean, cell, extra=1)
             text = f"the mean of the {len(parts)} printed tasks is {expected}, printed {cell['printed_mean']}"
-            found.append(_finding(cell, kind, cell["printed_mean"], expected, text, [cell["cell"]]))
+            found.append(_finding(cell, kind, expected, text))
     return _findings(found)
 
 
@@ -57,20 +57,19 @@ def out_of_range(published: pd.DataFrame) -> pd.DataFrame:
         lowest = -0.5 if row["metric"] == "ARI" else 0.0
         if not lowest <= row["mean"] <= 1 and not np.isnan(row["mean"]):
             text = f"{row['metric']} must lie in [{lowest:g}, 1]"
-            found.append(_finding(row, "range", row["printed_mean"], f"[{lowest:g}, 1]", text, [row["cell"]]))
+            found.append(_finding(row, "range", f"[{lowest:g}, 1]", text))
         elif row["metric"] != "ARI":
             most = np.sqrt(2 * max(row["mean"] * (1 - row["mean"]), 0)) + row["half_unit"]
             if row["std"] < 0 or row["std"] > most + row["half_unit_std"]:
-                expected = f"0 to {_in_print(most, row)}"
                 text = "no set of scores has this spread around this mean"
-                found.append(_finding(row, "range", row["printed_std"], expected, text, [row["cell"]]))
+                found.append(_finding(row, "range", f"0 to {_in_print(most, row)}", text, "printed_std"))
     for _, block in scored.set_index("metric", drop=False).groupby(list(BLOCK), sort=False):
         if {"ACC", "purity"} <= set(block.index):
             accuracy, purity = block.loc["ACC"], block.loc["purity"]
             if purity["mean"] + purity["half_unit"] + accuracy["half_unit"] < accuracy["mean"]:
-                expected, cells = f">= {accuracy['printed_mean']}", [purity["cell"], accuracy["cell"]]
-                text = "purity cannot be below accuracy"
-                found.append(_finding(purity, "range", purity["printed_mean"], expected, text, cells))
+                text, expected = "purity cannot be below accuracy", f">= {accuracy['printed_mean']}"
+                both = {"cells": (purity["cell"], accuracy["cell"])}
+                found.append(_finding(purity, "range", expected, text) | both)
     return _findings(found)
 
 
@@ -81,7 +80,7 @@ def majority_rates(published: pd.DataFrame, class_sizes: Mapping) -> pd.DataFram
         counts = class_sizes.get((row["dataset"], row["task"]))
         if counts is not None and _equal(max(counts) / sum(counts), row):
             text = f"{max(counts)} of {sum(counts)} samples are in the largest class"
-            found.append(_finding(row, "majority rate", row["printed_mean"], "", text, [row["cell"]]))
+            found.append(_finding(row, "majority rate", "", text))
     return _findings(found)
 
 
@@ -102,8 +101,7 @@ def granularity(published, sizes: Mapping, runs=None) -> pd.DataFrame:
         if passing < 1 and not _equal(nearest, row):
             text = f"no multiple of 1/{total}; {passing:.0%} of random values would be"
             text += "; cut off, not rounded" if 0 < nearest - row["mean"] < 2 * row["half_unit"] else ""
-            expected = _in_print(nearest, row)
-            found.append(_finding(row, "granularity", row["printed_mean"], expected, text, [row["cell"]]))
+            found.append(_finding(row, "granularity", _in_print(nearest, row), text))
     return _findings(found)
 
 
@@ -228,10 +226,10 @@ def _findings(rows):
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _finding(row, kind, printed, expected, text, cells):
+def _finding(row, kind, expected, text, printed="printed_mean"):
     task = f"task {row['task']}" if row["task"] else ""
     where = ", ".join(filter(None, [row["method"], row["dataset"], task, row["metric"]]))
-    values = (row["paper"], row["table"], kind, where, str(printed), str(expected), text, tuple(cells))
+    values = (row["paper"], row["table"], kind, where, row[printed], expected, text, (row["cell"],))
     return dict(zip(COLUMNS, values))
 
 

@@ -2,14 +2,18 @@
 
 A protocol names the choices, the printed cells that judge them and the criterion (``[identify.NAME]``).  Each
 combination of choices is a hypothesis, tried in full.  There are three stages, each with searches of its own:
-"sizes", where nothing is clustered; "fingerprints", cells that one partition gives or not; and "distances".
+"sizes", where nothing is clustered; "fingerprints", cells that one partition gives or not (one printed with a
+spread of 0, or a whole number of samples behind an accuracy or a purity); and "distances".
 A search ``after`` another sees only the hypotheses that the other did not tell apart.  What speaks for a
 winner is in :mod:`.evidence`.
 """
 
 import json
+import tomllib
 from dataclasses import replace
+from functools import cache
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,10 +25,14 @@ from mtclib.companion.runs.jobs import dotted
 from mtclib.companion.runs.protocol import DatasetSpec, Profile
 from mtclib.companion.runs.runner import make_bar
 from mtclib.companion.verdicts import evidence, published
-from mtclib.companion.verdicts.fingerprints import fingerprints, size_cells, sizes
+from mtclib.companion.verdicts.intervals import DELTA
+from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION, size_cells
 from mtclib.core import paths
+from mtclib.core.checks import check_option
 
 LEVEL = 0.05
+COUNTS = ("ACC", "purity")  # shares of the samples of a task
+BY_LUCK = 1e-3
 KEY = ["dataset", "task", "method", "metric"]
 
 
@@ -219,3 +227,109 @@ def _taken(scores, choice, search):
     return {(task, names[method], metrics.get(metric, metric)): value
             for (task, method, metric), value in scores.items()
             if method in names and (metric in metrics or metric not in search.metrics)}
+
+
+def sizes(data, _):
+    """Sizes of a data set by (task, class, quantity), as a search's ``values``: one hypothesis, no choice."""
+    labels = [data.labels] if data.kind == "multiview" else data.labels
+    found = {("", "", "n_samples"): sum(map(len, labels))}
+    for t, (X, y) in enumerate(zip(data.Xs, data.labels) if data.kind == "multitask" else ()):
+        counts, task = np.bincount(y[y >= 0]), str(t + 1)
+        of_task = {"n_samples": len(y), "n_features": X.shape[1], "n_classes": np.count_nonzero(counts)}
+        found |= {(task, "", name): value for name, value in of_task.items()}
+        found |= {(task, str(i), "class_size"): n for i, n in enumerate(counts, start=1)}
+    yield {}, found
+
+
+def fingerprints(cells, protocol):
+    """Printed cells that say more than how near: those with a spread of 0, and every accuracy or purity of a
+    row (data set and method) whose cells all are whole numbers of samples, where fewer than one row in a
+    thousand would be so by luck. The cells with ``count``, the samples behind the number, if any."""
+    n = _samples(cells, protocol).where(cells["metric"].isin(COUNTS) & (cells["task"] != "avg"))
+    count = (cells["mean"] * n).round()
+    whole = (count / n - cells["mean"]).abs() <= cells["half_unit"] * (1 + 1e-9)
+    chance = np.minimum(1.0, 2 * cells["half_unit"] * n)  # of a number with so many digits to be one
+    rows = [cells["dataset"], cells["method"]]
+    all_whole = whole.where(n.notna(), True).groupby(rows).transform("all") & n.notna()
+    by_luck = np.exp(np.log(chance.fillna(1.0)).groupby(rows).transform("sum"))
+    integers = all_whole & (by_luck < BY_LUCK)
+    return cells.assign(count=count.where(integers))[integers | (cells["std"] == 0)]
+
+
+def _samples(cells, protocol):
+    """Samples of the task of each cell, as far as the paper prints them, or its class sizes."""
+    printed, place = size_cells(protocol.paper), ["dataset", "task"]
+    sums = {name: printed[printed["metric"] == name].groupby(place)["mean"].sum()
+            for name in ("class_size", "n_samples")}
+    known = {**sums["class_size"].to_dict(), **sums["n_samples"].to_dict()}
+    found = [known.get(one, protocol.task_sizes.get(one[0], np.nan))
+             for one in cells[place].itertuples(index=False, name=None)]
+    return pd.Series(found, index=cells.index, dtype=float)
+
+
+def mine(paper, given):
+    """The protocol of a paper with a reader's hypotheses as the search "mine". `given` is a TOML file with
+    the fields of ``SearchSpec``, and the ``loader`` of the data sets if it is not the protocol's; or
+    "module:function", a function that yields data sets, each a hypothesis, whose name is a printed one."""
+    document = tomllib.loads((paths.paper_dir(paper) / "protocol.toml").read_text(encoding="utf-8"))
+    printed, params = published.load(paper), {}
+    if given.endswith(".toml"):
+        search = tomllib.loads(Path(given).read_text(encoding="utf-8"))
+        loader = search.pop("loader", "")
+    else:
+        found, loader, params = _all_yielded(given), f"{__name__}:yielded", {"function": given}
+        of_set = printed.loc[printed["dataset"] == found[0].name, "method"].unique()
+        methods = [name for name in of_set if name in document["methods"]
+                   and not document["methods"][name].get("grid")]
+        search = {"datasets": [found[0].name], "data": {"number": list(range(len(found)))},
+                  "calibration": [{"method": name} for name in methods]}
+    for i, name in enumerate(search.get("datasets", ()) if loader else ()):
+        name = check_option(f"{given}: data set", name, printed["dataset"].unique(), runs.ProtocolError)
+        document["datasets"][f"{name} (mine)"] = {"loader": loader, "params": params, "published": name}
+        search["datasets"][i] = f"{name} (mine)"
+    if not search.get("values") and search.get("stage") != "sizes":
+        named = [one["method"] for one in search.get("calibration", ()) if "method" in one]
+        search.setdefault("methods", {name: [name] for name in named})
+    search.setdefault("leave_out", ["dataset", "task", "method", "metric"])
+    document.setdefault("identify", {})["mine"] = search
+    return runs.parse_protocol(document, given)
+
+
+@cache
+def _all_yielded(function):
+    try:
+        return list(dotted(function)())
+    except (ImportError, AttributeError, ValueError) as error:
+        raise runs.ProtocolError(f"--mine {function}: a .toml file, or MODULE:FUNCTION ({error})") from error
+
+
+def yielded(function, number):
+    """The data set of some number that "module:function" yields, as a loader."""
+    return _all_yielded(function)[int(number)]
+
+
+def held_out(protocol, search, found, store, *, n_jobs=1):
+    """The printed rows that did not choose, on the data of the winner with methods at their defaults: data
+    set, method, cells, their mean distance and how many come within five points. Empty where nothing was
+    clustered."""
+    if not search.methods:
+        return pd.DataFrame()
+    names = {protocol.datasets[name].published: name for name in search.datasets}
+    cells, winner = published.load(protocol.paper), found["winner"]
+    stand_in = {name: winner.get(name, name) for name in search.hold_out or protocol.methods}
+    cells = cells[cells["dataset"].isin(names) & ~cells["cell"].isin(found["cells"])
+                  & cells["method"].isin(stand_in) & cells["metric"].isin(PERCENT_OR_FRACTION)]
+    point = {name: next(value for value in values if as_text(value) == winner[name])
+             for name, values in search.data.items()}
+    own = {name: own_choices(search, name, point) for name in names.values()}
+    variants = {name: {runs.canonical(one): one} for name, one in own.items()}
+    methods = list(dict.fromkeys(cells["method"].map(stand_in)))
+    scores = {place: one for (place, _), one in
+              scores_of(protocol, search, variants, methods, store, n_jobs).items()}
+    metrics = {name: winner.get(name, our_name(protocol.paper, name)) for name in cells["metric"].unique()}
+    ours = [np.mean(scores[names[one.dataset]].get(
+        (one.task, stand_in[one.method], metrics[one.metric]), np.nan)) for one in cells.itertuples()]
+    gap = 100 * (np.array(ours, dtype=float) - cells["mean"]).abs()
+    rows = cells.assign(distance=gap, near=gap <= 100 * DELTA).groupby(["dataset", "method"], sort=False)
+    found = rows.agg(cells=("cell", "size"), distance=("distance", "mean"), within_5=("near", "sum"))
+    return found.round(1).reset_index()

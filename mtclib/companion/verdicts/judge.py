@@ -149,7 +149,6 @@ def with_interval(cells, n_published, deterministic):
 
 
 def _decide(row, unavailable, not_run, causes):
-    """Verdict, cause and reason of one cell."""
     absent = _reason_for(row, unavailable)
     if absent or np.isnan(row["published"]):
         return "unavailable", "", absent or "the paper prints no number here"

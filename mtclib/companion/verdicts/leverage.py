@@ -61,18 +61,14 @@ def _row(study, entry, method, other_method, dataset, other_dataset):
     other_point = entry.get("other_point", point)
     ours = _values(study, entry, dataset, method, metric, point)
     other = _values(study, entry, other_dataset, other_method, other_metric, other_point)
-    interval = _interval(ours, other, _once(study, method), _once(study, other_method))
+    once = {name for name, spec in study.protocol.methods.items() if spec.deterministic}
+    interval = _interval(ours, other, method in once, other_method in once)
     scale = 100 / abs(ours.mean()) if entry["metric"] in RELATIVE else 100
     score, other_score, low, high = (scale * float(value) for value in (ours.mean(), other.mean(), *interval))
     return {**{name: entry[name] for name in ("decision", "kind", "ours", "alternative")},
             "method": method, "dataset": dataset, "metric": entry["metric"], "n": len(ours),
             "n_other": len(other), "score": score, "other_score": other_score,
             "change": other_score - score, "low": low, "high": high}  # fmt: skip
-
-
-def _once(study, method):
-    spec = study.protocol.methods.get(method)
-    return bool(spec and spec.deterministic)
 
 
 def _values(study, entry, dataset, method, metric, point):

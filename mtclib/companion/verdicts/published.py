@@ -1,4 +1,4 @@
-"""The numbers that a paper prints, read from ``data/<paper>/published.csv``.
+"""The numbers that a paper prints, read from ``data/<paper>/published.csv``, and sizes from ``sizes.csv``.
 
 A csv keeps each number as printed, in the paper's own unit.  This module turns the numbers into fractions and
 keeps what the verdicts need beside them: the printed string and half a unit of its last digit, which is all
@@ -21,11 +21,28 @@ class PublishedError(MtclibError, ValueError):
     """A published csv is missing, incomplete or holds a number that cannot be read."""
 
 
+def sizes(paper):
+    """Sizes that a paper prints, as text: its ``sizes.csv``."""
+    return pd.read_csv(paper_dir(paper) / "sizes.csv", dtype=str, keep_default_na=False)
+
+
 def class_sizes(paper):
-    """Class sizes that a paper prints, a dict from (data set, task), from its ``sizes.csv``."""
-    rows = pd.read_csv(paper_dir(paper) / "sizes.csv", dtype=str, keep_default_na=False)
-    rows = rows[rows["quantity"] == "class_size"]
+    """Class sizes that a paper prints, a dict from (data set, task)."""
+    rows = sizes(paper).query("quantity == 'class_size'")
     return {key: group.astype(int).tolist() for key, group in rows.groupby(["dataset", "task"])["value"]}
+
+
+def size_cells(paper):
+    """Sizes that a paper prints, in the columns of `load`; the n-th class of a task, in the printed
+    order, is its "method"."""
+    rows = sizes(paper)
+    rows = rows[rows["value"].str.fullmatch(r"\d+")]
+    order = rows.groupby(["dataset", "task", "quantity"]).cumcount() + 1
+    place = np.where(rows["quantity"] == "class_size", order.astype(str), "")
+    cells = rows.assign(paper=paper, method=place, metric=rows["quantity"], mean=rows["value"].astype(float),
+                        half_unit=0.5, std=np.nan)
+    rest = [cells[name] for name in ("task", "metric", "method")]
+    return cells.assign(cell=f"{paper}:" + cells["dataset"].str.cat(rest, sep=":")).drop_duplicates("cell")
 
 
 def load(paper):

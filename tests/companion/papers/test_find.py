@@ -5,7 +5,7 @@ import numpy as np
 
 from mtclib import baselines, datasets
 from mtclib.companion.papers import differences
-from mtclib.companion.verdicts.fingerprints import size_cells
+from mtclib.companion.verdicts.published import size_cells
 
 
 def planted(lost=0, **_):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from experiments_support import demo_jobs, table
+from experiments_support import demo_jobs, exported, table
 
 from benchmarks import recreate
 from mtclib.companion.comparison.sources import KINDS, Sources
@@ -219,18 +219,16 @@ def test_a_restored_fit_is_run_again_only_where_its_labels_are_read_now(tmp_path
 @pytest.fixture
 def finished(tmp_path):
     """A store with all records, and the results exported from it."""
-    jobs, store = demo_jobs(), RunStore(tmp_path / "runs")
-    run(jobs, store, progress=False)
-    return jobs, store, read_results(export(jobs, store, tmp_path / "results"))
+    store, _, results = exported(tmp_path, demo_jobs())
+    return demo_jobs(), store, results
 
 
 def test_a_store_agrees_with_its_export_until_a_label_a_score_and_an_objective_differ(finished):
     jobs, store, results = finished
     found = agreement(store, results)
-    assert (found["jobs"], found["missing"]) == (13, 0)
-    assert found["identical_labels"]
-    assert found["identical_scores"]
-    assert found["identical_objectives"]
+    parts = ("labels", "scores", "objectives")
+    assert (found["jobs"], found["missing"], *(found[f"identical_{part}"] for part in parts)) == (
+        13, 0, True, True, True)
     first, second, third = (job.key for job in jobs[:3])
     record = store.get(first)
     labels = record.arrays["labels/2"].copy()
@@ -241,9 +239,8 @@ def test_a_store_agrees_with_its_export_until_a_label_a_score_and_an_objective_d
         scores = {task: {**row, "ARI": row["ARI"] - 2e-6} for task, row in record.info["scores"].items()}
         store.put(replace(record, info={**record.info, name: scores if value is None else value}))
     found = agreement(store, results)
-    differ = [found[f"{part}_differ"] for part in ("labels", "scores", "objectives")]
-    assert differ == [[first], [second], [third]]
-    assert not (found["identical_labels"] or found["identical_scores"] or found["identical_objectives"])
+    assert [found[f"{part}_differ"] for part in parts] == [[first], [second], [third]]
+    assert not any(found[f"identical_{part}"] for part in parts)
 
 
 def test_a_share_of_the_committed_fits_is_drawn_run_again_and_compared(finished, tmp_path, monkeypatch):
@@ -261,9 +258,7 @@ def test_a_missing_and_a_failed_record_and_a_task_without_labels_are_not_agreeme
     record = store.get(jobs[1].key)
     store.put(replace(record, info={**record.info, "status": "failed"}))
     found = agreement(store, results)
-    assert found["missing"] == 2
-    assert found["labels_differ"] == []
-    assert not found["identical_labels"]
+    assert (found["missing"], found["labels_differ"], found["identical_labels"]) == (2, [], False)
     record = store.get(jobs[2].key)
     arrays = {name: array for name, array in record.arrays.items() if name != "labels/1"}
     store.put(replace(record, arrays=arrays))

@@ -1,5 +1,6 @@
-"""Jobs: keys, seeds and the expansion of a protocol."""
+"""Protocol files, what is read and refused; and jobs: keys, seeds and the expansion of a protocol."""
 
+import copy
 import json
 import os
 import subprocess
@@ -8,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from experiments_support import demo_jobs, table
+from experiments_support import demo_jobs, quick, table
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -87,8 +88,7 @@ def _sweep(values):
 
 
 def test_a_sweep_point_that_the_grid_has_is_one_job():
-    profile = {"n_runs": 2, "datasets": ["tiny"], "methods": ["noisy"], "sensitivity": ["figure1"]}
-    jobs = demo_jobs(sensitivity=_sweep([0.5, 1, 8.0]), profiles={"quick": profile})
+    jobs = demo_jobs(sensitivity=_sweep([0.5, 1, 8.0]), profiles=quick("noisy", sensitivity=["figure1"]))
     assert len(jobs) == len({job.key for job in jobs}) == 8
     assert {(job.params["noise"], job.part) for job in jobs if not job.in_grid} == {(8.0, "figure1")}
 
@@ -98,15 +98,15 @@ def test_the_shown_parameters_are_the_grid_and_whatever_departs_from_its_fixed_v
     sweep = _sweep([0.5])
     sweep["figure1"]["base"]["trouble"] = ""
     sweep["figure1"]["sweep"]["trouble"] = ["", "warn"]
-    profile = {"n_runs": 1, "datasets": ["tiny"], "methods": ["noisy"], "sensitivity": ["figure1"]}
-    shown = [job.shown for job in demo_jobs(methods=methods, sensitivity=sweep, profiles={"quick": profile})]
+    profiles = quick("noisy", n_runs=1, sensitivity=["figure1"])
+    shown = [job.shown for job in demo_jobs(methods=methods, sensitivity=sweep, profiles=profiles)]
     assert shown == ['{"noise":0.5}', '{"noise":1.0}', '{"noise":2.0}', '{"noise":1.0,"trouble":"warn"}']
 
 
 def test_a_profile_changes_loader_parameters_fixed_parameters_and_grids():
-    profile = {"n_runs": 1, "datasets": ["tiny"], "methods": ["noisy"], "grid": {"noisy": {"noise": [1.0]}},
-               "params": {"noisy": {"trouble": "warn"}}, "loader_params": {"tiny": {"n": 12}}}
-    (job,) = demo_jobs(profiles={"quick": profile})
+    (job,) = demo_jobs(profiles=quick(
+        "noisy", n_runs=1, grid={"noisy": {"noise": [1.0]}}, params={"noisy": {"trouble": "warn"}},
+        loader_params={"tiny": {"n": 12}}))
     assert job.params == {"noise": 1.0, "trouble": "warn"}
     assert job.loader_params == {"n": 12}
     assert job.data_sha != demo_jobs()[0].data_sha
@@ -115,9 +115,9 @@ def test_a_profile_changes_loader_parameters_fixed_parameters_and_grids():
 def test_jobs_of_one_data_set_are_neighbours():
     data = {name: {"loader": "experiments_support:tiny", "params": {"shift": shift}}
             for name, shift in (("a", 0.0), ("b", 1.0))}
-    profile = {"n_runs": 1, "datasets": ["a", "b"], "methods": ["noisy"], "studies": ["again"]}
+    profiles = quick("noisy", n_runs=1, datasets="ab", studies=["again"])
     study = {"again": {"datasets": ["a", "b"], "methods": ["once"]}}
-    names = [job.dataset for job in demo_jobs(datasets=data, studies=study, profiles={"quick": profile})]
+    names = [job.dataset for job in demo_jobs(datasets=data, studies=study, profiles=profiles)]
     assert names == ["a"] * 4 + ["b"] * 4
 
 
@@ -140,11 +140,9 @@ def test_data_that_cannot_be_had_give_jobs_that_say_so():
 def test_a_study_can_have_a_smaller_grid_and_runs_of_its_own_number():
     study = {"less": {"datasets": ["tiny"], "methods": ["noisy"], "grid": {"noisy": {"noise": [1.0]}},
                       "n_runs": 2}}
-    profile = {"n_runs": 4, "datasets": [], "methods": [], "studies": ["less"]}
-    jobs = demo_jobs(studies=study, profiles={"quick": profile})
-    assert [(job.params["noise"], job.run) for job in jobs] == [(1.0, 0), (1.0, 1)]
-    profile["n_runs"] = 1
-    assert len(demo_jobs(studies=study, profiles={"quick": profile})) == 2
+    for n_runs in (4, 1):
+        jobs = demo_jobs(studies=study, profiles=quick(n_runs=n_runs, datasets=(), studies=["less"]))
+        assert [(job.params["noise"], job.run) for job in jobs] == [(1.0, 0), (1.0, 1)]
 
 
 def test_data_that_could_not_be_had_are_asked_for_again_only_after_a_while(monkeypatch):
@@ -161,3 +159,53 @@ def test_data_that_could_not_be_had_are_asked_for_again_only_after_a_while(monke
             with pytest.raises(FetchError, match="no network"):
                 runs.load_dataset("no such loader", {"split": split})
         assert len(asked) == expected
+
+
+@pytest.mark.parametrize("where, name, value, words", [
+    ((), "metods", {}, ["metods", "methods"]),
+    (("methods", "noisy"), "gird", {}, ["methods.noisy", "gird", "grid"]),
+    (("profiles", "quick"), "n_runs", None, ["profiles.quick: missing n_runs"]),
+    (("datasets",), "tiny", {"not_run": "no loader yet"}, ["no loader yet"]),
+    (("datasets", "tiny"), "lodaer", "x", ["datasets.tiny", "lodaer", "loader"]),
+    (("profiles", "quick"), "methods", ["noizy"], ["noizy", "noisy"]),
+    (("profiles", "quick"), "datasets", ["tinny"], ["tinny", "tiny"]),
+    (("profiles", "quick"), "n_runs", 0, ["n_runs", "at least 1"]),
+    (("profiles", "quick"), "n_runs", "4", ["n_runs", "int", "str"]),
+    (("profiles", "quick"), "params", {"nosy": {}}, ["nosy", "noisy"]),
+    (("profiles", "quick"), "grid", {"noisy": {"nois": [1.0]}}, ["nois", "noise"]),
+    (("profiles", "quick"), "grid", {"noisy": {"noise": [2.0]}}, ["default", "1.0"]),
+    (("methods", "noisy"), "default", {"noise": 1.5}, ["default", "1.5"]),
+    (("methods", "noisy"), "default", {}, ["default", "noise"]),
+    (("methods", "noisy", "grid"), "noise", [], ["noise", "at least one"]),
+    (("datasets", "tiny"), "not_run", "later", ["datasets.tiny", "either"]),
+    ((), "sensitivity", {"f": {"method": "noisy", "datasets": ["tiny"], "base": {"nois": 1.0},
+                               "sweep": {"nois": [1.0]}}}, ["nois", "noise"]),
+    ((), "sensitivity", {"f": {"method": "noisy", "datasets": ["tiny"], "base": {},
+                               "sweep": {"noise": [1.0]}}}, ["base"]),
+    ((), "studies", {"s": {"datasets": ["tiny"], "methods": ["onec"]}}, ["onec", "once"]),
+    ((), "studies", {"s": {"datasets": ["tiny"], "methods": ["noisy"], "grid": {"noisy": {"nois": [1.0]}}}},
+     ["studies.s", "nois", "noise"])])
+def test_a_mistake_in_a_protocol_is_named_with_what_was_meant(where, name, value, words):
+    wrong = copy.deepcopy(table())
+    part = wrong
+    for step in where:
+        part = part[step]
+    part[name] = value
+    if value is None:
+        del part[name]
+    with pytest.raises(runs.ProtocolError) as error:
+        runs.parse_protocol(wrong, "demo.toml")
+    for word in ["demo.toml", *words]:
+        assert word in str(error.value)
+
+
+def test_an_unknown_protocol_or_profile_is_answered_with_close_matches_and_a_broken_or_absent_file_named(
+        tmp_path):
+    broken = tmp_path / "broken.toml"
+    broken.write_text("paper = [")
+    for wrong, message in (("mtcrml", "mtcmrl"), (broken, "broken.toml is not valid TOML"),
+                           (tmp_path / "absent.toml", "no protocol file")):  # fmt: skip
+        with pytest.raises(runs.ProtocolError, match=message):
+            runs.load_protocol(wrong)
+    with pytest.raises(runs.ProtocolError, match="quick"):
+        runs.parse_protocol(table()).profile("quik")

@@ -66,23 +66,6 @@ def test_seed_and_runs_come_from_the_protocol_unless_given(planned, tmp_path):
     assert [planned("demo", "full", n_runs=n)[0].studies["s"].n_runs for n in (0, 7, 20)] == [9, 7, 9]
 
 
-def test_results_are_exported_only_when_asked(planned, monkeypatch, tmp_path):
-    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
-    calls = []
-    done = pd.DataFrame({"dataset": ["toy"], "status": ["ok"], "error": [""]})
-    monkeypatch.setattr(runs, "run", lambda *given, **named: calls.append(("run", given[0], named)) or done)
-    monkeypatch.setattr(
-        runs, "export", lambda *given, **named: calls.append(("export", given[2])) or given[2])
-    monkeypatch.setattr(profiles, "describe_data", lambda *given: calls.append(("describe", given[2])))
-    monkeypatch.setattr(profiles, "_bring_labels", lambda *_: None)
-    profiles.run_jobs("demo", "full", n_jobs=2)
-    assert calls == [("run", [_job(5, 2)], {"n_jobs": 2, "dask": None})]
-    profiles.run_jobs("demo", "full", n_runs=3, export=True)
-    folder = tmp_path / "data" / "demo" / "results"
-    assert calls[1][1] == [_job(5, 3)]
-    assert calls[2:] == [("export", folder), ("describe", folder)]
-
-
 def test_committed_results_are_not_replaced_when_data_cannot_be_had(planned, monkeypatch, tmp_path):
     monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
     monkeypatch.setattr(runs, "expand", lambda p, name: [_job(1, 1, "no network")])

@@ -6,12 +6,12 @@ import lzma
 import numpy as np
 import pandas as pd
 import pytest
-from experiments_support import demo_jobs, table
+from experiments_support import demo_jobs, exported, quick, table
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mtclib.companion.runs import RunStore, committed, expand, export, parse_protocol, read_results, run
+from mtclib.companion.runs import RunStore, committed, expand, export, parse_protocol, run
 from mtclib.companion.runs.committed import pack_arrays, rounded, unpack_arrays
 from mtclib.companion.runs.results import best_objective, fixed, frame, oracle, sweep_rows
 
@@ -62,9 +62,8 @@ def test_a_sweep_is_gathered_from_grid_points_and_its_own(tmp_path):
     methods = {"noisy": {**table()["methods"]["noisy"], "params": {"trouble": ""}}}
     sweep = {"method": "noisy", "datasets": ["tiny"], "base": {"noise": 1.0, "trouble": ""},
              "sweep": {"noise": [0.5, 1.0, 8.0], "trouble": ["", "warn"]}}
-    profile = {"n_runs": 2, "datasets": ["tiny"], "methods": ["noisy"], "sensitivity": ["figure1"]}
-    protocol = parse_protocol(
-        table(methods=methods, sensitivity={"figure1": sweep}, profiles={"quick": profile}))
+    profiles = quick("noisy", sensitivity=["figure1"])
+    protocol = parse_protocol(table(methods=methods, sensitivity={"figure1": sweep}, profiles=profiles))
     rows = sweep_rows(run(expand(protocol, "quick"), RunStore(tmp_path)), protocol, "figure1", "quick")
     runs = rows.query("task == 'avg' and metric == 'ACC'").groupby(["parameter", "setting"])["run"].nunique()
     assert runs.to_dict() == {("noise", 0.5): 2, ("noise", 1.0): 2, ("noise", 8.0): 2,
@@ -75,13 +74,10 @@ def test_a_sweep_is_gathered_from_grid_points_and_its_own(tmp_path):
 def test_committed_results_come_back(tmp_path):
     methods = {**table()["methods"], "broken": {"estimator": "experiments_support:Noisy",
                                                 "params": {"trouble": "raise"}}}
-    profile = {"n_runs": 2, "datasets": ["tiny", "gone"], "methods": ["noisy", "once", "broken"]}
+    profiles = quick("noisy", "once", "broken", datasets=("tiny", "gone"))
     data = {**table()["datasets"], "gone": {"loader": "experiments_support:missing"}}
-    jobs = demo_jobs(methods=methods, datasets=data, profiles={"quick": profile})
-    store = RunStore(tmp_path / "runs")
-    found = run(jobs, store)
-    results = read_results(export(jobs, store, tmp_path / "results", n_jobs=2))
-
+    jobs = demo_jobs(methods=methods, datasets=data, profiles=profiles)
+    store, found, results = exported(tmp_path, jobs, n_jobs=2)
     expected = found.assign(value=found["value"].round(6), objective=rounded(found["objective"]),
                             seconds=found["seconds"].round(3))
     pd.testing.assert_frame_equal(results.frame.astype(expected.dtypes), expected, check_exact=True)
@@ -97,6 +93,7 @@ def test_committed_results_come_back(tmp_path):
         assert results.models[f"{job.key}/relation_/0/1"].dtype == np.float32
     assert set(results.histories) == {job.key for job in noisy}
     assert np.array_equal(results.labels["truth/tiny/2"], np.arange(36) % 3)
+    assert committed._small([200]).tolist() == [200]
     provenance = results.provenance
     assert (provenance["jobs"], provenance["unavailable"]) == ({"ok": 7, "failed": 2}, 9)
     assert provenance["data"]["tiny"]["edition"] == "made up"
@@ -131,21 +128,11 @@ def test_an_export_that_is_interrupted_leaves_the_earlier_results(tmp_path, monk
         "scores.npz": "as it was", "provenance.json": "as it was"}
 
 
-def test_labels_of_two_clusters_take_a_bit_each(tmp_path):
-    labels = np.random.default_rng(0).integers(2, size=80_000, dtype=np.int8)
-    pack_arrays(tmp_path / "arrays.npz", {"a": labels[:50_000], "b": labels[50_000:]})
-    assert (tmp_path / "arrays.npz").stat().st_size < 11_000
-    assert (committed._small([200]).tolist(), committed._small([127]).dtype) == ([200], np.int8)
-
-
 def test_an_empty_pack_is_not_written_and_an_earlier_one_goes(tmp_path):
-    profile = {"n_runs": 1, "datasets": ["tiny"], "methods": ["once"]}
-    jobs, store = demo_jobs(profiles={"quick": profile}), RunStore(tmp_path / "runs")
     folder = tmp_path / "results"
-    run(jobs, store)
     folder.mkdir()
     (folder / "models.npz").write_text("of an earlier export")
-    results = read_results(export(jobs, store, folder))
+    *_, results = exported(tmp_path, demo_jobs(profiles=quick("once", n_runs=1)))
     assert {file.name for file in folder.glob("*.npz")} == {"labels.npz", "scores.npz"}
     assert results.models == results.histories == {}
     assert len(results.labels) == 4
@@ -166,12 +153,8 @@ def test_packed_arrays_come_back(tmp_path_factory, value):
 def test_measures_of_a_whole_fit_come_back_beside_the_scores(tmp_path):
     jobs = demo_jobs(measures=["d_M", "s_nmi"])
     plain = {job.key for job in demo_jobs()}
-    assert len(plain) == len(jobs)
-    assert not plain & {job.key for job in jobs}
-    store = RunStore(tmp_path / "runs")
-    run(jobs, store)
-    results = read_results(export(jobs, store, tmp_path / "results"))
-    before = frame(jobs, store)
+    assert len(plain | {job.key for job in jobs}) == 2 * len(jobs)
+    _, before, results = exported(tmp_path, jobs)
     names = ["key", "task", "metric"]
     pd.testing.assert_frame_equal(results.frame[names].astype(str), before[names])
     distances = results.frame[results.frame["metric"] == "d_M"]

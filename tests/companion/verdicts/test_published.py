@@ -1,5 +1,6 @@
-"""The transcribed numbers of the papers: complete, well-formed and within range."""
+"""Printed numbers: how they are read; those of the papers are complete, well-formed and accounted for."""
 
+import math
 import re
 from pathlib import Path
 
@@ -7,12 +8,15 @@ import pandas as pd
 import pytest
 
 from mtclib.companion.verdicts import published
+from mtclib.companion.verdicts.published import PublishedError, from_printed
 from mtclib.core import paths
 
 DATA = Path(__file__).resolve().parents[3] / "data"
 COLUMNS = [*published.REQUIRED, "unit"]
 KEY = COLUMNS[:6]
 PAPERS = paths.papers()
+URLS = {"spmtc": 3, "mspl": 0, "mbc": 1, "mtcmrl": 3, "lmsc": 0}
+"""Addresses of data in the text and the footnotes of papers that were read for them."""
 
 
 def read(paper, file="published"):
@@ -67,11 +71,74 @@ def test_data_figures_are_whole_numbers_of_known_quantities_for_every_data_set_w
         assert set(read(name)["dataset"]) <= set(rows["dataset"])
 
 
-def test_other_printed_facts_are_numbers_and_unique():
-    frame = pd.concat([read(name, "facts").assign(paper=name) for name in PAPERS])
-    columns = ["where", "dataset", "task", "method", "quantity", "row", "col", "value", "status", "implies",
-               "paper"]
+@pytest.mark.parametrize("paper", PAPERS)
+def test_other_printed_facts_are_numbers_and_unique_and_say_where_they_stand_and_what_became_of_them(paper):
+    frame = read(paper, "facts")
+    columns = ["where", "dataset", "task", "method", "quantity", "row", "col", "value", "status", "implies"]
     assert list(frame.columns) == columns
     values = frame["value"].astype(str)
     pd.to_numeric(values[~values.str.contains("://")].str.split().explode(), errors="raise")
-    assert not frame.drop(columns=["value", "implies"]).duplicated().any()
+    assert not frame.drop(columns=["value", "implies", "status"]).duplicated().any()
+    assert (frame[["where", "quantity", "value", "implies"]] != "").all(axis=None)
+    assert set(frame["status"]) <= {"used", "tried", "out of reach"}
+
+
+@pytest.mark.parametrize("paper", URLS)
+def test_every_address_of_data_in_a_paper_is_a_row(paper):
+    rows = read(paper, "facts").query("quantity == 'url'")
+    assert len(rows) == URLS[paper]
+    assert rows["value"].str.startswith("http").all()
+    assert rows["where"].str.contains("footnote").all()
+    assert (rows["implies"].str.len() > 30).all()
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_printed_size_is_a_row(paper):
+    place = ["dataset", "task", "quantity"]
+    printed = read(paper, "sizes").groupby(place)["value"].agg(" ".join).str.strip()
+    rows = read(paper, "facts")[lambda one: one["where"].str.startswith(("table", "text"))]
+    assert rows.set_index(place)["value"].to_dict() == printed.to_dict()
+
+
+def printed(*rows):
+    return from_printed(pd.DataFrame(rows, columns=COLUMNS[: len(rows[0])]))
+
+
+def test_percent_becomes_a_fraction_and_the_half_unit_follows_the_printed_digits():
+    row = printed(("p", "1", "toy", "Task 2", "SNMF", "ACC", "80.90", "0.0")).iloc[0]
+    texts = row[["cell", "printed_mean", "printed_std", "unit"]].tolist()
+    assert texts == ["p:1:toy:2:SNMF:ACC", "80.90", "0.0", "percent"]
+    values = row[["mean", "std", "half_unit", "half_unit_std"]].tolist()
+    assert values == pytest.approx([0.809, 0.0, 0.00005, 0.0005], rel=1e-12)
+
+
+def test_a_table_of_fractions_stays_and_a_distance_is_left_alone():
+    table = printed(("p", "1", "toy", "1", "IND", "NMI", ".40", ".02"),
+                    ("p", "2", "toy", "", "IND", "d_M", "27.39", ""))
+    assert table[["mean", "unit"]].values.tolist() == [[0.40, "fraction"], [27.39, "raw"]]
+    assert math.isclose(table["half_unit"].iloc[0], 0.005)
+    assert table[["std", "half_unit_std"]].isna().values.tolist() == [[False] * 2, [True] * 2]
+
+
+def test_the_unit_column_of_the_csv_wins_over_the_guess():
+    row = ("p", "1", "toy", "1", "SNMF", "ACC", "0.9", "", "percent")
+    assert math.isclose(printed(row)["mean"].iloc[0], 0.009)
+    with pytest.raises(PublishedError, match="unit 'permille' is unknown"):
+        printed((*row[:-1], "permille"))
+
+
+def test_a_missing_column_a_bad_number_and_a_doubled_cell_are_refused(write):
+    with pytest.raises(PublishedError, match="demo/published.csv: missing column.s. std"):
+        published.load(write("published.csv", ",".join(COLUMNS[:-2])))
+    row = ("p", "1", "toy", "1", "SNMF", "ACC", "80.90", "0.00")
+    for wrong in ("8o.9", "inf"):
+        with pytest.raises(PublishedError, match=f"mean='{wrong}' of p:1:toy:1:SNMF:ACC is no number"):
+            printed((*row[:6], wrong, ""))
+    with pytest.raises(PublishedError, match="more than one row for p:1:toy:1:SNMF:ACC"):
+        printed(row, row)
+
+
+def test_class_sizes_are_grouped_by_task(write):
+    rows = "a,1,class_size,3\na,1,class_size,4\nb,,n_samples,9\n"
+    paper = write("sizes.csv", f"dataset,task,quantity,value\n{rows}")
+    assert published.class_sizes(paper) == {("a", "1"): [3, 4]}

@@ -20,11 +20,10 @@ PRINTED = ["paper", "table", "dataset", "task", "method", "metric", "mean", "std
 RESULT = ["dataset", "method", "params", "run", "task", "metric", "value", "status", "error"]
 
 
-def shares(true_difference, ours, theirs=10, sd=0.03, delta=0.03, draw=None):
+def shares(true_difference, ours, theirs=10, sd=0.03, delta=0.03):
     """Shares of each verdict over simulated papers and reproductions."""
     rng = np.random.default_rng([ours, theirs, int(1e6 * abs(true_difference))])
-    draw = draw or (lambda mean, shape: rng.normal(mean, sd, shape))
-    a, b = draw(0.7 + true_difference, (TRIALS, ours)), draw(0.7, (TRIALS, theirs))
+    a, b = rng.normal(0.7 + true_difference, sd, (TRIALS, ours)), rng.normal(0.7, sd, (TRIALS, theirs))
     low, high = difference_interval(a.mean(1), a.std(1, ddof=1), ours, b.mean(1), b.std(1, ddof=1), theirs)
     verdicts = classify(low, high, delta)
     return {name: np.mean(verdicts == name) for name in ("agrees", "higher", "lower", "inconclusive")}
@@ -36,8 +35,7 @@ def shares(true_difference, ours, theirs=10, sd=0.03, delta=0.03, draw=None):
 def test_a_true_difference_within_the_margin_is_called_different_and_one_at_it_agreement_in_5_percent(
         ours, true):
     found = shares(true, ours)
-    assert found["higher"] <= 0.06
-    assert found["lower"] <= 0.06
+    assert max(found["higher"], found["lower"]) <= 0.06
     assert abs(true) < 0.03 or found["agrees"] <= 0.06
 
 
@@ -62,10 +60,9 @@ def test_the_interval_widens_with_the_runs_that_vary_and_one_run_has_none():
     assert math.isclose(stands_in, t_quantile_9 * 0.03 * math.sqrt(2 / 10), abs_tol=1e-9)
     assert difference_interval(0.80, 0.03, 10, 0.80, np.nan, 1, 0.005)[1] > stands_in + 0.005
     assert difference_interval(0.80, 0.03, 10, 0.80, np.nan, 10, selection=0.02)[1] > stands_in + 0.005
-    low, high = difference_interval(0.75, np.nan, 1, 0.70, 0.01, 10)
-    assert math.isnan(low)
-    assert math.isnan(high)
-    assert classify(low, high, DELTA) == "inconclusive"
+    ends = difference_interval(0.75, np.nan, 1, 0.70, 0.01, 10)
+    assert np.isnan(ends).all()
+    assert classify(*ends, DELTA) == "inconclusive"
 
 
 SPREAD, RUNS = st.floats(1e-6, 0.5), st.integers(2, 60)
@@ -75,8 +72,7 @@ SPREAD, RUNS = st.floats(1e-6, 0.5), st.integers(2, 60)
 def test_the_verdict_follows_the_interval_and_the_radius_decides_agreement(gap, sd, n, their_sd, their_n,
                                                                            delta):
     low, high = difference_interval(0.5 + gap, sd, n, 0.5, their_sd, their_n)
-    assert low <= gap + 1e-9
-    assert high >= gap - 1e-9
+    assert low - 1e-9 <= gap <= high + 1e-9
     verdict = classify(low, high, delta)
     assert (verdict == "agrees") == (max(abs(low), abs(high)) <= delta)
     mirrored = classify(-high, -low, delta)
@@ -145,10 +141,8 @@ def one(published, results, **options):
 def test_each_statistical_verdict_is_reached(values, verdict):
     row = one(printed(cell()), runs(values))
     assert row["within_prediction"] == (verdict not in ("higher", "lower") and len(values) > 1)
-    assert row["verdict"] == verdict
-    assert row["symbol"] == SYMBOLS[verdict]
+    assert (row["verdict"], row["symbol"], row["n"]) == (verdict, SYMBOLS[verdict], len(values))
     assert row["ours"] == pytest.approx(np.mean(values))
-    assert row["n"] == len(values)
 
 
 def test_absent_cells_say_why_in_the_order_of_the_rule():
@@ -166,20 +160,10 @@ def test_a_failed_run_is_counted_and_never_a_zero_nor_mistaken_for_data_that_can
     both = pd.concat([runs(around(0.80, 0.01, 8)), runs([np.nan, 0.0], status="failed").assign(run=[8, 9])])
     row = one(printed(cell(mean="80.50")), both)
     assert row["ours"] == pytest.approx(0.80)
-    assert (row["n"], row["n_failed"]) == (8, 2)
-    assert row["verdict"] == "agrees"
-    assert row["reason"] == "2 of 10 runs failed"
+    known = row["n"], row["n_failed"], row["verdict"], row["reason"]
+    assert known == (8, 2, "agrees", "2 of 10 runs failed")
     row = one(printed(cell()), runs([np.nan], status="unavailable").assign(error="no source has the file"))
     assert (row["verdict"], row["reason"], row["n_failed"]) == ("unavailable", "no source has the file", 0)
-
-
-def test_counts_can_be_split_by_method():
-    table = printed(cell(), cell(method="MTSC"))
-    cells = judge(table, runs(around(0.8, 0.01)), n_published=10)
-    counts = verdict_counts(cells, by=["method"])
-    assert counts.loc["SNMF", "exact"] == 1
-    assert counts.loc["MTSC", "not-run"] == 1
-    assert len(set(SYMBOLS.values())) == len(SYMBOLS)
 
 
 def test_a_misprint_is_shown_but_never_counted():
@@ -189,8 +173,10 @@ def test_a_misprint_is_shown_but_never_counted():
     assert verdicts["verdict"].tolist() == ["exact", "misprint"]
     assert verdicts.loc[1, ["misprint", "cause"]].tolist() == [True, "misprint"]
     assert verdicts.loc[1, "difference"] == pytest.approx(0.1)
-    counts = verdict_counts(verdicts)
-    assert counts[["cells", "counted", "agreeing", "misprint"]].iloc[0].tolist() == [2, 1, 1, 1]
+    shown = ["cells", "counted", "agreeing", "misprint"]
+    assert verdict_counts(verdicts)[shown].values.tolist() == [[2, 1, 1, 1]]
+    assert verdict_counts(verdicts, by=["method"])[shown].values.tolist() == [[1, 1, 1, 0], [1, 0, 0, 1]]
+    assert len(set(SYMBOLS.values())) == len(SYMBOLS)
 
 
 @pytest.mark.parametrize(("misprint", "counted"), [((), [True, True, False]), ((0,), [False, True, True])])
@@ -207,9 +193,8 @@ def test_an_average_counts_only_where_its_tasks_do_not_and_a_calibration_cell_ne
 def test_a_deterministic_method_needs_one_run_and_must_not_vary_and_several_grid_points_are_refused():
     table = printed(cell(std="", method="CLR"))
     row = one(table, runs([0.84], method="CLR"), deterministic=["CLR"])
-    assert row["verdict"] == "agrees"
+    assert (row["verdict"], row["uncertainty"]) == ("agrees", "none")
     assert row["high"] == pytest.approx(0.04 + 0.00005)
-    assert row["uncertainty"] == "none"
     with pytest.raises(ValueError, match="runs of 'CLR' differ"):
         one(table, runs([0.84, 0.85], method="CLR"), deterministic=["CLR"])
     with pytest.raises(ValueError, match="2 grid points for method 'SNMF' on 'toy'"):
@@ -240,8 +225,7 @@ def test_printed_names_and_nmi_are_mapped_to_ours_and_an_empty_task_is_the_avera
     assert one(printed(cell(task="")), runs(around(0.8, 0.01), task=""))["verdict"] == "exact", "views"
     results = runs(around(0.8, 0.01), task="avg").assign(dataset="small")
     row = one(printed(cell(task="")), results, datasets={"toy": "small"})
-    assert row["verdict"] == "exact"
-    assert row["dataset"] == "toy"
+    assert (row["verdict"], row["dataset"]) == ("exact", "toy")
     table, kind = printed(cell(metric="NMI", mean="40.00")), "geometric"
     results = pd.concat([runs(around(m, 0.01), metric=f"NMI_{n}") for m, n in ((0.4, kind), (0.6, "min"))])
     assert one(table, results)["ours"] == pytest.approx(0.4)
@@ -259,8 +243,7 @@ def test_a_distance_is_judged_by_a_share_of_the_printed_value_and_without_a_marg
 
 
 @pytest.mark.parametrize(("scores", "printed"), [
-    ([84.51, 84.50, 87.46, 85.60, 84.20, 86.61, 86.20], 1.562), ([30.65, 30.65, 29.13, 30.65, 29.96], 2.487),
-    ([87.50, 80.75, 89.36, 88.10, 89.64, 88.80], 4.176), ([31.11, 30.28, 31.11, 29.12], 3.572)])
+    ([84.51, 84.50, 87.46, 85.60, 84.20, 86.61, 86.20], 1.562), ([31.11, 30.28, 31.11, 29.12], 3.572)])
 def test_the_coefficient_of_variation_is_that_of_table_4_of_belz_popovic_and_mille(scores, printed):
     (found,) = intervals.coefficient_of_variation([scores])
     assert round(found, 3) == printed
@@ -277,8 +260,7 @@ def test_the_coefficient_of_variation_of_many_pairs_is_near_that_of_their_popula
 def test_two_sets_of_scores_agree_by_size_by_line_and_by_rank():
     ours, printed = np.array([0.2, 0.4, 0.6, np.nan, 0.9]), np.array([0.1, 0.3, 0.5, 0.7, 0.8])
     found = intervals.agreement(ours, printed)
-    assert found["pearson"] == pytest.approx(1)
-    assert found["spearman"] == pytest.approx(1)
+    assert (found["pearson"], found["spearman"]) == pytest.approx((1, 1))
     kept = np.column_stack([ours, printed])[[0, 1, 2, 4]]
     assert found["cv"] == pytest.approx(intervals.coefficient_of_variation(kept).mean())
     assert intervals.agreement(ours**3, printed)["spearman"] == pytest.approx(1)
