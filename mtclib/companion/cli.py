@@ -173,7 +173,7 @@ def _values(path, args, shared=()) -> dict:
     for name, text in args.given:
         if name in known or name not in shared:
             choose(name, list(known), f"-p: {path.name}")
-            values[name] = read_value(name, text, known[name].inferred_type_name)
+            values[name] = read_value(name, text, known[name].type)
     check_parameters(**{name: values[name] for name in ("seed", "n_runs") if name in values})
     return values
 
@@ -349,8 +349,8 @@ def list_known(args) -> int:
         return 0
     for name, path in notebooks.find_notebooks().items():
         print(name)
-        for parameter in notebooks.parameters(path).values():
-            default = f"{parameter.name}: {parameter.inferred_type_name} = {parameter.default}"
+        for given, parameter in notebooks.parameters(path).items():
+            default = f"{given}: {parameter.type} = {parameter.default}"
             print(f"    {default:36} {parameter.help}".rstrip())
     return 0
 
@@ -359,7 +359,8 @@ def main(argv=None) -> int:
     """Run one command and return its exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
     args = build_parser().parse_args(argv)
     # After --help, and before Ctrl-C may strike inside of numpy.
-    import_module("mtclib.companion.runs")
+    if args.function is not list_known:
+        import_module("mtclib.companion.runs")
     logging.basicConfig(format="%(message)s")
     logging.getLogger("mtclib").setLevel(logging.INFO)
     try:

@@ -15,6 +15,12 @@ SEEDINGS = ("greedy", "plain", "random")
 MANY = 20_000
 # Inertias closer than this share of the squared length of all rows may differ by rounding alone.
 ROUNDING = 1e-12
+# Columns, and products of a k-means iteration, from which its dense form pays.
+WIDE, WORTHWHILE = 10, 1e5
+# Distances nearer than this, times the number of columns and the largest square, are chosen by rounding.
+UNSURE = 8 * np.finfo(float).eps
+# Shares of a tolerance that are equal but for rounding.
+EVEN = 1e-9
 
 
 def one_thread(user_api=None):
@@ -42,6 +48,17 @@ def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4, star
     model = KMeans(n_clusters, init=init, n_init=starts, max_iter=max_iter, tol=tol, random_state=seed)
     # scikit-learn centres dense data, so that equal distances, common among counts, are no longer
     # equal after rounding; as CSR the same data take the same path in either form.
+    dense = not sp.issparse(X) and X.dtype == float and starts == 1
+    if dense and len(X) > MANY:
+        return _quiet(model, X)
+    dense = dense and X.shape[1] >= WIDE and X.size * n_clusters >= WORTHWHILE
+    dense = dense and 2 * np.count_nonzero(X) > X.size
+    if dense and (init == "random" or _differ(X, 1e-10)):
+        rng = np.random.RandomState(seed)  # drawn from as scikit-learn does
+        start = (_seed_rows(X, n_clusters, rng, "greedy") if init == "k-means++" else
+                 X[rng.choice(len(X), n_clusters, replace=False, p=np.full(len(X), 1 / len(X)))])
+        if _as_sparse(model, X, start):
+            return model
     return _quiet(model, sp.csr_array(X))
 
 
@@ -106,6 +123,43 @@ def _seed_rows(Z, n_clusters, seed, seeding):
 def _lloyd(X, start, max_iter, tol=1e-4):
     few = X.shape[0] <= MANY
     return _quiet(KMeans(len(start), init=start, n_init=1, max_iter=max_iter, tol=tol, copy_x=few), X)
+
+
+def _as_sparse(model, X, centres):
+    """Fit a k-means model on dense rows from centroids by the very steps that it takes on CSR rows.
+
+    Returns False where rounding might decide a step, or a cluster is empty.
+    """
+    tol, squares = model.tol * X.var(axis=0).mean(), np.einsum("ij,ij->i", X, X)
+    unsure = UNSURE * (X.shape[1] + 2) * squares.max()
+    last, ones = None, np.ones(len(X))
+    for step in range(model.max_iter):
+        clusters, rows = _nearest(X, centres, unsure)
+        counts = np.bincount(clusters, minlength=len(centres))
+        if len(rows) != len(X) or not counts.all():
+            return False
+        # Sums in the order of the rows, as scikit-learn's.
+        members = sp.csr_array((ones, rows, np.append(0, np.cumsum(counts))), shape=(len(centres), len(X)))
+        before, centres = centres, (members @ X) * (1.0 / counts)[:, None]
+        same, last = last == (found := rows.tobytes() + counts.tobytes()), found
+        shift = np.vdot(centres - before, centres - before)
+        if same or shift <= (1 - EVEN) * tol:
+            break
+        if shift <= (1 + EVEN) * tol:
+            return False
+    clusters, rows = _nearest(X, centres, unsure)
+    model.n_iter_, model.cluster_centers_ = step + 1, centres
+    model.labels_ = np.empty(len(X), dtype=np.int32)
+    model.labels_[rows] = clusters
+    model.inertia_ = np.sum((X - centres[model.labels_]) ** 2)
+    return len(rows) == len(X)
+
+
+def _nearest(X, centres, unsure):
+    """Clusters and rows of all pairs that may be nearest, by cluster."""
+    distances = (-2.0 * centres) @ X.T
+    distances += np.einsum("ij,ij->i", centres, centres)[:, None]
+    return np.nonzero(distances <= distances.min(axis=0) + unsure)
 
 
 def _quiet(model, X):

@@ -237,7 +237,7 @@ def test_ctrl_c_during_the_imports_ends_without_a_traceback(tmp_path, module):
     (tmp_path / f"{module}.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     folders = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])
     environment = {**os.environ, "PYTHONPATH": folders}
-    process = interruptible([sys.executable, "-m", "mtclib", "list"], env=environment, cwd=tmp_path)
+    process = interruptible([sys.executable, "-m", "mtclib", "cite", "LMSC"], env=environment, cwd=tmp_path)
     _, said = process.communicate(timeout=120)
     assert (process.returncode, said) == (130, "")
 

@@ -39,11 +39,13 @@ def test_an_estimator_fits_and_is_scored_without_what_the_companion_needs():
     assert (found.returncode, found.stdout.split()) == (0, ["set()", "1.0"]), found.stderr
 
 
-def test_help_comes_before_numpy_is_loaded():
+@pytest.mark.parametrize(("words", "said"), [(["cluster", "--help"], "--n-clusters"),
+                                             (["list"], "n_jobs: int = 1")])
+def test_help_and_lists_come_before_numpy_is_loaded(words, said):
     found = run("import sys\nfrom mtclib.companion.cli import main\n"
-                "try:\n    main(['cluster', '--help'])\n"
+                f"try:\n    main({words})\n"
                 "finally:\n    print(*{'numpy', 'scipy', 'sklearn'} & {*sys.modules}, file=sys.stderr)")
-    assert "--n-clusters" in found.stdout
+    assert said in found.stdout
     assert not found.stderr.strip()
 
 

@@ -3,6 +3,7 @@
 import contract
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from planted import equal, quiet_fit
 from sklearn.cluster import kmeans_plusplus
 
@@ -29,6 +30,22 @@ def test_ten_starts_run_dense_and_end_as_sparse_runs_do(noise, monkeypatch):
     assert found.inertia_ == expected.inertia_
     if noise == 0.4:  # no two rows are equal, and few starts are the best
         assert seen.count(np.ndarray) == 10 > 2 * (len(seen) - 10)
+
+
+@pytest.mark.parametrize("init", ["random", "k-means++"])
+@pytest.mark.parametrize("kind", ["measurements", "counts"])
+def test_one_start_on_dense_rows_takes_every_step_of_one_on_sparse_rows(kind, init, monkeypatch):
+    rng, seen, dense = np.random.default_rng(0), [], starts._as_sparse
+    monkeypatch.setattr(starts, "WORTHWHILE", 0)
+    monkeypatch.setattr(starts, "_as_sparse", lambda *given: seen.append(dense(*given)) or seen[-1])
+    X = rng.normal(size=(300, 12)) if kind == "measurements" else rng.integers(0, 3, (300, 12)).astype(float)
+    for seed in range(6):
+        expected, found = (kmeans_once(Z, 5, seed, init) for Z in (sp.csr_array(X), X))
+        assert equal((found.labels_, found.cluster_centers_), (expected.labels_, expected.cluster_centers_))
+        assert found.n_iter_ == expected.n_iter_
+        assert found.inertia_ == pytest.approx(expected.inertia_, rel=1e-12)
+    # Among counts distances are equal, and CSR rows decide.
+    assert sum(seen) == (6 if kind == "measurements" else 0)
 
 
 def test_of_many_rows_the_starts_compete_on_some_and_the_best_is_finished_on_all(monkeypatch):

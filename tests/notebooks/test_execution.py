@@ -117,7 +117,7 @@ def test_a_notebook_refuses_unknown_and_ill_typed_parameters_with_the_list_of_va
     client = client_of(cells, path.parent)
     client.allow_errors = True
     done = client.execute().cells
-    names = ", ".join(f"{name} ({entry.inferred_type_name})" for name, entry in known.items())
+    names = ", ".join(f"{name} ({entry.type})" for name, entry in known.items())
     for (values, message), cell in zip(REFUSED, done[2::3]):
         (error,) = [output for output in cell.outputs if output.output_type == "error"]
         absent = values.keys() - known.keys()
