@@ -132,8 +132,9 @@ def _as_sparse(model, X, centres):
     """
     tol, squares = model.tol * X.var(axis=0).mean(), np.einsum("ij,ij->i", X, X)
     unsure = UNSURE * (X.shape[1] + 2) * squares.max()
-    last, ones = None, np.ones(len(X))
-    for step in range(model.max_iter):
+    model.n_iter_, last, ones = 0, None, np.ones(len(X))
+    while model.n_iter_ < model.max_iter:
+        model.n_iter_ += 1
         clusters, rows = _nearest(X, centres, unsure)
         counts = np.bincount(clusters, minlength=len(centres))
         if len(rows) != len(X) or not counts.all():
@@ -148,8 +149,7 @@ def _as_sparse(model, X, centres):
         if shift <= (1 + EVEN) * tol:
             return False
     clusters, rows = _nearest(X, centres, unsure)
-    model.n_iter_, model.cluster_centers_ = step + 1, centres
-    model.labels_ = np.empty(len(X), dtype=np.int32)
+    model.cluster_centers_, model.labels_ = centres, np.empty(len(X), dtype=np.int32)
     model.labels_[rows] = clusters
     model.inertia_ = np.sum((X - centres[model.labels_]) ** 2)
     return len(rows) == len(X)
