@@ -1,6 +1,7 @@
 """Does the method win?  One sentence for each paper, computed from the committed gains, and its picture."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -74,7 +75,7 @@ def _both_signs(means):
     return len(set(np.sign(means["printed"]) == np.sign(means["ours"]))) == 2
 
 
-def answer(study) -> tables.Points:
+def answer(study: Any) -> tables.Points:
     """The answer, for the top of a paper's notebook."""
     asked = ledger.findings(study.paper)["summary"]["question"]
     known = study.paper in set(_table("gain_statistics")["paper"])
@@ -82,7 +83,7 @@ def answer(study) -> tables.Points:
     return tables.Points((" ".join(told),), ((asked, "index.ipynb"),))
 
 
-def forest(study) -> plots.Picture:
+def forest(study: Any) -> plots.Picture:
     """Gain over each rival."""
     found = _table("gain_statistics").query("paper == @study.paper and rival != 'all' and sets > 0")
     alt = ("For each rival the mean gain in points: ours with its interval, the printed one, where a perfect "
@@ -90,7 +91,7 @@ def forest(study) -> plots.Picture:
     return study.show(plots.forest(found), f"{study.paper}-gains", alt=alt)
 
 
-def curve(study) -> plots.Picture:
+def curve(study: Any) -> plots.Picture:
     """Gain of every printed table on each pipeline."""
     rows = _table("multiverse").query("paper == @study.paper")
     rival = ledger.findings(study.paper)["summary"]["rival"]
