@@ -4,6 +4,7 @@ Which clusters of two tasks are related is told by a divergence, and how much by
 Smola, Gretton, Borgwardt, Schoelkopf, NIPS 2006) with the cosine kernel.
 """
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from scipy.special import entr
 from sklearn.preprocessing import normalize
 
-from mtclib.core.base import Fit, MultiTaskClusterer, Traits, spawn_seeds
+from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiTaskClusterer, Traits, spawn_seeds
 from mtclib.core.checks import COUNT, NONNEGATIVE
 from mtclib.core.starts import best_kmeans, one_hot
 from mtclib.maths.eigen import spectral_embedding
@@ -27,6 +28,7 @@ LARGEST_WEIGHT = 1000.0
 ACCURACY = 1e-7
 LARGEST_ITERATIONS = 50_000
 CHECK_EVERY = 10
+ROUNDING = 1e-12
 
 
 def match_mean(U, target):
@@ -204,7 +206,8 @@ class SAMTC(MultiTaskClusterer):
     Warns
     -----
     DegenerateSubspaceWarning
-        If the graph of a task has more components than clusters.
+        If the graph of a task has more components than clusters, or if all its samples share all neighbours,
+        so that its own clusters hang on the last bit of the data.
 
     References
     ----------
@@ -237,7 +240,13 @@ class SAMTC(MultiTaskClusterer):
     def _prepare(self, Xs, n_clusters):
         # One form of the data, so that rounding is the same for dense and sparse input.
         Us = [unit_samples(sp.csr_array(X)) for X in Xs]
-        return Us, [own_similarity(U, self.n_neighbors) for U in Us]
+        own = [own_similarity(U, self.n_neighbors) for U in Us]
+        flat = [t + 1 for t, (S, k) in enumerate(zip(own, n_clusters)) if 1 < k < S.shape[0] and all_equal(S)]
+        if flat:
+            warnings.warn(f"n_neighbors={self.n_neighbors}: all samples of task(s) {flat} share all neighbours, "
+                          f"so that only rounding tells their clusters apart; use fewer neighbours",
+                          DegenerateSubspaceWarning, stacklevel=2)
+        return Us, own
 
     def _fit_once(self, prepared, n_clusters, seed):
         Us, own = prepared
@@ -302,3 +311,10 @@ def own_similarity(U, n_neighbors):
     """The first term of S_t: shares of common neighbours within a task, CSR array of shape (n, n)."""
     k = max(min(n_neighbors, U.shape[0] - 1), 1)
     return shared(nearest(U, U, k, same=True)) / k
+
+
+def all_equal(S):
+    """Whether all entries of a CSR array (n, n), n > 1, beside the diagonal are one number but for rounding."""
+    n, S = S.shape[0], S.tocoo()
+    others = S.data[S.row != S.col]
+    return len(others) == n * (n - 1) and np.ptp(others) < ROUNDING

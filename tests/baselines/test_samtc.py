@@ -12,6 +12,7 @@ from sklearn.preprocessing import normalize
 
 from mtclib.baselines import SAMTC, samtc
 from mtclib.baselines.samtc import match_mean, relate_tasks
+from mtclib.core.base import DegenerateSubspaceWarning
 from mtclib.core.starts import one_hot
 from mtclib.maths.neighbours import nearest, shared
 from mtclib.maths.simplex import gap, project_capped
@@ -155,6 +156,7 @@ def test_more_rounds_end_when_labels_repeat():
     assert all(map(np.array_equal, model.labels_, again.labels_))
 
 
-def test_all_neighbours_shared_is_no_failure():
-    model = fit([np.ones((27, 3))], k=20, n_neighbors=100)
+def test_all_neighbours_shared_is_no_failure_and_is_said():
+    with pytest.warns(DegenerateSubspaceWarning, match=r"all samples of task\(s\) \[1\] share all neighbours"):
+        model = fit([np.ones((27, 12)), words(2, 36)], k=20, n_neighbors=30)
     assert model.labels_[0].shape == (27,)
