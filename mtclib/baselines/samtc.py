@@ -243,8 +243,8 @@ class SAMTC(MultiTaskClusterer):
         own = [own_similarity(U, self.n_neighbors) for U in Us]
         flat = [t + 1 for t, (S, k) in enumerate(zip(own, n_clusters)) if 1 < k < S.shape[0] and all_equal(S)]
         if flat:
-            warnings.warn(f"n_neighbors={self.n_neighbors}: all samples of task(s) {flat} share all neighbours, "
-                          f"so that only rounding tells their clusters apart; use fewer neighbours",
+            warnings.warn(f"n_neighbors={self.n_neighbors}: all samples of task(s) {flat} share all "
+                          f"neighbours, so that only rounding tells clusters apart; use fewer",
                           DegenerateSubspaceWarning, stacklevel=2)
         return Us, own
 
@@ -314,7 +314,7 @@ def own_similarity(U, n_neighbors):
 
 
 def all_equal(S):
-    """Whether all entries of a CSR array (n, n), n > 1, beside the diagonal are one number but for rounding."""
+    """Whether the entries of a CSR array (n, n), n > 1, beside the diagonal differ by rounding at most."""
     n, S = S.shape[0], S.tocoo()
     others = S.data[S.row != S.col]
     return len(others) == n * (n - 1) and np.ptp(others) < ROUNDING

@@ -5,7 +5,9 @@ in every notebook.
 """
 
 import json
+import tomllib
 from functools import cache
+from pathlib import Path
 
 import fastjsonschema
 
@@ -14,6 +16,14 @@ from mtclib.core.checks import check_option
 FILLED = {"not": {"enum": ["", []]}}
 TEXT = {"type": "string", "pattern": r"\S"}
 TYPES = {str: "string", int: "integer", bool: "boolean", dict: "object", list: "array"}
+
+
+def read_toml(path, where, error):
+    """Content of a TOML file; raise `error` with `where` if it is none."""
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as fault:  # of text that is not UTF-8, too
+        raise error(f"{where} is not valid TOML: {fault}") from None
 
 
 def table(required, optional=(), **known):

@@ -5,7 +5,6 @@ seconds from ``data/methods/costs.csv``, which ``benchmarks/method_costs.py`` wr
 """
 
 import json
-import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -55,7 +54,7 @@ def read(path=None) -> dict:
 
 @cache
 def _read(path):
-    found = tomllib.loads(path.read_text(encoding="utf-8"))
+    found = schema.read_toml(path, path.name, MethodsFileError)
     entries = schema.table(all_estimators(), **dict.fromkeys(all_estimators(), ENTRY))
     schema.check(found, schema.table(("symbols",), methods=entries), path.name, MethodsFileError)
     return found

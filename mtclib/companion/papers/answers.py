@@ -40,7 +40,7 @@ def word(found):
 def sentences(study):
     """The answer to the question that a reader of a paper has, in sentences that stay true when results
     change: the size beside print, data sets, signs beside a perfect re-run, and pipelines."""
-    asked = ledger.findings(study.paper)["summary"]
+    asked = ledger.part(study.paper, "summary")
     found = line(study.paper, asked["rival"])
     turning = turns(study.paper, asked["rival"])
     ends = f"{tables.signed(found['low'])} to {tables.signed(found['high'])}"
@@ -77,7 +77,7 @@ def _both_signs(means):
 
 def answer(study: Any) -> tables.Points:
     """The answer, for the top of a paper's notebook."""
-    asked = ledger.findings(study.paper)["summary"]["question"]
+    asked = ledger.part(study.paper, "summary")["question"]
     known = study.paper in set(_table("gain_statistics")["paper"])
     told = sentences(study) if known else [f"`python -m mtclib verdicts --paper {study.paper}` will tell."]
     return tables.Points((" ".join(told),), ((asked, "index.ipynb"),))
@@ -94,7 +94,7 @@ def forest(study: Any) -> plots.Picture:
 def curve(study: Any) -> plots.Picture:
     """Gain of every printed table on each pipeline."""
     rows = _table("multiverse").query("paper == @study.paper")
-    rival = ledger.findings(study.paper)["summary"]["rival"]
+    rival = ledger.part(study.paper, "summary")["rival"]
     rows = rows if rival == ALL else rows[rows["rival"] == rival]
     alt = "Mean gains on all pipelines in order, beside the printed ones; dots name the choices of each."
     return study.show(plots.specification_curve(gains.curve(rows)), f"{study.paper}-pipelines", alt=alt)
@@ -135,8 +135,7 @@ def row_verdicts(study):
 def summary(studies):
     """One row a paper: claim, gains, recurrence, range and answer, as records by `HEADS`."""
     for study in studies:
-        known = ledger.findings(study.paper)
-        asked = known["summary"]
+        known, asked = ledger.findings(study.paper), ledger.part(study.paper, "summary")
         found, turning = line(study.paper, asked["rival"]), turns(study.paper, asked["rival"])
         told = {name: tables.signed(found[name])
                 for name in ("printed", "ours", "low", "high", "pipelines_least", "pipelines_most")}

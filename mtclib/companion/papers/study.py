@@ -78,9 +78,7 @@ class Study(PaperJudging):
 
     def pipelines_of_tables(self) -> tables.Points:
         """Which pipeline printed each table, and how sure that is."""
-        found = ledger.findings(self.paper).get("answer")
-        if not found:
-            raise ledger.LedgerError(f"data/{self.paper}/claims.toml has no [[answer]]; add one a table")
+        found = ledger.part(self.paper, "answer")
         heads = tuple((f"Pipeline of {_named(one['tables'])}", "differences.ipynb") for one in found)
         return tables.Points(tuple(self.numbers.fill(f"{one['pipeline']} {one['sure']}") for one in found),
                              heads)

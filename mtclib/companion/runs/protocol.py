@@ -223,11 +223,9 @@ def load_protocol(paper: str | Path) -> Protocol:
     if path.suffix != ".toml":
         path = paths.paper_dir(_choose(str(paper), paths.papers(), "protocol")) / "protocol.toml"
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = schema.read_toml(path, path.name, ProtocolError)
     except FileNotFoundError:
         raise ProtocolError(f"there is no protocol file {path}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ProtocolError(f"{path.name} is not valid TOML: {error}") from None
     return parse_protocol(table, path.name)
 
 

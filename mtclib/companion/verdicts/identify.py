@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mtclib.companion import runs
+from mtclib.companion import runs, schema
 from mtclib.companion.runs import our_name
 from mtclib.companion.runs.committed import TABLE, rounded
 from mtclib.companion.runs.jobs import dotted
@@ -274,7 +274,7 @@ def mine(paper, given):
     document = tomllib.loads((paths.paper_dir(paper) / "protocol.toml").read_text(encoding="utf-8"))
     printed, params = published.load(paper), {}
     if given.endswith(".toml"):
-        search = tomllib.loads(Path(given).read_text(encoding="utf-8"))
+        search = schema.read_toml(given, given, runs.ProtocolError)
         loader = search.pop("loader", "")
     else:
         found, loader, params = _all_yielded(given), f"{__name__}:yielded", {"function": given}

@@ -10,13 +10,12 @@ sentences are templates (`mtclib.companion.verdicts.numbers`).
 """
 
 import inspect
-import tomllib
 
 import pandas as pd
 
 from mtclib.companion.claims import ALPHA, TESTS, printed_record
 from mtclib.companion.runs import our_name
-from mtclib.companion.schema import check, one_of, some_of, table
+from mtclib.companion.schema import TEXT, check, one_of, read_toml, some_of, table
 from mtclib.companion.verdicts.judge import CAUSES, SCOPE
 from mtclib.core.errors import MtclibError
 from mtclib.core.paths import paper_dir
@@ -28,9 +27,11 @@ LEVERS = ("preprocessing", "data", "initialisation", "stopping", "metric", "form
 NOT_YET = "not yet testable"
 NO_DATA = "no data"
 _NEEDED = ("id", "place", "kind", "problem", "evidence", "evidence_type", "decision", "cause")
+NAMES = {"type": "array", "minItems": 1, "items": TEXT}
 _SIDE = ("methods", "datasets", "metric", "point")
 ALTERNATIVE = table(("kind", "ours", "alternative", "methods", "datasets", "metric"),
-                    ("point", *(f"other_{name}" for name in _SIDE), "note"), kind=one_of(LEVERS))
+                    ("point", *(f"other_{name}" for name in _SIDE), "note"), kind=one_of(LEVERS),
+                    **dict.fromkeys(("methods", "datasets", "other_methods", "other_datasets"), NAMES))
 DECISION = table(
     _NEEDED, ("alternatives",), kind=one_of(KINDS), cause=one_of(CAUSES), evidence_type=some_of(EVIDENCE),
     alternative={"items": ALTERNATIVE}, unmeasured=table(("kind", "reason"), ("trial",), kind=one_of(LEVERS)))
@@ -54,11 +55,8 @@ def read_tables(paper, file):
     path = paper_dir(paper) / f"{file}.toml"
     if not path.is_file():
         raise LedgerError(f"paper={paper!r}: no {file} file")
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise LedgerError(f"{paper}/{path.name}: {error}") from None
-    return check(content, FILES[file], f"{paper}/{path.name}", LedgerError)
+    where = f"{paper}/{path.name}"
+    return check(read_toml(path, where, LedgerError), FILES[file], where, LedgerError)
 
 
 def check_unique(entries, paper):
@@ -76,6 +74,14 @@ def findings(paper):
     content = {name: value for name, value in read_tables(paper, "claims").items() if name != "claim"}
     check(content, table(("name", "venue", "finding"), ("answer", "summary")), paper, LedgerError)
     return content
+
+
+def part(paper, name):
+    """``[[answer]]`` or ``[summary]`` of a paper, for what cannot be shown without."""
+    found = findings(paper).get(name)
+    if not found:
+        raise LedgerError(f"{paper}/claims.toml has no {name}; add one as the other papers have it")
+    return found
 
 
 def decisions(paper):

@@ -23,7 +23,7 @@ class PublishedError(MtclibError, ValueError):
 
 def sizes(paper):
     """Sizes that a paper prints, as text: its ``sizes.csv``."""
-    return pd.read_csv(paper_dir(paper) / "sizes.csv", dtype=str, keep_default_na=False)
+    return _read(paper, "sizes", ("dataset", "task", "quantity", "value"))
 
 
 def class_sizes(paper):
@@ -47,9 +47,23 @@ def size_cells(paper):
 
 def load(paper):
     """Printed numbers of one paper, one row per cell, as from :func:`from_printed`."""
-    path = paper_dir(paper) / "published.csv"
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    return from_printed(frame, origin=f"{paper}/{path.name}")
+    return from_printed(_read(paper, "published"), origin=f"{paper}/published.csv")
+
+
+def _read(paper, name, columns=()):
+    """The table ``data/<paper>/<name>.csv`` as text."""
+    try:
+        frame = pd.read_csv(paper_dir(paper) / f"{name}.csv", dtype=str, keep_default_na=False)
+    except ValueError as error:  # of pandas and of text that is not UTF-8
+        raise PublishedError(f"{paper}/{name}.csv is no table: {error}") from None
+    return _with_columns(frame, columns, f"{paper}/{name}.csv")
+
+
+def _with_columns(frame, columns, origin):
+    if missing := [name for name in columns if name not in frame.columns]:
+        needed = f"required: {', '.join(columns)}"
+        raise PublishedError(f"{origin}: missing column(s) {', '.join(missing)}; {needed}")
+    return frame
 
 
 def from_printed(frame, origin="frame"):
@@ -57,11 +71,7 @@ def from_printed(frame, origin="frame"):
     ``mean`` and ``std`` (fractions for the metrics `PERCENT_OR_FRACTION`; NaN where nothing is printed),
     ``unit``, ``half_unit`` and ``half_unit_std`` (half of the last printed digit). Without a column ``unit``
     a table is in percent when a proportion is larger than 1: no paper mixes the two within a table."""
-    missing = [name for name in REQUIRED if name not in frame.columns]
-    if missing:
-        needed = f"required: {', '.join(REQUIRED)}"
-        raise PublishedError(f"{origin}: missing column(s) {', '.join(missing)}; {needed}")
-    out = frame.astype(str).apply(lambda column: column.str.strip())
+    out = _with_columns(frame, REQUIRED, origin).astype(str).apply(lambda column: column.str.strip())
     out["task"] = out["task"].str.replace(r"^[Tt]ask\s*", "", regex=True)
     out["cell"] = out[KEY[0]].str.cat(out[list(KEY[1:])], sep=":")
     twice = out.loc[out["cell"].duplicated(), "cell"].unique()

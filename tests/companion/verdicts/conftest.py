@@ -11,7 +11,7 @@ def write(tmp_path, monkeypatch):
     def file(name, text, paper="demo"):
         folder = tmp_path / "data" / paper
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).write_text(text, encoding="utf-8", errors="surrogateescape")
         return paper
 
     return file

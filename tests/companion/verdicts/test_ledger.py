@@ -137,6 +137,9 @@ def test_a_decision_is_read_and_shown_with_empty_optional_columns(write):
     ('decision = "tf-idf"', 'decision = "tf-idf"\ncolour = "red"', "O1: key must .* got 'colour'"),
     ('"preprocessing"', '"preprocessing"\nunmeasured = { kind = "data" }', "unmeasured: missing reason"),
     ('id = "O1"', "id = O1", "demo/decisions.toml"),
+    ('id = "O1"', "\udcff", "demo/decisions.toml is not valid TOML"),
+    ('decision = "tf-idf"', 'decision = "tf-idf"\nalternative = [{ kind = "data", ours = "a", methods = 7,'
+     ' alternative = "b", datasets = ["c"], metric = "ACC" }]', "methods must be array, not int"),
     ("[[decision]]", "[[decisions]]", "got 'decisions'. Did you mean 'decision'")])
 def test_a_broken_decision_is_refused_with_its_id_and_the_key(write, old, new, message):
     assert old in DECISION

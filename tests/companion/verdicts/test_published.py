@@ -130,6 +130,11 @@ def test_the_unit_column_of_the_csv_wins_over_the_guess():
 def test_a_missing_column_a_bad_number_and_a_doubled_cell_are_refused(write):
     with pytest.raises(PublishedError, match="demo/published.csv: missing column.s. std"):
         published.load(write("published.csv", ",".join(COLUMNS[:-2])))
+    with pytest.raises(PublishedError, match="demo/sizes.csv: missing column.s. quantity, value"):
+        published.class_sizes(write("sizes.csv", "dataset,task"))
+    for wrong in ("", 'a,b\n"', "a,b\n1,2\n1,2,3", "\udcff"):
+        with pytest.raises(PublishedError, match="demo/published.csv is no table"):
+            published.load(write("published.csv", wrong))
     row = ("p", "1", "toy", "1", "SNMF", "ACC", "80.90", "0.00")
     for wrong in ("8o.9", "inf"):
         with pytest.raises(PublishedError, match=f"mean='{wrong}' of p:1:toy:1:SNMF:ACC is no number"):
