@@ -20,8 +20,8 @@ import numpy as np
 from adversary import families
 
 PROCESSES = get_context("fork" if sys.platform == "linux" else "spawn")
-PATIENCE = 120.0
-"""Seconds after which an attempt hangs."""
+PATIENCE = 900.0
+"""Seconds after which an attempt hangs: many, as a busy machine takes minutes to start a process."""
 LEAST = 5
 """Attempts of a process, however long the preparation of the family takes."""
 

@@ -13,7 +13,6 @@ import tomllib
 from dataclasses import replace
 from functools import cache
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pandas as pd

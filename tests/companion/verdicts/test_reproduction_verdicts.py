@@ -83,12 +83,13 @@ def test_what_rounding_hides_of_the_print_leaves_a_perfect_re_run_less_room_to_a
     rounded, narrower = expected(0.05, 10, np.nan, 10, 0.02, 0.07), expected(0.05, 10, np.nan, 10, 0.0, 0.05)
     assert rounded == pytest.approx(narrower, abs=1e-12)
     assert rounded < expected(0.05, 10, np.nan, 10, 0.0, 0.07) - 0.1
+    assert expected(0.0, 10, 0.0, 10, 0.02, [0.02, 0.01]).tolist() == [1.0, 0.0]
 
 
 def test_both_sides_choose_their_setting_by_noisy_runs():
     noise = np.tile([-0.1, 0.1], 10)
-    rows = pd.concat([runs(0.8 + sign * noise, params=name).assign(dataset="toy")
-                      for name, sign in (("a", 1), ("b", -1))])  # fmt: skip
+    rows = pd.concat([runs(mean + noise, params=name).assign(dataset="toy")
+                      for name, mean, noise in (("a", 0.8, noise), ("b", 0.79, -noise))])  # fmt: skip
     other = rows.assign(metric="purity", value=np.where(rows["params"] == "a", 0.2, 0.6))
     cells = pd.DataFrame({"task": ["1"], "metric": ["purity"]})
     accuracy = rows.assign(task="overall")
@@ -97,9 +98,9 @@ def test_both_sides_choose_their_setting_by_noisy_runs():
     def spread(n, n_published):
         return selection_spread(study, cells, pd.concat([accuracy, other]), n, n_published).item()
 
-    # One run: each setting is chosen half the time, and their purities are 0.4 apart.
+    # One run: each setting is chosen half the time, and their purities are 0.4 apart; many runs: always a.
     assert spread(1, 1) == pytest.approx(0.2 * np.sqrt(2), abs=0.005)
-    assert spread(1, 10**7) == pytest.approx(spread(10**7, 1), abs=0.01)
+    assert [spread(1, 10**7), spread(10**7, 1)] == pytest.approx([0.2, 0.2], abs=0.005)
 
 
 def test_distances_have_a_relative_margin_and_a_coarse_print_widens_it():
