@@ -114,16 +114,28 @@ RATES = {"paper": "paper", "kind": "methods", "cells": "cells", "agreeing": "agr
 
 
 def in_detail():
-    """Causes, error rates of the rule, sentences and costs, each folded."""
+    """Causes, error rates of the rule, reproducibility, sentences and costs, each folded."""
     verdicts = all_verdicts()
     wrong = pd.read_csv(paths.data_dir() / "verdict_errors.csv")
     shown = (("By cause", causes(verdicts), "cells that are higher or lower than printed"),
              ("How sure is a verdict?", wrong, "error rates of the rule on simulated papers"),
+             ("Reproducibility", quantified(verdicts), "CV*, correlations and findings of each paper"),
              ("Printed numbers that shuffled labels score", by_chance(verdicts), "those in their 95 % band"),
              ("Sentences and costs", claims_and_costs(), "claims by outcome, the audit, fits and hours"))
     return tables.Tables(tuple(
         tables.frame_table(frame, caption, RATES if frame is wrong else None, folded=line)
         for caption, frame, line in shown))
+
+
+def quantified(frame):
+    """Reproducibility of each paper as by Belz, Thomson, Reiter and Mille (2023): of single scores by CV*, of
+    sets of scores by correlations, of findings by the printed gains that recur in sign."""
+    cells = frame[frame["counted"] & ~frame["metric"].isin(intervals.RELATIVE)]
+    alike = {paper: intervals.agreement(part["ours"], part["printed"])
+             for paper, part in cells.groupby("paper")}
+    table = pd.DataFrame(alike).T.set_axis(["mean CV*, %", "Pearson's r", "Spearman's rho"], axis=1)
+    findings = ["{recurs:.0f} of {gains:.0f}".format(**answers.line(paper)) for paper in table.index]
+    return table.round(2).assign(**{"gains that recur": findings}).loc[in_order()].rename_axis("paper")
 
 
 def claims_and_costs():

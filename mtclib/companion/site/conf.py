@@ -107,33 +107,30 @@ def make_searchable(app, pagename, templatename, context, doctree):
             node.parent.replace(node, nodes.Text(" ".join(soup.get_text(" ").split())))
 
 
-def copy_index(app, exception):
+def copy_index(folder):
     """Write the index of the search as a script, which pages that are opened as files may run, too."""
-    if exception is None:
-        index = Path(app.outdir, "_static", app.config.searchlite_index_filename)
-        text = f'const searchIndex = "{pack(index.read_text(encoding="utf-8"))}";'
-        index.with_suffix(".json.js").write_text(text, encoding="utf-8")
-        index.unlink()
+    (index,) = folder.glob("_static/searchlite-index.json")
+    text = f'const searchIndex = "{pack(index.read_text(encoding="utf-8"))}";'
+    index.with_suffix(".json.js").write_text(text, encoding="utf-8")
+    index.unlink()
 
 
-def shrink_font(app, exception):
+def shrink_font(folder):
     """Leave of the font what the equations of these pages use, packed: a tenth of its bytes."""
-    if exception is None:
-        pages = [page.read_text(encoding="utf-8") for page in Path(app.outdir).rglob("*.html")]
-        shown = unescape("".join(re.findall("<math.*?</math>", "".join(pages), re.S)))
-        options = subset.Options(layout_features=["*"], notdef_outline=True, flavor="woff")
-        font = subset.load_font(str(FONT), options)
-        subsetter = subset.Subsetter(options)
-        subsetter.populate(unicodes={*map(ord, re.sub("<[^>]*>", "", shown))} | ITALICS)
-        subsetter.subset(font)
-        place = Path(app.outdir, "_static", FONT.name)
-        subset.save_font(font, str(place.with_suffix(".woff")), options)
-        place.unlink()
+    pages = [page.read_text(encoding="utf-8") for page in folder.rglob("*.html")]
+    shown = unescape("".join(re.findall("<math.*?</math>", "".join(pages), re.S)))
+    options = subset.Options(layout_features=["*"], notdef_outline=True, flavor="woff")
+    font, subsetter = subset.load_font(str(FONT), options), subset.Subsetter(options)
+    subsetter.populate(unicodes={*map(ord, re.sub("<[^>]*>", "", shown))} | ITALICS)
+    subsetter.subset(font)
+    (place,) = folder.glob(f"_static/{FONT.name}")
+    subset.save_font(font, str(place.with_suffix(".woff")), options)
+    place.unlink()
 
 
-def shrink_pictures(app, exception):
+def shrink_pictures(folder):
     """Draw pictures with at most 32 colours and no wider than a page, in less than half the bytes."""
-    for file in Path(app.outdir, "_images").glob("*.png") if exception is None else ():
+    for file in folder.glob("_images/*.png"):
         drawn, picture = BytesIO(), Image.open(file).convert("RGB")
         picture.thumbnail((800, 2000))
         picture.quantize(32, dither=Image.Dither.NONE).save(drawn, "PNG", optimize=True)
@@ -146,24 +143,23 @@ NAMED = {'role="heading">': 'role="heading" aria-level="2">',
          '<aside class="toc-drawer': '<aside aria-label="on this page" class="toc-drawer',
          '<summary aria-label="Toggle hidden content">': "<summary>"}
 """What the theme leaves without a level or a name, or names otherwise than it shows."""
-
-
-def name_parts(app, exception):
-    """Give each part of the frame around a page the name or the level that it lacks."""
-    for page in Path(app.outdir).rglob("*.html") if exception is None else ():
-        text = page.read_text(encoding="utf-8")
-        for old, new in NAMED.items():
-            text = text.replace(old, new)
-        page.write_text(text, encoding="utf-8")
-
-
 SPARE = "*.map", "search.html", "searchindex.js", "searchtools.js", "language_data.js", "*-stemmer.js"
 
 
-def drop_spare(app, exception):
-    """Leave out maps of scripts, and the search of Sphinx, which another replaces."""
-    for file in [file for name in SPARE for file in Path(app.outdir).rglob(name)]:
-        file.unlink()
+def name_parts(folder):
+    """Give each part of the frame around a page the name or the level that it lacks."""
+    for page in folder.rglob("*.html"):
+        text = reduce(lambda text, pair: text.replace(*pair), NAMED.items(), page.read_text(encoding="utf-8"))
+        page.write_text(text, encoding="utf-8")
+
+
+def finish(app, exception):
+    """Make the written pages small and whole; leave out the maps of scripts, and the search of Sphinx."""
+    if exception is None:
+        for step in (copy_index, shrink_font, shrink_pictures, name_parts):
+            step(Path(app.outdir))
+        for file in [file for name in SPARE for file in Path(app.outdir).rglob(name)]:
+            file.unlink()
 
 
 def fit_body(app, pagename, templatename, context, doctree):
@@ -201,5 +197,4 @@ def setup(app):
     app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
     app.connect("html-page-context", make_searchable, priority=100)
     app.connect("html-page-context", fit_body)
-    for finish in (copy_index, shrink_font, shrink_pictures, name_parts, drop_spare):
-        app.connect("build-finished", finish, priority=900)
+    app.connect("build-finished", finish, priority=900)

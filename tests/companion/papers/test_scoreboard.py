@@ -93,6 +93,20 @@ def test_the_rule_of_the_verdicts_errs_as_rarely_as_it_says_for_each_paper_and_k
     assert np.allclose(there["expected"] / there["cells"], there["agreeing"] / there["cells"], atol=0.05)
 
 
+def test_reproducibility_is_that_of_all_counted_cells_and_gains_of_a_paper():
+    verdicts = scoreboard.all_verdicts()
+    found = scoreboard.quantified(verdicts).loc["mbc"]
+    cells = verdicts.query("paper == 'mbc' and counted and metric != 'd_M'").astype({"ours": float})
+    a, b = cells["ours"].to_numpy(), cells["printed"].to_numpy()
+    spread = 100 * (1 + 1 / 8) * np.sqrt(np.pi) / 2 * np.abs(a - b) / ((a + b) / 2)
+    assert found["mean CV*, %"] == pytest.approx(spread.mean(), abs=0.005)
+    assert found["Pearson's r"] == pytest.approx(np.corrcoef(a, b)[0, 1], abs=0.005)
+    ranks = cells[["ours", "printed"]].rank().to_numpy()
+    assert found["Spearman's rho"] == pytest.approx(np.corrcoef(*ranks.T)[0, 1], abs=0.005)
+    gains = pd.read_csv(paths.data_dir() / "gains.csv").query("paper == 'mbc'")["same_sign"]
+    assert found["gains that recur"] == f"{(gains == 'yes').sum()} of {gains.notna().sum()}"
+
+
 def test_the_board_says_how_much_of_undecided_was_an_unknown_split(verdicts):
     cells = verdicts[verdicts["counted"] & (verdicts["paper"] == "lmsc")]
     before, now = ((cells[name] == "inconclusive").sum() for name in ("verdict_before", "verdict"))
