@@ -35,8 +35,8 @@ class Parameter:
     help: str
 
 
-def parameters(path) -> dict[str, Parameter]:
-    """The parameters of a notebook by name; papermill would read them, too, but takes a second to import."""
+def parameters(path):
+    """`Parameter` of a notebook by name; papermill would read them, too, but takes a second to import."""
     cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
     tagged = (cell["source"] for cell in cells if "parameters" in cell["metadata"].get("tags", ()))
     source = "".join(next(tagged))
