@@ -1,0 +1,92 @@
+"""Which methods are worth their time and memory: gain, seconds and megabytes by number of samples.
+
+Seconds are taken relative to plain k-means on the same set, in one run.  A method is on the frontier of its
+sizes if no other one gains as much in less time and less memory.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from mtclib.companion.comparison.advice import evidence
+from mtclib.companion.comparison.sources import PLAIN, Sources
+from mtclib.companion.plots import look
+from mtclib.companion.tables.frames import frame_table
+from mtclib.companion.tables.table import Table
+
+SIZES = [0, 500, 2000, 10**9]
+KNOWN = 0.5
+"""Share of sets on which a method's time must be known."""
+BANDS = ["up to 500 samples", "to 2,000 samples", "more samples"]
+
+
+def points(kind: str, sources: Sources | None = None) -> pd.DataFrame:
+    """One row for each band of samples and method with all results and a known cost, cheapest first.
+
+    ``ARI`` (mean over sources, percent), ``time`` (median, in fits of plain k-means), ``MB`` (median),
+    ``sets``, ``ours``, ``frontier``, and ``faster peer``: what of other packages is as good on average and
+    takes less time.
+    """
+    sources = sources or evidence(kind)
+    known = pd.read_csv(sources.folder / "sets.csv", index_col="set")
+    bands = pd.cut(known["samples"], SIZES, labels=BANDS)
+    scores = sources.scores(preparation="first").reset_index(["kind", "preparation"], drop=True)
+    first = sources.table.query("preparation == 'first' and `number of clusters` == 'known'")["set"]
+    # A calibration of 0, below the tick of the clock, makes seconds infinite: they are unknown.
+    times = sources.seconds().replace(np.inf, np.nan).reindex(first.index).set_axis(first)
+    times = times.div(times[PLAIN], axis=0)
+    memory = pd.read_csv(sources.made / "memory.csv")
+    memory = memory.pivot_table("megabytes", "dataset", "method").reindex(first.index).set_axis(first)
+    rows = []
+    for band in BANDS:
+        found = scores[scores.index.get_level_values("set").map(bands) == band].dropna(axis=1)
+        sets = found.index.get_level_values("set")
+        known_times = times.loc[sets, times.loc[sets].notna().mean() >= KNOWN]
+        table = pd.DataFrame({"ARI": found.groupby("source").mean().mean(), "time": known_times.median(),
+                              "MB": memory.loc[sets].median()})
+        table = table.loc[list(found)].dropna().rename_axis("method")
+        table["ours"] = [":" not in sources.protocol.methods[name].estimator for name in table.index]
+        table["frontier"] = [not _beaten(table, row) for row in table.itertuples()]
+        peers = table[~table["ours"]]
+        table["faster peer"] = [", ".join(peers.index[(peers["ARI"] >= row.ARI) & (peers["time"] < row.time)])
+                                if row.ours else "" for row in table.itertuples()]  # fmt: skip
+        rows.append(table.sort_values("time").reset_index().assign(sets=len(sets), band=band))
+    return pd.concat(rows, ignore_index=True)
+
+
+def _beaten(table, row):
+    """Whether another method is as good in all three, and better in one."""
+    others = table.drop(index=row.Index)
+    as_good = (others["ARI"] >= row.ARI) & (others["time"] <= row.time) & (others["MB"] <= row.MB)
+    better = (others["ARI"] > row.ARI) | (others["time"] < row.time) | (others["MB"] < row.MB)
+    return bool((as_good & better).any())
+
+
+def table(kind: str) -> Table:
+    """The frontier of each band, to be read."""
+    found = points(kind).query("frontier").drop(columns=["frontier", "ours", "faster peer"])
+    found = found[["band", "sets", "method", "ARI", "time", "MB"]].round({"ARI": 1, "time": 1, "MB": 0})
+    note = ("No other method has as high an ARI, the mean over sources, in less time and memory (medians); "
+            "time is in fits of plain k-means.  Methods whose time is known on fewer than half of the sets "
+            "are left out.")
+    return frame_table(found, f"Many {kind}: the frontier by number of samples", notes=[note])
+
+
+@look.figure
+def figure(kinds: tuple = ("tasks", "views")) -> Figure:
+    """ARI against time, a panel for each kind of data and band; names and lines are those of the frontier."""
+    fig, axes = plt.subplots(len(kinds), len(BANDS), figsize=(10.4, 3.4 * len(kinds)), squeeze=False)
+    for row, kind in zip(axes, kinds):
+        for ax, (band, found) in zip(row, points(kind).groupby("band", sort=False)):
+            for ours, marker, colour in ((True, "o", "#00457c"), (False, "s", "0.5")):
+                part = found[found["ours"] == ours]
+                ax.scatter(part["time"], part["ARI"], s=4 + part["MB"] / 4, marker=marker, color=colour,
+                           alpha=0.6, label="ours" if ours else "another package")
+            for point in found[found["frontier"]].itertuples():
+                ax.annotate(point.method, (point.time, point.ARI), fontsize=6)
+            ax.set(xscale="log", title=f"Many {kind}, {band}", xlabel="time, in fits of plain k-means",
+                   ylabel="ARI (%)")
+            look.ticks(ax.xaxis, [1, 10, 100])
+    look.legend(fig, axes[0][0].collections)
+    return fig

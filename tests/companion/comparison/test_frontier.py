@@ -1,0 +1,40 @@
+"""The frontier of time, ARI and memory, against loops over all pairs."""
+
+import pytest
+
+from mtclib.companion.comparison import frontier
+
+
+@pytest.mark.parametrize("kind", ["tasks", "views"])
+def test_no_other_method_is_as_good_and_cheaper_than_one_on_the_frontier(kind):
+    for _, found in frontier.points(kind).groupby("band"):
+        rows = list(found.itertuples())
+        for row in rows:
+            costs = (-row.ARI, row.time, row.MB)
+            others = [(-other.ARI, other.time, other.MB) for other in rows]
+            as_good = [other for other in others if other != costs and all(map(float.__le__, other, costs))]
+            assert row.frontier == (not as_good)
+        assert found.loc[found["ARI"].idxmax(), "frontier"]
+        assert found["time"].is_monotonic_increasing
+        assert set(found.query("frontier")["method"]) < set(found["method"])
+
+
+def test_a_peer_that_is_as_good_and_faster_is_named_beside_ours_alone():
+    found = frontier.points("views")
+    named = found[found["faster peer"] != ""]
+    assert named["ours"].all()
+    for row in named.itertuples():
+        for peer in found.loc[row.Index, "faster peer"].split(", "):
+            other = found[(found["band"] == row.band) & (found["method"] == peer)].iloc[0]
+            assert not other["ours"]
+            assert other["ARI"] >= row.ARI
+            assert other["time"] < row.time
+
+
+def test_the_figure_has_a_panel_for_each_kind_and_number_of_samples_and_names_the_frontier():
+    fig = frontier.figure()
+    assert [ax.get_title() for ax in fig.axes] == [f"Many {kind}, {band}" for kind in ("tasks", "views")
+                                                   for band in frontier.BANDS]
+    found = frontier.points("tasks").query("frontier")
+    names = found.loc[found["band"] == frontier.BANDS[0], "method"]
+    assert [text.get_text() for text in fig.axes[0].texts] == list(names)
