@@ -407,7 +407,7 @@ class PaperStudy(Study, paper="lmsc"):
         """Single-view rows on 3Sources: printed, ours, and against classes in another order."""
         table = self.table("shuffled_classes")
         table["spreads away"] = ((table["printed"] - table["shuffled"]) / table["spread"]).round(1)
-        scores = ["printed", "ours", "shuffled", "spread"]
+        scores = table.columns.intersection(["printed", "ours", "sorted", "shuffled", "spread"])
         table[scores] = _percent(table[scores])
         return tables.frame_table(table, "Single-view rows of Table 1 and classes in another order, percent",
                                   folded=f"{len(table)} printed numbers of three methods")
