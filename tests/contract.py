@@ -175,6 +175,12 @@ def _uncanonical(X):
     return sp.csr_array((X.data[order], X.indices[order], X.indptr), shape=X.shape)
 
 
+def alike(one, two):
+    """Whether two fits have the same partitions: sums of sparse and of dense rows differ in their last bit,
+    which may name clusters where a method's starts tie (AWP), and must not choose them."""
+    return all(adjusted_rand_score(a, b) == 1 for a, b in zip(partitions(one), partitions(two), strict=True))
+
+
 def check_csr_and_dense_agree(cls):
     Xs = planted(cls)
     if not cls.traits.sparse:
@@ -182,17 +188,17 @@ def check_csr_and_dense_agree(cls):
             build(cls).fit(mapped(sp.csr_array, Xs))
         return
     dense, sparse = reference(cls), fit(build(cls), mapped(sp.csr_array, Xs))
-    assert same(dense, sparse)
+    assert alike(dense, sparse)
     np.testing.assert_allclose(dense.objective_[-1], sparse.objective_[-1], rtol=1e-8)
     read = [_seen(X) for X in arrays(build(cls)._check_input(mapped(sp.csr_array, Xs))[0])]
     for convert in (sp.csr_matrix, sp.csc_array, sp.coo_array, _uncanonical, _with_long_indices):
         other = mapped(convert, Xs)
         if [_seen(X) for X in arrays(build(cls)._check_input(other)[0])] != read:
-            assert same(dense, fit(build(cls), other))
+            assert alike(dense, fit(build(cls), other))
     for seed in range(3):
         rng = np.random.default_rng
         ties = mapped(lambda X: rng(seed).integers(0, 2, X.shape).astype(float), Xs)  # noqa: B023
-        assert same(fit(build(cls), ties), fit(build(cls), mapped(sp.csr_array, ties)))
+        assert alike(fit(build(cls), ties), fit(build(cls), mapped(sp.csr_array, ties)))
 
 
 def _with_long_indices(X):
@@ -212,7 +218,7 @@ def check_layout_and_container_do_not_matter(cls):
                     lambda X: X.astype(object), lambda X: np.ma.masked_array(X, mask=False)):
         assert gives_the_same(cls, mapped(convert, Xs))
     if cls.traits.sparse:
-        assert same(reference(cls), fit(build(cls), mapped(_read_only, mapped(_uncanonical, Xs))))
+        assert alike(reference(cls), fit(build(cls), mapped(_read_only, mapped(_uncanonical, Xs))))
 
 
 def _read_only(X):
