@@ -16,7 +16,8 @@ FOLDERS = ("mtclib", "tests", "benchmarks", "notebooks", "data")
 FILES = ("README.md", "CITATION.cff", "pyproject.toml")
 TESTED = ("test_toyp.py", "baselines/test_toyviews.py", "core", "notebooks/test_structure.py",
           "companion/verdicts/test_published.py", "companion/comparison/test_methods.py",
-          "datasets/test_loaders.py", "companion/papers/test_pipelines.py")  # fmt: skip
+          "datasets/test_loaders.py", "companion/papers/test_pipelines.py",
+          "companion/papers/test_scoreboard.py")  # fmt: skip
 NAMED = "toyp or TOYP or Toyviews or toyviews or test_every_change or every_printed_method or toy-news"
 
 

@@ -164,7 +164,7 @@ def write_figures(source: Path, found, labels) -> dict[str, str]:
     if not drawn:
         return {}
     shutil.copytree(paths.root() / "figures", source / "figures")
-    with ZipFile(source / "figures.zip", "w", ZIP_DEFLATED) as archive:
+    with ZipFile(source / "figures.zip", "w", ZIP_DEFLATED, compresslevel=9) as archive:
         for file in sorted((source / "figures").glob("*.svg")):
             archive.write(file, file.name)
     parts = ["# Figures\n\nA title leads to the place where the figure is drawn and explained. For print, "
