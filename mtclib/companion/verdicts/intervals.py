@@ -68,9 +68,9 @@ def expected(sd, n, printed_sd, printed_n, half_unit, delta, selection=0.0):
     0.35
     """
     variance, freedom = _variance(sd, n, printed_sd, printed_n, selection)
-    half, error = _half_width(variance, freedom), np.sqrt(variance)
-    half_unit, delta = np.asarray(half_unit, dtype=float), np.asarray(delta, dtype=float)
-    finite = np.where(np.isfinite(freedom), freedom, MANY)
+    half, error, half_unit, delta, finite = np.broadcast_arrays(
+        _half_width(variance, freedom), np.sqrt(variance), half_unit, delta,
+        np.where(np.isfinite(freedom), freedom, MANY))
     # The spread of another run of the experiment differs from this one: the mean over its quantiles.
     quantiles = np.linspace(0, 1, 41)[1::2].reshape(-1, *[1] * np.ndim(half))
     half = half * np.sqrt(stats.chi2.ppf(quantiles, finite) / finite) + half_unit
