@@ -106,6 +106,7 @@ $(FETCHED): $(STAMP) $(wildcard data/*/protocol.toml)
 
 $(STAMP): requirements.lock pyproject.toml | $(PY)
 	@echo "Installing requirements.lock into $(VENV): a minute or more, about 1 GB"
-	$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	# The lock is whole: without a look at what packages ask for, a newer release of one of them stops nothing.
+	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
