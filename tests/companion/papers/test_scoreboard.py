@@ -82,8 +82,8 @@ def test_the_numbers_of_a_row_of_the_verdicts_have_one_unit_and_as_printed_is_wh
 def test_the_rule_of_the_verdicts_errs_as_rarely_as_it_says_for_each_paper_and_kind_of_method():
     committed = pd.read_csv(paths.data_dir() / "verdict_errors.csv").set_index(["paper", "kind"])
     assert set(committed.index.unique("paper")) == set(PAPERS)
-    # A tenth above: runs that differ in seeds alone have few distinct values, which are not normal.  Most of the
-    # ten runs behind LMSC's own cells on the authors' split of BBC are one partition: there it is half above.
+    # A tenth above: runs that differ in seeds alone have few distinct values, which are not normal.
+    # Half above where most of ten runs are one partition: LMSC's own cells on the authors' split of BBC.
     above = pd.Series(1.1, committed.index).mask(committed.index == ("lmsc", "own"), 1.5)
     assert all((committed[rate] <= above * most).all() for rate, most in errors.MOST_FALSE.items())
     anew = errors.table([study_of("lmsc"), study_of("spmtc")], trials=60, seed=1)
