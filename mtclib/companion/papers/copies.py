@@ -168,7 +168,7 @@ def _facts(paper, dataset):
     spec = protocol.datasets[headline.rows_of] if headline.rows_of else headline
     if spec.loader:
         given = "".join(f", {name}={value!r}" for name, value in spec.params.items())
-        yield f"data: mtclib.datasets.load({spec.loader!r}{given})"
+        yield f"data: mtclib.datasets.load({spec.loader!r}{given})" + f"; {spec.note}".rstrip("; ")
     else:
         yield f"data: {spec.unavailable or spec.not_run}"
     if headline.pipeline == "identified":

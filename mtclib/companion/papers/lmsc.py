@@ -227,8 +227,11 @@ class Numbers(numbers.Numbers, paper="lmsc"):
 
     def cells_by_chance(self, dataset):
         """How many printed cells of the three single-view rows, tasks 1 to 3, shuffled labels would give."""
-        rows = self.judged.query("dataset == @dataset and method in ['SNMF', 'L2SC', 'LLMC']")
-        return f"{rows.loc[rows['task'].isin(['1', '2', '3']), 'in_band'].sum()}"
+        return self.in_band(dataset, "method in ['SNMF', 'L2SC', 'LLMC'] and task in ['1', '2', '3']")
+
+    def in_band(self, dataset, which="dataset != ''"):
+        """How many printed cells of a data set lie in the band of shuffled labels."""
+        return str(self.judged.query(f"dataset == @dataset and {which}")["in_band"].sum())
 
     def styles(self, name, dataset):
         """How many printed purities of a data set a style of a search gives at best: "2 of 4"."""
@@ -362,8 +365,8 @@ class PaperStudy(Study, paper="lmsc"):
         return tables.frame_table(pd.DataFrame(found).round(1), caption)
 
     def pipelines(self):
-        """The graph and weighting that come nearest to each printed row, all that were run, and what tf-idf
-        changes against counts."""
+        """The graph and weighting that come nearest to each printed row, all that were run, what tf-idf
+        changes against counts, and the searches."""
         table = pipelines(self).sort_values(["method", "distance"]).round(1)
         heads = {"method": "method", "graph": "graph", "weighting": "words", "distance": "distance, points",
                  "within": "cells within 5 points", "cells": "of"}
@@ -372,7 +375,8 @@ class PaperStudy(Study, paper="lmsc"):
             tables.frame_table(nearest, "The choice nearest to each printed row", heads),
             tables.frame_table(table, "All choices", heads, folded=f"{len(table)} pairs of row and choice"),
             self._beside("NMI at defaults, percent", self.sets[:3], self._names, {
-                "counts": (self.default, "{}"), "tf-idf": (self.default, "{} (tfidf)")})))
+                "counts": (self.default, "{}"), "tf-idf": (self.default, "{} (tfidf)")}),
+            *self.searches().tables))
 
     def facts(self):
         """The four facts about Eq. (8), on four tasks of Handwritten Numerals."""

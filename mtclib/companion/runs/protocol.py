@@ -18,7 +18,7 @@ from mtclib.core import paths
 from mtclib.core.checks import check_option
 from mtclib.metrics import SCORES
 
-PIPELINES = ("fixed", "identified", "released")
+PIPELINES = ("fixed", "identified", "released", "variant")
 CRITERIA = ("log-sd", "distance", "misses")
 STAGES = ("sizes", "fingerprints", "distances")
 
@@ -45,7 +45,7 @@ class DatasetSpec:
     params: dict = field(default_factory=dict)
     published: str = ""  # its name among the published numbers; empty where the paper prints none for it
     pool: str = ""  # its runs count as further runs of this one: a split, or a draw, of several
-    pipeline: str = "fixed"  # before any run; "identified" by a search; or "released" by the authors
+    pipeline: str = "fixed"  # before any run; or one of `PIPELINES`: by a search, by the authors, beside
     search: str = ""  # with pipeline="identified": the name of the search in [identify.*]
     scale: dict = field(default_factory=dict)  # by metric: the factor of ours that goes beside print
     rows_of: str = ""  # id of the data set whose stored fits are reused, if only methods differ
