@@ -16,6 +16,7 @@ from scipy.spatial.distance import pdist
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.companion import plots, tables
+from mtclib.companion.claims import mean_interval
 from mtclib.companion.papers.results import ONE_A_JOB, mean_scores
 from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import our_name, results
@@ -206,11 +207,14 @@ def _labels(model, task):
 class Numbers(numbers.Numbers, paper="lmsc"):
     """Numbers of LMSC's sentences."""
 
-    def transfer(self, stream):
-        """Mean gain of later tasks from the libraries, in points of NMI."""
+    def transfer(self, stream, told=""):
+        """Mean gain of later tasks from the libraries, in points of NMI; "interval": with that over seeds."""
         later = self.study.table("transfer").query("position > 1 and dataset == @stream")
-        means = later.pivot_table("value", "seed", "knowledge").mean()
-        return 100 * (means[WITH] - means[WITHOUT])
+        means = later.pivot_table("value", "seed", "knowledge")
+        gains = 100 * (means[WITH] - means[WITHOUT])
+        low, high = mean_interval(gains)
+        chance = ", which could be chance" if low < 0 < high else ""
+        return f"{gains.mean():+.1f} ({low:+.1f} to {high:+.1f}{chance})" if told else gains.mean()
 
     @cached_property
     def _pipelines(self):

@@ -30,8 +30,8 @@ LINES = {"own": "the paper's own", "compared": "compared", "reconstruction": "re
 SUMMARY_NOTE = (
     "Gains are in points, as means over data sets, tasks, measures and rivals; the interval is for further "
     "runs on the same data. A printed gain recurs where ours has its sign; a perfect re-run, off by chance "
-    "alone, would have as many as are in brackets. The range takes the least and the most favourable of all "
-    "pipelines that we ran.")
+    "alone, would have as many as are in brackets. The range takes the least and the most favourable "
+    "pipeline of each data set, of those with the same comparisons.")
 BOARD = {"paper": "paper", "methods": "methods", "counted": "counted", "ceiling": "could agree",
          "agreeing": "agree", "undecided": "undecided", "deviating": "deviate"}  # fmt: skip
 SHOWN = ("counted", "agreeing", "ceiling", "undecided", "deviating")

@@ -1,5 +1,6 @@
 """A finished table and its two forms, HTML and plain text; words, symbols and colours of the verdicts."""
 
+import re
 import textwrap
 from dataclasses import dataclass, field
 from html import escape
@@ -201,7 +202,7 @@ class Tables(Shown):
 @dataclass(frozen=True, repr=False)
 class Points(Shown):
     """A few sentences as a list; the last expression of a notebook cell. `heads` are a name before each
-    sentence and the page that it leads to."""
+    sentence and the page that it leads to; what is ``**strong**`` in a sentence is bold."""
 
     sentences: tuple[str, ...]
     heads: tuple[tuple[str, str], ...] = ()
@@ -217,7 +218,8 @@ class Points(Shown):
         """Lines of the HTML form, with formulas set."""
         heads = [f'<a href="{escape(page)}"><b>{escape(_before(name))}</b></a> ' for name, page in self.heads]
         both = zip_longest(heads, self.sentences, fillvalue="")
-        return ["<ul>", *(f"<li>{head}{set_mathematics(one)}</li>" for head, one in both), "</ul>"]
+        items = (f"<li>{head}{set_mathematics(one)}</li>" for head, one in both)
+        return ["<ul>", *(re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", item) for item in items), "</ul>"]
 
 
 def _before(name):

@@ -197,7 +197,7 @@ def statistics(found, multiverse):
         taus = [one for one in found if rival == ALL and table in (ALL, *one.frame["table"])]
         lines.append({"paper": frame["paper"].iloc[0], "table": table, "rival": rival,
                       **summary(frame[keep], errors[:, keep], perfect[:, keep]),
-                      **rankings(taus), **over_pipelines(multiverse[among], set(frame.loc[keep, "dataset"]))})
+                      **rankings(taus), **over_pipelines(multiverse[among], frame[keep])})
     return pd.DataFrame(lines)
 
 
@@ -248,6 +248,7 @@ def _sizes(frame, errors, perfect):
             "low": own[0], "high": own[1], "sets_low": alone[1], "sets_high": alone[2],
             "least": least, "most": most, "ratio": found, "ratio_low": low, "ratio_high": high,
             "better": sum(one > 0 for one, _ in ends), "worse": sum(one < 0 for _, one in ends),
+            "worse_on": ", ".join(name for name, (_, one) in zip(sets.indices, ends) if one < 0),
             "best_printed": best["printed"].groupby("dataset")["printed"].mean().mean(),
             "best_ours": best["ours"].groupby("dataset")["ours"].mean().mean(),
             "best_low": best_low, "best_high": best_high, "first_printed": len(firsts),
@@ -282,12 +283,14 @@ def curve(multiverse):
     return sets.groupby(["table", "pipeline"], sort=False).mean().reset_index()
 
 
-def over_pipelines(multiverse, counted):
-    """Tables times pipelines, on how many the mean gain has the printed sign, and the mean over the `counted`
-    data sets with the least and the most favourable pipeline of each."""
+def over_pipelines(multiverse, frame):
+    """Tables times pipelines, on how many the mean gain has the printed sign, and the mean over data sets
+    with the least and the most favourable pipeline of each, of those that have all gains of the `frame`."""
     lines = curve(multiverse)
-    rows = multiverse[~multiverse["metric"].isin(RELATIVE) & multiverse["dataset"].isin(counted)]
-    sets = rows.groupby(["dataset", "pipeline"])["ours"].mean().groupby("dataset")
+    rows = multiverse[~multiverse["metric"].isin(RELATIVE)].merge(frame[[*GAIN, "rival"]])
+    means = rows.groupby(["dataset", "pipeline"])["ours"].agg(["size", "mean"])
+    whole = means["size"] == means.groupby("dataset")["size"].transform("max")
+    sets = means.loc[whole, "mean"].groupby("dataset")
     same = np.sign(lines["printed"]) == np.sign(lines["ours"])
     return {"pipelines": len(lines), "pipelines_same": int(same.sum()),
             "pipelines_least": sets.min().mean(), "pipelines_most": sets.max().mean()}

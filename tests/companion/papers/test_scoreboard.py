@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from mtclib.companion import plots, tables
 from mtclib.companion.papers import answers, in_order, scoreboard, study_of
@@ -139,12 +140,37 @@ def test_the_answer_of_a_paper_has_its_gain_its_recurrence_and_where_it_turns(pa
     found = answers.line(paper, ledger.findings(paper)["summary"]["rival"])
     told = answers.sentences(study)
     assert all(len(one.split()) <= 30 for one in re.split(r"(?<=[a-z)0-9])\. ", " ".join(told[:2])))
-    assert f"{found['ours']:+.1f} points" in told[0]
-    assert f"{found['recurs']:.0f} of " in told[1]
+    assert told[0].startswith("**")
+    assert f"{found['ours']:+.1f} points" in " ".join(told)
+    assert f"{found['recurs']:.0f} of " in " ".join(told)
+    whole = answers.line(paper)
+    several = whole["best_ours"] < whole["ours"]
+    assert several == (f"best rival of each column: {whole['best_ours']:+.1f} (" in " ".join(told))
+    worse = found["worse_on"].split(", ") if found["worse"] else ["none"]
+    assert len(worse) == max(found["worse"], 1)
+    assert f"worse on {', '.join(worse)}." in " ".join(told)
     means = pd.read_csv(paths.data_dir() / "multiverse.csv").query("paper == @paper")
     means = means[means["metric"] != "d_M"].groupby(["dataset", "pipeline"])[["printed", "ours"]].mean()
     turned = (np.sign(means["printed"]) == np.sign(means["ours"])).groupby("dataset").nunique() == 2
     assert all(name in answers.turns(paper) for name in turned.index[turned])
+
+
+def test_an_answer_that_no_gain_gives_stands_first_and_says_what_could_be_chance(monkeypatch):
+    asked = {name: text for name, text in ledger.part("lmsc", "summary").items() if name != "also"}
+    asked["first"] = ("Keeping is worth {transfer|lmsc-newsgroups|interval} points of NMI on one stream, "
+                      "{transfer|lmsc-bbc|interval} on the other.")
+    monkeypatch.setattr(ledger, "part", lambda paper, name: asked)
+    study = study_of("lmsc")
+    told, later = answers.sentences(study)[0], study.table("transfer").query("position > 1")
+    for stream, before in (("newsgroups", "worth"), ("bbc", "stream,")):
+        runs = later[later["dataset"] == f"lmsc-{stream}"].pivot_table("value", "seed", "knowledge")
+        gains = 100 * (runs["with libraries"] - runs["without"])
+        ends = stats.ttest_1samp(gains, 0).confidence_interval()
+        chance = ", which could be chance" if ends.low < 0 < ends.high else ""
+        assert f"{before} {gains.mean():+.1f} ({ends.low:+.1f} to {ends.high:+.1f}{chance})" in told
+    assert told.count("could be chance") == 1
+    assert "<li><a href=\"index.ipynb\"><b>" in study.answer().html
+    assert "<b>Keeping is worth" in study.answer().html
 
 
 @pytest.mark.parametrize(("better", "worse", "said"), [

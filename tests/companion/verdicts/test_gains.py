@@ -14,9 +14,11 @@ from mtclib.core import paths
 METHODS = ("own", "rival", "other")
 
 
-def scores(rng, n=20, gain=0.1, sd=0.04, n_published=20, tasks=2):
-    """`Scores` of three methods on one data set, drawn with print from one population."""
+def scores(rng, n=20, gain=0.1, sd=0.04, n_published=20, tasks=2, others=0):
+    """`Scores` of three methods on one data set, drawn with print from one population; or of own and `others`
+    that are equally good in our runs."""
     means = {"own": 0.6 + gain, "rival": 0.6, "other": 0.5}
+    means |= dict.fromkeys(["other", *map(str, range(others - 2))], 0.6) if others else {}
     places = pd.DataFrame({"task": [str(task) for task in range(tasks)], "metric": "ACC"})
     made = draws.Scores.__new__(draws.Scores)
     made.study = SimpleNamespace(paper="toy", protocol=SimpleNamespace(own=["own"]))
@@ -26,6 +28,7 @@ def scores(rng, n=20, gain=0.1, sd=0.04, n_published=20, tasks=2):
     made.by, made.printed = {}, {}
     for name, mean in means.items():
         values = mean + common + rng.normal(0, sd / 2, (n, tasks))
+        values += (mean - values.mean(axis=0)) * bool(others)
         theirs = mean + rng.normal(0, sd * 1.25**0.5, (n_published, tasks))
         made.by[name] = values[None], values.mean(axis=1)[None]
         made.printed[name] = places.assign(
@@ -174,9 +177,55 @@ def test_the_statistics_err_about_as_often_as_they_say():
     # them shows too little spread: errors of .09 in place of .025, and intervals of 95 % cover in .84.
     above = np.where(false["paper"] == "lmsc", 4, 2.5)
     assert (false["found"] <= above * false["nominal"]).all(), false.to_string()
-    covered = known[known["rate"].isin(["interval", "prediction", "ratio_one", "ratio_half"])]
+    covered = known[known["rate"].isin(["interval", "mean_interval", "best_interval", "prediction",
+                                        "ratio_one", "ratio_half"])]
     short = np.where((covered["paper"] == "lmsc") & (covered["rate"] == "interval"), 0.12, 0.06)
     assert (covered["found"] >= covered["nominal"] - short).all(), covered.to_string()
+
+
+def simulated(seed, trials=400, **given):
+    made = scores(np.random.default_rng(seed), **given)
+    return reruns._Simulated(made, gains.of_set(made, {}), trials, np.random.default_rng(1000 + seed))
+
+
+def test_the_error_of_a_weighted_sum_of_gains_is_that_of_its_runs_whose_shared_part_cancels():
+    part = simulated(0)
+    weights = part.weights(part.ours, best=True)
+    found = part.variance_of_sum(weights, weights[:1])
+    for draw in (0, 7):
+        runs = [sum(weights[draw, row] * 100 * (part.scores.by[one["method"]][0][0, run, one["place"]]
+                                                - part.scores.by[one["rival"]][0][0, run, one["place"]])
+                    for row, one in part.frame.iterrows()) for run in range(20)]
+        times = np.round(20 * part.drawn["own"].shares[draw]).astype(int)
+        assert found[draw] == pytest.approx(np.repeat(runs, times).var(ddof=1) / 20)
+    assert weights.sum(axis=1) == pytest.approx(1)
+    assert (part.ours * weights).sum(axis=1) == pytest.approx(
+        np.minimum(part.ours[:, :2], part.ours[:, 2:]).mean(axis=1))
+
+
+def test_the_interval_of_a_mean_gain_covers_and_that_over_the_best_of_equal_rivals_covers_less():
+    mean, best = ([reruns._of_means([simulated(seed)], one) for seed in range(10)] for one in (False, True))
+    assert 0.91 < np.mean(mean) < 0.97
+    assert 0.91 < np.mean(best) < 0.97  # one rival is ten points above the other, and always the best
+    # Six rivals as good as each other: the best of a trial is best by chance, and its gain too low.
+    equal = [simulated(seed, others=6) for seed in range(10)]
+    assert np.mean([reruns._of_means([one], True) for one in equal]) < np.mean(best) - 0.05
+
+
+def test_the_simulated_interval_of_a_mean_is_as_wide_as_the_one_that_is_committed():
+    part = simulated(3)
+    low, high = gains._interval(part.frame, part.ours - part.ours.mean(axis=0))
+    weights = part.weights(part.ours, best=False)
+    width = 2 * stats.t.ppf(0.975, 19) * np.sqrt(part.variance_of_sum(weights, weights).mean())
+    assert high - low == pytest.approx(width, rel=0.1)
+
+
+def test_the_range_over_pipelines_is_over_those_that_have_every_gain_of_the_headline():
+    frame = gains.of_set(scores(np.random.default_rng(0)), {})
+    fewer = frame[frame["rival"] == "rival"].assign(pipeline="another", ours=50.0)
+    found = gains.over_pipelines(pd.concat([frame, frame.assign(pipeline="alike", ours=1.0), fewer]), frame)
+    assert (found["pipelines"], found["pipelines_least"]) == (3, 1.0)
+    assert found["pipelines_most"] == pytest.approx(frame["ours"].mean())
 
 
 def test_a_print_that_is_ten_points_off_is_found_as_often_as_the_table_says():
