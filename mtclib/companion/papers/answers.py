@@ -64,7 +64,6 @@ def sentences(study):
 
 
 def rates(paper):
-    """Simulated error rates of a paper's gains and rows, by name."""
     return _table("gain_errors").query("paper == @paper").set_index("rate")["found"]
 
 
@@ -166,16 +165,14 @@ def summary(studies):
         known, asked = ledger.findings(study.paper), ledger.part(study.paper, "summary")
         found, best = line(study.paper, asked["rival"]), line(study.paper)
         turning = [name for name in turns(study.paper, asked["rival"]) if "(over" not in name]
-        told = {name: tables.signed(found[name])
-                for name in ("printed", "ours", "pipelines_least", "pipelines_most")}
         said = (f"{word(found)}: better on {found['better']:.0f} of {found['sets']:.0f} data sets, worse on "
                 f"{found['worse']:.0f}")
         if best["best_ours"] != best["ours"]:
             said += f"; over the best rival of each column {tables.signed(best['best_ours'])}"
         said += f"; the sign turns with the pipeline on {len(turning)} of its sets" if turning else ""
-        cells = (f"{known['name']}: {asked['claim']}", told["printed"],
-                 f"{told['ours']} ({_ends(found)})",
-                 f"{found['recurs']:.0f} of {found['gains']:.0f} (perfect re-run "
-                 f"{found['perfect_recurs']:.0f})",
-                 "{pipelines_least} to {pipelines_most}".format(**told), said)
+        printed, ours, least, most = map(tables.signed, found[
+            ["printed", "ours", "pipelines_least", "pipelines_most"]])
+        recurs = f"{found['recurs']:.0f} of {found['gains']:.0f}"
+        cells = (f"{known['name']}: {asked['claim']}", printed, f"{ours} ({_ends(found)})",
+                 f"{recurs} (perfect re-run {found['perfect_recurs']:.0f})", f"{least} to {most}", said)
         yield dict(zip(HEADS, cells))

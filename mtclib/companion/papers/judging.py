@@ -84,7 +84,7 @@ class PaperJudging(PaperResults):
             cells, rows, n_published=self.n_published(dataset), deterministic=once,
             datasets={printed: dataset}, not_run=missing, unavailable=unavailable,
             misprints=self.misprints, calibration=calibration,
-            causes=self._causes if dataset in (printed, self.headline(printed)) else ())
+            causes=ledger.deviations(self.paper) if dataset in (printed, self.headline(printed)) else ())
         kinds = {name: method_kind(self.protocol, name) for name in cells["method"].unique()}
         kind = verdicts["method"].map(kinds)
         known = {"pipeline": spec.pipeline, "source": dataset, "note": spec.note}
@@ -162,10 +162,6 @@ class PaperJudging(PaperResults):
         params = entry.get("params", {})
         names = {params.get("dataset"), params.get("clean"), *params.get("datasets", ())} - {None}
         return set(map(self.headline, names))
-
-    @cached_property
-    def _causes(self):
-        return ledger.deviations(self.paper)
 
 
 def method_kind(protocol, method):

@@ -12,16 +12,7 @@ from mtclib.companion.comparison.sources import KINDS
 from mtclib.companion.papers import answers, in_order, position, study_of
 from mtclib.companion.papers.judging import method_kind
 from mtclib.companion.papers.study import show
-from mtclib.companion.verdicts import (
-    chance,
-    errors,
-    gains,
-    intervals,
-    judge,
-    ledger,
-    reruns,
-    rows,
-)
+from mtclib.companion.verdicts import chance, errors, gains, intervals, judge, ledger, reruns, rows
 from mtclib.core import paths
 
 START, END = "<!-- scoreboard: written by python -m mtclib scoreboard -->", "<!-- /scoreboard -->"

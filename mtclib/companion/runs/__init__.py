@@ -7,13 +7,7 @@ store (`run`, `RunStore`), exported to be committed (`export`), and read again (
 from mtclib.companion.runs.committed import Results, export, read_results, restore
 from mtclib.companion.runs.fit import attempt, execute, flatten
 from mtclib.companion.runs.jobs import Job, canonical, expand, load_dataset, seed_for
-from mtclib.companion.runs.protocol import (
-    Protocol,
-    ProtocolError,
-    load_protocol,
-    our_name,
-    parse_protocol,
-)
+from mtclib.companion.runs.protocol import Protocol, ProtocolError, load_protocol, our_name, parse_protocol
 from mtclib.companion.runs.results import best_objective, calibrated, fixed, frame, oracle, sweep_rows
 from mtclib.companion.runs.runner import run
 from mtclib.companion.runs.store import Record, RunStore, record_digest

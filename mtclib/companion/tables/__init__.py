@@ -15,15 +15,7 @@ from mtclib.companion.tables.frames import (
     search,
 )
 from mtclib.companion.tables.scores import reproduced, side_by_side
-from mtclib.companion.tables.table import (
-    COLOURS,
-    MEANINGS,
-    Points,
-    Tables,
-    label,
-    tally,
-    task_name,
-)
+from mtclib.companion.tables.table import COLOURS, MEANINGS, Points, Tables, label, tally, task_name
 from mtclib.companion.verdicts.numbers import signed
 
 __all__ = ["COLOURS", "MEANINGS", "Points", "Tables", "audit_table", "claims_table", "decisions_table",
