@@ -6,17 +6,8 @@ import pandas as pd
 
 from mtclib.companion.papers.results import PaperResults
 from mtclib.companion.runs.jobs import resolve_estimator
-from mtclib.companion.verdicts import (
-    audit,
-    chance,
-    errors,
-    identify,
-    judge,
-    ledger,
-    leverage,
-    numbers,
-    published,
-)
+from mtclib.companion.verdicts import audit, chance, errors, identify, judge, ledger, leverage, numbers
+from mtclib.companion.verdicts.published import class_sizes
 
 NOT_YET = "not yet run"
 
@@ -117,7 +108,7 @@ class PaperJudging(PaperResults):
         sizes = self.protocol.task_sizes
         return audit.audit_tables(
             self.published, {key: sizes[key[0]] for key in tasks if key[0] in sizes and key[1] != "avg"},
-            published.class_sizes(self.paper), self.protocol.n_published)
+            class_sizes(self.paper), self.protocol.n_published)
 
     @cached_property
     def changes(self):

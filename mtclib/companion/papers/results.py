@@ -188,16 +188,13 @@ class PaperResults:
         truth = self._labels(f"truth/{dataset}", len(names))
         runs = rows[["key", "run"]].drop_duplicates().itertuples(index=False)
         return pd.concat([
-            relation_frame(dataset, self._matrices(key), truth, self._labels(key, len(names)), names, run)
+            relation_frame(dataset, {
+                tuple(map(int, name.split("/")[2:])): G for name, G in self.results.models.items()
+                if name.startswith(f"{key}/relation_/")}, truth, self._labels(key, len(names)), names, run)
             for key, run in runs], ignore_index=True)
 
     def _labels(self, key, n_tasks):
         return [self.results.labels[f"{key}/{t}"] for t in range(1, n_tasks + 1)]
-
-    def _matrices(self, key):
-        prefix = f"{key}/relation_/"
-        return {tuple(map(int, name.removeprefix(prefix).split("/"))): G
-                for name, G in self.results.models.items() if name.startswith(prefix)}
 
 
 def mean_scores(rows, metric="ACC"):

@@ -93,16 +93,12 @@ def _interval(ours, other, ours_fixed, other_fixed):
     """90 % interval of the difference of the means."""
     if len(ours) > 1 and ours.index.equals(other.index):
         gaps = other - ours
-        return difference_interval(gaps.mean(), _spread(gaps), len(gaps), 0.0)
-    statistics = [(np.mean(values), 0.0 if fixed else _spread(values), np.inf if fixed else len(values))
+        return difference_interval(gaps.mean(), gaps.std(), len(gaps), 0.0)
+    statistics = [(np.mean(values), 0.0 if fixed else values.std(), np.inf if fixed else len(values))
                   for values, fixed in ((other, other_fixed), (ours, ours_fixed))]
     if any(np.isnan(sd) for _, sd, _ in statistics):
         return np.nan, np.nan
     return difference_interval(*statistics[0], *statistics[1])
-
-
-def _spread(values):
-    return np.std(values, ddof=1) if len(values) > 1 else np.nan
 
 
 def by_alternative(table):

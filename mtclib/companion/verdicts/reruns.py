@@ -152,11 +152,8 @@ class _Simulated:
     def weights(self, ours, best):
         """Weight of each gain in the mean of a data set, (draws, rows): equal, or with `best` those over the
         rival against which each place has the least of the gains `ours`, (draws, rows)."""
-        if not best:
-            return np.broadcast_to(self.points / self.points.sum(), ours.shape)
-        found = np.zeros(ours.shape)
-        places = self.frame[self.points].groupby(gains.GAIN, sort=False).indices
-        kept = np.flatnonzero(self.points)
+        found, kept = np.zeros(ours.shape), np.flatnonzero(self.points)
+        places = self.frame[self.points].groupby(gains.GAIN + ["rival"] * (not best), sort=False).indices
         for rows in (kept[one] for one in places.values()):
             found[np.arange(len(ours)), rows[ours[:, rows].argmin(axis=1)]] = 1 / len(places)
         return found
@@ -164,13 +161,12 @@ class _Simulated:
     def variance_of_sum(self, weights, fixed):
         """Squared standard error of a weighted sum of gains in points, estimated in each draw from its own
         runs, which methods with as many share; the choice of settings, at the weights `fixed`, is known."""
-        sums, settings = {}, 0.0
-        each, known = self._by_method(weights), self._by_method(fixed)
+        sums, each, known = {}, self._by_method(weights), self._by_method(fixed)
         for name, one in self.drawn.items():
             size, runs = one.values.shape[1], np.einsum("dp,drp->dr", each[name], one.values[one.best])
             before = sums[size].values if size in sums else 0.0
             sums[size] = replace(one, values=before + runs[..., None], best=np.arange(len(runs)))
-            settings = settings + (one.setting * known[name]).sum(axis=1)
+        settings = sum((one.setting * known[name]).sum(axis=1) for name, one in self.drawn.items())
         return sum(one.variance()[:, 0] for one in sums.values()) + settings.var()
 
     def _by_method(self, weights):
