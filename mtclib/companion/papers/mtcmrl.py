@@ -205,6 +205,12 @@ class Numbers(numbers.Numbers, paper="mtcmrl"):
         signs = [np.sign(np.subtract.outer(*[table[name].to_numpy()] * 2))[pairs] for name in table]
         return len(pairs[0]) if what == "all" else int((signs[0] != signs[1]).sum())
 
+    def gain(self, side, without=""):
+        """Mean gain over data sets in points, "printed" or "ours", without one rival."""
+        found = pd.read_csv(paths.data_dir() / "gains.csv", dtype={"task": str})
+        found = found.query("paper == 'mtcmrl' and task != 'avg' and rival != @without")
+        return found.groupby("dataset")[side].mean().mean()
+
     def sweeps(self, method, dataset, what="median"):
         """Median number of sweeps of a method at its default, or of how many "runs" are "capped"."""
         fits = self._setting(method, dataset, None, {}).drop_duplicates("key")
