@@ -229,10 +229,6 @@ class Numbers(numbers.Numbers, paper="lmsc"):
         rows = self.judged.query("dataset == @dataset and method == 'LMSC' and task != 'avg'")
         return 100 * rows.loc[rows["verdict"] != "misprint", "difference"].abs().mean()
 
-    def cells_by_chance(self, dataset):
-        """How many printed cells of the three single-view rows, tasks 1 to 3, shuffled labels would give."""
-        return self.in_band(dataset, "method in ['SNMF', 'L2SC', 'LLMC'] and task in ['1', '2', '3']")
-
     def in_band(self, dataset, which="dataset != ''"):
         """How many printed cells of a data set lie in the band of shuffled labels."""
         return str(self.judged.query(f"dataset == @dataset and {which}")["in_band"].sum())
@@ -303,10 +299,6 @@ class PaperStudy(Study, paper="lmsc"):
     def sizes(self):
         """Sizes of the tasks of one split."""
         return self.sizes_table([f"{name} 0" for name in self.sets], "First of ten random splits")
-
-    def on_authors_split(self):
-        """The printed tables on the authors' split, with their code in the row of LMSC."""
-        return self.printed_tables(*self.sets, metrics=["NMI", "purity"])
 
     def own_cells(self):
         """LMSC's own cells on the authors' split: by their code, and by the consistent updates."""

@@ -60,13 +60,12 @@ class PaperStudy(Study, paper="mbc"):
                  "ours, model": means["d_M_uniform"]}
         ratios = pd.DataFrame({f"{name}, {method} / true": part[method] / part["true"]
                                for name, part in parts.items() for method in BOTH})
-        known = [name for name in self.sets if name in parts["printed"].index]
-        ratios = ratios.reindex(known)
+        ratios = ratios.reindex([name for name in self.sets if name in parts["printed"].index])
         means = (1000 * means).round(2).set_axis([f"{a}, {b}" for a, b in means], axis=1)
         return tables.Tables((
             tables.frame_table(ratios.round(2), "Distance over the distance of the true classes"),
             tables.frame_table(means, "Distances", folded="ours, in thousandths"),
-            *self.beforehand(*known, metrics=["d_M"]).tables))
+            *self.beforehand(*ratios.index, metrics=["d_M"]).tables))
 
     def pairs(self, metric):
         """Figures 1 and 2: the score of one task against that of the other, a point for each run."""

@@ -136,8 +136,8 @@ class PaperStudy(Study, paper="mtcmrl"):
 
     def relation_table(self):
         """How often a relation names the related class."""
-        found = {name: largest_entry_names_counterpart(self.judged_relations(name), name)
-                 for name in self.sets}
+        rows = {name: self.judged_relations(name) for name in self.sets}
+        found = {name: largest_entry_names_counterpart(own, name) for name, own in rows.items()}
         return outcomes_table(found, "Does the relation name the related class?")
 
     def judged_relations(self, name):
@@ -170,14 +170,12 @@ class PaperStudy(Study, paper="mtcmrl"):
     def judged_sweep(self, name):
         """Figure 1 on the pipeline that is judged, under the printed name."""
         own = self.protocol.datasets[self.headline(name)].stand_ins.get("MTCMRL", "MTCMRL")
-        swept = self.protocol.sensitivity.items()
-        rows = self.sweep(next(one for one, sweep in swept if sweep.method == own))
+        rows = self.sweep(next(one for one, kind in self.protocol.sensitivity.items() if kind.method == own))
         return rows[rows["dataset"] == self.fitted(name)].assign(dataset=name, method="MTCMRL")
 
     def frames(self):
         """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
-        shared = self.protocol.studies["negative-transfer"].datasets
-        return {"results": pd.concat([self.on_headlines(self.selected), *map(self.default, shared)]),
+        return {"results": pd.concat([self.on_headlines(self.selected), self._shared()]),
                 "sensitivity": pd.concat(map(self.judged_sweep, self.sets)),
                 "relations": pd.concat(map(self.judged_relations, self.sets)),
                 "timings": self.table("relation_times").query("costs == 'models'")}
@@ -207,9 +205,8 @@ class Numbers(numbers.Numbers, paper="mtcmrl"):
 
     def gain(self, side, without=""):
         """Mean gain over data sets in points, "printed" or "ours", without one rival."""
-        found = pd.read_csv(paths.data_dir() / "gains.csv", dtype={"task": str})
-        found = found.query("paper == 'mtcmrl' and task != 'avg' and rival != @without")
-        return found.groupby("dataset")[side].mean().mean()
+        found = pd.read_csv(paths.data_dir() / "gains.csv", dtype={"task": str}).query("paper == 'mtcmrl'")
+        return found.query("task != 'avg' and rival != @without").groupby("dataset")[side].mean().mean()
 
     def sweeps(self, method, dataset, what="median"):
         """Median number of sweeps of a method at its default, or of how many "runs" are "capped"."""

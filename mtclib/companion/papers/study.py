@@ -132,14 +132,13 @@ class Study(PaperJudging):
 
     def printed_tables(self, *datasets: str, metrics: Sequence[str] | None = None) -> tables.Tables:
         """As ``reproduced`` for several data sets, each on the pipeline that stands for it in the counts."""
-        found = [self.reproduced(name, self.headline(name), metrics).tables for name in datasets]
-        return tables.Tables(tuple(table for each in found for table in each))
+        found = (self.reproduced(name, self.headline(name), metrics) for name in datasets)
+        return tables.Tables(tuple(one.tables[0] for one in found))
 
     def beforehand(self, *datasets: str, metrics: Sequence[str] | None = None) -> tables.Tables:
         """As ``printed_tables``, on the pipeline that was chosen before any run, each folded."""
-        told = "the pipeline chosen before any run"
         found = [self.reproduced(name, name, metrics).tables[0] for name in datasets]
-        return tables.Tables(tuple(replace(table, folded=told) for table in found))
+        return tables.Tables(tuple(replace(one, folded="the pipeline fixed before any run") for one in found))
 
     def live_table(self, *sets: str, metrics: Sequence[str] | None = None) -> tables.Tables:
         """Scores of this run, beside the printed ones of the same name; all of them by default."""
