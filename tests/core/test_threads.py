@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 
+import numpy as np
 from threadpoolctl import ThreadpoolController, threadpool_info
 
 from mtclib.core.starts import one_thread
@@ -52,6 +53,8 @@ def test_tests_run_with_the_kernels_of_the_committed_results():
     kernels = {library.get("architecture") for library in threadpool_info() if library["user_api"] == "blas"}
     if platform.machine().lower() in ("x86_64", "amd64"):
         assert kernels <= {os.environ["OPENBLAS_CORETYPE"]}
+    loops = np.show_config(mode="dicts")["SIMD Extensions"]
+    assert not {"X86_V4", "AVX512_ICL", "AVX512_SPR"} & {*loops.get("found", ())}
 
 
 def test_the_command_line_chooses_the_kernels_before_numpy_is_loaded():
@@ -59,11 +62,12 @@ def test_the_command_line_chooses_the_kernels_before_numpy_is_loaded():
             "class Stop:\n"
             "    def find_spec(self, name, *_):\n"
             "        if name == 'mtclib.companion':\n"
-            "            print(os.environ['OPENBLAS_CORETYPE'], 'numpy' in sys.modules)\n"
+            "            print(os.environ['OPENBLAS_CORETYPE'], 'numpy' in sys.modules,\n"
+            "                  os.environ['NPY_DISABLE_CPU_FEATURES'])\n"
             "            os._exit(0)\n"
             "sys.meta_path.insert(0, Stop())\n"
             "runpy.run_module('mtclib', run_name='__main__', alter_sys=True)")
-    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_CORETYPE"}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OPENBLAS_", "NPY_"))}
     command = [sys.executable, "-u", "-c", code]
     found = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert found.stdout.split() == ["Haswell", "False"], found.stderr
+    assert found.stdout.split() == ["Haswell", "False", "X86_V4", "AVX512_ICL", "AVX512_SPR"], found.stderr
