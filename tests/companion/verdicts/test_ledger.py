@@ -38,7 +38,7 @@ SPENT = re.compile("|".join(KINDS))
 # tables and sizes, documents and words of the data, settings.
 OUTSIDE = {
     (paper, one.split(":")[0]): int(one.split(":")[1]) for paper, ones in (
-        ("lmsc", "B5:2 O1:2 B11:2 B2:1 C1:4 C3:8 B16:3"),
+        ("lmsc", "B5:2 O1:2 B11:2 B2:1 C1:4 C3:9 B16:3 B19:4"),
         ("mbc", "E11:2 E12:3 E17b:1 E5:1 E6:10 E8:10 O1:15 O2:5 O3:6 O4:4 O9:10 E2:1 E15:2 E17:4 E18:1"),
         ("mspl", "A14:11 A16:18 A17:1 A18:2 A19:8 A6:2 O6:1 O8:5 O9:3 A10:1 A3:8 A5:7 A8:1 A11:9 A12:1"),
         ("mtcmrl", "E10:4 E3:1 E7:2 O1:2 O14:2 O6b:3 E1:2 O15:2 E14:1 E19:2 E20:8 E21:6 O5:1 O6:2 O8:5 O9:2 "
@@ -67,7 +67,8 @@ def sentences():
         for entry in ledger.findings(paper)["answer"]:
             yield from ((paper, f"answer {entry['tables'][0]} {key}", {}, entry[key])
                         for key in ("pipeline", "sure"))
-        yield paper, "summary", {}, ledger.findings(paper)["summary"].get("also", "")
+        for key in ("first", "also"):
+            yield paper, f"summary, {key}", {}, ledger.findings(paper)["summary"].get(key, "")
         for number, entry in enumerate(ledger.deviations(paper)):
             scope = {"dataset": entry.get("dataset"), "printed": entry.get("method")}
             yield paper, f"deviation {number + 1}", scope, entry["evidence"]
