@@ -67,7 +67,8 @@ def test_the_command_line_chooses_the_kernels_before_numpy_is_loaded():
             "            os._exit(0)\n"
             "sys.meta_path.insert(0, Stop())\n"
             "runpy.run_module('mtclib', run_name='__main__', alter_sys=True)")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OPENBLAS_", "NPY_"))}
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith(("OPENBLAS_", "NPY_"))}
     command = [sys.executable, "-u", "-c", code]
     found = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert found.stdout.split() == ["Haswell", "False", "X86_V4", "AVX512_ICL", "AVX512_SPR"], found.stderr
