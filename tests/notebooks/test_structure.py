@@ -11,7 +11,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 FIRST = f"""# MTCMRL
 Zhang et al., *Multi-Task Clustering with Model Relation Learning*, IJCAI 2018.
 [![Binder](https://mybinder.org/badge_logo.svg)]({BINDER}mtcmrl.ipynb)
-Cost: quick 40 s, 1 GB; full 70 min."""
+Cost: quick 40 s, 1 GB; full 100 min."""
 
 
 def result(count, text="1"):
@@ -90,7 +90,7 @@ FAULTS = [
     ("informative_first_cell", "no title", replace_source(0, "# MTCMRL", "MTCMRL")),
     ("informative_first_cell", "no citation", replace_source(0, "Model Relation", "Relation")),
     ("informative_first_cell", "other badge", replace_source(0, "/notebooks/mtcmrl", "/notebooks/index")),
-    ("informative_first_cell", "no cost", replace_source(0, "full 70 min", "full: long")),
+    ("informative_first_cell", "no cost", replace_source(0, "full 100 min", "full: long")),
     ("links_lead_somewhere", "other owner", replace_source(0, "/gh/mtclib/", "/gh/somebody/")),
     ("links_lead_somewhere", "no such file", replace_source(0, "Cost:", "[x](../mtclib/nosuch.py)"))]
 

@@ -214,7 +214,9 @@ class Numbers(numbers.Numbers, paper="lmsc"):
         gains = 100 * (means[WITH] - means[WITHOUT])
         low, high = mean_interval(gains)
         chance = ", which could be chance" if low < 0 < high else ""
-        return f"{gains.mean():+.1f} ({low:+.1f} to {high:+.1f}{chance})" if told else gains.mean()
+        if not told:
+            return gains.mean()
+        return "{} ({} to {}{})".format(*map(numbers.signed, (gains.mean(), low, high)), chance)
 
     @cached_property
     def _pipelines(self):
