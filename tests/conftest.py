@@ -3,10 +3,10 @@
 import os
 import sys
 
-# One kind of BLAS kernel, as in the Makefile: the last digits, and with them some labels, hang on it.
-assert "numpy" not in sys.modules or "OPENBLAS_CORETYPE" in os.environ, "numpy was loaded before this file"
-os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
-os.environ.setdefault("NPY_DISABLE_CPU_FEATURES", "X86_V4 AVX512_ICL AVX512_SPR")
+from mtclib.__main__ import KERNELS
+
+assert "numpy" not in sys.modules or os.environ.keys() >= KERNELS.keys(), "numpy was loaded before this file"
+os.environ |= KERNELS | os.environ
 
 import matplotlib
 from hypothesis import settings

@@ -7,8 +7,10 @@ import sys
 import textwrap
 
 import numpy as np
+from structure import ROOT
 from threadpoolctl import ThreadpoolController, threadpool_info
 
+from mtclib.__main__ import KERNELS
 from mtclib.core.starts import one_thread
 
 # scipy's reader of Matrix Market files has threads of its own, and is loaded when it is first used.
@@ -54,7 +56,7 @@ def test_tests_run_with_the_kernels_of_the_committed_results():
     if platform.machine().lower() in ("x86_64", "amd64"):
         assert kernels <= {os.environ["OPENBLAS_CORETYPE"]}
     loops = np.show_config(mode="dicts")["SIMD Extensions"]
-    assert not {"X86_V4", "AVX512_ICL", "AVX512_SPR"} & {*loops.get("found", ())}
+    assert not {*KERNELS["NPY_DISABLE_CPU_FEATURES"].split()} & {*loops.get("found", ())}
 
 
 def test_the_command_line_chooses_the_kernels_before_numpy_is_loaded():
@@ -67,8 +69,9 @@ def test_the_command_line_chooses_the_kernels_before_numpy_is_loaded():
             "            os._exit(0)\n"
             "sys.meta_path.insert(0, Stop())\n"
             "runpy.run_module('mtclib', run_name='__main__', alter_sys=True)")
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith(("OPENBLAS_", "NPY_"))}
+    environment = {name: value for name, value in os.environ.items() if name not in KERNELS}
     command = [sys.executable, "-u", "-c", code]
     found = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert found.stdout.split() == ["Haswell", "False", "X86_V4", "AVX512_ICL", "AVX512_SPR"], found.stderr
+    # The Makefile, too, has them for what is not started by this command.
+    assert all(value in (ROOT / "Makefile").read_text(encoding="utf-8") for value in KERNELS.values())
