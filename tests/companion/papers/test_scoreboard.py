@@ -170,7 +170,12 @@ def test_an_answer_that_no_gain_gives_stands_first_and_says_what_could_be_chance
                       "{transfer|lmsc-bbc|interval} on the other.")
     monkeypatch.setattr(ledger, "part", lambda paper, name: asked)
     study = study_of("lmsc")
-    told, later = answers.sentences(study)[0], study.table("transfer").query("position > 1")
+    later = study.table("transfer").query("position > 1")
+    # The second stream by as much less as its runs differ: a gain that zero may be.
+    less = (later["dataset"] == "lmsc-bbc") & (later["knowledge"] == "with libraries")
+    later = later.assign(value=later["value"] - 0.02 * less)
+    monkeypatch.setattr(type(study), "table", lambda self, name: later)
+    told = answers.sentences(study)[0]
     for stream, before in (("newsgroups", "worth"), ("bbc", "stream,")):
         runs = later[later["dataset"] == f"lmsc-{stream}"].pivot_table("value", "seed", "knowledge")
         gains = 100 * (runs["with libraries"] - runs["without"])
