@@ -333,9 +333,10 @@ def new(args) -> int:
     from mtclib.companion import skeletons
 
     what = args.command.removeprefix("new-")
-    print("\n".join(getattr(skeletons, f"new_{what}")(args.name, args.kind)))
-    print(f"\nLeft to you, and after a change the python commands above, and the tests:\n"
-          f"- every TODO: `git grep --untracked TODO`{skeletons.LEFT[what]}")
+    for line in getattr(skeletons, f"new_{what}")(args.name, args.kind):
+        print(line, flush=True)
+    print(f"\nLeft to you; after a change run the python commands above again, and at the end `make test`:\n"
+          f"- every TODO: `{skeletons.TODO}`{skeletons.LEFT[what]}")
     return 0
 
 

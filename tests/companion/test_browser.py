@@ -157,7 +157,7 @@ def test_the_leaderboard_is_asked_and_sorted_by_keyboard_on_a_phone(page):
         assert page.locator("th[aria-sort=none]").count() == page.locator("th[aria-sort]").count() - 1
     rows.first.get_by_role("button").press("Enter")
     copied = page.locator(".board td pre").inner_text()
-    assert all(part in copied for part in (" & ", r"\cite{", "datasets.load("))
+    assert all(part in copied for part in (" & ", r"\cite{", "datasets.load(", "@inproceedings{", "year = "))
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert not problems, "\n".join(problems)
 

@@ -43,9 +43,9 @@ def copy(tmp_path_factory):
 def test_a_toy_paper_a_method_and_a_data_set_run_and_pass_the_tests(copy, monkeypatch):
     monkeypatch.setenv("MTCLIB_ROOT", str(copy))
     with monkeypatch.context() as patch:
-        patch.setattr(skeletons, "_run", lambda *commands: [])  # those of the paper follow
-        skeletons.new_method("Toyviews", "views")
-    skeletons.new_data("toy-news")
+        patch.setattr(skeletons, "_run", lambda *commands: ())  # those of the paper follow
+        list(skeletons.new_method("toyviews", "views"))
+    list(skeletons.new_data("toy-news"))
     told = in_copy(copy, "-m", "mtclib", "new-paper", "TOYP")
     assert "python -m mtclib verdicts --errors --paper toyp" in told
     assert "every TODO" in told
@@ -57,7 +57,7 @@ def test_a_toy_paper_a_method_and_a_data_set_run_and_pass_the_tests(copy, monkey
 
 @pytest.mark.parametrize(("make", "name", "said"), [
     (skeletons.new_paper, "MBC", "mbc.py is there already"),
-    (skeletons.new_method, "my-means", "does not match"), (skeletons.new_data, "News", "does not match")])
+    (skeletons.new_method, "my-means", "letters and digits"), (skeletons.new_data, "News", "lower-case")])
 def test_a_name_that_cannot_be_is_refused_before_anything_is_written(make, name, said):
     with pytest.raises(UsageError, match=said):
-        make(name)
+        list(make(name))

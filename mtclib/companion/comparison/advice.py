@@ -118,13 +118,13 @@ def table(kind, sources=None, scores=None):
 
 
 def promise(kind):
-    """What to take for "tasks" or "views", and what who follows gains and risks, in a sentence."""
+    """What to take for "tasks" or "views", and what following that gains and risks, in a sentence."""
     sources = evidence(kind)
     best = advised(sources)
     sets = f"{best['sources']} sources ({len(sources.done)} sets)"
     if best["take"] == PLAIN:
         return f"On {sets} nothing of ours is ahead of plain k-means."
-    return (f"Take {_named(sources, best['take'])}: who follows this advice gains "
+    return (f"Take {_named(sources, best['take'])}: following this advice gains "
             f"{spread(best, 'gain', 'low', 'high')} points of ARI over k-means, measured on {sets} that did "
             f"not choose it, and loses on a further source with a chance of {100 * best['risk']:.0f} %.")
 
@@ -134,7 +134,8 @@ def answer(kind):
     """The answer for "tasks" or "views", in a few sentences."""
     sources = evidence(kind)
     best = advised(sources)
-    sizes = ", ".join(f"{100 * above(best['followed'], size):.0f} %" for size in SIZES)
+    shares = [100 * above(best["followed"], size) for size in SIZES]
+    sizes = ", ".join("over 99 %" if share > 99.5 else f"{share:.0f} %" for share in shares)
     if best["take"] == PLAIN:
         return promise(kind)
     text = (f"{promise(kind)} The mean gain is above {', '.join(f'{size:g}' for size in SIZES)} points with "

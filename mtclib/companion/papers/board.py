@@ -64,11 +64,14 @@ def _call(spec) -> str:
     return f"datasets.load({', '.join([repr(name), *(f'{one}={value!r}' for one, value in params.items())])})"
 
 
+def _key(entry) -> str:
+    return re.search(r"\{(.+?),", entry)[1]
+
+
 @cache
 def _keys(*names) -> str:
     """BibTeX keys of papers, methods and data sets."""
-    found = [re.findall(r"\{(.+?),", entry)[0] for name in names for entry in citations.entries(name)]
-    return ",".join(dict.fromkeys(found))
+    return ",".join(dict.fromkeys(_key(entry) for name in names for entry in citations.entries(name)))
 
 
 def scores(kind) -> pd.DataFrame:
@@ -113,7 +116,10 @@ def packed(frame, columns, **further) -> str:
     """A table as ``board.js`` reads it."""
     rows = frame[[column["name"] for column in columns] + ["keys", "load"]].astype(object)
     rows = rows.where(rows.notna() & ~rows.isin([np.inf]), None).to_numpy().tolist()
-    return pages.pack(json.dumps({"columns": columns, "rows": rows, **further}, allow_nan=False))
+    used = {key for keys in frame["keys"].unique() for key in keys.split(",")}
+    known = {_key(entry): entry for found in citations.known().values() for entry in found}
+    data = {"columns": columns, "rows": rows, "bibtex": {key: known[key] for key in used if key}, **further}
+    return pages.pack(json.dumps(data, allow_nan=False))
 
 
 def rules() -> dict:

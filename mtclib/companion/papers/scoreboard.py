@@ -195,8 +195,8 @@ def came_out():
     return (f"Of {len(verdicts):,} printed numbers {sums['agreeing']} agree with ours within five points, "
             f"{sums['deviating']} deviate, and for {sums['undecided']} our runs cannot decide. The other "
             f"{rest} are misprints, averages, or otherwise not counted. A perfect re-run would be expected "
-            f"to agree in {sums['ceiling']}. The causes of those that deviate, as far as we know them: "
-            f"{', '.join(f'{cause} ({n})' for cause, n in found.items())}. {unknown_split(verdicts)}").strip()
+            f"to agree in {sums['ceiling']}. Causes of deviation, as far as known: "
+            f"{', '.join(f'{cause} ({n})' for cause, n in found.items())}.")
 
 
 def summary():

@@ -97,7 +97,7 @@ def _board_panel(ax, verdicts, head):
     for row, column in np.argwhere(known):
         inside, text = _colours(verdicts.iat[row, column])
         ax.add_patch(Rectangle((column, row), 1, 1, facecolor=inside, edgecolor="white", linewidth=0.6))
-        ax.text(column + 0.5, row + 0.52, label(verdicts.iat[row, column])[0], color=text, fontsize=7,
+        ax.text(column + 0.5, row + 0.52, label(verdicts.iat[row, column])[0], color=text, fontsize=8,
                 ha="center", va="center")  # fmt: skip
     bare(ax, verdicts.index)
     name, _, counts = head.partition("\n")
@@ -115,7 +115,7 @@ def _board_panel(ax, verdicts, head):
         if start:
             ax.axvline(start, color="black", **RULE | {"linewidth": 0.9})
         text = name if upright else _broken(name, width)
-        ax.text(start + width / 2, len(verdicts) + 0.35, text, fontsize=7.5, va="top", ha="center",
+        ax.text(start + width / 2, len(verdicts) + 0.35, text, fontsize=8, va="top", ha="center",
                 rotation=90 if upright else 0, linespacing=1.1)  # fmt: skip
         start += width
     ax.set_xticks([])

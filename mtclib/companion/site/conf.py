@@ -129,10 +129,12 @@ def shrink_font(folder):
 
 
 def shrink_pictures(folder):
-    """Draw pictures with at most 32 colours and no wider than a page, in less than half the bytes."""
+    """Draw pictures with at most 32 colours, those for print no larger than on a notebook's page, where their
+    text has at least 11 pixels: in less than half the bytes."""
     for file in folder.glob("_images/*.png"):
         drawn, picture = BytesIO(), Image.open(file).convert("RGB")
-        picture.thumbnail((800, 2000))
+        if (paths.root() / "figures" / file.name).is_file():
+            picture.thumbnail([round(side * 100 / 160) for side in picture.size])
         picture.quantize(32, dither=Image.Dither.NONE).save(drawn, "PNG", optimize=True)
         if len(drawn.getvalue()) < file.stat().st_size:
             file.write_bytes(drawn.getvalue())

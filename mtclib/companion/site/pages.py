@@ -7,7 +7,6 @@ import subprocess
 from base64 import b64encode
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
-from zipfile import ZIP_DEFLATED, ZipFile
 
 import pandas as pd
 from nbformat.v4 import new_markdown_cell
@@ -164,11 +163,8 @@ def write_figures(source: Path, found, labels) -> dict[str, str]:
     if not drawn:
         return {}
     shutil.copytree(paths.root() / "figures", source / "figures")
-    with ZipFile(source / "figures.zip", "w", ZIP_DEFLATED, compresslevel=9) as archive:
-        for file in sorted((source / "figures").glob("*.svg")):
-            archive.write(file, file.name)
-    parts = ["# Figures\n\nA title leads to the place where the figure is drawn and explained. For print, "
-             "{download}`figures.zip <figures.zip>` has all of them as SVG."]
+    parts = ["# Figures\n\nA title leads to the place where the figure is drawn and explained. For print, the "
+             f"folder [figures]({HOME}/tree/HEAD/figures) has all of them as SVG."]
     for name in [name for name in found if name in drawn]:
         cards = [CARD.format(stem=stem, **_mark(found[name][0], stem)) for stem in drawn[name]]
         parts.append("\n".join([f"## {labels[name]}\n\n::::{{grid}} 1 1 2 2", *cards, "::::"]))

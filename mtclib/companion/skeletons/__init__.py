@@ -2,12 +2,13 @@
 numbers are to come.
 
 Each function writes files from the templates beside this one, adds lines to files that there are, and runs
-what renews all that follows from them.  It returns what it did, a line for each.
+what renews all that follows from them.  It yields what it does, a line for each.
 """
 
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
@@ -29,6 +30,9 @@ _FLOOR = """
 - its floor in benchmarks/floors.py, and what `python -m benchmarks floors` and `growth` measure, each with
   `--only NAME --output data/bench.csv` (or data/growth.csv)
 - at the end, the pages of all: `python -m mtclib store index methods differences`"""
+CLASS = r"[A-Za-z][A-Za-z0-9]*", "the name of a class: letters and digits, such as ABCD"
+DATA = r"[a-z][a-z0-9]*(-[a-z0-9]+)*", "lower-case words joined by hyphens, such as abcd-news"
+TODO = "git grep -n --untracked TODO -- ':!*companion*' ':!*.md'"
 LEFT = {
     "method": """
 - the row of its paper in mtclib/baselines/__init__.py
@@ -43,30 +47,31 @@ LEFT = {
 """What no skeleton can write."""
 
 
-def new_method(name: str, kind: str = "tasks") -> list[str]:
+def new_method(name: str, kind: str = "tasks") -> Iterator[str]:
     """Write a compared method, its test and its entry among the methods."""
-    place = _place(name, kind, "mtclib/baselines/{}.py")
+    name, place = _place(name, kind, "mtclib/baselines/{}.py")
     words = {"SKELETON": name, "skeleton": place, "MODULE": "mtclib.baselines", "APPEARS": ""}
-    return [_file(f"mtclib/baselines/{place}.py", _filled("method.py", kind, words)),
-            _file(f"tests/baselines/test_{place}.py", _filled("test_method.py", kind, words)),
-            _added("mtclib/baselines/__init__.py", r"(?=\}  # fmt: skip)", f'    "{name}": "{place}",\n'),
-            *_known(name, kind, words), *_run(*_measured(name))]
+    yield _file(f"mtclib/baselines/{place}.py", _filled("method.py", kind, words))
+    yield _file(f"tests/baselines/test_{place}.py", _filled("test_method.py", kind, words))
+    yield _added("mtclib/baselines/__init__.py", r"(?=\}  # fmt: skip)", f'    "{name}": "{place}",\n')
+    yield from _known(name, kind, words)
+    yield from _run(*_measured(name))
 
 
-def new_data(name: str, kind: str = "tasks") -> list[str]:
+def new_data(name: str, kind: str = "tasks") -> Iterator[str]:
     """Write a loader and the hash by which its data set is known."""
-    place = _place(name, kind, "mtclib/datasets/{}.py", r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+    name, place = _place(name, kind, "mtclib/datasets/{}.py", DATA)
     words = {"SKELETON": name, "skeleton": place}
-    written = _file(f"mtclib/datasets/{place}.py", _filled("data.py", kind, words))
+    yield _file(f"mtclib/datasets/{place}.py", _filled("data.py", kind, words))
     code = f"from mtclib.datasets import load; print(load({name!r}).sha256[:12])"
     digest = subprocess.run([sys.executable, "-c", code], cwd=paths.root(), check=True, capture_output=True,
                             text=True).stdout.strip()
-    return [written, _added("tests/data/known_data_sets.csv", r"\Z", f"{name},{digest},\n")]
+    yield _added("tests/data/known_data_sets.csv", r"\Z", f"{name},{digest},\n")
 
 
-def new_paper(name: str, kind: str = "tasks") -> list[str]:
+def new_paper(name: str, kind: str = "tasks") -> Iterator[str]:
     """Write all that a paper consists of, from its method to its notebook, and run it on toy data."""
-    place = _place(name, kind, "mtclib/{}.py")
+    name, place = _place(name, kind, "mtclib/{}.py")
     tasks, year = [task for task, *_ in PRINTED[kind]], str(date.today().year)
     names, rows = (name, KINDS[kind]["RIVAL"]), f'paper = "{place}", tables = ["1"]'
     own, other = (f'{{ {rows}, names = ["{method}"] }}' for method in names)
@@ -85,19 +90,18 @@ def new_paper(name: str, kind: str = "tasks") -> list[str]:
                        f"table 1,{size[0]},,{size[1].replace(',', ',,,')},used,TODO: what follows from it\n"}
     rival = rf"(?<=\[methods\.{words['RIVALCLASS']}\]\n)(title = .*\nappears_in = \[\n)"
     row = f"{f'``{name}``':<28}{'TODO: the title of the paper':<45}``notebooks/{place}.ipynb``\n"
-    return [
-        *(_file(path, _filled(template, kind, words, "paper")) for path, template in files.items()),
-        *(_file(f"data/{place}/{table}.csv", text) for table, text in tables.items()),
-        _notebook(f"notebooks/{place}.ipynb", _filled("notebook", kind, words)),
-        *_known(name, kind, words),
-        _added("data/methods/methods.toml", rival, f"  {other},\n"),
-        _added("CITATION.cff", r"\Z", _filled("citation", kind, words)),
-        _added("pyproject.toml", r"(?= \| mtclib\.datasets)", f" | mtclib.{place}"),
-        _added("pyproject.toml", r'"mtclib\.spmtc"(, "mtclib\.\w+")+', f', "mtclib.{place}"'),
-        _added("mtclib/__init__.py", r"\n(?==+  =+  =+\n\n)", row),
-        *_run(*_measured(name), *(("-m", "mtclib", *command.split()) for command in (
-            f"run {place} --profile full --export", f"verdicts --errors --paper {place}",
-            f"scoreboard --paper {place}", f"store {place}")))]
+    yield from (_file(path, _filled(template, kind, words, "paper")) for path, template in files.items())
+    yield from (_file(f"data/{place}/{table}.csv", text) for table, text in tables.items())
+    yield _notebook(f"notebooks/{place}.ipynb", _filled("notebook", kind, words))
+    yield from _known(name, kind, words)
+    yield _added("data/methods/methods.toml", rival, f"  {other},\n")
+    yield _added("CITATION.cff", r"\Z", _filled("citation", kind, words))
+    yield _added("pyproject.toml", r"(?= \| mtclib\.datasets)", f" | mtclib.{place}")
+    yield _added("pyproject.toml", r'"mtclib\.spmtc"(, "mtclib\.\w+")+', f', "mtclib.{place}"')
+    yield _added("mtclib/__init__.py", r"\n(?==+  =+  =+\n\n)", row)
+    yield from _run(*_measured(name), *(("-m", "mtclib", *command.split()) for command in (
+        f"run {place} --profile full --export", f"verdicts --errors --paper {place}",
+        f"scoreboard --paper {place}", f"store {place}")))
 
 
 def _measured(name):
@@ -105,15 +109,15 @@ def _measured(name):
             ("benchmarks/method_costs.py", "--only", name, "--output", "data/methods/costs.csv")]
 
 
-def _place(name, kind, pattern, allowed=r"[A-Z][A-Za-z0-9]*"):
-    """Name of the module, if there is none of this name."""
+def _place(name, kind, pattern, allowed=CLASS):
+    """Name, with a capital letter if it is that of a class, and its module, if there is none of this name."""
     choose(kind, KINDS, "--kind")
-    place = name.lower().replace("-", "_")
-    if not re.fullmatch(allowed, name):
-        raise UsageError(f"NAME: {name!r} does not match {allowed}.")
+    place, (shape, told) = name.lower().replace("-", "_"), allowed
+    if not re.fullmatch(shape, name):
+        raise UsageError(f"NAME: {name!r} must be {told}.")
     if (paths.root() / pattern.format(place)).exists():
         raise UsageError(f"NAME: {pattern.format(place)} is there already.")
-    return place
+    return (name[0].upper() + name[1:] if allowed is CLASS else name), place
 
 
 def _filled(template, kind, words, *flags):
@@ -171,7 +175,8 @@ def _notebook(path, text):
 def _run(*commands):
     """Run commands in the repository; a failure ends with what was said."""
     for command in commands:
+        yield f"python {' '.join(command)}"
         done = subprocess.run([sys.executable, *command], cwd=paths.root(), capture_output=True, text=True)
         if done.returncode:
-            raise UsageError(f"python {' '.join(command)} failed:\n{(done.stdout + done.stderr)[-3000:]}")
-        yield f"python {' '.join(command)}"
+            raise UsageError(f"the last command failed:\n{(done.stdout + done.stderr)[-3000:]}\n"
+                             "`git status` shows what was written before.")

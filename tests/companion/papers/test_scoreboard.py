@@ -120,7 +120,6 @@ def test_the_board_says_how_much_of_undecided_was_an_unknown_split(verdicts):
     assert set(cells["pipeline"]) == {"released"}
     assert now < before / 2
     assert told in scoreboard.board().text
-    assert told in scoreboard.front_page()
     fixed = verdicts[verdicts["pipeline"] == "fixed"]
     assert (fixed["verdict_before"] == fixed["verdict"]).all()
 

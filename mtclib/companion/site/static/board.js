@@ -17,7 +17,7 @@ function gains(rows, plain) {
     (preparations) => mean(Object.values(preparations).map((scores) => over(scores, name))))));
 }
 
-// The method with the largest mean gain; what gains who follows it: chosen by all other sources, judged on the one left out.
+// The method with the largest mean gain, and the gain if followed: chosen by all other sources, judged on the one left out.
 const average = (sources, name) => Number(mean(sources.map((gain) => gain(name))).toFixed(9));
 const chosen = (sources, names) => names.reduce((best, name) =>
   average(sources, name) > average(sources, best) ? name : best);
@@ -43,7 +43,7 @@ function told(found, {plain, enough}) {
   const what = `${found.sets} sets from ${found.sources} source${found.sources === 1 ? "" : "s"}`;
   if (!found.take) return `${what} like yours: too few sources to tell, fewer than ${enough}. Choose more widely.`;
   if (found.take === plain) return `${what} like yours: nothing of ours is ahead of plain k-means.`;
-  return `${what} like yours: take ${found.take}. Who follows this advice gains ${signed(found.gain)} points of ARI ` +
+  return `${what} like yours: take ${found.take}. Following this advice gains ${signed(found.gain)} points of ARI ` +
     `over k-means (${signed(found.low)} to ${signed(found.high)}), each measured on a source that did not choose it, ` +
     `and loses on ${found.worse} of ${found.sources}.` + (found.low > 0 ? "" : " The interval has zero in it: the gain is not certain.");
 }
@@ -58,7 +58,7 @@ const TEX = {"\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\texta
 const tex = (value) => String(value ?? "").replace(/[\\&%$#_{}~^]/g, (sign) => TEX[sign] ?? `\\${sign}`);
 const MOST = 100;
 
-function board(place, {caption, columns, rows, advice, order}) {
+function board(place, {caption, columns, rows, advice, order, bibtex}) {
   const names = [...columns.map(({name}) => name), "keys", "load"];
   const all = rows.map((row) => Object.fromEntries(names.map((name, place) => [name, row[place]])));
   const wanted = {}, form = make("form", {className: "board-form"});
@@ -104,7 +104,8 @@ function board(place, {caption, columns, rows, advice, order}) {
     button.ariaExpanded = String(!open);
     if (open) return button.closest("tr").nextSibling.remove();
     const line = (values) => `${values.map(tex).join(" & ")} \\\\`;
-    const text = [line(shown().map(({name}) => name)), line(texts(row)), row.keys && `\\cite{${row.keys}}`, row.load];
+    const text = [line(shown().map(({name}) => name)), line(texts(row)), row.keys && `\\cite{${row.keys}}`, row.load,
+      ...(row.keys ? row.keys.split(",").map((key) => bibtex[key]) : [])];
     const block = make("pre", {textContent: text.filter(Boolean).join("\n"), tabIndex: 0});
     button.closest("tr").after(make("tr", {}, make("td", {colSpan: shown().length + 1}, block)));
   }
