@@ -163,8 +163,8 @@ def write_figures(source: Path, found, labels) -> dict[str, str]:
     if not drawn:
         return {}
     shutil.copytree(paths.root() / "figures", source / "figures")
-    parts = ["# Figures\n\nA title leads to the place where the figure is drawn and explained. For print, the "
-             f"folder [figures]({HOME}/tree/HEAD/figures) has all of them as SVG."]
+    parts = ["# Figures\n\nA title leads to the place where the figure is drawn and explained. For print, "
+             f"the folder [figures]({HOME}/tree/HEAD/figures) has all of them as SVG."]
     for name in [name for name in found if name in drawn]:
         cards = [CARD.format(stem=stem, **_mark(found[name][0], stem)) for stem in drawn[name]]
         parts.append("\n".join([f"## {labels[name]}\n\n::::{{grid}} 1 1 2 2", *cards, "::::"]))
