@@ -358,6 +358,8 @@ def list_known(args) -> int:
 
 def main(argv=None) -> int:
     """Run one command and return its exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
+    for stream in (sys.stdout, sys.stderr):  # a name that a terminal has no letters for is no reason to stop
+        getattr(stream, "reconfigure", dict)(errors="replace")
     args = build_parser().parse_args(argv)
     # After --help, and before Ctrl-C may strike inside of numpy.
     if args.function is not list_known:
@@ -368,7 +370,7 @@ def main(argv=None) -> int:
         if getattr(signal.getsignal(signal.SIGINT), "__module__", "") == "__main__":  # the imports are done
             signal.signal(signal.SIGINT, signal.default_int_handler)
         code = args.function(args)
-        sys.stdout.flush()
+        print(end="", flush=True)
         return code
     except BrokenPipeError:
         # The reader of a pipe, such as `head`, has seen enough; nothing more may be written at exit either.
@@ -377,8 +379,15 @@ def main(argv=None) -> int:
     except UsageError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except (MtclibError, OSError, ImportError) as error:
+    except (MtclibError, OSError, ImportError, MemoryError) as error:
         print(f"error: {error}", file=sys.stderr)
+        return 1
+    except Exception as error:
+        if os.environ.get("MTCLIB_TRACEBACK"):
+            raise
+        print(f"error: {type(error).__name__}: {error}. This was not foreseen: a file in {paths.data_dir()} "
+              f"may be damaged (git status tells), or the program is; MTCLIB_TRACEBACK=1 shows where.",
+              file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"\ninterrupted: finished jobs are kept in {paths.runs_dir()}; "

@@ -354,7 +354,9 @@ def writes(folder):
         name = list(targets)[number % len(targets)]
         write, whole, size = targets[name]
         if sys.platform == "win32" or rng.random() < 0.3 and name == "bundle":
-            return _foreign(out, result, bundle, rng)
+            return (_foreign, _foreign, _forged)[rng.integers(3)](out, result, bundle, rng)
+        if rng.random() < 0.2:
+            return _together(write, whole)
         if rng.random() < 0.5:
             outcome = _full(write, int(rng.integers(size)), str(Path(folder)))
         else:
@@ -404,6 +406,34 @@ def _killed(write, seconds):
     return "held"
 
 
+def _together(write, whole):
+    """Two writers at once: both end well."""
+    child = os.fork()
+    if not child:
+        with contextlib.suppress(BaseException):
+            write()
+            os._exit(0)
+        os._exit(1)
+    write()
+    assert os.waitpid(child, 0)[1] == 0, "of two writers one fails"
+    assert whole(), "two writers leave nothing whole"
+    return "held"
+
+
+def _forged(out, result, bundle, rng):
+    """A manifest that no writer wrote, beside a folder of the user's own."""
+    kept = (out / bundle.MANIFEST).read_text(encoding="utf-8")
+    known = json.loads(kept)
+    known["outputs"]["mine"] = (None, "")[rng.integers(2)]
+    forged = (json.dumps(known), "[" * 100_000, '{"writer": "mtclib cluster"}')[rng.integers(3)]
+    (out / "mine").mkdir()
+    (out / bundle.MANIFEST).write_text(forged, encoding="utf-8")
+    outcome = refused(lambda: result.save(out), bundle.BundleError, naming=["mine", "agreement.csv"])
+    (out / "mine").rmdir()
+    (out / bundle.MANIFEST).write_text(kept, encoding="utf-8")
+    return outcome
+
+
 def _foreign(out, result, bundle, rng):
     """A file of the user's own in the folder of results."""
     name = str(rng.choice(["report.txt", "manifest.csv", "manifest.json", "mine.csv", "methods.csv"]))
@@ -424,7 +454,7 @@ def _foreign(out, result, bundle, rng):
 NAMES = ["001", "1e3", "NA", "nan", "-5", "1.50", "None", "01", "1", "true", "NULL", "=1+1", "@x", "a,b",
          'a"b', "ä", "2020-01-01", "0x1F", "1_000", "+3", "inf", "#N/A", " x", "<img src=x onerror=alert(1)>"]
 TOKENS = (b", \n \" NaN 1e999 -1e308 \x00 \xff\xfe inf 1,5 ; 0x10 \r | \t 99999999999999999999 a -- 1+2j"
-          .split(b" "))
+          .split(b" ") + [b"7" * 500, b"x" * 5000])
 
 
 @family
@@ -480,6 +510,7 @@ def files(folder):
             said = str(error)
             assert file.name in said or "label_column" in said, f"names no file: {said}"
             assert "pickle" not in said, said
+            assert len(said) < 999, said
             return "refused"
         for X in data.Xs:
             values = X.data if sp.issparse(X) else X
@@ -528,20 +559,33 @@ def scalings(folder):
 
 @family
 def commands(folder):
-    """The command line with hostile names and values."""
+    """The command line with hostile names and values, and on damaged files of the project."""
     from mtclib.companion.cli import main
+    from mtclib.core import paths
+
+    names = ("growth.csv", "methods/costs.csv", "methods/methods.toml", "verdicts.csv", "mbc/claims.toml",
+             "mbc/protocol.toml", "mbc/published.csv")  # fmt: skip
+    root, own = paths.root(), Path(f"{folder}-root")
+    parts = [root, root / "data", root / "data/methods", root / "data/mbc"]
+    links = [path for part in parts for path in part.iterdir() if path not in parts]
+    for path in links * (sys.platform != "win32"):
+        place = own / path.relative_to(root)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to(path)
 
     formula = re.compile(r"\s*[=+@\-](?!\d|\.)")
     Path("mine").mkdir()
     Path("mine/report.txt").write_text("mine", encoding="utf-8")
     X = np.random.default_rng(0).normal(size=(12, 3)).round(2) + 5 * (np.arange(12) % 2)[:, None]
     frame = pd.DataFrame(X, columns=list("abc")).assign(id=["=1+1", "@x", "+cmd", "-x", *"efghijkl"])
-    hostile = ["<img src=x onerror=alert(1)>", "a::b"] if sys.platform != "win32" else []
+    hostile = ["<img src=x onerror=alert(1)>", "a::b", "$\\frac{", "\u65e5"] * (sys.platform != "win32")
     for name in ("contents", "methods", "=cmd", "$(x)", *hostile):
         frame.to_csv(f"{name}.csv", index=False)
+    frame.head(1).to_csv("one.csv", index=False)
+    frame.assign(a=1, b=1, c=1).to_csv("same.csv", index=False)
     before, mine = digest("."), [path.name for path in Path().glob("*.csv")]
     options = {
-        "--kind": ("tasks", "views", ""), "--n-clusters": ("2", "3", "0", "3,2", "999", "x", "1e9"),
+        "--kind": ("tasks", "views", ""), "--n-clusters": ("1", "2", "3", "0", "3,2", "999", "x", "1e9"),
         "--method": ("KMeans", "kmeans", "AWP", "no", ""), "--scaling": ("auto", "none", "rows", "?"),
         "--n-runs": ("1", "2", "0"), "--label-column": ("id", "c", "no"), "--seed": ("0", "-1", "9" * 40),
         "--output": ("out", "new/out", "", "methods.csv", "out/in", "..", "mine", ".", "mine")}  # fmt: skip
@@ -549,8 +593,30 @@ def commands(folder):
         "table NoSet", "table 20NewsGroups --format x", "fetch no/file", "list", "run nothing",
         "run all -p x 1", "run mtcmrl -p n_runs x", "compare no", "compare views no", "store no",
         "identify no", "--help", "", "fetch --paper no", "cluster", "run all --output x")]
+    read = [line.split() for line in (
+        "table tr11", "cite MBC", "list", "run mbc -p n_runs x", "identify mbc --search no",
+        "cluster methods.csv --id-column id --n-clusters 2 --method KMeans --output out")]
+
+    def damaged(rng):
+        """A file of the project is not as it was."""
+        name = rng.choice(names)
+        good = (root / "data" / name).read_bytes()
+        at, end = sorted(rng.integers(0, len(good) + 1, 2))
+        (own / "data" / name).unlink()
+        (own / "data" / name).write_bytes((
+            good[:at], good[at:], good[:at] + good[end:], b"",
+            good[:at] + TOKENS[rng.integers(len(TOKENS))] + good[at:])[rng.integers(5)])  # fmt: skip
+        os.environ.update(MTCLIB_ROOT=str(own), MTCLIB_TRACEBACK="")
+        try:
+            return tell(list(read[rng.integers(len(read))]), rng)
+        finally:
+            (own / "data" / name).unlink()
+            (own / "data" / name).symlink_to(root / "data" / name)
 
     def attempt(rng, number):
+        if number % 8 == 7 and sys.platform != "win32":
+            return damaged(rng)
+        os.environ.update(MTCLIB_ROOT=str(root), MTCLIB_TRACEBACK="1")
         if number % 4 == 3:
             call = list(others[rng.integers(len(others))])
         else:
@@ -558,13 +624,21 @@ def commands(folder):
             call += ["--method", "KMeans", "--n-runs", "1", "--id-column", "id"]
             for name in rng.choice(list(options), rng.integers(0, 4), replace=False):
                 call += [str(name), str(rng.choice(options[name]))]
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as told:
+        return tell(call, rng)
+
+    def tell(call, rng):
+        out = (io.StringIO(), io.TextIOWrapper(io.BytesIO(), "ascii"), None)[rng.integers(3)]
+        with (contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()) as told,
+              warnings.catch_warnings(), np.errstate(all="warn")):  # fmt: skip
+            warnings.simplefilter("default")
             try:
                 code = main(call)
             except SystemExit as stop:  # argparse
                 code = stop.code
         assert code in (0, 1, 2), f"{call}: exit code {code}"
         assert code == 0 or "error:" in told.getvalue(), f"{call}: no reason given"
+        told = told.getvalue() * bool(os.environ["MTCLIB_TRACEBACK"])
+        assert "Warning:" not in told, f"{call}: {told}"
         assert digest(".").items() >= before.items(), f"{call}: an input is gone"
         for table in Path("out").glob("**/*.csv"):
             cells = pd.read_csv(table, dtype=str, keep_default_na=False)

@@ -21,6 +21,7 @@ import psutil
 from mtclib.companion import runs
 from mtclib.companion.comparison.rivals import named
 from mtclib.companion.comparison.sources import Sources
+from mtclib.companion.parameters import UsageError
 from mtclib.companion.runs.fit import execute, failed_record
 from mtclib.companion.runs.jobs import load_dataset
 from mtclib.companion.userdata.number import candidates
@@ -177,6 +178,8 @@ def write(sources, store, sets, without=()):
     jobs = {name: list(needed(jobs_of(sources, name, without), store)) for name in sets}
     stored = set(store.keys())
     done = [name for name, wanted in jobs.items() if {job.key for job in wanted} <= stored]
+    if not done:
+        raise UsageError("--write: none of these sets is run to the end; run them without --write first.")
     chosen, whole = [job for name in done for job in jobs[name]], set(sources.done) <= set(done)
     folder = sources.folder / ("results" if whole else "begun")
     runs.export(chosen, store, folder, protocol=sources.protocol)

@@ -1,7 +1,9 @@
 """The look that all figures share: style, layout, panels, legend and ticks."""
 
 import functools
-from contextlib import AbstractContextManager
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 
@@ -27,9 +29,13 @@ PLACES = {"LSSMTC": 0, "SPMTC-h": 1, "SPMTC-s": 2, "SPMTC-h, rows kept": 3, "SPM
           "Con-MC": 0, "RMKMC": 1, "MSPL-naive": 2, "MSPL-hard": 3, "MSPL-smooth": 4, "MSPL": 4}
 
 
-def style() -> AbstractContextManager:
-    """Context manager with the look of all figures, whatever the user's own settings are."""
-    return plt.style.context(["default", Path(__file__).with_name("mtclib.mplstyle")])
+@contextmanager
+def style() -> Iterator[None]:
+    """The look of all figures, whatever the user's own settings are; letters that no font has are boxes."""
+    look = plt.style.context(["default", Path(__file__).with_name("mtclib.mplstyle")])
+    with look, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        yield
 
 
 def figure(draw):

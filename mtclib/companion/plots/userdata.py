@@ -97,6 +97,7 @@ def _two_dimensions(X):
     points, shares = np.zeros((X.shape[0], 2)), np.zeros(2)
     method = TruncatedSVD if sp.issparse(X) else PCA
     model = method(width, random_state=0)
-    points[:, :width] = model.fit_transform(X)
+    with np.errstate(invalid="ignore"):  # equal samples have no variance to share
+        points[:, :width] = model.fit_transform(X)
     shares[:width] = np.nan_to_num(model.explained_variance_ratio_)
     return points, shares

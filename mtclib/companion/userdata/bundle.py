@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 import uuid
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mtclib import __version__
@@ -63,11 +63,12 @@ def _not_ours(place):
     try:
         manifest = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
         known = dict(manifest["outputs"]) | {MANIFEST: None} if manifest["writer"] == _WRITER else {}
-    except (ValueError, KeyError, TypeError, OSError):
+    except (ValueError, KeyError, TypeError, OSError, RecursionError):
         known = {}
     if foreign := sorted(held - set(known)):
         return f"holds {listed(foreign)}, which this command has not written"
-    changed = sorted(name for name in held - {MANIFEST} if sha256(place / name) != known[name])
+    changed = sorted(name for name in held - {MANIFEST}
+                     if known[name] is None or sha256(place / name) != known[name])
     return f"holds {listed(changed)}, changed since this command wrote it" if changed else ""
 
 
@@ -94,19 +95,24 @@ def bundle(folder, parameters, sources=(), inputs=()):
 
 
 def _swap(partial, place):
+    """Put a folder into its place.  What is there is moved aside before it is judged, and again where another
+    run was faster: the last one stays."""
     older = partial.with_suffix(".old")
-    if place.exists():
-        if why := _not_ours(place):  # by now
-            kept = partial.rename(place.with_name(f"{place.name}{older.stem[-9:]}"))
-            raise BundleError(f"output: {place} {why}; the results are in {kept}")
-        place.rename(older)
-    try:
-        partial.rename(place)
-    except OSError:
-        if older.exists():
+    while partial.exists():
+        with suppress(FileNotFoundError):
+            place.rename(older)
+        if older.exists() and (why := _not_ours(older)):  # by now
             older.rename(place)
-        raise
-    shutil.rmtree(older, ignore_errors=True)
+            kept = partial.rename(place.with_name(f"{place.name}-{older.stem[-8:]}"))
+            raise BundleError(f"output: {place} {why}; the results are in {kept}")
+        try:
+            partial.rename(place)
+        except OSError:
+            if not place.exists():
+                with suppress(FileNotFoundError):
+                    older.rename(place)
+                raise
+        shutil.rmtree(older, ignore_errors=True)
 
 
 def safe(frame):

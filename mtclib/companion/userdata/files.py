@@ -24,7 +24,7 @@ import scipy.sparse as sp
 from mtclib.core.checks import check_indices
 from mtclib.core.errors import MtclibError
 
-_SHOWN = 5
+_SHOWN, _LONGEST = 5, 60
 _NUMBERS = "biufc"
 _HDF5 = b"\x89HDF"
 # What damaged archives make numpy, zipfile, zlib and scipy raise; RuntimeError asks for a password.
@@ -51,9 +51,15 @@ class Table:
         return [str(column) for column in self.values.columns] if frame else None
 
 
+def short(name) -> str:
+    """Text for a message, of at most sixty characters."""
+    text = str(name)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST - 3]}..."
+
+
 def listed(names) -> str:
     """Up to five names, quoted, and how many more there are."""
-    names = [str(name) for name in names]
+    names = [short(name) for name in names]
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(map(repr, names[:_SHOWN])) + more
 
@@ -65,8 +71,9 @@ def own_path(path, argument) -> Path:
     try:
         file = Path(path).expanduser()
         file.exists()
-    except (OSError, RuntimeError) as error:  # a name that is too long, a user that there is not
-        raise DataFileError(f"{argument}: {listed([path])} cannot be a path here ({error})") from error
+    except (OSError, RuntimeError, ValueError) as error:  # too long, a user that there is not, a zero byte
+        raise DataFileError(f"{argument}: {listed([path])} cannot be a path here "
+                            f"({getattr(error, 'strerror', None) or error})") from error
     return file
 
 
@@ -138,8 +145,8 @@ def _read_csv(file, name, header, text, separator=None):
                                  skipinitialspace=True, converters=dict.fromkeys(kept, "'".__add__),
                                  encoding="utf-8-sig", low_memory=False)  # fmt: skip
     except UnicodeDecodeError as error:
-        raise DataFileError(f"{name}: the text is not UTF-8; save it as UTF-8 in the program that wrote it "
-                            f"(Excel: CSV UTF-8)") from error
+        raise DataFileError(f"{name}: the text is not UTF-8; unpack it if it is packed, and save it as UTF-8 "
+                            f"in the program that wrote it (Excel: CSV UTF-8)") from error
     except (pd.errors.ParserError, pd.errors.EmptyDataError, pd.errors.ParserWarning, csv.Error) as error:
         reason = " ".join(str(error).split())
         raise DataFileError(f"{name}: the lines are not a table ({reason}); every line must have as many "

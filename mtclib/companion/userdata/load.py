@@ -12,7 +12,7 @@ import scipy.io
 import scipy.sparse as sp
 
 from mtclib.companion.parameters import choose
-from mtclib.companion.userdata.files import DataFileError, listed, read_table, sha256, split_path
+from mtclib.companion.userdata.files import DataFileError, listed, read_table, sha256, short, split_path
 from mtclib.datasets import Dataset
 from mtclib.datasets.preparation import AUTOMATIC, SCALES, entries_of, prepare
 from mtclib.datasets.synthetic import toy_multitask
@@ -383,7 +383,7 @@ def _from_frame(part):
         names = listed(_name(part, i) for i in bad)
         what = f"the columns {names} do" if len(bad) > 1 else f"the column {names} does"
         remedy = _remedy(value, names, len(bad) == 1, 2 * len(wrong) <= len(values) > 1)
-        raise DataFileError(f"{part.name}: {what} not hold numbers ({str(value)!r} in row {row}); {remedy}")
+        raise DataFileError(f"{part.name}: {what} not hold numbers ({short(value)!r} in row {row}); {remedy}")
     return frame.to_numpy(dtype=np.float64, na_value=np.nan)
 
 

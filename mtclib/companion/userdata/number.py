@@ -51,7 +51,8 @@ class Candidates:
         for task, X in self.Xs.items():
             if X.shape[0] < LEAST:
                 raise DataFileError(f"{task}: has {X.shape[0]} sample{'s' * (X.shape[0] > 1)}, too few to "
-                                    f"propose a number of clusters; give n_clusters, one for each task")
+                                    f"propose a number of clusters; give n_clusters"
+                                    f"{', one for each task' * (len(self.Xs) > 1)}")
         parts = self.table.groupby("task", sort=False)["clusters"]
         return [int(part.iloc[len(part) // 2]) for _, part in parts]
 
