@@ -23,10 +23,14 @@ import math
 from functools import partial
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 from scipy.special import entr
 from sklearn.metrics import mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
+
+LARGEST_DENSE = 10**7
+"""Cells of a contingency table; larger ones are sparse."""
 
 _MEANS = {
     "max": max,
@@ -71,7 +75,8 @@ def _is_missing(value):
 
 
 def tabulate(labels_true, labels_pred, names=("labels_true", "labels_pred")):
-    """Contingency table of two label vectors, sparse, and the sorted labels of its rows and columns."""
+    """Contingency table of two label vectors, sparse if large, and the sorted labels of its rows and columns.
+    """
     true_codes, classes = encode(labels_true, names[0])
     pred_codes, clusters = encode(labels_pred, names[1])
     if len(true_codes) != len(pred_codes):
@@ -79,7 +84,11 @@ def tabulate(labels_true, labels_pred, names=("labels_true", "labels_pred")):
             f"{names[0]} has {len(true_codes)} labels and {names[1]} has {len(pred_codes)}: "
             "pass both for the same samples in the same order"
         )
-    return contingency_matrix(true_codes, pred_codes, sparse=True, dtype=np.int64), classes, clusters
+    shape = len(classes), len(clusters)
+    if math.prod(shape) > LARGEST_DENSE:
+        return contingency_matrix(true_codes, pred_codes, sparse=True, dtype=np.int64), classes, clusters
+    counts = np.bincount(true_codes * shape[1] + pred_codes, minlength=math.prod(shape))
+    return counts.reshape(shape), classes, clusters
 
 
 def clustering_accuracy(labels_true, labels_pred):
@@ -145,7 +154,7 @@ def match_clusters(labels_true, labels_pred):
     table, classes, clusters = tabulate(labels_true, labels_pred)
     if -1 in classes:
         raise ValueError("labels_true has a class -1, which here means 'no class': rename that class")
-    rows, columns = linear_sum_assignment(table.toarray(), maximize=True)
+    rows, columns = linear_sum_assignment(_dense(table), maximize=True)
     matched = {int(column): classes[row] for row, column in zip(rows, columns)}
     return {cluster: matched.get(column, -1) for column, cluster in enumerate(clusters)}
 
@@ -203,7 +212,7 @@ def normalized_mutual_info(labels_true, labels_pred, *, average_method):
     >>> normalized_mutual_info([0, 0, 0], [5, 5, 5], average_method="max")
     0.0
     """
-    return _nmi(tabulate(labels_true, labels_pred)[0], average_method)
+    return _nmi(tabulate(labels_true, labels_pred)[0], average_method)[0]
 
 
 def adjusted_rand_index(labels_true, labels_pred):
@@ -310,7 +319,7 @@ def s_nmi(labels_t, labels_s, *, average_method):
     >>> round(s_nmi([0, 0, 1, 1], [0, 1, 2, 3], average_method="geometric"), 4)
     0.7071
     """
-    return _nmi(tabulate(labels_t, labels_s, names=("labels_t", "labels_s"))[0], average_method)
+    return _nmi(tabulate(labels_t, labels_s, names=("labels_t", "labels_s"))[0], average_method)[0]
 
 
 def score_all(labels_true, labels_pred):
@@ -335,7 +344,7 @@ def score_all(labels_true, labels_pred):
     table, _, _ = tabulate(labels_true, labels_pred)
     return {
         "ACC": _accuracy(table),
-        **{f"NMI_{method}": _nmi(table, method) for method in _MEANS},
+        **{f"NMI_{method}": score for method, score in zip(_MEANS, _nmi(table, *_MEANS))},
         "ARI": _ari(table),
         "purity": _purity(table),
         "RI": _rand(table),
@@ -356,9 +365,19 @@ def _margins(table):
     return np.asarray(table.sum(axis=1)).ravel(), np.asarray(table.sum(axis=0)).ravel()
 
 
+def _dense(table):
+    """A contingency table as an array."""
+    return table.toarray() if sp.issparse(table) else table
+
+
+def _filled(table):
+    """The counts of a contingency table but for zeros."""
+    return table.data if sp.issparse(table) else table[table > 0]
+
+
 def _accuracy(table):
     """ACC of a contingency table."""
-    counts = table.toarray()
+    counts = _dense(table)
     return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / counts.sum())
 
 
@@ -367,16 +386,17 @@ def _purity(table):
     return float(table.max(axis=0).sum() / table.sum())
 
 
-def _nmi(table, average_method):
-    """NMI of a contingency table; 0 where a side is a single cluster."""
-    if average_method not in _MEANS:
-        raise ValueError(f"average_method={average_method!r} is unknown: choose one of {', '.join(_MEANS)}")
+def _nmi(table, *methods):
+    """NMI of a contingency table by each way to average; 0 where a side is a single cluster."""
+    for method in methods:
+        if method not in _MEANS:
+            raise ValueError(f"average_method={method!r} is unknown: choose one of {', '.join(_MEANS)}")
     classes, clusters = _margins(table)
     if len(classes) == 1 or len(clusters) == 1:
-        return 0.0
+        return [0.0] * len(methods)
     information = mutual_info_score(None, None, contingency=table)
-    mean = _MEANS[average_method](_entropy(classes), _entropy(clusters))
-    return float(np.clip(information / mean, 0, 1))
+    entropies = _entropy(classes), _entropy(clusters)
+    return [float(np.clip(information / _MEANS[method](*entropies), 0, 1)) for method in methods]
 
 
 def _entropy(counts):
@@ -392,7 +412,7 @@ def _pairs(counts):
 def _rand(table):
     """Rand index of a contingency table."""
     classes, clusters = _margins(table)
-    together, total = _pairs(table.data), _pairs(np.array([table.sum()]))
+    together, total = _pairs(_filled(table)), _pairs(np.array([table.sum()]))
     disagreements = _pairs(classes) + _pairs(clusters) - 2 * together
     return 1.0 if total == 0 else (total - disagreements) / total
 
@@ -400,7 +420,7 @@ def _rand(table):
 def _ari(table):
     """Adjusted Rand index of a contingency table."""
     classes, clusters = (_pairs(sizes) for sizes in _margins(table))
-    together, total = _pairs(table.data), _pairs(np.array([table.sum()]))
+    together, total = _pairs(_filled(table)), _pairs(np.array([table.sum()]))
     # Both partitions trivial in the same way: identical, and the correction for chance is 0 / 0.
     if classes == clusters == together:
         return 1.0

@@ -54,10 +54,9 @@ def test_every_job_task_and_metric_is_a_row(reference):
     np.testing.assert_allclose(scores["avg"], (scores["1"] + scores["2"]) / 2, rtol=1e-15)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_killed_run_leaves_no_worker_and_resumes_bit_for_bit(tmp_path, reference, n_jobs):
+def test_a_killed_run_leaves_no_worker_and_resumes_bit_for_bit(tmp_path, reference):
     store = RunStore(tmp_path)
-    process = start(tmp_path, n_jobs, pause=1.0)
+    process = start(tmp_path, 2, pause=1.0)
     wait_until(lambda: len(store.keys()) >= 4)
     process.kill()
     # The pipe closes when the last process that could write to it has ended.
@@ -75,10 +74,24 @@ def test_a_killed_run_leaves_no_worker_in_compiled_code_either(tmp_path, monkeyp
     process.communicate(timeout=30)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_ctrl_c_stops_the_workers_and_says_how_to_resume(tmp_path, reference, n_jobs):
+class _InterruptedStore(RunStore):
+    def put(self, record):
+        super().put(record)
+        if len(self.keys()) == 3:
+            raise KeyboardInterrupt
+
+
+def test_ctrl_c_without_workers_says_how_to_resume(tmp_path, reference, capsys):
+    with pytest.raises(KeyboardInterrupt):
+        run(reference[0], _InterruptedStore(tmp_path))
+    said = capsys.readouterr().err
+    assert re.search("Interrupted: [23] of 13 jobs are done and stored.*again to resume", said)
+    _assert_resumes(RunStore(tmp_path), reference)
+
+
+def test_ctrl_c_stops_the_workers_and_says_how_to_resume(tmp_path, reference):
     store = RunStore(tmp_path)
-    process = start(tmp_path, n_jobs, pause=1.0)
+    process = start(tmp_path, 2, pause=1.0)
     wait_until(lambda: len(store.keys()) >= 3)
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=120)
