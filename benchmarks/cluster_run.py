@@ -25,9 +25,9 @@ from pathlib import Path
 
 import distributed
 
+from benchmarks.recreate import agreement
 from mtclib.companion import runs
 from mtclib.companion.runs import profiles
-from mtclib.companion.runs.committed import agreement
 from mtclib.core import paths
 
 RECORD = ("paper", "jobs", "workers", "killed_after_seconds", "resubmitted", "seconds_dask",

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion.runs import RunStore, read_results, run
-from mtclib.companion.runs.committed import agreement
+from mtclib.companion.runs.committed import rounded
+from mtclib.companion.runs.fit import labels_digest
 from mtclib.companion.runs.profiles import plan
 from mtclib.core import paths
 
@@ -32,6 +33,37 @@ def recreated(paper, share, rng, store, n_jobs):
     return {"paper": paper, "committed": len(committed), "drawn": len(drawn),
             "no data": len(drawn - possible), "missing": found["missing"],
             **{part: len(found[f"{part}_differ"]) for part in ("labels", "scores", "objectives")}}
+
+
+def agreement(store, results):
+    """Compare every fit of committed results with its record in a run store, to the digits that are
+    committed. A dict: ``jobs`` (that succeeded), ``missing`` (no record, or a failed one), keys in
+    ``labels_differ`` (by their digests), ..., and whether nothing is missing nor differs in
+    ``identical_labels``, ..."""
+    fits = results.frame[results.frame["status"] == "ok"]
+    rows_of = fits.drop_duplicates(["key", "task", "metric"]).groupby("key", sort=False, observed=True)
+    differ = {"labels": [], "scores": [], "objectives": []}
+    missing = 0
+    for key, rows in rows_of:
+        record = store.get(key)
+        if record is None or record.status != "ok":
+            missing += 1
+            continue
+        same = {"labels": labels_digest(record) == results.digests[key], "scores": _same_scores(record, rows),
+                "objectives": np.equal(*rounded([record.info["objective"], rows["objective"].iloc[0]]))}
+        for part in differ:
+            differ[part] += [] if same[part] else [key]
+    return {"jobs": int(fits["key"].nunique()), "missing": missing,
+            **{f"{part}_differ": keys for part, keys in differ.items()},
+            **{f"identical_{part}": not (keys or missing) for part, keys in differ.items()}}
+
+
+def _same_scores(record, rows):
+    scores, measures = record.info["scores"], record.info.get("measures", {})
+    mine = [scores.get(task, {}).get(metric, measures.get(metric, np.nan))
+            for task, metric in zip(rows["task"], rows["metric"])]
+    # Reading a number from text may miss its last bit, so both sides are rounded.
+    return np.array_equal(np.round(mine, 6), np.round(rows["value"].to_numpy(), 6), equal_nan=True)
 
 
 def main():

@@ -32,9 +32,8 @@ COLUMN = ["dataset", "task"]
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """Outcome of one claim: "holds", "fails" or "undecided", and what was counted, in words. `statistic` is
-    the size of the effect (a mean difference, a span, a share), `n` the independent observations behind the
-    status, `p` a two-sided p-value where the test has one."""
+    """Outcome of a claim: "holds", "fails" or "undecided", and what was counted, in words; `statistic` is the
+    size of the effect, `n` the independent observations, `p` a two-sided p-value where there is one."""
 
     status: str
     counts: str
@@ -74,14 +73,9 @@ def loses_less(frame, method_a, method_b, metric, dataset, clean) -> ClaimResult
 
 def best_in_each_task(frame, method, others, metric, dataset, tasks, deterministic=(),
                       margin=0.0) -> ClaimResult:
-    """Is a method better than every other one on every task, by more than a margin?
-
-    Holds if each comparison (task and rival) is won at 5%: all must be, so no correction is due. Fails if
-    the worst one is lost at 5% among as many comparisons. ``statistic`` is the smallest mean difference,
-    ``n`` the smallest number of paired runs, ``p`` the largest p-value, or that of the failure.
-
-    The counts compare means: a win is a comparison in which the mean of `method` is larger.
-    """
+    """Is a method better than every other one on every task, by more than a margin? Holds if each comparison
+    is won at 5 %: all must be, so no correction is due. Fails if the worst one is lost at 5 % among as many.
+    ``p`` is the largest p-value, or that of the failure; a win in the counts is one of means."""
     pairs = [(task, other) for task in tasks for other in others]
     gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic) - margin
             for task, other in pairs]
@@ -101,8 +95,7 @@ def best_in_each_task(frame, method, others, metric, dataset, tasks, determinist
 
 def _chance_of_worst(gaps):
     """Chance of so small a smallest t statistic of the columns of ``gaps`` where no column has a difference.
-    Signs are exchanged run by run, for all columns at once: they stay as dependent as they are. Ten runs can
-    so decide among any number of comparisons, which a level divided by their number does not let them."""
+    Signs are exchanged run by run, for all columns at once: they stay as dependent as they are."""
     n = len(gaps)
     if n < FEWEST:
         return 1.0
@@ -115,10 +108,9 @@ def _chance_of_worst(gaps):
 
 
 def wins_most(frame, method, others, metric, datasets, deterministic=()) -> ClaimResult:
-    """Is a method better than the others in more than half of all pairs of task and rival? Each pair is
-    decided by its runs. Holds if more than half are won at 5%; fails if so many are lost that no more than
-    half can be won; ``statistic`` is the share won less the share lost, ``n`` the smallest number of paired
-    runs."""
+    """Is a method better than the others in more than half of all pairs of task and rival, each decided by
+    its runs? Holds if more than half are won at 5 %; fails if so many are lost that no more than half can
+    be."""
     columns = _inner(frame, metric, datasets).groupby(COLUMN).groups
     pairs = [(*column, other) for column in columns for other in others]
     gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic)
@@ -234,10 +226,8 @@ def better_in_most_columns(frame, methods_a, methods_b, metric, datasets) -> Cla
 
 
 def best_or_comparable(frame, method, others, metric, datasets) -> ClaimResult:
-    """Is a method in every column the best, or not significantly worse than the best? Holds if no Welch
-    t-test at 5 % finds the method below the best of the column, as the paper bolds its tables; fails if one
-    does at 5 % divided by the number of columns. ``statistic`` is the share of columns in which it is best or
-    comparable."""
+    """Is a method in every column the best, or by Welch's t-test at 5 % not below the best, as the paper
+    bolds its tables? Fails if one test says so at 5 % divided by the number of columns."""
     _means(frame, [method, *others], metric, datasets)
     marked = comparable_to_best(frame[frame["dataset"].isin(datasets)], metric, [method, *others])
     rows = marked[marked["method"] == method]
@@ -293,9 +283,8 @@ def ends_lower(frame, method_a, method_b, datasets) -> ClaimResult:
 
 
 def comparable_to_best(frame, metric, methods=None):
-    """The bold rule of many papers: in each column the best mean, and those not significantly below it.
-    ``dataset, task, method, mean, n, p, best, comparable``; p is 1 for the best itself and NaN where a side
-    has a single run (such a method is comparable only if it is the best)."""
+    """The bold rule of many papers: in each column the best mean, and those not significantly below it. p is
+    1 for the best itself and NaN where a side has a single run."""
     rows = frame[(frame["metric"] == metric) & (frame["task"] != "avg")]
     rows = rows if methods is None else rows[rows["method"].isin(methods)]
     found = []
@@ -346,9 +335,8 @@ def _welch(values, best):
 
 
 def greater_in_each_column(frame, method_a, method_b, metric, datasets, deterministic=()) -> ClaimResult:
-    """Does one method have the greater score on every task of every data set? Wilcoxon tests over runs,
-    paired by run. Holds if every column is won at 5 %; fails if one is lost at 5 % divided by the number of
-    columns. ``statistic`` is the smallest mean difference."""
+    """Does one method have the greater score on every task of every data set? Wilcoxon tests, paired by run.
+    Holds if every column is won at 5 %; fails if one is lost at 5 % divided by their number."""
     rows = _inner(frame, metric, datasets)
     found = {(dataset, task): mean_greater(rows, method_a, method_b, metric, dataset, (task,), deterministic)
              for dataset, task in rows[["dataset", "task"]].drop_duplicates().itertuples(index=False)}
@@ -398,9 +386,8 @@ def _fieller(a, b):
 
 
 def tasks_correlate(frame, method, metric, dataset, low=-1.0, high=1.0) -> ClaimResult:
-    """Do the scores of the two tasks of a run rise together? Holds if the 95 % interval (Fisher's
-    transformation) lies within [low, high], fails if it lies outside; ``statistic`` is Pearson's
-    correlation."""
+    """Do the scores of the two tasks of a run rise together? Holds if the 95 % interval of Pearson's
+    correlation (Fisher's transformation) lies within [low, high], fails if it lies outside."""
     table = score_pairs(frame[frame["dataset"] == dataset], metric)
     table = table[table["method"] == method]
     if len(table) < 4 or table[["1", "2"]].std().min() == 0:
@@ -421,14 +408,9 @@ def score_pairs(frame, metric):
 
 
 def span_within(frame, parameter, metric, dataset, low=0.0, high=1.0, method=None, task="avg") -> ClaimResult:
-    """Does the score span a given range while one parameter runs over its grid?
-
-    Holds if the 95% bootstrap interval of the span (over runs, the same runs at each grid value) lies in
-    [low, high], fails if it lies outside.
-
-    The span of noisy means is too large on average, and that of resampled noisy means more so. The interval
-    (2 x observed - upper, 2 x observed - lower resampled quantile) takes that bias out once.
-    """
+    """Does the score span a given range while one parameter runs over its grid? By the 95 % bootstrap
+    interval of the span over runs. The span of noisy means is too large on average, and that of resampled
+    ones more so: (2 x observed - upper, 2 x observed - lower resampled quantile) takes that out once."""
     curve = sweep(frame, parameter, metric, dataset, method, task)
     observed = float(np.ptp(curve.mean(axis=0)))
     ends = np.clip(_interval(observed, np.ptp(_resampled(curve), axis=1), len(curve)), 0, None)
@@ -452,9 +434,8 @@ def rises_then_falls(frame, parameter, metric, dataset, method=None, task="avg")
 
 
 def more_sensitive_than(frame, parameter, than, metric, dataset, method=None, task="avg") -> ClaimResult:
-    """Does the score move more with one parameter than with another? Bootstrap over the runs, the same runs
-    for both sweeps: holds if the 95% interval of the difference of spans lies above 0, fails if it lies
-    below."""
+    """Does the score move more with one parameter than with another? By the 95 % bootstrap interval of the
+    difference of spans over the runs, the same runs for both sweeps."""
     first, second = (sweep(frame, name, metric, dataset, method, task) for name in (parameter, than))
     runs = first.index.intersection(second.index)
     first, second = first.loc[runs], second.loc[runs]
@@ -487,8 +468,7 @@ def sweep(frame, parameter, metric, dataset, method=None, task="avg") -> pd.Data
 
 
 def iterations_within(frame, method, dataset, low, high) -> ClaimResult:
-    """Do most runs converge after a number of iterations in a given range? Sign test over runs; ``statistic``
-    is the median number of iterations."""
+    """Do most runs converge after a number of iterations in a given range? Sign test over runs."""
     rows = frame[(frame["method"] == method) & (frame["dataset"] == dataset)].drop_duplicates("run")
     if rows.empty:
         raise ValueError(f"frame: no run of {method!r} on {dataset!r}")
@@ -500,9 +480,8 @@ def iterations_within(frame, method, dataset, low, high) -> ClaimResult:
 
 
 def largest_entry_names_counterpart(frame, dataset) -> ClaimResult:
-    """Is the largest entry of a row of a relation matrix that of the related class? One observation per row
-    of the matrix averaged over runs, each pair of tasks once; sign test against one half ("generally"). Ties
-    for the largest entry count against the claim."""
+    """Is the largest entry of a row of a relation matrix, averaged over runs, that of the related class? Sign
+    test over rows against one half ("generally"). Ties for the largest entry count against the claim."""
     rows = frame[frame["dataset"] == dataset]
     rows = rows[rows["task"].astype(str) < rows["other"].astype(str)]
     cells = rows.groupby(["task", "other", "row", "column"], as_index=False)["value"].mean()
@@ -550,8 +529,7 @@ def time_ratio_within(frame, method, than, low, high) -> ClaimResult:
 
 
 def rises_sharply_after(frame, solver, knee, factor=3.0) -> ClaimResult:
-    """Is a running time much steeper beyond a number of clusters than before it? Sign test over repeats;
-    ``statistic`` is the median ratio of the slopes."""
+    """Is a running time much steeper beyond a number of clusters than before it? Sign test over repeats."""
     before, after = (_slopes(frame, solver, side) for side in ((-np.inf, knee), (knee, np.inf)))
     hits = int((after > factor * before.clip(lower=0)).sum())
     status, p = majority(hits, len(after))

@@ -76,9 +76,8 @@ def _check_kernel() -> None:
 
 
 def read_value(name: str, text: str, declared: str):
-    """Read the value of a parameter from text, as its declared type asks. ``declared`` is the annotation in
-    the notebook: "int", "float", "bool", "list", "dict"; any other means text. UsageError if the text is not
-    a literal of that type."""
+    """Read the value of a parameter from text, as its declared type asks: "int", "float", "bool", "list",
+    "dict"; any other means text. UsageError if the text is not a literal of that type."""
     if declared not in _TYPES:
         return text
     try:

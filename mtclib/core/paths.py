@@ -5,6 +5,7 @@ environment variable, so that a cluster node or a test can keep its files elsewh
 """
 
 import os
+import subprocess
 from pathlib import Path
 
 
@@ -57,3 +58,12 @@ def build_dir() -> Path:
 def figures_dir() -> Path:
     """Where notebooks put their figures (``MTCLIB_FIGURES``): under ``build`` unless told otherwise."""
     return Path(os.environ.get("MTCLIB_FIGURES") or build_dir() / "figures")
+
+
+def git(*command) -> str:
+    """What git says of the repository, or "" where there is no git or no repository."""
+    try:
+        return subprocess.check_output(["git", "-C", root(), *command], text=True,
+                                       stderr=subprocess.DEVNULL).strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""

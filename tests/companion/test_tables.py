@@ -12,8 +12,8 @@ from seaborn.utils import relative_luminance
 
 from mtclib.companion import tables
 from mtclib.companion.tables import MEANINGS
-from mtclib.companion.tables.table import CLAIM_SYMBOLS, COLOURS, Cell
-from mtclib.companion.verdicts.judge import SYMBOLS
+from mtclib.companion.tables.table import COLOURS, Cell
+from mtclib.companion.verdicts.judge import STATUSES, SYMBOLS
 
 
 class Reader(HTMLParser):
@@ -62,7 +62,7 @@ def runs(values=(0.8, 0.9), method="SNMF", task="1", metric="ACC", params="{}"):
 NONE = pd.DataFrame(columns=["method", "task", "metric", "printed_mean"])
 SENTENCES = pd.DataFrame({"parts": [3, 1], "hold": [1, 1], "fail": [2, 0], "status": ["fails", "holds"]},
                          index=["q", "r"])
-CLAIMS = pd.DataFrame({"quote": "q", "status": [*CLAIM_SYMBOLS, "fails"], "statistic": 1.0})
+CLAIMS = pd.DataFrame({"quote": "q", "status": [*STATUSES["claims"], "fails"], "statistic": 1.0})
 
 
 def decided(*problems):
@@ -115,7 +115,7 @@ def test_each_verdict_shows_symbol_word_and_meaning_besides_its_colour(verdict):
 
 
 def test_every_verdict_has_a_meaning_and_colours_with_enough_contrast():
-    assert set(COLOURS) == set(MEANINGS) == {*SYMBOLS, *CLAIM_SYMBOLS}
+    assert set(COLOURS) == set(MEANINGS) == {*SYMBOLS, *STATUSES["claims"]}
     for status, (background, text) in COLOURS.items():
         if background == "transparent":
             assert text == "inherit", status

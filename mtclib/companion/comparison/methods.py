@@ -33,7 +33,6 @@ ENTRY = schema.table(
     order_n=schema.one_of((1, 2, 3)), parameters={"type": "object"},
     appears_in={"items": schema.table(("paper", "tables", "names"))})
 POWER = "n^"  # in a cost that grows faster than n log n
-SLACK = 0.5  # so far a timed exponent may lie above the order in n that is stated
 OVERVIEW = {
     "method": "class", "what": "method", "source": "paper", "needs": "needs", "order": "cost of an iteration",
     "time": "iteration [ms]", "fit": "fit [s] (iterations)", "peak": "peak [MB]", "growth": "grows as n^",
@@ -122,12 +121,6 @@ def measured_growth():
 
 def _exponent(measured, on_paper):
     return "" if pd.isna(measured) else f"{measured:z.1f} ({on_paper:.0f})"
-
-
-def above_order(measurements) -> list:
-    """Methods of a frame like `measured` that grow with n faster than their stated order, and `SLACK`."""
-    orders = {name: entry["order_n"] for name, entry in read()["methods"].items()}
-    return [name for name, power in measurements["exponent_n"].items() if power > orders[name] + SLACK]
 
 
 def recorded(name) -> dict:

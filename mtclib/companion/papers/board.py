@@ -12,49 +12,12 @@ from mtclib.companion.comparison import advice
 from mtclib.companion.comparison.sources import KINDS, PLAIN
 from mtclib.companion.papers import citations
 from mtclib.companion.runs import load_protocol
+from mtclib.companion.schema import beside
 from mtclib.companion.site import pages
 from mtclib.companion.verdicts.intervals import RELATIVE
 from mtclib.core import paths
 
 METRICS = {"ARI": "ARI", "NMI_arithmetic": "NMI", "ACC": "ACC"}
-PAGE = """# {title}
-
-{about}
-
-```{{raw}} html
-<div class="board"><noscript>This table needs JavaScript; its numbers are in the folder data/.</noscript>
-<script type="text/plain">{data}</script></div>
-<script defer src="_static/board.js"></script>
-```
-"""
-BOARD = """Every score that is committed: all methods, ours and those of other packages, at their defaults,
-on all sets of all sources. Choose what looks like your own data: the advice is computed from these sets
-alone, by the rules of [the comparison](comparison.ipynb). It names a method of ours that takes at most
-{seconds:.0f} s for {samples:,} samples. Scores are means over seeds, in percent; seconds are the median of
-a fit, and MB what it takes beyond the data. Reconstructions of methods are left out until you ask for
-them."""
-CELLS = """Every number that the five papers print, beside ours and its verdict, proportions in percent;
-[how to read them](../data/README.md). Reconstructions of methods are left out until you ask for them."""
-ASKED = [
-    {"name": "tasks or views", "filter": "choice", "initial": "views", "required": True, "set": True},
-    {"name": "method"}, {"name": "data set"},
-    *({"name": name, "digits": 1} for name in METRICS.values()),
-    {"name": "seconds", "digits": 2}, {"name": "MB", "digits": 1},
-    {"name": "kind of data", "filter": "choice", "set": True}, {"name": "source"},
-    {"name": "samples", "filter": "range", "set": True},
-    {"name": "views or tasks", "filter": "range", "set": True}, {"name": "clusters"},
-    {"name": "number of clusters", "filter": "choice", "initial": "known", "required": True, "set": True},
-    {"name": "preparation", "filter": "choice", "set": True},
-    {"name": "reconstruction", "filter": "choice", "initial": "no"}, {"name": "package", "filter": "choice"},
-]
-"""Columns of the scores; those of a `set` choose the sets that advice is computed from."""
-PRINTED = [
-    {"name": "paper", "filter": "choice"}, {"name": "method"}, {"name": "data set", "filter": "choice"},
-    {"name": "task"}, {"name": "metric", "filter": "choice"}, {"name": "printed", "digits": 2},
-    {"name": "ours", "digits": 2}, {"name": "sd", "digits": 2}, {"name": "runs"},
-    {"name": "verdict", "filter": "choice"}, {"name": "cause", "filter": "choice"}, {"name": "table"},
-    {"name": "pipeline"}, {"name": "reconstruction", "filter": "choice", "initial": "no"},
-]
 
 
 def _call(spec) -> str:
@@ -134,12 +97,12 @@ def write(source, found) -> dict[str, str]:
     None are written where there are no verdicts."""
     if not (paths.data_dir() / "verdicts.csv").is_file():
         return {}
-    scored = packed(pd.concat(map(scores, KINDS)), ASKED, caption="Scores", advice=rules(),
-                    order={"name": "ARI", "down": True})
-    about = BOARD.format(seconds=advice.SECONDS, samples=advice.SAMPLES)
-    tables = {"leaderboard": ("Leaderboard", about, scored),
-              "printed": ("Printed numbers", CELLS, packed(cells(), PRINTED, caption="Printed numbers"))}
-    for name, (title, about, data) in tables.items():
-        text = pages.settle(PAGE.format(title=title, about=about, data=data), found)
+    known = beside(__file__, "board.toml")
+    page, further = known.pop("page"), {"leaderboard": {"advice": rules()}}
+    for name, rows in (("leaderboard", pd.concat(map(scores, KINDS))), ("printed", cells())):
+        one = known[name]
+        data = packed(rows, one["columns"], caption=one["caption"], **further.get(name, {}), **one["packed"])
+        about = one["about"].format(seconds=advice.SECONDS, samples=advice.SAMPLES)
+        text = pages.settle(page.format(title=one["title"], about=about, data=data), found)
         (source / f"{name}.md").write_text(text, encoding="utf-8")
-    return {name: title for name, (title, *_) in tables.items()}
+    return {name: one["title"] for name, one in known.items()}

@@ -19,11 +19,9 @@ SWEEPS = 100
 
 
 def values_of_couplings(data, further):
-    """Scores and d_M of MBC in each of ``runs`` fits for each coupling, a search's ``values``. Choices:
-    ``masses`` of the relations ("uniform", Eq. (10), or "empirical", Eq. (6)); ``pull`` of the other tasks on
-    a centroid ("mass", the entries of W as in Eq. (14), or "row", entries that sum to lambda); ``first`` in a
-    sweep ("relations", Algorithm 1, or "assignments"); ``start`` ("own" random numbers for each task, or the
-    "same")."""
+    """Scores and d_M of MBC in each of ``runs`` fits for each coupling, a search's ``values``. ``pull`` of
+    the other tasks on a centroid is "mass", the entries of W as in Eq. (14), or "row", entries that sum to
+    lambda."""
     names, (n_runs,) = ("masses", "pull", "first", "start"), further["runs"]
     for choice in (dict(zip(names, chosen)) for chosen in product(*(further[name] for name in names))):
         runs = [_scores(data, fit(data.Xs, data.n_clusters, run, **choice).labels) for run in range(n_runs)]

@@ -50,8 +50,7 @@ def in_detail(paper):
 
 def find(loader, rules, paper="mtcmrl", printed="20NewsGroups", **given):
     """Which rules for the words give the class sizes of Table 1? Nothing is clustered. A table of the rules,
-    those with most sizes first, and the data set of the first; None and a sentence where the file cannot be
-    had."""
+    and the data set of the first; None and a sentence where the file cannot be had."""
     cells = size_cells(paper).query("dataset == @printed and metric == 'class_size'")
     rows, first = [], (-1, None)
     for rule in rules:

@@ -42,9 +42,7 @@ class PaperJudging(PaperResults):
 
     def verdicts(self, printed, dataset=None, rows=None):
         """Every printed cell of a data set beside ours, as from ``judge``, with numbers in the sentences.
-        `dataset` is the data set of the protocol that stands for the printed one, `rows` what is judged (by
-        default ``judged_rows``). Causes of deviation are attached only to the headline data set and the one
-        named as printed."""
+        Causes are attached only to the headline data set and the one named as printed."""
         cells = self.judged(printed, dataset, rows)
         reasons = [self.numbers.fill(row.reason, dataset=row.dataset, printed=row.method)
                    for row in cells[["reason", "dataset", "method"]].itertuples(index=False)]

@@ -41,10 +41,9 @@ WITH_MEMORY, NO_MEMORY = "LMSC, release", "LMSC, release, no memory"
 
 
 def pipelines(study):
-    """Distance of every printed row from ours by graph and weighting: a search over rows and pipelines.
-    ``method, graph, weighting, cells`` (of tasks, misprints left out), ``distance`` (mean absolute, points)
-    and ``within`` (cells within 5 points), at the defaults; rows and pipelines that were run on all data
-    sets. The data sets without tf-idf are the same under both weightings."""
+    """Distance of every printed row from ours by graph and weighting, at the defaults, misprints left out;
+    rows and pipelines that were run on all data sets. Those without tf-idf are the same under both
+    weightings."""
     cells = study.published[~study.published["cell"].isin(study.misprints)]
     both = _pipeline_means(study).merge(cells[[*PLACE, "mean"]], on=PLACE)
     both["distance"] = 100 * (both["value"] - both["mean"]).abs()
@@ -78,8 +77,7 @@ def _rows_of_pipelines():
 
 
 def paired_pipelines(data, _):
-    """SNMF and Coreg on one pipeline, AWP and WMSC on another, a committed score for each split: a search's
-    ``values``."""
+    """SNMF and Coreg on one pipeline, AWP and WMSC on another, by split: a search's ``values``."""
     means = _rows_of_pipelines()
     here = means[means["dataset"].str.lower() == data.name.removeprefix("lmsc-")]
     rows = {key: part.set_index(["task", "method", "metric"])["each"].to_dict()
@@ -141,9 +139,8 @@ def basis_cancels(task):
 
 
 def fusion_never_changes_labels(task):
-    """k-means sees distances, and E D has the distances of E: D never changes labels. A row per draw.
-    'distances' is the largest change of a distance between samples, 'agreement' the adjusted Rand index of
-    the labels with and without D."""
+    """k-means sees distances, and E D has the distances of E: D never changes labels. 'distances' is the
+    largest change of a distance, 'agreement' the adjusted Rand index of the labels with and without D."""
     rng, k, E = np.random.default_rng(0), len(task.D), sum(task.Es) / len(task.Es)
     labels, rows = best_kmeans(E, k, SEEDS).labels_, []
     for _ in range(3):
@@ -154,10 +151,8 @@ def fusion_never_changes_labels(task):
 
 
 def views_decouple(Xs, n_clusters):
-    """All views learned together and each view learned alone, with as many sweeps: the same embeddings. A row
-    per view. 'embedding' is the largest entry of E E^T - E' E'^T, for E learned together and E' alone, last
-    task; 'fusion' is |D - B|. Column 'objective' is the same in all rows: the objective of all views minus
-    the sum of the objectives of each."""
+    """All views learned together and each alone, with as many sweeps: the same embeddings. 'embedding' is the
+    largest entry of E E^T - E' E'^T, 'objective' that of all views minus the sum of those of each."""
     Xs = check_sequence(Xs)
     together, *alone = (_last_task(each, n_clusters) for each in (
         Xs, *([[view] for view in views] for views in zip(*Xs))))
@@ -179,9 +174,8 @@ def _last_task(Xs, n_clusters):
 
 
 def mean_is_undetermined(model, task):
-    """(E Q, L B^T Q) of one view is as good as (E, L B^T) for every orthogonal Q; the mean over views is not.
-    A row per draw. 'objective' is the change of the objective; 'literal', 'concat' and 'aligned' are the
-    adjusted Rand indices of the labels before and after, for each way to read labels off the E."""
+    """(E Q, L B^T Q) of one view is as good as (E, L B^T) for every orthogonal Q; the mean over views is not:
+    how the objective changes, and the adjusted Rand index of the labels before and after."""
     rng, task = np.random.default_rng(0), _without_basis(task)
     before, rows = _labels(model, task), []
     for _ in range(5):
@@ -243,8 +237,7 @@ class Numbers(numbers.Numbers, paper="lmsc"):
         return f"{int((abs(table[cells] - printed) < 6e-5).sum(axis=1).max())} of {len(cells)}"
 
     def multiples(self, method, side="published"):
-        """How many purities of tasks, printed or "ours" over the seeds on the authors' split, are whole
-        multiples of 1 / n, without misprints: "12 of 12"."""
+        """How many purities of tasks, printed or "ours", are whole multiples of 1 / n: "12 of 12"."""
         cells = self.judged.query("method == @method and metric == 'purity' and task != 'avg'")
         cells = cells[cells["verdict"] != "misprint"]
         sizes = cells["dataset"].map(self.study.protocol.task_sizes)
@@ -420,10 +413,8 @@ class PaperStudy(Study, paper="lmsc"):
         released = self.rows(RELEASED.format(name)).query("method == @WITH_MEMORY and run == 0")
         both = pd.concat([rows[rows["dataset"] == name].assign(updates="ours, random splits"),
                           released.assign(updates="released, authors' split")])
-        return self.show(plots.sensitivity(both, base, METRIC, by="updates"),
-                         f"lmsc-sensitivity-{name.lower()}", _FIGURES[name],
-                         alt=f"NMI on {name} against each parameter in turn: by our updates over random "
-                             "splits, and by the released code on the authors' split")
+        fig = plots.sensitivity(both, base, METRIC, by="updates")
+        return self.show(fig, f"lmsc-sensitivity-{name.lower()}")
 
     def heat_map(self, name, kind="surface"):
         """Figure 2 or 3 of the paper, over mu and beta: as printed, or at lambda = 1 by the "release"."""
@@ -432,8 +423,7 @@ class PaperStudy(Study, paper="lmsc"):
         rows = self.rows(pool).query(part)
         rows = rows[rows["params"].str.contains('"lam":1.0', regex=False)] if kind == "release" else rows
         fig = plots.sensitivity_heatmap(rows, "mu", "beta", metric=METRIC)
-        return self.show(fig, f"lmsc-{kind}-{name.lower()}", _FIGURES[name],
-                         alt=f"Map of the NMI on {name} over mu and beta, with the best cell marked")
+        return self.show(fig, f"lmsc-{kind}-{name.lower()}")
 
     def objectives(self):
         """Figure 4 of the paper: the objective of each task, by three algorithms."""
@@ -445,34 +435,26 @@ class PaperStudy(Study, paper="lmsc"):
         models = self.results.models
         panels = {f"{row.dataset.split()[0]}, {kinds[row.method]}":
                   [-models[f"{row.key}/histories_/{t}"] for t in range(4)] for row in kept.itertuples()}
-        return self.show(plots.task_objectives(panels), "lmsc-objectives", "LMSC 4",
-                         alt="The objective of four tasks by sweep: it rises with consistent updates, wavers "
-                             "with the printed ones, and grows with the number of sweeps in the release")
+        return self.show(plots.task_objectives(panels), "lmsc-objectives")
 
     def transfer(self):
         """With and without libraries, by the number of tasks seen."""
-        return self._stream(plots.transfer_curve, "transfer", "NMI of the newest task by the number of tasks "
-                            "seen, a line with libraries and one without, and their difference below")
+        return self._stream(plots.transfer_curve, "transfer")
 
     def forgetting(self):
         """Task 1 clustered anew after each task."""
-        return self._stream(plots.forgetting_curve, "forgetting", "NMI of task 1 clustered anew after each "
-                            "task: flat against its classes, falling against its first labels")
+        return self._stream(plots.forgetting_curve, "forgetting")
 
     def orders(self):
         """The same tasks in ten orders."""
-        return self._stream(plots.order_spread, "orders", "NMI by position in the sequence, rising by a few "
-                            "points, and the mean of each order, a few points from the others")
+        return self._stream(plots.order_spread, "orders")
 
     def costs(self):
         """Time and memory of one more task."""
-        return self._stream(plots.stream_costs, "stream_costs", "Seconds and bytes by the number of tasks: "
-                            "flat for one more task, rising where all are clustered again", "lmsc-costs")
+        return self.show(plots.stream_costs(self.table("stream_costs")), "lmsc-costs")
 
-    def _stream(self, draw, table, alt, name=None):
-        rows = self.table(table)
-        rows = rows.replace({"dataset": _STREAMS}) if table != "stream_costs" else rows
-        return self.show(draw(rows), name or f"lmsc-{table}", alt=alt)
+    def _stream(self, draw, table):
+        return self.show(draw(self.table(table).replace({"dataset": _STREAMS})), f"lmsc-{table}")
 
     def frames(self):
         """Rows of results that the claims of the paper speak of, by the name of their frame."""
@@ -504,7 +486,6 @@ class PaperStudy(Study, paper="lmsc"):
         return results.pooled(rows, {name: name.rpartition(" ")[0] for name in rows["dataset"].unique()})
 
 
-_FIGURES = {"3Sources": "LMSC 2", "Cornell": "LMSC 3"}
 _STREAMS = {"lmsc-bbc": "BBC, 8 tasks", "lmsc-newsgroups": "20 Newsgroups, 24 tasks"}
 
 

@@ -70,17 +70,15 @@ class PaperStudy(Study, paper="mbc"):
     def pairs(self, metric):
         """Figures 1 and 2: the score of one task against that of the other, a point for each run."""
         rows = self._compared[self._compared["dataset"].isin(self.sets[:3])]
-        figure = {"NMI": "MBC 1", "ARI": "MBC 2"}[metric]
         fig = plots.task_pairs(score_pairs(rows, METRICS[metric]), metric)
-        return self.show(fig, f"mbc-pairs-{metric.lower()}", figure, alt=f"{metric} of task 2 against that "
-                         "of task 1 on three data sets, a point for each run of IND and of MBC.")
+        return self.show(fig, f"mbc-pairs-{metric.lower()}")
 
     def strength(self):
         """NMI against the strength of the coupling."""
         rows = self.sweep("lambda")
         fig = plots.sensitivity(rows[rows["dataset"].isin(self.sets)], {"lam": 0.5}, METRICS["NMI"],
                                 linear=["lam"])
-        return self.show(fig, "mbc-lambda", alt="NMI against λ on nine data sets: nearly flat from 1/2 on.")
+        return self.show(fig, "mbc-lambda")
 
     def divergences_table(self):
         """NMI under divergences that the paper does not test."""
@@ -102,14 +100,13 @@ class PaperStudy(Study, paper="mbc"):
                  for name in self.sets if name != "NG20-3"}
         return outcomes_table(found, "Does the relation name the same class?")
 
-    def relation(self, dataset="tr45"):
-        """The relation of the two tasks of a data set, by class."""
-        rows = self._related(dataset).query("task == '1' and other == '2'")
-        first, second = self.class_names(dataset)
+    def relation(self):
+        """The relation of the two tasks of tr45, by class."""
+        rows = self._related("tr45").query("task == '1' and other == '2'")
+        first, second = self.class_names("tr45")
         matrix = rows.pivot_table("value", "row", "column").loc[first, second]
         tasks = ("class of task 1", "class of task 2")
-        return self.show(plots.relation_matrix(matrix, None, first, second, tasks=tasks), "mbc-relation",
-                         alt=f"Learnt relation of the classes of the two tasks of {dataset}, as a map.")
+        return self.show(plots.relation_matrix(matrix, None, first, second, tasks=tasks), "mbc-relation")
 
     def _related(self, name):
         rows = self.results.frame.query("method == 'MBC, relations' and dataset == @name")
@@ -151,9 +148,7 @@ def _scatter(X):
 
 
 def distances_of_classes(data, further):
-    """d_M, Eq. (8), of the true classes of two tasks under further choices, a search's ``values``. Choices:
-    ``centroids`` ("means", or "unit length"), ``masses`` ("empirical", "uniform"), ``cost`` ("squared",
-    "plain") and ``factor``, one of `SIZES`. Pairs of choices and values."""
+    """d_M, Eq. (8), of the true classes of two tasks under further choices: a search's ``values``."""
     means = [class_means(X, y) for X, y in zip(data.Xs, data.labels)]
     centres = {"means": means, "unit length": [normalize(U) for U in means]}
     costs = {"squared": "sqeuclidean", "plain": cdist}

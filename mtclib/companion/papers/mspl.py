@@ -39,22 +39,15 @@ DistortionBound = namedtuple(
 
 
 def distortion_bound(Xs, labels):
-    """Bounds of the share of samples on which a partition differs from the one with the least distortion.
-
-    "Least distortion" is meant over all views together, Eq. (2), and the share after the best renaming of
-    clusters. The printed bound does not hold. Eq. (31) and (32) fail already for one view: two lines at
-    angles +t and -t to a third, with sin^2 t = delta, have squared cosine 1 - 4 delta (1 - delta), not 1 -
-    2 delta (1 - delta). And that the best partition has the least sum of distortions does not make it
-    better in each view. The corrected bound uses the triangle inequality for projections, and that no view
-    can be further from its ideal than all views together.
-
-    Arrays have one entry per view. `distortion` and `ideal` are squared distances to the centroids and their
-    spectral lower bound. `delta` is Eq. (21), infinite without a gap, as with fewer than k - 1 features.
-    `printed` is p_max * min_v 2 delta_v (1 - delta_v / (k - 1)), Eq. (27), with the shares p_min and p_max of
-    the smallest and the largest cluster; it applies if delta_v <= (k - 1) / 2 for all views. `corrected` is
-    p_max * min_v (sqrt(delta_v) + sqrt(best_v))^2, where best_v bounds delta for the best partition from
-    above: sum of (distortion - ideal) over the views, over the gap; it applies if at most p_max * p_min.
-    """
+    """Bounds of the share of samples, after the best renaming, on which a partition differs from the one with
+    the least distortion over all views together, Eq. (2). The printed bound, p_max * min_v 2 delta_v (1 -
+    delta_v / (k - 1)), Eq. (27), which applies if delta_v <= (k - 1) / 2 for all views, does not hold. Eq.
+    (31) and (32) fail already for one view: two lines at angles +t and -t to a third, with sin^2 t = delta,
+    have squared cosine 1 - 4 delta (1 - delta), not 1 - 2 delta (1 - delta). And that the best partition has
+    the least sum of distortions does not make it better in each view. The corrected bound, p_max * min_v
+    (sqrt(delta_v) + sqrt(best_v))^2, if at most p_max * p_min, uses the triangle inequality for projections,
+    and that no view can be further from its ideal than all together: best_v is the sum of (distortion -
+    ideal) over the gap. `delta` is Eq. (21), infinite without a gap, as with fewer than k - 1 features."""
     Xs = check_views(Xs)
     names, labels = np.unique(labels, return_inverse=True)
     k = len(names)
@@ -74,10 +67,8 @@ def distortion_bound(Xs, labels):
 
 
 def check_bounds(Xs, partitions):
-    """Both bounds for several partitions, beside how far each is from the best among them. ``excess``
-    (distortion above the best one's, relative), ``delta`` (least over the views), ``error`` (share of
-    samples), ``printed, printed_applies, corrected, corrected_applies``, and for both whether a bound that
-    applies is ``broken`` or ``informative``, that is below 1 - 1/k."""
+    """Both bounds for several partitions, beside how far each is from the best among them. ``delta`` is the
+    least over the views; a bound that applies is ``informative`` below 1 - 1/k."""
     partitions = list(partitions)
     bounds = [distortion_bound(Xs, labels) for labels in partitions]
     totals = np.array([bound.distortion.sum() for bound in bounds])
@@ -106,12 +97,12 @@ def _spectral(X, H):
     return within, total - values[:k - 1].sum(), gap if gap > 1e-12 * total else 0.0
 
 
-def all_partitions(n_draws=40, random_state=0):
+def all_partitions(random_state=0):
     """Both bounds (`check_bounds`) for every partition of seven points in two; the best is known here."""
     rng = np.random.default_rng(random_state)
     halves = [np.array([int(digit) for digit in np.binary_repr(code, 7)]) for code in range(1, 64)]
     parts = []
-    for _ in range(n_draws):
+    for _ in range(40):
         labels = [rng.permutation(np.arange(7) % 2) if misled else np.arange(7) % 2 for misled in (0, 1)]
         scale = rng.choice([3.0, 8.0])
         Xs = [scale * rng.normal(size=(2, 2))[y] + rng.normal(size=(7, 2)) for y in labels]
@@ -119,21 +110,20 @@ def all_partitions(n_draws=40, random_state=0):
     return pd.concat(parts, ignore_index=True)
 
 
-def on_the_way(separation, clusters, n_starts=20):
+def on_the_way(separation, clusters):
     """Both bounds (`check_bounds`) for all partitions of the toy data that k-means on all views passes."""
     data = mspl_toy(separation=separation, noise=False)
     chosen = np.isin(data.labels, clusters)
     Xs = [X[chosen] for X in data.Xs]
     fits = [MSPL(len(clusters), weighting="naive", scaling="none", init="points", random_state=run).fit(Xs)
-            for run in range(n_starts)]
+            for run in range(20)]
     seen = np.unique(np.concatenate([fit.label_history_ for fit in fits]), axis=0)
     return check_bounds(Xs, [labels for labels in seen if len(np.unique(labels)) == len(clusters)])
 
 
 def survey(random_state=0):
-    """How often the bounds apply, are broken, and say anything. A row per family of partitions: their number,
-    the least delta (the theorem needs at most (k - 1) / 2), and how many bounds apply, are broken and are
-    below chance, as printed and corrected."""
+    """How often the bounds apply, are broken, and say anything, by family of partitions. The theorem needs a
+    delta of at most (k - 1) / 2."""
     tables = {("all partitions of 7 points", 2): all_partitions(random_state=random_state)}
     tables |= {(f"toy data, centres {separation:g} apart", len(clusters)): on_the_way(separation, clusters)
                for clusters in CLUSTERS for separation in SEPARATIONS}
@@ -181,10 +171,8 @@ def total_falls(trajectories, metric, until):
 
 
 def selection_rounds(rows, arrays, labels, Xs=()):
-    """Mean round in which samples are taken in, by class and view, and by their distance from the centre.
-    ``dataset, method, run, metric`` ("round"), ``value``: "cluster 1" and "view 1" for the samples of a class
-    in a view, "view 1" and "near" or "far" for the nearer and the further half of every class, by their
-    features ``Xs[v]`` in that view."""
+    """Mean round in which samples are taken in, by class and view, and by their distance from the centre: the
+    nearer and the further half of every class, by their features ``Xs[v]``."""
     halves = [dict(zip(("near", "far"), _halves(X, labels))) for X in Xs]
     found = []
     for row in rows.itertuples(index=False):
@@ -316,17 +304,15 @@ class PaperStudy(Study, paper="mspl"):
 
     def weight_rules(self):
         """Figure 1 of the paper."""
-        return self.show(plots.weight_functions([2.0, 5.0, 10.0], sharpness=(1.0, 0.3)), "mspl-weights",
-                         "MSPL 1", data="formula", alt="Weight against loss for three thresholds: a step for "
-                         "the hard rule, a fall of fixed width for the smooth one")
+        fig = plots.weight_functions([2.0, 5.0, 10.0], sharpness=(1.0, 0.3))
+        return self.show(fig, "mspl-weights", data="formula")
 
     def live_selection(self):
         """Figure 2 of the paper, from one fit on toy data."""
         toy = load("mspl-toy", noise=False)
         fit = MSPL(4, scaling="variance", random_state=self.seed or 0).fit(toy.Xs)
         fig = plots.selection(toy.Xs, fit.selection_order_, toy.labels)
-        alt = "Points of four clusters in three views, coloured by the round in which they are taken in"
-        return self.show(fig, "mspl-selection", "MSPL 2", data=f"live {toy.sha256}", alt=alt)
+        return self.show(fig, "mspl-selection", data=f"live {toy.sha256}")
 
     @cached_property
     def _rounds(self):
@@ -366,9 +352,7 @@ class PaperStudy(Study, paper="mspl"):
     def iterations(self):
         """Figure 3 of the paper."""
         shown = {metric: name for name, metric in METRICS.items()}
-        return self.show(plots.trajectories(self._curves, shown), "mspl-iterations", "MSPL 3",
-                         alt="NMI, accuracy and purity by iteration: all weights one rises first, and "
-                         "the hard weights stay below the others")
+        return self.show(plots.trajectories(self._curves, shown), "mspl-iterations")
 
     def falls(self):
         """How unsteady the first ten iterations are."""
@@ -384,8 +368,7 @@ class PaperStudy(Study, paper="mspl"):
         base = {"pace_start": 0.55, "pace_growth": 1.2, "kappa": 1.0}
         fig = plots.sensitivity(_plain(pd.concat([hard, smooth])), base, by="method",
                                 linear=["pace_start", "pace_growth"])
-        return self.show(fig, "mspl-pace", alt="Accuracy against the first share, the growth and the "
-                         "sharpness: flat lines within their intervals")
+        return self.show(fig, "mspl-pace")
 
     @cached_property
     def _damaged(self):
@@ -398,9 +381,8 @@ class PaperStudy(Study, paper="mspl"):
         """Accuracy as one view is damaged."""
         rows = _plain(panels(self._damaged[self._damaged["metric"] == "ACC"])).assign(dataset="FAC")
         kinds = rows["kind"].replace({"outliers, (.*)": r"outlying \1", ", ": " "}, regex=True)
-        return self.show(plots.robustness(rows.assign(kind=kinds), title="{kind}", noun="damage"),
-                         "mspl-damage", alt="Accuracy against the damaged share of FAC, a panel for each "
-                         "damage: intervals of RMKMC and of all MSPL overlap nearly everywhere")
+        fig = plots.robustness(rows.assign(kind=kinds), title="{kind}", noun="damage")
+        return self.show(fig, "mspl-damage")
 
     def theorem(self):
         """How often the bounds of Theorem 1 apply, are broken, and say anything."""

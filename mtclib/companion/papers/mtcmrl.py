@@ -90,8 +90,7 @@ class PaperStudy(Study, paper="mtcmrl"):
         parts = [first[first["method"] == name].assign(dataset=pair[0], method=side)
                  for pair in TRANSFER for name, side in zip(pair, sides)]
         fig = plots.robustness(pd.concat(parts), title="{dataset}", noun="common classes")
-        return self.show(fig, "mtcmrl-transfer", alt="Accuracy of Task 1 against the share of common "
-                         "classes, one panel per method, with transfer beside its single-task version.")
+        return self.show(fig, "mtcmrl-transfer")
 
     def transfer_table(self):
         """What transfer gains or costs, by the number of shared classes."""
@@ -116,23 +115,19 @@ class PaperStudy(Study, paper="mtcmrl"):
         """Figure 1, one metric."""
         rows = pd.concat(map(self.judged_sweep, self.sets))
         fig = plots.sensitivity(rows, self.protocol.sensitivity["figure1"].base, metric)
-        name = metric.partition("_")[0]
-        return self.show(fig, f"mtcmrl-sensitivity-{name.lower()}", "MTCMRL 1", alt=f"{name} against each of "
-                         "the four parameters: nearly flat lines of three data sets.")
+        return self.show(fig, f"mtcmrl-sensitivity-{metric.partition('_')[0].lower()}")
 
     def convergence(self):
         """Figure 2."""
         kept = self.results.histories
         histories = {name: [kept[key] for key in rows["key"].unique() if key in kept]
                      for name, rows in self._fits.items()}
-        return self.show(plots.objective_panels(histories, STOPS), "mtcmrl-convergence", "MTCMRL 2")
+        return self.show(plots.objective_panels(histories, STOPS), "mtcmrl-convergence")
 
     def relation_time(self):
         """Figure 3."""
         timings = self.table("relation_times").query("costs == 'models'")
-        return self.show(plots.runtime(timings, switch_at=35), "mtcmrl-relation-time", "MTCMRL 3",
-                         alt="Seconds against clusters: the projection lies far below Frank-Wolfe and "
-                         "quadratic programming, whose lines cross at 35 clusters.")
+        return self.show(plots.runtime(timings, switch_at=35), "mtcmrl-relation-time")
 
     def relation_table(self):
         """How often a relation names the related class."""
@@ -151,8 +146,7 @@ class PaperStudy(Study, paper="mtcmrl"):
         relations = self.relations(self.fitted(name), self._fits[name], labels)
         ours, printed = self.relation_pair(relations, name, labels)
         fig = plots.relation_matrix(ours, printed, ours.index, ours.columns, tasks=("Task 1", "Task 2"))
-        return self.show(fig, f"mtcmrl-relation-{name.lower()}", alt=f"Relations of the classes of Tasks "
-                         f"1 and 2 of {name}, ours beside the printed ones.")
+        return self.show(fig, f"mtcmrl-relation-{name.lower()}")
 
     def relation_pair(self, relations, name, class_names):
         """Our relation matrix of the first two tasks (mean over runs) and the printed one, both by class."""

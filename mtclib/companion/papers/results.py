@@ -19,10 +19,8 @@ ONE_A_JOB = ["key", "task", "metric"]
 
 
 class PaperResults:
-    """Protocol, data, printed numbers, live runs and committed results of one paper.
-
-    A study lives as long as its process: what tables and claims ask for again and again is kept.
-    """
+    """Protocol, data, printed numbers, live runs and committed results of one paper. A study lives as long as
+    its process: what tables and claims ask for again and again is kept."""
 
     def __init__(self, paper, profile="quick", *, seed=None, n_runs=0, n_jobs=1, dask=None):
         check_parameters(profile=profile, seed=seed or 0, n_runs=n_runs, n_jobs=n_jobs, dask=dask or "")
@@ -137,10 +135,7 @@ class PaperResults:
     def printed(self, dataset, method=None, metric=None):
         """Printed cells of a data set, or of one method and metric on it."""
         wanted = {"dataset": dataset, "method": method, "metric": metric}
-        cells = self.published
-        for column, value in wanted.items():
-            cells = cells if value is None else cells[cells[column] == value]
-        return cells
+        return published.matching(self.published, wanted)
 
     def n_published(self, dataset):
         """Independent draws behind each printed mean, where `dataset` stands for it."""
@@ -213,11 +208,9 @@ def with_average(rows, n_tasks):
 
 
 def relation_frame(dataset, relations, labels_true, labels_pred, families, run=0):
-    """Entries of relation matrices by the classes that the clusters stand for. The paper maps clusters to
-    classes by the permutation of the accuracy measure before it prints a relation (MTCMRL, section 4.6); so
-    does this function, on both sides. `relations` are the G^(t,s) of ``MTCMRL.relation_``, `families` the
-    family of each class of each task, equal for related classes. Tasks count from 1, as text; clusters
-    without a document or without a class are left out."""
+    """Entries of relation matrices by the classes that the clusters stand for: as the paper does (MTCMRL,
+    section 4.6), by the permutation of the accuracy measure. Clusters without a document or a class are left
+    out."""
     names = [{cluster: family[kind] for cluster, kind in match_clusters(true, pred).items() if kind != -1}
              for true, pred, family in zip(labels_true, labels_pred, families)]
     rows = []

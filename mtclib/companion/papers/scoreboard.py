@@ -12,27 +12,16 @@ from mtclib.companion.comparison.sources import KINDS
 from mtclib.companion.papers import answers, in_order, position, study_of
 from mtclib.companion.papers.judging import method_kind
 from mtclib.companion.papers.study import show
+from mtclib.companion.schema import beside
 from mtclib.companion.verdicts import chance, errors, gains, intervals, judge, ledger, reruns, rows
 from mtclib.core import paths
 
 START, END = "<!-- scoreboard: written by python -m mtclib scoreboard -->", "<!-- /scoreboard -->"
 STATUSES = ("holds", "fails", "undecided", "not testable")
 LINES = {"own": "the paper's own", "compared": "compared", "reconstruction": "reconstructed by us"}
-SUMMARY_NOTE = (
-    "Gains are in points, as means over data sets, tasks, measures and rivals; the interval is for further "
-    "runs on the same data. A printed gain recurs where ours has its sign; a perfect re-run, off by chance "
-    "alone, would have as many as are in brackets. The range takes the least and the most favourable "
-    "pipeline of each data set, of those with the same comparisons.")
-BOARD = {"paper": "paper", "methods": "methods", "counted": "counted", "ceiling": "could agree",
-         "agreeing": "agree", "undecided": "undecided", "deviating": "deviate"}  # fmt: skip
+WORDS = beside(__file__, "scoreboard.toml")
 SHOWN = ("counted", "agreeing", "ceiling", "undecided", "deviating")
-ROUNDED = ("printed", "printed_sd", "ours", "sd", "cv", "difference", "relative_difference", "selection",
-           "low", "high", "radius", "expected", *chance.SCORES)
-FILED = ("paper", "table", "dataset", "task", "method", "own", "reconstruction", "metric", "as_printed",
-         "printed", "printed_sd", "printed_n", "ours", "sd", "n", "cv", "difference", "relative_difference",
-         "uncertainty", "selection", "low", "high", "delta", "verdict", "radius", "within_prediction",
-         "expected", "pipeline", "source", "verdict_before", "calibration", "counted", "cause",
-         *chance.SCORES, "in_band")
+FILED, ROUNDED = WORDS["filed"], WORDS["rounded"]
 
 
 @cache
@@ -46,8 +35,7 @@ def all_verdicts():
 
 @cache
 def judged(paper):
-    """The same of one paper from the committed results, as from ``judge``; ``verdict_before`` is that on the
-    pipeline that was fixed before any run."""
+    """The same of one paper, as from ``judge``; ``verdict_before`` is that on the pipeline fixed before."""
     before = study_of(paper).numbers.beforehand.set_index("cell")["verdict"]
     frame = study_of(paper).all_verdicts()
     return frame.assign(verdict_before=frame["cell"].map(before))
@@ -59,8 +47,7 @@ def outcomes(paper):
 
 
 def by_paper(frame):
-    """Counted cells of each paper's own method, of compared ones and of reconstructions of those; columns as
-    in ``judge.verdict_counts``."""
+    """Counted cells of each paper's own method, of compared ones and of reconstructions of those."""
     counts = judge.verdict_counts(frame.assign(methods=frame["kind"].map(LINES)), ["paper", "methods"])
     papers = sorted(frame["paper"].unique(), key=position)
     lines = [(paper, line) for paper in papers for line in LINES.values() if (paper, line) in counts.index]
@@ -75,33 +62,24 @@ def board():
     counts = counts.groupby(["paper", "methods"], sort=False).sum().reset_index()
     names = {paper: "{name}, {venue}".format(**ledger.findings(paper)) for paper in in_order()}
     counts = counts.assign(paper=counts["paper"].map(names), ceiling=counts["ceiling"].round().astype(int))
-    note = ("Counted are numbers with a verdict, without misprints and averages. Could agree: in so many a "
-            "perfect re-run, the same experiment with other random starts, would be expected to agree.")
     sums = counts[list(SHOWN)].sum()
-    told = ("{agreeing} agree, {undecided} are undecided, {deviating} deviate; a perfect re-run would be "
-            "expected to agree in {ceiling}").format(**sums)
+    told = WORDS["told"].format(**sums)
     caption = f"The {len(verdicts):,} printed numbers"
-    return tables.frame_table(counts, caption, BOARD, notes=[note, unknown_split(verdicts)], folded=told)
+    return tables.frame_table(counts, caption, WORDS["board"],
+                              notes=[WORDS["counted"], unknown_split(verdicts)], folded=told)
 
 
 def picture():
     """Every printed number as a square, drawn."""
     verdicts = all_verdicts()
-    alt = ("Five panels, one for each paper: a row for every method, a square for every printed number, with "
-           "the colour and the symbol of its verdict. The legend counts them.")
     return show(plots.scoreboard(verdicts, heads(by_paper(verdicts))), "scoreboard", "notebooks/index.ipynb",
-                alt=alt)
+                alt=WORDS["picture"])
 
 
 def recommendation():
     """Which method to take, for many tasks and for many views."""
     return tables.Points(tuple(map(advice.answer, KINDS)),
                          tuple((f"Many {kind}", "comparison.ipynb") for kind in KINDS))
-
-
-RATES = {"paper": "paper", "kind": "methods", "cells": "cells", "agreeing": "agree", "undecided": "undecided",
-         "expected": "could agree", "false_deviating": "falsely deviate", "false_agreeing": "falsely agree",
-         "worst_deviating": "worst cell: deviates", "worst_agreeing": "worst cell: agrees"}
 
 
 def in_detail():
@@ -114,7 +92,7 @@ def in_detail():
              ("Printed numbers that shuffled labels score", by_chance(verdicts), "those in their 95 % band"),
              ("Sentences and costs", claims_and_costs(), "claims by outcome, the audit, fits and hours"))
     return tables.Tables(tuple(
-        tables.frame_table(frame, caption, RATES if frame is wrong else None, folded=line)
+        tables.frame_table(frame, caption, WORDS["rates"] if frame is wrong else None, folded=line)
         for caption, frame, line in shown))
 
 
@@ -169,9 +147,9 @@ def unknown_split(frame):
     for paper, cells in known.groupby("paper", sort=False):
         own = cells["own"] == "own"
         before, now = (cells[name] == "inconclusive" for name in ("verdict_before", "verdict"))
-        told.append(f"Of {len(cells)} numbers of {ledger.findings(paper)['name']} {before.sum()} were "
-                    f"undecided beside one unknown split, {(before & own).sum()} of {own.sum()} of its own; "
-                    f"beside its authors' split {now.sum()} are, {(now & own).sum()} of its own.")
+        told.append(WORDS["split"].format(
+            cells=len(cells), name=ledger.findings(paper)["name"], own=own.sum(), before=before.sum(),
+            own_before=(before & own).sum(), now=now.sum(), own_now=(now & own).sum()))
     return " ".join(told)
 
 
@@ -202,7 +180,7 @@ def came_out():
 def summary():
     """The summary of findings: a row for each paper."""
     lines = list(answers.summary(map(study_of, in_order())))
-    return tables.frame_table(lines, "Does the method win?", notes=[SUMMARY_NOTE])
+    return tables.frame_table(lines, "Does the method win?", notes=[WORDS["summary"]])
 
 
 def front_page():
@@ -213,7 +191,7 @@ def front_page():
         claim, *others = line.values()
         name, _, rest = claim.partition(":")
         lines.append(f"| {' | '.join([f'[{name}](notebooks/{paper}.ipynb):{rest}', *others])} |")
-    return "\n".join([*lines, "", SUMMARY_NOTE, "", came_out(), "", END])
+    return "\n".join([*lines, "", WORDS["summary"], "", came_out(), "", END])
 
 
 def write(papers):
@@ -244,7 +222,7 @@ def verdict_file(papers):
         own=np.where(frame["kind"] == "own", "own", "compared"),
         reconstruction=np.where(frame["kind"] == "reconstruction", "yes", "no"))
     frame = frame.astype({"n": float, "printed_n": float})  # whole where every cell of some papers has runs
-    return frame[list(FILED)].round(dict.fromkeys(ROUNDED, 6))
+    return frame[FILED].round(dict.fromkeys(ROUNDED, 6))
 
 
 def gain_files(papers):

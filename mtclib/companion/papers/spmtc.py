@@ -51,11 +51,9 @@ class PaperStudy(Study, paper="spmtc"):
     def sensitivity(self, metric):
         """Figure 1, one metric."""
         rows = self._sweeps[self._sweeps["dataset"] == "PEOPLEvsPLACES"]
-        name = metric.partition("_")[0]
         base = self.protocol.sensitivity["figure1-hard"].base
         fig = plots.sensitivity(rows, base, metric, "method", linear=["lam"])
-        return self.show(fig, f"spmtc-sensitivity-{name.lower()}", "SPMTC 1",
-                         alt=f"{name} on PEOPLEvsPLACES against l and against λ, a line for each method.")
+        return self.show(fig, f"spmtc-sensitivity-{metric.partition('_')[0].lower()}")
 
     @cached_property
     def _sweeps(self):
@@ -72,8 +70,7 @@ class PaperStudy(Study, paper="spmtc"):
         clean = clean[clean["method"].isin(rows["method"])]
         rows = pd.concat([*(clean.assign(kind=kind) for kind in NOISE), rows])
         rows = rows[(rows["task"] == "avg") & (rows["metric"] == "ACC")]
-        return self.show(plots.robustness(rows), "spmtc-noise", alt="Accuracy by share of noise: mixed noise "
-                         "costs little, long noise brings all methods down to about 55 % on RECvsTALK.")
+        return self.show(plots.robustness(rows), "spmtc-noise")
 
     @cached_property
     def _noisy(self):
@@ -135,9 +132,8 @@ class Numbers(numbers.Numbers, paper="spmtc"):
         return {variant: paired_differences(rows, each, "ACC") for variant, each in pairs.items()}
 
     def unseen(self, method, what="each"):
-        """Distance from print on the sets that chose nothing, as chosen with labels on the judged data: with
-        rows updated and kept for each of them, the mean ``before`` or ``after``, or how many are
-        ``farther``."""
+        """Distance from print on the sets that chose nothing, as chosen with labels on the judged data, with
+        rows updated (``before``) and kept (``after``), or how many are ``farther``."""
         sets = [name for name in self.study.sets if name not in self.study.protocol.identify["rows"].datasets]
         pairs = {name: [self.distance(method, source, dataset=name, point="chosen")
                         for source in (f"fixed {self.study.fitted(name)}", name)] for name in sets}
@@ -153,8 +149,7 @@ class Numbers(numbers.Numbers, paper="spmtc"):
         return np.mean([self.distance(own, dataset=name, printed=method) for name in sets])
 
     def sharing(self, but=""):
-        """Largest loss of LSSMTC with nothing shared against its best setting, in points, perhaps without one
-        data set."""
+        """Largest loss of LSSMTC with nothing shared against its best setting, in points, without one set."""
         best, alone = (mean_scores(rows).xs(method, level="method") for rows, method in (
             (self.study._chosen, "LSSMTC"), (self.study._alone, "LSSMTC, no sharing")))
         return (best - alone).drop(but, errors="ignore").max()

@@ -6,8 +6,10 @@ committed results of the full profile; what runs live in the quick profile is sh
 without a verdict.
 """
 
+import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import ClassVar
@@ -159,17 +161,22 @@ class Study(PaperJudging):
             shown.append(tables.side_by_side(rows, printed, names, f"This run: {name}"))
         return tables.Tables(tuple(shown))
 
-    def show(self, fig: Figure, name: str, printed: str = "", data: str | None = None,
-             alt: str = "") -> plots.Picture:
-        """Keep a figure of this paper's notebook and hand it on for display; see ``show``. `printed` is the
-        figure of the paper that it stands for, as "MBC 1"; `data` what it was drawn from, where that is not
-        ``results``: "live" and the content hash of the data of this run, or "formula"; `alt` says in a
-        sentence what is seen."""
+    def show(self, fig: Figure, name: str, data: str | None = None, alt: str = "") -> plots.Picture:
+        """Keep a figure of this paper's notebook and hand it on for display. `data` is what it was drawn
+        from, if not ``results``; ``figures.toml`` has what it stands for in print, and, without `alt`, what
+        is seen."""
         if data is None:
             data = f"data/{self.paper}/results"
             if self.profile == "full":
                 data = plots.folder_key(paths.build_dir(), f"results/{self.paper}")
-        return show(fig, name, f"notebooks/{self.paper}.ipynb", data, printed, alt)
+        known = self._figures.get(name, {})
+        return show(fig, name, f"notebooks/{self.paper}.ipynb", data, known.get("printed", ""),
+                    alt or known.get("alt", ""))
+
+    @cached_property
+    def _figures(self):
+        path = paths.paper_dir(self.paper) / "figures.toml"
+        return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 def _named(numbers):
@@ -185,11 +192,8 @@ def _named(numbers):
 
 
 def show(fig, name, notebook, data="data/*/results", printed="", alt=""):
-    """Keep a figure under ``paths.figures_dir()`` and hand it on for display, as a ``plots.Picture``. `name`
-    is the file without ending, `notebook` the one that drew it, from the root of the repository, `printed`
-    the figures of a paper that it stands for. `data` says what it was drawn from: a folder below ``data/``,
-    or a pattern of several, gets the hash over its files (``plots.folder_key``), so that a figure older than
-    its data can be told; other text stays. `alt` is for who cannot see the figure."""
+    """Keep a figure under ``paths.figures_dir()`` and hand it on. `data` is what it was drawn from: folders
+    below ``data/`` get the hash over their files, so that a figure older than its data can be told."""
     if data.startswith("data/"):
         data = plots.folder_key(paths.root(), data)
     plots.save(fig, name, paths.figures_dir(), notebook=notebook, data=data, printed=printed)

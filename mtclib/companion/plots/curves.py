@@ -215,11 +215,11 @@ def _quantiles(runs, relative):
     return middle, low, high
 
 
-def _tables(rows, x, scale=100, by="method", unit="run"):
+def _tables(rows, x, by="method", unit="run"):
     """Values of each line at each `x`, one column per run; rows without runs are numbered."""
     if unit not in rows:
         rows = rows.assign(**{unit: rows.groupby([by, x]).cumcount()})
-    return {name: scale * part.pivot_table("value", x, unit) for name, part in rows.groupby(by, sort=False)}
+    return {name: 100 * part.pivot_table("value", x, unit) for name, part in rows.groupby(by, sort=False)}
 
 
 def _param_tables(rows, x, by, names):

@@ -18,6 +18,8 @@ from mtclib.companion.verdicts.judge import JUDGED
 # The page of the scoreboard, in cells, but for the side of a cell, in inches.
 CELL = 0.145
 NAMES, HEAD, FOOT, WIDTH = 8.5, 4.1, 2.5, 60
+# Alternatives that are drawn.
+MOST = 12
 # Data sets with fewer columns have their name written upright.
 NARROW = 4
 # Widest line of a heading, in characters for each cell.
@@ -52,7 +54,7 @@ def scoreboard(verdicts: pd.DataFrame, heads: Mapping) -> plt.Figure:
 
 
 @figure
-def leverage(table: pd.DataFrame, most: int = 12) -> plt.Figure:
+def leverage(table: pd.DataFrame) -> plt.Figure:
     """Change of the score under each alternative to an open choice of ours, the largest mean change on top.
 
     `table` comes from ``verdicts.leverage.measured``: one dot per row, one bar per alternative: those with
@@ -62,7 +64,7 @@ def leverage(table: pd.DataFrame, most: int = 12) -> plt.Figure:
     """
     table = table[~table["metric"].isin(RELATIVE)]
     groups = dict(list(table.groupby(["decision", "alternative", "metric", "ours"], sort=False)["change"]))
-    order = sorted(groups, key=lambda name: -groups[name].abs().mean())[:most]
+    order = sorted(groups, key=lambda name: -groups[name].abs().mean())[:MOST]
     order.sort(key=lambda name: -abs(groups[name].mean()))
     fig, ax = plt.subplots(figsize=(7.2, 1.6 + 0.37 * len(order)))
     ax.axvspan(-100 * DELTA, 100 * DELTA, color="0.92", linewidth=0)

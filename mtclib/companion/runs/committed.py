@@ -1,12 +1,11 @@
-"""Committed results: a paper's full profile as a few small files, whether a run agrees with them, and how
-they go back into a run store, so that an export after a change runs only what is new.
+"""Committed results: a paper's full profile as a few small files, and how they go back into a run store, so
+that an export after a change runs only what is new.
 """
 
 import json
 import math
 import os
 import platform
-import subprocess
 import tempfile
 import zipfile
 from collections import Counter, defaultdict
@@ -75,10 +74,9 @@ class Results:
 
 def export(jobs: Iterable[Job], store: RunStore, folder: str | Path, *, n_jobs: int = 1,
            protocol: Protocol | None = None) -> Path:
-    """Write the results of jobs as files that are small enough to commit, and return their folder.
-    ``jobs.csv.xz``, ``scores.npz``, ``provenance.json`` (with ``n_jobs``, the processes that were used)
-    and, where they hold something, the `PACKS`. Every fit has a digest of its labels; the labels stay of the
-    fits that are read by them under ``protocol``, or of all. ValueError if a job has no whole record."""
+    """Write the results of jobs as files that are small enough to commit. Every fit has a digest of its
+    labels; the labels stay of the fits that are read by them under ``protocol``. ValueError if a job has no
+    whole record."""
     folder = Path(folder)
     wanted = {job.key: job for job in jobs if not job.unavailable}
     records = {key: store.get(key) for key in wanted}
@@ -211,9 +209,8 @@ def _truth(jobs):
 
 
 def pack_arrays(path, arrays):
-    """Write many small arrays of numbers, by name, as one compressed npz. It has a member per type, not per
-    array, and labels of two clusters take a bit each. Arrays of one shape stand side by side, entry by entry:
-    what several fits found for one sample is much the same, and so takes a third of the room."""
+    """Write many small arrays of numbers as one compressed npz: a member per type, a bit for each of two
+    clusters, and arrays of one shape side by side, entry by entry, which takes a third of the room."""
     groups = {}
     for name, array in arrays.items():
         groups.setdefault((_kind(array), array.shape, name.partition("/")[2]), []).append(name)
@@ -270,54 +267,14 @@ def _provenance(jobs, records, n_jobs):
                 job.algorithm: job.algorithm_version
                 for job in sorted(jobs, key=lambda job: -job.algorithm_version)},
             "mtclib": next((found.version for found in distributions(name="mtclib")), ""),
-            "commit": _commit(), "python": platform.python_version(),
+            "commit": paths.git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"),
+            "python": platform.python_version(),
             "packages": {name: version(name) for name in ("numpy", "scipy", "scikit-learn")},
             "jobs": {status: statuses.count(status) for status in ("ok", "failed")},
             "unavailable": len({job.key for job in jobs if job.unavailable}),
             "n_jobs": n_jobs, "seconds": round(sum(cost["seconds"] for cost in costs), 1),
             "computed": sorted({cost["when"][:10] for cost in costs}),
             "exported": datetime.now(UTC).date().isoformat()}
-
-
-def _commit():
-    """Commit of the code, marked if files differ from it; empty outside a git checkout."""
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
-    try:
-        output = subprocess.run(command, cwd=paths.root(), capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return output.strip()
-
-
-def agreement(store, results):
-    """Compare every fit of committed results with its record in a run store, to the digits that are
-    committed. A dict: ``jobs`` (that succeeded), ``missing`` (no record, or a failed one), keys in
-    ``labels_differ`` (by their digests), ..., and whether nothing is missing nor differs in
-    ``identical_labels``, ..."""
-    fits = results.frame[results.frame["status"] == "ok"]
-    rows_of = fits.drop_duplicates(["key", "task", "metric"]).groupby("key", sort=False, observed=True)
-    differ = {"labels": [], "scores": [], "objectives": []}
-    missing = 0
-    for key, rows in rows_of:
-        record = store.get(key)
-        if record is None or record.status != "ok":
-            missing += 1
-            continue
-        same = {"labels": labels_digest(record) == results.digests[key], "scores": _same_scores(record, rows),
-                "objectives": np.equal(*rounded([record.info["objective"], rows["objective"].iloc[0]]))}
-        for part in differ:
-            differ[part] += [] if same[part] else [key]
-    return {"jobs": int(fits["key"].nunique()), "missing": missing,
-            **{f"{part}_differ": keys for part, keys in differ.items()},
-            **{f"identical_{part}": not (keys or missing) for part, keys in differ.items()}}
-
-
-def _same_scores(record, rows):
-    scores, measures = record.info["scores"], record.info.get("measures", {})
-    mine = [scores.get(task, {}).get(metric, measures.get(metric, np.nan))
-            for task, metric in zip(rows["task"], rows["metric"])]
-    # Reading a number from text may miss its last bit, so both sides are rounded.
-    return np.array_equal(np.round(mine, 6), np.round(rows["value"].to_numpy(), 6), equal_nan=True)
 
 
 def restore(jobs: Iterable[Job], results: Results, store: RunStore) -> set[str]:

@@ -114,9 +114,8 @@ def dotted(name):
 
 
 def load_dataset(loader: str, params: Mapping) -> tuple:
-    """A data set and its content hash, by a loader's name or "package.module:function". The last two are
-    remembered in each process. FetchError if the data cannot be had; for a minute it is raised again at once,
-    or every job would wait for the same server."""
+    """A data set and its content hash, by a loader's name or "package.module:function"; the last two are
+    kept. A FetchError is raised again at once for a minute, or every job would wait for the same server."""
     source = loader, params.get("edition")
     since, error = _failures.get(source, (-np.inf, None))
     if time.monotonic() - since < RETRY_AFTER:
@@ -136,9 +135,8 @@ def _load(loader, params):
 
 
 def expand(protocol: Protocol, profile: str) -> list[Job]:
-    """All jobs of a profile, ordered by data set, then method, grid point and run. Each data set is loaded
-    once, for its content hash. One that cannot be had gives jobs that carry the reason, so that their rows
-    are not missing. A point of a sweep that the grid has is one job."""
+    """All jobs of a profile, by data set, method, grid point and run. Data that cannot be had give jobs that
+    carry the reason, so that their rows are not missing. A point of a sweep that the grid has is one job."""
     profile = protocol.profile(profile)
     jobs = {}
     for dataset, *request in _requests(protocol, profile):

@@ -18,9 +18,8 @@ log = logging.getLogger(__name__)
 
 
 def plan(paper, profile, *, seed=None, n_runs=0):
-    """The protocol of a paper, its jobs, and the store they belong to. ``seed`` and ``n_runs`` replace those
-    of the protocol, unless they are None and 0. A notebook and ``python -m mtclib run`` both start here, so
-    that the one finds what the other has done."""
+    """The protocol of a paper, its jobs, and the store they belong to. A notebook and ``python -m mtclib
+    run`` both start here, so that the one finds what the other has done."""
     protocol = runs.load_protocol(paper)
     protocol = protocol if seed is None else replace(protocol, root_seed=seed)
     if n_runs:
@@ -32,9 +31,8 @@ def plan(paper, profile, *, seed=None, n_runs=0):
 
 
 def run_jobs(paper, profile, *, seed=None, n_runs=0, n_jobs=1, dask=None, export=False) -> None:
-    """Run the jobs of a profile that the store does not have yet, with their progress shown. With ``export``
-    the results are written to ``data/<paper>/results``, to be committed; fits that are committed there and
-    that the store lacks are taken from there, not run again."""
+    """Run the jobs of a profile that the store does not have yet. With ``export`` the results are written to
+    ``data/<paper>/results``, and fits that are committed there are taken from there, not run again."""
     protocol, jobs, store = plan(paper, profile, seed=seed, n_runs=n_runs)
     if not export:
         runs.run(jobs, store, n_jobs=n_jobs, dask=dask)
@@ -47,9 +45,8 @@ def run_jobs(paper, profile, *, seed=None, n_runs=0, n_jobs=1, dask=None, export
 
 
 def run_and_export(jobs, store, folder, protocol, *, n_jobs=1, dask=None):
-    """Run jobs and write their results to a folder. FetchError if data cannot be had: committed results are
-    not replaced by gaps. What is missing here is said before any job runs, what is missing on the workers of
-    a cluster afterwards."""
+    """Run jobs and write their results to a folder. FetchError if data cannot be had, here before any job
+    runs, on the workers of a cluster afterwards: committed results are not replaced by gaps."""
     _refuse_gaps(folder, {job.dataset: job.unavailable for job in jobs if job.unavailable})
     results = runs.run(jobs, store, n_jobs=n_jobs, dask=dask)
     lacking = results[results["status"] == "unavailable"]
@@ -107,9 +104,8 @@ def describe_data(protocol, profile, folder):
 
 
 def sizes(protocol, profile) -> pd.DataFrame:
-    """Sizes of every data set that stands for a printed one, beside the printed sizes. One row per data set
-    and task: ``data set, edition``, and the columns of ``Dataset.summary``. Data sets that differ in their
-    weights only have one row."""
+    """Sizes of every data set that stands for a printed one, beside the printed sizes, by data set and task.
+    Data sets that differ in their weights only have one row."""
     parts, seen = [], set()
     for name, (loader, params) in protocol.needed_datasets(profile).items():
         data, _ = runs.load_dataset(loader, params)

@@ -30,9 +30,8 @@ def calibrated(seconds: pd.Series, calibration: pd.Series) -> pd.Series:
 
 
 def frame(jobs: Iterable[Job], records: RunStore | Mapping[str, Record | None]) -> pd.DataFrame:
-    """Tidy results of jobs, one row per job, task and metric, with the columns `COLUMNS`; ``records`` is a
-    RunStore or a dict from key to Record. Jobs without a record have no rows, except those whose data cannot
-    be had; ``value`` is NaN where ``status`` is not "ok". Measures of the whole fit have the task ""."""
+    """Tidy results of jobs, one row per job, task and metric: `COLUMNS`. Jobs without a record have no rows,
+    except those whose data cannot be had; measures of the whole fit have the task ""."""
     rows, seen = [], {}
     for job in jobs:
         if job.key not in seen:
@@ -63,10 +62,8 @@ def _facts(job, records):
 
 
 def oracle(results: pd.DataFrame, metric: str = "ACC", by: str = "avg") -> pd.DataFrame:
-    """Rows (all tasks, metrics, runs) at the best grid point, chosen with the labels as papers do: for each
-    data set and method the one with the highest mean of ``metric`` on task ``by`` (views have the task ""
-    instead). Points outside the grid and points with a failed run do not take part; ties go to the point that
-    comes first."""
+    """Rows at the best grid point, chosen with the labels as papers do, by the mean of ``metric`` on task
+    ``by`` (or ""). Points with a failed run do not take part; ties go to the point that comes first."""
     rows = results[results["in_grid"] & (results["metric"] == metric) & results["task"].isin([by, ""])]
     means = rows.groupby(["dataset", "method", "params"], sort=False)["value"].mean(skipna=False)
     best = means.dropna().groupby(["dataset", "method"], sort=False).idxmax()
@@ -82,10 +79,7 @@ def fixed(results: pd.DataFrame, defaults: Mapping) -> pd.DataFrame:
 
 def read_by_labels(results, protocol):
     """Keys of the fits whose labels are committed: those behind the tables that stand beside print, and those
-    of which a model is kept, which cannot be read without them. The tables have the methods and data sets of
-    the full profile, at the default and at the setting chosen with the labels; of a pipeline that was
-    identified, the paper's own methods. A number, claim or figure that reads other labels fails with a
-    KeyError."""
+    of which a model is kept. A number, claim or figure that reads others fails with a KeyError."""
     profile = protocol.profile("full")
     rows = results["dataset"].isin(profile.datasets) & results["method"].isin(profile.methods)
     for name, spec in protocol.datasets.items():
@@ -112,9 +106,8 @@ def _at(results, index):
 
 
 def sweep_rows(results: pd.DataFrame, protocol: Protocol, name: str, profile: str = "full") -> pd.DataFrame:
-    """Rows of a sensitivity sweep, wherever its points were computed. The rows of each point stand there once
-    for every parameter that it belongs to, with two more columns, ``parameter`` and ``setting`` (its value).
-    The fixed parameters of ``profile`` name the points."""
+    """Rows of a sensitivity sweep, wherever its points were computed, once for every ``parameter`` that a
+    point belongs to, with its ``setting``."""
     sweep, profile = protocol.sensitivity[name], protocol.profile(profile)
     rows = results[(results["method"] == sweep.method) & results["dataset"].isin(sweep.datasets)]
     parts = [rows[rows["params"] == shown_params(protocol, profile, sweep.method, point)]

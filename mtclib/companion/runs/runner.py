@@ -32,20 +32,13 @@ DIED = "the process that ran the job died, perhaps for lack of memory; retry_fai
 
 def run(jobs: Iterable[Job], store: RunStore, *, n_jobs: int = 1, dask: str | None = None,
         progress: bool | None = None, retry_failed: bool = False) -> pd.DataFrame:
-    """Run all jobs that the store does not have, and return the results of all.
-
-    Each record is written by this process as soon as its job ends, so that stopping at any moment loses
-    only the jobs in flight; the same call again continues.  After Ctrl-C the workers are stopped and a line
-    on how to continue is printed.
-
-    ``n_jobs`` processes (-1: one per core), or a dask scheduler at the address ``dask``, as tcp://host:8786;
-    results do not depend on it.  Dask workers need this package and the data, but no shared folder, and one
-    thread each; ConnectionError where the cluster cannot be reached or was lost.  ``progress``: True shows a
-    bar, False nothing; by default a bar on a terminal and in JupyterLab, and otherwise one log line per
-    minute.  ``retry_failed`` runs jobs again whose stored record is a failure.
-
-    A DataFrame as from :func:`mtclib.companion.runs.frame` comes back, rows in the order of ``jobs``.
-    """
+    """Run all jobs that the store does not have, and return the results of all, as
+    :func:`mtclib.companion.runs.frame`. Each record is written by this process as soon as its job ends, so
+    that stopping at any moment loses only the jobs in flight; the same call again continues. ``n_jobs``
+    processes (-1: one per core), or a dask scheduler at an address such as tcp://host:8786, whose workers
+    need this package, the data and one thread each, but no shared folder; ConnectionError where it cannot be
+    reached or was lost. ``progress``: True shows a bar, False nothing; by default a bar on a terminal and in
+    JupyterLab, and otherwise one log line per minute."""
     jobs = list(jobs)
     found = _stored(jobs, store, retry_failed)
     waiting = list({job.key: job for job in jobs if job.key not in found}.values())
@@ -234,9 +227,8 @@ class _Progress:
 
 
 class CellLine:
-    """A text stream for tqdm that displays only its last line under a notebook cell, and removes it when the
-    line is blank. JupyterLab keeps an empty red box where text on stderr was cleared, so a bar writes here
-    instead."""
+    """A stream for tqdm that shows its last line under a notebook cell, and removes it when blank. JupyterLab
+    keeps an empty red box where text on stderr was cleared."""
 
     encoding = "utf-8"
 

@@ -42,9 +42,8 @@ class Record:
 
 
 class RunStore:
-    """A folder with one ``<key>.npz`` per job. Any number of processes may use one folder: a record appears
-    under its name only when it is whole. Temporary files that killed writers left behind are ignored, and
-    removed after a day."""
+    """A folder with one ``<key>.npz`` per job, for any number of processes: a record appears under its name
+    only when it is whole. Files that killed writers left behind are removed after a day."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -60,9 +59,8 @@ class RunStore:
         return sorted(file.stem for file in self.folder.glob("*.npz"))
 
     def get(self, key: str, *, arrays: bool = True) -> Record | None:
-        """The record of a job, with its arrays or without; None if there is none. A damaged file counts as
-        absent, with a logged warning. With arrays=False only the header is checked; a damaged array is not
-        noticed. OSError if a folder or a file that may not be read has the name."""
+        """The record of a job, or None; a damaged file counts as absent, with a warning. With arrays=False
+        only the header is checked. OSError if a folder or a file that may not be read has the name."""
         try:
             return _read(self.path(key), arrays)
         except FileNotFoundError:

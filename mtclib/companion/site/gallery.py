@@ -12,44 +12,11 @@ import matplotlib.pyplot as plt
 
 from mtclib.baselines.registry import KINDS, all_estimators
 from mtclib.companion.parameters import HOME
+from mtclib.companion.site.pages import words
 from mtclib.core import paths
 from mtclib.datasets import FetchError
 
 STYLE = ["default", "mtclib.companion.plots.mtclib"]
-TOP = """# Gallery
-
-Each example is a file of its own and takes seconds; what it prints and draws is from the build of this page.
-
-:::::{{grid}} 2 3 3 4
-{cards}
-:::::
-
-{parts}
-"""
-CARD = """::::{{grid-item-card}} {title}
-:img-top: gallery/{name}.png
-:img-alt: {alt}
-:class-img-top: thumbnail
-:link: {label}
-:link-type: ref
-::::"""
-PART = """({label})=
-## {title}
-
-{about}
-
-```python
-{code}
-```
-
-```{{image}} gallery/{name}.png
-:alt: {alt}
-```
-
-{printed}
-
-*[{name}.py]({home}/blob/HEAD/examples/{name}.py)*
-"""
 
 
 @dataclass(frozen=True)
@@ -114,8 +81,8 @@ def write(source: Path) -> dict[str, str]:
         printed = one.run(source / "gallery" / f"{one.file.stem}.png")
         known = {**vars(one), "name": one.file.stem, "label": one.label, "home": HOME,
                  "printed": printed and f"```text\n{printed}\n```"}
-        cards.append(CARD.format(**known))
-        parts.append(PART.format(**known))
-    text = TOP.format(cards="\n".join(cards), parts="\n".join(parts))
+        cards.append(words("example-card", **known))
+        parts.append(words("example", **known))
+    text = words("gallery", cards="\n".join(cards), parts="\n".join(parts))
     (source / "gallery.md").write_text(text, encoding="utf-8")
     return {"gallery": "Gallery"}

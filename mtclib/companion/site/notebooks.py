@@ -74,13 +74,8 @@ def figures(notebook) -> list:
 
 
 def execute(path, output, values: dict, profile="quick", title=None) -> Execution:
-    """Run a notebook with papermill, with a progress bar over its cells on a terminal.
-
-    Values that the notebook has by itself are not given, so that no cell is added which says nothing new.
-
-    The executed copy is written after every cell.  A notebook that raises has status "failed"; the record is
-    also kept in the metadata of the copy, see :func:`read_execution`.
-    """
+    """Run a notebook with papermill. Values that it has by itself are not given, so that no cell is added
+    which says nothing new. One that raises has status "failed", kept in the copy's metadata, too."""
     import nbformat
     import papermill
 

@@ -3,7 +3,6 @@
 import gzip
 import re
 import shutil
-import subprocess
 from base64 import b64encode
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
@@ -12,6 +11,7 @@ import pandas as pd
 from nbformat.v4 import new_markdown_cell
 
 from mtclib.companion.parameters import HOME
+from mtclib.companion.schema import beside
 from mtclib.core import paths
 
 STORED = "stored"
@@ -25,11 +25,12 @@ LONG, FOLDED = 5, "hide-input"
 lines than this is folded."""
 LINK = re.compile(r'((?:\[`(\w+)[^]]*)?\]\(|href=")(?!\w+:|#)([^)"#\s]+)(?:(?="><b>(\w+)))?')
 """What begins a relative link, where it leads, and the name of code that it shows."""
-CARD = """:::{{grid-item-card}} [{title}](#{stem})
-:img-top: figures/{stem}.png
-:img-alt: {alt}
-{stem}
-:::"""
+WORDS = beside(__file__, "words.toml")
+
+
+def words(name: str, **known) -> str:
+    """Return what stands around what is computed, from ``words.toml``."""
+    return WORDS[name].format(**known)
 
 
 def pack(text: str) -> str:
@@ -37,19 +38,10 @@ def pack(text: str) -> str:
     return b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
-def git(*command) -> str:
-    """What git says, or "" where there is no git or no repository."""
-    try:
-        return subprocess.check_output(["git", "-C", paths.root(), *command], text=True,
-                                       stderr=subprocess.DEVNULL).strip()
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-
-
 def _how_run(notebook, run) -> str:
     """Say when and with which profile a notebook was run."""
     if run.profile == STORED:
-        date = git("log", "-1", "--format=%cs", "--", f"notebooks/{run.name}.ipynb")
+        date = paths.git("log", "-1", "--format=%cs", "--", f"notebooks/{run.name}.ipynb")
         text = f"Quick profile, outputs as stored in the repository{date and f' on {date}'}"
     else:
         date = notebook.metadata.get("papermill", {}).get("end_time", "")[:16].replace("T", " ")
@@ -163,10 +155,9 @@ def write_figures(source: Path, found, labels) -> dict[str, str]:
     if not drawn:
         return {}
     shutil.copytree(paths.root() / "figures", source / "figures")
-    parts = ["# Figures\n\nA title leads to the place where the figure is drawn and explained. For print, "
-             f"the folder [figures]({HOME}/tree/HEAD/figures) has all of them as SVG."]
+    parts = [words("figures", home=HOME)]
     for name in [name for name in found if name in drawn]:
-        cards = [CARD.format(stem=stem, **_mark(found[name][0], stem)) for stem in drawn[name]]
+        cards = [words("figure-card", stem=stem, **_mark(found[name][0], stem)) for stem in drawn[name]]
         parts.append("\n".join([f"## {labels[name]}\n\n::::{{grid}} 1 1 2 2", *cards, "::::"]))
     (source / "figures.md").write_text("\n\n".join(parts), encoding="utf-8")
     return {"figures": "Figures"}

@@ -6,18 +6,9 @@ from pathlib import Path
 import mtclib
 from mtclib import baselines
 from mtclib.companion.site import gallery
+from mtclib.companion.site.pages import words
 from mtclib.datasets.dataset import LOADERS
 
-METHODS = """.. currentmodule:: {module}
-
-.. autosummary::
-
-   {names}
-
-.. toctree::
-   :hidden:
-
-   {names}"""
 AUTOMODULE = ".. automodule:: {}\n   :no-inherited-members:"
 MODULES = {"Metrics": "mtclib.metrics", "Divergences": "mtclib.maths.bregman"}
 
@@ -53,7 +44,8 @@ def write_reference(source: Path) -> dict[str, str]:
     for name, (title, module) in groups.items():
         classes = [name for name in module.__all__ if inspect.isclass(getattr(module, name))]
         pages |= {cls: (cls, _method(cls, module)) for cls in classes}
-        pages[name] = title, _page(title, METHODS.format(module=module.__name__, names="\n   ".join(classes)))
+        pages[name] = title, _page(
+            title, words("methods", module=module.__name__, names="\n   ".join(classes)))
     (source / "reference").mkdir()
     for name, (_, text) in pages.items():
         (source / "reference" / f"{name}.rst").write_text(text, encoding="utf-8")

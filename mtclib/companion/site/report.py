@@ -28,23 +28,6 @@ from mtclib.core import paths
 VERSIONS = ("mtclib", "numpy", "scipy", "scikit-learn", "pandas", "matplotlib", "papermill", "sphinx")
 YOURS = "your_data"
 """Name of the notebook for a reader's own files."""
-ABOUT = """## About these pages
-
-Each notebook's page shows its newest outputs, from a run on this machine or as stored in the repository.
-Nothing on these pages is loaded from elsewhere.
-
-<div class="table-wrapper">{runs}</div>
-
-{facts}
-"""
-RELIABILITY = """
-## Reliability
-
-`make adversary` attacks the library with attempts that are drawn at random. Each must give what was promised,
-or be refused with the reason; anything else is a fault. The last long runs took {minutes} minutes together:
-
-<div class="table-wrapper">{attacks}</div>
-"""
 
 
 def executed_copy(name: str, profile: str) -> Path:
@@ -100,12 +83,13 @@ def _about(runs) -> str:
     table["seconds"] = ["" if math.isnan(run.seconds) else f"{run.seconds:.1f}" for run in runs]
     table["status"] += [run.error and f": {escape(run.error)}" for run in runs]
     made = {"Date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-            "Commit": pages.git("describe", "--always", "--dirty", "--abbrev=12") or "no git checkout",
+            "Commit": paths.git("describe", "--always", "--dirty", "--abbrev=12") or "no git checkout",
             "Python": platform.python_version(),
             "Packages": ", ".join(f"{name} {metadata.version(name)}" for name in VERSIONS),
             "Machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs"}
     facts = "\n".join(f"- {name}: {value}" for name, value in made.items())
-    return ABOUT.format(runs=table.to_html(index=False, escape=False, classes="docutils"), facts=facts)
+    return pages.words("about", facts=facts,
+                       runs=table.to_html(index=False, escape=False, classes="docutils"))
 
 
 def _reliability() -> str:
@@ -115,7 +99,8 @@ def _reliability() -> str:
         return ""
     table = pd.read_csv(file).drop(columns="seed")
     minutes = round(table["seconds"].sum() / 60)
-    return RELIABILITY.format(minutes=minutes, attacks=table.to_html(index=False, classes="docutils"))
+    return pages.words("reliability", minutes=minutes,
+                       attacks=table.to_html(index=False, classes="docutils"))
 
 
 def _contents(groups) -> str:
@@ -128,10 +113,8 @@ def _contents(groups) -> str:
 
 
 def write_sources(source: Path, further=()) -> list[Execution]:
-    """Write the pages that Sphinx reads into an empty folder; return what made each notebook's outputs.
-
-    Each of `further` writes pages across papers into the folder, and returns their names and titles.
-    """
+    """Write the pages that Sphinx reads into an empty folder; return what made each notebook's outputs. Each
+    of `further` writes pages across papers into the folder, and returns their names and titles."""
     found = _in_order()
     papers = {name: short for name, (notebook, _) in found.items() if (short := _short(notebook))}
     labels = {name: name.replace("_", " ").capitalize() for name in found} | {FRONT: "Overview"} | papers
@@ -163,9 +146,8 @@ def build(source: Path, folder: Path) -> None:
 
 
 def write_report(*further) -> tuple[Path, pd.DataFrame]:
-    """Write the site over all notebooks that have outputs, and what `further` write, as `write_sources`
-    says; return its first page and a summary. Raises `UsageError` if no notebook has outputs,
-    `ChildProcessError` if Sphinx warns."""
+    """Write the site over all notebooks that have outputs; return its first page and a summary. Raises
+    `UsageError` if no notebook has outputs, `ChildProcessError` if Sphinx warns."""
     folder = paths.build_dir() / "report"
     runs = write_sources(paths.build_dir() / "site", further)
     shutil.rmtree(folder, ignore_errors=True)

@@ -14,37 +14,15 @@ from pathlib import Path
 
 from mtclib.companion.papers import in_order, position
 from mtclib.companion.parameters import HOME, UsageError, choose
+from mtclib.companion.schema import beside
 from mtclib.companion.site import notebooks
 from mtclib.core import paths
 
-KINDS = {
-    "tasks": {"DATASET": "toy-multitask", "GIVEN": "length = 6", "CLUSTERS": "3", "RIVALCLASS": "KMeans",
-              "RIVAL": "k-means"},
-    "views": {"DATASET": "mspl-toy", "GIVEN": "noise = true", "CLUSTERS": "4", "RIVALCLASS": "ConMC",
-              "RIVAL": "Con-MC"},
-}  # fmt: skip
-"""What stands in a skeleton for data and for a compared method, until there are better ones."""
-PRINTED = {"tasks": [("1", 0.85, 0.63), ("2", 0.91, 0.79), ("3", 0.86, 0.74)], "views": [("", 0.86, 0.81)]}
-"""Tasks, and accuracies in the place of printed ones: about those of the toy data."""
-_FLOOR = """
-- its floor in benchmarks/floors.py, and what `python -m benchmarks floors` and `growth` measure, each with
-  `--only NAME --output data/bench.csv` (or data/growth.csv)
-- at the end, the pages of all: `python -m mtclib store index methods differences`"""
+WORDS = beside(__file__, "words.toml")
+KINDS, LEFT = WORDS["kinds"], WORDS["left"]
 CLASS = r"[A-Za-z][A-Za-z0-9]*", "the name of a class: letters and digits, such as ABCD"
 DATA = r"[a-z][a-z0-9]*(-[a-z0-9]+)*", "lower-case words joined by hyphens, such as abcd-news"
 TODO = "git grep -n --untracked TODO -- ':!*companion*' ':!*.md'"
-LEFT = {
-    "method": """
-- the row of its paper in mtclib/baselines/__init__.py
-- its steps by loops in tests/literal""" + _FLOOR,
-    "data": """
-- its files in mtclib/datasets/registry.toml: bytes, SHA-256, pinned source, licence, citation
-- the hash of the real data in tests/data/known_data_sets.csv""",
-    "paper": """
-- the numbers of published.csv, sizes.csv and facts.csv, which are of toy data
-- a class PaperStudy in mtclib/companion/papers for what only this paper shows""" + _FLOOR,
-}
-"""What no skeleton can write."""
 
 
 def new_method(name: str, kind: str = "tasks") -> Iterator[str]:
@@ -72,15 +50,17 @@ def new_data(name: str, kind: str = "tasks") -> Iterator[str]:
 def new_paper(name: str, kind: str = "tasks") -> Iterator[str]:
     """Write all that a paper consists of, from its method to its notebook, and run it on toy data."""
     name, place = _place(name, kind, "mtclib/{}.py")
-    tasks, year = [task for task, *_ in PRINTED[kind]], str(date.today().year)
-    names, rows = (name, KINDS[kind]["RIVAL"]), f'paper = "{place}", tables = ["1"]'
+    known = dict(KINDS[kind])
+    printed, year = known.pop("printed"), str(date.today().year)
+    tasks = [task for task, *_ in printed]
+    names, rows = (name, known["RIVAL"]), f'paper = "{place}", tables = ["1"]'
     own, other = (f'{{ {rows}, names = ["{method}"] }}' for method in names)
-    words = {**KINDS[kind], "SKELETON": name, "skeleton": place, "MODULE": "mtclib", "YEAR": year,
+    words = {**known, "SKELETON": name, "skeleton": place, "MODULE": "mtclib", "YEAR": year,
              "POSITION": str(1 + max(position(paper)[0] for paper in in_order())),
              "TASKNAMES": ", ".join(f'"{task}"' for task in tasks), "HOME": HOME.partition("github.com/")[2],
              "APPEARS": f" {own} "}
     size = f"Toy,{tasks[0]}", f"n_classes,{words['CLUSTERS']}"
-    cells = [f"{place},1,Toy,{task},{method},ACC,{value:.3f},,fraction\n" for task, *values in PRINTED[kind]
+    cells = [f"{place},1,Toy,{task},{method},ACC,{value:.3f},,fraction\n" for task, *values in printed
              for method, value in zip(names, values)]
     files = {f"mtclib/{place}.py": "method.py", f"tests/test_{place}.py": "test_method.py",
              **{f"data/{place}/{file}.toml": f"{file}.toml" for file in ("protocol", "decisions", "claims")}}

@@ -10,32 +10,13 @@ from pathlib import Path
 import pandas as pd
 
 from mtclib.companion.tables.mathematics import set_mathematics
-from mtclib.companion.verdicts.judge import SYMBOLS
+from mtclib.companion.verdicts.judge import STATUSES
 
-CLAIM_SYMBOLS = {"holds": "✓", "fails": "✗", "undecided": "?", "no data": "–", "not yet testable": "·"}
-# Background, text and meaning. The five verdicts that are counted differ in lightness too: they survive a
-# grey print.
-_LOOKS = {
-    "exact": ("#00457c", "#ffffff", "our mean rounds to the printed digits"),
-    "agrees": ("#a6d3f5", "#000000", "the 90% interval of the difference lies inside ±δ"),
-    "higher": ("#e69f00", "#000000", "the whole interval lies above +δ"),
-    "lower": ("#b3400a", "#ffffff", "the whole interval lies below −δ"),
-    "inconclusive": ("#ececec", "#000000", "the interval crosses ±δ: more runs may decide"),
-    "no margin": ("#c8c8c8", "#000000", "the metric has no scale for a margin"),
-    "misprint": ("#d9a3c4", "#000000", "the printed number contradicts its own table; not counted"),
-    "failed": ("#4a4a4a", "#ffffff", "every run failed"),
-    "not-run": ("transparent", "inherit", "nobody has run it here"),
-    "unavailable": ("#9e9e9e", "#000000", "data or method cannot be had"),
-    "holds": ("#a6d3f5", "#000000", "the test supports the sentence"),
-    "fails": ("#b3400a", "#ffffff", "the test contradicts the sentence"),
-    "undecided": ("#ececec", "#000000", "the test cannot tell"),
-    "no data": ("transparent", "inherit", "the runs that the test needs are missing"),
-    "not yet testable": ("transparent", "inherit", "no test has been written")}
-COLOURS = {status: look[:2] for status, look in _LOOKS.items()}
-MEANINGS = {status: look[2] for status, look in _LOOKS.items()}
+_LOOKS = {**STATUSES["verdicts"], **STATUSES["claims"]}
+COLOURS = {status: tuple(look[1:3]) for status, look in _LOOKS.items()}
+MEANINGS = {status: look[3] for status, look in _LOOKS.items()}
 PLURALS = {"agrees": "agree", "holds": "hold", "fails": "fail", "misprint": "misprints",
            "erratum": "errata", "open choice": "open choices"}
-_SYMBOLS = {**SYMBOLS, **CLAIM_SYMBOLS}
 DASH = "–"
 # Several classes before each rule: JupyterLab has specific rules for tables, and aligns text to the right.
 _CSS = (Path(__file__).parent / "static" / "table.css").read_text(encoding="utf-8")
@@ -43,7 +24,7 @@ _CSS = (Path(__file__).parent / "static" / "table.css").read_text(encoding="utf-
 
 def label(status: str) -> str:
     """Symbol and word of a verdict or of a claim's status."""
-    return f"{_SYMBOLS[status]} {'not yet run' if status == 'not-run' else status}"
+    return f"{_LOOKS[status][0]} {'not yet run' if status == 'not-run' else status}"
 
 
 def task_name(task: str) -> str:

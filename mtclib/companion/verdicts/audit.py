@@ -31,8 +31,7 @@ def audit_tables(published, sizes=None, class_sizes=None, runs=None) -> pd.DataF
 
 def averages(published: pd.DataFrame) -> pd.DataFrame:
     """Averages (task ``avg``) that are not the mean of the printed tasks, up to rounding of both: "last
-    digits" up to `SLIPS` printed units, which sums of rounded steps can reach, and "average", a
-    contradiction, beyond."""
+    digits" up to `SLIPS` printed units, which sums of rounded steps can reach, and "average" beyond."""
     found = []
     for _, group in published.dropna(subset="mean").groupby(list(ROW), sort=False):
         printed, parts = group[group["task"] == "avg"], group[~group["task"].isin(["avg", ""])]
@@ -86,9 +85,7 @@ def majority_rates(published: pd.DataFrame, class_sizes: Mapping) -> pd.DataFram
 
 def granularity(published, sizes: Mapping, runs=None) -> pd.DataFrame:
     """Accuracies and purities that no whole number of samples gives: a mean of R runs on n samples is a
-    multiple of 1/(R n). A printed spread of zero means R = 1; a positive spread is skipped. The text gives
-    the share of random values that would pass, and says where cutting digits off, in place of rounding, would
-    explain it."""
+    multiple of 1/(R n). A printed spread of zero means R = 1; a positive spread is skipped."""
     found = []
     for _, row in published[published["metric"].isin(["ACC", "purity"])].dropna(subset="mean").iterrows():
         n = sizes.get((row["dataset"], row["task"]))
@@ -106,10 +103,9 @@ def granularity(published, sizes: Mapping, runs=None) -> pd.DataFrame:
 
 
 def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
-    """Cells that must not count as targets: wrong averages; rows in which at least three values, and most,
-    are impossible for the sizes of their tasks; of every group that stands under two data sets the side in
-    such a row, or both if the sizes do not tell; averages over such groups. A tie or a single odd value may
-    be honest."""
+    """Cells that are no targets: wrong averages, rows that are impossible for the sizes of their tasks, of a
+    group that stands under two data sets the side in such a row, or both. A single odd value may be
+    honest."""
     cells = published.set_index("cell")[list(ROW)].apply(tuple, axis=1)
     wrong = {cell for group in findings.loc[findings["kind"] == "average", "cells"] for cell in group}
     odd = {cell for group in findings.loc[findings["kind"] == "granularity", "cells"] for cell in group}
@@ -125,12 +121,9 @@ def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
 
 
 def repeated_groups(published: pd.DataFrame) -> pd.DataFrame:
-    """Groups of two or more numbers that recur: "copied" from another data set, "repeated across tasks" of
-    one, or "repeated within a column", often an honest tie; one finding for each pair of rows of the print. A
-    group, the scores of one method on one task with their spreads, equals another if they agree in every
-    score that both have, two at least; averages, 0 and 1 are left out. The chance of a coincidence in a score
-    is the share of pairs of printed values within fifty printed units, over the hundred units of that window;
-    scores count as independent, which they are not, so the expected number is a lower estimate."""
+    """Groups of two or more numbers, the scores of one method on one task, that recur, fewer by chance than
+    `COINCIDENCES`: that of a score is the share of pairs of printed values within fifty printed units, over
+    the hundred units of that window. Scores count as independent, so that the number is a lower estimate."""
     blocks = _blocks(published)
     chance = _chance_of_equality(published)
     pairs = len(blocks) * (len(blocks) - 1) / 2
@@ -192,10 +185,8 @@ def _repetition(kind, matches, blocks):
 
 
 def runs_needed(published):
-    """How many runs the spreads of ACC and purity need at least to be possible together, rounding in the
-    paper's favour: g = purity - ACC >= 0, so sd(g) >= sd(ACC) - sd(purity), and sd(g) <= mean(g) sqrt(R) over
-    R runs. ``dataset, method, ACC, purity`` (as printed), ``least spread of g``, ``largest mean of g`` and
-    ``runs``."""
+    """How many runs the spreads of ACC and purity need at least to be possible together: g = purity - ACC >=
+    0, so sd(g) >= sd(ACC) - sd(purity), and sd(g) <= mean(g) sqrt(R); rounding in the paper's favour."""
     rows = published[published["metric"].isin(["ACC", "purity"])]
     found = []
     for (dataset, _, method), cells in rows.groupby(["dataset", "task", "method"], sort=False):

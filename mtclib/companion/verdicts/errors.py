@@ -20,11 +20,8 @@ MOST_FALSE = {"false_deviating": 0.10, "false_agreeing": 0.05}
 
 
 def table(studies, trials=TRIALS, seed=0):
-    """Error rates by paper and kind of method: ``cells`` (judged, averages included), ``agreeing`` and
-    ``undecided`` (expected where truth and print are equal), ``expected`` (agreeing by `intervals.expected`),
-    shares ``false_deviating``, ``false_agreeing`` (print off by the margin), ``power_10`` (deviating, print
-    off by twice the margin: ten points) and ``within_prediction``, and of the worst cell ``worst_deviating``
-    and ``worst_agreeing``."""
+    """Error rates by paper and kind of method; print is off by the margin for ``false_agreeing``, by twice
+    the margin, ten points, for ``power_10``. ``expected`` agree by `intervals.expected`."""
     rates = pd.concat([simulated(study, trials, seed) for study in studies], ignore_index=True)
     groups = rates.groupby(["paper", "kind"], sort=False)
     shares = groups[[*MOST_FALSE, "power_10", "within_prediction"]].mean()

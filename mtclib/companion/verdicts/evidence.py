@@ -63,9 +63,8 @@ def not_told_apart(distance, errors):
 
 
 def summary(table, choices, cells, search):
-    """Winner, size of the search and all evidence, as data for JSON. `table` has the `choices`, our value of
-    each cell and, with repeated seeds, "noise". Hypotheses that give the same value of every cell (idf in
-    another way where there is none) count as one, and are not told apart."""
+    """Winner, size of the search and all evidence, as data for JSON. Hypotheses that give the same value of
+    every cell (idf in another way where there is none) count as one, and are not told apart."""
     whole, table = table, table.drop_duplicates(list(cells["cell"]), ignore_index=True)
     ours, printed = table[cells["cell"]].to_numpy(float), cells["mean"].to_numpy()
     distance = distances(ours, cells, search)
@@ -92,10 +91,10 @@ def summary(table, choices, cells, search):
             "permutations": permutation_test(ours, cells, search)}
 
 
-def bootstrap(ours, cells, search, best, near, seed=0):
+def bootstrap(ours, cells, search, best, near):
     """Share of bootstrap samples of cells that the winner wins, and that it wins or one of those `near` it
     does; equal hypotheses share a sample."""
-    rng, n = np.random.default_rng(seed), len(cells)
+    rng, n = np.random.default_rng(0), len(cells)
     printed, half_unit = cells["mean"].to_numpy(), cells["half_unit"].to_numpy()
     shares = {"winner": 0.0, "not told apart": 0.0}
     for _ in range(N_BOOTSTRAP // 100):  # a hundred at a time: all at once may not fit into memory
@@ -123,12 +122,10 @@ def folds(table, choices, cells, search):
     return found
 
 
-def permutation_test(ours, cells, search, seed=0):
-    """The whole search for permuted print: how many permutations do as well as print itself? Numbers change
-    places within the blocks of cells that ``permute_within`` names; sizes change what they lack of the
-    largest that a hypothesis gives. A dict: ``n``, ``reached``, ``smallest`` (distance) and ``p``, print
-    itself counted among the permutations."""
-    rng, printed = np.random.default_rng(seed), cells["mean"].to_numpy()
+def permutation_test(ours, cells, search):
+    """The whole search for permuted print: how many permutations do as well, print itself counted? Numbers
+    change places within the blocks of ``permute_within``; sizes change what they lack of the largest."""
+    rng, printed = np.random.default_rng(0), cells["mean"].to_numpy()
     whole = np.nanmax(ours, axis=0) if search.stage == "sizes" else np.zeros(len(printed))
     keys = [cells[name] for name in search.permute_within] or [pd.Series("all", cells.index)]
     blocks = list(cells.groupby(keys).indices.values())

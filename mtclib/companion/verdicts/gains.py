@@ -40,12 +40,10 @@ def multiverse(study):
 
 def of_set(scores, kinds, whole=True):
     """The gains of one printed data set on one pipeline, with `COLUMNS` and more; `kinds` has the kind of a
-    method; without `whole` the choice of settings is no part of the errors.
-
-    ``low, high``: 95 % interval of ours; ``least, most``: where 95 % of re-runs would lie if print were the
-    truth up to its error (Patil, Peng and Leek 2016).  ``significant`` is "same", "reversed" or "no";
-    ``below_half``: ours is significantly below half of print (Simonsohn 2015), with the errors of both;
-    ``sceptical_p``: Held (2020)."""
+    method; without `whole` the choice of settings is no part of the errors. ``least, most``: where 95 % of
+    re-runs would lie if print were the truth up to its error (Patil, Peng and Leek 2016). ``below_half``:
+    significantly below half of print (Simonsohn 2015), with the errors of both; ``sceptical_p``: Held
+    (2020)."""
     rng = np.random.default_rng(0)
     sides = [scores.drawn(DRAWS, rng, theirs) for theirs in (False, True)] if whole else []
     means = [{method: one.setting for method, one in side.items()} for side in sides]
@@ -148,8 +146,7 @@ def below_half(frame):
 
 def sceptical_p(printed, printed_error, ours, error):
     """One-sided sceptical p-value of Held (2020), Eq. (6) to (10): how far a re-run convinces a reader whose
-    prior makes the printed effect just not significant. Small is convincing; at most 1/2 where the directions
-    agree."""
+    prior makes the printed effect just not significant. At most 1/2 where the directions agree."""
     with np.errstate(divide="ignore", invalid="ignore"):
         first, second = (printed / printed_error) ** 2, (ours / error) ** 2
         ratio = (printed_error / error) ** 2
@@ -160,7 +157,7 @@ def sceptical_p(printed, printed_error, ours, error):
     return np.where(np.sign(printed) == np.sign(ours), tail, 1 - tail)
 
 
-def ratio(ours, printed, level=LEVEL):
+def ratio(ours, printed):
     """Our mean over the printed mean, and its interval over the units, here data sets: the ratio estimator
     with the jackknife's variance (Quenouille 1956), which few units ask for, and Student's quantile. Without
     an interval for one unit.
@@ -172,14 +169,14 @@ def ratio(ours, printed, level=LEVEL):
     if n < 2:
         return found, np.nan, np.nan
     left = (ours.sum() - ours) / (printed.sum() - printed)
-    half = stats.t.ppf((1 + level) / 2, n - 1) * np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum())
+    half = stats.t.ppf((1 + LEVEL) / 2, n - 1) * np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum())
     return found, found - half, found + half
 
 
-def mean_over(values, level=LEVEL):
+def mean_over(values):
     """Mean over the units and its interval."""
     n = len(values)
-    half = stats.t.ppf((1 + level) / 2, n - 1) * values.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+    half = stats.t.ppf((1 + LEVEL) / 2, n - 1) * values.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
     return values.mean(), values.mean() - half, values.mean() + half
 
 
@@ -202,13 +199,10 @@ def statistics(found, multiverse):
 
 
 def summary(frame, errors, perfect):
-    """Counts, with what a perfect re-run would be expected to have, and means in points.
-
-    ``low, high``: 95 % interval of our mean gain for further runs on these data; ``least, most``: where the
-    mean of a perfect re-run lies; ``ratio``: ours over print, its interval over data sets; ``better, worse``:
-    data sets on which the mean gain is significantly above and below zero; ``best_*``: over the rival that is
-    best in our own runs, or in print.  ``perfect_*``: expectations of a perfect re-run, for ``recurs`` with
-    the range of 95 % of re-runs."""
+    """Counts, with what a perfect re-run would be expected to have, and means in points: ``low, high`` for
+    further runs on these data, ``least, most`` for the mean of a perfect re-run, ``ratio`` of ours over print
+    with its interval over data sets, ``better, worse`` data sets, significantly; ``best_*``: over the rival
+    that is best in our own runs, or in print."""
     told = (frame["same_sign"] != "").to_numpy()
     sign = np.sign(frame["printed"].to_numpy())
     again = (np.sign(perfect) == sign)[:, told].sum(axis=1)

@@ -42,8 +42,7 @@ def table_file(paper, search, folder=None):
 
 
 def summaries(paper, folder=None):
-    """Dict from search to what was found, as :func:`.evidence.summary` gives it; empty before the first. The
-    committed ones, or those in another folder."""
+    """Dict from search to what was found, as by :func:`.evidence.summary`; by default the committed one."""
     path = (folder or paths.results_dir(paper)) / "identify.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
@@ -189,8 +188,7 @@ def _computed(protocol, search, variants):
 
 
 def _fitted(protocol, search, variants, store, n_jobs):
-    """As `_computed`, from fits in the run store, a value for each seed: of each variant a data set, by all
-    methods."""
+    """As `_computed`, from fits in the run store, a value for each seed."""
     methods = list(dict.fromkeys(method for stands in search.methods.values() for method in stands))
     scores = scores_of(protocol, search, variants, methods, store, n_jobs)
     together = zip if search.paired else product
@@ -267,9 +265,8 @@ def _samples(cells, protocol):
 
 
 def mine(paper, given):
-    """The protocol of a paper with a reader's hypotheses as the search "mine". `given` is a TOML file with
-    the fields of ``SearchSpec``, and the ``loader`` of the data sets if it is not the protocol's; or
-    "module:function", a function that yields data sets, each a hypothesis, whose name is a printed one."""
+    """The protocol of a paper with a reader's search "mine": a TOML file with the fields of ``SearchSpec``,
+    or "module:function", which yields data sets, each a hypothesis, whose name is a printed one."""
     document = tomllib.loads((paths.paper_dir(paper) / "protocol.toml").read_text(encoding="utf-8"))
     printed, params = published.load(paper), {}
     if given.endswith(".toml"):
@@ -308,9 +305,8 @@ def yielded(function, number):
 
 
 def held_out(protocol, search, found, store, *, n_jobs=1):
-    """The printed rows that did not choose, on the data of the winner with methods at their defaults: data
-    set, method, cells, their mean distance and how many come within five points. Empty where nothing was
-    clustered."""
+    """The printed rows that did not choose, on the data of the winner with methods at their defaults: their
+    mean distance and how many cells come within five points. Empty where nothing was clustered."""
     if not search.methods:
         return pd.DataFrame()
     names = {protocol.datasets[name].published: name for name in search.datasets}

@@ -18,18 +18,13 @@ MANY = 1e6
 
 def difference_interval(mean, sd, n, printed, printed_sd=np.nan, printed_n=np.nan, half_unit=0.0,
                         selection=0.0):
-    """Interval of (ours - published) with the error of both sides, elementwise.
-
-    Both spreads known: Welch's interval, degrees of freedom by Welch and Satterthwaite.  Where the paper
-    prints no spread, ours stands in for it (``printed_n`` runs, or 1 for one split): Student's interval with
-    n - 1 degrees of freedom.  Without ``printed_n`` the print counts as exact.  `selection` is the spread of
-    (ours - published) that comes from choosing settings by noisy runs (`verdicts.errors.selection_spread`).
-    `half_unit`, what rounding of the print can hide, is added at both ends.
-
-    NaN where there is no interval: our spread is unknown (one run) and not declared zero.  With ``n = inf``
-    our side is exact; with zero variance on both sides the interval is the rounding alone.  No transformation
-    is made near 0 or 1: there the runs are skewed, and `verdicts.errors` measures what that costs.
-    """
+    """Interval of (ours - published) with the error of both sides, elementwise. Both spreads known: Welch's,
+    degrees of freedom by Welch and Satterthwaite. Where the paper prints none, ours stands in for it
+    (``printed_n`` runs, or 1 for one split): Student's, with n - 1 degrees of freedom. Without ``printed_n``
+    the print counts as exact. `half_unit`, what rounding of the print can hide, is added at both ends;
+    `selection` comes from `verdicts.errors.selection_spread`. NaN where our spread is unknown (one run) and
+    not declared zero. With ``n = inf`` our side is exact. No transformation is made near 0 or 1: there the
+    runs are skewed, and `verdicts.errors` measures what that costs."""
     mean, printed, half_unit = (np.asarray(a, dtype=float) for a in (mean, printed, half_unit))
     variance, freedom = _variance(sd, n, printed_sd, printed_n, selection)
     half = _half_width(variance, freedom) + half_unit

@@ -17,10 +17,11 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion.runs import our_name
+from mtclib.companion.schema import beside
 from mtclib.companion.verdicts import intervals
 
-SYMBOLS = {"exact": "●", "agrees": "✓", "higher": "▲", "lower": "▼", "inconclusive": "?", "no margin": "~",
-           "misprint": "※", "failed": "✗", "not-run": "–", "unavailable": "∅"}
+STATUSES = beside(__file__, "statuses.toml")
+SYMBOLS = {verdict: look[0] for verdict, look in STATUSES["verdicts"].items()}
 JUDGED = ("exact", "agrees", "higher", "lower", "inconclusive")
 COUNTED = {"counted": JUDGED, "agreeing": ("exact", "agrees"), "undecided": ("inconclusive",),
            "deviating": ("higher", "lower")}
@@ -36,18 +37,13 @@ OUTPUT = (
 
 def judge(published, results, *, n_published=None, deterministic=(), datasets=None, unavailable=None,
           not_run=None, misprints=(), calibration=(), causes=()):
-    """Set each printed number beside ours, with a verdict.
-
-    One row per printed cell with the columns `OUTPUT`. ``low`` and ``high`` are the 90% interval of (ours -
-    published), ``radius`` its larger absolute end: the smallest margin at which the cell would agree.
-    ``relative_difference`` is difference / published. ``uncertainty`` says whose spread is in the interval:
-    "both", "ours for both" (the paper prints none), "one split" (the same, and the print is one draw),
-    "published only" (ours is deterministic) or "none".  ``within_prediction``: the printed number lies in the
-    90% prediction interval that our runs give for such a print.  ``expected`` is the chance that a perfect
-    re-run agrees, as from `intervals.expected`.  ``counted`` cells are judged, and neither in
-    `calibration` nor averages of tasks that are judged themselves.  `published` may have a column
-    ``selection`` for `intervals.difference_interval`.
-    """
+    """Set each printed number beside ours, with a verdict: a row per printed cell with the columns `OUTPUT`.
+    ``low`` and ``high`` are the 90% interval of (ours - published), ``radius`` the smallest margin at which
+    the cell would agree. ``uncertainty`` says whose spread is in it: "both", "ours for both" (the paper
+    prints none), "one split" (the same, and the print is one draw), "published only" (ours is deterministic)
+    or "none". ``within_prediction``: print lies in the 90% prediction interval of our runs. ``expected``: as
+    from `intervals.expected`. ``counted`` cells are judged, and neither in `calibration` nor averages of
+    tasks that are judged. `published` may have a column ``selection``."""
     cells = with_interval(joined(published, results, datasets or {}), n_published, deterministic)
     names = ["own_sd", "own_n", "sd_used", "published_n", "half_unit", "delta", "selection"]
     cells["expected"] = intervals.expected(*(cells[name] for name in names))
@@ -69,10 +65,8 @@ def _counted(cells):
 
 
 def verdict_counts(verdicts, by=()):
-    """Counts of the verdicts, overall or by some columns. ``cells`` (all printed), ``counted``, of these
-    ``agreeing`` (exact or agrees), ``undecided`` and ``deviating``, the ``ceiling`` (how many a perfect
-    re-run would be expected to have agreeing), and one column for each verdict, of counted cells where the
-    verdict is one of `JUDGED`."""
+    """Counts of the verdicts, overall or by some columns: ``cells`` (all printed), `COUNTED`, the ``ceiling``
+    (how many a perfect re-run would be expected to have agreeing), and one column for each verdict."""
     keys = [verdicts[name] for name in by] or [pd.Series("all", index=verdicts.index, name="scope")]
     shown = verdicts["verdict"].where(verdicts["counted"] | ~verdicts["verdict"].isin(JUDGED), "not counted")
     counts = pd.crosstab(keys, shown).reindex(columns=[*SYMBOLS, "not counted"], fill_value=0)
@@ -116,9 +110,8 @@ def _statistics(results):
 
 
 def with_interval(cells, n_published, deterministic):
-    """`cells` with the interval of the difference, the margin and what the interval says about it:
-    ``published_n, sd_used, own_sd, own_n, low, high, within_prediction, difference, relative_difference,
-    radius, delta, uncertainty, statistical``. A deterministic method is exact."""
+    """`cells` with the interval of the difference, the margin and what the interval says about it,
+    ``statistical``. A deterministic method is exact."""
     fixed = cells["method"].isin(set(deterministic))
     varies = fixed & (cells["ours_std"] > 1e-12)
     if varies.any():

@@ -127,8 +127,7 @@ def decisions_frame(paper, leverage):
 
 def outcomes(paper, frames, published=None):
     """Claims of a paper with their outcome. `frames` are what to test on, by the names in `FRAMES`;
-    `published`, the printed numbers, adds what the paper's own table says. Columns: ``id, place, quote, test,
-    status, counts, statistic, n, p, in_print, reason``."""
+    `published`, the printed numbers, adds what the paper's own table says."""
     frames = {name: _by_metric(frame, paper) for name, frame in frames.items()}
     rows = [_outcome(claim, frames) | {"in_print": _in_print(claim, published)} for claim in claims(paper)]
     columns = ["id", "place", "quote", "test", "status", "counts", "statistic", "n", "p", "in_print",
@@ -137,10 +136,9 @@ def outcomes(paper, frames, published=None):
 
 
 def outcomes_of_sentences(paper, outcomes):
-    """Outcome of each sentence, from the ``id, status, p`` of claims: its ``parts`` that could be tested, how
-    many ``hold`` and ``fail``, and its ``status``. It holds with all parts. It fails with two; with a single
-    one only if that fails at 5 % divided by the number of parts, where the test has a p-value. The sentence
-    of a claim is its ``sentence``, or its quotation without what is said in brackets."""
+    """Outcome of each sentence, from those of its claims: it holds with all parts, and fails with two, or
+    with one that fails at 5 % divided by their number. It is ``sentence``, or the quotation up to a
+    bracket."""
     known = {one["id"]: one.get("sentence", one["quote"].partition(" (")[0]) for one in claims(paper)}
     rows = []
     for sentence, parts in outcomes.groupby(outcomes["id"].map(known), sort=False):

@@ -33,10 +33,9 @@ def entries(paper):
 
 
 def measured(study):
-    """What each alternative does to the score: `COLUMNS`, one row per alternative, data set and method, in
-    percent (d_M in percent of our mean). The 90 % interval of ``change``, the alternative's mean minus ours,
-    is over runs where both sides have runs of the same numbers, which share seeds and splits, else by Welch;
-    NaN where a side has one run of a method that varies."""
+    """What each alternative does to the score, in percent (d_M of our mean). The 90 % interval of ``change``
+    is over runs of the same numbers, which share seeds and splits, else by Welch; NaN where a side has one
+    run."""
     rows = []
     for entry in entries(study.paper)[0]:
         methods, datasets = (list(zip(entry[name], entry.get(f"other_{name}", entry[name])))
@@ -102,10 +101,8 @@ def _interval(ours, other, ours_fixed, other_fixed):
 
 
 def by_alternative(table):
-    """One line per alternative of :func:`measured`: the change over data sets and methods, largest first.
-    ``pairs`` (data sets times methods), ``size`` (mean absolute change), ``mean``, ``least`` and ``most``,
-    all in points (d_M: percent of ours), ``clear`` (in how many pairs the interval excludes 0), and ``data``:
-    the pipelines that it was measured on."""
+    """One line per alternative of :func:`measured`, largest first, in points (d_M: percent of ours);
+    ``clear`` counts the ``pairs``, data sets times methods, in which the interval excludes 0."""
     clear = (table["low"] > 0) | (table["high"] < 0)
     groups = table.assign(clear=clear, size=table["change"].abs()).groupby(list(KEYS), sort=False)
     lines = groups.agg(pairs=("change", "count"), size=("size", "mean"), mean=("change", "mean"),
@@ -154,9 +151,8 @@ def with_params(rows, *names):
 
 
 def distance_from_print(rows, printed, by):
-    """Mean absolute difference between our mean scores and the printed ones, in points. A row per choice (the
-    column `by` of `rows`), a column per method, mean over the metrics; "mean" over the methods. Both frames
-    have printed names of methods and metrics."""
+    """Mean absolute difference between our mean scores and the printed ones, in points: a row per choice (the
+    column `by`), a column per method, mean over the metrics."""
     means = rows.groupby([by, "method", "metric"], sort=False)["value"].mean().reset_index()
     both = means.merge(printed[["method", "metric", "mean"]], on=["method", "metric"])
     gaps = both.assign(distance=100 * (both["value"] - both["mean"]).abs())

@@ -22,6 +22,7 @@ from mtclib.companion.verdicts import identify
 from mtclib.companion.verdicts.intervals import DELTA, RELATIVE
 from mtclib.companion.verdicts.judge import COUNTED, JUDGED
 from mtclib.companion.verdicts.ledger import LedgerError
+from mtclib.companion.verdicts.published import matching
 
 TEMPLATE = re.compile(r"\{([^{}]*)\}")
 WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -52,8 +53,7 @@ FORMATS = {"word": lambda value: WORDS[value], "percent": lambda value: f"{100 *
 
 class Numbers:
     """Quantities of one paper's committed results, by the names that templates use. ``dataset`` and
-    ``printed`` name the row of the printed tables that a sentence is about; sentences on causes have them
-    from their scope."""
+    ``printed`` name the printed row of a sentence; sentences on causes have them from their scope."""
 
     of_papers: ClassVar[dict] = {}  # subclasses by paper
 
@@ -104,11 +104,10 @@ class Numbers:
         return pd.concat([self.study.judged(name, pipeline(name)) for name in names], ignore_index=True)
 
     def cells(self, verdict, on="", **where):
-        """Counted cells with a verdict: a key of ``judge.COUNTED``, or one of judge's; "cells" for all. Cells
-        without a judgement (unavailable, misprint, ...) are counted under their own verdict name; "ceiling"
-        is what a perfect re-run would be expected to have agreeing. With ``on=fixed`` on the pipeline fixed
-        before."""
-        rows = _where(self.beforehand if on == "fixed" else self.judged, where)
+        """Counted cells with a verdict, a key of ``judge.COUNTED``, "cells" for all, or the "ceiling"; cells
+        that are not judged (unavailable, misprint, ...) count under their own verdict. ``on=fixed``: before
+        any search."""
+        rows = matching(self.beforehand if on == "fixed" else self.judged, where)
         if verdict == "cells":
             return len(rows)
         rows = rows[rows["counted"] | ~rows["verdict"].isin(JUDGED)]
@@ -118,8 +117,8 @@ class Numbers:
 
     def change(self, decision, alternative, method=None, dataset=None, how="mean", **where):
         """What an alternative changes, in points, over its data sets and methods."""
-        rows = _where(self.study.changes, {"decision": decision, "alternative": alternative, **where})
-        rows = _where(rows, {"method": method, "dataset": dataset})
+        rows = matching(self.study.changes, {"decision": decision, "alternative": alternative, **where})
+        rows = matching(rows, {"method": method, "dataset": dataset})
         if rows.empty:
             raise LedgerError(f"{self.study.paper}: no change of {decision}, {alternative!r}")
         if how == "mean size":
@@ -142,7 +141,7 @@ class Numbers:
 
     def in_print(self, method, dataset, metric, task=""):
         """Mean of the printed cells of a row, or the cell of a task, as a fraction."""
-        return _where(self.study.printed(dataset, method, metric), {"task": task or None})["mean"].mean()
+        return matching(self.study.printed(dataset, method, metric), {"task": task or None})["mean"].mean()
 
     def run(self, method, dataset, metric, how, task="", **setting):
         """Least or largest score of a run, or the spread over runs."""
@@ -162,8 +161,7 @@ class Numbers:
         return len(table) if count == "all" else int((table[method] > table[other]).sum())
 
     def paired(self, method, other, metric, what):
-        """Data sets of the full profile, on their headline pipelines: how many have the outcome, or the
-        differences."""
+        """Data sets on their headline pipelines: how many have the outcome, or the differences."""
         names = map(self.study.headline, self.study.protocol.profile("full").datasets)
         rows = pd.concat(map(self.study.selected, names))
         table = paired_differences(rows, [(method, other)], our_name(self.study.paper, metric))
@@ -222,7 +220,7 @@ class Numbers:
             cells = cells[(cells["method"] == printed) & ~cells["metric"].isin(RELATIVE)]
             if deviating:
                 cells = cells[cells["verdict"].isin(["higher", "lower"])]
-            cells = _where(cells, {"metric": metric, "task": task})
+            cells = matching(cells, {"metric": metric, "task": task})
             if len(cells):
                 means = self._means(method or printed, other_dataset or name, point, *setting.items())
                 parts.append(100 * (self._for_cells(means, name, cells) - cells["published"].to_numpy()))
@@ -286,13 +284,6 @@ def outcome(table, what):
     return picked[what] if what in picked else int((table["status"] == what).sum())
 
 
-def _where(frame, where):
-    """Rows with these values, as text; None stands for any."""
-    for name, value in where.items():
-        frame = frame if value is None else frame[frame[name].astype(str) == value]
-    return frame
-
-
 def _parsed(text):
     try:
         return float(text)
@@ -301,10 +292,8 @@ def _parsed(text):
 
 
 def variant_table(study, metric="NMI") -> pd.DataFrame:
-    """Which definition of a metric comes nearest to the printed cells of a paper, misprints left out?
-    ``ours`` (is it the one that we take for the printed name?), ``exact`` (our mean rounds to the printed
-    digits), ``by luck`` (how many of the cells within five points would do so if their differences were
-    spread evenly), ``within 5`` (points), ``shift`` and ``distance`` (mean and mean absolute difference)."""
+    """Which definition of a metric comes nearest to the printed cells of a paper, misprints left out? ``by
+    luck``: how many of the cells within five points would be ``exact`` if differences were spread evenly."""
     cells = study.published[study.published["metric"] == metric]
     cells = cells[~cells["cell"].isin(set(study.misprints))]
     name = our_name(study.paper, metric)

@@ -67,10 +67,9 @@ def _with_columns(frame, columns, origin):
 
 
 def from_printed(frame, origin="frame"):
-    """Add numeric columns to a frame of printed strings with the columns `REQUIRED`: ``cell`` (unique id),
-    ``mean`` and ``std`` (fractions for the metrics `PERCENT_OR_FRACTION`; NaN where nothing is printed),
-    ``unit``, ``half_unit`` and ``half_unit_std`` (half of the last printed digit). Without a column ``unit``
-    a table is in percent when a proportion is larger than 1: no paper mixes the two within a table."""
+    """Printed strings with numeric columns: ``mean`` and ``std`` are fractions for `PERCENT_OR_FRACTION`, NaN
+    where nothing is printed. Without a ``unit`` a table with a proportion above 1 is in percent: no paper
+    mixes."""
     out = _with_columns(frame, REQUIRED, origin).astype(str).apply(lambda column: column.str.strip())
     out["task"] = out["task"].str.replace(r"^[Tt]ask\s*", "", regex=True)
     out["cell"] = out[KEY[0]].str.cat(out[list(KEY[1:])], sep=":")
@@ -111,3 +110,10 @@ def _units(frame, means, origin):
     if unknown:
         raise PublishedError(f"{origin}: unit {unknown[0]!r} is unknown; use one of {', '.join(UNITS)}")
     return np.where(frame["unit"] == "", guessed, frame["unit"])
+
+
+def matching(frame, wanted):
+    """Rows with these values, as text, by column; None stands for any."""
+    for name, value in wanted.items():
+        frame = frame if value is None else frame[frame[name].astype(str) == value]
+    return frame

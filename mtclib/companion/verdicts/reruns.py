@@ -104,10 +104,7 @@ def rates(study, kinds, trials=TRIALS):
 
 def _of_means(parts, best):
     """Share of trials in which the interval of a paper's mean gain covers it: over all rivals, or over the
-    best of each column, which a trial chooses and which has to cover that over the truly best.
-
-    The truth are the means of our runs, which differ more than true ones: what choosing costs is understated.
-    """
+    best of each column. The truth are the means of our runs, so that what choosing costs is understated."""
     parts = [part for part in parts if part.points.any()]
     error, variance = 0.0, 0.0
     for part in parts:

@@ -22,8 +22,7 @@ WANTED = {"row_deviating": 0.10, "row_agreeing": 0.05, "row_power_10": np.nan, "
 
 
 def rows(study, kinds):
-    """Every row of a paper that has a cell to judge: `COLUMNS`, differences and their 90 % interval in
-    points."""
+    """Every row of a paper that has a cell to judge, with the 90 % interval of its difference in points."""
     found = [_row(scores, method, kinds) for scores in headlines(study) for method in judged(scores)]
     return pd.DataFrame(found, columns=list(COLUMNS))
 
@@ -112,7 +111,7 @@ def _simulated(part, ours, theirs):
             "row_interval": ((ends[0][0] <= gap.mean()) & (ends[0][1] >= gap.mean())).mean()}
 
 
-def random_effects(effects, variances, level=0.95):
+def random_effects(effects, variances):
     """Mean of effects that differ between units, here data sets, and by how much.
 
     Heterogeneity by Paule and Mandel (1982), interval by Hartung and Knapp (2001), never narrower than the
@@ -137,9 +136,9 @@ def random_effects(effects, variances, level=0.95):
     mean = weights @ effects / weights.sum()
     spread = max((weights * (effects - mean) ** 2).sum() / (k - 1), 1.0)
     error = np.sqrt(spread / weights.sum())
-    half, fixed = stats.t.ppf((1 + level) / 2, k - 1) * error, 1 / variances
+    quantile, fixed = stats.t.ppf(0.975, k - 1), 1 / variances
     typical = (k - 1) * fixed.sum() / (fixed.sum() ** 2 - (fixed**2).sum())
-    reach = stats.t.ppf((1 + level) / 2, k - 1) * np.sqrt(square + error**2)
+    half, reach = quantile * error, quantile * np.sqrt(square + error**2)
     return {"mean": mean, "low": mean - half, "high": mean + half, "tau": np.sqrt(square),
             "i2": square / (square + typical), "least": mean - reach, "most": mean + reach}
 

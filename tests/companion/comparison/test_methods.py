@@ -7,6 +7,7 @@ import runpy
 import pandas as pd
 import pytest
 
+from benchmarks.method_costs import above_order
 from mtclib.baselines.registry import all_estimators, estimator
 from mtclib.companion.claims import paired_differences
 from mtclib.companion.comparison import methods
@@ -158,8 +159,8 @@ def test_measured_rows_are_those_of_the_estimators_and_none_grows_faster_than_th
     assert (table["iterations"] >= 1).all()
     assert set(table["grows"]) == {"iteration", "fit"}
     assert table["exponent_n"].notna().sum() >= 20
-    assert methods.above_order(table) == []
-    assert methods.above_order(table.assign(exponent_n=3.6)) == list(table.index)
+    assert above_order(table) == []
+    assert above_order(table.assign(exponent_n=3.6)) == list(table.index)
 
 
 def test_every_method_stands_beside_its_floor_and_its_growth_and_what_is_above_says_why():

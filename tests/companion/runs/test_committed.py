@@ -9,6 +9,7 @@ import pytest
 from experiments_support import demo_jobs, exported, table
 
 from benchmarks import recreate
+from benchmarks.recreate import agreement
 from mtclib.companion.comparison.sources import KINDS, Sources
 from mtclib.companion.papers import study_of
 from mtclib.companion.runs import (
@@ -23,7 +24,6 @@ from mtclib.companion.runs import (
     restore,
     run,
 )
-from mtclib.companion.runs.committed import agreement
 from mtclib.companion.runs.fit import labels_digest
 from mtclib.companion.verdicts import ledger
 from mtclib.core import paths
