@@ -79,7 +79,7 @@ def packed(frame, columns, **further) -> str:
     """A table as ``board.js`` reads it."""
     rows = frame[[column["name"] for column in columns] + ["keys", "load"]].astype(object)
     rows = rows.where(rows.notna() & ~rows.isin([np.inf]), None).to_numpy().tolist()
-    used = {key for keys in frame["keys"].unique() for key in keys.split(",")}
+    used = dict.fromkeys(key for keys in frame["keys"].unique() for key in keys.split(","))
     known = {_key(entry): entry for found in citations.known().values() for entry in found}
     data = {"columns": columns, "rows": rows, "bibtex": {key: known[key] for key in used if key}, **further}
     return pages.pack(json.dumps(data, allow_nan=False))
