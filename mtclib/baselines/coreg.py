@@ -135,7 +135,7 @@ class CoregSpectral(MultiViewClusterer):
 
     def _strengths(self, n_views):
         """lam of each view, ndarray of shape (n_views,)."""
-        if not isinstance(self.lam, (list, tuple, np.ndarray)):
+        if np.ndim(self.lam) == 0:
             check_number("lam", self.lam, low=0, open_low=True)
             return np.full(n_views, float(self.lam))
         if self.scheme == "pairwise" or len(self.lam) != n_views:

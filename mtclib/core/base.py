@@ -130,12 +130,15 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
         """Checked input and numbers of clusters; what data frames name is aligned, and features are noted."""
         Xs = aligned(Xs, self.traits.kind)
         found = self._check_input(Xs)
+        self._note_features(Xs)
+        return found
+
+    def _note_features(self, Xs):
         self.n_features_in_ = _each(Xs, lambda X: np.shape(X)[1])
         names = _each(Xs, feature_names)
         vars(self).pop("feature_names_in_", None)
         if any(entry is not None for part in names for entry in (part if isinstance(part, list) else [part])):
             self.feature_names_in_ = names
-        return found
 
     def _prepare(self, Xs, n_clusters):
         """What all starts share (similarities, decompositions); handed to ``_fit_once``."""

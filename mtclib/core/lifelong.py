@@ -212,10 +212,12 @@ class LibraryClusterer(LifelongClusterer):
         """
         with self._plain_parameters():
             views, k = self._check_task(Xs)
-            if not hasattr(self, "libraries_"):
+            if first := not hasattr(self, "libraries_"):
                 self._entropy = spawn_seeds(self.random_state, 1)[0]
             with shield(self, views):
                 self._store(self._learn(views, k))
+            if first:
+                self._note_features([Xs])
         self.__dict__.pop("histories_", None)
         return self
 

@@ -181,6 +181,9 @@ def estimators(folder):
                 return "held"
             factor = 2.0 ** rng.integers(-480, 480)
             Xs = contract.mapped(lambda X: X * factor, Xs)
+        if how == "name" and cls.traits.kind == "lifelong" and rng.random() < 0.5:
+            first, other = ([pd.DataFrame(X).add_prefix(a) for X in views] for a, views in zip("ab", Xs))
+            return refused(lambda: model.partial_fit(first).partial_fit(other), ValueError, naming=["Xs["])
         if how == "name":
             Xs = _named(Xs, cls.traits.kind, rng)
         if how == "convert":
@@ -206,7 +209,7 @@ def _damaged(cls, model, Xs, rng):
         names = [name for name, value in model.get_params().items()
                  if type(value) in (int, float) and name != "random_state"]  # fmt: skip
         wrong = (np.nan, -np.inf, 10**400, 10**5000, "3", None, np.array([3, 3, 3, 3]), 3j, -7, [],
-                 np.longdouble("1e400"), np.uint64(2**63 + 1))  # fmt: skip
+                 np.array(0.5), np.longdouble("1e400"), np.uint64(2**63 + 1))  # fmt: skip
         name, value = rng.choice(names), wrong[rng.integers(len(wrong))]
         return refused(lambda: model.set_params(**{name: value}).fit(Xs), ValueError, naming=[name])
     worse, spoil = int(rng.integers(places)), DAMAGE[rng.integers(len(DAMAGE))]
