@@ -44,7 +44,7 @@ def check(folder, inputs=()) -> Path:
                           f"as 'clusters'")
     if within := [file for file in inputs if Path(file).resolve().is_relative_to(place)]:
         raise BundleError(f"output: {folder!s} holds the input {listed(within)}; choose another folder")
-    if place.exists() and (why := _not_ours(place)):
+    if _in_the_way(place) and (why := _in_the_way(place)):  # twice, as another run may just change places
         raise BundleError(f"output: {folder!s} {why}; nothing there is replaced: choose another folder, or "
                           f"move what is there")
     try:
@@ -53,6 +53,13 @@ def check(folder, inputs=()) -> Path:
     except OSError as error:
         raise BundleError(f"output: {folder!s} cannot be written ({error.strerror}); choose another folder"
                           ) from error
+
+
+def _in_the_way(place):
+    try:
+        return _not_ours(place) if place.exists() else ""
+    except FileNotFoundError:  # moved aside in this moment
+        return ""
 
 
 def _not_ours(place):
