@@ -60,7 +60,7 @@ def rates(paper):
     return _table("gain_errors").query("paper == @paper").set_index("rate")["found"]
 
 
-def _say(name, numbers=(), **more):
+def _say(name, numbers=(), /, **more):
     """A sentence of ``answers.toml`` with these numbers; those called GAIN_signed have their sign."""
     signed = {f"{name}_signed": tables.signed(one) for name, one in dict(numbers).items()
               if isinstance(one, float)}

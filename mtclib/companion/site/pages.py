@@ -28,7 +28,7 @@ LINK = re.compile(r'((?:\[`(\w+)[^]]*)?\]\(|href=")(?!\w+:|#)([^)"#\s]+)(?:(?=">
 WORDS = beside(__file__, "words.toml")
 
 
-def words(name: str, **known) -> str:
+def words(name: str, /, **known) -> str:
     """Return what stands around what is computed, from ``words.toml``."""
     return WORDS[name].format(**known)
 
