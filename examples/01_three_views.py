@@ -3,7 +3,7 @@
 Every digit of scikit-learn is seen three times: by its pixels, and by its edges down and across. `WMSC`
 weighs the three views and finds the digits without having seen a label.
 
-The mean image of each of the ten clusters: nearly every one is another digit.
+The mean image of each of the ten clusters: nearly all show different digits.
 """
 import matplotlib.pyplot as plt
 import numpy as np

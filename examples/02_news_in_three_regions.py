@@ -1,7 +1,7 @@
 """News in three regions
 
-Three regions report on the same four topics, here newsgroups, each with 60 messages of its own on each. Every
-method for tasks clusters all three regions at once, at its defaults and with one seed.
+Three regions report on the same four topics, here newsgroups, and each has 60 messages of its own on a
+topic. Every method for tasks clusters all three regions at once, at its defaults and with one seed.
 
 Bars with the mean score of each method, the best at the top.
 """

@@ -4,7 +4,7 @@ k-means measures squared distances, which suit lengths. Shares of words ask for 
 divergence, and power spectra for Itakura and Saito's, which compares ratios. `MBC` clusters several tasks at
 once with any of them: here two tasks of 240 messages in four newsgroups, and two of made-up spectra.
 
-Bars with the score of each divergence: on words the one of Kullback and Leibler is ahead, on spectra that of
+Bars with the score of each divergence: on words that of Kullback and Leibler is ahead, on spectra that of
 Itakura and Saito.
 """
 import matplotlib.pyplot as plt

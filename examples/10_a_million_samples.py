@@ -2,7 +2,7 @@
 
 `LandmarkSpectral` takes time and memory in proportion to the number of samples, where other graph methods
 keep a number for each pair. Here a million points in two moons are seen through two noisy views; k-means cuts
-the moons in halves.
+each moon in half.
 
 Two thousand of the points: each moon is one cluster.
 """

@@ -262,7 +262,8 @@ def _interval(frame, errors, weights=None):
 
 def rankings(found):
     """Kendall's tau-b of our ranking of the methods and the printed one: mean over the columns of a data set
-    and over data sets, its interval over these, and that of a perfect re-run."""
+    and over data sets, its interval over these, and that of a perfect re-run. Without tau where all tie."""
+    found = [one for one in found if np.isfinite(one.tau).any()]
     if not found:
         return {}
     tau, low, high = mean_over(np.array([np.nanmean(one.tau) for one in found]))
