@@ -4,6 +4,8 @@
 iterations of a whole fit and the seconds of each.  Expect a factor of about two either way.
 """
 
+import os
+
 import pandas as pd
 import psutil
 
@@ -26,7 +28,8 @@ def estimates(data, methods, n_clusters, n_runs=1, n_jobs=1) -> pd.DataFrame:
     rows = {name: _one(data, growth.loc[name], costs.loc[name], max(n_clusters)) for name in methods
             if name in growth.index}
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=["seconds", "megabytes"])
-    return frame.reindex(list(methods)) * [n_runs / n_jobs, n_jobs]
+    at_once = min(n_jobs, n_runs, os.cpu_count() or 1)
+    return frame.reindex(list(methods)) * [n_runs / at_once, at_once]
 
 
 def _one(data, growth, cost, k):

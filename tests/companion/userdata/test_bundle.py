@@ -164,5 +164,6 @@ def test_estimates_follow_the_measured_growth():
         kind, Xs = "multiview", [np.zeros((32000, 50))] * 3
 
     found = cost.estimates(Data, ["WMSC", "MSPL"], [4])
+    assert cost.estimates(Data, ["WMSC", "MSPL"], [4], n_runs=1, n_jobs=1000).equals(found)
     assert found.loc["WMSC", "seconds"] == pytest.approx(65.5, rel=0.2)  # as data/growth.csv has it
     assert found.loc["MSPL", "seconds"] < 5
