@@ -16,7 +16,7 @@ from mtclib.baselines.registry import all_estimators
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import attempt
 from mtclib.companion.runs.runner import make_bar, processes
-from mtclib.companion.userdata.bundle import bundle, safe
+from mtclib.companion.userdata.bundle import MANIFEST, bundle, safe
 from mtclib.companion.userdata.contents import aligned, as_list, contents
 from mtclib.companion.userdata.load import preparation
 from mtclib.core.base import spawn_seeds
@@ -221,8 +221,8 @@ class Clusterings:
                 (partial / "report.txt").write_text(report(self) + "\n", encoding="utf-8")
             if draw:
                 draw(partial)
-        return [place / f"{name}.csv" for name in tables] + sorted(
-            path for path in place.iterdir() if path.suffix != ".csv")
+            others = {MANIFEST, *(path.name for path in partial.iterdir() if path.suffix != ".csv")}
+        return [place / f"{name}.csv" for name in tables] + [place / name for name in sorted(others)]
 
     def _table(self, name):
         """Row i of a task is its sample i, counted from 1 where samples have no names."""
