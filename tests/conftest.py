@@ -9,14 +9,18 @@ assert "numpy" not in sys.modules or os.environ.keys() >= KERNELS.keys(), "numpy
 os.environ |= KERNELS | os.environ
 
 import matplotlib
+import pytest
 from hypothesis import settings
 
 matplotlib.use("Agg")
 # A run must not fail for a slow machine, nor for examples that another run has not seen.
-settings.register_profile("tests", deadline=None, derandomize=True)
+settings.register_profile("tests", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile("tests")
 
 SLOWEST = ("test_execution.py", "test_contract.py", "test_your_data.py", "test_adversary.py")
+COMMITTED = tuple(f"tests/companion/{name}"
+                  for name in ("comparison/", "papers/", "runs/test_committed.py", "verdicts/"))
+"""These read and judge the committed results of all papers, which one process then does once."""
 
 
 def pytest_configure(config):
@@ -26,4 +30,18 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(items):
     """Files that take longest come first, or one process would be busy long after the others."""
-    items.sort(key=lambda item: item.path.name not in SLOWEST)
+    items.sort(key=lambda item: item.path.name not in SLOWEST and not item.nodeid.startswith(COMMITTED))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """A file at a time, but for those that share committed results, which go to one process."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduler(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            return "committed results" if nodeid.startswith(COMMITTED) else super()._split_scope(nodeid)
+
+    return Scheduler(config, log)

@@ -63,7 +63,7 @@ def falls(model, slack=1e-9):
 
 
 @pytest.mark.parametrize("name", SPACES)
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 2**31))
 def test_no_choice_of_parameters_lets_the_objective_rise(name, seed):
     rng, cls = np.random.default_rng(seed), estimator(name)

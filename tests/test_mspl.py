@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from literal import mspl as literal
 from planted import blobs, quiet_fit
@@ -157,7 +157,6 @@ def test_the_histories_belong_together():
         assert np.allclose(losses, ((Z - centers[model.labels_]) ** 2).sum(axis=1), atol=1e-12)
 
 
-@settings(max_examples=25)
 @given(seed=st.integers(0, 2**31), weighting=st.sampled_from(WEIGHTINGS), k=st.integers(1, 5))
 # A sample that counts in one view alone, where two clusters have the same centroid.
 @example(seed=13613, weighting="hard", k=5)

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from literal import mtcmrl as literal
 from planted import quiet_fit
@@ -47,7 +47,6 @@ def test_fit_equals_algorithm_1_as_printed(coupling, exponent, d, convert):
         np.testing.assert_allclose(G, expected["Gs"][pair], atol=1e-7)
 
 
-@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), h=st.integers(1, 5), k=st.integers(1, 5), beta=st.floats(0.05, 5.0))
 def test_relation_step_equals_a_quadratic_programming_solver(seed, h, k, beta):
     A = np.random.default_rng(seed).uniform(0.0, 3.0, (h, k))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from planted import signal_views
 from scipy.linalg import block_diag, eigh
@@ -45,7 +45,6 @@ def test_correlations_and_variates_are_those_of_scikit_learn():
         assert aligned(Z, their / np.linalg.norm(their, axis=0)) < 1e-4  # theirs is iterative
 
 
-@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.integers(12, 40), st.integers(4, 60), st.integers(4, 60),
        st.floats(0.01, 10.0))
 def test_ridge_cca_solves_its_generalised_eigenproblem(seed, n, d1, d2, ridge):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from literal import clr as literal
 from scipy.linalg import block_diag
@@ -66,7 +66,6 @@ def test_no_sample_is_its_own_neighbour_in_any_block(monkeypatch):
     assert not (whole[1] == np.arange(60)[:, None]).any()
 
 
-@settings(max_examples=50)
 @given(st.lists(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=9), min_size=1, max_size=6))
 def test_rows_are_projected_as_the_simplex_projection_does(rows):
     indptr = np.cumsum([0, *map(len, rows)])

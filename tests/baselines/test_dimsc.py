@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from literal import dimsc as literal
 from literal.clr import laplacian
@@ -48,7 +48,6 @@ def test_a_fit_has_the_affinity_of_the_transcription():
     np.testing.assert_allclose(model.objective_, history, rtol=1e-6)
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(1, 30), st.integers(0, 30), st.integers(1, 30))
 def test_shifted_solves_solve_each_shifted_system(seed, n, r, rank):
     rng = np.random.default_rng(seed)

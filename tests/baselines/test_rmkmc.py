@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from literal import mspl as literal
 from planted import blobs, quiet_fit
@@ -31,7 +31,6 @@ def test_every_iteration_is_that_of_the_loops(gamma):
         assert model.objective_[number] == pytest.approx(value, rel=1e-5)
 
 
-@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), gamma=st.floats(1.2, 20.0), n=st.integers(1, 5))
 def test_view_weights_minimise_their_sum_on_the_simplex(seed, gamma, n):
     h = np.random.default_rng(seed).uniform(0.5, 2.0, n)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from literal import samtc as literal
 from scipy.optimize import linprog
@@ -16,8 +16,6 @@ from mtclib.core.base import DegenerateSubspaceWarning
 from mtclib.core.starts import one_hot
 from mtclib.maths.neighbours import nearest, shared
 from mtclib.maths.simplex import gap, project_capped
-
-small = settings(max_examples=30)
 
 
 def words(seed, n, k=3, d=12, length=8, first=0, total=None):
@@ -41,7 +39,6 @@ def fit(Xs, k=3, **parameters):
     return SAMTC(k, **{"n_neighbors": 8, "n_neighbors_across": 8, "random_state": 0, **parameters}).fit(Xs)
 
 
-@small
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(2, 9), st.integers(1, 12), st.booleans())
 def test_neighbours_are_the_literal_ones_ties_and_zero_rows_included(seed, n, m, k, same):
     rng = np.random.default_rng(seed)
@@ -63,7 +60,6 @@ def test_neighbours_do_not_depend_on_the_block(monkeypatch):
     assert not whole.diagonal().any()
 
 
-@small
 @given(st.integers(0, 10**6), st.integers(1, 9), st.floats(0.3, 2.0))
 def test_the_projection_is_the_nearest_point_and_the_gap_is_that_of_a_linear_program(seed, n, cap):
     rng = np.random.default_rng(seed)
@@ -80,7 +76,6 @@ def test_the_projection_is_the_nearest_point_and_the_gap_is_that_of_a_linear_pro
     assert gap(g, w, cap, low, high) == pytest.approx(g @ w - program.fun, abs=1e-7)
 
 
-@small
 @given(st.integers(0, 10**6), st.integers(1, 14), st.integers(2, 8))
 def test_means_are_matched_as_by_quadratic_programming(seed, n, d):
     rng = np.random.default_rng(seed)

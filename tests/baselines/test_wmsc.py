@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from literal import wmsc as literal
 from planted import noisy_views as views
@@ -37,7 +37,6 @@ def test_weights_are_those_of_the_literal_problem(seed, ridge, smoothness):
     assert model.weight_objective_ == pytest.approx(value, rel=1e-9)
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 7), st.floats(-3, 3))
 def test_the_minimiser_over_the_simplex_meets_the_optimality_conditions(seed, m, size):
     rng = np.random.default_rng(seed)

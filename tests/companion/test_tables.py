@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from seaborn.utils import relative_luminance
 
@@ -205,7 +205,6 @@ def test_quick_results_stand_beside_the_printed_ones_without_a_verdict_and_a_fai
         ("50.0 ± 0.0", "1 of 3 runs failed"), ("✗ failed", "2 of 2 runs failed")]
 
 
-@settings(max_examples=25)
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=4))
 @example(['<script>alert("1")</script> & a|b'])
 def test_any_text_gives_well_formed_html(names):

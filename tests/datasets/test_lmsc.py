@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from data_support import real_data
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -22,7 +22,6 @@ def labels_of(sizes):
 # The cut.
 
 
-@settings(max_examples=60)
 @given(st.lists(st.integers(8, 30), min_size=1, max_size=5), st.integers(1, 4), st.integers(0, 2**32))
 def test_groups_are_equal_disjoint_and_complete(sizes, n_tasks, seed):
     labels = np.repeat(np.arange(len(sizes)) * 3, sizes)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mtclib.datasets import load, newsgroups
@@ -168,7 +168,6 @@ def test_halves_together_are_the_words_and_differ_by_one_at_most(text):
     assert len(first) - len(second) in (0, 1)
 
 
-@settings(max_examples=50)
 @given(st.integers(1, 4), st.integers(1, 5), st.integers(1, 5), st.integers(0, 2**32))
 def test_a_shorter_stream_is_the_beginning_of_a_longer_one(n_classes, n_tasks, n_per_class, seed):
     labels = np.tile(np.arange(n_classes), n_per_class * (n_tasks + 1))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -79,7 +79,6 @@ def test_terms_are_bounded_and_picked_with_ties_in_alphabetical_order(options, e
     assert text.count_terms(DOCUMENTS, token_pattern=r"\w+", stop_words=None, **options)[1] == expected
 
 
-@settings(max_examples=25)
 @given(documents=st.lists(WORDS, min_size=3, max_size=8), seed=st.integers(0, 99), each=st.booleans())
 def test_words_chosen_with_labels_have_the_largest_mutual_information_by_scikit_learn(documents, seed, each):
     counts, terms = text.count_terms(documents, stop_words=None)
@@ -109,7 +108,6 @@ def test_smart_stop_words_come_from_the_data_file(made_up):
     assert text.count_terms(["the cat would"], stop_words="smart")[1] == ["cat"]
 
 
-@settings(max_examples=25)
 @given(st.lists(WORDS, min_size=1, max_size=6))
 def test_smooth_tfidf_equals_scikit_learn(documents):
     counts, terms = text.count_terms(documents, stop_words=None)
@@ -118,7 +116,6 @@ def test_smooth_tfidf_equals_scikit_learn(documents):
     assert np.allclose(ours, theirs, atol=1e-8)
 
 
-@settings(max_examples=25)
 @given(st.lists(WORDS, min_size=2), st.sampled_from(text.WEIGHTINGS), st.sampled_from(("all", "task")))
 def test_weights_are_nonnegative_and_normalised_rows_have_length_one_or_zero(documents, weighting, scope):
     counts, _ = text.count_terms(documents, stop_words=None)

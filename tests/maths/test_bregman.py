@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from literal import mbc as literal
 from scipy.optimize import approx_fprime
@@ -69,7 +69,6 @@ def test_left_arguments_may_have_zeros_where_the_logarithm_allows():
 
 
 @pytest.mark.parametrize("name", ASYMMETRIC)
-@settings(max_examples=25)
 @given(seed=st.integers(0, 2**31), spread=st.sampled_from([0.01, 1.0, 2.0]))
 def test_mixed_centroids_equal_a_numeric_minimiser(name, seed, spread):
     d, width = named(name), 5 if name == "kl" else 2

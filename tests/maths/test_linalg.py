@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -49,7 +49,6 @@ def direct(X, Y, R, shifts, lam):
         for y, r, s in zip(Y.T, R.T, shifts)])
 
 
-@settings(max_examples=25)
 @given(n=st.integers(1, 12), d=st.integers(1, 12), h=st.integers(1, 4), lam=st.floats(0, 10),
        sparse=st.booleans(), iterative=st.booleans(), seed=st.integers(0, 2**31))
 def test_ridge_systems_equal_direct_solves_in_every_form(n, d, h, lam, sparse, iterative, seed):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from literal import mspl as literal_mspl
 from literal import spmtc as literal
@@ -21,7 +21,6 @@ from mtclib.maths.selfpaced import (
 GRID = np.linspace(0.0, 1.0, 100001)
 
 
-@settings(max_examples=40)
 @given(loss=st.floats(1e-6, 1e3), threshold=st.floats(1e-3, 1e3), ratio=st.floats(0.01, 10.0))
 def test_weights_minimise_their_regularised_loss_over_a_grid(loss, threshold, ratio):
     gamma = ratio * threshold
@@ -64,7 +63,6 @@ def test_a_tiny_step_makes_no_more_shares_than_there_are_rounds():
         assert np.allclose(pace_shares(0.5, step, 3), 0.5, atol=1e-8)
 
 
-@settings(max_examples=60)
 @given(loss=st.floats(0.0, 50.0), threshold=st.floats(0.01, 30.0), sharpness=st.sampled_from([0.1, 1.0, 7.0]))
 def test_smooth_weights_minimise_their_regularised_loss(loss, threshold, sharpness):
     weight = float(smooth_weights(np.array([loss]), threshold, sharpness)[0])
@@ -76,7 +74,6 @@ def test_smooth_weights_minimise_their_regularised_loss(loss, threshold, sharpne
     assert weight == pytest.approx(literal_mspl.weight("smooth", loss, 1.0 / threshold, sharpness))
 
 
-@settings(max_examples=60)
 @given(threshold=st.floats(0.01, 30.0), sharpness=st.sampled_from([0.1, 1.0, 7.0]))
 def test_values_are_the_regularised_losses_at_the_best_weights(threshold, sharpness):
     losses = np.linspace(0.0, 60.0, 121)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from literal import spmtc as literal
 
@@ -20,7 +20,6 @@ def weighted(n, d, c=3, seed=0):
     return X, P, v
 
 
-@settings(max_examples=30)
 @given(n=st.integers(6, 40), d=st.integers(4, 40), count=st.integers(1, 4), seed=st.integers(0, 2**31))
 def test_smallest_reaches_the_trace_of_a_dense_decomposition(n, d, count, seed):
     X, P, v = weighted(n, d, seed=seed)
@@ -83,7 +82,6 @@ def test_null_directions_vanish_on_every_sample_and_are_always_the_same(convert)
     np.testing.assert_array_equal(W, null_directions(convert(X), 4))
 
 
-@settings(max_examples=30)
 @given(seed=st.integers(0, 2**31), d=st.integers(3, 12), l=st.integers(1, 3),
        shift=st.sampled_from([0.0, 2.0]))
 def test_the_published_rule_never_moves_w_from_the_first_features(seed, d, l, shift):

@@ -66,7 +66,6 @@ def test_the_printed_exponent_can_raise_the_objective():
     assert np.max(np.diff(values)) > 0
 
 
-@settings(max_examples=25)
 @given(seed=st.integers(0, 2**31), n=st.integers(4, 20), h=st.integers(1, 4), lam=st.floats(0, 4))
 def test_a_settled_point_satisfies_the_optimality_conditions(seed, n, h, lam):
     M, Y, Q = problem(seed, n, h)

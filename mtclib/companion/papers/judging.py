@@ -15,6 +15,7 @@ NOT_YET = "not yet run"
 class PaperJudging(PaperResults):
     """The printed numbers and the sentences of one paper beside its results."""
 
+    @cache
     def headline(self, printed):
         """The data set of the protocol that stands for a printed one in the paper's tables. That of the
         released pipeline, or of the identified one where its search holds, if its fits are committed; else

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mtclib.companion.papers.mspl import all_partitions, check_bounds, distortion_bound
@@ -39,7 +39,6 @@ def best_of(Xs, candidates):
     return candidates[np.argmin([sum(distortion(X, row) for X in Xs) for row in candidates])]
 
 
-@settings(max_examples=30)
 @given(seed=st.integers(0, 2**31), k=st.integers(2, 4), d=st.integers(1, 15), sparse=st.booleans())
 def test_no_partition_is_better_than_the_ideal_and_dense_and_sparse_agree(seed, k, d, sparse):
     rng = np.random.default_rng(seed)
@@ -53,7 +52,6 @@ def test_no_partition_is_better_than_the_ideal_and_dense_and_sparse_agree(seed, 
     assert bound.distortion[0] >= bound.ideal[0] - 1e-9
 
 
-@settings(max_examples=25)
 @given(seed=st.integers(0, 2**31), n_views=st.integers(1, 3), k=st.integers(2, 3), n=st.integers(6, 8))
 def test_the_corrected_bound_holds_for_every_partition(seed, n_views, k, n):
     Xs, candidates = data(seed, n_views, n, k), partitions(n, k)
