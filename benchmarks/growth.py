@@ -29,6 +29,7 @@ import scipy.sparse as sp
 
 from mtclib.baselines.registry import all_estimators
 from mtclib.companion.comparison.methods import read
+from mtclib.core import paths
 from mtclib.maths import linalg
 
 from .method_costs import limited
@@ -37,7 +38,7 @@ from .timing import one_thread
 
 ITERATIONS, WORDS = 10, 60
 SECONDS, MEMORY, LARGEST = 120.0, 8.0, 1_000_000
-SMALLEST = 500
+SMALLEST, LARGEST_FACTOR = 500, 16
 BASE = {"k": 4, "parts": 2, "d": 2000}
 VIEWS = {"k": 4, "parts": 3, "d": 50}
 SHARE = 15.0
@@ -202,15 +203,27 @@ def rows_of(name, cls, limits, largest, wanted):
     sizes = {"n": SMALLEST, **(VIEWS if kind == "multiview" else BASE)}
     tops = {"n": largest, "d": 2000 if kind == "multiview" else 100_000, "k": 1000,
             "parts": 20 if kind == "multiview" else 100}
+    if "n" not in wanted:
+        sizes["n"] = _short(name, limits["seconds"] / SHARE)
     for varied, top in tops.items():
         if varied not in wanted:
             continue
+        if varied == "k":  # a cluster has two samples
+            top = min(top, sizes["n"] // (2 if kind == "multiview" else 2 * sizes["parts"]))
         table, stopped = doubled(cls, sizes, varied, limits, top)
         yield _row(name, kind, sizes, varied, table, stopped) | {
             "limit [s]": limits["seconds"], "limit [GB]": limits["memory"]}
         if varied == "n":
             short = table["size"][table["seconds"] <= limits["seconds"] / SHARE]
-            sizes["n"] = int(min(short.max() if len(short) else SMALLEST, 16 * SMALLEST))
+            sizes["n"] = int(min(short.max() if len(short) else SMALLEST, LARGEST_FACTOR * SMALLEST))
+
+
+def _short(name, seconds):
+    """Samples, doubled from the smallest, of which a fit takes at most ``seconds`` by the committed row."""
+    table = pd.read_csv(paths.data_dir() / "growth.csv").set_index(["method", "varied"])
+    known = table.loc[(name, "n")]
+    most = known["to"] * (seconds / known["seconds"]) ** (1 / known["time"])
+    return SMALLEST * 2 ** int(np.clip(np.log2(most / SMALLEST), 0, np.log2(LARGEST_FACTOR)))
 
 
 def _row(name, kind, sizes, varied, table, stopped):

@@ -155,14 +155,15 @@ class NormalizedCosine:
         else:
             X, lengths = sp.csr_array(X), np.sqrt(np.where(squares > 0, squares, 1.0))
         self.X, self.shape, self.diagonal = X, (X.shape[0], X.shape[0]), squares
-        degrees = (X @ (X.T @ (1.0 / lengths)) - self.diagonal / lengths) / lengths
+        self.words = X.T @ (1.0 / lengths)
+        degrees = (X @ self.words - self.diagonal / lengths) / lengths
         self.has_neighbours = degrees > NO_NEIGHBOURS
         self.root = np.sqrt(np.where(self.has_neighbours, degrees, 1.0)) * lengths
 
     def components(self):
         """Component of each sample, named by its first sample, (n,); samples are joined by shared words."""
         group, filled = np.arange(self.X.shape[1]), np.flatnonzero(self.has_neighbours)
-        first = np.empty_like(filled)
+        first, occurring = np.empty_like(filled), np.flatnonzero(self.words)
         for rows in np.split(np.arange(len(filled)), range(JOINED_ROWS, len(filled), JOINED_ROWS)):
             block = self.X[filled[rows]]
             block.eliminate_zeros()  # a stored zero would join
@@ -172,6 +173,9 @@ class NormalizedCosine:
             if pairs.size:
                 links = sp.coo_array((np.ones(pairs.shape[1]), pairs), shape=2 * group.shape)
                 group = connected_components(links, directed=False)[1][group]
+            if len(rows) and (group[occurring] == group[occurring[0]]).all():
+                first[:] = occurring[0]  # what is left has no other words
+                break
         component = np.arange(self.shape[0])
         component[filled] = filled[firsts(group[first])]
         return component

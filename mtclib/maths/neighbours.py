@@ -3,13 +3,15 @@
 import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances_chunked
-from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 # Decimals of squared distances, in units of the largest squared length; beyond is rounding.
 SQUARE_DECIMALS = 12
-# Dense samples from which neighbours are chosen among candidates, and candidates beyond the neighbours.
-MANY, SPARE = 5000, 10
+# Dense samples from which neighbours are chosen among candidates, and candidates beyond the neighbours; for
+# each candidate so many groups of samples, whose nearest are compared.
+MANY, SPARE, GROUPS = 5000, 9, 16
+# Products at a time, so that they stay in the processor's cache, for at least so many rows.
+ENTRIES, FEWEST_ROWS = 2**21, 32
 # Numbers nearer to each other than this share of the largest are equal.
 EQUAL = 1e-12
 # Decimals to which two samples are equally far from the mean of all, in units of the largest distance.
@@ -76,7 +78,7 @@ def nearest_distances(X, n_neighbors, rank=None):
         """The first of ``others``, indices like ``squares`` (r, c), for each of r samples; inf is none."""
         # Only the samples that can be among the first are sorted; NaN stays, and comes last.
         limit = np.partition(squares, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
-        row, place = np.nonzero(~(squares > limit + EQUAL))
+        row, place = _places(~(squares > limit + EQUAL))
         column, squares = others[row, place] if others.ndim == 2 else others[place], squares[row, place]
         order = np.lexsort((squares, row))
         row, column, squares = row[order], column[order], squares[order]
@@ -102,16 +104,62 @@ def nearest_distances(X, n_neighbors, rank=None):
 
     if sp.issparse(X) or n < MANY or n_neighbors + SPARE >= n:
         return search(np.arange(n))
-    # The same lists from a few candidates each; where a tie might reach beyond them, from all.
-    found = NearestNeighbors(n_neighbors=n_neighbors + SPARE, algorithm="brute").fit(X).kneighbors(X)
-    candidates, squares = found[1], found[0] ** 2 / unit
-    last = squares[:, -1]
-    squares[candidates == np.arange(n)[:, None]] = np.inf
-    squares, indices = choose(np.arange(n), candidates, squares)
-    unsure = np.flatnonzero(last <= squares[:, -1] / unit + 4 * EQUAL)
+    # The same lists from a few candidates each; where others might be as near, from all.
+    X = X / unit**0.5
+    squares, indices = np.empty((n, n_neighbors)), np.empty((n, n_neighbors), dtype=np.intp)
+    unsure = []
+    for samples, others, near, beyond in _candidates(X, n_neighbors + SPARE):
+        squares[samples], indices[samples] = choose(samples, others, near)
+        unsure.append(samples[~beyond(squares[samples, -1] / unit + 4 * EQUAL)])
+    unsure = np.concatenate(unsure)
     if len(unsure):
+        X *= unit**0.5
         squares[unsure], indices[unsure] = search(unsure)
     return squares, indices
+
+
+def _candidates(X, count):
+    """The ``count`` nearest others of each sample, and a few more, by products in single precision.
+
+    No row of X (n, d) is longer than 1.  Yields, for blocks of r samples, which they are, candidates and their
+    squared distances, (r, 2 count) each, inf where there is none, and a function: of squared distances (r,),
+    whether all others are certainly farther.
+    """
+    (n, d), lengths = X.shape, np.linalg.norm(X, axis=1)
+    halves = 0.5 * lengths**2
+    # Half the squared distances, but for a constant of the sample, as one product.
+    left = np.column_stack([-X, np.ones(n)]).astype(np.float32)
+    right = np.column_stack([X, halves]).astype(np.float32).T
+    groups = min(GROUPS * count, n)
+    whole, step = n - n % groups, max(ENTRIES // n, FEWEST_ROWS)
+    for start in range(0, n, step):
+        keys = left[start:start + step] @ right
+        places = np.arange(len(keys))
+        samples = start + places
+        keys[places, samples] = np.inf
+        # So many groups, and as many others, have a member within this limit; few have a second one.
+        least = keys[:, :whole].reshape(len(keys), -1, groups).min(axis=1)
+        limit = np.partition(least, count - 1, axis=1)[:, count - 1]
+        row, column = _places(keys <= limit[:, None])
+        found = np.bincount(row, minlength=len(keys))
+        place = np.arange(len(row)) - (np.cumsum(found) - found)[row]
+        row, column, place = (part[place < 2 * count] for part in (row, column, place))
+        others, squares = np.zeros((len(keys), 2 * count), np.intp), np.full((len(keys), 2 * count), np.inf)
+        difference = X[samples[row]] - X[column]
+        others[row, place], squares[row, place] = column, np.einsum("ij,ij->i", difference, difference)
+
+        def beyond(distances, samples=samples, limit=limit, complete=found <= 2 * count):
+            own = lengths[samples]
+            longest = own + np.sqrt(distances)  # longer ones are farther
+            error = (d + 4) * np.finfo(np.float32).eps * longest * (own + longest / 2)
+            return complete & (2 * (limit + halves[samples] - error) > distances)
+
+        yield samples, others, squares, beyond
+
+
+def _places(chosen):
+    """``numpy.nonzero`` of an array (r, c) with few true entries, several times faster."""
+    return np.divmod(np.flatnonzero(chosen), chosen.shape[1])
 
 
 def content(X):
