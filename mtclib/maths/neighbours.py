@@ -121,9 +121,9 @@ def nearest_distances(X, n_neighbors, rank=None):
 def _candidates(X, count):
     """The ``count`` nearest others of each sample, and a few more, by products in single precision.
 
-    No row of X (n, d) is longer than 1.  Yields, for blocks of r samples, which they are, candidates and their
-    squared distances, (r, 2 count) each, inf where there is none, and a function: of squared distances (r,),
-    whether all others are certainly farther.
+    No row of X (n, d) is longer than 1.  Yields, for blocks of r samples, which they are, candidates and
+    their squared distances, (r, 2 count) each, inf where there is none, and a function: of squared
+    distances (r,), whether all others are certainly farther.
     """
     (n, d), lengths = X.shape, np.linalg.norm(X, axis=1)
     halves = 0.5 * lengths**2
@@ -131,7 +131,7 @@ def _candidates(X, count):
     left = np.column_stack([-X, np.ones(n)]).astype(np.float32)
     right = np.column_stack([X, halves]).astype(np.float32).T
     groups = min(GROUPS * count, n)
-    whole, step = n - n % groups, max(ENTRIES // n, FEWEST_ROWS)
+    whole, step = n - n % groups, max(min(ENTRIES // n, 4 * ENTRIES // (count * d)), FEWEST_ROWS)
     for start in range(0, n, step):
         keys = left[start:start + step] @ right
         places = np.arange(len(keys))
