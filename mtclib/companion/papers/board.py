@@ -28,7 +28,7 @@ def _call(spec) -> str:
 
 
 def _key(entry) -> str:
-    return re.search(r"\{(.+?),", entry)[1]
+    return re.findall(r"\{(.+?),", entry)[0]
 
 
 @cache
