@@ -26,6 +26,7 @@ library.  ``Task`` has the updates that never lower the objective, ``PrintedTask
 from collections import Counter
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import cycle
 
 import numpy as np
 import scipy.sparse as sp
@@ -63,7 +64,7 @@ RELEASED = {"max_iter": 200, "tol": 1e-4, "n_neighbors": 20, "partitions": 100}
 # Squared ratio of singular values above which the Gram matrix gives a polar factor to 12 digits.
 GRAM = 1e-4
 CHANGES = ("step", "sums", "symmetric", "fusion", "rows", "arrival", "best", "words", "given words", "graph",
-           "fresh")
+           "fresh", "views")
 AFFINITIES = ("knn-cosine", "knn", "cosine", "gaussian")
 OUTPUTS = ("concat", "aligned", "literal")
 
@@ -298,7 +299,7 @@ def _eigenvectors(A):
 class ReleasedTask(Task):
     """The same as the authors' code learns it; transposes are conjugate ones, since iterates turn complex.
 
-    All views share one E.  The sums M and C take the task in once a sweep, and are divided by the number of
+    All views share one E, but for the change 'views'.  The sums M and C take the task in once a sweep, and are divided by the number of
     tasks alone.  ``Settings.changes`` takes single differences from the paper back; see :data:`CHANGES`.
     """
 
@@ -314,18 +315,21 @@ class ReleasedTask(Task):
         self.Cs = list(past.coclustering) or [np.zeros(L.shape) for L in self.Ls]
         self.before = self.Ms, self.Cs
         self._follow()
-        self.Es = [sum(view.F * _phases(view.F, HL) for view, HL in zip(views, self.HLs)) / n_views]
+        starts = [view.F * _phases(view.F, HL) for view, HL in zip(views, self.HLs)]
+        self.Es = starts if "views" in settings.changes else [sum(starts) / n_views]
 
     def represent(self):
         """E, the polar factor of the mean gradient, and the sums with it."""
-        lam, changes, (E,) = self.settings.lam, self.settings.changes, self.Es
-        gradient = sum((2.0 * view.K @ (E @ B) + lam * HL) @ B.conj().T
-                       for view, B, HL in zip(self.views, self.Bs, self.HLs)) / len(self.views)
-        E = _orthonormal(E + self.settings.eta * gradient if "step" in changes else gradient)
+        lam, eta, changes, n_views = self.settings.lam, self.settings.eta, self.settings.changes, len(self.Bs)
+        gradients = [(2.0 * view.K @ (E @ B) + lam * HL) @ B.conj().T
+                     for view, E, B, HL in zip(self.views, cycle(self.Es), self.Bs, self.HLs)]
+        if "views" not in changes:
+            gradients = [sum(gradients) / n_views]
+        self.Es = [_orthonormal(E + eta * gradient if "step" in changes else gradient)
+                   for E, gradient in zip(self.Es, gradients)]
         Ms, Cs = self.before if "sums" in changes else (self.Ms, self.Cs)
-        self.Es = [E]
-        self.Ms = [M + E.conj().T @ (view.K @ E) for M, view in zip(Ms, self.views)]
-        self.Cs = [C + view.HT @ (lam * E) for C, view in zip(Cs, self.views)]
+        self.Ms = [M + E.conj().T @ (view.K @ E) for M, E, view in zip(Ms, cycle(self.Es), self.views)]
+        self.Cs = [C + view.HT @ (lam * E) for C, E, view in zip(Cs, cycle(self.Es), self.views)]
 
     def _follow(self):
         """What L determines: H L, and the lengths of its rows."""
@@ -579,7 +583,8 @@ class LMSC(LibraryClusterer):
         gradient), 'sums' (a task counts once), 'symmetric' (Hermitian parts), 'fusion' (Eq. 20 as printed),
         'rows' (twice their norm), 'arrival' (labels of a task when it comes), 'best' (k-means of lowest
         inertia), 'words' (weighted in each task for itself), 'given words' (rows as they are), 'graph'
-        (``affinity``, ``n_neighbors``, ``scale``), 'fresh' (each task without the earlier ones).
+        (``affinity``, ``n_neighbors``, ``scale``), 'fresh' (each task without the earlier ones), 'views' (an
+        :math:`E` for each view, from its own gradient; labels from their mean).
     eta : float > 0, default 0.01
         Step of 'printed', and of 'release' with 'step'.
     n_init : int, default 10
@@ -729,7 +734,7 @@ class LMSC(LibraryClusterer):
     def _represent(self, task):
         """What k-means sees; (n, h)."""
         if self._released:
-            return self._parts(task.Es[0], task.D)
+            return self._parts(task.Es, task.D)
         if self.output == "literal":
             return sum(task.Es) / len(task.Es) @ task.D
         if self.output == "aligned":
@@ -737,14 +742,14 @@ class LMSC(LibraryClusterer):
             return unit_rows(sum(E @ polar(E.T @ first, I) for E in task.Es))
         return unit_rows(np.hstack([E @ B for E, B in zip(task.Es, task.Bs)]))
 
-    def _parts(self, E, D):
-        Z = E @ D
+    def _parts(self, Es, D):
+        Z = sum(Es) / len(Es) @ D
         return unit_rows(np.hstack([Z.real, Z.imag]) if np.iscomplexobj(Z) else Z)
 
     def _labels(self, fits, k):
         if self._at_arrival:
             return super()._labels(fits, k)
-        return [self._cluster(self._parts(fit.attributes["task_embeddings_"][0], self.fusion_), k, place)
+        return [self._cluster(self._parts(fit.attributes["task_embeddings_"], self.fusion_), k, place)
                 for place, fit in enumerate(fits, start=1)]
 
     def _cluster(self, Z, k, place):

@@ -537,7 +537,7 @@ def test_released_labels_come_after_the_last_task_from_the_last_fusion_library()
         found.update(labels=model.labels_, first=released(data[:1], changes=changes, rank=5).labels_[0])
     stepwise = fitted(formulation="release", max_iter=6, rank=5, changes=("given words",))
     embeddings = [stepwise.partial_fit(task).task_embeddings_[0] for task in weigh_words(data)]
-    seen = [stepwise._parts(E, stepwise.fusion_) for E in embeddings]
+    seen = [stepwise._parts([E], stepwise.fusion_) for E in embeddings]
     assert all(np.array_equal(labels, stepwise._cluster(Z, K, place))
                for place, (labels, Z) in enumerate(zip(late["labels"], seen), start=1))
     assert equal(late["labels"][-1], early["labels"][-1])
@@ -569,6 +569,15 @@ def test_without_the_memory_a_task_is_learned_as_a_first_one():
     fresh = released(data, changes=("fresh", "given words"))
     alone = released(data[2:], changes=("given words",))
     np.testing.assert_array_equal(fresh.histories_[2], alone.histories_[0])
+
+
+def test_views_that_are_alike_have_the_embedding_that_all_views_share():
+    alike = [[task[0], task[0]] for task in tasks(2)]
+    shared, own = released(alike, rank=5), released(alike, rank=5, changes=("views",))
+    np.testing.assert_allclose(own.histories_[1], shared.histories_[1], rtol=1e-6)
+    assert len(own.task_embeddings_) == 2
+    for E in own.task_embeddings_:
+        np.testing.assert_allclose(E, shared.task_embeddings_[0], atol=1e-6)
 
 
 @pytest.mark.parametrize(("parameters", "message"), [
