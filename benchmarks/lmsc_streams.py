@@ -8,7 +8,7 @@ FOLDER holds BBC and 20newsgroups.  Writes one table per part, and streams.json 
     transfer.csv       with and without libraries: 8 tasks of BBC, ten cuts; 24 of 20 Newsgroups, ten cuts
     orders.csv         five orders of each of the first three of these sequences
     forgetting.csv     task 1 clustered anew after each task; the sequences of transfer.csv
-    formulations.csv   transfer.csv again, by the released and the printed updates
+    formulations.csv   with libraries, by the released and the printed updates; the same sequences
     stream_costs.csv   seconds and bytes over 50 tasks of 20 Newsgroups; never in parallel
 
 Default parameters of LMSC; tasks ``tasks[t][v]`` have shape (n_t, d_v) and are counted from 1.  Seconds are
@@ -61,12 +61,16 @@ def transfer(tasks, labels, n_clusters, *, estimator=LMSC, random_state=0, **par
     return pd.DataFrame(rows)
 
 
-def formulations(tasks, labels, n_clusters, **settings):
-    """As :func:`transfer`, by other updates; ``updates`` names them. A stream knows no words of later tasks, so
-    that the release weighs those of each task by itself."""
-    frames = [transfer(tasks, labels, n_clusters, **settings, **parameters).assign(updates=updates)
-              for updates, parameters in UPDATES.items()]
-    return pd.concat(frames, ignore_index=True)
+def formulations(tasks, labels, n_clusters, *, random_state=0):
+    """Score of each task learned from the libraries of those before it, by other ``updates``. A stream knows no
+    words of later tasks, so that the release weighs those of each task by itself."""
+    rows = []
+    for updates, parameters in UPDATES.items():
+        model = LMSC(n_clusters, random_state=random_state, **parameters)
+        for position, (views, truth) in enumerate(zip(tasks, labels), start=1):
+            rows.append({"position": position, "updates": updates, "metric": METRIC,
+                         "value": score(truth, model.partial_fit(views).labels_)})
+    return pd.DataFrame(rows)
 
 
 def orders(tasks, labels, n_clusters, *, n_orders, estimator=LMSC, random_state=0, **parameters):
