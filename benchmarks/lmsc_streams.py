@@ -62,8 +62,8 @@ def transfer(tasks, labels, n_clusters, *, estimator=LMSC, random_state=0, **par
 
 
 def formulations(tasks, labels, n_clusters, *, random_state=0):
-    """Score of each task learned from the libraries of those before it, by other ``updates``. A stream knows no
-    words of later tasks, so that the release weighs those of each task by itself."""
+    """Score of each task learned from the libraries of those before it, by other ``updates``. A stream knows
+    no words of later tasks, so that the release weighs those of each task by itself."""
     rows = []
     for updates, parameters in UPDATES.items():
         model = LMSC(n_clusters, random_state=random_state, **parameters)

@@ -299,7 +299,7 @@ def _eigenvectors(A):
 class ReleasedTask(Task):
     """The same as the authors' code learns it; transposes are conjugate ones, since iterates turn complex.
 
-    All views share one E, but for the change 'views'.  The sums M and C take the task in once a sweep, and are divided by the number of
+    All views share one E.  The sums M and C take the task in once a sweep, and are divided by the number of
     tasks alone.  ``Settings.changes`` takes single differences from the paper back; see :data:`CHANGES`.
     """
 

@@ -206,11 +206,7 @@ class Numbers(numbers.Numbers, paper="lmsc"):
         later = self.study.table("transfer").query("position > 1 and dataset == @stream")
         means = later.pivot_table("value", "seed", "knowledge")
         gains = 100 * (means[WITH] - means[WITHOUT])
-        low, high = mean_interval(gains)
-        chance = ", which could be chance" if low < 0 < high else ""
-        if not told:
-            return gains.mean()
-        return "{} ({} to {}{})".format(*map(numbers.signed, (gains.mean(), low, high)), chance)
+        return _told(gains) if told else gains.mean()
 
     @cached_property
     def _pipelines(self):
@@ -304,26 +300,33 @@ class PaperStudy(Study, paper="lmsc"):
             "printed": _percent(released["published"]), "release": _percent(released["ours"]),
             "release, verdict": released["verdict"], "consistent": _percent(consistent["ours"]),
             "consistent, verdict": consistent["verdict"]})
-        return tables.frame_table(table, "LMSC's own numbers on the authors' split, percent",
-                                  folded=f"{len(table)} printed numbers of LMSC")
+        kept = table[released["verdict"] != "misprint"]
+        away = kept[["release", "consistent"]].sub(kept["printed"], axis=0).abs()
+        means = away.groupby(kept["dataset"], sort=False).mean().round(1).reset_index()
+        return tables.Tables((
+            tables.frame_table(means, "Mean distance from LMSC's own numbers, points"),
+            tables.frame_table(table, "LMSC's own numbers on the authors' split, percent",
+                               folded=f"{len(table)} printed numbers of LMSC")))
 
     def release(self):
         """What the authors' code does otherwise than the paper, and what its memory is worth."""
-        return tables.Tables((self._changes(), self._memory()))
+        return tables.Tables((self._changes(), self._memory(), self._updates()))
 
     def _changes(self):
-        """Mean distance from LMSC's printed cells with one change of the release at a time, in points."""
-        parts = []
+        """Distance from LMSC's printed cells with one change of the release at a time, in points: mean and
+        standard deviation over the seeds of k-means."""
+        parts = {}
         for name in self.sets:
             rows = self._as_printed(self.default(RELEASED.format(name)), RELEASED.format(name), name)
-            own = rows["method"].str.fullmatch("LMSC(, release(, (?!history).*)?)?")
-            rows = rows[own & (rows["run"] == 0)]
+            rows = rows[rows["method"].str.fullmatch("LMSC(, release(, (?!history).*)?)?")]
             cells = self.printed(name, "LMSC").query("task != 'avg' and cell not in @self.misprints")
             cells = cells.assign(metric=[our_name("lmsc", metric) for metric in cells["metric"]])
             both = rows.merge(cells[["task", "metric", "mean"]], on=["task", "metric"])
             both["distance"] = 100 * (both["value"] - both["mean"]).abs()
-            parts.append(both.groupby("method", sort=False)["distance"].mean().rename(name))
-        table = pd.concat(parts, axis=1).dropna(how="all").round(1).rename_axis("method").reset_index()
+            seeds = both.pivot_table("distance", "method", "run", sort=False)
+            spread = seeds.std(axis=1).map(" ± {:.1f}".format).replace(" ± nan", "")
+            parts[name] = seeds.mean(axis=1).map("{:.1f}".format) + spread
+        table = pd.DataFrame(parts).dropna(axis=1, how="all").rename_axis("method").reset_index()
         return tables.frame_table(table, "Distance from LMSC's printed numbers at one setting, points")
 
     def _memory(self):
@@ -340,6 +343,17 @@ class PaperStudy(Study, paper="lmsc"):
                                          "gain": means[0] - means[1], "seeds or splits": pair.shape[1]}
         table = pd.DataFrame(found).T.round(1).rename_axis(["data set", "split"]).reset_index()
         return tables.frame_table(table, "The memory of the release, NMI, percent")
+
+    def _updates(self):
+        """NMI of the later tasks of two streams by our updates, those of the release and the printed ones."""
+        ours = self.table("transfer").query("knowledge == @WITH").assign(updates="consistent")
+        later = pd.concat([ours, self.table("formulations")]).query("position > 1").replace(
+            {"dataset": _STREAMS})
+        means = 100 * later.pivot_table("value", ["dataset", "seed"], "updates")
+        rows = [{"stream": stream, "updates": updates, "NMI": seeds[updates].mean().round(1),
+                 "beside consistent": _told(seeds[updates] - seeds["consistent"])}
+                for stream, seeds in means.groupby("dataset") for updates in means]
+        return tables.frame_table(pd.DataFrame(rows), "Later tasks of two streams, NMI, percent")
 
     @property
     def _names(self):
@@ -487,6 +501,13 @@ class PaperStudy(Study, paper="lmsc"):
 
 
 _STREAMS = {"lmsc-bbc": "BBC, 8 tasks", "lmsc-newsgroups": "20 Newsgroups, 24 tasks"}
+
+
+def _told(gains):
+    """A mean in points with its 95 % interval, and whether it could be chance."""
+    low, high = mean_interval(gains)
+    chance = ", which could be chance" if low < 0 < high else ""
+    return "{} ({} to {}{})".format(*map(numbers.signed, (gains.mean(), low, high)), chance)
 
 
 def _percent(fractions):
