@@ -29,7 +29,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
-from mtclib.core.checks import NONNEGATIVE, Named, Number, check_initial_labels
+from mtclib.core.checks import COUNT, NONNEGATIVE, Named, Number, check_initial_labels
 from mtclib.core.starts import kmeans_once, one_thread, random_labels
 from mtclib.maths import centroids
 from mtclib.maths.bregman import Anchored, Smoothed, divergence, mean_entry, pooled_metric
@@ -278,6 +278,8 @@ class MBC(MultiTaskClusterer):
         Partition that gives the first centroids, as their means: at random in equal sizes, by the nearest
         of random samples, by k-means, or given.  It depends on the seed and the data alone, so that fits
         with different parameters start alike.
+    starts : int, default 1
+        With 'k-means', its runs on each task; the partition of lowest inertia is taken.
     n_init : int, default 1
         Starts; the one with the lowest objective is kept.
     max_iter : int, default 300
@@ -319,13 +321,14 @@ class MBC(MultiTaskClusterer):
     traits = Traits(kind="multitask", paper="Zhang, Zhang, AAAI 2010")
 
     rules = {"lam": NONNEGATIVE, "smoothing": Number(0, 0.99), "centroid": ("exact", "geodesic"),
-             "init": Named(("random", "samples", "k-means"))}
+             "init": Named(("random", "samples", "k-means")), "starts": COUNT}
 
     def __init__(self, n_clusters, *, lam=0.5, divergence="sqeuclidean", metric=None, smoothing=0.0,
-                 centroid="exact", init="random", n_init=1, max_iter=300, tol=1e-6, random_state=None):
+                 centroid="exact", init="random", starts=1, n_init=1, max_iter=300, tol=1e-6,
+                 random_state=None):
         self.n_clusters, self.lam, self.divergence, self.metric = n_clusters, lam, divergence, metric
-        self.smoothing, self.centroid, self.init, self.n_init = smoothing, centroid, init, n_init
-        self.max_iter, self.tol, self.random_state = max_iter, tol, random_state
+        self.smoothing, self.centroid, self.init, self.starts = smoothing, centroid, init, starts
+        self.n_init, self.max_iter, self.tol, self.random_state = n_init, max_iter, tol, random_state
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -376,6 +379,6 @@ class MBC(MultiTaskClusterer):
         if self.init == "random":
             return random_labels(X.shape[0], k, rng)
         if self.init == "k-means":
-            return kmeans_once(X, k, int(rng.integers(2**32))).labels_.astype(np.intp)
+            return kmeans_once(X, k, int(rng.integers(2**32)), starts=self.starts).labels_.astype(np.intp)
         chosen = task.rows(np.sort(rng.choice(X.shape[0], k, replace=False)))
         return assignment_step(task, Anchored(problem.divergence, chosen, problem.anchor))[0]

@@ -229,7 +229,7 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
     """Parameters, start and warning that LSSMTC and SPMTC have in common."""
 
     rules = {"lam": Number(0, 1), "n_components": COUNT, "kkt_tol": SHARE, "w_update": W_UPDATES,
-             "init": Named(("random", "k-means"))}
+             "init": Named(("random", "k-means")), "starts": COUNT}
 
     def _check_input(self, Xs):
         Xs, ks = super()._check_input(Xs)
@@ -252,7 +252,7 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
         if problem.starts is None and self.init == "random":
             # One stream per task, the same for all: a task's start does not depend on its place.
             return [1.0 - np.random.default_rng(seed).random((X.shape[0], c)) for X in problem.Xs]
-        labels = problem.starts or [kmeans_once(X, c, seed).labels_ for X in problem.Xs]
+        labels = problem.starts or [kmeans_once(X, c, seed, starts=self.starts).labels_ for X in problem.Xs]
         return [one_hot(h, c) + OFFSET for h in labels]
 
     def _start(self, problem, c, seed):
@@ -311,6 +311,8 @@ class LSSMTC(_SharedSubspaceClusterer):
         objective.
     init : {'random', 'k-means'} or list of ndarray of int, default 'random'
         :math:`P_t`: uniform on (0, 1], or one-hot + 0.2.
+    starts : int, default 1
+        With 'k-means', its runs on each task; :math:`P_t` starts from the partition of lowest inertia.
     n_init : int, default 1
         Starts; the one with the lowest objective is kept.
     max_iter : int, default 300
@@ -363,11 +365,11 @@ class LSSMTC(_SharedSubspaceClusterer):
 
     ALGORITHM_VERSION = 2
 
-    def __init__(self, n_clusters, *, n_components=2, lam=0.75, w_update="mult", init="random", n_init=1,
-                 max_iter=300, tol=1e-4, kkt_tol=1e-3, random_state=None):
+    def __init__(self, n_clusters, *, n_components=2, lam=0.75, w_update="mult", init="random", starts=1,
+                 n_init=1, max_iter=300, tol=1e-4, kkt_tol=1e-3, random_state=None):
         self.n_clusters, self.n_components, self.lam, self.w_update = n_clusters, n_components, lam, w_update
-        self.init, self.n_init, self.max_iter, self.tol = init, n_init, max_iter, tol
-        self.kkt_tol, self.random_state = kkt_tol, random_state
+        self.init, self.starts, self.n_init, self.max_iter = init, starts, n_init, max_iter
+        self.tol, self.kkt_tol, self.random_state = tol, kkt_tol, random_state
 
     def _fit_once(self, problem, n_clusters, seed):
         state, subspace = self._start(problem, n_clusters[0], seed)
@@ -398,7 +400,7 @@ class SPMTC(_SharedSubspaceClusterer):
         Clusters of every task.
     weighting : {'hard', 'soft'}, default 'hard'
         SPMTC-h, Eq. (11), or SPMTC-s, Eq. (13) with gamma = threshold / 2.
-    n_components, lam, w_update, init : see LSSMTC
+    n_components, lam, w_update, init, starts : see LSSMTC
         With hard weights, the eigenvector updates see the selected samples only.
     free_rows : {'update', 'keep'}, default 'update'
         Memberships of samples with weight 0, which Eq. (7) leaves free; Eq. (22) makes 0/0 of them.  'update'
@@ -478,11 +480,12 @@ class SPMTC(_SharedSubspaceClusterer):
              "pace_start": SHARE, "pace_step": SHARE}
 
     def __init__(self, n_clusters, *, weighting="hard", n_components=2, lam=0.75, w_update="mult",
-                 weight_power=1, init="random", free_rows="update", warm_up=20, pace_start=0.5, pace_step=0.1,
-                 inner_max_iter=50, n_init=1, max_iter=20, tol=1e-4, kkt_tol=1e-3, random_state=None):
+                 weight_power=1, init="random", starts=1, free_rows="update", warm_up=20, pace_start=0.5,
+                 pace_step=0.1, inner_max_iter=50, n_init=1, max_iter=20, tol=1e-4, kkt_tol=1e-3,
+                 random_state=None):
         self.n_clusters, self.weighting, self.n_components = n_clusters, weighting, n_components
         self.lam, self.w_update, self.weight_power = lam, w_update, weight_power
-        self.init, self.free_rows, self.warm_up = init, free_rows, warm_up
+        self.init, self.starts, self.free_rows, self.warm_up = init, starts, free_rows, warm_up
         self.pace_start, self.pace_step, self.inner_max_iter = pace_start, pace_step, inner_max_iter
         self.n_init, self.max_iter, self.tol = n_init, max_iter, tol
         self.kkt_tol, self.random_state = kkt_tol, random_state

@@ -125,7 +125,7 @@ class SMBC(MBC):
         'step': in every sweep each task gets both centroids from its present labels, reassigns its samples
         to each, and keeps the better; so its local loss never rises.  As SBC's centroids minimise the loss
         of the present labels, this is nearly always SBC.
-    divergence, metric, smoothing, centroid, init, n_init, max_iter, tol, random_state
+    divergence, metric, smoothing, centroid, init, starts, n_init, max_iter, tol, random_state
         As in `mtclib.MBC`.  ``max_iter`` bounds the sweeps of all phases together.
 
     Attributes
@@ -168,11 +168,11 @@ class SMBC(MBC):
     rules = {"rule": ("partition", "centroids", "step")}
 
     def __init__(self, n_clusters, *, lam=0.5, rule="partition", divergence="sqeuclidean", metric=None,
-                 smoothing=0.0, centroid="exact", init="random", n_init=1, max_iter=300, tol=1e-6,
+                 smoothing=0.0, centroid="exact", init="random", starts=1, n_init=1, max_iter=300, tol=1e-6,
                  random_state=None):
         super().__init__(n_clusters, lam=lam, divergence=divergence, metric=metric, smoothing=smoothing,
-                         centroid=centroid, init=init, n_init=n_init, max_iter=max_iter, tol=tol,
-                         random_state=random_state)
+                         centroid=centroid, init=init, starts=starts, n_init=n_init, max_iter=max_iter,
+                         tol=tol, random_state=random_state)
         self.rule = rule
 
     def _descend(self, problem, labels, n_clusters):
