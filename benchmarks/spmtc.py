@@ -53,7 +53,7 @@ def fits(repeats=10):
         models = {"LSSMTC": LSSMTC(2, max_iter=300, **given), "SPMTC-h": SPMTC(2, **paced),
                   "SPMTC-s": SPMTC(2, weighting="soft", **paced)}
         for name, model in models.items():
-            yield {"method": name, "repeat": repeat,
+            yield {"pipeline": "PEOPLEvsPLACES (counts, rows kept)", "method": name, "repeat": repeat,
                    "seconds": timed(lambda model=model: _afresh(model, Xs))[1]}
 
 

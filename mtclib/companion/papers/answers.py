@@ -122,8 +122,8 @@ def by_table(study):
     alike = {name: intervals.agreement(part["ours"], part["printed"])
              for name, part in [(ALL, cells[~cells["metric"].isin(RELATIVE)]), *cells.groupby("table")]}
     found = found.join(pd.DataFrame(alike).T.round({"cv": 1, "pearson": 2, "spearman": 2}), on="table")
-    note = _say("by_table", 100 * rates(study.paper))
-    return tables.frame_table(found, "Gains by printed table", WORDS["columns"], notes=[note],
+    notes = [_say("by_table", 100 * rates(study.paper)), study.told_pipelines()]
+    return tables.frame_table(found, "Gains by printed table", WORDS["columns"], notes=notes,
                               folded="recurrence, sizes and rankings")
 
 

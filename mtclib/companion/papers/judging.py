@@ -31,6 +31,13 @@ class PaperJudging(PaperResults):
         """The data set whose fits are judged beside a printed one."""
         return self._data(self.headline(printed)).id
 
+    def told_pipelines(self):
+        """The data set that stands for each printed one, and why, in one sentence."""
+        heads = [self.headline(name) for name in self.published["dataset"].unique()]
+        told = (f"{name} ({self.protocol.datasets[name].pipeline})" for name in heads
+                if self._is_committed(name))
+        return f"Pipelines: {', '.join(told)}."
+
     def on_headlines(self, which):
         """Rows that ``which`` gives of the data sets that stand for the printed ones, under printed names."""
         return pd.concat([which(self.headline(name)).assign(dataset=name) for name in self.sets])

@@ -63,7 +63,8 @@ class PaperStudy(Study, paper="mbc"):
         ratios = ratios.reindex([name for name in self.sets if name in parts["printed"].index])
         means = (1000 * means).round(2).set_axis([f"{a}, {b}" for a, b in means], axis=1)
         return tables.Tables((
-            tables.frame_table(ratios.round(2), "Distance over the distance of the true classes"),
+            tables.frame_table(ratios.round(2), "Distance over the distance of the true classes",
+                               notes=[self.told_pipelines()]),
             tables.frame_table(means, "Distances", folded="ours, in thousandths"),
             *self.beforehand(*ratios.index, metrics=["d_M"]).tables))
 

@@ -32,7 +32,8 @@ class PaperStudy(Study, paper="mtcmrl"):
 
     def gains_table(self):
         """What MTCMRL adds to its single-task version on the judged data, stopped early and late."""
-        return pairs_table(self.on_headlines(self.default), STOPPED, "ACC", "Accuracy at the default setting")
+        return pairs_table(self.on_headlines(self.default), STOPPED, "ACC", "Accuracy at the default setting",
+                           [self.told_pipelines()])
 
     @cached_property
     def by_words(self):

@@ -199,7 +199,7 @@ def write(papers):
     files. The picture is that of ``notebooks/index.ipynb``, drawn when its outputs are stored."""
     written = []
     for paper in papers:
-        outcomes = study_of(paper).outcomes()[["id", "place", "quote", "status", "counts", "p"]]
+        outcomes = study_of(paper).outcomes()[["id", "place", "quote", "status", "counts", "p", "pipeline"]]
         written.append(paths.results_dir(paper) / "claims.csv")
         outcomes.to_csv(written[-1], index=False, lineterminator="\n", float_format="%.4g")
     readme = paths.root() / "README.md"

@@ -31,12 +31,14 @@ class PaperStudy(Study, paper="spmtc"):
 
     def gains_table(self):
         """What self-pacing gains over the same method with all weights one."""
-        return pairs_table(self._fixed, list(PACED.values()), "ACC", "Accuracy at the default setting")
+        return pairs_table(self._fixed, list(PACED.values()), "ACC", "Accuracy at the default setting",
+                           [self.told_pipelines()])
 
     def unshared_table(self):
         """What self-pacing gains where nothing is shared, so that only the pace differs."""
         pairs = [(f"{name}, no sharing", "LSSMTC, no sharing") for name in ("SPMTC-h", "SPMTC-s")]
-        return pairs_table(self._alone, pairs, "ACC", "Accuracy with nothing shared")
+        return pairs_table(self._alone, pairs, "ACC", "Accuracy with nothing shared",
+                           [self.told_pipelines()])
 
     def sharing_table(self):
         """LSSMTC with nothing shared, beside its other settings and print."""
@@ -46,7 +48,8 @@ class PaperStudy(Study, paper="spmtc"):
                            for name, (rows, method) in parts.items()], axis=1)
         printed = self.published[(self.published["method"] == "LSSMTC") & (self.published["metric"] == "ACC")]
         table["printed"] = 100 * printed.groupby("dataset")["mean"].mean()
-        return tables.frame_table(table.round(1), "LSSMTC, mean accuracy over tasks")
+        return tables.frame_table(table.round(1), "LSSMTC, mean accuracy over tasks",
+                                  notes=[self.told_pipelines()])
 
     def sensitivity(self, metric):
         """Figure 1, one metric."""
@@ -81,7 +84,8 @@ class PaperStudy(Study, paper="spmtc"):
         """One other choice at a time."""
         means = mean_scores(self._fixed).unstack("dataset")
         means = means[self.sets].sort_index().round(1)
-        return tables.frame_table(means, "Mean accuracy, one choice at a time", folded=f"{len(means)} rows")
+        return tables.frame_table(means, "Mean accuracy, one choice at a time", folded=f"{len(means)} rows",
+                                  notes=[self.told_pipelines()])
 
     @cached_property
     def _fixed(self):

@@ -200,14 +200,14 @@ def show(fig, name, notebook, data="data/*/results", printed="", alt=""):
     return plots.Picture(fig, name, alt)
 
 
-def pairs_table(rows, pairs, metric, caption):
+def pairs_table(rows, pairs, metric, caption, notes=()):
     """Differences in points, with 95 % intervals and tests."""
     shown = paired_differences(rows, pairs, metric).round({"difference": 1, "low": 1, "high": 1, "p": 4})
     shown = shown.assign(comparison=shown["comparison"].str.replace(" - ", " against "),
                          p=shown["p"].where(shown["p"] > 0, "< 0.0001"))
     better, worse = ((shown["status"] == status).sum() for status in ("holds", "fails"))
     told = f"the first method is better in {better} of {len(shown)} comparisons and worse in {worse}"
-    return tables.frame_table(shown, caption, PAIRS, "status", folded=told if len(shown) > 8 else "")
+    return tables.frame_table(shown, caption, PAIRS, "status", notes, folded=told if len(shown) > 8 else "")
 
 
 def outcomes_table(found, caption):
