@@ -575,7 +575,8 @@ class LMSC(LibraryClusterer):
         Negative entries, for which co-clustering has no meaning: an error, or the feature counts as two, one
         with its positive and one with its negative part.  :math:`L` then has 2 d_v rows.
     formulation : {'consistent', 'printed', 'release'}, default 'consistent'
-        'consistent' is best on streams, and the one to use; the others are for comparison with the paper.
+        'consistent' is the only one whose steps never lower what it optimises.  On the companion's two
+        streams 'printed' with ``eta=1`` has the better scores; 'release' is for comparison with the paper.
     rank : int or None, default None
         Columns of :math:`E, B, L, D`; None is ``n_clusters``.  The released demo sets 20, whatever k.
     changes : tuple of str, default ()

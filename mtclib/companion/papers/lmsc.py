@@ -211,6 +211,11 @@ class Numbers(numbers.Numbers, paper="lmsc"):
         gains = 100 * (means[WITH] - means[WITHOUT])
         return _told(gains) if told else gains.mean()
 
+    def updates(self, stream, updates):
+        """Mean gain of other updates over the consistent ones on a stream, with its interval over seeds."""
+        seeds = self.study.later_tasks.loc[stream]
+        return _told(seeds[updates] - seeds["consistent"])
+
     @cached_property
     def _pipelines(self):
         return pipelines(self.study).set_index(["method", "graph", "weighting"])
@@ -368,15 +373,18 @@ class PaperStudy(Study, paper="lmsc"):
         table = pd.DataFrame(found).T.round(1).rename_axis(["data set", "split"]).reset_index()
         return tables.frame_table(table, "The memory of the release, NMI, percent")
 
+    @cached_property
+    def later_tasks(self):
+        """Mean NMI of the later tasks in percent, by stream and seed, under each kind of updates."""
+        ours = self.table("transfer").query("knowledge == @WITH").assign(updates="consistent")
+        later = pd.concat([ours, self.table("formulations")]).query("position > 1")
+        return 100 * later.pivot_table("value", ["dataset", "seed"], "updates").dropna()
+
     def _updates(self):
         """NMI of the later tasks of two streams by our updates, those of the release and the printed ones."""
-        ours = self.table("transfer").query("knowledge == @WITH").assign(updates="consistent")
-        later = pd.concat([ours, self.table("formulations")]).query("position > 1").replace(
-            {"dataset": _STREAMS})
-        means = 100 * later.pivot_table("value", ["dataset", "seed"], "updates")
-        rows = [{"stream": stream, "updates": updates, "NMI": seeds[updates].mean().round(1),
+        rows = [{"stream": _STREAMS[stream], "updates": updates, "NMI": seeds[updates].mean().round(1),
                  "beside consistent": _told(seeds[updates] - seeds["consistent"])}
-                for stream, seeds in means.groupby("dataset") for updates in means]
+                for stream, seeds in self.later_tasks.groupby("dataset") for updates in seeds]
         return tables.frame_table(pd.DataFrame(rows), "Later tasks of two streams, NMI, percent")
 
     @property
