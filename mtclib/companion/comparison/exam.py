@@ -32,7 +32,7 @@ def scores(kind, folder, label_column="class", seed=0, n_runs=3) -> pd.DataFrame
     names = dict.fromkeys([best["take"], best["safe"], "Consensus", *PEERS])
     found = {}
     for place in sorted(path for path in Path(folder).iterdir() if path.is_dir()):
-        files = sorted(str(path) for path in place.iterdir() if path.is_file())
+        files = sorted(str(path) for path in place.iterdir() if path.is_file() and path.name[0] != ".")
         data = load.scale(load.load(kind, files, label_column))
         found[place.name] = {name: np.mean([score(specs[name], data, own)
                                             for own in spawn_seeds(seed, n_runs)]) for name in names}
@@ -64,4 +64,5 @@ def report(kind, found):
     text = (f"{best['take']}: promised {promised} points of ARI over k-means, and a loss on "
             f"{100 * best['risk']:.0f} % of sources; came {given}, with a loss on {came['worse']:.0f} of "
             f"{len(gains)} sets.")
-    return table.drop(columns="risk").round(1).sort_values("gain", ascending=False), text
+    table = table.drop(columns="risk").round(1).sort_values("gain", ascending=False)
+    return table.astype({"sources": int, "worse": int}).rename(columns={"sources": "sets"}), text

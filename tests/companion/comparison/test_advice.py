@@ -127,6 +127,7 @@ def test_an_exam_prints_what_was_promised_beside_what_came(tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         load.write_example("tasks", tmp_path / name, seed=len(name))
+    (tmp_path / "one" / ".hidden").touch()
     found = exam.scores("tasks", tmp_path, n_runs=1)
     table, text = exam.report("tasks", found)
     best = advice.advised(advice.evidence("tasks"))
@@ -134,6 +135,7 @@ def test_an_exam_prints_what_was_promised_beside_what_came(tmp_path):
     assert {best["take"], PLAIN} < set(found)
     gain = (found[best["take"]] - found[PLAIN]).mean()
     assert table.loc[best["take"], "gain"] == pytest.approx(gain, abs=0.06)
+    assert table["sets"].tolist() == [2] * len(table)
     assert f"promised {best['gain']:+.1f}" in text
     assert "of 2 sets" in text
     with pytest.raises(DataFileError, match="each set is a folder"):

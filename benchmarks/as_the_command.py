@@ -1,0 +1,72 @@
+"""Does `cluster` give on raw files what the comparison by sources promises, in whatever order the rows are?
+
+    python -m benchmarks.as_the_command
+
+runs the advised methods and k-means on every set that the comparison was run on, stored as in a user's file
+and prepared as the command prepares it, and writes data/comparison/command.csv.  Order 0 is that of the file;
+sets below 1,000 samples have five random ones, for the advised methods.
+"""
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from mtclib.companion.comparison import advice, exam
+from mtclib.companion.comparison.sources import KINDS, PLAIN
+from mtclib.companion.runs.jobs import load_dataset
+from mtclib.companion.userdata.load import scale
+from mtclib.core import paths
+from mtclib.core.base import spawn_seeds
+
+STORED = {"tfidf-l2": "counts", "stored-l2": "stored", "minmax": "none", "first": "stored"}
+"""Of the preparations of the protocols, how the same set is had as it is stored."""
+
+SAMPLES, ORDERS, SEEDS = 1000, 5, 3
+"""Of the judgement: below so many samples, so many orders; seeds of k-means."""
+
+
+def reordered(data, seed):
+    """The same data with the samples in a random order; 0 leaves them."""
+    if not seed:
+        return data
+    rng, views = np.random.default_rng(seed), data.kind == "multiview"
+    orders = [rng.permutation(X.shape[0]) for X in data.Xs]
+    orders = orders[:1] * len(orders) if views else orders
+    labels = data.labels[orders[0]] if views else [y[i] for y, i in zip(data.labels, orders)]
+    return replace(data, Xs=[X[i] for X, i in zip(data.Xs, orders)], labels=labels)
+
+
+def rows(kind):
+    """Scores on all sets of a kind, one after another."""
+    sources = advice.evidence(kind)
+    best, known = advice.advised(sources), pd.read_csv(sources.folder / "sets.csv", index_col="set")
+    for name in sources.done:
+        spec = sources.protocol.datasets[name]
+        stored = {key: STORED.get(value, value) for key, value in spec.params.items()}
+        data = load_dataset(spec.loader, stored)[0]
+        few = int(known["samples"][name]) < SAMPLES
+        for method in dict.fromkeys((best["take"], best["safe"], PLAIN)):
+            for order in range(1 + ORDERS * (few and method != PLAIN)):
+                given = scale(reordered(data, order))
+                seeds = spawn_seeds(0, SEEDS if method == PLAIN else 1)
+                found = [exam.score(sources.protocol.methods[method], given, seed) for seed in seeds]
+                yield {"kind": kind, "set": name, "method": method, "order": order,
+                       "ARI": round(np.mean(found), 2)}  # fmt: skip
+
+
+def main(kinds):
+    """Write the scores of some kinds, and keep those of others."""
+    file = paths.paper_dir("comparison") / "command.csv"
+    kept = pd.read_csv(file).query("kind not in @kinds") if file.exists() else pd.DataFrame()
+    found = []
+    for row in (row for kind in kinds for row in rows(kind)):
+        print(*row.values(), flush=True)
+        found.append(row)
+    table = pd.concat([kept, pd.DataFrame(found)])
+    table.sort_values("kind", kind="stable").to_csv(file, index=False, lineterminator="\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or KINDS)
