@@ -26,7 +26,7 @@ from mtclib.metrics import adjusted_rand_index, score_all
 
 TAKES = {"multitask": "tasks", "multiview": "views",
          "lifelong": "a sequence of tasks, each seen in several views"}  # fmt: skip
-RECOMMENDED = {"multitask": "SpectralNJW", "multiview": "WMSC"}
+RECOMMENDED = {"multitask": "SpectralNJW", "multiview": "LandmarkSpectral"}
 """What the committed comparison advises for any data, for tasks and for views."""
 DEFAULTS = {"multitask": (RECOMMENDED["multitask"], "MTCMRL", "MBC", "SPMTC", "KMeans"),
             "multiview": (RECOMMENDED["multiview"], "MSPL", "ConMC")}  # fmt: skip
