@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from benchmarks import comparison_sets
-from mtclib.companion.comparison import advice, exam, sharing
+from mtclib.companion.comparison import advice, command, exam, sharing
 from mtclib.companion.comparison.sources import KINDS, PLAIN, Sources
 from mtclib.companion.userdata import load
 from mtclib.companion.userdata.files import DataFileError
@@ -87,6 +87,15 @@ def test_the_readme_quotes_the_gain_if_followed(kind):
     readme = " ".join((paths.root() / "README.md").read_text(encoding="utf-8").split())
     assert f"{advice.spread(found, 'gain', 'low', 'high')} points of ARI" in readme
     assert f"{100 * found['risk']:.0f} %" in readme
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_cluster_gives_on_raw_files_is_known_for_what_is_advised_on_every_set(kind):
+    sources = advice.evidence(kind)
+    best, found = advice.advised(sources), command.scores(kind)
+    for method in {best["take"], best["safe"], PLAIN}:
+        assert set(found.xs(method, level="method").dropna(subset="cluster").index) == set(sources.done)
+    assert found.xs(PLAIN, level="method")["orders"].isna().all()
 
 
 def test_sharing_is_measured_against_a_method_s_own_single_task_version_and_correlated_over_sources():

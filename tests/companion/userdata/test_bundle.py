@@ -132,7 +132,7 @@ def test_views_are_clustered_with_what_was_done_to_each_file_said_and_reported(c
         assert said in report
     assert "--scaling none leaves the entries as they are" in printed
     assert advice.promise("views") in printed
-    assert pd.read_csv("clusters/clusters-WMSC.csv")["group"].nunique() == 2
+    assert pd.read_csv("clusters/clusters-LandmarkSpectral.csv")["group"].nunique() == 2
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3])

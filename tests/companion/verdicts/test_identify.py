@@ -118,11 +118,11 @@ def test_committed_searches_are_what_their_tables_give(paper):
         assert evidence.summary(table, choices, chosen, search) == found[name]
 
 
-def test_the_winner_gives_mbc_true_distances_to_the_last_digit_on_all_sets_but_two_cuts_of_ng20():
+def test_the_winner_gives_mbc_true_distances_to_the_last_digit_but_for_the_random_halves_of_ng20():
     table = pd.read_csv(identify.table_file("mbc", "weights"))
     cells = published.load("mbc").set_index("cell")
     ours = (1000 * table.loc[table["distance"].idxmin()].filter(like="mbc:").astype(float)).round(2)
-    assert list(ours.index[ours != cells.loc[ours.index, "mean"]]) == list(ours.index[:2])
+    assert list(ours.index[ours != cells.loc[ours.index, "mean"]]) == list(ours.index[:1])
 
 
 STAGES = """
