@@ -5,11 +5,11 @@ up.  Its normalised eigenvalues fall after the k-th where k groups hang together
 Luxburg 2007).  Which of the three is right the gaps do not say.
 
 On the 46 sets of the comparison (``python -m benchmarks.candidates``) one of the three was within 1 of the
-number of classes in 66 % of the sets, and within a factor of 1.5 in 79 %.  The smallest was off by a factor
-of 3.4 in the mean, the middle by 2.4, the largest by 2.5.  Against the true number WMSC and Spectral NJW, with
-their default graphs, lost 3 points of ARI with the best of the three, 13 with the middle, 18 with the smallest
-and 14 with the largest.  The graph was taken unweighted because it did better than a weighted one on these same
-sets, so that the figures are somewhat too good for others.
+number of classes in 66 % of the sets, and within a factor of 1.5 in 79 %. The smallest was off by a factor
+of 3.4 in the mean, the middle by 2.4, the largest by 2.5. Against the true number WMSC and Spectral NJW,
+with their default graphs, lost 3 points of ARI with the best of the three, 13 with the middle, 18 with the
+smallest and 14 with the largest. The graph was taken unweighted because it did better than a weighted one
+on these same sets, so that the figures are somewhat too good for others.
 """
 
 import warnings
