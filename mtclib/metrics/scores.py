@@ -75,8 +75,7 @@ def _is_missing(value):
 
 
 def tabulate(labels_true, labels_pred, names=("labels_true", "labels_pred")):
-    """Contingency table of two label vectors, sparse if large, and the sorted labels of its rows and columns.
-    """
+    """Contingency table of two label vectors, sparse if large; the sorted labels of rows and of columns."""
     true_codes, classes = encode(labels_true, names[0])
     pred_codes, clusters = encode(labels_pred, names[1])
     if len(true_codes) != len(pred_codes):

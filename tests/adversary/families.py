@@ -397,12 +397,19 @@ def _full(write, most, folder):
     return "refused"
 
 
-def _killed(write, seconds):
+def _forked(write):
+    """The number of a process that writes, and ends with 0 if that ended well."""
     child = os.fork()
     if not child:
         with contextlib.suppress(BaseException):
             write()
-        os._exit(0)
+            os._exit(0)
+        os._exit(1)
+    return child
+
+
+def _killed(write, seconds):
+    child = _forked(write)
     time.sleep(seconds)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
@@ -411,12 +418,7 @@ def _killed(write, seconds):
 
 def _together(write, whole):
     """Two writers at once: both end well."""
-    child = os.fork()
-    if not child:
-        with contextlib.suppress(BaseException):
-            write()
-            os._exit(0)
-        os._exit(1)
+    child = _forked(write)
     write()
     assert os.waitpid(child, 0)[1] == 0, "of two writers one fails"
     assert whole(), "two writers leave nothing whole"

@@ -24,17 +24,17 @@ def scores(kind):
 def table(kind):
     """The advised methods over all sources, and folded below it every set."""
     found, source = scores(kind), evidence(kind).table.drop_duplicates("set").set_index("set")["source"]
-    ways = {"`cluster`": found["cluster"], "the comparison": found[["first", "second"]].mean(axis=1)}
+    ways = {"the command": found["cluster"], "the comparison": found[["first", "second"]].mean(axis=1)}
     wide, rows = {way: values.unstack("method", sort=False) for way, values in ways.items()}, []
-    for method in wide["`cluster`"].columns.drop(PLAIN):
+    for method in wide["the command"].columns.drop(PLAIN):
         gains = {f"gain by {way}": summary((frame[method] - frame[PLAIN]).groupby(source).mean())
                  for way, frame in wide.items()}
         orders = found.xs(method, level="method")["orders"].dropna()
-        rows.append({"method": method, "sets": len(wide["`cluster`"]),
+        rows.append({"method": method, "sets": len(wide["the command"]),
                      **{name: spread(row, "gain", "low", "high") for name, row in gains.items()},
                      "sets with five orders": len(orders), "they differ at most by": orders.max(),
                      "in half of the sets by": orders.median()})  # fmt: skip
-    caption = f"Many {kind}: what `cluster` gives on raw files, and in other orders of the samples"
+    caption = f"Many {kind}: what the command gives on raw files, and in other orders of the samples"
     return tables.Tables((
         tables.frame_table(rows, caption, notes=["Points of ARI over k-means in the same preparation."]),
         tables.frame_table(found.round(1), f"Many {kind}: every set, ARI in percent",
