@@ -32,7 +32,8 @@ def test_each_cell_of_the_authors_split_stands_under_the_judged_definition_and_o
     shown = [tuple(row[i].lines[0] for i in (0, 1, 2, ours)) for row in table.rows]
     cells = pd.concat([study.judged(name, study.headline(name)) for name in study.sets])
     cells = cells[(cells["metric"] == metric) & (cells["task"] != "avg") & (cells["verdict"] != "misprint")]
-    assert shown == [(one.dataset, one.method, one.task, f"{100 * one.ours:.1f}") for one in cells.itertuples()]
+    judged = [(one.dataset, one.method, one.task, f"{100 * one.ours:.1f}") for one in cells.itertuples()]
+    assert shown == judged
 
 
 def test_on_the_authors_split_the_error_is_that_of_the_runs_alone():
