@@ -105,15 +105,13 @@ def nearest_distances(X, n_neighbors, rank=None):
     if sp.issparse(X) or n < MANY or n_neighbors + SPARE >= n:
         return search(np.arange(n))
     # The same lists from a few candidates each; where others might be as near, from all.
-    X = X / unit**0.5
     squares, indices = np.empty((n, n_neighbors)), np.empty((n, n_neighbors), dtype=np.intp)
     unsure = []
-    for samples, others, near, beyond in _candidates(X, n_neighbors + SPARE):
+    for samples, others, near, beyond in _candidates(X / unit**0.5, n_neighbors + SPARE):
         squares[samples], indices[samples] = choose(samples, others, near)
         unsure.append(samples[~beyond(squares[samples, -1] / unit + 4 * EQUAL)])
     unsure = np.concatenate(unsure)
     if len(unsure):
-        X *= unit**0.5
         squares[unsure], indices[unsure] = search(unsure)
     return squares, indices
 
