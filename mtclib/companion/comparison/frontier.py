@@ -4,10 +4,14 @@ Seconds are taken relative to plain k-means on the same set, in one run.  A meth
 sizes if no other one gains as much in less time and less memory.
 """
 
+from itertools import product
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 from mtclib.companion.comparison.advice import evidence
 from mtclib.companion.comparison.sources import PLAIN, Sources
@@ -19,6 +23,8 @@ SIZES = [0, 500, 2000, 10**9]
 KNOWN = 0.5
 """Share of sets on which a method's time must be known."""
 BANDS = ["up to 500 samples", "to 2,000 samples", "more samples"]
+PLACES = sorted(product((5, -5, 0, 20, -20), range(-60, 61, 10)), key=lambda place: np.hypot(*place))
+"""Where a name may stand, in points from what it names."""
 
 
 def points(kind: str, sources: Sources | None = None) -> pd.DataFrame:
@@ -75,18 +81,40 @@ def table(kind: str) -> Table:
 
 @look.figure
 def figure(kinds: tuple = ("tasks", "views")) -> Figure:
-    """ARI against time, a panel for each kind of data and band; names and lines are those of the frontier."""
-    fig, axes = plt.subplots(len(kinds), len(BANDS), figsize=(10.4, 3.4 * len(kinds)), squeeze=False)
-    for row, kind in zip(axes, kinds):
-        for ax, (band, found) in zip(row, points(kind).groupby("band", sort=False)):
+    """ARI against time, a panel for each kind of data and band; names are those of the frontier."""
+    fig, axes = plt.subplots(len(BANDS), len(kinds), figsize=(5.2 * len(kinds), 10.4), squeeze=False)
+    drawn = {}
+    for column, kind in zip(axes.T, kinds):
+        for ax, (band, found) in zip(column, points(kind).groupby("band", sort=False)):
             for ours, marker, colour in ((True, "o", "#00457c"), (False, "s", "0.5")):
                 part = found[found["ours"] == ours]
                 ax.scatter(part["time"], part["ARI"], s=4 + part["MB"] / 4, marker=marker, color=colour,
                            alpha=0.6, label="ours" if ours else "another package")
-            for point in found[found["frontier"]].itertuples():
-                ax.annotate(point.method, (point.time, point.ARI), fontsize=6)
             ax.set(xscale="log", title=f"Many {kind}, {band}", xlabel="time, in fits of plain k-means",
                    ylabel="ARI (%)")
+            ax.margins(0.1)
             look.ticks(ax.xaxis, [1, 10, 100])
+            drawn[ax] = found
     look.legend(fig, axes[0][0].collections)
+    fig.draw_without_rendering()  # where a name fits is known only once the axes have their places
+    for ax, found in drawn.items():
+        _name(ax, found)
     return fig
+
+
+def _name(ax, points):
+    """Write each name of the frontier at the nearest place that covers no name, point or edge."""
+    drawer = ax.figure.canvas.get_renderer()
+    marks = ax.transData.transform(points[["time", "ARI"]])
+    taken, frame = [Bbox.from_extents(mark - 3, mark + 3) for mark in marks], ax.bbox
+    for point in points[points["frontier"]].itertuples():
+        text = ax.annotate(point.method, (point.time, point.ARI), (0, 0), textcoords="offset points",
+                           fontsize=8, va="center", in_layout=False,
+                           arrowprops={"arrowstyle": "-", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2})
+        for x, y in PLACES:
+            text.set(position=(x, y), ha="right" if x < 0 else "left" if x else "center")
+            text.update_positions(drawer)
+            box = Text.get_window_extent(text, drawer)  # without the line to the point
+            if not box.count_overlaps(taken) and (box.min > frame.min).all() and (box.max < frame.max).all():
+                break
+        taken.append(box)

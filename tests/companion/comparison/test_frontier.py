@@ -33,8 +33,8 @@ def test_a_peer_that_is_as_good_and_faster_is_named_beside_ours_alone():
 
 def test_the_figure_has_a_panel_for_each_kind_and_number_of_samples_and_names_the_frontier():
     fig = frontier.figure()
-    assert [ax.get_title() for ax in fig.axes] == [f"Many {kind}, {band}" for kind in ("tasks", "views")
-                                                   for band in frontier.BANDS]
+    assert [ax.get_title() for ax in fig.axes] == [f"Many {kind}, {band}" for band in frontier.BANDS
+                                                   for kind in ("tasks", "views")]
     found = frontier.points("tasks").query("frontier")
     names = found.loc[found["band"] == frontier.BANDS[0], "method"]
     assert [text.get_text() for text in fig.axes[0].texts] == list(names)
