@@ -132,8 +132,9 @@ def robustness(frame: pd.DataFrame, title: str = "{dataset}, {kind} noise",
         look.whisker_lines(ax, _tables(rows.assign(share=100 * rows["share"]), "share"))
         ax.set_title(title.format(dataset=dataset, kind=kind))
     look.widen(axes.flat[0])
-    for ax in axes[-1]:
+    for ax in axes.flat[:len(kinds)][-2:]:  # the lowest of each column
         ax.set_xlabel(f"share of {noun} (%)")
+        ax.tick_params(labelbottom=True)
     for ax in axes[:, 0]:
         ax.set_ylabel("ACC (%)")
     look.legend(fig, axes.flat[0].get_lines()[:])

@@ -61,6 +61,7 @@ def number_of_clusters(found: Candidates) -> plt.Figure:
         row[0].plot(chosen["k"], chosen["gap"], "s", markersize=9, markerfacecolor="none", color="0.2")
         row[0].set_title(f"{task}: eigengap")
         row[0].set_xlabel("clusters")
+        row[0].locator_params("x", integer=True)
         for ax, k in zip(row[1:], marked["clusters"]):
             _scatter(ax, found.Xs[task], found.labels[task, k], _cluster_looks(k))
             ax.set_title(f"{k} clusters")

@@ -41,6 +41,7 @@ extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosumma
 default_role = "py:obj"
 
 nb_execution_mode = "off"
+nb_code_prompt_show, nb_code_prompt_hide = "show code", "hide code"
 myst_enable_extensions = ["amsmath", "dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 
