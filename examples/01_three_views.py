@@ -1,7 +1,7 @@
 """Three views of images
 
-Every digit of scikit-learn is seen three times: by its pixels, and by its edges down and across. `WMSC`
-weighs the three views and finds the digits without having seen a label.
+Every digit of scikit-learn's set is seen in three ways: by its pixels, and by its edges down and across.
+`WMSC` weighs the three views and finds the digits without having seen a label.
 
 The mean image of each of the ten clusters: nearly all show different digits.
 """

@@ -1,8 +1,8 @@
 """How many clusters?
 
-Without labels, the graph of neighbours says where groups hang together: after the k-th group its eigenvalues
-fall. The three largest falls are candidates, none of them more right than the others. The classes of these
-1,797 images are 10 digits.
+Without labels, the graph of neighbours shows which samples hang together: if there are k groups, its
+eigenvalues fall after the k-th. The three largest falls are candidates, none of them better founded than the
+others. These 1,797 images show 10 digits.
 
 The fall of the eigenvalues after each number of clusters; the three largest are marked, one of them at nine.
 """

@@ -1,8 +1,8 @@
 """Which clusters correspond?
 
 Four tasks of newsgroups share no group, but some groups are akin: each task has one on computers. `MTCMRL`
-learns from the words which cluster of one task belongs to which of another. The names are those of the most
-frequent group of a cluster; the method does not see them.
+learns from the words which cluster of one task belongs to which of another. Each cluster is named after its
+most frequent group, which the method does not see.
 
 Weights between clusters of the first two tasks: computers belong to computers, and cars to motorcycles.
 """

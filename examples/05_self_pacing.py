@@ -4,8 +4,8 @@
 many data sets that changes little. Here it does more: the toy data of its paper, 400 points in three views
 with noise, in five draws with twenty starts each. The same starts with all weights one are k-means.
 
-Accuracy of a hundred fits in order, with the pace and without: the pace helps bad starts, and leaves the good
-ones.
+Accuracy of a hundred fits in order, with the pace and without: the pace helps bad starts and leaves good ones
+alone.
 """
 import matplotlib.pyplot as plt
 import numpy as np

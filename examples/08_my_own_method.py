@@ -1,7 +1,7 @@
 """My own method against all
 
-A class with `fit` and `labels_` is enough to stand beside all methods for views. This one adds up the ranks
-of distances over the views, and runs k-means on them.
+A class with `fit` and `labels_` can be compared with all methods for views. This one adds up the ranks of
+distances over the views, and runs k-means on them.
 `mtclib.companion.place(RankSum, on="Handwritten")` does the same on data sets of the comparison.
 
 Bars with the score of every method on 300 digits in three views, with the new one among them.

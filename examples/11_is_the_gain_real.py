@@ -16,7 +16,7 @@ gains = pd.read_csv(paths.data_dir() / "gains.csv")
 gains = gains.query("paper == 'mbc' and rival == 'IND' and metric in ['NMI', 'ARI']")
 
 plt.figure(figsize=(6, 3.4))
-for found, name in {"same": "comes back", "no": "undecided", "reversed": "turns round"}.items():
+for found, name in {"same": "comes back", "no": "undecided", "reversed": "is reversed"}.items():
     part = gains[gains["significant"] == found]
     ends = part["ours"] - part["low"], part["high"] - part["ours"]
     plt.errorbar(part["printed"], part["ours"], ends, fmt="o", label=f"{name}: {len(part)}")
