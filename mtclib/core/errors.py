@@ -11,10 +11,13 @@ class MtclibError(Exception):
 
 
 def check_option(name, value, options, error=ValueError):
-    """``value`` if it is one of ``options``; else raise ``error`` with the nearest names and all of them."""
+    """``value`` if it is one of ``options``; else raise ``error`` with the nearest names, and all if there is
+    none or the list is short: a hint below eighty names would not be seen."""
     if isinstance(value, str) and value in options:
         return value
-    near = difflib.get_close_matches(str(value), options, n=2)
+    any_case = {str(option).lower(): option for option in options}
+    near = [any_case[name] for name in difflib.get_close_matches(str(value).lower(), any_case, n=2)]
     hint = f". Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    known = f"must be one of {', '.join(map(repr, options))}" if options else "has nothing to choose from"
+    names = f"{len(options)} names" if near and len(options) > 30 else ", ".join(map(repr, options))
+    known = f"must be one of {names}" if options else "has nothing to choose from"
     raise error(f"{name} {known}; got {value!r}{hint}")
