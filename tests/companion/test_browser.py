@@ -99,6 +99,16 @@ def test_a_page_of_a_paper_has_at_most_twelve_screens(name, page):
     assert page.evaluate("document.documentElement.scrollHeight") <= 12 * 800
 
 
+def test_in_print_every_fold_is_open_at_once_and_every_figure_is_there(page):
+    page.goto((SITE / "mtcmrl.html").as_uri())
+    page.wait_for_load_state()
+    page.pdf()
+    page.emulate_media(media="print")
+    assert page.evaluate("[...document.images].every(image => image.complete && image.naturalWidth)")
+    assert page.evaluate("""[...document.querySelectorAll("details, details *")].every(
+      node => node.open !== false && getComputedStyle(node).animationName === "none")""")
+
+
 @pytest.mark.parametrize("way", ["click", "tap", "focus"])
 def test_a_cell_shows_its_card_by_mouse_finger_and_keyboard(way, browser):
     page = browser.new_page(viewport={"width": 390, "height": 800}, has_touch=True)

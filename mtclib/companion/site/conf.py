@@ -142,10 +142,12 @@ def shrink_pictures(folder):
 
 
 NAMED = {'role="heading">': 'role="heading" aria-level="2">',
+         '<div class="article-container">': '<div class="article-container" role="main">',
+         '<article role="main"': "<article",
          '<aside class="sidebar-drawer"': '<aside aria-label="pages" class="sidebar-drawer"',
          '<aside class="toc-drawer': '<aside aria-label="on this page" class="toc-drawer',
          '<summary aria-label="Toggle hidden content">': "<summary>"}
-"""What the theme leaves without a level or a name, or names otherwise than it shows."""
+"""What the theme leaves without a level, a name or a landmark, or names otherwise than it shows."""
 SPARE = "*.map", "search.html", "searchindex.js", "searchtools.js", "language_data.js", "*-stemmer.js"
 
 
