@@ -31,8 +31,7 @@ def points(kind: str, sources: Sources | None = None) -> pd.DataFrame:
     """One row for each band of samples and method with all results and a known cost, cheapest first.
 
     ``ARI`` (mean over sources, percent), ``time`` (median, in fits of plain k-means), ``MB`` (median),
-    ``sets``, ``ours``, ``frontier``, and ``faster peer``: what of other packages is as good on average and
-    takes less time.
+    ``sets``, ``ours`` and ``frontier``.
     """
     sources = sources or evidence(kind)
     known = pd.read_csv(sources.folder / "sets.csv", index_col="set")
@@ -54,9 +53,6 @@ def points(kind: str, sources: Sources | None = None) -> pd.DataFrame:
         table = table.loc[list(found)].dropna().rename_axis("method")
         table["ours"] = [":" not in sources.protocol.methods[name].estimator for name in table.index]
         table["frontier"] = [not _beaten(table, row) for row in table.itertuples()]
-        peers = table[~table["ours"]]
-        table["faster peer"] = [", ".join(peers.index[(peers["ARI"] >= row.ARI) & (peers["time"] < row.time)])
-                                if row.ours else "" for row in table.itertuples()]  # fmt: skip
         rows.append(table.sort_values("time").reset_index().assign(sets=len(sets), band=band))
     return pd.concat(rows, ignore_index=True)
 
@@ -71,8 +67,8 @@ def _beaten(table, row):
 
 def table(kind: str) -> Table:
     """The frontier of each band, to be read."""
-    found = points(kind).query("frontier").drop(columns=["frontier", "ours", "faster peer"])
-    found = found[["band", "sets", "method", "ARI", "time", "MB"]].round({"ARI": 1, "time": 1, "MB": 0})
+    found = points(kind).query("frontier")[["band", "sets", "method", "ARI", "time", "MB"]]
+    found = found.round({"ARI": 1, "time": 1, "MB": 0})
     note = ("No other method has as high an ARI, the mean over sources, in less time and memory (medians); "
             "time is in fits of plain k-means.  Methods whose time is known on fewer than half of the sets "
             "are left out.")
@@ -83,21 +79,19 @@ def table(kind: str) -> Table:
 def figure(kinds: tuple = ("tasks", "views")) -> Figure:
     """ARI against time, a panel for each kind of data and band; names are those of the frontier."""
     fig, axes = plt.subplots(len(BANDS), len(kinds), figsize=(5.2 * len(kinds), 10.4), squeeze=False)
-    drawn = {}
-    for column, kind in zip(axes.T, kinds):
-        for ax, (band, found) in zip(column, points(kind).groupby("band", sort=False)):
-            for ours, marker, colour in ((True, "o", "#00457c"), (False, "s", "0.5")):
-                part = found[found["ours"] == ours]
-                ax.scatter(part["time"], part["ARI"], s=4 + part["MB"] / 4, marker=marker, color=colour,
-                           alpha=0.6, label="ours" if ours else "another package")
-            ax.set(xscale="log", title=f"Many {kind}, {band}", xlabel="time, in fits of plain k-means",
-                   ylabel="ARI (%)")
-            ax.margins(0.1)
-            look.ticks(ax.xaxis, [1, 10, 100])
-            drawn[ax] = found
+    panels = [(kind, *part) for kind in kinds for part in points(kind).groupby("band", sort=False)]
+    for ax, (kind, band, found) in zip(axes.T.flat, panels):
+        for ours, marker, colour in ((True, "o", "#00457c"), (False, "s", "0.5")):
+            part = found[found["ours"] == ours]
+            ax.scatter(part["time"], part["ARI"], s=4 + part["MB"] / 4, marker=marker, color=colour,
+                       alpha=0.6, label="ours" if ours else "another package")
+        ax.set(xscale="log", title=f"Many {kind}, {band}", xlabel="time, in fits of plain k-means",
+               ylabel="ARI (%)")
+        ax.margins(0.1)
+        look.ticks(ax.xaxis, [1, 10, 100])
     look.legend(fig, axes[0][0].collections)
     fig.draw_without_rendering()  # where a name fits is known only once the axes have their places
-    for ax, found in drawn.items():
+    for ax, (*_, found) in zip(axes.T.flat, panels):
         _name(ax, found)
     return fig
 

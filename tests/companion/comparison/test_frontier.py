@@ -19,18 +19,6 @@ def test_no_other_method_is_as_good_and_cheaper_than_one_on_the_frontier(kind):
         assert set(found.query("frontier")["method"]) < set(found["method"])
 
 
-def test_a_peer_that_is_as_good_and_faster_is_named_beside_ours_alone():
-    found = frontier.points("views")
-    named = found[found["faster peer"] != ""]
-    assert named["ours"].all()
-    for row in named.itertuples():
-        for peer in found.loc[row.Index, "faster peer"].split(", "):
-            other = found[(found["band"] == row.band) & (found["method"] == peer)].iloc[0]
-            assert not other["ours"]
-            assert other["ARI"] >= row.ARI
-            assert other["time"] < row.time
-
-
 def test_the_figure_has_a_panel_for_each_kind_and_number_of_samples_and_names_the_frontier():
     fig = frontier.figure()
     assert [ax.get_title() for ax in fig.axes] == [f"Many {kind}, {band}" for band in frontier.BANDS
