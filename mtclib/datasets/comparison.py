@@ -25,9 +25,8 @@ TABLE = tomllib.loads(Path(__file__).with_name("comparison.toml").read_text(enco
 
 PREPARATIONS = {
     "stored": {"counts": "counts", "ready": "counts", "measured": "none"},
-    "first": {"counts": "tfidf-l2", "ready": "counts-l2", "measured": "minmax"},
+    "first": AUTOMATIC,
     "second": {"counts": "log-l2", "ready": "counts", "measured": "zscore"},
-    "auto": AUTOMATIC,
 }
 """What is done to each kind of entries, see :func:`mtclib.datasets.preparation.prepare`."""
 
@@ -48,13 +47,11 @@ def circulating(name, preparation="stored") -> Dataset:
     ----------
     name : str
         In `TABLE`.
-    preparation : {"stored", "first", "second", "auto"}, default="stored"
-        As in the file; or by the kind of entries, the same for every set and never by labels.  "first":
-        counts as tf-idf with rows of unit length; what is 0 or 1, a link or a weight with rows of unit
-        length; measurements with each feature in a range of length 2.  "second": logarithms of counts with
-        rows of unit length; 0 or 1, links and weights as stored; measurements with variance 1.  "auto": as
-        `cluster` prepares a user's files, by the kind of entries that the data show.  Over the samples of a
-        view, or of all tasks.
+    preparation : {"stored", "first", "second"}, default="stored"
+        As in the file; or by the kind of entries, the same for every set and never by labels.  "first": as
+        `cluster` prepares a user's files, by the kind of entries that the data show.  "second": logarithms of
+        counts with rows of unit length; 0 or 1, links and weights as stored; measurements with variance 1.
+        Over the samples of a view, or of all tasks.
 
     Returns
     -------

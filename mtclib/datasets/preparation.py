@@ -8,10 +8,10 @@ from sklearn.preprocessing import StandardScaler
 from mtclib.datasets.text import WEIGHTINGS, weigh
 from mtclib.maths.scaling import SCALINGS, scale_views
 
-AUTOMATIC = {"counts": "tfidf-l2", "weights": "sqrt-l2", "measurements": "zscore-clipped"}
+AUTOMATIC = {"counts": "tfidf-l2", "weights": "sqrt-l2", "measurements": "minmax"}
 """What is done to each kind of entries where nothing else is asked for."""
 
-CLIPPED = AUTOMATIC["measurements"]
+CLIPPED = "zscore-clipped"
 SCALES = (*SCALINGS, CLIPPED, *(name for name in WEIGHTINGS if name != "counts"))
 """Everything that can be asked for: scales of features, samples or views, and weights of counts."""
 

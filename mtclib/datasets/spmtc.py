@@ -51,7 +51,7 @@ _REASONS = {
     "webkb": "The printed sizes are those of four classes (course, faculty, project, student), not of six; "
     "which pages were dropped is not stated.",
 }
-STORED = ("stored", "stored-l2", "binary")
+STORED = ("stored", "stored-l2", "sqrt-l2", "binary")
 """Weightings of matrices that hold only which terms occur, times a factor of the document and of the term."""
 
 
@@ -121,7 +121,7 @@ def transfer(key, edition="presence", *, weighting=None, idf_scope="all", idf_fo
         stored entry is a factor of its document times a factor of its term.  The second holds term counts.
     weighting : str, default=None
         Of "presence" one of :data:`STORED`, by default "stored"; "stored-l2" divides each row by its
-        Euclidean norm, "binary" keeps which terms occur.  Of "counts", by default as they are, "binary" or
+        Euclidean norm, "sqrt-l2" does so with square roots, "binary" keeps which terms occur.  Of "counts", by default as they are, "binary" or
         one of :data:`mtclib.datasets.text.WEIGHTINGS`.
     idf_scope, idf_formula : str
         See :func:`mtclib.datasets.text.weigh`; for edition "counts".
@@ -134,8 +134,8 @@ def transfer(key, edition="presence", *, weighting=None, idf_scope="all", idf_fo
     files, Xs, labels = (_presence if edition == "presence" else _transfer_counts)(key)
     if weighting == "binary":
         Xs = [X.sign() for X in Xs]
-    elif weighting == "stored-l2":
-        Xs = weigh(Xs, "counts-l2")
+    elif edition == "presence" and weighting in ("stored-l2", "sqrt-l2"):
+        Xs = weigh(Xs, weighting.replace("stored", "counts"))
     elif edition == "counts":
         weights |= {"idf_scope": idf_scope, "idf_formula": idf_formula}
         Xs = weigh(Xs, **weights)

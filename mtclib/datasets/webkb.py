@@ -180,7 +180,7 @@ def mtcmrl_webkb4(drop=("thin",), *, n_features=MTCMRL_FEATURES, stop_words="sma
 
 LINQS_CLASSES = ("course", "faculty", "project", "staff", "student")
 LINKS = ("both", "out", "in", "all")
-WEIGHTINGS = ("stored", "stored-l2")
+WEIGHTINGS = {"stored": "counts", "stored-l2": "counts-l2", "tfidf-l2": "tfidf-l2"}
 
 
 def read_pages(university):
@@ -223,8 +223,9 @@ def webkb(university, links="both", *, weighting="stored") -> Dataset:
         With :math:`A_{ij} = 1` where page i links to page j, the view is :math:`A + A^\top` ("both"; a link
         to itself counts 2), :math:`A` ("out"), :math:`A^\top` ("in"), or the three side by side ("all"), as
         in .mat files that circulate.
-    weighting : {"stored", "stored-l2"}, default="stored"
-        The words are 0 or 1; "stored-l2" divides each row of both views by its Euclidean norm.
+    weighting : {"stored", "stored-l2", "tfidf-l2"}, default="stored"
+        The words are 0 or 1; "stored-l2" divides each row of both views by its Euclidean norm, "tfidf-l2"
+        after tf-idf of each view.
 
     Returns
     -------
@@ -235,9 +236,8 @@ def webkb(university, links="both", *, weighting="stored") -> Dataset:
     check_option("links", links, LINKS)
     check_option("weighting", weighting, WEIGHTINGS)
     ids, words, labels = read_pages(university)
-    Xs = [words, link_view(read_links(university, ids), links)]
-    if weighting == "stored-l2":
-        Xs = weigh(Xs, "counts-l2")
+    views = [words, link_view(read_links(university, ids), links)]
+    Xs = [X for view in views for X in weigh([view], WEIGHTINGS[weighting])]
     files = [f"WebKB/{university}.{ending}" for ending in ("content", "cites")]
     data = Dataset(
         name=f"webkb-{university}", kind="multiview", edition="linqs", Xs=Xs, labels=labels,
