@@ -1,65 +1,118 @@
-"""How often is the number of classes among the candidates that `cluster` names where k is unknown?
+"""How often is the number of classes among the candidates that `cluster` names, and would another rule do better?
 
     python -m benchmarks.candidates
 
-runs :func:`mtclib.companion.userdata.number.candidates` on every set of the comparison by sources, prepared
-as the command prepares a user's files where the set is stored raw, and the recommended method with each
-candidate and with the true number.  A set of tasks counts as the mean of its tasks.  About half an hour.
+runs :func:`mtclib.companion.userdata.number.candidates` on every set that the comparison by sources was run on,
+prepared as the command prepares a user's files, and the advised method with each number, and writes
+data/comparison/candidates.csv.  A set of tasks counts as the mean of its tasks.  Beside the three candidates stand
+
+- ``stable``: of the three the one whose clusters of random parts of the samples agree most (Ben-Hur, Elisseeff and
+  Guyon 2002), ``stablest`` the same of all numbers;
+- ``agreeing``: of the three the one whose clusters agree most with those of k-means;
+- ``predicted``: the largest number whose prediction strength is at least .8 (Tibshirani and Walther 2005).
+
+About half an hour.
 """
 
 import numpy as np
 import pandas as pd
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score, pairwise_distances_argmin
 
-from mtclib.baselines.registry import all_estimators
-from mtclib.companion.comparison.sources import KINDS, Sources
+from mtclib.companion.comparison import advice, exam
+from mtclib.companion.comparison.sources import KINDS
 from mtclib.companion.runs.jobs import load_dataset
-from mtclib.companion.userdata.contents import as_list
-from mtclib.companion.userdata.number import candidates
-from mtclib.companion.userdata.run import RECOMMENDED
-from mtclib.metrics import adjusted_rand_index
+from mtclib.companion.userdata import number
+from mtclib.core import paths
+
+PARTS, SHARE, SAMPLES, STRENGTH, MOST = 6, 0.8, 1000, 0.8, 30
+"""Random parts of the samples, and how much of them each is; samples that are looked at; strength that is enough;
+largest number that is looked at for stability."""
 
 
-def judged(data, found):
-    """One row for each task, or for all views together."""
-    truth = [data.n_clusters] if data.kind == "multiview" else data.n_clusters
-    for (_, ks), true in zip(found, truth):
-        far = np.abs(np.log(ks.to_numpy() / true))
-        yield {"within 1": (abs(ks - true) <= 1).any(), "within a factor 1.5": far.min() <= np.log(1.5),
-               "smallest": far[0], "middle": far[len(far) // 2], "largest": far[-1]}  # fmt: skip
+def rows_of(V, k):
+    """Leading eigenvectors with rows of unit length."""
+    lengths = np.linalg.norm(V[:, :k], axis=1, keepdims=True)
+    return np.divide(V[:, :k], lengths, out=np.zeros_like(V[:, :k]), where=lengths > 0)
 
 
-def score(data, k):
-    """Adjusted Rand index of the recommended method in percent, the mean over tasks."""
-    labels = all_estimators()[RECOMMENDED[data.kind]](k, random_state=0).fit(data.Xs).labels_
-    pairs = zip(as_list(data.labels), as_list(labels))
-    return 100 * np.mean([adjusted_rand_index(y[y >= 0], each[y >= 0]) for y, each in pairs])
+def stability(V, k, rng):
+    """Mean adjusted Rand index of the clusters of pairs of random parts, on the samples that both have."""
+    X, n, found = rows_of(V, k), len(V), []
+    for _ in range(PARTS):
+        part = np.sort(rng.permutation(n)[:int(SHARE * n)])
+        labels = np.full(n, -1)
+        labels[part] = KMeans(k, n_init=1, random_state=int(rng.integers(2**31))).fit_predict(X[part])
+        found.append(labels)
+    both = [(one, two, (one >= 0) & (two >= 0)) for one, two in zip(found, found[1:])]
+    return np.mean([adjusted_rand_score(one[seen], two[seen]) for one, two, seen in both])
 
 
-def lost(data, found):
-    """Points that are lost with the smallest, the middle and the largest candidate, and with the best."""
-    views, known, points = data.kind == "multiview", score(data, data.n_clusters), {}
-    for name, place in (("smallest", 0), ("middle", 0.5), ("largest", 1)):
-        ks = [int(part.iloc[min(int(place * len(part)), len(part) - 1)]) for _, part in found]
-        points[f"lost, {name}"] = known - score(data, ks[0] if views else ks)
-    return points | {"lost, best": min(points.values())}
+def strength(V, k, rng):
+    """Prediction strength: of the pairs that one half clusters together the least share, over its clusters, that the
+    centroids of the other half put together; the mean over two halves each way."""
+    X, found = rows_of(V, k), []
+    for _ in range(2):
+        halves = np.array_split(rng.permutation(len(V)), 2)
+        for train, test in (halves, halves[::-1]):
+            seeds = [int(rng.integers(2**31)) for _ in range(2)]
+            centroids = KMeans(k, n_init=2, random_state=seeds[0]).fit(X[train]).cluster_centers_
+            own = KMeans(k, n_init=2, random_state=seeds[1]).fit_predict(X[test])
+            given = pairwise_distances_argmin(X[test], centroids)
+            sizes = [(np.bincount(given[own == c]), (own == c).sum()) for c in range(k) if (own == c).sum() > 1]
+            found.append(min((counts * (counts - 1)).sum() / (size * (size - 1)) for counts, size in sizes))
+    return np.mean(found)
+
+
+def guesses(Xs, seed=0):
+    """Numbers of clusters of one task, or of all views, by each rule."""
+    rng = np.random.default_rng(seed)
+    drawn = np.sort(rng.permutation(Xs[0].shape[0])[:SAMPLES])
+    _, V = number._embedded([X[drawn] for X in Xs], seed)
+    ks = range(2, min(MOST, V.shape[1] - 1) + 1)
+    stable = pd.Series({k: stability(V, k, rng) for k in ks})
+    strong = [k for k in ks if strength(V, k, rng) >= STRENGTH]
+    return stable, max(strong, default=2)
+
+
+def each_rule(data):
+    """Numbers of clusters, a list over tasks (of views a single one) by each rule."""
+    found = number.candidates(data).table.groupby("task", sort=False)
+    groups = [data.Xs] if data.kind == "multiview" else [[X] for X in data.Xs]
+    rules = {name: [] for name in ("smallest", "middle", "largest", "stable", "agreeing", "stablest", "predicted")}
+    for (_, part), Xs in zip(found, groups):
+        ks, (stable, predicted) = part["clusters"].tolist(), guesses(Xs)
+        known = stable.reindex(ks).fillna(-1.0)
+        for name, k in (("smallest", ks[0]), ("middle", ks[len(ks) // 2]), ("largest", ks[-1]),
+                        ("stable", known.idxmax()), ("agreeing", ks[part["agreement"].argmax()]),
+                        ("stablest", stable.idxmax()), ("predicted", predicted)):
+            rules[name].append(int(k))
+    return rules
+
+
+def rows(kind):
+    """A line for each set and rule: factor by which the number is off, and points of ARI of the advised method."""
+    sources = advice.evidence(kind)
+    how, views = sources.protocol.methods[advice.advised(sources)["take"]], kind == "views"
+    for name in sources.done:
+        spec = sources.protocol.datasets[name]
+        data, _ = load_dataset(spec.loader, spec.params)
+        truth = [data.n_clusters] if views else data.n_clusters
+        for rule, ks in ({"known": truth} | each_rule(data)).items():
+            far = np.abs(np.log(np.array(ks) / truth))
+            score = exam.score(how, data, 0, ks[0] if views else ks)
+            yield {"kind": kind, "set": name, "rule": rule, "clusters": " ".join(map(str, ks)),
+                   "factor": round(np.exp(far.mean()), 3), "within 1": round((abs(np.subtract(ks, truth)) <= 1).mean(), 3),
+                   "ARI": round(score, 2)}  # fmt: skip
 
 
 def main():
-    """Print shares of sets, mean factors by which each candidate is off, and points that it loses."""
-    rows = {}
-    for kind in KINDS:
-        sources = Sources(kind)
-        for name in sources.sets:
-            spec = sources.protocol.datasets[name]
-            raw = {"preparation": "auto"} if "preparation" in spec.params else {}
-            data, _ = load_dataset(spec.loader, spec.params | raw)
-            found = candidates(data).table.groupby("task", sort=False)["clusters"]
-            each = pd.DataFrame(judged(data, found)).astype(float)
-            rows[kind, name] = each.mean().to_dict() | lost(data, found)
-            print(kind, name, rows[kind, name], flush=True)
-    table = pd.DataFrame.from_dict(rows, orient="index").astype(float)
-    table.iloc[:, 2:5] = np.exp(table.iloc[:, 2:5])
-    print(table.groupby(level=0).mean().round(2).to_string(), table.mean().round(2).to_string(), sep="\n")
+    """Write the lines of both kinds."""
+    found = []
+    for row in (row for kind in KINDS for row in rows(kind)):
+        print(*row.values(), flush=True)
+        found.append(row)
+    pd.DataFrame(found).to_csv(paths.paper_dir("comparison") / "candidates.csv", index=False, lineterminator="\n")
 
 
 if __name__ == "__main__":

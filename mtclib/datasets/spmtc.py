@@ -121,8 +121,8 @@ def transfer(key, edition="presence", *, weighting=None, idf_scope="all", idf_fo
         stored entry is a factor of its document times a factor of its term.  The second holds term counts.
     weighting : str, default=None
         Of "presence" one of :data:`STORED`, by default "stored"; "stored-l2" divides each row by its
-        Euclidean norm, "sqrt-l2" does so with square roots, "binary" keeps which terms occur.  Of "counts", by default as they are, "binary" or
-        one of :data:`mtclib.datasets.text.WEIGHTINGS`.
+        Euclidean norm, "sqrt-l2" does so with square roots, "binary" keeps which terms occur.  Of "counts",
+        by default as they are, "binary" or one of :data:`mtclib.datasets.text.WEIGHTINGS`.
     idf_scope, idf_formula : str
         See :func:`mtclib.datasets.text.weigh`; for edition "counts".
     """

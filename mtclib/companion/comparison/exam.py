@@ -41,10 +41,12 @@ def scores(kind, folder, label_column="class", seed=0, n_runs=3) -> pd.DataFrame
     return pd.DataFrame.from_dict(found, orient="index").rename_axis("set")
 
 
-def score(spec, data, seed):
-    """ARI of a method of the protocol in percent, the mean over tasks; NaN where it fails."""
+def score(spec, data, seed, n_clusters=None):
+    """ARI of a method of the protocol in percent, the mean over tasks, with as many clusters as classes if no other
+    number is given; NaN where it fails."""
     def fitted():
-        model = resolve_estimator(spec.estimator)(data.n_clusters, random_state=seed, **spec.params)
+        n = data.n_clusters if n_clusters is None else n_clusters
+        model = resolve_estimator(spec.estimator)(n, random_state=seed, **spec.params)
         return model.fit(data.Xs).labels_
 
     done = attempt(fitted)

@@ -36,7 +36,7 @@ def points(kind: str, sources: Sources | None = None) -> pd.DataFrame:
     sources = sources or evidence(kind)
     known = pd.read_csv(sources.folder / "sets.csv", index_col="set")
     bands = pd.cut(known["samples"], SIZES, labels=BANDS)
-    scores = sources.scores(preparation="first").reset_index(["kind", "preparation"], drop=True)
+    scores = sources.scores().reset_index(["kind", "preparation"], drop=True)
     first = sources.table.query("preparation == 'first' and `number of clusters` == 'known'")["set"]
     # A calibration of 0, below the tick of the clock, makes seconds infinite: they are unknown.
     times = sources.seconds().replace(np.inf, np.nan).reindex(first.index).set_axis(first)

@@ -41,7 +41,7 @@ def gains(kind, sources=None):
     preparation, k known. ``measure`` is the relatedness of the tasks, or the agreement of the views."""
     sources = sources or evidence(kind)
     known = pd.read_csv(Sources(kind).folder / "sets.csv", index_col="set")
-    scores = sources.scores(preparation="first").droplevel(["kind", "preparation"])
+    scores = sources.scores().droplevel(["kind", "preparation"])
     if kind == "tasks":
         found = {name: scores[name] - scores[own] for name, own in (OWN | NEAREST).items() if name in scores}
     else:

@@ -87,9 +87,11 @@ class Sources:
                 found["run by earlier code"].append(name)
         return found
 
-    def scores(self, metric: str = "ARI", k: str = "known", preparation: str | None = None) -> pd.DataFrame:
+    def scores(self, metric: str = "ARI", k: str = "known",
+               preparation: str | None = "first") -> pd.DataFrame:
         """Mean over seeds in percent: (source, kind, set, preparation) by methods; NaN where one is absent. A
-        method is absent on a set where any of its fits failed."""
+        method is absent on a set where any of its fits failed.  The first preparation is that of `cluster`;
+        None is for both."""
         rows = self.rows[(self.rows["metric"] == metric) & (self.rows["number of clusters"] == k)]
         rows = rows if preparation is None else rows[rows["preparation"] == preparation]
         means = rows.groupby(["source", "kind", "set", "preparation", "method"], sort=False)["value"]
@@ -114,10 +116,10 @@ class Sources:
 
     def sensitivity(self, names: Iterable[str] | None = None) -> pd.DataFrame:
         """Which of some methods is first, and what the one that is first over all gains, with a part of the
-        evidence: without each source and each kind, by each score, by each preparation."""
+        evidence: without each source and each kind, by each score, by the other preparation."""
         scores = self.scores()
         parts = {"all": scores, "by NMI": self.scores("NMI_arithmetic"), "by ACC": self.scores("ACC")}
-        parts |= {f"{name} preparation": self.scores(preparation=name) for name in ("first", "second")}
+        parts |= {"second preparation": self.scores(preparation="second")}
         for level in ("kind", "source"):
             given = scores.index.get_level_values(level)
             parts |= {f"without {name}": scores[given != name] for name in given.unique()}
@@ -132,7 +134,7 @@ class Sources:
     def unknown_k(self) -> pd.DataFrame:
         """Gains of methods with k known and as the command estimates it, and the points of ARI ``lost``."""
         guessed = self.scores(k="unknown")
-        known = self.scores(preparation="first").reindex(guessed.index)[list(guessed)]
+        known = self.scores().reindex(guessed.index)[list(guessed)]
         frame = pd.DataFrame({"k known": self.gains(known).mean(), "k unknown": self.gains(guessed).mean(),
                               "lost": (known - guessed).groupby("source").mean().mean()})  # fmt: skip
         return frame.sort_values("k known", ascending=False).rename_axis("method")

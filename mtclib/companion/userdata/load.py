@@ -24,8 +24,9 @@ LARGEST = 1e100
 
 _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
 AUTO = "auto"
-_WORDS = {"tfidf-l2": "tf-idf with rows of unit length", "sqrt-l2": "square roots with rows of unit length",
-          "zscore-clipped": "z-scores clipped at ±3"}  # fmt: skip
+_WORDS = {"tfidf-l2": "as tf-idf with rows of unit length",
+          "sqrt-l2": "as square roots with rows of unit length",
+          "minmax": "each feature scaled to a range of 2"}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,14 +244,14 @@ def preparation(data) -> list[str]:
     """What was done to the entries of the files, in words: a sentence for those to which it was the same.
 
     >>> preparation(scale(example("tasks")))
-    ['north, south, west: measurements, as z-scores clipped at ±3']
+    ['north, south, west: measurements, each feature scaled to a range of 2']
     """
     said = dict.fromkeys(data.task_names, "as in the file")
     for step in (step for step in data.preprocessing if step.get("step") == "scale"):
         several = len(data.task_names) // len(step.get("done", [0]))
         for i, name in enumerate(data.task_names):
             how, kind = (step[key][i // several] if key in step else "" for key in ("done", "entries"))
-            said[name] = f"{kind}, as {_WORDS[how]}" if kind else step["scaling"]
+            said[name] = f"{kind}, {_WORDS[how]}" if kind else step["scaling"]
     together = {words: [name for name in said if said[name] == words] for words in said.values()}
     return [f"{', '.join(names)}: {words}" for words, names in together.items()]
 

@@ -127,7 +127,7 @@ def test_views_are_clustered_with_what_was_done_to_each_file_said_and_reported(c
     call = ["cluster", own_csv(), "words.csv", "--kind", "views", "--n-runs", "1", "--header"]
     assert main([*call, "--n-clusters", "2"]) == 0
     printed, report = capsys.readouterr().out, Path("clusters/report.txt").read_text(encoding="utf-8")
-    for said in ("own: measurements, as z-scores clipped at ±3", "words: counts, as tf-idf with rows of"):
+    for said in ("own: measurements, each feature scaled to a range of 2", "words: counts, as tf-idf with"):
         assert said in printed
         assert said in report
     assert "--scaling none leaves the entries as they are" in printed

@@ -291,14 +291,14 @@ def test_two_colons_may_be_in_the_name_of_a_file():
 def test_the_kind_of_entries_is_told_from_zeros_signs_and_sizes_alone(X, kind):
     data = loading.scale(load_tasks([npz("x.npz", X=np.array(X, dtype=float))]))
     assert data.preprocessing[-1]["entries"] == [kind]
-    assert loading.preparation(data)[0].startswith(f"x: {kind}, as ")
+    assert loading.preparation(data)[0].startswith(f"x: {kind}, ")
 
 
 @pytest.mark.parametrize("entries", ["counts", "ready", "measured"])
 def test_the_comparison_prepares_its_sets_as_the_command_does_files(entries):
     X = np.random.default_rng(0).poisson(0.1, (30, 8)) / (1 if entries == "counts" else 3)
     X -= entries == "measured"
-    (theirs,) = comparison._prepared([(X, entries)], comparison.PREPARATIONS["auto"])
+    (theirs,) = comparison._prepared([(X, entries)], comparison.PREPARATIONS["first"])
     ours = loading.scale(load_tasks([npz("x.npz", X=X)])).Xs[0]
     assert sp.issparse(ours) == sp.issparse(theirs) == (entries != "measured")
     np.testing.assert_allclose(*(Z.toarray() if sp.issparse(Z) else Z for Z in (theirs, ours)), atol=1e-8)
