@@ -1,13 +1,13 @@
-"""How often is the number of classes among the candidates that `cluster` names, and would another rule do better?
+"""How often is the number of classes among the candidates that `cluster` names, and is another rule better?
 
     python -m benchmarks.candidates
 
-runs :func:`mtclib.companion.userdata.number.candidates` on every set that the comparison by sources was run on,
-prepared as the command prepares a user's files, and the advised method with each number, and writes
-data/comparison/candidates.csv.  A set of tasks counts as the mean of its tasks.  Beside the three candidates stand
+runs :func:`mtclib.companion.userdata.number.candidates` on every set that the comparison by sources was run
+on, prepared as the command prepares a user's files, and the advised method with each number, and writes
+data/comparison/candidates.csv.  A set of tasks counts as the mean of its tasks.  Beside the three candidates
 
-- ``stable``: of the three the one whose clusters of random parts of the samples agree most (Ben-Hur, Elisseeff and
-  Guyon 2002), ``stablest`` the same of all numbers;
+- ``stable``: of the three the one whose clusters of random parts of the samples agree most (Ben-Hur,
+  Elisseeff and Guyon 2002), ``stablest`` the same of all numbers;
 - ``agreeing``: of the three the one whose clusters agree most with those of k-means;
 - ``predicted``: the largest number whose prediction strength is at least .8 (Tibshirani and Walther 2005).
 
@@ -25,9 +25,10 @@ from mtclib.companion.runs.jobs import load_dataset
 from mtclib.companion.userdata import number
 from mtclib.core import paths
 
+RULES = ("smallest", "middle", "largest", "stable", "agreeing", "stablest", "predicted")
 PARTS, SHARE, SAMPLES, STRENGTH, MOST = 6, 0.8, 1000, 0.8, 30
-"""Random parts of the samples, and how much of them each is; samples that are looked at; strength that is enough;
-largest number that is looked at for stability."""
+"""Random parts of the samples, and how much of them each is; samples that are looked at; strength that is
+enough; largest number that is looked at by these."""
 
 
 def rows_of(V, k):
@@ -49,8 +50,8 @@ def stability(V, k, rng):
 
 
 def strength(V, k, rng):
-    """Prediction strength: of the pairs that one half clusters together the least share, over its clusters, that the
-    centroids of the other half put together; the mean over two halves each way."""
+    """Prediction strength: of the pairs that one half clusters together the least share, over its clusters,
+    that the centroids of the other half put together; the mean over two halves each way."""
     X, found = rows_of(V, k), []
     for _ in range(2):
         halves = np.array_split(rng.permutation(len(V)), 2)
@@ -59,8 +60,8 @@ def strength(V, k, rng):
             centroids = KMeans(k, n_init=2, random_state=seeds[0]).fit(X[train]).cluster_centers_
             own = KMeans(k, n_init=2, random_state=seeds[1]).fit_predict(X[test])
             given = pairwise_distances_argmin(X[test], centroids)
-            sizes = [(np.bincount(given[own == c]), (own == c).sum()) for c in range(k) if (own == c).sum() > 1]
-            found.append(min((counts * (counts - 1)).sum() / (size * (size - 1)) for counts, size in sizes))
+            counts = [np.bincount(given[own == c]) for c in range(k) if (own == c).sum() > 1]
+            found.append(min((n * (n - 1)).sum() / (n.sum() * (n.sum() - 1)) for n in counts))
     return np.mean(found)
 
 
@@ -79,19 +80,19 @@ def each_rule(data):
     """Numbers of clusters, a list over tasks (of views a single one) by each rule."""
     found = number.candidates(data).table.groupby("task", sort=False)
     groups = [data.Xs] if data.kind == "multiview" else [[X] for X in data.Xs]
-    rules = {name: [] for name in ("smallest", "middle", "largest", "stable", "agreeing", "stablest", "predicted")}
+    rules = {name: [] for name in RULES}
     for (_, part), Xs in zip(found, groups):
         ks, (stable, predicted) = part["clusters"].tolist(), guesses(Xs)
         known = stable.reindex(ks).fillna(-1.0)
-        for name, k in (("smallest", ks[0]), ("middle", ks[len(ks) // 2]), ("largest", ks[-1]),
-                        ("stable", known.idxmax()), ("agreeing", ks[part["agreement"].argmax()]),
-                        ("stablest", stable.idxmax()), ("predicted", predicted)):
-            rules[name].append(int(k))
+        chosen = (ks[0], ks[len(ks) // 2], ks[-1], known.idxmax(), ks[part["agreement"].argmax()],
+                  stable.idxmax(), predicted)
+        for rule, k in zip(RULES, chosen):
+            rules[rule].append(int(k))
     return rules
 
 
 def rows(kind):
-    """A line for each set and rule: factor by which the number is off, and points of ARI of the advised method."""
+    """A line for each set and rule: the factor by which the number is off, the ARI of the advised method."""
     sources = advice.evidence(kind)
     how, views = sources.protocol.methods[advice.advised(sources)["take"]], kind == "views"
     for name in sources.done:
@@ -99,11 +100,10 @@ def rows(kind):
         data, _ = load_dataset(spec.loader, spec.params)
         truth = [data.n_clusters] if views else data.n_clusters
         for rule, ks in ({"known": truth} | each_rule(data)).items():
-            far = np.abs(np.log(np.array(ks) / truth))
-            score = exam.score(how, data, 0, ks[0] if views else ks)
+            far, near = np.abs(np.log(np.array(ks) / truth)), abs(np.subtract(ks, truth)) <= 1
             yield {"kind": kind, "set": name, "rule": rule, "clusters": " ".join(map(str, ks)),
-                   "factor": round(np.exp(far.mean()), 3), "within 1": round((abs(np.subtract(ks, truth)) <= 1).mean(), 3),
-                   "ARI": round(score, 2)}  # fmt: skip
+                   "factor": round(np.exp(far.mean()), 3), "within 1": round(near.mean(), 3),
+                   "ARI": round(exam.score(how, data, 0, ks[0] if views else ks), 2)}  # fmt: skip
 
 
 def main():
@@ -112,7 +112,8 @@ def main():
     for row in (row for kind in KINDS for row in rows(kind)):
         print(*row.values(), flush=True)
         found.append(row)
-    pd.DataFrame(found).to_csv(paths.paper_dir("comparison") / "candidates.csv", index=False, lineterminator="\n")
+    file = paths.paper_dir("comparison") / "candidates.csv"
+    pd.DataFrame(found).to_csv(file, index=False, lineterminator="\n")
 
 
 if __name__ == "__main__":
