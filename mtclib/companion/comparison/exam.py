@@ -42,8 +42,8 @@ def scores(kind, folder, label_column="class", seed=0, n_runs=3) -> pd.DataFrame
 
 
 def score(spec, data, seed, n_clusters=None):
-    """ARI of a method of the protocol in percent, the mean over tasks, with as many clusters as classes unless
-    another number is given; NaN where it fails."""
+    """ARI of a method of the protocol in percent, the mean over tasks, with as many clusters as classes
+    unless another number is given; NaN where it fails."""
     def fitted():
         n = data.n_clusters if n_clusters is None else n_clusters
         model = resolve_estimator(spec.estimator)(n, random_state=seed, **spec.params)
