@@ -20,12 +20,12 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, pairwise_distances_argmin
 
 from mtclib.companion.comparison import advice, exam
+from mtclib.companion.comparison.command import RULES
 from mtclib.companion.comparison.sources import KINDS
 from mtclib.companion.runs.jobs import load_dataset
 from mtclib.companion.userdata import number
 from mtclib.core import paths
 
-RULES = ("smallest", "middle", "largest", "stable", "agreeing", "stablest", "predicted")
 PARTS, SHARE, SAMPLES, STRENGTH, MOST = 6, 0.8, 1000, 0.8, 30
 """Random parts of the samples, and how much of them each is; samples that are looked at; strength that is
 enough; largest number that is looked at by these."""
@@ -84,7 +84,7 @@ def each_rule(data):
     for (_, part), Xs in zip(found, groups):
         ks, (stable, predicted) = part["clusters"].tolist(), guesses(Xs)
         known = stable.reindex(ks).fillna(-1.0)
-        chosen = (ks[0], ks[len(ks) // 2], ks[-1], known.idxmax(), ks[part["agreement"].argmax()],
+        chosen = (ks[0], ks[len(ks) // 2], ks[-1], ks[part["agreement"].argmax()], known.idxmax(),
                   stable.idxmax(), predicted)
         for rule, k in zip(RULES, chosen):
             rules[rule].append(int(k))

@@ -8,7 +8,7 @@ FOLDER holds BBC and 20newsgroups.  Writes one table per part, and streams.json 
     transfer.csv       with and without libraries: 8 tasks of BBC, ten cuts; 24 of 20 Newsgroups, ten cuts
     orders.csv         five orders of each of the first three of these sequences
     forgetting.csv     task 1 clustered anew after each task; the sequences of transfer.csv
-    formulations.csv   with libraries, by the released and the printed updates; the same sequences
+    formulations.csv   with libraries, by other updates and weights; the same sequences, five cuts
     stream_costs.csv   seconds and bytes over 50 tasks of 20 Newsgroups; never in parallel
 
 Default parameters of LMSC; tasks ``tasks[t][v]`` have shape (n_t, d_v) and are counted from 1.  Seconds are
@@ -42,7 +42,9 @@ SEEDS = {"lmsc-bbc": 10, "lmsc-newsgroups": 10}
 COSTS = {"lmsc-newsgroups": {"n_tasks": 50}}
 
 UPDATES = {"released": {"formulation": "release", "changes": ("words",)},
-           "printed, step 1": {"formulation": "printed", "eta": 1.0}}  # fmt: skip
+           "printed, step 1": {"formulation": "printed", "eta": 1.0},
+           "consistent, lam = 10": {"lam": 10.0},
+           "printed, step 1, lam = 10": {"formulation": "printed", "eta": 1.0, "lam": 10.0}}  # fmt: skip
 
 REFIT, POOLED = "all tasks again", "all tasks pooled"
 score = SCORES[METRIC]

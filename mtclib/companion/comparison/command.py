@@ -1,5 +1,9 @@
 """What `cluster` gives on the comparison's sets as raw files, beside what was promised, and whether the order
-of the samples matters: data/comparison/command.csv, which ``python -m benchmarks.as_the_command`` writes."""
+of the samples matters: data/comparison/command.csv, which ``python -m benchmarks.as_the_command`` writes.
+And which rule for the number of clusters loses least: candidates.csv, by ``python -m benchmarks.candidates``.
+"""
+
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -8,6 +12,15 @@ from mtclib.companion import tables
 from mtclib.companion.comparison.advice import evidence, spread
 from mtclib.companion.comparison.sources import PLAIN, summary
 from mtclib.core import paths
+
+RULES = {
+    "smallest": "the smallest of the three candidates", "middle": "the middle one",
+    "largest": "the largest", "agreeing": "the one whose clusters agree most with k-means, as `cluster` does",
+    "stable": "the one whose clusters are most stable", "stablest": "of all numbers the most stable",
+    "predicted": "the largest number with a prediction strength of .8",
+}  # fmt: skip
+"""How the number of clusters may be chosen."""
+USED = "agreeing"
 
 
 def scores(kind):
@@ -38,3 +51,34 @@ def table(kind):
     return tables.Tables((
         tables.frame_table(rows, caption, notes=["Points of ARI over k-means."]),
         tables.frame_table(found.round(1), f"Many {kind}: every set, ARI in percent", folded=told)))
+
+
+@cache
+def without_k(kind):
+    """Points of ARI that the advised method loses by each of the `RULES`, and with the ``best`` of the three
+    candidates; sources by rules."""
+    found = pd.read_csv(paths.paper_dir("comparison") / "candidates.csv").query("kind == @kind")
+    wide = found.pivot_table("ARI", "set", "rule")
+    wide["best"] = wide[["smallest", "middle", "largest"]].max(axis=1)
+    source = evidence(kind).table.drop_duplicates("set").set_index("set")["source"]
+    lost = wide.rsub(wide["known"], axis=0).groupby(source).mean()
+    return lost[[*RULES, "best"]]
+
+
+def lost_without_k(kind):
+    """What is lost if the number is not known, in a sentence."""
+    lost = without_k(kind).mean()
+    return (f"On {len(evidence(kind).done)} sets of {kind} such a choice lost {lost[USED]:.0f} points of ARI, "
+            f"and the best of the three {lost['best']:.0f}.")
+
+
+def rules_table(kind):
+    """All rules, the one that loses least first."""
+    lost, rows = without_k(kind), []
+    for rule in lost[list(RULES)].mean().sort_values(kind="stable").index:
+        more = spread(summary(lost[rule] - lost[USED]), "gain", "low", "high") if rule != USED else ""
+        rows.append({"rule": RULES[rule], "points of ARI lost": f"{lost[rule].mean():.1f}",
+                     "more than by the command": more})
+    caption = f"Many {kind}: what is lost where the number of clusters is not known"
+    told = f"seven rules; the best of the three candidates loses {lost['best'].mean():.1f}"
+    return tables.frame_table(rows, caption, folded=told)

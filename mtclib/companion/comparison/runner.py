@@ -55,9 +55,9 @@ class WithEstimatedK(Dataset):
 
 def with_estimated_k(loader, **params) -> Dataset:
     """A data set as :func:`mtclib.datasets.load` gives it, but with the numbers of clusters that
-    ``python -m mtclib cluster`` begins with: the middle one of three candidates."""
+    ``python -m mtclib cluster`` begins with: of three candidates the one that agrees most with k-means."""
     data = load(loader, **params)
-    ks = candidates(data).middle()
+    ks = candidates(data).agreeing()
     known = {part.name: getattr(data, part.name) for part in fields(data)}
     return WithEstimatedK(**known, estimates=ks[0] if data.kind == "multiview" else ks)
 

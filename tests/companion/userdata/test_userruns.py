@@ -68,7 +68,8 @@ def test_the_planted_number_of_clusters_is_among_the_candidates_and_all_are_draw
     parts = [part for _, part in found.table.groupby("task", sort=False)]
     assert all(k in set(part["clusters"]) for part, k in zip(parts, planted))
     assert [len(part) for part in parts] == [number.CANDIDATES] * len(planted)
-    assert found.middle() == [int(part["clusters"].median()) for part in parts]
+    most = [part.loc[part["agreement"] == part["agreement"].max(), "clusters"] for part in parts]
+    assert found.agreeing() == [int(ks.iloc[0]) for ks in most]
     assert len(plots.number_of_clusters(found).axes) == len(planted) * (1 + number.CANDIDATES)
 
 
