@@ -460,7 +460,8 @@ class PaperStudy(Study, paper="lmsc"):
         wide = table.pivot_table("points", "method", "partition", sort=False)
         wide.loc["all"] = table.groupby("partition")["points"].mean()
         told = ", ".join(f"{kind} {value:.1f}" for kind, value in wide.loc["all"].items())
-        return tables.frame_table(wide.round(1).reset_index(), "Points from print, by the partition of k-means",
+        caption = "Points from print, by the partition of k-means"
+        return tables.frame_table(wide.round(1).reset_index(), caption,
                                   folded=f"rivals that end in k-means, in the mean: {told}")
 
     def sensitivity(self, name):
