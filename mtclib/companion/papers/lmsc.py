@@ -444,7 +444,11 @@ class PaperStudy(Study, paper="lmsc"):
                          [*self._names, WITH_MEMORY], {"chosen with labels": (self.selected, RELEASED),
                                                        "default": (self.default, RELEASED)})))
 
-    def shuffled_classes(self):
+    def rivals(self):
+        """What could stand behind rivals' rows: classes in another order, and which partition is scored."""
+        return tables.Tables((self._shuffled_classes(), self._partitions()))
+
+    def _shuffled_classes(self):
         """Single-view rows on 3Sources: printed, ours, and against classes in another order."""
         table = self.table("shuffled_classes")
         table["spreads away"] = ((table["printed"] - table["shuffled"]) / table["spread"]).round(1)
@@ -453,7 +457,7 @@ class PaperStudy(Study, paper="lmsc"):
         return tables.frame_table(table, "Single-view rows of Table 1 and classes in another order, percent",
                                   folded=f"{len(table)} printed numbers of three methods")
 
-    def partitions(self):
+    def _partitions(self):
         """Distance from print of the rivals that end in k-means, by which of its partitions is scored."""
         table = self.table("partitions")
         table["points"] = 100 * (table["ours"] - table["printed"]).abs()
