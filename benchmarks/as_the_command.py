@@ -1,10 +1,10 @@
 """Does `cluster` give on raw files what the comparison by sources promises, in whatever order the rows are?
 
-    python -m benchmarks.as_the_command
+    python -m benchmarks.as_the_command [SET ...]
 
-runs the advised methods and k-means on every set that the comparison was run on, stored as in a user's file
-and prepared as the command prepares it, and writes data/comparison/command.csv.  Order 0 is that of the file;
-sets below 1,000 samples have five random ones, for the advised methods.
+runs the advised methods and k-means on some sets, or on every one that the comparison was run on, stored as
+in a user's file and prepared as the command prepares it, and writes data/comparison/command.csv.  Order 0 is
+that of the file; sets below 1,000 samples have five random ones, for the advised methods.
 """
 
 import sys
@@ -46,34 +46,31 @@ def as_stored(spec):
     return load_dataset(spec.loader, stored)[0]
 
 
-def rows(kind):
-    """Scores on all sets of a kind, one after another."""
+def rows(kind, name):
+    """Scores on a set."""
     sources = advice.evidence(kind)
     best, known = advice.advised(sources), pd.read_csv(sources.folder / "sets.csv", index_col="set")
-    for name in sources.done:
-        data = as_stored(sources.protocol.datasets[name])
-        few = int(known["samples"][name]) < SAMPLES
-        for method in dict.fromkeys((best["take"], best["safe"], PLAIN)):
-            for order in range(1 + ORDERS * (few and method != PLAIN)):
-                given = scale(reordered(data, order))
-                how = sources.protocol.methods[method]
-                seeds = spawn_seeds(0, 1 if order or how.deterministic else SEEDS)
-                found = [exam.score(how, given, seed) for seed in seeds]
-                yield {"kind": kind, "set": name, "method": method, "order": order,
-                       "ARI": round(np.mean(found), 2)}  # fmt: skip
+    data, few = as_stored(sources.protocol.datasets[name]), int(known["samples"][name]) < SAMPLES
+    for method in dict.fromkeys((best["take"], best["safe"], PLAIN)):
+        for order in range(1 + ORDERS * (few and method != PLAIN)):
+            given, how = scale(reordered(data, order)), sources.protocol.methods[method]
+            seeds = spawn_seeds(0, 1 if order or how.deterministic else SEEDS)
+            found = [exam.score(how, given, seed) for seed in seeds]
+            yield {"kind": kind, "set": name, "method": method, "order": order,
+                   "ARI": round(np.mean(found), 2)}  # fmt: skip
 
 
-def main(kinds):
-    """Write the scores of some kinds, and keep those of others."""
-    file = paths.paper_dir("comparison") / "command.csv"
-    kept = pd.read_csv(file).query("kind not in @kinds") if file.exists() else pd.DataFrame()
-    found = []
-    for row in (row for kind in kinds for row in rows(kind)):
-        print(*row.values(), flush=True)
-        found.append(row)
-    table = pd.concat([kept, pd.DataFrame(found)])
-    table.sort_values("kind", kind="stable").to_csv(file, index=False, lineterminator="\n")
+def renew(file, rows, chosen):
+    """Write the lines of some sets, of all by default, and keep those of the others that are run."""
+    file = paths.paper_dir("comparison") / file
+    names = [(kind, name) for kind in KINDS for name in advice.evidence(kind).done]
+    table = {key: part for key, part in pd.read_csv(file, dtype={"clusters": str}).groupby(["kind", "set"])}
+    for key in names:
+        if key[1] in (chosen or [key[1]]):
+            table[key] = pd.DataFrame(rows(*key))
+            print(table[key].to_string(header=False), flush=True)
+    pd.concat([table[key] for key in names]).to_csv(file, index=False, lineterminator="\n")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or KINDS)
+    renew("command.csv", rows, sys.argv[1:])

@@ -1,30 +1,32 @@
 """How often is the number of classes among the candidates that `cluster` names, and is another rule better?
 
-    python -m benchmarks.candidates
+    python -m benchmarks.candidates [SET ...]
 
-runs :func:`mtclib.companion.userdata.number.candidates` on every set that the comparison by sources was run
-on, prepared as the command prepares a user's files, and the advised method with each number, and writes
-data/comparison/candidates.csv.  A set of tasks counts as the mean of its tasks.  Beside the three candidates
+runs :func:`mtclib.companion.userdata.number.candidates` on some sets, or on every one that the comparison by
+sources was run on, prepared as the command prepares a user's files, and the advised method with each number,
+and writes data/comparison/candidates.csv.  A set of tasks counts as the mean of its tasks.  Beside the three
+candidates
 
 - ``stable``: of the three the one whose clusters of random parts of the samples agree most (Ben-Hur,
   Elisseeff and Guyon 2002), ``stablest`` the same of all numbers;
 - ``agreeing``: of the three the one whose clusters agree most with those of k-means;
 - ``predicted``: the largest number whose prediction strength is at least .8 (Tibshirani and Walther 2005).
 
-About half an hour.
+All take about half an hour.
 """
+
+import sys
 
 import numpy as np
 import pandas as pd
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, pairwise_distances_argmin
 
+from benchmarks.as_the_command import renew
 from mtclib.companion.comparison import advice, exam
 from mtclib.companion.comparison.command import RULES
-from mtclib.companion.comparison.sources import KINDS
 from mtclib.companion.runs.jobs import load_dataset
 from mtclib.companion.userdata import number
-from mtclib.core import paths
 
 PARTS, SHARE, SAMPLES, STRENGTH, MOST = 6, 0.8, 1000, 0.8, 30
 """Random parts of the samples, and how much of them each is; samples that are looked at; strength that is
@@ -91,30 +93,19 @@ def each_rule(data):
     return rules
 
 
-def rows(kind):
-    """A line for each set and rule: the factor by which the number is off, the ARI of the advised method."""
+def rows(kind, name):
+    """A line for each rule: the factor by which the number is off, the ARI of the advised method."""
     sources = advice.evidence(kind)
     how, views = sources.protocol.methods[advice.advised(sources)["take"]], kind == "views"
-    for name in sources.done:
-        spec = sources.protocol.datasets[name]
-        data, _ = load_dataset(spec.loader, spec.params)
-        truth = [data.n_clusters] if views else data.n_clusters
-        for rule, ks in ({"known": truth} | each_rule(data)).items():
-            far, near = np.abs(np.log(np.array(ks) / truth)), abs(np.subtract(ks, truth)) <= 1
-            yield {"kind": kind, "set": name, "rule": rule, "clusters": " ".join(map(str, ks)),
-                   "factor": round(np.exp(far.mean()), 3), "within 1": round(near.mean(), 3),
-                   "ARI": round(exam.score(how, data, 0, ks[0] if views else ks), 2)}  # fmt: skip
-
-
-def main():
-    """Write the lines of both kinds."""
-    found = []
-    for row in (row for kind in KINDS for row in rows(kind)):
-        print(*row.values(), flush=True)
-        found.append(row)
-    file = paths.paper_dir("comparison") / "candidates.csv"
-    pd.DataFrame(found).to_csv(file, index=False, lineterminator="\n")
+    spec = sources.protocol.datasets[name]
+    data, _ = load_dataset(spec.loader, spec.params)
+    truth = [data.n_clusters] if views else data.n_clusters
+    for rule, ks in ({"known": truth} | each_rule(data)).items():
+        far, near = np.abs(np.log(np.array(ks) / truth)), abs(np.subtract(ks, truth)) <= 1
+        yield {"kind": kind, "set": name, "rule": rule, "clusters": " ".join(map(str, ks)),
+               "factor": round(np.exp(far.mean()), 3), "within 1": round(near.mean(), 3),
+               "ARI": round(exam.score(how, data, 0, ks[0] if views else ks), 2)}  # fmt: skip
 
 
 if __name__ == "__main__":
-    main()
+    renew("candidates.csv", rows, sys.argv[1:])
