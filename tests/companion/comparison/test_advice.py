@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import comparison_sets
+from benchmarks import candidates, comparison_sets
 from mtclib.companion.comparison import advice, command, exam, sharing
 from mtclib.companion.comparison.sources import KINDS, PLAIN, Sources
 from mtclib.companion.userdata import load
@@ -96,6 +96,34 @@ def test_what_cluster_gives_on_raw_files_is_known_for_what_is_advised_on_every_s
     for method in {best["take"], best["safe"], PLAIN}:
         assert set(found.xs(method, level="method").dropna(subset="cluster").index) == set(sources.done)
     assert found.xs(PLAIN, level="method")["orders"].isna().all()
+    means = found.groupby("method")[["cluster", "comparison"]].mean().loc[best["take"]]
+    assert means["cluster"] == pytest.approx(means["comparison"], abs=1), "one preparation, other seeds"
+
+
+def test_the_rule_for_an_unknown_number_that_the_command_has_loses_least_with_and_without_any_source():
+    lost = pd.concat({kind: command.without_k(kind) for kind in KINDS})
+    for left in (None, *lost.index.unique(1)):
+        kept = lost[lost.index.get_level_values(1) != left]
+        assert kept[list(command.RULES)].mean().idxmin() == command.USED
+    assert (lost["best"] <= lost[["smallest", "middle", "largest"]].min(axis=1) + 1e-9).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_lost_without_a_number_is_known_on_every_set_that_is_run(kind):
+    found = pd.read_csv(paths.paper_dir("comparison") / "candidates.csv").query("kind == @kind")
+    assert set(found["set"]) == set(advice.evidence(kind).done)
+    assert (found.groupby("set").size() == 1 + len(command.RULES)).all()
+    assert f"lost {command.without_k(kind)[command.USED].mean():.0f} points" in command.lost_without_k(kind)
+
+
+def test_prediction_strength_and_stability_find_planted_clusters():
+    rng, y = np.random.default_rng(0), np.arange(150) % 3
+    V = np.eye(3)[y] + rng.normal(0, 0.05, (150, 3))
+    assert candidates.strength(V, 3, rng) == 1
+    assert candidates.stability(V, 3, rng) == 1
+    worse = np.hstack([V, rng.normal(0, 0.3, (150, 2))])
+    assert candidates.strength(worse, 5, rng) < 0.8
+    assert candidates.stability(worse, 5, rng) < 0.8
 
 
 def test_sharing_is_measured_against_a_method_s_own_single_task_version_and_correlated_over_sources():

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.lmsc_rivals import affinity
+from benchmarks.lmsc_rivals import affinity, of_each_kind
 from mtclib.companion.papers import study_of
 from mtclib.companion.papers.lmsc import AS_RELEASED, RELEASED, SEEDS_TO_CHOOSE
 from mtclib.companion.verdicts import draws
@@ -34,6 +34,23 @@ def test_each_cell_of_the_authors_split_stands_under_the_judged_definition_and_o
     cells = cells[(cells["metric"] == metric) & (cells["task"] != "avg") & (cells["verdict"] != "misprint")]
     judged = [(one.dataset, one.method, one.task, f"{100 * one.ours:.1f}") for one in cells.itertuples()]
     assert shown == judged
+
+
+def test_it_matters_by_less_than_a_point_which_partition_of_k_means_is_scored():
+    table = study_of("lmsc").table("partitions")
+    assert set(table["partition"]) == {"single", "best", "most frequent"}
+    points = 100 * (table["ours"] - table["printed"]).abs().groupby(table["partition"]).mean()
+    assert np.ptp(points) < 1
+    assert f"best {points['best']:.1f}" in str(study_of("lmsc").rivals())
+
+
+def test_of_many_starts_the_best_has_the_lowest_inertia_and_the_most_frequent_is_one_of_them():
+    Z = np.random.default_rng(0).normal(size=(30, 2))
+    found = of_each_kind(Z, 4)
+    inertia = [sum(((Z[y == c] - Z[y == c].mean(axis=0)) ** 2).sum() for c in np.unique(y))
+               for y in found["single"]]
+    assert (found["best"] == found["single"][np.argmin(inertia)]).all()
+    assert any((found["most frequent"] == y).all() for y in found["single"])
 
 
 def test_on_the_authors_split_the_error_is_that_of_the_runs_alone():
