@@ -4,8 +4,8 @@
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const signed = (value) => `${value < 0 ? "-" : "+"}${Math.abs(value).toFixed(1)}`;
 
-// Gain over plain k-means by source: the mean over its sets of the mean over preparations, as in advice.py.  A method
-// without a score is plain k-means there.
+// Gain over plain k-means by source: the mean over its sets of the mean over the preparations that are chosen, of which
+// advice.py takes the first.  A method without a score is plain k-means there.
 function gains(rows, plain) {
   const tree = {};
   for (const row of rows) {
