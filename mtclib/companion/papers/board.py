@@ -45,7 +45,7 @@ def scores(kind) -> pd.DataFrame:
     memory = pd.read_csv(sources.made / "memory.csv", index_col=["dataset", "method"])
     rows = sources.rows[sources.rows["metric"].isin(METRICS)]
     means = rows.groupby(["dataset", "method", "metric"], sort=False)["value"].mean(skipna=False).unstack()
-    found = (100 * means.rename(columns=METRICS)).dropna().round(2)
+    found = (100 * means.rename(columns=METRICS)).dropna().round(4)
     seconds = sources.seconds().stack().round(3)
     found = found.assign(seconds=seconds, MB=memory["megabytes"]).reset_index()
     found = found.join(sources.table, on="dataset").join(known, on="set")
