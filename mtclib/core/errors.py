@@ -18,6 +18,8 @@ def check_option(name, value, options, error=ValueError):
     any_case = {str(option).lower(): option for option in options}
     near = [any_case[name] for name in difflib.get_close_matches(str(value).lower(), any_case, n=2)]
     hint = f". Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    names = f"{len(options)} names" if near and len(options) > 30 else ", ".join(map(repr, options))
+    few = near and len(options) > 30
+    names = ", ".join(map(repr, near if few else options))
+    names += f" and {len(options) - len(near)} others" if few else ""
     known = f"must be one of {names}" if options else "has nothing to choose from"
     raise error(f"{name} {known}; got {value!r}{hint}")

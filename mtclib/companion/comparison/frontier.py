@@ -38,8 +38,7 @@ def points(kind: str, sources: Sources | None = None) -> pd.DataFrame:
     bands = pd.cut(known["samples"], SIZES, labels=BANDS)
     scores = sources.scores().reset_index(["kind", "preparation"], drop=True)
     first = sources.table.query("preparation == 'first' and `number of clusters` == 'known'")["set"]
-    # A calibration of 0, below the tick of the clock, makes seconds infinite: they are unknown.
-    times = sources.seconds().replace(np.inf, np.nan).reindex(first.index).set_axis(first)
+    times = sources.seconds().reindex(first.index).set_axis(first)
     times = times.div(times[PLAIN], axis=0)
     memory = pd.read_csv(sources.made / "memory.csv")
     memory = memory.pivot_table("megabytes", "dataset", "method").reindex(first.index).set_axis(first)

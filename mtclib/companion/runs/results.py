@@ -18,15 +18,20 @@ OF_JOB = {*JOB_COLUMNS, "key", "algorithm_version", "part", "in_grid"} - {"param
 COLUMNS = (*JOB_COLUMNS, "task", "metric", "value", *STATUS_COLUMNS)
 QUIET = 0.0004
 """Seconds of a calibration while nothing else runs, on the machine of the committed fits."""
+FARTHEST = 5.0
+"""By which factor a calibration may differ from that."""
 
 
 def calibrated(seconds: pd.Series, calibration: pd.Series) -> pd.Series:
     """Seconds of fits as they would be while nothing else runs, two Series; as they are without calibration.
 
-    >>> calibrated(pd.Series([3.0, 3.0]), pd.Series([0.0006, None])).tolist()
-    [2.0, 3.0]
+    Where the clock of the processor ticks too slowly for a calibration, it is 0 or a whole tick: none, too.
+
+    >>> calibrated(pd.Series([3.0, 3.0, 3.0]), pd.Series([0.0006, None, 0.0])).tolist()
+    [2.0, 3.0, 3.0]
     """
-    return seconds * (QUIET / pd.to_numeric(calibration, errors="coerce")).fillna(1.0)
+    ratio = QUIET / pd.to_numeric(calibration, errors="coerce")
+    return seconds * ratio.where(ratio.between(1 / FARTHEST, FARTHEST), 1.0)
 
 
 def frame(jobs: Iterable[Job], records: RunStore | Mapping[str, Record | None]) -> pd.DataFrame:
