@@ -33,9 +33,14 @@ def scores(kind):
     return frame.assign(orders=found[found["order"] > 0].groupby(cases)["ARI"].agg(np.ptp))
 
 
+def _sources_of(kind):
+    """The source of each set."""
+    return evidence(kind).table.drop_duplicates("set").set_index("set")["source"]
+
+
 def table(kind):
     """The advised methods over all sources, and folded below it every set."""
-    found, source = scores(kind), evidence(kind).table.drop_duplicates("set").set_index("set")["source"]
+    found, source = scores(kind), _sources_of(kind)
     ways = {"the command": found["cluster"], "the comparison": found["comparison"]}
     wide, rows = {way: values.unstack("method", sort=False) for way, values in ways.items()}, []
     for method in wide["the command"].columns.drop(PLAIN):
@@ -60,8 +65,7 @@ def without_k(kind):
     found = pd.read_csv(paths.paper_dir("comparison") / "candidates.csv").query("kind == @kind")
     wide = found.pivot_table("ARI", "set", "rule")
     wide["best"] = wide[["smallest", "middle", "largest"]].max(axis=1)
-    source = evidence(kind).table.drop_duplicates("set").set_index("set")["source"]
-    lost = wide.rsub(wide["known"], axis=0).groupby(source).mean()
+    lost = wide.rsub(wide["known"], axis=0).groupby(_sources_of(kind)).mean()
     return lost[[*RULES, "best"]]
 
 

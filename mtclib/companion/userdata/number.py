@@ -6,7 +6,8 @@ Luxburg 2007).  Which of the three is right the gaps do not say.
 
 ``python -m mtclib cluster`` begins with the one whose clusters agree most with those of k-means.  What each
 rule loses is on the page of the comparison; stability of the clusters in random parts of the samples and
-prediction strength were tried there and are not better.
+prediction strength were tried there and are not better.  The graph was taken unweighted because it did better
+than a weighted one on the sets of the comparison, so that what they show is somewhat too good for others.
 """
 
 import warnings
