@@ -9,6 +9,7 @@ import numpy as np
 from literal import awp as literal_awp
 from literal import llmc as literal_llmc
 from literal import wmsc as literal_wmsc
+from literal.coreg import normalised
 
 from mtclib.baselines import AWP, LLMC, WMSC, MultiViewSNMF
 from mtclib.baselines.awp import aligned_rotations, alternate
@@ -61,7 +62,7 @@ def _weights(As):
 
 
 def _literal_weights(As):
-    return literal_wmsc.weights([literal_wmsc.normalised(A) for A in As], CLUSTERS)[1]
+    return literal_wmsc.weights([normalised(A) for A in As], CLUSTERS)[1]
 
 
 def beside_library():

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from literal import wmsc as literal
+from literal.coreg import normalised
 from planted import noisy_views as views
 from scipy.linalg import block_diag
 
@@ -24,7 +25,7 @@ def fit(Xs, k=3, **parameters):
 
 
 def operators(Xs):
-    return [literal.normalised(gaussian_affinity(X)) for X in Xs]
+    return [normalised(gaussian_affinity(X)) for X in Xs]
 
 
 @pytest.mark.parametrize(("ridge", "smoothness"), [(0.1, 0.1), (1e-3, 0.0), (1e-6, 1e-3), (1.0, 1.0)])
@@ -53,7 +54,7 @@ def test_the_minimiser_over_the_simplex_meets_the_optimality_conditions(seed, m,
 def test_the_embedding_is_that_of_the_weighted_sum():
     Xs = views()
     model = fit(Xs)
-    K = sum(x * literal.normalised(knn_affinity(X, 10).toarray()) for x, X in zip(model.weights_, Xs))
+    K = sum(x * normalised(knn_affinity(X, 10).toarray()) for x, X in zip(model.weights_, Xs))
     U = literal.leading(K, 3)[1]
     U = U / np.linalg.norm(U, axis=1, keepdims=True)
     np.testing.assert_allclose(model.embedding_ @ model.embedding_.T, U @ U.T, atol=1e-8)

@@ -8,14 +8,12 @@ stationary point, -1 as released.
 import numpy as np
 from scipy.linalg import solve_sylvester
 
+from literal.dimsc import unit_columns
+
 
 def stack(Xs):
     """Views with columns of length 1, one above the other."""
-    columns = []
-    for X in Xs:
-        lengths = np.sqrt(np.sum(X**2, axis=0))
-        columns.append(X / np.where(lengths > 0, lengths, 1.0))
-    return np.vstack(columns)
+    return np.vstack([unit_columns(X) for X in Xs])
 
 
 def threshold_singular_values(A, tau):

@@ -14,34 +14,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 
 def objective(Xs, Ms, Ys, Ws, Gs, lam, mu, alpha, beta):
-    """Eq. (3), summed entry by entry."""
-    T = len(Xs)
-    total = 0.0
-    for t in range(T):
-        X, M, Y, W = np.asarray(Xs[t]).T, Ms[t], Ys[t], Ws[t]
-        d, n, h = X.shape[0], X.shape[1], Y.shape[1]
-        for p in range(n):
-            for q in range(n):
-                total += 0.5 * (M[p, q] - sum(Y[p, i] * Y[q, i] for i in range(h))) ** 2
-            for i in range(h):
-                total += lam * (Y[p, i] - sum(X[k, p] * W[k, i] for k in range(d))) ** 2
-        for k in range(d):
-            for i in range(h):
-                total += mu * W[k, i] ** 2
-    for t in range(T):
-        for s in range(T):
-            if s == t:
-                continue
-            G = Gs[t, s]
-            for i in range(G.shape[0]):
-                for j in range(G.shape[1]):
-                    distance = sum((Ws[t][k, i] - Ws[s][k, j]) ** 2 for k in range(len(Ws[t])))
-                    total += alpha * (distance * G[i, j] + beta * G[i, j] ** 2)
-    return total
-
-
-def objective_dense(Xs, Ms, Ys, Ws, Gs, lam, mu, alpha, beta):
-    """Eq. (3) in matrix form: what `fit` records."""
+    """Eq. (3), in matrix form."""
     total = 0.0
     for X, M, Y, W in zip(Xs, Ms, Ys, Ws):
         total += 0.5 * np.sum((M - Y @ Y.T) ** 2) + lam * np.sum((Y - X @ W) ** 2) + mu * np.sum(W**2)
@@ -198,5 +171,5 @@ def fit(Xs, n_clusters, Ys0, lam, mu, alpha, beta, coupling="printed", exponent=
             pulls = [Gs[t, s] + Gs[s, t].T if coupling == "full" else Gs[t, s] for s in others]
             Ws[t], _ = model_sylvester(Xs[t], Ys[t], [Ws[s] for s in others], pulls, lam, mu, alpha)
             Ys[t] = membership(Ms[t], Ys[t], Xs[t], Ws[t], lam, exponent)
-        history.append(objective_dense(Xs, Ms, Ys, Ws, Gs, lam, mu, alpha, beta))
+        history.append(objective(Xs, Ms, Ys, Ws, Gs, lam, mu, alpha, beta))
     return {"Ys": Ys, "Ws": Ws, "Gs": Gs, "objective": history}

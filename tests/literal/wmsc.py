@@ -8,12 +8,6 @@ from itertools import combinations
 import numpy as np
 
 
-def normalised(A):
-    """D^-1/2 A D^-1/2."""
-    D = np.diag(1.0 / np.sqrt(np.sum(A, axis=1)))
-    return D @ A @ D
-
-
 def leading(K, k):
     """The k largest eigenvalues and their eigenvectors."""
     values, vectors = np.linalg.eigh(K)
