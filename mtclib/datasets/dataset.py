@@ -202,35 +202,39 @@ def differing(figures, reason="") -> str:
     return f"{'; '.join(parts)}. {reason}".rstrip() if parts else "none"
 
 
-def with_printed(data: Dataset, reason="", **printed) -> Dataset:
-    """Return views with what a paper prints (`n_samples`, `n_classes`), and how ours differ from it.
+def printed_sizes(class_sizes, n_features) -> tuple[dict, ...]:
+    """What a paper prints of tasks, as `Dataset.published` has it: the sizes of all classes of each."""
+    return tuple({"n_samples": sum(row), "n_features": n_features, "class_sizes": list(row)}
+                 for row in class_sizes)  # fmt: skip
 
-    A reason is told in any case.
+
+def printed_table(n_samples, n_features, n_classes) -> tuple[dict, ...]:
+    """The same of a table that has the numbers of samples and of classes of each task."""
+    return tuple({"n_samples": n, "n_features": n_features, "n_classes": k}
+                 for n, k in zip(n_samples, n_classes))  # fmt: skip
+
+
+def with_printed(data: Dataset, rows=None, reason="", further=()) -> Dataset:
+    """Return data with what a paper prints of each task, or of all views, and how ours differ from it.
+
+    `rows` are those of `Dataset.published`, by default those that the data have; `further` are more figures
+    to compare (what, ours, printed), a list for each task.  Of views a reason is told in any case.
 
     >>> data = Dataset("x", "multiview", [np.ones((3, 2))], np.array([0, 1, 1]))
-    >>> with_printed(data, n_samples=4).differences
+    >>> with_printed(data, {"n_samples": 4}).differences
     ('samples: 3, printed 4.',)
     """
-    ours = {"n_samples": len(data.labels), "n_classes": data.n_clusters}
-    sentence = differing([(key[2:], ours[key], printed[key]) for key in printed], reason)
-    sentence = reason if sentence == "none" and reason else sentence
-    n_views = len(data.Xs)
-    return replace(data, published=(printed,) * n_views, differences=(sentence,) * n_views)
-
-
-def with_table(data: Dataset, printed, reason="", further=()) -> Dataset:
-    """Return tasks with the row of a paper's table of data sets, and how ours differ from it.
-
-    `printed` has the samples of each task, the features, and the classes of each task; `further` figures to
-    compare (what, ours, printed), one list per task.
-    """
-    sizes, n_features, n_classes = printed
-    rows = [{"n_samples": n, "n_features": n_features, "n_classes": k} for n, k in zip(sizes, n_classes)]
+    rows = (rows,) * len(data.Xs) if isinstance(rows, dict) else rows or data.published
     sentences = []
-    for X, names, row, more in zip(data.Xs, data.class_names, rows, further or ((),) * len(rows)):
-        ours = (*X.shape, len(names))
-        figures = zip(("samples", "features", "classes"), ours, row.values())
-        sentences.append(differing([*figures, *more], reason))
+    for t, (row, X, y) in enumerate(zip(rows, data.Xs, data._labels_of_each())):
+        names = data.class_names[t] if "class_sizes" in row else ()
+        figures = [*zip(names, _class_sizes(y, len(names)), row.get("class_sizes", ()))]
+        ours = {"n_samples": len(y), "n_features": X.shape[1], "n_classes": len(np.unique(y[y >= 0]))}
+        figures += [(key[2:], ours[key], row[key]) for key in ours
+                    if key in row and not (names and key == "n_samples")]  # fmt: skip
+        sentences.append(differing([*figures, *(further[t] if further else ())], reason))
+    if data.kind == "multiview" and reason:
+        sentences = [reason if sentence == "none" else sentence for sentence in sentences]
     return replace(data, published=tuple(rows), differences=tuple(sentences))
 
 

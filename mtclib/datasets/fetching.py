@@ -236,37 +236,32 @@ def _into_cache(entry: Entry, path: Path) -> Path:
     return target
 
 
-def from_cache(entry: Entry) -> Path:
-    """Return the cached file; raise `Refused`, with a warning if it is there but wrong."""
-    path = cache_path(entry.name)
+def _at_hand(entry, path, place, next_step) -> Path:
+    """Return a file in its place; raise `Refused`, with a warning if it is there but wrong."""
     if not path.is_file():
         raise Refused("not there")
     try:
         check(entry, path)
     except Refused as reason:
-        warnings.warn(f"{path} is not the registered file ({reason}). Getting it again.", stacklevel=4)
+        warnings.warn(f"{path}{place} is not the registered file ({reason}). {next_step}", stacklevel=5)
         raise
     return path
+
+
+def from_cache(entry: Entry) -> Path:
+    """Return the cached file, or raise `Refused`."""
+    return _at_hand(entry, cache_path(entry.name), "", "Getting it again.")
 
 
 def from_mirror(entry: Entry) -> Path:
-    """Return the file in the mirror folder, in place; raise `Refused` if it is not there or wrong."""
+    """Return the file in the mirror folder, in place, or raise `Refused`."""
     folder = mirror_dir()
     if folder is None:
         raise Refused("MTCLIB_DATA is not set")
-    path = folder / entry.name
     if not folder.is_dir():
         warnings.warn(f"MTCLIB_DATA names {folder}, which is no folder. Other sources are tried.",
                       stacklevel=4)
-    if not path.is_file():
-        raise Refused("not there")
-    try:
-        check(entry, path)
-    except Refused as reason:
-        warnings.warn(f"{path}, of the mirror MTCLIB_DATA, is not the registered file ({reason}). Other "
-                      f"sources are tried.", stacklevel=4)
-        raise
-    return path
+    return _at_hand(entry, folder / entry.name, ", of the mirror MTCLIB_DATA,", "Other sources are tried.")
 
 
 class _Limited:

@@ -88,7 +88,7 @@ def handwritten(edition="full", *, scaling="none") -> Dataset:
         class_names=(tuple(map(str, range(10))),), sources=tuple(map(source_record, _FILES[edition])),
         preprocessing=({"step": "values as stored"}, {"step": "scale", "scaling": scaling}),
     )  # fmt: skip
-    return with_printed(data, _REASONS[edition], n_samples=2000, n_classes=10)
+    return with_printed(data, {"n_samples": 2000, "n_classes": 10}, _REASONS[edition])
 
 
 # Views with missing entries or outliers, for which the MSPL paper argues but which it does not test.
@@ -263,4 +263,4 @@ def awa(views="6", classes="50", *, scaling="none") -> Dataset:
             {"step": "values as stored", "dtype": "float32"}, {"step": "scale", "scaling": scaling},
         ),
     )  # fmt: skip
-    return with_printed(data, n_samples=30475, n_classes=50)
+    return with_printed(data, {"n_samples": 30475, "n_classes": 50})

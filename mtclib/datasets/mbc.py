@@ -21,23 +21,23 @@ import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_number, check_option
-from mtclib.datasets.dataset import Dataset, loader, with_table
+from mtclib.datasets.dataset import Dataset, loader, printed_table, with_printed
 from mtclib.datasets.formats import as_codes, as_rows, read_mat, read_rda
 from mtclib.datasets.newsgroups import newsgroups_edition, parts_to_remove
 from mtclib.datasets.tasks import source_record, vectorize_tasks
 from mtclib.datasets.text import weigh
 
 PRINTED = {
-    "ng20-1": ((9975, 9974), 43585, (20, 20)),
-    "ng20-2": ((15952, 14969), 43585, (16, 15)),
-    "ng20-3": ((19949, 19949), 43585, (20, 6)),
-    "reviews": ((3657, 3070), 18482, (4, 4)),
-    "sports": ((7771, 5168), 14866, (6, 6)),
-    "hitech": ((2114, 1816), 10080, (5, 5)),
-    "ohscal": ((8452, 9294), 11465, (8, 8)),
-    "tr11": ((388, 324), 6412, (7, 7)),
-    "tr23": ((204, 157), 5814, (6, 6)),
-    "tr45": ((478, 440), 8249, (7, 7)),
+    "ng20-1": printed_table((9975, 9974), 43585, (20, 20)),
+    "ng20-2": printed_table((15952, 14969), 43585, (16, 15)),
+    "ng20-3": printed_table((19949, 19949), 43585, (20, 6)),
+    "reviews": printed_table((3657, 3070), 18482, (4, 4)),
+    "sports": printed_table((7771, 5168), 14866, (6, 6)),
+    "hitech": printed_table((2114, 1816), 10080, (5, 5)),
+    "ohscal": printed_table((8452, 9294), 11465, (8, 8)),
+    "tr11": printed_table((388, 324), 6412, (7, 7)),
+    "tr23": printed_table((204, 157), 5814, (6, 6)),
+    "tr45": printed_table((478, 440), 8249, (7, 7)),
 }
 """Samples of each task, features, and classes of each task, as Table 2 prints them."""
 
@@ -117,7 +117,7 @@ def two_tasks(key, counts, rows, classes, weights, steps, reason="", categories=
         class_names=tuple(tuple(map(str, names.tolist())) for names, _ in coded),
         preprocessing=(*steps, {"step": "weigh", **weights}), **origin,
     )  # fmt: skip
-    return with_table(data, PRINTED[key], reason, categories)
+    return with_printed(data, PRINTED[key], reason, categories)
 
 
 def _without_common(counts, max_df) -> sparse.csr_array:

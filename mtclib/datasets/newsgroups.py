@@ -10,17 +10,15 @@ import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_number, check_option
-from mtclib.datasets.dataset import Dataset, loader
+from mtclib.datasets.dataset import Dataset, loader, printed_sizes, with_printed
 from mtclib.datasets.fetching import fetch
 from mtclib.datasets.tasks import (
     Corpus,
     build_tasks,
-    printed_sizes,
     read_packed,
     source_record,
     tab_corpus,
     vectorize_tasks,
-    with_differences,
 )
 from mtclib.datasets.text import strip_parts, weigh
 
@@ -160,7 +158,7 @@ def mtcmrl_20newsgroups(edition="bydate", split="test", *, remove=None, n_featur
     reason = _REASONS[edition].format(min_terms=min_terms)
     if split != "test" and edition != "19997":
         reason = "The printed sizes are those of the test half."
-    return with_differences(data, reason)
+    return with_printed(data, reason=reason)
 
 
 # Two tasks with classes in common.

@@ -106,4 +106,4 @@ def stories(name, weighting="counts") -> Dataset:
         preprocessing=({"step": "stories in all views", "documents": [len(each) for each in docs]},
                        {"step": "weigh", "weighting": weighting, "idf_scope": "view"}),
     )  # fmt: skip
-    return with_printed(data, **printed)
+    return with_printed(data, printed)

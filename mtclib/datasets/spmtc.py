@@ -5,7 +5,7 @@ the data are counts; ``weighting="tfidf-l2"`` is what one would use today.
 """
 
 from mtclib.core.checks import check_option
-from mtclib.datasets.dataset import Dataset, loader, with_table
+from mtclib.datasets.dataset import Dataset, loader, printed_table, with_printed
 from mtclib.datasets.formats import as_codes, as_rows, read_mat
 from mtclib.datasets.newsgroups import newsgroups_edition
 from mtclib.datasets.tasks import build_tasks, source_record
@@ -35,12 +35,12 @@ which label is which class; a class has the same sizes in both of its files (org
 621, places 428 and 456)."""
 
 PRINTED = {
-    "compvssci": ((1875, 1827), 2000, (2, 2)),
-    "recvstalk": ((1844, 1545), 2000, (2, 2)),
-    "orgsvspeople": ((1237, 1208), 4771, (2, 2)),
-    "orgsvsplaces": ((1016, 1043), 4405, (2, 2)),
-    "peoplevsplaces": ((1077, 1077), 4562, (2, 2)),
-    "webkb": ((226, 252, 255, 307), 2500, (6, 6, 6, 6)),
+    "compvssci": printed_table((1875, 1827), 2000, (2, 2)),
+    "recvstalk": printed_table((1844, 1545), 2000, (2, 2)),
+    "orgsvspeople": printed_table((1237, 1208), 4771, (2, 2)),
+    "orgsvsplaces": printed_table((1016, 1043), 4405, (2, 2)),
+    "peoplevsplaces": printed_table((1077, 1077), 4562, (2, 2)),
+    "webkb": printed_table((226, 252, 255, 307), 2500, (6, 6, 6, 6)),
 }
 """Samples of each task, features and classes of each task, as Table 1 prints them."""
 
@@ -97,10 +97,10 @@ def newsgroups_pair(key, edition="lssmtc", *, weighting="counts", idf_scope="all
     if edition != "lssmtc":
         data = build_tasks(newsgroups_edition(edition), NEWSGROUPS_TASKS[key], name=f"spmtc-{key}",
                            **{"n_features": 2000, "stemming": "porter", **weights, **options})  # fmt: skip
-        return with_table(data, PRINTED[key], _REASONS["built"])
+        return with_printed(data, PRINTED[key], _REASONS["built"])
     if options:
         raise ValueError(f"{min(options)}: edition 'lssmtc' has fixed terms; use 'wheel' or 'bydate'.")
-    return with_table(_stored_counts(key, weights), PRINTED[key])
+    return with_printed(_stored_counts(key, weights), PRINTED[key])
 
 
 @loader({
@@ -146,7 +146,7 @@ def transfer(key, edition="presence", *, weighting=None, idf_scope="all", idf_fo
         class_names=(classes, classes), sources=tuple(map(source_record, files)),
         preprocessing=({"step": f"{edition} as stored"}, {"step": "weigh", **weights}),
     )  # fmt: skip
-    return with_table(data, PRINTED[key], _REASONS.get(key, ""))
+    return with_printed(data, PRINTED[key], _REASONS.get(key, ""))
 
 
 def _presence(key):
@@ -193,4 +193,4 @@ def spmtc_webkb(classes="4", *, drop=("empty",), n_features=2500, weighting="cou
     data = university_pages(
         classes, drop, name="spmtc-webkb", n_features=n_features, weighting=weighting, **options
     )
-    return with_table(data, PRINTED["webkb"], _REASONS["webkb"])
+    return with_printed(data, PRINTED["webkb"], _REASONS["webkb"])

@@ -126,7 +126,7 @@ def mspl_toy(random_state=0, *, separation=4.0, noise=True) -> Dataset:
         Xs=[_view(rng, labels, column, separation, noise) for column in DEVIATIONS.T],
         task_names=("1", "2", "3"), class_names=(tuple(f"cluster {k + 1}" for k in range(len(CENTRES))),),
     )  # fmt: skip
-    return with_printed(data, n_samples=400, n_classes=4)
+    return with_printed(data, {"n_samples": 400, "n_classes": 4})
 
 
 # Power spectra: strictly positive data, for the Itakura-Saito divergence.

@@ -2,14 +2,14 @@
 
 import inspect
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_option
-from mtclib.datasets.dataset import Dataset, differing
+from mtclib.datasets.dataset import Dataset
 from mtclib.datasets.entries import lookup
 from mtclib.datasets.fetching import fetch, read_folders
 from mtclib.datasets.text import count_terms, informative_terms, strip_parts, weigh
@@ -332,20 +332,3 @@ def from_texts(tasks, labels=None, *, name="texts", task_names=None, min_terms=0
         task_names=_names(task_names, len(tasks)), preprocessing=steps,
         class_names=tuple(tuple(map(str, names)) for names, _ in coded),
     )  # fmt: skip
-
-
-def printed_sizes(class_sizes, n_features) -> tuple[dict, ...]:
-    """Return what a paper's data table prints, in the form that `Dataset.published` has."""
-    return tuple(
-        {"n_samples": sum(row), "n_features": n_features, "class_sizes": list(row)} for row in class_sizes
-    )
-
-
-def with_differences(data: Dataset, reason: str) -> Dataset:
-    """Return `data` with a sentence per task on how its class sizes and features differ, and why."""
-    sentences = []
-    for printed, X, y, names in zip(data.published, data.Xs, data.labels, data.class_names):
-        ours = np.bincount(y, minlength=len(names)).tolist()
-        figures = [*zip(names, ours, printed["class_sizes"]), ("features", X.shape[1], printed["n_features"])]
-        sentences.append(differing(figures, reason))
-    return replace(data, differences=tuple(sentences))

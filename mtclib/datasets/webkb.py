@@ -16,16 +16,9 @@ import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_option
-from mtclib.datasets.dataset import Dataset, loader, with_printed
+from mtclib.datasets.dataset import Dataset, loader, printed_sizes, with_printed
 from mtclib.datasets.fetching import fetch
-from mtclib.datasets.tasks import (
-    Corpus,
-    build_tasks,
-    printed_sizes,
-    read_packed,
-    source_record,
-    with_differences,
-)
+from mtclib.datasets.tasks import Corpus, build_tasks, read_packed, source_record
 from mtclib.datasets.text import LETTERS, count_terms, stop_word_list, weigh
 
 UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
@@ -79,11 +72,6 @@ def webkb_text() -> Corpus:
 
 
 EDITIONS = {"text": webkb_text, "pages": webkb_pages}
-
-
-def webkb_edition(edition="text") -> Corpus:
-    """WebKB without or with markup and HTTP headers; see :data:`EDITIONS`."""
-    return EDITIONS[check_option("edition", edition, EDITIONS)]()
 
 
 def university_tasks(classes="4") -> tuple[tuple[str, ...], ...]:
@@ -173,7 +161,9 @@ def mtcmrl_webkb4(drop=("thin",), *, n_features=MTCMRL_FEATURES, stop_words="sma
         "4", drop, name="mtcmrl-webkb4", n_features=n_features, stop_words=stop_words, select=select,
         **options, published=printed_sizes(MTCMRL_SIZES, MTCMRL_FEATURES),
     )  # fmt: skip
-    return with_differences(data, "The paper does not state its rule for terms, nor which pages it left out.")
+    return with_printed(
+        data, reason="The paper does not state its rule for terms, nor which pages it left out."
+    )
 
 
 # The edition of LINQS.
@@ -246,4 +236,4 @@ def webkb(university, links="both", *, weighting="stored") -> Dataset:
         preprocessing=({"step": "links", "links": links}, {"step": "weigh", "weighting": weighting}),
     )  # fmt: skip
     alone = [name for name, size in zip(LINQS_CLASSES, np.bincount(labels)) if size == 1]
-    return with_printed(data, f"{alone[0]} has a single page." if alone else "", n_classes=5)
+    return with_printed(data, {"n_classes": 5}, f"{alone[0]} has a single page." if alone else "")

@@ -5,8 +5,7 @@ import pytest
 from scipy import sparse
 
 from mtclib.datasets import Corpus, Dataset, build_tasks, from_texts
-from mtclib.datasets.dataset import with_printed
-from mtclib.datasets.tasks import printed_sizes, with_differences
+from mtclib.datasets.dataset import printed_sizes, with_printed
 
 Y = [np.array([0, 1, 1]), np.array([1, 0])]
 DENSE = [np.arange(6.0).reshape(3, 2), np.ones((2, 2))]
@@ -40,7 +39,7 @@ def test_any_change_of_values_shapes_labels_or_kind_changes_the_hash():
 
 def test_the_summary_shows_ours_beside_the_papers_and_explains_differences():
     data = tasks(class_names=(("a", "b"),) * 2, published=printed_sizes([(1, 2), (2, 1)], 2))
-    frame = with_differences(data, "Because.").summary()
+    frame = with_printed(data, reason="Because.").summary()
     assert frame["class sizes"].tolist() == ["1 2", "1 1"]
     assert frame["class sizes (paper)"].tolist() == ["1 2", "2 1"]
     assert (frame["samples (paper)"].tolist(), frame.index.name) == ([3, 3], "task")
@@ -58,11 +57,11 @@ def test_a_summary_of_views_has_a_row_per_view_and_a_number_of_clusters_for_all(
     # Of figures, only those that are printed.
     views, y = [np.ones((7, 3)), np.eye(7)], np.array([0, 1, 1, 0, 2, 2, 2])
     data = Dataset("x", "multiview", views, y, ("p", "q"))
-    frame = with_printed(data, "Because.", n_classes=4).summary()
+    frame = with_printed(data, {"n_classes": 4}, "Because.").summary()
     assert (frame["classes"].tolist(), frame["classes (paper)"].tolist()) == ([3, 3], [4, 4])
     assert frame["difference"].tolist() == ["classes: 3, printed 4. Because."] * 2
     assert not [column for column in frame if column.startswith(("samples (", "features (", "class sizes ("))]
-    assert with_printed(data, n_samples=7).summary()["difference"].tolist() == ["none"] * 2
+    assert with_printed(data, {"n_samples": 7}).summary()["difference"].tolist() == ["none"] * 2
 
 
 # A sequence of tasks with views.

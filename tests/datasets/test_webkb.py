@@ -1,8 +1,5 @@
 """WebKB: the pages and LINQS's edition of them, on generated files."""
 
-import csv
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -12,7 +9,6 @@ from mtclib.datasets import load, load_corpus, webkb
 HEAD = "Server: x\r\n\r\n"
 THIN, EMPTY = "student/texas/http:^^texas^thin", "student/texas/http:^^texas^empty"
 MOVED = "course/cornell/http:^^cornell^moved"
-PUBLISHED = Path(__file__).parents[2] / "data" / "mtcmrl" / "sizes.csv"
 
 # The pages.
 
@@ -86,15 +82,6 @@ def test_a_page_with_one_common_word_is_left_out_and_named_or_stays_with_its_wor
     assert data.differences[0].startswith("cornell.course: 2, printed 44; cornell.faculty: 2, printed 34")
     assert (kept.Xs[1].shape, data.Xs[1].shape) == ((9, 12), (8, 10))
     assert len(load("mtcmrl-webkb4", drop=(), min_terms=4).Xs[1].indptr) == 9
-
-
-def test_the_printed_sizes_are_those_of_the_published_table():
-    with PUBLISHED.open(encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["dataset"] == "WebKB4"]
-    sizes = [[int(r["value"]) for r in rows if r["task"] == str(t) and r["quantity"] == "class_size"]
-             for t in range(1, 5)]  # fmt: skip
-    assert tuple(map(tuple, sizes)) == webkb.MTCMRL_SIZES
-    assert {int(r["value"]) for r in rows if r["quantity"] == "n_features"} == {webkb.MTCMRL_FEATURES}
 
 
 # The edition of LINQS.
