@@ -75,7 +75,7 @@ def study(tmp_path_factory):
     folder.mkdir(parents=True)
     for name, text in (("protocol", PROTOCOL), ("decisions", DECISIONS), ("claims", CLAIMS)):
         (folder / f"{name}.toml").write_text(text, encoding="utf-8")
-    rows = [("toy", "1", "Tiny", task, method, "ACC", mean, "1.00")
+    rows = [("toy", "1", "Tiny", task, method, "ACC", mean, "1.00", "percent")
             for task in "12" for method, mean in (("exact", "100.00"), ("noisy", "99.00"))]
     pd.DataFrame(rows, columns=list(REQUIRED)).to_csv(folder / "published.csv", index=False)
     (folder / "sizes.csv").write_text("table,dataset,task,quantity,value,note\n")

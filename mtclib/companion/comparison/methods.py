@@ -230,7 +230,6 @@ def full_profiles(papers) -> pd.DataFrame:
     rows = []
     for paper in papers:
         jobs = pd.read_csv(paths.results_dir(paper) / "jobs.csv.xz", keep_default_na=False)
-        jobs = jobs.reindex(columns=jobs.columns.union(["calibration"]))
         fits = jobs[jobs["status"] == "ok"].drop_duplicates("key")
         fits = fits.assign(seconds=calibrated(fits["seconds"], fits["calibration"]))
         longest = fits.loc[fits["seconds"].idxmax()]

@@ -137,7 +137,7 @@ def _cells(paper, dataset):
     ours = ours[ours["paper"] == paper][[*_KEY, "ours", "sd", "reconstruction"]]
     cells = printed.merge(ours, on=_KEY, validate="1:1")
     cells = cells[cells["dataset"] == dataset].reset_index(drop=True)
-    factor = cells["unit"].map({"raw": 1}).fillna(100)
+    factor = np.where(cells["unit"] == "distance", 1, 100)
     protocol = load_protocol(paper)
     tuned = {name for name, spec in protocol.methods.items() if spec.grid and name not in protocol.suggested}
     numbers = {name: factor * cells[name] for pair in SIDES.values() for name in pair}
@@ -166,11 +166,8 @@ def _facts(paper, dataset):
     pooled = [name for name, spec in protocol.datasets.items() if dataset in (spec.pool, spec.published)]
     headline = protocol.datasets.get(stands) or protocol.datasets[pooled[0]]
     spec = protocol.datasets[headline.rows_of] if headline.rows_of else headline
-    if spec.loader:
-        given = "".join(f", {name}={value!r}" for name, value in spec.params.items())
-        yield f"data: mtclib.datasets.load({spec.loader!r}{given})" + f"; {spec.note}".rstrip("; ")
-    else:
-        yield f"data: {spec.unavailable or spec.not_run}"
+    given = "".join(f", {name}={value!r}" for name, value in spec.params.items())
+    yield f"data: mtclib.datasets.load({spec.loader!r}{given})" + f"; {spec.note}".rstrip("; ")
     if headline.pipeline == "identified":
         yield "preprocessing: not stated in the paper; identified by a search of printed cells"
     yield (f"to re-create it: python -m mtclib run {paper} --profile full --export && "

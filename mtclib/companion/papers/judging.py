@@ -71,16 +71,13 @@ class PaperJudging(PaperResults):
     def _judge(self, cells, rows, dataset, printed):
         rows = self._as_printed(rows, dataset, printed)
         missing = {name: NOT_YET for name in cells["method"].unique() if name not in self.protocol.methods}
-        datasets = self.protocol.datasets.items()
-        missing |= {name: spec.not_run or spec.note for name, spec in datasets if spec.not_run or spec.note}
-        unavailable = {name: spec.unavailable for name, spec in datasets if spec.unavailable}
+        missing |= {name: spec.note for name, spec in self.protocol.datasets.items() if spec.note}
         once = ["true", *(name for name, method in self.protocol.methods.items() if method.deterministic)]
         spec = self._spec(dataset)
         calibration = identify.calibration_cells(self.protocol, spec.search)
         verdicts = judge.judge(
             cells, rows, n_published=self.n_published(dataset), deterministic=once,
-            datasets={printed: dataset}, not_run=missing, unavailable=unavailable,
-            misprints=self.misprints, calibration=calibration,
+            datasets={printed: dataset}, not_run=missing, misprints=self.misprints, calibration=calibration,
             causes=ledger.deviations(self.paper) if dataset in (printed, self.headline(printed)) else ())
         kinds = {name: method_kind(self.protocol, name) for name in cells["method"].unique()}
         kind = verdicts["method"].map(kinds)

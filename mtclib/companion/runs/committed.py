@@ -125,8 +125,7 @@ def read_results(folder: str | Path) -> Results:
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     provenance = {**outdated(provenance["algorithm_versions"]), **provenance}
     digests = dict(jobs.loc[jobs["labels"] != "", ["key", "labels"]].itertuples(index=False))
-    timed = jobs.reindex(columns=["key", "calibration"]).dropna()  # earlier results have none
-    calibrations = dict(timed.itertuples(index=False))
+    calibrations = dict(jobs[["key", "calibration"]].dropna().itertuples(index=False))
     return Results(tidy[list(COLUMNS)].reset_index(drop=True), provenance, folder, digests, calibrations)
 
 

@@ -52,8 +52,6 @@ class DatasetSpec:
     stand_ins: dict = field(default_factory=dict)  # with rows_of: printed method -> ours in its place
     printed_draws: int = 0  # independent draws behind a printed mean on these very data, where they are known
     chosen_by: str = "ACC"  # metric whose mean chooses settings with labels
-    not_run: str = ""  # why it is not run yet; such a data set needs no loader
-    unavailable: str = ""  # why it cannot be had; nor does this one
     note: str = ""
 
 
@@ -138,7 +136,6 @@ class SearchSpec:
     permute_within: list = field(default_factory=list)  # columns of the printed cells
     leave_out: list = field(default_factory=lambda: ["dataset"])  # columns of the printed cells
     n_permutations: int = 2000
-    hold_out: list = field(default_factory=list)  # printed methods to run on the winner's data; all if empty
     note: str = ""
 
     def __post_init__(self):
@@ -261,9 +258,8 @@ def _check(protocol, where):
     for name, dataset in protocol.datasets.items():
         if _choose(dataset.pipeline, PIPELINES, f"{where}: datasets.{name}.pipeline") == "identified":
             _choose(dataset.search, protocol.identify, f"{where}: datasets.{name}.search")
-        if sum(map(bool, (dataset.loader, dataset.rows_of, dataset.not_run, dataset.unavailable))) != 1:
-            raise ProtocolError(f"{where}: datasets.{name} needs either a loader or a reason in not_run or "
-                                f"unavailable")
+        if bool(dataset.loader) == bool(dataset.rows_of):
+            raise ProtocolError(f"{where}: datasets.{name} needs either a loader or rows_of")
         if dataset.rows_of:
             _choose(dataset.rows_of, protocol.datasets, f"{where}: datasets.{name}.rows_of")
         stand_ins = (*dataset.stand_ins, *dataset.stand_ins.values())
@@ -278,10 +274,7 @@ def _check(protocol, where):
 
 
 def _check_names(protocol, part, where):
-    for name in part.datasets:
-        spec = protocol.datasets[_choose(name, protocol.datasets, f"{where}.datasets")]
-        if reason := spec.not_run or spec.unavailable:
-            raise ProtocolError(f"{where}.datasets: {name!r} is marked as not run ({reason})")
+    _choose_all(part.datasets, protocol.datasets, f"{where}.datasets")
     _choose_all(getattr(part, "methods", ()), protocol.methods, f"{where}.methods")
 
 

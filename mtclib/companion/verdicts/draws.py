@@ -38,7 +38,7 @@ def headline(study, printed):
 def pipelines(study, printed):
     """Every committed pipeline of a printed data set on which the paper's own method was run."""
     specs = {spec.pool or name: spec for name, spec in study.protocol.datasets.items()
-             if spec.published == printed and not (spec.not_run or spec.unavailable)}
+             if spec.published == printed}
     named = [_pipeline(study, name) for name in specs]
     found = {(one.source, one.variant, ""): one for one in named}
     for base in (one for one in named if not one.variant):

@@ -311,7 +311,7 @@ def held_out(protocol, search, found, store, *, n_jobs=1):
         return pd.DataFrame()
     names = {protocol.datasets[name].published: name for name in search.datasets}
     cells, winner = published.load(protocol.paper), found["winner"]
-    stand_in = {name: winner.get(name, name) for name in search.hold_out or protocol.methods}
+    stand_in = {name: winner.get(name, name) for name in protocol.methods}
     cells = cells[cells["dataset"].isin(names) & ~cells["cell"].isin(found["cells"])
                   & cells["method"].isin(stand_in) & cells["metric"].isin(PERCENT_OR_FRACTION)]
     point = {name: next(value for value in values if as_text(value) == winner[name])

@@ -31,12 +31,12 @@ SCOPE = ("table", "dataset", "task", "method", "metric")
 OUTPUT = (
     "cell", "paper", *SCOPE, "printed_mean", "printed_std", "published", "published_std", "published_n",
     "ours", "ours_std", "n", "n_failed", "difference", "relative_difference", "low", "high", "radius",
-    "delta", "uncertainty", "selection", "within_prediction", "expected", "verdict", "symbol", "misprint",
+    "delta", "uncertainty", "selection", "within_prediction", "expected", "verdict", "misprint",
     "calibration", "counted", "cause", "reason")
 
 
-def judge(published, results, *, n_published=None, deterministic=(), datasets=None, unavailable=None,
-          not_run=None, misprints=(), calibration=(), causes=()):
+def judge(published, results, *, n_published=None, deterministic=(), datasets=None, not_run=None,
+          misprints=(), calibration=(), causes=()):
     """Set each printed number beside ours, with a verdict: a row per printed cell with the columns `OUTPUT`.
     ``low`` and ``high`` are the 90% interval of (ours - published), ``radius`` the smallest margin at which
     the cell would agree. ``uncertainty`` says whose spread is in it: "both", "ours for both" (the paper
@@ -48,9 +48,8 @@ def judge(published, results, *, n_published=None, deterministic=(), datasets=No
     names = ["own_sd", "own_n", "sd_used", "published_n", "half_unit", "delta", "selection"]
     cells["expected"] = intervals.expected(*(cells[name] for name in names))
     cells["misprint"] = cells["cell"].isin(set(misprints))
-    decided = [_decide(row, unavailable or {}, not_run or {}, causes) for row in cells.to_dict("records")]
+    decided = [_decide(row, not_run or {}, causes) for row in cells.to_dict("records")]
     cells[["verdict", "cause", "reason"]] = pd.DataFrame(decided, index=cells.index, columns=[0, 1, 2])
-    cells["symbol"] = cells["verdict"].map(SYMBOLS)
     cells["calibration"] = cells["cell"].isin(set(calibration))
     cells["counted"] = _counted(cells)
     return cells[list(OUTPUT)]
@@ -141,12 +140,12 @@ def with_interval(cells, n_published, deterministic):
     return cells
 
 
-def _decide(row, unavailable, not_run, causes):
-    absent = _reason_for(row, unavailable)
-    if absent or np.isnan(row["published"]):
-        return "unavailable", "", absent or "the paper prints no number here"
+def _decide(row, not_run, causes):
+    if np.isnan(row["published"]):
+        return "unavailable", "", "the paper prints no number here"
     if np.isnan(row["n_failed"]):
-        return "not-run", "", _reason_for(row, not_run) or "no run of this method, data set and metric"
+        reasons = (not_run.get(row[name]) for name in ("method", "dataset"))
+        return "not-run", "", next(filter(None, reasons), "no run of this method, data set and metric")
     if row["lacking"]:
         return "unavailable", "", row["error"] or "the data cannot be had"
     lost = int(row["n_failed"])
@@ -168,10 +167,3 @@ def _decide(row, unavailable, not_run, causes):
         why = f"print lies {side} our prediction interval"
         why = "one run has no spread" if np.isnan(row["low"]) else why
     return verdict, cause, "; ".join(filter(None, [why, note]))
-
-
-def _reason_for(row, reasons):
-    for key in ((row["dataset"], row["method"]), row["method"], row["dataset"]):
-        if key in reasons:
-            return reasons[key]
-    return ""

@@ -28,7 +28,7 @@ TEMPLATE = re.compile(r"\{([^{}]*)\}")
 WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 # Definitions of a metric that may have given the printed digits.
 VARIANTS = {"NMI": ("NMI_max", "NMI_geometric", "NMI_arithmetic", "NMI_min"), "ACC": ("ACC", "purity"),
-            "purity": ("purity", "ACC"), "ARI": ("ARI", "RI"), "RI": ("RI", "ARI")}
+            "purity": ("purity", "ACC")}
 PICK = {"mean": np.mean, "least": np.min, "largest": np.max, "spread": partial(np.std, ddof=1)}
 
 

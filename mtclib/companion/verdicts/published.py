@@ -8,13 +8,13 @@ that rounding can hide.
 import numpy as np
 import pandas as pd
 
-from mtclib.core.errors import MtclibError
+from mtclib.core.errors import MtclibError, check_option
 from mtclib.core.paths import paper_dir
 
-REQUIRED = ("paper", "table", "dataset", "task", "method", "metric", "mean", "std")
+REQUIRED = ("paper", "table", "dataset", "task", "method", "metric", "mean", "std", "unit")
 PERCENT_OR_FRACTION = ("ACC", "NMI", "ARI", "purity", "RI", "s_nmi")
 KEY = ("paper", "table", "dataset", "task", "method", "metric")
-UNITS = ("percent", "fraction", "distance", "raw")
+UNITS = ("percent", "fraction", "distance")
 
 
 class PublishedError(MtclibError, ValueError):
@@ -68,8 +68,7 @@ def _with_columns(frame, columns, origin):
 
 def from_printed(frame, origin="frame"):
     """Printed strings with numeric columns: ``mean`` and ``std`` are fractions for `PERCENT_OR_FRACTION`, NaN
-    where nothing is printed. Without a ``unit`` a table with a proportion above 1 is in percent: no paper
-    mixes."""
+    where nothing is printed."""
     out = _with_columns(frame, REQUIRED, origin).astype(str).apply(lambda column: column.str.strip())
     out["task"] = out["task"].str.replace(r"^[Tt]ask\s*", "", regex=True)
     out["cell"] = out[KEY[0]].str.cat(out[list(KEY[1:])], sep=":")
@@ -77,10 +76,10 @@ def from_printed(frame, origin="frame"):
     if len(twice):
         raise PublishedError(f"{origin}: more than one row for {', '.join(twice[:3])}; keep one row per cell")
     out["printed_mean"], out["printed_std"] = out["mean"], out["std"]
-    means, stds = (_numbers(out, column, origin) for column in ("mean", "std"))
-    out["unit"] = _units(out, means, origin)
+    for unit in out["unit"].unique():
+        check_option(f"{origin}: unit", unit, UNITS, PublishedError)
     scale = np.where(out["unit"] == "percent", 0.01, 1.0)
-    out["mean"], out["std"] = means * scale, stds * scale
+    out["mean"], out["std"] = (_numbers(out, column, origin) * scale for column in ("mean", "std"))
     out["decimals"] = _decimals(out["printed_mean"])
     out["half_unit"] = 0.5 * 10.0 ** -out["decimals"] * scale
     out["half_unit_std"] = (0.5 * 10.0 ** -_decimals(out["printed_std"]) * scale).where(out["std"].notna())
@@ -98,18 +97,6 @@ def _numbers(frame, column, origin):
 
 def _decimals(printed):
     return printed.str.partition(".")[2].str.len().astype(int)
-
-
-def _units(frame, means, origin):
-    proportion = frame["metric"].isin(PERCENT_OR_FRACTION)
-    largest = means.abs().where(proportion).groupby([frame["paper"], frame["table"]]).transform("max")
-    guessed = np.where(~proportion, "raw", np.where(largest > 1, "percent", "fraction"))
-    if "unit" not in frame:
-        return guessed
-    unknown = sorted(set(frame["unit"]) - {*UNITS, ""})
-    if unknown:
-        raise PublishedError(f"{origin}: unit {unknown[0]!r} is unknown; use one of {', '.join(UNITS)}")
-    return np.where(frame["unit"] == "", guessed, frame["unit"])
 
 
 def matching(frame, wanted):

@@ -12,8 +12,7 @@ from mtclib.datasets import FetchError
 SAMPLE = {"paper": "demo", "title": "Demo", "root_seed": 5,
           "datasets": {
               "a": {"loader": "mtcmrl-20newsgroups", "params": {"edition": "bydate", "weighting": "counts"}},
-              "b": {"loader": "mtcmrl-20newsgroups"}, "c": {"loader": "mtcmrl-20newsgroups"},
-              "later": {"not_run": "no loader yet"}},
+              "b": {"loader": "mtcmrl-20newsgroups"}, "c": {"loader": "mtcmrl-20newsgroups"}},
           "methods": {"k-means": {"estimator": "KMeans", "params": {"n_init": 1}}},
           "studies": {"s": {"datasets": ["b", "a"], "methods": ["k-means"], "n_runs": 9}},
           "sensitivity": {"f": {"method": "k-means", "datasets": ["c"], "base": {"n_init": 1},

@@ -61,9 +61,9 @@ def toy(write):
     metrics = ["ACC", "NMI", "ARI", "RI", "purity"]
 
     def write_means(means):
-        rows = [("toy", "1", "Tiny", task, "noisy", metric, f"{mean:.4f}", "")
+        rows = [("toy", "1", "Tiny", task, "noisy", metric, f"{mean:.4f}", "", "fraction")
                 for (task, metric), mean in zip(((t, m) for t in "12" for m in metrics), means)]
-        rows.append(("toy", "2", "Tiny", "1", "noisy", "ACC", "0.5", ""))
+        rows.append(("toy", "2", "Tiny", "1", "noisy", "ACC", "0.5", "", "fraction"))
         write("published.csv", pd.DataFrame(rows, columns=list(REQUIRED)).to_csv(index=False), "toy")
 
     write_means(np.linspace(0.1, 0.9, 10))
@@ -163,8 +163,8 @@ def staged(toy, write):
     write("protocol.toml", protocol.replace('pipeline = "identified"\nsearch = "tiny"\n', ""), "toy")
     sizes = [f"1,Tiny,{task},class_size,{n}," for task, n in zip("111222", [30, 30, 30, 32, 32, 32])]
     write("sizes.csv", "\n".join(["table,dataset,task,quantity,value,note", *sizes, ""]), "toy")
-    rows = [("toy", "1", "Tiny", task, "once", "ACC", "1.0000", "0.0000") for task in "12"]
-    rows += [("toy", "1", "Tiny", task, "noisy", metric, "0.4", "0.1")
+    rows = [("toy", "1", "Tiny", task, "once", "ACC", "1.0000", "0.0000", "fraction") for task in "12"]
+    rows += [("toy", "1", "Tiny", task, "noisy", metric, "0.4", "0.1", "fraction")
              for task in "12" for metric in ("ACC", "NMI")]
     write("published.csv", pd.DataFrame(rows, columns=list(REQUIRED)).to_csv(index=False), "toy")
     return write

@@ -12,7 +12,7 @@ from mtclib.companion.verdicts.published import PublishedError, from_printed
 from mtclib.core import paths
 
 DATA = Path(__file__).resolve().parents[3] / "data"
-COLUMNS = [*published.REQUIRED, "unit"]
+COLUMNS = list(published.REQUIRED)
 KEY = COLUMNS[:6]
 PAPERS = paths.papers()
 URLS = {"spmtc": 3, "mspl": 0, "mbc": 1, "mtcmrl": 3, "lmsc": 0}
@@ -101,11 +101,11 @@ def test_every_printed_size_is_a_row(paper):
 
 
 def printed(*rows):
-    return from_printed(pd.DataFrame(rows, columns=COLUMNS[: len(rows[0])]))
+    return from_printed(pd.DataFrame(rows, columns=COLUMNS))
 
 
 def test_percent_becomes_a_fraction_and_the_half_unit_follows_the_printed_digits():
-    row = printed(("p", "1", "toy", "Task 2", "SNMF", "ACC", "80.90", "0.0")).iloc[0]
+    row = printed(("p", "1", "toy", "Task 2", "SNMF", "ACC", "80.90", "0.0", "percent")).iloc[0]
     texts = row[["cell", "printed_mean", "printed_std", "unit"]].tolist()
     assert texts == ["p:1:toy:2:SNMF:ACC", "80.90", "0.0", "percent"]
     values = row[["mean", "std", "half_unit", "half_unit_std"]].tolist()
@@ -113,32 +113,27 @@ def test_percent_becomes_a_fraction_and_the_half_unit_follows_the_printed_digits
 
 
 def test_a_table_of_fractions_stays_and_a_distance_is_left_alone():
-    table = printed(("p", "1", "toy", "1", "IND", "NMI", ".40", ".02"),
-                    ("p", "2", "toy", "", "IND", "d_M", "27.39", ""))
-    assert table[["mean", "unit"]].values.tolist() == [[0.40, "fraction"], [27.39, "raw"]]
+    table = printed(("p", "1", "toy", "1", "IND", "NMI", ".40", ".02", "fraction"),
+                    ("p", "2", "toy", "", "IND", "d_M", "27.39", "", "distance"))
+    assert table["mean"].tolist() == [0.40, 27.39]
     assert math.isclose(table["half_unit"].iloc[0], 0.005)
     assert table[["std", "half_unit_std"]].isna().values.tolist() == [[False] * 2, [True] * 2]
 
 
-def test_the_unit_column_of_the_csv_wins_over_the_guess():
-    row = ("p", "1", "toy", "1", "SNMF", "ACC", "0.9", "", "percent")
-    assert math.isclose(printed(row)["mean"].iloc[0], 0.009)
-    with pytest.raises(PublishedError, match="unit 'permille' is unknown"):
-        printed((*row[:-1], "permille"))
-
-
-def test_a_missing_column_a_bad_number_and_a_doubled_cell_are_refused(write):
-    with pytest.raises(PublishedError, match="demo/published.csv: missing column.s. std"):
+def test_a_missing_column_a_bad_number_or_unit_and_a_doubled_cell_are_refused(write):
+    with pytest.raises(PublishedError, match="demo/published.csv: missing column.s. std, unit"):
         published.load(write("published.csv", ",".join(COLUMNS[:-2])))
     with pytest.raises(PublishedError, match="demo/sizes.csv: missing column.s. quantity, value"):
         published.class_sizes(write("sizes.csv", "dataset,task"))
     for wrong in ("", 'a,b\n"', "a,b\n1,2\n1,2,3", "\udcff"):
         with pytest.raises(PublishedError, match="demo/published.csv is no table"):
             published.load(write("published.csv", wrong))
-    row = ("p", "1", "toy", "1", "SNMF", "ACC", "80.90", "0.00")
+    row = ("p", "1", "toy", "1", "SNMF", "ACC", "80.90", "0.00", "percent")
     for wrong in ("8o.9", "inf"):
         with pytest.raises(PublishedError, match=f"mean='{wrong}' of p:1:toy:1:SNMF:ACC is no number"):
-            printed((*row[:6], wrong, ""))
+            printed((*row[:6], wrong, *row[7:]))
+    with pytest.raises(PublishedError, match="unit must be one of 'percent', .*; got 'permille'"):
+        printed((*row[:8], "permille"))
     with pytest.raises(PublishedError, match="more than one row for p:1:toy:1:SNMF:ACC"):
         printed(row, row)
 

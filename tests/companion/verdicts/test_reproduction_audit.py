@@ -12,7 +12,7 @@ COLUMNS = list(published.REQUIRED)
 
 def table(rows):
     """Rows (table, dataset, task, method, metric, mean, std) as printed numbers."""
-    return from_printed(pd.DataFrame([("p", *row) for row in rows], columns=COLUMNS))
+    return from_printed(pd.DataFrame([("p", *row, "percent") for row in rows], columns=COLUMNS))
 
 
 def random_table(seed, methods=8, datasets=("A", "B", "C"), tasks=4):
