@@ -121,7 +121,6 @@ def table(args) -> int:
     """Print a table to copy."""
     from mtclib.companion.papers import copies
 
-    choose(args.format, copies.FORMATS, "--format")
     found = copies.copy(args.dataset, args.paper, args.task)
     print(found.text(args.format), end="")
     if args.format == "csv":

@@ -75,9 +75,9 @@ def timings():
 
 
 def noisy():
-    rows = [(d, k, s, m, level - s / 4 * (m == "B") + r / 100) for d, level in (("x", 0.9), ("y", 0.6))
+    rows = [(d, k, s, m, r, level - s / 4 * (m == "B") + r / 100) for d, level in (("x", 0.9), ("y", 0.6))
             for k in ("mixed", "long") for s in (0.0, 0.4) for m in "AB" for r in (-1, 0, 1)]
-    return frame_of("dataset kind share method value", rows)
+    return frame_of("dataset kind share method run value", rows)
 
 
 def curves():

@@ -14,7 +14,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from mtclib.companion.comparison.advice import evidence
-from mtclib.companion.comparison.sources import PLAIN, Sources
+from mtclib.companion.comparison.sources import PLAIN
 from mtclib.companion.plots import look
 from mtclib.companion.tables.frames import frame_table
 from mtclib.companion.tables.table import Table
@@ -27,13 +27,13 @@ PLACES = sorted(product((5, -5, 0, 20, -20), range(-60, 61, 10)), key=lambda pla
 """Where a name may stand, in points from what it names."""
 
 
-def points(kind: str, sources: Sources | None = None) -> pd.DataFrame:
+def points(kind: str) -> pd.DataFrame:
     """One row for each band of samples and method with all results and a known cost, cheapest first.
 
     ``ARI`` (mean over sources, percent), ``time`` (median, in fits of plain k-means), ``MB`` (median),
     ``sets``, ``ours`` and ``frontier``.
     """
-    sources = sources or evidence(kind)
+    sources = evidence(kind)
     known = pd.read_csv(sources.folder / "sets.csv", index_col="set")
     bands = pd.cut(known["samples"], SIZES, labels=BANDS)
     scores = sources.scores().reset_index(["kind", "preparation"], drop=True)

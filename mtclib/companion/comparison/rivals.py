@@ -13,15 +13,15 @@ from sklearn.cluster import spectral_clustering
 from sklearn.utils import check_array
 
 from mtclib.baselines.adapters import side_by_side
+from mtclib.companion.runs.jobs import dotted
 
 TAKE_SPARSE = ("KMeans", "SpectralClustering")
 
 
 def named(path):
     """What "package.module:attribute" names; the error for a missing package says how to get it."""
-    module, _, attribute = path.partition(":")
     try:
-        return getattr(import_module(module), attribute)
+        return dotted(path)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             f"{path} needs {error.name}; install mtclib with the extra that brings it: mtclib[comparison]; "

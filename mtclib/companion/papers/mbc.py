@@ -170,12 +170,6 @@ class Numbers(numbers.Numbers, paper="mbc"):
         rows = rows[rows["method"].isin(["MBC", "MBC, lambda"])]
         return rows.groupby(["dataset", "method", "params"])["value"].mean().max()
 
-    def factor(self, how, sets="tr"):
-        """Least or largest quotient of a printed distance d_M and ours, on the sets "tr" or the others."""
-        cells = self.judged[(self.judged["metric"] == "d_M") & self.judged["ours"].notna()]
-        cells = cells[cells["dataset"].str.startswith("tr") == (sets == "tr")]
-        return numbers.PICK[how](cells["published"] / cells["ours"])
-
     def empty(self, method, count="empty"):
         """Partitions of tasks with an empty cluster at the default, or with ``count=all`` all of them."""
         labels, rows = self.study.results.labels, self.study.results.frame.query("method == @method")

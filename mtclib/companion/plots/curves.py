@@ -217,9 +217,7 @@ def _quantiles(runs, relative):
 
 
 def _tables(rows, x, by="method", unit="run"):
-    """Values of each line at each `x`, one column per run; rows without runs are numbered."""
-    if unit not in rows:
-        rows = rows.assign(**{unit: rows.groupby([by, x]).cumcount()})
+    """Values of each line at each `x`, one column per run."""
     return {name: 100 * part.pivot_table("value", x, unit) for name, part in rows.groupby(by, sort=False)}
 
 

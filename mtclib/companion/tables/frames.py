@@ -135,8 +135,6 @@ def _cells(values, is_status):
 
 def _text(value):
     """A value as short text that does not depend on the machine."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_text(item)}" for key, item in value.items()) or DASH
     if isinstance(value, Iterable) and not isinstance(value, str):
         return ", ".join(map(_text, value)) or DASH
     if value is None or pd.isna(value) or value == "":

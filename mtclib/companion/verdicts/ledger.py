@@ -61,11 +61,9 @@ def read_tables(paper, file):
 
 def check_unique(entries, paper):
     """Return `entries`; raise a LedgerError if two have the same id."""
-    seen = set()
-    for entry in entries:
-        if entry["id"] in seen:
-            raise LedgerError(f"{paper}: id {entry['id']} is used twice")
-        seen.add(entry["id"])
+    ids = [entry["id"] for entry in entries]
+    if twice := [name for name in ids if ids.count(name) > 1]:
+        raise LedgerError(f"{paper}: id {twice[0]} is used twice")
     return entries
 
 

@@ -45,7 +45,6 @@ def signed(value: float) -> str:
 FORMATS = {"word": lambda value: WORDS[value], "percent": lambda value: f"{100 * value:.0f}",
            "percent .1": lambda value: f"{100 * value:.1f}",
            "percent .2": lambda value: f"{100 * value:.2f}", "size": lambda value: f"{abs(value):.1f}",
-           "size .0f": lambda value: f"{abs(value):.0f}",
            # As the papers print fractions: .874.
            ".2": lambda value: f"{value:.2f}".removeprefix("0"),
            ".3": lambda value: f"{value:.3f}".removeprefix("0")}
