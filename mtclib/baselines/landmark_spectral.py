@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
-from mtclib.core.checks import COUNT, Named, empty_samples
+from mtclib.core.checks import COUNT, Named, empty_samples, let_go
 from mtclib.core.starts import best_kmeans, firsts, one_thread
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.graphs import mostly_zero
@@ -23,6 +23,7 @@ SAMPLES = 10  # of a landmark
 CANDIDATES = 8  # landmarks looked at for each that is wanted
 COMPONENTS = 64  # of a view by cosine
 ENTRIES, FEWEST_ROWS, MOST_ROWS = 2**23, 2**8, 2**18  # of a block of a view
+PARTS = 16  # in which a sample is read
 STRIP = 2**14  # rows of the graph that stay in the processor's cache
 IN_MEMORY = 2**28  # bytes of the graph; a larger one lies in a temporary file
 ACCURACY = 1e-3  # of eigenvectors that k-means rounds anyway
@@ -173,7 +174,7 @@ class View:
                 return cls(U, None, landmarks, None, min(count, landmarks.shape[0]), True)
             X = projected(U, seed)
         rows = np.random.default_rng(seed).choice(n, min(n, SAMPLES * n_landmarks), replace=False)
-        sample = as_dense(X[np.sort(rows)])
+        sample = read(X, np.sort(rows))
         centre = sample.mean(axis=0)
         landmarks, nearest = sample - centre, None
         if n_landmarks < n:
@@ -245,9 +246,17 @@ class Graph:
             for rows in slices(self.n, int(np.clip(ENTRIES // view.X.shape[1], FEWEST_ROWS, MOST_ROWS))):
                 indices, weights = view.weights(rows)
                 self.indices[rows, columns], self.weights[rows, columns] = indices + offset, weights
-        sums = sum(np.bincount(self.indices[rows].ravel(), self.weights[rows].ravel(), self.n_landmarks)
-                   for rows in slices(self.n, MOST_ROWS))
+                let_go(view.X)
+                self._let_go()
+        sums = np.zeros(self.n_landmarks)
+        for rows in slices(self.n, MOST_ROWS):
+            sums += np.bincount(self.indices[rows].ravel(), self.weights[rows].ravel(), self.n_landmarks)
+            self._let_go()
         self.factors = 1.0 / np.sqrt(len(views) * np.where(sums > 0, sums, 1.0))
+
+    def _let_go(self):
+        let_go(self.indices)
+        let_go(self.weights)
 
     def strips(self):
         """Slices of rows, and Z as CSR (m, P) of them, columns not yet scaled."""
@@ -256,6 +265,7 @@ class Graph:
             ends = np.arange(0, indices.size + 1, self.width, dtype=np.int32)
             yield rows, sp.csr_array((weights.ravel(), indices.ravel(), ends),
                                      shape=(len(indices), self.n_landmarks))
+            self._let_go()
 
     def product(self, S):
         """Z-hat^T Z-hat S for S of shape (P, h)."""
@@ -280,6 +290,15 @@ class Graph:
         for rows, Z in self.strips():
             V[rows] = Z @ scaled
         return np.clip(values, 0.0, 1.0), V
+
+
+def read(X, rows):
+    """Some rows, dense; of a mapped file only a part is in memory at a time."""
+    parts = []
+    for chosen in np.array_split(rows, PARTS):
+        parts.append(as_dense(X[chosen]))
+        let_go(X)
+    return np.concatenate(parts)
 
 
 def slices(n, step):

@@ -4,6 +4,7 @@ Every check raises ``ValueError`` with the name of the argument, what was found,
 """
 
 import math
+import mmap
 from numbers import Integral
 from typing import NamedTuple
 
@@ -15,6 +16,8 @@ from mtclib.core.errors import check_option
 
 # Beyond these sizes squares, and sums of many squares, overflow or vanish.
 SMALLEST, LARGEST = 1e-150, 1e150
+# What is read of a large array at a time.
+BLOCK_BYTES = 2**26
 
 
 class Number(NamedTuple):
@@ -125,17 +128,48 @@ def check_matrix(X, name, *, nonnegative=False, float32=False):
                         ensure_all_finite=False)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} cannot be read as numbers ({error}); pass a numeric array") from error
-    values = X.data if sp.issparse(X) else X
-    if not np.isfinite(values).all():
+    smallest, greatest = extremes(X.data if sp.issparse(X) else X)
+    if not (math.isfinite(smallest) and math.isfinite(greatest)):
         raise ValueError(f"{name} contains NaN or infinity; remove or impute these entries")
-    largest = max(float(values.max()), -float(values.min())) if values.size else 0.0
+    largest = max(greatest, -smallest)
     if largest and not SMALLEST <= largest <= LARGEST:
         raise ValueError(f"{name} has entries of size {largest:.1e}, whose squares leave the range of "
                          f"floating-point numbers; rescale the data")
-    if nonnegative and values.size and values.min() < 0:
-        raise ValueError(f"{name} has negative entries (smallest {values.min():.3g}), which this method "
+    if nonnegative and smallest < 0:
+        raise ValueError(f"{name} has negative entries (smallest {smallest:.3g}), which this method "
                          f"forbids; use counts or tf-idf, or shift each feature to be nonnegative")
     return _canonical(X) if sp.issparse(X) else X
+
+
+def extremes(values):
+    """The smallest and the largest entry of an ndarray, NaN if any is; 0 and 0 if there is none.
+
+    >>> extremes(np.array([3.0, -1.0])), extremes(np.array([]))
+    ((-1.0, 3.0), (0.0, 0.0))
+    """
+    if not values.size:
+        return 0.0, 0.0
+    low, high = zip(*((block.min(), block.max()) for block in row_blocks(values)))
+    return float(np.min(low)), float(np.max(high))
+
+
+def row_blocks(X):
+    """The rows of an ndarray in blocks of some MB; of a mapped file, each is let go after use."""
+    step = max(1, BLOCK_BYTES // max(1, X[:1].nbytes))
+    for start in range(0, len(X), step):
+        yield X[start:start + step]
+        let_go(X)
+
+
+def let_go(X):
+    """Give back the memory that the pages of a mapped file take, where X is one; at need they are read again.
+
+    What was written to a map of mode 'c', which its file does not have, stays.
+    """
+    while isinstance(X, np.ndarray) and not (isinstance(X, np.memmap) and isinstance(X.base, mmap.mmap)):
+        X = X.base
+    if isinstance(X, np.memmap) and X.mode != "c" and hasattr(mmap, "MADV_DONTNEED"):
+        X.base.madvise(mmap.MADV_DONTNEED)
 
 
 def check_indices(X, name, error=ValueError):
@@ -308,7 +342,9 @@ def empty_samples(X):
     """Which rows hold nothing but zeros, bool (n,); of one feature none does, as 0 is a value like others."""
     if X.shape[1] == 1:
         return np.zeros(X.shape[0], dtype=bool)
-    return X.count_nonzero(axis=1) == 0 if sp.issparse(X) else ~X.any(axis=1)
+    if sp.issparse(X):
+        return X.count_nonzero(axis=1) == 0
+    return np.concatenate([~block.any(axis=1) for block in row_blocks(X)])
 
 
 def check_n_clusters(n_clusters, Xs, *, same_for=None):

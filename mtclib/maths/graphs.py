@@ -16,7 +16,7 @@ from scipy.spatial.distance import squareform
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
-from mtclib.core.checks import COUNT, POSITIVE, Named, call, check_matrix, empty_samples
+from mtclib.core.checks import COUNT, POSITIVE, Named, call, check_matrix, empty_samples, extremes, row_blocks
 from mtclib.core.starts import MANY as MANY_ROWS
 from mtclib.core.starts import firsts
 from mtclib.maths.linalg import as_dense, unit_samples
@@ -430,9 +430,12 @@ def _neighbour_graph(X, affinity, n_neighbors, *options):
 def mostly_zero(X):
     """Whether data look like words or links: nonnegative, and at least 80 % zeros, dense or sparse."""
     stored = X.data if sp.issparse(X) else X
-    blocks = [np.asarray(stored[start:start + BLOCK]) for start in range(0, len(stored), BLOCK)]
-    few = sum(map(np.count_nonzero, blocks)) <= (1 - ZEROS) * X.shape[0] * X.shape[1]
-    return few and all(block.min() >= 0 for block in blocks)
+    left = (1 - ZEROS) * X.shape[0] * X.shape[1]
+    for block in row_blocks(stored):
+        left -= np.count_nonzero(block)
+        if left < 0:
+            return False
+    return extremes(stored)[0] >= 0
 
 
 def _normalized_cosine(X):

@@ -1,6 +1,8 @@
 """What a user may give: scalars of numpy, data frames, every sparse form; one kind of error for the rest."""
 
+import sys
 import warnings
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +13,7 @@ from sklearn.base import clone
 
 from mtclib import LMSC, MSPL
 from mtclib.baselines import AWP, WMSC, ConMC, KMeans, SpectralNJW
+from mtclib.core import checks
 from mtclib.core.checks import check_matrix
 
 
@@ -198,3 +201,40 @@ def test_the_input_is_not_changed():
         warnings.simplefilter("error")
         SpectralNJW(3, random_state=0).fit([frame(groups()), view])
     pd.testing.assert_frame_equal(view, before)
+
+
+# ---- large arrays ----------------------------------------------------------------------------------------
+
+
+def resident_pages_of_files():
+    """In MB."""
+    return int(Path("/proc/self/status").read_text().partition("RssFile:")[2].split()[0]) / 1024
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts the pages of files as Linux does")
+def test_of_a_mapped_file_only_a_block_is_in_memory_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(checks, "BLOCK_BYTES", 2**20)
+    np.save(tmp_path / "X.npy", np.ones((2**15, 128), dtype=np.float32))
+    X, before = np.load(tmp_path / "X.npy", mmap_mode="r"), resident_pages_of_files()
+    most = max(resident_pages_of_files() for _ in checks.row_blocks(np.asarray(X)))
+    assert most < before + 8
+    check_matrix(X, "X", float32=True)
+    checks.empty_samples(X)
+    assert resident_pages_of_files() < before + 8
+
+
+def test_what_was_written_to_a_private_map_stays(tmp_path):
+    np.save(tmp_path / "X.npy", np.zeros((4, 2)))
+    X = np.load(tmp_path / "X.npy", mmap_mode="c")
+    X[:] = 5.0
+    check_matrix(X, "X")
+    assert (X == 5.0).all()
+
+
+@pytest.mark.parametrize("worst", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_is_found_in_any_block(monkeypatch, worst):
+    monkeypatch.setattr(checks, "BLOCK_BYTES", 16)
+    X = np.arange(20.0).reshape(10, 2)
+    X[7, 1] = worst
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        check_matrix(X, "X")
