@@ -11,8 +11,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from mtclib import MSPL
 from mtclib.baselines import RMKMC, ConMC, SingleView
+from mtclib.core import large
 from mtclib.core.base import ConstantViewWarning
-from mtclib.maths import scaling, views
+from mtclib.maths import views
 from mtclib.maths.scaling import scale_views
 from mtclib.maths.selfpaced import hard_weights, smooth_weights
 
@@ -216,7 +217,7 @@ def test_large_views_are_read_in_blocks_and_give_the_same_result(options, monkey
         np.save(tmp_path / f"{v}.npy", X)
     maps = [np.load(tmp_path / f"{v}.npy", mmap_mode="r") for v in range(len(Xs))]
     monkeypatch.setattr(views, "LARGEST_COPY", 0)
-    monkeypatch.setattr(scaling, "BLOCK", 128)
+    monkeypatch.setattr(large, "BLOCK", 128)
     model = fit(maps, **options)
     assert np.array_equal(model.labels_, expected.labels_)
     assert np.allclose(model.objective_[-1], expected.objective_[-1], rtol=1e-5)

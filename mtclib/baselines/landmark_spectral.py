@@ -1,6 +1,5 @@
 """LandmarkSpectral: spectral clustering of many samples in several views through landmarks."""
 
-import tempfile
 import warnings
 from dataclasses import dataclass
 
@@ -11,7 +10,8 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
-from mtclib.core.checks import COUNT, Named, empty_samples, let_go
+from mtclib.core.checks import COUNT, Named, empty_samples
+from mtclib.core.large import let_go, room
 from mtclib.core.starts import best_kmeans, firsts, one_thread
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.graphs import mostly_zero
@@ -25,7 +25,6 @@ COMPONENTS = 64  # of a view by cosine
 ENTRIES, FEWEST_ROWS, MOST_ROWS = 2**23, 2**8, 2**18  # of a block of a view
 PARTS = 16  # in which a sample is read
 STRIP = 2**14  # rows of the graph that stay in the processor's cache
-IN_MEMORY = 2**28  # bytes of the graph; a larger one lies in a temporary file
 ACCURACY = 1e-3  # of eigenvectors that k-means rounds anyway
 
 
@@ -240,7 +239,7 @@ class Graph:
         offsets = np.cumsum([0, *(view.landmarks.shape[0] for view in views)])
         self.n_landmarks, self.width = int(offsets[-1]), sum(widths)
         kind = np.min_scalar_type(self.n_landmarks)
-        self.indices, self.weights = (_room((self.n, self.width), dtype) for dtype in (kind, np.float32))
+        self.indices, self.weights = (room((self.n, self.width), dtype) for dtype in (kind, np.float32))
         for view, offset, end in zip(views, offsets, np.cumsum(widths)):
             columns = slice(end - view.n_neighbors, end)
             for rows in slices(self.n, int(np.clip(ENTRIES // view.X.shape[1], FEWEST_ROWS, MOST_ROWS))):
@@ -304,11 +303,3 @@ def read(X, rows):
 def slices(n, step):
     """Slices that cover n rows."""
     return [slice(start, min(start + step, n)) for start in range(0, n, step)]
-
-
-def _room(shape, dtype):
-    """An array to fill, in a temporary file where it is large."""
-    if np.prod(shape) * np.dtype(dtype).itemsize <= IN_MEMORY:
-        return np.empty(shape, dtype)
-    with tempfile.TemporaryFile() as file:  # the map outlives the name
-        return np.memmap(file, dtype, "w+", shape=shape)

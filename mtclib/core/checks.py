@@ -4,7 +4,6 @@ Every check raises ``ValueError`` with the name of the argument, what was found,
 """
 
 import math
-import mmap
 from numbers import Integral
 from typing import NamedTuple
 
@@ -13,11 +12,10 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 
 from mtclib.core.errors import check_option
+from mtclib.core.large import extremes, row_blocks
 
 # Beyond these sizes squares, and sums of many squares, overflow or vanish.
 SMALLEST, LARGEST = 1e-150, 1e150
-# What is read of a large array at a time.
-BLOCK_BYTES = 2**26
 
 
 class Number(NamedTuple):
@@ -139,37 +137,6 @@ def check_matrix(X, name, *, nonnegative=False, float32=False):
         raise ValueError(f"{name} has negative entries (smallest {smallest:.3g}), which this method "
                          f"forbids; use counts or tf-idf, or shift each feature to be nonnegative")
     return _canonical(X) if sp.issparse(X) else X
-
-
-def extremes(values):
-    """The smallest and the largest entry of an ndarray, NaN if any is; 0 and 0 if there is none.
-
-    >>> extremes(np.array([3.0, -1.0])), extremes(np.array([]))
-    ((-1.0, 3.0), (0.0, 0.0))
-    """
-    if not values.size:
-        return 0.0, 0.0
-    low, high = zip(*((block.min(), block.max()) for block in row_blocks(values)))
-    return float(np.min(low)), float(np.max(high))
-
-
-def row_blocks(X):
-    """The rows of an ndarray in blocks of some MB; of a mapped file, each is let go after use."""
-    step = max(1, BLOCK_BYTES // max(1, X[:1].nbytes))
-    for start in range(0, len(X), step):
-        yield X[start:start + step]
-        let_go(X)
-
-
-def let_go(X):
-    """Give back the memory that the pages of a mapped file take, where X is one; at need they are read again.
-
-    What was written to a map of mode 'c', which its file does not have, stays.
-    """
-    while isinstance(X, np.ndarray) and not (isinstance(X, np.memmap) and isinstance(X.base, mmap.mmap)):
-        X = X.base
-    if isinstance(X, np.memmap) and X.mode != "c" and hasattr(mmap, "MADV_DONTNEED"):
-        X.base.madvise(mmap.MADV_DONTNEED)
 
 
 def check_indices(X, name, error=ValueError):
@@ -344,7 +311,7 @@ def empty_samples(X):
         return np.zeros(X.shape[0], dtype=bool)
     if sp.issparse(X):
         return X.count_nonzero(axis=1) == 0
-    return np.concatenate([~block.any(axis=1) for block in row_blocks(X)])
+    return np.concatenate([~X[rows].any(axis=1) for rows in row_blocks(X)])
 
 
 def check_n_clusters(n_clusters, Xs, *, same_for=None):

@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from mtclib.core.checks import check_number, check_option
+from mtclib.core.large import row_blocks
 from mtclib.datasets.dataset import Dataset, loader, with_printed
 from mtclib.datasets.fetching import cache_path, fetch, file_hash
 from mtclib.datasets.formats import read_mat, read_pickled_array
 from mtclib.datasets.tasks import source_record
-from mtclib.maths.scaling import SCALINGS, find_scale, row_blocks, scale_views, scaled_rows
+from mtclib.maths.scaling import SCALINGS, find_scale, scale_views, scaled_rows
 
 # Handwritten Numerals: 2000 digits in six views (UCI Multiple Features), in two editions.
 

@@ -5,6 +5,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import StandardScaler
 
+from mtclib.core.large import row_blocks
 from mtclib.datasets.text import WEIGHTINGS, weigh
 from mtclib.maths.scaling import SCALINGS, scale_views
 
@@ -28,13 +29,18 @@ def entries_of(Xs) -> str:
     >>> entries_of([np.eye(5)]), entries_of([np.eye(9) / 2]), entries_of([np.arange(6.0).reshape(3, 2)])
     ('counts', 'weights', 'measurements')
     """
-    held = [X.data[X.data != 0] if sparse.issparse(X) else X[X != 0] for X in Xs]
-    zeros = 1 - sum(map(len, held)) / sum(np.prod(X.shape, dtype=float) for X in Xs)
-    if zeros == 1 or any((values < 0).any() for values in held):
-        return "measurements"
-    if all((values % 1 == 0).all() for values in held):
-        few = zeros >= COUNTS and np.median(np.concatenate(held)) <= MEDIAN
-        return "counts" if few else "measurements"
+    entries = sum(np.prod(X.shape, dtype=float) for X in Xs)
+    held, zeros = [], 1.0
+    for values in (X.data if sparse.issparse(X) else X for X in Xs):
+        for rows in row_blocks(values):
+            block = np.asarray(values[rows])
+            held.append(block[block != 0])
+            zeros = 1 - sum(map(len, held)) / entries
+            if zeros < COUNTS or (block < 0).any():
+                return "measurements"
+    held = np.concatenate([[], *held])
+    if (held % 1 == 0).all():
+        return "counts" if zeros < 1 and np.median(held) <= MEDIAN else "measurements"
     return "weights" if zeros >= WEIGHTS else "measurements"
 
 
@@ -51,7 +57,8 @@ def prepare(Xs, how) -> list:
         return list(Xs)
     if how in WEIGHTINGS:
         return weigh(Xs, how)
-    stack = sparse.vstack(Xs, format="csr") if any(map(sparse.issparse, Xs)) else np.vstack(Xs)
+    stack = Xs[0] if len(Xs) == 1 else (
+        sparse.vstack(Xs, format="csr") if any(map(sparse.issparse, Xs)) else np.vstack(Xs))
     if how != CLIPPED:
         (Z,) = scale_views([stack], how)
     elif np.prod(stack.shape, dtype=float) > DENSE:

@@ -16,7 +16,8 @@ from scipy.spatial.distance import squareform
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
-from mtclib.core.checks import COUNT, POSITIVE, Named, call, check_matrix, empty_samples, extremes, row_blocks
+from mtclib.core.checks import COUNT, POSITIVE, Named, call, check_matrix, empty_samples
+from mtclib.core.large import extremes, row_blocks
 from mtclib.core.starts import MANY as MANY_ROWS
 from mtclib.core.starts import firsts
 from mtclib.maths.linalg import as_dense, unit_samples
@@ -431,8 +432,8 @@ def mostly_zero(X):
     """Whether data look like words or links: nonnegative, and at least 80 % zeros, dense or sparse."""
     stored = X.data if sp.issparse(X) else X
     left = (1 - ZEROS) * X.shape[0] * X.shape[1]
-    for block in row_blocks(stored):
-        left -= np.count_nonzero(block)
+    for rows in row_blocks(stored):
+        left -= np.count_nonzero(stored[rows])
         if left < 0:
             return False
     return extremes(stored)[0] >= 0

@@ -16,13 +16,12 @@ from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 from mtclib.core.base import ConstantViewWarning
 from mtclib.core.checks import check_option, check_views
+from mtclib.core.large import let_go, room, row_blocks
 
 FEATURE_STEPS = ("minmax", "zscore", "rows")
 VIEW_STEPS = ("variance", "dimension", "range")
 SCALINGS = ("none", *FEATURE_STEPS, *VIEW_STEPS,
             *(f"{first}+{second}" for first in FEATURE_STEPS for second in VIEW_STEPS[:2]))
-# Entries of a block of rows: few enough to be a small part of the data, many enough for fast products.
-BLOCK = 2**22
 
 
 @dataclass(frozen=True)
@@ -41,12 +40,6 @@ class Scale:
     def restore(self, Z):
         """Points in the units of the input, but for ``rows``, from scaled ones; (m, d)."""
         return np.divide(Z, self.factor, out=np.zeros_like(Z), where=self.factor > 0) + self.shift
-
-
-def row_blocks(X):
-    """Slices that cover the rows of X, about ``BLOCK`` entries each."""
-    step = max(1, BLOCK // X.shape[1])
-    return [slice(start, min(start + step, X.shape[0])) for start in range(0, X.shape[0], step)]
 
 
 def find_scale(X, scaling):
@@ -176,12 +169,18 @@ def scale_views(Xs, scaling):
            [2., 2.]])
     """
     check_option("scaling", scaling, SCALINGS)
-    Xs = check_views(Xs)
+    Xs = check_views(Xs, float32=True)
     scales = [find_scale(X, scaling) for X in Xs]
     warn_of_constant_views(scales)
     return [apply_scale(X, scale) for X, scale in zip(Xs, scales)]
 
 
 def apply_scale(X, scale):
-    """The scaled view, a new float64 array, dense or CSR as it is given."""
-    return _scaled_csr(X, scale) if sp.issparse(X) else scaled_rows(X, scale, slice(None), float)
+    """The scaled view, a new float64 array, dense or CSR as it is given; a large one lies in a file."""
+    if sp.issparse(X):
+        return _scaled_csr(X, scale)
+    Z = room(X.shape, float)
+    for rows in row_blocks(X):
+        Z[rows] = scaled_rows(X, scale, rows, float)
+        let_go(Z)
+    return Z

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from mtclib.core.large import row_blocks
 from mtclib.maths.linalg import as_dense
-from mtclib.maths.scaling import apply_scale, find_scale, row_blocks, scaled_rows
+from mtclib.maths.scaling import apply_scale, find_scale, scaled_rows
 
 LARGEST_COPY = 2**24
 # Two distances are equal if they differ by less than this many roundings of their largest terms.

@@ -7,9 +7,10 @@ import pytest
 import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
-from mtclib.baselines import WMSC, LandmarkSpectral, landmark_spectral
+from mtclib.baselines import WMSC, LandmarkSpectral
 from mtclib.baselines.landmark_spectral import Graph, View, mostly_zero, number_of_landmarks
 from mtclib.baselines.wmsc import MANY
+from mtclib.core import large
 
 
 def blobs(n, n_views=3, d=4, k=5, seed=0, distance=4.0):
@@ -101,7 +102,7 @@ def test_a_memory_map_gives_the_labels_of_the_array(tmp_path):
 def test_a_graph_in_a_file_gives_the_labels_of_one_in_memory(monkeypatch):
     Xs, model = blobs(3000)[0], LandmarkSpectral(5, random_state=0)
     before = model.fit(Xs).labels_
-    monkeypatch.setattr(landmark_spectral, "IN_MEMORY", 0)
+    monkeypatch.setattr(large, "IN_MEMORY", 0)
     assert np.array_equal(model.fit(Xs).labels_, before)
 
 

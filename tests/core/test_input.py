@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from mtclib import LMSC, MSPL
 from mtclib.baselines import AWP, WMSC, ConMC, KMeans, SpectralNJW
-from mtclib.core import checks
+from mtclib.core import checks, large
 from mtclib.core.checks import check_matrix
 
 
@@ -213,10 +213,10 @@ def resident_pages_of_files():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts the pages of files as Linux does")
 def test_of_a_mapped_file_only_a_block_is_in_memory_at_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr(checks, "BLOCK_BYTES", 2**20)
+    monkeypatch.setattr(large, "BLOCK", 2**18)
     np.save(tmp_path / "X.npy", np.ones((2**15, 128), dtype=np.float32))
     X, before = np.load(tmp_path / "X.npy", mmap_mode="r"), resident_pages_of_files()
-    most = max(resident_pages_of_files() for _ in checks.row_blocks(np.asarray(X)))
+    most = max(resident_pages_of_files() for _ in large.row_blocks(np.asarray(X)))
     assert most < before + 8
     check_matrix(X, "X", float32=True)
     checks.empty_samples(X)
@@ -233,7 +233,7 @@ def test_what_was_written_to_a_private_map_stays(tmp_path):
 
 @pytest.mark.parametrize("worst", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_is_found_in_any_block(monkeypatch, worst):
-    monkeypatch.setattr(checks, "BLOCK_BYTES", 16)
+    monkeypatch.setattr(large, "BLOCK", 4)
     X = np.arange(20.0).reshape(10, 2)
     X[7, 1] = worst
     with pytest.raises(ValueError, match="NaN or infinity"):

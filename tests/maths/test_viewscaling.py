@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from mtclib.core import large
 from mtclib.core.base import ConstantViewWarning
-from mtclib.maths import scaling
-from mtclib.maths.scaling import SCALINGS, find_scale, scale_views
+from mtclib.maths.scaling import SCALINGS, apply_scale, find_scale, scale_views
 
 
 def view(seed=0, n=40, d=7):
@@ -83,7 +83,7 @@ def test_empty_rows_stay_empty():
 def test_blocks_give_the_scale_of_the_whole(monkeypatch):
     X = view(n=101)
     whole = [find_scale(X, scaling) for scaling in SCALINGS]
-    monkeypatch.setattr(scaling, "BLOCK", 50)
+    monkeypatch.setattr(large, "BLOCK", 50)
     for name, expected in zip(SCALINGS, whole):
         scale = find_scale(X, name)
         assert np.allclose(scale.factor, expected.factor, rtol=1e-12, atol=0)
@@ -95,4 +95,4 @@ def test_restoring_undoes_the_scaling():
     X[:, 2] = 7.0
     for name in ("none", "minmax", "zscore", "variance", "minmax+dimension"):
         scale = find_scale(X, name)
-        assert np.allclose(scale.restore(scaling.apply_scale(X, scale)), X, rtol=1e-12)
+        assert np.allclose(scale.restore(apply_scale(X, scale)), X, rtol=1e-12)

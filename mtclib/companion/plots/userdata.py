@@ -13,6 +13,7 @@ from mtclib.companion.userdata.number import Candidates
 
 _PANELS = 3
 _MARKERS = "os^DvP*X"
+_DRAWN = 10_000
 
 
 @figure
@@ -21,9 +22,9 @@ def embedding(Xs: Sequence, labels: np.ndarray | list, names: Sequence[str], tit
     """Every task or view in two dimensions, with one colour and marker per cluster or group.
 
     Dense data by principal components, sparse data by truncated singular vectors, which need no centring; the
-    axes say which share of the variance they show.  `labels` are one array per task, or one in all for views;
-    `names` are the titles of the panels.  With names of `groups`, labels are the numbers of these; clusters
-    of one colour then belong together.
+    axes say which share of the variance they show.  Of many samples a random part is drawn.  `labels` are one
+    array per task, or one in all for views; `names` are the titles of the panels.  With names of `groups`,
+    labels are the numbers of these; clusters of one colour then belong together.
     """
     each = labels if isinstance(labels, list) else [labels] * len(Xs)
     if [len(y) for y in each] != [X.shape[0] for X in Xs]:
@@ -79,6 +80,11 @@ def _cluster_looks(n):
 
 
 def _scatter(ax, X, y, looks):
+    if len(y) > _DRAWN:
+        rows = np.sort(np.random.default_rng(0).choice(len(y), _DRAWN, replace=False))
+        ax.annotate(f"{_DRAWN:,} of {len(y):,} samples", (0.02, 0.98), xycoords="axes fraction", va="top",
+                    fontsize="x-small")
+        X, y = X[rows], y[rows]
     points, shares = _two_dimensions(X)
     for k in np.unique(y):
         look = {"s": 18, "linewidths": 0.3, "edgecolors": "white", "rasterized": True}

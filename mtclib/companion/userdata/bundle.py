@@ -11,6 +11,8 @@ import uuid
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import pandas as pd
+
 from mtclib import __version__
 from mtclib.companion.userdata.files import DataFileError, listed, own_path, sha256
 from mtclib.core.errors import MtclibError
@@ -125,8 +127,15 @@ def _swap(partial, place):
 def safe(frame):
     """A table that is safe to open in a spreadsheet, and how many cells this changed: text that would be run
     as a formula gets ``'`` in front; numbers stay."""
-    risky = frame.map(lambda cell: isinstance(cell, str) and is_formula(cell))
-    return frame.astype(object).mask(risky, frame.astype(str).radd("'")), int(risky.to_numpy().sum())
+    safe_frame, changed = frame.copy(), 0
+    for place in range(frame.shape[1]):
+        column = frame.iloc[:, place]
+        if pd.api.types.is_numeric_dtype(column):
+            continue
+        marks = {text: f"'{text}" for text in pd.unique(column) if isinstance(text, str) and is_formula(text)}
+        changed += int(column.isin(marks).sum())
+        safe_frame.isetitem(place, column.map(lambda cell, marks=marks: marks.get(cell, cell)))
+    return safe_frame, changed
 
 
 def is_formula(text) -> bool:

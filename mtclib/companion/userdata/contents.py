@@ -9,6 +9,8 @@ import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics.pairwise import cosine_similarity
 
+from mtclib.core.large import row_blocks
+
 _FEATURES, _LEAST = 5, 0.5
 ALIKE = 0.15
 """Similarity below which clusters of two tasks stay apart."""
@@ -40,15 +42,16 @@ def contents(data, labels, groups=None) -> pd.DataFrame:
     cluster is highest, at least half a standard deviation above the mean of the task)."""
     views, rows, groups = data.kind == "multiview", [], groups or aligned(data, labels)
     for t, (found, truth) in enumerate(zip(as_list(labels), as_list(data.labels))):
-        chosen = range(len(data.Xs)) if views else [t]
-        named = [(data.Xs[i], _feature_names(data, i)) for i in chosen]
-        for k in np.unique(found):
+        present, chosen = np.unique(found), range(len(data.Xs)) if views else [t]
+        scores = [_above(data.Xs[i], found, present) for i in chosen]
+        names = [name for i in chosen for name in _feature_names(data, i)]
+        for k, marks in zip(present, np.hstack(scores)):
             inside = found == k
             rows.append({
                 "task": "" if views else data.task_names[t], "cluster": int(k) + 1,
                 "group": groups.names[groups.codes[t][k]], "samples": int(inside.sum()),
                 "most are": _largest_class(truth[inside], data.class_names[t]),
-                "high in": _high(named, inside)})  # fmt: skip
+                "high in": _high(marks, names)})  # fmt: skip
     return pd.DataFrame(rows)
 
 
@@ -68,18 +71,29 @@ def _largest_class(truth, names):
     return f"{names[sizes.argmax()]} ({100 * sizes.max() / len(known):.0f} %)"
 
 
-def _high(named, inside):
+def _high(marks, names):
     """The features that stand out, largest first."""
-    found = []
-    for X, names in named:
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        square = np.asarray((X.multiply(X) if sp.issparse(X) else X * X).mean(axis=0)).ravel()
-        deviation = np.sqrt(np.maximum(square - mean**2, 0))
-        above = np.asarray(X[inside].mean(axis=0)).ravel() - mean
-        score = np.divide(above, deviation, out=np.zeros_like(above), where=deviation > 1e-12)
-        found += zip((-score).round(9), names)
-    found = sorted((entry for entry in found if entry[0] <= -_LEAST), key=lambda entry: entry[0])
-    return ", ".join(name for _, name in found[:_FEATURES])
+    order = np.argsort(-marks, kind="stable")[:_FEATURES]
+    return ", ".join(names[j] for j in order if marks[j] >= _LEAST)
+
+
+def _above(X, found, present):
+    """By how many standard deviations each cluster's mean lies above that of all, (clusters, features)."""
+    mean, square, means = _means(X, found, present)
+    deviation = np.sqrt(np.maximum(square - mean**2, 0))
+    above = np.divide(means - mean, deviation, out=np.zeros_like(means), where=deviation > 1e-12)
+    return above.round(9)
+
+
+def _means(X, found, present):
+    """Means of the features, of their squares, and of the features in each cluster."""
+    sums, squares = np.zeros((len(present), X.shape[1])), np.zeros(X.shape[1])
+    for rows in [slice(None)] if sp.issparse(X) else row_blocks(X):
+        block = X[rows]
+        sums += (found[rows] == present[:, None]).astype(float) @ block
+        squares += np.asarray((block * block).sum(axis=0)).ravel()
+    sizes = (found == present[:, None]).sum(axis=1)
+    return sums.sum(axis=0) / len(found), squares / len(found), sums / sizes[:, None]
 
 
 def aligned(data, labels, relation=None) -> Groups:
@@ -118,9 +132,10 @@ def aligned(data, labels, relation=None) -> Groups:
 
 def _cosines(data, labels, present):
     """Cosines of the means of clusters of each two tasks, around the mean of the means of all tasks."""
-    middle = np.mean([np.asarray(X.mean(axis=0)).ravel() for X in data.Xs], axis=0) if len(labels) > 1 else 0
-    means = [np.array([np.asarray(X[found == k].mean(axis=0)).ravel() - middle for k in numbers])
-             for X, found, numbers in zip(data.Xs, labels, present)]  # fmt: skip
+    if len(labels) == 1:
+        return {}
+    whole, _, means = zip(*map(_means, data.Xs, labels, present))
+    means = [own - np.mean(whole, axis=0) for own in means]
     return {(s, t): cosine_similarity(means[s], means[t]) for s, t in combinations(range(len(labels)), 2)}
 
 

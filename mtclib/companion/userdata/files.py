@@ -1,4 +1,4 @@
-"""Reading tables of a user's own: CSV, TSV, parquet, npz and mat files, with errors that say what to do.
+"""Reading tables of a user's own: CSV, TSV, parquet, npy, npz and mat files, with errors that say what to do.
 
 A path may end in ``::name`` to choose one of several arrays of an npz or mat file; ``::name{2}`` is the
 second entry of a MATLAB cell array.  Columns of labels and names are text, as written.
@@ -7,6 +7,7 @@ second entry of a MATLAB cell array.  Columns of labels and names are text, as w
 import csv
 import hashlib
 import pickle
+import re
 import subprocess
 import sys
 import warnings
@@ -94,14 +95,15 @@ def split_path(path) -> tuple:
 
 
 def read_table(path, header=None, argument="paths", text=()) -> Table:
-    """Read one file, by its ending: .csv, .tsv, .parquet, .npz or .mat; samples are rows.
+    """Read one file, by its ending: .csv, .tsv, .parquet, .npy, .npz or .mat; samples are rows.
 
-    ``::name`` after an npz or mat file chooses an array; sparse ones stay sparse.  Columns of a .csv are
-    separated by ``,``, ``;``, ``|`` or tabs, whichever the first line has most of; ``header`` says whether
-    that line names the columns: True, False, or None for yes unless it may be data.  The columns `text`, with
-    None all, are kept as written.  DataFileError for a first line that may be data, a file that is not there,
-    empty, damaged, of another format, or has several matrices, for a column without a name or with that of
-    another, and for a missing package.
+    An npy file stays where it is, and blocks of it are read as they are needed.  ``::name`` after an npz or
+    mat file chooses an array; sparse ones stay sparse.  Columns of a .csv are separated by ``,``, ``;``,
+    ``|`` or tabs, whichever the first line has most of; ``header`` says whether that line names the columns:
+    True, False, or None for yes unless it may be data.  The columns `text`, with None all, are kept as
+    written.  DataFileError for a first line that may be data, a file that is not there, empty, damaged, of
+    another format, or has several matrices, for a column without a name or with that of another, and for a
+    missing package.
     """
     name = str(path)
     place, variable = split_path(name)
@@ -114,10 +116,10 @@ def read_table(path, header=None, argument="paths", text=()) -> Table:
         raise DataFileError(f"{name}: there is no such file; relative paths start in {Path.cwd()}")
     if file.stat().st_size == 0:
         raise DataFileError(f"{name}: the file is empty")
-    if read in (_read_npz, _read_mat):
-        return _choose(read(file, name), variable, name)
-    if variable:
+    if variable and read not in (_read_npz, _read_mat):
         raise DataFileError(f"{name}: only npz and mat files hold several arrays; leave out '::{variable}'")
+    if read in (_read_npy, _read_npz, _read_mat):
+        return _choose(read(file, name), variable, name)
     values = read(file, name, header, text)
     if 0 in values.shape:
         raise DataFileError(f"{name}: there are {values.shape[0]} rows and {values.shape[1]} columns; a line "
@@ -193,6 +195,13 @@ def _read_parquet(file, name, header, text):
     return values.reset_index(drop=True)
 
 
+def _read_npy(file, name):
+    try:
+        return {"": np.lib.format.open_memmap(file, mode="r")}
+    except _DAMAGE as error:
+        raise _unusable(file, name, error, "npy file", "numpy.save") from error
+
+
 def _read_npz(file, name):
     try:
         with np.load(file, allow_pickle=False) as archive:
@@ -200,16 +209,20 @@ def _read_npz(file, name):
                 return {"": sp.load_npz(file)}
             return {key: archive[key] for key in archive.files}
     except _DAMAGE as error:
-        said = f"{type(error).__name__}: {error}"
-        with file.open("rb") as handle:
-            pickled = handle.read(1) == b"\x80"
-        if pickled or "Object arrays" in said:
-            raise DataFileError(f"{name}: holds Python objects, which are not read since they may run code; "
-                                f"save arrays of numbers or text with numpy.savez") from error
-        if "pickle" in said:  # numpy's advice for any file without an archive in it
-            said = "the file is no archive"
-        raise DataFileError(f"{name}: no npz file, or damaged ({said}); write it again with "
-                            f"numpy.savez or scipy.sparse.save_npz, whose indices count from 0") from error
+        raise _unusable(file, name, error, "npz file", "numpy.savez or scipy.sparse.save_npz, whose indices "
+                        "count from 0") from error
+
+
+def _unusable(file, name, error, what, writers):
+    said = f"{type(error).__name__}: {error}"
+    with file.open("rb") as handle:
+        pickled = handle.read(1) == b"\x80"
+    if pickled or re.search("Object arrays|Python objects", said):
+        return DataFileError(f"{name}: holds Python objects, which are not read since they may run code; "
+                             f"save arrays of numbers or text with {writers.partition(' ')[0]}")
+    if "pickle" in said:  # numpy's advice for any file without an archive in it
+        said = "the file is no archive"
+    return DataFileError(f"{name}: no {what}, or damaged ({said}); write it again with {writers}")
 
 
 _LOAD_MAT = """import pickle, sys, scipy.io
@@ -277,4 +290,4 @@ def _is_vector(X):
     return not sp.issparse(X) and (X.ndim == 1 or (X.ndim == 2 and min(X.shape) == 1))
 
 _READERS: dict = {".csv": _read_csv, ".tsv": partial(_read_csv, separator="\t"), ".parquet": _read_parquet,
-                  ".npz": _read_npz, ".mat": _read_mat}  # fmt: skip
+                  ".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat}  # fmt: skip

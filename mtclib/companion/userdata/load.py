@@ -4,6 +4,7 @@ import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import scipy.sparse as sp
 
 from mtclib.companion.parameters import choose
 from mtclib.companion.userdata.files import DataFileError, listed, read_table, sha256, short, split_path
+from mtclib.core.large import extremes, row_blocks
 from mtclib.datasets import Dataset
 from mtclib.datasets.preparation import AUTOMATIC, SCALES, entries_of, prepare
 from mtclib.datasets.synthetic import toy_multitask
@@ -90,8 +92,8 @@ def load_tasks(paths: Sequence, label_column: str | None = None, *,
     Returns
     -------
     UserData
-        ``kind="multitask"``; dense float64 arrays, or CSR arrays where the file is sparse.  Columns are in
-        the order of the first file.  Classes of samples without label are -1.
+        ``kind="multitask"``; dense float64 arrays, memory maps of npy files, or CSR arrays where the file is
+        sparse.  Columns are in the order of the first file.  Classes of samples without label are -1.
 
     Raises
     ------
@@ -214,15 +216,22 @@ def describe(data: Dataset) -> pd.DataFrame:
     samples that are all zero, and class sizes ("" if unknown)."""
     sizes, rows = data.summary()["class sizes"], []
     for X in data.Xs:
-        low, high = (np.ravel(as_dense(extreme(axis=0))) for extreme in (X.min, X.max))
-        stored = X.count_nonzero() if sp.issparse(X) else np.count_nonzero(X)
+        blocks = [slice(None)] if sp.issparse(X) else row_blocks(X)
+        lows, highs, stored, empty = zip(*(_figures(X[rows]) for rows in blocks))
+        low, high = np.min(lows, axis=0), np.max(highs, axis=0)
         rows.append({
             "samples": X.shape[0], "features": X.shape[1], "sparse": sp.issparse(X),
-            "zeros (%)": round(100 * (1 - stored / (X.shape[0] * X.shape[1])), 1),
+            "zeros (%)": round(100 * (1 - sum(stored) / (X.shape[0] * X.shape[1])), 1),
             "smallest": round(float(low.min()), 3), "largest": round(float(high.max()), 3),
-            "constant features": int((low == high).sum()),
-            "zero rows": int((abs(X).sum(axis=1) == 0).sum())})
+            "constant features": int((low == high).sum()), "zero rows": sum(empty)})
     return pd.DataFrame(rows, index=sizes.index).assign(**{"class sizes": sizes})
+
+
+def _figures(X):
+    """Smallest and largest entry of each feature, numbers of entries other than zero and of empty rows."""
+    count = X.count_nonzero if sp.issparse(X) else partial(np.count_nonzero, X)
+    low, high = (np.ravel(as_dense(extreme(axis=0))) for extreme in (X.min, X.max))
+    return low, high, int(count()), int((count(axis=1) == 0).sum())
 
 
 def scale(data, scaling=AUTO) -> UserData:
@@ -357,13 +366,16 @@ def matrix(part):
     X = _from_frame(part) if isinstance(part.values, pd.DataFrame) else part.values
     if X.dtype.kind not in "biuf":
         raise DataFileError(f"{part.name}: the entries are of type {X.dtype}; save real numbers")
-    X = X.astype(np.float64)
-    finite = np.isfinite(X.data if sp.issparse(X) else X)
-    if finite.all():
-        if (largest := max(X.max(), -X.min())) > LARGEST:
-            raise DataFileError(f"{part.name}: has entries as large as {largest:.3g}, which overflow; divide "
-                                f"the columns by a power of ten, or drop these rows")
+    # What is mapped from a file stays there.
+    if not (isinstance(X, np.memmap) and X.dtype in (np.float32, np.float64)):
+        X = (X if sp.issparse(X) else np.asarray(X)).astype(np.float64)
+    largest = float(np.abs(extremes(X.data if sp.issparse(X) else X)).max())
+    if largest <= LARGEST:
         return X
+    if np.isfinite(largest):
+        raise DataFileError(f"{part.name}: has entries as large as {largest:.3g}, which overflow; divide "
+                            f"the columns by a power of ten, or drop these rows")
+    finite = np.isfinite(X.data if sp.issparse(X) else X)
     rows, columns = sp.coo_array(X).coords if sp.issparse(X) else np.nonzero(~finite)
     if sp.issparse(X):
         rows, columns = rows[~finite], columns[~finite]

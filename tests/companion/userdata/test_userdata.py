@@ -16,6 +16,8 @@ from mtclib.companion.userdata import contents
 from mtclib.companion.userdata import load as loading
 from mtclib.companion.userdata.files import DataFileError, read_table
 from mtclib.companion.userdata.load import load, load_tasks, load_views
+from mtclib.companion.userdata.run import cluster
+from mtclib.core import large
 from mtclib.datasets import comparison
 
 MATLAB_73 = b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM" + b"\0" * 400
@@ -35,6 +37,11 @@ def write(name, content):
 
 def npz(name, **arrays):
     np.savez(name, **arrays)
+    return name
+
+
+def npy(name, array):
+    np.save(name, array)
     return name
 
 
@@ -108,7 +115,7 @@ def test_a_matlab_file_gives_labels_and_one_of_several_matrices_is_chosen_by_its
 
 BAD_FILES = {
     "no such file": (lambda: "none.csv", r"none\.csv: there is no such file; relative paths start in"),
-    "unknown ending": (lambda: write("x.xlsx", b"PK"), r"'\.xlsx' is not one of \.csv, \.tsv, \.parquet"),
+    "unknown ending": (lambda: write("x.xlsx", b"PK"), r"'\.xlsx' is not one of \.csv, .*, \.npy"),
     "empty": (lambda: write("x.csv", ""), "the file is empty"),
     "names only": (lambda: write("x.csv", "a,b\n"), "0 rows and 2 columns"),
     "text": (lambda: write("x.csv", "a,town\n1,Rome\n"), r"'town' does not hold numbers \('Rome' in row 1\); "
@@ -135,6 +142,14 @@ BAD_FILES = {
     "cut archive": (lambda: write("x.npz", b"PK\x03\x04 cut"), "no npz file, or damaged"),
     "text as archive": (lambda: write("x.npz", b"a,b\n1,2\n"), r"no npz file, or damaged \(the file is no"),
     "objects": (lambda: npz("x.npz", X=np.array([{}, {}])), "Python objects.*save arrays of numbers"),
+    "objects in an array": (lambda: npy("x.npy", np.array([{}, {}])), "Python objects.*with numpy.save$"),
+    "pickle as an array": (lambda: write("x.npy", pickle.dumps([1, 2])), "Python objects.*numpy.save$"),
+    "cut array": (lambda: write("x.npy", Path(npy("x.npy", NUMBERS)).read_bytes()[:-1]), "no npy file, or"),
+    "archive as an array": (lambda: str(Path(npz("x.npz", A=NUMBERS)).rename("x.npy")), "no npy file"),
+    "words in an array": (lambda: npy("x.npy", np.array([["u"], ["v"]])), "no matrix of numbers"),
+    "cube": (lambda: npy("x.npy", np.zeros((2, 2, 2))), "no matrix of numbers"),
+    "NaN in a mapped file": (lambda: npy("x.npy", np.diag([1, np.nan])), "NaN in row 2 of column '2'"),
+    "part of an array": (lambda: npy("x.npy", NUMBERS) + "::A", "leave out '::A'"),
     "two matrices": (lambda: npz("x.npz", A=NUMBERS, B=NUMBERS), r"several matrices: 'A', 'B'; .*::A'"),
     "no such matrix": (lambda: npz("x.npz", A=NUMBERS) + "::Z", "no matrix 'Z'; it has 'A'"),
     "words only": (lambda: npz("x.npz", A=np.array(["u", "v"])), "no matrix of numbers"),
@@ -171,6 +186,36 @@ def test_a_cut_matlab_file_is_refused():
     for end in range(20, len(whole), 400):
         with pytest.raises(DataFileError, match=r"x\.mat: "):
             load_tasks([write("x.mat", whole[:end])])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", ">f8", "int16", "bool"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_an_array_in_a_file_gives_what_it_holds_and_floating_point_stays_in_the_file(dtype, order):
+    X = np.arange(60).reshape(20, 3).astype(dtype, order)
+    found = values(npy("x.npy", X))
+    np.testing.assert_array_equal(found, X)
+    assert isinstance(found, np.memmap) == (dtype in ("float64", "float32"))
+    np.testing.assert_array_equal(values(npy("y.npy", X[:, 0])), X[:, :1])
+
+
+def test_files_that_are_mapped_in_blocks_give_the_results_of_text(monkeypatch):
+    rng = np.random.default_rng(0)
+    Xs = [rng.normal(scale=4, size=(3, d))[np.arange(60) % 3] + rng.normal(size=(60, d)) for d in (3, 5)]
+    pd.DataFrame({"class": np.arange(60) % 3}).to_csv("y.csv", index=False)
+    texts, maps = ([write(f"{v}.csv", pd.DataFrame(X).to_csv(index=False, header=list("abcde"[:X.shape[1]])))
+                    for v, X in enumerate(Xs)], [npy(f"{v}.npy", X) for v, X in enumerate(Xs)])
+    expected = loading.scale(load_views(texts, labels="y.csv"))
+    monkeypatch.setattr(large, "BLOCK", 40)
+    monkeypatch.setattr(large, "IN_MEMORY", 0)
+    data = loading.scale(load_views(maps, labels="y.csv"))
+    assert all(isinstance(X, np.memmap) for X in data.Xs)
+    pd.testing.assert_frame_equal(loading.describe(data), loading.describe(expected))
+    names = ["LandmarkSpectral", "ConMC"]
+    ours, theirs = (cluster(each, names, 3, n_runs=2, n_jobs=2, progress=False) for each in (data, expected))
+    for name in names:
+        np.testing.assert_array_equal(ours.labels[name], theirs.labels[name])
+        found, held = (contents.contents(each.data, each.labels[name]) for each in (ours, theirs))
+        pd.testing.assert_frame_equal(found.drop(columns="high in"), held.drop(columns="high in"))
 
 
 def test_parquet_is_read_where_a_package_reads_it_and_elsewhere_it_is_said_what_to_install(monkeypatch):
