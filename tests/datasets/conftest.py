@@ -10,7 +10,7 @@ READERS = (formats, images, mbc, newsgroups, newsviews, reuters, tasks, text, we
 
 @pytest.fixture
 def made_up(tmp_path, monkeypatch):
-    """Let loaders read what the returned function writes (text, a folder, matrices), and remember nothing."""
+    """Let loaders read what the returned function writes (text, bytes, files, matrices), and not remember."""
     for module in READERS:
         if hasattr(module, "fetch"):
             monkeypatch.setattr(module, "fetch", lambda name: tmp_path / name)
@@ -26,6 +26,8 @@ def made_up(tmp_path, monkeypatch):
         path.parent.mkdir(exist_ok=True)
         if isinstance(content, str):
             path.write_text(content, encoding="utf-8")
+        elif isinstance(content, bytes):
+            path.write_bytes(content)
         elif name.endswith(".mat"):
             savemat(path, content)
         else:

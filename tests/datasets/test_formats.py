@@ -31,9 +31,8 @@ RDA = HEAD + pairs(X=MATRIX, lbs=integers(13, 2, 7, 8), name=integers(16, 1) + t
 
 
 @pytest.mark.parametrize("packed", [bz2, lzma])
-def test_numbers_texts_and_matrices_by_column_are_read_from_an_r_file(tmp_path, monkeypatch, packed):
-    monkeypatch.setattr(formats, "fetch", lambda name: tmp_path / name)
-    (tmp_path / "a.rda").write_bytes(packed.compress(RDA))
+def test_numbers_texts_and_matrices_by_column_are_read_from_an_r_file(made_up, packed):
+    made_up("a.rda", packed.compress(RDA))
     X, labels, name = formats.read_rda("a.rda", "X", "lbs", "name")
     assert (X.tolist(), labels.tolist(), name) == ([[1, 3, 5], [2, 4, 6]], [7, 8], ["N"])
     with pytest.raises(ValueError, match="no variable 'y'"):
@@ -45,9 +44,8 @@ def test_numbers_texts_and_matrices_by_column_are_read_from_an_r_file(tmp_path, 
     (RDA.replace(integers(13, 2, 7, 8), integers(13, -1)), "ends too early"),
     (HEAD + pairs(f=integers(3)), "type 3"), (RDA + bytes(2**10), "more than the"),
 ])  # fmt: skip
-def test_another_r_file_is_refused_by_name(tmp_path, monkeypatch, content, message):
-    monkeypatch.setattr(formats, "fetch", lambda name: tmp_path / name)
-    (tmp_path / "a.rda").write_bytes(bz2.compress(content))
+def test_another_r_file_is_refused_by_name(made_up, content, message):
+    made_up("a.rda", bz2.compress(content))
     with pytest.raises(ValueError, match=f"a.rda: .*{message}"):
         formats.read_rda("a.rda", "X", most=len(RDA))
 
@@ -65,25 +63,23 @@ class Evil:
         return os.mkdir, (str(self.mark),)
 
 
-def test_a_pickled_array_is_read_and_is_its_own(tmp_path, monkeypatch):
-    monkeypatch.setattr(formats, "fetch", lambda name: tmp_path / name)
+def test_a_pickled_array_is_read_and_is_its_own(made_up):
     array = np.arange(6.0).reshape(2, 3)
-    (tmp_path / "a").write_bytes(bz2.compress(as_in_old_numpy(array)))
+    made_up("a", bz2.compress(as_in_old_numpy(array)))
     assert np.array_equal(formats.read_pickled_array("a", most=1000), array)
     with pytest.raises(ValueError, match="a: it holds more than the 90 bytes"):
         formats.read_pickled_array("a", most=90)
 
 
 @pytest.mark.parametrize("kind", ["call", "objects", "list", "integers", "text", "truncated", "not packed"])
-def test_a_pickle_of_anything_but_an_array_of_float64_is_refused_and_not_run(tmp_path, monkeypatch, kind):
-    monkeypatch.setattr(formats, "fetch", lambda name: tmp_path / name)
+def test_a_pickle_of_anything_but_an_array_of_float64_is_refused_and_not_run(made_up, tmp_path, kind):
     mark, array = tmp_path / "ran", as_in_old_numpy(np.ones((2, 2)))
     content = {
         "call": pickle.dumps(Evil(mark)), "objects": as_in_old_numpy(np.array([Evil(mark)], dtype=object)),
         "list": pickle.dumps([1.0]), "integers": as_in_old_numpy(np.ones(2, dtype=int)),
         "text": as_in_old_numpy(np.array(["a"])), "truncated": array[:-20], "not packed": array,
     }[kind]  # fmt: skip
-    (tmp_path / "a").write_bytes(content if kind == "not packed" else bz2.compress(content))
+    made_up("a", content if kind == "not packed" else bz2.compress(content))
     with pytest.raises(ValueError, match="^a: "):
         formats.read_pickled_array("a", most=1000)
     assert not mark.exists()

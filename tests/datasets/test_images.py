@@ -10,7 +10,7 @@ from data_support import digits_at_hand, real_data
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtclib.datasets import Dataset, formats, images, load, registry
+from mtclib.datasets import Dataset, images, load, registry
 from mtclib.datasets.images import IMAGES, KINDS, UNITS, corrupt
 from mtclib.maths.scaling import scale_views
 
@@ -122,28 +122,26 @@ def values(view, label):
     return np.random.default_rng(key).integers(0, 90, (CLASSES[label], AWA_WIDTHS[view])) / 8
 
 
-def write_class(folder, view, label, array):
+def write_class(write, view, label, array):
     content = pickle.dumps(array, protocol=3).replace(b"numpy._core", b"numpy.core")
-    (folder / f"{label}-{images.FEATURES[view][0]}.pic.bz2").write_bytes(bz2.compress(content))
+    write(images._class_file(label, images.FEATURES[view][0]), bz2.compress(content))
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """Few small images, in files of which none is checked."""
+def small(made_up, tmp_path, monkeypatch):
+    """Few small images, in files of which none is checked; what writes one of them."""
     monkeypatch.setenv("MTCLIB_CACHE", str(tmp_path / "cache"))
-    small = {view: (images.FEATURES[view][0], width) for view, width in AWA_WIDTHS.items()}
-    monkeypatch.setattr(images, "FEATURES", small)
+    features = {view: (images.FEATURES[view][0], width) for view, width in AWA_WIDTHS.items()}
+    monkeypatch.setattr(images, "FEATURES", features)
     monkeypatch.setattr(images, "IMAGES", CLASSES)
-    for module in (images, formats):
-        monkeypatch.setattr(module, "fetch", lambda name: tmp_path / name)
-    (tmp_path / "AwA").mkdir()
     for view in AWA_WIDTHS:
         for label in CLASSES:
-            write_class(tmp_path / "AwA", view, label, values(view, label))
-    return tmp_path / "AwA"
+            write_class(made_up, view, label, values(view, label))
+    return made_up
 
 
-def test_the_files_of_the_classes_become_mapped_views_of_all_images(folder):
+@pytest.mark.usefixtures("small")
+def test_the_files_of_the_classes_become_mapped_views_of_all_images():
     data = load("awa")
     assert (data.task_names, data.class_names) == (tuple(AWA_WIDTHS), (tuple(CLASSES),))
     for view, X in zip(AWA_WIDTHS, data.Xs):
@@ -154,9 +152,10 @@ def test_the_files_of_the_classes_become_mapped_views_of_all_images(folder):
     assert data.differences[0] == "samples: 18, printed 30475; classes: 4, printed 50."
 
 
-def test_without_the_large_files_there_are_five_views_or_fewer_classes(folder):
+@pytest.mark.usefixtures("small")
+def test_without_the_large_files_there_are_five_views_or_fewer_classes(tmp_path):
     for label in ("grizzly+bear", "zebra"):
-        (folder / f"{label}-cq.pic.bz2").unlink()
+        (tmp_path / f"AwA/{label}-cq.pic.bz2").unlink()
     assert load("awa", views="5").task_names == tuple(AWA_WIDTHS)[1:]
     data = load("awa", classes="35")
     assert (data.class_names, [len(X) for X in data.Xs]) == ((("antelope", "bat"),), [11] * 6)
@@ -164,7 +163,8 @@ def test_without_the_large_files_there_are_five_views_or_fewer_classes(folder):
         load("awa")
 
 
-def test_views_are_scaled_as_those_of_other_data(folder):
+@pytest.mark.usefixtures("small")
+def test_views_are_scaled_as_those_of_other_data():
     stored, scaled = load("awa", views="5"), load("awa", views="5", scaling="minmax")
     for X, ours, expected in zip(stored.Xs, scaled.Xs, scale_views(stored.Xs, "minmax")):
         assert ours.dtype == np.float32
@@ -172,30 +172,30 @@ def test_views_are_scaled_as_those_of_other_data(folder):
         assert np.ptp(ours, axis=0) == pytest.approx(2.0 * (np.ptp(X, axis=0) > 0), abs=1e-6)
 
 
-def test_a_view_is_unpacked_once_and_again_if_a_file_changes(folder, monkeypatch):
+def test_a_view_is_unpacked_once_and_again_if_a_file_changes(small, monkeypatch):
     first, reads, read = load("awa"), [], images.read_pickled_array
     monkeypatch.setattr(images, "read_pickled_array",
                         lambda name, most: (reads.append(name), read(name, most))[1])
     assert (load("awa").sha256, reads) == (first.sha256, [])
-    write_class(folder, "LSS", "bat", 1 + values("LSS", "bat"))
+    write_class(small, "LSS", "bat", 1 + values("LSS", "bat"))
     assert load("awa").sha256 != first.sha256
     assert reads == [f"AwA/{label}-lss.pic.bz2" for label in CLASSES]
 
 
 @pytest.mark.parametrize("change", [lambda X: X[1:], lambda X: X[:, 1:], lambda X: X.astype(int), list])
-def test_a_file_with_other_content_is_refused_by_name_and_leaves_nothing_behind(folder, change):
-    write_class(folder, "SIFT", "zebra", change(values("SIFT", "zebra")))
+def test_a_file_with_other_content_is_refused_by_name_and_leaves_nothing_behind(small, tmp_path, change):
+    write_class(small, "SIFT", "zebra", change(values("SIFT", "zebra")))
     with pytest.raises(ValueError, match="AwA/zebra-sift.pic.bz2"):
         load("awa")
-    assert not list(folder.parent.rglob("sift-*"))
+    assert not list(tmp_path.rglob("sift-*"))
 
 
-def test_reading_and_hashing_need_a_fraction_of_the_memory_of_the_matrix(folder, monkeypatch):
+def test_reading_and_hashing_need_a_fraction_of_the_memory_of_the_matrix(small, monkeypatch):
     n, width, labels = 20, 5000, list(IMAGES)[:10]
     monkeypatch.setattr(images, "IMAGES", dict.fromkeys(labels, n))
     monkeypatch.setattr(images, "FEATURES", {"CH": ("cq", width)})
     for label in labels:
-        write_class(folder, "CH", label, np.tile(np.arange(width) % 7.0, (n, 1)))
+        write_class(small, "CH", label, np.tile(np.arange(width) % 7.0, (n, 1)))
     tracemalloc.start()
     X = load("awa").Xs[0]
     read = tracemalloc.get_traced_memory()[1]
