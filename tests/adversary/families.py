@@ -181,7 +181,7 @@ def estimators(folder):
                 return "held"
             factor = 2.0 ** rng.integers(-480, 480)
             Xs = contract.mapped(lambda X: X * factor, Xs)
-        if how == "name" and cls.traits.kind == "lifelong" and rng.random() < 0.5:
+        if how == "name" and hasattr(cls, "partial_fit") and rng.random() < 0.5:
             first, other = ([pd.DataFrame(X).add_prefix(a) for X in views] for a, views in zip("ab", Xs))
             return refused(lambda: model.partial_fit(first).partial_fit(other), ValueError, naming=["Xs["])
         if how == "name":
@@ -468,13 +468,17 @@ def files(folder):
     from mtclib.companion import tables
     from mtclib.companion.userdata.files import DataFileError
     from mtclib.companion.userdata.load import KINDS, load
+    from mtclib.core import large
 
     folder, numbers = Path(folder), np.random.default_rng(0).normal(size=(9, 4)).round(2)
+    mapped = (0, large.IN_MEMORY)
 
     def whole(ending, separator):
         file = folder / f"data{ending}"
         if ending == ".npz":
             np.savez(file, X=numbers, y=np.arange(9) % 2)
+        elif ending == ".npy":
+            np.save(file, numbers)
         elif ending == ".mat":
             scipy.io.savemat(file, {"X": numbers, "y": np.arange(9) % 2})
         else:
@@ -497,7 +501,7 @@ def files(folder):
     def attempt(rng, number):
         if number % 6 == 5:
             return named(rng)
-        ending = str(rng.choice([".csv", ".csv", ".tsv", ".npz", ".mat"]))
+        ending = str(rng.choice([".csv", ".csv", ".tsv", ".npy", ".npz", ".mat"]))
         file = whole(ending, "\t" if ending == ".tsv" else str(rng.choice([",", ";", "|", "\t"])))
         content = file.read_bytes()
         for _ in range(rng.integers(0, 4)):
@@ -508,6 +512,7 @@ def files(folder):
                        content[:end], content[at:], content[:at] + content[end:], bytes(flipped),
                        content.decode("latin-1").encode("utf-16-le"))[rng.integers(7)]  # fmt: skip
         file.write_bytes(content)
+        large.IN_MEMORY = mapped[number % 2]
         try:
             data = load(str(rng.choice(KINDS)), [file, file][:rng.integers(1, 3)],
                         *(["y"] if rng.random() < 0.2 else []))  # fmt: skip
@@ -517,9 +522,11 @@ def files(folder):
             assert "pickle" not in said, said
             assert len(said) < 999, said
             return "refused"
+        finally:
+            large.IN_MEMORY = mapped[1]
         for X in data.Xs:
             values = X.data if sp.issparse(X) else X
-            assert values.dtype == float
+            assert values.dtype in (np.float64, np.float32)
             assert np.isfinite(values).all()
             assert min(X.shape) > 0
         return "held"

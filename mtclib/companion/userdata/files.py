@@ -10,6 +10,7 @@ import pickle
 import re
 import subprocess
 import sys
+import tokenize
 import warnings
 import zipfile
 import zlib
@@ -22,6 +23,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from mtclib.core import large
 from mtclib.core.checks import check_indices
 from mtclib.core.errors import MtclibError
 
@@ -30,7 +32,7 @@ _NUMBERS = "biufc"
 _HDF5 = b"\x89HDF"
 # What damaged archives make numpy, zipfile, zlib and scipy raise; RuntimeError asks for a password.
 _DAMAGE = (ValueError, TypeError, KeyError, IndexError, EOFError, MemoryError, OSError, RuntimeError,
-           zipfile.BadZipFile, zlib.error)  # fmt: skip
+           SyntaxError, tokenize.TokenError, zipfile.BadZipFile, zlib.error)  # fmt: skip
 
 
 class DataFileError(MtclibError, ValueError):
@@ -97,13 +99,13 @@ def split_path(path) -> tuple:
 def read_table(path, header=None, argument="paths", text=()) -> Table:
     """Read one file, by its ending: .csv, .tsv, .parquet, .npy, .npz or .mat; samples are rows.
 
-    An npy file stays where it is, and blocks of it are read as they are needed.  ``::name`` after an npz or
-    mat file chooses an array; sparse ones stay sparse.  Columns of a .csv are separated by ``,``, ``;``,
-    ``|`` or tabs, whichever the first line has most of; ``header`` says whether that line names the columns:
-    True, False, or None for yes unless it may be data.  The columns `text`, with None all, are kept as
-    written.  DataFileError for a first line that may be data, a file that is not there, empty, damaged, of
-    another format, or has several matrices, for a column without a name or with that of another, and for a
-    missing package.
+    A large npy file stays where it is, and blocks of it are read as they are needed: leave it as it is until
+    the results are there.  ``::name`` after an npz or mat file chooses an array; sparse ones stay sparse.
+    Columns of a .csv are separated by ``,``, ``;``, ``|`` or tabs, whichever the first line has most of;
+    ``header`` says whether that line names the columns: True, False, or None for yes unless it may be data.
+    The columns `text`, with None all, are kept as written.  DataFileError for a first line that may be data,
+    a file that is not there, empty, damaged, of another format, or has several matrices, for a column without
+    a name or with that of another, and for a missing package.
     """
     name = str(path)
     place, variable = split_path(name)
@@ -197,7 +199,10 @@ def _read_parquet(file, name, header, text):
 
 def _read_npy(file, name):
     try:
-        return {"": np.lib.format.open_memmap(file, mode="r")}
+        if file.stat().st_size > large.IN_MEMORY:
+            return {"": np.lib.format.open_memmap(file, mode="r")}
+        with file.open("rb") as handle:
+            return {"": np.lib.format.read_array(handle, allow_pickle=False)}
     except _DAMAGE as error:
         raise _unusable(file, name, error, "npy file", "numpy.save") from error
 

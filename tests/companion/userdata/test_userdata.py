@@ -145,6 +145,8 @@ BAD_FILES = {
     "objects in an array": (lambda: npy("x.npy", np.array([{}, {}])), "Python objects.*with numpy.save$"),
     "pickle as an array": (lambda: write("x.npy", pickle.dumps([1, 2])), "Python objects.*numpy.save$"),
     "cut array": (lambda: write("x.npy", Path(npy("x.npy", NUMBERS)).read_bytes()[:-1]), "no npy file, or"),
+    "unending header": (lambda: write("x.npy", Path(npy("x.npy", NUMBERS)).read_bytes().replace(b"}", b"{")),
+                        "no npy file, or"),
     "archive as an array": (lambda: str(Path(npz("x.npz", A=NUMBERS)).rename("x.npy")), "no npy file"),
     "words in an array": (lambda: npy("x.npy", np.array([["u"], ["v"]])), "no matrix of numbers"),
     "cube": (lambda: npy("x.npy", np.zeros((2, 2, 2))), "no matrix of numbers"),
@@ -190,11 +192,14 @@ def test_a_cut_matlab_file_is_refused():
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", ">f8", "int16", "bool"])
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_an_array_in_a_file_gives_what_it_holds_and_floating_point_stays_in_the_file(dtype, order):
+@pytest.mark.parametrize("most", [0, 2**20])
+def test_an_array_in_a_file_gives_what_it_holds_and_a_large_one_of_floats_stays_there(
+        dtype, order, most, monkeypatch):
+    monkeypatch.setattr(large, "IN_MEMORY", most)
     X = np.arange(60).reshape(20, 3).astype(dtype, order)
     found = values(npy("x.npy", X))
     np.testing.assert_array_equal(found, X)
-    assert isinstance(found, np.memmap) == (dtype in ("float64", "float32"))
+    assert isinstance(found, np.memmap) == (most == 0 and dtype in ("float64", "float32"))
     np.testing.assert_array_equal(values(npy("y.npy", X[:, 0])), X[:, :1])
 
 
