@@ -69,11 +69,10 @@ def test_an_aligned_start_does_not_depend_on_the_basis_of_the_embeddings():
 
 
 def test_an_aligned_start_wins_over_every_single_reference():
-    Xs = views(noise=(1.2, 1.5, 1.8))
-    model = fit(Xs)
+    model = fit(views(noise=(1.2, 1.5, 1.8), seed=2)[::-1])
     ends = [alternate(model.view_embeddings_, aligned_rotations(model.view_embeddings_, u), 300)[3][-1]
             for u in range(3)]
-    assert model.objective_[-1] == min(ends)
+    assert model.objective_[-1] == min(ends) < ends[0]
 
 
 def test_the_start_of_the_authors_depends_on_no_seed():
