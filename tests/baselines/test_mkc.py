@@ -1,18 +1,16 @@
-"""MKC and S-MKC: every step against loops over a Gram matrix, the reductions, and bad input."""
+"""MKC: every step against loops over a Gram matrix, and the reductions."""
 
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from literal import mkc as literal
 from planted import even_start as start
 from planted import quiet_fit as fit
 from scipy.optimize import nnls
 
 from mtclib import MBC
-from mtclib.baselines import MKC, SMKC, _graded
+from mtclib.baselines import MKC, _graded
 from mtclib.baselines._kernels import feature_space
 
 
@@ -82,26 +80,6 @@ def test_the_gaussian_kernel_takes_its_width_from_all_tasks():
     s = np.median(apart[np.triu_indices(35, 1)])
     np.testing.assert_allclose(np.vstack([task.rows_of_K for task in tasks]), np.exp(-apart**2 / (2 * s**2)))
     np.testing.assert_allclose(tasks[1].mean()[:35], np.repeat([0.0, 1 / 15], [20, 15]))
-
-
-@pytest.mark.parametrize("membership", ["graded", "hard"])
-@pytest.mark.parametrize("rule", ["partition", "centroids"])
-@settings(max_examples=6)
-@given(lam=st.sampled_from([0.0, 0.1, 1.0, 30.0]), seed=st.integers(0, 2**31),
-       max_iter=st.sampled_from([1, 2, 30]), kernel=st.sampled_from(["linear", "gaussian"]))
-def test_no_task_of_smkc_is_worse_off_than_alone(membership, rule, lam, seed, max_iter, kernel):
-    Xs, Ks = data((16, 12, 14), seed=seed), [3, 2, 4]
-    labels, parameters = start(Xs, Ks, seed), {"kernel": kernel, "scale": 1.5, "membership": membership,
-                                               "max_iter": max_iter}
-    model = fit(SMKC(Ks, lam=lam, rule=rule, init=labels, **parameters), Xs)
-    assert (model.compared_loss_ <= model.single_task_loss_ + 1e-9).all()
-    assert sum(model.phases_) == model.n_iter_ <= max_iter
-    for t in np.flatnonzero(~model.boosted_):
-        alone = fit(MKC(Ks[t], init=[labels[t]], **parameters), [Xs[t]])
-        np.testing.assert_array_equal(model.labels_[t], alone.labels_[0])
-        assert model.local_loss_[t] == pytest.approx(alone.local_loss_[0])
-        if rule == "centroids":
-            assert model.single_task_loss_[t] == pytest.approx(alone.local_loss_[0])
 
 
 def test_nonnegative_memberships_reach_the_least_squares_solution_even_from_zero():

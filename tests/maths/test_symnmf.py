@@ -1,4 +1,4 @@
-"""The membership step descends for the exponents that promise it, and settles where nothing is left to gain."""
+"""The membership step descends for the exponents that promise it, and settles at stationary points."""
 
 import numpy as np
 import pytest

@@ -131,16 +131,6 @@ def test_purity_of_worked_examples():
     assert purity([0, 0, 0, 1], [0, 1, 2, 3]) == 1.0
 
 
-@given(labelled_pairs())
-def test_an_identical_partition_scores_one(pair):
-    labels = pair[0]
-    scores = score_all(labels, 10 - labels)
-    expected = {name: 1.0 for name in SCORES}
-    if len(np.unique(labels)) == 1:
-        expected |= {f"NMI_{method}": 0.0 for method in METHODS}
-    assert scores == pytest.approx(expected, abs=1e-12)
-
-
 def test_nmi_has_no_default_average():
     with pytest.raises(TypeError, match="average_method"):
         normalized_mutual_info([0, 1], [0, 1])
