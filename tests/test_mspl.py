@@ -63,6 +63,18 @@ def test_every_iteration_is_that_of_the_printed_algorithm(weighting, formulation
     assert weighting == "naive" or kept >= 3
 
 
+def test_the_printed_centroids_shrink_towards_the_mean_and_raise_the_objective():
+    Xs, _ = blobs(distance=6.0)
+    common = {"scaling": "none", "kappa": 0.2, "inner_max_iter": 30, "tol": 0.0, "max_iter": 30}
+    derived, printed = (fit(Xs, formulation=form, **common) for form in ("derived", "printed"))
+    first = derived.rounds_ == 0
+    assert printed.paced_objective_[0] > derived.paced_objective_[0]
+    assert (np.diff(derived.paced_objective_[first]) <= 1e-9).all()
+    lengths = [sum(np.linalg.norm(C - X.mean(axis=0)) for C, X in zip(model.centers_, Xs))
+               for model in (printed, derived)]
+    assert lengths[0] < lengths[1]
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_without_weights_it_is_lloyds_method_on_the_concatenated_views(seed):
     Xs, _ = blobs(seed, n=90, distance=1.0)
@@ -74,6 +86,16 @@ def test_without_weights_it_is_lloyds_method_on_the_concatenated_views(seed):
     assert np.array_equal(model.labels_, lloyd.labels_)
     assert model.objective_[-1] == pytest.approx(lloyd.inertia_, rel=1e-10)
     assert np.array_equal(model.objective_, model.paced_objective_)
+
+
+def test_the_smooth_rule_is_between_the_naive_and_the_hard_one():
+    Xs, _ = blobs(n=90, distance=1.5)
+    histories = {key: fit(Xs, weighting=w, kappa=kappa).label_history_
+                 for key, w, kappa in (("naive", "naive", 1.0), ("dull", "smooth", 1e-9),
+                                       ("hard", "hard", 1.0), ("sharp", "smooth", 1e9))}
+    assert np.array_equal(histories["naive"], histories["dull"])
+    assert np.array_equal(histories["hard"], histories["sharp"])
+    assert not np.array_equal(histories["naive"], histories["hard"])
 
 
 def test_all_weightings_start_from_the_same_partition():
@@ -106,6 +128,17 @@ def test_the_share_pace_lets_in_the_shares_asked_for():
     assert 0.6 <= counts[0] <= 0.65
     assert 0.8 <= counts[1] <= 0.85
     assert counts[2] == 1.0
+
+
+def test_easy_views_and_samples_near_centroids_come_in_first():
+    Xs, y = blobs(n=300, spread=(0.5, 1.0, 2.0), distance=4.0)
+    for weighting in ("hard", "smooth"):
+        model = fit(Xs, weighting=weighting, scaling="none", init=y)
+        assert adjusted_rand_score(y, model.labels_) > 0.9
+        means = model.selection_order_.mean(axis=1)
+        assert means[0] < means[1] < means[2]
+        assert np.corrcoef(model.selection_order_[2], model.losses_[2])[0, 1] > 0.5
+        assert (model.cluster_weights_[0, 0] > model.cluster_weights_[0, 2]).all()
 
 
 def test_the_histories_belong_together():

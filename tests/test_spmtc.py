@@ -13,6 +13,7 @@ from literal import spmtc as literal
 from planted import quiet_fit
 from scipy.io import loadmat
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from mtclib import LSSMTC, SPMTC
 from mtclib.core.base import DegenerateSubspaceWarning
@@ -66,7 +67,6 @@ def test_spmtc_equals_algorithm_1(weighting, power, w_update, monkeypatch):
         np.testing.assert_allclose(model.membership_[t], Ps[t], atol=1e-5)
         np.testing.assert_allclose(model.weight_history_[t], [vs[t] for vs in weights], atol=1e-6)
     np.testing.assert_array_equal(model.pace_, shares)
-    assert model.thresholds_.shape == (4, 2)
 
 
 def test_losses_equal_loops_over_every_entry():
@@ -100,6 +100,12 @@ def test_the_membership_step_is_the_printed_one_without_weights_and_no_step_rais
     before, *after = (literal.losses_dense([X.T], [Q], [Mk], M, W, lam)[0]
                       for Q in (P, new, coordinate_step(P, A, B)))
     assert (after <= before * (1 + 1e-10) + 1e-12).all()
+
+
+def test_between_cluster_directions_can_raise_the_objective():
+    Xs = list(np.random.default_rng(6).normal(size=(2, 20, 8)))
+    model = quiet_fit(LSSMTC(3, w_update="eig_between", lam=0.05, max_iter=30, tol=0.0, random_state=6), Xs)
+    assert np.diff(model.objective_).max() > 1e-3
 
 
 def test_a_sample_that_no_centroid_attracts_can_return():
@@ -183,6 +189,16 @@ def test_half_of_the_samples_is_degenerate_sooner_than_all_of_them():
         SPMTC(2, w_update="eig_small", random_state=0).fit(Xs)
 
 
+@pytest.mark.parametrize("w_update", ["mult", "eig_small", "eig_range", "eig_between"])
+@pytest.mark.parametrize("d", [12, 100])
+def test_projections_are_orthonormal_and_models_have_their_shapes(w_update, d):
+    model = quiet_fit(SPMTC(3, w_update=w_update, weighting="soft", random_state=0), texts(d=d))
+    assert (model.projection_.shape, model.shared_centroids_.shape) == ((d, 2), (3, 2))
+    np.testing.assert_allclose(model.projection_.T @ model.projection_, np.eye(2), atol=1e-8)
+    assert [C.shape for C in model.centroids_] == [(3, d)] * 3
+    assert (len(model.round_objective_), model.thresholds_.shape) == (7, (6, 3))
+
+
 def test_weights_follow_the_pace_in_every_task_alike():
     Xs = texts((30, 21))
     Xs[1] = 5.0 * Xs[1]
@@ -221,6 +237,13 @@ def test_samples_without_weight_keep_their_memberships_where_they_are_told_to():
     for P, Q, v in zip(first.membership_, second.membership_, first.weights_):
         assert np.array_equal(P[v == 0], Q[v == 0])
         assert not np.array_equal(P[v > 0], Q[v > 0])
+
+
+def test_an_interrupted_pace_is_not_converged():
+    with pytest.warns(ConvergenceWarning, match="max_iter=3"):
+        model = SPMTC(3, max_iter=3, random_state=0).fit(texts())
+    assert model.pace_.tolist() == [0.5, 0.6, 0.7]
+    assert not model.converged_
 
 
 @pytest.mark.skipif(not FILES.is_dir(), reason="MTCLIB_DATA has no folder 20news-lssmtc")

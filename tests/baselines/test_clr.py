@@ -51,6 +51,14 @@ def test_equal_distances_share_the_weight():
     assert set(A[A > 0].round(9)) <= {round(1 / 3, 9), round(1 / 6, 9)}
 
 
+def test_neighbours_stay_near_when_the_data_are_far_from_the_origin():
+    X = blobs()
+    squares, indices = nearest_distances(X, 5)
+    far, same = nearest_distances(X + 1e6, 5)
+    assert np.array_equal(indices, same)
+    np.testing.assert_allclose(squares, far, rtol=1e-6)
+
+
 def test_no_sample_is_its_own_neighbour_in_any_block(monkeypatch):
     whole = nearest_distances(blobs(), 5)
     monkeypatch.setattr("mtclib.maths.neighbours.LARGEST_BLOCK", 0.01)  # some 20 rows at a time
@@ -73,6 +81,15 @@ def test_eigenvectors_are_those_of_a_full_decomposition(sizes):
     F = smallest_eigenvectors(sp.csr_array(S), connected_components(S)[1], 4, start)
     expected = np.linalg.eigh(literal.laplacian(S))[1][:, :4]
     assert np.abs(F @ F.T - expected @ expected.T).max() < 1e-5
+
+
+@pytest.mark.parametrize("n", [90, 400])
+def test_separated_blobs_become_the_components(n):
+    model = fit(blobs(n=n, distance=9.0), n_neighbors=n // 3 + 5)
+    assert adjusted_rand_score(np.arange(n) % 3, model.labels_[0]) == 1.0
+    assert model.converged_
+    values = np.linalg.eigvalsh(literal.laplacian(model.graph_[0].toarray()))
+    assert values[2] < 1e-10 < 1e-4 < values[3]
 
 
 def test_a_graph_that_has_the_components_already_is_returned_at_once():

@@ -110,6 +110,16 @@ def test_one_view_is_spectral_clustering(scheme):
     assert -model.objective_[-1] == pytest.approx(expected.eigenvalues_[0].sum() + extra, abs=1e-6)
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_without_agreement_each_view_stands_alone_and_with_nothing_else_all_are_equal(scheme):
+    Xs = views()
+    alone = [fit([X]).view_embeddings_[0] for X in Xs]
+    weak = fit(Xs, scheme=scheme, lam=1e-9, init="views").view_embeddings_
+    assert max(spans_agree(U, W) for U, W in zip(weak, alone)) < 1e-4
+    strong = fit(Xs, scheme=scheme, lam=1e4).view_embeddings_
+    assert max(spans_agree(U, strong[0]) for U in strong) < 1e-2
+
+
 def components(sizes, seed):
     return block_diag(*[affinity(size, seed + i) for i, size in enumerate(sizes)])
 

@@ -80,6 +80,21 @@ def test_tasks_find_the_few_features_that_tell_clusters_apart_better_together():
     assert np.mean(together) > np.mean(alone) + 0.03
 
 
+def test_tasks_without_a_common_feature_stand_alone():
+    first, second = tasks(noise=0.7, d=6)
+    padded = [np.hstack([first, np.zeros((30, 6))]), np.hstack([np.zeros((24, 6)), second])]
+    # One unit for all tasks, so that it is the same for each alone.
+    padded = [X / np.sqrt(np.sum((X - X.mean(axis=0)) ** 2) / len(X)) for X in padded]
+    together = fit(padded, adapt=False, max_iter=5, tol=0.0)
+    for t, X in enumerate(padded):
+        alone = fit([X], adapt=False, max_iter=5, tol=0.0)
+        assert abs(together.graph_[t] - alone.graph_[0]).max() < 1e-9
+        assert np.array_equal(together.labels_[t], alone.labels_[0])
+    shared = fit([first, second], adapt=False, max_iter=5, tol=0.0)
+    alone = fit([first], adapt=False, max_iter=5, tol=0.0)
+    assert not np.allclose(shared.feature_norms_, alone.feature_norms_)
+
+
 def test_the_search_ends_where_no_strength_gives_the_components():
     task = Task(tasks()[0], 3, 3, 6, 1.0, 0)
     rounds = 0

@@ -1,4 +1,4 @@
-"""MTSC against its literal transcription, and planted features that tasks share."""
+"""MTSC against its literal transcription, its limits, and planted features that tasks share."""
 
 
 import numpy as np
@@ -7,7 +7,7 @@ from literal import mtsc as literal
 from planted import first_features, quiet_fit
 from sklearn.metrics import adjusted_rand_score
 
-from mtclib.baselines import MTSC
+from mtclib.baselines import MTSC, SpectralNJW
 from mtclib.baselines.mtsc import Task, alternate
 from mtclib.maths.graphs import NormalizedMatrix, knn_affinity
 
@@ -56,6 +56,28 @@ def test_the_fitted_model_has_the_stated_objective():
     np.testing.assert_allclose(model.feature_norms_, norms, atol=1e-4)
 
 
+def test_tasks_without_common_features_do_not_touch_each_other():
+    X, Y = tasks(d=8)
+    apart = [np.hstack([X, np.zeros_like(X)]), np.hstack([np.zeros_like(Y), Y])]
+    together, alone = fit(apart, beta=0.3), [fit([Z], beta=0.3) for Z in apart]
+    np.testing.assert_allclose(together.feature_norms_, sum(m.feature_norms_ for m in alone), atol=1e-3)
+    assert together.objective_[-1] == pytest.approx(sum(m.objective_[-1] for m in alone), rel=1e-4)
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(1e-4, 1e-4), (1e-2, 100.0)])
+def test_without_maps_it_is_spectral_clustering(alpha, beta):
+    Xs = tasks(noise=0.8)
+    graphs = [knn_affinity(X, 5) for X in Xs]
+    model = fit(Xs, alpha=alpha, beta=beta, affinity=graphs)
+    expected = SpectralNJW(3, affinity=graphs, random_state=0).fit(Xs)
+    for found, wanted in zip(model.embedding_, expected.embedding_):
+        np.testing.assert_allclose(found @ found.T, wanted @ wanted.T, atol=0.05)
+    for found, wanted in zip(model.labels_, expected.labels_):
+        assert adjusted_rand_score(found, wanted) == 1.0
+    if beta > 1.0:
+        assert model.feature_norms_.max() < 1e-3
+
+
 def test_the_shared_features_are_the_planted_ones():
     Xs = tasks((60, 50, 40), d=40, noise=0.5)
     model = fit(Xs, beta=2.0)
@@ -63,3 +85,12 @@ def test_the_shared_features_are_the_planted_ones():
     for labels, X in zip(model.labels_, Xs):
         assert adjusted_rand_score(np.arange(len(X)) % 3, labels) > 0.9
         assert np.bincount(labels, minlength=3).min() > len(X) / 5
+
+
+def test_a_small_task_gains_from_large_ones_that_share_its_features():
+    truth, scores = np.arange(45) % 3, []
+    for seed in range(4):
+        Xs = tasks((45, 120, 120), d=30, noise=1.1, seed=seed)
+        scores.append([adjusted_rand_score(truth, fit(given, alpha=4.0, beta=4.0, tol=1e-4).labels_[0])
+                       for given in (Xs, Xs[:1])])
+    assert np.mean(scores, axis=0) @ [1.0, -1.0] > 0.15
