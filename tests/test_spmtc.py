@@ -69,7 +69,7 @@ def test_spmtc_equals_algorithm_1(weighting, power, w_update, monkeypatch):
     np.testing.assert_array_equal(model.pace_, shares)
 
 
-def test_losses_equal_loops_over_every_entry():
+def test_losses_are_those_of_equation_9():
     Xs = texts((6, 5), d=5)
     model = quiet_fit(SPMTC(2, weighting="soft", lam=0.3, random_state=0), Xs)
     expected = literal.losses([X.T for X in Xs], model.membership_, [C.T for C in model.centroids_],
@@ -97,7 +97,7 @@ def test_the_membership_step_is_the_printed_one_without_weights_and_no_step_rais
     A, B = literal.gradient_parts(X.T, P, Mk, M, W, lam)
     new = membership_step(P, A, B)
     np.testing.assert_allclose(new, literal.membership(X.T, P, Mk, M, W, lam, v), rtol=1e-9, atol=1e-49)
-    before, *after = (literal.losses_dense([X.T], [Q], [Mk], M, W, lam)[0]
+    before, *after = (literal.losses([X.T], [Q], [Mk], M, W, lam)[0]
                       for Q in (P, new, coordinate_step(P, A, B)))
     assert (after <= before * (1 + 1e-10) + 1e-12).all()
 

@@ -10,22 +10,7 @@ import numpy as np
 
 
 def losses(Xs, Ps, Ms, M, W, lam):
-    """L of Eq. (9), entry by entry; ``W X`` in print does not conform, W^T X is meant."""
-    out = []
-    for X, P, Mk in zip(Xs, Ps, Ms):
-        L = np.zeros(X.shape[1])
-        for i in range(X.shape[1]):
-            for a in range(X.shape[0]):
-                L[i] += lam * (X[a, i] - sum(Mk[a, j] * P[i, j] for j in range(P.shape[1]))) ** 2
-            for b in range(W.shape[1]):
-                projected = sum(W[a, b] * X[a, i] for a in range(X.shape[0]))
-                L[i] += (1 - lam) * (projected - sum(M[b, j] * P[i, j] for j in range(P.shape[1]))) ** 2
-        out.append(L)
-    return out
-
-
-def losses_dense(Xs, Ps, Ms, M, W, lam):
-    """The same by residual matrices: what the fits below use."""
+    """L of Eq. (9); ``W X`` in print does not conform, W^T X is meant."""
     return [lam * np.sum((X - Mk @ P.T) ** 2, axis=0) + (1 - lam) * np.sum((W.T @ X - M @ P.T) ** 2, axis=0)
             for X, P, Mk in zip(Xs, Ps, Ms)]
 
@@ -117,7 +102,7 @@ def lssmtc(Xs, Ps, lam, n_components, w_update, vs, n_iter, power=1, W=None):
             W = smallest(scatter(X, np.vstack(Ps), v, power), n_components)
         M = centre(W.T @ X, np.vstack(Ps), v, power)
         Ms = [centre(Y, P, u, power) for Y, P, u in zip(Xs, Ps, vs)]
-        L = losses_dense(Xs, Ps, Ms, M, W, lam)
+        L = losses(Xs, Ps, Ms, M, W, lam)
         history.append(sum(np.sum(u**power * x) for u, x in zip(vs, L)))
     return Ps, Ms, M, W, history
 
@@ -132,7 +117,7 @@ def spmtc(Xs, Ps, lam, n_components, w_update, weighting, shares, warm_up, inner
     weights, histories = [], []
     for share in shares:
         vs = []
-        for L in losses_dense(Xs, Ps, Ms, M, W, lam):
+        for L in losses(Xs, Ps, Ms, M, W, lam):
             threshold = np.sort(L)[int(np.ceil(round(share * len(L), 6))) - 1]
             if weighting == "soft":
                 threshold *= 1 + 1e-9
