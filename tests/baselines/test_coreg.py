@@ -11,7 +11,6 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from mtclib.baselines import CoregSpectral, SpectralNJW
 from mtclib.baselines.coreg import RESIDUAL, Centroid, Pairwise, alternate
-from mtclib.core.base import DegenerateSubspaceWarning
 from mtclib.maths.eigen import leading
 from mtclib.maths.graphs import NormalizedMatrix, gaussian_affinity
 
@@ -145,13 +144,6 @@ def test_an_eigenvector_that_the_last_embedding_missed_comes_back():
     bad[270:, :] = np.linalg.qr(np.random.default_rng(0).standard_normal((80, 2)))[0]
     U = p.update(0, bad, np.zeros((n, 0)), 1e-9)
     assert np.trace(U.T @ K @ U) == pytest.approx(2.0, abs=1e-9)
-
-
-def test_more_components_than_clusters_are_reported():
-    A = components((120, 110, 100, 20), 0)
-    with pytest.warns(DegenerateSubspaceWarning, match="4 components, more than n_clusters=2"):
-        U = leading(NormalizedMatrix(A), 2, 0)
-    assert (np.abs(U[230:]).max(), np.linalg.norm(U[:120])) == (0.0, pytest.approx(1.0))
 
 
 def test_one_view_can_be_clustered_alone_in_the_end():
