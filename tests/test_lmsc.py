@@ -1,4 +1,4 @@
-"""LMSC: objective and updates, the stream, saving, reductions, and what the release does."""
+"""LMSC: objective and updates, the stream, saving, reductions, and what the model cannot determine."""
 
 import gc
 import json
@@ -273,6 +273,17 @@ def test_neither_memory_nor_the_file_grows_with_the_number_of_tasks_and_the_file
     assert model.libraries_.nbytes == 8 * (2 * 2 * K * K + 2 * (9 + 12) * K + K * K + 2)
 
 
+def test_libraries_of_other_tasks_help_a_task_with_little_data():
+    strong = [views(60, seed, signal=2.0, d=(30, 30)) for seed in range(3)]
+    truth, gains = np.arange(12) % K, []
+    for seed in range(3):
+        weak = views(12, 100 + seed, signal=0.8, d=(30, 30))
+        alone = fitted(lam=10.0).fit([weak]).labels_[0]
+        helped = fitted(lam=10.0).fit([*strong, weak]).labels_[-1]
+        gains.append(adjusted_rand_score(truth, helped) - adjusted_rand_score(truth, alone))
+    assert np.mean(gains) > 0.1
+
+
 def test_without_co_clustering_the_libraries_change_nothing():
     task = views(seed=8)
     alone, later = fitted(lam=0.0).partial_fit(task), fitted(lam=0.0).fit(tasks(2)).partial_fit(task)
@@ -378,6 +389,15 @@ def test_fewer_features_than_clusters_are_no_obstacle():
     assert narrow.embedding_[0].shape == (3, 6)
     np.testing.assert_allclose(narrow.embedding_[0] @ narrow.embedding_[0].T, np.eye(3), atol=1e-10)
     np.testing.assert_allclose(task.Ls[1].T @ task.Ls[1], np.eye(K), atol=1e-10)
+
+
+# What the model cannot determine.
+
+
+def test_the_updates_leave_basis_and_fusion_at_the_identity():
+    model = fitted().fit(tasks(3))
+    for B in (*model.basis_, model.fusion_):
+        np.testing.assert_allclose(B, np.eye(K), atol=1e-5)
 
 
 # Input.

@@ -75,6 +75,7 @@ def test_the_last_objective_is_that_of_the_fitted_attributes(name):
         fit = quiet_fit(model(name, Ks, lam=0.7, max_iter=max_iter, random_state=1), Xs)
         variables = (Xs, fit.labels_, fit.cluster_centers_, fit.relation_, 0.7, LOOPS[name])
         assert fit.objective_[-1] == pytest.approx(literal.loss(*variables), rel=1e-10)
+        assert literal.loss(*variables) == pytest.approx(literal.framework_loss(*variables), rel=1e-12)
         np.testing.assert_allclose(fit.local_loss_, [
             literal.local_loss(X, h, U, LOOPS[name])
             for X, h, U in zip(Xs, fit.labels_, fit.cluster_centers_)])

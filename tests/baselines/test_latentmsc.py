@@ -77,3 +77,8 @@ def test_components_are_twice_the_clusters_and_fewer_than_samples(given, used):
 def test_components_are_no_more_than_the_rank():
     low = [np.outer((-1.0) ** np.arange(20), [1.0, 2.0]), np.eye(20)[:, :2] + 1.0]
     assert LatentMSC(3, n_components=15, max_iter=1000, random_state=0).fit(low).latent_.shape == (20, 3)
+
+
+def test_with_a_large_weight_on_rank_no_sample_represents_another():
+    model = LatentMSC(3, lam=1e4, random_state=0, max_iter=500).fit(views())
+    assert np.abs(model.coefficients_).max() < 1e-6
