@@ -69,7 +69,7 @@ class PaperJudging(PaperResults):
         return self._judge(cells, rows, dataset, printed)
 
     def _judge(self, cells, rows, dataset, printed):
-        rows = self._as_printed(rows, dataset, printed)
+        rows = self._as_printed(rows, dataset, printed).assign(dataset=printed)
         missing = {name: NOT_YET for name in cells["method"].unique() if name not in self.protocol.methods}
         missing |= {name: spec.note for name, spec in self.protocol.datasets.items() if spec.note}
         once = ["true", *(name for name, method in self.protocol.methods.items() if method.deterministic)]
@@ -77,12 +77,10 @@ class PaperJudging(PaperResults):
         calibration = identify.calibration_cells(self.protocol, spec.search)
         verdicts = judge.judge(
             cells, rows, n_published=self.n_published(dataset), deterministic=once,
-            datasets={printed: dataset}, not_run=missing, misprints=self.misprints, calibration=calibration,
+            not_run=missing, misprints=self.misprints, calibration=calibration,
             causes=ledger.deviations(self.paper) if dataset in (printed, self.headline(printed)) else ())
-        kinds = {name: method_kind(self.protocol, name) for name in cells["method"].unique()}
-        kind = verdicts["method"].map(kinds)
         known = {"pipeline": spec.pipeline, "source": dataset, "note": spec.note}
-        return chance.beside(verdicts).assign(kind=kind, **known)
+        return chance.beside(verdicts).assign(kind=verdicts["method"].map(self.kinds), **known)
 
     def _selection(self, cells, dataset, printed):
         """Spread that comes from choosing the setting of a method with labels, for each printed cell."""
@@ -100,6 +98,11 @@ class PaperJudging(PaperResults):
         return pd.concat([self.verdicts(name, self.headline(name)) for name in names], ignore_index=True)
 
     @cached_property
+    def kinds(self):
+        """Kind of each printed method."""
+        return {name: method_kind(self.protocol, name) for name in self.published["method"].unique()}
+
+    @cached_property
     def misprints(self):
         """Cells that the audit takes out of the counts."""
         return audit.misprints(self.audit, self.published)
@@ -107,11 +110,8 @@ class PaperJudging(PaperResults):
     @cached_property
     def audit(self):
         """Findings about the printed tables themselves."""
-        tasks = self.published[["dataset", "task"]].drop_duplicates().itertuples(index=False, name=None)
-        sizes = self.protocol.task_sizes
-        return audit.audit_tables(
-            self.published, {key: sizes[key[0]] for key in tasks if key[0] in sizes and key[1] != "avg"},
-            class_sizes(self.paper), self.protocol.n_published)
+        return audit.audit_tables(self.published, self.protocol.task_sizes, class_sizes(self.paper),
+                                  self.protocol.n_published)
 
     @cached_property
     def changes(self):

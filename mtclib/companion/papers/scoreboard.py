@@ -10,7 +10,6 @@ from mtclib.companion import plots, tables
 from mtclib.companion.comparison import advice
 from mtclib.companion.comparison.sources import KINDS
 from mtclib.companion.papers import answers, in_order, position, study_of
-from mtclib.companion.papers.judging import method_kind
 from mtclib.companion.papers.study import show
 from mtclib.companion.schema import beside
 from mtclib.companion.verdicts import chance, errors, gains, intervals, judge, ledger, reruns, rows
@@ -229,8 +228,8 @@ def gain_files(papers):
     """What `gains` and `rows` find of papers, a frame for each file below ``data/``."""
     found = {name: [] for name in ("gains", "multiverse", "gain_statistics", "rows", "row_statistics")}
     for study in map(study_of, papers):
-        sets, multiverse = reruns.again(study, kinds(study)), gains.multiverse(study)
-        lines = rows.rows(study, kinds(study))
+        sets, multiverse = reruns.again(study, study.kinds), gains.multiverse(study)
+        lines = rows.rows(study, study.kinds)
         parts = (pd.concat([one.frame for one in sets])[list(gains.COLUMNS)], multiverse,
                  gains.statistics(sets, multiverse), lines, rows.between_sets(lines))
         for parts_of_all, part in zip(found.values(), parts):
@@ -238,14 +237,9 @@ def gain_files(papers):
     return {name: pd.concat(parts, ignore_index=True) for name, parts in found.items()}
 
 
-def kinds(study):
-    """Kind of each printed method of a paper."""
-    return {name: method_kind(study.protocol, name) for name in study.published["method"].unique()}
-
-
 def gain_errors(papers):
     """How often the statistics of gains and rows err, simulated on the committed runs of each paper."""
-    return pd.concat([rates(study, kinds(study)) for study in map(study_of, papers)
+    return pd.concat([rates(study, study.kinds) for study in map(study_of, papers)
                       for rates in (reruns.rates, rows.rates)])
 
 

@@ -21,7 +21,8 @@ ROW = ("paper", "table", "dataset", "method", "metric")
 
 
 def audit_tables(published, sizes=None, class_sizes=None, runs=None) -> pd.DataFrame:
-    """All checks on one paper, one finding per row: `COLUMNS`; ``cells`` is a tuple of cell ids."""
+    """All checks on one paper, one finding per row: `COLUMNS`; ``cells`` is a tuple of cell ids. Keys of
+    ``sizes`` are (data set, task), or a data set whose tasks are all of one size."""
     class_sizes = dict(class_sizes or {})
     sizes = {key: int(np.sum(counts)) for key, counts in class_sizes.items()} | dict(sizes or {})
     parts = [averages(published), repeated_groups(published), out_of_range(published),
@@ -87,8 +88,9 @@ def granularity(published, sizes: Mapping, runs=None) -> pd.DataFrame:
     """Accuracies and purities that no whole number of samples gives: a mean of R runs on n samples is a
     multiple of 1/(R n). A printed spread of zero means R = 1; a positive spread is skipped."""
     found = []
-    for _, row in published[published["metric"].isin(["ACC", "purity"])].dropna(subset="mean").iterrows():
-        n = sizes.get((row["dataset"], row["task"]))
+    of_tasks = published[published["metric"].isin(["ACC", "purity"]) & (published["task"] != "avg")]
+    for _, row in of_tasks.dropna(subset="mean").iterrows():
+        n = sizes.get((row["dataset"], row["task"]), sizes.get(row["dataset"]))
         once = row["std"] == 0
         if n is None or not (once or (np.isnan(row["std"]) and runs)):
             continue

@@ -35,8 +35,8 @@ OUTPUT = (
     "calibration", "counted", "cause", "reason")
 
 
-def judge(published, results, *, n_published=None, deterministic=(), datasets=None, not_run=None,
-          misprints=(), calibration=(), causes=()):
+def judge(published, results, *, n_published=None, deterministic=(), not_run=None, misprints=(),
+          calibration=(), causes=()):
     """Set each printed number beside ours, with a verdict: a row per printed cell with the columns `OUTPUT`.
     ``low`` and ``high`` are the 90% interval of (ours - published), ``radius`` the smallest margin at which
     the cell would agree. ``uncertainty`` says whose spread is in it: "both", "ours for both" (the paper
@@ -44,7 +44,7 @@ def judge(published, results, *, n_published=None, deterministic=(), datasets=No
     or "none". ``within_prediction``: print lies in the 90% prediction interval of our runs. ``expected``: as
     from `intervals.expected`. ``counted`` cells are judged, and neither in `calibration` nor averages of
     tasks that are judged. `published` may have a column ``selection``."""
-    cells = with_interval(joined(published, results, datasets or {}), n_published, deterministic)
+    cells = with_interval(joined(published, results), n_published, deterministic)
     names = ["own_sd", "own_n", "sd_used", "published_n", "half_unit", "delta", "selection"]
     cells["expected"] = intervals.expected(*(cells[name] for name in names))
     cells["misprint"] = cells["cell"].isin(set(misprints))
@@ -76,16 +76,14 @@ def verdict_counts(verdicts, by=()):
     return pd.concat([sums.assign(ceiling=ceiling.to_numpy()), counts[list(SYMBOLS)]], axis=1)
 
 
-def joined(published, results, datasets):
+def joined(published, results):
     """Printed cells with our mean, spread and counts beside them, in the printed order. The cells with
     ``ours, ours_std, n, n_failed, error, lacking``; NaN where nothing was run."""
     cells = published.rename(columns={"mean": "published", "std": "published_std"}).reset_index(drop=True)
-    key = pd.DataFrame(
-        {"dataset": cells["dataset"].replace(datasets),
-         "method": cells["method"],
-         # A method on views has one unnamed task; otherwise a cell without a task is the mean over tasks.
-         "task": cells["task"] if (results["task"] == "").any() else cells["task"].replace("", "avg"),
-         "metric": [our_name(*names) for names in zip(cells["paper"], cells["metric"])]})
+    # A method on views has one unnamed task; otherwise a cell without a task is the mean over tasks.
+    tasks = cells["task"] if (results["task"] == "").any() else cells["task"].replace("", "avg")
+    key = cells[["dataset", "method"]].assign(
+        task=tasks, metric=[our_name(*names) for names in zip(cells["paper"], cells["metric"])])
     ours = _statistics(results[results["metric"].isin(key["metric"]) & results["method"].isin(key["method"])])
     return pd.concat([cells, key.merge(ours, how="left", on=list(key)).drop(columns=list(key))], axis=1)
 

@@ -163,7 +163,7 @@ def test_a_committed_gain_is_the_difference_of_two_committed_cells(committed):
 
 def test_the_committed_gains_of_a_paper_are_those_of_its_committed_results(committed):
     study = study_of("mbc")
-    sets = [gains.of_set(one, scoreboard.kinds(study)) for one in draws.headlines(study)]
+    sets = [gains.of_set(one, study.kinds) for one in draws.headlines(study)]
     anew = pd.concat(sets)[list(gains.COLUMNS)].to_csv(index=False, float_format="%.6g")
     there = (paths.data_dir() / "gains.csv").read_text(encoding="utf-8").splitlines()
     assert anew.splitlines()[1:] == [line for line in there if line.startswith("mbc,")]
