@@ -121,7 +121,7 @@ def test_the_tables_show_verdicts_and_claims(study):
     assert study.audit_table().folded
     assert study.provenance_table().folded
     assert not study.sizes_table(["Nowhere"]).rows
-    (whole,) = study.reproduced("Tiny").tables
+    whole = study.reproduced("Tiny")
     assert whole.header[1:] == (("Task 1", "ACC"), ("Task 2", "ACC"))
     assert "The noise is not given; distance" in whole.html
     (live,) = Study("toy", "full").live_table().tables

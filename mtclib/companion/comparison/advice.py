@@ -72,10 +72,9 @@ def advised(sources, scores=None):
     safe = table[table["gain"] >= 0].sort_values(["worse", "gain"], ascending=[True, False]).index
     safe = next((name for name in safe if name != PLAIN), PLAIN)
     safe = safe if table.loc[safe, "worse"] < table.loc[take, "worse"] else take
-    low, high = interval(over)
     return {"take": take, "followed": found, **summary(found), "safe": safe, "safe row": table.loc[safe],
             "level": int((p > LEVEL).sum()), "others": len(p), "package": first if over.mean() > 0 else "",
-            "over": over.mean(), "over low": low, "over high": high}  # fmt: skip
+            "over": summary(over)}
 
 
 def rows(sources, scores=None):
@@ -94,10 +93,10 @@ def rows(sources, scores=None):
     return found
 
 
-def spread(row, middle, low, high):
-    """A mean with its interval, if there is one."""
-    found, least, most = (tables.signed(row[name]) for name in (middle, low, high))
-    return found if pd.isna(row[low]) else f"{found} ({least} to {most})"
+def spread(row):
+    """The mean gain of a `summary` with its interval, if there is one."""
+    found, least, most = (tables.signed(row[name]) for name in ("gain", "low", "high"))
+    return found if pd.isna(row["low"]) else f"{found} ({least} to {most})"
 
 
 def table(kind, sources=None, scores=None):
@@ -108,7 +107,7 @@ def table(kind, sources=None, scores=None):
     if best["safe"] != best["take"]:
         found["a loss cannot be afforded"] = {"take": best["safe"], **best["safe row"]}
     shown = [{"your data": name, "take": _named(sources, row["take"]), "sources": f"{row['sources']:.0f}",
-              "gain if followed": spread(row, "gain", "low", "high"), "losses": f"{row['worse']:.0f}",
+              "gain if followed": spread(row), "losses": f"{row['worse']:.0f}",
               "chance of a loss": "" if pd.isna(row["risk"]) else f"{100 * row['risk']:.0f} %"}
              for name, row in found.items()]  # fmt: skip
     note = ("Points of ARI over k-means with 95 % intervals over sources: the method is chosen by the other "
@@ -125,7 +124,7 @@ def promise(kind):
     if best["take"] == PLAIN:
         return f"On {sets} nothing of ours is ahead of plain k-means."
     return (f"Take {_named(sources, best['take'])}: following this advice gains "
-            f"{spread(best, 'gain', 'low', 'high')} points of ARI over k-means, measured on {sets} that did "
+            f"{spread(best)} points of ARI over k-means, measured on {sets} that did "
             f"not choose it, and loses on a further source with a chance of {100 * best['risk']:.0f} %.")
 
 
@@ -142,11 +141,10 @@ def answer(kind):
             f"a chance of {sizes}.")
     if best["safe"] != best["take"]:
         text += (f" If a loss cannot be afforded take {_named(sources, best['safe'])}: "
-                 f"{spread(best['safe row'], 'gain', 'low', 'high')}, below k-means on "
+                 f"{spread(best['safe row'])}, below k-means on "
                  f"{best['safe row']['worse']:.0f} of {best['sources']} sources.")
     if best["package"]:
-        text += (f" Of another package, {best['package']} is ahead by "
-                 f"{spread(best, 'over', 'over low', 'over high')}.")
+        text += f" Of another package, {best['package']} is ahead by {spread(best['over'])}."
     return f"{text} {best['level']} of {best['others']} other methods do not differ from it significantly."
 
 

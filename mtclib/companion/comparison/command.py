@@ -48,7 +48,7 @@ def table(kind):
                  for way, frame in wide.items()}
         orders = found.xs(method, level="method")["orders"].dropna()
         rows.append({"method": method, "sets": len(wide["the command"]),
-                     **{name: spread(row, "gain", "low", "high") for name, row in gains.items()},
+                     **{name: spread(row) for name, row in gains.items()},
                      "sets with five orders": len(orders), "they differ at most by": orders.max(),
                      "in half of the sets by": orders.median()})  # fmt: skip
     caption = f"Many {kind}: what the command gives on raw files, and in other orders of the samples"
@@ -80,7 +80,7 @@ def rules_table(kind):
     """All rules, the one that loses least first."""
     lost, rows = without_k(kind), []
     for rule in lost[list(RULES)].mean().sort_values(kind="stable").index:
-        more = spread(summary(lost[rule] - lost[USED]), "gain", "low", "high") if rule != USED else ""
+        more = spread(summary(lost[rule] - lost[USED])) if rule != USED else ""
         rows.append({"rule": RULES[rule], "points of ARI lost": f"{lost[rule].mean():.1f}",
                      "more than by the command": more})
     caption = f"Many {kind}: what is lost where the number of clusters is not known"

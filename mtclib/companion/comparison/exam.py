@@ -62,7 +62,7 @@ def report(kind, found):
     gains = found.sub(found[PLAIN], axis=0).fillna(0.0)
     table = pd.DataFrame({name: summary(gains[name]) for name in gains}).T.rename_axis("method")
     came = table.loc[best["take"]]
-    promised, given = (advice.spread(row, "gain", "low", "high") for row in (best, came))
+    promised, given = map(advice.spread, (best, came))
     text = (f"{best['take']}: promised {promised} points of ARI over k-means, and a loss on "
             f"{100 * best['risk']:.0f} % of sources; came {given}, with a loss on {came['worse']:.0f} of "
             f"{len(gains)} sets.")

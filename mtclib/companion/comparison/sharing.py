@@ -12,7 +12,7 @@ from scipy import stats
 
 from mtclib.companion import tables
 from mtclib.companion.comparison.advice import evidence, spread
-from mtclib.companion.comparison.sources import Sources, interval
+from mtclib.companion.comparison.sources import Sources, summary
 
 OWN = {
     "All k-means": "k-means", "MBC": "k-means", "SMBC": "k-means", "MTCMRL": "SNMF+LR",
@@ -71,12 +71,11 @@ def by_method(kind):
     rows = []
     for name, part in gains(kind).groupby("method", sort=False):
         found = by_source(part)
-        low, high = interval(found["gain"])
-        row = {"gain": found["gain"].mean(), "low": low, "high": high}
+        row = summary(found["gain"])
         over = f"its own: {OWN[name]}" if name in OWN else f"the nearest: {NEAREST.get(name)}"
         rows.append({
             "method": name, "over": over if kind == "tasks" else "the chosen view", "sources": len(found),
-            "gain": spread(row, "gain", "low", "high"), "loses": int((found["gain"] < 0).sum()),
+            "gain": spread(row), "loses": int((found["gain"] < 0).sum()),
             "correlation": _said(correlation(found)), "mean": row["gain"]})
     frame = pd.DataFrame(rows).sort_values("mean", ascending=False, kind="stable").drop(columns="mean")
     return tables.frame_table(frame.set_index("method"), f"Many {kind}: gain over {WORDS[kind][0]}",
@@ -94,11 +93,10 @@ def sentences():
     for kind in MEASURES:
         frame = gains(kind)
         found = by_source(frame)
-        (low, high), rho = interval(found["gain"]), correlation(found)
+        row, rho = summary(found["gain"]), correlation(found)
         methods = frame.groupby("method")["gain"].mean()
-        row = {"gain": found["gain"].mean(), "low": low, "high": high}
         text = (f"Many {kind}: over {len(found)} sources, methods that share gain "
-                f"{spread(row, 'gain', 'low', 'high')} points of ARI over {WORDS[kind][0]} in the mean, "
+                f"{spread(row)} points of ARI over {WORDS[kind][0]} in the mean, "
                 f"{(methods > 0).sum()} of {len(methods)} of them gain, ")
         text += (f"and the rank correlation of the gain with {WORDS[kind][1]} is {_said(rho)}."
                  if _said(rho) else f"and so few cannot say how the gain goes with {WORDS[kind][1]}.")

@@ -265,7 +265,7 @@ class PaperStudy(Study, paper="mspl"):
         """Tables 1 and 2, and two variants of Table 2."""
         pairs = [(name, name) for name in ("Handwritten Numerals", "Animal with attribute")]
         pairs += [("Animal with attribute", name) for name in ("Animals, five views", "Animals, 35 classes")]
-        return tables.Tables(tuple(self.reproduced(*pair).tables[0] for pair in pairs))
+        return tables.Tables(tuple(self.reproduced(*pair) for pair in pairs))
 
     def webkb_as_stored(self):
         """Table 3 on words and links as stored with the gain from pacing there, and as Con-MC's row asks."""

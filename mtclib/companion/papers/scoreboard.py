@@ -228,8 +228,7 @@ def gain_files(papers):
     """What `gains` and `rows` find of papers, a frame for each file below ``data/``."""
     found = {name: [] for name in ("gains", "multiverse", "gain_statistics", "rows", "row_statistics")}
     for study in map(study_of, papers):
-        sets, multiverse = reruns.again(study, study.kinds), gains.multiverse(study)
-        lines = rows.rows(study, study.kinds)
+        sets, multiverse, lines = reruns.again(study), gains.multiverse(study), rows.rows(study)
         parts = (pd.concat([one.frame for one in sets])[list(gains.COLUMNS)], multiverse,
                  gains.statistics(sets, multiverse), lines, rows.between_sets(lines))
         for parts_of_all, part in zip(found.values(), parts):
@@ -239,7 +238,7 @@ def gain_files(papers):
 
 def gain_errors(papers):
     """How often the statistics of gains and rows err, simulated on the committed runs of each paper."""
-    return pd.concat([rates(study, study.kinds) for study in map(study_of, papers)
+    return pd.concat([rates(study) for study in map(study_of, papers)
                       for rates in (reruns.rates, rows.rates)])
 
 

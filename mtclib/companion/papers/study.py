@@ -119,7 +119,7 @@ class Study(PaperJudging):
         return tables.frame_table(sizes.dropna(axis="columns", how="all"), caption, folded=told)
 
     def reproduced(self, dataset: str | Iterable[str], source: str | None = None,
-                   metrics: Sequence[str] | None = None) -> tables.Tables:
+                   metrics: Sequence[str] | None = None) -> Table:
         """The printed table of a data set, with ours and the verdict in each cell.
         `dataset` may be a list of data sets of one printed table, which then are its columns. `source` is the
         data set of the protocol that stands for the printed one, `metrics` those to show, all by default."""
@@ -130,16 +130,15 @@ class Study(PaperJudging):
         elif source is not None:
             cells = cells.assign(dataset=source)
         metrics = list(dict.fromkeys(cells["metric"])) if metrics is None else list(metrics)
-        return tables.Tables((tables.reproduced(cells, metrics=metrics),))
+        return tables.reproduced(cells, metrics=metrics)
 
     def printed_tables(self, *datasets: str, metrics: Sequence[str] | None = None) -> tables.Tables:
         """As ``reproduced`` for several data sets, each on the pipeline that stands for it in the counts."""
-        found = (self.reproduced(name, self.headline(name), metrics) for name in datasets)
-        return tables.Tables(tuple(one.tables[0] for one in found))
+        return tables.Tables(tuple(self.reproduced(name, self.headline(name), metrics) for name in datasets))
 
     def beforehand(self, *datasets: str, metrics: Sequence[str] | None = None) -> tables.Tables:
         """As ``printed_tables``, on the pipeline that was chosen before any run, each folded."""
-        found = [self.reproduced(name, name, metrics).tables[0] for name in datasets]
+        found = (self.reproduced(name, name, metrics) for name in datasets)
         return tables.Tables(tuple(replace(one, folded="the pipeline fixed before any run") for one in found))
 
     def live_table(self, *sets: str, metrics: Sequence[str] | None = None) -> tables.Tables:

@@ -7,7 +7,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -70,22 +70,22 @@ def attempt(function: Callable, *args: object) -> Attempt:
 def execute(job: Job) -> Record:
     """Run a job: a record with status "ok", "failed", or "unavailable" if the data cannot be had here."""
     done = attempt(_fit, job)
-    if done.error:
-        status = "unavailable" if isinstance(done.error, FetchError) else "failed"
-        info, arrays = dict(NO_RESULT), {}
-    else:
-        status, (info, arrays) = "ok", done.value
+    info, arrays = done.value or ({}, {})
+    record = failed_record(job, done.message)
+    record.cost.update(seconds=info.pop("seconds", done.processor), traceback=done.trace,
+                       calibration=info.pop("calibration", None))
+    status = "ok" if not done.error else "unavailable" if isinstance(done.error, FetchError) else "failed"
     seen = sorted({f"{w.category.__name__}: {w.message}" for w in done.caught})
-    cost = _cost(info.pop("seconds", done.processor), done.trace)
-    cost["calibration"] = info.pop("calibration", None)
-    info = {**_identity(job), "status": status, "error": done.message, "warnings": seen, **info}
-    return Record(info, cost, arrays)
+    record.info.update(info, status=status, warnings=seen)
+    return replace(record, arrays=arrays)
 
 
 def failed_record(job, error):
     """Record of a job that gave neither a result nor an exception, because its process died."""
-    info = {**_identity(job), "status": "failed", "error": error, "warnings": [], **NO_RESULT}
-    return Record(info, _cost(0.0, ""))
+    info = {"key": job.key, "job": job.identity(), "status": "failed", "error": error, "warnings": [],
+            **NO_RESULT}
+    when = datetime.now(UTC).isoformat(timespec="seconds")
+    return Record(info, {"seconds": 0.0, "when": when, "cpu_count": os.cpu_count(), "traceback": ""})
 
 
 def labels_digest(record):
@@ -112,10 +112,6 @@ def lacking(record, job, labels=False):
         lost |= arrays - {"/".join(name.split("/")[:2]) for name in record.arrays}
         lost |= {f"scores of {task!r}" for task in job.tasks if task not in record.info.get("scores", ())}
     return sorted(lost)
-
-
-def _identity(job):
-    return {"key": job.key, "job": job.identity()}
 
 
 def flatten(name: str, value: object) -> dict:
@@ -179,8 +175,3 @@ def _scores(names, truth, labels):
     if names != [""]:
         scores["avg"] = {metric: np.mean([scores[name][metric] for name in names]) for metric in scores["1"]}
     return {name: {metric: float(value) for metric, value in row.items()} for name, row in scores.items()}
-
-
-def _cost(seconds, trace):
-    when = datetime.now(UTC).isoformat(timespec="seconds")
-    return {"seconds": seconds, "when": when, "cpu_count": os.cpu_count(), "traceback": trace}

@@ -31,14 +31,14 @@ COLUMNS = (*PLACE, "reconstruction", "pipeline", "printed", "printed_error", "ou
            "sceptical_p")
 def multiverse(study):
     """Every printed gain on every committed pipeline: the place, ``pipeline, printed, ours, low, high``."""
-    parts = (of_set(Scores(study, name, one), {}, whole=False)
+    parts = (of_set(Scores(study, name, one), whole=False)
              for name in study.published["dataset"].unique() for one in pipelines(study, name))
     columns = [*PLACE, "pipeline", "printed", "ours", "low", "high"]
     # An empty part would make objects of all numbers, which are then written with every digit.
     return pd.concat([part for part in parts if len(part)], ignore_index=True)[columns]
 
 
-def of_set(scores, kinds, whole=True):
+def of_set(scores, whole=True):
     """The gains of one printed data set on one pipeline, with `COLUMNS` and more; `kinds` has the kind of a
     method; without `whole` the choice of settings is no part of the errors. ``least, most``: where 95 % of
     re-runs would lie if print were the truth up to its error (Patil, Peng and Leek 2016). ``below_half``:
@@ -53,7 +53,7 @@ def of_set(scores, kinds, whole=True):
         return pd.DataFrame(columns=list(COLUMNS))
     frame = pd.concat(parts, ignore_index=True)
     frame = frame.assign(paper=scores.study.paper, dataset=scores.dataset, pipeline=scores.pipeline.name)
-    frame["reconstruction"] = np.where(frame["rival"].map(kinds) == "reconstruction", "yes", "no")
+    frame["reconstruction"] = np.where(frame["rival"].map(scores.study.kinds) == "reconstruction", "yes", "no")
     return judged(frame)
 
 

@@ -35,10 +35,10 @@ class Again:
     perfect_tau: np.ndarray  # (draws, places)
 
 
-def again(study, kinds, trials=TRIALS):
+def again(study, trials=TRIALS):
     """An `Again` for each printed data set of a paper on its headline pipeline."""
     return [_again(scores, frame, trials, np.random.default_rng(number))
-            for number, scores in enumerate(headlines(study)) if len(frame := gains.of_set(scores, kinds))]
+            for number, scores in enumerate(headlines(study)) if len(frame := gains.of_set(scores))]
 
 
 def _again(scores, frame, trials, rng):
@@ -91,10 +91,10 @@ def kendall(first, second):
         return (signs[0] * signs[1]).sum(-1) / np.sqrt((signs[0] ** 2).sum(-1) * (signs[1] ** 2).sum(-1))
 
 
-def rates(study, kinds, trials=TRIALS):
+def rates(study, trials=TRIALS):
     """Error rates of the gains of a paper, as `WANTED` names them, each with its nominal level."""
     parts = [_Simulated(scores, frame, trials, np.random.default_rng(number))
-             for number, scores in enumerate(headlines(study)) if len(frame := gains.of_set(scores, kinds))]
+             for number, scores in enumerate(headlines(study)) if len(frame := gains.of_set(scores))]
     table = pd.concat([part.rates() for part in parts]).mean()
     table["ratio_one"], table["ratio_half"] = _coverage(parts, trials)
     table["mean_interval"], table["best_interval"] = (_of_means(parts, best) for best in (False, True))

@@ -21,9 +21,9 @@ COLUMNS = ("paper", "table", "dataset", "method", "kind", "pipeline", "cells", "
 WANTED = {"row_deviating": 0.10, "row_agreeing": 0.05, "row_power_10": np.nan, "row_interval": 0.90}
 
 
-def rows(study, kinds):
+def rows(study):
     """Every row of a paper that has a cell to judge, with the 90 % interval of its difference in points."""
-    found = [_row(scores, method, kinds) for scores in headlines(study) for method in judged(scores)]
+    found = [_row(scores, method) for scores in headlines(study) for method in judged(scores)]
     return pd.DataFrame(found, columns=list(COLUMNS))
 
 
@@ -33,12 +33,12 @@ def judged(scores):
             if (cells["mean"].notna() & ~scores.relative).any()]
 
 
-def _row(scores, method, kinds):
+def _row(scores, method):
     part = Row(scores, method)
     gaps = part.ours.mean(axis=0) - part.printed
     low, high = part.interval(part.ours.mean(axis=1).mean() - part.printed.mean(), part.spread, part.told)
     row = {"paper": scores.study.paper, "table": scores.printed[method].loc[part.kept, "table"].iloc[0],
-           "dataset": scores.dataset, "method": method, "kind": kinds.get(method, ""),
+           "dataset": scores.dataset, "method": method, "kind": scores.study.kinds[method],
            "pipeline": scores.pipeline.name, "cells": int(part.kept.sum()), "difference": 100 * gaps.mean(),
            "rms": 100 * np.sqrt((gaps**2).mean()), "low": 100 * low, "high": 100 * high,
            "verdict": str(intervals.classify(low, high, DELTA))}
@@ -82,7 +82,7 @@ class Row:
                                              self.half_unit, self.selection)
 
 
-def rates(study, kinds, trials=DRAWS):
+def rates(study, trials=DRAWS):
     """Error rates of the rows' rule by kind of method, simulated as for cells: `WANTED`."""
     found = []
     for number, scores in enumerate(headlines(study)):
@@ -90,7 +90,7 @@ def rates(study, kinds, trials=DRAWS):
         sides = [scores.drawn(trials, rng, theirs) for theirs in (False, True)]
         for method in judged(scores):
             part = Row(scores, method)
-            found.append({"kind": kinds.get(method), **_simulated(part, *(s[method] for s in sides))})
+            found.append({"kind": study.kinds[method], **_simulated(part, *(s[method] for s in sides))})
     table = pd.DataFrame(found).groupby("kind", sort=False).mean().round(4)
     return pd.concat([pd.DataFrame({"paper": study.paper, "rate": [f"{name}, {kind}" for name in WANTED],
                                     "nominal": list(WANTED.values()), "found": list(line)})

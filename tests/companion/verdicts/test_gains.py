@@ -21,7 +21,7 @@ def scores(rng, n=20, gain=0.1, sd=0.04, n_published=20, tasks=2, others=0):
     means |= dict.fromkeys(["other", *map(str, range(others - 2))], 0.6) if others else {}
     places = pd.DataFrame({"task": [str(task) for task in range(tasks)], "metric": "ACC"})
     made = draws.Scores.__new__(draws.Scores)
-    made.study = SimpleNamespace(paper="toy", protocol=SimpleNamespace(own=["own"]))
+    made.study = SimpleNamespace(paper="toy", protocol=SimpleNamespace(own=["own"]), kinds={})
     made.dataset, made.pipeline = "set", SimpleNamespace(name="as fixed")
     made.places, made.relative, made.n_published = places, np.zeros(tasks, dtype=bool), n_published
     common = rng.normal(0, sd, (n, 1 if tasks == 2 else tasks))  # starts or splits that all methods share
@@ -38,7 +38,7 @@ def scores(rng, n=20, gain=0.1, sd=0.04, n_published=20, tasks=2, others=0):
 
 
 def test_a_shared_draw_cancels_in_the_paired_gain_and_its_interval_covers_the_truth():
-    found = gains.of_set(scores(np.random.default_rng(0), tasks=400), {})
+    found = gains.of_set(scores(np.random.default_rng(0), tasks=400))
     own = found[found["rival"] == "rival"]
     assert 0.91 < own["low"].le(10).mul(own["high"].ge(10)).mean() < 0.985
     assert own["error"].mean() == pytest.approx(100 * 0.04 / 2 * (2 / 20) ** 0.5, rel=0.05)
@@ -51,14 +51,14 @@ def test_a_rival_whose_runs_are_all_equal_does_not_limit_the_runs_of_a_gain():
     made = scores(np.random.default_rng(0))
     values, choose = made.by["rival"]
     made.by["rival"] = np.repeat(values[:, :1], 3, axis=1), np.repeat(choose[:, :1], 3, axis=1)
-    found = gains.of_set(made, {}).set_index("rival")
+    found = gains.of_set(made).set_index("rival")
     assert set(found.loc["rival", "n"]) == {20} == set(found.loc["other", "n"])
     spread = made.by["own"][0][0].std(axis=0, ddof=1)
     np.testing.assert_allclose(found.loc["rival", "error"], 100 * spread / 20**0.5)
 
 
 def test_nineteen_of_twenty_re_runs_lie_in_the_prediction_interval_and_few_zero_gains_recur():
-    found = gains.of_set(scores(np.random.default_rng(1), gain=0.0, tasks=600), {})
+    found = gains.of_set(scores(np.random.default_rng(1), gain=0.0, tasks=600))
     own = found[found["rival"] == "rival"]
     assert 0.92 < own["within_prediction"].mean() < 0.98
     assert own["significant"].value_counts(normalize=True).drop("no").max() < 0.06
@@ -101,7 +101,7 @@ def test_kendalls_tau_is_that_of_scipy_and_leaves_missing_scores_out(seed):
 
 def test_a_perfect_re_run_is_as_often_off_as_the_errors_of_both_sides_say():
     made = scores(np.random.default_rng(5), gain=0.02)
-    frame = gains.of_set(made, {})
+    frame = gains.of_set(made)
     again = reruns._again(made, frame, 4000, np.random.default_rng(6))
     both = np.hypot(frame["error"] * (19 / 20) ** 0.5, frame["printed_error"])
     assert np.allclose(again.perfect.std(axis=0), both, rtol=0.12)
@@ -163,7 +163,7 @@ def test_a_committed_gain_is_the_difference_of_two_committed_cells(committed):
 
 def test_the_committed_gains_of_a_paper_are_those_of_its_committed_results(committed):
     study = study_of("mbc")
-    sets = [gains.of_set(one, study.kinds) for one in draws.headlines(study)]
+    sets = [gains.of_set(one) for one in draws.headlines(study)]
     anew = pd.concat(sets)[list(gains.COLUMNS)].to_csv(index=False, float_format="%.6g")
     there = (paths.data_dir() / "gains.csv").read_text(encoding="utf-8").splitlines()
     assert anew.splitlines()[1:] == [line for line in there if line.startswith("mbc,")]
@@ -185,7 +185,7 @@ def test_the_statistics_err_about_as_often_as_they_say():
 
 def simulated(seed, trials=400, **given):
     made = scores(np.random.default_rng(seed), **given)
-    return reruns._Simulated(made, gains.of_set(made, {}), trials, np.random.default_rng(1000 + seed))
+    return reruns._Simulated(made, gains.of_set(made), trials, np.random.default_rng(1000 + seed))
 
 
 def test_the_error_of_a_weighted_sum_of_gains_is_that_of_its_runs_whose_shared_part_cancels():
@@ -221,7 +221,7 @@ def test_the_simulated_interval_of_a_mean_is_as_wide_as_the_one_that_is_committe
 
 
 def test_the_range_over_pipelines_is_over_those_that_have_every_gain_of_the_headline():
-    frame = gains.of_set(scores(np.random.default_rng(0)), {})
+    frame = gains.of_set(scores(np.random.default_rng(0)))
     fewer = frame[frame["rival"] == "rival"].assign(pipeline="another", ours=50.0)
     found = gains.over_pipelines(pd.concat([frame, frame.assign(pipeline="alike", ours=1.0), fewer]), frame)
     assert (found["pipelines"], found["pipelines_least"]) == (3, 1.0)
@@ -248,7 +248,7 @@ def test_signs_are_counted_against_a_perfect_re_run_and_means_have_the_data_set_
     made = [scores(np.random.default_rng(seed), gain=0.1) for seed in range(4)]
     for number, one in enumerate(made):
         one.dataset = f"set {number}"
-    found = [reruns._again(one, gains.of_set(one, {}), 300, np.random.default_rng(0)) for one in made]
+    found = [reruns._again(one, gains.of_set(one), 300, np.random.default_rng(0)) for one in made]
     multi = pd.concat([one.frame for one in found])
     line = gains.statistics(found, multi).iloc[0]
     assert line["gains"] == line["recurs"] == line["same"] == 16
