@@ -39,11 +39,10 @@ def multiverse(study):
 
 
 def of_set(scores, whole=True):
-    """The gains of one printed data set on one pipeline, with `COLUMNS` and more; `kinds` has the kind of a
-    method; without `whole` the choice of settings is no part of the errors. ``least, most``: where 95 % of
-    re-runs would lie if print were the truth up to its error (Patil, Peng and Leek 2016). ``below_half``:
-    significantly below half of print (Simonsohn 2015), with the errors of both; ``sceptical_p``: Held
-    (2020)."""
+    """The gains of one printed data set on one pipeline, with `COLUMNS` and more; without `whole` the choice
+    of settings is no part of the errors. ``least, most``: where 95 % of re-runs would lie if print were the
+    truth up to its error (Patil, Peng and Leek 2016). ``below_half``: significantly below half of print
+    (Simonsohn 2015), with the errors of both; ``sceptical_p``: Held (2020)."""
     rng = np.random.default_rng(0)
     sides = [scores.drawn(DRAWS, rng, theirs) for theirs in (False, True)] if whole else []
     means = [{method: one.setting for method, one in side.items()} for side in sides]
@@ -52,9 +51,10 @@ def of_set(scores, whole=True):
     if not parts:
         return pd.DataFrame(columns=list(COLUMNS))
     frame = pd.concat(parts, ignore_index=True)
-    frame = frame.assign(paper=scores.study.paper, dataset=scores.dataset, pipeline=scores.pipeline.name)
-    frame["reconstruction"] = np.where(frame["rival"].map(scores.study.kinds) == "reconstruction", "yes", "no")
-    return judged(frame)
+    again = frame["rival"].map(scores.study.kinds) == "reconstruction"
+    return judged(frame.assign(
+        paper=scores.study.paper, dataset=scores.dataset, pipeline=scores.pipeline.name,
+        reconstruction=np.where(again, "yes", "no")))
 
 
 def _pair(scores, own, rival, means):
