@@ -14,6 +14,7 @@ from mtclib.companion.comparison.sources import PLAIN, summary
 from mtclib.companion.runs import attempt
 from mtclib.companion.runs.jobs import resolve_estimator
 from mtclib.companion.userdata import load
+from mtclib.companion.userdata.contents import as_list
 from mtclib.companion.userdata.files import DataFileError
 from mtclib.core.base import spawn_seeds
 from mtclib.metrics import adjusted_rand_index
@@ -52,7 +53,7 @@ def score(spec, data, seed, n_clusters=None):
     done = attempt(fitted)
     if done.value is None:
         return np.nan
-    pairs = [(data.labels, done.value)] if data.kind == "multiview" else zip(data.labels, done.value)
+    pairs = zip(as_list(data.labels), as_list(done.value))
     return 100 * np.mean([adjusted_rand_index(y[y >= 0], found[y >= 0]) for y, found in pairs])
 
 

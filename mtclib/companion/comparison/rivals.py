@@ -14,6 +14,7 @@ from sklearn.utils import check_array
 
 from mtclib.baselines.adapters import side_by_side
 from mtclib.companion.runs.jobs import dotted
+from mtclib.maths.linalg import as_dense
 
 TAKE_SPARSE = ("KMeans", "SpectralClustering")
 
@@ -64,19 +65,15 @@ class Rival(BaseEstimator):
     def _labels(self, Xs, k):
         method = named(self.path)
         if self.path == "snf:snf":
-            return _fused(list(map(_dense, Xs)), k, self.random_state)
+            return _fused(list(map(as_dense, Xs)), k, self.random_state)
         known = method._get_param_names()
         options = {**(self.options or {}), "n_clusters" if "n_clusters" in known else "n_components": k}
         if "random_state" in known:
             options["random_state"] = self.random_state
-        data = side_by_side(Xs) if self.path.startswith("sklearn.") else list(map(_dense, Xs))
+        data = side_by_side(Xs) if self.path.startswith("sklearn.") else list(map(as_dense, Xs))
         if not isinstance(data, list) and method.__name__ not in TAKE_SPARSE:
-            data = _dense(data)
+            data = as_dense(data)
         return np.asarray(method(**options).fit_predict(data), dtype=int)
-
-
-def _dense(X):
-    return X.toarray() if sp.issparse(X) else X
 
 
 def _fused(Xs, k, seed):

@@ -67,10 +67,11 @@ class Execution:
     error: str = ""
 
 
-def figures(notebook) -> list:
-    """Return the cells and outputs of a notebook that are pictures, as ``(cell position, output)``."""
-    return [(position, output) for position, cell in enumerate(notebook.cells)
-            for output in cell.get("outputs", ()) if "image/png" in output.get("data", {})]
+def counts(notebook) -> tuple[int, int]:
+    """Return how many cells of code and how many pictures a notebook has."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    return (sum(cell.cell_type == "code" for cell in notebook.cells),
+            sum("image/png" in output.get("data", {}) for output in outputs))
 
 
 def execute(path, output, values: dict, profile="quick", title=None) -> Execution:
@@ -96,9 +97,8 @@ def execute(path, output, values: dict, profile="quick", title=None) -> Executio
         error = f"{type(failure).__name__}: {failure}"
     seconds = time.perf_counter() - started
     notebook = nbformat.read(output if output.exists() else path, as_version=4)
-    record = Execution(
-        path.stem, profile, "failed" if error else "ok", round(seconds, 1),
-        sum(cell.cell_type == "code" for cell in notebook.cells), len(figures(notebook)), error)
+    status = "failed" if error else "ok"
+    record = Execution(path.stem, profile, status, round(seconds, 1), *counts(notebook), error)
     notebook.metadata["mtclib"] = asdict(record)
     nbformat.write(notebook, output)
     return record

@@ -22,7 +22,7 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 
 from mtclib.companion.parameters import UsageError
 from mtclib.companion.site import gallery, pages, reference
-from mtclib.companion.site.notebooks import FRONT, Execution, figures, find_notebooks, read_execution
+from mtclib.companion.site.notebooks import FRONT, Execution, counts, find_notebooks, read_execution
 from mtclib.core import paths
 
 VERSIONS = ("mtclib", "numpy", "scipy", "scikit-learn", "pandas", "matplotlib", "papermill", "sphinx")
@@ -39,9 +39,7 @@ def _stored(name, notebook) -> Execution | None:
     """Describe the outputs that the repository keeps; None if it keeps none."""
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     status = "failed" if any(output.output_type == "error" for output in outputs) else "ok"
-    n_cells = sum(cell.cell_type == "code" for cell in notebook.cells)
-    n_figures = len(figures(notebook))
-    return Execution(name, pages.STORED, status, math.nan, n_cells, n_figures) if outputs else None
+    return Execution(name, pages.STORED, status, math.nan, *counts(notebook)) if outputs else None
 
 
 def _newest(name, path):

@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.neighbors import kneighbors_graph
 
+from mtclib.baselines.adapters import side_by_side
 from mtclib.companion.userdata.files import DataFileError
 from mtclib.core.base import DegenerateSubspaceWarning, spawn_seeds
 from mtclib.maths.eigen import spectral_embedding
@@ -71,8 +72,9 @@ def candidates(data, seed=0) -> Candidates:
         falls = np.round(values[1:-1] - values[2:], 9)  # from two clusters on
         gaps += [{"task": task, "k": k, "gap": gap} for k, gap in enumerate(falls, 2)]
         for k in np.sort(2 + np.argsort(-falls, kind="stable")[:CANDIDATES]).tolist():
-            labels[task, k] = found = _clusters(V[:, :k], k, own)
-            plain = KMeans(k, n_init=3, random_state=own % 2**32).fit_predict(_joined(Xs))
+            kmeans = KMeans(k, n_init=3, random_state=own % 2**32)
+            labels[task, k] = found = kmeans.fit_predict(_of_unit_length(V[:, :k]))
+            plain = kmeans.fit_predict(side_by_side(Xs))
             sizes = " ".join(map(str, sorted(np.bincount(found))[::-1]))
             rows.append({"task": task, "clusters": k, "sizes": sizes,
                          "agreement": round(adjusted_rand_index(found, plain), 2) + 0.0,
@@ -101,13 +103,6 @@ def _neighbours(X):
     return sp.csr_array(graph.maximum(graph.T))
 
 
-def _clusters(V, k, seed):
+def _of_unit_length(V):
     lengths = np.linalg.norm(V, axis=1, keepdims=True)
-    rows = np.divide(V, lengths, out=np.zeros_like(V), where=lengths > 0)
-    return KMeans(k, n_init=3, random_state=seed % 2**32).fit_predict(rows)
-
-
-def _joined(Xs):
-    if len(Xs) == 1:
-        return Xs[0]
-    return sp.hstack(Xs, format="csr") if any(map(sp.issparse, Xs)) else np.hstack(Xs)
+    return np.divide(V, lengths, out=np.zeros_like(V), where=lengths > 0)

@@ -71,7 +71,7 @@ def identify(paper, *, protocol=None, names=(), folder=None, store=None, n_jobs=
     store = store or runs.RunStore(paths.runs_dir())
     for name in names or protocol.identify:
         search = protocol.identify[name]
-        cells = calibration(protocol, search, printed_cells(paper))
+        cells = calibration(protocol, search)
         left = _survivors(protocol, search, folder) if search.after else None
         table, choices = hypotheses(protocol, search, cells, left, store, n_jobs=n_jobs)
         table.to_csv(table_file(paper, name, folder), index=False, **TABLE)
@@ -82,15 +82,10 @@ def identify(paper, *, protocol=None, names=(), folder=None, store=None, n_jobs=
 
 def winner_cells(protocol, name, folder):
     """The calibration cells of a search, printed and as its winner gives them."""
-    cells = calibration(protocol, protocol.identify[name], printed_cells(protocol.paper))
+    cells = calibration(protocol, protocol.identify[name])
     table = pd.read_csv(table_file(protocol.paper, name, folder))
     best = table.loc[table["distance"].idxmin(), cells["cell"]]
     return cells[KEY].assign(printed=cells["mean"].round(4), ours=best.astype(float).round(4).to_numpy())
-
-
-def printed_cells(paper):
-    """Printed scores and sizes of a paper, in the columns of :func:`..published.load`."""
-    return pd.concat([published.load(paper), size_cells(paper)], ignore_index=True)
 
 
 def _survivors(protocol, search, folder):
@@ -112,15 +107,15 @@ def _offered(search):
     return {name: set(map(as_text, values)) for name, values in choices.items()}
 
 
-def calibration(protocol, search, cells):
+def calibration(protocol, search):
     """Printed cells of the search, with ``ours``: the data set of the protocol that stands for the cell."""
+    cells = (size_cells if search.stage == "sizes" else published.load)(protocol.paper)
     if search.stage == "fingerprints":
         cells = fingerprints(cells, protocol)
     wanted = [np.logical_and.reduce([cells[column] == value for column, value in one.items()])
               for one in search.calibration]
     names = {protocol.datasets[name].published: name for name in search.datasets}
-    kind = cells["cell"].isin(size_cells(protocol.paper)["cell"]) == (search.stage == "sizes")
-    chosen = cells[np.logical_or.reduce(wanted) & kind & cells["dataset"].isin(names)]
+    chosen = cells[np.logical_or.reduce(wanted) & cells["dataset"].isin(names)]
     if chosen.empty:
         raise runs.ProtocolError(f"identify.{search.id}: no printed cell is called by its calibration")
     return chosen.assign(ours=chosen["dataset"].map(names)).reset_index(drop=True)

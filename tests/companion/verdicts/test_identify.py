@@ -106,13 +106,12 @@ def test_nothing_is_found_in_shuffled_print_and_what_is_found_stands_for_the_pri
 
 @pytest.mark.parametrize("paper", [name for name in paths.papers() if identify.summaries(name)])
 def test_committed_searches_are_what_their_tables_give(paper):
-    protocol, cells = runs.load_protocol(paper), identify.printed_cells(paper)
-    found = identify.summaries(paper)
+    protocol, found = runs.load_protocol(paper), identify.summaries(paper)
     assert set(found) <= set(protocol.identify)
     for name, search in ((name, protocol.identify[name]) for name in found):
         table = pd.read_csv(identify.table_file(paper, name), keep_default_na=False, dtype=str)
         choices = list(table.columns[: table.columns.get_loc("distance")])
-        chosen = identify.calibration(protocol, search, cells)
+        chosen = identify.calibration(protocol, search)
         measured = [*chosen["cell"], *(["noise"] if "noise" in table else [])]
         table[measured] = table[measured].apply(pd.to_numeric)
         assert evidence.summary(table, choices, chosen, search) == found[name]
