@@ -111,17 +111,15 @@ class PaperResults:
         """Rows that are judged: ``selected``, with the protocol's ``suggested`` methods at their defaults."""
         return self._suggested(self.selected(dataset), self.default(dataset))
 
-    @cached_property
-    def truth(self):
-        """Measures of the true classes as rows of a method "true"; empty where the protocol has none."""
+    @cache
+    def truth_of(self, dataset):
+        """Measures of the true classes of a data set as rows of a method "true", if the protocol has any."""
         if not self.protocol.measures:
             return self.results.frame.iloc[:0]
-        fixed = {"method": "true", "task": "", "run": 0, "status": "ok", "params": "{}", "in_grid": True}
-        return self.table("truth").assign(**fixed).reindex(columns=self.results.frame.columns)
-
-    def truth_of(self, dataset):
-        """Rows of ``truth`` on one data set."""
-        return self.truth[self.truth["dataset"] == self._data(dataset).id].assign(dataset=dataset)
+        rows = self.table("truth")
+        rows = rows[rows["dataset"] == self._data(dataset).id].assign(
+            dataset=dataset, method="true", task="", run=0, status="ok", params="{}", in_grid=True)
+        return rows.reindex(columns=self.results.frame.columns)
 
     def grid(self, dataset, printed):
         """All grid rows of a data set. The accuracies by which a setting is chosen are repeated under task

@@ -10,7 +10,6 @@ from functools import cache, lru_cache
 import numpy as np
 
 from mtclib.companion.runs import our_name
-from mtclib.companion.runs.protocol import DatasetSpec
 from mtclib.companion.verdicts import errors, identify, leverage
 from mtclib.companion.verdicts.intervals import RELATIVE
 
@@ -58,7 +57,7 @@ def pipelines(study, printed):
 
 
 def _pipeline(study, name):
-    spec = study.protocol.datasets.get(name) or DatasetSpec(name)  # a pool has none
+    spec = study._spec(name)
     called = name.partition(" (")[2].removesuffix(")") or FIXED
     own = spec.stand_ins.get(next(iter(study.protocol.own), ""), "")
     return Pipeline(called, spec.rows_of or name, own.partition(", ")[2], search=spec.search)
