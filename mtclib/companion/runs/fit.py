@@ -70,7 +70,8 @@ def attempt(function: Callable, *args: object) -> Attempt:
 def execute(job: Job) -> Record:
     """Run a job: a record with status "ok", "failed", or "unavailable" if the data cannot be had here."""
     done = attempt(_fit, job)
-    info, arrays = done.value or ({}, {})
+    nothing: tuple[dict, dict] = {}, {}
+    info, arrays = done.value or nothing
     record = failed_record(job, done.message)
     record.cost.update(seconds=info.pop("seconds", done.processor), traceback=done.trace,
                        calibration=info.pop("calibration", None))
