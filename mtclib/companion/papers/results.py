@@ -132,8 +132,7 @@ class PaperResults:
 
     def printed(self, dataset, method=None, metric=None):
         """Printed cells of a data set, or of one method and metric on it."""
-        wanted = {"dataset": dataset, "method": method, "metric": metric}
-        return published.matching(self.published, wanted)
+        return published.matching(self.published, {"dataset": dataset, "method": method, "metric": metric})
 
     def n_published(self, dataset):
         """Independent draws behind each printed mean, where `dataset` stands for it."""

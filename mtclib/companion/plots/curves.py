@@ -152,7 +152,8 @@ def sensitivity(frame: pd.DataFrame, base: Mapping, metric: str = "ACC", by: str
     intervals over runs.  Axes are logarithmic to base 2 but for the parameters in `linear`.
     """
     params = list(base)
-    rows = with_params(_scored(frame, metric), *params).astype(dict.fromkeys(params, float))
+    rows = _scored(frame, metric).dropna(subset="value")
+    rows = with_params(rows, *params).astype(dict.fromkeys(params, float))
     size = (max(2.3 * len(params), 6.6), 2.9)
     fig, axes = plt.subplots(1, len(params), figsize=size, sharey=True, squeeze=False)
     lines = list(dict.fromkeys(rows[by]))
@@ -177,7 +178,7 @@ def sensitivity_heatmap(frame: pd.DataFrame, x: str, y: str, metric: str = "ACC"
 
     A cell where every run failed shows a dash; no further parameter may vary.
     """
-    rows = with_params(_scored(frame, metric, keep_failed=True), x, y).astype({x: float, y: float})
+    rows = with_params(_scored(frame, metric), x, y).astype({x: float, y: float})
     others = sorted({key for text in rows["params"].unique() for key in json.loads(text)} - {x, y})
     rows = with_params(rows, *others)
     varying = [name for name in ["dataset", *others] if rows[name].nunique() > 1]
@@ -240,8 +241,7 @@ def _thinned(values):
     return kept
 
 
-def _scored(frame, metric, keep_failed=False):
+def _scored(frame, metric):
     """Rows of a metric, averages over tasks where there are any."""
     rows = frame[frame["metric"] == metric]
-    rows = rows[rows["task"] == "avg"] if (rows["task"] == "avg").any() else rows
-    return rows if keep_failed else rows[rows["value"].notna()]
+    return rows[rows["task"] == "avg"] if (rows["task"] == "avg").any() else rows
