@@ -10,6 +10,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics.pairwise import cosine_similarity
 
 from mtclib.core.large import row_blocks
+from mtclib.maths.linalg import as_dense
 
 _FEATURES, _LEAST = 5, 0.5
 ALIKE = 0.15
@@ -87,13 +88,13 @@ def _above(X, found, present):
 
 def _means(X, found, present):
     """Means of the features, of their squares, and of the features in each cluster."""
+    codes, n = np.searchsorted(present, found), len(found)
+    members = sp.csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, len(present)))
     sums, squares = np.zeros((len(present), X.shape[1])), np.zeros(X.shape[1])
     for rows in [slice(None)] if sp.issparse(X) else row_blocks(X):
-        block = X[rows]
-        sums += (found[rows] == present[:, None]).astype(float) @ block
-        squares += np.asarray((block * block).sum(axis=0)).ravel()
-    sizes = (found == present[:, None]).sum(axis=1)
-    return sums.sum(axis=0) / len(found), squares / len(found), sums / sizes[:, None]
+        sums += as_dense(members[rows].T @ X[rows])
+        squares += np.ravel((X[rows] * X[rows]).sum(axis=0))
+    return sums.sum(axis=0) / n, squares / n, sums / np.bincount(codes)[:, None]
 
 
 def aligned(data, labels, relation=None) -> Groups:
