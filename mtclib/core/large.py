@@ -48,11 +48,19 @@ def let_go(X):
 
 def room(shape, dtype):
     """An array to fill; a large one lies in a file that goes when no array of this process needs it."""
-    if math.prod(shape) * np.dtype(dtype).itemsize <= IN_MEMORY:
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    if size <= IN_MEMORY:
         return np.empty(shape, dtype)
     handle, name = tempfile.mkstemp(".mtclib")
-    os.close(handle)
-    array = np.memmap(name, dtype, "w+", shape=shape)
+    try:
+        if hasattr(os, "posix_fallocate"):  # else a disk that fills up later would end the process
+            os.posix_fallocate(handle, 0, size)
+        array = np.memmap(name, dtype, "r+", shape=shape)
+    except OSError:  # no place there
+        os.unlink(name)
+        return np.empty(shape, dtype)
+    finally:
+        os.close(handle)
     weakref.finalize(array.base, _remove, name, os.getpid())
     return array
 

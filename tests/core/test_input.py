@@ -1,6 +1,10 @@
 """What a user may give: scalars of numpy, data frames, every sparse form; one kind of error for the rest."""
 
+import errno
+import gc
+import os
 import sys
+import tempfile
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
@@ -230,3 +234,31 @@ def test_what_is_not_finite_is_found_in_any_block(monkeypatch, worst):
     X[7, 1] = worst
     with pytest.raises(ValueError, match="NaN or infinity"):
         check_matrix(X, "X")
+
+
+def test_a_large_array_lies_in_a_file_that_goes_with_the_last_view_of_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(large, "IN_MEMORY", 100)
+    assert not isinstance(large.room((3, 4), float), np.memmap)
+    part = large.room((4, 4), float)[1:]
+    part[:] = 2.0
+    large.let_go(part)
+    assert (part == 2.0).all()
+    assert len(list(tmp_path.iterdir())) == 1
+    del part
+    gc.collect()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="does not reserve room on a disk")
+def test_on_a_full_disk_a_large_array_lies_in_memory(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(large, "IN_MEMORY", 0)
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    X = large.room((4, 4), float)
+    assert not isinstance(X, np.memmap)
+    assert X.shape == (4, 4)
+    assert not list(tmp_path.iterdir())
