@@ -52,6 +52,18 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _parsed(argv):
+    """The arguments of a command; of a list of values some may stand behind options, too."""
+    parser = build_parser()
+    args, more = parser.parse_known_args(argv)
+    lists = [value for name, value in vars(args).items() if name in ("files", "names", "sets", "papers")]
+    if more and (not lists or any(text.startswith("-") for text in more)):
+        parser.error(f"unrecognized arguments: {' '.join(more)}; see python -m mtclib {args.command} --help")
+    for each in lists:
+        each.extend(more)
+    return args
+
+
 def _option(key, value):
     """What argparse takes for a key of an option, where TOML has no word for it."""
     if key == "type":
@@ -360,7 +372,7 @@ def main(argv=None) -> int:
     """Run one command and return its exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
     for stream in (sys.stdout, sys.stderr):  # a name that a terminal has no letters for is no reason to stop
         getattr(stream, "reconfigure", dict)(errors="replace")
-    args = build_parser().parse_args(argv)
+    args = _parsed(argv)
     # After --help, and before Ctrl-C may strike inside of numpy.
     if args.function is not list_known:
         import_module("mtclib.companion.runs")

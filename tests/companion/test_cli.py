@@ -15,6 +15,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from structure import PARAMETERS
 
 from mtclib import all_estimators
+from mtclib.companion import cli
 from mtclib.companion.cli import main
 from mtclib.companion.comparison.methods import MethodsFileError
 from mtclib.companion.papers import citations, copies
@@ -51,6 +52,24 @@ def repository(tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     write_notebook(tmp_path, "tiny", CHECK)
     return tmp_path
+
+
+def test_values_of_a_list_may_stand_behind_options_too():
+    for words in (["compare", "views", "a", "b", "--restore"], ["compare", "views", "--restore", "a", "b"],
+                  ["compare", "views", "a", "--restore", "b"], ["compare", "--restore", "views", "a", "b"]):
+        args = cli._parsed(words)
+        assert (args.kind, args.sets, args.restore) == ("views", ["a", "b"], True)
+    args = cli._parsed(["cluster", "--kind", "views", "a.csv", "--n-clusters", "3", "b.csv"])
+    assert (args.files, args.n_clusters) == (["a.csv", "b.csv"], [3])
+    assert cli._parsed(["store"]).papers == []
+
+
+@pytest.mark.parametrize("words", [["cluster", "a.csv", "--colour"], ["scoreboard", "mbc"]])
+def test_what_no_command_knows_is_refused(words, capsys):
+    with pytest.raises(SystemExit):
+        cli._parsed(words)
+    assert f"unrecognized arguments: {words[-1]}; see python -m mtclib {words[0]} --help" in (
+        capsys.readouterr().err)
 
 
 def printed(path):
