@@ -25,37 +25,30 @@ from mtclib.datasets.text import strip_parts, weigh
 # The editions.
 
 
+def _messages(edition, file) -> Corpus:
+    """Raw messages of an archive whose folders are halves, if any: by half, group and article number."""
+    name, rows = f"20newsgroups/{file}", []
+    for path, data in read_packed(name).items():
+        folder, label, number = path.split("/")
+        split = folder.rpartition("-")[2] if "-" in folder else ""
+        number = 53803 if number == "538033" else int(number)  # which the source misnames
+        rows.append((split, label, number, data.decode("latin-1")))
+    rows.sort(key=lambda row: (row[0] == "test", *row[1:3]))
+    splits, labels, numbers, texts = zip(*rows)
+    ids = tuple(f"{label}/{number}" for label, number in zip(labels, numbers))
+    return Corpus("20newsgroups", edition, texts, labels, ids, splits, (source_record(name),))
+
+
 @cache
 def newsgroups_bydate() -> Corpus:
-    """By-date edition: 18,846 raw messages with headers, the train half, then the test half.
-
-    Within each half by group and article number; one article that the source misnames (538033) gets its own
-    number, 53803.
-    """
-    name = "20newsgroups/20news-bydate.tar.xz"
-    rows = []
-    for path, data in read_packed(name).items():
-        folder, label, file = path.split("/")
-        number = 53803 if file == "538033" else int(file)
-        rows.append((folder == "20news-bydate-test", label, number, data.decode("latin-1")))
-    rows.sort(key=lambda row: row[:3])
-    tests, labels, numbers, texts = zip(*rows)
-    ids = tuple(f"{label}/{number}" for label, number in zip(labels, numbers))
-    splits = tuple("test" if test else "train" for test in tests)
-    return Corpus("20newsgroups", "bydate", texts, labels, ids, splits, (source_record(name),))
+    """By-date edition: 18,846 raw messages with headers, the train half, then the test half."""
+    return _messages("bydate", "20news-bydate.tar.xz")
 
 
 @cache
 def newsgroups_original() -> Corpus:
     """Original edition: 19,997 raw messages with full headers, not split, by group and article number."""
-    name = "20newsgroups/20_newsgroup-19997.tar.xz"
-    rows = []
-    for path, data in read_packed(name).items():
-        _, label, number = path.split("/")
-        rows.append((label, int(number), data.decode("latin-1")))
-    labels, numbers, texts = zip(*sorted(rows))
-    ids = tuple(f"{label}/{number}" for label, number in zip(labels, numbers))
-    return Corpus("20newsgroups", "19997", texts, labels, ids, ("",) * len(ids), (source_record(name),))
+    return _messages("19997", "20_newsgroup-19997.tar.xz")
 
 
 @cache
