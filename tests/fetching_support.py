@@ -8,6 +8,7 @@ import tarfile
 import threading
 import time
 import zipfile
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -144,11 +145,7 @@ def fake_pip(members, calls, returncode=0, cut=None):
         calls.append(command)
         file = os.path.join(command[command.index("--dest") + 1], "fake_data-1.0-py3-none-any.whl")
         if members is not None:
-            with zipfile.ZipFile(file, "w") as wheel:
-                for name, data in members.items():
-                    wheel.writestr(name, data)
-            if cut:
-                os.truncate(file, cut)
+            Path(file).write_bytes(zip_bytes(members)[:cut])
         said = "ERROR: No matching distribution found\n"
         return SimpleNamespace(returncode=returncode, stdout="", stderr=said)
 
