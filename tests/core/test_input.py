@@ -58,31 +58,22 @@ def test_numbers_that_no_computation_can_hold_are_refused_by_name(name, value):
 
 def damaged():
     """Sparse arrays and matrices whose indices lead out of them."""
-    for name in ("array", "matrix"):
-        forms = "coo", "lil", "dia", "dok"
-        coo, lil, dia, dok = (getattr(sp, f"{form}_{name}")(np.eye(4)) for form in forms)
+    for kind in ("array", "matrix"):
+        def new(*forms, kind=kind):
+            return [getattr(sp, f"{form}_{kind}")(np.eye(4)) for form in forms]
+
         for value in (4, -5, 2**31 - 1):
-            far = coo.copy()
-            far.coords[1][1] = value
-            yield f"coo {name} {value}", far
-            rows = lil.copy()
-            rows.rows[1] = [value]
-            yield f"lil {name} {value}", rows
-            keys = dok.copy()
-            keys._dict[1, value] = 1.0
-            yield f"dok {name} {value}", keys
-        short = coo.copy()
-        short.data = short.data[:2]
-        yield f"coo {name} short", short
-        longer = lil.copy()
-        longer.rows[2] = [0, 1, 2]
-        yield f"lil {name} longer", longer
-        fewer = dia.copy()
-        fewer.offsets = np.array([], dtype=np.int32)
-        yield f"dia {name} without offsets", fewer
-        twice = dia.copy()
-        twice.offsets = np.array([0, 1], dtype=np.int32)
-        yield f"dia {name} with more offsets than data", twice
+            coo, lil, dok = new("coo", "lil", "dok")
+            coo.coords[1][1] = value
+            lil.rows[1] = [value]
+            dok._dict[1, value] = 1.0
+            yield from ((f"{X.format} {kind} {value}", X) for X in (coo, lil, dok))
+        coo, lil, fewer, more = new("coo", "lil", "dia", "dia")
+        coo.data = coo.data[:2]
+        lil.rows[2] = [0, 1, 2]
+        fewer.offsets, more.offsets = np.zeros(0, dtype=np.int32), np.array([0, 1], dtype=np.int32)
+        yield from ((f"{X.format} {kind} {what}", X) for what, X in (
+            ("short", coo), ("longer", lil), ("without offsets", fewer), ("more offsets than data", more)))
 
 
 @pytest.mark.parametrize("X", [pytest.param(X, id=name) for name, X in damaged()])
