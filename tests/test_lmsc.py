@@ -4,6 +4,7 @@ import gc
 import json
 import pickle
 import weakref
+import zipfile
 
 import numpy as np
 import pytest
@@ -320,9 +321,13 @@ def test_a_stream_survives_a_restart_bit_for_bit(tmp_path):
 
 
 def test_changed_values_another_format_version_and_other_files_are_refused(tmp_path, monkeypatch):
-    file, other, pickled, newer = (tmp_path / f"{name}.npz" for name in ("a", "other", "pickled", "newer"))
+    names = ("a", "other", "pickled", "newer", "torn")
+    file, other, pickled, newer, torn = (tmp_path / f"{name}.npz" for name in names)
     model = fitted().fit(tasks(1))
     model.save(file)
+    with zipfile.ZipFile(torn, "w") as archive, zipfile.ZipFile(file) as whole:
+        for name in whole.namelist():
+            archive.writestr(name, b"no array" if name == "fusion.npy" else whole.read(name))
     with np.load(file) as members:
         found = dict(members)
     np.savez(file, **{**found, "fusion": np.zeros((K, K))})
@@ -331,7 +336,8 @@ def test_changed_values_another_format_version_and_other_files_are_refused(tmp_p
     monkeypatch.setattr("mtclib.core.lifelong.FORMAT_VERSION", 2)
     model.save(newer)
     monkeypatch.undo()
-    for path, message in ((file, "does not match its checksum"), (other, "other.npz is damaged or holds no"),
+    for path, message in ((file, "does not match its checksum"), (torn, "does not match its checksum"),
+                          (other, "other.npz is damaged or holds no"),
                           (pickled, "pickled.npz is damaged or holds no libraries"),
                           (newer, "version 2, but this mtclib reads .* version 1; use the")):
         with pytest.raises(StateFileError, match=message):

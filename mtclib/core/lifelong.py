@@ -97,7 +97,7 @@ def load_libraries(path):
     """
     try:
         with np.load(path, allow_pickle=False) as file:
-            members = {name: file[name] for name in file.files}
+            members = {name: np.asarray(file[name]) for name in file.files}  # what is no array comes as bytes
         digest = str(members.pop("digest"))
         header = json.loads(members["header"].tobytes())
         found = header["format"], header["version"]

@@ -212,7 +212,8 @@ def _read_npz(file, name):
         with np.load(file, allow_pickle=False) as archive:
             if {"format", "shape", "data"} <= set(archive.files):
                 return {"": sp.load_npz(file)}
-            return {key: archive[key] for key in archive.files}
+            members = {key: archive[key] for key in archive.files}
+            return {key: X for key, X in members.items() if isinstance(X, np.ndarray)}
     except _DAMAGE as error:
         raise _unusable(file, name, error, "npz file", "numpy.savez or scipy.sparse.save_npz, whose indices "
                         "count from 0") from error

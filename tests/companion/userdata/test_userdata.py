@@ -4,6 +4,7 @@ import pickle
 import re
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -111,6 +112,12 @@ def test_a_matlab_file_gives_labels_and_one_of_several_matrices_is_chosen_by_its
     data = load_views(["x.mat::X{1}", "x.mat::X{2}"], "Y")
     np.testing.assert_array_equal(data.Xs[1], NUMBERS + 1)
     assert (data.labels.tolist(), data.task_names) == ([0, 1, 0], ("X{1}", "X{2}"))
+
+
+def test_what_is_no_array_in_an_archive_is_passed_over():
+    with zipfile.ZipFile(npz("x.npz", X=NUMBERS), "a") as archive:
+        archive.writestr("readme.txt", "hello")
+    np.testing.assert_array_equal(values("x.npz"), NUMBERS)
 
 
 BAD_FILES = {
