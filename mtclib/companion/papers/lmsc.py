@@ -496,7 +496,6 @@ class PaperStudy(Study, paper="lmsc"):
         return self.show(draw(self.table(table).replace({"dataset": _STREAMS})), f"lmsc-{table}")
 
     def frames(self):
-        """Rows of results that the claims of the paper speak of, by the name of their frame."""
         keys = ["dataset", "method", "run", "metric", "task"]
         every = pd.concat(map(self.rows, self.sets))
         grid = leverage.with_params(every[every["method"] == "LMSC"], "lam", "mu").query("mu == 0.01")

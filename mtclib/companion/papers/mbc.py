@@ -136,7 +136,6 @@ class PaperStudy(Study, paper="mbc"):
         return rows.pivot(index="dataset", columns="method", values="mean")
 
     def frames(self):
-        """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
         return {"results": self._compared}
 
 

@@ -403,7 +403,6 @@ class PaperStudy(Study, paper="mspl"):
                                   folded=f"{len(table)} rows, {told}")
 
     def frames(self):
-        """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
         frame, main = self.results.frame, pd.concat(map(self.default, [DIGITS, *PAGES]))
         ends = main.drop_duplicates("key")
         ends = ends.assign(metric="objective", value=ends["objective"])

@@ -169,7 +169,6 @@ class PaperStudy(Study, paper="mtcmrl"):
         return rows[rows["dataset"] == self.fitted(name)].assign(dataset=name, method="MTCMRL")
 
     def frames(self):
-        """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
         return {"results": pd.concat([self.on_headlines(self.selected), self._shared()]),
                 "sensitivity": pd.concat(map(self.judged_sweep, self.sets)),
                 "relations": pd.concat(map(self.judged_relations, self.sets)),

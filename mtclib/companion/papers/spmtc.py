@@ -102,7 +102,6 @@ class PaperStudy(Study, paper="spmtc"):
         return self._fixed[self._fixed["method"].str.contains("no sharing")]
 
     def frames(self):
-        """Rows of committed results that the claims of the paper speak of, by the name of their frame."""
         judged, noise = pd.concat([self._chosen, self._alone]), pd.concat([self._fixed, self._noisy])
         return {"results": judged.drop_duplicates(ONE_A_JOB), "noise": noise.drop_duplicates(ONE_A_JOB),
                 "sensitivity": self._sweeps, "timings": self.table("fit_times")}

@@ -41,6 +41,14 @@ REPEATED = ("paper", "published", "edition", "data_sha", "params", "status", "ke
 """Columns with few distinct strings; read as pandas categories to save memory."""
 
 
+def _packed(name):
+    """Arrays of a file beside the committed results, a dict."""
+    def unpacked(self):
+        return unpack_arrays(self.folder / name) if (self.folder / name).exists() else {}
+
+    return cached_property(unpacked)
+
+
 @dataclass(frozen=True)
 class Results:
     """Committed results, as :func:`read_results` finds them; arrays are unpacked when first asked for."""
@@ -51,25 +59,9 @@ class Results:
     digests: dict  # by key of a fit that succeeded: 16 hexadecimal digits, from ``fit.labels_digest``
     calibrations: dict  # by key, where one was taken: seconds of a fixed product at the moment of the fit
 
-    @cached_property
-    def labels(self):
-        """Arrays by <key>/<task>, of the fits that ``results.read_by_labels`` names, and by
-        truth/<dataset>/<task>."""
-        return self._pack("labels.npz")
-
-    @cached_property
-    def histories(self):
-        """The objective by <key>, for methods flagged ``keep_history``."""
-        return self._pack("histories.npz")
-
-    @cached_property
-    def models(self):
-        """Arrays by <key>/<attribute>/...."""
-        return self._pack("models.npz")
-
-    def _pack(self, name):
-        path = self.folder / name
-        return unpack_arrays(path) if path.exists() else {}
+    labels = _packed("labels.npz")  # by <key>/<task>, of fits in `read_by_labels`, and truth/<dataset>/<task>
+    histories = _packed("histories.npz")  # the objective by <key>, for methods flagged ``keep_history``
+    models = _packed("models.npz")  # by <key>/<attribute>/...
 
 
 def export(jobs: Iterable[Job], store: RunStore, folder: str | Path, *, n_jobs: int = 1,

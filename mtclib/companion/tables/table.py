@@ -102,7 +102,6 @@ class Table(Shown):
 
     @property
     def parts(self) -> list[str]:
-        """Lines of the HTML form, without the styles."""
         keys = " ".join(
             f'<span class="mtclib-key"{_style(key)}>{escape(label(key))}</span> {escape(MEANINGS[key])}.'
             for key in self._statuses())
@@ -171,12 +170,10 @@ class Tables(Shown):
 
     @property
     def text(self) -> str:
-        """Plain text form of all tables."""
         return "\n\n\n".join(table.text for table in self.tables)
 
     @property
     def parts(self) -> list[str]:
-        """Lines of the HTML form of all tables."""
         return [part for table in self.tables for part in table.parts]
 
 
@@ -190,13 +187,11 @@ class Points(Shown):
 
     @property
     def text(self) -> str:
-        """Plain text form."""
         heads = [f"{_before(name)} " for name, _ in self.heads]
         return "\n".join(f"- {head}{one}" for head, one in zip_longest(heads, self.sentences, fillvalue=""))
 
     @property
     def parts(self) -> list[str]:
-        """Lines of the HTML form, with formulas set."""
         heads = [f'<a href="{escape(page)}"><b>{escape(_before(name))}</b></a> ' for name, page in self.heads]
         both = zip_longest(heads, self.sentences, fillvalue="")
         items = (f"<li>{head}{set_mathematics(one)}</li>" for head, one in both)

@@ -17,7 +17,6 @@ import pandas as pd
 from mtclib.companion.claims import paired_differences
 from mtclib.companion.runs import our_name
 from mtclib.companion.runs.jobs import canonical
-from mtclib.companion.runs.results import best_objective
 from mtclib.companion.verdicts import identify
 from mtclib.companion.verdicts.intervals import DELTA, RELATIVE
 from mtclib.companion.verdicts.judge import COUNTED, JUDGED
@@ -253,10 +252,8 @@ class Numbers:
 
     def _setting(self, method, dataset, point, setting):
         dataset = self._source(dataset)
-        if point:
-            # With "lowest" the best of the runs at the default, by the objective.
-            rows = self.study.selected(dataset) if point == "chosen" else best_objective(
-                self.study.default(dataset))
+        if point == "chosen":
+            rows = self.study.selected(dataset)
             return rows[rows["method"] == method]
         rows = self._by_method(dataset).get(method)
         if rows is None:
