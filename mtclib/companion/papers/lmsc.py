@@ -36,6 +36,9 @@ GRAPHS = {"": "cosine neighbours", "raw graph": "Euclidean neighbours", "log gra
           "self-tuned kernel": "self-tuned kernel", "Gaussian kernel": "Gaussian kernel",
           "cosine kernel": "cosine kernel"}  # fmt: skip
 METRIC = "NMI_arithmetic"
+MEASURES = {"NMI": {"NMI_arithmetic": "arithmetic mean", "NMI_geometric": "geometric (ours)",
+                    "NMI_min": "least", "NMI_max": "largest"},
+            "RI": {"RI": "pairs of samples", "pairs": "ordered, with itself (ours)"}}  # fmt: skip
 RELEASED, AS_RELEASED, RANDOM = "{} (release)", "{} (as released)", "random splits of {}"
 WITH_MEMORY, NO_MEMORY = "LMSC, release", "LMSC, release, no memory"
 
@@ -312,6 +315,27 @@ class PaperStudy(Study, paper="lmsc"):
             tables.frame_table(means, "Mean distance from LMSC's own numbers, points"),
             tables.frame_table(table, "LMSC's own numbers on the authors' split, percent",
                                folded=f"{len(table)} printed numbers of LMSC")))
+
+    def definitions(self):
+        """Every printed NMI and Rand index beside ours under each definition, on the authors' split."""
+        parts = []
+        for name in self.sets:
+            rows, n = self.judged_rows(self.headline(name)), self.protocol.task_sizes[name]
+            means = rows.pivot_table("value", ["method", "task"], "metric")
+            means = means.assign(pairs=((n - 1) * means["RI"] + 1) / n).reset_index()
+            parts.append(self.printed(name).rename(columns={"mean": "printed"}).merge(means))
+        cells = pd.concat(parts).query("task != 'avg' and cell not in @self.misprints")
+        return tables.Tables(tuple(self._defined(cells[cells["metric"] == name], name) for name in MEASURES))
+
+    @staticmethod
+    def _defined(cells, name):
+        names = MEASURES[name]
+        table = _percent(cells[["printed", *names]]).rename(columns=names)
+        within = table.sub(table["printed"], axis=0).abs().le(5).sum()
+        told = ", ".join(f"{one} {within[one]}" for one in names.values())
+        return tables.frame_table(pd.concat([cells[["dataset", "method", "task"]], table], axis=1),
+                                  f"{name} by definition, percent",
+                                  folded=f"{len(table)} cells of {name}, within five points: {told}")
 
     def release(self):
         """What the authors' code does otherwise than the paper, and what its memory is worth."""

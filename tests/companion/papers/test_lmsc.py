@@ -24,6 +24,18 @@ def test_measures_are_those_of_the_authors_code_on_their_split():
     assert found.to_dict() == pytest.approx({"RI": np.mean(pairs), "NMI_arithmetic": 0.5})
 
 
+@pytest.mark.parametrize(("metric", "place"), [("NMI", 0), ("RI", 1)])
+def test_each_cell_of_the_authors_split_stands_under_the_judged_definition_and_others(metric, place):
+    study = study_of("lmsc")
+    table = study.definitions().tables[place]
+    ours = [name.endswith("(ours)") for _, name in table.header].index(True)
+    shown = [tuple(row[i].lines[0] for i in (0, 1, 2, ours)) for row in table.rows]
+    cells = pd.concat([study.judged(name, study.headline(name)) for name in study.sets])
+    cells = cells[(cells["metric"] == metric) & (cells["task"] != "avg") & (cells["verdict"] != "misprint")]
+    judged = [(one.dataset, one.method, one.task, f"{100 * one.ours:.1f}") for one in cells.itertuples()]
+    assert shown == judged
+
+
 def test_it_matters_by_less_than_a_point_which_partition_of_k_means_is_scored():
     table = study_of("lmsc").table("partitions")
     assert set(table["partition"]) == {"single", "best", "most frequent"}

@@ -3,9 +3,16 @@
 import pandas as pd
 import pytest
 
-from mtclib.companion.papers import in_order, study_of
+from mtclib.companion.papers import in_order, scoreboard, study_of
 from mtclib.companion.papers.mtcmrl import UNLABELLED
 from mtclib.companion.verdicts import ledger
+
+
+@pytest.mark.parametrize("paper", in_order())
+def test_every_cell_of_a_printed_data_set_is_judged_on_the_pipeline_that_stands_for_it(paper):
+    study, cells = study_of(paper), scoreboard.all_verdicts().query("paper == @paper")
+    shown = cells.groupby("dataset")["source"].unique().map(list)
+    assert shown.to_dict() == {name: [study.headline(name)] for name in shown.index}
 
 
 @pytest.mark.parametrize("paper", in_order())
