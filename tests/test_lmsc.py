@@ -205,6 +205,13 @@ def test_the_printed_updates_lower_their_own_objective():
     assert all(np.sum(fall > 1e-9) >= 5 for fall in falls)
 
 
+def test_the_printed_start_never_leaves_zero():
+    task = LMSC(K)._task(views(20), K, 0, Libraries())
+    Bs, Ls, _ = literal.printed_start(as_printed(task), K)
+    assert not literal.gradient(as_printed(task), task.Es, Bs, Ls, 1.0).any()
+    assert not any((view.HT @ E @ B).any() for view, E, B in zip(task.views, task.Es, Bs))
+
+
 def test_maximising_the_printed_laplacian_takes_the_most_oscillating_vectors():
     Xs, truth = views(30, signal=6.0), np.arange(30) % K
     good = fitted().fit([Xs])

@@ -5,7 +5,7 @@ import pytest
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score
 
-from mtclib.baselines import ConsensusClustering, KMeans, SpectralNJW, consensus
+from mtclib.baselines import ConsensusClustering, KMeans, MultiViewConsensus, SpectralNJW, consensus
 from mtclib.metrics import agreement
 
 
@@ -57,6 +57,16 @@ def test_ward_equals_that_of_scikit_learn():
     X, _ = blobs(spread=3.0)
     expected = AgglomerativeClustering(4).fit_predict(X)
     assert adjusted_rand_score(expected, consensus.Ward([4]).fit([X]).labels_[0]) == 1
+
+
+@pytest.mark.parametrize("cls", [ConsensusClustering, MultiViewConsensus])
+def test_planted_clusters_are_found_and_nearly_all_members_agree_on_them(cls):
+    X, y = blobs(n=600)
+    model = cls(3, random_state=0).fit([X, X[:, ::-1]])
+    labels, sure = ((model.labels_[1], model.agreement_[1]) if cls is ConsensusClustering
+                    else (model.labels_, model.agreement_))
+    assert adjusted_rand_score(y, labels) == 1
+    assert sure.mean() > 0.95
 
 
 def test_many_samples_leave_ward_out_and_say_so(monkeypatch):

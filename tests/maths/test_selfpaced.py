@@ -46,6 +46,10 @@ def test_the_threshold_lets_in_the_share_asked_for(n):
     assert pace_threshold(np.arange(1.0, 101.0), 0.55) == 55  # although 0.55 * 100 is a little above 55
 
 
+def test_equal_losses_come_in_together():
+    assert hard_weights(np.ones(9), pace_threshold(np.ones(9), 0.5)).sum() == 9
+
+
 @pytest.mark.parametrize(("start", "step", "expected"), [
     (0.5, 0.1, [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]), (1.0, 0.1, [1.0]), (0.4, 0.5, [0.4, 0.9, 1.0]),
     (0.1, 0.3, [0.1, 0.4, 0.7, 1.0])])
