@@ -29,7 +29,7 @@ def extremes(values):
 
 def row_blocks(X):
     """Slices of about ``BLOCK`` entries that cover X; of a mapped file, each is let go after use."""
-    step = max(1, BLOCK // math.prod(X.shape[1:]))
+    step = max(1, BLOCK // max(1, math.prod(X.shape[1:])))
     for start in range(0, X.shape[0], step):
         yield slice(start, min(start + step, X.shape[0]))
         let_go(X)
