@@ -6,9 +6,11 @@ iterations of a whole fit and the seconds of each.  Expect a factor of about two
 
 import os
 
+import numpy as np
 import pandas as pd
 import psutil
 
+from mtclib.baselines.registry import all_estimators
 from mtclib.companion.userdata.run import check_methods, methods_for, numbers_of_clusters
 from mtclib.core import paths
 
@@ -25,26 +27,32 @@ def estimates(data, methods, n_clusters, n_runs=1, n_jobs=1) -> pd.DataFrame:
     """``seconds`` of all runs and ``megabytes`` of fits at a time, by method; NaN where growth is unknown."""
     growth = pd.read_csv(paths.data_dir() / "growth.csv").set_index(["method", "varied"])
     costs = pd.read_csv(paths.paper_dir("methods") / "costs.csv", index_col="method").fillna(0.0)
-    rows = {name: _one(data, growth.loc[name], costs.loc[name], max(n_clusters)) for name in methods
-            if name in growth.index}
+    rows = {name: _one(data, growth.loc[name], costs.loc[name], max(n_clusters), _copies(data, name))
+            for name in methods if name in growth.index}
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=["seconds", "megabytes"])
     at_once = min(n_jobs, n_runs, os.cpu_count() or 1)
     return frame.reindex(list(methods)) * [n_runs / at_once, at_once]
 
 
-def _one(data, growth, cost, k):
+def _copies(data, name):
+    """Bytes of the data and of a copy; a mapped file stays where it is in methods that read it in blocks."""
+    reads = all_estimators()[name].traits.float32
+    return 2 * sum(X.data.nbytes for X in data.Xs if not (reads and isinstance(X, np.memmap)))
+
+
+def _one(data, growth, cost, k, copies):
     n = data.Xs[0].shape[0] if data.kind == "multiview" else sum(X.shape[0] for X in data.Xs)
     size = {"k": k, "parts": len(data.Xs), "d": sum(X.shape[1] for X in data.Xs) / len(data.Xs)}
     most = growth.loc["n"]
     more = max(0.0, cost["iterations"] - _ITERATIONS) * cost["seconds_per_iteration"]
     seconds = most["seconds"] * (n / most["to"]) ** most["time"]
     seconds += more * (n / _SAMPLES[data.kind]) ** most["time"]
-    megabytes = most["MB"] * (n / most["to"]) ** most["memory"]
+    megabytes = most["MB"] * (n / most["to"]) ** max(0.0, most["memory"])
     for varied, base in _GROWTH[data.kind].items():
         power = growth.loc[varied, ["time", "memory"]].clip(lower=0).astype(float)
         seconds *= (size[varied] / base) ** power["time"]
         megabytes *= (size[varied] / base) ** power["memory"]
-    return seconds, megabytes + 2 * sum(X.data.nbytes for X in data.Xs) / 2**20
+    return seconds, megabytes + copies / 2**20
 
 
 def verdict(data, methods, n_clusters, n_runs, n_jobs) -> tuple:

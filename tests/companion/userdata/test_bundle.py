@@ -157,7 +157,7 @@ def test_long_fits_are_announced_and_very_long_ones_wait_for_a_yes(monkeypatch, 
         assert main([*call, "--yes"]) == 0
 
 
-def test_estimates_follow_the_measured_growth():
+def test_estimates_follow_the_measured_growth_and_do_not_count_files_that_stay_where_they_are(tmp_path):
     from mtclib.companion.userdata import cost
 
     class Data:
@@ -167,3 +167,6 @@ def test_estimates_follow_the_measured_growth():
     assert cost.estimates(Data, ["WMSC", "MSPL"], [4], n_runs=1, n_jobs=1000).equals(found)
     assert found.loc["WMSC", "seconds"] == pytest.approx(65.5, rel=0.2)  # as data/growth.csv has it
     assert found.loc["MSPL", "seconds"] < 5
+    Data.Xs = [np.memmap(tmp_path / "X", float, "w+", shape=(32000, 50))] * 3
+    mapped = found["megabytes"] - cost.estimates(Data, ["WMSC", "MSPL"], [4])["megabytes"]
+    assert mapped.to_dict() == {"WMSC": 0, "MSPL": pytest.approx(2 * 3 * 32000 * 50 * 8 / 2**20)}
