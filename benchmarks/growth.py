@@ -34,7 +34,7 @@ from mtclib.maths import linalg
 
 from .method_costs import limited
 from .record import merge
-from .timing import one_thread
+from .timing import one_thread, peak
 
 ITERATIONS, WORDS = 10, 60
 SECONDS, MEMORY, LARGEST = 120.0, 8.0, 1_000_000
@@ -52,13 +52,11 @@ SLACK = 0.35
 
 _BLOCKS = "blocks of distances between samples, which grow to 64 MiB and no further"
 _COLUMNS = "orthogonalising blocks of k columns, and dense decompositions once n < 30 k"
-_HIDDEN = "making the data takes memory, too, which hides a part of what the smaller sizes need"
 _EVEN = "a linear programme gives the clusters of a task equal sizes, by the simplex method"
 _SOONER = "at the smaller sizes k-means converges in fewer than ten iterations"
 WHY = {
     ("CLR", "n"): _BLOCKS, ("WMSC", "n"): _BLOCKS,
-    ("DMTRC", "n"): _EVEN, ("DiMSC", "n"): _HIDDEN, ("LLMC", "n"): _HIDDEN, ("LatentMSC", "n"): _HIDDEN,
-    ("OneView", "n"): _HIDDEN,
+    ("DMTRC", "n"): _EVEN,
     ("ConMC", "d"): _SOONER, ("ConMC", "parts"): _SOONER,
     ("ConvexSub", "k"): "k-means on an embedding of k columns, which the cost leaves out",
     ("CoregSpectral", "k"): _COLUMNS, ("PerTask", "k"): _COLUMNS,
@@ -149,7 +147,7 @@ def _measured(cls, sizes, limits, sender):
     room = int(limits["memory"] * 2**30)
     resource.setrlimit(resource.RLIMIT_AS, (room, room))
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(process_time() + limits["seconds"]),) * 2)
-    before, seconds, peak = _resident(), [], None
+    before, seconds, most = peak(forget=True), [], None
     try:
         with one_thread():
             while len(seconds) < 3 and sum(seconds) < 0.3:
@@ -157,17 +155,12 @@ def _measured(cls, sizes, limits, sender):
                 start = process_time()
                 model.fit(Xs)
                 seconds.append(process_time() - start)
-                peak = _resident() - before if peak is None else peak
-        sender.send({"seconds": min(seconds), "MB": peak, "stopped": ""})
+                most = peak() - before if most is None else most
+        sender.send({"seconds": min(seconds), "MB": most, "stopped": ""})
     except MemoryError:
         sender.send({"stopped": "memory"})
     except Exception as error:
         sender.send({"stopped": f"{type(error).__name__}: {str(error).partition(';')[0]}"[:90]})
-
-
-def _resident():
-    """Most memory of this process so far, in MB; macOS counts bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 def doubled(cls, sizes, varied, limits, largest):

@@ -9,7 +9,6 @@ promises are for a million: what is short at a tenth of it may hold there.
 """
 
 import argparse
-import gc
 import multiprocessing
 import resource
 import subprocess
@@ -36,15 +35,9 @@ from mtclib.datasets import FetchError
 from mtclib.maths import eigen, graphs, neighbours
 from mtclib.maths.linalg import unit_rows
 
-from .timing import one_thread, timed
+from .timing import one_thread, peak, timed
 
 CLUSTERS, WORDS = 10, 60
-
-
-def peak():
-    """Most memory of this process since `measured` asked to forget what was before, in MB."""
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def measured(make, use):
@@ -60,9 +53,7 @@ def measured(make, use):
 
 def _child(make, use, sender):
     data = make()
-    gc.collect()
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    before = peak()
+    before = peak(forget=True)
     with one_thread():
         result, seconds = timed(lambda: use(*data))
     sender.send((result, seconds, peak() - before))

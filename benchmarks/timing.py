@@ -1,6 +1,8 @@
 """What the benchmarks share: seconds of one processor, rows of one table, the command line of a script."""
 
 import argparse
+import gc
+import resource
 import sys
 import warnings
 from contextlib import contextmanager
@@ -29,6 +31,17 @@ def timed(function):
     start = process_time()
     result = function()
     return result, process_time() - start
+
+
+def peak(*, forget=False):
+    """Most memory of this process in MB, since `forget` where the system counts anew (Linux)."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # macOS counts bytes
+    if forget:
+        gc.collect()
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    return int(status.read_text(encoding="ascii").partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def compare(method, data, n, ours, literal=None, library=None, routine=""):
