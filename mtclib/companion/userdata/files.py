@@ -272,13 +272,13 @@ def _choose(arrays, variable, name):
     numeric = [key for key, X in arrays.items() if X.dtype.kind in _NUMBERS and len(X.shape) in (1, 2)]
     matrices = [key for key in numeric if key not in vectors]
     if variable and variable not in numeric:
-        raise DataFileError(f"{name}: has no matrix {variable!r}; it has {listed(numeric) or 'none'}")
+        raise DataFileError(f"{name}: has no matrix {short(variable)!r}; it has {listed(numeric) or 'none'}")
     usable = [variable] if variable else matrices or numeric
     if not usable:
         raise DataFileError(f"{name}: has no matrix of numbers; save one with a row per sample")
     if len(usable) > 1:
         raise DataFileError(f"{name}: has several matrices: {listed(usable)}; choose one with "
-                            f"'{name}::{usable[0]}'")
+                            f"'{name}::{min(usable, key=len)}'")
     X = arrays[usable[0]]
     check_indices(X, f"{name}: the matrix", DataFileError)
     if sp.issparse(X):
@@ -286,8 +286,8 @@ def _choose(arrays, variable, name):
     elif usable[0] in vectors:
         X = X.reshape(-1, 1)
     if 0 in X.shape:
-        raise DataFileError(f"{name}: the matrix {usable[0]!r} has the shape {X.shape}; it needs a row per "
-                            f"sample")
+        raise DataFileError(f"{name}: the matrix {short(usable[0])!r} has the shape {X.shape}; it needs a "
+                            f"row per sample")
     fitting = {key: vector for key, vector in vectors.items() if len(vector) == X.shape[0]}
     return Table(name, X, {key: vector for key, vector in fitting.items() if key != usable[0]})
 

@@ -164,6 +164,8 @@ BAD_FILES = {
     "words only": (lambda: npz("x.npz", A=np.array(["u", "v"])), "no matrix of numbers"),
     "complex": (lambda: npz("x.npz", A=NUMBERS * 1j), "complex128; save real numbers"),
     "nothing in it": (lambda: npz("x.npz", A=np.empty((0, 4))), r"shape \(0, 4\)"),
+    "nothing under a long name": (lambda: npz("x.npz", **{"X" * 2000: np.empty((0, 4))}),
+                                  r"the matrix 'X{57}\.\.\.' has the shape \(0, 4\)"),
     "rows of indices from 1": (lambda: shifted("x.npz", sp.csr_array(NUMBERS + 1), 1),
                                r"indices must be < 2.*count from 0.*count from 1: subtract 1"),
     "columns of indices from 1": (lambda: shifted("x.npz", sp.csc_array(NUMBERS + 1), 1), "count from 1"),
@@ -188,6 +190,7 @@ def test_a_bad_file_is_refused_with_its_name_and_a_remedy(what):
     with pytest.raises(DataFileError, match=message) as refused:
         load_tasks([path])
     assert str(path).partition("::")[0][:40] in str(refused.value)
+    assert len(str(refused.value)) < 999
 
 
 def test_a_cut_matlab_file_is_refused():
