@@ -2,6 +2,7 @@
 
 import re
 import tempfile
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,6 +15,7 @@ import scipy.sparse as sp
 
 from mtclib.companion.parameters import choose
 from mtclib.companion.userdata.files import DataFileError, listed, read_table, sha256, short, split_path
+from mtclib.core.base import ConstantViewWarning
 from mtclib.core.large import extremes, row_blocks
 from mtclib.datasets import Dataset
 from mtclib.datasets.preparation import AUTOMATIC, SCALES, entries_of, prepare
@@ -244,9 +246,21 @@ def scale(data, scaling=AUTO) -> UserData:
     groups = [data.Xs] if data.kind == "multitask" else [[X] for X in data.Xs]
     kinds = [entries_of(Xs) for Xs in groups] if scaling == AUTO else []
     done = [AUTOMATIC[kind] for kind in kinds] or [scaling] * len(groups)
-    Xs = [X for group, how in zip(groups, done) for X in prepare(group, how)]
+    prepared, constant = zip(*map(_prepared, groups, done))
     step = {"step": "scale", "scaling": scaling} | ({"entries": kinds, "done": done} if kinds else {})
-    return replace(data, Xs=Xs, preprocessing=(*data.preprocessing, step))
+    step |= {"constant": list(constant)} if any(constant) else {}
+    return replace(data, Xs=[X for Xs in prepared for X in Xs], preprocessing=(*data.preprocessing, step))
+
+
+def _prepared(Xs, how):
+    """Prepared matrices, and whether all their samples are equal."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = prepare(Xs, how)
+    constant = [issubclass(one.category, ConstantViewWarning) for one in caught]
+    for one in (one for one, known in zip(caught, constant) if not known):
+        warnings.warn(one.message, stacklevel=3)
+    return found, any(constant)
 
 
 def preparation(data) -> list[str]:
@@ -261,6 +275,8 @@ def preparation(data) -> list[str]:
         for i, name in enumerate(data.task_names):
             how, kind = (step[key][i // several] if key in step else "" for key in ("done", "entries"))
             said[name] = f"{kind}, {_WORDS[how]}" if kind else step["scaling"]
+            if "constant" in step and step["constant"][i // (len(data.task_names) // len(step["constant"]))]:
+                said[name] += "; all samples are equal, so that they tell no clusters apart"
     together = {words: [name for name in said if said[name] == words] for words in said.values()}
     return [f"{', '.join(names)}: {words}" for words, names in together.items()]
 

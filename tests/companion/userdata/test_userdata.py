@@ -114,6 +114,17 @@ def test_a_matlab_file_gives_labels_and_one_of_several_matrices_is_chosen_by_its
     assert (data.labels.tolist(), data.task_names) == ([0, 1, 0], ("X{1}", "X{2}"))
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", ["tasks", "views"])
+def test_files_whose_samples_are_all_equal_are_said_by_name(kind):
+    pd.DataFrame(NUMBERS).to_csv("a.csv", header=["x", "y"], index=False)
+    pd.DataFrame(np.ones((3, 2))).to_csv("b.csv", header=["x", "y"], index=False)
+    data = loading.scale(load(kind, ["a.csv", "b.csv"] if kind == "views" else ["b.csv"]))
+    equal = "all samples are equal, so that they tell no clusters apart"
+    said = [words for words in loading.preparation(data) if words.endswith(equal)]
+    assert [words.partition(":")[0] for words in said] == ["b"]
+
+
 def test_what_is_no_array_in_an_archive_is_passed_over():
     with zipfile.ZipFile(npz("x.npz", X=NUMBERS), "a") as archive:
         archive.writestr("readme.txt", "hello")
