@@ -28,7 +28,13 @@ def extremes(values):
 
 
 def row_blocks(X):
-    """Slices of about ``BLOCK`` entries that cover X; of a mapped file, each is let go after use."""
+    """Slices of about ``BLOCK`` entries that cover X; of a mapped file, each is let go after use.
+
+    A sparse array, which is in memory, is one block.
+    """
+    if not isinstance(X, np.ndarray):
+        yield slice(None)
+        return
     step = max(1, BLOCK // max(1, math.prod(X.shape[1:])))
     for start in range(0, X.shape[0], step):
         yield slice(start, min(start + step, X.shape[0]))

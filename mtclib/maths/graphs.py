@@ -30,8 +30,8 @@ NEIGHBOURS = ("auto", "knn", "knn-cosine")
 """Affinities between neighbours."""
 MANY_SCALES = (10, 30, 100)
 """Numbers of neighbours whose graphs are added up."""
-ZEROS, BLOCK = 0.8, 2**18
-"""Share of zeros from which neighbours are those by cosine; rows, or stored entries, looked at at a time."""
+ZEROS = 0.8
+"""Share of zeros from which neighbours are those by cosine."""
 # A total cosine similarity below this is rounding: the sample has no neighbours.
 NO_NEIGHBOURS = 1e-10
 # Samples from which the norm of U U^T is taken from U^T U; below, rounding stays what it was.

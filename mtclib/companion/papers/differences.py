@@ -38,7 +38,6 @@ def in_detail(paper):
     study = study_of(paper)
     moved, aside = leverage.by_alternative(study.changes).round(1), study.unmeasured()
     outcomes = scoreboard.outcomes(paper)
-    cells = study.definitions().tables if hasattr(study, "definitions") else ()
     parts = ["NMI", *[name for name in ("purity", "ACC") if name in set(study.published["metric"])][:1]]
     digits = {name: numbers.variant_table(study, name).round(1) for name in parts}
     return tables.Tables((
@@ -46,7 +45,7 @@ def in_detail(paper):
         tables.frame_table(aside, "Choices that no run can decide", folded=f"{len(aside)}, with the reason"),
         *(tables.frame_table(part, f"Digits of {name}", folded=f"{len(part)} definitions against print")
           for name, part in digits.items()),
-        *cells,
+        *study.definitions().tables,
         tables.claims_table(outcomes, ledger.outcomes_of_sentences(paper, outcomes))))
 
 

@@ -100,6 +100,10 @@ class Study(PaperJudging):
         """What the paper's own tables contradict, folded."""
         return tables.audit_table(self.audit)
 
+    def definitions(self) -> tables.Tables:
+        """Printed cells under several definitions of their measures, where a paper has such a table."""
+        return tables.Tables(())
+
     def claims_table(self) -> Table:
         """The claims of the paper with their outcome, folded."""
         outcomes = self.outcomes()

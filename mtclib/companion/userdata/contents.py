@@ -91,7 +91,7 @@ def _means(X, found, present):
     codes, n = np.searchsorted(present, found), len(found)
     members = sp.csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, len(present)))
     sums, squares = np.zeros((len(present), X.shape[1])), np.zeros(X.shape[1])
-    for rows in [slice(None)] if sp.issparse(X) else row_blocks(X):
+    for rows in row_blocks(X):
         sums += as_dense(members[rows].T @ X[rows])
         squares += np.ravel((X[rows] * X[rows]).sum(axis=0))
     return sums.sum(axis=0) / n, squares / n, sums / np.bincount(codes)[:, None]

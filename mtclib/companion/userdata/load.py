@@ -218,8 +218,7 @@ def describe(data: Dataset) -> pd.DataFrame:
     samples that are all zero, and class sizes ("" if unknown)."""
     sizes, rows = data.summary()["class sizes"], []
     for X in data.Xs:
-        blocks = [slice(None)] if sp.issparse(X) else row_blocks(X)
-        lows, highs, stored, empty = zip(*(_figures(X[rows]) for rows in blocks))
+        lows, highs, stored, empty = zip(*(_figures(X[rows]) for rows in row_blocks(X)))
         low, high = np.min(lows, axis=0), np.max(highs, axis=0)
         rows.append({
             "samples": X.shape[0], "features": X.shape[1], "sparse": sp.issparse(X),
@@ -248,7 +247,9 @@ def scale(data, scaling=AUTO) -> UserData:
     done = [AUTOMATIC[kind] for kind in kinds] or [scaling] * len(groups)
     prepared, constant = zip(*map(_prepared, groups, done))
     step = {"step": "scale", "scaling": scaling} | ({"entries": kinds, "done": done} if kinds else {})
-    step |= {"constant": list(constant)} if any(constant) else {}
+    names = [data.task_names] if data.kind == "multitask" else [[name] for name in data.task_names]
+    equal = [name for group, known in zip(names, constant) for name in group if known]
+    step |= {"all samples equal": equal} if equal else {}
     return replace(data, Xs=[X for Xs in prepared for X in Xs], preprocessing=(*data.preprocessing, step))
 
 
@@ -275,7 +276,7 @@ def preparation(data) -> list[str]:
         for i, name in enumerate(data.task_names):
             how, kind = (step[key][i // several] if key in step else "" for key in ("done", "entries"))
             said[name] = f"{kind}, {_WORDS[how]}" if kind else step["scaling"]
-            if "constant" in step and step["constant"][i // (len(data.task_names) // len(step["constant"]))]:
+            if name in step.get("all samples equal", ()):
                 said[name] += "; all samples are equal, so that they tell no clusters apart"
     together = {words: [name for name in said if said[name] == words] for words in said.values()}
     return [f"{', '.join(names)}: {words}" for words, names in together.items()]
