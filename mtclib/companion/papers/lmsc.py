@@ -325,7 +325,8 @@ class PaperStudy(Study, paper="lmsc"):
             means = means.assign(pairs=((n - 1) * means["RI"] + 1) / n).reset_index()
             parts.append(self.printed(name).rename(columns={"mean": "printed"}).merge(means))
         cells = pd.concat(parts).query("task != 'avg' and cell not in @self.misprints")
-        return tables.Tables(tuple(self._defined(cells[cells["metric"] == name], name) for name in MEASURES))
+        return tables.Tables((*super().definitions().tables,
+                              *(self._defined(cells[cells["metric"] == name], name) for name in MEASURES)))
 
     @staticmethod
     def _defined(cells, name):
