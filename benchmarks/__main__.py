@@ -11,6 +11,7 @@ routine that a user would take instead; the ``floor`` columns are our time over 
 avoid (see `floors`), of an iteration and of a whole fit.
 """
 
+import argparse
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -32,13 +33,16 @@ def main(arguments):
     if arguments[:1] and arguments[0] in PARTS:
         PARTS[arguments[0]](arguments[1:])
         return
+    parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--output", type=Path, default=paths.build_dir() / "bench.csv")
+    file = parser.parse_args(arguments).output
     targets.main([])
     with one_thread():
         rows = [row for name in SCRIPTS for row in collect(import_module(f"benchmarks.{name}").RATIOS)]
     details = pd.DataFrame(rows)
     print(details.to_string(index=False, na_rep="", float_format="{:.3g}".format))
     table = with_literal(floors.table(floors.SPECS), details)
-    file = Path(arguments[1]) if arguments[:1] == ["--output"] else paths.build_dir() / "bench.csv"
     file.parent.mkdir(parents=True, exist_ok=True)
     merge(table, file)
     print(table.to_string(index=False, na_rep="", float_format="{:.3g}".format))
