@@ -1,6 +1,7 @@
 """The command line: ``python -m mtclib cluster | table | cite | fetch | run | report | ...``."""
 
 import argparse
+import io
 import logging
 import os
 import re
@@ -80,6 +81,7 @@ def cluster(args) -> int:
     from mtclib.companion.userdata import bundle, cost, load, number
     from mtclib.companion.userdata import run as own
 
+    check_parameters(seed=args.seed)
     try:
         data = load.load(args.kind, args.files, args.label_column, id_column=args.id_column,
                          header=args.header)  # fmt: skip
@@ -125,8 +127,13 @@ def cluster(args) -> int:
 
 
 def _say(text, **options):
-    """Print text in which names of files and samples may hold characters that steer a terminal."""
-    print("".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in str(text)), **options)
+    """Print text in which names of files and samples may hold characters that steer a terminal; that nobody
+    can read it any more is no reason to lose results."""
+    try:
+        plain = "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in str(text))
+        print(plain, flush=True, **options)
+    except OSError:
+        sys.stdout = io.StringIO()
 
 
 def table(args) -> int:
@@ -402,6 +409,7 @@ def main(argv=None) -> int:
               file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print(f"\ninterrupted: finished jobs are kept in {paths.runs_dir()}; "
-              "run the same command again to continue", file=sys.stderr)  # fmt: skip
+        kept = (f": finished jobs are kept in {paths.runs_dir()}; run the same command again to continue"
+                if args.command in ("run", "compare", "identify") else "")
+        print(f"\ninterrupted{kept}", file=sys.stderr)
         return 130

@@ -88,7 +88,7 @@ def bundle(folder, parameters, sources=(), inputs=()):
     `sources` are the records of the `inputs` for the manifest.  Raises `BundleError` as :func:`check` does,
     and `WriteError` with the path where the disk is full or the like; then nothing half-written stays."""
     place = check(folder, inputs)
-    partial = place.with_name(f".{place.name}.{uuid.uuid4().hex}.part")
+    partial = place.with_name(f".{uuid.uuid4().hex}.part")
     try:
         partial.mkdir(parents=True)
         yield place, partial

@@ -6,6 +6,8 @@ second entry of a MATLAB cell array.  Columns of labels and names are text, as w
 
 import csv
 import hashlib
+import io
+import os
 import pickle
 import re
 import subprocess
@@ -45,7 +47,7 @@ class Table:
 
     name: str  # the path as given, for messages
     values: pd.DataFrame | np.ndarray | sp.csr_array  # columns are numbers from 1 where the file names none
-    vectors: dict = field(default_factory=dict)  # arrays of npz or mat that fit the rows: labels, names
+    vectors: dict = field(default_factory=dict)  # arrays of npz or mat that may be labels or names
 
     @property
     def columns(self):
@@ -73,8 +75,8 @@ def own_path(path, argument) -> Path:
         raise DataFileError(f"{argument}: {path!r} is no path; give text such as 'data/first.csv'")
     try:
         file = Path(path).expanduser()
-        file.exists()
-    except (OSError, RuntimeError, ValueError) as error:  # too long, a user that there is not, a zero byte
+        file.resolve().exists()
+    except (OSError, RuntimeError, ValueError) as error:  # too long, no such user, a loop of links
         raise DataFileError(f"{argument}: {listed([path])} cannot be a path here "
                             f"({getattr(error, 'strerror', None) or error})") from error
     return file
@@ -114,8 +116,12 @@ def read_table(path, header=None, argument="paths", text=()) -> Table:
     if read is None:
         raise DataFileError(f"{name}: the ending {file.suffix!r} is not one of {', '.join(_READERS)}; "
                             f"save the table as one of these")
+    if file.is_dir():
+        raise DataFileError(f"{name}: is a folder; name the files in it")
     if not file.is_file():
         raise DataFileError(f"{name}: there is no such file; relative paths start in {Path.cwd()}")
+    if not os.access(file, os.R_OK):
+        raise DataFileError(f"{name}: you may not read this file; change that with chmod u+r, or copy it")
     if file.stat().st_size == 0:
         raise DataFileError(f"{name}: the file is empty")
     if variable and read not in (_read_npz, _read_mat):
@@ -132,22 +138,27 @@ def read_table(path, header=None, argument="paths", text=()) -> Table:
 def _read_csv(file, name, header, text, separator=None):
     try:
         with file.open(newline="", encoding="utf-8-sig") as handle:
-            line = handle.readline()
+            line = next(filter(str.strip, handle), "")
             if "\0" in line:
                 raise UnicodeDecodeError("utf-8", b"\0", 0, 1, "as in UTF-16")
-            separator = separator or max(",;\t|", key=line.count)
+            separator = separator or max(",;\t|", key=re.sub('"[^"]*"', "", line).count)
             handle.seek(0)
-            first = [cell.strip() for cell in next(csv.reader(handle, delimiter=separator), [])]
+            cells = csv.reader(handle, delimiter=separator, skipinitialspace=True)
+            lines = ([cell.strip() for cell in line] for line in cells)
+            first = next((line for line in lines if line not in ([], [""])), [])
         if header is not False:
             _check_header(first, name, known=header)
         names = first if header is not False else [str(i + 1) for i in range(len(first))]
         kept = [place for place, column in enumerate(names) if text is None or column in text]
+        several = len(first) > 1  # in a single column an empty line is an empty cell
         with warnings.catch_warnings():
             # A line that is longer than the header would lose its end.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            values = pd.read_csv(file, sep=separator, header=None if header is False else 0, index_col=False,
-                                 skipinitialspace=True, converters=dict.fromkeys(kept, "'".__add__),
-                                 encoding="utf-8-sig", low_memory=False)  # fmt: skip
+            values = pd.read_csv(file if several else io.StringIO(file.read_text("utf-8-sig").strip()),
+                                 sep=separator, header=None if header is False else 0,
+                                 names=None if header is False else names, index_col=False,
+                                 skipinitialspace=True, skip_blank_lines=several, encoding="utf-8-sig",
+                                 converters=dict.fromkeys(kept, "'".__add__), low_memory=False)  # fmt: skip
     except UnicodeDecodeError as error:
         raise DataFileError(f"{name}: the text is not UTF-8; unpack it if it is packed, and save it as UTF-8 "
                             f"in the program that wrote it (Excel: CSV UTF-8)") from error
@@ -163,11 +174,15 @@ def _read_csv(file, name, header, text, separator=None):
 
 def _check_header(names, name, known):
     """Refuse a first line that is no list of names: repeated or empty names and, unless `known`, data.
-    Integers that rise may be years beside names in words; alone they may as well be a sample, which would be
-    lost without a word."""
+    Beside names in words there may be years, or 0, 1, 2, ...; alone these may as well be a sample, which
+    would be lost without a word."""
+    if names[:1] == ["sep="]:
+        raise DataFileError(f"{name}: the first line says to Excel what separates columns; delete this line")
     numbers = [value for value in map(_as_number, names) if value is not None]
-    rising = all(value.is_integer() for value in numbers) and sorted(set(numbers)) == numbers
-    if not known and numbers and (len(numbers) == len(names) or not rising):
+    counted = [range(start, start + len(numbers)) for start in (0, 1)]
+    years = sorted(set(numbers)) == numbers and all(1000 <= value < 3000 for value in numbers)
+    numbered = years or any(numbers == list(each) for each in counted)
+    if not known and numbers and (len(numbers) == len(names) or not numbered):
         raise DataFileError(f"{name}: the first line looks like data ({listed(names)}); put a line with the "
                             f"names of the columns in front, or say header=False if no file has one, "
                             f"header=True if these are the names")
@@ -194,7 +209,8 @@ def _read_parquet(file, name, header, text):
     except Exception as error:  # the engines' own errors share no base class
         raise DataFileError(f"{name}: no parquet file, or damaged ({type(error).__name__}: {error}); "
                             f"write it again, each column with a name of its own") from error
-    return values.reset_index(drop=True)
+    asked = [known for known in values.index.names if known is not None and known in (text or ())]
+    return values.reset_index(asked).reset_index(drop=True) if asked else values.reset_index(drop=True)
 
 
 def _read_npy(file, name):
@@ -210,7 +226,7 @@ def _read_npy(file, name):
 def _read_npz(file, name):
     try:
         with np.load(file, allow_pickle=False) as archive:
-            if {"format", "shape", "data"} <= set(archive.files):
+            if {"format", "shape", "data"} <= set(archive.files) and archive["format"].ndim == 0:
                 return {"": sp.load_npz(file)}
             members = {key: archive[key] for key in archive.files}
             return {key: X for key, X in members.items() if isinstance(X, np.ndarray)}
@@ -269,7 +285,8 @@ def _unpacked(key, value):
 def _choose(arrays, variable, name):
     """The matrix of an archive, and what else in it has one entry per row."""
     vectors = {key: X.ravel() for key, X in arrays.items() if _is_vector(X)}
-    numeric = [key for key, X in arrays.items() if X.dtype.kind in _NUMBERS and len(X.shape) in (1, 2)]
+    numeric = [key for key, X in arrays.items()
+               if X.dtype.kind in _NUMBERS and X.ndim in ((2,) if sp.issparse(X) else (1, 2))]
     matrices = [key for key in numeric if key not in vectors]
     if variable and variable not in numeric:
         raise DataFileError(f"{name}: has no matrix {short(variable)!r}; it has {listed(numeric) or 'none'}")
@@ -283,13 +300,12 @@ def _choose(arrays, variable, name):
     check_indices(X, f"{name}: the matrix", DataFileError)
     if sp.issparse(X):
         X = sp.csr_array(X)
-    elif usable[0] in vectors:
+    elif X.ndim == 1:
         X = X.reshape(-1, 1)
     if 0 in X.shape:
         raise DataFileError(f"{name}: the matrix {short(usable[0])!r} has the shape {X.shape}; it needs a "
                             f"row per sample")
-    fitting = {key: vector for key, vector in vectors.items() if len(vector) == X.shape[0]}
-    return Table(name, X, {key: vector for key, vector in fitting.items() if key != usable[0]})
+    return Table(name, X, {key: vector for key, vector in vectors.items() if key != usable[0]})
 
 
 def _is_vector(X):

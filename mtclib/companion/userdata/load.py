@@ -208,8 +208,14 @@ def _label_files(labels, number, what, header):
 
 def _names(paths):
     """Short names: the array where one is chosen, else the file without ending; numbers make them differ."""
-    names = [variable or Path(place).stem for place, variable in map(split_path, paths)]
-    return tuple(name if names.count(name) == 1 else f"{name} ({i})" for i, name in enumerate(names, 1))
+    given = [variable or Path(place).stem for place, variable in map(split_path, paths)]
+    # What is no text in the name of a file, no picture can show.
+    given = [name.encode("utf-8", "replace").decode() for name in given]
+    names = []
+    for i, name in enumerate(given, 1):
+        others = [f"{name} ({j})" for j in range(i, i + len(given))] if given.count(name) > 1 else [name]
+        names.append(next(new for new in others if new not in names and (new == name or new not in given)))
+    return tuple(names)
 
 
 def describe(data: Dataset) -> pd.DataFrame:
@@ -245,19 +251,24 @@ def scale(data, scaling=AUTO) -> UserData:
     groups = [data.Xs] if data.kind == "multitask" else [[X] for X in data.Xs]
     kinds = [entries_of(Xs) for Xs in groups] if scaling == AUTO else []
     done = [AUTOMATIC[kind] for kind in kinds] or [scaling] * len(groups)
-    prepared, constant = zip(*map(_prepared, groups, done))
-    step = {"step": "scale", "scaling": scaling} | ({"entries": kinds, "done": done} if kinds else {})
     names = [data.task_names] if data.kind == "multitask" else [[name] for name in data.task_names]
+    prepared, constant = zip(*map(_prepared, groups, done, names))
+    step = {"step": "scale", "scaling": scaling} | ({"entries": kinds, "done": done} if kinds else {})
     equal = [name for group, known in zip(names, constant) for name in group if known]
     step |= {"all samples equal": equal} if equal else {}
     return replace(data, Xs=[X for Xs in prepared for X in Xs], preprocessing=(*data.preprocessing, step))
 
 
-def _prepared(Xs, how):
+def _prepared(Xs, how, names):
     """Prepared matrices, and whether all their samples are equal."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = prepare(Xs, how)
+        try:
+            found = prepare(Xs, how)
+        except ValueError as error:
+            said = re.sub(r"Xs\[(\d+)\]( \(\w+ \d+\))?", lambda match: names[int(match[1])], str(error))
+            raise DataFileError(f"{', '.join(names)}: cannot be scaled by {how!r}: {said}; or choose another "
+                                f"--scaling, such as none") from error
     constant = [issubclass(one.category, ConstantViewWarning) for one in caught]
     for one in (one for one, known in zip(caught, constant) if not known):
         warnings.warn(one.message, stacklevel=3)
@@ -291,6 +302,9 @@ def split_columns(table, label_column=None, id_column=None, optional=False) -> P
     ids = _find_column(table, id_column, "id_column")
     if ids is not None:
         ids = np.array([plain(value) for value in ids])
+        if "" in ids:
+            raise DataFileError(f"{table.name}: row {list(ids).index('') + 1} has no name in {id_column!r}; "
+                                f"each sample has one row and a name of its own")
         twice = pd.unique(ids[pd.Index(ids).duplicated()])
         if len(twice):
             raise DataFileError(f"{table.name}: names in {id_column!r} occur more than once: "
@@ -310,7 +324,11 @@ def _find_column(table, name, argument, optional=False):
     if name is None:
         return None
     if name in table.vectors:
-        return pd.Series(table.vectors[name])
+        found, rows = table.vectors[name], table.values.shape[0]
+        if len(found) != rows:
+            raise DataFileError(f"{table.name}: {argument} {name!r} has {len(found)} entries for {rows} "
+                                f"samples; it needs one for each")
+        return pd.Series(found)
     frame = isinstance(table.values, pd.DataFrame)
     known = list(map(str, table.values.columns)) if frame else list(table.vectors)
     if frame and name in known:
@@ -327,8 +345,10 @@ def plain(value) -> str:
     >>> plain(2.0), plain(float("nan")), plain(" NA "), plain("01")
     ('2', '', 'NA', '01')
     """
-    if pd.isna(value):
+    if np.ndim(value) == 0 and pd.isna(value):
         return ""
+    if isinstance(value, bytes):
+        value = value.decode(errors="replace")
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value).strip()
@@ -385,7 +405,8 @@ def matrix(part):
         raise DataFileError(f"{part.name}: the entries are of type {X.dtype}; save real numbers")
     # What is mapped from a file stays there.
     if not (isinstance(X, np.memmap) and X.dtype in (np.float32, np.float64)):
-        X = (X if sp.issparse(X) else np.asarray(X)).astype(np.float64)
+        with np.errstate(over="ignore"):  # what is too large for it is said below
+            X = (X if sp.issparse(X) else np.asarray(X)).astype(np.float64)
     largest = float(np.abs(extremes(X.data if sp.issparse(X) else X)).max())
     if largest <= LARGEST:
         return X
@@ -404,23 +425,29 @@ def matrix(part):
 
 
 def _from_frame(part):
-    frame = part.values
-    bad = [i for i, kind in enumerate(frame.dtypes) if not pd.api.types.is_numeric_dtype(kind)]
+    frame, bad = part.values.copy(), {}
+    for i, kind in enumerate(frame.dtypes):
+        if not pd.api.types.is_numeric_dtype(kind):
+            values = frame.iloc[:, i]
+            numbers = pd.to_numeric(values.astype(str), errors="coerce")
+            if len(wrong := values[numbers.isna() & values.notna()]):
+                bad[i] = wrong
+            else:  # numbers stored as text, or too large for integers
+                frame.isetitem(i, numbers)
     if bad:
-        values = frame.iloc[:, bad[0]]
-        wrong = values[pd.to_numeric(values.astype(str), errors="coerce").isna() & values.notna()]
-        value, row = (wrong.iloc[0], wrong.index[0] + 1) if len(wrong) else (values.iloc[0], 1)
+        wrong = next(iter(bad.values()))
+        value, row = wrong.iloc[0], wrong.index[0] + 1
         names = listed(_name(part, i) for i in bad)
         what = f"the columns {names} do" if len(bad) > 1 else f"the column {names} does"
-        remedy = _remedy(value, names, len(bad) == 1, 2 * len(wrong) <= len(values) > 1)
+        remedy = _remedy(value, names, len(bad) == 1, 2 * len(wrong) <= len(frame) > 1)
         raise DataFileError(f"{part.name}: {what} not hold numbers ({short(value)!r} in row {row}); {remedy}")
     return frame.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def _remedy(value, names, single, few):
     """What to do about text in place of numbers: in a few places of a column, or in all of it."""
-    if str(value).count(",") == 1 and str(value).replace(",", "").strip("+- ").isdigit():
-        return "write numbers with a decimal point"
+    if "," in str(value) and str(value).replace(",", "").replace(".", "").strip("+- ").isdigit():
+        return "write numbers with a decimal point, and nothing between thousands"
     if len(str(value).split()) > 1 and all(_NUMBER.fullmatch(word) for word in str(value).split()):
         return "separate the columns by commas or tabs"
     if few and single:

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import kneighbors_graph
 
 from mtclib.baselines.adapters import side_by_side
@@ -73,8 +74,10 @@ def candidates(data, seed=0) -> Candidates:
         gaps += [{"task": task, "k": k, "gap": gap} for k, gap in enumerate(falls, 2)]
         for k in np.sort(2 + np.argsort(-falls, kind="stable")[:CANDIDATES]).tolist():
             kmeans = KMeans(k, n_init=3, random_state=own % 2**32)
-            labels[task, k] = found = kmeans.fit_predict(_of_unit_length(V[:, :k]))
-            plain = kmeans.fit_predict(side_by_side(Xs))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # copies of samples; sizes show it
+                labels[task, k] = found = kmeans.fit_predict(_of_unit_length(V[:, :k]))
+                plain = kmeans.fit_predict(side_by_side(Xs))
             sizes = " ".join(map(str, sorted(np.bincount(found))[::-1]))
             rows.append({"task": task, "clusters": k, "sizes": sizes,
                          "agreement": round(adjusted_rand_index(found, plain), 2) + 0.0,

@@ -2,7 +2,9 @@
 
 import errno
 import hashlib
+import io
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -65,8 +67,10 @@ def test_what_is_not_an_earlier_bundle_as_it_was_written_is_refused_by_name(make
     ("", "the name of the folder is empty"), (".", "is the current folder or holds it"),
     ("..", "is the current folder or holds it"), ("file", "is a file"), ("file/out", "cannot be written"),
     ("~nosuchuser/out", "cannot be a path here"), ("foreign", "holds 'manifest.csv'"),
+    ("loop", "cannot be a path here"),
 ])  # fmt: skip
 def test_no_other_place_is_written_to(folder, message):
+    Path("loop").symlink_to("loop")
     Path("file").write_text("mine")
     Path("foreign").mkdir()
     Path("foreign/manifest.csv").write_text("mine")
@@ -133,6 +137,27 @@ def test_views_are_clustered_with_what_was_done_to_each_file_said_and_reported(c
     assert "--scaling none leaves the entries as they are" in printed
     assert advice.promise("views") in printed
     assert pd.read_csv("clusters/clusters-LandmarkSpectral.csv")["group"].nunique() == 2
+
+
+def test_results_are_written_even_if_nobody_reads_what_is_printed(monkeypatch):
+    class Gone(io.StringIO):
+        def write(self, text):
+            raise BrokenPipeError
+    monkeypatch.setattr(sys, "stdout", Gone())
+    assert main(["cluster", own_csv(), "--n-clusters", "2", "--method", "KMeans", "--n-runs", "1"]) == 0
+    assert "clusters-KMeans.csv" in names("clusters")
+
+
+@pytest.mark.parametrize(("entries", "options", "said"), [
+    (1.0, ["--seed", "-1"], "error: seed must be an integer of at least 0, not -1"),
+    (-1.0, ["--scaling", "tfidf-l2"], "own: cannot be scaled by 'tfidf-l2': counts must not be negative"),
+    (1e-300, [], "own: cannot be scaled by 'minmax': own has entries of size"),
+])  # fmt: skip
+def test_what_does_not_suit_the_data_is_refused_in_the_words_of_the_command(entries, options, said, capsys):
+    table = pd.DataFrame(entries * np.arange(20.0).reshape(10, 2), columns=["a", "b"])
+    table.to_csv("own.csv", index=False)
+    assert main(["cluster", "own.csv", *options]) == 2
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3])

@@ -152,6 +152,14 @@ BAD_FILES = {
     "first line rises": (lambda: write("x.csv", "1,5,9\n2,3,4\n"), "like data.*header=False.*header=True"),
     "first line is one number": (lambda: write("x.csv", "5\n6\n"), "looks like data"),
     "first line is counts": (lambda: write("x.csv", "0,3,0\n2,3,1\n"), "looks like data.*header=False"),
+    "a name, and a sample": (lambda: write("x.csv", "anna,3,7\nbob,2,3\n"), r"like data \('anna'"),
+    "first line is empty": (lambda: write("x.csv", "\n0.5,1\n2,3\n"), "looks like data.*header=False"),
+    "empty line in a column": (lambda: write("x.csv", "a\n1\n\n3\n"), "NaN in row 2 of column 'a'"),
+    "for Excel": (lambda: write("x.csv", "sep=;\na;b\n1;2\n"), "Excel what separates columns; delete this"),
+    "thousands": (lambda: write("x.csv", 'a;b\n1.234,5;2\n'), "decimal point, and nothing between"),
+    "folder": (lambda: Path("x.csv").mkdir(exist_ok=True) or "x.csv", r"x\.csv: is a folder; name the files"),
+    "sparse vector": (lambda: npz("x.npz", format="coo", shape=(9,), data=np.ones(9), _is_array=True,
+                                  coords=np.arange(9)[None]), "no matrix of numbers"),
     "row numbers of pandas": (lambda: write("x.csv", ",a\n0,1\n"), r"column 1 has no name.*index=False"),
     "names twice": (lambda: write("x.csv", "a,b,a\n1,2,3\n"), "the same name: 'a'; rename"),
     "longer line": (lambda: write("x.csv", "a,b\n1,2\n3,4,5\n"), "not a table.*as many fields"),
@@ -252,8 +260,10 @@ def test_parquet_is_read_where_a_package_reads_it_and_elsewhere_it_is_said_what_
             load_tasks([write("x.parquet", b"PAR1")])
     pytest.importorskip("pyarrow")
     frame = pd.DataFrame(NUMBERS, columns=["a", "b"]).assign(y=["u", "v", "u"])
-    frame.to_parquet("x.parquet")
-    np.testing.assert_array_equal(load_tasks(["x.parquet"], "y").Xs[0], NUMBERS)
+    frame.set_axis(pd.Index(["01", "02", "03"], name="id")).astype({"a": str}).to_parquet("x.parquet")
+    data = load_tasks(["x.parquet"], "y", id_column="id")
+    np.testing.assert_array_equal(data.Xs[0], NUMBERS)
+    assert data.sample_names[0].tolist() == ["01", "02", "03"]
     with pytest.raises(DataFileError, match="no parquet file, or damaged"):
         read_table(write("y.parquet", b"PAR1 cut"))
 
@@ -294,6 +304,7 @@ CONTENTS = {
     "ab.csv": "a,b\n1,2\n", "ac.csv": "a,c\n1,2\n", "rs.csv": "id,a\nr,1\ns,2\n", "y.csv": "y\n1\n2\n",
     "rt.csv": "id,b\nr,1\nt,2\n", "rr.csv": "id,a\nr,1\nr,2\n", "two.csv": "a\n1\n2\n",
     "fraction.csv": "a,y\n1,0.25\n2,0.5\n", "u.csv": "a,y\n1,u\n", "v.csv": "b,y\n1,v\n",
+    "unnamed.csv": "a,id\n1,r\n2\n",
 }  # fmt: skip
 
 
@@ -317,10 +328,13 @@ CONTENTS = {
     (load_views, "u.csv", {"label_column": "z"}, "no view has a column 'z'; the first has 'a', 'y'"),
     (load_views, "u.csv v.csv", {"label_column": "y"}, r"v\.csv: the labels in 'y' differ from those of u"),
     (load_tasks, "y.csv", {"label_column": "y"}, "no column of features is left"),
+    (load_tasks, "short.npz", {"label_column": "y"}, "'y' has 2 entries for 3 samples; it needs one for"),
+    (load_tasks, "unnamed.csv", {"id_column": "id"}, "row 2 has no name in 'id'"),
 ])  # fmt: skip
 def test_files_that_do_not_fit_together_or_whose_labels_are_no_classes_are_refused(
         read, paths, options, message):
     npz("z.npz", X=np.ones((3, 3)))
+    npz("short.npz", X=NUMBERS, y=np.arange(2))
     for name, content in CONTENTS.items():
         write(name, content)
     with pytest.raises(DataFileError, match=message):
@@ -346,6 +360,28 @@ def test_names_and_labels_are_text_and_survive_as_written():
     assert data.class_names[0] == ("01", "1", "NA", "None", "true")
     labels = write("l.csv", "y\nNA\n01\n1\n")
     assert load_tasks([npz("x.npz", X=NUMBERS)], labels=[labels]).class_names == (("01", "1", "NA"),)
+
+
+@pytest.mark.parametrize(("text", "ids"), [
+    ("\n\nid;x;y\n01;2;3\n\n02;4;5\n", ["01", "02"]), ("id,2019,2020\n01,1,2\n", ["01"]),
+    ('"x; z", "height, cm",id \n1, 2, 01\n3, 4, b\n', ["01", "b"]),
+    ("id,99999999999999999999\n01,99999999999999999999\n", ["01"]),
+])  # fmt: skip
+def test_empty_lines_blanks_and_marks_in_names_change_nothing(text, ids):
+    data = load_tasks([write("x.csv", text)], id_column="id", header=True)
+    assert data.sample_names[0].tolist() == ids
+    assert len(data.Xs[0]) == len(ids)
+
+
+def test_tasks_have_names_that_differ_and_can_be_shown():
+    paths = ["x/a.csv", "y/a.csv", "a (1).csv", "b\udce9.csv"]
+    assert loading._names(paths) == ("a (2)", "a (3)", "a (1)", "b?")
+
+
+def test_one_row_of_an_array_is_one_sample_and_arrays_may_have_any_names():
+    assert values(npy("x.npy", np.ones((1, 12)))).shape == (1, 12)
+    path = npz("x.npz", format=NUMBERS[:, 0], shape=NUMBERS[:, 0], data=NUMBERS)
+    np.testing.assert_array_equal(values(path), NUMBERS)
 
 
 def test_two_colons_may_be_in_the_name_of_a_file():
