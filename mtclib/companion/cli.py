@@ -377,7 +377,9 @@ def list_known(args) -> int:
 
 def main(argv=None) -> int:
     """Run one command and return its exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
-    for stream in (sys.stdout, sys.stderr):  # a name that a terminal has no letters for is no reason to stop
+    # Closed streams, and names that a terminal has no letters for, are no reason to stop.
+    sys.stdout, sys.stderr = (stream or io.StringIO() for stream in (sys.stdout, sys.stderr))
+    for stream in (sys.stdout, sys.stderr):
         getattr(stream, "reconfigure", dict)(errors="replace")
     args = _parsed(argv)
     # After --help, and before Ctrl-C may strike inside of numpy.
