@@ -34,7 +34,9 @@ DEFAULTS = {"multitask": (RECOMMENDED["multitask"], "MTCMRL", "MBC", "SPMTC", "K
 GRAPHS = {**dict.fromkeys(("AWP", "CoregSpectral", "MultiViewSNMF", "WMSC"), {"affinity": "auto"}),
           "SpectralNJW": {"affinity": "knn-cosine", "n_neighbors": "scales"}}
 """Parameters that differ from the defaults, which are those of the papers: neighbours by cosine for views
-of mostly zeros, by distance for others; for tasks what the comparison advises."""
+of mostly zeros, by distance for others; for tasks what the comparison advises (see also `FEW`)."""
+FEW = 8
+"""Features of tasks below which neighbours are by distance: a cosine ignores one dimension of all."""
 SHOWN = {"SpectralNJW": "Spectral NJW", "KMeans": "k-means", "Stacked": "All k-means", "ConMC": "Con-MC",
          "SNMFLR": "SNMF+LR", "CCAClustering": "CCA", "ConsensusClustering": "Consensus",
          "MultiViewConsensus": "Consensus"}  # fmt: skip
@@ -100,7 +102,7 @@ def check_methods(methods, data, n_clusters=None) -> dict:
     known = methods_for(data, n_clusters)
     fitting = list(known.index[known["fits"]])
     if isinstance(methods, list | tuple) and list(methods) == ["all"]:
-        return _with_graphs(dict.fromkeys(fitting, {}))
+        return _with_graphs(dict.fromkeys(fitting, {}), data)
     chosen = {class_name(name, data.kind): values for name, values in _named(methods).items()}
     for name in chosen:
         choose(name, list(known.index), "methods")
@@ -111,11 +113,17 @@ def check_methods(methods, data, n_clusters=None) -> dict:
         parameters = [key for key in all_estimators()[name](2).get_params() if key not in _SET]
         for key in values:
             choose(key, parameters, f"parameters of {name}")
-    return _with_graphs(chosen or {name: {} for name in DEFAULTS[data.kind] if name in fitting})
+    return _with_graphs(chosen or {name: {} for name in DEFAULTS[data.kind] if name in fitting}, data)
 
 
-def _with_graphs(chosen):
-    return {name: GRAPHS.get(name, {}) | values for name, values in chosen.items()}
+def _with_graphs(chosen, data):
+    return {name: suited(GRAPHS.get(name, {}), data) | values for name, values in chosen.items()}
+
+
+def suited(parameters, data) -> dict:
+    """Parameters of the comparison for these data: by distance in place of cosine for few features."""
+    few = parameters.get("affinity") == "knn-cosine" and data.Xs[0].shape[1] < FEW
+    return parameters | {"affinity": "auto"} if few else parameters
 
 
 def class_name(name, kind) -> str:

@@ -175,6 +175,16 @@ def test_clusters_of_separate_blobs_are_found_and_sized(tasks, views):
     assert found[one[-1] + 1] == two[-1] + 1
 
 
+@pytest.mark.parametrize("d", [1, 2])
+def test_what_is_recommended_finds_blobs_in_few_features_which_a_cosine_cannot_tell_apart(d):
+    centroids = np.array([[1.0], [2.0], [3.0]]) * np.ones(d) * 9
+    y, rngs = np.arange(300) % 3, map(np.random.default_rng, (0, 1))
+    Xs = [rng.normal(size=(300, d)) + centroids[y] for rng in rngs]
+    data = load.scale(data_of("multitask", Xs))
+    found = cluster(data, ["SpectralNJW"], 3, n_runs=1, progress=False).labels["SpectralNJW"]
+    assert min(adjusted_rand_index(y, labels) for labels in found) > 0.95
+
+
 def test_scores_count_samples_of_known_class_only():
     truth = np.repeat([0, 1], 10)
     truth[[0, 10]] = -1
