@@ -38,18 +38,27 @@ def word(found):
     return "Mostly yes" if ahead > 0.5 else "No" if ahead < 0 else "In part"
 
 
+def _answered(found, whole, turning):
+    """The word, and what a reader of a yes would miss: the best rival, and other preparations of the data."""
+    said = word(found)
+    if "es" not in said:
+        return said
+    if found["rival"] == ALL and whole["best_high"] < 0:
+        said += WORDS["not_best"]
+    return said + (WORDS["not_always"] if 2 * len(turning) > found["sets"] else "")
+
+
 def sentences(study):
     """The answer to the question that a reader of a paper has, in sentences that stay true when results
     change: the size beside print, in bold, data sets, signs beside a perfect re-run, and pipelines."""
     asked, errs = ledger.part(study.paper, "summary"), rates(study.paper)
     found, whole = line(study.paper, asked["rival"]), line(study.paper)
-    turning = ", ".join(turns(study.paper, asked["rival"]))
-    over = asked["over"] + " on average" * (asked["rival"] == ALL)
-    size = _say("size", found, word=word(found), over=over)
+    turning = turns(study.paper, asked["rival"])
+    size = _say("size", found, word=_answered(found, whole, _whole(turning)), over=asked["over"])
     if whole["best_ours"] != whole["ours"]:
         size += _say("best", whole)
     signs = _say("signs", found, worse_sets=found["worse_on"] if found["worse"] else "none")
-    signs += _say("turning", found, turning=turning) if turning else ""
+    signs += _say("turning", found, turning=", ".join(turning)) if turning else ""
     signs += _say("narrow", 100 * errs) if errs["interval"] < 0.9 else ""
     more = {name: [study.numbers.fill(asked[name])] for name in ("first", "also") if name in asked}
     first = [f"**{one}**" for one in (*more.get("first", ()), size)]
@@ -82,6 +91,11 @@ def turns(paper, rival=ALL):
         elif over and rival == ALL:
             named.append(f"{dataset} (over {len(over)} of {part.index.unique('rival').size} rivals)")
     return named
+
+
+def _whole(turning):
+    """The data sets among `turns` on which the mean over all rivals turns."""
+    return [name for name in turning if "(over" not in name]
 
 
 def _both_signs(means):
@@ -145,9 +159,12 @@ def summary(studies):
     for study in studies:
         known, asked = ledger.findings(study.paper), ledger.part(study.paper, "summary")
         found, best = line(study.paper, asked["rival"]), line(study.paper)
-        turning = [name for name in turns(study.paper, asked["rival"]) if "(over" not in name]
-        said = _say("said", found, word=word(found))
+        turning = turns(study.paper, asked["rival"])
+        whole = _whole(turning)
+        said, short = _answered(found, best, whole), study.numbers.fill(asked.get("short", ""))
+        said = short + _say("said", found, word=said[0].lower() + said[1:] if short else said)
         said += _say("over_best", best) if best["best_ours"] != best["ours"] else ""
-        said += _say("turns", turning=len(turning)) if turning else ""
+        said += _say("turns", turning=len(whole)) if turning else ""
+        said += _say("turns_over_some", turning=len(turning) - len(whole)) if turning != whole else ""
         more = {"said": said, "paper": known["name"], "claim": asked["claim"]}
         yield {head: _say(name, found, **more) for name, head in WORDS["heads"].items()}

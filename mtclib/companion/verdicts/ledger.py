@@ -41,7 +41,7 @@ FILES = {
     "decisions": table((), decision={"items": DECISION}, deviation={
         "items": table(("cause", "evidence"), SCOPE, cause=one_of(CAUSES))}),
     "claims": table((), ("name", "venue"), finding={"items": table(("text", "sources"))},
-                    summary=table(("question", "claim", "rival", "over"), ("first", "also")),
+                    summary=table(("question", "claim", "rival", "over"), ("first", "short", "also")),
                     answer={"items": table(("tables", "pipeline", "sure"))}, claim={"items": CLAIM})}
 SHOWN = (*_NEEDED, "alternatives", "leverage")
 

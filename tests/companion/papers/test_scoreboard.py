@@ -142,7 +142,7 @@ def test_the_answer_of_a_paper_has_its_gain_its_recurrence_and_where_it_turns(pa
     plain = " ".join(told[:2]).replace("**", "")
     assert all(len(one.split()) <= 30 for one in re.split(r"(?<=[a-z)0-9])\. ", plain))
     assert told[0].startswith("**")
-    assert f"{found['ours']:+.1f} points" in " ".join(told)
+    assert f"{signed(found['ours'])} points" in " ".join(told)
     assert f"{found['recurs']:.0f} of " in " ".join(told)
     whole = answers.line(paper)
     several = whole["best_ours"] < whole["ours"]
@@ -191,6 +191,15 @@ def test_an_answer_that_no_gain_gives_stands_first_and_says_what_could_be_chance
     (1, 3, "No")])
 def test_the_word_of_an_answer_follows_from_the_data_sets(better, worse, said):
     assert answers.word({"better": better, "worse": worse, "sets": 5}) == said
+
+
+def test_a_yes_says_where_it_is_none():
+    found, lost = {"better": 4, "worse": 0, "sets": 5, "rival": "all"}, {"best_high": -0.1}
+    assert answers._answered(found, {"best_high": 0.1}, ["a", "b"]) == "Mostly yes"
+    assert answers._answered(found, lost, []) == "Mostly yes on average, but not over the best rival"
+    alone = answers._answered({**found, "rival": "LSSMTC"}, lost, ["a", "b", "c"])
+    assert alone == "Mostly yes, but not with every preparation of the data"
+    assert answers._answered({**found, "better": 0, "worse": 4}, lost, ["a", "b", "c"]) == "No"
 
 
 def test_no_paper_gives_another_meaning_to_what_every_study_has():
