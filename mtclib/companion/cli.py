@@ -115,6 +115,7 @@ def cluster(args) -> int:
         said = re.sub(r"\b(label|id|n)_(column|clusters)\b", r"--\1-\2", said)
         raise UsageError(said.replace("output: ", "--output: ", 1)) from None
     found = own.contents(data, result.labels[first], groups)
+    found = found if data.kind == "multitask" else found.drop(columns="task")
     _say(tables.frame_table(found, f"Clusters by {own.shown_name(first)}"))
     if data.kind == "multitask" and len(data.Xs) > 1:
         _say(f"\n{own.RELATED}")

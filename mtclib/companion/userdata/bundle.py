@@ -4,6 +4,7 @@ Its manifest says what made it and hashes what was read and written, so that an 
 """
 
 import json
+import logging
 import re
 import shutil
 import tempfile
@@ -121,6 +122,8 @@ def _swap(partial, place):
                 with suppress(FileNotFoundError):
                     older.rename(place)
                 raise
+        if older.exists():
+            logging.getLogger(__name__).info("replaced the earlier results in %s", place)
         shutil.rmtree(older, ignore_errors=True)
 
 

@@ -57,11 +57,13 @@ def contents(data, labels, groups=None) -> pd.DataFrame:
 
 
 def _feature_names(data, i):
-    """Names of the features of a task or view; their numbers, from 1, where it has no names."""
-    if data.feature_names[i] is not None:
-        return data.feature_names[i]
-    place = f" of {data.task_names[i]}" if data.kind == "multiview" else ""
-    return [f"feature {j + 1}{place}" for j in range(data.Xs[i].shape[1])]
+    """Names of the features of a task or view, with the view where another has the same; their numbers, from
+    1, where it has no names."""
+    place, names = f" of {data.task_names[i]}" if data.kind == "multiview" else "", data.feature_names[i]
+    if names is None:
+        return [f"feature {j + 1}{place}" for j in range(data.Xs[i].shape[1])]
+    others = {name for v, known in enumerate(data.feature_names) if v != i for name in known or ()}
+    return [name + place if name in others else name for name in names]
 
 
 def _largest_class(truth, names):

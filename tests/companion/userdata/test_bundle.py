@@ -42,9 +42,12 @@ def test_a_bundle_has_a_manifest_with_version_parameters_and_hashes_of_all_that_
         assert hashlib.sha256(Path("new/folder", name).read_bytes()).hexdigest() == digest
 
 
-def test_an_earlier_bundle_is_replaced_as_a_whole(result):
+def test_an_earlier_bundle_is_replaced_as_a_whole_and_it_is_said(result, caplog):
+    caplog.set_level("INFO", "mtclib")
     result.save("out", draw=lambda folder: (folder / "older.txt").write_text("x"))
+    assert "replaced" not in caplog.text
     result.save("out")
+    assert "replaced the earlier results in" in caplog.text
     assert "older.txt" not in names("out")
     assert names(".") == ["out"]
 
@@ -136,6 +139,7 @@ def test_views_are_clustered_with_what_was_done_to_each_file_said_and_reported(c
         assert said in report
     assert "--scaling none leaves the entries as they are" in printed
     assert advice.promise("views") in printed
+    assert "| task" not in printed
     assert pd.read_csv("clusters/clusters-LandmarkSpectral.csv")["group"].nunique() == 2
 
 

@@ -185,6 +185,12 @@ def test_what_is_recommended_finds_blobs_in_few_features_which_a_cosine_cannot_t
     assert min(adjusted_rand_index(y, labels) for labels in found) > 0.95
 
 
+def test_a_feature_that_two_views_have_is_named_with_its_view(views):
+    data = replace(views, feature_names=(("size", "b", "c"), ("size", "d")))
+    assert contents._feature_names(data, 0) == ["size of a", "b", "c"]
+    assert contents._feature_names(data, 1) == ["size of b", "d"]
+
+
 def test_scores_count_samples_of_known_class_only():
     truth = np.repeat([0, 1], 10)
     truth[[0, 10]] = -1

@@ -40,6 +40,11 @@ window.fetch = (url) => new Promise((done) => {
   document.head.append(script);
 });
 
+// The first letter in the search box opens the search, which takes that letter, too.
+document.addEventListener("keydown", ({target, key, ctrlKey, metaKey, altKey}) => {
+  if (target.matches(".searchlite-adopted") && key.trim().length === 1 && !(ctrlKey || metaKey || altKey)) target.click();
+});
+
 // A name that is typed in full stands before longer names that begin with it.
 let searchLite;
 const typed = (query) => ({t, s}) => (s || t).split(".").pop().toLowerCase() === query.trim().toLowerCase();
