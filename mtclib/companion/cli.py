@@ -344,9 +344,18 @@ def new(args) -> int:
     """Write a skeleton, and say what was written and what is left."""
     from mtclib.companion import skeletons
 
-    what = args.command.removeprefix("new-")
-    for line in getattr(skeletons, f"new_{what}")(args.name, args.kind):
-        print(line, flush=True)
+    what, lines = args.command.removeprefix("new-"), []
+    try:
+        for line in getattr(skeletons, f"new_{what}")(args.name, args.kind):
+            print(line, flush=True)
+            lines.append(line)
+    except (MtclibError, OSError) as error:
+        new = [line.removesuffix(": new") for line in lines if line.endswith(": new")]
+        files = {line.partition(": ")[0] for line in lines if not line.startswith("python ")}
+        edited = ", ".join(sorted(files.difference(new))) or "nothing"
+        left = (f"\nWritten before: {', '.join(new)}. Edited before: {edited}. To begin again, delete the "
+                "former, and take back the lines in the latter that `git diff` shows.")
+        raise UsageError(f"{error}{left * bool(lines)}") from error
     print(f"\nLeft to you; after a change run the python commands above again, and at the end `make test`:\n"
           f"- every TODO: `{skeletons.TODO}`{skeletons.LEFT[what]}")
     return 0
