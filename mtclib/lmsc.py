@@ -675,7 +675,7 @@ class LMSC(LibraryClusterer):
         super()._check_parameters()
         if not callable(self.affinity):
             check_option("affinity", self.affinity, AFFINITIES)
-        if isinstance(self.changes, str) or (self.changes and not self._released):
+        if not isinstance(self.changes, (tuple, list)) or (self.changes and not self._released):
             raise ValueError(f"changes must be a tuple of names, and empty unless formulation is 'release'; "
                              f"got {self.changes!r}")
         for name in self.changes:

@@ -587,7 +587,7 @@ def test_views_that_are_alike_have_the_embedding_that_all_views_share():
 
 
 @pytest.mark.parametrize(("parameters", "message"), [
-    ({"changes": "step"}, "changes must be a tuple of names"),
+    *(({"changes": value}, "changes must be a tuple of names") for value in ("step", None, 0)),
     ({"changes": ("steps",)}, "changes must be one of .* Did you mean 'step'"),
     ({"changes": ("step",), "formulation": "printed"}, "empty unless formulation is 'release'"),
     ({"rank": 25}, "rank must be an integer >= 1 and <= 24"),

@@ -66,13 +66,20 @@ class _Consensus:
         self.n_clusters, self.members, self.weights, self.n_init = n_clusters, members, weights, n_init
         self.max_iter, self.seeding, self.random_state = max_iter, seeding, random_state
 
-    def _members(self, Xs):
-        given = self.default if self.members is None else self.members
+    def _check_parameters(self):
+        super()._check_parameters()
+        given = self._given()
         if not isinstance(given, (list, tuple)) or len(given) < 2:
             raise ValueError(f"members must be a list of two or more names or estimators; got {given!r}")
         for member in given:
             if not hasattr(member, "fit"):
                 check_option("members", member, tuple(self.known))
+
+    def _given(self):
+        return self.default if self.members is None else self.members
+
+    def _members(self, Xs):
+        given = self._given()
         many = max(X.shape[0] for X in Xs) > MANY
         if many and "Ward" in given:
             warnings.warn(f"Ward's method compares all pairs of samples: beyond {MANY:,} it is left out",

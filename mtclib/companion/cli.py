@@ -168,7 +168,8 @@ def fetch(args) -> int:
     try:
         names = {datasets.lookup(name).name for name in args.names}
     except ValueError as error:
-        raise UsageError(f"{error} `python -m mtclib list --data` lists all.") from None
+        said = str(error).removeprefix("name: ").replace(" registry() lists the names.", "")  # as in Python
+        raise UsageError(f"{said} `python -m mtclib list --data` lists all.") from None
     if names:
         tasks = [partial(datasets.fetch_all, sorted(names))]
     else:
@@ -192,7 +193,7 @@ def _values(path, args, shared=()) -> dict:
     values = {name: value for name, value in offered.items() if name in known and value is not None}
     for name, text in args.given:
         if name in known or name not in shared:
-            choose(name, list(known), f"-p: {path.name}")
+            choose(name, list(known), f"-p: a parameter of {path.name}")
             values[name] = read_value(name, text, known[name].type)
     check_parameters(**{name: values[name] for name in ("seed", "n_runs") if name in values})
     return values
@@ -221,6 +222,13 @@ def _plan(args) -> list[tuple]:
     for name in names:
         output = args.output or executed_copy(name, args.profile)
         plan.append((name, found[name], output, _values(found[name], args, shared)))
+    if args.output:
+        folder = Path(args.output).parent
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"--output: {folder} cannot be made ({error.strerror}); name a folder that you "
+                             f"may write to.") from None
     return plan
 
 
@@ -261,16 +269,22 @@ def identify(args) -> int:
     from mtclib.companion.verdicts import identify as search
 
     paper = choose(args.paper, paths.papers(), "PAPER")
-    if not (args.search or args.mine):
+    if args.search is args.mine is None:
         for name, found in search.identify(paper, n_jobs=args.n_jobs).items():
             print(tables.search(name, found), end="\n\n")
         return 0
     sys.path.insert(0, os.getcwd())  # where a reader's module is
-    protocol = search.mine(paper, args.mine) if args.mine else runs.load_protocol(paper)
-    name = "mine" if args.mine else choose(args.search, protocol.identify, "--search")
+    protocol = search.mine(paper, args.mine) if args.mine is not None else runs.load_protocol(paper)
+    name = "mine" if args.mine is not None else choose(args.search, protocol.identify, "--search")
     folder = Path(args.output)
     own = {"store": runs.RunStore(folder / "runs"), "n_jobs": args.n_jobs}
-    found = search.identify(paper, protocol=protocol, names=[name], folder=folder, **own)[name]
+    try:
+        found = search.identify(paper, protocol=protocol, names=[name], folder=folder, **own)[name]
+    except Exception as error:
+        if args.mine is None or isinstance(error, (MtclibError, OSError)):
+            raise
+        raise UsageError(f"--mine {args.mine}: the search ended in {type(error).__name__}: {error}; mend the "
+                         f"file, or the code that it names.") from error
     rows = search.held_out(protocol, protocol.identify[name], found, **own)
     page = tables.search(name, found, search.winner_cells(protocol, name, folder), rows)
     (folder / f"{name}.html").write_text(page.html, encoding="utf-8")
@@ -283,6 +297,8 @@ def compare(args) -> int:
     from mtclib.companion import runs
     from mtclib.companion.comparison import exam, runner, sources
 
+    if args.data == "":
+        raise UsageError("--data: name a folder, or leave it out to run the comparison.")
     if args.data:
         found = exam.scores(choose(args.kind, sources.KINDS, "KIND"), args.data)
         table, text = exam.report(args.kind, found)
@@ -290,6 +306,8 @@ def compare(args) -> int:
         return 0
     chosen, store = sources.Sources(choose(args.kind, sources.KINDS, "KIND")), runs.RunStore(paths.runs_dir())
     sets = [choose(name, chosen.sets, "SET") for name in args.sets] or chosen.sets
+    for name in args.without:
+        choose(name, chosen.protocol.methods, "--without")
     if args.restore:
         known = (chosen, sources.Sources(args.kind, made="begun"))
         print(f"{sum(runner.restore(part, store) for part in known)} committed fits put into "
@@ -352,9 +370,18 @@ def new(args) -> int:
     """Write a skeleton, and say what was written and what is left."""
     from mtclib.companion import skeletons
 
-    what = args.command.removeprefix("new-")
-    for line in getattr(skeletons, f"new_{what}")(args.name, args.kind):
-        print(line, flush=True)
+    what, lines = args.command.removeprefix("new-"), []
+    try:
+        for line in getattr(skeletons, f"new_{what}")(args.name, args.kind):
+            print(line, flush=True)
+            lines.append(line)
+    except (MtclibError, OSError) as error:
+        new = [line.removesuffix(": new") for line in lines if line.endswith(": new")]
+        files = {line.partition(": ")[0] for line in lines if not line.startswith("python ")}
+        edited = ", ".join(sorted(files.difference(new))) or "nothing"
+        left = (f"\nWritten before: {', '.join(new)}. Edited before: {edited}. To begin again, delete the "
+                "former, and take back the lines in the latter that `git diff` shows.")
+        raise UsageError(f"{error}{left * bool(lines)}") from error
     print(f"\nLeft to you; after a change run the python commands above again, and at the end `make test`:\n"
           f"- every TODO: `{skeletons.TODO}`{skeletons.LEFT[what]}")
     return 0

@@ -228,7 +228,8 @@ def aligned(Xs, kind):
 def _in_one_order(frames, axis, place):
     first, result = None, []
     for i, X in enumerate(frames):
-        names = list(getattr(X, axis, ())) if hasattr(X, "columns") else []
+        known = column_names(X) if axis == "columns" else getattr(X, axis, ())
+        names = list(known) if hasattr(X, "columns") else []
         first = first or (names and (i, names)) or None
         if names and names != first[1] and len(names) == len(first[1]):
             where = {name: at for at, name in enumerate(names)}
@@ -238,14 +239,20 @@ def _in_one_order(frames, axis, place):
                                  f"or pass arrays (to_numpy()) whose order you know to agree")
             order = [where[name] for name in first[1]]
             take = getattr(X, "iloc", X)
-            X = take[order] if axis == "index" else take[:, order]
+            X = (X.select(order) if hasattr(X, "column_names") else
+                 take[order] if axis == "index" else take[:, order])
         result.append(X)
     return result
 
 
+def column_names(X):
+    """Names of the columns of a data frame; the ``columns`` of a Table of pyarrow are the data."""
+    return getattr(X, "column_names", getattr(X, "columns", ()))
+
+
 def feature_names(X):
     """Names of the columns of a data frame, ndarray of str objects; None if there are none, or others."""
-    names = list(getattr(X, "columns", ()))
+    names = list(column_names(X))
     return np.array(names, dtype=object) if names and all(isinstance(name, str) for name in names) else None
 
 

@@ -340,7 +340,7 @@ class LibraryClusterer(LifelongClusterer):
         (Xs,) = aligned([Xs], "lifelong") or [Xs]
         first = getattr(self, "feature_names_in_", [()])[0]
         for v, (X, names) in enumerate(zip(Xs, first)):
-            if names is not None and feature_names(X) is not None and list(X.columns) != list(names):
+            if names is not None and (own := feature_names(X)) is not None and list(own) != list(names):
                 raise ValueError(f"Xs[{v}] has other columns than in the first task, or in another order; "
                                  f"pass X[list(model.feature_names_in_[0][{v}])]")
         views = self._views_of(check_task_views(Xs, nonnegative=self.negative == "refuse"))

@@ -14,8 +14,8 @@ from mtclib.core.errors import MtclibError
 
 # Orders of magnitude between a parameter and its default beyond which it, and not the data, is named.
 FAR = 6.0
-# What libraries say of NaN and infinity; input is checked before, and a similarity of the user's refused so.
-NOT_A_NUMBER = re.compile(r"(?!.*remove or impute).*\b(nans?|infs?|infinity|numeric)\b", re.I | re.S)
+# What libraries say of NaN and infinity; a parameter, and a similarity of the user's, are refused otherwise.
+NOT_A_NUMBER = re.compile(r"(?!.*(remove or impute|; got )).*\b(nans?|infs?|infinity|numeric)\b", re.I | re.S)
 
 
 class NumericalError(MtclibError, FloatingPointError):

@@ -78,10 +78,12 @@ def test_many_samples_leave_ward_out_and_say_so(monkeypatch):
 
 @pytest.mark.parametrize(("members", "message"), [
     (["Ward"], "two or more"), ("Ward", "two or more"), (["Ward", "kmeans"], "Did you mean 'k-means'"),
+    (float("nan"), "two or more .*; got nan"), (-np.inf, "two or more .*; got -inf"),
 ])  # fmt: skip
-def test_members_that_cannot_be_are_refused(members, message):
-    with pytest.raises(ValueError, match=message):
-        ConsensusClustering(3, members=members).fit([blobs()[0]])
+@pytest.mark.parametrize("cls", [ConsensusClustering, MultiViewConsensus])
+def test_members_that_cannot_be_are_refused(members, message, cls):
+    with pytest.raises(ValueError, match=f"^members must be .*{message}"):
+        cls(3, members=members).fit([blobs()[0]])
 
 
 def test_a_member_may_be_any_estimator_of_tasks():

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from mtclib.companion import skeletons
+from mtclib.companion.cli import main
 from mtclib.companion.parameters import UsageError
 from mtclib.core import paths
 
@@ -56,8 +57,31 @@ def test_a_toy_paper_a_method_and_a_data_set_run_and_pass_the_tests(copy, monkey
 
 
 @pytest.mark.parametrize(("make", "name", "said"), [
-    (skeletons.new_paper, "MBC", "mbc.py is there already"),
-    (skeletons.new_method, "my-means", "letters and digits"), (skeletons.new_data, "News", "lower-case")])
-def test_a_name_that_cannot_be_is_refused_before_anything_is_written(make, name, said):
+    (skeletons.new_paper, "MBC", "by mtclib/mbc.py"), (skeletons.new_paper, "Methods", "by data/methods"),
+    (skeletons.new_paper, "differences", "by notebooks/"), (skeletons.new_paper, "Core", "by mtclib/core"),
+    (skeletons.new_paper, "Project", "by tests/test_proj"), (skeletons.new_paper, "class", "by Python"),
+    (skeletons.new_paper, "KMeans", "by mtclib/base"), (skeletons.new_method, "LMSC", "by mtclib/lmsc"),
+    (skeletons.new_method, "dmtfc", "by 'DMT"), (skeletons.new_method, "text", "by tests/base"),
+    (skeletons.new_method, "none", "by Python"), (skeletons.new_method, "All", "by the commands"),
+    (skeletons.new_method, "my-means", "letters and digits"), (skeletons.new_method, "A" * 61, "at most 60"),
+    (skeletons.new_data, "News", "lower-case"), (skeletons.new_data, "class", "by Python"),
+    (skeletons.new_data, "toy-multitask", "by 'toy-multi"), (skeletons.new_data, "text", "by mtclib/data")])
+def test_a_name_that_cannot_be_is_refused_before_anything_is_written(make, name, said, monkeypatch):
+    monkeypatch.setattr(skeletons, "_file", None)
     with pytest.raises(UsageError, match=said):
         list(make(name))
+
+
+def test_if_a_command_fails_at_last_what_was_written_and_edited_before_is_told(copy, monkeypatch, capsys):
+    monkeypatch.setenv("MTCLIB_ROOT", str(copy))
+    monkeypatch.setattr(skeletons, "_measured", lambda name: [("-c", "raise SystemExit('no room')")])
+    before = {path: path.read_bytes() for path in (copy / "mtclib/baselines/__init__.py", copy / "README.md",
+                                                   copy / "data/methods/methods.toml")}
+    assert main(["new-method", "Toyfails"]) == 2
+    for path, content in before.items():
+        path.write_bytes(content)
+    for name in ("mtclib/baselines/toyfails.py", "tests/baselines/test_toyfails.py"):
+        (copy / name).unlink()
+    said = " ".join(capsys.readouterr().err.split())
+    written = "mtclib/baselines/toyfails.py, tests/baselines/test_toyfails.py"
+    assert f"failed: no room Written before: {written}. Edited before: README.md, data/methods/" in said

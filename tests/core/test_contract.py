@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans as SklearnKMeans
 from mtclib.baselines import KMeans, consensus
 from mtclib.baselines.registry import all_estimators, estimator
 from mtclib.core.base import Fit, MultiViewClusterer, Traits, spawn_seeds, stops
-from mtclib.core.shield import NumericalError
+from mtclib.core.shield import NumericalError, shield
 
 
 class StackedViews(MultiViewClusterer):
@@ -176,6 +176,16 @@ def test_a_breakdown_names_the_method_what_is_extreme_and_the_remedy(method, par
     *Xs, last = contract.planted(estimator(method))
     with np.errstate(all="ignore"), pytest.raises(NumericalError, match=f"{method} broke down .*{named}"):
         contract.brief(estimator(method), **parameters).fit([*Xs, change(last) if change else last])
+
+
+@pytest.mark.parametrize(("said", "kind"), [
+    ("array must not contain infs or NaNs", NumericalError),
+    ("lam must be a number > 0; got nan", ValueError),
+    ("affinity contains NaN or infinity; remove or impute these entries", ValueError)])
+def test_a_refusal_is_no_breakdown_even_where_it_quotes_what_is_no_number(said, kind):
+    with pytest.raises(kind) as caught, shield(KMeans(3), [np.eye(3)]):
+        raise ValueError(said)
+    assert caught.type is kind
 
 
 @pytest.mark.parametrize(("after", "expected"), [(8.0, False), (9.95, True), (11.0, True), (np.nan, True),

@@ -127,6 +127,31 @@ def test_tasks_are_aligned_by_their_columns():
     np.testing.assert_array_equal(straight[1], permuted[1])
 
 
+class Table:
+    """A table as pyarrow has it: its ``columns`` are data, which no set can hold."""
+
+    def __init__(self, X, names="abcdef"):
+        self.columns, self.column_names = [list(column) for column in X.T], list(names)
+
+    def select(self, places):
+        return Table(np.transpose([self.columns[i] for i in places]), [self.column_names[i] for i in places])
+
+    def __array__(self, dtype=None, copy=None):
+        return np.transpose(self.columns)
+
+
+def test_tables_of_pyarrow_are_aligned_by_the_names_of_their_columns():
+    tasks = [Table(groups()), Table(groups(1))]
+    for model, turn in ((KMeans(3, random_state=0), lambda Xs: Xs),
+                        (LMSC(3, random_state=0), lambda Xs: [[X] for X in Xs])):
+        straight = model.fit(turn([groups(), groups(1)])).labels_
+        permuted = model.fit(turn([tasks[0], tasks[1].select([5, 4, 3, 2, 1, 0])])).labels_
+        np.testing.assert_array_equal(straight, permuted)
+    assert list(model.partial_fit([tasks[0]]).feature_names_in_[0][0]) == list("abcdef")
+    with pytest.raises(ValueError, match="other columns than in the first task"):
+        model.partial_fit([tasks[0].select([5, 4, 3, 2, 1, 0])])
+
+
 @pytest.mark.parametrize(("model", "other"), [
     (ConMC(3), frame(groups(1), names="t")), (ConMC(3), frame(groups(1)).reset_index(drop=True)),
     (ConMC(3), frame(groups(1)).rename(index={"s1": "s0"})),

@@ -33,9 +33,16 @@ def scores(kind, folder, label_column="class", seed=0, n_runs=3) -> pd.DataFrame
     best, specs = advice.advised(sources), sources.protocol.methods
     names = dict.fromkeys([best["take"], best["safe"], "Consensus", *PEERS])
     found = {}
-    for place in sorted(path for path in Path(folder).iterdir() if path.is_dir()):
+    if not Path(folder).is_dir():
+        raise DataFileError(f"{folder}: is no folder; give one in which each set is a folder of its own")
+    for place in sorted(path for path in Path(folder).iterdir() if path.is_dir() and path.name[0] != "."):
         files = sorted(str(path) for path in place.iterdir() if path.is_file() and path.name[0] != ".")
-        data = load.scale(load.load(kind, files, label_column))
+        if not files:
+            raise DataFileError(f"{place}: has no files; put one per task or view there, or delete it")
+        try:
+            data = load.scale(load.load(kind, files, label_column))
+        except DataFileError as error:
+            raise DataFileError(f"the set {place.name!r}: {error}") from error
         found[place.name] = {name: np.mean([score(specs[name], data, own)
                                             for own in spawn_seeds(seed, n_runs)]) for name in names}
     if not found:

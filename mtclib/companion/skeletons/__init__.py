@@ -5,6 +5,7 @@ Each function writes files from the templates beside this one, adds lines to fil
 what renews all that follows from them.  It yields what it does, a line for each.
 """
 
+import keyword
 import re
 import subprocess
 import sys
@@ -12,22 +13,26 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
+from mtclib.baselines.registry import all_estimators
 from mtclib.companion.papers import in_order, position
 from mtclib.companion.parameters import HOME, UsageError, choose
 from mtclib.companion.schema import beside
 from mtclib.companion.site import notebooks
 from mtclib.core import paths
+from mtclib.datasets import available
 
 WORDS = beside(__file__, "words.toml")
 KINDS, LEFT = WORDS["kinds"], WORDS["left"]
 CLASS = r"[A-Za-z][A-Za-z0-9]*", "the name of a class: letters and digits, such as ABCD"
 DATA = r"[a-z][a-z0-9]*(-[a-z0-9]+)*", "lower-case words joined by hyphens, such as abcd-news"
+MODULES = "mtclib/{}", "mtclib/{}.py", "mtclib/baselines/{}.py"
+LONGEST = 60
 TODO = "git grep -n --untracked TODO -- ':!*companion*' ':!*.md'"
 
 
 def new_method(name: str, kind: str = "tasks") -> Iterator[str]:
     """Write a compared method, its test and its entry among the methods."""
-    name, place = _place(name, kind, "mtclib/baselines/{}.py")
+    name, place = _place(name, kind, CLASS, *MODULES, "tests/baselines/test_{}.py")
     words = {"SKELETON": name, "skeleton": place, "MODULE": "mtclib.baselines", "APPEARS": ""}
     yield _file(f"mtclib/baselines/{place}.py", _filled("method.py", kind, words))
     yield _file(f"tests/baselines/test_{place}.py", _filled("test_method.py", kind, words))
@@ -38,18 +43,16 @@ def new_method(name: str, kind: str = "tasks") -> Iterator[str]:
 
 def new_data(name: str, kind: str = "tasks") -> Iterator[str]:
     """Write a loader and the hash by which its data set is known."""
-    name, place = _place(name, kind, "mtclib/datasets/{}.py", DATA)
+    name, place = _place(name, kind, DATA, "mtclib/datasets/{}.py")
     words = {"SKELETON": name, "skeleton": place}
     yield _file(f"mtclib/datasets/{place}.py", _filled("data.py", kind, words))
     code = f"from mtclib.datasets import load; print(load({name!r}).sha256[:12])"
-    digest = subprocess.run([sys.executable, "-c", code], cwd=paths.root(), check=True, capture_output=True,
-                            text=True).stdout.strip()
-    yield _added("tests/data/known_data_sets.csv", r"\Z", f"{name},{digest},\n")
+    yield _added("tests/data/known_data_sets.csv", r"\Z", f"{name},{_said('-c', code).strip()},\n")
 
 
 def new_paper(name: str, kind: str = "tasks") -> Iterator[str]:
     """Write all that a paper consists of, from its method to its notebook, and run it on toy data."""
-    name, place = _place(name, kind, "mtclib/{}.py")
+    name, place = _place(name, kind, CLASS, *MODULES, "tests/test_{}.py", "data/{}", "notebooks/{}.ipynb")
     known = dict(KINDS[kind])
     printed, year = known.pop("printed"), str(date.today().year)
     tasks = [task for task, *_ in printed]
@@ -89,15 +92,21 @@ def _measured(name):
             ("benchmarks/method_costs.py", "--only", name, "--output", "data/methods/costs.csv")]
 
 
-def _place(name, kind, pattern, allowed=CLASS):
-    """Name, with a capital letter if it is that of a class, and its module, if there is none of this name."""
+def _place(name, kind, allowed, *patterns):
+    """Name, with a capital letter if it is that of a class, and its module; refused if either is taken."""
     choose(kind, KINDS, "--kind")
     place, (shape, told) = name.lower().replace("-", "_"), allowed
-    if not re.fullmatch(shape, name):
-        raise UsageError(f"NAME: {name!r} must be {told}.")
-    if (paths.root() / pattern.format(place)).exists():
-        raise UsageError(f"NAME: {pattern.format(place)} is there already.")
-    return (name[0].upper() + name[1:] if allowed is CLASS else name), place
+    if not re.fullmatch(shape, name) or len(name) > LONGEST:
+        raise UsageError(f"NAME: {name!r} must be {told}, of at most {LONGEST} characters.")
+    name = name[0].upper() + name[1:] if allowed is CLASS else name
+    by = [path for path in (pattern.format(place) for pattern in patterns) if (paths.root() / path).exists()]
+    known = all_estimators() if allowed is CLASS else available()
+    by += [repr(other) for other in known if other.lower().replace("-", "_") == place]
+    by += ["Python"] * (keyword.iskeyword(place) or keyword.iskeyword(name))
+    by += ["the commands, which mean everything by it"] * (place == "all")
+    if by:
+        raise UsageError(f"NAME: {name!r} is taken by {by[0]}; choose another.")
+    return name, place
 
 
 def _filled(template, kind, words, *flags):
@@ -112,7 +121,8 @@ def _filled(template, kind, words, *flags):
 def _file(path, text):
     place = paths.root() / path
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(text, encoding="utf-8")
+    with place.open("x", encoding="utf-8") as file:
+        file.write(text)
     return f"{path}: new"
 
 
@@ -133,8 +143,8 @@ def _known(name, kind, words):
     text = readme.read_text(encoding="utf-8")
     readme.write_text(re.sub(r"\d+(?= tested methods)", lambda found: str(int(found[0]) + 1), text),
                       encoding="utf-8")
-    return ["README.md: number of methods",
-            _added("data/methods/methods.toml", r"\Z", _filled("methods.toml", kind, words))]
+    yield "README.md: number of methods"
+    yield _added("data/methods/methods.toml", r"\Z", _filled("methods.toml", kind, words))
 
 
 def _notebook(path, text):
@@ -153,10 +163,14 @@ def _notebook(path, text):
 
 
 def _run(*commands):
-    """Run commands in the repository; a failure ends with what was said."""
     for command in commands:
         yield f"python {' '.join(command)}"
-        done = subprocess.run([sys.executable, *command], cwd=paths.root(), capture_output=True, text=True)
-        if done.returncode:
-            raise UsageError(f"the last command failed:\n{(done.stdout + done.stderr)[-3000:]}\n"
-                             "`git status` shows what was written before.")
+        _said(*command)
+
+
+def _said(*command):
+    """Run a command in the repository; a failure ends with what was said."""
+    done = subprocess.run([sys.executable, *command], cwd=paths.root(), capture_output=True, text=True)
+    if done.returncode:
+        raise UsageError(f"`python {' '.join(command)}` failed:\n{(done.stdout + done.stderr)[-3000:]}")
+    return done.stdout

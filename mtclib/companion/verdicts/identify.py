@@ -28,10 +28,14 @@ from mtclib.companion.verdicts.intervals import DELTA
 from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION, size_cells
 from mtclib.core import paths
 from mtclib.core.checks import check_option
+from mtclib.datasets import Dataset
 
 LEVEL = 0.05
 COUNTS = ("ACC", "purity")  # shares of the samples of a task
 BY_LUCK = 1e-3
+MINE = {"properties": {"datasets": {"type": "array", "items": schema.TEXT}, "loader": schema.TEXT,
+                       "calibration": {"type": "array", "items": {"type": "object"}}}}
+"""What a reader's search has, as far as it is used before it is checked as part of a protocol."""
 KEY = ["dataset", "task", "method", "metric"]
 
 
@@ -263,9 +267,14 @@ def mine(paper, given):
     """The protocol of a paper with a reader's search "mine": a TOML file with the fields of ``SearchSpec``,
     or "module:function", which yields data sets, each a hypothesis, whose name is a printed one."""
     document = tomllib.loads((paths.paper_dir(paper) / "protocol.toml").read_text(encoding="utf-8"))
-    printed, params = published.load(paper), {}
+    printed, params, where = published.load(paper), {}, f"--mine {given}"
     if given.endswith(".toml"):
-        search = schema.read_toml(given, given, runs.ProtocolError)
+        try:
+            search = schema.check(schema.read_toml(given, where, runs.ProtocolError), MINE, where,
+                                  runs.ProtocolError)
+        except OSError as error:
+            raise runs.ProtocolError(f"{where}: cannot be read ({error.strerror}); give the path of a TOML "
+                                     f"file, or MODULE:FUNCTION") from error
         loader = search.pop("loader", "")
     else:
         found, loader, params = _all_yielded(given), f"{__name__}:yielded", {"function": given}
@@ -275,7 +284,7 @@ def mine(paper, given):
         search = {"datasets": [found[0].name], "data": {"number": list(range(len(found)))},
                   "calibration": [{"method": name} for name in methods]}
     for i, name in enumerate(search.get("datasets", ()) if loader else ()):
-        name = check_option(f"{given}: data set", name, printed["dataset"].unique(), runs.ProtocolError)
+        name = check_option(f"{where}: data set", name, printed["dataset"].unique(), runs.ProtocolError)
         document["datasets"][f"{name} (mine)"] = {"loader": loader, "params": params, "published": name}
         search["datasets"][i] = f"{name} (mine)"
     if not search.get("values") and search.get("stage") != "sizes":
@@ -283,15 +292,20 @@ def mine(paper, given):
         search.setdefault("methods", {name: [name] for name in named})
     search.setdefault("leave_out", ["dataset", "task", "method", "metric"])
     document.setdefault("identify", {})["mine"] = search
-    return runs.parse_protocol(document, given)
+    return runs.parse_protocol(document, where)
 
 
 @cache
 def _all_yielded(function):
     try:
-        return list(dotted(function)())
-    except (ImportError, AttributeError, ValueError) as error:
-        raise runs.ProtocolError(f"--mine {function}: a .toml file, or MODULE:FUNCTION ({error})") from error
+        found = list(dotted(function)())
+        others = [type(one).__name__ for one in found if not isinstance(one, Dataset)]
+        if others or not found:
+            raise TypeError(f"no mtclib.datasets.Dataset but {others[0] if others else 'nothing'}")
+        return found
+    except (Exception, SystemExit) as error:  # of the reader's own code, whatever it is
+        raise runs.ProtocolError(f"--mine {function}: give a .toml file, or MODULE:FUNCTION that runs and "
+                                 f"gives data sets ({type(error).__name__}: {error})") from error
 
 
 def yielded(function, number):

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from benchmarks import candidates, comparison_sets
+from mtclib.companion.cli import main
 from mtclib.companion.comparison import advice, command, exam, sharing
 from mtclib.companion.comparison.sources import KINDS, PLAIN, Sources
 from mtclib.companion.userdata import load
@@ -177,3 +178,20 @@ def test_an_exam_prints_what_was_promised_beside_what_came(tmp_path):
     assert "of 2 sets" in text
     with pytest.raises(DataFileError, match="each set is a folder"):
         exam.scores("tasks", tmp_path / "one")
+
+
+@pytest.mark.parametrize(("kind", "name", "content", "said"), [
+    ("tasks", "absent", None, "absent: is no folder"), ("tasks", "a.csv", "a\n1\n", "a.csv: is no folder"),
+    ("views", "one/.hidden", "", "one: has no files"),
+    ("views", "one/a.csv", "a,b\n1,2\n3,4\n", "the set 'one': label_column: no view has a column 'class'")])
+def test_an_exam_names_the_folder_or_the_set_that_it_cannot_take(kind, name, content, said, tmp_path):
+    if content is not None:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(DataFileError, match=said):
+        exam.scores(kind, tmp_path if "/" in name else tmp_path / name)
+
+
+def test_a_comparison_without_a_method_that_it_does_not_have_is_refused(capsys):
+    assert main(["compare", "tasks", "--without", "foo", "tr23"]) == 2
+    assert "--without must be one of 'k-means', 'All" in capsys.readouterr().err

@@ -219,8 +219,34 @@ def test_a_function_that_yields_data_sets_is_a_search_and_a_protocols_search_run
     assert main(["identify", "toy", "--search", "tiny"]) == 0
     assert "wrote identified" in capsys.readouterr().out
     assert committed(paths.data_dir()) == before
-    assert main(["identify", "toy", "--mine", "nothing"]) == 2
-    assert main(["identify", "toy", "--mine", "two_guesses:absent"]) == 2
+
+
+BY_THE_TOY = 'datasets = ["Tiny"]\nn_runs = 1\ncalibration = [{ method = "noisy" }]\n'
+
+
+@pytest.mark.parametrize(("given", "content", "said"), [
+    ("nothing", "", "No module named"), ("", "", "Empty module name"),
+    ("g_mine:absent", "x = 1", "no attribute 'absent'"),
+    ("os:getcwd", "", "no mtclib.datasets.Dataset but str"), ("a_mine:f", "f = list", "Dataset but nothing"),
+    ("b_mine:f", "1 / 0", "ZeroDivisionError"), ("c_mine:f", "def f(:", "SyntaxError"),
+    ("d_mine:f", "def f(): 1 / 0", "ZeroDivisionError"), ("e_mine:f", "raise SystemExit", "SystemExit"),
+    ("absent.toml", "", "cannot be read"), ("a.toml", "x = [", "is not valid TOML"),
+    ("a.toml", 'datasets = ["Tiny"]\ncalibration = 3', "calibration must be array"),
+    ("a.toml", 'datasets = ["Tiny"]\ncalibration = [3]', "calibration 1 must be object"),
+    ("a.toml", 'datasets = "Tiny"\ncalibration = []', "datasets must be array"),
+    ("a.toml", BY_THE_TOY + 'loader = "f_mine:f"', "No module named"),
+    ("a.toml", BY_THE_TOY + 'leave_out = ["colour"]', "KeyError: 'colour'")])
+def test_what_is_wrong_with_a_search_of_one_s_own_is_told_in_one_sentence(
+        given, content, said, toy, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if content:
+        name = given if given.endswith(".toml") else f"{given.partition(':')[0]}.py"
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    capsys.readouterr()
+    assert main(["identify", "toy", "--mine", given]) == 2
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told.startswith(f"error: --mine {given}")
+    assert said in told
 
 
 @pytest.mark.parametrize("paper", [name for name in paths.papers() if identify.summaries(name)])
