@@ -41,9 +41,12 @@ def test_smbc_equals_the_rule_in_loops(rule, name, lam, sizes, Ks, seeds):
         hs, Us, free, bounds = literal.smart(Xs, start(Xs, Ks, seed), Ks, lam, rule, *solver(name), 16)
         np.testing.assert_array_equal(np.flatnonzero(ours.boosted_), free)
         np.testing.assert_allclose(ours.single_task_loss_, bounds, rtol=1e-8)
-        for t in range(3):
+        for t, X in enumerate(Xs):
             np.testing.assert_array_equal(ours.labels_[t], hs[t])
             np.testing.assert_allclose(ours.cluster_centers_[t], Us[t], rtol=1e-4)
+            loss = (literal.partition_loss(X, hs[t], Ks[t], LOOPS[name]) if rule == "partition" else
+                    literal_mbc.local_loss(X, hs[t], Us[t], LOOPS[name]))
+            assert ours.compared_loss_[t] == pytest.approx(loss, rel=1e-6)
         left += 3 - ours.boosted_.sum()
     assert left > 0
 
@@ -57,6 +60,7 @@ def test_the_rule_within_a_sweep_equals_loops_and_nearly_always_gives_up_boostin
                                                         *solver("sqeuclidean"), 4)
         np.testing.assert_allclose(ours.objective_, history[:ours.n_iter_], rtol=1e-9)
         assert (np.diff(history) <= 1e-12).all()
+        assert ours.compared_loss_.sum() == pytest.approx(ours.objective_[-1])
         assert ours.boosted_.tolist() == choices[ours.n_iter_ - 1]
         if ours.n_iter_ == 4:
             assert all(map(np.array_equal, ours.labels_, hs))
