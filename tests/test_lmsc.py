@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import lmsc as literal
 from planted import equal, orthonormal
+from scipy.linalg import orthogonal_procrustes
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
@@ -153,6 +154,24 @@ def test_the_objectives_equal_the_sums_over_all_tasks():
         expected = (literal.objective(*shared, two.alphas, 0.7, 0.3, 0.4) if formulation == "printed" else
                     literal.consistent_objective(*shared, 0.7, 0.3, 0.4, literal.l21))
         assert two.objective() == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_task_starts_from_the_libraries_of_the_tasks_before_it():
+    one = LMSC(K)._task(views(20, 0), K, 0, Libraries())
+    one.run()
+    past = one.libraries()
+    two = LMSC(K)._task(views(20, 1), K, 0, past)
+    assert equal([*two.Bs, *two.Ls, two.D], [*past.basis, *past.embedding, past.fusion])
+
+
+def test_aligned_embeddings_are_turned_towards_the_first_view_and_their_bases_do_not_matter():
+    model = LMSC(K, output="aligned")
+    task = model._task(views(20), K, 0, Libraries())
+    total = sum(E @ orthogonal_procrustes(E, task.Es[0])[0] for E in task.Es)
+    Z = model._represent(task)
+    np.testing.assert_allclose(Z, total / np.linalg.norm(total, axis=1, keepdims=True))
+    turned = lmsc.replaced(task, Es=[E @ orthonormal(K, K, v) for v, E in enumerate(task.Es)])
+    np.testing.assert_allclose(model._represent(turned), Z @ orthonormal(K, K, 0), atol=1e-12)
 
 
 def test_the_basis_follows_the_mean_over_all_tasks():
