@@ -230,15 +230,6 @@ def test_unusable_input_is_refused_by_name_with_a_remedy(Xs, parameters, message
         MBC(**{"n_clusters": 2, **parameters}).fit(Xs)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_divergence_may_be_given_instead_of_its_name(name):
-    Xs, Ks, d = data(name, (14, 11)), [3, 2], divergence(name, Q if name == "mahalanobis" else None)
-    named, given = (quiet_fit(each.set_params(init=start(Xs, Ks)), Xs)
-                    for each in (model(name, Ks), MBC(Ks, divergence=d)))
-    assert equal(named.labels_, given.labels_)
-    assert equal(named.cluster_centers_, given.cluster_centers_)
-
-
 def test_float32_rows_on_the_simplex_are_accepted():
     Xs = [X.astype(np.float32) for X in data("kl", (30, 20), d=50)]
     fit = MBC(2, divergence="kl", random_state=0).fit(Xs)

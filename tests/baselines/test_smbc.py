@@ -100,13 +100,14 @@ def test_no_task_is_worse_off_than_alone(name, lam, seed, max_iter, Ks, rule):
         assert (np.diff(phase[:-1] if phase[-1] == model.objective_[-1] else phase) <= 1e-9).all()
 
 
-def test_without_coupling_every_rule_is_scikit_learns_k_means_from_the_same_start():
+def test_without_coupling_mbc_and_every_rule_are_scikit_learns_k_means_from_the_same_start():
     Xs, Ks = skewed(sizes=(50, 40), d=5, seed=3), [4, 3]
     labels = start(Xs, Ks)
+    mbc = fit(MBC(Ks, lam=0.0, init=labels, tol=0.0), Xs)
     for rule in ("partition", "centroids", "step"):
         model = fit(SMBC(Ks, lam=0.0, rule=rule, init=labels, tol=0.0), Xs)
         for t, X in enumerate(Xs):
             means = np.array([X[labels[t] == z].mean(axis=0) for z in range(Ks[t])])
             lloyd = Lloyd(Ks[t], init=means, n_init=1, tol=0.0, algorithm="lloyd").fit(X)
-            np.testing.assert_array_equal(model.labels_[t], lloyd.labels_)
+            np.testing.assert_array_equal([model.labels_[t], mbc.labels_[t]], [lloyd.labels_] * 2)
             assert model.compared_loss_[t] == pytest.approx(lloyd.inertia_ / len(X))
