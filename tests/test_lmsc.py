@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import lmsc as literal
 from planted import equal, orthonormal
+from scipy.linalg import orthogonal_procrustes
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
@@ -155,11 +156,22 @@ def test_the_objectives_equal_the_sums_over_all_tasks():
         assert two.objective() == pytest.approx(expected, rel=1e-12)
 
 
-def test_the_basis_follows_the_mean_over_all_tasks():
+def test_aligned_embeddings_are_turned_towards_the_first_view_and_their_bases_do_not_matter():
+    model = LMSC(K, output="aligned")
+    task = model._task(views(20), K, 0, Libraries())
+    total = sum(E @ orthogonal_procrustes(E, task.Es[0])[0] for E in task.Es)
+    Z = model._represent(task)
+    np.testing.assert_allclose(Z, total / np.linalg.norm(total, axis=1, keepdims=True))
+    turned = lmsc.replaced(task, Es=[E @ orthonormal(K, K, v) for v, E in enumerate(task.Es)])
+    np.testing.assert_allclose(model._represent(turned), Z @ orthonormal(K, K, 0), atol=1e-12)
+
+
+def test_a_task_starts_from_the_libraries_and_the_basis_follows_the_mean_over_all_tasks():
     model, past, sums = LMSC(K, lam=0.7, beta=0.4), Libraries(), [0.0, 0.0]
     for m in (1, 2, 3):
         task = lmsc.replaced(model._task(views(20, m), K, 0, past), D=orthonormal(K, K, m))
         Bs, Ls, D = task.Bs, task.Ls, task.D
+        assert m == 1 or equal([*Bs, *Ls], [*past.basis, *past.embedding])
         task.sweep()
         sums = [C + 0.7 * view.HT @ E for C, view, E in zip(sums, task.views, task.Es)]
         for B, C, L, before in zip(task.Bs, sums, Ls, Bs):

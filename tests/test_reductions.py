@@ -35,6 +35,7 @@ from mtclib.baselines import (
     SpectralNJW,
     Stacked,
 )
+from mtclib.maths.bregman import divergence
 
 
 def counts(sizes=(36, 30, 27), d=12, seed=0):
@@ -75,6 +76,8 @@ SAME = {
     "units, Itakura-Saito": (ITAKURA, SKEWED, ITAKURA, [X * [1e-3, 1.0, 50.0, 1e4] for X in SKEWED], 1e-9),
     "a metric or transformed samples": (MBC(3, divergence="mahalanobis", metric=Q), SKEWED, MBC(3),
                                         [X @ np.linalg.cholesky(Q) for X in SKEWED], 1e-10),
+    "a Divergence": (MBC(3, divergence="mahalanobis", metric=Q), SKEWED,
+                     MBC(3, divergence=divergence("mahalanobis", Q)), SKEWED, 0.0),
     "three functions of the user": (MBC(3, divergence="i-divergence"), SKEWED, MBC(3, divergence=OWN), SKEWED,
                                     1e-8),
     "Eq. (15) has no other centroid": (MBC(3), SKEWED, MBC(3, centroid="geodesic"), SKEWED, 0.0),

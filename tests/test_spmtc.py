@@ -108,6 +108,16 @@ def test_between_cluster_directions_can_raise_the_objective():
     assert np.diff(model.objective_).max() > 1e-3
 
 
+@pytest.mark.parametrize("lam", [0.5, 1.0])
+def test_memberships_decide_when_between_cluster_directions_stop_unless_they_count_for_nothing(lam):
+    Xs, model = texts(), LSSMTC(3, w_update="eig_between", lam=lam, tol=1e-3, kkt_tol=1, random_state=0)
+    n, J = quiet_fit(model, Xs).n_iter_, model.objective_
+    P = [np.vstack(quiet_fit(clone(model).set_params(max_iter=i), Xs).membership_) for i in (n - 2, n - 1, n)]
+    moved = [np.linalg.norm(new - old) / np.linalg.norm(old) for old, new in zip(P, P[1:])]
+    before, last = moved if lam < 1 else -np.diff(J[-3:]) / J[-3:-1]
+    assert last <= 1e-3 < before
+
+
 def test_a_sample_that_no_centroid_attracts_can_return():
     P, B = np.full((1, 2), 0.5), np.eye(2)
     away = membership_step(P, np.array([[-1.0, -2.0]]), B)

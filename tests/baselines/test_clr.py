@@ -74,13 +74,25 @@ def test_rows_are_projected_as_the_simplex_projection_does(rows):
         np.testing.assert_allclose(projected, project_simplex(np.array(row)), atol=1e-12)
 
 
-@pytest.mark.parametrize("sizes", [(60,), (20, 30), (400,), (200, 150), (120, 120, 120)])
+@pytest.mark.parametrize("sizes", [(4,), (60,), (20, 30), (400,), (200, 150), (120, 120, 120)])
 def test_eigenvectors_are_those_of_a_full_decomposition(sizes):
     S = block_diag(*[graph(size, i) for i, size in enumerate(sizes)])
     start = np.random.default_rng(0).standard_normal((len(S), 9))
     F = smallest_eigenvectors(sp.csr_array(S), connected_components(S)[1], 4, start)
     expected = np.linalg.eigh(literal.laplacian(S))[1][:, :4]
     assert np.abs(F @ F.T - expected @ expected.T).max() < 1e-5
+
+
+def test_no_round_misses_an_eigenvector_of_mirrored_data(monkeypatch):
+    def checked(S, components, k, start):
+        F, L = smallest_eigenvectors(S, components, k, start), literal.laplacian(S.toarray())
+        assert np.trace(F.T @ L @ F) == pytest.approx(np.linalg.eigvalsh(L)[:k].sum(), abs=1e-6)
+        return F
+
+    monkeypatch.setattr("mtclib.baselines.clr.smallest_eigenvectors", checked)
+    X = np.abs(np.random.default_rng(5).standard_normal((76, 2)))
+    # From the vectors of the last round alone an iteration keeps their symmetry.
+    fit(np.vstack([X, X * [-1, 1], X * [1, -1], -X]), n_neighbors=8, lam=30.0)
 
 
 @pytest.mark.parametrize("n", [90, 400])

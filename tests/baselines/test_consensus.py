@@ -5,7 +5,7 @@ import pytest
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score
 
-from mtclib.baselines import ConsensusClustering, KMeans, MultiViewConsensus, SpectralNJW, consensus
+from mtclib.baselines import WMSC, ConsensusClustering, KMeans, MultiViewConsensus, SpectralNJW, consensus
 from mtclib.metrics import agreement
 
 
@@ -86,8 +86,11 @@ def test_members_that_cannot_be_are_refused(members, message, cls):
         cls(3, members=members).fit([blobs()[0]])
 
 
-def test_a_member_may_be_any_estimator_of_tasks():
+@pytest.mark.parametrize(("cls", "member"), [(ConsensusClustering, SpectralNJW), (MultiViewConsensus, WMSC)])
+def test_a_member_may_be_any_estimator_of_tasks_or_views_and_is_asked_for_as_many_clusters(cls, member):
     X, y = blobs()
-    members = [SpectralNJW(2, affinity="knn"), "k-means"]
-    model = ConsensusClustering(3, members=members, random_state=0).fit([X])
-    assert adjusted_rand_score(y, model.labels_[0]) == 1
+    members = [member(2, affinity="knn"), "k-means"]
+    model = cls(3, members=members, random_state=0).fit([X])
+    assert adjusted_rand_score(y, np.ravel(model.labels_)) == 1
+    assert adjusted_rand_score(y, np.ravel(model.member_labels_)[:60]) == 1
+    assert members[0].n_clusters == 2

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from planted import quiet_fit
 from planted import signal_views as views
 from scipy.optimize import minimize_scalar
 from sklearn.metrics import adjusted_rand_score
@@ -147,3 +148,7 @@ def test_it_stops_at_the_asked_gap():
     assert tight.gap_ <= 1e-9
     assert loose.n_iter_ < tight.n_iter_
     assert abs(loose.objective_[-1] / tight.objective_[-1] - 1.0) <= loose.gap_ + 1e-8
+    for part, converged in ((1, True), (2, False)):
+        cut = quiet_fit(ConvexSub(3, tol=1e-9, max_iter=tight.n_iter_ // part, random_state=0),
+                        views(40, (8, 5)))
+        assert cut.converged_ == (cut.gap_ <= 1e-9) == converged

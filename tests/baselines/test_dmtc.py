@@ -16,6 +16,7 @@ from mtclib.baselines.dmtc import (
     centred,
     discretise,
     even_assignment,
+    fit_scorers,
     floored_spectrum,
     start_labels,
 )
@@ -86,6 +87,15 @@ def test_the_iteration_is_the_literal_one(kind, d):
     np.testing.assert_allclose(model.objective_, history, rtol=1e-7)
     for F, expected in zip(model.relaxed_labels_, Fs):
         np.testing.assert_allclose(F, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_for_fixed_labels_any_coupling_to_start_from_ends_at_the_same_value(kind):
+    Xs, rng = gaussian(), np.random.default_rng(0)
+    ridge, Ys = CoupledRidge(Xs, LAM1, LAM2), [one_hot(np.arange(len(X)) % 3, 3) for X in Xs]
+    starts = [uniform(kind, ridge).update(list(rng.normal(size=(3, 6, 3)) ** 5))[0] for _ in range(2)]
+    values = [fit_scorers(ridge, coupling, Ys, 300, 1e-9)[2] for coupling in starts]
+    assert np.ptp(values) <= 1e-6 * values[0]
 
 
 @BOTH

@@ -6,7 +6,7 @@ from literal import latentmsc as literal
 from planted import nonnegative_views
 from sklearn.exceptions import ConvergenceWarning
 
-from mtclib.baselines import LatentMSC
+from mtclib.baselines import LatentMSC, latentmsc
 from mtclib.baselines.latentmsc import EXACT, polar, root, solve, threshold_singular_values
 
 SIGNS = {"correct": 1, "released": -1}
@@ -46,6 +46,21 @@ def test_a_fit_has_the_affinity_of_the_transcription(sign):
     seed = np.random.SeedSequence(0).spawn(1)[0].generate_state(1)[0]
     Z = literal.latent(stacked(Xs), start(6, 36, seed), 0.5, 40, SIGNS[sign])[2]
     np.testing.assert_allclose(model.affinity_, np.abs(Z) + np.abs(Z).T, atol=1e-6)
+
+
+@pytest.mark.parametrize(("sign", "stationary"), [(1.0, True), (-1.0, False)])
+def test_only_the_correct_sign_of_the_latent_step_is_stationary_for_the_lagrangian(sign, stationary):
+    R, mu, directions = root(views()), 0.7, np.random.default_rng(0).normal(size=(5, 6, 36))
+    model, *_ = solve(R, start(6, 36), 0.5, 1.0, 3, 0.0)
+    P = polar(R[:, :6])
+
+    def lagrangian(H):
+        gaps = ((model.Yh, R - P @ H - model.Eh), (model.Yr, H - H @ model.Z - model.Er))
+        return sum(np.vdot(Y + mu / 2 * gap, gap) for Y, gap in gaps) + latentmsc.RIDGE / 2 * np.sum(H**2)
+
+    H = latentmsc.update_latent(model, R, P, mu, sign)
+    slopes = [lagrangian(H + 1e-3 * D) - lagrangian(H - 1e-3 * D) for D in directions]
+    assert (np.abs(slopes).max() < 1e-8 * abs(lagrangian(H))) == stationary
 
 
 def test_the_end_meets_the_constraints_and_its_objective_is_that_of_the_problem():

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from literal import mkc as literal
+from planted import equal
 from planted import even_start as start
 from planted import quiet_fit as fit
 from scipy.optimize import nnls
@@ -12,6 +13,8 @@ from scipy.optimize import nnls
 from mtclib import MBC
 from mtclib.baselines import MKC, _graded
 from mtclib.baselines._kernels import feature_space
+from mtclib.core.base import spawn_seeds
+from mtclib.core.starts import random_labels
 
 
 def data(sizes=(12, 9), d=3, seed=0):
@@ -52,6 +55,14 @@ def test_without_coupling_hard_memberships_are_kernel_k_means():
         expected = literal.kernel_k_means(gaussian([X], 1.5), labels[t], Ks[t], 12)
         np.testing.assert_array_equal(ours.labels_[t], expected)
         assert (np.bincount(expected, minlength=Ks[t]) > 0).all()
+
+
+def test_a_random_start_is_one_random_partition_of_each_task():
+    Xs, Ks, seed = data(), [3, 2], spawn_seeds(0, 1)[0]
+    drawn = [random_labels(len(Xs[t]), k, np.random.default_rng([seed, t])) for t, k in enumerate(Ks)]
+    ours, given = (fit(MKC(Ks, init=init, random_state=0), Xs) for init in ("random", drawn))
+    assert equal(ours.labels_, given.labels_)
+    np.testing.assert_array_equal(ours.objective_, given.objective_)
 
 
 @pytest.mark.parametrize("membership", ["graded", "nonnegative"])

@@ -125,8 +125,9 @@ def test_the_embedding_is_the_literal_one():
         assert np.abs(V @ V.T - W @ W.T).max() < 1e-2
 
 
-def test_tasks_without_a_common_word_give_each_other_nothing():
-    A, B = words(0, 30), words(1, 30)
+@pytest.mark.parametrize("B", [words(1, 30), np.zeros((30, 12))], ids=["words", "none"])
+def test_tasks_without_a_common_word_give_each_other_nothing(B):
+    A = words(0, 30)
     model = fit([np.hstack([A, 0 * A]), np.hstack([0 * B, B])])
     assert model.relatedness_.tolist() == np.eye(2).tolist()
     assert all(map(np.array_equal, model.labels_, model.initial_labels_))

@@ -41,9 +41,12 @@ def test_smbc_equals_the_rule_in_loops(rule, name, lam, sizes, Ks, seeds):
         hs, Us, free, bounds = literal.smart(Xs, start(Xs, Ks, seed), Ks, lam, rule, *solver(name), 16)
         np.testing.assert_array_equal(np.flatnonzero(ours.boosted_), free)
         np.testing.assert_allclose(ours.single_task_loss_, bounds, rtol=1e-8)
-        for t in range(3):
+        for t, X in enumerate(Xs):
             np.testing.assert_array_equal(ours.labels_[t], hs[t])
             np.testing.assert_allclose(ours.cluster_centers_[t], Us[t], rtol=1e-4)
+            loss = (literal.partition_loss(X, hs[t], Ks[t], LOOPS[name]) if rule == "partition" else
+                    literal_mbc.local_loss(X, hs[t], Us[t], LOOPS[name]))
+            assert ours.compared_loss_[t] == pytest.approx(loss, rel=1e-6)
         left += 3 - ours.boosted_.sum()
     assert left > 0
 
@@ -57,6 +60,7 @@ def test_the_rule_within_a_sweep_equals_loops_and_nearly_always_gives_up_boostin
                                                         *solver("sqeuclidean"), 4)
         np.testing.assert_allclose(ours.objective_, history[:ours.n_iter_], rtol=1e-9)
         assert (np.diff(history) <= 1e-12).all()
+        assert ours.compared_loss_.sum() == pytest.approx(ours.objective_[-1])
         assert ours.boosted_.tolist() == choices[ours.n_iter_ - 1]
         if ours.n_iter_ == 4:
             assert all(map(np.array_equal, ours.labels_, hs))
@@ -96,13 +100,14 @@ def test_no_task_is_worse_off_than_alone(name, lam, seed, max_iter, Ks, rule):
         assert (np.diff(phase[:-1] if phase[-1] == model.objective_[-1] else phase) <= 1e-9).all()
 
 
-def test_without_coupling_every_rule_is_scikit_learns_k_means_from_the_same_start():
+def test_without_coupling_mbc_and_every_rule_are_scikit_learns_k_means_from_the_same_start():
     Xs, Ks = skewed(sizes=(50, 40), d=5, seed=3), [4, 3]
     labels = start(Xs, Ks)
+    mbc = fit(MBC(Ks, lam=0.0, init=labels, tol=0.0), Xs)
     for rule in ("partition", "centroids", "step"):
         model = fit(SMBC(Ks, lam=0.0, rule=rule, init=labels, tol=0.0), Xs)
         for t, X in enumerate(Xs):
             means = np.array([X[labels[t] == z].mean(axis=0) for z in range(Ks[t])])
             lloyd = Lloyd(Ks[t], init=means, n_init=1, tol=0.0, algorithm="lloyd").fit(X)
-            np.testing.assert_array_equal(model.labels_[t], lloyd.labels_)
+            np.testing.assert_array_equal([model.labels_[t], mbc.labels_[t]], [lloyd.labels_] * 2)
             assert model.compared_loss_[t] == pytest.approx(lloyd.inertia_ / len(X))

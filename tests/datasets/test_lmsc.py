@@ -118,10 +118,12 @@ def test_a_file_that_is_not_what_the_rule_says_is_refused_by_name(made_up, task,
         hold_to_release(tasks)
 
 
-def test_a_file_of_fewer_tasks_or_that_matlab_did_not_write_is_refused_by_name(made_up):
+def test_a_file_of_fewer_tasks_or_views_or_that_matlab_did_not_write_is_refused_by_name(made_up):
     tasks, content = released()
-    fewer = {**content, "X": content["X"][:, :1]}
+    fewer, blind = {**content, "X": content["X"][:, :1]}, {**content, "X": content["X"].copy()}
+    blind["X"][0, 1] = blind["X"][0, 1][:1]
     for wrong, message in ((fewer, " has 1 tasks and 2 columns of labels, not 2 of each"),
+                           (blind, ", task 2 has 1 views, not 2"),
                            ("no file of MATLAB" * 20, ": Unknown mat file type")):
         made_up(RELEASED, wrong)
         with pytest.raises(ValueError, match=f"{RELEASED}{message}"):

@@ -1,12 +1,12 @@
 """The ledger: what a paper leaves open or gets wrong, what it claims, and what a reader must know.
 
 ``data/<paper>/decisions.toml`` has a table ``[[decision]]`` for each erratum and each open choice, with
-``[[decision.alternative]]`` for what else could have been chosen (`mtclib.companion.verdicts.leverage`), and
-``[[deviation]]`` for cells whose difference is explained.  ``data/<paper>/claims.toml`` has ``name`` and
-``venue`` of the paper, ``[summary]`` for the question that readers have, ``[[finding]]`` for what they must
-know, ``[[answer]]`` for the pipeline of a printed table, and ``[[claim]]``: a sentence and the test that
-decides it, or the reason why it cannot be tested.  Everything is checked when it is read.  Numbers in
-sentences are templates (`mtclib.companion.verdicts.numbers`).
+``[[decision.alternative]]`` for what else could have been chosen (`mtclib.companion.verdicts.leverage`) and
+``test`` for the test that it speaks of, and ``[[deviation]]`` for cells whose difference is explained.
+``data/<paper>/claims.toml`` has ``name`` and ``venue`` of the paper, ``[summary]`` for the question that
+readers have, ``[[finding]]`` for what they must know, ``[[answer]]`` for the pipeline of a printed table, and
+``[[claim]]``: a sentence and the test that decides it, or the reason why it cannot be tested.  Everything is
+checked when it is read.  Numbers in sentences are templates (`mtclib.companion.verdicts.numbers`).
 """
 
 import inspect
@@ -33,8 +33,9 @@ ALTERNATIVE = table(("kind", "ours", "alternative", "methods", "datasets", "metr
                     ("point", *(f"other_{name}" for name in _SIDE), "note"), kind=one_of(LEVERS),
                     **dict.fromkeys(("methods", "datasets", "other_methods", "other_datasets"), NAMES))
 DECISION = table(
-    _NEEDED, ("alternatives",), kind=one_of(KINDS), cause=one_of(CAUSES), evidence_type=some_of(EVIDENCE),
-    alternative={"items": ALTERNATIVE}, unmeasured=table(("kind", "reason"), ("trial",), kind=one_of(LEVERS)))
+    _NEEDED, ("alternatives", "test"), kind=one_of(KINDS), cause=one_of(CAUSES),
+    evidence_type=some_of(EVIDENCE), alternative={"items": ALTERNATIVE},
+    unmeasured=table(("kind", "reason"), ("trial",), kind=one_of(LEVERS)))
 CLAIM = table(("id", "quote", "place"), ("params", "reason", "sentence"),
               test=one_of(TESTS), frame=one_of(FRAMES))
 FILES = {

@@ -6,7 +6,9 @@ them must be a name, a setting, a bound, or stand in the paper's own tables.
 
 import re
 from functools import cache
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from experiments_support import DECISION
@@ -102,6 +104,24 @@ def test_the_numbers_of_a_sentence_are_computed(paper, where, scope, sentence):
 def test_every_printed_table_has_one_answer(paper):
     answered = [number for entry in ledger.findings(paper)["answer"] for number in entry["tables"]]
     assert sorted(answered) == sorted(study(paper).published["table"].unique())
+
+
+def test_the_tests_that_decisions_speak_of_are_named_and_exist():
+    code = "".join(file.read_text(encoding="utf-8") for file in Path(__file__).parents[2].rglob("test_*.py"))
+    for paper, where, _, text in ALL:
+        if re.search(r"\btests?(?: shows it| of the algorithm)?\)", text):
+            (entry,) = (entry for entry in decisions(paper) if entry["id"] == where.split()[-1])
+            assert f"\ndef test_{entry['test']}(" in code, (paper, where)
+
+
+def test_no_stored_fit_of_mtcmrl_on_the_headline_sets_has_an_empty_cluster():
+    results, used = study("mtcmrl").results, ("20NewsGroups", "WebKB4", "Reuters")
+    rows = results.frame.query("method == 'MTCMRL' and task != 'avg' and metric == 'ACC'")
+    rows = rows[rows["dataset"].isin(used)]
+    assert len(rows) > 3000
+    for key, name, task in zip(rows["key"], rows["dataset"], rows["task"]):
+        found, classes = (np.unique(results.labels[f"{of}/{task}"]) for of in (key, f"truth/{name}"))
+        assert len(found) == len(classes)
 
 
 def test_a_template_that_names_nothing_is_refused():
