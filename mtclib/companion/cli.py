@@ -382,7 +382,8 @@ def new(args) -> int:
         left = (f"\nWritten before: {', '.join(new)}. Edited before: {edited}. To begin again, delete the "
                 "former, and take back the lines in the latter that `git diff` shows.")
         raise UsageError(f"{error}{left * bool(lines)}") from error
-    again = "after a change run the python commands above again, and " * any("python " in line for line in lines)
+    again = "after a change run the python commands above again, and "
+    again *= any(line.startswith("python ") for line in lines)
     print(f"\nLeft to you; {again}at the end `make test`:\n"
           f"- every TODO: `{skeletons.TODO}`{skeletons.LEFT[what]}")
     return 0
