@@ -95,7 +95,13 @@ def fit(notebook, run, pages) -> None:
                 cell.metadata.tags = ["remove-cell"]
             _fit_code(cell, heading(notebook, position), seen, pages)
     if run:
-        notebook.cells[0].source += f"\n\n*{_how_run(notebook, run)}*"
+        # A paper's answer comes before what its notebook takes and when it ran.
+        cells, told = notebook.cells, f"*{_how_run(notebook, run)}*"
+        first, quick, takes = cells[0].source.partition("\n\n`quick` ")
+        sections = [i for i, cell in enumerate(cells) if cell.source.startswith("## ")]
+        cells[0].source = first if quick else f"{first}\n\n{told}"
+        if quick:
+            cells.insert(sections[0], new_markdown_cell(f"`quick` {takes}\n\n{told}"))
 
 
 def _fit_code(cell, title, seen, pages) -> None:
