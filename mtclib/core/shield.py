@@ -29,7 +29,8 @@ def shield(model, Xs):
     ``ValueError`` of this package's own checks passes through, and so does what a nested method has told.
     """
     try:
-        yield
+        with np.errstate(over="ignore"):  # what is infinite then is told by its error
+            yield
     except NumericalError:
         raise
     except (ArithmeticError, ArpackError, ValueError) as error:

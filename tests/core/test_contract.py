@@ -1,5 +1,6 @@
 """One contract for every estimator, and proof that the contract can be broken."""
 
+import warnings
 from dataclasses import replace
 from functools import partial
 
@@ -174,7 +175,9 @@ def test_a_start_that_diverged_is_not_the_best():
     ("ConvexSub", {"alpha": 1e300}, None, r"alpha=1e\+300 is extreme")])
 def test_a_breakdown_names_the_method_what_is_extreme_and_the_remedy(method, parameters, change, named):
     *Xs, last = contract.planted(estimator(method))
-    with np.errstate(all="ignore"), pytest.raises(NumericalError, match=f"{method} broke down .*{named}"):
+    with (np.errstate(all="warn"), warnings.catch_warnings(),
+          pytest.raises(NumericalError, match=f"{method} broke down .*{named}")):
+        warnings.filterwarnings("error", "overflow", RuntimeWarning)
         contract.brief(estimator(method), **parameters).fit([*Xs, change(last) if change else last])
 
 
