@@ -269,19 +269,20 @@ def identify(args) -> int:
     from mtclib.companion.verdicts import identify as search
 
     paper = choose(args.paper, paths.papers(), "PAPER")
-    if args.search is args.mine is None:
+    if args.search is None and args.mine is None:
         for name, found in search.identify(paper, n_jobs=args.n_jobs).items():
             print(tables.search(name, found), end="\n\n")
         return 0
     sys.path.insert(0, os.getcwd())  # where a reader's module is
-    protocol = search.mine(paper, args.mine) if args.mine is not None else runs.load_protocol(paper)
-    name = "mine" if args.mine is not None else choose(args.search, protocol.identify, "--search")
+    mine = args.mine is not None
+    protocol = search.mine(paper, args.mine) if mine else runs.load_protocol(paper)
+    name = "mine" if mine else choose(args.search, protocol.identify, "--search")
     folder = Path(args.output)
     own = {"store": runs.RunStore(folder / "runs"), "n_jobs": args.n_jobs}
     try:
         found = search.identify(paper, protocol=protocol, names=[name], folder=folder, **own)[name]
     except Exception as error:
-        if args.mine is None or isinstance(error, (MtclibError, OSError)):
+        if not mine or isinstance(error, (MtclibError, OSError)):
             raise
         raise UsageError(f"--mine {args.mine}: the search ended in {type(error).__name__}: {error}; mend the "
                          f"file, or the code that it names.") from error

@@ -41,7 +41,7 @@ def word(found):
 def _answered(found, whole, turning):
     """The word, and what a reader of a yes would miss: the best rival, and other preparations of the data."""
     said = word(found)
-    if "es" not in said:
+    if said not in ("Yes", "Mostly yes"):
         return said
     if found["rival"] == ALL and whole["best_high"] < 0:
         said += WORDS["not_best"]

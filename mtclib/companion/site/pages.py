@@ -98,10 +98,10 @@ def fit(notebook, run, pages) -> None:
         # A paper's answer comes before what its notebook takes and when it ran.
         cells, told = notebook.cells, f"*{_how_run(notebook, run)}*"
         first, quick, takes = cells[0].source.partition("\n\n`quick` ")
-        sections = [i for i, cell in enumerate(cells) if cell.source.startswith("## ")]
         cells[0].source = first if quick else f"{first}\n\n{told}"
         if quick:
-            cells.insert(sections[0], new_markdown_cell(f"`quick` {takes}\n\n{told}"))
+            place = next((i for i, cell in enumerate(cells) if cell.source.startswith("## ")), len(cells))
+            cells.insert(place, new_markdown_cell(f"`quick` {takes}\n\n{told}"))
 
 
 def _fit_code(cell, title, seen, pages) -> None:

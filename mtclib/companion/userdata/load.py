@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -213,8 +214,9 @@ def _names(paths):
     given = [name.encode("utf-8", "replace").decode() for name in given]
     names = []
     for i, name in enumerate(given, 1):
-        others = [f"{name} ({j})" for j in range(i, i + len(given))] if given.count(name) > 1 else [name]
-        names.append(next(new for new in others if new not in names and (new == name or new not in given)))
+        numbered = (f"{name} ({j})" for j in count(i))
+        names.append(name if given.count(name) == 1 else
+                     next(new for new in numbered if new not in (*given, *names)))
     return tuple(names)
 
 
@@ -425,7 +427,7 @@ def matrix(part):
 
 
 def _from_frame(part):
-    frame, bad = part.values.copy(), {}
+    frame, bad = part.values.copy(deep=False), {}
     for i, kind in enumerate(frame.dtypes):
         if not pd.api.types.is_numeric_dtype(kind):
             values = frame.iloc[:, i]
