@@ -84,7 +84,7 @@ def cluster(args) -> int:
     check_parameters(seed=args.seed)
     try:
         data = load.load(args.kind, args.files, args.label_column, id_column=args.id_column,
-                         header=args.header)  # fmt: skip
+                         text_column=args.text_column, header=args.header)
         bundle.check(args.output, data.files)
         data = load.scale(data, args.scaling)
         off = " (--scaling none leaves the entries as they are)" if args.scaling == load.AUTO else ""
@@ -112,10 +112,10 @@ def cluster(args) -> int:
     except ValueError as error:
         # The same words as in Python, where these are arguments.
         said = str(error).replace("header=False", "--no-header").replace("header=True", "--header")
-        said = re.sub(r"\b(label|id|n)_(column|clusters)\b", r"--\1-\2", said)
+        said = re.sub(r"\b(label|id|text|n)_(column|clusters)\b", r"--\1-\2", said)
         raise UsageError(said.replace("output: ", "--output: ", 1)) from None
     found = own.contents(data, result.labels[first], groups)
-    found = found if data.kind == "multitask" else found.drop(columns="task")
+    found = found.drop(columns=["task"] * (data.kind == "multiview") + ["most are"] * (not data.labelled))
     _say(tables.frame_table(found, f"Clusters by {own.shown_name(first)}"))
     if data.kind == "multitask" and len(data.Xs) > 1:
         _say(f"\n{own.RELATED}")

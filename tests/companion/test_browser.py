@@ -151,6 +151,19 @@ def test_search_finds_a_method(width, page):
     assert not problems, "\n".join(problems)
 
 
+@pytest.mark.parametrize("query, answer", {
+    "why did MSPL fail": "mspl.html", "which method for text": "leaderboard.html", "is LMSC better": "lmsc.html",
+    "how many clusters": "how-many-clusters", "how do I cite this": "cite", "my csv files": "your-own-files",
+    "what does the verdict mean": "how-to-read-a-verdict", "installing": "readme.html"}.items())
+def test_search_answers_what_newcomers_ask(query, answer, page):
+    page.goto((SITE / "gallery.html").as_uri())
+    page.keyboard.press("/")
+    page.keyboard.type(query)
+    found = page.locator("#searchlite-results a").first
+    found.wait_for()
+    assert answer in found.get_attribute("href")
+
+
 def test_the_leaderboard_is_asked_and_sorted_by_keyboard_on_a_phone(page):
     problems = listen(page)
     page.set_viewport_size({"width": 390, "height": 800})
@@ -169,7 +182,12 @@ def test_the_leaderboard_is_asked_and_sorted_by_keyboard_on_a_phone(page):
         page.get_by_role("button", name="seconds").press("Enter")
         assert page.locator(f"th[aria-sort={direction}]").all_inner_texts() == ["seconds"]
         assert page.locator("th[aria-sort=none]").count() == page.locator("th[aria-sort]").count() - 1
-    rows.first.get_by_role("button").press("Enter")
+    rows.first.get_by_role("button").press("ArrowDown")
+    page.keyboard.press("Tab")
+    assert not page.evaluate("document.activeElement.closest('tbody')"), "Tab leads past the rows"
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    assert rows.nth(1).get_by_role("button").get_attribute("aria-expanded") == "true"
     copied = page.locator(".board td pre").inner_text()
     assert all(part in copied for part in (" & ", r"\cite{", "datasets.load(", "@inproceedings{", "year = "))
     assert page.evaluate("document.documentElement.scrollWidth") == 390

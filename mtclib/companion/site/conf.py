@@ -1,6 +1,7 @@
 """How Sphinx sets the pages that `mtclib.companion.site.report` writes."""
 
 import inspect
+import json
 import logging
 import re
 from functools import reduce
@@ -19,7 +20,7 @@ from PIL import Image
 from sphinx.util.logging import getLogger
 
 from mtclib.companion.parameters import HOME
-from mtclib.companion.site.pages import pack
+from mtclib.companion.site.pages import WORDS, pack
 from mtclib.core import paths
 
 HERE = Path(__file__).parent
@@ -106,9 +107,14 @@ def make_searchable(app, pagename, templatename, context, doctree):
 
 
 def copy_index(folder):
-    """Write the index of the search as a script, which pages that are opened as files may run, too."""
+    """Write the index of the search, with what newcomers ask for, as a script, which pages that are opened
+    as files may run, too."""
     (index,) = folder.glob("_static/searchlite-index.json")
-    text = f'const searchIndex = "{pack(index.read_text(encoding="utf-8"))}";'
+    places = json.loads(index.read_text(encoding="utf-8"))
+    titles = {place["u"]: place["t"] for place in places if "s" not in place}
+    places += [{"u": answer, "t": titles[answer.partition("#")[0]], "s": question, "x": ""}
+               for question, answer in WORDS["asked"].items() if answer.partition("#")[0] in titles]
+    text = f'const searchIndex = "{pack(json.dumps(places))}";'
     index.with_suffix(".json.js").write_text(text, encoding="utf-8")
     index.unlink()
 

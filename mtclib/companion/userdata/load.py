@@ -21,6 +21,7 @@ from mtclib.core.large import extremes, row_blocks
 from mtclib.datasets import Dataset
 from mtclib.datasets.preparation import AUTOMATIC, SCALES, entries_of, prepare
 from mtclib.datasets.synthetic import toy_multitask
+from mtclib.datasets.tasks import vectorize_tasks
 from mtclib.maths.linalg import as_dense
 
 KINDS = ("tasks", "views")
@@ -68,13 +69,13 @@ def load(kind, paths, label_column=None, **options) -> UserData:
     """Load tasks or views, see :func:`load_tasks` and :func:`load_views`; ``label_column`` "" is None."""
     function = {"tasks": load_tasks, "views": load_views}[choose(kind, KINDS, "kind")]
     for name in options:
-        choose(name, ("labels", "id_column", "header"), "option")
+        choose(name, ("labels", "id_column", "text_column", "header"), "option")
     return function(paths, label_column or None, **options)
 
 
 def load_tasks(paths: Sequence, label_column: str | None = None, *,
                labels: str | Path | Sequence | None = None, id_column: str | None = None,
-               header: bool | None = None) -> UserData:
+               text_column: str | None = None, header: bool | None = None) -> UserData:
     """Load tasks: files with samples of their own and one set of features.
 
     Parameters
@@ -88,6 +89,8 @@ def load_tasks(paths: Sequence, label_column: str | None = None, *,
         Files with the classes, one per task, where they are not in the files of the tasks.
     id_column : str, optional
         Column with the name of each sample, for the files of results.
+    text_column : str, optional
+        Column with a text for each sample: the features are how often it has each word, and nothing else.
     header : bool or None, default=None
         Whether the first line of CSV files names the columns; without, they are "1", "2", ...  None takes it
         for names, but refuses a line that may be data, as one of numbers alone.
@@ -111,9 +114,10 @@ def load_tasks(paths: Sequence, label_column: str | None = None, *,
     ...     [X.shape for X in load_tasks(paths, **options).Xs]
     [(60, 40), (75, 40), (60, 40)]
     """
-    tables = _read_all(paths, "task", label_column, id_column, header)
-    parts = [split_columns(table, None if labels else label_column, id_column) for table in tables]
-    features = same_features(parts)
+    tables = _read_all(paths, "task", label_column, id_column, header, text_column)
+    inside = None if labels else label_column
+    parts = [split_columns(table, inside, id_column) for table in tables]
+    features = _worded(parts, tables, text_column) if text_column else same_features(parts)
     if labels is not None:
         files = _label_files(labels, len(parts), "task", header)
         parts = [replace(part, labels=labels_beside(file, label_column, id_column, part))
@@ -124,7 +128,7 @@ def load_tasks(paths: Sequence, label_column: str | None = None, *,
 
 def load_views(paths: Sequence, label_column: str | None = None, *,
                labels: str | Path | Sequence | None = None, id_column: str | None = None,
-               header: bool | None = None) -> UserData:
+               text_column: str | None = None, header: bool | None = None) -> UserData:
     """Load views: files that describe the same samples by features of their own.
 
     Parameters
@@ -136,6 +140,8 @@ def load_views(paths: Sequence, label_column: str | None = None, *,
     id_column : str, optional
         Column of every file with the name of each sample: rows are then matched by it.  Without, row i of
         all files is taken to be the same sample.
+    text_column : str, optional
+        As for :func:`load_tasks`, of the views that have it.
 
     Returns
     -------
@@ -151,9 +157,12 @@ def load_views(paths: Sequence, label_column: str | None = None, *,
     ...     [X.shape for X in load_views(paths, **options).Xs]
     [(120, 4), (120, 30), (120, 3)]
     """
-    tables = _read_all(paths, "view", label_column, id_column, header)
+    tables = _read_all(paths, "view", label_column, id_column, header, text_column)
     inside = None if labels else label_column
     parts = [split_columns(table, inside, id_column, optional=True) for table in tables]
+    if text_column:
+        for i in [i for i, table in enumerate(tables) if text_column in (table.columns or ())] or [0]:
+            parts[i : i + 1] = _worded(parts[i : i + 1], tables[i : i + 1], text_column)
     parts = [aligned(part, parts[0]) for part in parts]
     known = _agreed_labels(parts, inside)
     if labels is not None:
@@ -188,15 +197,26 @@ def _agreed_labels(parts, label_column):
     return found[0].labels if found else None
 
 
-def _read_all(paths, what, label_column, id_column, header):
-    for argument, value in (("label_column", label_column), ("id_column", id_column)):
+def _read_all(paths, what, label_column, id_column, header, text_column):
+    for argument, value in (("label_column", label_column), ("id_column", id_column),
+                            ("text_column", text_column)):  # fmt: skip
         if not isinstance(value, str | None):
             raise DataFileError(f"{argument} must be the name of one column, as text; got {value!r}")
     if not isinstance(header, bool | None):
         raise DataFileError(f"header must be True, False or None; got {header!r}")
     if not isinstance(paths, list | tuple) or not paths:
         raise DataFileError(f"paths must be a list with one file per {what}, not {paths!r}")
-    return [read_table(path, header, text=(label_column, id_column)) for path in paths]
+    return [read_table(path, header, text=(label_column, id_column, text_column)) for path in paths]
+
+
+def _worded(parts, tables, text_column):
+    """The same parts with the words of a column as features, counted over one vocabulary."""
+    texts = [list(map(plain, _find_column(table, text_column, "text_column"))) for table in tables]
+    try:
+        counts, _, words, _ = vectorize_tasks(texts, weighting="counts", min_terms=0)
+    except ValueError as error:
+        raise DataFileError(f"{tables[0].name}: text_column {text_column!r}: {error}") from error
+    return [replace(part, values=X, columns=tuple(words)) for part, X in zip(parts, counts)]
 
 
 def _label_files(labels, number, what, header):
@@ -456,9 +476,9 @@ def _remedy(value, names, single, few):
         return "write a number there, or drop the row"
     if single:
         return (f"if it names the samples, give id_column {names}; if it holds classes, label_column "
-                f"{names}; otherwise drop it")
+                f"{names}; if it holds texts, text_column {names}; otherwise drop it")
     return ("give the one with the samples' names as id_column, the one with the classes as label_column, "
-            "and drop the others or turn them into numbers")
+            "one with texts as text_column, and drop the others or turn them into numbers")
 
 
 def _name(part, position):

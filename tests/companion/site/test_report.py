@@ -174,13 +174,17 @@ def test_equations_are_set_and_no_latex_is_left(site):
     assert [name for name, text in texts.items() if "$$" in text or r"\frac" in text] == []
 
 
-def test_the_search_finds_sections_with_the_text_of_tables_but_not_the_code(folder):
+def test_the_search_finds_sections_with_the_text_of_tables_but_not_the_code_and_questions(folder, site):
     packed = (folder / "_static" / "searchlite-index.json.js").read_text("utf-8")
     text = gzip.decompress(b64decode(packed.split('"')[1])).decode()
-    places = {place["u"]: place["x"] for place in json.loads(text)}
+    places = {place["u"]: place["x"] for place in json.loads(text) if place["x"]}
     assert "WebKB" in places["spmtc.html#data"]
     assert "<td" not in text
     assert "import Study" not in text
+    for question, answer in pages.WORDS["asked"].items():
+        page, _, place = answer.partition("#")
+        assert question in text
+        assert not place or site[page].find(id=place), answer
 
 
 def test_the_site_is_small_and_its_font_has_the_letters_of_its_equations(folder):

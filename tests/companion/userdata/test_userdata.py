@@ -278,6 +278,18 @@ def test_columns_of_tasks_and_rows_of_views_are_matched_by_name():
     assert (data.labels.tolist(), data.sample_names[0].tolist()) == ([0, 1], ["r", "s"])
 
 
+def test_the_features_of_texts_are_their_words_over_one_vocabulary_of_all_tasks_or_of_one_view():
+    files = [write("x.csv", 'id,t,y\nr,"Red ink, red",u\ns,7,v\n'), write("y.csv", "t,y,id\nblue ink,u,r\n")]
+    data = load_tasks(files, "y", id_column="id", text_column="t")
+    assert [X.toarray().tolist() for X in data.Xs] == [[[0, 1, 2], [0, 0, 0]], [[1, 1, 0]]]
+    assert data.feature_names == (("blue", "ink", "red"),) * 2
+    assert [y.tolist() for y in data.labels] == [[0, 1], [0]]
+    views = [files[0], write("z.csv", "id,a\ns,2\nr,1\n")]
+    data = load_views(views, "y", id_column="id", text_column="t")
+    assert data.feature_names == (("ink", "red"), ("a",))
+    assert data.Xs[1].ravel().tolist() == [1, 2]
+
+
 def test_twenty_thousand_columns_are_read_and_matched_in_about_the_time_that_pandas_needs():
     for name, columns in (("x.csv", range(20_000)), ("y.csv", range(19_999, -1, -1))):
         pd.DataFrame([range(20_000)] * 3, columns=[f"word {j}" for j in columns]).to_csv(name, index=False)
@@ -330,6 +342,8 @@ CONTENTS = {
     (load_tasks, "y.csv", {"label_column": "y"}, "no column of features is left"),
     (load_tasks, "short.npz", {"label_column": "y"}, "'y' has 2 entries for 3 samples; it needs one for"),
     (load_tasks, "unnamed.csv", {"id_column": "id"}, "row 2 has no name in 'id'"),
+    (load_views, "u.csv v.csv", {"text_column": "z"}, "there is no text_column 'z'; it has 'a', 'y'"),
+    (load_tasks, "u.csv", {"text_column": "a"}, r"u\.csv: text_column 'a': texts: no document has a token"),
 ])  # fmt: skip
 def test_files_that_do_not_fit_together_or_whose_labels_are_no_classes_are_refused(
         read, paths, options, message):

@@ -91,7 +91,7 @@ function board(place, {caption, columns, rows, advice, order, bibtex}) {
     const whole = make("table", {className: "docutils"}, parts.title, make("thead", {}, parts.head), parts.body);
     return {...parts, box: make("div", {className: "table-wrapper", role: "region", ariaLabel: name, tabIndex: 0}, whole)};
   };
-  const first = table("Methods on these sets, by their mean gain"), main = table(caption);
+  const first = table("Methods on these sets, by their mean gain"), main = table(`${caption}; arrow keys lead from row to row`);
   const cells = (values) => values.map((value, place) =>
     make(place ? "td" : "th", {textContent: value ?? "", ...(place ? {} : {scope: "row"}),
       className: /^[-+]?[\d.]+$/.test(value) ? "number" : ""}));
@@ -110,6 +110,17 @@ function board(place, {caption, columns, rows, advice, order, bibtex}) {
     button.closest("tr").after(make("tr", {}, make("td", {colSpan: shown().length + 1}, block)));
   }
 
+  // The keyboard enters and leaves the rows by Tab, and goes through them by arrows.
+  main.body.onkeydown = (event) => {
+    const buttons = [...main.body.querySelectorAll("button")], {target, key} = event;
+    const next = buttons.includes(target) && buttons[buttons.indexOf(target) + {ArrowDown: 1, ArrowUp: -1}[key]];
+    if (!next) return;
+    target.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+    event.preventDefault();
+  };
+
   function body() {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean), {name, down} = sorted ?? {};
     const kept = all.filter((row) => passes(row, columns) && words.every(
@@ -118,8 +129,8 @@ function board(place, {caption, columns, rows, advice, order, bibtex}) {
     const less = (a, b) => typeof a[name] === "number" ? a[name] - b[name] : a[name].localeCompare(b[name], "en", {numeric: true});
     if (name) kept.sort((a, b) => missing(a) || missing(b) ? missing(a) - missing(b) : (down ? -1 : 1) * less(a, b));
     for (const head of main.head.children) head.ariaSort = head.textContent !== name ? "none" : down ? "descending" : "ascending";
-    main.body.replaceChildren(...kept.slice(0, most).map((row) => {
-      const button = make("button", {type: "button", textContent: "cite", ariaExpanded: "false",
+    main.body.replaceChildren(...kept.slice(0, most).map((row, place) => {
+      const button = make("button", {type: "button", textContent: "cite", ariaExpanded: "false", tabIndex: place && -1,
         ariaLabel: `cite ${texts(row).slice(0, 2).join(", ")}`});
       button.onclick = () => cite(row, button);
       return make("tr", {}, make("td", {}, button), ...cells(texts(row)));

@@ -32,11 +32,15 @@ document.addEventListener("keydown", ({key}) =>
 const unpack = (text) => new Response(new Blob([Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))])
   .stream().pipeThrough(new DecompressionStream("gzip")));
 
+// The search knows words without their endings; what it shows is as written.
+const stem = (text = "") => text.toLowerCase().replace(/(?<=[a-z]{3})(?:ing|ed|es|e|(?<!s)s)\b/g, "");
+const stemmed = (shown) => ({u: shown.u, t: stem(shown.t), s: stem(shown.s), x: stem(shown.x), shown});
+
 // A page that is opened as a file may not fetch the index of the search, but may run it as a script.
 window.fetch = (url) => new Promise((done) => {
   const script = document.createElement("script");
   script.src = `${url}.js`;
-  script.onload = () => done(unpack(searchIndex));
+  script.onload = async () => done(Response.json((await unpack(searchIndex).json()).map(stemmed)));
   document.head.append(script);
 });
 
@@ -45,15 +49,25 @@ document.addEventListener("keydown", ({target, key, ctrlKey, metaKey, altKey}) =
   if (target.matches(".searchlite-adopted") && key.trim().length === 1 && !(ctrlKey || metaKey || altKey)) target.click();
 });
 
-// A name that is typed in full stands before longer names that begin with it.
+// Words that any question may have are not asked for.  Places with all others come first; then those with most, and those
+// with words that begin like the last one.  A name that is typed in full stands before longer names that begin with it.
+const COMMON = new Set(`a an and any are as at be been but by can could did do does for from get had has have how i if in is it its
+  me my of on or our should so than that the their them there these they this to was we were what when where which who why will
+  with would you your`.split(/\s+/).map(stem));
+const WHOLE = "0_0";  // not the beginning of any word, so that the word before it is not taken for one
+const parts = (words) => words.reduce((all, word) => [...all, ...all.map((some) => [...some, word])], [[]])
+  .slice(1).sort((a, b) => b.length - a.length);
 let searchLite;
 const typed = (query) => ({t, s}) => (s || t).split(".").pop().toLowerCase() === query.trim().toLowerCase();
 Object.defineProperty(window, "SearchLite", {get: () => searchLite, set: (original) => {
   searchLite = {...original, create: (options) => {
     const engine = original.create(options);
     return {...engine, search: (query) => {
-      const {items, terms} = engine.search(query), isIt = typed(query);
-      return {items: items.sort((a, b) => isIt(b) - isIt(a)), terms};
+      const words = original.tokenize(stem(query)), asked = words.filter((word) => !COMMON.has(word));
+      const found = parts((asked.length ? asked : words).slice(0, 6)).flatMap((some) =>
+        [[...some, WHOLE], some].map((one) => engine.search(one.join(" "))));
+      const places = new Map(found.flatMap(({items}) => items.map(({u, shown}) => [u, {...shown, u}]))), isIt = typed(query);
+      return {items: [...places.values()].sort((a, b) => isIt(b) - isIt(a)).slice(0, 20), terms: asked};
     }};
   }};
 }});
