@@ -152,9 +152,10 @@ def test_search_finds_a_method(width, page):
 
 
 @pytest.mark.parametrize("query, answer", {
-    "why did MSPL fail": "mspl.html", "which method for text": "leaderboard.html", "is LMSC better": "lmsc.html",
-    "how many clusters": "how-many-clusters", "how do I cite this": "cite", "my csv files": "your-own-files",
-    "what does the verdict mean": "how-to-read-a-verdict", "installing": "readme.html"}.items())
+    "why did MSPL fail": "mspl.html", "which method for text": "leaderboard.html",
+    "is LMSC better": "lmsc.html", "how many clusters": "how-many-clusters", "how do I cite this": "cite",
+    "my csv files": "your-own-files", "what does the verdict mean": "how-to-read-a-verdict",
+    "installing": "readme.html"}.items())
 def test_search_answers_what_newcomers_ask(query, answer, page):
     page.goto((SITE / "gallery.html").as_uri())
     page.keyboard.press("/")
