@@ -80,13 +80,14 @@ def guesses(Xs, seed=0):
 
 def each_rule(data):
     """Numbers of clusters, a list over tasks (of views a single one) by each rule."""
-    found = number.candidates(data).table.groupby("task", sort=False)
+    tried = number.candidates(data)
+    found = tried.table.groupby("task", sort=False)
     groups = [data.Xs] if data.kind == "multiview" else [[X] for X in data.Xs]
     rules = {name: [] for name in RULES}
-    for (_, part), Xs in zip(found, groups):
+    for (_, part), Xs, agreeing in zip(found, groups, tried.agreeing()):
         ks, (stable, predicted) = part["clusters"].tolist(), guesses(Xs)
         known = stable.reindex(ks).fillna(-1.0)
-        chosen = (ks[0], ks[len(ks) // 2], ks[-1], ks[part["agreement"].argmax()], known.idxmax(),
+        chosen = (ks[0], ks[len(ks) // 2], ks[-1], agreeing, known.idxmax(),
                   stable.idxmax(), predicted)
         for rule, k in zip(RULES, chosen):
             rules[rule].append(int(k))

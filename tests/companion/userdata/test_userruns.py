@@ -73,6 +73,19 @@ def test_the_planted_number_of_clusters_is_among_the_candidates_and_all_are_draw
     assert len(plots.number_of_clusters(found).axes) == len(planted) * (1 + number.CANDIDATES)
 
 
+@pytest.mark.parametrize(("d", "planted"), [(2, 2), (2, 3), (3, 3), (20, 4)])
+def test_of_normal_groups_far_apart_their_number_is_proposed_also_in_the_plane(d, planted):
+    centres = np.repeat(8.0 * np.vstack([np.zeros(d), np.eye(d)])[:planted], 100, axis=0)
+    tasks = [centres + np.random.default_rng(seed).normal(size=centres.shape) for seed in range(4)]
+    assert number.candidates(data_of("multitask", tasks)).agreeing() == [planted] * 4
+
+
+def test_of_candidates_that_agree_equally_with_k_means_the_one_at_the_larger_gap_is_proposed():
+    gaps = pd.DataFrame({"task": "a", "k": [2, 3, 4], "gap": [0.1, 0.3, 0.2]})
+    table = pd.DataFrame({"task": "a", "clusters": [2, 3, 4], "agreement": [0.9, 0.9, 0.8]})
+    assert number.Candidates(gaps, table, {}, {"a": np.ones((9, 2))}).agreeing() == [3]
+
+
 def test_candidates_are_at_most_a_fifth_of_the_samples_and_the_edge_is_said():
     spread = data_of("multitask", [np.random.default_rng(0).normal(size=(25, 9)), blobs(3)[:4]])
     found = number.candidates(spread)
