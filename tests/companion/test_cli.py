@@ -133,6 +133,8 @@ def test_latex_has_both_layouts_labels_marks_and_what_to_cite_and_no_cell_is_los
     assert r"$^{*}$~settings chosen with the labels" in told
     assert "% @inproceedings{zhang2018multi," in told
     assert not re.search(r"(?<!\\)[&%](?=\w+ \$)", told)
+    distances = re.sub(r"^%.*|\$.*?\$", "", copies.copy("tr11").text("latex"), flags=re.M)
+    assert not re.search(r"(?<!\\)[_#^]", distances), "as the name d_M has it"
 
 
 @pytest.mark.parametrize(("name", "found"), [

@@ -89,7 +89,7 @@ class Copy:
         label = re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
         short = f"{caption}. Means, ours with the printed ones in brackets"
         look = {"escape": False, "position": "t"}
-        wide = self.as_printed(1).rename_axis(index=None, columns=[None, None])
+        wide = self.as_printed(1).rename_axis(index=None, columns=[None, None]).rename(columns=_escape)
         long = self.long(1)
         long.columns = [_escape(name) for name in long.columns]
         parts = [wide.to_latex(caption=short, label=f"tab:{label}", multicolumn_format="c", **look),
