@@ -94,8 +94,9 @@ def cluster(args) -> int:
             tried = number.candidates(data, seed=args.seed)
             ks, figures["number"] = tried.agreeing(), plots.number_of_clusters(tried)
             note = (f"agreement: adjusted Rand index with k-means. Used below, to begin with: "
-                    f"{', '.join(map(str, ks))}, which agree most. {command.lost_without_k(args.kind)} "
-                    f"Look at all three in number.png, and choose with --n-clusters.")
+                    f"{', '.join(map(str, ks))}, of the highest agreement, among equals of the largest gap. "
+                    f"{command.lost_without_k(args.kind)} Look at all three in number.png, and choose with "
+                    f"--n-clusters.")
             _say(tables.frame_table(tried.table, number.CAPTION, notes=[note]), end="\n\n")
         said, problem = cost.verdict(data, args.methods, ks, args.n_runs, args.n_jobs)
         _say(f"{said}\n" * bool(said), file=sys.stderr, end="")
