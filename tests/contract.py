@@ -278,7 +278,7 @@ def check_edge_cases_give_valid_results(cls):
     duplicates = mapped(lambda X: np.repeat(np.c_[X[:9], np.full(9, 2.0)], 3, axis=0), Xs)
     equal = mapped(lambda X: np.ones((n, 4)), Xs)
     for data, k in ((small, 6), (Xs[:1], 3), (zero_row, 3), (zero_row, 1), (duplicates, 3), (duplicates, 20),
-                    (equal, 2)):
+                    (equal, 2), (mapped(lambda X: X[:1], Xs[:1]), 1)):
         is_valid(fit(brief(cls, n_clusters=k), data), data, k)
         if cls.traits.sparse:
             is_valid(fit(brief(cls, n_clusters=k), mapped(sp.csr_array, data)), data, k)
@@ -292,6 +292,7 @@ def check_a_warning_tells_how_many_clusters_were_lost(cls):
     told = [str(w.message) for w in caught if w.category is EmptyClusterWarning]
     found = len(np.unique(labels))
     assert [f"{found} of 3" in message for message in told] == [True] * (found < 3)
+    assert not [w for w in caught if w.category is RuntimeWarning], "no raw warning of numpy"
 
 
 def check_one_iteration_warns_and_is_not_converged(cls):

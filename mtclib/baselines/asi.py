@@ -134,10 +134,11 @@ def _to_cluster(X, init, n_components):
     if init != "pca":
         return X if init == "k-means" else None
     l = min(n_components, *X.shape)
-    with suppress(ArpackError):  # all samples are equal
-        if l < min(X.shape):
-            return PCA(l, svd_solver="arpack", random_state=0).fit_transform(X)
-    return PCA(l, svd_solver="full").fit_transform(as_dense(X))
+    with np.errstate(invalid="ignore"):  # all samples are equal
+        with suppress(ArpackError):
+            if l < min(X.shape):
+                return PCA(l, svd_solver="arpack", random_state=0).fit_transform(X)
+        return PCA(l, svd_solver="full").fit_transform(as_dense(X))
 
 
 def _initial_labels(X, n_clusters, start, seed):

@@ -121,9 +121,9 @@ def check_matrix(X, name, *, nonnegative=False, float32=False):
         raise ValueError(f"{name} is empty: its shape is {tuple(X.shape)}; drop it from Xs or fill it")
     if (X if sp.issparse(X) else np.asarray(X)).dtype.kind in "cmM":
         raise ValueError(f"{name} has complex or date entries; pass real numbers")
-    try:
-        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32] if float32 else np.float64,
-                        ensure_all_finite=False)
+    try:  # in single precision scikit-learn's sums over sparse arrays overflow
+        X = check_array(X, accept_sparse="csr", ensure_all_finite=False,
+                        dtype=[np.float64, np.float32][:1 + (float32 and not sp.issparse(X))])
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} cannot be read as numbers ({error}); pass a numeric array") from error
     smallest, greatest = extremes(X.data if sp.issparse(X) else X)

@@ -87,6 +87,8 @@ def simplex_minimiser(G, y):
     With G = L L^T this is the point of the simplex for which L^T x is nearest to b = L^-1 y.  Any z >= 0 that
     minimises |(L^T - b 1^T) z|^2 + (1^T z - 1)^2 is a multiple of it.
     """
+    if len(y) == 1:  # of one sample, G may be 0
+        return np.ones(1)
     L = np.linalg.cholesky(G)
     A = L.T - np.linalg.solve(L, y)[:, None]
     A = A / (np.linalg.norm(A) or 1.0)

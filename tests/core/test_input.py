@@ -15,7 +15,7 @@ import pytest
 import scipy.sparse as sp
 
 from mtclib import LMSC, MSPL
-from mtclib.baselines import AWP, WMSC, ConMC, KMeans, SpectralNJW
+from mtclib.baselines import AWP, RMKMC, WMSC, ConMC, KMeans, SpectralNJW
 from mtclib.core import checks, large
 from mtclib.core.checks import check_matrix
 
@@ -87,6 +87,13 @@ def test_indices_that_lead_out_of_a_sparse_array_are_refused_before_they_are_fol
 def test_sound_sparse_arrays_of_every_form_are_read(form, kind):
     X = groups().round()
     np.testing.assert_array_equal(check_matrix(getattr(sp, f"{form}_{kind}")(X), "X").toarray(), X)
+
+
+@pytest.mark.filterwarnings("error")
+def test_sparse_entries_whose_squares_leave_single_precision_are_as_good_as_dense_ones():
+    X = (groups() * 1e37).astype(np.float32)
+    dense, sparse = (RMKMC(3, random_state=0).fit([form(X), form(X)]) for form in (np.array, sp.csr_array))
+    np.testing.assert_allclose(dense.objective_, sparse.objective_)
 
 
 class OnAnotherDevice:

@@ -29,6 +29,8 @@ LARGEST = 1e100
 """Squares of larger entries, summed, are beyond floating point."""
 
 _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
+# Numbers as people and programs of other languages write them.
+_WRITTEN = re.compile(r"[-+\u2212]?[$\u20ac\xa3]?\d[\d.,' \xa0]*([eEdD][-+]?\d+)?\s?[%$\u20ac\xa3]?")
 AUTO = "auto"
 _WORDS = {"tfidf-l2": "as tf-idf with rows of unit length",
           "sqrt-l2": "as square roots with rows of unit length",
@@ -461,17 +463,18 @@ def _from_frame(part):
         value, row = wrong.iloc[0], wrong.index[0] + 1
         names = listed(_name(part, i) for i in bad)
         what = f"the columns {names} do" if len(bad) > 1 else f"the column {names} does"
-        remedy = _remedy(value, names, len(bad) == 1, 2 * len(wrong) <= len(frame) > 1)
+        remedy = _remedy(value, names, len(bad) == 1, 2 * len(wrong) <= len(frame) > 1,
+                         frame.shape[1] == 1)
         raise DataFileError(f"{part.name}: {what} not hold numbers ({short(value)!r} in row {row}); {remedy}")
     return frame.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _remedy(value, names, single, few):
+def _remedy(value, names, single, few, alone):
     """What to do about text in place of numbers: in a few places of a column, or in all of it."""
-    if "," in str(value) and str(value).replace(",", "").replace(".", "").strip("+- ").isdigit():
-        return "write numbers with a decimal point, and nothing between thousands"
-    if len(str(value).split()) > 1 and all(_NUMBER.fullmatch(word) for word in str(value).split()):
+    if alone and len(str(value).split()) > 1 and all(map(_NUMBER.fullmatch, str(value).split())):
         return "separate the columns by commas or tabs"
+    if _WRITTEN.fullmatch(str(value)):
+        return "write numbers with a decimal point, nothing between thousands, and no unit"
     if few and single:
         return "write a number there, or drop the row"
     if single:

@@ -51,12 +51,13 @@ class Candidates:
         """The candidate of each task whose clusters agree most with those of k-means, to begin with; of those
         that agree equally the one at the larger gap.
 
-        Raises DataFileError where a task has fewer than four samples, and so no candidates.
+        Raises DataFileError where a task has no candidates: fewer than four samples, or equal ones only.
         """
         for task, X in self.Xs.items():
-            if X.shape[0] < LEAST:
-                raise DataFileError(f"{task}: has {X.shape[0]} sample{'s' * (X.shape[0] > 1)}, too few to "
-                                    f"propose a number of clusters; give n_clusters"
+            if task not in set(self.table["task"]):
+                found = (f"{X.shape[0]} sample{'s' * (X.shape[0] > 1)}, too few" if X.shape[0] < LEAST else
+                         "only equal samples, too alike")
+                raise DataFileError(f"{task}: has {found} to propose a number of clusters; give n_clusters"
                                     f"{', one for each task' * (len(self.Xs) > 1)}")
         best = self.table.merge(self.gaps, left_on=["task", "clusters"], right_on=["task", "k"])
         best = best.sort_values(["agreement", "gap", "clusters"], ascending=[False, False, True])
@@ -73,7 +74,7 @@ def candidates(data, seed=0) -> Candidates:
         drawn = np.sort(np.random.default_rng(own).permutation(Xs[0].shape[0])[:SAMPLES])
         Xs = [X[drawn] for X in Xs]
         seen[task] = Xs[0]
-        if len(drawn) < LEAST:
+        if len(drawn) < LEAST or all(abs(X.max(axis=0) - X.min(axis=0)).max() == 0 for X in Xs):
             continue
         part = f"{SAMPLES} of the samples" if groups[task][0].shape[0] > SAMPLES else ""
         values, V = _embedded(Xs, own)

@@ -113,6 +113,10 @@ def _group_is_gone(group):
     return True
 
 
+def test_no_more_processes_are_begun_than_there_are_processors():
+    assert [runner.processes(n).n_jobs for n in (1, 10**5)] == [1, max(2, runner.joblib.cpu_count())]
+
+
 def test_two_processes_on_one_store_agree(tmp_path, reference):
     processes = [start(tmp_path, pause=0.01) for _ in range(2)]
     assert [process.communicate(timeout=120) and process.returncode for process in processes] == [0, 0]

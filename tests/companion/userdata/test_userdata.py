@@ -156,7 +156,8 @@ BAD_FILES = {
     "first line is empty": (lambda: write("x.csv", "\n0.5,1\n2,3\n"), "looks like data.*header=False"),
     "empty line in a column": (lambda: write("x.csv", "a\n1\n\n3\n"), "NaN in row 2 of column 'a'"),
     "for Excel": (lambda: write("x.csv", "sep=;\na;b\n1;2\n"), "Excel what separates columns; delete this"),
-    "thousands": (lambda: write("x.csv", 'a;b\n1.234,5;2\n'), "decimal point, and nothing between"),
+    **{f"the number {text}": (lambda text=text: write("x.csv", f"a;b\n{text};2\n"), "decimal point, nothing")
+       for text in ("1.234,5", "6,37E-01", "1 234", "12 %", "1.5D+01", "$5", "\u22125")},
     "folder": (lambda: Path("x.csv").mkdir(exist_ok=True) or "x.csv", r"x\.csv: is a folder; name the files"),
     "sparse vector": (lambda: npz("x.npz", format="coo", shape=(9,), data=np.ones(9), _is_array=True,
                                   coords=np.arange(9)[None]), "no matrix of numbers"),

@@ -10,13 +10,14 @@ import scipy.sparse as sp
 from mtclib.companion import plots
 from mtclib.companion.comparison import advice
 from mtclib.companion.userdata import contents, load, number, run
+from mtclib.companion.userdata.files import DataFileError
 from mtclib.companion.userdata.load import UserData
 from mtclib.companion.userdata.run import cluster
 from mtclib.metrics import adjusted_rand_index
 
 
 def data_of(kind, Xs, labels=None):
-    sizes = [len(Xs[0])] if kind == "multiview" else [len(X) for X in Xs]
+    sizes = [X.shape[0] for X in Xs][: 1 if kind == "multiview" else None]
     labels = labels or [np.full(n, -1) for n in sizes]
     names = tuple("abcdef"[: len(Xs)])
     return UserData("t", kind, Xs, labels[0] if kind == "multiview" else labels, names, ((),) * len(Xs),
@@ -95,6 +96,14 @@ def test_candidates_are_at_most_a_fifth_of_the_samples_and_the_edge_is_said():
     assert found.table.loc[found.table["task"] == "b", "clusters"].tolist() == [2]
     two = number.candidates(data_of("multitask", [blobs(20)])).table.set_index("clusters").loc[2]
     assert (two["sizes"], two["agreement"]) == ("20 20", 1), "sized, and compared with k-means"
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_for_equal_samples_no_number_of_clusters_is_proposed(form):
+    found = number.candidates(data_of("multitask", [form(blobs(20)), form(np.ones((30, 3)))]))
+    assert set(found.table["task"]) == {"a"}
+    with pytest.raises(DataFileError, match="b: has only equal samples, too alike .* give n_clusters"):
+        found.agreeing()
 
 
 def shared(kinds, d=6, n=15, seed=0):
