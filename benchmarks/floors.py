@@ -6,9 +6,11 @@
 A fit at the defaults on real data is watched: which part of it iterates, how often, on which arrays, and how
 many columns its block eigensolvers multiplied.  The floor makes the same steps with numpy, scipy and
 scikit-learn alone: thin products, symmetric routines, leading eigenvectors only, and of elementwise work only
-what touches all pairs of samples (a median, an exponential, a selection of neighbours).  Fit, floor and the
-routine that a user would take instead are called in turn; of each the least of several is kept, in seconds of
-the processor.  Where nothing but k-means on an embedding iterates, an iteration is one of its starts.
+what touches all pairs of samples (a median, an exponential, a selection of neighbours) and the scaling of
+views.  What a definition asks for once counts as well: principal components or k-means at the start,
+eigenvectors and k-means of an embedding at the end.  Fit, floor and the routine that a user would take
+instead are called in turn; of each the least of several is kept, in seconds of the processor.  Where nothing
+but k-means on an embedding iterates, an iteration is one of its starts.
 """
 
 import argparse
@@ -30,6 +32,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 from scipy.spatial.distance import squareform
 from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.decomposition import PCA
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
@@ -37,7 +40,6 @@ from mtclib.baselines import landmark_spectral
 from mtclib.baselines.registry import all_estimators
 from mtclib.datasets import load
 from mtclib.maths import graphs, linalg
-from mtclib.maths.scaling import scale_views
 
 from .record import merge
 from .routines import kmeans, spectral, spectral_on_neighbours, with_short_indices
@@ -155,10 +157,21 @@ def indicator(n, k):
     return sp.csr_array(sp.csc_array((np.ones(n), np.arange(n) % k, np.arange(n + 1)), shape=(k, n)))
 
 
+def by_columns(A):
+    """As CSC, a sparse array multiplies a thin one in half the time: no addition waits for the last."""
+    return A.tocsc() if sp.issparse(A) else A
+
+
 def lloyd(X, k):
     """A step of k-means: products with the centroids, and sums by cluster."""
-    C, H = block(X.shape[1], k), indicator(X.shape[0], k)
-    return lambda: (X @ C, H @ X)
+    C, H, A = block(X.shape[1], k), indicator(X.shape[0], k), by_columns(X)
+    return lambda: (A @ C, H @ X)
+
+
+def in_turn(steps):
+    """Steps of all tasks or views one after the other: no part stays in the cache until its next turn."""
+    steps = list(steps)
+    return lambda: [step() for step in steps]
 
 
 def factor_step(product, n, k):
@@ -170,8 +183,8 @@ def factor_step(product, n, k):
 def cosine(X):
     """The product with the cosine similarity, and what gives its norm."""
     U = linalg.unit_samples(X)
-    UT = U.T.tocsr()
-    return lambda Y: U @ (UT @ Y), lambda: U @ UT
+    UT, A = U.T.tocsr(), by_columns(U)
+    return lambda Y: A @ (U.T @ Y), lambda: U @ UT
 
 
 def neighbours(X, m):
@@ -228,6 +241,25 @@ def kmeans_runs(calls):
     return [lambda Z=Z, k=k, seeds=seeds: runs(Z, k, seeds) for (Z, k, seeds, *_), _ in calls]
 
 
+def scaled(X, scaling):
+    """A dense view with all features in one range, in units of its standard deviation if that is asked."""
+    def scale():
+        low = X.min(axis=0)
+        span = X.max(axis=0) - low
+        Z = (X - low) * (2.0 / np.where(span > 0, span, 1.0))
+        return Z / np.sqrt(Z.var(axis=0).sum()) if "+" in scaling else Z
+    return scale
+
+
+def rounded(seen):
+    """What is watched beside the iteration, once: eigenvectors of graphs, and k-means of embeddings."""
+    for args, found in seen.step:
+        if hasattr(args[0], "block"):
+            yield None, leading(whole(args[0]), args[1])
+        elif isinstance(found, KMeans):
+            yield None, *kmeans_runs([(args, found)])
+
+
 def products(widths, apply, n=None):
     """Products of an operator with blocks of as many columns as a fit had: (times, function).
 
@@ -261,6 +293,10 @@ def whole(graph):
 def lloyd_floor(seen):
     for (X, k, *_), found in seen.loop:
         yield found.n_iter_, lloyd(X, k)
+    if hasattr(seen.model, "scaling"):
+        view = getattr(seen.model, "view", None)
+        for X in seen.Xs if view is None else seen.Xs[view:view + 1]:
+            yield None, scaled(X, seen.model.scaling)
 
 
 def spectral_floor(seen):
@@ -289,19 +325,26 @@ def landmark_floor(seen):
 
 
 def consensus_floor(seen):
-    for X, k in zip(seen.Xs, seen.ks):
-        yield None, neighbours(X, graphs.MANY_SCALES[-1])
+    """Members search neighbours, in tasks by distance and by cosine, and see all views side by side."""
+    views = isinstance(seen.model.labels_, np.ndarray)
+    for X in seen.Xs if views else seen.Xs * 2:
+        yield None, neighbours(X, 10 if views else graphs.MANY_SCALES[-1])
+    for X, k in zip([np.hstack(seen.Xs)] if views else seen.Xs, seen.ks):
         yield None, lambda X=X: linkage(squareform(euclidean_distances(X), checks=False), "ward")
         yield None, lambda X=X, k=k: KMeans(k, n_init=10, random_state=0).fit(X)
+    yield from rounded(seen)
     yield from ((1, run) for run in kmeans_runs(seen.loop))
 
 
 def asi_floor(seen):
-    for (_, (X, *_), k, _), fit in seen.loop:
-        H, F = indicator(X.shape[0], k), block(X.shape[1], k)
+    """The start, k-means of principal components, is watched with the steps."""
+    for (_, (X, _, start), k, _), fit in seen.loop:
+        H, F, A = indicator(X.shape[0], k), block(X.shape[1], k), by_columns(X)
         S = linalg.as_dense(H @ X).T
-        yield len(fit.objective), lambda X=X, H=H, F=F, S=S: (
-            H @ X, svd(S, full_matrices=False), H @ (X @ F))
+        yield None, lambda X=X, k=k: PCA(k, svd_solver="arpack").fit_transform(X)
+        yield 1, kmeans_start(start, k)
+        yield len(fit.objective), lambda X=X, A=A, H=H, F=F, S=S: (
+            H @ X, svd(S, full_matrices=False), H @ (A @ F))
 
 
 def snmf_floor(seen):
@@ -320,7 +363,7 @@ def views_snmf_floor(seen):
     for X in seen.Xs:
         yield None, neighbours(X, seen.model.n_neighbors)
     for (M, Y, *_), (_, history, _) in seen.loop:
-        yield len(history), factor_step(lambda V, M=M: M.M @ V, *Y.shape)
+        yield len(history), factor_step(by_columns(M.M).__matmul__, *Y.shape)
 
 
 def mtcmrl_floor(seen):
@@ -328,8 +371,8 @@ def mtcmrl_floor(seen):
     for X, k in zip(seen.Xs, seen.ks):
         product, square = cosine(X)
         yield from ((None, each) for each in (kmeans_start(X, k), gram(X), square))
-        basis, XT, W, Y = linalg.gram_eigh(X)[1], X.T.tocsr(), block(X.shape[1], k), block(X.shape[0], k)
-        yield times, lambda X=X, XT=XT, W=W, Y=Y, basis=basis: (X @ W, XT @ Y, basis @ (basis.T @ Y))
+        basis, A, W, Y = linalg.gram_eigh(X)[1], by_columns(X), block(X.shape[1], k), block(X.shape[0], k)
+        yield times, lambda X=X, A=A, W=W, Y=Y, basis=basis: (A @ W, X.T @ Y, basis @ (basis.T @ Y))
         yield times, lambda product=product, Y=Y: (product(Y), Y @ (Y.T @ Y))
         yield times * others, lambda W=W: (W.T @ W, W @ W[:W.shape[1]].T)
 
@@ -354,8 +397,8 @@ def graded_floor(seen):
         counts.setdefault(id(task), [task.X, state.memberships[t], 0])[2] += 1
     for X, P, times in counts.values():
         yield None, kmeans_start(X, P.shape[1])
-        C, XT, G = block(X.shape[1], P.shape[1]), X.T.tocsr(), np.eye(P.shape[1])
-        yield times, lambda X=X, XT=XT, P=P, C=C: (X @ C, XT @ P, C.T @ C, P.T @ P)
+        C, A, G = block(X.shape[1], P.shape[1]), by_columns(X), np.eye(P.shape[1])
+        yield times, lambda X=X, A=A, P=P, C=C: (A @ C, X.T @ P, C.T @ C, P.T @ P)
         yield 10 * times, lambda P=P, G=G: np.sort(P @ G, axis=1)
 
 
@@ -363,14 +406,14 @@ def ridge_floor(seen):
     """Each watched step multiplies the labels of all tasks by the data and back, and couples the scorers."""
     Xs, k, times = seen.Xs, seen.ks[0] - 1, len(seen.model.objective_)
     Fs, Ws = ([block(X.shape[axis], k) for X in Xs] for axis in (0, 1))
-    XTs = [X.T.tocsr() for X in Xs]
+    As = list(map(by_columns, Xs))
     W, features = np.hstack(Ws), hasattr(seen.model, "directions_")
     U = np.linalg.qr(W)[0][:, :max(1, len(getattr(seen.model, "direction_weights_", "")))]
-    yield len(seen.step), lambda: ([XT @ F for XT, F in zip(XTs, Fs)], [X @ V for X, V in zip(Xs, Ws)],
-                                   U @ (U.T @ W) if features else 0)
+    yield len(seen.step), lambda: ([X.T @ F for X, F in zip(Xs, Fs)], [A @ V for A, V in zip(As, Ws)],
+                               U @ (U.T @ W) if features else 0)
     flat = W if features else np.stack([V.ravel() for V in Ws], axis=1)
     yield times, lambda: ([svd(F, full_matrices=False) for F in Fs], svd(flat, full_matrices=False))
-    for X, XT in zip(Xs, XTs):
+    for X, XT in zip(Xs, [X.T.tocsr() for X in Xs]):
         n = X.shape[0]
         yield None, leading(LinearOperator((n, n), lambda x, X=X, XT=XT: X @ (XT @ x), dtype=float), k)
     yield from ((None, run) for run in kmeans_runs([((F, k + 1, range(10)), None) for F in Fs]))
@@ -378,16 +421,17 @@ def ridge_floor(seen):
 
 def subspace_floor(seen):
     """Each watched step is a sweep: sums by membership, and products with the centroids."""
-    for X, k in zip(seen.Xs, seen.ks):
-        XT, P, C = X.T.tocsr(), block(X.shape[0], k), block(X.shape[1], k)
-        yield len(seen.step), lambda X=X, XT=XT, P=P, C=C: (XT @ P, X @ C, C.T @ C, P @ (P.T @ P))
+    def step(X, k):
+        A, P, C = by_columns(X), block(X.shape[0], k), block(X.shape[1], k)
+        return lambda: (X.T @ P, A @ C, C.T @ C, P @ (P.T @ P))
+    yield len(seen.step), in_turn(map(step, seen.Xs, seen.ks))
 
 
 def views_floor(seen):
     """Each watched step assigns samples by all views, after sums by cluster."""
-    yield None, lambda: scale_views(seen.Xs, seen.model.scaling)
-    for X in scale_views(seen.Xs, seen.model.scaling):
-        yield len(seen.step), lloyd(X, seen.ks[0])
+    scales = [scaled(X, seen.model.scaling) for X in seen.Xs]
+    yield None, in_turn(scales)
+    yield len(seen.step), in_turn(lloyd(scale(), seen.ks[0]) for scale in scales)
 
 
 def cca_floor(seen):
@@ -418,6 +462,7 @@ def coreg_floor(seen):
         yield from products(share, lambda width, K=problem.Ks[0], F=Us[0]: (
             K @ block(len(K), width), F @ (F.T @ block(len(K), width))))
     yield from expansions(seen)
+    yield from rounded(seen)
 
 
 def clr_floor(seen):
@@ -426,8 +471,8 @@ def clr_floor(seen):
     for (A, *_), found in seen.loop:
         if sp.issparse(found):
             yield 1, lambda A=A: connected_components(A, directed=False)
-    graphs = [args[0] for args, found in seen.loop if isinstance(found, np.ndarray)]
-    yield from products(seen.widths, lambda width: graphs[0] @ block(graphs[0].shape[0], width))
+    graph = by_columns(next(args[0] for args, found in seen.loop if isinstance(found, np.ndarray)))
+    yield from products(seen.widths, lambda width: graph @ block(graph.shape[0], width))
     yield from expansions(seen)
 
 
@@ -469,13 +514,14 @@ def library_floor(seen):
         for view, E, L in zip(task.views, task.Es, task.Ls):
             k = E.shape[1]
             yield None, leading(view.K, k)
-            yield len(history), lambda view=view, E=E, L=L: (
-                view.K @ E, view.HT @ E, view.H @ L, [(A.T @ A, A @ (A.T @ A)) for A in (E, L)],
+            K, H, HT = map(by_columns, (view.K, view.H, view.HT))
+            yield len(history), lambda K=K, H=H, HT=HT, E=E, L=L: (
+                K @ E, HT @ E, H @ L, [(A.T @ A, A @ (A.T @ A)) for A in (E, L)],
                 [np.linalg.eigh(L.T @ L) for _ in range(2)], [np.linalg.svd(L.T @ L) for _ in range(2)])
 
 
 def dimsc_floor(seen):
-    """A sweep reduces the matrix of each view to tridiagonal form and turns by its reflectors twice."""
+    """A sweep makes the matrix of each view tridiagonal, turns by its reflectors twice, and solves."""
     n, times = seen.Xs[0].shape[0], len(seen.model.objective_)
     for X in seen.Xs:
         r = min(X.shape)
@@ -484,27 +530,33 @@ def dimsc_floor(seen):
         yield None, lambda G=G, X=X: (X @ X.T, eigh(G, driver="evd"))
         yield None, neighbours(X, seen.model.n_neighbors)
         yield times, lambda B=B, F=F: (lapack.dsytrd(B, lower=1, lwork=64 * n), F @ B, F @ B, F.T @ F)
+        yield times, lambda F=F: lapack.dptsv(np.full(F.size, 2.0), np.zeros(F.size - 1), F.reshape(-1, 1))
         yield times, lambda B=B: lapack.dorgqr(B, np.zeros(n), lwork=64 * n)
+    yield from rounded(seen)
 
 
 def latent_floor(seen):
     """Watched steps threshold an (n, n) matrix; those before anything is left need no decomposition."""
     n, times = seen.Xs[0].shape[0], len(seen.model.objective_)
-    Z, H, real = block(n, n) / n, block(2 * seen.ks[0], n), sum(norm > 0 for _, (_, norm) in seen.step)
+    thresholds = [found for args, found in seen.step if isinstance(args[0], np.ndarray) and len(args) == 2]
+    Z, H, real = block(n, n) / n, block(2 * seen.ks[0], n), sum(norm > 0 for _, norm in thresholds)
     A = Z + n * np.eye(n)
     yield None, lambda: eigh(Z @ Z.T, driver="evd")
     yield times, lambda: (Z @ Z.T, cho_factor(A), cho_solve((A, False), H.T), H @ Z, H @ Z, H.T @ H)
     yield real, lambda: eigh(Z.T @ Z, driver="evd")
+    yield from rounded(seen)
 
 
 def convex_floor(seen):
     """Each watched step decomposes a Gram matrix of samples."""
-    n, Z = seen.Xs[0].shape[0], np.hstack(scale_views(seen.Xs, seen.model.scaling))
+    n, Z = seen.Xs[0].shape[0], np.hstack([scaled(X, "minmax")() for X in seen.Xs])
     r = int(seen.model.rank_)
     yield None, gram(Z)
     G = Z @ Z.T
-    yield len(seen.step), lambda: (Z @ Z.T, eigh(G, subset_by_index=[n - max(r, 1), n - 1]),
+    steps = [found for _, found in seen.step if not isinstance(found, KMeans)]
+    yield len(steps), lambda: (Z @ Z.T, eigh(G, subset_by_index=[n - max(r, 1), n - 1]),
                                    block(n, r) @ (block(n, r).T @ Z))
+    yield from rounded(seen)
 
 
 def relation_floor(seen):
@@ -520,6 +572,10 @@ def relation_floor(seen):
 
 B = "baselines."
 ONE = (f"{B}kmeans:kmeans_once",)
+MEMBERS = [f"{B}{name}:{part}" for name in ("spectral_njw", "wmsc")
+           for part in ("spectral_embedding", "best_kmeans")]
+AFFINITY = [f"{B}_selfrepresentation:{part}" for part in ("spectral_embedding", "best_kmeans")]
+COREG = coreg_floor, [B + "coreg:alternate"], [B + "coreg:best_kmeans"], [B + "coreg:top_eigenvectors"]
 SPECS = {
     "ASI": (asi_floor, [B + "asi:ASI._fit_task"], [], []),
     "AWP": (awp_floor, [B + "awp:alternate"], [B + "awp:spectral_embedding"], []),
@@ -527,12 +583,13 @@ SPECS = {
     "CLR": (clr_floor, [B + f"clr:{name}" for name in ("reweighted", "pieces", "smallest_eigenvectors")], [],
             [B + "clr:top_eigenvectors"]),
     "ConMC": (lloyd_floor, ONE, [], []),
-    "ConvexSub": (convex_floor, [B + "convexsub:solve"], [B + "convexsub:Projection.clip"], []),
-    "ConsensusClustering": (consensus_floor, [B + "consensus:best_kmeans"], [], []),
-    "CoregSpectral": (coreg_floor, [B + "coreg:alternate"], [], [B + "coreg:top_eigenvectors"]),
+    "ConvexSub": (convex_floor, [B + "convexsub:solve"],
+                  [B + "convexsub:Projection.clip", B + "convexsub:best_kmeans"], []),
+    "ConsensusClustering": (consensus_floor, [B + "consensus:best_kmeans"], MEMBERS, []),
+    "CoregSpectral": COREG,
     "DMTFC": (ridge_floor, [B + "dmtc:relax"], [B + "dmtc:CoupledRidge._scaled"], []),
     "DMTRC": (ridge_floor, [B + "dmtc:relax"], [B + "dmtc:CoupledRidge._scaled"], []),
-    "DiMSC": (dimsc_floor, [B + "dimsc:alternate"], [], []),
+    "DiMSC": (dimsc_floor, [B + "dimsc:alternate"], AFFINITY, []),
     "KMeans": (lloyd_floor, ONE, [], []),
     "L2SC": (library_floor, ["lmsc:Task.run"], [], []),
     "LLMC": (llmc_floor, [B + "llmc:alternate"], [], [B + "llmc:top_eigenvectors"]),
@@ -540,17 +597,18 @@ SPECS = {
     "LSSMTC": (subspace_floor, ["spmtc:descend", "spmtc:close"], ["spmtc:sweep"], []),
     "LandmarkSpectral": (landmark_floor, [B + "landmark_spectral:best_kmeans"], [],
                          [B + "landmark_spectral:top_eigenvectors"]),
-    "LatentMSC": (latent_floor, [B + "latentmsc:solve"], [B + "latentmsc:threshold_singular_values"], []),
+    "LatentMSC": (latent_floor, [B + "latentmsc:solve"],
+                  [B + "latentmsc:threshold_singular_values", *AFFINITY], []),
     "MBC": (bregman_floor, ["mbc:descend"], ["mbc:assign"], []),
     "MKC": (graded_floor, [B + "mkc:MKC._descend"], [B + "_graded:products"], []),
     "MSPL": (views_floor, ["mspl:MSPL._round"], ["mspl:assign"], []),
     "MTCMRL": (mtcmrl_floor, ["mtcmrl:MTCMRL._update_task", "mtcmrl:objective", "mtcmrl:MTCMRL._settle"], [],
                []),
     "MTSC": (mtsc_floor, [B + "mtsc:alternate"], [], [B + "mtsc:top_eigenvectors"]),
-    "MultiViewConsensus": (consensus_floor, [B + "consensus:best_kmeans"], [], []),
+    "MultiViewConsensus": (consensus_floor, [B + "consensus:best_kmeans"], MEMBERS, []),
     "MultiViewSNMF": (views_snmf_floor, [B + "snmf:project"], [], []),
     "OneView": (llmc_floor, [B + "llmc:alternate"], [], [B + "llmc:top_eigenvectors"]),
-    "PerTask": (coreg_floor, [B + "coreg:alternate"], [], [B + "coreg:top_eigenvectors"]),
+    "PerTask": COREG,
     "RMKMC": (views_floor, [B + "rmkmc:RMKMC._fit_once"], [B + "rmkmc:assign"], []),
     "SAMTC": (relation_floor, [B + "samtc:best_kmeans"], [B + "samtc:embed"], []),
     "SMBC": (bregman_floor, [B + "smart:boost_where_it_helps"], ["mbc:assign"], []),

@@ -47,7 +47,7 @@ from mtclib.core.lifelong import Libraries, LibraryClusterer
 from mtclib.core.starts import one_thread
 from mtclib.maths.eigen import leading, top_eigenvectors
 from mtclib.maths.graphs import SCALES, normalized_affinities, normalized_bipartite
-from mtclib.maths.linalg import as_dense, polar, unit_rows, unit_samples
+from mtclib.maths.linalg import as_dense, polar, thin, unit_rows, unit_samples
 from mtclib.maths.neighbours import nearest_distances
 
 __all__ = ["LMSC", "L2SC"]
@@ -78,7 +78,7 @@ class View:
     F: np.ndarray  # (n, k), leading eigenvectors of K
 
     def __post_init__(self):
-        self.HT = self.H.T.tocsr() if sp.issparse(self.H) else self.H.T
+        self.K, self.H, self.HT = thin(self.K), thin(self.H), thin(self.H.T)
 
     def pull(self, L, B):
         """X-hat^T L B^T, the direction in which the libraries draw E; (n, k)."""

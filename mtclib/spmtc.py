@@ -45,6 +45,7 @@ import scipy.sparse as sp
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiTaskClusterer, Traits, stops
 from mtclib.core.checks import COUNT, SHARE, Named, Number, check_initial_labels
 from mtclib.core.starts import kmeans_once, one_hot
+from mtclib.maths.linalg import thin
 from mtclib.maths.selfpaced import hard_weights, mixture_weights, pace_shares, pace_threshold
 from mtclib.maths.subspace import W_UPDATES, SubspaceStep
 from mtclib.maths.symnmf import OFFSET, hard_labels
@@ -60,8 +61,8 @@ FREE_ROWS = ("update", "keep")
 class Problem:
     """What all starts share."""
 
-    Xs: list  # of dense or CSR (n_t, d)
-    XTs: list  # of (d, n_t), their transposes, which sparse arrays make anew every time
+    Xs: list  # of (n_t, d), dense or in the form of `thin`
+    XTs: list  # of (d, n_t), their transposes
     X: object  # (n, d), all tasks stacked
     squares: list  # of (n_t,), squared norms of the rows
     starts: list | None  # partitions given by the user
@@ -89,7 +90,7 @@ def centroid_step(XT, P, omega):
     values, vectors = np.linalg.eigh(gram * np.outer(scale, scale))
     kept = values > 1e-12 * values[-1]
     half = scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
-    return (half @ half.T) @ (XT @ weighted).T
+    return ((XT @ weighted) @ (half @ half.T)).T
 
 
 def slope_parts(state, lam):
@@ -101,8 +102,8 @@ def slope_parts(state, lam):
     parts, S, across = [], state.shared, 1.0 - lam
     for C, XC, XW in zip(state.centroids, state.XC, state.XW):
         A, B = lam * XC + across * XW @ S.T, lam * C @ C.T + across * S @ S.T
-        exponent = np.frexp(np.abs(A).max())[1]
-        parts.append((np.ldexp(A, -exponent), np.ldexp(B, -exponent)))
+        unit = np.ldexp(1.0, -max(np.frexp(max(A.max(), -A.min()))[1], -1000))
+        parts.append((A * unit, B * unit))
     return parts
 
 
@@ -115,10 +116,15 @@ def membership_step(P, A, B):
     The printed formula has the weight of a row in numerator and denominator alike, where it cancels,
     unless it is 0; then it makes 0/0.  See ``free_rows`` of SPMTC.
     """
-    up = np.maximum(A, 0.0) + P @ np.maximum(-B, 0.0)
-    down = np.maximum(-A, 0.0) + P @ np.maximum(B, 0.0)
-    moved = P * np.sqrt(np.divide(up, down, out=np.ones_like(P), where=down > 0))
-    return np.maximum(moved, np.minimum(P, SMALLEST))
+    up, down = P @ np.maximum(-B, 0.0), P @ np.maximum(B, 0.0)
+    up += np.maximum(A, 0.0)
+    down -= np.minimum(A, 0.0)
+    if down.min() <= 0:
+        up[down <= 0], down[down <= 0] = 1.0, 1.0
+    up /= down
+    np.sqrt(up, out=up)
+    up *= P
+    return np.maximum(up, np.minimum(P, SMALLEST), out=up)
 
 
 def coordinate_step(P, A, B):
@@ -246,7 +252,7 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
         X = (sp.vstack([sp.csr_array(X) for X in Xs], format="csr") if any(map(sp.issparse, Xs))
              else np.vstack(Xs))
         squares = [np.asarray((X * X).sum(axis=1)).ravel() for X in Xs]
-        return Problem(Xs, [X.T for X in Xs], X, squares, starts)
+        return Problem([thin(X) for X in Xs], [thin(X.T) for X in Xs], X, squares, starts)
 
     def _memberships(self, problem, c, seed):
         if problem.starts is None and self.init == "random":

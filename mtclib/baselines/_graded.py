@@ -114,7 +114,10 @@ def membership_steps(P, A, G, sums_to_one=True, times=INNER):
         if not sums_to_one:
             P = spmtc.coordinate_step(P, A, G)
         elif steepest > 0:
-            P = project_rows(P + (shifted - P @ centred) / steepest)
+            moved = np.subtract(shifted, P @ centred)
+            moved /= steepest
+            moved += P
+            P = project_rows(moved)
     return P
 
 

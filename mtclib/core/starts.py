@@ -76,14 +76,13 @@ def best_kmeans(Z, n_clusters, seeds, max_iter=300, seeding="greedy"):
         best = best_kmeans(Z[rows], n_clusters, seeds, max_iter, seeding)
         return _lloyd(Z, best.cluster_centers_.astype(Z.dtype), max_iter)
     Z = np.asarray(Z, dtype=float)
-    sparse = sp.csr_array(Z)
-    # Dense data are faster, but round otherwise; where rows are equal, that could change what is drawn.
-    fast = _differ(Z, 1e-10)
-    starts = [_seed_rows(Z, n_clusters, seed, seeding) for seed in seeds if fast]
-    fast = fast and all(_differ(start, 1e-6) for start in starts)
-    if not fast:
-        starts = [_seed_rows(sparse, n_clusters, seed, seeding) for seed in seeds]
-    if fast and len(starts) > 1:
+    # Dense data are faster, but round otherwise; where many rows are equal, that could change what is drawn.
+    fast = _differ(Z, 1e-10, most=0.9)
+    starts = [_seed_rows(Z if fast else sp.csr_array(Z), n_clusters, seed, seeding) for seed in seeds]
+    apart = all(_differ(start, 1e-6) for start in starts)
+    if fast and not apart:
+        starts = [_seed_rows(sp.csr_array(Z), n_clusters, seed, seeding) for seed in seeds]
+    if apart and len(starts) > 1:
         # These runs only tell which starts can be the best.
         runs = [_lloyd(Z, start, max_iter) for start in starts]
         limit = min(run.inertia_ for run in runs) + ROUNDING * np.vdot(Z, Z)
@@ -91,13 +90,15 @@ def best_kmeans(Z, n_clusters, seeds, max_iter=300, seeding="greedy"):
                 if run.inertia_ <= limit]
         # Those that end in one partition have one inertia, to the last bit: the first stands for all.
         starts = [start for i, (partition, start) in enumerate(near) if partition not in dict(near[:i])]
-    return min((_lloyd(sparse, start, max_iter) for start in starts), key=lambda model: model.inertia_)
+    if len(starts) == 1 and _as_sparse(model := KMeans(n_clusters, max_iter=max_iter), Z, starts[0]):
+        return model
+    return min((_lloyd(sp.csr_array(Z), start, max_iter) for start in starts), key=lambda run: run.inertia_)
 
 
-def _differ(rows, share):
-    """True if all rows differ, by a random projection and a tolerance relative to the largest entry."""
+def _differ(rows, share, most=1.0):
+    """True if all or most rows differ, by a random projection and a share of the largest entry."""
     seen = np.sort(rows @ np.random.default_rng(0).standard_normal(rows.shape[1]))
-    return len(rows) < 2 or bool(np.diff(seen).min() > share * abs(rows).max())
+    return len(rows) < 2 or bool(np.mean(np.diff(seen) > share * abs(rows).max()) >= most)
 
 
 def firsts(labels):

@@ -32,6 +32,7 @@ from scipy.special import kl_div
 
 from mtclib.core.checks import check_option
 from mtclib.maths import centroids
+from mtclib.maths.linalg import thin
 
 __all__ = [
     "Divergence", "IDivergence", "ItakuraSaito", "KullbackLeibler", "Mahalanobis", "SquaredEuclidean",
@@ -83,6 +84,7 @@ class Smoothed:
         if smoothing and not self.sparse:
             self.X = self.X + self.shift
         if self.sparse:
+            self.thin = thin(self.X)
             self.stored, self.columns = np.diff(self.X.indptr), self.X.indices.astype(np.intp)
 
     def values(self):
@@ -96,7 +98,7 @@ class Smoothed:
         """<x'_i, g_z> for directions of shape (k, d); shape (n, k)."""
         if not self.sparse:
             return self.X @ directions.T
-        return self.X @ np.ascontiguousarray(directions.T) + self.shift * directions.sum(axis=1)
+        return self.thin @ np.ascontiguousarray(directions.T) + self.shift * directions.sum(axis=1)
 
     def sums(self, labels, k):
         """Sum of the samples of each cluster, shape (k, d)."""

@@ -20,7 +20,7 @@ from mtclib.core.checks import COUNT, POSITIVE, Named, call, check_matrix, empty
 from mtclib.core.large import extremes, row_blocks
 from mtclib.core.starts import MANY as MANY_ROWS
 from mtclib.core.starts import firsts
-from mtclib.maths.linalg import as_dense, unit_samples
+from mtclib.maths.linalg import as_dense, thin, unit_samples
 from mtclib.maths.neighbours import nearest_distances, ranks
 from mtclib.maths.scaling import SCALINGS, scale_views
 
@@ -49,16 +49,16 @@ class FactoredSimilarity:
     """
 
     def __init__(self, U):
-        self.U = U
-        self.UT = U.T.tocsr() if sp.issparse(U) else U.T
+        self.U, self.UT = thin(U), thin(U.T)
+        UT = U.T.tocsr() if sp.issparse(U) else U.T
         self.shape = (U.shape[0], U.shape[0])
         # U^T U has the same norm, and with many samples in few features far fewer entries.
         n, d = U.shape
         fewer = n > max(MANY, 2 * d)
         if n > MANY_ROWS and sp.issparse(U):
-            words, samples = np.diff(U.indptr).astype(float), np.diff(self.UT.indptr).astype(float)
+            words, samples = np.diff(U.indptr).astype(float), np.diff(UT.indptr).astype(float)
             fewer = words @ words < samples @ samples
-        left, right = (self.UT, U) if fewer else (U, self.UT)
+        left, right = (UT, U) if fewer else (U, UT)
         self.squared_norm = sum(_block_norm(left[i:i + 512], right) for i in range(0, left.shape[0], 512))
 
     def product(self, Y):
@@ -83,12 +83,12 @@ class DenseSimilarity:
     """
 
     def __init__(self, M, U=None):
-        self.M, self.shape = M, M.shape
+        self.M, self.shape = thin(M), M.shape
         self.U = U if U is not None and 2 * U.shape[1] < U.shape[0] else None
         values = M.data if sp.issparse(M) else M
         self.squared_norm = float(np.sum(values * values))
         signed = values.min(initial=0.0) < 0
-        self.positive = (M + abs(M)) / 2.0 if signed else M
+        self.positive = (M + abs(M)) / 2.0 if signed else self.M
         self.negative = (abs(M) - M) / 2.0 if signed else None
 
     def product(self, Y):

@@ -32,9 +32,9 @@ OFFSET = 0.2  # added to a one-hot start, since a multiplicative step cannot lea
 FLOOR = 1e-8  # of the root of the typical entry of M, so that the scale of M does not matter
 
 
-def membership_objective(Y, MY, squared_norm, Q=0.0, lam=0.0):
-    """f(Y) of the module docstring, without any (n, n) array; ``squared_norm`` is ||M||^2."""
-    gram = Y.T @ Y
+def membership_objective(Y, MY, squared_norm, Q=0.0, lam=0.0, gram=None):
+    """f(Y) of the module docstring, without any (n, n) array; ``squared_norm`` is ||M||^2, ``gram`` Y^T Y."""
+    gram = Y.T @ Y if gram is None else gram
     # A perfect fit cancels to rounding errors, which may be negative.
     fit = max(0.5 * squared_norm - np.vdot(Y, MY) + 0.5 * np.vdot(gram, gram), 0.0)
     return float(fit + (lam * np.sum((Y - Q) ** 2) if lam else 0.0))
@@ -45,9 +45,12 @@ def smallest_membership(M):
     return FLOOR * np.sqrt(np.sqrt(M.squared_norm) / M.shape[0])
 
 
-def slope_and_scale(Y, MY, Q=0.0, lam=0.0):
-    """S of the module docstring, shape (n, h), and the sum of the norms of its parts, a float."""
-    cubic = Y @ (Y.T @ Y)
+def slope_and_scale(Y, MY, Q=0.0, lam=0.0, cubic=None):
+    """S of the module docstring, shape (n, h), and the sum of the norms of its parts, a float.
+
+    ``cubic`` is Y Y^T Y, where it is known.
+    """
+    cubic = Y @ (Y.T @ Y) if cubic is None else cubic
     scale = np.linalg.norm(cubic) + np.linalg.norm(MY)
     if not lam:
         return cubic - MY, float(scale)
@@ -98,13 +101,13 @@ def membership_step(similarity, Y, products, Q=0.0, lam=0.0, exponent=0.5, guard
     return Y, products, before
 
 
-def settled(M, Y, MY, tol, Q=0.0, lam=0.0):
+def settled(M, Y, MY, tol, Q=0.0, lam=0.0, cubic=None):
     """The stationary point next to Y, with exact zeros, if there is one: Y, M Y and f(Y), or None.
 
     Entries that a short step along the slope takes below 0 become 0.  None if ``kkt_residual`` would be above
     ``tol``, or f would rise.
     """
-    slope, scale = slope_and_scale(Y, MY, Q, lam)
+    slope, scale = slope_and_scale(Y, MY, Q, lam, cubic)
     relative = scale / (np.linalg.norm(Y) or 1.0)
     if not np.linalg.norm(np.minimum(relative * Y, slope)) <= tol * scale:
         return None
@@ -149,32 +152,39 @@ def project(M, Y, *, max_iter, tol, atol=0.0):
     a quartic, whose first minimum is taken: so each step costs one product with M, and none raises f.
     M need not be a similarity: any symmetric matrix will do.
     """
-    MY = M.product(Y)
-    first = value = membership_objective(Y, MY, M.squared_norm)
-    slope = Y @ (Y.T @ Y) - MY
-    length = 1.0 / (np.linalg.norm(Y.T @ Y) or 1.0)
+    MY, gram = M.product(Y), Y.T @ Y
+    first = value = membership_objective(Y, MY, M.squared_norm, gram=gram)
+    slope = Y @ gram - MY
+    length = 1.0 / (np.linalg.norm(gram) or 1.0)
     history, stopped = [], False
     while not stopped and len(history) < max_iter and np.isfinite(value):
         before, last = value, slope
-        move = np.maximum(Y - length * slope, 0.0) - Y
+        move = Y - length * slope
+        np.maximum(move, 0.0, out=move)
+        move -= Y
         Mmove = M.product(move)
-        share = first_minimum(quartic(Y, slope, move, Mmove))
-        Y, MY = np.maximum(Y + share * move, 0.0), MY + share * Mmove
-        slope = Y @ (Y.T @ Y) - MY
-        value = membership_objective(Y, MY, M.squared_norm)
-        if before - value <= tol * first and (end := settled(M, Y, MY, tol)):
+        share = first_minimum(quartic(Y, slope, move, Mmove, gram))
+        move *= share
+        Mmove *= share
+        Y, MY = Y + move, MY + Mmove
+        np.maximum(Y, 0.0, out=Y)
+        gram = Y.T @ Y
+        cubic = Y @ gram
+        slope = cubic - MY
+        value = membership_objective(Y, MY, M.squared_norm, gram=gram)
+        if before - value <= tol * first and (end := settled(M, Y, MY, tol, cubic=cubic)):
             return end[0], [*history, end[2]], True
         history.append(value)
         stopped = max(before - value, 0.0) < atol
-        length = next_length(share * move, slope - last, length, short=len(history) % 2 == 0)
+        length = next_length(move, slope - last, length, short=len(history) % 2 == 0)
     return Y, history or [value], stopped
 
 
-def quartic(Y, slope, move, Mmove):
-    """Coefficients of t, .., t^4 in f(Y + t move) for lam = 0."""
+def quartic(Y, slope, move, Mmove, gram):
+    """Coefficients of t, .., t^4 in f(Y + t move) for lam = 0; ``gram`` is Y^T Y."""
     cross, square = Y.T @ move, move.T @ move
     cross = cross + cross.T
-    second = np.vdot(Y.T @ Y, square) - np.vdot(move, Mmove) + 0.5 * np.vdot(cross, cross)
+    second = np.vdot(gram, square) - np.vdot(move, Mmove) + 0.5 * np.vdot(cross, cross)
     return 2.0 * np.vdot(slope, move), second, np.vdot(cross, square), 0.5 * np.vdot(square, square)
 
 

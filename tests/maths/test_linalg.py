@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from mtclib.maths import linalg
-from mtclib.maths.linalg import RidgeSystems, gram_eigh
+from mtclib.maths.linalg import RidgeSystems, gram_eigh, thin
 from mtclib.maths.simplex import project_simplex
 
 finite = st.floats(-1e3, 1e3, allow_nan=False)
@@ -110,3 +110,13 @@ def test_remembered_decompositions_stay_within_their_memory(monkeypatch):
     for seed in range(10):
         gram_eigh(np.random.default_rng(seed).normal(size=(8, 12)))
     assert len(linalg._SPECTRA) == 3
+
+
+def test_the_form_for_thin_products_leaves_every_bit_of_them():
+    rng = np.random.default_rng(0)
+    X, Y = sp.random_array((60, 40), density=0.3, format="csr", rng=rng), rng.normal(size=(40, 3))
+    assert thin(X).format == "csc"
+    assert np.array_equal(thin(X) @ Y, X @ Y)
+    shuffled = sp.csr_array((X.data[::-1], X.indices[::-1], np.append(0, np.cumsum(np.diff(X.indptr)[::-1]))),
+                            shape=X.shape)
+    assert thin(shuffled) is shuffled
