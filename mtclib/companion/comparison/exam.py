@@ -16,7 +16,6 @@ from mtclib.companion.runs.jobs import resolve_estimator
 from mtclib.companion.userdata import load
 from mtclib.companion.userdata.contents import as_list
 from mtclib.companion.userdata.files import DataFileError
-from mtclib.companion.userdata.run import suited
 from mtclib.core.base import spawn_seeds
 from mtclib.metrics import adjusted_rand_index
 
@@ -55,7 +54,7 @@ def score(spec, data, seed, n_clusters=None):
     unless another number is given; NaN where it fails."""
     def fitted():
         n = data.n_clusters if n_clusters is None else n_clusters
-        model = resolve_estimator(spec.estimator)(n, random_state=seed, **suited(spec.params, data))
+        model = resolve_estimator(spec.estimator)(n, random_state=seed, **spec.params)
         return model.fit(data.Xs).labels_
 
     done = attempt(fitted)

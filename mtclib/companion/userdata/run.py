@@ -26,17 +26,15 @@ from mtclib.metrics import adjusted_rand_index, score_all
 
 TAKES = {"multitask": "tasks", "multiview": "views",
          "lifelong": "a sequence of tasks, each seen in several views"}  # fmt: skip
-RECOMMENDED = {"multitask": "SpectralNJW", "multiview": "LandmarkSpectral"}
+RECOMMENDED = {"multitask": "ConsensusClustering", "multiview": "LandmarkSpectral"}
 """What the committed comparison advises for any data, for tasks and for views."""
 DEFAULTS = {"multitask": (RECOMMENDED["multitask"], "MTCMRL", "MBC", "SPMTC", "KMeans"),
             "multiview": (RECOMMENDED["multiview"], "MSPL", "ConMC")}  # fmt: skip
 """Methods where none are named: the recommended one, the papers' own, and k-means as the yardstick."""
 GRAPHS = {**dict.fromkeys(("AWP", "CoregSpectral", "MultiViewSNMF", "WMSC"), {"affinity": "auto"}),
-          "SpectralNJW": {"affinity": "knn-cosine", "n_neighbors": "scales"}}
+          "SpectralNJW": {"affinity": "auto", "n_neighbors": "scales"}}
 """Parameters that differ from the defaults, which are those of the papers: neighbours by cosine for views
-of mostly zeros, by distance for others; for tasks what the comparison advises (see also `FEW`)."""
-FEW = 8
-"""Features of tasks below which neighbours are by distance: a cosine ignores one dimension of all."""
+of mostly zeros, by distance for others."""
 SHOWN = {"SpectralNJW": "Spectral NJW", "KMeans": "k-means", "Stacked": "All k-means", "ConMC": "Con-MC",
          "SNMFLR": "SNMF+LR", "CCAClustering": "CCA", "ConsensusClustering": "Consensus",
          "MultiViewConsensus": "Consensus"}  # fmt: skip
@@ -102,7 +100,7 @@ def check_methods(methods, data, n_clusters=None) -> dict:
     known = methods_for(data, n_clusters)
     fitting = list(known.index[known["fits"]])
     if isinstance(methods, list | tuple) and list(methods) == ["all"]:
-        return _with_graphs(dict.fromkeys(fitting, {}), data)
+        return _with_graphs(dict.fromkeys(fitting, {}))
     chosen = {class_name(name, data.kind): values for name, values in _named(methods).items()}
     for name in chosen:
         choose(name, list(known.index), "methods")
@@ -113,17 +111,11 @@ def check_methods(methods, data, n_clusters=None) -> dict:
         parameters = [key for key in all_estimators()[name](2).get_params() if key not in _SET]
         for key in values:
             choose(key, parameters, f"parameters of {name}")
-    return _with_graphs(chosen or {name: {} for name in DEFAULTS[data.kind] if name in fitting}, data)
+    return _with_graphs(chosen or {name: {} for name in DEFAULTS[data.kind] if name in fitting})
 
 
-def _with_graphs(chosen, data):
-    return {name: suited(GRAPHS.get(name, {}), data) | values for name, values in chosen.items()}
-
-
-def suited(parameters, data) -> dict:
-    """Parameters of the comparison for these data: by distance in place of cosine for few features."""
-    few = parameters.get("affinity") == "knn-cosine" and data.Xs[0].shape[1] < FEW
-    return parameters | {"affinity": "auto"} if few else parameters
+def _with_graphs(chosen):
+    return {name: GRAPHS.get(name, {}) | values for name, values in chosen.items()}
 
 
 def class_name(name, kind) -> str:

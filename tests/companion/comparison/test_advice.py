@@ -7,7 +7,7 @@ import pytest
 from benchmarks import candidates, comparison_sets
 from mtclib.companion.cli import main
 from mtclib.companion.comparison import advice, command, exam, sharing
-from mtclib.companion.comparison.sources import KINDS, PLAIN, Sources
+from mtclib.companion.comparison.sources import KINDS, PLAIN, Sources, chosen
 from mtclib.companion.userdata import load
 from mtclib.companion.userdata.files import DataFileError
 from mtclib.core import paths
@@ -32,10 +32,11 @@ class Toys(Sources):
 
 
 SETS = ["Heart", "Vowel", "tr23", "Reuters"]
+EIGHT = ["Heart", "Vowel", "Gas-drift", "MNIST-USPS", "tr23", "Reuters", "WebKB4", "hitech"]
 
 
-def decided(**changed):
-    toys = Toys(SETS, **changed)
+def decided(sets=SETS, **changed):
+    toys = Toys(sets, **changed)
     return advice.advised(toys, toys.made), str(advice.table("tasks", toys, toys.made))
 
 
@@ -51,12 +52,14 @@ def test_the_best_of_ours_is_advised_with_what_it_gains_if_followed_and_the_pack
     assert "SNMF" in text
 
 
-def test_who_follows_advice_pays_where_the_choice_was_luck_and_a_loss_can_be_avoided():
-    torn, text = decided(SNMF=[75.0, 80.0, 75.0, 30.0], MBC=[30.0, 55.0, 55.0, 85.0], **{"k-means": 52.0})
-    assert torn["take"] == "SNMF"
-    assert torn["gain"] < torn["followed"].max()
-    assert torn["worse"] >= 1
-    assert torn["safe"] == "k-means"
+def test_a_large_gain_on_some_sources_gives_way_to_a_smaller_one_on_all():
+    gains = pd.DataFrame({"torn": [25.0, 30.0, 25.0, -20.0], "sure": [2.0, 3.0, 2.0, 2.5], PLAIN: 0.0})
+    assert [chosen(gains), chosen(gains[["torn", PLAIN]]), chosen(gains[:1])] == ["sure", PLAIN, "torn"]
+
+
+def test_where_a_loss_cannot_be_afforded_the_method_with_the_fewest_is_named_and_else_plain_k_means():
+    found, text = decided(EIGHT, SNMF=[70.0] * 7 + [45.0], **{"k-means": 53.0})
+    assert (found["take"], found["worse"], found["safe"]) == ("SNMF", 1, "k-means")
     assert "a loss cannot be afforded" in text
     worse, text = decided(MBC=30.0, SNMF=30.0)
     assert worse["take"] == PLAIN
@@ -64,11 +67,10 @@ def test_who_follows_advice_pays_where_the_choice_was_luck_and_a_loss_can_be_avo
 
 
 def test_a_part_of_the_data_gets_advice_of_its_own_only_where_that_gains():
-    sets = ["Heart", "Vowel", "Gas-drift", "MNIST-USPS", "tr23", "Reuters", "WebKB4", "hitech"]
     texts = np.array([False] * 4 + [True] * 4)
-    toys = Toys(sets, MBC=np.where(texts, 90.0, 40.0), SNMF=np.where(texts, 55.0, 95.0))
+    toys = Toys(EIGHT, MBC=np.where(texts, 90.0, 40.0), SNMF=np.where(texts, 55.0, 95.0))
     assert advice.rows(toys, toys.made)["texts"]["take"] == "MBC"
-    toys = Toys(sets, MBC=[40.0, 90.0] * 4, SNMF=[95.0, 55.0] * 4)
+    toys = Toys(EIGHT, MBC=[40.0, 90.0] * 4, SNMF=[95.0, 55.0] * 4)
     assert not advice.rows(toys, toys.made)
 
 

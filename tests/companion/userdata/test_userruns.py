@@ -48,7 +48,7 @@ def test_methods_that_do_not_fit_say_why_and_usual_ones_and_all_others_fit(tasks
     assert said.loc["MTCMRL", "fits"]
     assert not said.loc["MSPL", "fits"]
     assert run.methods_for(views, 2).loc["MTCMRL", "reason"].endswith("these data are views.")
-    assert list(run.check_methods([], tasks, [2, 3])) == ["SpectralNJW", "MTCMRL", "MBC", "KMeans"]
+    assert list(run.check_methods([], tasks, [2, 3])) == ["ConsensusClustering", "MTCMRL", "MBC", "KMeans"]
     assert list(run.check_methods(["all"], tasks, [2, 3])) == list(said.index[said["fits"]])
 
 
@@ -203,7 +203,7 @@ def test_what_is_recommended_finds_blobs_in_few_features_which_a_cosine_cannot_t
     y, rngs = np.arange(300) % 3, map(np.random.default_rng, (0, 1))
     Xs = [rng.normal(size=(300, d)) + centroids[y] for rng in rngs]
     data = load.scale(data_of("multitask", Xs))
-    found = cluster(data, ["SpectralNJW"], 3, n_runs=1, progress=False).labels["SpectralNJW"]
+    found = next(iter(cluster(data, [run.RECOMMENDED["multitask"]], 3, progress=False).labels.values()))
     assert min(adjusted_rand_index(y, labels) for labels in found) > 0.95
 
 

@@ -17,11 +17,6 @@ function gains(rows, plain) {
     (preparations) => mean(Object.values(preparations).map((scores) => over(scores, name))))));
 }
 
-// The method with the largest mean gain, and the gain if followed: chosen by all other sources, judged on the one left out.
-const average = (sources, name) => Number(mean(sources.map((gain) => gain(name))).toFixed(9));
-const chosen = (sources, names) => names.reduce((best, name) =>
-  average(sources, name) > average(sources, best) ? name : best);
-
 function summary(values, quantiles) {
   const middle = mean(values), n = values.length;
   const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (n - 1));
@@ -29,20 +24,27 @@ function summary(values, quantiles) {
   return {gain: middle, low: middle - half, high: middle + half, worse: values.filter((value) => value < -5e-10).length};
 }
 
+// The method whose mean gain has the highest lower end of its interval.
+const chosen = (sources, names, quantiles) => {
+  const end = (name) => Number(summary(sources.map((gain) => gain(name)), quantiles).low.toFixed(9));
+  return names.reduce((best, name) => end(name) > end(best) ? name : best);
+};
+
 function advise(rows, names, {plain, enough, quantiles}) {
   const sources = gains(rows, plain);
   const ranking = [...new Set(rows.map((row) => row.method))].map(
     (method) => ({method, ...summary(sources.map((gain) => gain(method)), quantiles)}));
   const found = {sources: sources.length, sets: new Set(rows.map((row) => row["data set"])).size, ranking};
   if (sources.length < enough) return found;
-  const followed = sources.map((gain, left) => gain(chosen(sources.filter((_, place) => place !== left), names)));
-  return {...found, take: chosen(sources, names), ...summary(followed, quantiles)};
+  // The gain if followed: chosen by all other sources, judged on the one left out.
+  const followed = sources.map((gain, left) => gain(chosen(sources.filter((_, place) => place !== left), names, quantiles)));
+  return {...found, take: chosen(sources, names, quantiles), ...summary(followed, quantiles)};
 }
 
 function told(found, {plain, enough}) {
   const what = `${found.sets} sets from ${found.sources} source${found.sources === 1 ? "" : "s"}`;
   if (!found.take) return `${what} like yours: too few sources to tell, fewer than ${enough}. Choose more widely.`;
-  if (found.take === plain) return `${what} like yours: nothing of ours is ahead of plain k-means.`;
+  if (found.take === plain) return `${what} like yours: nothing of ours is surely ahead of plain k-means.`;
   return `${what} like yours: take ${found.take}. Following this advice gains ${signed(found.gain)} points of ARI ` +
     `over k-means (${signed(found.low)} to ${signed(found.high)}), each measured on a source that did not choose it, ` +
     `and loses on ${found.worse} of ${found.sources}.` + (found.low > 0 ? "" : " The interval has zero in it: the gain is not certain.");
