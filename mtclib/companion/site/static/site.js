@@ -1,6 +1,6 @@
 // On a phone the search box is inside the folded menu: a second way to it stands in the head of the page.
 document.querySelector(".header-right")?.insertAdjacentHTML(
-  "afterbegin", '<button class="search-on-phones" data-searchlite-open aria-label="Search"><span aria-hidden="true">&#x2315;</span></button>');
+  "afterbegin", '<button class="search-on-phones" data-searchlite-open aria-label="Search"></button>');
 
 // A place inside a fold is shown when a link or the address leads there, and everything in print.
 const unfold = () => {
