@@ -45,7 +45,7 @@ from .record import merge
 from .routines import kmeans, spectral, spectral_on_neighbours, with_short_indices
 from .timing import one_thread, timed
 
-ROUNDS, BUDGET = 3, 12.0
+ROUNDS, BUDGET = 8, 12.0
 """Fits and floors are called in turn so often, but no more than twice where a fit takes so many seconds."""
 
 LONG_ENOUGH = 0.005
