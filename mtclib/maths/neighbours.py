@@ -82,11 +82,12 @@ def nearest_distances(X, n_neighbors, rank=None):
         column, squares = others[row, place] if others.ndim == 2 else others[place], squares[row, place]
         order = np.lexsort((squares, row))
         row, column, squares = row[order], column[order], squares[order]
-        level = np.cumsum(np.diff(squares, prepend=squares[:1]) > EQUAL)
-        unlike = np.round(ASIDE + np.abs(spread[samples[row]] - spread[column]), CONTENT_DECIMALS)
-        order = np.lexsort((rank[column], unlike, level, row))
+        apart = np.diff(squares, prepend=squares[:1]) > EQUAL
         starts = np.searchsorted(row, np.arange(len(samples)))
-        chosen = order[starts[:, None] + np.arange(n_neighbors)]
+        chosen = starts[:, None] + np.arange(n_neighbors)
+        if np.count_nonzero(apart | (np.diff(row, prepend=-1) > 0)) < len(row):  # some are equally near
+            unlike = np.round(ASIDE + np.abs(spread[samples[row]] - spread[column]), CONTENT_DECIMALS)
+            chosen = np.lexsort((rank[column], unlike, np.cumsum(apart), row))[chosen]
         squares = np.sort(np.maximum(np.round(squares[chosen], SQUARE_DECIMALS), 0.0), axis=1)
         return unit * squares, column[chosen]
 
@@ -143,7 +144,8 @@ def _candidates(X, count):
         place = np.arange(len(row)) - (np.cumsum(found) - found)[row]
         row, column, place = (part[place < 2 * count] for part in (row, column, place))
         others, squares = np.zeros((len(keys), 2 * count), np.intp), np.full((len(keys), 2 * count), np.inf)
-        difference = X[samples[row]] - X[column]
+        difference = X.take(samples[row], axis=0)
+        difference -= X.take(column, axis=0)
         others[row, place], squares[row, place] = column, np.einsum("ij,ij->i", difference, difference)
 
         def beyond(distances, samples=samples, limit=limit, complete=found <= 2 * count):

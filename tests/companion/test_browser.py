@@ -103,7 +103,11 @@ def test_in_print_every_fold_is_open_at_once_and_every_figure_is_there(page):
     page.goto((SITE / "mtcmrl.html").as_uri())
     page.wait_for_load_state()
     page.pdf()
+    page.evaluate("document.body.dataset.theme = 'dark'")
+    image = page.locator("article img").first
+    assert "invert" in image.evaluate("image => getComputedStyle(image).filter")
     page.emulate_media(media="print")
+    assert image.evaluate("image => getComputedStyle(image).filter") == "none", "white paper stays white"
     assert page.evaluate("[...document.images].every(image => image.complete && image.naturalWidth)")
     assert page.evaluate("""[...document.querySelectorAll("details, details *")].every(
       node => node.open !== false && getComputedStyle(node).animationName === "none")""")

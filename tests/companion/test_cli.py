@@ -118,6 +118,10 @@ def test_a_table_to_copy_has_every_printed_cell_and_says_how_to_load_the_data(ca
         assert distances.tolist() == printed.loc[printed["metric"] == "d_M", "mean"].tolist(), "no percent"
         keys = re.findall(r"@\w+\{(\w+),", table.bibtex)
         assert len(keys) == len(set(keys)) > 1
+    assert copies.copy("WebKB", task=1).cells.equals(copies.copy("WebKB", task="1").cells)
+    for ask in (citations.cite, copies.copy):
+        with pytest.raises(UsageError, match="got None"):
+            ask(None)
     assert main(["table", "Cornell"]) == 2
     assert "choose one with --paper" in capsys.readouterr().err
 

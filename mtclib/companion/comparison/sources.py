@@ -18,7 +18,9 @@ from mtclib.companion import runs
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import profiles
 from mtclib.companion.runs.jobs import algorithm, load_dataset, present_version, seed_for
+from mtclib.companion.userdata.contents import as_list
 from mtclib.core import paths
+from mtclib.core.checks import check_number
 from mtclib.metrics import score_all
 
 KINDS = ("tasks", "views")
@@ -169,6 +171,7 @@ class Sources:
         Returns ``scores`` (ARI by set), ``rank`` (1 is best), ``of`` (so many), ``overview`` (with all
         others).  ValueError if there is a method of that name, FetchError if a set cannot be had.
         """
+        check_number("n_runs", n_runs, low=1, integer=True)
         if name in self.protocol.methods:
             raise ValueError(f"name: there is a method {name!r} already; give another")
         scores, sets = self.scores(), [on] if isinstance(on, str) else on or self.done
@@ -185,14 +188,18 @@ class Sources:
     def _scored(self, make, dataset, n_runs):
         spec = self.protocol.datasets[dataset]
         data, _ = load_dataset(spec.loader, spec.params)
-        values, views = [], data.kind == "multiview"
+        values, truth = [], as_list(data.labels)
         for run in range(n_runs):
             seed = seed_for(self.protocol.root_seed, self.protocol.paper, dataset, run)
             given = {"n_clusters": data.n_clusters, "random_state": seed}
             model = make(**given) if isinstance(make, type) else make(*given.values())
-            model.fit(data.Xs)
-            pairs = [(data.labels, model.labels_)] if views else zip(data.labels, model.labels_)
-            values += [score_all(truth, labels)["ARI"] for truth, labels in pairs]
+            model.fit([X.copy() for X in data.Xs])  # others get the data, and it may write into its input
+            found = [model.labels_] if data.kind == "multiview" else list(model.labels_)
+            if list(map(np.shape, found)) != list(map(np.shape, truth)):
+                each = " of each task" * isinstance(data.labels, list)
+                raise ValueError(f"labels_ must have one entry for each sample{each}, in the shapes "
+                                 f"{list(map(np.shape, truth))}; got {list(map(np.shape, found))}")
+            values += [score_all(one, labels)["ARI"] for one, labels in zip(truth, found)]
         return 100 * float(np.mean(values))
 
 
@@ -202,9 +209,9 @@ def place(make: Callable, on: str | Iterable[str], **options: Any) -> Place:
     >>> from mtclib import MSPL
     >>> place(MSPL, on="Handwritten").rank  # doctest: +SKIP
     """
-    sets, known = [on] if isinstance(on, str) else list(on), {kind: Sources(kind) for kind in KINDS}
+    sets, known = [on] if isinstance(on, str) else list(on or ()), {kind: Sources(kind) for kind in KINDS}
     of = {name: part for part in known.values() for name in part.done}
-    return of[choose(sets[0], list(of), "on")].place(make, on=sets, **options)
+    return of[choose(next(iter(sets), None), list(of), "on")].place(make, on=sets, **options)
 
 
 def interval(gains):

@@ -127,7 +127,7 @@ def known():
 def entries(name):
     """Entries of a paper, a method, a data set or, as "mtclib", of the software; none for other names."""
     names = {known_name.lower(): known_name for known_name in known()}
-    return known().get(name) or known().get(names.get(name.lower()), [])
+    return known().get(name) or known().get(names.get(str(name).lower()), [])
 
 
 def cite(name):

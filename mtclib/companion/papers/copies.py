@@ -122,7 +122,7 @@ def copy(dataset, paper=None, task=None) -> Copy:
     paper = choose(paper or papers[0], papers, "--paper")
     cells = _cells(paper, dataset)
     if task is not None:
-        cells = cells[cells["task"] == choose(task, list(cells["task"].unique()), "--task")]
+        cells = cells[cells["task"] == choose(str(task), list(cells["task"].unique()), "--task")]
     caption = (f"{dataset}: mean ± standard deviation as printed in the {paper.upper()} paper, and ours; "
                "proportions in percent")
     return Copy(cells, f"{paper} {dataset}", caption, tuple(_facts(paper, dataset)),

@@ -129,9 +129,28 @@ def test_a_class_gets_its_place_on_one_named_set(toys):
     found = toys.place(KMeans, on=first)
     assert set(found.scores.index.get_level_values("set")) == {first}
     assert found.scores.equals(whole.scores[whole.scores.index.get_level_values("set") == first])
-    for refusing in (toys.place, place):
+    for refusing, sets in ((toys.place, "nothing like it"), (place, "nothing like it"), (place, [])):
         with pytest.raises(UsageError, match="^on"):
-            refusing(KMeans, on="nothing like it")
+            refusing(KMeans, on=sets)
+    with pytest.raises(ValueError, match="n_runs must be an integer >= 1"):
+        toys.place(KMeans, n_runs=0)
+
+
+def test_labels_of_some_tasks_only_are_refused_and_a_method_that_spoils_its_input_harms_no_other(toys):
+    class Spoils(KMeans):
+        def fit(self, Xs):
+            super().fit(Xs)
+            for X in Xs:
+                X *= 0.0
+
+    class First(KMeans):
+        def fit(self, Xs):
+            self.labels_ = super().fit(Xs).labels_[:1]
+
+    first, *_ = toys.done
+    with pytest.raises(ValueError, match="labels_ must have one entry for each sample of each task"):
+        toys.place(First, on=first)
+    assert toys.place(Spoils, on=first).scores.equals(toys.place(KMeans, on=first).scores)
 
 
 @pytest.mark.parametrize(("trouble", "error"), [

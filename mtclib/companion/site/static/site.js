@@ -1,6 +1,6 @@
 // On a phone the search box is inside the folded menu: a second way to it stands in the head of the page.
 document.querySelector(".header-right")?.insertAdjacentHTML(
-  "afterbegin", '<button class="search-on-phones" data-searchlite-open aria-label="Search"><span aria-hidden="true">&#x2315;</span></button>');
+  "afterbegin", '<button class="search-on-phones" data-searchlite-open aria-label="Search"></button>');
 
 // A place inside a fold is shown when a link or the address leads there, and everything in print.
 const unfold = () => {
@@ -64,10 +64,12 @@ Object.defineProperty(window, "SearchLite", {get: () => searchLite, set: (origin
     const engine = original.create(options);
     return {...engine, search: (query) => {
       const words = original.tokenize(stem(query)), asked = words.filter((word) => !COMMON.has(word));
-      const found = parts((asked.length ? asked : words).slice(0, 6)).flatMap((some) =>
-        [[...some, WHOLE], some].map((one) => engine.search(one.join(" "))));
-      const places = new Map(found.flatMap(({items}) => items.map(({u, shown}) => [u, {...shown, u}]))), isIt = typed(query);
-      return {items: [...places.values()].sort((a, b) => isIt(b) - isIt(a)).slice(0, 20), terms: asked};
+      const places = new Map(), isIt = typed(query);
+      for (const some of parts((asked.length ? asked : words).slice(0, 6)))
+        for (const one of [[...some, WHOLE], some])
+          if (places.size < 20)
+            for (const {u, shown} of engine.search(one.join(" ")).items) places.set(u, {...shown, u});
+      return {items: [...places.values()].sort((a, b) => isIt(b) - isIt(a)), terms: asked};
     }};
   }};
 }});
