@@ -61,6 +61,7 @@ _SIMPLEX = "the projections of memberships on the simplex sum and compare as wel
 _FEW = "few rows of the embedding differ: k-means starts as sparse data do"
 _DIVERGENCES = "divergences from the own and from foreign centroids, and exact transport between these"
 WHY = {
+    "ASI": "the nearest centroid of each sample, with ties, takes as long as products with so few columns",
     "AWP": "the largest entry of each sample's row and the indicators take as long as the thin products",
     "CLR": "the block eigensolver goes in many small steps, whose blocks it orthogonalises twice",
     "ConvexSub": "the duality gap, its stopping rule, takes another whole decomposition in most steps",
