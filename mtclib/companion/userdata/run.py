@@ -92,7 +92,7 @@ def check_methods(methods, data, n_clusters=None) -> dict:
     """The chosen methods with their parameters; an error says why one does not fit, and which ones do.
 
     ``methods`` holds names of `all_estimators` or names that the comparison shows, such as "Spectral NJW", or
-    ``{name: {parameter: value}}``; it is empty for those of `DEFAULTS` that fit, or ``["all"]`` for every one
+    ``{name: {parameter: value}}``; it is empty for those of `DEFAULTS` that fit, or holds "all" for every one
     that fits.  Parameters of `GRAPHS` are added where they are not given.
 
     >>> from mtclib.companion.userdata.load import example
@@ -101,8 +101,8 @@ def check_methods(methods, data, n_clusters=None) -> dict:
     """
     known = methods_for(data, n_clusters)
     fitting = list(known.index[known["fits"]])
-    if isinstance(methods, list | tuple) and list(methods) == ["all"]:
-        return _with_graphs(dict.fromkeys(fitting, {}), data)
+    if isinstance(methods, list | tuple) and "all" in methods:
+        methods = [*fitting, *(entry for entry in methods if entry != "all")]
     chosen = {class_name(name, data.kind): values for name, values in _named(methods).items()}
     for name in chosen:
         choose(name, list(known.index), "methods")
