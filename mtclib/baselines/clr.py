@@ -45,7 +45,8 @@ class CLR(SingleTaskClusterer):
     Two cases have no exact solution.  If :math:`A` itself has more than k components, no :math:`S` on its
     edges has k.  And after ``max_iter`` rounds the number of components may still differ from k.  In both,
     ``labels_`` come from k-means on the rows of the last :math:`F`, and ``components_`` holds the components
-    as they are.
+    as they are.  Of more components than k the largest count in :math:`F`; where several are as large as the
+    k-th, those whose samples come first, so that the order of samples has a part in it.
 
     Time grows as n^2: n up to about 40,000 (all tasks together; ten iterations in two minutes).
 

@@ -407,7 +407,8 @@ class DMTFC(CoupledClusterer):
         No eigenvalue of :math:`D` is below floor / d; 1 fixes :math:`D = I / d`, which uncouples the tasks.
     marginals : {'even', 'free'}, default 'free'
         Whether all clusters of a task get the same number of samples (up to one), or as many as k-means
-        gives them.  Accuracies printed for DMTFC are out of reach of even clusters.
+        gives them.  Accuracies printed for DMTFC are out of reach of even clusters.  Even ones may have to
+        part samples that are copies of one another: which of them go where follows their order.
     n_init : int, default 10
         Starts of k-means in the final rounding; the rest is deterministic.
     seeding : {'greedy', 'plain', 'random'}, default 'greedy'

@@ -160,7 +160,9 @@ class LLMC(MultiTaskClusterer):
 
     A graph with :math:`k_t` components has its clusters as components.  With ``adapt``, :math:`\lambda_t`
     rises while :math:`S_t` has fewer and falls while it has more, by a factor whose root is taken at each
-    turn; the objective then is that of another problem after each change.  All tasks must be had at once.
+    turn; the objective then is that of another problem after each change.  While there are more, the largest
+    components count in :math:`F_t`; where several are as large as the k-th, those whose samples come first,
+    so that the order of samples has a part in it.  All tasks must be had at once.
 
     Time grows as n^3: n up to about 8,000 (all tasks together; ten iterations in two minutes).
 

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from planted import equal, quiet_fit
 from sklearn.cluster import kmeans_plusplus
 
+from mtclib.baselines import KMeans
 from mtclib.baselines.registry import all_estimators
 from mtclib.core import starts
 from mtclib.core.starts import best_kmeans, kmeans_once
@@ -58,6 +59,13 @@ def test_of_many_rows_the_starts_compete_on_some_and_the_best_is_finished_on_all
     assert best_kmeans(Z, 4, range(3)).inertia_ == pytest.approx(expected.inertia_, rel=1e-5)
     assert seen.count(900) == 1
     assert set(seen) == {100, 900}
+
+
+def test_k_means_of_samples_far_from_the_origin_is_that_of_the_same_samples_near_it():
+    X = np.kron(6 * np.eye(2, 4), np.ones((20, 1))) + np.random.default_rng(0).normal(size=(40, 4)).round(3)
+    near, far = (KMeans(2, random_state=0).fit([X / 64 + shift]) for shift in (0, 2.0**27))
+    np.testing.assert_array_equal(near.labels_[0], far.labels_[0])
+    np.testing.assert_allclose(near.cluster_centers_[0], far.cluster_centers_[0] - 2.0**27, atol=1e-6)
 
 
 @pytest.mark.parametrize("seeding, candidates", [("greedy", None), ("plain", 1)])

@@ -291,8 +291,8 @@ def _prepared(Xs, how, names):
             found = prepare(Xs, how)
         except ValueError as error:
             said = re.sub(r"Xs\[(\d+)\]( \(\w+ \d+\))?", lambda match: names[int(match[1])], str(error))
-            raise DataFileError(f"{', '.join(names)}: cannot be scaled by {how!r}: {said}; or choose another "
-                                f"--scaling, such as none") from error
+            raise DataFileError(f"{', '.join(names)}: cannot be scaled by {how!r}: {said.rstrip('.')}; or "
+                                f"choose another --scaling, such as none") from error
     constant = [issubclass(one.category, ConstantViewWarning) for one in caught]
     for one in (one for one, known in zip(caught, constant) if not known):
         warnings.warn(one.message, stacklevel=3)

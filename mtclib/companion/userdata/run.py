@@ -90,7 +90,7 @@ def check_methods(methods, data, n_clusters=None) -> dict:
     """The chosen methods with their parameters; an error says why one does not fit, and which ones do.
 
     ``methods`` holds names of `all_estimators` or names that the comparison shows, such as "Spectral NJW", or
-    ``{name: {parameter: value}}``; it is empty for those of `DEFAULTS` that fit, or ``["all"]`` for every one
+    ``{name: {parameter: value}}``; it is empty for those of `DEFAULTS` that fit, or holds "all" for every one
     that fits.  Parameters of `GRAPHS` are added where they are not given.
 
     >>> from mtclib.companion.userdata.load import example
@@ -99,8 +99,8 @@ def check_methods(methods, data, n_clusters=None) -> dict:
     """
     known = methods_for(data, n_clusters)
     fitting = list(known.index[known["fits"]])
-    if isinstance(methods, list | tuple) and list(methods) == ["all"]:
-        return _with_graphs(dict.fromkeys(fitting, {}))
+    if isinstance(methods, list | tuple) and "all" in methods:
+        methods = [*fitting, *(entry for entry in methods if entry != "all")]
     chosen = {class_name(name, data.kind): values for name, values in _named(methods).items()}
     for name in chosen:
         choose(name, list(known.index), "methods")
@@ -111,10 +111,7 @@ def check_methods(methods, data, n_clusters=None) -> dict:
         parameters = [key for key in all_estimators()[name](2).get_params() if key not in _SET]
         for key in values:
             choose(key, parameters, f"parameters of {name}")
-    return _with_graphs(chosen or {name: {} for name in DEFAULTS[data.kind] if name in fitting})
-
-
-def _with_graphs(chosen):
+    chosen = chosen or {name: {} for name in DEFAULTS[data.kind] if name in fitting}
     return {name: GRAPHS.get(name, {}) | values for name, values in chosen.items()}
 
 
