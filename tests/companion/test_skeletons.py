@@ -35,7 +35,7 @@ def copy(tmp_path_factory):
     root, home = tmp_path_factory.mktemp("copy"), paths.root()
     for name in FOLDERS:
         shutil.copytree(home / name, root / name, ignore=lambda folder, _: (
-            {"runs", "cache"} if folder == str(home / "data") else {"__pycache__"}))
+            {"runs", "cache"} if folder == str(home / "data") else ()))
     for name in FILES:
         shutil.copy(home / name, root)
     return root

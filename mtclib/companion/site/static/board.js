@@ -32,13 +32,13 @@ const chosen = (sources, names, quantiles) => {
 
 function advise(rows, names, {plain, enough, quantiles}) {
   const sources = gains(rows, plain);
-  const ranking = [...new Set(rows.map((row) => row.method))].map(
-    (method) => ({method, ...summary(sources.map((gain) => gain(method)), quantiles)}));
+  const methods = [...new Set(rows.map((row) => row.method))], own = names.filter((name) => methods.includes(name));
+  const ranking = methods.map((method) => ({method, ...summary(sources.map((gain) => gain(method)), quantiles)}));
   const found = {sources: sources.length, sets: new Set(rows.map((row) => row["data set"])).size, ranking};
   if (sources.length < enough) return found;
   // The gain if followed: chosen by all other sources, judged on the one left out.
-  const followed = sources.map((gain, left) => gain(chosen(sources.filter((_, place) => place !== left), names, quantiles)));
-  return {...found, take: chosen(sources, names, quantiles), ...summary(followed, quantiles)};
+  const followed = sources.map((gain, left) => gain(chosen(sources.filter((_, place) => place !== left), own, quantiles)));
+  return {...found, take: chosen(sources, own, quantiles), ...summary(followed, quantiles)};
 }
 
 function told(found, {plain, enough}) {
