@@ -110,14 +110,13 @@ def table(kind, sources=None, scores=None):
     best = advised(sources, scores)
     found = {f"any {kind}": best, **rows(sources, scores)}
     if best["safe"] != best["take"]:
-        found["a loss cannot be afforded"] = {"take": best["safe"], **best["safe row"]}
+        found["a loss cannot be afforded (its own gain)"] = {"take": best["safe"], **best["safe row"]}
     shown = [{"your data": name, "take": _named(sources, row["take"]), "sources": f"{row['sources']:.0f}",
               "gain if followed": spread(row), "losses": f"{row['worse']:.0f}",
               "chance of a loss": "" if pd.isna(row["risk"]) else f"{100 * row['risk']:.0f} %"}
              for name, row in found.items()]  # fmt: skip
     note = ("Points of ARI over k-means with 95 % intervals over sources: the method is chosen by the other "
-            "sources and judged on the one left out. Where a loss cannot be afforded: the gain of the method "
-            "itself.")
+            "sources and judged on the one left out.")
     return tables.frame_table(shown, f"Many {kind}{sources.about}: which method to take", notes=[note])
 
 
