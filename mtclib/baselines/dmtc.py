@@ -8,9 +8,6 @@ convex in the scorers W and in Theta, what couples the tasks, together.  In the 
 one per task, with one column per label, and H centres the rows of a task.
 """
 
-from heapq import heappop, heappush
-from itertools import pairwise, permutations
-
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh, svd
@@ -28,8 +25,6 @@ RESIDUAL = 1e-8
 INERTIA = 1e-10
 BALANCING_ROUNDS = 20
 PROCRUSTES_SWEEPS = 50
-# Shares of the largest cost: what is none, and what no solver takes for none.
-ROUNDING, CLEAR = 1e-14, 1e-6
 
 
 def centred(Z):
@@ -246,76 +241,15 @@ def even_assignment(cost):
     sizes = np.bincount(labels, minlength=k)
     if sizes.min() >= n // k and sizes.max() <= -(-n // k):
         return labels
-    cost = cost / (np.abs(cost).max() or 1.0)
-    labels, margin = move_to_even(cost, labels, sizes)
-    if margin > CLEAR:
-        return labels
-    # Several are as cheap, as where rows are equal.
     rows = sp.kron(sp.eye_array(n), np.ones((1, k)))
     columns = sp.kron(np.ones((1, n)), sp.eye_array(k))
     # Vertices of this polytope are integral: its matrix is that of a network.
-    found = linprog(cost.ravel(), A_eq=rows, b_eq=np.ones(n), A_ub=sp.vstack([columns, -columns]),
-                    b_ub=np.repeat([-(-n // k), -(n // k)], k), method="highs-ds")
+    found = linprog((cost / (np.abs(cost).max() or 1.0)).ravel(), A_eq=rows, b_eq=np.ones(n),
+                    A_ub=sp.vstack([columns, -columns]), b_ub=np.repeat([-(-n // k), -(n // k)], k),
+                    method="highs-ds")
     if not found.success:
         raise RuntimeError(f"the assignment was not solved: {found.message}")
     return found.x.reshape(n, k).argmax(axis=1)
-
-
-def move_to_even(cost, labels, sizes):
-    """The same from the cheapest cluster of each row, in place; also by how much any other costs more.
-
-    Rows move one place along the cheapest path from a cluster that is too large, or to one that is too small,
-    after which no assignment with the new sizes is cheaper (successive shortest paths).
-    """
-    n, k = cost.shape
-    low, high = n // k, -(-n // k)
-    # For each pair of clusters what a row adds to the cost if it moves, and the row; some have left since.
-    queues = {}
-    for a, b in permutations(range(k), 2):
-        rows = np.flatnonzero(labels == a)
-        queues[a, b] = sorted(zip((cost[rows, b] - cost[rows, a]).tolist(), rows.tolist()))
-    while True:
-        prices = np.full((k + 1, k + 1), np.inf)  # of a move, the last row and column for what sizes leave
-        for (a, b), queue in queues.items():
-            while queue and labels[queue[0][1]] != a:
-                heappop(queue)
-            prices[a, b] = queue[0][0] if queue else np.inf
-        if low <= sizes.min() and sizes.max() <= high:
-            break
-        path = cheapest_path(prices[:k, :k], *((sizes > high, sizes < high) if sizes.max() > high else
-                                               (sizes > low, sizes < low)))
-        for row, b in [(queues[a, b][0][1], b) for a, b in pairwise(path)]:
-            labels[row] = b
-            for c in set(range(k)) - {b}:
-                heappush(queues[b, c], (float(cost[row, c] - cost[row, b]), row))
-        sizes[path[0]] -= 1
-        sizes[path[-1]] += 1
-    prices[:k, k], prices[k, :k] = np.where([sizes < high, sizes > low], 0.0, np.inf)
-    for node in range(k + 1):  # Floyd and Warshall: the diagonal has the cheapest cycles
-        prices = np.minimum(prices, prices[:, node, None] + prices[node])
-    return labels, prices.diagonal().min()
-
-
-def cheapest_path(prices, sources, targets):
-    """Nodes from one of the sources to the nearest target, masks (k,); no cycle of prices (k, k) is negative.
-
-    >>> cheapest_path(np.array([[np.inf, 1, 3], [1, np.inf, 1], [1, 1, np.inf]]), [1, 0, 0], [0, 0, 1])
-    [0, 1, 2]
-    """
-    distances, before = np.where(sources, 0.0, np.inf), np.full(len(prices), -1)
-    nodes = np.arange(len(prices))
-    for _ in nodes:  # Bellman and Ford
-        through = distances[:, None] + prices
-        last = through.argmin(axis=0)
-        found = through[last, nodes]
-        shorter = np.flatnonzero(found < distances - ROUNDING)
-        if not len(shorter):
-            break
-        distances[shorter], before[shorter] = found[shorter], last[shorter]
-    path = [int(np.where(targets, distances, np.inf).argmin())]
-    while before[path[0]] >= 0:
-        path.insert(0, int(before[path[0]]))
-    return path
 
 
 def align(labels, Ws, k):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from literal import dmtc as literal
 from planted import quiet_fit
-from scipy.optimize import linprog
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import DMTFC, DMTRC
@@ -152,17 +151,6 @@ def test_an_even_assignment_is_the_cheapest_of_all():
         labels = even_assignment(cost)
         assert sorted(np.bincount(labels)) == [2, 2, 3]
         assert cost[np.arange(7), labels].sum() == pytest.approx(best)
-
-
-def test_a_linear_programme_decides_between_equally_cheap_even_assignments(monkeypatch):
-    solved = []
-    monkeypatch.setattr("mtclib.baselines.dmtc.linprog", lambda *args, **options: (
-        solved.append(args), linprog(*args, **options))[1])
-    cost = np.random.default_rng(0).normal(size=(40, 3)) + [0.0, 1.0, 1.0]
-    assert sorted(np.bincount(even_assignment(cost))) == [13, 13, 14]
-    assert not solved
-    even_assignment(np.vstack([cost, cost]))
-    assert len(solved) == 1
 
 
 def test_rounding_finds_the_clusters_behind_exact_labels():
