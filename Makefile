@@ -52,7 +52,7 @@ browser: $(FETCHED) ## Run every notebook and open every page of the site in Chr
 	MTCLIB_BROWSER="$${MTCLIB_BROWSER:-1}" $(ONE_THREAD) $(PY) -m pytest -m browser tests/companion/test_browser.py
 
 lab: $(STAMP) ## Open JupyterLab on notebooks/
-	$(BIN)/jupyter lab notebooks
+	$(ONE_THREAD) $(BIN)/jupyter lab notebooks
 
 full: $(STAMP) ## Run one paper in the full profile: make full PAPER=mtcmrl N_JOBS=2 (hours; resumes)
 	$(PY) -m mtclib fetch --profile full --paper $(PAPER)

@@ -8,7 +8,8 @@ FOLDER holds BBC and 20newsgroups.  Writes one table per part, and streams.json 
     transfer.csv       with and without libraries: 8 tasks of BBC, ten cuts; 24 of 20 Newsgroups, ten cuts
     orders.csv         five orders of each of the first three of these sequences
     forgetting.csv     task 1 clustered anew after each task; the sequences of transfer.csv
-    formulations.csv   with libraries, by other updates and weights; the same sequences, five cuts
+    formulations.csv   with libraries, by other updates and weights; the same sequences, ten cuts
+    weights.csv        the same and the default on sets of views of the comparison, cut into tasks; three cuts
     stream_costs.csv   seconds and bytes over 50 tasks of 20 Newsgroups; never in parallel
 
 Default parameters of LMSC; tasks ``tasks[t][v]`` have shape (n_t, d_v) and are counted from 1.  Seconds are
@@ -33,8 +34,10 @@ from tqdm import tqdm
 
 from mtclib import LMSC
 from mtclib.baselines.coreg import CoregSpectral
+from mtclib.companion.comparison.sources import Sources
 from mtclib.companion.papers.lmsc import METRIC, WITH, WITHOUT
 from mtclib.datasets import load
+from mtclib.datasets.lmsc import split_into_tasks
 from mtclib.metrics import SCORES
 
 SETS = {"lmsc-bbc": {"n_tasks": 8}, "lmsc-newsgroups": {"n_tasks": 24}}
@@ -45,6 +48,12 @@ UPDATES = {"released": {"formulation": "release", "changes": ("words",)},
            "printed, step 1": {"formulation": "printed", "eta": 1.0},
            "consistent, lam = 10": {"lam": 10.0},
            "printed, step 1, lam = 10": {"formulation": "printed", "eta": 1.0, "lam": 10.0}}  # fmt: skip
+
+WEIGHTS = {"consistent": {}, "consistent, lam = 3": {"lam": 3.0},
+           **{name: UPDATES[name] for name in UPDATES if name != "released"}}
+FURTHER = dict.fromkeys(("NGs", "BBCSport", "Prokaryotic", "BBC", "Reuters-1200", "COIL20", "Handwritten",
+                         "BDGP", "Cora", "Wikipedia", "ACM", "CiteSeer", "Scene-15", "MNIST-4", "CCV"))
+"""Sets of views of the comparison that give at least three tasks of 100 samples, and of 15 a class."""
 
 REFIT, POOLED = "all tasks again", "all tasks pooled"
 score = SCORES[METRIC]
@@ -63,12 +72,12 @@ def transfer(tasks, labels, n_clusters, *, estimator=LMSC, random_state=0, **par
     return pd.DataFrame(rows)
 
 
-def formulations(tasks, labels, n_clusters, *, random_state=0):
+def formulations(tasks, labels, n_clusters, *, choices=UPDATES, random_state=0):
     """Score of each task learned from the libraries of those before it, by other ``updates``. A stream knows
     no words of later tasks, so that the release weighs those of each task by itself."""
-    rows = []
-    for updates, parameters in UPDATES.items():
-        model = LMSC(n_clusters, random_state=random_state, **parameters)
+    rows, negative = [], "split" if min(X.min() for views in tasks for X in views) < 0 else "refuse"
+    for updates, parameters in choices.items():
+        model = LMSC(n_clusters, negative=negative, random_state=random_state, **parameters)
         for position, (views, truth) in enumerate(zip(tasks, labels), start=1):
             rows.append({"position": position, "updates": updates, "metric": METRIC,
                          "value": score(truth, model.partial_fit(views).labels_)})
@@ -144,6 +153,7 @@ def n_bytes(X):
 PARTS = {
     "transfer": (transfer, {}, SETS, 10),
     "formulations": (formulations, {}, SETS, 10),
+    "weights": (formulations, {"choices": WEIGHTS}, FURTHER, 3),
     "orders": (orders, {"n_orders": 5}, SETS, 3),
     "forgetting": (forgetting, {}, SETS, 10),
     "stream_costs": (costs, {"refit_at": (1, 2, 5, 10, 20, 30, 40, 50)}, COSTS, 1),
@@ -154,7 +164,7 @@ PARTS = {
 def run(part, name, seed):
     """One part on one sequence: its table and the hash of the data.  The seed cuts, and starts LMSC."""
     function, options, sets, _ = PARTS[part]
-    data = load(name, split_seed=seed, **sets[name])
+    data = load(name, split_seed=seed, **sets[name]) if name in SETS else further(name, seed)
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.simplefilter("ignore", ConvergenceWarning)
         frame = function(data.Xs, data.labels, data.n_clusters[0], random_state=seed, **options)
@@ -163,10 +173,19 @@ def run(part, name, seed):
     return frame, data.sha256
 
 
+def further(name, seed):
+    """A set of views of the comparison, prepared as there and cut into at most eight tasks of at least 100
+    samples, and 15 a class."""
+    spec = Sources("views").protocol.datasets[name]
+    data = load(spec.loader, **spec.params)
+    n_tasks = min(8, len(data.labels) // max(100, 15 * data.n_clusters))
+    return split_into_tasks(data, n_tasks, seed)
+
+
 def jobs(part, seeds):
     """Names and seeds of a part, at most ``seeds`` of a sequence."""
     *_, sets, most = PARTS[part]
-    return [(name, seed) for name in sets for seed in range(min(SEEDS[name], most, seeds))]
+    return [(name, seed) for name in sets for seed in range(min(SEEDS.get(name, most), most, seeds))]
 
 
 def write(part, todo, n_jobs, folder):
@@ -177,7 +196,7 @@ def write(part, todo, n_jobs, folder):
     table = pd.concat(frames, ignore_index=True).round(6)
     table.to_csv(folder / f"{part}.csv", index=False, lineterminator="\n")
     _, options, sets, _ = PARTS[part]
-    data = [{"dataset": name, **sets[name], "seed": seed, "sha256": sha}
+    data = [{"dataset": name, **(sets[name] or {}), "seed": seed, "sha256": sha}
             for (name, seed), sha in zip(todo, hashes)]
     return {"options": options, "data": data}
 

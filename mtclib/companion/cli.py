@@ -108,7 +108,7 @@ def cluster(args) -> int:
         first = result.first()
         groups = result.groups(first)
         figures["embedding"] = plots.embedding(data.Xs, groups.of(result.labels[first]), data.task_names,
-                                               first, groups.names)  # fmt: skip
+                                               first, groups.names, result.agreements(first))  # fmt: skip
         written = result.save(args.output, args.raw, partial(plots.write, figures))
     except ValueError as error:
         # The same words as in Python, where these are arguments.

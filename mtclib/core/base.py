@@ -252,16 +252,20 @@ def _each(Xs, function):
             for X in Xs]
 
 
+def tell_empty(Xs, what, then, stacklevel):
+    """Which samples are all zeros, a mask for each view or task, with a warning if there are any."""
+    empty = [empty_samples(X) for X in Xs]
+    if found := [f"{mask.sum()} in {what} {i}" for i, mask in enumerate(empty, 1) if mask.any()]:
+        warnings.warn(f"samples that are all zeros have no neighbours in a graph ({', '.join(found)}); "
+                      f"{then}: leave them out if you can", EmptySampleWarning, stacklevel=stacklevel)
+    return empty
+
+
 def _settle_empty(Xs, labels):
     """Put samples that are empty in a task, or in all views, into the largest cluster of the others."""
-    empty = [empty_samples(X) for X in Xs]
     what = "task" if isinstance(labels, list) else "view"
-    found = [f"{mask.sum()} in {what} {i}" for i, mask in enumerate(empty, 1) if mask.any()]
-    if not found:
-        return
-    warnings.warn(f"samples that are all zeros have no neighbours in a graph ({', '.join(found)}); empty in "
-                  f"{'their task' if what == 'task' else 'every view'}, they get the largest cluster: leave "
-                  f"them out if you can", EmptySampleWarning, stacklevel=4)
+    where = "their task" if what == "task" else "every view"
+    empty = tell_empty(Xs, what, f"empty in {where}, they get the largest cluster", stacklevel=5)
     pairs = zip(labels, empty) if what == "task" else [(labels, np.logical_and.reduce(empty))]
     for found, mask in pairs:
         if mask.any() and not mask.all():

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from mtclib.core.base import Fit, LifelongClusterer, spawn_seeds, summed
+from mtclib.core.base import Fit, LifelongClusterer, spawn_seeds, summed, tell_empty
 from mtclib.core.checks import (
     aligned,
     check_n_clusters,
@@ -378,6 +378,8 @@ class LibraryClusterer(LifelongClusterer):
         """One task: learned, counted into the libraries, clustered."""
         past = getattr(self, "libraries_", Libraries())
         place = past.n_tasks + 1
+        if isinstance(getattr(self, "affinity", None), str):
+            tell_empty(Xs, "view", f"in task {place} their place in the embedding is zero", stacklevel=4)
         task = self._task(Xs, k, self._seeds(place)[0], past)
         history, converged = task.run()
         Z, libraries = self._represent(task), task.libraries()

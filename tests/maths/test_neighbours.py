@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mtclib import LMSC
 from mtclib.baselines import AWP, CLR, WMSC, CoregSpectral, MultiViewSNMF, SpectralNJW
 from mtclib.core.base import EmptySampleWarning
 from mtclib.maths import neighbours
@@ -121,6 +122,12 @@ def test_empty_samples_of_a_task_change_no_other(model):
     with pytest.warns(EmptySampleWarning, match="8 in task 2"):
         labels = model.fit([X[:90], X]).labels_
     np.testing.assert_array_equal(labels[0], labels[1][:90])
+
+
+def test_empty_samples_of_a_sequence_of_tasks_are_told_with_their_task():
+    X = np.abs(with_empty())
+    with pytest.warns(EmptySampleWarning, match=r"\(8 in view 1\); in task 1 their place .* is zero"):
+        LMSC(3, random_state=0).fit([[X, X + 1.0]])
 
 
 def test_a_sample_that_one_view_has_keeps_the_cluster_of_that_view():

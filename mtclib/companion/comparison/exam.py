@@ -22,15 +22,19 @@ from mtclib.metrics import adjusted_rand_index
 PEERS = (PLAIN, "sklearn KMeans, ten starts", "sklearn Agglomerative", "sklearn Spectral, neighbours")
 """What a user would take instead."""
 
+MEMBERS = {"tasks": ("Spectral NJW, scales", "Spectral NJW, scales by cosine"), "views": ("WMSC",)}
+"""What the consensus is of, beside Ward and k-means among the peers."""
+
 
 def scores(kind, folder, label_column="class", seed=0, n_runs=3) -> pd.DataFrame:
-    """ARI in percent, sets by methods: the advice, the safe choice, consensus, peers; the mean over seeds.
+    """ARI in percent, sets by methods: the advice, the safe choice, the consensus, its members, and peers;
+    the mean over seeds.
 
     NaN where a method fails.  DataFileError if there is no set.
     """
     sources = advice.evidence(kind)
     best, specs = advice.advised(sources), sources.protocol.methods
-    names = dict.fromkeys([best["take"], best["safe"], "Consensus", *PEERS])
+    names = dict.fromkeys([best["take"], best["safe"], "Consensus", *MEMBERS[kind], *PEERS])
     found = {}
     if not Path(folder).is_dir():
         raise DataFileError(f"{folder}: is no folder; give one in which each set is a folder of its own")

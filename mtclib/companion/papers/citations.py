@@ -95,7 +95,8 @@ def _work(author, title, venue, year, pages, doi):
     if re.search("thesis", venue):
         kind, where = "phdthesis", {"school": re.sub(r"PhD thesis,? ?", "", venue)}
     elif re.search(r"\d|TPAMI|TKDE", venue) and "Report" not in venue and "TR " not in venue:
-        kind, where = "article", {"journal": venue}
+        journal, volume, number = re.fullmatch(r"(.*?)(?: (\d+)(?:\((\S+)\))?)?", venue).groups()
+        kind, where = "article", {"journal": journal, "volume": volume, "number": number}
     elif not venue or re.search("Report|Repository|TR ", venue):
         kind, where = "misc", {"howpublished": venue}
     else:

@@ -18,13 +18,14 @@ _DRAWN = 10_000
 
 @figure
 def embedding(Xs: Sequence, labels: np.ndarray | list, names: Sequence[str], title: str = "",
-              groups: Sequence[str] | None = None) -> plt.Figure:
+              groups: Sequence[str] | None = None, agreement: Sequence | None = None) -> plt.Figure:
     """Every task or view in two dimensions, with one colour and marker per cluster or group.
 
     Dense data by principal components, sparse data by truncated singular vectors, which need no centring; the
     axes say which share of the variance they show.  Of many samples a random part is drawn.  `labels` are one
     array per task, or one in all for views; `names` are the titles of the panels.  With names of `groups`,
-    labels are the numbers of these; clusters of one colour then belong together.
+    labels are the numbers of these; clusters of one colour then belong together.  With the `agreement` of
+    others, arrays like the labels, samples that fewer than half of them put there are hollow.
     """
     each = labels if isinstance(labels, list) else [labels] * len(Xs)
     if [len(y) for y in each] != [X.shape[0] for X in Xs]:
@@ -35,13 +36,19 @@ def embedding(Xs: Sequence, labels: np.ndarray | list, names: Sequence[str], tit
     for ax in axes.ravel()[len(Xs):]:
         ax.remove()
     looks = _cluster_looks(max(int(y.max()) for y in each) + 1)
-    for ax, X, y, name in zip(axes.ravel(), Xs, each, names):
-        _scatter(ax, X, np.asarray(y), looks)
+    sure = [np.ones(len(y)) for y in each] if agreement is None else (
+        [*agreement] * (len(Xs) // len(agreement)))
+    for ax, X, y, share, name in zip(axes.ravel(), Xs, each, sure, names):
+        _scatter(ax, X, np.asarray(y), looks, share < 0.5)
         ax.set_title(name)
     fig.suptitle(title)
     used = sorted({int(k) for y in each for k in np.unique(y)})
     called = groups or [f"cluster {k + 1}" for k in range(len(looks))]
-    legend(fig, [Line2D([], [], label=called[k], linestyle="", **looks[k]) for k in used])
+    keys = [Line2D([], [], label=called[k], linestyle="", **looks[k]) for k in used]
+    if any((share < 0.5).any() for share in sure):
+        keys.append(Line2D([], [], label="most others disagree", linestyle="", marker="o", color="0.4",
+                           markerfacecolor="none"))
+    legend(fig, keys)
     return fig
 
 
@@ -64,7 +71,8 @@ def number_of_clusters(found: Candidates) -> plt.Figure:
         row[0].set_xlabel("clusters")
         row[0].locator_params("x", integer=True)
         for ax, k in zip(row[1:], marked["clusters"]):
-            _scatter(ax, found.Xs[task], found.labels[task, k], _cluster_looks(k))
+            y = found.labels[task, k]
+            _scatter(ax, found.Xs[task], y, _cluster_looks(k), np.zeros(len(y), dtype=bool))
             ax.set_title(f"{k} clusters")
         for ax in row[1 + len(marked):]:
             ax.remove()
@@ -79,16 +87,19 @@ def _cluster_looks(n):
              "marker": _MARKERS[(k + turns[k]) % len(_MARKERS)]} for k in range(n)]  # fmt: skip
 
 
-def _scatter(ax, X, y, looks):
+def _scatter(ax, X, y, looks, hollow):
     if len(y) > _DRAWN:
         rows = np.sort(np.random.default_rng(0).choice(len(y), _DRAWN, replace=False))
         ax.annotate(f"{_DRAWN:,} of {len(y):,} samples", (0.02, 0.98), xycoords="axes fraction", va="top",
                     fontsize="x-small")
-        X, y = X[rows], y[rows]
+        X, y, hollow = X[rows], y[rows], hollow[rows]
     points, shares = _two_dimensions(X)
     for k in np.unique(y):
-        look = {"s": 18, "linewidths": 0.3, "edgecolors": "white", "rasterized": True}
-        ax.scatter(*points[y == k].T, **look, **looks[int(k)])
+        colour, marker = looks[int(k)].values()
+        for own, filled in (((y == k) & ~hollow, True), ((y == k) & hollow, False)):
+            look = {"c": colour, "linewidths": 0.3, "edgecolors": "white"} if filled else {
+                "facecolors": "none", "linewidths": 0.7, "edgecolors": colour}
+            ax.scatter(*points[own].T, s=18, marker=marker, rasterized=True, **look)
     kind = "singular vector" if sp.issparse(X) else "component"
     for axis, number, share in zip((ax.xaxis, ax.yaxis), (1, 2), shares):
         axis.set_label_text(f"{kind} {number} ({100 * share:.0f} %)")

@@ -1,6 +1,7 @@
 """The run store: one small file per job, written at once or not at all."""
 
 import contextlib
+import errno
 import hashlib
 import json
 import logging
@@ -61,13 +62,16 @@ class RunStore:
     def get(self, key: str, *, arrays: bool = True) -> Record | None:
         """The record of a job, or None; a damaged file counts as absent, with a warning. With arrays=False
         only the header is checked. OSError if a folder or a file that may not be read has the name."""
+        path = self.path(key)
         try:
-            return _read(self.path(key), arrays)
+            if path.exists() and not path.is_file():  # a folder, or a pipe that would be waited for
+                raise PermissionError(errno.EISDIR, "it is no file")
+            return _read(path, arrays)
         except FileNotFoundError:
             return None
-        except (IsADirectoryError, PermissionError) as error:
+        except PermissionError as error:
             # Not damage: it would stand in the way of the new record, after the whole of the fit.
-            raise OSError(f"{self.path(key)} cannot be read ({error.strerror}); move away what is there, or "
+            raise OSError(f"{path} cannot be read ({error.strerror}); move away what is there, or "
                           f"make it readable") from error
         except UNREADABLE as error:
             log.warning("record %s is damaged (%s: %s); it counts as absent and will be computed again",

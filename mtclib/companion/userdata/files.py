@@ -7,6 +7,7 @@ second entry of a MATLAB cell array.  Columns of labels and names are text, as w
 import csv
 import hashlib
 import io
+import math
 import os
 import pickle
 import re
@@ -24,12 +25,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
+from psutil import virtual_memory
 
 from mtclib.core import large
 from mtclib.core.checks import check_indices
 from mtclib.core.errors import MtclibError
 
 _SHOWN, _LONGEST = 5, 60
+SMALL = 2**24  # bytes of an array that is read beside another
 _NUMBERS = "biufc"
 _HDF5 = b"\x89HDF"
 # What damaged archives make numpy, zipfile, zlib and scipy raise; RuntimeError asks for a password.
@@ -127,7 +130,8 @@ def read_table(path, header=None, argument="paths", text=()) -> Table:
     if variable and read not in (_read_npz, _read_mat):
         raise DataFileError(f"{name}: only npz and mat files hold several arrays; leave out '::{variable}'")
     if read in (_read_npy, _read_npz, _read_mat):
-        return _choose(read(file, name), variable, name)
+        arrays = _read_npz(file, name, variable) if read is _read_npz else read(file, name)
+        return _choose(arrays, variable, name)
     values = read(file, name, header, text)
     if 0 in values.shape:
         raise DataFileError(f"{name}: there are {values.shape[0]} rows and {values.shape[1]} columns; a line "
@@ -223,13 +227,23 @@ def _read_npy(file, name):
         raise _unusable(file, name, error, "npy file", "numpy.save") from error
 
 
-def _read_npz(file, name):
+def _read_npz(file, name, variable=""):
     try:
         with np.load(file, allow_pickle=False) as archive:
+            sizes = {info.filename.removesuffix(".npy"): info.file_size for info in archive.zip.infolist()}
+            # Beside the matrix that is asked for only what may be labels or names of its rows.
+            most = max(sizes[variable], SMALL) if variable in sizes else math.inf
+            unpacked, free = sum(size for size in sizes.values() if size <= most), virtual_memory().available
+            if unpacked > free:
+                raise DataFileError(f"{name}: unpacked it takes {unpacked / 2**30:.1f} GB, and "
+                                    f"{free / 2**30:.1f} GB of memory are free; save the matrix alone, with "
+                                    f"numpy.save, and it is read in parts")
             if {"format", "shape", "data"} <= set(archive.files) and archive["format"].ndim == 0:
                 return {"": sp.load_npz(file)}
-            members = {key: archive[key] for key in archive.files}
+            members = {key: archive[key] for key in archive.files if sizes.get(key, 0) <= most}
             return {key: X for key, X in members.items() if isinstance(X, np.ndarray)}
+    except DataFileError:
+        raise
     except _DAMAGE as error:
         raise _unusable(file, name, error, "npz file", "numpy.savez or scipy.sparse.save_npz, whose indices "
                         "count from 0") from error

@@ -22,7 +22,7 @@ from mtclib.companion.userdata.load import preparation
 from mtclib.core.base import spawn_seeds
 from mtclib.core.checks import check_n_clusters, check_number
 from mtclib.datasets import Dataset
-from mtclib.metrics import adjusted_rand_index, score_all
+from mtclib.metrics import adjusted_rand_index, agreement, score_all
 
 TAKES = {"multitask": "tasks", "multiview": "views",
          "lifelong": "a sequence of tasks, each seen in several views"}  # fmt: skip
@@ -185,17 +185,25 @@ class Clusterings:
             raise ValueError("every method failed: " + "; ".join(f"{m}: {e}" for m, e in errors.items()))
         return next(iter(self.labels))
 
+    def agreements(self, name) -> list | None:
+        """Share of the members of a consensus, else of the other methods, that put each sample where the
+        method does: an array for each task, or one in all for views; None if there is no other."""
+        others = [as_list(labels) for other, labels in self.labels.items() if other != name]
+        if self.sure.get(name) is not None:
+            return as_list(self.sure[name])
+        return [agreement(found, parts) for found, *parts in zip(as_list(self.labels[name]), *others)] \
+            if others else None
+
     def groups(self, name):
         """Which of the clusters of different tasks belong together, see :func:`contents.aligned`."""
         return aligned(self.data, self.labels[name], self.relations.get(name))
 
     def save(self, folder, raw=False, draw=None) -> list[Path]:
         """Write a bundle and return its files, see :func:`bundle.bundle` for what is refused:
-        ``clusters-METHOD.csv`` (task, sample, class, cluster, group; of a consensus also agreement, the share
-        of its members that put the sample there), ``methods.csv`` (the frame),
-        ``agreement.csv``; of the first method ``contents.csv``, ``related.csv`` (for tasks) and
-        ``report.txt``; and what ``draw(folder)`` adds.  Unless `raw`, text that a spreadsheet would run is
-        marked."""
+        ``clusters-METHOD.csv`` (task, sample, class, cluster, group and agreement, see ``agreements``),
+        ``methods.csv`` (the frame), ``agreement.csv``; of the first method ``contents.csv``,
+        ``related.csv`` (for tasks) and ``report.txt``; and what ``draw(folder)`` adds.  Unless `raw`, text
+        that a spreadsheet would run is marked."""
         tables = {f"clusters-{name}": self._table(name) for name in self.labels}
         tables |= {"methods": self.frame, "agreement": self.agreement().reset_index()}
         if self.labels:
@@ -226,7 +234,7 @@ class Clusterings:
         data, parts, labels, groups = self.data, [], self.labels[name], self.groups(name)
         views = data.kind == "multiview"
         samples = getattr(data, "sample_names", ()) or [None] * len(as_list(labels))
-        sure = as_list(self.sure[name]) if self.sure.get(name) is not None else None
+        sure = self.agreements(name)
         for t, (found, truth) in enumerate(zip(as_list(labels), as_list(data.labels))):
             names = np.array([*(data.class_names[t] if data.class_names else ()), ""], dtype=object)
             parts.append(pd.DataFrame({

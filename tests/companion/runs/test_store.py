@@ -80,9 +80,10 @@ def test_a_record_whose_members_were_exchanged_is_damaged_and_one_without_a_dige
     assert (store.get(KEY).cost, len(store.get(KEY).arrays)) == ({"seconds": 1.0}, 3)
 
 
-def test_a_folder_under_the_name_of_a_record_is_an_error_before_the_fit(tmp_path, monkeypatch):
+@pytest.mark.parametrize("make", [os.mkdir, getattr(os, "mkfifo", os.mkdir)])
+def test_a_folder_or_a_pipe_named_like_a_record_is_an_error_before_the_fit(make, tmp_path, monkeypatch):
     jobs, store, ran = demo_jobs(), RunStore(tmp_path), []
-    store.path(jobs[3].key).mkdir()
+    make(store.path(jobs[3].key))
     monkeypatch.setattr(runner, "execute", ran.append)
     with pytest.raises(OSError, match=f"{jobs[3].key}.npz cannot be read .*move away what is there"):
         run(jobs, store, progress=False)

@@ -6,6 +6,7 @@ import sys
 import time
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from mtclib.companion.userdata import contents
+from mtclib.companion.userdata import contents, files
 from mtclib.companion.userdata import load as loading
 from mtclib.companion.userdata.files import DataFileError, read_table
 from mtclib.companion.userdata.load import load, load_tasks, load_views
@@ -201,6 +202,17 @@ BAD_FILES = {
     "no user": (lambda: "~nosuchuser/x.csv", "paths: '~nosuchuser/x.csv' cannot be a path here"),
     "long path": (lambda: "x" * 300 + ".csv", "paths: .* cannot be a path here .*too long"),
 }
+
+
+def test_of_an_archive_only_the_matrix_that_is_asked_for_and_what_may_name_its_rows_is_unpacked(monkeypatch):
+    monkeypatch.setattr(files, "SMALL", 200)
+    npz("x.npz", A=NUMBERS, y=np.arange(len(NUMBERS)), other=np.zeros((100, 100)))
+    table = read_table("x.npz::A")
+    assert list(table.vectors) == ["y"]
+    monkeypatch.setattr(files, "virtual_memory", lambda: SimpleNamespace(available=1000))
+    np.testing.assert_array_equal(values("x.npz::A"), NUMBERS)
+    with pytest.raises(DataFileError, match="x.npz: unpacked it takes 0.0 GB.* save the matrix alone"):
+        values("x.npz")
 
 
 @pytest.mark.parametrize("what", BAD_FILES)

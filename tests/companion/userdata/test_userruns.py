@@ -249,6 +249,15 @@ def test_the_run_with_the_lowest_objective_is_kept_whatever_the_number_of_proces
             np.testing.assert_array_equal(ours, theirs)
 
 
+def test_every_method_says_which_share_of_the_others_puts_a_sample_where_it_does(tasks):
+    labels = {name: [np.array(one), np.array([0, 1])]
+              for name, one in zip("abc", ([0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 1, 1]))}
+    result = run.Clusterings(pd.DataFrame(), labels, tasks, sure={"b": [np.full(4, 0.3), np.full(2, 0.4)]})
+    assert [share.tolist() for share in result.agreements("a")] == [[1, 0.5, 1, 1], [1, 1]]
+    assert result.agreements("b")[0].tolist() == [0.3] * 4, "that of a consensus is that of its members"
+    assert run.Clusterings(pd.DataFrame(), {"a": labels["a"]}, tasks).agreements("a") is None
+
+
 def test_agreement_is_the_mean_index_over_tasks(tasks):
     a, b = [0] * 10 + [1] * 10, [0, 1] * 10
     labels = {"A": [a, b], "B": [a, a], "C": [a, a]}
@@ -283,6 +292,16 @@ def test_a_consensus_says_of_every_sample_how_many_of_its_members_agree(tmp_path
     wanted = np.concatenate(result.sure["ConsensusClustering"])
     np.testing.assert_allclose(table["agreement"], wanted, atol=1e-3)
     assert set(np.round(3 * wanted)) <= {0, 1, 2, 3}
+
+
+def test_samples_that_most_others_put_elsewhere_are_hollow_and_the_legend_says_so():
+    X, labels = np.random.default_rng(0).normal(size=(6, 3)), np.array([0, 0, 0, 1, 1, 1])
+    fig = plots.embedding([X, X], labels, ["a", "b"], agreement=[np.array([1, 0.4, 0.5, 1, 1, 1])])
+    for ax in fig.axes:
+        hollow = [part for part in ax.collections if not len(part.get_facecolors())]
+        assert sum(len(part.get_offsets()) for part in hollow) == 1
+        assert sum(len(part.get_offsets()) for part in ax.collections) == 6
+    assert fig.legends[0].get_texts()[-1].get_text() == "most others disagree"
 
 
 def test_every_sample_is_drawn_once_in_the_look_of_its_cluster():
