@@ -77,6 +77,7 @@ def best_in_each_task(frame, method, others, metric, dataset, tasks, determinist
     is won at 5 %: all must be, so no correction is due. Fails if the worst one is lost at 5 % among as many.
     ``p`` is the largest p-value, or that of the failure; a win in the counts is one of means."""
     pairs = [(task, other) for task in tasks for other in others]
+    frame = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric)]
     gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic) - margin
             for task, other in pairs]
     tests = [wilcoxon(gap.to_numpy()) for gap in gaps]
@@ -111,7 +112,8 @@ def wins_most(frame, method, others, metric, datasets, deterministic=()) -> Clai
     """Is a method better than the others in more than half of all pairs of task and rival, each decided by
     its runs? Holds if more than half are won at 5 %; fails if so many are lost that no more than half can
     be."""
-    columns = _inner(frame, metric, datasets).groupby(COLUMN).groups
+    frame = _inner(frame, metric, datasets)
+    columns = frame.groupby(COLUMN).groups
     pairs = [(*column, other) for column in columns for other in others]
     gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic)
             for dataset, task, other in pairs]
@@ -145,16 +147,18 @@ def _inner(frame, metric, datasets):
 def _gaps(frame, method_a, method_b, metric, dataset, task, deterministic):
     """Differences between two methods on one task, one per run that both have."""
     rows = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == task)]
-    rows = rows[rows["method"].isin([method_a, method_b])]
-    if rows.duplicated(["method", "run"]).any():
-        raise ValueError(f"frame: several rows per run on {dataset!r}, task {task}; keep one grid point")
-    table = rows.pivot(index="run", columns="method", values="value")
+    sides = []
     for name in (method_a, method_b):
-        if name not in table or table[name].notna().sum() == 0:
+        values = rows[rows["method"] == name].set_index("run")["value"].dropna()
+        if values.index.has_duplicates:
+            raise ValueError(f"frame: several rows per run on {dataset!r}, task {task}; keep one grid point")
+        if values.empty:
             raise ValueError(f"frame: no {metric} of method {name!r} on {dataset!r}, task {task}")
-        if name in deterministic and table[name].notna().sum() == 1:
-            table[name] = table[name].dropna().iloc[0]
-    return (table[method_a] - table[method_b]).dropna()
+        sides.append(values)
+    runs = sides[0].index.union(sides[1].index).sort_values()
+    one, two = (pd.Series(values.iloc[0], runs) if name in deterministic and len(values) == 1
+                else values.reindex(runs) for name, values in zip((method_a, method_b), sides))
+    return (one - two).dropna()
 
 
 def wilcoxon(gaps):

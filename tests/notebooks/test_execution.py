@@ -19,7 +19,7 @@ CHOICES = {"kind": "views", "n_runs": 1, "n_jobs": 2}
 OTHER_SEED = ("mspl", "your_data")
 """Run from nothing; the others share the fits of their seed with the run that compares stored outputs."""
 SAME_SEED = tuple(path.stem for path in NOTEBOOKS if not is_front(path.stem) and path.stem not in OTHER_SEED)
-WHOLE = ("mbc",)
+WHOLE = ("your_data",)
 """Run with all cells; of the others only what depends on a parameter, and what that needs."""
 
 

@@ -25,7 +25,7 @@ from mtclib.core.starts import one_hot
 from mtclib.datasets import load
 from mtclib.datasets.synthetic import mspl_toy
 from mtclib.maths.linalg import as_dense
-from mtclib.metrics import SCORES, clustering_accuracy
+from mtclib.metrics import clustering_accuracy, score_all
 from mtclib.mspl import MSPL
 
 SEPARATIONS = (4.0, 6.0, 10.0, 20.0)
@@ -153,11 +153,10 @@ def score_trajectories(rows, arrays, truth, metrics, until):
         history = arrays[row.key]
         history = history[np.minimum(np.arange(until + 1), len(history) - 1)]
         distinct, position = np.unique(history, axis=0, return_inverse=True)
-        for metric in metrics:
-            scores = np.array([SCORES[metric](truth[row.dataset], labels) for labels in distinct])
-            parts.append(pd.DataFrame({
-                "dataset": row.dataset, "method": row.method, "run": row.run,
-                "iteration": np.arange(until + 1), "metric": metric, "value": scores[position.ravel()]}))
+        scores = pd.DataFrame([score_all(truth[row.dataset], labels) for labels in distinct])
+        parts += [pd.DataFrame({
+            "dataset": row.dataset, "method": row.method, "run": row.run, "iteration": np.arange(until + 1),
+            "metric": metric, "value": scores[metric].to_numpy()[position.ravel()]}) for metric in metrics]
     return pd.concat(parts, ignore_index=True)
 
 

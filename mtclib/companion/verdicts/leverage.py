@@ -46,11 +46,12 @@ def measured(study):
 
 @cache
 def _fits(study, dataset):
-    """Successful fits of a data set by (method, metric), with their scores averaged over tasks."""
+    """Successful fits of a data set, averaged over tasks, and their places by (method, metric)."""
     rows = study.rows(dataset)
     rows = rows[rows["task"].isin(["avg", ""]) & (rows["status"] == "ok")]
     fits = rows.drop_duplicates(["key", "method", "metric"]).sort_values("run", kind="stable")
-    return dict(list(fits.groupby(["method", "metric"])[["params", "run", "value"]]))
+    fits = fits.reset_index(drop=True)
+    return fits[["params", "run", "value"]], fits.groupby(["method", "metric"], observed=True).indices
 
 
 def _row(study, entry, method, other_method, dataset, other_dataset):
@@ -73,8 +74,8 @@ def _row(study, entry, method, other_method, dataset, other_dataset):
 def _values(study, entry, dataset, method, metric, point):
     """Scores of one side by run. `point` is a dict of grid parameters, "chosen" for the setting chosen with
     labels, None for the default."""
-    where, none = f"{study.paper}: leverage of {entry['decision']}", pd.DataFrame(columns=["params", "run"])
-    fits = _fits(study, dataset).get((method, metric), none)
+    where, (every, places) = f"{study.paper}: leverage of {entry['decision']}", _fits(study, dataset)
+    fits = every.iloc[places.get((method, metric), [])]
     if point == "chosen":
         chosen = study.selected(dataset)
         fits = fits[fits["params"].isin(chosen.loc[chosen["method"] == method, "params"].unique())]
