@@ -36,7 +36,8 @@ def choices(paper):
 def in_detail(paper):
     """The choices, the definitions of the measures and the claims as tables, each folded."""
     study = study_of(paper)
-    moved, aside = leverage.by_alternative(study.changes).round(1), study.unmeasured()
+    changes = study.changes.assign(dataset=study.changes["dataset"].map(lambda name: _marked(study, name)))
+    moved, aside = leverage.by_alternative(changes).round(1), study.unmeasured()
     outcomes = scoreboard.outcomes(paper)
     parts = ["NMI", *[name for name in ("purity", "ACC") if name in set(study.published["metric"])][:1]]
     digits = {name: numbers.variant_table(study, name).round(1) for name in parts}
@@ -47,6 +48,14 @@ def in_detail(paper):
           for name, part in digits.items()),
         *study.definitions().tables,
         tables.claims_table(outcomes, ledger.outcomes_of_sentences(paper, outcomes))))
+
+
+def _marked(study, name):
+    """A data set with a printed name; where another is judged by now, it says so, and that presence is all
+    that it holds."""
+    if name not in set(study.published["dataset"]) or study.fitted(name) == name:
+        return name
+    return f"{name} ({'presence, ' * study._spec(name).note.startswith('Presence')}not judged)"
 
 
 def find(loader, rules, paper="mtcmrl", printed="20NewsGroups", **given):

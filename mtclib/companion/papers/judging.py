@@ -1,5 +1,6 @@
 """What follows from a paper's results: verdicts, the audit, open choices, and outcomes of claims."""
 
+from collections import Counter
 from functools import cache, cached_property
 
 import pandas as pd
@@ -10,6 +11,8 @@ from mtclib.companion.verdicts import audit, chance, errors, identify, judge, le
 from mtclib.companion.verdicts.published import class_sizes
 
 NOT_YET = "not yet run"
+MANY = 16
+NOT_ASKED = {"cause": "", "evidence": ""}
 
 
 class PaperJudging(PaperResults):
@@ -31,12 +34,19 @@ class PaperJudging(PaperResults):
         """The data set whose fits are judged beside a printed one."""
         return self._data(self.headline(printed)).id
 
-    def told_pipelines(self):
-        """The data set that stands for each printed one, and why, in one sentence."""
-        heads = [self.headline(name) for name in self.published["dataset"].unique()]
-        told = (f"{name} ({self.protocol.datasets[name].pipeline})" for name in heads
-                if self._is_committed(name))
-        return f"Pipelines: {', '.join(told)}."
+    def told_pipelines(self, names=()):
+        """The data sets that numbers stand on, by default those that stand for the printed ones, and why each
+        does, with what must be known of it; of very many, how many have each ending."""
+        heads = map(self.headline, self.published["dataset"].unique())
+        names = names or [name for name in heads if self._is_committed(name)]
+        specs = {name: self._spec(name) for name in names}
+        told = [f"{name} ({spec.standing})" for name, spec in specs.items()]
+        if len(names) > MANY:
+            kinds = Counter((name.partition(" ")[2], spec.standing) for name, spec in specs.items())
+            told = [f"{n} data sets {end or 'as named'} ({standing})" for (end, standing), n in kinds.items()]
+        notes = [f"{name}: {spec.note}" if len(names) > 1 else spec.note
+                 for name, spec in specs.items() if spec.note]
+        return " ".join([f"Pipeline{'s' * (len(names) > 1)}: {', '.join(told)}.", *notes])
 
     def on_headlines(self, which):
         """Rows that ``which`` gives of the data sets that stand for the printed ones, under printed names."""
@@ -50,7 +60,7 @@ class PaperJudging(PaperResults):
 
     def verdicts(self, printed, dataset=None, rows=None):
         """Every printed cell of a data set beside ours, as from ``judge``, with numbers in the sentences.
-        Causes are attached only to the headline data set and the one named as printed."""
+        Causes are those of the pipeline that is judged, so that cells on another have none."""
         cells = self.judged(printed, dataset, rows)
         reasons = [self.numbers.fill(row.reason, dataset=row.dataset, printed=row.method)
                    for row in cells[["reason", "dataset", "method"]].itertuples(index=False)]
@@ -78,9 +88,9 @@ class PaperJudging(PaperResults):
         verdicts = judge.judge(
             cells, rows, n_published=self.n_published(dataset), deterministic=once,
             not_run=missing, misprints=self.misprints, calibration=calibration,
-            causes=ledger.deviations(self.paper) if dataset in (printed, self.headline(printed)) else ())
-        known = {"pipeline": spec.pipeline, "source": dataset, "note": spec.note}
-        return chance.beside(verdicts).assign(kind=verdicts["method"].map(self.kinds), **known)
+            causes=ledger.deviations(self.paper) if dataset == self.headline(printed) else [NOT_ASKED])
+        known = {"pipeline": spec.standing, "source": dataset, "note": spec.note}
+        return chance.beside(verdicts.assign(kind=verdicts["method"].map(self.kinds), **known))
 
     def _selection(self, cells, dataset, printed):
         """Spread that comes from choosing the setting of a method with labels, for each printed cell."""

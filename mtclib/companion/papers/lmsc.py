@@ -234,10 +234,6 @@ class Numbers(numbers.Numbers, paper="lmsc"):
         rows = self.judged.query("dataset == @dataset and method == 'LMSC' and task != 'avg'")
         return 100 * rows.loc[rows["verdict"] != "misprint", "difference"].abs().mean()
 
-    def in_band(self, dataset, which="dataset != ''"):
-        """How many printed cells of a data set lie in the band of shuffled labels."""
-        return str(self.judged.query(f"dataset == @dataset and {which}")["in_band"].sum())
-
     def styles(self, name, dataset):
         """How many printed purities of a data set a style of a search gives at best: "2 of 4"."""
         table = pd.read_csv(identify.table_file("lmsc", name))
@@ -309,6 +305,7 @@ class PaperStudy(Study, paper="lmsc"):
         released, consistent = (
             pd.concat([self.judged(name, source.format(name)) for name in self.sets], ignore_index=True)
             .query("method == 'LMSC' and task != 'avg'") for source in (AS_RELEASED, RELEASED))
+        sources = [source.format(name) for source in (AS_RELEASED, RELEASED) for name in self.sets]
         table = released[["dataset", "task", "metric"]].assign(**{
             "printed": _percent(released["published"]), "release": _percent(released["ours"]),
             "release, verdict": released["verdict"], "consistent": _percent(consistent["ours"]),
@@ -317,9 +314,9 @@ class PaperStudy(Study, paper="lmsc"):
         away = kept[["release", "consistent"]].sub(kept["printed"], axis=0).abs()
         means = away.groupby(kept["dataset"], sort=False).mean().round(1).reset_index()
         return tables.Tables((
-            tables.frame_table(means, "Mean distance from LMSC's own numbers, points"),
-            tables.frame_table(table, "LMSC's own numbers on the authors' split, percent",
-                               folded=f"{len(table)} printed numbers of LMSC")))
+            self.scores_table(means, "Mean distance from LMSC's own numbers, points", of=sources),
+            self.scores_table(table, "LMSC's own numbers on the authors' split, percent",
+                              folded=f"{len(table)} printed numbers of LMSC", of=sources)))
 
     def definitions(self):
         """Every printed NMI and Rand index beside ours under each definition, on the authors' split."""
@@ -333,15 +330,14 @@ class PaperStudy(Study, paper="lmsc"):
         return tables.Tables((*super().definitions().tables,
                               *(self._defined(cells[cells["metric"] == name], name) for name in MEASURES)))
 
-    @staticmethod
-    def _defined(cells, name):
+    def _defined(self, cells, name):
         names = MEASURES[name]
         table = _percent(cells[["printed", *names]]).rename(columns=names)
         within = table.sub(table["printed"], axis=0).abs().le(5).sum()
         told = ", ".join(f"{one} {within[one]}" for one in names.values())
-        return tables.frame_table(pd.concat([cells[["dataset", "method", "task"]], table], axis=1),
-                                  f"{name} by definition, percent",
-                                  folded=f"{len(table)} cells of {name}, within five points: {told}")
+        return self.scores_table(pd.concat([cells[["dataset", "method", "task"]], table], axis=1),
+                                 f"{name} by definition, percent",
+                                 folded=f"{len(table)} cells of {name}, within five points: {told}")
 
     def release(self):
         """What the authors' code does otherwise than the paper, and what its memory is worth."""
@@ -362,11 +358,12 @@ class PaperStudy(Study, paper="lmsc"):
             spread = seeds.std(axis=1).map(" ± {:.1f}".format).replace(" ± nan", "")
             parts[name] = seeds.mean(axis=1).map("{:.1f}".format) + spread
         table = pd.DataFrame(parts).dropna(axis=1, how="all").rename_axis("method").reset_index()
-        return tables.frame_table(table, "Distance from LMSC's printed numbers at one setting, points")
+        return self.scores_table(table, "Distance from LMSC's printed numbers at one setting, points",
+                                 of=map(RELEASED.format, table.columns[1:]))
 
     def _memory(self):
         """NMI of tasks 2 to 4 by the release with and without what is kept between tasks, in percent."""
-        found = {}
+        found, pools = {}, []
         for name in self.sets:
             for kind, pool in (("authors' split", RELEASED.format(name)), ("random splits", name)):
                 rows = self.default(pool).query("metric == 'NMI_geometric' and task in ['2', '3', '4']")
@@ -374,10 +371,11 @@ class PaperStudy(Study, paper="lmsc"):
                 if NO_MEMORY in means.index:
                     pair = 100 * means.loc[[WITH_MEMORY, NO_MEMORY]].dropna(axis=1)
                     means = pair.mean(axis=1).to_numpy()
+                    pools.append(pool)
                     found[name, kind] = {"with": means[0], "without": means[1],
                                          "gain": means[0] - means[1], "seeds or splits": pair.shape[1]}
         table = pd.DataFrame(found).T.round(1).rename_axis(["data set", "split"]).reset_index()
-        return tables.frame_table(table, "The memory of the release, NMI, percent")
+        return self.scores_table(table, "The memory of the release, NMI, percent", of=pools)
 
     @cached_property
     def later_tasks(self):
@@ -394,13 +392,14 @@ class PaperStudy(Study, paper="lmsc"):
 
     def _updates(self):
         """NMI of the later tasks of streams by our updates, those of the release and the printed ones."""
-        streams = [*self.later_tasks.groupby("dataset"), ("views", self.cut_views)]
+        streams = [*self.later_tasks.groupby("dataset"), ("sets of views", self.cut_views)]
         rows = [{"stream": _STREAMS[stream], "updates": updates, "NMI": seeds[updates].mean().round(1),
                  "beside consistent": _told(seeds[updates] - seeds["consistent"])}
                 for stream, seeds in streams for updates in seeds]
         note = ("The interval is over cuts of a stream; of sets of views, over the sets, each the mean of "
                 "three cuts into at most eight tasks.")
-        return tables.frame_table(pd.DataFrame(rows), "Later tasks of streams, NMI, percent", notes=[note])
+        return tables.frame_table(pd.DataFrame(rows), "Later tasks of streams, NMI, percent",
+                                  notes=[self.told_pipelines(list(_STREAMS)), note])
 
     @property
     def _names(self):
@@ -414,7 +413,8 @@ class PaperStudy(Study, paper="lmsc"):
             rows = pd.concat([which(source.format(name)).assign(dataset=name) for name in sets])
             means = mean_scores(rows, METRIC).unstack("dataset").reindex(methods)
             found |= {f"{name}, {part}": means[name] for name in sets}
-        return tables.frame_table(pd.DataFrame(found).round(1), caption)
+        of = dict.fromkeys(source.format(name) for _, source in parts.values() for name in sets)
+        return self.scores_table(pd.DataFrame(found).round(1), caption, of=of)
 
     def pipelines(self):
         """The graph and weighting that come nearest to each printed row, all that were run, what tf-idf
@@ -423,9 +423,11 @@ class PaperStudy(Study, paper="lmsc"):
         heads = {"method": "method", "graph": "graph", "weighting": "words", "distance": "distance, points",
                  "within": "cells within 5 points", "cells": "of"}
         nearest = table.groupby("method").head(1)
+        pools = [*self.sets, *(f"{name} (tfidf)" for name in self.sets[:3])]
         return tables.Tables((
-            tables.frame_table(nearest, "The choice nearest to each printed row", heads),
-            tables.frame_table(table, "All choices", heads, folded=f"{len(table)} pairs of row and choice"),
+            self.scores_table(nearest, "The choice nearest to each printed row", heads, of=pools),
+            self.scores_table(table, "All choices", heads, folded=f"{len(table)} pairs of row and choice",
+                              of=pools),
             self._beside("NMI at defaults, percent", self.sets[:3], self._names, {
                 "counts": (self.default, "{}"), "tf-idf": (self.default, "{} (tfidf)")}),
             *self.searches().tables))
@@ -453,8 +455,8 @@ class PaperStudy(Study, paper="lmsc"):
         rows = rows[~rows["method"].str.contains("raw") & ~rows["method"].isin(self._names[:-1])]
         table = mean_scores(rows, METRIC).unstack("dataset")[self.sets]
         return tables.Tables((
-            tables.frame_table(table.round(1).sort_index(), "Variants, NMI, percent",
-                               folded=f"{len(table)} variants on {len(self.sets)} data sets"),
+            self.scores_table(table.round(1).sort_index(), "Variants, NMI, percent", of=self.sets,
+                              folded=f"{len(table)} variants on {len(self.sets)} data sets"),
             self._beside("NMI on the authors' split, mean over four tasks, percent", self.sets,
                          [*self._names, WITH_MEMORY], {"chosen with labels": (self.selected, RELEASED),
                                                        "default": (self.default, RELEASED)})))
@@ -469,8 +471,9 @@ class PaperStudy(Study, paper="lmsc"):
         table["spreads away"] = ((table["printed"] - table["shuffled"]) / table["spread"]).round(1)
         scores = table.columns.intersection(["printed", "ours", "sorted", "shuffled", "spread"])
         table[scores] = _percent(table[scores])
-        return tables.frame_table(table, "Single-view rows of Table 1 and classes in another order, percent",
-                                  folded=f"{len(table)} printed numbers of three methods")
+        return self.scores_table(table, "Single-view rows of Table 1 and classes in another order, percent",
+                                 folded=f"{len(table)} printed numbers of three methods",
+                                 of=[RELEASED.format("3Sources")])
 
     def _partitions(self):
         """Distance from print of the rivals that end in k-means, by which of its partitions is scored."""
@@ -480,8 +483,8 @@ class PaperStudy(Study, paper="lmsc"):
         wide.loc["all"] = table.groupby("partition")["points"].mean()
         told = ", ".join(f"{kind} {value:.1f}" for kind, value in wide.loc["all"].items())
         caption = "Points from print, by the partition of k-means"
-        return tables.frame_table(wide.round(1).reset_index(), caption,
-                                  folded=f"rivals that end in k-means, in the mean: {told}")
+        return self.scores_table(wide.round(1).reset_index(), caption, of=map(RELEASED.format, self.sets),
+                                 folded=f"rivals that end in k-means, in the mean: {told}")
 
     def sensitivity(self, name):
         """Figure 2 or 3 of the paper, one parameter after the other, by our updates and by the release."""
@@ -564,7 +567,7 @@ class PaperStudy(Study, paper="lmsc"):
 
 
 _STREAMS = {"lmsc-bbc": "BBC, 8 tasks", "lmsc-newsgroups": "20 Newsgroups, 24 tasks",
-            "views": "15 sets of views, cut"}
+            "sets of views": "15 sets of views, cut"}
 
 
 def _told(gains):

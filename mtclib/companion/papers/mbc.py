@@ -10,7 +10,7 @@ from sklearn.preprocessing import normalize
 from mtclib.companion import plots, tables
 from mtclib.companion.claims import largest_entry_names_counterpart, score_pairs
 from mtclib.companion.papers.results import mean_scores
-from mtclib.companion.papers.study import Study, outcomes_table
+from mtclib.companion.papers.study import Study
 from mtclib.companion.runs.measures import class_means
 from mtclib.companion.verdicts import numbers
 from mtclib.metrics import partition_emd
@@ -39,7 +39,8 @@ class PaperStudy(Study, paper="mbc"):
         ours = tried[tried["method"] == "IND"].pivot_table("value", keys, "weighting", sort=False)
         distance = 100 * ours.sub(printed.reindex(ours.index), axis=0).abs()
         table = distance.groupby("published", sort=False).mean().T.assign(all=distance.mean())
-        return tables.frame_table(table.round(1).sort_values("all"), "IND: mean distance from print, points")
+        return self.scores_table(table.round(1).sort_values("all"), "IND: mean distance from print, points",
+                                 of=tried["dataset"].unique())
 
     def weighting_distances_table(self):
         """How many times farther apart IND leaves the partitions than MBC, under each weighting."""
@@ -49,7 +50,8 @@ class PaperStudy(Study, paper="mbc"):
         ratio = (apart["IND"] / apart["MBC"]).unstack("published")
         printed = self._printed_distances
         ratio.loc["printed"] = (printed["IND"] / printed["MBC"]).reindex(ratio.columns)
-        return tables.frame_table(ratio.round(2), "d_M of IND over d_M of MBC, by weighting")
+        return self.scores_table(ratio.round(2), "d_M of IND over d_M of MBC, by weighting",
+                                 of=rows["dataset"].unique())
 
     def distances_table(self):
         """Table 4: distances over those of the true classes, and the distances."""
@@ -63,9 +65,8 @@ class PaperStudy(Study, paper="mbc"):
         ratios = ratios.reindex([name for name in self.sets if name in parts["printed"].index])
         means = (1000 * means).round(2).set_axis([f"{a}, {b}" for a, b in means], axis=1)
         return tables.Tables((
-            tables.frame_table(ratios.round(2), "Distance over the distance of the true classes",
-                               notes=[self.told_pipelines()]),
-            tables.frame_table(means, "Distances", folded="ours, in thousandths"),
+            self.scores_table(ratios.round(2), "Distance over the distance of the true classes"),
+            self.scores_table(means, "Distances", folded="ours, in thousandths"),
             *self.beforehand(*ratios.index, metrics=["d_M"]).tables))
 
     def pairs(self, metric):
@@ -93,13 +94,13 @@ class PaperStudy(Study, paper="mbc"):
         pairs = pairs.fillna({"divergence": "squared Euclidean"})
         table = pairs.pivot_table("NMI", ["dataset", "divergence"], "method", sort=False)
         told = f"MBC is ahead of IND in {(table['MBC'] > table['IND']).sum()} of {len(table.dropna())} pairs"
-        return tables.frame_table(table.round(1), "Other divergences, NMI", folded=told)
+        return self.scores_table(table.round(1), "Other divergences, NMI", folded=told, of=sorted(sets))
 
     def relation_table(self):
         """How often a relation names the same class of the other task."""
         found = {name: largest_entry_names_counterpart(self._related(name), name)
                  for name in self.sets if name != "NG20-3"}
-        return outcomes_table(found, "Does the relation name the same class?")
+        return self.outcomes_table(found, "Does the relation name the same class?", of=found)
 
     def relation(self):
         """The relation of the two tasks of tr45, by class."""

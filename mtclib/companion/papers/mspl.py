@@ -16,7 +16,7 @@ from scipy.linalg import svdvals
 
 from mtclib.companion import plots, runs, tables
 from mtclib.companion.papers.results import mean_scores
-from mtclib.companion.papers.study import Study, pairs_table
+from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import results
 from mtclib.companion.runs.measures import class_means
 from mtclib.companion.verdicts import audit, leverage, numbers
@@ -258,7 +258,7 @@ class PaperStudy(Study, paper="mspl"):
     def gain_from_pacing(self):
         """Methods that start from the same centroids, in pairs."""
         rows = pd.concat(map(self.default, [DIGITS, *PAGES]))
-        return pairs_table(rows, PAIRS, METRICS["NMI"], "NMI, points")
+        return self.pairs_table(rows, PAIRS, METRICS["NMI"], "NMI, points", of=[DIGITS, *PAGES])
 
     def digits_and_animals(self):
         """Tables 1 and 2, and two variants of Table 2."""
@@ -276,7 +276,8 @@ class PaperStudy(Study, paper="mspl"):
                            for name in PAGES for own in [f"{name} (raw, {links})"]])
         cells = cells.assign(task=cells["dataset"], dataset=f"WebKB as stored, links {links}")
         return (tables.reproduced(cells, metrics=("NMI",)),
-                pairs_table(rows, PAIRS[:3], METRICS["NMI"], "NMI, the same starts, points"))
+                self.pairs_table(rows, PAIRS[:3], METRICS["NMI"], "NMI, the same starts, points",
+                                 of=rows["dataset"].unique()))
 
     @cached_property
     def _scaled(self):
@@ -290,14 +291,15 @@ class PaperStudy(Study, paper="mspl"):
         kinds = ["none", "range", "minmax", "zscore", "rows"]
         rows = self._scaled[self._scaled["method"].isin(views) & self._scaled["scaling"].isin(kinds)]
         table = leverage.distance_from_print(rows, self.printed(DIGITS), "scaling")
-        return tables.frame_table(table.round(1), "Distance from print over NMI, ACC and purity, points")
+        return self.scores_table(table.round(1), "Distance from print over NMI, ACC and purity, points",
+                                 of=rows["dataset"].unique())
 
     def gain_from_scaling(self):
         """Scores of all methods by scaling of the views."""
         rows = self._scaled[~self._scaled["method"].isin(self.printed(DIGITS)["method"].unique()[:6])]
         return tables.Tables(tuple(
-            tables.frame_table((100 * part.pivot_table("value", "scaling", "method", sort=False)).round(1),
-                               f"{name} by scaling, percent", folded=folded)
+            self.scores_table((100 * part.pivot_table("value", "scaling", "method", sort=False)).round(1),
+                              f"{name} by scaling, percent", folded=folded, of=rows["dataset"].unique())
             for name, folded in (("NMI", ""), ("ACC", "the same runs"))
             for part in [rows[rows["metric"] == name]]))
 
@@ -328,7 +330,8 @@ class PaperStudy(Study, paper="mspl"):
         parts = {"Round in which samples are taken in, mean": self._rounds[of_cluster],
                  "The same for the half next to the centres and the other": self._rounds[~of_cluster]}
         return tables.Tables(tuple(
-            tables.frame_table(part.pivot_table("value", "dataset", "method").round(1), head)
+            self.scores_table(part.pivot_table("value", "dataset", "method").round(1), head,
+                              of=["toy, no noise"])
             for head, part in parts.items()))
 
     @cached_property
@@ -357,8 +360,8 @@ class PaperStudy(Study, paper="mspl"):
         """How unsteady the first ten iterations are."""
         falls = total_falls(self._curves, "NMI_arithmetic", until=10)
         mean, spread = (100 * falls.pivot_table("value", "dataset", "method", how) for how in ("mean", "std"))
-        return tables.frame_table(mean.map("{:.1f}".format) + spread.map(" ± {:.1f}".format),
-                                  "Falls of NMI in the first ten iterations, summed, points")
+        return self.scores_table(mean.map("{:.1f}".format) + spread.map(" ± {:.1f}".format),
+                                 "Falls of NMI in the first ten iterations, summed, points", of=mean.index)
 
     def pace(self):
         """Sensitivity to the parameters of the pace."""
@@ -398,8 +401,8 @@ class PaperStudy(Study, paper="mspl"):
         rows = rows[rows["dataset"].eq(DIGITS) & rows["method"].isin(names)]
         table = pd.concat([mean_scores(rows, ours).rename(name) for name, ours in METRICS.items()], axis=1)
         told = "NMI from {:.1f} to {:.1f}".format(*table["NMI"].agg(["min", "max"]))
-        return tables.frame_table(table.droplevel("dataset").sort_index().round(1), "Variants, percent",
-                                  folded=f"{len(table)} rows, {told}")
+        return self.scores_table(table.droplevel("dataset").sort_index().round(1), "Variants, percent",
+                                 folded=f"{len(table)} rows, {told}", of=[DIGITS])
 
     def frames(self):
         frame, main = self.results.frame, pd.concat(map(self.default, [DIGITS, *PAGES]))

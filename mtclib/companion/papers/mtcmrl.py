@@ -1,6 +1,6 @@
 """MTCMRL: what its claims are tested on, which classes of its tasks belong together, and what it shows."""
 
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import pandas as pd
@@ -8,13 +8,17 @@ import pandas as pd
 from mtclib.companion import plots, tables
 from mtclib.companion.claims import largest_entry_names_counterpart
 from mtclib.companion.papers.results import mean_scores
-from mtclib.companion.papers.study import Study, outcomes_table, pairs_table
+from mtclib.companion.papers.study import Study
+from mtclib.companion.runs import our_name
 from mtclib.companion.verdicts import numbers
 from mtclib.core import paths
 from mtclib.datasets.reuters import MTCMRL_FAMILIES
 
 UNLABELLED = "20NewsGroups (found, but words by frequency)"
 """The documents behind Table 3 with words that no label chose."""
+BY_LABELS = {"20NewsGroups": "20NewsGroups (words by labels)"}
+"""What is said beside its results where a figure has no room for the note of the protocol."""
+BY_WORDS = ("words by labels", "words by frequency")
 STOPS = {"WebKB4": 99, "20NewsGroups": 100, "Reuters": 28}
 """Iterations after which the paper's own runs stop, section 4.7."""
 STOPPED = [("MTCMRL", "SNMF+LR"), ("MTCMRL converged", "SNMF+LR converged")]
@@ -32,27 +36,27 @@ class PaperStudy(Study, paper="mtcmrl"):
 
     def gains_table(self):
         """What MTCMRL adds to its single-task version on the judged data, stopped early and late."""
-        return pairs_table(self.on_headlines(self.default), STOPPED, "ACC", "Accuracy at the default setting",
-                           [self.told_pipelines()])
+        return self.pairs_table(self.on_headlines(self.default), STOPPED, "ACC",
+                                "Accuracy at the default setting")
 
-    @cached_property
-    def by_words(self):
-        """Mean accuracies on 20 Newsgroups in percent, a row for each method: printed, with words that the
-        labels chose, and with the most frequent words of the same documents."""
-        sources = {"words by labels": self.headline("20NewsGroups"), "words by frequency": UNLABELLED}
-        ours = {name: mean_scores(self.default(one)).droplevel(0) for name, one in sources.items()}
-        cells = self.printed("20NewsGroups", metric="ACC").groupby("method", sort=False)
+    @cache
+    def by_words(self, metric):
+        """Mean scores on 20 Newsgroups in percent, a row for each method: printed, with words that the labels
+        chose, and with the most frequent words of the same documents."""
+        sources, ours = (self.headline("20NewsGroups"), UNLABELLED), our_name(self.paper, metric)
+        found = [mean_scores(self.default(one), ours).droplevel(0) for one in sources]
+        cells = self.printed("20NewsGroups", metric=metric).groupby("method", sort=False)
         printed = 100 * cells["mean"].mean()
-        return pd.DataFrame({"printed": printed, **ours}).reindex(printed.index)
+        return pd.DataFrame(dict(zip(("printed", *BY_WORDS), (printed, *found)))).reindex(printed.index)
 
-    def labels_table(self):
+    def labels_tables(self):
         """What the labels that chose the words of Table 3 buy each method, and its place among all."""
-        table = self.by_words
-        places = table.rank(ascending=False).astype("Int64").add_prefix("place, ")
-        bought = table["words by labels"] - table["words by frequency"]
-        table = table.assign(bought=bought).round(1).join(places)
-        return tables.frame_table(table, "20 Newsgroups: what labels in the choice of words buy", notes=[
-            "Mean accuracy over tasks in percent, at default settings."])
+        return tables.Tables(tuple(
+            self.scores_table(table.assign(bought=table[first] - table[second]).round(1).join(places),
+                              f"20 Newsgroups: what labels in the choice of words buy, {metric}, percent",
+                              of=[self.headline("20NewsGroups"), UNLABELLED])
+            for metric in ("ACC", "NMI") for table, (first, second) in [(self.by_words(metric), BY_WORDS)]
+            for places in [table.rank(ascending=False).astype("Int64").add_prefix("place, ")]))
 
     def preprocessing_tables(self):
         """k-means and SNMF under four weightings of the three sets, beside print: mean accuracies, and
@@ -66,8 +70,9 @@ class PaperStudy(Study, paper="mtcmrl"):
             best = others.loc[others.groupby("method", sort=False)["distance"].idxmin()]
             told = " and ".join(f"{row.method} with {row.weighting} ({row.distance:g} points)"
                                 for row in best.itertuples())
-            found.append(tables.frame_table(frame.reset_index(drop=True), f"{name}: accuracy in each task",
-                                            folded=f"nearest to print come {told}"))
+            found.append(self.scores_table(
+                frame.reset_index(drop=True), f"{name}: accuracy in each task",
+                folded=f"nearest to print come {told}", of=self.protocol.studies[part].datasets))
         return tables.Tables(tuple(found))
 
     def _by_weighting(self, part, dataset, method):
@@ -95,7 +100,9 @@ class PaperStudy(Study, paper="mtcmrl"):
 
     def transfer_table(self):
         """What transfer gains or costs, by the number of shared classes."""
-        return pairs_table(self._shared(), TRANSFER, "ACC", "Accuracy, points over the single-task version")
+        caption = "Accuracy, points over the single-task version"
+        return self.pairs_table(self._shared(), TRANSFER, "ACC", caption,
+                                self.protocol.studies["negative-transfer"].datasets)
 
     def _shared(self):
         return pd.concat(map(self.default, self.protocol.studies["negative-transfer"].datasets))
@@ -109,12 +116,12 @@ class PaperStudy(Study, paper="mtcmrl"):
                           if PRINTED_AS.get(method.partition(",")[0]) in set(self.printed(name)["method"])}
                  for source, name in sources.items()}
         table = pd.DataFrame(found).sort_index().round(1)
-        return tables.frame_table(table, "Mean distance from print, at default settings",
-                                  folded=f"{len(table)} readings of {len(set(PRINTED_AS.values()))} methods")
+        return self.scores_table(table, "Mean distance from print, at default settings", of=sources,
+                                 folded=f"{len(table)} readings of {len(set(PRINTED_AS.values()))} methods")
 
     def sensitivity(self, metric):
         """Figure 1, one metric."""
-        rows = pd.concat(map(self.judged_sweep, self.sets))
+        rows = pd.concat(map(self.judged_sweep, self.sets)).replace({"dataset": BY_LABELS})
         fig = plots.sensitivity(rows, self.protocol.sensitivity["figure1"].base, metric)
         return self.show(fig, f"mtcmrl-sensitivity-{metric.partition('_')[0].lower()}")
 
@@ -123,7 +130,9 @@ class PaperStudy(Study, paper="mtcmrl"):
         kept = self.results.histories
         histories = {name: [kept[key] for key in rows["key"].unique() if key in kept]
                      for name, rows in self._fits.items()}
-        return self.show(plots.objective_panels(histories, STOPS), "mtcmrl-convergence")
+        panels, stops = ({BY_LABELS.get(name, name): one for name, one in each.items()}
+                         for each in (histories, STOPS))
+        return self.show(plots.objective_panels(panels, stops), "mtcmrl-convergence")
 
     def relation_time(self):
         """Figure 3."""
@@ -134,7 +143,7 @@ class PaperStudy(Study, paper="mtcmrl"):
         """How often a relation names the related class."""
         rows = {name: self.judged_relations(name) for name in self.sets}
         found = {name: largest_entry_names_counterpart(own, name) for name, own in rows.items()}
-        return outcomes_table(found, "Does the relation name the related class?")
+        return self.outcomes_table(found, "Does the relation name the related class?")
 
     def judged_relations(self, name):
         """Relations of MTCMRL's fits that are judged beside a printed data set, by kinds of classes."""
@@ -146,7 +155,8 @@ class PaperStudy(Study, paper="mtcmrl"):
         labels = relation_kinds(self)[name] if name == "WebKB4" else self.class_names(name)
         relations = self.relations(self.fitted(name), self._fits[name], labels)
         ours, printed = self.relation_pair(relations, name, labels)
-        fig = plots.relation_matrix(ours, printed, ours.index, ours.columns, tasks=("Task 1", "Task 2"))
+        fig = plots.relation_matrix(ours, printed, ours.index, ours.columns, tasks=("Task 1", "Task 2"),
+                                    title=BY_LABELS.get(name, name))
         return self.show(fig, f"mtcmrl-relation-{name.lower()}")
 
     def relation_pair(self, relations, name, class_names):
@@ -190,7 +200,7 @@ class Numbers(numbers.Numbers, paper="mtcmrl"):
     def order(self, what):
         """How many pairs of methods change their order by accuracy on 20 Newsgroups if no label chooses the
         words, or "all" pairs; or the "first" method with words chosen by labels, or with the "other" ones."""
-        table = self.study.by_words[["words by labels", "words by frequency"]]
+        table = self.study.by_words("ACC")[list(BY_WORDS)]
         if what in ("first", "other"):
             return table.idxmax().iloc[int(what == "other")]
         pairs = np.triu_indices(len(table), 1)

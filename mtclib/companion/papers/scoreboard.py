@@ -10,6 +10,7 @@ from mtclib.companion import plots, tables
 from mtclib.companion.comparison import advice
 from mtclib.companion.comparison.sources import KINDS
 from mtclib.companion.papers import answers, in_order, position, study_of
+from mtclib.companion.papers.mtcmrl import BY_LABELS
 from mtclib.companion.papers.study import show
 from mtclib.companion.schema import beside
 from mtclib.companion.verdicts import chance, errors, gains, intervals, judge, ledger, reruns, rows
@@ -71,8 +72,8 @@ def board():
 def picture():
     """Every printed number as a square, drawn."""
     verdicts = all_verdicts()
-    return show(plots.scoreboard(verdicts, heads(by_paper(verdicts))), "scoreboard", "notebooks/index.ipynb",
-                alt=WORDS["picture"])
+    fig = plots.scoreboard(verdicts.replace({"dataset": BY_LABELS}), heads(by_paper(verdicts)))
+    return show(fig, "scoreboard", "notebooks/index.ipynb", alt=WORDS["picture"])
 
 
 def recommendation():

@@ -7,10 +7,10 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import confusion_matrix
 
-from mtclib.companion import plots, tables
+from mtclib.companion import plots
 from mtclib.companion.claims import paired_differences
 from mtclib.companion.papers.results import ONE_A_JOB, mean_scores
-from mtclib.companion.papers.study import Study, pairs_table
+from mtclib.companion.papers.study import Study
 from mtclib.companion.verdicts import numbers
 
 PACED = {variant: [(f"SPMTC-{weights}{variant and f', {variant}'}", "LSSMTC") for weights in "hs"]
@@ -30,14 +30,13 @@ class PaperStudy(Study, paper="spmtc"):
 
     def gains_table(self):
         """What self-pacing gains over the same method with all weights one."""
-        return pairs_table(self._fixed, sum(PACED.values(), []), "ACC", "Accuracy at the default setting",
-                           [self.told_pipelines()])
+        pairs = sum(PACED.values(), [])
+        return self.pairs_table(self._fixed, pairs, "ACC", "Accuracy at the default setting")
 
     def unshared_table(self):
         """What self-pacing gains where nothing is shared, so that only the pace differs."""
         pairs = [(f"{name}, no sharing", "LSSMTC, no sharing") for name in ("SPMTC-h", "SPMTC-s")]
-        return pairs_table(self._alone, pairs, "ACC", "Accuracy with nothing shared",
-                           [self.told_pipelines()])
+        return self.pairs_table(self._alone, pairs, "ACC", "Accuracy with nothing shared")
 
     def sharing_table(self):
         """LSSMTC with nothing shared, beside its other settings and print."""
@@ -47,8 +46,7 @@ class PaperStudy(Study, paper="spmtc"):
                            for name, (rows, method) in parts.items()], axis=1)
         printed = self.published[(self.published["method"] == "LSSMTC") & (self.published["metric"] == "ACC")]
         table["printed"] = 100 * printed.groupby("dataset")["mean"].mean()
-        return tables.frame_table(table.round(1), "LSSMTC, mean accuracy over tasks",
-                                  notes=[self.told_pipelines()])
+        return self.scores_table(table.round(1), "LSSMTC, mean accuracy over tasks")
 
     def sensitivity(self, metric):
         """Figure 1, one metric."""
@@ -83,8 +81,7 @@ class PaperStudy(Study, paper="spmtc"):
         """One other choice at a time."""
         means = mean_scores(self._fixed).unstack("dataset")
         means = means[self.sets].sort_index().round(1)
-        return tables.frame_table(means, "Mean accuracy, one choice at a time", folded=f"{len(means)} rows",
-                                  notes=[self.told_pipelines()])
+        return self.scores_table(means, "Mean accuracy, one choice at a time", folded=f"{len(means)} rows")
 
     @cached_property
     def _fixed(self):

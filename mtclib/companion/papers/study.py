@@ -7,7 +7,7 @@ without a verdict.
 """
 
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
@@ -161,8 +161,31 @@ class Study(PaperJudging):
             names = {metric: our_name(self.paper, metric) for metric in metrics or self.published["metric"]}
             names = {metric: ours for metric, ours in names.items() if ours in set(rows["metric"])}
             rows = rows[rows["metric"].isin(names.values())]
-            shown.append(tables.side_by_side(rows, printed, names, f"This run: {name}"))
+            table = tables.side_by_side(rows, printed, names, f"This run: {name}")
+            shown.append(replace(table, notes=(*table.notes, self.told_pipelines([name]))))
         return tables.Tables(tuple(shown))
+
+    def scores_table(self, frame: pd.DataFrame | list, caption: str, columns: Mapping | None = None,
+                     status: str | None = None, folded: str = "", of: Iterable[str] = ()) -> Table:
+        """As ``tables.frame_table``, with the data sets `of` which its numbers are below it, by default those
+        that stand for the printed ones."""
+        return tables.frame_table(frame, caption, columns, status, [self.told_pipelines(list(of))], folded)
+
+    def pairs_table(self, rows: pd.DataFrame, pairs: Sequence, metric: str, caption: str,
+                    of: Iterable[str] = ()) -> Table:
+        """Differences in points, with 95 % intervals and tests."""
+        shown = paired_differences(rows, pairs, metric).round({"difference": 1, "low": 1, "high": 1, "p": 4})
+        shown = shown.assign(comparison=shown["comparison"].str.replace(" - ", " against "),
+                             p=shown["p"].where(shown["p"] > 0, "< 0.0001"))
+        better, worse = ((shown["status"] == status).sum() for status in ("holds", "fails"))
+        told = f"the first method is better in {better} of {len(shown)} comparisons and worse in {worse}"
+        return self.scores_table(shown, caption, PAIRS, "status", told if len(shown) > 8 else "", of)
+
+    def outcomes_table(self, found: Mapping, caption: str, of: Iterable[str] = ()) -> Table:
+        """Outcomes of a claim's test, ``ClaimResult``s by data set."""
+        rows = [{"data set": name, "outcome": one.counts, "status": one.status}
+                for name, one in found.items()]
+        return self.scores_table(rows, caption, status="status", of=of)
 
     def show(self, fig: Figure, name: str, data: str | None = None, alt: str = "") -> plots.Picture:
         """Keep a figure of this paper's notebook and hand it on for display. `data` is what it was drawn
@@ -201,19 +224,3 @@ def show(fig, name, notebook, data="data/*/results", printed="", alt=""):
         data = plots.folder_key(paths.root(), data)
     plots.save(fig, name, paths.figures_dir(), notebook=notebook, data=data, printed=printed)
     return plots.Picture(fig, name, alt)
-
-
-def pairs_table(rows, pairs, metric, caption, notes=()):
-    """Differences in points, with 95 % intervals and tests."""
-    shown = paired_differences(rows, pairs, metric).round({"difference": 1, "low": 1, "high": 1, "p": 4})
-    shown = shown.assign(comparison=shown["comparison"].str.replace(" - ", " against "),
-                         p=shown["p"].where(shown["p"] > 0, "< 0.0001"))
-    better, worse = ((shown["status"] == status).sum() for status in ("holds", "fails"))
-    told = f"the first method is better in {better} of {len(shown)} comparisons and worse in {worse}"
-    return tables.frame_table(shown, caption, PAIRS, "status", notes, folded=told if len(shown) > 8 else "")
-
-
-def outcomes_table(found, caption):
-    """Outcomes of a claim's test, ``ClaimResult``s by data set."""
-    rows = [{"data set": name, "outcome": one.counts, "status": one.status} for name, one in found.items()]
-    return tables.frame_table(rows, caption, status="status")

@@ -19,7 +19,7 @@ DARK = 0.18
 
 @figure
 def relation_matrix(ours: np.ndarray, printed: np.ndarray | None, row_names: Sequence[str],
-                    col_names: Sequence[str], tasks: Sequence[str]) -> plt.Figure:
+                    col_names: Sequence[str], tasks: Sequence[str], title: str = "") -> plt.Figure:
     """Relatedness between the clusters of two tasks, ours beside the printed one, on one colour scale.
 
     Rows and columns are already matched to the classes, whose names are `row_names` and `col_names`; `tasks`
@@ -27,13 +27,13 @@ def relation_matrix(ours: np.ndarray, printed: np.ndarray | None, row_names: Seq
     outlined, unless another is written with the same digits.  Colours follow the square root, so that one
     large entry does not make all others look alike.
     """
-    panels = [(title, np.asarray(matrix, dtype=float))
-              for title, matrix in (("ours", ours), ("printed", printed)) if matrix is not None]
+    panels = [(whose, np.asarray(matrix, dtype=float))
+              for whose, matrix in (("ours", ours), ("printed", printed)) if matrix is not None]
     top = max(np.nanmax(matrix) for _, matrix in panels)
     width = sum(0.9 + 0.75 * matrix.shape[1] for _, matrix in panels)
     height = 1.5 + 0.45 * max(len(matrix) for _, matrix in panels)
     fig, axes = plt.subplots(1, len(panels), figsize=(width + 1, height), squeeze=False)
-    for ax, (title, matrix) in zip(axes[0], panels):
+    for ax, (whose, matrix) in zip(axes[0], panels):
         notes = written(matrix, 3)
         notes[notes == "0.000"] = "0"
         frame = pd.DataFrame(matrix, index=list(row_names), columns=list(col_names))
@@ -42,10 +42,11 @@ def relation_matrix(ours: np.ndarray, printed: np.ndarray | None, row_names: Seq
             best = int(np.nanargmax(values))
             if (notes[row] == notes[row, best]).sum() == 1:
                 outline(ax, row, best)
-        ax.set(title=title if len(panels) > 1 else "", xlabel=tasks[1])
+        ax.set(title=whose if len(panels) > 1 else "", xlabel=tasks[1])
         ax.set_xticklabels([_broken(name) for name in col_names], rotation=0)
         ax.set_yticklabels(row_names if ax is axes[0][0] else [""] * len(row_names), rotation=0)
     axes[0][0].set_ylabel(tasks[0])
+    fig.suptitle(title)
     fig.colorbar(axes[0][0].collections[0], ax=list(axes[0]), label="relatedness", shrink=0.9)
     return fig
 

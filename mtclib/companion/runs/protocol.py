@@ -19,6 +19,7 @@ from mtclib.core.checks import check_option
 from mtclib.metrics import SCORES
 
 PIPELINES = ("fixed", "identified", "released", "variant")
+EXTENTS = ("", "in part", "by sizes")
 CRITERIA = ("log-sd", "distance", "misses")
 STAGES = ("sizes", "fingerprints", "distances")
 
@@ -47,12 +48,18 @@ class DatasetSpec:
     pool: str = ""  # its runs count as further runs of this one: a split, or a draw, of several
     pipeline: str = "fixed"  # before any run; or one of `PIPELINES`: by a search, by the authors, beside
     search: str = ""  # with pipeline="identified": the name of the search in [identify.*]
+    extent: str = ""  # with pipeline="identified": one of `EXTENTS`, what was found, or what found it
     scale: dict = field(default_factory=dict)  # by metric: the factor of ours that goes beside print
     rows_of: str = ""  # id of the data set whose stored fits are reused, if only methods differ
     stand_ins: dict = field(default_factory=dict)  # with rows_of: printed method -> ours in its place
     printed_draws: int = 0  # independent draws behind a printed mean on these very data, where they are known
     chosen_by: str = "ACC"  # metric whose mean chooses settings with labels
     note: str = ""
+
+    @property
+    def standing(self):
+        """Why it stands for the printed one: "fixed", "identified in part"."""
+        return f"{self.pipeline} {self.extent}".strip()
 
 
 @dataclass(frozen=True)
@@ -258,6 +265,7 @@ def _check(protocol, where):
     for name, dataset in protocol.datasets.items():
         if _choose(dataset.pipeline, PIPELINES, f"{where}: datasets.{name}.pipeline") == "identified":
             _choose(dataset.search, protocol.identify, f"{where}: datasets.{name}.search")
+        _choose(dataset.extent, EXTENTS, f"{where}: datasets.{name}.extent")
         if bool(dataset.loader) == bool(dataset.rows_of):
             raise ProtocolError(f"{where}: datasets.{name} needs either a loader or rows_of")
         if dataset.rows_of:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion.tables.table import DASH, MEANINGS, PLURALS, Cell, Table, Tables, label
+from mtclib.companion.verdicts.evidence import FEW
 
 AUDIT_COLUMNS = {**dict.fromkeys(("table", "kind", "where", "printed", "expected")), "text": "finding"}
 DECISION_COLUMNS = dict.fromkeys(("id", "place", "problem", "decision", "evidence", "leverage", "cause"))
@@ -88,7 +89,9 @@ def search(name: str, found: Mapping, cells: pd.DataFrame | None = None,
     told = "; ".join(f"{choice}: {', '.join(values)}" for choice, values in same["values"].items())
     told = f"{same['n']} of {found['hypotheses']}" + f": {told}" * (same["n"] > 1)
     unit = {"misses": "cells missed", "distance": "mean distance", "log-sd": "spread of log ratios"}
-    band = "not measured: one seed" if found["band"] is None else f"{found['band']:.4g}"
+    band = "not measured" if found["band"] is None else f"{found['band']:.4g} for the next"
+    if found["seeds"] and found["seeds"] < FEW:
+        band += f"; {found['seeds']} of each is too few to know it, give n_runs = {FEW} or more"
     size = f"{found['hypotheses']} hypotheses, {found['distinct']} of them distinct"
     rows = {"what was compared": f"{len(found['cells'])} printed cells ({found['stage']}), {size}; "
                                  f"{unit[found['criterion']]}",

@@ -43,9 +43,11 @@ def reproduced(verdicts: pd.DataFrame, metrics: Sequence[str] = ("ACC", "NMI")) 
         bands = known.to_dict("records")
         cells |= {(SHUFFLED, r["task"], r["metric"]): Cell(_band(r, percent)) for r in bands}
         methods.append(SHUFFLED)
-        notes.append(f"{SHUFFLED}: mean and 95 % band of classes shuffled within a task. "
-                     f"{known['in_band'].sum()} printed numbers lie in theirs ({IN_BAND}): they cannot be "
-                     "told from chance.")
+        lie = {0: "No printed number lies in its band.",
+               1: f"1 printed number lies in its band ({IN_BAND}): it cannot be told from chance."}
+        n = int(known["in_band"].sum())
+        notes.append(f"{SHUFFLED}: mean and 95 % band of classes shuffled within a task. " + lie.get(
+            n, f"{n} printed numbers lie in theirs ({IN_BAND}): they cannot be told from chance."))
     return _scores(cells, methods, frame["task"], metrics, caption, notes)
 
 

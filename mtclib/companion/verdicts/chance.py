@@ -5,11 +5,14 @@ shuffles; the mean of many runs that know nothing would lie well inside of it.
 """
 
 import zlib
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 
+from mtclib.companion import runs
 from mtclib.companion.runs import our_name
+from mtclib.companion.runs.measures import MEASURES
 from mtclib.core import paths
 from mtclib.metrics import score_all
 
@@ -21,39 +24,74 @@ COLUMNS = [*PLACE, "sizes", *SCORES]
 
 def load():
     """The committed ``data/chance.csv``: mean and 95 % band of shuffled labels, a row for each printed data
-    set, task and measure, with the class sizes that were shuffled; of several draws of the data the first."""
+    set, task and measure, and for each data set with other classes that stands beside a printed one; with the
+    class sizes that were shuffled; of several draws of the data the first."""
     path = paths.data_dir() / "chance.csv"
     kept = {"dtype": {"task": str, "sizes": str}, "keep_default_na": False}
     return pd.read_csv(path, **kept) if path.exists() else pd.DataFrame(columns=COLUMNS)
 
 
 def beside(cells):
-    """Printed cells with what shuffled labels score, `SCORES`, and whether the number is ``in_band``."""
-    found = cells[PLACE].merge(load(), how="left", on=PLACE)[SCORES].astype(float).set_index(cells.index)
-    low, high = found["chance_low"], found["chance_high"]
-    return cells.assign(**found, in_band=cells["published"].between(low, high))
+    """Printed cells with what shuffled labels score on their ``source``, `SCORES`, and whether the number is
+    ``in_band`` of the printed data."""
+    known = load()
+    theirs, ours = (cells[PLACE].assign(dataset=cells[name]).merge(known, how="left", on=PLACE)[SCORES]
+                    .astype(float).set_index(cells.index) for name in ("dataset", "source"))
+    low, high = theirs["chance_low"], theirs["chance_high"]
+    return cells.assign(**ours.fillna(theirs), in_band=cells["published"].between(low, high))
 
 
 def rows(study, known=()):
     """What the file says of a study's paper, computed anew but for rows of `known` with the same sizes."""
     cells = study.published[["dataset", "task", "metric"]].drop_duplicates()
-    for dataset, places in cells.groupby("dataset", sort=False):
-        truth = _truth(study, dataset)
+    for dataset, source in _sources(study):
+        truth, places = _truth(study, source), cells[cells["dataset"] == dataset]
+        named = dataset if source == study.headline(dataset) else source
         if not truth:
             continue
         sizes = {task: " ".join(map(str, np.unique(classes, return_counts=True)[1]))
                  for task, classes in truth[0].items()}
         told = {task: sizes.get(task, "; ".join(sizes.values())) for task in places["task"].unique()}
-        old = [row for row in known if (row["paper"], row["dataset"]) == (study.paper, dataset)]
+        old = [row for row in known if (row["paper"], row["dataset"]) == (study.paper, named)]
         if old and all(row["sizes"] == told.get(row["task"]) for row in old):
             yield from old
             continue
-        scores = _shuffled(study, dataset, truth)
+        scores = _shuffled(study, dataset, truth) | _between(study, source, set(places["metric"]))
         for task, metric in places[["task", "metric"]].itertuples(index=False):
             values = scores.get((task or ("" if "" in sizes else "avg"), our_name(study.paper, metric)))
             if values is not None:
                 found = np.round([values.mean(), *np.quantile(values, [0.025, 0.975])], 4)
-                yield dict(zip(COLUMNS, (study.paper, dataset, task, metric, told[task], *found)))
+                yield dict(zip(COLUMNS, (study.paper, named, task, metric, told[task], *found)))
+
+
+def _sources(study):
+    """Each printed data set with the one that stands for it, and with variants that have other classes."""
+    for dataset in study.published["dataset"].unique():
+        yield dataset, study.headline(dataset)
+        numbers = _numbers_of_classes(study, study.headline(dataset))
+        yield from ((dataset, name) for name, spec in study.protocol.datasets.items()
+                    if spec.published == dataset and spec.pipeline == "variant"
+                    and _numbers_of_classes(study, name) not in ([], numbers))
+
+
+def _numbers_of_classes(study, source):
+    return [{task: len(np.unique(each)) for task, each in classes.items()}
+            for classes in _truth(study, source)[:1]]
+
+
+def _between(study, source, metrics):
+    """Printed measures that compare the partitions of two tasks, for classes shuffled in each."""
+    metrics = metrics & set(MEASURES)
+    if not metrics:
+        return {}
+    spec, rng, scores = study._data(source), np.random.default_rng(0), {}
+    data, scale = runs.load_dataset(spec.loader, spec.params)[0], study._spec(source).scale
+    for _ in range(N_DRAWS):
+        model = SimpleNamespace(labels_=[rng.permutation(classes) for classes in data.labels])
+        for metric in metrics:
+            scores.setdefault(("avg", metric), []).append(
+                scale.get(metric, 1.0) * MEASURES[metric](data, model))
+    return {place: np.array(values) for place, values in scores.items()}
 
 
 def _shuffled(study, dataset, truth):
@@ -71,10 +109,9 @@ def _shuffled(study, dataset, truth):
     return {**{("avg", metric): mean for metric, mean in means.items()}, **scores}
 
 
-def _truth(study, dataset):
-    """Classes by task of a printed data set, on the pipeline that stands for it: one dict for each draw."""
-    specs, name = study.protocol.datasets, study.headline(dataset)
-    name = (specs[name].rows_of if name in specs else "") or name
+def _truth(study, source):
+    """Classes by task of a data set of the protocol: one dict for each draw."""
+    specs, name = study.protocol.datasets, study._spec(source).rows_of or source
     draws, labels = [one for one, spec in specs.items() if spec.pool == name] or [name], study.results.labels
     found = []
     for draw in draws:

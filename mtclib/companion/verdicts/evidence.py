@@ -16,6 +16,7 @@ CRITERIA = {"log-sd": lambda ours, printed, _: np.log(printed / ours),
 BAND = 1.645  # standard errors: what is farther behind the winner is no noise, at 5 %
 TIE = 1e-6  # six digits of our values are kept
 N_BOOTSTRAP = 2000
+FEW = 3  # seeds: with less, their noise is hardly known
 SHOWN = 12
 
 
@@ -57,9 +58,13 @@ def noise(values, cells, search):
 def not_told_apart(distance, errors):
     """Which hypotheses are no farther behind the nearest than seeds move the two; without repeated seeds only
     those at the same distance."""
-    best = int(np.argmin(distance))
-    band = BAND * np.sqrt(np.nan_to_num(errors) ** 2 + np.nan_to_num(errors[best]) ** 2)
-    return distance <= distance[best] + np.maximum(band, TIE)
+    return distance <= distance.min() + np.maximum(_bands(distance, errors), TIE)
+
+
+def _bands(distance, errors):
+    """How far behind the nearest seeds may move each hypothesis: the noise of both counts."""
+    errors = np.nan_to_num(errors)
+    return BAND * np.sqrt(errors**2 + errors[np.argmin(distance)] ** 2)
 
 
 def summary(table, choices, cells, search):
@@ -72,7 +77,7 @@ def summary(table, choices, cells, search):
     best, near = int(distance.argmin()), not_told_apart(distance, errors)
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = np.exp(np.log(printed / ours[best]).mean())  # the geometric mean of quotients
-    others = np.sort(np.delete(distance, best))
+    others = np.argsort(distance, kind="stable")[1:]
     won = bootstrap(ours, cells, search, best, near)
     nearest = table.loc[near, cells["cell"]].iloc[np.argsort(distance[near], kind="stable")]
     same = nearest.merge(whole, on=list(cells["cell"]))[choices]
@@ -80,10 +85,11 @@ def summary(table, choices, cells, search):
     return {"stage": search.stage, "criterion": search.criterion, "hypotheses": len(whole),
             "distinct": len(table), "cells": cells["cell"].tolist(),
             "winner": table.loc[best, choices].to_dict(),
-            "distance": _short(distance[best]), "next": _short(others[0]) if len(others) else None,
+            "distance": _short(distance[best]), "next": _short(distance[others[0]]) if len(others) else None,
             "median": _short(np.median(distance)), "factor": _short(factor) if np.isfinite(factor) else None,
             "won": {name: _short(share) for name, share in won.items()},
-            "band": _short(BAND * np.sqrt(2) * errors[best]) if measured else None,
+            "band": _short(_bands(distance, errors)[others[0]]) if measured and len(others) else None,
+            "seeds": search.n_runs if search.methods else None,
             "not_told_apart": {
                 "n": len(same), "values": {name: sorted(map(str, set(same[name]))) for name in choices},
                 "nearest": same.head(SHOWN).to_dict("records")},

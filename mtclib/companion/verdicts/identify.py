@@ -265,7 +265,8 @@ def _samples(cells, protocol):
 
 def mine(paper, given):
     """The protocol of a paper with a reader's search "mine": a TOML file with the fields of ``SearchSpec``,
-    or "module:function", which yields data sets, each a hypothesis, whose name is a printed one."""
+    or "module:function", which yields data sets, each a hypothesis, called by a printed name or by that of
+    the loader."""
     document = tomllib.loads((paths.paper_dir(paper) / "protocol.toml").read_text(encoding="utf-8"))
     printed, params, where = published.load(paper), {}, f"--mine {given}"
     if given.endswith(".toml"):
@@ -278,10 +279,12 @@ def mine(paper, given):
         loader = search.pop("loader", "")
     else:
         found, loader, params = _all_yielded(given), f"{__name__}:yielded", {"function": given}
-        of_set = printed.loc[printed["dataset"] == found[0].name, "method"].unique()
+        name = _printed_name(found[0].name, document)
+        of_set = printed.loc[printed["dataset"] == name, "method"].unique()
         methods = [name for name in of_set if name in document["methods"]
                    and not document["methods"][name].get("grid")]
-        search = {"datasets": [found[0].name], "data": {"number": list(range(len(found)))},
+        search = {"datasets": [name], "data": {"number": list(range(len(found)))},
+                  "n_runs": evidence.FEW,
                   "calibration": [{"method": name} for name in methods]}
     for i, name in enumerate(search.get("datasets", ()) if loader else ()):
         name = check_option(f"{where}: data set", name, printed["dataset"].unique(), runs.ProtocolError)
@@ -293,6 +296,12 @@ def mine(paper, given):
     search.setdefault("leave_out", ["dataset", "task", "method", "metric"])
     document.setdefault("identify", {})["mine"] = search
     return runs.parse_protocol(document, where)
+
+
+def _printed_name(name, document):
+    """The printed name of what is called by that of its loader, where this determines it."""
+    printed = {spec.get("published") for spec in document["datasets"].values() if spec.get("loader") == name}
+    return next(iter(printed)) if len(printed) == 1 else name
 
 
 @cache

@@ -113,6 +113,10 @@ class Numbers:
             return rows.loc[rows["counted"], "expected"].sum()
         return int(rows["verdict"].isin(COUNTED.get(verdict, (verdict,))).sum())
 
+    def in_band(self, dataset="", which="method != ''"):
+        """How many printed cells, of one data set or all, lie in the band of shuffled labels."""
+        return str(matching(self.judged, {"dataset": dataset or None}).query(which)["in_band"].sum())
+
     def change(self, decision, alternative, method=None, dataset=None, how="mean", **where):
         """What an alternative changes, in points, over its data sets and methods."""
         rows = matching(self.study.changes, {"decision": decision, "alternative": alternative, **where})

@@ -44,6 +44,22 @@ def test_three_methods_of_lmsc_print_what_shuffled_labels_score_on_22_of_27_cell
     assert counted["lmsc", "Cornell"] > 30
 
 
+def test_only_the_set_that_nobody_could_run_has_no_band():
+    cells = scoreboard.all_verdicts()
+    without = cells[cells["chance"].isna() & cells["printed"].notna()]
+    assert set(without["dataset"]) == {"sports"}
+
+
+def test_the_band_beside_a_variant_is_of_its_own_classes_and_the_mark_of_those_of_print():
+    study = study_of("mspl")
+    whole, part = (study.judged("Animal with attribute", name)
+                   for name in ("Animal with attribute", "Animals, 35 classes"))
+    assert (part["chance"] > whole["chance"]).sum() == (whole["metric"] != "NMI").sum()
+    assert part["in_band"].tolist() == whole["in_band"].tolist()
+    told = study.digits_and_animals().tables[0].text
+    assert "No printed number lies in its band." in told
+
+
 def test_every_printed_table_has_the_shuffled_row_and_marks_the_numbers_within():
     study = study_of("lmsc")
     first = study.reproduced("Cornell")

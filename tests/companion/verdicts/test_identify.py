@@ -199,8 +199,8 @@ def test_a_strangers_file_is_searched_in_private_and_gives_one_page(toy, tmp_pat
     out = tmp_path / "out"
     assert main(["identify", "toy", "--mine", str(tmp_path / "own.toml"), "--output", str(out)]) == 0
     page = capsys.readouterr().out
-    order = ["2 hypotheses", "bootstrap", "noise band", "\nnot told apart", "without one part",
-             "permuted print", "Calibration", "Hold-out rows"]
+    order = ["2 hypotheses", "bootstrap", "noise band", "2 of each is too few", "\nnot told apart",
+             "without one part", "permuted print", "Calibration", "Hold-out rows"]
     assert sorted(order, key=page.index) == order
     assert committed(paths.data_dir()) == before
     assert (out / "mine.html").exists()
@@ -219,6 +219,15 @@ def test_a_function_that_yields_data_sets_is_a_search_and_a_protocols_search_run
     assert main(["identify", "toy", "--search", "tiny"]) == 0
     assert "wrote identified" in capsys.readouterr().out
     assert committed(paths.data_dir()) == before
+
+
+def test_data_may_be_called_by_the_name_of_their_loader_where_it_determines_the_printed_one():
+    name, document = identify._printed_name, {"datasets": {
+        "Reuters": {"loader": "mtcmrl-reuters", "published": "Reuters"},
+        "Reuters (counts)": {"loader": "mtcmrl-reuters", "published": "Reuters"},
+        "A": {"loader": "both", "published": "A"}, "B": {"loader": "both", "published": "B"}}}
+    assert name("mtcmrl-reuters", document) == name("Reuters", document) == "Reuters"
+    assert name("both", document) == "both"
 
 
 BY_THE_TOY = 'datasets = ["Tiny"]\nn_runs = 1\ncalibration = [{ method = "noisy" }]\n'
@@ -308,6 +317,9 @@ def test_a_planted_tie_is_reported_as_a_tie_and_a_third_hypothesis_is_told_apart
     assert result["not_told_apart"]["values"] == {"choice": ["h0", "h1"]}
     assert result["distance"] < result["next"] < result["distance"] + result["band"]
     assert result["won"]["not told apart"] == 1.0
+    uneven = pd.DataFrame({"distance": [0.055, 0.180], "noise": [0.019, 0.100]}).to_numpy()
+    assert evidence.not_told_apart(*uneven.T).all()
+    assert evidence._bands(*uneven.T)[1] > 0.180 - 0.055
     apart = found(np.stack([sides, -sides * 1.05, 10 * sides]), noise=0.0001)
     assert apart["not_told_apart"]["n"] == 1
 
