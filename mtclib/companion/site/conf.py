@@ -171,8 +171,9 @@ def finish(app, exception):
 
 
 def fit_body(app, pagename, templatename, context, doctree):
-    """Load a picture when it is about to be seen, and let it lead to itself at its own size; fold the
-    evidence of a paper, by parts; say to other sites what a page is about."""
+    """Load a picture when it is about to be seen, and let it lead to itself at its own size; give a table
+    that has no caption that of its section; fold the evidence of a paper, by parts; say to other sites what
+    a page is about."""
     if "body" not in context:
         return
     soup = BeautifulSoup(context["body"], "html.parser")
@@ -180,6 +181,11 @@ def fit_body(app, pagename, templatename, context, doctree):
         image["loading"] = "lazy"
         if image.find_parent("a") is None and image.find_parent(class_="cell_output"):
             image.wrap(soup.new_tag("a", href=image["src"], title="at its own size"))
+    for table in soup("table"):
+        head = table.find_previous(re.compile("^h[1-6]$"))
+        if table.caption is None and head:
+            table.insert(0, soup.new_tag("caption", attrs={"class": "visually-hidden"}))
+            table.caption.string = head.get_text().removesuffix("¶").removesuffix("#")
     for style in soup.select(".mtclib > style")[1:]:  # every output brings the same one
         style.decompose()
     for part in soup.select(f"#{EVIDENCE} > section"):

@@ -96,6 +96,7 @@ def test_evidence_is_folded_by_parts_with_their_headings_in_sight_and_tables_hav
     assert len(page.select(".mtclib > style")) == 1
     assert not page.select("th:empty")
     assert page.select_one(".mtclib-scroll[tabindex] table > caption")
+    assert {name for name, page in site.items() for table in page("table") if not table.caption} == set()
     links = [image.parent["href"] for image in page.select(".cell_output img")]
     assert links
     assert all(link.startswith("_images/") for link in links)
