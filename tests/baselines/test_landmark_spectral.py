@@ -150,3 +150,11 @@ def test_empty_documents_have_no_edges_and_get_the_largest_cluster(n):
         labels = LandmarkSpectral(4, random_state=0).fit([X]).labels_
     assert adjusted_rand_score(y[7:], labels[7:]) > 0.9
     assert set(labels[:7]) == {np.bincount(labels[7:]).argmax()}
+
+
+def test_dask_arrays_give_the_labels_of_arrays():
+    dask = pytest.importorskip("dask.array")
+    Xs, _ = blobs(2500)
+    wanted, found = (LandmarkSpectral(5, random_state=0).fit(views).labels_
+                     for views in (Xs, [dask.from_array(X, chunks=(700, 4)) for X in Xs]))
+    np.testing.assert_array_equal(wanted, found)
