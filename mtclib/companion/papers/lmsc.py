@@ -7,6 +7,7 @@ tasks with :class:`mtclib.LMSC` and look at the last one.  What sequences of tas
 
 import copy
 import json
+from dataclasses import replace
 from functools import cache, cached_property
 from itertools import product
 
@@ -313,6 +314,13 @@ class PaperStudy(Study, paper="lmsc"):
             self.scores_table(table, "LMSC's own numbers on the authors' split, percent",
                               folded=f"{len(table)} printed numbers of LMSC", of=sources)))
 
+    def judged_tables(self):
+        """Tables 1 to 4 on the authors' split, the Rand index of each folded."""
+        shown, rest = (self.printed_tables(*self.sets, metrics=names).tables
+                       for names in (["NMI", "purity"], ["RI"]))
+        folded = [replace(one, folded="the Rand index") for one in rest]
+        return tables.Tables(tuple(one for pair in zip(shown, folded) for one in pair))
+
     def definitions(self):
         """Every printed NMI and Rand index beside ours under each definition, on the authors' split."""
         parts = []
@@ -384,7 +392,8 @@ class PaperStudy(Study, paper="lmsc"):
         rows = [{"stream": _STREAMS[stream], "updates": updates, "NMI": seeds[updates].mean().round(1),
                  "beside consistent": _told(seeds[updates] - seeds["consistent"])}
                 for stream, seeds in self.later_tasks.groupby("dataset") for updates in seeds]
-        return self.scores_table(pd.DataFrame(rows), "Later tasks of two streams, NMI, percent", of=_STREAMS)
+        return self.scores_table(pd.DataFrame(rows), "Later tasks of two streams, NMI, percent", of=_STREAMS,
+                                 folded="consistent, released and printed updates")
 
     @property
     def _names(self):
