@@ -10,7 +10,7 @@ import nbformat
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-MAX_CELLS, MAX_LINES, MAX_BYTES = 55, 12, 1_010_000
+MAX_CELLS, MAX_LINES, MAX_BYTES = 55, 12, 1_300_000
 COMMON = ("profile", "seed", "n_runs", "n_jobs")
 PARAMETERS = """profile: str = "quick"  # quick or full
 seed: int = 0  # root seed

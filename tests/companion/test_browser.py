@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -202,6 +203,9 @@ def test_the_leaderboard_is_asked_and_sorted_by_keyboard_on_a_phone(page):
 def test_names_in_the_leaderboard_are_text_and_what_is_missing_comes_last(page):
     page.goto((SITE / "printed.html").as_uri())
     page.locator(".board th[scope=row]").first.wait_for()  # or the page's own data might come later
+    page.locator(".board tbody tr").first.get_by_role("button").press("Enter")
+    report = page.get_by_role("link", name="report an error").get_attribute("href")
+    assert re.fullmatch(r"https://.*/issues/new\?template=correction.md&title=\w+%3A\d%3A.+%3A.+", report)
     data = {"caption": "<i>c</i>", "columns": [{"name": "<b>"}, {"name": "n"}], "order": {"name": "n"},
             "rows": [["none", None, "", ""], ["<img src=x>", 2, "", ""], ["one", 1, "", ""]]}
     page.evaluate("data => board(document.querySelector('.board'), data)", data)

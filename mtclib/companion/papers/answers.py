@@ -50,19 +50,30 @@ def _answered(found, whole, turning):
 
 def sentences(study):
     """The answer to the question that a reader of a paper has, in sentences that stay true when results
-    change: the size beside print, in bold, data sets, signs beside a perfect re-run, and pipelines."""
-    asked, errs = ledger.part(study.paper, "summary"), rates(study.paper)
+    change: its size beside print, in bold, and where it turns."""
+    asked = ledger.part(study.paper, "summary")
     found, whole = line(study.paper, asked["rival"]), line(study.paper)
     turning = turns(study.paper, asked["rival"])
     size = _say("size", found, word=_answered(found, whole, _whole(turning)), over=asked["over"])
-    if whole["best_ours"] != whole["ours"]:
-        size += _say("best", whole)
-    signs = _say("signs", found, worse_sets=found["worse_on"] if found["worse"] else "none")
-    signs += _say("turning", found, turning=", ".join(turning)) if turning else ""
-    signs += _say("narrow", 100 * errs) if errs["interval"] < 0.9 else ""
-    more = {name: [study.numbers.fill(asked[name])] for name in ("first", "also") if name in asked}
-    first = [f"**{one}**" for one in (*more.get("first", ()), size)]
-    return [*first, signs, *more.get("also", ())]
+    first = [study.numbers.fill(asked["first"])] if "first" in asked else []
+    return [*(f"**{one}**" for one in (*first, size)),
+            *([_say("turning", turning=", ".join(turning))] if turning else [])]
+
+
+def further(study):
+    """What else there is to say of the answer: data sets, signs beside a perfect re-run, the best rivals."""
+    if not _is_known(study):
+        return []
+    asked, errs = ledger.part(study.paper, "summary"), rates(study.paper)
+    found, whole = line(study.paper, asked["rival"]), line(study.paper)
+    told = [_say("signs", found, worse_sets=found["worse_on"] if found["worse"] else "none")]
+    told += [_say("best", whole)] if whole["best_ours"] != whole["ours"] else []
+    told += [_say("narrow", 100 * errs)] if errs["interval"] < 0.9 else []
+    return [*told, *([study.numbers.fill(asked["also"])] if "also" in asked else [])]
+
+
+def _is_known(study):
+    return study.paper in set(_table("gain_statistics")["paper"])
 
 
 def rates(paper):
@@ -105,8 +116,8 @@ def _both_signs(means):
 def answer(study: Any) -> tables.Points:
     """The answer, for the top of a paper's notebook."""
     asked = ledger.part(study.paper, "summary")["question"]
-    known = study.paper in set(_table("gain_statistics")["paper"])
-    told = sentences(study) if known else [f"`python -m mtclib verdicts --paper {study.paper}` will tell."]
+    will = f"`python -m mtclib verdicts --paper {study.paper}` will tell."
+    told = sentences(study) if _is_known(study) else [will]
     return tables.Points((" ".join(told),), ((asked, "index.ipynb"),))
 
 
@@ -128,17 +139,25 @@ def curve(study: Any) -> plots.Picture:
 def by_table(study):
     """The same for each printed table, folded."""
     found = _table("gain_statistics").query("paper == @study.paper and rival == 'all'")
-    taus = [f"{tau:.2f}" + ("" if np.isnan(low) else f" ({low:.2f} to {high:.2f})")
-            for tau, low, high in found[["tau", "tau_low", "tau_high"]].to_numpy()]
+    between = {name: [_between(*one) for one in found[[name, f"{name}_low", f"{name}_high"]].to_numpy()]
+               for name in ("ratio", "tau")}
     best = [_say("best_ours", one) for _, one in found.iterrows()]
-    found = found.round(1).assign(tau=taus, best_ours=best, perfect_tau=found["perfect_tau"].round(2))
+    of = {name: [_say(f"{name}_of", one) for _, one in found.iterrows()] for name in ("recurs", "first")}
+    found = found.round(1).assign(**between, **of, best_ours=best, perfect_tau=found["perfect_tau"].round(2))
     cells = _table("verdicts").query("paper == @study.paper and counted")
     alike = {name: intervals.agreement(part["ours"], part["printed"])
              for name, part in [(ALL, cells[~cells["metric"].isin(RELATIVE)]), *cells.groupby("table")]}
     found = found.join(pd.DataFrame(alike).T.round({"cv": 1, "pearson": 2, "spearman": 2}), on="table")
-    notes = [_say("by_table", 100 * rates(study.paper)), study.told_pipelines()]
+    errs = rates(study.paper)
+    again = {name: errs[f"perfect_{name}"] for name in ("cv", "pearson")}
+    notes = [_say("by_table", 100 * errs, golden=gains.GOLDEN, **again), study.told_pipelines()]
     return tables.frame_table(found, "Gains by printed table", WORDS["columns"], notes=notes,
                               folded="recurrence, sizes and rankings")
+
+
+def _between(found, low, high):
+    """A number with its interval over data sets, which one data set does not give."""
+    return f"{found:.2f}" + ("" if np.isnan(low) else f" ({low:.2f} to {high:.2f})")
 
 
 def row_verdicts(study):
@@ -149,7 +168,10 @@ def row_verdicts(study):
              *(("conformal_p", "conformal_power") if found["conformal_p"].notna().any() else ()))
     sets = _table("row_statistics").query("paper == @study.paper")
     between = [_say("between", one) for _, one in sets.iterrows()]
-    note = _say("rows", between="; ".join(between))
+    errs = 100 * _table("gain_errors").query("paper == @study.paper").set_index("rate")[["nominal", "found"]]
+    covered = errs.loc[errs.index.str.startswith("between_interval"), "found"].mean()
+    conformal = _say("conformal", errs.loc["conformal"]) if "conformal" in errs.index else ""
+    note = _say("rows", between="; ".join(between), covered=f"{covered:.0f}", conformal=conformal)
     return tables.frame_table(found, "Rows", {name: name for name in shown}, "verdict", [note],
                               folded=f"{len(found)} rows judged as wholes: {tables.tally(found['verdict'])}")
 

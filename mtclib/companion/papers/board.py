@@ -11,9 +11,11 @@ from scipy import stats
 from mtclib.companion.comparison import advice
 from mtclib.companion.comparison.sources import KINDS, PLAIN
 from mtclib.companion.papers import citations
+from mtclib.companion.parameters import HOME
 from mtclib.companion.runs import load_protocol
 from mtclib.companion.schema import beside
 from mtclib.companion.site import pages
+from mtclib.companion.tables.scores import REPORT
 from mtclib.companion.verdicts.intervals import RELATIVE
 from mtclib.core import paths
 
@@ -69,8 +71,9 @@ def cells() -> pd.DataFrame:
     specs = {paper: load_protocol(paper).datasets for paper in found["paper"].unique()}
     used = [specs[paper][specs[paper][name].rows_of or name]
             for paper, name in zip(found["paper"], found["source"])]
+    places = found[["paper", "table", "dataset", "task", "method", "metric"]].fillna("").agg(":".join, axis=1)
     return found.rename(columns={"dataset": "data set", "n": "runs"}).assign(
-        **numbers.round(4),
+        **numbers.round(4), cell=places,
         keys=[_keys(*names) for names in zip(found["paper"], found["dataset"], found["method"])],
         load=[_call(spec) for spec in used])
 
@@ -98,11 +101,12 @@ def write(source, found) -> dict[str, str]:
     if not (paths.data_dir() / "verdicts.csv").is_file():
         return {}
     known = beside(__file__, "board.toml")
-    page, further = known.pop("page"), {"leaderboard": {"advice": rules()}}
+    page = known.pop("page")
+    further: dict[str, dict] = {"leaderboard": {"advice": rules()}, "printed": {"report": REPORT}}
     for name, rows in (("leaderboard", pd.concat(map(scores, KINDS))), ("printed", cells())):
         one = known[name]
         data = packed(rows, one["columns"], caption=one["caption"], **further.get(name, {}), **one["packed"])
-        about = one["about"].format(seconds=advice.SECONDS, samples=advice.SAMPLES)
+        about = one["about"].format(seconds=advice.SECONDS, samples=advice.SAMPLES, home=HOME)
         text = pages.settle(page.format(title=one["title"], about=about, data=data), found)
         (source / f"{name}.md").write_text(text, encoding="utf-8")
     return {name: one["title"] for name, one in known.items()}

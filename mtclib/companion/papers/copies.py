@@ -169,6 +169,6 @@ def _facts(paper, dataset):
     given = "".join(f", {name}={value!r}" for name, value in spec.params.items())
     yield f"data: mtclib.datasets.load({spec.loader!r}{given})" + f"; {spec.note}".rstrip("; ")
     if headline.pipeline == "identified":
-        yield f"preprocessing: not stated in the paper; {headline.standing} in a search of printed numbers"
+        yield f"preprocessing: not stated in the paper; {headline.standing}, in a search of printed numbers"
     yield (f"to re-create it: python -m mtclib run {paper} --profile full --export && "
            "python -m mtclib verdicts")

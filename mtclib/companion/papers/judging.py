@@ -1,7 +1,9 @@
 """What follows from a paper's results: verdicts, the audit, open choices, and outcomes of claims."""
 
+import re
 from collections import Counter
 from functools import cache, cached_property
+from itertools import product
 
 import pandas as pd
 
@@ -64,7 +66,27 @@ class PaperJudging(PaperResults):
         cells = self.judged(printed, dataset, rows)
         reasons = [self.numbers.fill(row.reason, dataset=row.dataset, printed=row.method)
                    for row in cells[["reason", "dataset", "method"]].itertuples(index=False)]
-        return cells.assign(reason=reasons)
+        known = {one["id"] for one in ledger.decisions(self.paper)}
+        rows = zip(cells["dataset"], cells["method"], reasons)
+        return cells.assign(reason=reasons, decisions=[self._decisions(known, *row) for row in rows])
+
+    def _decisions(self, known, dataset, method, reason):
+        """Ids of the decisions that a reason names, then of those that an alternative to them was run for on
+        this data set and method."""
+        told = known.intersection(re.findall(r"\w+(?:\.\w+)?", str(reason)))
+        run = self._alternatives.get((dataset, method), ())
+        return ", ".join([*sorted(told), *(one for one in run if one not in told)])
+
+    @cached_property
+    def _alternatives(self):
+        """Ids of the decisions with an alternative, by printed data set and method."""
+        found = {}
+        for entry in leverage.entries(self.paper)[0]:
+            for name, method in product(entry["datasets"], entry["methods"]):
+                spec = self.protocol.datasets.get(name)
+                key = spec.published if spec else name, method
+                found.setdefault(key, {})[entry["decision"]] = None
+        return found
 
     def judged(self, printed, dataset=None, rows=None):
         """As ``verdicts``, with the sentences as they stand in the decisions file."""

@@ -7,6 +7,7 @@ tasks with :class:`mtclib.LMSC` and look at the last one.  What sequences of tas
 
 import copy
 import json
+from dataclasses import replace
 from functools import cache, cached_property
 from itertools import product
 
@@ -318,6 +319,13 @@ class PaperStudy(Study, paper="lmsc"):
             self.scores_table(table, "LMSC's own numbers on the authors' split, percent",
                               folded=f"{len(table)} printed numbers of LMSC", of=sources)))
 
+    def judged_tables(self):
+        """Tables 1 to 4 on the authors' split, the Rand index of each folded."""
+        shown, rest = (self.printed_tables(*self.sets, metrics=names).tables
+                       for names in (["NMI", "purity"], ["RI"]))
+        folded = [replace(one, folded="the Rand index") for one in rest]
+        return tables.Tables(tuple(one for pair in zip(shown, folded) for one in pair))
+
     def definitions(self):
         """Every printed NMI and Rand index beside ours under each definition, on the authors' split."""
         parts = []
@@ -399,7 +407,8 @@ class PaperStudy(Study, paper="lmsc"):
         note = ("The interval is over cuts of a stream; of sets of views, over the sets, each the mean of "
                 "three cuts into at most eight tasks.")
         return tables.frame_table(pd.DataFrame(rows), "Later tasks of streams, NMI, percent",
-                                  notes=[self.told_pipelines(list(_STREAMS)), note])
+                                  notes=[self.told_pipelines(list(_STREAMS)), note],
+                                  folded="consistent, released and printed updates")
 
     @property
     def _names(self):

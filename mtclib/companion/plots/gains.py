@@ -41,8 +41,8 @@ def forest(frame: pd.DataFrame) -> plt.Figure:
 def specification_curve(frame: pd.DataFrame) -> plt.Figure:
     """Mean gain of each printed table on every pipeline, sorted, with its choices as dots below.
 
-    The diamonds are the printed gain over the same comparisons. `frame` has ``table, pipeline, printed,
-    ours``; a pipeline's name lists its choices, with commas between them.
+    The lines are the printed gains over the same comparisons, a step for each table. `frame` has ``table,
+    pipeline, printed, ours``; a pipeline's name lists its choices, with commas between them.
     """
     frame = frame.sort_values("ours", kind="stable").reset_index(drop=True)
     choices = [[f"Table {row.table}", *row.pipeline.split(", ")] for row in frame.itertuples()]
@@ -53,9 +53,13 @@ def specification_curve(frame: pd.DataFrame) -> plt.Figure:
                                      height_ratios=heights)
     top.axhline(0, color="black", **RULE)
     look = {"linestyle": "", "markersize": 4}
-    lines = top.plot(frame["printed"], color=PRINTED, marker="D", markerfacecolor="white", label="printed",
-                     **look)
-    lines += top.plot(frame["ours"], color=OURS, marker="o", label="ours", **look)
+    plain = {"where": "mid", "color": PRINTED, "linewidth": 1, "linestyle": "-", "marker": ""}
+    top.hlines(frame["printed"], frame.index - 0.3, frame.index + 0.3, color=PRINTED, linewidth=1)
+    for table, part in frame.groupby("table"):
+        (line,) = top.step(part.index, part["printed"], label="printed", **plain)
+        top.annotate(table, (part.index[-1], part["printed"].iloc[-1]), (4, 0), color=PRINTED, fontsize=7,
+                     textcoords="offset points", verticalalignment="center")
+    lines = [line, *top.plot(frame["ours"], color=OURS, marker="o", label="ours", **look)]
     top.set_ylabel("mean gain, points")
     dots = [(x, named.index(one)) for x, each in enumerate(choices) for one in each]
     below.plot(*zip(*dots), color="0.25", marker="o", **look)

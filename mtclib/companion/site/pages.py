@@ -20,6 +20,7 @@ TEXTS = {"README.md": ("readme", "Getting started"), "CHANGELOG.md": ("changelog
          "data/README.md": ("numbers", "How to read the numbers"),
          "notebooks/README.md": ("running", "Running the notebooks"), "examples": ("gallery", "Gallery")}
 """Texts of the repository, and a folder, that are pages of the site, too: name and title of each."""
+PAGES = {file: page for file, (page, _) in TEXTS.items()} | {"data/verdicts.csv": "printed"}
 LONG, FOLDED = 5, "hide-input"
 """The tag of cells with folded code, left out if they show nothing; in a notebook that has none, code of more
 lines than this is folded."""
@@ -60,8 +61,8 @@ def settle(text: str, pages, suffix=".ipynb", folder="notebooks") -> str:
 
     def lead(match):
         file = PurePosixPath(normpath(f"{folder}/{match[3]}"))
-        if str(file) in TEXTS:
-            return f"{match[1]}{TEXTS[str(file)][0]}{suffix.replace('ipynb', 'md')}"
+        if page := PAGES.get(str(file)):
+            return f"{match[1]}{page}{suffix.replace('ipynb', 'md')}"
         if str(file.parent) == "notebooks" and file.stem in pages:
             return f"{match[1]}{file.stem}{suffix}"
         if file.parts[0] == "figures" and suffix == ".ipynb":

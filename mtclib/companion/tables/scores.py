@@ -93,12 +93,13 @@ def _judged(row, percent):
     ours, sd, low, high, radius = (_number(row[name], scale)
                                    for name in ("ours", "ours_std", "low", "high", "radius"))
     printed, cause = _pm(row["printed_mean"], row["printed_std"]), row["cause"]
-    known = {"verdict": row["verdict"], "ours": ours and _pm(ours, sd), "printed": printed,
+    why = row.get("decisions", ""), str(row["reason"] or "")
+    known = {"verdict": row["verdict"], "ours": ours and _pm(ours, sd), "printed": printed * ("±" in printed),
              "shuffled": ", ".join(_band(row, percent)) if pd.notna(row.get("chance")) else "",
              "interval": f"{low} to {high}" if low and high else "", "radius": radius,
              "cause": cause if isinstance(cause, str) and cause != row["verdict"] else "",
              "pipeline": row.get("pipeline", ""),
-             "decision": shorten(str(row["reason"] or ""), 90, placeholder=" …")}
+             "decision": shorten(": ".join(filter(None, why)), 90, placeholder=" …")}
     lines = f"{ours or DASH} {SYMBOLS[row['verdict']]}", printed.partition(" ± ")[0]
     report = f"{REPORT}&{urlencode({'title': row['cell']})}" if "cell" in row else ""
     return Cell((lines[0], lines[1] + IN_BAND * bool(row.get("in_band"))), row["verdict"],

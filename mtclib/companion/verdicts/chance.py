@@ -68,15 +68,12 @@ def _sources(study):
     """Each printed data set with the one that stands for it, and with variants that have other classes."""
     for dataset in study.published["dataset"].unique():
         yield dataset, study.headline(dataset)
-        numbers = _numbers_of_classes(study, study.headline(dataset))
-        yield from ((dataset, name) for name, spec in study.protocol.datasets.items()
-                    if spec.published == dataset and spec.pipeline == "variant"
-                    and _numbers_of_classes(study, name) not in ([], numbers))
-
-
-def _numbers_of_classes(study, source):
-    return [{task: len(np.unique(each)) for task, each in classes.items()}
-            for classes in _truth(study, source)[:1]]
+        for name, spec in study.protocol.datasets.items():
+            if spec.published == dataset and spec.pipeline == "variant":
+                numbers = [[len(np.unique(each)) for each in classes.values()]
+                           for one in (name, study.headline(dataset)) for classes in _truth(study, one)[:1]]
+                if len(numbers) == 2 and numbers[0] != numbers[1]:
+                    yield dataset, name
 
 
 def _between(study, source, metrics):

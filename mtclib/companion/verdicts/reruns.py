@@ -5,6 +5,7 @@ ours.  Both are drawn from the committed runs of a method with its whole grid, t
 it prints.  For the error rates both sides are drawn from these runs as they are, so that the truth is known.
 """
 
+import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,14 +13,19 @@ import pandas as pd
 from scipy import stats
 
 from mtclib.companion.verdicts import gains
-from mtclib.companion.verdicts.draws import headlines
-from mtclib.companion.verdicts.intervals import RELATIVE
+from mtclib.companion.verdicts.draws import Scores, headlines, pipelines
+from mtclib.companion.verdicts.intervals import RELATIVE, agreement
 
 TRIALS = 500
 WANTED = {"interval": 0.95, "mean_interval": 0.95, "best_interval": 0.95, "prediction": 0.95,
           "false_recurs": 0.025, "false_reversed": 0.025, "power_half": np.nan, "false_below_half": 0.05,
-          "power_below_half": np.nan, "ratio_one": 0.95, "ratio_half": 0.95}
-"""The error rates of gains, with the level that each should have."""
+          "power_below_half": np.nan, "ratio_one": 0.95, "ratio_half": 0.95,
+          "false_convincing": gains.GOLDEN, "power_convincing": np.nan, "sets_interval": 0.95,
+          "tau_interval": 0.95, "other_sign": np.nan, "noise_turns": np.nan, "perfect_cv": np.nan,
+          "perfect_pearson": np.nan, "perfect_spearman": np.nan}
+"""The error rates of gains, with the level that each should have: of single gains, of means and ratios, of
+means and Kendall's tau over data sets that differ as ours do, of signs and their turning where all pipelines
+have half of the printed gain; then what a perfect re-run has of CV*, in percent, and of correlations."""
 UNEQUAL = 0.3
 """Standard deviation between sets of the true ratio, where it is one half on average."""
 
@@ -98,8 +104,43 @@ def rates(study, trials=TRIALS):
     table = pd.concat([part.rates() for part in parts]).mean()
     table["ratio_one"], table["ratio_half"] = _coverage(parts, trials)
     table["mean_interval"], table["best_interval"] = (_of_means(parts, best) for best in (False, True))
+    kept = [part for part in parts if part.points.any()]
+    table["sets_interval"] = _over_sets([part.ours[:, part.points].mean(axis=1) for part in kept])
+    table["tau_interval"] = _over_sets([part.tau for part in parts if np.isfinite(part.tau).all()])
+    table["other_sign"], table["noise_turns"] = _over_pipelines(study, trials)
+    alike = pd.DataFrame([part.alike for part in parts]).mean().add_prefix("perfect_")
+    table = pd.concat([table, alike])
     return pd.DataFrame({"paper": study.paper, "rate": list(WANTED), "nominal": list(WANTED.values()),
                          "found": table.reindex(list(WANTED)).round(4).to_numpy()})
+
+
+def _over_sets(drawn):
+    """Share of trials in which `gains.mean_over` covers the mean over data sets. `drawn` has what was drawn
+    for each; sets are drawn as well, normal, as far apart as the means of ours."""
+    drawn, rng = np.stack(drawn), np.random.default_rng(0)
+    means = drawn.mean(axis=1, keepdims=True)
+    values = drawn - means + rng.normal(0, means.std(ddof=1), drawn.shape)
+    ends = np.array([gains.mean_over(one)[1:] for one in values.T])
+    return ((ends[:, 0] <= 0) & (ends[:, 1] >= 0)).mean()
+
+
+def _over_pipelines(study, trials):
+    """Where all pipelines have half of the printed gain of a data set: share of its means that have the other
+    sign, and of the data sets with several pipelines on which the sign turns."""
+    rng, other, turned = np.random.default_rng(0), [], []
+    for name in study.published["dataset"].unique():
+        flips = []
+        for scores in (Scores(study, name, one) for one in pipelines(study, name)):
+            frame = gains.of_set(scores, whole=False)
+            frame = frame[~frame["metric"].isin(RELATIVE)] if len(frame) else frame
+            if len(frame):
+                errors = {method: one.mean - one.mean.mean(axis=0)
+                          for method, one in scores.drawn(trials, rng).items()}
+                means = _gaps(scores, frame, errors, errors).mean(axis=1) + frame["printed"].mean() / 2
+                flips.append(np.sign(means) != np.sign(frame["printed"].mean()))
+        other += flips
+        turned += [np.any(flips, axis=0) & ~np.all(flips, axis=0)] if len(flips) > 1 else []
+    return np.mean(other), np.mean(turned)
 
 
 def _of_means(parts, best):
@@ -130,6 +171,12 @@ class _Simulated:
         self.theirs = _gaps(scores, frame, rounded, self.means)
         self.ours = _gaps(scores, frame, {name: one.mean for name, one in ours.items()}, self.means)
         self.drawn, self.variance = ours, self._variance(ours)
+        sides = [np.stack([side[name] for name in scores.by], axis=-1)[:, ~scores.relative]
+                 for side in (rounded, {name: one.mean for name, one in ours.items()})]
+        with warnings.catch_warnings():  # a place without a printed number has no unit, and no tau
+            warnings.simplefilter("ignore", RuntimeWarning)
+            self.tau = np.nanmean(kendall(*sides), axis=-1)
+        self.alike = agreement(*(side.ravel() for side in reversed(sides)))
         known = self._variance(theirs, True) + frame["known"].to_numpy() ** 2
         self.printed_error = np.sqrt(known)
 
@@ -193,7 +240,9 @@ class _Simulated:
                  "prediction": told["within_prediction"], "false_recurs": zero["significant"] == "same",
                  "false_reversed": zero["significant"] == "reversed",
                  "power_half": power["significant"] == "same", "false_below_half": half["below_half"],
-                 "power_below_half": zero["below_half"]}
+                 "power_below_half": zero["below_half"],
+                 **{name: judged["sceptical_p"] <= gains.GOLDEN
+                    for name, judged in (("false_convincing", zero), ("power_convincing", power))}}
         shares = {name: np.asarray(flags, dtype=float).reshape(noise.shape).mean(axis=0)
                   for name, flags in table.items()}
         return pd.DataFrame(shares)[(self.frame["same_sign"] != "").to_numpy()]

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import optimize, stats
 
 from mtclib.companion.runs import our_name
-from mtclib.companion.verdicts import intervals
+from mtclib.companion.verdicts import errors, intervals
 from mtclib.companion.verdicts.draws import DRAWS, headlines
 from mtclib.companion.verdicts.intervals import DELTA
 
@@ -91,10 +91,41 @@ def rates(study, trials=DRAWS):
         for method in judged(scores):
             part = Row(scores, method)
             found.append({"kind": study.kinds[method], **_simulated(part, *(s[method] for s in sides))})
-    table = pd.DataFrame(found).groupby("kind", sort=False).mean().round(4)
-    return pd.concat([pd.DataFrame({"paper": study.paper, "rate": [f"{name}, {kind}" for name in WANTED],
-                                    "nominal": list(WANTED.values()), "found": list(line)})
-                      for kind, line in table[list(WANTED)].iterrows()])
+    table = pd.DataFrame(found).groupby("kind", sort=False).mean()
+    lines = [(f"{name}, {kind}", nominal, line[name])
+             for kind, line in table.iterrows() for name, nominal in WANTED.items()]
+    judged_rows = rows(study)
+    lines += [(f"between_interval, {kind}", 0.95, _covered(part, trials))
+              for kind, part in judged_rows.groupby("kind", sort=False) if part["dataset"].nunique() > 1]
+    levels = [level for scores in headlines(study) if study.n_published(scores.dataset) == 1
+              for method in judged(scores) if (level := _conformal_level(scores, method)) is not None]
+    lines += [("conformal", *np.mean(levels, axis=0))] if levels else []
+    frame = pd.DataFrame(lines, columns=["rate", "nominal", "found"]).round(4)
+    return frame.assign(paper=study.paper)[["paper", "rate", "nominal", "found"]]
+
+
+def _covered(part, trials):
+    """Share of trials in which the interval of `random_effects` covers the mean of data sets as these."""
+    variances, rng = _of_sets(part)[1], np.random.default_rng(0)
+    spread = np.sqrt(variances + random_effects(*_of_sets(part))["tau"] ** 2)
+    found = [random_effects(effects, variances) for effects in rng.normal(0, spread, (trials, len(spread)))]
+    return np.mean([one["low"] <= 0 <= one["high"] for one in found])
+
+
+def _conformal_level(scores, method):
+    """How often a draw of our own, at the setting that its labels choose, would be farther than all others at
+    the default: the level 1 / n and the share of the n draws."""
+    study, rows = scores.study, scores.study.rows(scores.dataset)
+    kept = scores.places[scores.printed[method]["mean"].notna() & ~scores.relative]
+    default = study.default(scores.dataset).query("method == @method")
+    sides = [errors.population(study, kept, one) for one in (rows[rows["method"] == method], default)]
+    (values, choose), (own, _) = sides
+    n = own.shape[1]
+    if len(own) != 1 or values.shape[1] != n:
+        return None
+    draws = values[choose.argmax(axis=0), np.arange(n)]
+    far = [conformal(draws[one], np.delete(own[0], one, axis=0)) <= 1 / n + 1e-9 for one in range(n)]
+    return 1 / n, np.mean(far)
 
 
 def _simulated(part, ours, theirs):
@@ -148,17 +179,21 @@ def between_sets(table):
     effect, their mean, with errors that count as independent. ``conformal_p`` where a set has one row."""
     lines = []
     for (paper, kind), part in table.groupby(["paper", "kind"], sort=False):
-        error = (part["high"] - part["low"]) / 2 / stats.norm.ppf(0.95)
-        sets = part.assign(variance=error**2).groupby("dataset", sort=False)
-        sizes = sets.size()
-        found = random_effects(sets["difference"].mean(), (sets["variance"].sum() / sizes**2).to_numpy())
-        counts = part["verdict"].value_counts()
-        lines.append({"paper": paper, "kind": kind, "rows": len(part), "sets": len(sizes),
+        found, counts = random_effects(*_of_sets(part)), part["verdict"].value_counts()
+        n_sets = part["dataset"].nunique()
+        lines.append({"paper": paper, "kind": kind, "rows": len(part), "sets": n_sets,
                       **{name: int(counts.get(name, 0))
                          for name in ("agrees", "inconclusive", "higher", "lower")}, **found,
                       "conformal_p": combined(part["conformal_p"], part["draws"])
-                      if len(part) == len(sizes) else np.nan})
+                      if len(part) == n_sets else np.nan})
     return pd.DataFrame(lines)
+
+
+def _of_sets(part):
+    """Mean difference of the rows of each data set, and its squared error."""
+    error = (part["high"] - part["low"]) / 2 / stats.norm.ppf(0.95)
+    sets = part.assign(variance=error**2).groupby("dataset", sort=False)
+    return sets["difference"].mean().to_numpy(), (sets["variance"].sum() / sets.size() ** 2).to_numpy()
 
 
 def conformal(draw, others):

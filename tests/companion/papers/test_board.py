@@ -14,6 +14,7 @@ from mtclib.companion.comparison import advice
 from mtclib.companion.comparison.sources import KINDS
 from mtclib.companion.papers import board
 from mtclib.companion.site import report
+from mtclib.companion.verdicts import published
 from mtclib.core import paths
 from mtclib.datasets.dataset import LOADERS
 
@@ -82,6 +83,8 @@ def test_all_scores_and_all_printed_numbers_are_there(scores):
             wanted = advice.evidence(kind).scores(k=k, preparation=None).notna().to_numpy().sum()
             assert (rows["number of clusters"] == k).sum() == wanted
     verdicts, cells = pd.read_csv(paths.data_dir() / "verdicts.csv"), board.cells()
+    printed = pd.concat(map(published.load, cells["paper"].unique()))
+    assert set(cells["cell"]) == set(printed["cell"]), "a report fills in the id"
     assert cells["verdict"].tolist() == verdicts["verdict"].tolist()
     assert cells.loc[0, ["printed", "ours"]].tolist() == pytest.approx(
         [verdicts["as_printed"][0], 100 * verdicts["ours"][0]], abs=1e-3)

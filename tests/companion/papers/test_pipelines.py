@@ -49,7 +49,7 @@ def test_every_stored_table_of_fits_names_its_pipelines(paper):
     shown = {"".join(cell["source"]).partition("(")[0].removeprefix("study."): "".join(text)
              for cell in cells for output in cell.get("outputs", ())
              for text in [output.get("data", {}).get("text/plain", "")] if "-+-" in "".join(text)}
-    assert len(shown) > 5
+    assert "live_table" in shown
     without = {name: table.partition("\n")[0] for name, text in shown.items() if name not in NOT_OF_FITS
                for table in text.split("\n\n\n") if "Pipeline" not in table}
     searches = {name for name, caption in without.items() if caption.startswith("Search ")}

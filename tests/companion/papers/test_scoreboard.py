@@ -1,8 +1,10 @@
 """The front page: README and committed results say the same; stored notebooks are compared when run."""
 
+import html
 import inspect
 import itertools
 import re
+from urllib.parse import unquote_plus
 
 import numpy as np
 import pandas as pd
@@ -138,12 +140,18 @@ def test_the_readme_and_the_front_page_say_what_the_results_say(summary):
 def test_the_answer_of_a_paper_has_its_gain_its_recurrence_and_where_it_turns(paper):
     study = study_of(paper)
     found = answers.line(paper, ledger.findings(paper)["summary"]["rival"])
-    told = answers.sentences(study)
-    plain = " ".join(told[:2]).replace("**", "")
-    assert all(len(one.split()) <= 30 for one in re.split(r"(?<=[a-z)0-9])\. ", plain))
-    assert told[0].startswith("**")
-    assert f"{signed(found['ours'])} points" in " ".join(told)
-    assert f"{found['recurs']:.0f} of " in " ".join(told)
+    first, told = answers.sentences(study), answers.further(study)
+    plain = " ".join([*first, *told[:1]]).replace("**", "")
+    assert all(len(one.split()) <= 30 for one in re.split(r"(?<=[a-z)0-9])[.;] ", plain))
+    assert len(first) <= 3
+    assert len(" ".join(first).split()) <= 72
+    assert first[0].startswith("**")
+    assert f"{signed(found['ours'])} points" in " ".join(first)
+    assert ("turns with the pipeline" in first[-1]) == bool(answers.turns(paper))
+    assert f"{found['recurs']:.0f} of " in told[0]
+    assert f"{found['ratio']:.2f} of the printed one ({found['ratio_low']:.2f} to" in told[0]
+    below = study.pipelines_of_tables().text
+    assert all(one in below for one in told)
     whole = answers.line(paper)
     several = whole["best_ours"] < whole["ours"]
     assert several == (f"best rival of each column: {whole['best_ours']:+.1f} (" in " ".join(told))
@@ -161,6 +169,18 @@ def test_the_answer_of_a_paper_has_its_gain_its_recurrence_and_where_it_turns(pa
     means = means[means["metric"] != "d_M"].groupby(["dataset", "pipeline"])[["printed", "ours"]].mean()
     turned = (np.sign(means["printed"]) == np.sign(means["ours"])).groupby("dataset").nunique() == 2
     assert all(name in answers.turns(paper) for name in turned.index[turned])
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_number_that_was_judged_stands_on_the_page_of_its_paper_and_deviations_name_decisions(paper):
+    page = html.unescape((paths.root() / "notebooks" / f"{paper}.ipynb").read_text(encoding="utf-8"))
+    shown = set(map(unquote_plus, re.findall(r'template=correction\.md&title=([^"\\]+)', page)))
+    cells = study_of(paper).all_verdicts()
+    assert set(cells.loc[cells["verdict"] != "not-run", "cell"]) <= shown
+    deviating = cells[cells["verdict"].isin(["higher", "lower"])]
+    known = {one["id"] for one in ledger.decisions(paper)}
+    assert all(known.issuperset(ids.split(", ")) for ids in deviating["decisions"])
+    assert all(f"<b>decision</b> {ids}: " in page for ids in deviating["decisions"].unique())
 
 
 def test_an_answer_that_no_gain_gives_stands_first_and_says_what_could_be_chance(monkeypatch):

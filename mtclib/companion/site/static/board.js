@@ -60,7 +60,7 @@ const TEX = {"\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\texta
 const tex = (value) => String(value ?? "").replace(/[\\&%$#_{}~^]/g, (sign) => TEX[sign] ?? `\\${sign}`);
 const MOST = 100;
 
-function board(place, {caption, columns, rows, advice, order, bibtex}) {
+function board(place, {caption, columns, rows, advice, order, bibtex, report}) {
   const names = [...columns.map(({name}) => name), "keys", "load"];
   const all = rows.map((row) => Object.fromEntries(names.map((name, place) => [name, row[place]])));
   const wanted = {}, form = make("form", {className: "board-form"});
@@ -109,7 +109,9 @@ function board(place, {caption, columns, rows, advice, order, bibtex}) {
     const text = [line(shown().map(({name}) => name)), line(texts(row)), row.keys && `\\cite{${row.keys}}`, row.load,
       ...(row.keys ? row.keys.split(",").map((key) => bibtex[key]) : [])];
     const block = make("pre", {textContent: text.filter(Boolean).join("\n"), tabIndex: 0});
-    button.closest("tr").after(make("tr", {}, make("td", {colSpan: shown().length + 1}, block)));
+    const href = `${report}&title=${encodeURIComponent(row.cell)}`;
+    const links = report ? [make("a", {href, textContent: "report an error"})] : [];
+    button.closest("tr").after(make("tr", {}, make("td", {colSpan: shown().length + 1}, block, ...links)));
   }
 
   // The keyboard enters and leaves the rows by Tab, and goes through them by arrows.
