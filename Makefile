@@ -42,7 +42,7 @@ test: $(FETCHED) ## Lint, run the tests and check the stored outputs of the note
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/mypy
-	$(ONE_THREAD) $(PY) -m pytest $(NBVAL) $(IN_PARALLEL) --doctest-modules $(PYTEST_ARGS) notebooks tests mtclib
+	MTCLIB_FIGURES=none $(ONE_THREAD) $(PY) -m pytest $(NBVAL) $(IN_PARALLEL) --doctest-modules $(PYTEST_ARGS) notebooks tests mtclib
 
 adversary: $(FETCHED) ## Attack the library for an hour, and print for each family how many attempts got through
 	PYTHONPATH=tests $(ONE_THREAD) $(PY) -m adversary --seconds 3600 --write

@@ -55,9 +55,11 @@ def build_dir() -> Path:
     return Path(os.environ.get("MTCLIB_BUILD") or root() / "build")
 
 
-def figures_dir() -> Path:
-    """Where notebooks put their figures (``MTCLIB_FIGURES``): under ``build`` unless told otherwise."""
-    return Path(os.environ.get("MTCLIB_FIGURES") or build_dir() / "figures")
+def figures_dir() -> Path | None:
+    """Where notebooks put their figures (``MTCLIB_FIGURES``): under ``build`` unless told otherwise;
+    with ``none`` nowhere, as in tests that only look at what notebooks show."""
+    told = os.environ.get("MTCLIB_FIGURES")
+    return None if told == "none" else Path(told or build_dir() / "figures")
 
 
 def git(*command) -> str:

@@ -88,3 +88,6 @@ def test_a_shown_figure_says_what_it_was_drawn_from(tmp_path, monkeypatch):
         ["notebooks/x.ipynb", "formula", ""]] * 2  # fmt: skip
     with pytest.raises(ValueError, match="data/none holds no files"):
         show(fig, "a", "notebooks/x.ipynb", "data/none")
+    monkeypatch.setenv("MTCLIB_FIGURES", "none")
+    show(fig, "b", "notebooks/x.ipynb", "formula")
+    assert {path.stem for path in tmp_path.rglob("*.*g")} == {"a"}

@@ -23,7 +23,8 @@ NAMED = "toyp or TOYP or Toyviews or toyviews or test_every_change or every_prin
 
 
 def in_copy(root, *command):
-    own = {"MTCLIB_ROOT": root, "PYTHONPATH": root, "MTCLIB_RUNS": root / "runs"}
+    own = {"MTCLIB_ROOT": root, "PYTHONPATH": root, "MTCLIB_RUNS": root / "runs",
+           "MTCLIB_FIGURES": root / "figures"}
     done = subprocess.run([sys.executable, *command], cwd=root, capture_output=True, text=True,
                           env={**os.environ, **{name: str(path) for name, path in own.items()}})
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]

@@ -24,8 +24,8 @@ WHOLE = ("your_data",)
 
 
 @pytest.fixture(autouse=True)
-def own_figures(tmp_path, monkeypatch):
-    monkeypatch.setenv("MTCLIB_FIGURES", str(tmp_path / "figures"))
+def own_figures(monkeypatch):
+    monkeypatch.setenv("MTCLIB_FIGURES", "none")
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         monkeypatch.setenv(name, "1")
 

@@ -225,5 +225,6 @@ def show(fig, name, notebook, data="data/*/results", printed="", alt=""):
     below ``data/`` get the hash over their files, so that a figure older than its data can be told."""
     if data.startswith("data/"):
         data = plots.folder_key(paths.root(), data)
-    plots.save(fig, name, paths.figures_dir(), notebook=notebook, data=data, printed=printed)
+    if folder := paths.figures_dir():
+        plots.save(fig, name, folder, notebook=notebook, data=data, printed=printed)
     return plots.Picture(fig, name, alt)
