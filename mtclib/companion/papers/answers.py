@@ -54,10 +54,13 @@ def sentences(study):
     asked = ledger.part(study.paper, "summary")
     found, whole = line(study.paper, asked["rival"]), line(study.paper)
     turning = turns(study.paper, asked["rival"])
-    size = _say("size", found, word=_answered(found, whole, _whole(turning)), over=asked["over"])
+    said = _answered(found, whole, _whole(turning))
     first = [study.numbers.fill(asked["first"])] if "first" in asked else []
-    return [*(f"**{one}**" for one in (*first, size)),
-            *([_say("turning", turning=", ".join(turning))] if turning else [])]
+    size = _say("size", found, word=f"Against rivals {said[0].lower()}{said[1:]}" if first else said,
+                over=asked["over"], more=_say("all" if asked["rival"] == ALL else "alone", found))
+    named = _say("turning_all", found) if len(_whole(turning)) == found["sets"] else ", ".join(turning)
+    return [*(f"**{one}**" for one in (*first, size)), *([asked["caveat"]] if "caveat" in asked else []),
+            *([_say("turning", turning=named)] if turning else [])]
 
 
 def further(study):

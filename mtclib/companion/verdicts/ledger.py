@@ -42,7 +42,8 @@ FILES = {
     "decisions": table((), decision={"items": DECISION}, deviation={
         "items": table(("cause", "evidence"), SCOPE, cause=one_of(CAUSES))}),
     "claims": table((), ("name", "venue"), finding={"items": table(("text", "sources"))},
-                    summary=table(("question", "claim", "rival", "over"), ("first", "short", "also")),
+                    summary=table(("question", "claim", "rival", "over"),
+                                  ("first", "short", "also", "caveat")),
                     answer={"items": table(("tables", "pipeline", "sure"))}, claim={"items": CLAIM})}
 SHOWN = (*_NEEDED, "alternatives", "leverage")
 

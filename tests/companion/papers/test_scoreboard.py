@@ -144,7 +144,7 @@ def test_the_answer_of_a_paper_has_its_gain_its_recurrence_and_where_it_turns(pa
     plain = " ".join([*first, *told[:1]]).replace("**", "")
     assert all(len(one.split()) <= 30 for one in re.split(r"(?<=[a-z)0-9])[.;] ", plain))
     assert len(first) <= 3
-    assert len(" ".join(first).split()) <= 72
+    assert len(" ".join(first).split()) <= 82
     assert first[0].startswith("**")
     assert f"{signed(found['ours'])} points" in " ".join(first)
     assert ("turns with the pipeline" in first[-1]) == bool(answers.turns(paper))
