@@ -371,13 +371,9 @@ def writes(folder):
 
 
 def _whole_bundle(out, bundle):
-    """Whether the bundle is in its place, or was moved aside whole by a writer that was killed."""
-    places = [out, *out.parent.glob(".out.*")]
-    whole = [place for place in places if (place / "report.txt").is_file() and bundle._not_ours(place) == ""
-             and (place / bundle.MANIFEST).is_file()]  # fmt: skip
-    if out not in whole and whole:
-        whole[0].rename(out)
-    return bool(whole)
+    """Whether the bundle is in its place, at the latest when the next writer has looked."""
+    bundle.check(out)
+    return (out / "report.txt").is_file() and bundle._not_ours(out) == "" and (out / bundle.MANIFEST).is_file()
 
 
 def _full(write, most, folder):

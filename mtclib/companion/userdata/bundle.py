@@ -3,6 +3,7 @@
 Its manifest says what made it and hashes what was read and written, so that an earlier bundle is known again.
 """
 
+import hashlib
 import json
 import logging
 import re
@@ -47,6 +48,7 @@ def check(folder, inputs=()) -> Path:
                           f"as 'clusters'")
     if within := [file for file in inputs if Path(file).resolve().is_relative_to(place)]:
         raise BundleError(f"output: {folder!s} holds the input {listed(within)}; choose another folder")
+    _put_back(place)
     if _in_the_way(place) and (why := _in_the_way(place)):  # twice, as another run may just change places
         raise BundleError(f"output: {folder!s} {why}; nothing there is replaced: choose another folder, or "
                           f"move what is there")
@@ -89,7 +91,7 @@ def bundle(folder, parameters, sources=(), inputs=()):
     `sources` are the records of the `inputs` for the manifest.  Raises `BundleError` as :func:`check` does,
     and `WriteError` with the path where the disk is full or the like; then nothing half-written stays."""
     place = check(folder, inputs)
-    partial = place.with_name(f".{uuid.uuid4().hex}.part")
+    partial = place.with_name(f"{_mark(place)}{uuid.uuid4().hex}.part")
     try:
         partial.mkdir(parents=True)
         yield place, partial
@@ -117,14 +119,32 @@ def _swap(partial, place):
             raise BundleError(f"output: {place} {why}; the results are in {kept}")
         try:
             partial.rename(place)
-        except OSError:
+        except BaseException as error:  # Ctrl-C, too
             if not place.exists():
                 with suppress(FileNotFoundError):
                     older.rename(place)
                 raise
+            if not isinstance(error, OSError):
+                raise
         if older.exists():
             logging.getLogger(__name__).info("replaced the earlier results in %s", place)
         shutil.rmtree(older, ignore_errors=True)
+
+
+def _mark(place):
+    """How the names of hidden folders begin that wait for a place, however long its own name is."""
+    return f".{hashlib.sha256(place.name.encode()).hexdigest()[:12]}-"
+
+
+def _put_back(place):
+    """If a writer was killed after it had moved earlier results aside, put them into their place again."""
+    for older in sorted(place.parent.glob(f"{_mark(place)}*.old")):
+        with suppress(OSError, ValueError, KeyError):
+            named = json.loads((older / MANIFEST).read_text(encoding="utf-8"))["outputs"]
+            whole = not _not_ours(older) and all((older / name).exists() for name in named)
+            if whole and not place.exists():
+                older.rename(place)
+                logging.getLogger(__name__).info("put back the earlier results in %s", place)
 
 
 def safe(frame):

@@ -93,6 +93,29 @@ def test_a_full_disk_is_said_with_the_path_and_leaves_what_was_there(result):
     assert (names("out"), names(".")) == (before, ["out"])
 
 
+@pytest.mark.parametrize("name", ["out", "x" * 250])
+@pytest.mark.parametrize("killed", [False, True])
+def test_earlier_results_are_in_their_place_again_after_a_writer_was_stopped_between_old_and_new(
+        name, killed, result, monkeypatch):
+    result.save(name)
+    before, rename, calls = Path(name, bundle.MANIFEST).read_bytes(), Path.rename, []
+
+    def stopped(path, target):
+        calls.append(path)
+        if len(calls) == 2 or killed and len(calls) > 2:
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        result.save(name)
+    monkeypatch.setattr(Path, "rename", rename)
+    assert Path(name).exists() != killed, "Ctrl-C puts back by itself; after a kill the next run does"
+    bundle.check(name)
+    assert Path(name, bundle.MANIFEST).read_bytes() == before
+    assert [path.name for path in Path().iterdir() if path.name.startswith(".")] == []
+
+
 def test_results_are_kept_elsewhere_if_the_folder_got_another_file_in_the_meantime(result):
     result.save("out")
     with pytest.raises(bundle.BundleError, match="'late.txt'.*; the results are in") as refused:
