@@ -373,7 +373,8 @@ def writes(folder):
 def _whole_bundle(out, bundle):
     """Whether the bundle is in its place, at the latest when the next writer has looked."""
     bundle.check(out)
-    return (out / "report.txt").is_file() and bundle._not_ours(out) == "" and (out / bundle.MANIFEST).is_file()
+    whole = (out / "report.txt").is_file() and (out / bundle.MANIFEST).is_file()
+    return whole and bundle._not_ours(out) == ""
 
 
 def _full(write, most, folder):
