@@ -71,8 +71,7 @@ def number_of_clusters(found: Candidates) -> plt.Figure:
         row[0].set_xlabel("clusters")
         row[0].locator_params("x", integer=True)
         for ax, k in zip(row[1:], marked["clusters"]):
-            y = found.labels[task, k]
-            _scatter(ax, found.Xs[task], y, _cluster_looks(k), np.zeros(len(y), dtype=bool))
+            _scatter(ax, found.Xs[task], found.labels[task, k], _cluster_looks(k))
             ax.set_title(f"{k} clusters")
         for ax in row[1 + len(marked):]:
             ax.remove()
@@ -87,7 +86,8 @@ def _cluster_looks(n):
              "marker": _MARKERS[(k + turns[k]) % len(_MARKERS)]} for k in range(n)]  # fmt: skip
 
 
-def _scatter(ax, X, y, looks, hollow):
+def _scatter(ax, X, y, looks, hollow=False):
+    hollow = np.broadcast_to(hollow, len(y))
     if len(y) > _DRAWN:
         rows = np.sort(np.random.default_rng(0).choice(len(y), _DRAWN, replace=False))
         ax.annotate(f"{_DRAWN:,} of {len(y):,} samples", (0.02, 0.98), xycoords="axes fraction", va="top",
@@ -95,11 +95,10 @@ def _scatter(ax, X, y, looks, hollow):
         X, y, hollow = X[rows], y[rows], hollow[rows]
     points, shares = _two_dimensions(X)
     for k in np.unique(y):
-        colour, marker = looks[int(k)].values()
-        for own, filled in (((y == k) & ~hollow, True), ((y == k) & hollow, False)):
-            look = {"c": colour, "linewidths": 0.3, "edgecolors": "white"} if filled else {
-                "facecolors": "none", "linewidths": 0.7, "edgecolors": colour}
-            ax.scatter(*points[own].T, s=18, marker=marker, rasterized=True, **look)
+        (colour, marker), empty = looks[int(k)].values(), hollow[y == k]
+        ax.scatter(*points[y == k].T, s=18, marker=marker, rasterized=True,
+                   facecolors=np.where(empty, "none", colour), edgecolors=np.where(empty, colour, "white"),
+                   linewidths=np.where(empty, 0.7, 0.3))
     kind = "singular vector" if sp.issparse(X) else "component"
     for axis, number, share in zip((ax.xaxis, ax.yaxis), (1, 2), shares):
         axis.set_label_text(f"{kind} {number} ({100 * share:.0f} %)")

@@ -119,13 +119,13 @@ def _swap(partial, place):
             raise BundleError(f"output: {place} {why}; the results are in {kept}")
         try:
             partial.rename(place)
-        except BaseException as error:  # Ctrl-C, too
+        except OSError:
+            if not place.exists():
+                raise
+        finally:  # after Ctrl-C, too
             if not place.exists():
                 with suppress(FileNotFoundError):
                     older.rename(place)
-                raise
-            if not isinstance(error, OSError):
-                raise
         if older.exists():
             logging.getLogger(__name__).info("replaced the earlier results in %s", place)
         shutil.rmtree(older, ignore_errors=True)

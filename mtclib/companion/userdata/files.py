@@ -130,8 +130,7 @@ def read_table(path, header=None, argument="paths", text=()) -> Table:
     if variable and read not in (_read_npz, _read_mat):
         raise DataFileError(f"{name}: only npz and mat files hold several arrays; leave out '::{variable}'")
     if read in (_read_npy, _read_npz, _read_mat):
-        arrays = _read_npz(file, name, variable) if read is _read_npz else read(file, name)
-        return _choose(arrays, variable, name)
+        return _choose(read(file, name, variable), variable, name)
     values = read(file, name, header, text)
     if 0 in values.shape:
         raise DataFileError(f"{name}: there are {values.shape[0]} rows and {values.shape[1]} columns; a line "
@@ -217,7 +216,7 @@ def _read_parquet(file, name, header, text):
     return values.reset_index(asked).reset_index(drop=True) if asked else values.reset_index(drop=True)
 
 
-def _read_npy(file, name):
+def _read_npy(file, name, variable):
     try:
         if file.stat().st_size > large.IN_MEMORY:
             return {"": np.lib.format.open_memmap(file, mode="r")}
@@ -227,7 +226,7 @@ def _read_npy(file, name):
         raise _unusable(file, name, error, "npy file", "numpy.save") from error
 
 
-def _read_npz(file, name, variable=""):
+def _read_npz(file, name, variable):
     try:
         with np.load(file, allow_pickle=False) as archive:
             sizes = {info.filename.removesuffix(".npy"): info.file_size for info in archive.zip.infolist()}
@@ -266,7 +265,7 @@ content = pickle.dumps(scipy.io.loadmat(sys.argv[1]), protocol=5)
 sys.stdout.buffer.write(content)"""
 
 
-def _read_mat(file, name):
+def _read_mat(file, name, variable):
     with file.open("rb") as handle:
         start = handle.read(128)
     # The version of a MATLAB file is in bytes 124 to 126; 7.3 has 0x0200, in either byte order.

@@ -298,8 +298,7 @@ def test_samples_that_most_others_put_elsewhere_are_hollow_and_the_legend_says_s
     X, labels = np.random.default_rng(0).normal(size=(6, 3)), np.array([0, 0, 0, 1, 1, 1])
     fig = plots.embedding([X, X], labels, ["a", "b"], agreement=[np.array([1, 0.4, 0.5, 1, 1, 1])])
     for ax in fig.axes:
-        hollow = [part for part in ax.collections if not len(part.get_facecolors())]
-        assert sum(len(part.get_offsets()) for part in hollow) == 1
+        assert sum((part.get_facecolors()[:, 3] == 0).sum() for part in ax.collections) == 1
         assert sum(len(part.get_offsets()) for part in ax.collections) == 6
     assert fig.legends[0].get_texts()[-1].get_text() == "most others disagree"
 
