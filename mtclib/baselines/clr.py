@@ -10,7 +10,7 @@ from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer
 from mtclib.core.checks import COUNT, POSITIVE
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import top_eigenvectors
-from mtclib.maths.graphs import among_filled
+from mtclib.maths.graphs import METRICS, among_filled, by_cosine
 from mtclib.maths.linalg import unit_samples
 from mtclib.maths.neighbours import nearest_distances
 from mtclib.maths.simplex import project_stored_rows
@@ -55,8 +55,8 @@ class CLR(SingleTaskClusterer):
     n_clusters : int, or list of int with one per task
     n_neighbors : int, default 10
         Neighbours in the initial graph; at most n_t - 2 are used.  A cluster should have more samples.
-    metric : {'euclidean', 'cosine'}, default 'euclidean'
-        'cosine' scales the rows to unit length first.
+    metric : {'euclidean', 'cosine', 'auto'}, default 'euclidean'
+        'cosine' scales the rows to unit length first, 'auto' those of nonnegative tasks with 80 % zeros.
     lam : float > 0, default 0.1
         First value of the penalty.
     max_iter : int, default 30
@@ -103,7 +103,7 @@ class CLR(SingleTaskClusterer):
                     task_order_free=True, graph=True)
     ALGORITHM_VERSION = 2
 
-    rules = {"n_neighbors": COUNT, "metric": ("euclidean", "cosine"), "lam": POSITIVE}
+    rules = {"n_neighbors": COUNT, "metric": METRICS, "lam": POSITIVE}
 
     def __init__(self, n_clusters, *, n_neighbors=10, metric="euclidean", lam=0.1, max_iter=30,
                  seeding="greedy", random_state=None):
@@ -111,7 +111,7 @@ class CLR(SingleTaskClusterer):
         self.max_iter, self.seeding, self.random_state = max_iter, seeding, random_state
 
     def _prepare(self, Xs, n_clusters):
-        return [initial_graph(unit_samples(X) if self.metric == "cosine" else X, int(self.n_neighbors))
+        return [initial_graph(unit_samples(X) if by_cosine(self.metric, X) else X, int(self.n_neighbors))
                 for X in Xs]
 
     def _fit_task(self, A, n_clusters, seed):

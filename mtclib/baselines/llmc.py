@@ -13,6 +13,7 @@ from mtclib.core.checks import COUNT, COUNT_OR_NONE, POSITIVE
 from mtclib.core.shield import check_finite
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import top_eigenvectors
+from mtclib.maths.graphs import METRICS, by_cosine
 from mtclib.maths.linalg import as_dense, unit_samples
 from mtclib.maths.simplex import project_stored_rows
 
@@ -178,9 +179,10 @@ class LLMC(MultiTaskClusterer):
         At most n_t - 2 are used.
     n_components : int or None, default None
         Columns of :math:`W_t`, None for :math:`k_t`; fewer where the samples of a task span fewer dimensions.
-    metric : {'euclidean', 'cosine'}, default 'euclidean'
-        'cosine' scales the rows to unit length first.  All tasks are then divided by one number that makes
-        the mean squared length of their centred samples 1.
+    metric : {'euclidean', 'cosine', 'auto'}, default 'euclidean'
+        'cosine' scales the rows to unit length first, 'auto' if all tasks are nonnegative with 80 % zeros.
+        All tasks are then divided by one number that makes the mean squared length of their centred samples
+        1.
     adapt : bool, default True
         Search :math:`\lambda_t` for :math:`k_t` components.  False keeps it, and takes labels from k-means
         unless there are :math:`k_t` components by chance.
@@ -237,7 +239,7 @@ class LLMC(MultiTaskClusterer):
                     task_order_free=True, reconstruction=True)
 
     rules = {"gamma": POSITIVE, "lam": POSITIVE, "n_neighbors": COUNT, "n_components": COUNT_OR_NONE,
-             "metric": ("euclidean", "cosine"), "adapt": bool}
+             "metric": METRICS, "adapt": bool}
 
     def __init__(self, n_clusters, *, gamma=1.0, lam=1.0, n_neighbors=10, n_components=None,
                  metric="euclidean", adapt=True, n_init=10, max_iter=50, tol=1e-6, seeding="greedy",
@@ -247,7 +249,8 @@ class LLMC(MultiTaskClusterer):
         self.max_iter, self.tol, self.seeding, self.random_state = max_iter, tol, seeding, random_state
 
     def _prepare(self, Xs, n_clusters):
-        return unit_variance([unit_samples(X) for X in Xs] if self.metric == "cosine" else Xs)
+        cosine = all(by_cosine(self.metric, X) for X in Xs)
+        return unit_variance([unit_samples(X) for X in Xs] if cosine else Xs)
 
     def _fit_best(self, Xs, n_clusters, seeds):
         tasks = [Task(X, k, int(self.n_components or k), int(self.n_neighbors), float(self.lam), seeds[0])

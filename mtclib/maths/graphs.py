@@ -28,6 +28,7 @@ SCALES = ("median", "mean", "self-tuning")
 NEIGHBOUR = 7
 NEIGHBOURS = ("auto", "knn", "knn-cosine")
 """Affinities between neighbours."""
+METRICS = ("euclidean", "cosine", "auto")
 MANY_SCALES = (10, 30, 100)
 """Numbers of neighbours whose graphs are added up."""
 ZEROS = 0.8
@@ -426,6 +427,11 @@ def _neighbour_graph(X, affinity, n_neighbors, *options):
     found = among_filled(_scale_affinities, unit_samples(X) if cosine else X, *options)
     graphs = list(map(NormalizedMatrix, found if isinstance(found, list) else [found]))
     return WeightedSum(graphs, [1 / len(graphs)] * len(graphs))
+
+
+def by_cosine(metric, X):
+    """Whether the neighbours of X (n, d) are those by 'cosine'; 'auto': if X is ``mostly_zero``."""
+    return metric == "cosine" or (metric == "auto" and mostly_zero(X))
 
 
 def mostly_zero(X):

@@ -1,4 +1,4 @@
-"""What a user would take instead of a method of ours.
+"""What a user would take instead of a method of ours, and what a method is without the other tasks.
 
 Methods of scikit-learn and of the living multi-view packages, each at its own defaults, under the contract
 that runs expect of an estimator.  The packages come with the extra ``comparison``.
@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.cluster import spectral_clustering
 from sklearn.utils import check_array
 
+from mtclib.baselines import registry
 from mtclib.baselines.adapters import side_by_side
 from mtclib.companion.runs.jobs import dotted
 from mtclib.maths.linalg import as_dense
@@ -74,6 +75,32 @@ class Rival(BaseEstimator):
         if not isinstance(data, list) and method.__name__ not in TAKE_SPARSE:
             data = as_dense(data)
         return np.asarray(method(**options).fit_predict(data), dtype=int)
+
+
+class Alone(BaseEstimator):
+    """A method that shares between tasks, by its name and with ``parameters``, on each task by itself."""
+
+    def __init__(self, n_clusters, *, estimator="MBC", parameters=None, random_state=None):
+        self.n_clusters = n_clusters
+        self.estimator = estimator
+        self.parameters = parameters
+        self.random_state = random_state
+
+    @classmethod
+    def algorithm_version(cls, estimator):
+        """That of the method."""
+        return registry.estimator(estimator).algorithm_version()
+
+    def fit(self, Xs, y=None):
+        """Cluster each task; the largest number of iterations counts, and whether all converged."""
+        method, options = registry.estimator(self.estimator), self.parameters or {}
+        models = [method(k, random_state=self.random_state, **options).fit([X])
+                  for X, k in zip(Xs, self.n_clusters)]
+        self.labels_ = [model.labels_[0] for model in models]
+        self.objective_ = np.array([sum(model.objective_[-1] for model in models)])
+        self.n_iter_ = max(model.n_iter_ for model in models)
+        self.converged_ = all(model.converged_ for model in models)
+        return self
 
 
 def _fused(Xs, k, seed):

@@ -19,11 +19,10 @@ OWN = {
     "sklearn KMeans, pooled": "sklearn KMeans", "sklearn Spectral, pooled": "sklearn Spectral",
     "sklearn GMM, pooled": "sklearn GMM", "sklearn Agglomerative, pooled": "sklearn Agglomerative",
 }  # fmt: skip
-"""What each multi-task method is without the other tasks."""
+"""What a multi-task method is without the other tasks, where that is another method; else the study "alone"
+has it on each task by itself."""
 
-NEAREST = {"MTSC": "Spectral NJW", "LLMC": "CLR", "MKC": "k-means", "SMKC": "k-means", "LSSMTC": "k-means",
-           "SPMTC": "k-means", "SAMTC": "k-means", "DMTFC": "k-means", "DMTRC": "k-means"}  # fmt: skip
-"""The nearest single-task method of those whose own version is not among the methods compared."""
+BY_ITSELF = ", alone"
 
 ALONE = ("SingleView", "sklearn KMeans", "sklearn KMeans, ten starts", "sklearn Spectral",
          "sklearn Spectral, neighbours", "sklearn GMM", "sklearn Agglomerative", "Con-MC")
@@ -41,9 +40,11 @@ def gains(kind, sources=None):
     preparation, k known. ``measure`` is the relatedness of the tasks, or the agreement of the views."""
     sources = sources or evidence(kind)
     known = pd.read_csv(Sources(kind).folder / "sets.csv", index_col="set")
-    scores = sources.scores().droplevel(["kind", "preparation"])
+    methods = sources.protocol.methods
+    scores = sources.scores(methods=methods).droplevel(["kind", "preparation"])
     if kind == "tasks":
-        found = {name: scores[name] - scores[own] for name, own in (OWN | NEAREST).items() if name in scores}
+        own = OWN | {name.removesuffix(BY_ITSELF): name for name in methods if name.endswith(BY_ITSELF)}
+        found = {name: scores[name] - scores[own[name]] for name in own if {name, own[name]} <= set(scores)}
     else:
         single = known["single"].reindex(scores.index.get_level_values("set")).to_numpy()
         found = {name: scores[name] - single for name in scores if name not in ALONE}
@@ -72,7 +73,7 @@ def by_method(kind):
     for name, part in gains(kind).groupby("method", sort=False):
         found = by_source(part)
         row = summary(found["gain"])
-        over = f"its own: {OWN[name]}" if name in OWN else f"the nearest: {NEAREST.get(name)}"
+        over = OWN.get(name, "itself on each task alone")
         rows.append({
             "method": name, "over": over if kind == "tasks" else "the chosen view", "sources": len(found),
             "gain": spread(row), "loses": int((found["gain"] < 0).sum()),

@@ -89,16 +89,16 @@ class Sources:
                 found["run by earlier code"].append(name)
         return found
 
-    def scores(self, metric: str = "ARI", k: str = "known",
-               preparation: str | None = "first") -> pd.DataFrame:
-        """Mean over seeds in percent: (source, kind, set, preparation) by methods; NaN where one is absent. A
-        method is absent on a set where any of its fits failed.  The first preparation is that of `cluster`;
-        None is for both."""
+    def scores(self, metric: str = "ARI", k: str = "known", preparation: str | None = "first",
+               methods: Iterable[str] | None = None) -> pd.DataFrame:
+        """Mean over seeds in percent: (source, kind, set, preparation) by methods, those of the full profile
+        by default; NaN where one is absent. A method is absent on a set where any of its fits failed.  The
+        first preparation is that of `cluster`; None is for both."""
         rows = self.rows[(self.rows["metric"] == metric) & (self.rows["number of clusters"] == k)]
         rows = rows if preparation is None else rows[rows["preparation"] == preparation]
         means = rows.groupby(["source", "kind", "set", "preparation", "method"], sort=False)["value"]
         wide = 100 * means.mean(skipna=False).unstack("method", sort=False)
-        names = dict.fromkeys([*self.protocol.profile("full").methods, PLAIN])
+        names = dict.fromkeys(methods or [*self.protocol.profile("full").methods, PLAIN])
         return wide[[name for name in names if name in wide]]
 
     def overview(self, scores: pd.DataFrame | None = None) -> pd.DataFrame:

@@ -46,6 +46,7 @@ def scores(kind) -> pd.DataFrame:
     known = pd.read_csv(sources.folder / "sets.csv", index_col="set")[["parts", "samples", "clusters"]]
     memory = pd.read_csv(sources.made / "memory.csv", index_col=["dataset", "method"])
     rows = sources.rows[sources.rows["metric"].isin(METRICS)]
+    rows = rows[rows["method"].isin(sources.protocol.profile("full").methods)]
     means = rows.groupby(["dataset", "method", "metric"], sort=False)["value"].mean(skipna=False).unstack()
     found = (100 * means.rename(columns=METRICS)).dropna().round(4)
     seconds = sources.seconds().stack().round(3)

@@ -31,9 +31,10 @@ RECOMMENDED = {"multitask": "ConsensusClustering", "multiview": "LandmarkSpectra
 DEFAULTS = {"multitask": (RECOMMENDED["multitask"], "MTCMRL", "MBC", "SPMTC", "KMeans"),
             "multiview": (RECOMMENDED["multiview"], "MSPL", "ConMC")}  # fmt: skip
 """Methods where none are named: the recommended one, the papers' own, and k-means as the yardstick."""
-GRAPHS = {**dict.fromkeys(("AWP", "CoregSpectral", "MultiViewSNMF", "WMSC"), {"affinity": "auto"}),
+GRAPHS = {**dict.fromkeys(("AWP", "CoregSpectral", "MTSC", "MultiViewSNMF", "WMSC"), {"affinity": "auto"}),
+          **dict.fromkeys(("CLR", "LLMC"), {"metric": "auto"}),
           "SpectralNJW": {"affinity": "auto", "n_neighbors": "scales"}}
-"""Parameters that differ from the defaults, which are those of the papers: neighbours by cosine for views
+"""Parameters that differ from the defaults, which are those of the papers: neighbours by cosine for data
 of mostly zeros, by distance for others."""
 SHOWN = {"SpectralNJW": "Spectral NJW", "KMeans": "k-means", "Stacked": "All k-means", "ConMC": "Con-MC",
          "SNMFLR": "SNMF+LR", "CCAClustering": "CCA", "ConsensusClustering": "Consensus",
