@@ -72,7 +72,7 @@ def test_of_many_rows_the_starts_compete_on_some_and_the_best_is_finished_on_all
     monkeypatch.setattr(starts, "MANY", 100)
     (seen, competing), (fit, compete) = ([], []), (starts.KMeans.fit, starts._competing)
     monkeypatch.setattr(starts.KMeans, "fit", lambda model, X: seen.append(X.shape[0]) or fit(model, X))
-    monkeypatch.setattr(starts, "_competing", lambda Z, *given: competing.append(len(Z)) or compete(Z, *given))
+    monkeypatch.setattr(starts, "_competing", lambda Z, *rest: competing.append(len(Z)) or compete(Z, *rest))
     assert best_kmeans(Z, 4, range(3)).inertia_ == pytest.approx(expected.inertia_, rel=1e-5)
     assert seen.count(900) == 1
     assert competing == [100]
