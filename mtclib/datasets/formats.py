@@ -121,7 +121,7 @@ class _ArrayUnpickler(pickle.Unpickler):
     """Admits an array of float64, and no other name."""
 
     ADMITTED = {("numpy.core.multiarray", "_reconstruct"): _empty, ("numpy", "ndarray"): np.ndarray,
-                ("numpy", "dtype"): _float64}  # fmt: skip
+                ("numpy", "dtype"): _float64}
 
     def find_class(self, module, name):
         if (module, name) not in self.ADMITTED:
@@ -195,7 +195,6 @@ def parse_stories(sgml: str) -> list[Story]:
             newid=int(attributes["NEWID"]), lewis_split=attributes["LEWISSPLIT"],
             has_topics=attributes["TOPICS"],
             topics=tuple(map(html.unescape, _ITEM.findall(_field("TOPICS", text)))),
-            title=_text("TITLE", text), body=_text("BODY", text),
-        )  # fmt: skip
+            title=_text("TITLE", text), body=_text("BODY", text))
         stories.append(story)
     return stories

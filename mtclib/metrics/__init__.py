@@ -19,4 +19,4 @@ from mtclib.metrics.scores import (
 __all__ = [
     "SCORES", "adjusted_rand_index", "agreement", "clustering_accuracy", "match_clusters",
     "normalized_mutual_info", "partition_emd", "purity", "rand_index", "score_all",
-]  # fmt: skip
+]

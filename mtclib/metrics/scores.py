@@ -50,8 +50,7 @@ def encode(labels, name):
     if values.ndim != 1:
         raise ValueError(
             f"{name} has {values.ndim} dimensions: pass one label per sample, "
-            "as in memberships.argmax(axis=1)"
-        )
+            "as in memberships.argmax(axis=1)")
     if values.size == 0:
         raise ValueError(f"{name} is empty: pass at least one label")
     missing = [_is_missing(value) for value in values] if values.dtype == object else values != values

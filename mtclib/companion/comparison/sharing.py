@@ -18,11 +18,11 @@ OWN = {
     "All k-means": "k-means", "MBC": "k-means", "SMBC": "k-means", "MTCMRL": "SNMF+LR",
     "sklearn KMeans, pooled": "sklearn KMeans", "sklearn Spectral, pooled": "sklearn Spectral",
     "sklearn GMM, pooled": "sklearn GMM", "sklearn Agglomerative, pooled": "sklearn Agglomerative",
-}  # fmt: skip
+}
 """What each multi-task method is without the other tasks."""
 
 NEAREST = {"MTSC": "Spectral NJW", "LLMC": "CLR", "MKC": "k-means", "SMKC": "k-means", "LSSMTC": "k-means",
-           "SPMTC": "k-means", "SAMTC": "k-means", "DMTFC": "k-means", "DMTRC": "k-means"}  # fmt: skip
+           "SPMTC": "k-means", "SAMTC": "k-means", "DMTFC": "k-means", "DMTRC": "k-means"}
 """The nearest single-task method of those whose own version is not among the methods compared."""
 
 ALONE = ("SingleView", "sklearn KMeans", "sklearn KMeans, ten starts", "sklearn Spectral",
@@ -32,7 +32,7 @@ ALONE = ("SingleView", "sklearn KMeans", "sklearn KMeans, ten starts", "sklearn 
 FEWEST = 5
 MEASURES = {"tasks": "relatedness", "views": "agreement"}
 WORDS = {"tasks": ("each method's own single-task version", "how related the tasks are"),
-         "views": ("k-means on one view, chosen without labels", "how far the views agree")}  # fmt: skip
+         "views": ("k-means on one view, chosen without labels", "how far the views agree")}
 
 
 def gains(kind, sources=None):
