@@ -30,11 +30,6 @@ READERS = pytest.mark.parametrize("options", [*({"weighting": name} for name in 
                                   ids=[*WEIGHTINGS, "RMKMC"])
 
 
-def lams_of(model):
-    """1/threshold of each round; 0 for the last, in which all weights are one."""
-    return [0.0 if np.isinf(t) else 1.0 / t for t in model.thresholds_]
-
-
 @pytest.mark.parametrize("formulation", ["derived", "printed"])
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 def test_every_iteration_is_that_of_the_printed_algorithm(weighting, formulation):
@@ -43,7 +38,8 @@ def test_every_iteration_is_that_of_the_printed_algorithm(weighting, formulation
     init = np.random.default_rng(3).integers(0, 3, 40)
     model = fit(Xs, weighting=weighting, scaling="none", kappa=0.7, inner_max_iter=2, tol=0.0, init=init,
                 formulation=formulation, max_iter=40)
-    lams, counts = lams_of(model), np.bincount(model.rounds_)
+    # In the last round all weights are one.
+    lams, counts = [0.0 if np.isinf(t) else 1.0 / t for t in model.thresholds_], np.bincount(model.rounds_)
     kept, start = 0, list(init)
     expected, values = literal.mspl(Xs, start, 3, weighting, lams, 2, 0.7, formulation == "printed")
     for number, count in enumerate(counts):

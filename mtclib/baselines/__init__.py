@@ -31,7 +31,7 @@ _HOMES = {
     "MultiViewSNMF": "snmf", "OneView": "adapters", "PerTask": "adapters", "RMKMC": "rmkmc", "SAMTC": "samtc",
     "SingleView": "kmeans", "SMBC": "smart", "SMKC": "smart", "SNMF": "snmf", "SNMFLR": "snmf", "SpectralNJW":
     "spectral_njw", "Stacked": "adapters", "WMSC": "wmsc",
-}  # fmt: skip
+}
 __all__ = [*_HOMES]
 
 

@@ -52,7 +52,7 @@ MEMBERS = {
     "scales": partial(SpectralNJW, affinity="auto", n_neighbors="scales"),
     "scales by cosine": partial(SpectralNJW, affinity="knn-cosine", n_neighbors="scales"),
     "Ward": Ward, "k-means": partial(KMeans, init="k-means++", n_init=10),
-}  # fmt: skip
+}
 """Members by name, each of which takes tasks, or views side by side as one task."""
 
 

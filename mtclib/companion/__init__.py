@@ -14,7 +14,7 @@ _HOMES = {
     "Sources": "comparison.sources", "Study": "papers.study", "advice": "comparison.advice",
     "check_parameters": "parameters", "differences": "papers.differences", "place": "comparison.sources",
     "plots": "plots", "scoreboard": "papers.scoreboard", "sharing": "comparison.sharing", "tables": "tables",
-}  # fmt: skip
+}
 __all__ = list(_HOMES)
 
 

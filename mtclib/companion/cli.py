@@ -39,11 +39,11 @@ def build_parser() -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         prog="python -m mtclib", description="Five clustering papers, re-run: methods, tables, notebooks.",
-        epilog=known.pop("examples"), formatter_class=raw)  # fmt: skip
+        epilog=known.pop("examples"), formatter_class=raw)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, about in known.items():
         command = commands.add_parser(name, help=about["help"], description=about["help"],
-                                      epilog=about["examples"], formatter_class=raw)  # fmt: skip
+                                      epilog=about["examples"], formatter_class=raw)
         command.set_defaults(command=name, function=globals()[about.get("function", name)])
         alone = about.get("only_one", ())
         one_of = command.add_mutually_exclusive_group() if alone else command
@@ -108,7 +108,7 @@ def cluster(args) -> int:
         first = result.first()
         groups = result.groups(first)
         figures["embedding"] = plots.embedding(data.Xs, groups.of(result.labels[first]), data.task_names,
-                                               first, groups.names, result.agreements(first))  # fmt: skip
+                                               first, groups.names, result.agreements(first))
         written = result.save(args.output, args.raw, partial(plots.write, figures))
     except ValueError as error:
         # The same words as in Python, where these are arguments.

@@ -27,4 +27,4 @@ except ModuleNotFoundError as error:
 __all__ = [
     "Corpus", "Dataset", "Entry", "FetchError", "available", "build_tasks", "fetch", "fetch_all",
     "from_texts", "load", "load_corpus", "lookup", "registry", "split_into_tasks", "status",
-]  # fmt: skip
+]

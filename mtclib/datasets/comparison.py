@@ -76,8 +76,7 @@ def circulating(name, preparation="stored") -> Dataset:
         Xs=[X for group in groups for X in _prepared(group, how)], labels=labels[0] if views else labels,
         task_names=tuple(row["names"]), class_names=(names,) * len(labels),
         sources=tuple(map(source_record, paths)),
-        preprocessing=(*notes, {"step": "prepare", "preparation": preparation}),
-    )  # fmt: skip
+        preprocessing=(*notes, {"step": "prepare", "preparation": preparation}))
 
 
 LOADERS.update((name, Loader(circulating, name, row["line"])) for name, row in TABLE.items())
@@ -161,4 +160,4 @@ def _fields(paths):
 
 READERS = {"domains": _domains, "source_and_target": _source_and_target, "batches": _batches,
            "speakers": _speakers, "hospitals": _hospitals, "regions": _regions, "persons": _persons,
-           "fields": _fields}  # fmt: skip
+           "fields": _fields}

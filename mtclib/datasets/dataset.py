@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from mtclib.core.large import row_blocks
+
 _KINDS = ("multitask", "multiview", "lifelong")
-_BLOCK = 1 << 20
-"""Entries of a dense matrix that are hashed at a time: a memory-mapped one need not fit into memory."""
 
 _PRINTED = {
     "n_samples": "samples", "n_features": "features", "class_sizes": "class sizes", "n_classes": "classes",
     "n_samples_in_all": "samples in all tasks", "scores": "scores",
-}  # fmt: skip
+}
 """What `Dataset.published` may hold of a task or view, and the column of the summary that shows it."""
 
 
@@ -34,10 +34,8 @@ def _hash_matrix(digest, X) -> None:
         return
     X = np.asanyarray(X)
     digest.update(f"dense {X.shape[0]} {X.shape[1]}\n".encode())
-    rows = max(1, _BLOCK // max(1, X.shape[1]))
-    for start in range(0, X.shape[0], rows):
-        block = np.asarray(X[start : start + rows], dtype="<f8") + 0.0
-        digest.update(np.ascontiguousarray(block).tobytes())
+    for rows in row_blocks(X):
+        digest.update((np.asarray(X[rows], dtype="<f8") + 0.0).tobytes())
 
 
 def _class_sizes(labels, n_classes) -> list[int]:
@@ -123,7 +121,7 @@ class Dataset:
             widths, first = ([X.shape[1] for X in each] for each in (views, self.Xs[0]))
             if widths != first:
                 raise ValueError(f"Xs: the views of task {t + 1} have {widths} features, those of task 1 "
-                                 f"{first}; all tasks of a lifelong set have the same views.")  # fmt: skip
+                                 f"{first}; all tasks of a lifelong set have the same views.")
 
     def _matrices_of_each(self):
         return self.Xs if self.kind == "lifelong" else [[X] for X in self.Xs]
@@ -162,7 +160,7 @@ class Dataset:
             "samples": len(y), "features": widths[0] if len(Xs) == 1 else _spaced(widths),
             "class sizes": _spaced(_class_sizes(y, len(names))), "classes": len(np.unique(y[y >= 0])),
             "samples in all tasks": sum(map(len, self._labels_of_each())),
-        }  # fmt: skip
+        }
         printed = {key for of_each in self.published for key in of_each}
         shown = {"samples", "features", "class sizes", *(_PRINTED[key] for key in printed)}
         row = {column: value for column, value in ours.items() if column in shown}
@@ -205,13 +203,13 @@ def differing(figures, reason="") -> str:
 def printed_sizes(class_sizes, n_features) -> tuple[dict, ...]:
     """What a paper prints of tasks, as `Dataset.published` has it: the sizes of all classes of each."""
     return tuple({"n_samples": sum(row), "n_features": n_features, "class_sizes": list(row)}
-                 for row in class_sizes)  # fmt: skip
+                 for row in class_sizes)
 
 
 def printed_table(n_samples, n_features, n_classes) -> tuple[dict, ...]:
     """The same of a table that has the numbers of samples and of classes of each task."""
     return tuple({"n_samples": n, "n_features": n_features, "n_classes": k}
-                 for n, k in zip(n_samples, n_classes))  # fmt: skip
+                 for n, k in zip(n_samples, n_classes))
 
 
 def with_printed(data: Dataset, rows=None, reason="", further=()) -> Dataset:
@@ -231,7 +229,7 @@ def with_printed(data: Dataset, rows=None, reason="", further=()) -> Dataset:
         figures = [*zip(names, _class_sizes(y, len(names)), row.get("class_sizes", ()))]
         ours = {"n_samples": len(y), "n_features": X.shape[1], "n_classes": len(np.unique(y[y >= 0]))}
         figures += [(key[2:], ours[key], row[key]) for key in ours
-                    if key in row and not (names and key == "n_samples")]  # fmt: skip
+                    if key in row and not (names and key == "n_samples")]
         sentences.append(differing([*figures, *(further[t] if further else ())], reason))
     if data.kind == "multiview" and reason:
         sentences = [reason if sentence == "none" else sentence for sentence in sentences]

@@ -76,12 +76,6 @@ class Entry:
             return f"content SHA-256 {self.content_sha256} over {self.members} files"
         return f"SHA-256 {self.sha256}" if self.sha256 else f"Git blob id {self.git_blob}"
 
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """Sources beyond the cache and the mirror folder, in the order in which they are tried."""
-        wheel = (f"wheel {self.wheel}, member {self.member}",) if self.wheel else ()
-        return wheel + ((self.url,) if self.url else ())
-
 
 def _entry(group, file) -> Entry:
     merged = {**group, **file}

@@ -27,10 +27,15 @@ def read_mat(name, *variables) -> list:
         content = loadmat(path, variable_names=variables)
     except Exception as error:  # what a damaged file raises is not limited
         raise ValueError(f"{name}: {error}.") from error
+    found = _chosen(content, variables, name)
+    for variable, value in zip(variables, found):
+        check_indices(value, f"{name}: {variable}")
+    return found
+
+
+def _chosen(content, variables, name):
     if missing := [variable for variable in variables if variable not in content]:
         raise ValueError(f"variables: {name} has no variable {missing[0]!r}.")
-    for variable in variables:
-        check_indices(content[variable], f"{name}: {variable}")
     return [content[variable] for variable in variables]
 
 
@@ -97,9 +102,7 @@ def read_rda(name, *variables, most=2**26) -> list:
         content = _Items(packed[19:]).item()  # after the versions of R
     except Exception as error:  # what a damaged file raises is not limited
         raise ValueError(f"{name}: {error}.") from error
-    if missing := [variable for variable in variables if variable not in content]:
-        raise ValueError(f"variables: {name} has no variable {missing[0]!r}.")
-    return [content[variable] for variable in variables]
+    return _chosen(content, variables, name)
 
 
 def _empty(kind, shape, _):
@@ -118,7 +121,7 @@ class _ArrayUnpickler(pickle.Unpickler):
     """Admits an array of float64, and no other name."""
 
     ADMITTED = {("numpy.core.multiarray", "_reconstruct"): _empty, ("numpy", "ndarray"): np.ndarray,
-                ("numpy", "dtype"): _float64}  # fmt: skip
+                ("numpy", "dtype"): _float64}
 
     def find_class(self, module, name):
         if (module, name) not in self.ADMITTED:
@@ -166,7 +169,6 @@ class Story:
     has_topics: str  # the attribute TOPICS: "YES", "NO" or "BYPASS"
     topics: tuple
     title: str
-    dateline: str
     body: str
 
     @property
@@ -193,7 +195,6 @@ def parse_stories(sgml: str) -> list[Story]:
             newid=int(attributes["NEWID"]), lewis_split=attributes["LEWISSPLIT"],
             has_topics=attributes["TOPICS"],
             topics=tuple(map(html.unescape, _ITEM.findall(_field("TOPICS", text)))),
-            title=_text("TITLE", text), dateline=_text("DATELINE", text), body=_text("BODY", text),
-        )  # fmt: skip
+            title=_text("TITLE", text), body=_text("BODY", text))
         stories.append(story)
     return stories

@@ -87,8 +87,7 @@ def handwritten(edition="full", *, scaling="none") -> Dataset:
         name="handwritten", kind="multiview", edition=edition,
         Xs=scaled(views, scaling), labels=digits.copy(), task_names=VIEWS,
         class_names=(tuple(map(str, range(10))),), sources=tuple(map(source_record, _FILES[edition])),
-        preprocessing=({"step": "values as stored"}, {"step": "scale", "scaling": scaling}),
-    )  # fmt: skip
+        preprocessing=({"step": "values as stored"}, {"step": "scale", "scaling": scaling}))
     return with_printed(data, {"n_samples": 2000, "n_classes": 10}, _REASONS[edition])
 
 
@@ -116,13 +115,13 @@ def corrupt(X, share, kind="missing", unit="entries", random_state=0):
         return np.where(hit, rng.uniform(2.0 * low - high, 2.0 * high - low, X.shape), X)
     left = np.broadcast_to(~hit, X.shape)
     filling = np.divide((X * left).sum(axis=0), left.sum(axis=0), out=np.zeros_like(low),
-                        where=left.any(axis=0))  # fmt: skip
+                        where=left.any(axis=0))
     return np.where(hit, filling, X)
 
 
 @loader()
 def handwritten_corrupted(view="FAC", *, share=0.2, kind="missing", unit="entries", random_state=0,
-                          edition="full", scaling="minmax") -> Dataset:  # fmt: skip
+                          edition="full", scaling="minmax") -> Dataset:
     """Handwritten Numerals with one damaged view.
 
     Parameters
@@ -145,10 +144,10 @@ def handwritten_corrupted(view="FAC", *, share=0.2, kind="missing", unit="entrie
     Xs = list(data.Xs)
     Xs[position] = corrupt(Xs[position], share, kind, unit, random_state)
     damage = {"step": "corrupt", "view": view, "share": share, "kind": kind, "unit": unit,
-              "random_state": random_state}  # fmt: skip
+              "random_state": random_state}
     scale = {"step": "scale", "scaling": scaling}
     return replace(data, name="handwritten-corrupted", Xs=scaled(Xs, scaling), published=(), differences=(),
-                   preprocessing=(data.preprocessing[0], damage, scale))  # fmt: skip
+                   preprocessing=(data.preprocessing[0], damage, scale))
 
 
 # Animals with Attributes: six feature sets of 30,475 images, a packed array per class and feature.  Unpacking
@@ -157,7 +156,7 @@ def handwritten_corrupted(view="FAC", *, share=0.2, kind="missing", unit="entrie
 FEATURES = {
     "CH": ("cq", 2688), "LSS": ("lss", 2000), "PHOG": ("phog", 252), "SIFT": ("sift", 2000),
     "ColorSIFT": ("rgsift", 2000), "SURF": ("surf", 2000),
-}  # fmt: skip
+}
 """View in Table 2 of the MSPL paper -> the name in its files, and the number of features."""
 
 IMAGES = {
@@ -170,13 +169,13 @@ IMAGES = {
     568, "raccoon": 633, "rat": 303, "rhinoceros": 699, "seal": 509, "sheep": 631, "siamese+cat": 485,
     "skunk": 284, "spider+monkey": 352, "squirrel": 908, "tiger": 546, "walrus": 337, "weasel": 279,
     "wolf": 546, "zebra": 770,
-}  # fmt: skip
+}
 """Images of each class."""
 
 WITHOUT_CH = (
     "chimpanzee", "collie", "deer", "elephant", "german+shepherd", "giant+panda", "giraffe", "gorilla",
     "grizzly+bear", "hamster", "horse", "moose", "otter", "squirrel", "zebra",
-)  # fmt: skip
+)
 """Classes whose colour histograms are known by their Git blob ids alone."""
 
 
@@ -262,6 +261,5 @@ def awa(views="6", classes="50", *, scaling="none") -> Dataset:
         task_names=tuple(features), class_names=(names,), sources=tuple(record for _, record in read),
         preprocessing=(
             {"step": "values as stored", "dtype": "float32"}, {"step": "scale", "scaling": scaling},
-        ),
-    )  # fmt: skip
+        ))
     return with_printed(data, {"n_samples": 30475, "n_classes": 50})

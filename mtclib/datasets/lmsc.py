@@ -48,7 +48,7 @@ def draw_groups(labels, n_tasks=N_TASKS, split_seed=0):
     classes, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     if sizes.min() < n_tasks:
         raise ValueError(f"n_tasks: class {classes[sizes.argmin()]} has {sizes.min()} samples, too few for "
-                         f"{n_tasks} tasks with every class; use fewer tasks.")  # fmt: skip
+                         f"{n_tasks} tasks with every class; use fewer tasks.")
     rng = np.random.default_rng(split_seed)
     size = len(codes) // n_tasks
     for draw in range(1, MAX_DRAWS + 1):
@@ -57,7 +57,7 @@ def draw_groups(labels, n_tasks=N_TASKS, split_seed=0):
         if all(len(np.unique(codes[group])) == len(classes) for group in groups):
             return groups, order[n_tasks * size :], draw
     raise ValueError(f"n_tasks: of {MAX_DRAWS} random orders none gives {n_tasks} tasks of {size} samples "
-                     f"with all {len(classes)} classes; use fewer tasks.")  # fmt: skip
+                     f"with all {len(classes)} classes; use fewer tasks.")
 
 
 def every_nth(n_samples, n_tasks=N_TASKS):
@@ -115,14 +115,13 @@ def split_into_tasks(data: Dataset, n_tasks=N_TASKS, split_seed=0, *, split="ran
     else:
         (groups, left), how = every_nth(len(data.labels), n_tasks), {"split": "every n-th sample"}
     step = {"step": "split", "n_tasks": int(n_tasks), **how, "samples_each": len(groups[0]),
-            "left_over": sorted(map(int, left))}  # fmt: skip
+            "left_over": sorted(map(int, left))}
     views = [sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X) for X in data.Xs]
     return replace(
         data, name=name or data.name, kind="lifelong", Xs=[[X[group] for X in views] for group in groups],
         labels=[data.labels[group] for group in groups], view_names=data.task_names,
         task_names=tuple(str(t + 1) for t in range(n_tasks)), class_names=data.class_names * n_tasks,
-        preprocessing=(*data.preprocessing, step), published=(), differences=(),
-    )  # fmt: skip
+        preprocessing=(*data.preprocessing, step), published=(), differences=())
 
 
 SETS = {
@@ -140,7 +139,7 @@ def hold_to_release(data: Dataset) -> None:
     tasks, labels = (content.ravel() for content in read_mat(RELEASED, "X", "Y"))
     if not len(tasks) == len(labels) == len(data.Xs):
         raise ValueError(f"{RELEASED} has {len(tasks)} tasks and {len(labels)} columns of labels, "
-                         f"not {len(data.Xs)} of each.")  # fmt: skip
+                         f"not {len(data.Xs)} of each.")
     for t, (views, classes) in enumerate(zip(tasks, labels)):
         ours, place = dict(zip(data.view_names, data.Xs[t])), f"{RELEASED}, task {t + 1}"
         if len(np.ravel(views)) != len(ours):
@@ -152,7 +151,7 @@ def hold_to_release(data: Dataset) -> None:
                 raise ValueError(f"{place}, view {view} has entries of type {theirs.dtype}, no real numbers.")
             if rows := sorted(set((as_rows(theirs) != as_rows(X)).nonzero()[0].tolist())):
                 raise ValueError(f"{place}, view {view}: row {rows[0] + 1} is not the story of the rule "
-                                 f"t, t + {len(tasks)}, ...")  # fmt: skip
+                                 f"t, t + {len(tasks)}, ...")
         if classes.dtype.kind not in REAL or not np.array_equal(classes, data.labels[t][:, None] + 1):
             raise ValueError(f"{place} has other labels than the stories of the rule.")
 
@@ -164,8 +163,7 @@ def hold_to_release(data: Dataset) -> None:
     "lmsc-cornell": "Cornell of the LMSC paper as a sequence of tasks: 48 web pages each, words and "
     "links.",
     "lmsc-handwritten": "Handwritten Numerals as a sequence of tasks: 500 digits each, six views; not in "
-    "the LMSC paper.",
-})
+    "the LMSC paper."})
 def sequence(name, split_seed=0, n_tasks=N_TASKS, split="random", **params) -> Dataset:
     """A set of the LMSC paper, or Handwritten Numerals, as a sequence of multi-view tasks.
 

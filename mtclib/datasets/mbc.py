@@ -66,7 +66,7 @@ _REASONS = {
     "bydate": "NG20 is made of the 19,997 edition; this one is without its duplicates and cross-postings.",
     "wheel": "NG20 is made of the 19,997 edition; this one is without its duplicates and cross-postings, and "
              "subject and reference lines are part of the text.",
-}  # fmt: skip
+}
 """Why sizes differ from the printed ones where they do, by set, or by edition of NG20."""
 
 MAX_DF = 0.5
@@ -84,7 +84,7 @@ NG20_GROUPS = (
     "rec.sport.baseball", "rec.sport.hockey", "sci.crypt", "sci.electronics", "sci.med", "sci.space",
     "soc.religion.christian", "talk.politics.guns", "talk.politics.mideast", "talk.politics.misc",
     "talk.religion.misc",
-)  # fmt: skip
+)
 """Groups 1 to 20 of the stored matrix, which has numbers alone.  At least 83 % of the rows of each group have
 the same counts, in any order, as a message of it in the rebuilt set, and 19 of the 20 sizes are the same."""
 
@@ -115,8 +115,7 @@ def two_tasks(key, counts, rows, classes, weights, steps, reason="", categories=
         name=f"mbc-{key}", kind="multitask", Xs=_weighed(counts, rows, weights),
         labels=[codes for _, codes in coded], task_names=("1", "2"),
         class_names=tuple(tuple(map(str, names.tolist())) for names, _ in coded),
-        preprocessing=(*steps, {"step": "weigh", **weights}), **origin,
-    )  # fmt: skip
+        preprocessing=(*steps, {"step": "weigh", **weights}), **origin)
     return with_printed(data, PRINTED[key], reason, categories)
 
 
@@ -136,10 +135,9 @@ _MERCURY = "(San Jose Mercury, TREC)."
     "mbc-sports": f"sports of the MBC paper: categories 1-6 and 2-7 of sports news {_MERCURY}",
     "mbc-tr11": "tr11 of the MBC paper: categories 1-7 and 3-9 of TREC topics.",
     "mbc-tr23": "tr23 of the MBC paper: categories 1-6 and 3-6 of TREC topics.",
-    "mbc-tr45": "tr45 of the MBC paper: categories 1-7 and 4-10 of TREC topics.",
-})
+    "mbc-tr45": "tr45 of the MBC paper: categories 1-7 and 4-10 of TREC topics."})
 def matrix(key, *, categories="sizes", max_df=MAX_DF, weighting="tfidf-l2", idf_scope="all",
-           idf_formula="plain") -> Dataset:  # fmt: skip
+           idf_formula="plain") -> Dataset:
     """A document-term matrix of Zhong and Ghosh, cut by categories, which have numbers but no names.
 
     For ohscal Table 2 prints categories 2-9 for the second task, which have 8743 documents, and 9294
@@ -181,8 +179,7 @@ def matrix(key, *, categories="sizes", max_df=MAX_DF, weighting="tfidf-l2", idf_
     return two_tasks(
         key, counts, rows, [category[each] for each in rows], weights, steps,
         _REASONS.get(key, ""), [[("categories", *(f"{a}-{b}" for a, b in pair))] for pair in pairs],
-        edition="cluto-zhong", sources=(source_record(name),),
-    )  # fmt: skip
+        edition="cluto-zhong", sources=(source_record(name),))
 
 
 # The cuts of 20 Newsgroups.
@@ -198,7 +195,7 @@ def _ng20_stored(max_df):
         raise ValueError(f"{NG20_FILE} holds {len(classes)} labels for a matrix of shape {whole.shape}.")
     counts = _without_common(whole, max_df)
     steps = ({"step": "counts as stored"},
-             {"step": "vocabulary", "max_df": max_df, "n_terms": counts.shape[1]})  # fmt: skip
+             {"step": "vocabulary", "max_df": max_df, "n_terms": counts.shape[1]})
     groups = np.array(NG20_GROUPS)[as_codes(classes, order=range(1, 1 + len(NG20_GROUPS)))]
     return counts, groups, steps, (source_record(NG20_FILE),)
 
@@ -208,8 +205,7 @@ def _ng20_rebuilt(edition, remove, options):
     """Counts of the whole of NG20, the group of each document, the steps, and the source of the texts."""
     corpus = newsgroups_edition(edition)
     (counts,), (kept,), _, steps = vectorize_tasks(
-        [corpus.texts], remove=remove, weighting="counts", **json.loads(options)
-    )
+        [corpus.texts], remove=remove, weighting="counts", **json.loads(options))
     choice = {"step": "choose", "corpus": corpus.name, "edition": edition, "split": "all"}
     return counts, np.array(corpus.labels)[kept], (choice, *steps[:-1]), corpus.sources
 
@@ -220,7 +216,7 @@ def _ng20_counts(edition, max_df=MAX_DF, remove=None, **options):
         check_number("max_df", max_df, low=0, high=1)
         if options or remove is not None:
             raise ValueError(f"{min([*options, 'remove'])}: edition 'counts' has no texts; its terms are "
-                             "chosen by max_df alone.")  # fmt: skip
+                             "chosen by max_df alone.")
         return _ng20_stored(max_df)
     remove = parts_to_remove(remove, edition)
     remove = remove if isinstance(remove, str) else tuple(sorted(remove))
@@ -231,15 +227,14 @@ def _ng20_counts(edition, max_df=MAX_DF, remove=None, **options):
 
 
 def _ng20(key, split, edition, *, weighting="tfidf-l2", idf_scope="all", idf_formula="plain",
-          **options) -> Dataset:  # fmt: skip
+          **options) -> Dataset:
     """NG20 cut by `split`, which gives the rows and the classes of both tasks, and the step to record."""
     counts, groups, steps, sources = _ng20_counts(edition, **options)
     rows, classes, step = split(groups)
     weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}
     return two_tasks(
         key, counts, rows, classes, weights, (*steps, {"step": "split", **step}), _REASONS[edition],
-        edition=edition, sources=sources,
-    )  # fmt: skip
+        edition=edition, sources=sources)
 
 
 @loader()

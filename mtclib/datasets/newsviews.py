@@ -59,7 +59,7 @@ SETS = {
     ),
     "bbc": (_segments("bbc", 4), "BBC", "bbc.clist", {"n_samples": 685, "n_classes": 5}),
     "bbcsport": (_segments("bbcsport", 2), "BBCSport", "bbcsport.clist", {"n_samples": 544}),
-}  # fmt: skip
+}
 """Views (name -> stem of its files), folder, file of the classes, and what the LMSC paper prints."""
 
 
@@ -67,8 +67,7 @@ SETS = {
     "3sources": "3Sources of the LMSC paper: 169 news stories as told by the BBC, The Guardian and "
     "Reuters.",
     "bbc": "BBC news of the LMSC paper: 685 articles, each cut into four segments.",
-    "bbcsport": "BBCSport of the LMSC paper: 544 sports articles, each cut into two segments.",
-})
+    "bbcsport": "BBCSport of the LMSC paper: 544 sports articles, each cut into two segments."})
 def stories(name, weighting="counts") -> Dataset:
     """News stories that have all views: told by three agencies (3Sources), or segments of one article (BBC).
 
@@ -104,6 +103,5 @@ def stories(name, weighting="counts") -> Dataset:
         task_names=tuple(views), class_names=(tuple(names),),
         sources=tuple(map(source_record, [*files, f"{folder}/{classes}"])),
         preprocessing=({"step": "stories in all views", "documents": [len(each) for each in docs]},
-                       {"step": "weigh", "weighting": weighting, "idf_scope": "view"}),
-    )  # fmt: skip
+                       {"step": "weigh", "weighting": weighting, "idf_scope": "view"}))
     return with_printed(data, printed)

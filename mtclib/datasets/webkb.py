@@ -134,7 +134,7 @@ MTCMRL_FEATURES = 2500
 
 @loader()
 def mtcmrl_webkb4(drop=("thin",), *, n_features=MTCMRL_FEATURES, stop_words="smart", select="count",
-                  **options) -> Dataset:  # fmt: skip
+                  **options) -> Dataset:
     """The four WebKB tasks of the MTCMRL paper (Table 1): one university each, four classes.
 
     The paper does not state its preprocessing.  It has 1,036 of the 1,041 pages of these classes: one student
@@ -159,11 +159,9 @@ def mtcmrl_webkb4(drop=("thin",), *, n_features=MTCMRL_FEATURES, stop_words="sma
     """
     data = university_pages(
         "4", drop, name="mtcmrl-webkb4", n_features=n_features, stop_words=stop_words, select=select,
-        **options, published=printed_sizes(MTCMRL_SIZES, MTCMRL_FEATURES),
-    )  # fmt: skip
+        **options, published=printed_sizes(MTCMRL_SIZES, MTCMRL_FEATURES))
     return with_printed(
-        data, reason="The paper does not state its rule for terms, nor which pages it left out."
-    )
+        data, reason="The paper does not state its rule for terms, nor which pages it left out.")
 
 
 # The edition of LINQS.
@@ -199,8 +197,7 @@ def link_view(A, links) -> sparse.csr_array:
 
 @loader({
     f"webkb-{place.lower()}": f"WebKB of the MSPL paper, {place}: {n} web pages by words and by links."
-    for place, n in {"Cornell": 195, "Texas": 187, "Washington": 230, "Wisconsin": 265}.items()
-})
+    for place, n in {"Cornell": 195, "Texas": 187, "Washington": 230, "Wisconsin": 265}.items()})
 def webkb(university, links="both", *, weighting="stored") -> Dataset:
     r"""WebKB of the MSPL paper: the web pages of a university by words and by links.
 
@@ -233,7 +230,6 @@ def webkb(university, links="both", *, weighting="stored") -> Dataset:
         name=f"webkb-{university}", kind="multiview", edition="linqs", Xs=Xs, labels=labels,
         task_names=("content", "link"), class_names=(LINQS_CLASSES,),
         sources=tuple(map(source_record, files)),
-        preprocessing=({"step": "links", "links": links}, {"step": "weigh", "weighting": weighting}),
-    )  # fmt: skip
+        preprocessing=({"step": "links", "links": links}, {"step": "weigh", "weighting": weighting}))
     alone = [name for name, size in zip(LINQS_CLASSES, np.bincount(labels)) if size == 1]
     return with_printed(data, {"n_classes": 5}, f"{alone[0]} has a single page." if alone else "")

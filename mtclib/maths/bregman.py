@@ -37,7 +37,7 @@ from mtclib.maths.linalg import thin
 __all__ = [
     "Divergence", "IDivergence", "ItakuraSaito", "KullbackLeibler", "Mahalanobis", "SquaredEuclidean",
     "UserDivergence", "divergence",
-]  # fmt: skip
+]
 
 BLOCK = 2**20  # entries of a block of rows that is made dense
 LARGEST_METRIC = 10_000

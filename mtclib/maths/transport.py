@@ -52,8 +52,7 @@ def _programme_plan(cost, mass_t, mass_s):
         A_eq=sparse.vstack([row_sums, column_sums]),
         b_eq=np.concatenate([mass_t, mass_s]),
         method="highs-ds",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10})
     if not found.success:
         raise RuntimeError(f"the transport problem was not solved: {found.message}")
     return np.maximum(found.x, 0.0).reshape(cost.shape)

@@ -13,11 +13,10 @@ from mtclib.metrics.scores import (
     normalized_mutual_info,
     purity,
     rand_index,
-    s_nmi,
     score_all,
 )
 
 __all__ = [
     "SCORES", "adjusted_rand_index", "agreement", "clustering_accuracy", "match_clusters",
-    "normalized_mutual_info", "partition_emd", "purity", "rand_index", "s_nmi", "score_all",
-]  # fmt: skip
+    "normalized_mutual_info", "partition_emd", "purity", "rand_index", "score_all",
+]

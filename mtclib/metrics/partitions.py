@@ -70,8 +70,7 @@ def partition_emd(
     if U_t.shape[1] != U_s.shape[1]:
         raise ValueError(
             f"X_t and X_s (or the centroids) have {U_t.shape[1]} and {U_s.shape[1]} features: "
-            "give both tasks the same features"
-        )
+            "give both tasks the same features")
     if marginals == "uniform":
         sizes_t, sizes_s = np.ones(len(U_t)), np.ones(len(U_s))
     cost = _cost(divergence, U_t, U_s)
@@ -88,8 +87,7 @@ def _means(X, labels, task):
     if X.ndim != 2 or X.shape[0] != len(codes):
         raise ValueError(
             f"X_{task} has shape {X.shape} and labels_{task} has {len(codes)} labels: "
-            "pass a 2-D array with one row for each label"
-        )
+            "pass a 2-D array with one row for each label")
     n = len(codes)
     sums = sparse.csr_array((np.ones(n), (codes, np.arange(n))), shape=(len(distinct), n)) @ X
     sizes = np.bincount(codes)
@@ -106,8 +104,7 @@ def _occupied(centroids, labels, task):
     _, distinct = encode(labels, f"labels_{task}")
     if not all(isinstance(label, int) and 0 <= label < len(U) for label in distinct):
         raise ValueError(
-            f"labels_{task} must be integers in 0..{len(U) - 1}, rows of the centroids: re-index the labels"
-        )
+            f"labels_{task} must be integers in 0..{len(U) - 1}, rows of the centroids: re-index the labels")
     sizes = np.bincount(np.asarray(labels, dtype=int), minlength=len(U))
     return U[sizes > 0], sizes[sizes > 0]
 
@@ -121,6 +118,5 @@ def _cost(divergence, U_t, U_s):
     if cost.shape != (len(U_t), len(U_s)) or not np.isfinite(cost).all():
         raise ValueError(
             f"divergence must give finite values of shape {(len(U_t), len(U_s))}, here {cost.shape}: "
-            "remove NaN from the data, or smooth the centroids (no zeros) for a logarithmic divergence"
-        )
+            "remove NaN from the data, or smooth the centroids (no zeros) for a logarithmic divergence")
     return cost

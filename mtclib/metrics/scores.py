@@ -16,7 +16,8 @@ function here asks for it, `score_all` gives all four, and ``nmi`` in a paper's 
 for it.
 
 Label vectors are 1-D, of any hashable values (integers, strings).  Their order and names do not matter.
-``SCORES`` holds the measures that need two label vectors only: ``d_M`` and ``s_nmi`` compare two tasks.
+``SCORES`` holds the measures that compare clusters with classes.  Two compare the partitions of two tasks:
+``d_M`` is `partition_emd`, ``s_nmi`` is `normalized_mutual_info` of tasks that hold the same documents.
 """
 
 import math
@@ -49,8 +50,7 @@ def encode(labels, name):
     if values.ndim != 1:
         raise ValueError(
             f"{name} has {values.ndim} dimensions: pass one label per sample, "
-            "as in memberships.argmax(axis=1)"
-        )
+            "as in memberships.argmax(axis=1)")
     if values.size == 0:
         raise ValueError(f"{name} is empty: pass at least one label")
     missing = [_is_missing(value) for value in values] if values.dtype == object else values != values
@@ -74,15 +74,13 @@ def _is_missing(value):
         return True
 
 
-def tabulate(labels_true, labels_pred, names=("labels_true", "labels_pred")):
+def tabulate(labels_true, labels_pred):
     """Contingency table of two label vectors, sparse if large; the sorted labels of rows and of columns."""
-    true_codes, classes = encode(labels_true, names[0])
-    pred_codes, clusters = encode(labels_pred, names[1])
+    true_codes, classes = encode(labels_true, "labels_true")
+    pred_codes, clusters = encode(labels_pred, "labels_pred")
     if len(true_codes) != len(pred_codes):
-        raise ValueError(
-            f"{names[0]} has {len(true_codes)} labels and {names[1]} has {len(pred_codes)}: "
-            "pass both for the same samples in the same order"
-        )
+        raise ValueError(f"labels_true has {len(true_codes)} labels and labels_pred has {len(pred_codes)}: "
+                         "pass both for the same samples in the same order")
     shape = len(classes), len(clusters)
     if math.prod(shape) > LARGEST_DENSE:
         return contingency_matrix(true_codes, pred_codes, sparse=True, dtype=np.int64), classes, clusters
@@ -294,31 +292,6 @@ def rand_index(labels_true, labels_pred):
     0.8333
     """
     return _rand(tabulate(labels_true, labels_pred)[0])
-
-
-def s_nmi(labels_t, labels_s, *, average_method):
-    """NMI between the clusterings of two tasks that hold the same documents in the same order.
-
-    ``s_nmi`` of MBC (section Experiments), printed for NG20-3, where 20 and 6 clusters meet.
-
-    Parameters
-    ----------
-    labels_t, labels_s : array-like of shape (n,)
-        Clusters of each document in the two tasks; the numbers of clusters may differ.
-    average_method : {"max", "geometric", "arithmetic", "min"}
-        As in `normalized_mutual_info`; "geometric" stands for MBC.
-
-    Returns
-    -------
-    float
-        In [0, 1]; degenerate cases as in `normalized_mutual_info`.
-
-    Examples
-    --------
-    >>> round(s_nmi([0, 0, 1, 1], [0, 1, 2, 3], average_method="geometric"), 4)
-    0.7071
-    """
-    return _nmi(tabulate(labels_t, labels_s, names=("labels_t", "labels_s"))[0], average_method)[0]
 
 
 def score_all(labels_true, labels_pred):

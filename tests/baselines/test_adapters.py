@@ -27,14 +27,18 @@ def test_the_labels_are_slices_of_one_fit_on_the_stack(nested):
     assert (stacked.n_iter_, stacked.converged_) == (alone.n_iter_, alone.converged_)
 
 
-def test_the_nested_estimator_is_a_parameter_that_fit_leaves_alone():
-    nested = ASI(7, which="largest", random_state=9)
-    stacked = Stacked(2, estimator=nested, random_state=0)
-    assert stacked.get_params()["estimator__which"] == "largest"
-    copy = clone(stacked).set_params(estimator__which="largest")
-    assert copy.fit(tasks()).estimator_.get_params()["n_clusters"] == 2
-    assert copy.estimator_.which == "largest"
-    assert nested.get_params() == ASI(7, which="largest", random_state=9).get_params()
+@pytest.mark.parametrize(("outer", "ks", "nested", "Xs", "changed"), [
+    (Stacked, 2, ASI(7, which="smallest", random_state=9), tasks(), {"which": "largest"}),
+    (PerTask, [2, 3], CoregSpectral(7, lam=0.3), task_views(2, negative=True), {"lam": 0.2})])
+def test_the_nested_estimator_is_a_parameter_that_fit_leaves_alone(outer, ks, nested, Xs, changed):
+    (name, value), before = *changed.items(), nested.get_params()
+    model = outer(ks, estimator=nested, random_state=0)
+    assert model.get_params()[f"estimator__{name}"] == before[name] != value
+    copy = clone(model).set_params(**{f"estimator__{name}": value}).fit(Xs)
+    fitted = copy.estimators_ if outer is PerTask else [copy.estimator_]
+    assert [one.n_clusters for one in fitted] == np.ravel(ks).tolist()
+    assert {getattr(one, name) for one in fitted} == {value}
+    assert nested.get_params() == before
     assert not hasattr(nested, "labels_")
     assert not hasattr(copy.estimator, "labels_")
 
@@ -68,12 +72,3 @@ def test_a_method_for_one_view_sees_that_view_or_all_side_by_side():
     beside = PerTask(3, estimator=SNMF(3), random_state=0).fit(Xs)
     assert equal(second.labels_, SNMF(3, random_state=0).fit([views[1] for views in Xs]).labels_)
     assert equal(beside.labels_, SNMF(3, random_state=0).fit([np.hstack(views) for views in Xs]).labels_)
-
-
-def test_a_method_nested_task_by_task_is_a_parameter_that_fit_leaves_alone():
-    nested = CoregSpectral(7, lam=0.3)
-    model = clone(PerTask([2, 3], estimator=nested, random_state=0)).set_params(estimator__lam=0.2)
-    model.fit(task_views(2, negative=True))
-    assert ([one.n_clusters for one in model.estimators_], model.estimators_[0].lam) == ([2, 3], 0.2)
-    assert nested.n_clusters == 7
-    assert not hasattr(nested, "labels_")

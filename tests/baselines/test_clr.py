@@ -14,7 +14,6 @@ from sklearn.metrics import adjusted_rand_score
 from mtclib.baselines import CLR
 from mtclib.baselines.clr import initial_graph, smallest_eigenvectors
 from mtclib.core.base import DegenerateSubspaceWarning
-from mtclib.maths.neighbours import nearest_distances
 from mtclib.maths.simplex import project_simplex, project_stored_rows
 
 
@@ -49,21 +48,6 @@ def test_equal_distances_share_the_weight():
     A = initial_graph(np.eye(6), 3).toarray()
     assert A.sum() == pytest.approx(6.0)
     assert set(A[A > 0].round(9)) <= {round(1 / 3, 9), round(1 / 6, 9)}
-
-
-def test_neighbours_stay_near_when_the_data_are_far_from_the_origin():
-    X = blobs()
-    squares, indices = nearest_distances(X, 5)
-    far, same = nearest_distances(X + 1e6, 5)
-    assert np.array_equal(indices, same)
-    np.testing.assert_allclose(squares, far, rtol=1e-6)
-
-
-def test_no_sample_is_its_own_neighbour_in_any_block(monkeypatch):
-    whole = nearest_distances(blobs(), 5)
-    monkeypatch.setattr("mtclib.maths.neighbours.LARGEST_BLOCK", 0.01)  # some 20 rows at a time
-    assert all(map(np.array_equal, nearest_distances(blobs(), 5), whole))
-    assert not (whole[1] == np.arange(60)[:, None]).any()
 
 
 @given(st.lists(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=9), min_size=1, max_size=6))

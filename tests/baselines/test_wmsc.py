@@ -24,16 +24,12 @@ def fit(Xs, k=3, **parameters):
     return WMSC(k, **{"random_state": 0, **parameters}).fit(Xs)
 
 
-def operators(Xs):
-    return [normalised(gaussian_affinity(X)) for X in Xs]
-
-
 @pytest.mark.parametrize(("ridge", "smoothness"), [(0.1, 0.1), (1e-3, 0.0), (1e-6, 1e-3), (1.0, 1.0)])
 @pytest.mark.parametrize("seed", range(2))
 def test_weights_are_those_of_the_literal_problem(seed, ridge, smoothness):
     Xs = views(seed=seed, noise=(0.5, 1.0, 3.0, 6.0))
     model = fit(Xs, affinity="gaussian", ridge=ridge, smoothness=smoothness)
-    x, value = literal.weights(operators(Xs), 3, ridge, smoothness)
+    x, value = literal.weights([normalised(gaussian_affinity(X)) for X in Xs], 3, ridge, smoothness)
     np.testing.assert_allclose(model.weights_, x, atol=1e-8)
     assert model.weight_objective_ == pytest.approx(value, rel=1e-9)
 

@@ -451,8 +451,7 @@ def test_a_single_seed_has_no_interval():
 
 @pytest.mark.parametrize(("draw", "arguments", "message"), [
     (plots.sensitivity_heatmap, (results(GRID, ("a", "b")), "lam", "alpha"), "fix dataset first"),
-    (plots.embedding, ([np.eye(3)], [np.arange(2)], ["a"]), r"labels: \[2\] labels for \[3\] samples"),
-    (plots.task_pairs, (PAIRS.iloc[:0], "NMI"), "no rows")])
+    (plots.embedding, ([np.eye(3)], [np.arange(2)], ["a"]), r"labels: \[2\] labels for \[3\] samples")])
 def test_what_cannot_be_drawn_is_refused_with_its_reason(draw, arguments, message):
     with pytest.raises(ValueError, match=message):
         draw(*arguments)

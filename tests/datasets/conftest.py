@@ -1,11 +1,18 @@
 """Loaders that read files which a test writes."""
 
+from functools import partial
+
 import pytest
 from scipy.io import savemat
 
 from mtclib.datasets import fetching, formats, images, mbc, newsgroups, newsviews, reuters, tasks, text, webkb
 
 READERS = (formats, images, mbc, newsgroups, newsviews, reuters, tasks, text, webkb)
+
+
+def _without_cache(read):
+    args = getattr(read, "args", ())  # of a partial
+    return partial(getattr(read, "func", read).__wrapped__, *args)
 
 
 @pytest.fixture
@@ -18,7 +25,7 @@ def made_up(tmp_path, monkeypatch):
             if hasattr(value, "cache_clear"):
                 monkeypatch.setattr(module, name, value.__wrapped__)
             elif name == "EDITIONS":
-                fresh = {edition: getattr(read, "__wrapped__", read) for edition, read in value.items()}
+                fresh = {edition: _without_cache(read) for edition, read in value.items()}
                 monkeypatch.setattr(module, name, fresh)
 
     def write(name, content):

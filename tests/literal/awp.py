@@ -5,11 +5,12 @@ Loops over samples, and norms from the (n, k) differences.
 
 import numpy as np
 
+from literal.coreg import leading, normalised
+
 
 def embedding(A, k):
     """The k smallest eigenvectors of the normalised Laplacian, through all of them."""
-    D = np.diag(1.0 / np.sqrt(A.sum(axis=1)))
-    return np.linalg.eigh(np.eye(len(A)) - D @ A @ D)[1][:, :k]
+    return leading(normalised(A), k)
 
 
 def objective(Y, Fs, Rs):

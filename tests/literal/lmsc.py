@@ -7,12 +7,21 @@ each view.
 import numpy as np
 from scipy.linalg import eigh, svd
 
+from literal.coreg import normalised  # Eq. (2)
+
+__all__ = ["normalised"]
+
+
+def neighbours(X, q):
+    """Squared distances of samples, rows of X, and the q nearest of each."""
+    D = np.array([[sum((x - y) ** 2) for y in X] for x in X])
+    return D, [[j for j in np.argsort(row, kind="stable") if j != i][:q] for i, row in enumerate(D)]
+
 
 def affinity(X, q):
     """Eq. (1), averaged over both directions; sigma is the mean distance of neighbours."""
-    n = X.shape[1]
-    D = np.array([[np.sqrt(sum((X[:, i] - X[:, j]) ** 2)) for j in range(n)] for i in range(n)])
-    near = [[j for j in np.argsort(D[i], kind="stable") if j != i][:q] for i in range(n)]
+    n, (squares, near) = X.shape[1], neighbours(X.T, q)
+    D = np.sqrt(squares)
     sigma = np.mean([D[i, j] for i in range(n) for j in near[i]])
     W = np.zeros((n, n))
     for i in range(n):
@@ -21,22 +30,11 @@ def affinity(X, q):
     return (W + W.T) / 2
 
 
-def normalised(W):
-    """D^-1/2 W D^-1/2 of Eq. (2)."""
-    degrees = W.sum(axis=1)
-    n = len(W)
-    return np.array([[W[i, j] / np.sqrt(degrees[i] * degrees[j]) for j in range(n)] for i in range(n)])
-
-
 def x_hat(X):
-    """Eq. (6), with 0 for features and samples that are empty."""
+    """Eq. (6), over roots of sums, with 0 for features and samples that are empty."""
     features, samples = X.sum(axis=1), X.sum(axis=0)
-    out = np.zeros(X.shape)
-    for i in range(X.shape[0]):
-        for j in range(X.shape[1]):
-            if X[i, j]:
-                out[i, j] = X[i, j] / np.sqrt(features[i] * samples[j])
-    return out
+    return np.array([[X[i, j] / np.sqrt(features[i] * samples[j]) if X[i, j] else 0.0
+                      for j in range(X.shape[1])] for i in range(len(X))])
 
 
 def projection(P):
@@ -104,22 +102,15 @@ def printed_start(views, k):
 
 def heat_kernel(X, q=20):
     """exp(-d^2 / 2) where one of two samples is among the q nearest of the other, over roots of sums."""
-    n = len(X)
-    D = np.array([[sum((X[i] - X[j]) ** 2) for j in range(n)] for i in range(n)])
-    near = [[j for j in np.argsort(D[i], kind="stable") if j != i][:q] for i in range(n)]
-    W = np.array([[np.exp(-D[i, j] / 2) if j in near[i] or i in near[j] else 0.0 for j in range(n)]
-                  for i in range(n)])
-    rows, columns = W.sum(axis=1), W.sum(axis=0)
-    K = np.array([[W[i, j] / np.sqrt(rows[i] * columns[j]) for j in range(n)] for i in range(n)])
+    n, (D, near) = len(X), neighbours(X, q)
+    K = x_hat(np.array([[np.exp(-D[i, j] / 2) if j in near[i] or i in near[j] else 0.0 for j in range(n)]
+                        for i in range(n)]))
     return (K + K.T) / 2
 
 
 def bipartite(X):
     """X minus its smallest entry, over roots of sums."""
-    X = X - X.min()
-    rows, columns = X.sum(axis=1), X.sum(axis=0)
-    return np.array([[X[i, j] / np.sqrt(rows[i] * columns[j]) if X[i, j] else 0.0
-                      for j in range(X.shape[1])] for i in range(len(X))])
+    return x_hat(X - X.min())
 
 
 def weights_of_words(tasks):

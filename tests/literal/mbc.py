@@ -69,6 +69,12 @@ def relation(U_t, U_s, d):
     return linprog(cost, A_eq=rows + columns, b_eq=[1 / K_t] * K_t + [1 / K_s] * K_s).x.reshape(K_t, K_s)
 
 
+def relations(Us, d):
+    """Eq. (10) for every ordered pair of tasks."""
+    return {(t, s): relation(Us[t], Us[s], d)
+            for t in range(len(Us)) for s in range(len(Us)) if s != t}
+
+
 def assign(X, U, d):
     """Eq. (12)."""
     return np.array([int(np.argmin([d(x, u) for u in U])) for x in X])
@@ -83,6 +89,11 @@ def means(t, z, Xs, hs, Us, Ws, lam, gradient, inverse):
     left = (sum(members) / n + lam / (T - 1) * sum(Ws[s, t][l, z] * Us[s][l] for s, l in others)) / A
     right = inverse(lam / (B * (T - 1)) * sum(Ws[t, s][z, l] * gradient(Us[s][l]) for s, l in others))
     return A, B, left, right
+
+
+def centroids(t, Xs, hs, Us, Ws, lam, gradient, inverse, solve):
+    """Those of task t that ``solve`` finds from the means of each cluster."""
+    return np.array([solve(*means(t, z, Xs, hs, Us, Ws, lam, gradient, inverse)) for z in range(len(Us[t]))])
 
 
 def symmetric_centroid(A, B, left, right):
@@ -135,15 +146,13 @@ def initial_centroids(Xs, hs, Ks):
 
 def algorithm_1(Xs, hs, Ks, lam, d, gradient, inverse, solve, sweeps):
     """Algorithm 1 with a fixed number of sweeps; the value of Eq. (9) after every half step."""
-    Us, T = initial_centroids(Xs, hs, Ks), len(Xs)
-    hs, history = [np.array(h) for h in hs], []
+    Us, hs, history = initial_centroids(Xs, hs, Ks), [np.array(h) for h in hs], []
     for _ in range(sweeps):
-        Ws = {(t, s): relation(Us[t], Us[s], d) for t in range(T) for s in range(T) if s != t}
+        Ws = relations(Us, d)
         history.append(loss(Xs, hs, Us, Ws, lam, d))
         hs = [assign(X, U, d) for X, U in zip(Xs, Us)]
         history.append(loss(Xs, hs, Us, Ws, lam, d))
-        for t in range(T):
-            Us[t] = np.array([solve(*means(t, z, Xs, hs, Us, Ws, lam, gradient, inverse))
-                              for z in range(Ks[t])])
+        for t in range(len(Us)):
+            Us[t] = centroids(t, Xs, hs, Us, Ws, lam, gradient, inverse, solve)
         history.append(loss(Xs, hs, Us, Ws, lam, d))
     return hs, Us, Ws, history

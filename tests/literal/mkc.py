@@ -7,6 +7,7 @@ B_t (K_t, N); ``Ps`` are memberships (n_t, K_t); ``Ws`` as in ``literal.mbc``.
 import numpy as np
 
 from literal import mbc
+from literal.clr import simplex
 
 
 def inner(a, b, G):
@@ -45,11 +46,6 @@ def loss(Ps, Bs, Ws, lam, G):
     return total
 
 
-def relations(Bs, G):
-    return {(t, s): mbc.relation(Bs[t], Bs[s], lambda a, b: distance(a, b, G))
-            for t in range(len(Bs)) for s in range(len(Bs)) if s != t}
-
-
 def centroids(t, Ps, Bs, Ws, lam, G):
     """Stationary point of J in B_t."""
     T, N, P, start = len(Ps), len(G), Ps[t], first_rows(Ps)[t]
@@ -65,18 +61,6 @@ def centroids(t, Ps, Bs, Ws, lam, G):
     return np.linalg.solve(left, right)
 
 
-def projected(v):
-    """Nearest point of the simplex, by bisection for the shift."""
-    low, high = min(v) - 1.0, max(v)
-    for _ in range(200):
-        shift = (low + high) / 2
-        if sum(max(a - shift, 0.0) for a in v) > 1.0:
-            low = shift
-        else:
-            high = shift
-    return np.array([max(a - shift, 0.0) for a in v])
-
-
 def membership(i, t, Ps, Bs, G, graded):
     """One step for sample i of task t, on the simplex or on the nonnegative orthant."""
     p, K, own = Ps[t][i], len(Bs[t]), unit(first_rows(Ps)[t] + i, len(G))
@@ -84,7 +68,7 @@ def membership(i, t, Ps, Bs, G, graded):
     A = np.array([inner(own - middle, b - middle, G) for b in Bs[t]])
     S = np.array([[inner(a - middle, b - middle, G) for b in Bs[t]] for a in Bs[t]])
     if graded:
-        return projected(p + (A - S @ p) / max(np.linalg.eigvalsh(S)))
+        return simplex(p + (A - S @ p) / max(np.linalg.eigvalsh(S)))
     for z in np.argsort(np.diag(S)):
         rest = A[z] - sum(S[z, l] * p[l] for l in range(K) if l != z)
         p = np.where(np.arange(K) == z, max(rest / S[z, z], 0.0), p)
@@ -98,7 +82,7 @@ def algorithm(hs, Ks, lam, G, graded, sweeps, inner_steps=10):
     Bs = [centroids(t, Ps, None, None, 0.0, G) for t in range(len(Ps))]
     history = []
     for _ in range(sweeps):
-        Ws = relations(Bs, G)
+        Ws = mbc.relations(Bs, lambda a, b: distance(a, b, G))
         for t in range(len(Ps)):
             Bs[t] = centroids(t, Ps, Bs, Ws, lam, G)
             for _ in range(inner_steps):

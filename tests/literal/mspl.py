@@ -57,11 +57,6 @@ def centroids(X, B, w, previous, printed=False):
     return C
 
 
-def assignment(Xs, Cs, W, i):
-    """Eq. (15)."""
-    return int(np.argmin(assignment_costs(Xs, Cs, W, i)))
-
-
 def assignment_costs(Xs, Cs, W, i):
     """The sum in Eq. (15) for each cluster; all views alike for a sample without weight."""
     w = W[:, i] if W[:, i].any() else np.ones(len(Xs))
@@ -82,7 +77,7 @@ def mspl(Xs, B, k, kind, lams, inner, kappa=1.0, printed=False):
         W = weigh(losses(Xs, Cs, B))
         for _ in range(inner):
             Cs = [centroids(X, B, w, C, printed) for X, w, C in zip(Xs, W, Cs)]
-            B = [assignment(Xs, Cs, W, i) for i in range(len(B))]
+            B = [int(np.argmin(assignment_costs(Xs, Cs, W, i))) for i in range(len(B))]
             W = weigh(losses(Xs, Cs, B))
             history.append(B)
             values.append(objective(Xs, Cs, B, W, kind, lam, kappa) if lam else losses(Xs, Cs, B).sum())
@@ -105,7 +100,7 @@ def rmkmc(Xs, B, k, gamma, n_iter):
     for _ in range(n_iter):
         Cs = [centroids(X, B, w, C) for X, w, C in zip(Xs, q, Cs)]
         D = alpha[:, None] ** gamma * q
-        B = [assignment(Xs, Cs, D, i) for i in range(len(B))]
+        B = [int(np.argmin(assignment_costs(Xs, Cs, D, i))) for i in range(len(B))]
         norms = np.sqrt(losses(Xs, Cs, B))
         h = norms.sum(axis=1)
         alpha = (gamma * h) ** (1 / (1 - gamma)) / np.sum((gamma * h) ** (1 / (1 - gamma)))

@@ -35,10 +35,7 @@ def similarity(X):
 
 def start(labels, n_clusters):
     """Y^t before the first iteration: the k-means indicator plus 0.2."""
-    Y = np.zeros((len(labels), n_clusters))
-    for p, label in enumerate(labels):
-        Y[p, label] = 1.0
-    return Y + 0.2
+    return np.eye(n_clusters)[labels] + 0.2
 
 
 def relation_qp(A, beta, tol=1e-14):

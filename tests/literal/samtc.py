@@ -115,8 +115,5 @@ def shares(neighbours, k):
 
 def embedding(S, k):
     """Rows at unit length of the leading eigenvectors of D^-1/2 S D^-1/2, through all of them."""
-    A = S.copy()
-    for i in range(len(A)):
-        A[i, i] = 0.0
-    V = leading(normalised(A), k)
+    V = leading(normalised(S - np.diag(np.diag(S))), k)
     return V / np.linalg.norm(V, axis=1, keepdims=True)

@@ -31,13 +31,10 @@ def partition_loss(X, h, K, d):
 
 def boosted_sweep(Xs, hs, Us, lam, d, gradient, inverse, solve, free):
     """One sweep of MBC in which only the centroids of the tasks ``free`` move."""
-    T = len(Xs)
-    Ws = {(t, s): mbc.relation(Us[t], Us[s], d) for t in range(T) for s in range(T) if s != t}
+    Ws, Us = mbc.relations(Us, d), list(Us)
     hs = [mbc.assign(X, U, d) for X, U in zip(Xs, Us)]
-    Us = list(Us)
     for t in free:
-        Us[t] = np.array([solve(*mbc.means(t, z, Xs, hs, Us, Ws, lam, gradient, inverse))
-                          for z in range(len(Us[t]))])
+        Us[t] = mbc.centroids(t, Xs, hs, Us, Ws, lam, gradient, inverse, solve)
     return hs, Us
 
 
@@ -62,15 +59,13 @@ def smart(Xs, hs, Ks, lam, rule, d, gradient, inverse, solve, sweeps):
 
 def step_by_step(Xs, hs, Ks, lam, d, gradient, inverse, solve, sweeps):
     """The rule within a sweep; also the sum of the local losses after each, and the choices made."""
-    T, Us = len(Xs), mbc.initial_centroids(Xs, hs, Ks)
-    history, choices = [], []
+    Us, history, choices = mbc.initial_centroids(Xs, hs, Ks), [], []
     for _ in range(sweeps):
-        Ws = {(t, s): mbc.relation(Us[t], Us[s], d) for t in range(T) for s in range(T) if s != t}
+        Ws = mbc.relations(Us, d)
         hs = [mbc.assign(X, U, d) for X, U in zip(Xs, Us)]
         choices.append([])
-        for t in range(T):
-            boosted = np.array([solve(*mbc.means(t, z, Xs, hs, Us, Ws, lam, gradient, inverse))
-                                for z in range(Ks[t])])
+        for t in range(len(Us)):
+            boosted = mbc.centroids(t, Xs, hs, Us, Ws, lam, gradient, inverse, solve)
             plain = means(Xs[t], hs[t], Us[t])
             losses = [mbc.local_loss(Xs[t], mbc.assign(Xs[t], U, d), U, d) for U in (boosted, plain)]
             choices[-1].append(bool(losses[0] <= losses[1]))

@@ -34,20 +34,13 @@ def similarity_penalty(pairs):
     return np.diag(R.sum(axis=1)) - R
 
 
-def strengths(Ks, pairs, Q, ridge, smoothness):
-    """beta and eta."""
-    m = len(Ks)
-    H = np.array([[sum(np.trace(U.T @ K @ J @ U) for _, U in pairs) for J in Ks] for K in Ks])
-    return (ridge * np.linalg.norm(H + Q) / np.sqrt(m),
-            smoothness * np.linalg.norm(H + np.eye(m)) / np.linalg.norm(Q))
-
-
 def weights(Ks, k, ridge=0.1, smoothness=0.1):
     """x: of the stationary points on the faces of the simplex, the feasible one of the lowest objective."""
     pairs = [leading(K, k) for K in Ks]
     Q = similarity_penalty(pairs)
-    beta, eta = strengths(Ks, pairs, Q, ridge, smoothness)
     H = np.array([[sum(np.trace(U.T @ K @ J @ U) for _, U in pairs) for J in Ks] for K in Ks])
+    beta = ridge * np.linalg.norm(H + Q) / np.sqrt(len(Ks))
+    eta = smoothness * np.linalg.norm(H + np.eye(len(Ks))) / np.linalg.norm(Q)
     y = np.array([sum(np.trace(U.T @ K @ U @ np.diag(values)) for values, U in pairs) for K in Ks])
     G, best, lowest = H + beta * np.eye(len(Ks)) + eta * Q, None, np.inf
     for size in range(1, len(Ks) + 1):

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from literal import spmtc as literal
 
-from mtclib.maths import eigen
-from mtclib.maths.subspace import RowSpace, SubspaceStep, between_directions, column_basis, null_directions
+from mtclib.maths.subspace import SubspaceStep, between_directions, column_basis, null_directions
 
 
 def weighted(n, d, c=3, seed=0):
@@ -30,23 +29,6 @@ def test_smallest_reaches_the_trace_of_a_dense_decomposition(n, d, count, seed):
     best = np.sort(np.linalg.eigvalsh(S))[:count].sum()
     np.testing.assert_allclose(W.T @ W, np.eye(count), atol=1e-9)
     assert np.trace(W.T @ S @ W) <= best + 1e-9 * np.sum(v[:, None] * X**2)
-
-
-@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize(("n", "d"), [(40, 12), (12, 40), (25, 25)])
-@pytest.mark.parametrize("dense", [True, False])
-def test_smallest_in_range_solves_the_restricted_problem(n, d, convert, dense, monkeypatch):
-    monkeypatch.setattr(eigen, "SMALL", 300 if dense else 1)
-    X, P, _ = weighted(n, d)
-    Z = column_basis(P)
-    _, s, Vt = np.linalg.svd(X, full_matrices=False)
-    V = Vt[s > 1e-6 * s[0]].T
-    W = RowSpace(convert(X)).smallest_in_range(Z, 2)
-    S = X.T @ (X - Z @ (Z.T @ X))
-    np.testing.assert_allclose(W.T @ W, np.eye(2), atol=1e-8)
-    np.testing.assert_allclose(V @ (V.T @ W), W, atol=1e-8)
-    best = np.linalg.eigvalsh(V.T @ S @ V)[:2].sum()
-    assert np.trace(W.T @ S @ W) == pytest.approx(best, abs=1e-9 * np.trace(S))
 
 
 def test_between_directions_maximise_the_scatter_between_clusters():

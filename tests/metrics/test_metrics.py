@@ -21,7 +21,6 @@ from mtclib.metrics import (
     partition_emd,
     purity,
     rand_index,
-    s_nmi,
     score_all,
 )
 
@@ -89,15 +88,14 @@ def squared_distances(U, V):
 
 @pytest.mark.parametrize("n, k_true, k_pred", SIZES)
 @pytest.mark.parametrize("method", METHODS)
-def test_both_nmi_equal_scikit_learn_unless_both_sides_are_one_cluster(n, k_true, k_pred, method):
+def test_nmi_equals_scikit_learn_unless_both_sides_are_one_cluster(n, k_true, k_pred, method):
     labels_true, labels_pred = random_labels(n, k_true, k_pred)
     expected = normalized_mutual_info_score(labels_true, labels_pred, average_method=method)
     if len(set(labels_true)) == len(set(labels_pred)) == 1:
         assert expected == 1.0
         expected = 0.0
-    for score in (normalized_mutual_info, s_nmi):
-        found = score(labels_true, labels_pred, average_method=method)
-        assert found == pytest.approx(expected, abs=1e-12)
+    found = normalized_mutual_info(labels_true, labels_pred, average_method=method)
+    assert found == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("n, k_true, k_pred", SIZES)
@@ -141,8 +139,6 @@ def test_an_identical_partition_scores_one(pair):
 def test_nmi_has_no_default_average():
     with pytest.raises(TypeError, match="average_method"):
         normalized_mutual_info([0, 1], [0, 1])
-    with pytest.raises(TypeError, match="average_method"):
-        s_nmi([0, 1], [0, 1])
     with pytest.raises(ValueError, match="average_method='mean' is unknown: choose one of max, geometric"):
         normalized_mutual_info([0, 1], [0, 1], average_method="mean")
 
@@ -214,13 +210,6 @@ def test_labels_are_not_changed():
 
 
 # Two tasks.
-
-
-def test_s_nmi_names_its_own_arguments():
-    with pytest.raises(ValueError, match="labels_s is empty"):
-        s_nmi([0, 1], [], average_method="geometric")
-    with pytest.raises(ValueError, match="labels_t has 3 labels and labels_s has 2: .*same"):
-        s_nmi([0, 1, 1], [0, 1], average_method="geometric")
 
 
 @pytest.mark.parametrize("K_t, K_s", [(4, 3), (3, 3), (1, 5), (20, 6), (6, 6)])

@@ -38,7 +38,7 @@ PARTS = {
     "views": {"texts": "kind == 'texts'", "texts and links": "kind == 'texts and links'", "measurements":
               "kind not in ['texts', 'texts and links']", "up to 1,000 samples": "samples <= 1000",
               "more samples": "samples > 1000", "two views": "parts == 2", "more views": "parts > 2"},
-}  # fmt: skip
+}
 """Parts of the data that get advice of their own where that gains: queries of ``sets.csv`` and the kind."""
 
 
@@ -114,7 +114,7 @@ def table(kind, sources=None, scores=None):
     shown = [{"your data": name, "take": _named(sources, row["take"]), "sources": f"{row['sources']:.0f}",
               "gain if followed": spread(row), "losses": f"{row['worse']:.0f}",
               "chance of a loss": "" if pd.isna(row["risk"]) else f"{100 * row['risk']:.0f} %"}
-             for name, row in found.items()]  # fmt: skip
+             for name, row in found.items()]
     note = ("Points of ARI over k-means with 95 % intervals over sources: the method is chosen by the other "
             "sources and judged on the one left out.")
     return tables.frame_table(shown, f"Many {kind}{sources.about}: which method to take", notes=[note])

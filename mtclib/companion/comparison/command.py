@@ -18,7 +18,7 @@ RULES = {
     "largest": "the largest", "agreeing": "the one whose clusters agree most with k-means, as `cluster` does",
     "stable": "the one whose clusters are most stable", "stablest": "of all numbers the most stable",
     "predicted": "the largest number with a prediction strength of .8",
-}  # fmt: skip
+}
 """How the number of clusters may be chosen."""
 USED = "agreeing"
 
@@ -50,7 +50,7 @@ def table(kind):
         rows.append({"method": method, "sets": len(wide["the command"]),
                      **{name: spread(row) for name, row in gains.items()},
                      "sets with five orders": len(orders), "they differ at most by": orders.max(),
-                     "in half of the sets by": orders.median()})  # fmt: skip
+                     "in half of the sets by": orders.median()})
     caption = f"Many {kind}: what the command gives on raw files, and in other orders of the samples"
     told = f"{', '.join(row['method'] for row in rows)} and k-means on {rows[0]['sets']} sets"
     return tables.Tables((

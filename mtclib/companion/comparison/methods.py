@@ -22,7 +22,7 @@ from mtclib.core.errors import MtclibError
 KINDS = {
     "multi-task": "tasks with the same features", "single-task": "tasks, each clustered alone",
     "multi-view": "views of the same samples", "lifelong": "tasks of views, the same views in all",
-}  # fmt: skip
+}
 """Kinds of methods, and what they take."""
 
 TEXTS = ("title", "idea", "use_when", "avoid_when", "step", "cost", "setup", "memory", "citation")
@@ -37,7 +37,7 @@ OVERVIEW = {
     "method": "class", "what": "method", "source": "paper", "needs": "needs", "order": "cost of an iteration",
     "time": "iteration [ms]", "fit": "fit [s] (iterations)", "peak": "peak [MB]", "growth": "grows as n^",
     "edition": "edition",
-}  # fmt: skip
+}
 GROWS = {"n": "samples", "d": "features", "k": "clusters", "parts": "tasks or views"}
 """What is varied in data/growth.csv, and its heading."""
 
@@ -78,7 +78,7 @@ def _needs(cls):
         "numbers of clusters": "equal in all tasks" if traits.same_n_clusters else "may differ",
         "data": "nonnegative" if traits.nonnegative else "any sign",
         "sparse": "kept sparse" if traits.sparse else "dense only",
-        "edition": "reconstruction" if traits.reconstruction else "original"}  # fmt: skip
+        "edition": "reconstruction" if traits.reconstruction else "original"}
 
 
 def _described(name, cls):
@@ -86,7 +86,7 @@ def _described(name, cls):
     negative = entry.get(NEGATIVE, entry["memory"])
     return {"file": f"{cls.__module__.replace('.', '/')}.py", **entry,
             "large": POWER not in entry["cost"] + entry["memory"],
-            "large_negative": POWER not in entry["cost"] + negative}  # fmt: skip
+            "large_negative": POWER not in entry["cost"] + negative}
 
 
 def measured() -> pd.DataFrame:
@@ -148,7 +148,7 @@ def that_take(kind, *, clusters_differ=False, negative=False, large=False) -> li
 def answers(kind):
     """What each answer about the data leaves of a kind, and what all of them together leave."""
     questions = {"any of this kind": {}, "numbers of clusters differ": {"clusters_differ": True},
-                 "negative entries": {"negative": True}, "n > 5,000": {"large": True}}  # fmt: skip
+                 "negative entries": {"negative": True}, "n > 5,000": {"large": True}}
     if kind == "multi-view":
         del questions["numbers of clusters differ"]
     questions["all of these"] = {name: True for asked in questions.values() for name in asked}
@@ -166,15 +166,14 @@ def overview(kind):
         time=[_digits(1e3 * value) for value in table["seconds_per_iteration"]],
         fit=[f"{_digits(row.seconds_per_fit)} ({row.iterations:.0f})" for row in table.itertuples()],
         peak=[_digits(value) for value in table["peak_mb"]],
-        growth=[_growth(row) for row in table.itertuples()],
-    )  # fmt: skip
+        growth=[_growth(row) for row in table.itertuples()])
     return tables.frame_table(shown, f"{kind.capitalize()} methods: {KINDS[kind]}", OVERVIEW)
 
 
 def _needs_text(row):
     needs = ["same k in all tasks" if row["numbers of clusters"] == "equal in all tasks" else "",
              "no negative entries" if row["data"] == "nonnegative" else "",
-             "dense data" if row["sparse"] == "dense only" else ""]  # fmt: skip
+             "dense data" if row["sparse"] == "dense only" else ""]
     return ", ".join(filter(None, needs)) or "nothing more"
 
 
@@ -208,13 +207,13 @@ def cards(kind):
 def _lines(row):
     parameters = "; ".join(f"{name}: {text}" for name, text in row["parameters"].items())
     printed = "; ".join(f"{', '.join(part['names'])} in {_tables(part)} of the {part['paper'].upper()} paper"
-                        for part in row["appears_in"])  # fmt: skip
+                        for part in row["appears_in"])
     other = f", and O({row[NEGATIVE]}) with negative entries" * isinstance(row.get(NEGATIVE), str)
     return [f"Idea: {row['idea']}", f"When to take it: {row['use_when']}", f"When not: {row['avoid_when']}",
             f"An iteration: {row['step']}. O({row['cost']}); the set-up O({row['setup']}).",
             f"Memory: O({row['memory']}){other}.", f"Parameters: {parameters}.",
             f"Printed as: {printed or 'no row of its own'}.",
-            f"Paper: {row['citation']} Here: {row['edition']}."]  # fmt: skip
+            f"Paper: {row['citation']} Here: {row['edition']}."]
 
 
 def _tables(part):
@@ -237,5 +236,5 @@ def full_profiles(papers) -> pd.DataFrame:
                      "hours": round(fits["seconds"].sum() / 3600, 2),
                      "median (s)": round(fits["seconds"].median(), 2),
                      "longest (s)": round(longest["seconds"], 1),
-                     "longest fit": f"{longest['method']} on {longest['dataset']}"})  # fmt: skip
+                     "longest fit": f"{longest['method']} on {longest['dataset']}"})
     return pd.DataFrame(rows)

@@ -202,5 +202,5 @@ def all_scores(rows):
     found = rows.groupby(names, sort=False)
     means = found["value"].agg(lambda values: 100 * values.mean(skipna=False))
     frame = pd.DataFrame({"score": means, "seeds": found["run"].nunique(),
-                          "seconds": found["seconds"].median()})  # fmt: skip
+                          "seconds": found["seconds"].median()})
     return frame.round({"score": 4, "seconds": 3}).reset_index()

@@ -18,7 +18,7 @@ OWN = {
     "All k-means": "k-means", "MBC": "k-means", "SMBC": "k-means", "MTCMRL": "SNMF+LR",
     "sklearn KMeans, pooled": "sklearn KMeans", "sklearn Spectral, pooled": "sklearn Spectral",
     "sklearn GMM, pooled": "sklearn GMM", "sklearn Agglomerative, pooled": "sklearn Agglomerative",
-}  # fmt: skip
+}
 """What a multi-task method is without the other tasks, where that is another method; else the study "alone"
 has it on each task by itself."""
 
@@ -31,7 +31,7 @@ ALONE = ("SingleView", "sklearn KMeans", "sklearn KMeans, ten starts", "sklearn 
 FEWEST = 5
 MEASURES = {"tasks": "relatedness", "views": "agreement"}
 WORDS = {"tasks": ("each method's own single-task version", "how related the tasks are"),
-         "views": ("k-means on one view, chosen without labels", "how far the views agree")}  # fmt: skip
+         "views": ("k-means on one view, chosen without labels", "how far the views agree")}
 
 
 def gains(kind, sources=None):

@@ -138,7 +138,7 @@ class Sources:
         guessed = self.scores(k="unknown")
         known = self.scores().reindex(guessed.index)[list(guessed)]
         frame = pd.DataFrame({"k known": self.gains(known).mean(), "k unknown": self.gains(guessed).mean(),
-                              "lost": (known - guessed).groupby("source").mean().mean()})  # fmt: skip
+                              "lost": (known - guessed).groupby("source").mean().mean()})
         return frame.sort_values("k known", ascending=False).rename_axis("method")
 
     def estimator(self, method: str) -> type:

@@ -35,11 +35,11 @@ SEEDS_TO_CHOOSE = 3
 FOUR_ROWS = ("SNMF", "Coreg", "AWP", "WMSC")
 GRAPHS = {"": "cosine neighbours", "raw graph": "Euclidean neighbours", "log graph": "log graph",
           "self-tuned kernel": "self-tuned kernel", "Gaussian kernel": "Gaussian kernel",
-          "cosine kernel": "cosine kernel"}  # fmt: skip
+          "cosine kernel": "cosine kernel"}
 METRIC = "NMI_arithmetic"
 MEASURES = {"NMI": {"NMI_arithmetic": "arithmetic mean", "NMI_geometric": "geometric (ours)",
                     "NMI_min": "least", "NMI_max": "largest"},
-            "RI": {"RI": "pairs of samples", "pairs": "ordered, with itself (ours)"}}  # fmt: skip
+            "RI": {"RI": "pairs of samples", "pairs": "ordered, with itself (ours)"}}
 RELEASED, AS_RELEASED, RANDOM = "{} (release)", "{} (as released)", "random splits of {}"
 WITH_MEMORY, NO_MEMORY = "LMSC, release", "LMSC, release, no memory"
 
@@ -527,24 +527,11 @@ class PaperStudy(Study, paper="lmsc"):
                   [-models[f"{row.key}/histories_/{t}"] for t in range(4)] for row in kept.itertuples()}
         return self.show(plots.task_objectives(panels), "lmsc-objectives")
 
-    def transfer(self):
-        """With and without libraries, by the number of tasks seen."""
-        return self._stream(plots.transfer_curve, "transfer")
-
-    def forgetting(self):
-        """Task 1 clustered anew after each task."""
-        return self._stream(plots.forgetting_curve, "forgetting")
-
-    def orders(self):
-        """The same tasks in ten orders."""
-        return self._stream(plots.order_spread, "orders")
-
-    def costs(self):
-        """Time and memory of one more task."""
-        return self.show(plots.stream_costs(self.table("stream_costs")), "lmsc-costs")
-
-    def _stream(self, draw, table):
-        return self.show(draw(self.table(table).replace({"dataset": _STREAMS})), f"lmsc-{table}")
+    def stream(self, what):
+        """What sequences of tasks show: "transfer" from the libraries, "forgetting" of task 1, the
+        "orders" of tasks, the "costs" of one more."""
+        draw, table = _DRAWN[what]
+        return self.show(draw(self.table(table).replace({"dataset": _STREAMS})), f"lmsc-{what}")
 
     def frames(self):
         keys = ["dataset", "method", "run", "metric", "task"]
@@ -577,6 +564,9 @@ class PaperStudy(Study, paper="lmsc"):
 
 _STREAMS = {"lmsc-bbc": "BBC, 8 tasks", "lmsc-newsgroups": "20 Newsgroups, 24 tasks",
             "sets of views": "15 sets of views, cut"}
+_DRAWN = {"transfer": (plots.transfer_curve, "transfer"), "orders": (plots.order_spread, "orders"),
+          "forgetting": (plots.forgetting_curve, "forgetting"),
+          "costs": (plots.stream_costs, "stream_costs")}
 
 
 def _told(gains):

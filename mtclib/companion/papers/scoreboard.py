@@ -237,12 +237,6 @@ def gain_files(papers):
     return {name: pd.concat(parts, ignore_index=True) for name, parts in found.items()}
 
 
-def gain_errors(papers):
-    """How often the statistics of gains and rows err, simulated on the committed runs of each paper."""
-    return pd.concat([rates(study) for study in map(study_of, papers)
-                      for rates in (reruns.rates, rows.rates)])
-
-
 def write_verdicts(papers, errors_too=False):
     """Write the lines of some papers in ``data/chance.csv``, ``data/verdicts.csv`` and what follows from
     gains and rows, and if wanted the error rates, which take minutes; return the files."""
@@ -253,8 +247,9 @@ def write_verdicts(papers, errors_too=False):
                _write("verdicts", papers, verdict_file(papers)),
                *(_write(name, papers, table, "%.6g") for name, table in gain_files(papers).items())]
     if errors_too:
+        of_gains = pd.concat([rates(study) for study in studies for rates in (reruns.rates, rows.rates)])
         written += [_write("verdict_errors", papers, errors.table(studies)),
-                    _write("gain_errors", papers, gain_errors(papers), "%.6g")]
+                    _write("gain_errors", papers, of_gains, "%.6g")]
     return written
 
 

@@ -31,4 +31,4 @@ __all__ = [
     "scoreboard", "selection", "sensitivity", "sensitivity_heatmap", "sharing",
     "specification_curve", "stream_costs", "style", "task_objectives",
     "task_pairs", "trajectories", "transfer_curve", "weight_functions", "write",
-]  # fmt: skip
+]

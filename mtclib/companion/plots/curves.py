@@ -17,7 +17,7 @@ from mtclib.companion.verdicts.leverage import with_params
 TITLE, BAND = 20, (0.1, 0.9)
 PARAM_NAMES = {"lam": "λ", "lambda": "λ", "mu": "μ", "alpha": "α", "beta": "β", "gamma": "γ", "kappa": "κ",
                "n_components": "l", "pace_start": "share of pairs in the first round",
-               "pace_growth": "growth of the threshold"}  # fmt: skip
+               "pace_growth": "growth of the threshold"}
 
 
 @look.figure

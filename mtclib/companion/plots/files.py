@@ -51,7 +51,7 @@ def folder_key(root: str | Path, pattern: str) -> str:
     if not files:
         raise ValueError(f"folder: {pattern} holds no files; what should the figure have been drawn from?")
     lines = [f"{path.relative_to(root).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n"
-             for path in files]  # fmt: skip
+             for path in files]
     return f"{pattern} {hashlib.sha256(''.join(lines).encode()).hexdigest()}"
 
 

@@ -19,8 +19,7 @@ def forest(frame: pd.DataFrame) -> plt.Figure:
     were run. `frame` has ``rival, printed, ours, low, high, least, most, pipelines_least, pipelines_most``.
     """
     fig, ax = plt.subplots(figsize=(7.6, 1.25 + 0.34 * len(frame)))
-    places = np.arange(len(frame))
-    ax.axvline(0, color="black", **RULE)
+    places = _lines(ax, frame["rival"], len(frame), "gain over the rival, points")
     kinds = [ax.hlines(places, frame["least"], frame["most"], color="0.82", linewidth=9,
                        label="a perfect re-run of print"),
              ax.hlines(places, frame["pipelines_least"], frame["pipelines_most"], color="0.45", linewidth=0.9,
@@ -30,9 +29,6 @@ def forest(frame: pd.DataFrame) -> plt.Figure:
         look = {"color": colour, "marker": marker, "linestyle": "", "label": name}
         inside = "white" if name == "printed" else colour
         kinds += ax.plot(frame[column], places, markerfacecolor=inside, **look)
-    ax.set_yticks(places, frame["rival"])
-    ax.set_ylim(len(frame) - 0.4, -0.6)
-    ax.set_xlabel("gain over the rival, points")
     legend(fig, [kinds[3], kinds[4], kinds[0], kinds[1]])
     return fig
 
@@ -81,13 +77,9 @@ def certainty(panels: Mapping) -> plt.Figure:
     longest = max(map(len, panels.values()))
     fig, axes = plt.subplots(1, len(panels), figsize=(10.4, 1.1 + 0.2 * longest), squeeze=False)
     for ax, (title, frame) in zip(axes[0], panels.items()):
-        places = np.arange(len(frame))
-        ax.axvline(0, color="black", **RULE)
-        ax.hlines(places, frame["low"], frame["high"], color="#00457c", linewidth=1.6)
-        ax.plot(frame["gain"], places, color="#00457c", marker="o", linestyle="")
-        ax.set_yticks(places, frame["part"])
-        ax.set_ylim(longest - 0.4, -0.6)
-        ax.set_xlabel("gain over k-means, points")
+        places = _lines(ax, frame["part"], longest, "gain over k-means, points")
+        ax.hlines(places, frame["low"], frame["high"], color=OURS, linewidth=1.6)
+        ax.plot(frame["gain"], places, color=OURS, marker="o", linestyle="")
         ax.set_title(title)
     return fig
 
@@ -105,15 +97,12 @@ def sharing(panels: Mapping) -> plt.Figure:
     for ax, (name, (frame, means)) in zip(axes[0], panels.items()):
         means = means.sort_values("measure")
         half = frame.groupby("source")["gain"].quantile([0.25, 0.75]).unstack().loc[means.index]
-        places = np.arange(len(means))
-        ax.axvline(0, color="black", **RULE)
+        names = [f"{source}  {known:.2f}" for source, known in means["measure"].items()]
+        places = _lines(ax, names, longest, "gain of sharing, points of ARI")
         ax.hlines(places, half[0.25], half[0.75], color="0.6", label="middle half of methods and sets")
         look = {"linestyle": "", "marker": "o", "color": OURS, "label": "mean of methods, one source"}
         (marks,) = ax.plot(means["gain"], places, **look)
-        ax.set_yticks(places, [f"{source}  {known:.2f}" for source, known in means["measure"].items()])
-        ax.set_ylim(longest - 0.4, -0.6)
         ax.set_title(name)
-        ax.set_xlabel("gain of sharing, points of ARI")
     legend(fig, [marks, ax.collections[0]])
     return fig
 
@@ -125,8 +114,6 @@ def task_pairs(frame: pd.DataFrame, metric: str) -> plt.Figure:
     `frame` has ``dataset, method, run, 1, 2`` with fractions; titles name the correlation of each method.
     """
     datasets = list(dict.fromkeys(frame["dataset"]))
-    if not datasets:
-        raise ValueError("frame: it has no rows")
     size = (max(2.6 * len(datasets), 4), 3.4)
     fig, axes = plt.subplots(1, len(datasets), figsize=size, squeeze=False)
     for ax, dataset in zip(axes[0], datasets):
@@ -140,3 +127,13 @@ def task_pairs(frame: pd.DataFrame, metric: str) -> plt.Figure:
     axes[0][0].set_ylabel(f"{metric}, task 2 (%)")
     legend(fig, axes[0][0].get_lines()[:])
     return fig
+
+
+def _lines(ax, names, longest, what):
+    """Places of named lines, of as many as the longest panel has, downwards beside a rule at 0."""
+    places = np.arange(len(names))
+    ax.axvline(0, color="black", **RULE)
+    ax.set_yticks(places, names)
+    ax.set_ylim(longest - 0.4, -0.6)
+    ax.set_xlabel(what)
+    return places

@@ -111,7 +111,7 @@ def looks(names):
     found = {name: PLACES[name] if name in PLACES else free.pop(0) for name in names}
     again = {"markerfacecolor": "white", "markeredgewidth": 1.2}
     return {name: cycle[place % len(cycle)] | (again if place >= len(cycle) else {})
-            for name, place in found.items()}  # fmt: skip
+            for name, place in found.items()}
 
 
 def whisker_lines(ax, tables, every=1):

@@ -83,7 +83,7 @@ def leverage(table: pd.DataFrame) -> plt.Figure:
     ax.spines["left"].set_visible(False)
     legend(fig, [Patch(facecolor=PALE, edgecolor=BLUE, label="mean"),
                  Line2D([], [], label="one data set and method", **dot),
-                 Patch(color="0.92", label="margin of the verdicts")])  # fmt: skip
+                 Patch(color="0.92", label="margin of the verdicts")])
     return fig
 
 
@@ -100,7 +100,7 @@ def _board_panel(ax, verdicts, head):
         inside, text = _colours(verdicts.iat[row, column])
         ax.add_patch(Rectangle((column, row), 1, 1, facecolor=inside, edgecolor="white", linewidth=0.6))
         ax.text(column + 0.5, row + 0.52, label(verdicts.iat[row, column])[0], color=text, fontsize=8,
-                ha="center", va="center")  # fmt: skip
+                ha="center", va="center")
     bare(ax, verdicts.index)
     name, _, counts = head.partition("\n")
     for end in ":,":
@@ -108,7 +108,7 @@ def _board_panel(ax, verdicts, head):
             counts = counts.replace(f"{end} ", f"{end}\n")
     ax.set_title(counts, loc="left", fontsize=8)
     ax.annotate(name, (0, 1), (0, 18 + 9.5 * counts.count("\n")), textcoords="offset points",
-                xycoords="axes fraction", fontsize=10, fontweight="bold")  # fmt: skip
+                xycoords="axes fraction", fontsize=10, fontweight="bold")
     datasets = verdicts.columns.get_level_values("dataset")
     blocks = [(name, len(list(columns))) for name, columns in groupby(datasets)]
     upright = min(width for _, width in blocks) < NARROW
@@ -118,7 +118,7 @@ def _board_panel(ax, verdicts, head):
             ax.axvline(start, color="black", **RULE | {"linewidth": 0.9})
         text = name if upright else _broken(name, width)
         ax.text(start + width / 2, len(verdicts) + 0.35, text, fontsize=8, va="top", ha="center",
-                rotation=90 if upright else 0, linespacing=1.1)  # fmt: skip
+                rotation=90 if upright else 0, linespacing=1.1)
         start += width
     ax.set_xticks([])
 

@@ -102,7 +102,7 @@ def stream_costs(frame: pd.DataFrame) -> plt.Figure:
         medians = runs.groupby("tasks_seen")[["seconds", "bytes"]].median()
         # Of many tasks, only some get a mark, which would hide the line; equal lines lie within each other.
         look = {"label": method, "markevery": max(1, len(medians) // 8),
-                "linewidth": max(2.6 - 0.8 * number, 1), "markersize": max(7 - 1.5 * number, 3)}  # fmt: skip
+                "linewidth": max(2.6 - 0.8 * number, 1), "markersize": max(7 - 1.5 * number, 3)}
         axes[0].plot(medians.index, medians["seconds"], **look)
         axes[1].plot(medians.index, medians["bytes"] / 1000, **look)
     for ax, name in zip(axes, ("seconds", "kilobytes kept")):

@@ -83,7 +83,7 @@ def _cluster_looks(n):
     colours = plt.rcParams["axes.prop_cycle"].by_key()["color"]
     turns = [k // len(colours) for k in range(n)]
     return [{"color": f"#{colours[k % len(colours)]}".replace("##", "#"),
-             "marker": _MARKERS[(k + turns[k]) % len(_MARKERS)]} for k in range(n)]  # fmt: skip
+             "marker": _MARKERS[(k + turns[k]) % len(_MARKERS)]} for k in range(n)]
 
 
 def _scatter(ax, X, y, looks, hollow=False):

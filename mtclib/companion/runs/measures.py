@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from mtclib.core.starts import one_hot
-from mtclib.metrics import partition_emd, s_nmi
+from mtclib.metrics import normalized_mutual_info, partition_emd
 
 
 def partition_distance(data, model):
@@ -29,7 +29,7 @@ def task_agreement(data, model):
     """``s_nmi`` of MBC: NMI of the partitions of two tasks that hold the same samples; NaN for other data."""
     one, *others = data.Xs
     same = [other.shape == one.shape and abs(other - one).max() == 0 for other in others]
-    return s_nmi(*model.labels_, average_method="geometric") if same == [True] else float("nan")
+    return normalized_mutual_info(*model.labels_, average_method="geometric") if same == [True] else np.nan
 
 
 MEASURES = {"d_M": partition_distance, "d_M_uniform": model_distance, "s_nmi": task_agreement}

@@ -123,7 +123,7 @@ def sizes(protocol, profile) -> pd.DataFrame:
 def class_names(protocol, profile) -> dict[str, list[list[str]]]:
     """Names of the classes of each task of the data sets that `truth` has."""
     return {name: [list(names) for names in data.class_names]
-            for name, data in _own_data(protocol, profile)}  # fmt: skip
+            for name, data in _own_data(protocol, profile)}
 
 
 def truth(protocol, profile) -> pd.DataFrame:

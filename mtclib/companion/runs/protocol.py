@@ -201,7 +201,7 @@ class Protocol:
         parts += [self.sensitivity[name] for name in chosen.sensitivity]
         specs = {name: self.datasets[name] for part in parts for name in part.datasets}
         return {name: (spec.loader, {**spec.params, **chosen.loader_params.get(name, {})})
-                for name, spec in specs.items()}  # fmt: skip
+                for name, spec in specs.items()}
 
 
 def _schema(cls, **parts):
@@ -212,7 +212,7 @@ def _schema(cls, **parts):
 
 
 PARTS = {"datasets": DatasetSpec, "methods": MethodSpec, "profiles": Profile, "studies": StudySpec,
-         "sensitivity": Sweep, "identify": SearchSpec}  # fmt: skip
+         "sensitivity": Sweep, "identify": SearchSpec}
 SCHEMA = _schema(Protocol, **{
     part: {"type": "object", "additionalProperties": _schema(cls)} for part, cls in PARTS.items()})
 

@@ -66,13 +66,15 @@ def _facts(job, records):
     return {**status, "seconds": seconds}, info["scores"], info.get("measures", {})
 
 
-def oracle(results: pd.DataFrame, metric: str = "ACC", by: str = "avg") -> pd.DataFrame:
-    """Rows at the best grid point, chosen with the labels as papers do, by the mean of ``metric`` on task
-    ``by`` (or ""). Points with a failed run do not take part; ties go to the point that comes first."""
-    rows = results[results["in_grid"] & (results["metric"] == metric) & results["task"].isin([by, ""])]
-    means = rows.groupby(["dataset", "method", "params"], sort=False)["value"].mean(skipna=False)
+def oracle(results: pd.DataFrame, metric: str = "ACC") -> pd.DataFrame:
+    """Rows at the best grid point, chosen with the labels as papers do, by the mean of ``metric`` over tasks.
+    Points with a failed run do not take part; ties go to the point that comes first."""
+    grid, point = results[results["in_grid"]], ["dataset", "method", "params"]
+    rows = grid[(grid["metric"] == metric) & grid["task"].isin(["avg", ""])]
+    means = rows.groupby(point, sort=False)["value"].mean(skipna=False)
     best = means.dropna().groupby(["dataset", "method"], sort=False).idxmax()
-    return _at(results[results["in_grid"]], pd.MultiIndex.from_tuples(best, names=means.index.names))
+    best = pd.MultiIndex.from_tuples(best, names=point)
+    return grid[pd.MultiIndex.from_frame(grid[point]).isin(best)]
 
 
 def fixed(results: pd.DataFrame, defaults: Mapping) -> pd.DataFrame:
@@ -95,19 +97,6 @@ def read_by_labels(results, protocol):
     of_models = results["method"].isin([name for name, method in protocol.methods.items() if method.keep])
     parts = [results[of_models], fixed(rows, protocol.defaults), *([oracle(rows)] if len(rows) else [])]
     return {key for part in parts for key in part["key"].unique()}
-
-
-def best_objective(results: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the run with the lowest final objective, for each data set, method and parameters. Failed runs
-    do not take part; ties go to the earlier run."""
-    names = ["dataset", "method", "params"]
-    runs = results[results["status"] == "ok"].drop_duplicates([*names, "run"])
-    lowest = runs.loc[runs.groupby(names, sort=False)["objective"].idxmin()]
-    return _at(results, pd.MultiIndex.from_frame(lowest[[*names, "run"]]))
-
-
-def _at(results, index):
-    return results[pd.MultiIndex.from_frame(results[list(index.names)]).isin(index)]
 
 
 def sweep_rows(results: pd.DataFrame, protocol: Protocol, name: str, profile: str = "full") -> pd.DataFrame:

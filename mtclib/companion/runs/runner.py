@@ -120,7 +120,7 @@ def processes(n_jobs, **options):
     """joblib's pool of processes, no more than there are processors, which end with this one however it ends;
     ``n_jobs=1`` is this one alone."""
     return joblib.Parallel(n_jobs=min(n_jobs, max(2, joblib.cpu_count())), backend="loky",
-                           initializer=_end_with, initargs=(os.getpid(),), **options)  # fmt: skip
+                           initializer=_end_with, initargs=(os.getpid(),), **options)
 
 
 def _end_with(main):

@@ -36,7 +36,7 @@ def new_method(name: str, kind: str = "tasks") -> Iterator[str]:
     words = {"SKELETON": name, "skeleton": place, "MODULE": "mtclib.baselines", "APPEARS": ""}
     yield _file(f"mtclib/baselines/{place}.py", _filled("method.py", kind, words))
     yield _file(f"tests/baselines/test_{place}.py", _filled("test_method.py", kind, words))
-    yield _added("mtclib/baselines/__init__.py", r"(?=\}  # fmt: skip)", f'    "{name}": "{place}",\n')
+    yield _added("mtclib/baselines/__init__.py", r"(?=\}\n__all__)", f'    "{name}": "{place}",\n')
     yield from _known(name, kind, words)
     yield from _run(*_measured(name))
 

@@ -74,7 +74,7 @@ def provenance_table(record: Mapping, caption: str = "Provenance") -> Table:
     mouse shows them in full."""
     flat = pd.json_normalize(dict(record), max_level=1).iloc[0] if record else {}
     lines = {name: ", ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, Mapping)
-             else value for name, value in flat.items()}  # fmt: skip
+             else value for name, value in flat.items()}
     table = frame_table([{"item": name, "value": value} for name, value in lines.items()], caption)
     return replace(_short_hashes(table), folded="versions, seeds and hashes of what was run")
 

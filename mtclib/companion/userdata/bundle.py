@@ -96,7 +96,7 @@ def bundle(folder, parameters, sources=(), inputs=()):
         partial.mkdir(parents=True)
         yield place, partial
         manifest = {"writer": _WRITER, "version": __version__, "parameters": parameters, "inputs": sources,
-                    "outputs": {path.name: sha256(path) for path in sorted(partial.iterdir())}}  # fmt: skip
+                    "outputs": {path.name: sha256(path) for path in sorted(partial.iterdir())}}
         (partial / MANIFEST).write_text(json.dumps(manifest, indent=1, default=str) + "\n", encoding="utf-8")
         _swap(partial, place)
     except OSError as error:

@@ -52,7 +52,7 @@ def contents(data, labels, groups=None) -> pd.DataFrame:
                 "task": "" if views else data.task_names[t], "cluster": int(k) + 1,
                 "group": groups.names[groups.codes[t][k]], "samples": int(inside.sum()),
                 "most are": _largest_class(truth[inside], data.class_names[t]),
-                "high in": _high(marks, names)})  # fmt: skip
+                "high in": _high(marks, names)})
     return pd.DataFrame(rows)
 
 
@@ -114,7 +114,7 @@ def aligned(data, labels, relation=None) -> Groups:
     for (s, t), S in matrices.items():
         by = relation[s, t][np.ix_(present[s], present[t])] if isinstance(relation, dict) else S
         pairs += [(S[i, j], (s, int(present[s][i])), (t, int(present[t][j])))
-                  for i, j in zip(*linear_sum_assignment(by, maximize=True)) if S[i, j] >= ALIKE]  # fmt: skip
+                  for i, j in zip(*linear_sum_assignment(by, maximize=True)) if S[i, j] >= ALIKE]
     for _, one, other in sorted(pairs, key=lambda pair: -pair[0]):
         both = joined[one] | joined[other]
         if len({t for t, _ in both}) == len(both):
@@ -127,7 +127,7 @@ def aligned(data, labels, relation=None) -> Groups:
     rows = [(data.task_names[s], present[s][i] + 1, data.task_names[t], present[t][j] + 1,
              names[codes[s][present[s][i]]], round(float(S[i, j]), 3))
             for (s, t), S in matrices.items() for i, j in np.ndindex(S.shape)
-            if codes[s][present[s][i]] == codes[t][present[t][j]]]  # fmt: skip
+            if codes[s][present[s][i]] == codes[t][present[t][j]]]
     columns = ["task", "cluster", "other task", "other cluster", "group", "similarity"]
     table = pd.DataFrame(rows, columns=columns).sort_values("similarity", ascending=False, ignore_index=True)
     return Groups(codes, names, table)
@@ -147,7 +147,7 @@ def _group_names(data, grouped, count):
     taken, truths = {}, as_list(data.labels)
     for code in range(count):
         classes = [data.class_names[t][y] for t, (found, truth) in enumerate(zip(grouped, truths))
-                   for y in truth[(found == code) & (truth >= 0)]]  # fmt: skip
+                   for y in truth[(found == code) & (truth >= 0)]]
         name = max(sorted(set(classes)), key=classes.count) if classes else str(code + 1)
         same = sum(name == each.rpartition(" (")[0] or name == each for each in taken)
         taken[f"{name} ({same + 1})" if same else name] = code

@@ -37,7 +37,7 @@ _NUMBERS = "biufc"
 _HDF5 = b"\x89HDF"
 # What damaged archives make numpy, zipfile, zlib and scipy raise; RuntimeError asks for a password.
 _DAMAGE = (ValueError, TypeError, KeyError, IndexError, EOFError, MemoryError, OSError, RuntimeError,
-           SyntaxError, tokenize.TokenError, zipfile.BadZipFile, zlib.error)  # fmt: skip
+           SyntaxError, tokenize.TokenError, zipfile.BadZipFile, zlib.error)
 
 
 class DataFileError(MtclibError, ValueError):
@@ -161,7 +161,7 @@ def _read_csv(file, name, header, text, separator=None):
                                  sep=separator, header=None if header is False else 0,
                                  names=None if header is False else names, index_col=False,
                                  skipinitialspace=True, skip_blank_lines=several, encoding="utf-8-sig",
-                                 converters=dict.fromkeys(kept, "'".__add__), low_memory=False)  # fmt: skip
+                                 converters=dict.fromkeys(kept, "'".__add__), low_memory=False)
     except UnicodeDecodeError as error:
         raise DataFileError(f"{name}: the text is not UTF-8; unpack it if it is packed, and save it as UTF-8 "
                             f"in the program that wrote it (Excel: CSV UTF-8)") from error
@@ -325,4 +325,4 @@ def _is_vector(X):
     return not sp.issparse(X) and (X.ndim == 1 or (X.ndim == 2 and min(X.shape) == 1))
 
 _READERS: dict = {".csv": _read_csv, ".tsv": partial(_read_csv, separator="\t"), ".parquet": _read_parquet,
-                  ".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat}  # fmt: skip
+                  ".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat}

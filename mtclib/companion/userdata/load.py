@@ -34,7 +34,7 @@ _WRITTEN = re.compile(r"[-+\u2212]?[$\u20ac\xa3]?\d[\d.,' \xa0]*([eEdD][-+]?\d+)
 AUTO = "auto"
 _WORDS = {"tfidf-l2": "as tf-idf with rows of unit length",
           "sqrt-l2": "as square roots with rows of unit length",
-          "minmax": "each feature scaled to a range of 2"}  # fmt: skip
+          "minmax": "each feature scaled to a range of 2"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +201,7 @@ def _agreed_labels(parts, label_column):
 
 def _read_all(paths, what, label_column, id_column, header, text_column):
     for argument, value in (("label_column", label_column), ("id_column", id_column),
-                            ("text_column", text_column)):  # fmt: skip
+                            ("text_column", text_column)):
         if not isinstance(value, str | None):
             raise DataFileError(f"{argument} must be the name of one column, as text; got {value!r}")
     if not isinstance(header, bool | None):

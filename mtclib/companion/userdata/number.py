@@ -29,6 +29,7 @@ from mtclib.companion.userdata.files import DataFileError
 from mtclib.core.base import DegenerateSubspaceWarning, spawn_seeds
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import NormalizedMatrix, WeightedSum
+from mtclib.maths.linalg import unit_rows
 from mtclib.metrics import adjusted_rand_index
 
 CAPTION = "Numbers of clusters: three candidates, none of them more right than the others"
@@ -85,12 +86,12 @@ def candidates(data, seed=0) -> Candidates:
             kmeans = KMeans(k, n_init=3, random_state=own % 2**32)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # copies of samples; sizes show it
-                labels[task, k] = found = kmeans.fit_predict(_of_unit_length(V[:, :k]))
+                labels[task, k] = found = kmeans.fit_predict(unit_rows(V[:, :k]))
                 plain = kmeans.fit_predict(side_by_side(Xs))
             sizes = " ".join(map(str, sorted(np.bincount(found))[::-1]))
             rows.append({"task": task, "clusters": k, "sizes": sizes,
                          "agreement": round(adjusted_rand_index(found, plain), 2) + 0.0,
-                         "note": EDGE if k in (2, len(falls) + 1) else part})  # fmt: skip
+                         "note": EDGE if k in (2, len(falls) + 1) else part})
     columns = ["task", "clusters", "sizes", "agreement", "note"]
     return Candidates(pd.DataFrame(gaps), pd.DataFrame(rows, columns=columns), labels, seen)
 
@@ -102,7 +103,7 @@ def _embedded(Xs, seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateSubspaceWarning)  # for few clusters of many, as it must be
         values, V = spectral_embedding(WeightedSum(graphs, [1 / len(Xs)] * len(Xs)),
-                                       max(2, min(MOST, n // SHARE)) + 1, seed)  # fmt: skip
+                                       max(2, min(MOST, n // SHARE)) + 1, seed)
     return np.nan_to_num(values), V
 
 
@@ -113,8 +114,3 @@ def _neighbours(X):
         there = sp.diags_array((abs(X).sum(axis=1) > 0).astype(float))
         graph = there @ graph @ there
     return sp.csr_array(graph.maximum(graph.T))
-
-
-def _of_unit_length(V):
-    lengths = np.linalg.norm(V, axis=1, keepdims=True)
-    return np.divide(V, lengths, out=np.zeros_like(V), where=lengths > 0)

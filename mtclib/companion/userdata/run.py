@@ -25,11 +25,11 @@ from mtclib.datasets import Dataset
 from mtclib.metrics import adjusted_rand_index, agreement, score_all
 
 TAKES = {"multitask": "tasks", "multiview": "views",
-         "lifelong": "a sequence of tasks, each seen in several views"}  # fmt: skip
+         "lifelong": "a sequence of tasks, each seen in several views"}
 RECOMMENDED = {"multitask": "ConsensusClustering", "multiview": "LandmarkSpectral"}
 """What the committed comparison advises for any data, for tasks and for views."""
 DEFAULTS = {"multitask": (RECOMMENDED["multitask"], "MTCMRL", "MBC", "SPMTC", "KMeans"),
-            "multiview": (RECOMMENDED["multiview"], "MSPL", "ConMC")}  # fmt: skip
+            "multiview": (RECOMMENDED["multiview"], "MSPL", "ConMC")}
 """Methods where none are named: the recommended one, the papers' own, and k-means as the yardstick."""
 GRAPHS = {**dict.fromkeys(("AWP", "CoregSpectral", "MTSC", "MultiViewSNMF", "WMSC"), {"affinity": "auto"}),
           **dict.fromkeys(("CLR", "LLMC"), {"metric": "auto"}),
@@ -38,14 +38,14 @@ GRAPHS = {**dict.fromkeys(("AWP", "CoregSpectral", "MTSC", "MultiViewSNMF", "WMS
 of mostly zeros, by distance for others."""
 SHOWN = {"SpectralNJW": "Spectral NJW", "KMeans": "k-means", "Stacked": "All k-means", "ConMC": "Con-MC",
          "SNMFLR": "SNMF+LR", "CCAClustering": "CCA", "ConsensusClustering": "Consensus",
-         "MultiViewConsensus": "Consensus"}  # fmt: skip
+         "MultiViewConsensus": "Consensus"}
 """Names that the comparison shows for classes of other names; either may be given."""
 SCORES = ("ACC", "NMI_arithmetic", "ARI", "purity")
 RUNS = {"quick": 3, "full": 10}
 """Runs of a method in the profiles of the notebook."""
 RELATED = ("Clusters of one group belong together across tasks and have one colour in the pictures. "
            "related.csv lists such pairs with their similarity, 1 for the same and 0 for nothing in common; "
-           "a cluster that is like none of another task is a group of its own.")  # fmt: skip
+           "a cluster that is like none of another task is a group of its own.")
 _SET = ("n_clusters", "random_state")
 
 
@@ -243,7 +243,7 @@ class Clusterings:
                 "sample": np.arange(1, len(found) + 1) if samples[t] is None else samples[t],
                 "class": names[truth], "cluster": found + 1,
                 "group": np.array(groups.names, dtype=object)[groups.codes[t][found]],
-                **({} if sure is None else {"agreement": sure[t].round(3)})}))  # fmt: skip
+                **({} if sure is None else {"agreement": sure[t].round(3)})}))
         return pd.concat(parts, ignore_index=True)
 
 
@@ -290,7 +290,7 @@ def cluster(data: Dataset, methods: Sequence = (), n_clusters: int | list[int] |
         check_number(name, value, low=least, integer=True)
     k = ks[0] if data.kind == "multiview" else ks
     jobs = [delayed(_fit)(name, parameters, k, run_seed, data.Xs)
-            for name, parameters in chosen.items() for run_seed in spawn_seeds(seed, n_runs)]  # fmt: skip
+            for name, parameters in chosen.items() for run_seed in spawn_seeds(seed, n_runs)]
     done = []
     with make_bar(len(jobs), progress) as bar:
         for run in processes(n_jobs, return_as="generator")(jobs):
@@ -299,11 +299,11 @@ def cluster(data: Dataset, methods: Sequence = (), n_clusters: int | list[int] |
             bar.update()
     runs = {name: done[i * n_runs : (i + 1) * n_runs] for i, name in enumerate(chosen)}
     best = {name: min((run for run in runs[name] if not run["error"]), key=lambda run: run["objective"],
-                      default=None) for name in chosen}  # fmt: skip
+                      default=None) for name in chosen}
     rows = [row for name in chosen for row in _rows(name, runs[name], best[name], data)]
     labels = {name: run["labels"] for name, run in best.items() if run}
     settings = {"n_clusters": ks, "methods": chosen, "seed": seed, "runs": n_runs,
-                "preprocessing": list(data.preprocessing)}  # fmt: skip
+                "preprocessing": list(data.preprocessing)}
     relations, sure = ({name: run[key] for name, run in best.items() if run} for key in ("relation", "sure"))
     return Clusterings(pd.DataFrame(rows), labels, data, settings, relations, sure)
 
@@ -321,7 +321,7 @@ def _fitted(name, parameters, n_clusters, seed, Xs):
     return {"labels": model.labels_, "relation": getattr(model, "relation_", None),
             "sure": getattr(model, "agreement_", None),
             "objective": float(model.objective_[-1]), "n_iter": int(model.n_iter_),
-            "converged": bool(model.converged_)}  # fmt: skip
+            "converged": bool(model.converged_)}
 
 
 def _rows(name, runs, best, data):
@@ -334,7 +334,7 @@ def _rows(name, runs, best, data):
         "n_iter": best["n_iter"] if best else 0, "converged": bool(best and best["converged"]),
         "runs": len(good), "notes": "; ".join(sorted({r["notes"] for r in runs} - {""})),
         "error": next((r["error"] for r in runs if r["error"]), ""),
-    }  # fmt: skip
+    }
     tasks = ("",) if data.kind == "multiview" else data.task_names
     for t, (task, truth) in enumerate(zip(tasks, as_list(data.labels))):
         row = {"method": name, "task": task, "status": "ok" if best else "failed", "sizes": ""}

@@ -20,7 +20,7 @@ from mtclib.companion.verdicts.ledger import LedgerError
 from mtclib.companion.verdicts.numbers import signed
 
 COLUMNS = ("decision", "kind", "ours", "alternative", "method", "dataset", "metric", "n", "n_other",
-           "score", "other_score", "change", "low", "high")  # fmt: skip
+           "score", "other_score", "change", "low", "high")
 KEYS = ("decision", "kind", "ours", "alternative", "metric")
 
 
@@ -68,7 +68,7 @@ def _row(study, entry, method, other_method, dataset, other_dataset):
     return {**{name: entry[name] for name in ("decision", "kind", "ours", "alternative")},
             "method": method, "dataset": dataset, "metric": entry["metric"], "n": len(ours),
             "n_other": len(other), "score": score, "other_score": other_score,
-            "change": other_score - score, "low": low, "high": high}  # fmt: skip
+            "change": other_score - score, "low": low, "high": high}
 
 
 def _values(study, entry, dataset, method, metric, point):

@@ -316,4 +316,4 @@ def _nearness(study, cells, variant, name):
     return {"cells": len(frame), "exact": int((size <= frame["half_unit"] * (1 + 1e-9)).sum()),
             "by luck": float((frame["half_unit"] / DELTA)[size <= DELTA].sum()),
             "within 5": int((size <= DELTA).sum()),
-            "shift": 100 * frame["difference"].mean(), "distance": 100 * size.mean()}  # fmt: skip
+            "shift": 100 * frame["difference"].mean(), "distance": 100 * size.mean()}

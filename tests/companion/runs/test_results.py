@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 from mtclib.companion.runs import RunStore, committed, expand, export, parse_protocol, run
 from mtclib.companion.runs.committed import pack_arrays, rounded, unpack_arrays
-from mtclib.companion.runs.results import best_objective, fixed, frame, oracle, sweep_rows
+from mtclib.companion.runs.results import fixed, frame, oracle, sweep_rows
 
 
 def _results(points):
@@ -39,13 +39,12 @@ def test_the_oracle_takes_one_point_for_all_tasks_and_metrics_by_the_mean_over_r
     chosen = oracle(HAND_MADE)
     assert (set(chosen["params"]), len(chosen)) == ({'{"a":2.0}'}, 2 * 3 * 2)
     assert set(oracle(HAND_MADE, metric="NMI_max")["params"]) == {'{"a":1.0}'}
-    assert set(oracle(HAND_MADE, by="2")["params"]) == {'{"a":1.0}'}
     # Points with failed runs and points outside the grid are left out.
     assert set(oracle(HAND_MADE[HAND_MADE["params"] != '{"a":2.0}'])["params"]) == {'{"a":1.0}'}
     assert oracle(HAND_MADE[HAND_MADE["status"] == "failed"]).empty
 
 
-def test_the_oracle_chooses_for_each_data_set_alone_fixed_the_default_and_the_best_objective_the_lowest_run():
+def test_the_oracle_chooses_for_each_data_set_alone_and_fixed_the_default():
     other = HAND_MADE.assign(dataset="e", value=1 - HAND_MADE["value"])
     chosen = oracle(pd.concat([HAND_MADE, other]))
     assert dict(chosen.groupby("dataset")["params"].first()) == {"d": '{"a":2.0}', "e": '{"a":1.0}'}
@@ -53,9 +52,6 @@ def test_the_oracle_chooses_for_each_data_set_alone_fixed_the_default_and_the_be
     assert (set(found["params"]), len(found)) == ({'{"a":1.0}'}, 12)
     assert fixed(HAND_MADE, {"m": {"a": 9}}).empty
     assert fixed(HAND_MADE, {"other": {"a": 1}}).empty
-    chosen = best_objective(HAND_MADE).drop_duplicates(["params", "run"])
-    assert dict(zip(chosen["params"], chosen["run"])) == {
-        '{"a":1.0}': 1, '{"a":2.0}': 1, '{"a":3.0}': 0, '{"a":9.0}': 0}
 
 
 def test_a_sweep_is_gathered_from_grid_points_and_its_own(tmp_path):
