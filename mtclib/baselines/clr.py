@@ -10,7 +10,7 @@ from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer
 from mtclib.core.checks import COUNT, POSITIVE
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import top_eigenvectors
-from mtclib.maths.graphs import METRICS, among_filled, by_cosine
+from mtclib.maths.graphs import METRICS, among_filled, by_cosine, spread
 from mtclib.maths.linalg import unit_samples
 from mtclib.maths.neighbours import nearest_distances
 from mtclib.maths.simplex import project_stored_rows
@@ -151,9 +151,8 @@ def _spread(fit, filled, n):
     """The fit of some of n samples; the others are components of their own, not counted, and in cluster 0."""
     labels, components = np.zeros(n, dtype=np.intp), np.arange(n) + fit.attributes["n_components_"]
     labels[filled], components[filled] = fit.labels, fit.attributes["components_"]
-    S = fit.attributes["graph_"].tocoo()
     fit.labels, fit.attributes["components_"] = labels, np.unique(components, return_inverse=True)[1]
-    fit.attributes["graph_"] = sp.csr_array((S.data, (filled[S.row], filled[S.col])), shape=(n, n))
+    fit.attributes["graph_"] = spread(fit.attributes["graph_"], filled, n)
     return fit
 
 

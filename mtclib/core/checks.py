@@ -349,18 +349,8 @@ def check_initial_labels(init, Xs, n_clusters):
     if not isinstance(init, (list, tuple)) or len(init) != len(Xs):
         raise ValueError(f"init must be a named start or a list with one label array per task "
                          f"({len(Xs)} of them)")
-    labels = []
-    for t, (given, X, k) in enumerate(zip(init, Xs, n_clusters)):
-        try:
-            h = np.asarray(given)
-        except ValueError as error:
-            raise ValueError(f"init[{t}] cannot be read as an array ({error}); pass one integer per sample "
-                             f"of task {t + 1}") from error
-        if h.shape != (X.shape[0],) or h.dtype.kind not in "iu" or h.min() < 0 or h.max() >= k:
-            raise ValueError(f"init[{t}] must hold {X.shape[0]} integers in 0..{k - 1}, one per sample of "
-                             f"task {t + 1}; got shape {h.shape} and dtype {h.dtype}")
-        labels.append(h.astype(np.intp))
-    return labels
+    return [_labels(f"init[{t}]", "hold", given, X.shape[0], k, f" of task {t + 1}")
+            for t, (given, X, k) in enumerate(zip(init, Xs, n_clusters))]
 
 
 def check_init(init, n_samples, n_clusters):
@@ -368,13 +358,16 @@ def check_init(init, n_samples, n_clusters):
     if isinstance(init, str):
         check_option("init", init, ("sample", "points", "labels"))
         return init
+    return _labels("init", "be 'sample', 'points', 'labels' or", init, n_samples, n_clusters)
+
+
+def _labels(name, must, given, n, k, where=""):
     try:
-        labels = np.asarray(init)
+        labels = np.asarray(given)
     except ValueError as error:
-        raise ValueError(f"init cannot be read as an array ({error}); pass one integer per sample") from error
-    if labels.shape != (n_samples,) or labels.dtype.kind not in "iu" or labels.min() < 0 or (
-            labels.max() >= n_clusters):
-        raise ValueError(f"init must be 'sample', 'points', 'labels' or {n_samples} integers in "
-                         f"0..{n_clusters - 1}, one per sample; got shape {labels.shape} and dtype "
-                         f"{labels.dtype}")
-    return labels
+        raise ValueError(f"{name} cannot be read as an array ({error}); pass one integer per sample"
+                         f"{where}") from error
+    if labels.shape != (n,) or labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= k:
+        raise ValueError(f"{name} must {must} {n} integers in 0..{k - 1}, one per sample{where}; got shape "
+                         f"{labels.shape} and dtype {labels.dtype}")
+    return labels.astype(np.intp)

@@ -123,12 +123,18 @@ def similarities(Xs, similarity):
     """
     if isinstance(similarity, str) and similarity == "cosine":
         return [cosine_similarity(X) for X in Xs]
-    matrices = [call("similarity", similarity, X) for X in Xs] if callable(similarity) else similarity
-    if not isinstance(matrices, (list, tuple)) or len(matrices) != len(Xs):
-        got = repr(similarity) if isinstance(similarity, str) else type(similarity).__name__
-        raise ValueError(f"similarity must be 'cosine', a callable, or a list with one (n_t, n_t) array per "
-                         f"task ({len(Xs)} of them); got {got}")
+    matrices = _matrices("similarity", "'cosine'", similarity, Xs, "task")
     return [_precomputed(M, X.shape[0], t) for t, (M, X) in enumerate(zip(matrices, Xs))]
+
+
+def _matrices(name, named, value, Xs, what):
+    """What a callable gives for each task or view, or a list of as many."""
+    matrices = [call(name, value, X) for X in Xs] if callable(value) else value
+    if not isinstance(matrices, (list, tuple)) or len(matrices) != len(Xs):
+        got = repr(value) if isinstance(value, str) else type(value).__name__
+        raise ValueError(f"{name} must be {named}, a callable, or a list with one (n_t, n_t) array per "
+                         f"{what} ({len(Xs)} of them); got {got}")
+    return matrices
 
 
 def _precomputed(M, n, t):
@@ -264,15 +270,17 @@ def among_filled(affinity, X, *options):
         return sp.csr_array((n, n))
     A = affinity(X[rows], *(part[rows] if isinstance(part, np.ndarray) else part for part in options))
     if isinstance(A, list):
-        return [_spread(part.tocoo(), rows, n) for part in A]
+        return [spread(part, rows, n) for part in A]
     if sp.issparse(A):
-        return _spread(A.tocoo(), rows, n)
+        return spread(A, rows, n)
     whole = np.zeros((n, n))
     whole[np.ix_(rows, rows)] = A
     return whole
 
 
-def _spread(A, rows, n):
+def spread(A, rows, n):
+    """The sparse matrix A among some of n samples, as one of all."""
+    A = A.tocoo()
     return sp.csr_array((A.data, (rows[A.row], rows[A.col])), shape=(n, n))
 
 
@@ -406,11 +414,7 @@ def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors
     if isinstance(affinity, str) and affinity in NEIGHBOURS:
         rank = ranks(Xs) if what == "view" else None
         return [_neighbour_graph(X, affinity, n_neighbors, scale, rank) for X in Xs]
-    matrices = [call("affinity", affinity, X) for X in Xs] if callable(affinity) else affinity
-    if not isinstance(matrices, (list, tuple)) or len(matrices) != len(Xs):
-        got = repr(affinity) if isinstance(affinity, str) else type(affinity).__name__
-        raise ValueError(f"affinity must be 'cosine', 'gaussian', a callable, or a list with one (n_t, n_t) "
-                         f"array per {what} ({len(Xs)} of them); got {got}")
+    matrices = _matrices("affinity", "'cosine', 'gaussian'", affinity, Xs, what)
     matrices = [_affinity(A, X.shape[0], f"affinity[{t}] ({what} {t + 1})")
                 for t, (A, X) in enumerate(zip(matrices, Xs))]
     kernels = [t for t, A in enumerate(matrices) if not callable(affinity) and A.diagonal().any()]

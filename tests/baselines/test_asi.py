@@ -1,14 +1,11 @@
 """Adaptive subspace iteration: each step against an oracle, the objective, and the degenerate cases."""
 
-import warnings
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from planted import noisy_views, quiet_fit
 from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.decomposition import PCA
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import ASI, KMeans, asi
@@ -37,6 +34,7 @@ def projected_scatter(X, F, labels):
 @pytest.mark.parametrize("shape", [(30, 8), (12, 20), (20, 20)])
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("dense", [True, False])
+@pytest.mark.filterwarnings("ignore::mtclib.core.base.DegenerateSubspaceWarning")
 def test_each_subspace_is_that_of_the_explicit_scatter_matrix(shape, convert, dense, monkeypatch):
     monkeypatch.setattr("mtclib.maths.eigen.SMALL", 1000 if dense else 4)
     X, labels, l = counts(*shape), np.arange(shape[0]) % 3, 2
@@ -48,9 +46,7 @@ def test_each_subspace_is_that_of_the_explicit_scatter_matrix(shape, convert, de
             "largest": values[-l:].sum()}
     space = Occurring(convert(X))
     for which in asi.SUBSPACES:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DegenerateSubspaceWarning)
-            F = subspace(convert(X), one_hot(labels, 3), l, which, space)
+        F = subspace(convert(X), one_hot(labels, 3), l, which, space)
         np.testing.assert_allclose(F.T @ F, np.eye(l), atol=1e-9)
         if which == "adr":
             assert between_scatter(X @ F, labels, 3) == pytest.approx(between[-l:].sum())
@@ -109,11 +105,9 @@ def test_more_features_than_samples_leave_nothing_to_the_smallest_eigenvectors(w
 
 
 @pytest.mark.parametrize("which", asi.SUBSPACES)
+@pytest.mark.filterwarnings("error::mtclib.core.base.DegenerateSubspaceWarning")
 def test_a_healthy_fit_does_not_warn_of_degeneracy(which):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DegenerateSubspaceWarning)
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        assert len(ASI(3, which=which, random_state=0).fit([counts()]).projection_[0].T) == 3
+    assert len(ASI(3, which=which, random_state=0).fit([counts()]).projection_[0].T) == 3
 
 
 def test_samples_without_any_entry_keep_the_start():

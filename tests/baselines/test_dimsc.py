@@ -11,34 +11,24 @@ from literal.lmsc import affinity as neighbour_graph
 from planted import nonnegative_views as views
 
 from mtclib.baselines import DiMSC
-from mtclib.baselines._selfrepresentation import ShiftedSolver, gram, neighbour_laplacian
-from mtclib.baselines.dimsc import View, alternate
+from mtclib.baselines._selfrepresentation import ShiftedSolver, neighbour_laplacian
 
 
 def unit(Xs):
     return [X / np.linalg.norm(X, axis=1, keepdims=True) for X in Xs]
 
 
-@pytest.mark.parametrize(("smoothness", "diversity"), [(0.1, 0.1), (0.01, 2.0), (1.0, 0.5)])
-def test_sweeps_follow_the_literal_updates(smoothness, diversity):
-    Xs = unit(views())
-    Ls = [neighbour_laplacian(X, 5) for X in Xs]
-    vs = [View(gram(X), smoothness * L) for X, L in zip(Xs, Ls)]
-    expected, history = literal.dimsc([X.T for X in Xs], Ls, smoothness, diversity, 4)
-    Ys, ours, _ = alternate(vs, diversity, 4, -1.0)
-    np.testing.assert_allclose(ours, history, rtol=1e-6)
-    for v, Y, Z in zip(vs, Ys, expected):
-        np.testing.assert_allclose(v.vectors @ Y.T, Z, atol=1e-5)
-
-
-def test_a_fit_has_the_affinity_of_the_transcription():
-    Xs = views()
-    model = DiMSC(3, n_neighbors=4, random_state=0).fit(Xs)
-    columns = [literal.unit_columns(X.T) for X in Xs]
+@pytest.mark.parametrize("options", [{}, {"smoothness": 0.01, "diversity": 2.0},
+                                     {"smoothness": 1.0, "diversity": 0.5}])
+def test_a_fit_is_that_of_the_literal_updates(options):
+    model = DiMSC(3, n_neighbors=4, random_state=0, **options).fit(views())
+    columns = [literal.unit_columns(X.T) for X in views()]
     Ls = [laplacian(neighbour_graph(X, 4)) for X in columns]
-    Zs, history = literal.dimsc(columns, Ls, 0.1, 0.1, model.n_iter_)
-    np.testing.assert_allclose(model.affinity_, literal.affinity(Zs), atol=1e-5)
+    weights = {"smoothness": 0.1, "diversity": 0.1, **options}
+    Zs, history = literal.dimsc(columns, Ls, sweeps=model.n_iter_, **weights)
     np.testing.assert_allclose(model.objective_, history, rtol=1e-6)
+    np.testing.assert_allclose(model.coefficients_, Zs, atol=1e-5)
+    np.testing.assert_allclose(model.affinity_, literal.affinity(Zs), atol=1e-5)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 30), st.integers(0, 30), st.integers(1, 30))

@@ -1,7 +1,5 @@
 """Landmark spectral clustering against the dense mathematics, and what it promises of many samples."""
 
-import warnings
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -133,10 +131,9 @@ def test_wmsc_says_when_it_takes_landmarks_and_can_be_told_not_to():
     assert not WMSC(5)._many([X[:MANY] for X in Xs])
 
 
+@pytest.mark.filterwarnings("error")
 def test_wmsc_below_that_size_takes_none():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        WMSC(5, random_state=0).fit(blobs(500)[0])
+    WMSC(5, random_state=0).fit(blobs(500)[0])
 
 
 @pytest.mark.parametrize("n", [300, 2500])

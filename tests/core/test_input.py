@@ -5,7 +5,6 @@ import gc
 import os
 import sys
 import tempfile
-import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -213,12 +212,11 @@ def test_frames_of_another_library_are_aligned_by_what_they_name():
     np.testing.assert_array_equal(straight, permuted)
 
 
+@pytest.mark.filterwarnings("error")
 def test_the_input_is_not_changed():
     view = frame(groups(1)).iloc[::-1]
     before = view.copy()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        SpectralNJW(3, random_state=0).fit([frame(groups()), view])
+    SpectralNJW(3, random_state=0).fit([frame(groups()), view])
     pd.testing.assert_frame_equal(view, before)
 
 

@@ -57,9 +57,6 @@ def test_a_stream_of_one_view_can_be_saved_and_goes_on(tmp_path):
         LMSC.load(tmp_path / "state.npz")
 
 
-# As jobs.
-
-
 def test_a_sequence_gives_scores_of_each_task_and_their_mean():
     methods = {"LMSC": {"estimator": "LMSC", "params": {"lam": 0.5}}, "L2SC": {"estimator": "L2SC"},
                "Coreg": {"estimator": "PerTask", "params": {"estimator": "CoregSpectral"}},

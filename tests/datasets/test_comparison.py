@@ -50,9 +50,7 @@ def test_a_set_has_the_known_figures_and_its_preparations_are_finite_and_keep_al
 
 
 @pytest.mark.parametrize("name", ["orl", "office-caltech"])
-def test_a_set_that_cannot_be_had_says_what_was_tried_and_where_to_put_the_file(name, tmp_path, monkeypatch):
-    monkeypatch.delenv("MTCLIB_DATA", raising=False)
-    monkeypatch.setenv("MTCLIB_CACHE", str(tmp_path))
-    monkeypatch.setenv("MTCLIB_OFFLINE", "1")
+@pytest.mark.usefixtures("nowhere")
+def test_a_set_that_cannot_be_had_says_what_was_tried_and_where_to_put_the_file(name):
     with pytest.raises(FetchError, match="(?s)MTCLIB_OFFLINE forbids.*Put it by hand at .* as comparison/"):
         load(name)

@@ -64,9 +64,6 @@ def test_a_summary_of_views_has_a_row_per_view_and_a_number_of_clusters_for_all(
     assert with_printed(data, {"n_samples": 7}).summary()["difference"].tolist() == ["none"] * 2
 
 
-# A sequence of tasks with views.
-
-
 def sequence(**changes):
     tasks = [[np.ones((n, 2)), sparse.csr_array(np.eye(n, 3))] for n in (3, 2)]
     fields = {"Xs": tasks, "labels": [np.array([0, 1, 1]), np.array([1, 0])], **changes}
@@ -115,8 +112,6 @@ def test_the_summary_of_a_sequence_has_a_row_per_task():
     assert frame["scores (paper)"].tolist() == ["Table 1", "none"]
     assert "features (paper)" not in frame
 
-
-# Tasks from documents.
 
 CORPUS = Corpus(
     "c", "e", ("red ink", "blue ink", "red sky", "sea blue"), ("a", "b", "a", "b"), ("1", "2", "3", "4"),

@@ -8,7 +8,6 @@ import subprocess
 import tarfile
 import time
 import tracemalloc
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 
@@ -239,12 +238,11 @@ def test_status_says_where_each_file_is_without_connecting(known, tmp_path, monk
     assert status().loc["set/good", "bytes"] == len(GOOD)
 
 
+@pytest.mark.filterwarnings("error")
 def test_a_mirror_that_is_missing_is_said_aloud_before_the_network_is_used(known, tmp_path, monkeypatch):
     monkeypatch.setenv("MTCLIB_DATA", str(tmp_path / "nowhere"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(UserWarning, match="MTCLIB_DATA names .*nowhere, which is no folder"):
-            fetch("set/good")
+    with pytest.raises(UserWarning, match="MTCLIB_DATA names .*nowhere, which is no folder"):
+        fetch("set/good")
     assert known.server.requests == []
 
 

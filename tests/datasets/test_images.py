@@ -14,8 +14,6 @@ from mtclib.datasets import Dataset, images, load, registry
 from mtclib.datasets.images import IMAGES, KINDS, UNITS, corrupt
 from mtclib.maths.scaling import scale_views
 
-# Handwritten.
-
 WIDTHS = {"FOU": 76, "FAC": 216, "KAR": 64, "MOR": 6, "PIX": 240, "ZER": 47}
 
 
@@ -61,8 +59,6 @@ def test_changing_the_real_digits_leaves_those_in_memory_alone():
     data.Xs[0][:] = 0
     assert load("handwritten").Xs[0].any()
 
-
-# Damaged views.
 
 X = np.random.default_rng(0).normal(size=(40, 5)) + np.arange(5)
 

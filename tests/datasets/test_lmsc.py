@@ -15,13 +15,6 @@ from mtclib.datasets.lmsc import PRINTED, RELEASED, draw_groups, every_nth, hold
 BBC = 134, 82, 226, 70, 173
 
 
-def labels_of(sizes):
-    return np.repeat(np.arange(len(sizes)), sizes)
-
-
-# The cut.
-
-
 @given(st.lists(st.integers(8, 30), min_size=1, max_size=5), st.integers(1, 4), st.integers(0, 2**32))
 def test_groups_are_equal_disjoint_and_complete(sizes, n_tasks, seed):
     labels = np.repeat(np.arange(len(sizes)) * 3, sizes)
@@ -33,7 +26,7 @@ def test_groups_are_equal_disjoint_and_complete(sizes, n_tasks, seed):
 
 
 def test_groups_are_random_orders_that_the_seed_decides_not_blocks_of_classes():
-    labels = labels_of(BBC)
+    labels = np.repeat(np.arange(len(BBC)), BBC)
     groups, again, other = (draw_groups(labels, 4, seed)[0] for seed in (7, 7, 8))
     assert all(map(np.array_equal, groups, again))
     assert not np.array_equal(groups[0], other[0])
@@ -128,9 +121,6 @@ def test_a_file_of_fewer_tasks_or_views_or_that_matlab_did_not_write_is_refused_
         made_up(RELEASED, wrong)
         with pytest.raises(ValueError, match=f"{RELEASED}{message}"):
             hold_to_release(tasks)
-
-
-# The paper's sets.
 
 
 @real_data

@@ -139,11 +139,8 @@ REFUSED = {
 @pytest.mark.parametrize(("name", "options", "message"), [
     (name, *row) for name, rows in REFUSED.items() for row in rows
 ])  # fmt: skip
-def test_an_unknown_name_or_option_is_refused_by_name_before_any_file_is_read(
-        name, options, message, tmp_path, monkeypatch):
-    monkeypatch.delenv("MTCLIB_DATA", raising=False)
-    monkeypatch.setenv("MTCLIB_CACHE", str(tmp_path))
-    monkeypatch.setenv("MTCLIB_OFFLINE", "1")
+@pytest.mark.usefixtures("nowhere")
+def test_an_unknown_name_or_option_is_refused_by_name_before_any_file_is_read(name, options, message):
     with pytest.raises(ValueError, match=message):
         load(name, **options)
 

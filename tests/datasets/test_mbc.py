@@ -70,13 +70,10 @@ def test_where_table_2_contradicts_itself_its_sizes_decide_unless_told_otherwise
     assert "categories: " not in theirs.differences[1] + ours.differences[0]
 
 
-def test_sports_says_where_to_put_the_file_that_cannot_be_fetched(tmp_path, monkeypatch):
-    monkeypatch.setenv("MTCLIB_CACHE", str(tmp_path))
-    monkeypatch.setenv("MTCLIB_OFFLINE", "1")
-    monkeypatch.delenv("MTCLIB_DATA", raising=False)
+def test_sports_says_where_to_put_the_file_that_cannot_be_fetched(nowhere):
     with pytest.raises(FetchError, match="03d378e6384c980091798b02f266cf6d3a65bc57") as failure:
         load("mbc-sports")
-    assert str(tmp_path / "cluto-zhong" / "sports.mat") in str(failure.value)
+    assert str(nowhere / "cluto-zhong" / "sports.mat") in str(failure.value)
 
 
 def messages():

@@ -10,8 +10,6 @@ from mtclib.datasets.newsgroups import FIRST, GROUPS, MTCMRL_TASKS, OWN, draw_st
 
 ARCHIVE = "20newsgroups/20news-bydate.tar.xz"
 
-# The editions.
-
 
 def test_the_bydate_edition_is_ordered_decoded_and_its_misnamed_file_renamed(made_up):
     made_up(ARCHIVE, {
@@ -58,9 +56,6 @@ def test_the_matlab_edition_is_its_counts_as_words(made_up):
     assert (set(corpus.splits), len(corpus.sources)) == ({"test"}, 4)
 
 
-# The tasks of the MTCMRL paper.
-
-
 def tiny_newsgroups(half="test"):
     words = ["modem engine cipher", "window clutch diode treaty", "bios pitcher vaccine",
              "quadra goalie orbit psalm"]  # fmt: skip
@@ -87,9 +82,6 @@ def test_the_paper_tasks_follow_from_the_defaults_and_another_half_is_said_to_di
     assert frame["features (paper)"].eq(3000).all()
     assert frame["difference"].str.contains("comp.graphics: 2, printed 387").iloc[0]
     assert load("mtcmrl-20newsgroups", remove=(), weighting="counts").Xs[0].shape == (9, 30)
-
-
-# Two tasks with classes in common.
 
 
 @pytest.fixture
@@ -139,8 +131,6 @@ def test_documents_are_evenly_spaced_and_at_most_as_many_as_asked():
     assert few.Xs[0].max(axis=1).toarray()[:3].tolist() == [1, 3, 5]
     assert load("newsgroups-shared", n_per_class=99).Xs[0].shape[0] == 18
 
-
-# The long sequence of tasks.
 
 PLAIN = {"n_tasks": 3, "n_per_class": 2, "min_terms": 1, "stemming": None, "n_features": None}
 

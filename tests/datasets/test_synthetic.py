@@ -19,9 +19,6 @@ def test_the_seed_decides(name):
         assert one == again != other
 
 
-# The toy data of the MSPL paper.
-
-
 def toy_by_the_letter(seed, s):
     """The recipe, entry by entry of its description, apart from the draws themselves."""
     rng = np.random.default_rng(seed)
@@ -45,9 +42,6 @@ def test_the_toy_data_follow_the_recipe():
     assert load("mspl-toy").labels.tolist() == np.repeat(range(4), 100).tolist()
 
 
-# Spectra.
-
-
 def test_the_noise_has_mean_one_and_the_variance_of_its_looks_and_spectra_are_positive():
     assert min(X.min() for X in load("mbc-spectra").Xs) > 0
     data = load("mbc-spectra", n_samples=(4000, 4), n_classes=1, n_bands=8, looks=2)
@@ -56,9 +50,6 @@ def test_the_noise_has_mean_one_and_the_variance_of_its_looks_and_spectra_are_po
     np.testing.assert_allclose(relative.var(axis=0), 0.5, atol=0.08)
     first, second = data.Xs[0].mean(axis=0)[[0, -1]]
     assert first > 20 * second, "the envelopes fall with frequency"
-
-
-# Planted outliers.
 
 
 @pytest.mark.parametrize("share", [0.1, 0.4])

@@ -10,8 +10,6 @@ HEAD = "Server: x\r\n\r\n"
 THIN, EMPTY = "student/texas/http:^^texas^thin", "student/texas/http:^^texas^empty"
 MOVED = "course/cornell/http:^^cornell^moved"
 
-# The pages.
-
 
 @pytest.fixture
 def tree(made_up):
@@ -82,9 +80,6 @@ def test_a_page_with_one_common_word_is_left_out_and_named_or_stays_with_its_wor
     assert data.differences[0].startswith("cornell.course: 2, printed 44; cornell.faculty: 2, printed 34")
     assert (kept.Xs[1].shape, data.Xs[1].shape) == ((9, 12), (8, 10))
     assert len(load("mtcmrl-webkb4", drop=(), min_terms=4).Xs[1].indptr) == 9
-
-
-# The edition of LINQS.
 
 
 def linqs_files(write, cites):

@@ -1,7 +1,5 @@
 """Neighbours do not depend on the order of samples, on the form of the data, or on rounding."""
 
-import warnings
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -142,9 +140,8 @@ def test_a_sample_that_one_view_has_keeps_the_cluster_of_that_view():
     assert adjusted_rand_index(np.repeat(np.arange(3), 30), labels) == pytest.approx(1.0)
 
 
+@pytest.mark.filterwarnings("error")
 def test_zero_is_a_value_like_others_in_data_of_one_feature():
     X = np.r_[np.arange(10.0), 50.0 + np.arange(10.0)][:, None]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        labels = WMSC(2, n_neighbors=3, random_state=0).fit([X, X]).labels_
+    labels = WMSC(2, n_neighbors=3, random_state=0).fit([X, X]).labels_
     np.testing.assert_array_equal(labels[:10], labels[0])

@@ -83,9 +83,6 @@ def squared_distances(U, V):
     return cdist(U, V, "sqeuclidean")
 
 
-# Label measures.
-
-
 @pytest.mark.parametrize("n, k_true, k_pred", SIZES)
 @pytest.mark.parametrize("method", METHODS)
 def test_nmi_equals_scikit_learn_unless_both_sides_are_one_cluster(n, k_true, k_pred, method):
@@ -143,9 +140,6 @@ def test_nmi_has_no_default_average():
         normalized_mutual_info([0, 1], [0, 1], average_method="mean")
 
 
-# Matching.
-
-
 @given(labelled_pairs())
 def test_the_matching_gives_the_accuracy(pair):
     labels_true, labels_pred = pair
@@ -161,9 +155,6 @@ def test_a_cluster_without_a_class_is_matched_to_minus_one():
     assert match_clusters(["x", "x", "y", "y", "y"], [5, 5, 1, 1, 9]) == {1: "y", 5: "x", 9: -1}
     with pytest.raises(ValueError, match="labels_true has a class -1.*rename"):
         match_clusters([-1, 0], [0, 1])
-
-
-# Score table.
 
 
 @given(labelled_pairs())
@@ -207,9 +198,6 @@ def test_labels_are_not_changed():
     match_clusters(labels_true, labels_pred)
     assert (labels_true == copies[0]).all()
     assert (labels_pred == copies[1]).all()
-
-
-# Two tasks.
 
 
 @pytest.mark.parametrize("K_t, K_s", [(4, 3), (3, 3), (1, 5), (20, 6), (6, 6)])

@@ -26,7 +26,7 @@ MEMBERS = {"tasks": ("Spectral NJW, scales", "Spectral NJW, scales by cosine"), 
 """What the consensus is of, beside Ward and k-means among the peers."""
 
 
-def scores(kind, folder, label_column="class", seed=0, n_runs=3) -> pd.DataFrame:
+def scores(kind, folder, n_runs=3) -> pd.DataFrame:
     """ARI in percent, sets by methods: the advice, the safe choice, the consensus, its members, and peers;
     the mean over seeds.
 
@@ -43,11 +43,11 @@ def scores(kind, folder, label_column="class", seed=0, n_runs=3) -> pd.DataFrame
         if not files:
             raise DataFileError(f"{place}: has no files; put one per task or view there, or delete it")
         try:
-            data = load.scale(load.load(kind, files, label_column))
+            data = load.scale(load.load(kind, files, "class"))
         except DataFileError as error:
             raise DataFileError(f"the set {place.name!r}: {error}") from error
         found[place.name] = {name: np.mean([score(specs[name], data, own)
-                                            for own in spawn_seeds(seed, n_runs)]) for name in names}
+                                            for own in spawn_seeds(0, n_runs)]) for name in names}
     if not found:
         raise DataFileError(f"{folder}: has no folders; each set is a folder with a file per task or view")
     return pd.DataFrame.from_dict(found, orient="index").rename_axis("set")

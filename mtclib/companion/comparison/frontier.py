@@ -14,7 +14,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from mtclib.companion.comparison.advice import evidence
-from mtclib.companion.comparison.sources import PLAIN
+from mtclib.companion.comparison.sources import KINDS, PLAIN
 from mtclib.companion.plots import look
 from mtclib.companion.tables.frames import frame_table
 from mtclib.companion.tables.table import Table
@@ -75,10 +75,10 @@ def table(kind: str) -> Table:
 
 
 @look.figure
-def figure(kinds: tuple = ("tasks", "views")) -> Figure:
+def figure() -> Figure:
     """ARI against time, a panel for each kind of data and band; names are those of the frontier."""
-    fig, axes = plt.subplots(len(BANDS), len(kinds), figsize=(5.2 * len(kinds), 10.4), squeeze=False)
-    panels = [(kind, *part) for kind in kinds for part in points(kind).groupby("band", sort=False)]
+    fig, axes = plt.subplots(len(BANDS), len(KINDS), figsize=(10.4, 10.4))
+    panels = [(kind, *part) for kind in KINDS for part in points(kind).groupby("band", sort=False)]
     for ax, (kind, band, found) in zip(axes.T.flat, panels):
         for ours, marker, colour in ((True, "o", "#00457c"), (False, "s", "0.5")):
             part = found[found["ours"] == ours]

@@ -18,7 +18,7 @@ from experiments_support import comparable, demo_jobs, quick, start, table, wait
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from mtclib.companion.runs import RunStore, execute, export, oracle, run, runner
-from mtclib.companion.runs.fit import _scores, attempt
+from mtclib.companion.runs.fit import attempt
 from mtclib.metrics import SCORES
 
 
@@ -287,8 +287,3 @@ def test_a_log_line_a_minute_stands_in_for_the_bar(tmp_path, caplog, monkeypatch
         caplog.clear()
         run(demo_jobs(), RunStore(tmp_path / "b"), progress=False)
         assert caplog.text == ""
-
-
-def test_samples_without_a_class_do_not_count_in_the_scores():
-    scores = _scores([""], [np.array([0, 0, 1, 1, -1])], [np.array([1, 1, 0, 0, 0])])
-    assert scores[""]["ACC"] == scores[""]["ARI"] == 1.0
