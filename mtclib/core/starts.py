@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn import config_context
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import ThreadpoolController  # comes with scikit-learn
@@ -19,6 +20,10 @@ ROUNDING = 1e-12
 WIDE, WORTHWHILE = 10, 1e5
 # Distances nearer than this, times the number of columns and the largest square, are chosen by rounding.
 UNSURE = 8 * np.finfo(float).eps
+# As a share of the largest square: nearer distances might be told apart by rounding, of sums too.
+DECIDED = 1e-11
+# Entries of all distances up to which starts run at once.
+AT_ONCE = 2e5
 # Shares of a tolerance that are equal but for rounding.
 EVEN = 1e-9
 
@@ -55,7 +60,7 @@ def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4, star
     dense = dense and 2 * np.count_nonzero(X) > X.size
     if dense and (init == "random" or _differ(X, 1e-10)):
         rng = np.random.RandomState(seed)  # drawn from as scikit-learn does
-        start = (_seed_rows(X, n_clusters, rng, "greedy") if init == "k-means++" else
+        start = (_seeded(X, n_clusters, [rng], "greedy")[0] if init == "k-means++" else
                  X[rng.choice(len(X), n_clusters, replace=False, p=np.full(len(X), 1 / len(X)))])
         if _as_sparse(model, X, start):
             return model
@@ -78,16 +83,16 @@ def best_kmeans(Z, n_clusters, seeds, max_iter=300, seeding="greedy"):
     Z = np.asarray(Z, dtype=float)
     # Dense data are faster, but round otherwise; where many rows are equal, that could change what is drawn.
     fast = _differ(Z, 1e-10, most=0.9)
-    starts = [_seed_rows(Z if fast else sp.csr_array(Z), n_clusters, seed, seeding) for seed in seeds]
+    starts = _seeded(Z if fast else sp.csr_array(Z), n_clusters, seeds, seeding)
     apart = all(_differ(start, 1e-6) for start in starts)
     if fast and not apart:
-        starts = [_seed_rows(sp.csr_array(Z), n_clusters, seed, seeding) for seed in seeds]
+        starts = _seeded(sp.csr_array(Z), n_clusters, seeds, seeding)
     if apart and len(starts) > 1:
         # These runs only tell which starts can be the best.
-        runs = [_lloyd(Z, start, max_iter) for start in starts]
-        limit = min(run.inertia_ for run in runs) + ROUNDING * np.vdot(Z, Z)
-        near = [(firsts(run.labels_).tobytes(), start) for run, start in zip(runs, starts)
-                if run.inertia_ <= limit]
+        runs = _competing(Z, starts, max_iter)
+        limit = min(inertia for _, inertia in runs) + ROUNDING * np.vdot(Z, Z)
+        near = [(firsts(labels).tobytes(), start) for (labels, inertia), start in zip(runs, starts)
+                if inertia <= limit]
         # Those that end in one partition have one inertia, to the last bit: the first stands for all.
         starts = [start for i, (partition, start) in enumerate(near) if partition not in dict(near[:i])]
     if len(starts) == 1 and _as_sparse(model := KMeans(n_clusters, max_iter=max_iter), Z, starts[0]):
@@ -111,19 +116,67 @@ def firsts(labels):
     return first[inverse]
 
 
-def _seed_rows(Z, n_clusters, seed, seeding):
-    """Centroids that k-means starts from, (n_clusters, h)."""
+def _seeded(Z, n_clusters, seeds, seeding):
+    """Centroids that k-means starts from, (n_clusters, h), for each seed."""
     if seeding == "random":
-        rows = np.random.default_rng(seed).choice(Z.shape[0], n_clusters, replace=False)
-        return Z[rows].toarray() if sp.issparse(Z) else Z[rows]
-    with one_thread():
-        return kmeans_plusplus(Z, n_clusters, random_state=seed,
-                               n_local_trials=None if seeding == "greedy" else 1)[0]
+        rows = [np.random.default_rng(seed).choice(Z.shape[0], n_clusters, replace=False) for seed in seeds]
+        return [Z[one].toarray() if sp.issparse(Z) else Z[one] for one in rows]
+    trials = None if seeding == "greedy" else 1
+    # Checks take longer than the seeding of a small task.
+    with one_thread(), config_context(assume_finite=True, skip_parameter_validation=True):
+        return [kmeans_plusplus(Z, n_clusters, random_state=seed, n_local_trials=trials)[0] for seed in seeds]
 
 
 def _lloyd(X, start, max_iter, tol=1e-4):
     few = X.shape[0] <= MANY
     return _quiet(KMeans(len(start), init=start, n_init=1, max_iter=max_iter, tol=tol, copy_x=few), X)
+
+
+def _competing(Z, starts, max_iter):
+    """Labels and inertia of the run from each start."""
+    at_once = len(starts) * len(starts[0]) * len(Z) <= AT_ONCE and _at_once(Z, np.stack(starts), max_iter)
+    return at_once or [(run.labels_, run.inertia_) for run in (_lloyd(Z, one, max_iter) for one in starts)]
+
+
+def _at_once(X, starts, max_iter, tol=1e-4):
+    """Labels and inertia of the run from each of ``starts`` (s, k, h), as from ``_lloyd`` on dense rows; None
+    where rounding might decide a step, or a cluster is empty."""
+    X, starts = X - X.mean(axis=0), starts - X.mean(axis=0)
+    tol, unsure = tol * X.var(axis=0).mean(), DECIDED * np.einsum("ij,ij->i", X, X).max()
+    s, k, _ = starts.shape
+    labels, running = np.full((s, len(X)), -1), np.arange(s)
+    for _ in range(max_iter):
+        found = _assigned(X, starts[running], unsure)
+        if found is None:
+            return None
+        settled = (found == labels[running]).all(axis=1)
+        labels[running] = found
+        members = found[:, None] == np.arange(k)[:, None]
+        counts = members.sum(axis=2)
+        if not counts.all():
+            return None
+        centres = (members @ X) / counts[:, :, None]
+        shifts = ((centres - starts[running]) ** 2).sum(axis=(1, 2))
+        starts[running] = centres
+        if (abs(shifts - tol) <= EVEN * tol)[~settled].any():
+            return None
+        running = running[~settled & (shifts > tol)]
+        if not len(running):
+            break
+    labels = _assigned(X, starts, unsure)
+    if labels is None:
+        return None
+    return [(found, ((X - centres[found]) ** 2).sum()) for found, centres in zip(labels, starts)]
+
+
+def _assigned(X, starts, unsure):
+    """The nearest of the centroids of each start, (s, n), or None where two are as near."""
+    s, k, h = starts.shape
+    products = (X @ starts.reshape(s * k, h).T).reshape(-1, s, k)
+    distances = np.einsum("skh,skh->sk", starts, starts) - 2.0 * products
+    nearest = distances.argmin(axis=2)
+    least = np.take_along_axis(distances, nearest[:, :, None], axis=2)
+    return nearest.T if ((distances <= least + unsure).sum(axis=2) == 1).all() else None
 
 
 def _as_sparse(model, X, centres):
