@@ -31,9 +31,7 @@ def own_folder(tmp_path, monkeypatch):
 
 
 def write(name, content):
-    kind = "wb" if isinstance(content, bytes) else "w"
-    with open(name, kind, **({} if kind == "wb" else {"encoding": "utf-8"})) as handle:
-        handle.write(content)
+    Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
     return name
 
 
