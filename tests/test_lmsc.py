@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from data_support import real_data
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from literal import lmsc as literal
 from planted import equal, orthonormal
 from scipy.linalg import orthogonal_procrustes

@@ -1,15 +1,11 @@
 """MBC: every step against Algorithm 1 in loops, the reductions, and what the user can get wrong."""
 
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from literal import mbc as literal
-from planted import equal, quiet_fit
-from planted import even_start as start
-from planted import skewed as data
+from planted import equal, even_start as start, quiet_fit, skewed as data
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 

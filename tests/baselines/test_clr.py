@@ -5,8 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from literal import clr as literal
 from scipy.linalg import block_diag
 from scipy.sparse.csgraph import connected_components

@@ -1,15 +1,10 @@
 """S-MBC and S-MKC: the rule against loops, what it promises, and what it falls back to."""
 
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from literal import mbc as literal_mbc
-from literal import smbc as literal
-from planted import even_start as start
-from planted import quiet_fit as fit
-from planted import skewed
+from hypothesis import given, settings, strategies as st
+from literal import mbc as literal_mbc, smbc as literal
+from planted import even_start as start, quiet_fit as fit, skewed
 from sklearn.cluster import KMeans as Lloyd
 
 from mtclib import MBC

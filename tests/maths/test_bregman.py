@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from literal import mbc as literal
 from scipy.optimize import approx_fprime
 from scipy.spatial.distance import cdist
