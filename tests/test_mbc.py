@@ -15,8 +15,7 @@ from mtclib.maths.transport import LARGEST_COPIES, transport_plan
 
 NAMES = ("sqeuclidean", "mahalanobis", "kl", "i-divergence", "itakura-saito")
 Q = np.array([[2.0, 0.5, 0.0, 0.0], [0.5, 1.0, -0.3, 0.0], [0.0, -0.3, 0.7, 0.1], [0.0, 0.0, 0.1, 1.5]])
-LOOPS = {"sqeuclidean": literal.sqeuclidean, "mahalanobis": literal.mahalanobis(Q), "kl": literal.kl,
-         "i-divergence": literal.i_divergence, "itakura-saito": literal.itakura_saito}
+LOOPS = literal.DIVERGENCES | {"mahalanobis": literal.mahalanobis(Q)}
 
 
 def model(name, Ks, **parameters):
@@ -28,14 +27,6 @@ def prepared(name, Xs, Ks, lam=0.5, seed=0):
     return problem, mbc.begin(problem, start(Xs, Ks, seed), Ks)
 
 
-def exact_centroid(name, d):
-    if d.symmetric:
-        return literal.symmetric_centroid
-    if name == "kl":
-        return literal.minimised_on_simplex
-    return lambda *means: literal.minimised(LOOPS[name], *means)
-
-
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize(("name", "centroid"), [*((name, "exact") for name in NAMES),
                                                 ("itakura-saito", "geodesic")])
@@ -45,7 +36,7 @@ def test_mbc_equals_algorithm_1(name, centroid, convert):
                      [convert(X) for X in Xs])
     d = divergence(name, Q if name == "mahalanobis" else None)
     functions = LOOPS[name], d.gradient, d.inverse_gradient
-    solve = (exact_centroid(name, d) if centroid == "exact" else
+    solve = (literal.exact(name) if centroid == "exact" else
              lambda *means: literal.geodesic_walk(*functions, *means))
     hs, Us, _, history = literal.algorithm_1(Xs, start(Xs, Ks), Ks, 0.5, *functions, solve, 3)
     np.testing.assert_allclose(ours.objective_[:-1], history[2:-1:3], rtol=1e-7)

@@ -14,14 +14,12 @@ from mtclib.maths.bregman import divergence
 SIZES = (16, 12, 14)
 NAMES = ("sqeuclidean", "mahalanobis", "kl", "i-divergence", "itakura-saito")
 METRIC = dict.fromkeys(NAMES) | {"mahalanobis": np.diag([2.0, 1.0, 0.5])}
-LOOPS = {"sqeuclidean": literal_mbc.sqeuclidean, "itakura-saito": literal_mbc.itakura_saito}
+LOOPS = literal_mbc.DIVERGENCES
 
 
 def solver(name):
     d = divergence(name)
-    solve = (literal_mbc.symmetric_centroid if d.symmetric else
-             lambda *means: literal_mbc.minimised(LOOPS[name], *means))
-    return LOOPS[name], d.gradient, d.inverse_gradient, solve
+    return LOOPS[name], d.gradient, d.inverse_gradient, literal_mbc.exact(name)
 
 
 @pytest.mark.parametrize(("name", "lam", "sizes", "Ks", "seeds"), [
