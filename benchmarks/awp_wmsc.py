@@ -6,9 +6,7 @@ Clusters around corners for the transcriptions; Handwritten and Reuters for scik
 """
 
 import numpy as np
-from literal import awp as literal_awp
-from literal import llmc as literal_llmc
-from literal import wmsc as literal_wmsc
+from literal import awp as literal_awp, llmc as literal_llmc, wmsc as literal_wmsc
 from literal.coreg import normalised
 
 from mtclib.baselines import AWP, LLMC, WMSC, MultiViewSNMF

@@ -6,8 +6,7 @@ Drawn text for the transcriptions; 20 Newsgroups for scikit-learn.
 """
 
 import numpy as np
-from literal import clr as literal_clr
-from literal import mtsc as literal_mtsc
+from literal import clr as literal_clr, mtsc as literal_mtsc
 
 from mtclib.baselines import CLR, MTSC
 from mtclib.maths.graphs import NormalizedMatrix, knn_affinity

@@ -7,9 +7,7 @@ in which the loops take two steps of the memberships and ours ten.  Beside k-mea
 """
 
 import numpy as np
-from literal import mbc as literal_mbc
-from literal import mkc as literal_mkc
-from literal import smbc as literal_smbc
+from literal import mbc as literal_mbc, mkc as literal_mkc, smbc as literal_smbc
 
 from mtclib import MBC
 from mtclib.baselines import MKC, SMBC, SMKC

@@ -10,8 +10,7 @@ up: words and links of 195 pages in five classes, the size of WebKB Cornell.
 
 import numpy as np
 import scipy.sparse as sp
-from literal import dimsc as literal_dimsc
-from literal import latentmsc as literal_latent
+from literal import dimsc as literal_dimsc, latentmsc as literal_latent
 
 from mtclib.baselines import DiMSC, LatentMSC
 from mtclib.baselines._selfrepresentation import gram, neighbour_laplacian

@@ -12,7 +12,7 @@ Eq.          what it says                            where
 (14), (16)   basis library B                         ``Task.sweep``; as printed ``PrintedTask.sweep``
 (15)         sums over tasks                         ``Task.refresh`` (C), ``Task.spectral_sums`` (M)
 (18)         feature embedding library L             ``embedding_step``; as printed ``Text.slopes``
-(20)         fusion library D                        ``Task.sweep``; as printed ``_spread``
+(20)         fusion library D                        ``Task.sweep``; as printed ``_apart``
 (21)         weight alpha of a view                  ``distance``
 Algorithm 1  tasks one by one                        :class:`mtclib.core.lifelong.LibraryClusterer`
 ===========  ======================================  ====================================================
@@ -268,11 +268,11 @@ class PrintedTask(Task):
             self.views, self.KEs, self.Ls, self.Bs)) / len(self.views)
         self.Es = [polar(E + self.settings.eta * gradient, E) for E in self.Es]
         self.refresh()
-        inner = [(M + B @ L.T @ C) / self.m - beta * a * _spread(self.D, B) for B, L, C, M, a in zip(
+        inner = [(M + B @ L.T @ C) / self.m - beta * a * _apart(self.D, B) for B, L, C, M, a in zip(
             self.Bs, self.Ls, self.Cs, self.spectral_sums(), self.alphas)]
         self.Bs = [_eigenvectors(B.T @ A @ B)[:, ::-1] for B, A in zip(self.Bs, inner)]
         self.Ls = [polar(C @ B + mu * next(Text.slopes(L)), L) for C, B, L in zip(self.Cs, self.Bs, self.Ls)]
-        self.D = _eigenvectors(sum(a * _spread(self.D, B) for a, B in zip(self.alphas, self.Bs)))
+        self.D = _eigenvectors(sum(a * _apart(self.D, B) for a, B in zip(self.alphas, self.Bs)))
         self.alphas = [distance(self.D, B)[1] for B in self.Bs]
 
     def objective(self):
@@ -284,11 +284,6 @@ class PrintedTask(Task):
     def stands(self, before, after):
         """Whether the objective has changed, in either direction, by less than ``tol`` times its value."""
         return abs(after - before) <= self.settings.tol * abs(after)
-
-
-def _spread(D, B):
-    """2 I - B D^T - D B^T of Eqs. (14) and (20)."""
-    return 2.0 * np.eye(len(D)) - B @ D.T - D @ B.T
 
 
 def _eigenvectors(A):

@@ -24,7 +24,7 @@ import numpy as np
 
 from mtclib.core.base import Fit, MultiViewClusterer, Traits, stops
 from mtclib.core.checks import COUNT, POSITIVE, SHARE, Number, check_init
-from mtclib.maths.scaling import SCALINGS, warn_of_constant_views
+from mtclib.maths.scaling import SCALINGS
 from mtclib.maths.selfpaced import (
     hard_value,
     hard_weights,
@@ -168,9 +168,7 @@ class MSPL(MultiViewClusterer):
 
     def _prepare(self, Xs, n_clusters):
         init = check_init(self.init, Xs[0].shape[0], n_clusters)
-        views = prepare_views(Xs, self.scaling)
-        warn_of_constant_views(views.scales)
-        return views, init
+        return prepare_views(Xs, self.scaling), init
 
     def _fit_once(self, prepared, n_clusters, seed):
         views, init = prepared

@@ -16,8 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from planted import equal
-from planted import quiet_fit as fit
+from planted import equal, quiet_fit as fit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score

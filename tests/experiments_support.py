@@ -14,15 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from mtclib.companion.runs import (
-    RunStore,
-    expand,
-    export,
-    parse_protocol,
-    read_results,
-    record_digest,
-    run,
-)
+from mtclib.companion import runs
 from mtclib.datasets import Dataset, FetchError
 
 DECISION = """
@@ -121,19 +113,19 @@ def quick(*methods, n_runs=2, datasets=("tiny",), **more):
 
 def demo_jobs(**changes):
     """13 jobs: a grid of three points in four runs, and a method that is run once."""
-    return expand(parse_protocol(table(**changes)), "quick")
+    return runs.expand(runs.parse_protocol(table(**changes)), "quick")
 
 
 def exported(folder, jobs, **options):
     """The store of a finished run of jobs, its frame, and its results as they are read back."""
-    store = RunStore(folder / "runs")
-    found = run(jobs, store)
-    return store, found, read_results(export(jobs, store, folder / "results", **options))
+    store = runs.RunStore(folder / "runs")
+    found = runs.run(jobs, store)
+    return store, found, runs.read_results(runs.export(jobs, store, folder / "results", **options))
 
 
 def comparable(results, store, jobs):
     """Frame without its cost, and the digests of all records."""
-    digests = {job.key: record_digest(store.path(job.key)) for job in jobs}
+    digests = {job.key: runs.record_digest(store.path(job.key)) for job in jobs}
     return results.drop(columns="seconds"), digests
 
 
@@ -162,4 +154,4 @@ def wait_until(condition, seconds=120.0):
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO)
-    run(demo_jobs(), RunStore(sys.argv[1]), n_jobs=int(sys.argv[2]))
+    runs.run(demo_jobs(), runs.RunStore(sys.argv[1]), n_jobs=int(sys.argv[2]))

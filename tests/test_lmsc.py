@@ -10,36 +10,20 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from data_support import real_data
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from literal import lmsc as literal
 from planted import equal, orthonormal
 from scipy.linalg import orthogonal_procrustes
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
-from mtclib import LMSC
+from mtclib import LMSC, lmsc
 from mtclib.baselines import SpectralNJW
-from mtclib.companion.papers import lmsc
+from mtclib.companion.papers.lmsc import replaced
 from mtclib.core import lifelong
 from mtclib.core.lifelong import Libraries, StateFileError
 from mtclib.core.starts import best_kmeans
 from mtclib.datasets import load
-from mtclib.lmsc import (
-    CHANGES,
-    L21,
-    SMOOTHING,
-    Penalty,
-    PrintedTask,
-    Reward,
-    Task,
-    Text,
-    View,
-    heat_affinity,
-    kmeans_runs,
-    polar,
-    weigh_words,
-)
 from mtclib.maths.graphs import cosine_knn_affinity, normalized_bipartite
 
 # Most fits below are stopped early.
@@ -72,22 +56,23 @@ def fitted(**parameters):
 def test_the_polar_factor_is_that_of_the_decomposition(shape, scale):
     k = min(shape)
     A = orthonormal(shape[0], k, 0) @ np.diag([1.0, scale, 0.5][:k]) @ orthonormal(shape[1], k, 1).T
-    Q = polar(A, None)
+    Q = lmsc.polar(A, None)
     np.testing.assert_allclose(Q, literal.projection(A), atol=1e-8)
     np.testing.assert_allclose(Q.T @ Q if k == 3 else Q @ Q.T, np.eye(k), atol=1e-12)
 
 
 def test_a_zero_matrix_keeps_the_previous_polar_factor():
     previous = orthonormal(5, 2, 0)
-    assert polar(np.zeros((5, 2)), previous) is previous
+    assert lmsc.polar(np.zeros((5, 2)), previous) is previous
 
 
-@pytest.mark.parametrize("g", L21.values(), ids=L21)
+@pytest.mark.parametrize("g", lmsc.L21.values(), ids=lmsc.L21)
 def test_the_last_slope_is_the_tangent_of_a_minorant(g):
     L = orthonormal(20, 3, 0)
     *_, slope = g.slopes(L)
     for seed in range(200):
-        other = polar(L + 10.0 ** -(seed % 4) * np.random.default_rng(seed).standard_normal(L.shape), None)
+        step = np.random.default_rng(seed).standard_normal(L.shape)
+        other = lmsc.polar(L + 10.0 ** -(seed % 4) * step, None)
         assert g.value(other) - g.value(L) >= np.vdot(slope, other - L) - 1e-10
 
 
@@ -95,12 +80,12 @@ def test_the_printed_reward_spreads_and_the_penalty_concentrates():
     sparse, flat = np.eye(20)[:, :3], orthonormal(20, 3, 0)
     assert literal.l21(sparse) == pytest.approx(3.0)
     assert literal.l21(flat) > 3.0
-    assert Reward.value(flat) > Reward.value(sparse)
-    assert Penalty.value(flat) < Penalty.value(sparse)
-    assert Penalty.value(flat) == pytest.approx(-literal.l21(flat), abs=20 * SMOOTHING)
+    assert lmsc.Reward.value(flat) > lmsc.Reward.value(sparse)
+    assert lmsc.Penalty.value(flat) < lmsc.Penalty.value(sparse)
+    assert lmsc.Penalty.value(flat) == pytest.approx(-literal.l21(flat), abs=20 * lmsc.SMOOTHING)
 
 
-@given(st.integers(0, 10**6), st.sampled_from(sorted(L21)), st.floats(0, 20), st.floats(0, 100),
+@given(st.integers(0, 10**6), st.sampled_from(sorted(lmsc.L21)), st.floats(0, 20), st.floats(0, 100),
        st.floats(0, 20), st.sampled_from(["affinity", "laplacian"]))
 @settings(max_examples=12)
 def test_the_objective_never_falls_from_any_feasible_point(seed, l21, lam, mu, beta, matrix):
@@ -108,7 +93,7 @@ def test_the_objective_never_falls_from_any_feasible_point(seed, l21, lam, mu, b
     past = Libraries()
     for t in range(2):
         task = model._task(views(20, seed + t, signal=1.0), K, 0, past)
-        elsewhere = lmsc.replaced(
+        elsewhere = replaced(
             task, Es=[orthonormal(20, K, [seed, v]) for v in range(2)], D=orthonormal(K, K, [seed, 9]),
             Bs=[orthonormal(K, K, [seed, 2 + v]) for v in range(2)],
             Ls=[orthonormal(d, K, [seed, d]) for d in (9, 12)])
@@ -142,14 +127,14 @@ def test_the_graphs_equal_the_transcription(affinity):
 
 def test_the_objectives_equal_the_sums_over_all_tasks():
     first, second = views(20, 0), views(24, 1)
-    for formulation, cls in (("consistent", Task), ("printed", PrintedTask)):
+    for formulation, cls in (("consistent", lmsc.Task), ("printed", lmsc.PrintedTask)):
         model = LMSC(K, formulation=formulation, lam=0.7, mu=0.3, beta=0.4, max_iter=4, tol=0.0, l21="reward")
         one = model._task(first, K, 0, Libraries())
         assert type(one) is cls
         one.run()
         two = model._task(second, K, 0, one.libraries())
         two.run()
-        two = lmsc.replaced(two, D=orthonormal(K, K, 5))
+        two = replaced(two, D=orthonormal(K, K, 5))
         shared = [[as_printed(one), as_printed(two)], [one.Es, two.Es], two.Bs, two.Ls, two.D]
         expected = (literal.objective(*shared, two.alphas, 0.7, 0.3, 0.4) if formulation == "printed" else
                     literal.consistent_objective(*shared, 0.7, 0.3, 0.4, literal.l21))
@@ -162,14 +147,14 @@ def test_aligned_embeddings_are_turned_towards_the_first_view_and_their_bases_do
     total = sum(E @ orthogonal_procrustes(E, task.Es[0])[0] for E in task.Es)
     Z = model._represent(task)
     np.testing.assert_allclose(Z, total / np.linalg.norm(total, axis=1, keepdims=True))
-    turned = lmsc.replaced(task, Es=[E @ orthonormal(K, K, v) for v, E in enumerate(task.Es)])
+    turned = replaced(task, Es=[E @ orthonormal(K, K, v) for v, E in enumerate(task.Es)])
     np.testing.assert_allclose(model._represent(turned), Z @ orthonormal(K, K, 0), atol=1e-12)
 
 
 def test_a_task_starts_from_the_libraries_and_the_basis_follows_the_mean_over_all_tasks():
     model, past, sums = LMSC(K, lam=0.7, beta=0.4), Libraries(), [0.0, 0.0]
     for m in (1, 2, 3):
-        task = lmsc.replaced(model._task(views(20, m), K, 0, past), D=orthonormal(K, K, m))
+        task = replaced(model._task(views(20, m), K, 0, past), D=orthonormal(K, K, m))
         Bs, Ls, D = task.Bs, task.Ls, task.D
         assert m == 1 or equal([*Bs, *Ls], [*past.basis, *past.embedding])
         task.sweep()
@@ -205,7 +190,7 @@ def test_a_printed_sweep_equals_the_transcription():
 def test_the_printed_step_for_the_embedding_is_the_gradient_of_cubes():
     L = orthonormal(8, 3, 0)
     expected = [[2 * np.sqrt(sum(row**2)) * x for x in row] for row in L]  # Theta^-1 L of Eq. (18)
-    np.testing.assert_allclose(next(Text.slopes(L)), expected, rtol=1e-14)
+    np.testing.assert_allclose(next(lmsc.Text.slopes(L)), expected, rtol=1e-14)
 
 
 def test_the_printed_updates_lower_their_own_objective():
@@ -476,7 +461,7 @@ def test_samples_without_neighbours_and_features_without_entries_are_no_obstacle
 
 def test_the_view_keeps_its_graph_sparse():
     view = LMSC(K)._task([sp.csr_array(X) for X in views(40)], K, 0, Libraries()).views[0]
-    assert isinstance(view, View)
+    assert isinstance(view, lmsc.View)
     assert sp.issparse(view.K)
     assert sp.issparse(view.H)
 
@@ -505,7 +490,7 @@ def released(data, **parameters):
 def test_words_are_weighted_over_all_tasks_together_and_words_of_none_are_left_out():
     data = tasks(2)
     data[0][1][:, 3] = data[1][1][:, 3] = data[0][0][:, 2] = 0.0
-    found = weigh_words(data)
+    found = lmsc.weigh_words(data)
     for v in range(2):
         for t, expected in enumerate(literal.weights_of_words([task[v] for task in data])):
             np.testing.assert_allclose(found[t][v].toarray(), expected, atol=1e-12)
@@ -514,7 +499,7 @@ def test_words_are_weighted_over_all_tasks_together_and_words_of_none_are_left_o
 
 def test_the_released_graphs_equal_the_transcription():
     X = np.random.default_rng(0).random((30, 4))
-    np.testing.assert_allclose(heat_affinity(X), literal.heat_kernel(X), atol=1e-10)
+    np.testing.assert_allclose(lmsc.heat_affinity(X), literal.heat_kernel(X), atol=1e-10)
     model = LMSC(K, formulation="release")
     np.testing.assert_allclose(model._released_view(X, K).H, literal.bipartite(X), atol=1e-12)
 
@@ -554,7 +539,7 @@ def test_released_labels_come_after_the_last_task_from_the_last_fusion_library()
         model = released(data, changes=changes, rank=5)
         found.update(labels=model.labels_, first=released(data[:1], changes=changes, rank=5).labels_[0])
     stepwise = fitted(formulation="release", max_iter=6, rank=5, changes=("given words",))
-    embeddings = [stepwise.partial_fit(task).task_embeddings_[0] for task in weigh_words(data)]
+    embeddings = [stepwise.partial_fit(task).task_embeddings_[0] for task in lmsc.weigh_words(data)]
     seen = [stepwise._parts([E], stepwise.fusion_) for E in embeddings]
     assert all(np.array_equal(labels, stepwise._cluster(Z, K, place))
                for place, (labels, Z) in enumerate(zip(late["labels"], seen), start=1))
@@ -563,16 +548,16 @@ def test_released_labels_come_after_the_last_task_from_the_last_fusion_library()
 
 def test_runs_of_k_means_end_where_scikit_learn_s_do_from_the_same_kind_of_start():
     Z = np.random.default_rng(0).standard_normal((40, 3)) + 4 * np.eye(3)[np.arange(40) % 3]
-    found = kmeans_runs(Z, 3, 50, seed=1)
+    found = lmsc.kmeans_runs(Z, 3, 50, seed=1)
     inertia = [sum(np.sum((Z[row == c] - Z[row == c].mean(axis=0)) ** 2) for c in set(row)) for row in found]
     assert min(inertia) == pytest.approx(best_kmeans(Z, 3, range(50)).inertia_)
     for row in found[:5]:
         centers = np.array([Z[row == c].mean(axis=0) for c in range(3)])
         assert np.array_equal(row, np.argmin(((Z[:, None] - centers) ** 2).sum(axis=2), axis=1))
-    assert np.array_equal(found, kmeans_runs(Z, 3, 50, seed=1))
+    assert np.array_equal(found, lmsc.kmeans_runs(Z, 3, 50, seed=1))
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("name", lmsc.CHANGES)
 def test_every_change_of_the_release_runs_and_changes_what_it_names(name):
     data, options = tasks(2), {"rank": 5, "mu": 1.0, "eta": 0.5}
     plain, other = released(data, **options), released(data, changes=(name,), **options)
@@ -583,7 +568,7 @@ def test_every_change_of_the_release_runs_and_changes_what_it_names(name):
 
 
 def test_without_the_memory_a_task_is_learned_as_a_first_one():
-    data = weigh_words(tasks(3))
+    data = lmsc.weigh_words(tasks(3))
     fresh = released(data, changes=("fresh", "given words"))
     alone = released(data[2:], changes=("given words",))
     np.testing.assert_array_equal(fresh.histories_[2], alone.histories_[0])

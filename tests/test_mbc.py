@@ -1,35 +1,21 @@
 """MBC: every step against Algorithm 1 in loops, the reductions, and what the user can get wrong."""
 
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from literal import mbc as literal
-from planted import equal, quiet_fit
-from planted import even_start as start
-from planted import skewed as data
+from planted import equal, even_start as start, quiet_fit, skewed as data
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 
-from mtclib import MBC
+from mtclib import MBC, mbc
 from mtclib.maths.bregman import Anchored, Smoothed, divergence
 from mtclib.maths.transport import LARGEST_COPIES, transport_plan
-from mtclib.mbc import (
-    assign,
-    assignment_step,
-    begin,
-    local_losses,
-    objective,
-    relation_step,
-    sweep,
-)
 
 NAMES = ("sqeuclidean", "mahalanobis", "kl", "i-divergence", "itakura-saito")
 Q = np.array([[2.0, 0.5, 0.0, 0.0], [0.5, 1.0, -0.3, 0.0], [0.0, -0.3, 0.7, 0.1], [0.0, 0.0, 0.1, 1.5]])
-LOOPS = {"sqeuclidean": literal.sqeuclidean, "mahalanobis": literal.mahalanobis(Q), "kl": literal.kl,
-         "i-divergence": literal.i_divergence, "itakura-saito": literal.itakura_saito}
+LOOPS = literal.DIVERGENCES | {"mahalanobis": literal.mahalanobis(Q)}
 
 
 def model(name, Ks, **parameters):
@@ -38,15 +24,7 @@ def model(name, Ks, **parameters):
 
 def prepared(name, Xs, Ks, lam=0.5, seed=0):
     problem = model(name, Ks, lam=lam)._prepare(Xs, Ks)[0]
-    return problem, begin(problem, start(Xs, Ks, seed), Ks)
-
-
-def exact_centroid(name, d):
-    if d.symmetric:
-        return literal.symmetric_centroid
-    if name == "kl":
-        return literal.minimised_on_simplex
-    return lambda *means: literal.minimised(LOOPS[name], *means)
+    return problem, mbc.begin(problem, start(Xs, Ks, seed), Ks)
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
@@ -58,7 +36,7 @@ def test_mbc_equals_algorithm_1(name, centroid, convert):
                      [convert(X) for X in Xs])
     d = divergence(name, Q if name == "mahalanobis" else None)
     functions = LOOPS[name], d.gradient, d.inverse_gradient
-    solve = (exact_centroid(name, d) if centroid == "exact" else
+    solve = (literal.exact(name) if centroid == "exact" else
              lambda *means: literal.geodesic_walk(*functions, *means))
     hs, Us, _, history = literal.algorithm_1(Xs, start(Xs, Ks), Ks, 0.5, *functions, solve, 3)
     np.testing.assert_allclose(ours.objective_[:-1], history[2:-1:3], rtol=1e-7)
@@ -88,16 +66,16 @@ def test_the_last_objective_is_that_of_the_fitted_attributes(name):
 def test_no_half_step_raises_the_objective(name, T, lam, seed, Ks):
     Xs, Ks = data(name, (14, 11, 9, 16)[:T], seed=seed), Ks[:T]
     problem, state = prepared(name, Xs, Ks, lam, seed)
-    state.relation = relation_step(state.costs, problem.divergence.symmetric)
-    assign(problem, state, fill=False)
-    history = [objective(problem, state)]
+    state.relation = mbc.relation_step(state.costs, problem.divergence.symmetric)
+    mbc.assign(problem, state, fill=False)
+    history = [mbc.objective(problem, state)]
     for _ in range(4):
-        state.relation = relation_step(state.costs, problem.divergence.symmetric)
-        history.append(objective(problem, state))
-        assign(problem, state, fill=False)
-        history.append(objective(problem, state))
-        sweep(problem, state)
-        history.append(objective(problem, state))
+        state.relation = mbc.relation_step(state.costs, problem.divergence.symmetric)
+        history.append(mbc.objective(problem, state))
+        mbc.assign(problem, state, fill=False)
+        history.append(mbc.objective(problem, state))
+        mbc.sweep(problem, state)
+        history.append(mbc.objective(problem, state))
     assert (np.diff(history) <= 1e-12 * history[0]).all()
 
 
@@ -153,7 +131,7 @@ def test_samples_between_centroids_go_to_the_lowest_index_whatever_the_rounding(
         for x, away in zip(0.5 * (pair[0] + pair[1]), step):
             centres = Anchored(problem.divergence, np.array([x + away, x - away, x + 9.0]), problem.anchor)
             for form in (x[None], sp.csr_array(x[None])):
-                assert assignment_step(Smoothed(form, 0.0, 0.0), centres)[0].tolist() == [0]
+                assert mbc.assignment_step(Smoothed(form, 0.0, 0.0), centres)[0].tolist() == [0]
 
 
 def test_an_empty_cluster_of_coupled_tasks_takes_the_centroids_that_it_is_matched_with():
@@ -173,11 +151,11 @@ def test_empty_clusters_of_uncoupled_tasks_take_the_farthest_samples_as_in_sciki
     lloyd = KMeans(4, init=means, n_init=1, tol=0.0).fit(X)
     fit = MBC(4, lam=0.0, tol=0.0)
     problem, Xs, _ = fit._prepare([convert(X)], [4])
-    state = begin(problem, [np.arange(40) % 4], [4])
+    state = mbc.begin(problem, [np.arange(40) % 4], [4])
     state.centres[0] = type(state.centres[0])(problem.divergence, means, problem.anchor)
     for _ in range(100):
-        sweep(problem, state)
-    assert local_losses(problem, state)[0] == pytest.approx(lloyd.inertia_ / 40)
+        mbc.sweep(problem, state)
+    assert mbc.local_losses(problem, state)[0] == pytest.approx(lloyd.inertia_ / 40)
     assert state.counts[0].min() > 0
 
 

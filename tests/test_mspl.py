@@ -1,10 +1,8 @@
 """MSPL: its steps against loops, its law of descent, its reductions, its histories, and odd views."""
 
-
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from literal import mspl as literal
 from planted import blobs, quiet_fit
 from sklearn.cluster import KMeans as SklearnKMeans

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from literal import spmtc as literal
 from planted import quiet_fit
 from scipy.io import loadmat

@@ -155,8 +155,7 @@ class CoregSpectral(MultiViewClusterer):
                          self._strengths(len(graphs)))
         Us, history, converged = alternate(problem, self.init, self.max_iter, self.tol)
         consensus = problem.consensus(Us)
-        Z = problem.result(Us, consensus) if self.view is None else Us[self.view]
-        Z = unit_rows(Z)
+        Z = unit_rows(problem.result(Us, consensus) if self.view is None else Us[self.view])
         model = best_kmeans(Z, n_clusters, seeds, seeding=self.seeding)
         return Fit(model.labels_.astype(np.intp), history, converged,
                    {"embedding_": Z, "view_embeddings_": Us, "consensus_": consensus})

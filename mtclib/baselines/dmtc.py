@@ -73,14 +73,14 @@ class CoupledRidge:
         """Eigenvalues of A from those of Theta, float or ndarray."""
         return theta / (self.lam1 + self.lam2 * theta)
 
-    def scorers(self, coupling, alphas):
-        """X^T H alpha and W, lists of (d, h) arrays."""
-        Vs = [XT @ centred(alpha) for XT, alpha in zip(self.XTs, alphas)]
-        return Vs, coupling.apply(Vs)
+    def scorers(self, coupling, x, h):
+        """W of each task, (d, h), for a solution of the scaled systems of all tasks, one below the other."""
+        parts = np.split(x.reshape(-1, h), self.ends[:-1])
+        return coupling.apply([XT @ centred(part / root)
+                               for XT, part, root in zip(self.XTs, parts, self.roots)])
 
     def _scaled(self, coupling, x, h):
-        parts = np.split(x.reshape(-1, h), self.ends[:-1])
-        _, Ws = self.scorers(coupling, [part / root for part, root in zip(parts, self.roots)])
+        Ws = self.scorers(coupling, x, h)
         return x.ravel() + np.vstack([centred(X @ W) / root
                                       for X, W, root in zip(self.thin, Ws, self.roots)]).ravel()
 
@@ -101,8 +101,7 @@ class CoupledRidge:
         if self.stiff:
             Ws, solution = self._least_squares(coupling, rhs, h), None
         else:
-            parts = np.split(solution.reshape(-1, h), self.ends[:-1])
-            _, Ws = self.scorers(coupling, [part / root for part, root in zip(parts, self.roots)])
+            Ws = self.scorers(coupling, solution, h)
         fits = [centred(X @ W) for X, W in zip(self.thin, Ws)]
         loss = sum(np.sum((F - fit) ** 2) / len(F) for F, fit in zip(Fs, fits))
         return Ws, fits, float(loss), solution

@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
+from sklearn.utils import gen_batches
 from sklearn.utils.extmath import randomized_svd
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
@@ -243,13 +244,13 @@ class Graph:
         self.indices, self.weights = (room((self.n, self.width), dtype) for dtype in (kind, np.float32))
         for view, offset, end in zip(views, offsets, np.cumsum(widths)):
             columns = slice(end - view.n_neighbors, end)
-            for rows in slices(self.n, int(np.clip(ENTRIES // view.X.shape[1], FEWEST_ROWS, MOST_ROWS))):
+            for rows in gen_batches(self.n, int(np.clip(ENTRIES // view.X.shape[1], FEWEST_ROWS, MOST_ROWS))):
                 indices, weights = view.weights(rows)
                 self.indices[rows, columns], self.weights[rows, columns] = indices + offset, weights
                 let_go(view.X)
                 self._let_go()
         sums = np.zeros(self.n_landmarks)
-        for rows in slices(self.n, MOST_ROWS):
+        for rows in gen_batches(self.n, MOST_ROWS):
             sums += np.bincount(self.indices[rows].ravel(), self.weights[rows].ravel(), self.n_landmarks)
             self._let_go()
         self.factors = 1.0 / np.sqrt(len(views) * np.where(sums > 0, sums, 1.0))
@@ -260,7 +261,7 @@ class Graph:
 
     def strips(self):
         """Slices of rows, and Z as CSR (m, P) of them, columns not yet scaled."""
-        for rows in slices(self.n, STRIP):
+        for rows in gen_batches(self.n, STRIP):
             indices, weights = self.indices[rows].astype(np.int32), self.weights[rows]
             ends = np.arange(0, indices.size + 1, self.width, dtype=np.int32)
             yield rows, sp.csr_array((weights.ravel(), indices.ravel(), ends),
@@ -299,8 +300,3 @@ def read(X, rows):
         parts.append(as_dense(X[chosen]))
         let_go(X)
     return np.concatenate(parts)
-
-
-def slices(n, step):
-    """Slices that cover n rows."""
-    return [slice(start, min(start + step, n)) for start in range(0, n, step)]

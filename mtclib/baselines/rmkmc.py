@@ -5,7 +5,7 @@ from scipy.special import softmax
 
 from mtclib.core.base import Fit, MultiViewClusterer, Traits, stops
 from mtclib.core.checks import SHARE, Number, check_init
-from mtclib.maths.scaling import SCALINGS, warn_of_constant_views
+from mtclib.maths.scaling import SCALINGS
 from mtclib.maths.views import assign, centroids, fill_empty_cluster, prepare_views, start
 
 # Added to squared distances, relative to the mean squared length of all samples: |z| becomes smooth at 0.
@@ -97,9 +97,7 @@ class RMKMC(MultiViewClusterer):
 
     def _prepare(self, Xs, n_clusters):
         init = check_init(self.init, Xs[0].shape[0], n_clusters)
-        views = prepare_views(Xs, self.scaling)
-        warn_of_constant_views(views.scales)
-        return views, init
+        return prepare_views(Xs, self.scaling), init
 
     def _fit_once(self, prepared, n_clusters, seed):
         views, init = prepared

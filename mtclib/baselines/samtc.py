@@ -281,8 +281,7 @@ class SAMTC(MultiTaskClusterer):
         return S
 
     def _cluster(self, S, n_clusters, seeds):
-        V = embed(NormalizedMatrix(S), n_clusters, seeds[0])
-        V = unit_rows(V)
+        V = unit_rows(embed(NormalizedMatrix(S), n_clusters, seeds[0]))
         model = best_kmeans(V, n_clusters, seeds, self.max_iter, self.seeding)
         return Part(model.labels_.astype(np.intp), V, float(model.inertia_), int(model.n_iter_))
 

@@ -15,7 +15,7 @@ when, is not known:
 and ``local_losses`` of `mtclib.mbc`, whose states have ``labels``.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,21 +27,6 @@ from mtclib.mbc import MBC, assignment_step, centroid_step, local_losses, single
 
 # Local losses that differ by less than this share of the spread of the data are equal.
 SLACK = 1e-12
-
-
-@dataclass
-class Outcome:
-    """What `boost_where_it_helps` returns.
-
-    ``state`` of all tasks, as ``steps`` keeps it; ``history``, the objective after each sweep, may rise only
-    where a phase ends; ``attributes`` are ``compared_loss_``, ``single_task_loss_``, ``boosted_`` and
-    ``phases_`` of `mtclib.baselines.SMBC`.
-    """
-
-    state: object
-    history: list
-    converged: bool
-    attributes: dict
 
 
 def partition_losses(problem, labels, n_clusters):
@@ -72,6 +57,9 @@ def boost_where_it_helps(steps, problem, labels, n_clusters, *, rule, max_iter, 
 
     ``rule`` compares the `partition_losses` ('partition') or the local losses ('centroids'); ``max_iter``
     counts the sweeps of all phases together, and of each task alone; ``options`` go to ``steps.descend``.
+
+    Returns the state of all tasks, the objective after each sweep, which may rise only where a phase ends,
+    whether all converged, and the attributes that `SMBC` and `SMKC` have beyond those of MBC and MKC.
     """
     def compared(state):
         return (steps.local_losses(problem, state) if rule == "centroids" else
@@ -99,9 +87,9 @@ def boost_where_it_helps(steps, problem, labels, n_clusters, *, rule, max_iter, 
     history[-1] = steps.objective(problem, state)
     # Sweeps may run out before the tasks that are left have followed the last change.
     finished = converged and not (worse and free)
-    return Outcome(state, history, finished and alone_converged, {
+    return state, history, finished and alone_converged, {
         "compared_loss_": compared(state), "single_task_loss_": bounds, "phases_": phases,
-        "boosted_": np.isin(np.arange(len(labels)), free)})
+        "boosted_": np.isin(np.arange(len(labels)), free)}
 
 
 class SMBC(MBC):
@@ -179,15 +167,15 @@ class SMBC(MBC):
         limits = {"max_iter": self.max_iter, "tol": self.tol, "exact": self.centroid == "exact"}
         if self.rule == "step":
             return self._descend_by_steps(problem, labels, n_clusters, limits)
-        found = boost_where_it_helps(mbc, problem, labels, n_clusters, rule=self.rule, **limits)
-        return Fit(found.state.labels, found.history, found.converged,
-                   self._attributes(problem, found.state) | found.attributes)
+        state, history, converged, more = boost_where_it_helps(
+            mbc, problem, labels, n_clusters, rule=self.rule, **limits)
+        return Fit(state.labels, history, converged, self._attributes(problem, state) | more)
 
     def _descend_by_steps(self, problem, labels, n_clusters, limits):
         alone = solve_alone(mbc, problem, labels, n_clusters, **limits)[1]
         state, taken = mbc.begin(problem, labels, n_clusters), []
-        history, converged = mbc.descend(problem, state, step=smart_sweep, value=total_loss,
-                                               taken=taken, **limits)
+        history, converged = mbc.descend(problem, state, step=smart_sweep, value=total_loss, taken=taken,
+                                         **limits)
         model = self._attributes(problem, state)
         return Fit(state.labels, history, converged, {
             **model, "compared_loss_": model["local_loss_"], "single_task_loss_": alone,
@@ -273,6 +261,6 @@ class SMKC(MKC):
         self.rule = rule
 
     def _descend(self, steps, problem, labels, n_clusters):
-        found = boost_where_it_helps(steps, problem, labels, n_clusters, rule=self.rule,
-                                     max_iter=self.max_iter, tol=self.tol)
-        return self._fit_of(steps, problem, found.state, found.history, found.converged, **found.attributes)
+        *fitted, more = boost_where_it_helps(steps, problem, labels, n_clusters, rule=self.rule,
+                                             max_iter=self.max_iter, tol=self.tol)
+        return self._fit_of(steps, problem, *fitted, **more)

@@ -134,8 +134,7 @@ class WMSC(MultiViewClusterer):
         pairs = [spectral_embedding(graph, n_clusters, seeds[0]) for graph in graphs]
         G, y, constant = weight_problem(graphs, pairs, float(self.ridge), float(self.smoothness))
         x = simplex_minimiser(G, y)
-        V = spectral_embedding(WeightedSum(graphs, x), n_clusters, seeds[0])[1]
-        V = unit_rows(V)
+        V = unit_rows(spectral_embedding(WeightedSum(graphs, x), n_clusters, seeds[0])[1])
         model = best_kmeans(V, n_clusters, seeds, self.max_iter, self.seeding)
         value = float(0.5 * x @ G @ x - y @ x + constant)
         return Fit(model.labels_.astype(np.intp), [float(model.inertia_)], model.n_iter_ < self.max_iter, {

@@ -78,8 +78,7 @@ def cluster(args) -> int:
     """Cluster a reader's own files and write the clusters, tables and pictures."""
     from mtclib.companion import advice, plots, tables
     from mtclib.companion.comparison import command
-    from mtclib.companion.userdata import bundle, cost, load, number
-    from mtclib.companion.userdata import run as own
+    from mtclib.companion.userdata import bundle, cost, load, number, run as own
 
     check_parameters(seed=args.seed)
     try:

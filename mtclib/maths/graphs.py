@@ -18,8 +18,7 @@ from sklearn.utils.extmath import row_norms
 
 from mtclib.core.checks import COUNT, POSITIVE, Named, call, check_matrix, empty_samples
 from mtclib.core.large import extremes, row_blocks
-from mtclib.core.starts import MANY as MANY_ROWS
-from mtclib.core.starts import firsts
+from mtclib.core.starts import MANY as MANY_ROWS, firsts
 from mtclib.maths.linalg import as_dense, thin, unit_samples
 from mtclib.maths.neighbours import nearest_distances, ranks
 from mtclib.maths.scaling import SCALINGS, scale_views

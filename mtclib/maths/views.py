@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from mtclib.core.large import row_blocks
 from mtclib.maths.linalg import as_dense
-from mtclib.maths.scaling import apply_scale, find_scale, scaled_rows
+from mtclib.maths.scaling import apply_scale, find_scale, scaled_rows, warn_of_constant_views
 
 LARGEST_COPY = 2**24
 # Two distances are equal if they differ by less than this many roundings of their largest terms.
@@ -147,6 +147,7 @@ class Views:
 def prepare_views(Xs, scaling):
     """Validated data, a list of {ndarray, CSR array} of shape (n, d_v), as ``Views`` in a scaling."""
     scales = [find_scale(X, scaling) for X in Xs]
+    warn_of_constant_views(scales)
     kept = [v for v, scale in enumerate(scales) if not scale.constant] or [0]
     fixed = [None if v in kept else as_dense(apply_scale(X[:1], scale.first_row()))[0]
              for v, (X, scale) in enumerate(zip(Xs, scales))]

@@ -5,8 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from literal import awp as literal
-from planted import noisy_views as views
-from planted import orthonormal
+from planted import noisy_views as views, orthonormal
 
 from mtclib.baselines import AWP
 from mtclib.baselines.awp import aligned_rotations, alternate, polar

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from planted import signal_views
 from scipy.linalg import block_diag, eigh
 from sklearn.cross_decomposition import CCA

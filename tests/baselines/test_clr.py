@@ -1,10 +1,11 @@
 """CLR against its literal transcription, its optimality conditions, and graphs without exact solution."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from literal import clr as literal
 from scipy.linalg import block_diag
 from scipy.sparse.csgraph import connected_components
@@ -31,16 +32,16 @@ def graph(n, seed, density=0.1):
     return A + A.T
 
 
-@pytest.mark.parametrize("m", [4, 9])
-@pytest.mark.parametrize("seed", range(4))
-def test_the_graph_is_that_of_the_literal_rounds(seed, m):
+@pytest.mark.parametrize(("seed", "m", "lam"), [*product(range(4), (4, 9), (0.1,)), (0, 9, 60.0)])
+def test_the_graph_is_that_of_the_literal_rounds_and_too_many_components_halve_the_penalty(seed, m, lam):
     X = blobs(seed, distance=1.0 + 0.5 * seed)
-    model, history = fit(X, n_neighbors=m), literal.clr(literal.initial_graph(X, m), 3)
-    S = history[-1][0]
+    A = literal.initial_graph(X, m)
+    model, history = fit(X, n_neighbors=m, lam=lam), literal.clr(A, 3, lam)
+    S, counts = history[-1][0], [int(np.sum(values < 1e-10)) for _, values in history]
+    assert lam < 1 or counts == [1, 1, 4, 2, 3]
     assert model.n_iter_ == len(history) > 1
     assert model.n_components_ == [3]
     np.testing.assert_allclose(model.graph_[0].toarray(), (S + S.T) / 2, atol=1e-8)
-    A = literal.initial_graph(X, m)
     np.testing.assert_allclose(model.objective_, [np.sum((S - A) ** 2) for S, _ in history], rtol=1e-7)
 
 
@@ -113,15 +114,6 @@ def test_labels_come_from_the_eigenvectors_while_the_rank_is_not_reached():
     assert not model.converged_
     assert model.n_components_[0] < 3
     assert adjusted_rand_score(np.arange(60) % 3, model.labels_[0]) > 0.9
-
-
-def test_too_many_components_halve_the_penalty_and_keep_the_eigenvectors():
-    X = blobs(distance=1.0)
-    model, history = fit(X, n_neighbors=9, lam=60.0), literal.clr(literal.initial_graph(X, 9), 3, lam=60.0)
-    counts = [int(np.sum(values < 1e-10)) for _, values in history]
-    assert (counts, model.n_iter_, model.n_components_) == ([1, 1, 4, 2, 3], 5, [3])
-    S = history[-1][0]
-    np.testing.assert_allclose(model.graph_[0].toarray(), (S + S.T) / 2, atol=1e-8)
 
 
 def test_the_seed_does_not_matter():

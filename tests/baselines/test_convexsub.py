@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from planted import quiet_fit
-from planted import signal_views as views
+from hypothesis import given, settings, strategies as st
+from planted import quiet_fit, signal_views as views
 from scipy.optimize import minimize_scalar
 from sklearn.metrics import adjusted_rand_score
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from literal import dimsc as literal
 from literal.clr import laplacian
 from literal.lmsc import affinity as neighbour_graph

@@ -8,18 +8,7 @@ from literal import dmtc as literal
 from planted import quiet_fit
 from sklearn.metrics import adjusted_rand_score
 
-from mtclib.baselines import DMTFC, DMTRC
-from mtclib.baselines.dmtc import (
-    CoupledRidge,
-    FeatureMetric,
-    TaskRelation,
-    centred,
-    discretise,
-    even_assignment,
-    fit_scorers,
-    floored_spectrum,
-    start_labels,
-)
+from mtclib.baselines import DMTFC, DMTRC, dmtc
 from mtclib.core.starts import one_hot
 
 KINDS = ("features", "relation")
@@ -45,31 +34,25 @@ def related(seed=0, n_tasks=4, n=45, d=30, noise=1.2):
     return Xs, y
 
 
-def uniform(kind, ridge, floor=FLOOR):
-    T = len(ridge.Xs)
-    return FeatureMetric(ridge, floor) if kind == "features" else TaskRelation(ridge, floor, np.eye(T) / T)
-
-
-def theta(kind, coupling):
-    if kind == "relation":
-        return coupling.S
-    U = coupling.directions
-    return (U * coupling.leading) @ U.T + coupling.rest * (np.eye(len(U)) - U @ U.T)
+def uniform(kind, ridge):
+    if kind == "features":
+        return dmtc.FeatureMetric(ridge, FLOOR)
+    return dmtc.TaskRelation(ridge, FLOOR, np.eye(len(ridge.Xs)) / len(ridge.Xs))
 
 
 def test_scorers_that_are_all_zero_leave_a_uniform_spectrum():
-    assert floored_spectrum(np.zeros(2), 4, 0.1)[1] == 0.25
-    assert floored_spectrum(np.array([3.0, 1.0]), 4, 1.0) == (pytest.approx([]), 0.25)
+    assert dmtc.floored_spectrum(np.zeros(2), 4, 0.1)[1] == 0.25
+    assert dmtc.floored_spectrum(np.array([3.0, 1.0]), 4, 1.0) == (pytest.approx([]), 0.25)
 
 
 def test_the_start_minimises_the_relaxed_cost_without_coupling():
     X = gaussian((20,), d=5)[0]
-    F = start_labels(X, 2)
+    F = dmtc.start_labels(X, 2)
     np.testing.assert_allclose(F.T @ F, 20 / 3 * np.eye(2), atol=1e-8)
     np.testing.assert_allclose(F.sum(axis=0), 0.0, atol=1e-8)
     for scale in (0.01, 1.0, 100.0):
         A = scale * np.eye(5)
-        kernel = centred(X) @ A @ centred(X).T
+        kernel = dmtc.centred(X) @ A @ dmtc.centred(X).T
         lowest = np.sum(np.sort(1.0 / (np.linalg.eigvalsh(kernel) + 20.0))[:2]) * 20 / 3
         assert literal.label_cost(X, F, A) == pytest.approx(lowest)
 
@@ -79,11 +62,12 @@ def test_the_start_minimises_the_relaxed_cost_without_coupling():
 def test_the_iteration_is_the_literal_one(kind, d):
     Xs, cls = gaussian(d=d), {"features": DMTFC, "relation": DMTRC}[kind]
     model = quiet_fit(cls(3, lam1=LAM1, lam2=LAM2, floor=FLOOR, max_iter=8, tol=0.0, random_state=0), Xs)
-    ridge = CoupledRidge(Xs, LAM1, LAM2)
-    Fs, start = [start_labels(X, 2) for X in Xs], uniform(kind, ridge)
+    ridge = dmtc.CoupledRidge(Xs, LAM1, LAM2)
+    Fs, start = [dmtc.start_labels(X, 2) for X in Xs], uniform(kind, ridge)
     rotations = start.rotations(ridge.solve(start, Fs)[0])
     Fs = [F @ R for F, R in zip(Fs, rotations)]
-    Fs, *_, history = literal.relax(Xs, Fs, theta(kind, start), LAM1, LAM2, FLOOR, kind, 8)
+    n = d if kind == "features" else len(Xs)
+    Fs, *_, history = literal.relax(Xs, Fs, np.eye(n) / n, LAM1, LAM2, FLOOR, kind, 8)
     np.testing.assert_allclose(model.objective_, history, rtol=1e-7)
     for F, expected in zip(model.relaxed_labels_, Fs):
         np.testing.assert_allclose(F, expected, atol=1e-5)
@@ -92,9 +76,9 @@ def test_the_iteration_is_the_literal_one(kind, d):
 @pytest.mark.parametrize("kind", KINDS)
 def test_for_fixed_labels_any_coupling_to_start_from_ends_at_the_same_value(kind):
     Xs, rng = gaussian(), np.random.default_rng(0)
-    ridge, Ys = CoupledRidge(Xs, LAM1, LAM2), [one_hot(np.arange(len(X)) % 3, 3) for X in Xs]
+    ridge, Ys = dmtc.CoupledRidge(Xs, LAM1, LAM2), [one_hot(np.arange(len(X)) % 3, 3) for X in Xs]
     starts = [uniform(kind, ridge).update(list(rng.normal(size=(3, 6, 3)) ** 5))[0] for _ in range(2)]
-    values = [fit_scorers(ridge, coupling, Ys, 300, 1e-9)[2] for coupling in starts]
+    values = [dmtc.fit_scorers(ridge, coupling, Ys, 300, 1e-9)[2] for coupling in starts]
     assert np.ptp(values) <= 1e-6 * values[0]
 
 
@@ -148,16 +132,16 @@ def test_an_even_assignment_is_the_cheapest_of_all():
         best = min(cost[np.arange(7), list(h)].sum()
                    for sizes in ((3, 2, 2), (2, 3, 2), (2, 2, 3))
                    for h in set(permutations(np.repeat(range(3), sizes))))
-        labels = even_assignment(cost)
+        labels = dmtc.even_assignment(cost)
         assert sorted(np.bincount(labels)) == [2, 2, 3]
         assert cost[np.arange(7), labels].sum() == pytest.approx(best)
 
 
 def test_rounding_finds_the_clusters_behind_exact_labels():
     y = np.random.default_rng(0).permutation(np.arange(20) % 4)
-    F = centred(one_hot(y, 4)) @ np.linalg.qr(np.random.default_rng(1).normal(size=(4, 4)))[0]
+    F = dmtc.centred(one_hot(y, 4)) @ np.linalg.qr(np.random.default_rng(1).normal(size=(4, 4)))[0]
     for marginals in ("even", "free"):
-        assert adjusted_rand_score(y, discretise(F, 4, [0, 1], marginals)) == 1.0
+        assert adjusted_rand_score(y, dmtc.discretise(F, 4, [0, 1], marginals)) == 1.0
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -87,21 +87,19 @@ def test_topics_of_words_are_found_by_cosine(n):
     assert adjusted_rand_score(y, LandmarkSpectral(4, random_state=0).fit([X]).labels_) > 0.9
 
 
-def test_a_memory_map_gives_the_labels_of_the_array(tmp_path):
-    Xs = [X.astype(np.float32) for X in blobs(3000)[0]]
-    maps = []
-    for v, X in enumerate(Xs):
-        np.save(tmp_path / f"{v}.npy", X)
-        maps.append(np.load(tmp_path / f"{v}.npy", mmap_mode="r"))
-    model = LandmarkSpectral(5, random_state=0)
-    assert np.array_equal(model.fit(maps).labels_, model.fit(Xs).labels_)
-
-
-def test_a_graph_in_a_file_gives_the_labels_of_one_in_memory(monkeypatch):
-    Xs, model = blobs(3000)[0], LandmarkSpectral(5, random_state=0)
-    before = model.fit(Xs).labels_
-    monkeypatch.setattr(large, "IN_MEMORY", 0)
-    assert np.array_equal(model.fit(Xs).labels_, before)
+@pytest.mark.parametrize("form", ["mapped views", "graph in a file", "dask"])
+def test_what_does_not_fit_into_memory_gives_the_labels_of_what_does(form, tmp_path, monkeypatch):
+    Xs, model = [X.astype(np.float32) for X in blobs(3000)[0]], LandmarkSpectral(5, random_state=0)
+    expected, given = model.fit(Xs).labels_, Xs
+    if form == "mapped views":
+        for v, X in enumerate(Xs):
+            np.save(tmp_path / f"{v}.npy", X)
+        given = [np.load(tmp_path / f"{v}.npy", mmap_mode="r") for v in range(len(Xs))]
+    elif form == "dask":
+        given = [pytest.importorskip("dask.array").from_array(X, chunks=(700, 4)) for X in Xs]
+    else:
+        monkeypatch.setattr(large, "IN_MEMORY", 0)
+    np.testing.assert_array_equal(model.fit(given).labels_, expected)
 
 
 def test_clusters_that_nothing_joins_get_an_eigenvector_each():
@@ -147,11 +145,3 @@ def test_empty_documents_have_no_edges_and_get_the_largest_cluster(n):
         labels = LandmarkSpectral(4, random_state=0).fit([X]).labels_
     assert adjusted_rand_score(y[7:], labels[7:]) > 0.9
     assert set(labels[:7]) == {np.bincount(labels[7:]).argmax()}
-
-
-def test_dask_arrays_give_the_labels_of_arrays():
-    dask = pytest.importorskip("dask.array")
-    Xs, _ = blobs(2500)
-    wanted, found = (LandmarkSpectral(5, random_state=0).fit(views).labels_
-                     for views in (Xs, [dask.from_array(X, chunks=(700, 4)) for X in Xs]))
-    np.testing.assert_array_equal(wanted, found)

@@ -1,6 +1,5 @@
 """The reconstruction of local learning-based multi-task clustering: steps, limits, and what tasks share."""
 
-
 import numpy as np
 import pytest
 from literal import llmc as literal

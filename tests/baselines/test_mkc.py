@@ -1,13 +1,10 @@
 """MKC: every step against loops over a Gram matrix, and the reductions."""
 
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from literal import mkc as literal
-from planted import equal
-from planted import even_start as start
-from planted import quiet_fit as fit
+from planted import equal, even_start as start, quiet_fit as fit
 from scipy.optimize import nnls
 
 from mtclib import MBC

@@ -1,6 +1,5 @@
 """MTSC against its literal transcription, its limits, and planted features that tasks share."""
 
-
 import numpy as np
 import pytest
 from literal import mtsc as literal

@@ -4,8 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from literal import mspl as literal
 from planted import blobs, quiet_fit
 from scipy.optimize import minimize

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from planted import noisy_views as views
-from planted import quiet_fit
+from planted import noisy_views as views, quiet_fit
 from sklearn.cluster import KMeans
 
 from mtclib import LSSMTC, MBC, MTCMRL, SPMTC

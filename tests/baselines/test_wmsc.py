@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from literal import wmsc as literal
 from literal.coreg import normalised
 from planted import noisy_views as views

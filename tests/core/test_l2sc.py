@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from planted import equal
-from planted import task_views as tasks
+from planted import equal, task_views as tasks
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib import L2SC, LMSC

@@ -7,8 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from data_support import digits_at_hand, real_data
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mtclib.datasets import Dataset, images, load, registry
 from mtclib.datasets.images import IMAGES, KINDS, UNITS, corrupt

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from data_support import real_data
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 
 from mtclib.core import paths

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mtclib.datasets import load, newsgroups
 from mtclib.datasets.newsgroups import FIRST, GROUPS, MTCMRL_TASKS, OWN, draw_stream, halves

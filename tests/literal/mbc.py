@@ -29,6 +29,10 @@ def itakura_saito(x, y):
     return sum(a / b - np.log(a / b) - 1.0 for a, b in zip(x, y))
 
 
+DIVERGENCES = {"sqeuclidean": sqeuclidean, "kl": kl, "i-divergence": i_divergence,
+               "itakura-saito": itakura_saito}
+
+
 def definition(phi, gradient):
     """Definition 1, for a phi of the whole vector."""
     return lambda x, y: phi(x) - phi(y) - sum((x - y) * gradient(y))
@@ -123,6 +127,15 @@ def minimised_on_simplex(A, B, left, right):
         return value, u * (slope - u @ slope)
     v = minimize(f, 0.5 * (np.log(left) + np.log(right)), jac=True, method="BFGS", options={"gtol": 1e-12}).x
     return np.exp(v) / np.exp(v).sum()
+
+
+def exact(name):
+    """What finds the centroid of a divergence from A, B and both means."""
+    if name == "kl":
+        return minimised_on_simplex
+    if name in ("sqeuclidean", "mahalanobis"):
+        return symmetric_centroid
+    return lambda *means: minimised(DIVERGENCES[name], *means)
 
 
 def geodesic_walk(d, gradient, inverse, A, B, left, right, steps=60):

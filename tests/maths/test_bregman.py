@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from literal import mbc as literal
 from scipy.optimize import approx_fprime
 from scipy.spatial.distance import cdist
@@ -75,9 +74,7 @@ def test_mixed_centroids_equal_a_numeric_minimiser(name, seed, spread):
     left, right = points(name, 2, width, seed, spread), points(name, 2, width, seed + 1, spread)
     A, B = weights(2, seed)
     ours = d.mixed_centroid(left, right, A, B)
-    minimised = (literal.minimised_on_simplex if name == "kl" else
-                 lambda *row: literal.minimised(TABLE_1[name][0], *row))
-    theirs = np.array([minimised(*row) for row in zip(A, B, left, right)])
+    theirs = np.array([literal.exact(name)(*row) for row in zip(A, B, left, right)])
     low, found = value(d, A, B, left, right, ours), value(d, A, B, left, right, theirs)
     if name == "kl":
         np.testing.assert_allclose(ours.sum(axis=1), 1.0, rtol=1e-14)

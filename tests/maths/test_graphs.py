@@ -6,15 +6,7 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import cosine_similarity as dense_cosine
 
 from mtclib.baselines.awp import AWP
-from mtclib.maths.graphs import (
-    DenseSimilarity,
-    FactoredSimilarity,
-    cosine_similarity,
-    gaussian_affinity,
-    knn_affinity,
-    normalized_affinities,
-    similarities,
-)
+from mtclib.maths import graphs
 
 
 def text_like(n=40, d=25, seed=0):
@@ -24,8 +16,8 @@ def text_like(n=40, d=25, seed=0):
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 def test_factored_cosine_equals_the_dense_matrix(convert):
     X = text_like(n=1100, d=5)  # more than a block of rows
-    M = cosine_similarity(convert(X))
-    assert isinstance(M, FactoredSimilarity)
+    M = graphs.cosine_similarity(convert(X))
+    assert isinstance(M, graphs.FactoredSimilarity)
     Y = np.random.default_rng(1).random((1100, 3))
     positive, negative = M.split_product(Y)
     np.testing.assert_allclose(positive - negative, dense_cosine(X) @ Y, atol=1e-12)
@@ -34,8 +26,8 @@ def test_factored_cosine_equals_the_dense_matrix(convert):
 
 def test_signed_data_are_split_into_positive_and_negative_parts():
     X = np.random.default_rng(0).normal(size=(20, 4))
-    M = cosine_similarity(X)
-    assert isinstance(M, DenseSimilarity)
+    M = graphs.cosine_similarity(X)
+    assert isinstance(M, graphs.DenseSimilarity)
     positive, negative = M.split_product(np.ones((20, 1)))
     assert positive.min() >= 0
     assert negative.min() >= 0
@@ -44,7 +36,7 @@ def test_signed_data_are_split_into_positive_and_negative_parts():
 
 def test_zero_rows_are_similar_to_nothing():
     X = np.vstack([np.zeros(25), text_like()])
-    positive, _ = cosine_similarity(sp.csr_array(X)).split_product(np.eye(41))
+    positive, _ = graphs.cosine_similarity(sp.csr_array(X)).split_product(np.eye(41))
     assert not positive[0].any()
     assert not positive[:, 0].any()
 
@@ -52,15 +44,15 @@ def test_zero_rows_are_similar_to_nothing():
 def test_no_square_array_is_formed_for_sparse_text(monkeypatch):
     X = sp.csr_array(text_like(n=600, d=30))
     monkeypatch.setattr(sp.csr_array, "toarray", lambda *a, **k: pytest.fail("densified"))
-    cosine_similarity(X).split_product(np.ones((600, 2)))
+    graphs.cosine_similarity(X).split_product(np.ones((600, 2)))
 
 
 def test_callable_and_precomputed_similarities_agree_with_cosine():
     Xs = [text_like(seed=s) + 0.1 for s in (0, 1)]
     Y = np.ones((40, 2))
-    expected = [M.split_product(Y)[0] for M in similarities(Xs, "cosine")]
+    expected = [M.split_product(Y)[0] for M in graphs.similarities(Xs, "cosine")]
     for option in (dense_cosine, [dense_cosine(X) for X in Xs]):
-        for M, product in zip(similarities(Xs, option), expected):
+        for M, product in zip(graphs.similarities(Xs, option), expected):
             np.testing.assert_allclose(M.split_product(Y)[0], product, atol=1e-12)
 
 
@@ -76,15 +68,15 @@ def test_callable_and_precomputed_similarities_agree_with_cosine():
 ])
 def test_unusable_similarities_are_refused_by_name(option, message):
     with pytest.raises(ValueError, match=message):
-        similarities([text_like(), text_like()], option)
+        graphs.similarities([text_like(), text_like()], option)
 
 
 def test_neighbours_may_have_the_widths_of_the_full_kernel_and_the_logarithm_as_their_number():
     X = np.random.default_rng(0).normal(size=(40, 3))
-    every = knn_affinity(X, 39, "self-tuning").toarray()
-    np.testing.assert_allclose(every, gaussian_affinity(X, "self-tuning"), rtol=1e-7)
-    assert (knn_affinity(X, "log") != knn_affinity(X, 6)).nnz == 0
-    assert (knn_affinity(X, "log") != knn_affinity(X, 7)).nnz
+    every = graphs.knn_affinity(X, 39, "self-tuning").toarray()
+    np.testing.assert_allclose(every, graphs.gaussian_affinity(X, "self-tuning"), rtol=1e-7)
+    assert (graphs.knn_affinity(X, "log") != graphs.knn_affinity(X, 6)).nnz == 0
+    assert (graphs.knn_affinity(X, "log") != graphs.knn_affinity(X, 7)).nnz
     with pytest.raises(ValueError, match="n_neighbors"):
         AWP(3, n_neighbors="lag").fit([X, X])
 
@@ -94,15 +86,15 @@ def test_auto_takes_the_cosine_for_mostly_zeros_and_the_distance_else_however_th
     rng = np.random.default_rng(0)
     words, measured = rng.poisson(0.1, (60, 30)).astype(float) + np.eye(60, 30), rng.normal(size=(60, 4))
     words[[3, 9]] = 0.0
-    found = normalized_affinities([convert(words), measured], "auto", what="view")
-    by_cosine = normalized_affinities([convert(words), measured], "knn-cosine", what="view")[0]
-    by_distance = normalized_affinities([convert(words), measured], "knn", what="view")[1]
+    found = graphs.normalized_affinities([convert(words), measured], "auto", what="view")
+    by_cosine = graphs.normalized_affinities([convert(words), measured], "knn-cosine", what="view")[0]
+    by_distance = graphs.normalized_affinities([convert(words), measured], "knn", what="view")[1]
     assert abs(found[0].L - by_cosine.L).max() == 0 == abs(found[1].L - by_distance.L).max()
     assert found[0].L[[3, 9]].nnz == 0
 
 
 def test_scales_are_the_sum_of_the_normalised_graphs_of_10_30_and_100_neighbours():
     X = np.random.default_rng(1).normal(size=(150, 3))
-    parts = [normalized_affinities([X], "knn", n_neighbors=count)[0].L for count in (10, 30, 100)]
-    found, = normalized_affinities([X], "knn", n_neighbors="scales")
+    parts = [graphs.normalized_affinities([X], "knn", n_neighbors=count)[0].L for count in (10, 30, 100)]
+    found, = graphs.normalized_affinities([X], "knn", n_neighbors="scales")
     np.testing.assert_allclose(found.block(np.arange(150)).toarray(), sum(parts).toarray() / 3, atol=1e-15)

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mtclib import LMSC
 from mtclib.baselines import AWP, CLR, WMSC, CoregSpectral, MultiViewSNMF, SpectralNJW

@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from literal import mspl as literal_mspl
-from literal import spmtc as literal
+from hypothesis import given, strategies as st
+from literal import mspl as literal_mspl, spmtc as literal
 
 from mtclib.maths.selfpaced import (
     hard_value,

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from literal import spmtc as literal
 
 from mtclib.maths.subspace import SubspaceStep, between_directions, column_basis, null_directions

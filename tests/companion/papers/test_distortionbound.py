@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mtclib.companion.papers.mspl import all_partitions, check_bounds, distortion_bound
 from mtclib.metrics import clustering_accuracy

@@ -15,7 +15,7 @@ from mtclib.companion import plots, tables
 from mtclib.companion.papers import answers, in_order, scoreboard, study_of
 from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import load_protocol
-from mtclib.companion.verdicts import errors, ledger, leverage, published
+from mtclib.companion.verdicts import errors, intervals, ledger, leverage, published
 from mtclib.companion.verdicts.judge import SYMBOLS
 from mtclib.companion.verdicts.ledger import findings
 from mtclib.companion.verdicts.numbers import signed
@@ -103,12 +103,9 @@ def test_reproducibility_is_that_of_all_counted_cells_and_gains_of_a_paper():
     verdicts = scoreboard.all_verdicts()
     found = scoreboard.quantified(verdicts).loc["mbc"]
     cells = verdicts.query("paper == 'mbc' and counted and metric != 'd_M'").astype({"ours": float})
-    a, b = cells["ours"].to_numpy(), cells["printed"].to_numpy()
-    spread = 100 * (1 + 1 / 8) * np.sqrt(np.pi) / 2 * np.abs(a - b) / ((a + b) / 2)
-    assert found["mean CV*, %"] == pytest.approx(spread.mean(), abs=0.005)
-    assert found["Pearson's r"] == pytest.approx(np.corrcoef(a, b)[0, 1], abs=0.005)
-    ranks = cells[["ours", "printed"]].rank().to_numpy()
-    assert found["Spearman's rho"] == pytest.approx(np.corrcoef(*ranks.T)[0, 1], abs=0.005)
+    known = intervals.agreement(cells["ours"].to_numpy(), cells["printed"].to_numpy())
+    for name, key in (("mean CV*, %", "cv"), ("Pearson's r", "pearson"), ("Spearman's rho", "spearman")):
+        assert found[name] == pytest.approx(known[key], abs=0.005)
     gains = pd.read_csv(paths.data_dir() / "gains.csv").query("paper == 'mbc'")["same_sign"]
     assert found["gains that recur"] == f"{(gains == 'yes').sum()} of {gains.notna().sum()}"
 

@@ -10,20 +10,10 @@ from experiments_support import demo_jobs, exported, table
 
 from benchmarks import recreate
 from benchmarks.recreate import agreement
+from mtclib.companion import runs
 from mtclib.companion.comparison.sources import KINDS, Sources
 from mtclib.companion.papers import study_of
-from mtclib.companion.runs import (
-    Record,
-    RunStore,
-    execute,
-    export,
-    jobs,
-    parse_protocol,
-    profiles,
-    read_results,
-    restore,
-    run,
-)
+from mtclib.companion.runs import jobs, profiles
 from mtclib.companion.runs.fit import labels_digest
 from mtclib.companion.verdicts import ledger
 from mtclib.core import paths
@@ -66,13 +56,13 @@ def test_the_whole_protocol_is_there_and_nothing_failed(opened, paper):
     frame, protocol = opened[paper].results.frame, opened[paper].protocol
     assert set(frame["status"]) <= {"ok", "unavailable"}
     profile = protocol.profile("full")
-    runs = frame.drop_duplicates(["dataset", "method", "key"]).groupby(["dataset", "method"]).size()
+    fits = frame.drop_duplicates(["dataset", "method", "key"]).groupby(["dataset", "method"]).size()
     for dataset in profile.datasets:
         for method in profile.methods:
             spec = protocol.methods[method]
             grid = {**spec.grid, **profile.grid.get(method, {})}
             points = int(np.prod([len(values) for values in grid.values()]))
-            assert runs[dataset, method] >= points * (1 if spec.deterministic else profile.n_runs)
+            assert fits[dataset, method] >= points * (1 if spec.deterministic else profile.n_runs)
 
 
 @everything
@@ -112,7 +102,7 @@ def test_a_sample_of_rows_is_reproduced_label_for_label(opened, paper, monkeypat
     sample = random.Random(0).sample(quick, 12)
     assert len({job.method for job in sample}) > 2
     for job in sorted(sample, key=lambda job: job.dataset):
-        assert labels_digest(execute(job)) == results.digests[job.key], job.key
+        assert labels_digest(runs.execute(job)) == results.digests[job.key], job.key
 
 
 @studies
@@ -152,7 +142,7 @@ def test_every_fit_has_a_digest_and_the_labels_that_are_there_are_those_of_the_d
         key, _, task = place.partition("/")
         vectors.setdefault(key, {})[f"labels/{task}"] = vector
     for key in sorted(vectors.keys() - {"truth"})[::20]:
-        assert labels_digest(Record({"key": key}, arrays=vectors[key])) == results.digests[key]
+        assert labels_digest(runs.Record({"key": key}, arrays=vectors[key])) == results.digests[key]
 
 
 @studies
@@ -178,43 +168,44 @@ def test_restored_fits_with_and_without_labels_are_exported_byte_for_byte(tmp_pa
     methods = table()["methods"] | {"broken": broken}
     methods["noisy"] |= {"keep": keep}
     profile = {**FULL, "methods": [*methods]}
-    protocol = parse_protocol(table(methods=methods, profiles={"full": profile}, measures=measures))
-    wanted, first, again = jobs.expand(protocol, "full"), RunStore(tmp_path / "1"), RunStore(tmp_path / "2")
-    run(wanted, first, progress=False)
-    folder = export(wanted, first, tmp_path / "results", protocol=protocol)
-    results = read_results(folder)
+    protocol = runs.parse_protocol(table(methods=methods, profiles={"full": profile}, measures=measures))
+    wanted = jobs.expand(protocol, "full")
+    first, again = (runs.RunStore(tmp_path / name) for name in "12")
+    runs.run(wanted, first, progress=False)
+    folder = runs.export(wanted, first, tmp_path / "results", protocol=protocol)
+    results = runs.read_results(folder)
     assert results.calibrations.keys() == results.digests.keys()
     assert min(results.calibrations.values()) > 0
     with_labels = {name.partition("/")[0] for name in results.labels} - {"truth"}
     assert (len(with_labels), len(results.digests)) == (7 if keep else 5, 7)
-    assert len(restore(wanted, results, again)) == 9
-    assert not restore(wanted, results, again)
-    run(wanted, again, progress=False)
-    other = export(wanted, again, tmp_path / "other", protocol=protocol)
+    assert len(runs.restore(wanted, results, again)) == 9
+    assert not runs.restore(wanted, results, again)
+    runs.run(wanted, again, progress=False)
+    other = runs.export(wanted, again, tmp_path / "other", protocol=protocol)
     assert {file.name for file in folder.iterdir()} == {file.name for file in other.iterdir()}
     for file in folder.iterdir():
         if file.suffix != ".json":
             assert file.read_bytes() == (other / file.name).read_bytes(), file.name
-    both = [read_results(each).provenance for each in (folder, other)]
+    both = [runs.read_results(each).provenance for each in (folder, other)]
     assert ([one.pop("seconds") for one in both], both[0]) == (pytest.approx([0, 0], abs=1), both[1])
 
 
 def test_a_restored_fit_is_run_again_only_where_its_labels_are_read_now(tmp_path, monkeypatch):
     monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
-    protocol = parse_protocol(table(methods={"noisy": {**table()["methods"]["noisy"], "keep": []}},
-                                    profiles={"full": {**FULL, "methods": ["noisy"]}}))  # fmt: skip
-    wanted, store = jobs.expand(protocol, "full"), RunStore(tmp_path / "runs")
-    run(wanted, store, progress=False)
-    results = read_results(export(wanted, store, tmp_path / "results", protocol=protocol))
+    protocol = runs.parse_protocol(table(methods={"noisy": {**table()["methods"]["noisy"], "keep": []}},
+                                         profiles={"full": {**FULL, "methods": ["noisy"]}}))  # fmt: skip
+    wanted, store = jobs.expand(protocol, "full"), runs.RunStore(tmp_path / "runs")
+    runs.run(wanted, store, progress=False)
+    results = runs.read_results(runs.export(wanted, store, tmp_path / "results", protocol=protocol))
     later, again = replace(protocol, methods={"noisy": replace(
-        protocol.methods["noisy"], default={"noise": 2.0})}), RunStore(tmp_path / "again")
-    restore(wanted, results, again)
+        protocol.methods["noisy"], default={"noise": 2.0})}), runs.RunStore(tmp_path / "again")
+    runs.restore(wanted, results, again)
     with pytest.raises(ValueError, match="2 of 6 jobs are not in the store"):
-        export(wanted, again, tmp_path / "other", protocol=later)
+        runs.export(wanted, again, tmp_path / "other", protocol=later)
     profiles.run_and_export(wanted, again, tmp_path / "other", later)
     days = [again.get(job.key).cost["when"] for job in wanted]
     assert sum(day not in results.provenance["computed"] for day in days) == 2
-    assert read_results(tmp_path / "other").digests == results.digests
+    assert runs.read_results(tmp_path / "other").digests == results.digests
 
 
 @pytest.fixture
@@ -248,7 +239,7 @@ def test_a_share_of_the_committed_fits_is_drawn_run_again_and_compared(finished,
     jobs, store, results = finished
     monkeypatch.setattr(recreate, "plan", lambda *_: (None, jobs, store))
     monkeypatch.setattr(recreate, "read_results", lambda _: results)
-    row = recreate.recreated("demo", 0.5, np.random.default_rng(0), RunStore(tmp_path / "again"), 1)
+    row = recreate.recreated("demo", 0.5, np.random.default_rng(0), runs.RunStore(tmp_path / "again"), 1)
     assert row == {"paper": "demo", "committed": 13, "drawn": 6, "no data": 0, "missing": 0,
                    "labels": 0, "scores": 0, "objectives": 0}
 

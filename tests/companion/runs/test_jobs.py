@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 from experiments_support import demo_jobs, quick, table
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mtclib.companion import runs
 from mtclib.companion.runs import jobs

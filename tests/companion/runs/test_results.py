@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from experiments_support import demo_jobs, exported, quick, table
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from mtclib.companion.runs import RunStore, committed, expand, export, parse_protocol, run

@@ -13,7 +13,7 @@ import pytest
 
 from mtclib.companion.cli import main
 from mtclib.companion.comparison import advice
-from mtclib.companion.userdata import bundle, load
+from mtclib.companion.userdata import bundle, cost, load
 from mtclib.companion.userdata.run import cluster
 
 
@@ -195,8 +195,6 @@ def test_too_few_rows_for_a_proposal_are_a_sentence(rows, capsys):
 
 
 def test_long_fits_are_announced_and_very_long_ones_wait_for_a_yes(monkeypatch, capsys):
-    from mtclib.companion.userdata import cost
-
     call = ["cluster", own_csv(), "--n-clusters", "2", "--method", "KMeans", "--n-runs", "1"]
     monkeypatch.setattr(cost, "_one", lambda *args: (100.0, 1.0))
     assert main(call) == 0
@@ -210,8 +208,6 @@ def test_long_fits_are_announced_and_very_long_ones_wait_for_a_yes(monkeypatch, 
 
 
 def test_estimates_follow_the_measured_growth_and_do_not_count_files_that_stay_where_they_are(tmp_path):
-    from mtclib.companion.userdata import cost
-
     class Data:
         kind, Xs = "multiview", [np.zeros((32000, 50))] * 3
 

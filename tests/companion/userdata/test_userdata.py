@@ -14,8 +14,7 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from mtclib.companion.userdata import contents, files
-from mtclib.companion.userdata import load as loading
+from mtclib.companion.userdata import contents, files, load as loading
 from mtclib.companion.userdata.files import DataFileError, read_table
 from mtclib.companion.userdata.load import load, load_tasks, load_views
 from mtclib.companion.userdata.run import cluster
@@ -31,9 +30,7 @@ def own_folder(tmp_path, monkeypatch):
 
 
 def write(name, content):
-    kind = "wb" if isinstance(content, bytes) else "w"
-    with open(name, kind, **({} if kind == "wb" else {"encoding": "utf-8"})) as handle:
-        handle.write(content)
+    Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
     return name
 
 

@@ -6,8 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mtclib.companion.verdicts import intervals
 from mtclib.companion.verdicts.errors import selection_spread
@@ -255,4 +254,5 @@ def test_two_sets_of_scores_agree_by_size_by_line_and_by_rank():
     assert (found["pearson"], found["spearman"]) == pytest.approx((1, 1))
     kept = np.column_stack([ours, printed])[[0, 1, 2, 4]]
     assert found["cv"] == pytest.approx(intervals.coefficient_of_variation(kept).mean())
-    assert intervals.agreement(ours**3, printed)["spearman"] == pytest.approx(1)
+    curved = intervals.agreement(ours**3, printed)
+    assert curved["pearson"] < 0.99 < curved["spearman"] == pytest.approx(1)
