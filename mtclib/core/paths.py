@@ -8,7 +8,6 @@ import os
 import subprocess
 from pathlib import Path
 
-
 HOME = Path(__file__).resolve().parents[2]
 
 
