@@ -22,7 +22,8 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLA
 export PYTHONDONTWRITEBYTECODE :=
 # A file at a time, in order: what takes longest comes first (tests/conftest.py).
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
-NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout=300 --nbval-sanitize-with tests/notebooks/sanitize.cfg \
+# What is loaded first keeps nbval from compiling the grammars of jsonschema.
+NBVAL := -p mtclib.companion.site --nbval-lax --nbval-current-env --nbval-cell-timeout=300 --nbval-sanitize-with tests/notebooks/sanitize.cfg \
 	-p no:cacheprovider
 
 .DEFAULT_GOAL := help
