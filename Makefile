@@ -18,9 +18,12 @@ PYTEST_ARGS ?=
 # elsewhere ignores the name of the kernel, and numpy that of features which it does not know.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell \
 	NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL AVX512_SPR"
+# Hundreds of processes start: what the first one compiles is kept, whatever the environment says.
+export PYTHONDONTWRITEBYTECODE :=
 # A file at a time, in order: what takes longest comes first (tests/conftest.py).
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
-NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout=300 --nbval-sanitize-with tests/notebooks/sanitize.cfg \
+# What is loaded first keeps nbval from compiling the grammars of jsonschema.
+NBVAL := -p mtclib.companion.site --nbval-lax --nbval-current-env --nbval-cell-timeout=300 --nbval-sanitize-with tests/notebooks/sanitize.cfg \
 	-p no:cacheprovider
 
 .DEFAULT_GOAL := help

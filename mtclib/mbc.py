@@ -30,7 +30,7 @@ import scipy.sparse as sp
 
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
 from mtclib.core.checks import COUNT, NONNEGATIVE, Named, Number, check_initial_labels
-from mtclib.core.starts import kmeans_once, one_thread, random_labels
+from mtclib.core.starts import fill_empty, kmeans_once, one_thread, random_labels
 from mtclib.maths import centroids
 from mtclib.maths.bregman import Anchored, Smoothed, divergence, mean_entry, pooled_metric
 from mtclib.maths.transport import transport_plan
@@ -123,22 +123,6 @@ def _mix(products):
     return sum(sp.csr_array(W) @ rows for W, rows in products)
 
 
-def fill_empty(labels, divergences, k):
-    """Labels with the farthest samples moved to clusters that are empty, as in scikit-learn's k-means.
-
-    Needed where tasks are not coupled; otherwise an empty cluster's centroid follows the other tasks.
-    """
-    labels, far = labels.copy(), np.where(divergences > TIE * divergences.max(), divergences, 0.0)
-    counts = np.bincount(labels, minlength=k)
-    for z in np.flatnonzero(counts == 0):
-        i = np.where(counts[labels] > 1, far, 0.0).argmax()
-        if far[i] == 0.0 or counts[labels[i]] == 1:
-            break
-        counts[labels[i]] -= 1
-        labels[i], counts[z], far[i] = z, 1, 0.0
-    return labels
-
-
 def local_losses(problem, state):
     """Mean divergence of the samples of each task from their centroids, Eq. (3), shape (T,)."""
     losses = []
@@ -182,12 +166,16 @@ def measure(problem, state):
 
 
 def assign(problem, state, *, fill):
-    """Refresh labels, sums and counts; ``fill`` clusters that are empty, where tasks are not coupled."""
+    """Refresh labels, sums and counts; ``fill`` clusters that are empty.
+
+    Only where tasks are not coupled: otherwise an empty cluster's centroid follows the other tasks.
+    """
     for t, (task, centres) in enumerate(zip(problem.tasks, state.centres)):
         k = len(centres.points)
         labels, gains = assignment_step(task, centres)
         if fill and not problem.coupling:
-            labels = fill_empty(labels, problem.from_anchor[t] - gains, k)
+            divergences = problem.from_anchor[t] - gains
+            labels = fill_empty(labels, divergences, k, TIE * divergences.max())
         state.labels[t], state.counts[t] = labels, np.bincount(labels, minlength=k)
         state.sums[t] = task.sums(labels, k)
 

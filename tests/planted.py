@@ -61,12 +61,16 @@ def blobs(seed=0, n=60, k=3, spread=(0.7, 1.0, 1.5), distance=4.0, d=4):
             for v, s in enumerate(spread)], y
 
 
-def task_views(n_tasks=3, n=24, k=3, negative=False):
-    """Tasks of two views with k planted clusters, for the methods that take them one by one."""
-    rng = np.random.default_rng(0)
-    means = 1.0 + 2.0 * np.kron(np.eye(k), np.ones(4))
-    shift = 2.0 if negative else 0.0
-    return [[rng.poisson(means[np.arange(n) % k]) - shift for _ in range(2)] for _ in range(n_tasks)]
+def counted_views(n=24, seed=0, d=(9, 12), signal=4.0, k=3):
+    """Views of counts with k planted clusters, sample i in cluster i mod k."""
+    rng = np.random.default_rng(seed)
+    means = [1.0 + signal * np.kron(np.eye(k), np.ones(size // k)) for size in d]
+    return [rng.poisson(mean[np.arange(n) % k]).astype(float) for mean in means]
+
+
+def counted_tasks(n_tasks=3, **options):
+    """Tasks of such views, for the methods that take them one by one."""
+    return [counted_views(seed=seed, **options) for seed in range(n_tasks)]
 
 
 def skewed(name="sqeuclidean", sizes=(14, 11), d=4, seed=0):

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from data_support import real_data
 from hypothesis import given, settings, strategies as st
 from literal import lmsc as literal
-from planted import equal, orthonormal
+from planted import counted_tasks as tasks, counted_views as views, equal, orthonormal
 from scipy.linalg import orthogonal_procrustes
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
@@ -30,17 +30,6 @@ from mtclib.maths.graphs import cosine_knn_affinity, normalized_bipartite
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 K = 3
-
-
-def views(n=24, seed=0, d=(9, 12), signal=4.0, k=K):
-    """Counts with k planted clusters, sample i in cluster i % k."""
-    rng = np.random.default_rng(seed)
-    means = [1.0 + signal * np.kron(np.eye(k), np.ones(size // k)) for size in d]
-    return [rng.poisson(mean[np.arange(n) % k]).astype(float) for mean in means]
-
-
-def tasks(n_tasks=3, **options):
-    return [views(seed=seed, **options) for seed in range(n_tasks)]
 
 
 def fitted(**parameters):
@@ -512,10 +501,10 @@ def test_released_sweeps_equal_the_transcription(lam, mu, beta, rank):
     graphs = [[(literal.heat_kernel(X[t]), literal.bipartite(X[t])) for X in words] for t in range(2)]
     model = released(data, lam=lam, mu=mu, beta=beta, rank=rank, tol=0.0)
     state, kept = literal.released_start(graphs, rank), []
-    for m, views in enumerate(graphs, start=1):
-        E = literal.released_embedding(views, state[0], rank)
+    for m, graph in enumerate(graphs, start=1):
+        E = literal.released_embedding(graph, state[0], rank)
         for history in -model.histories_[m - 1]:
-            E, state, value = literal.released_sweep(views, m, E, state, lam, mu, beta)
+            E, state, value = literal.released_sweep(graph, m, E, state, lam, mu, beta)
             assert history == pytest.approx(value.real, rel=1e-8)
         kept.append(E)
     np.testing.assert_allclose(model.task_embeddings_[0], kept[-1], atol=1e-7)

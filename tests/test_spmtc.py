@@ -1,25 +1,22 @@
 """LSSMTC and SPMTC: every update against its literal transcription, and the defects of the printed forms."""
 
-import os
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from data_support import real_data
 from hypothesis import given, strategies as st
 from literal import spmtc as literal
 from planted import quiet_fit
-from scipy.io import loadmat
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from mtclib import LSSMTC, SPMTC
 from mtclib.core.base import DegenerateSubspaceWarning
+from mtclib.datasets import load
 from mtclib.metrics import clustering_accuracy
 from mtclib.spmtc import centroid_step, coordinate_step, membership_step
-
-FILES = Path(os.environ.get("MTCLIB_DATA", "no-such-folder")) / "20news-lssmtc"
 
 
 def texts(sizes=(24, 19, 21), d=12, seed=0, c=3):
@@ -255,12 +252,10 @@ def test_an_interrupted_pace_is_not_converged():
     assert not model.converged_
 
 
-@pytest.mark.skipif(not FILES.is_dir(), reason="MTCLIB_DATA has no folder 20news-lssmtc")
+@real_data
 def test_recvstalk_without_sharing_gives_the_printed_accuracies_of_lssmtc():
-    files = [loadmat(FILES / f"rec.vs.talk_Task{t}.mat") for t in (1, 2)]
-    Xs, labels = [sp.csr_array(f["fea"]) for f in files], [f["gnd"].ravel() for f in files]
-    scores = []
+    data, scores = load("spmtc-recvstalk"), []
     for seed in range(5):
-        model = quiet_fit(LSSMTC(2, lam=1.0, max_iter=50, tol=0.0, random_state=seed), Xs)
-        scores.append([clustering_accuracy(y, h) for y, h in zip(labels, model.labels_)])
+        model = quiet_fit(LSSMTC(2, lam=1.0, max_iter=50, tol=0.0, random_state=seed), data.Xs)
+        scores.append([clustering_accuracy(y, h) for y, h in zip(data.labels, model.labels_)])
     np.testing.assert_allclose(np.mean(scores, axis=0), [0.920, 0.843], atol=0.015)

@@ -11,7 +11,7 @@ from sklearn.decomposition import PCA
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer, Traits
 from mtclib.core.checks import COUNT_OR_NONE, Named, check_initial_labels
-from mtclib.core.starts import kmeans_once, one_hot
+from mtclib.core.starts import fill_empty, kmeans_once, one_hot
 from mtclib.maths.linalg import as_dense
 from mtclib.maths.subspace import RowSpace
 
@@ -172,13 +172,7 @@ def assign(Z, labels, n_clusters):
     nearest = distances.argmin(axis=1)
     nearer = distances[rows, nearest] < distances[rows, labels] - rounding
     labels = np.where(nearer, nearest, labels)
-    counts, own = np.bincount(labels, minlength=n_clusters), distances[rows, labels]
-    for empty in np.flatnonzero(counts == 0):
-        farthest = np.where(counts[labels] > 1, own, 0.0).argmax()
-        if counts[labels[farthest]] > 1 and own[farthest] > rounding:
-            counts[labels[farthest]] -= 1
-            labels[farthest], counts[empty], own[farthest] = empty, 1, 0.0
-    return labels
+    return fill_empty(labels, distances[rows, labels], n_clusters, rounding)
 
 
 def between_scatter(Z, labels, n_clusters):

@@ -146,10 +146,11 @@ def _inner(frame, metric, datasets):
 
 def _gaps(frame, method_a, method_b, metric, dataset, task, deterministic):
     """Differences between two methods on one task, one per run that both have."""
-    rows = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == task)]
-    sides = []
+    where = (frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == task)
+    methods, runs, values = (frame[name].to_numpy()[where] for name in ("method", "run", "value"))
+    scores, sides = pd.Series(values, runs), []
     for name in (method_a, method_b):
-        values = rows[rows["method"] == name].set_index("run")["value"].dropna()
+        values = scores[methods == name].dropna()
         if values.index.has_duplicates:
             raise ValueError(f"frame: several rows per run on {dataset!r}, task {task}; keep one grid point")
         if values.empty:

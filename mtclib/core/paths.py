@@ -8,10 +8,12 @@ import os
 import subprocess
 from pathlib import Path
 
+HOME = Path(__file__).resolve().parents[2]
+
 
 def root() -> Path:
     """Repository root: ``MTCLIB_ROOT`` if set, else the folder that holds the package."""
-    return Path(os.environ.get("MTCLIB_ROOT") or Path(__file__).resolve().parents[2])
+    return Path(os.environ.get("MTCLIB_ROOT") or HOME)
 
 
 def data_dir() -> Path:

@@ -229,6 +229,22 @@ def one_hot(labels, n_clusters):
     return np.eye(n_clusters)[labels]
 
 
+def fill_empty(labels, distances, k, rounding):
+    """Labels with the samples farthest from their centroids moved to clusters that are empty.
+
+    As in scikit-learn's k-means; a sample that is alone, or no farther than rounding, stays.
+    """
+    labels, far = labels.copy(), np.where(distances > rounding, distances, 0.0)
+    counts = np.bincount(labels, minlength=k)
+    for z in np.flatnonzero(counts == 0):
+        i = np.where(counts[labels] > 1, far, 0.0).argmax()
+        if far[i] == 0.0 or counts[labels[i]] == 1:
+            break
+        counts[labels[i]] -= 1
+        labels[i], counts[z], far[i] = z, 1, 0.0
+    return labels
+
+
 def random_labels(n, k, rng):
     """Labels of n >= k samples in random order, each cluster as large as the others, or by one larger.
 

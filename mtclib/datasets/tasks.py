@@ -178,7 +178,8 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, 
     wanted, weights = _options(options)
     _check_texts(tasks)
     texts = [[strip_parts(text, remove) for text in task] for task in tasks]
-    long = [np.flatnonzero([len(text.split()) >= min_words for text in task]) for task in texts]
+    long = [np.flatnonzero([not min_words or len(text.split()) >= min_words for text in task])
+            for task in texts]
     # What cannot be remembered is no option: count_terms says which ones there are.
     count = _counted if all(isinstance(value, Hashable) for value in wanted.values()) else count_terms
     n_features = wanted["n_features"]

@@ -6,6 +6,7 @@ never a default.
 """
 
 import re
+from functools import cache, lru_cache
 from numbers import Integral, Real
 
 import numpy as np
@@ -75,9 +76,14 @@ def stop_word_list(stop_words, token_pattern=LETTERS) -> list[str] | None:
     return sorted({word for word in words if re.fullmatch(token_pattern, word)})
 
 
+@cache
+def _stem(word):
+    return snowballstemmer.stemmer("porter").stemWord(word)
+
+
 def _stem_columns(counts, terms):
-    """Merge the columns of words with one stem; each distinct word is stemmed once."""
-    stems = snowballstemmer.stemmer("porter").stemWords(terms)
+    """Merge the columns of words with one stem."""
+    stems = [_stem(term) for term in terms]
     merged, column = np.unique(stems, return_inverse=True)
     shape = (len(terms), len(merged))
     join = sparse.csr_array((np.ones(len(terms), dtype=np.int64), (np.arange(len(terms)), column)), shape)
@@ -99,6 +105,17 @@ def _pick_columns(counts, terms, min_df, max_df, n_features, select) -> np.ndarr
     score = {"df": df, "count": total, "variance": n * squares - total**2}[select]
     order = np.argsort(-score[allowed], kind="stable")
     return np.sort(allowed[order[:n_features]])
+
+
+@lru_cache(maxsize=1)  # several lists of stop words are tried on the same documents
+def _count(texts, token_pattern, lowercase):
+    """Counts of all words of documents, and these words."""
+    vectorizer = CountVectorizer(token_pattern=token_pattern, lowercase=lowercase, dtype=np.int64)
+    try:
+        counts = sparse.csr_array(vectorizer.fit_transform(texts))
+    except ValueError as error:
+        raise ValueError(f"texts: no document has a token ({error}).") from error
+    return counts, vectorizer.get_feature_names_out().tolist()
 
 
 def count_terms(texts, *, token_pattern=LETTERS, lowercase=True, min_length=1, stop_words="sklearn",
@@ -142,15 +159,10 @@ def count_terms(texts, *, token_pattern=LETTERS, lowercase=True, min_length=1, s
         raise ValueError(f"stemming must be 'porter' or None, not {stemming!r}.")
     _check_numbers(min_length, min_df, max_df, n_features)
     _check_pattern(token_pattern)
-    stops = stop_word_list(stop_words, token_pattern)
-    vectorizer = CountVectorizer(token_pattern=token_pattern, lowercase=lowercase, dtype=np.int64)
-    try:
-        counts = sparse.csr_array(vectorizer.fit_transform(texts))
-    except ValueError as error:
-        raise ValueError(f"texts: no document has a token ({error}).") from error
-    terms = vectorizer.get_feature_names_out()
-    wanted = np.array([len(term) >= min_length for term in terms]) & ~np.isin(terms, stops or [])
-    counts, terms = counts[:, np.flatnonzero(wanted)], terms[wanted].tolist()
+    stops = {*(stop_word_list(stop_words, token_pattern) or ())}
+    counts, terms = _count(texts if isinstance(texts, str) else tuple(texts), token_pattern, lowercase)
+    wanted = [i for i, term in enumerate(terms) if len(term) >= min_length and term not in stops]
+    counts, terms = counts[:, wanted], [terms[i] for i in wanted]
     if stemming:
         counts, terms = _stem_columns(counts, terms)
     kept = _pick_columns(counts, terms, min_df, max_df, n_features, select)

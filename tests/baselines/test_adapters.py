@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from planted import equal, task_views
+from planted import counted_tasks, equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -29,7 +29,8 @@ def test_the_labels_are_slices_of_one_fit_on_the_stack(nested):
 
 @pytest.mark.parametrize(("outer", "ks", "nested", "Xs", "changed"), [
     (Stacked, 2, ASI(7, which="smallest", random_state=9), tasks(), {"which": "largest"}),
-    (PerTask, [2, 3], CoregSpectral(7, lam=0.3), task_views(2, negative=True), {"lam": 0.2})])
+    (PerTask, [2, 3], CoregSpectral(7, lam=0.3), [[X - 2.0 for X in views] for views in counted_tasks(2)],
+     {"lam": 0.2})])
 def test_the_nested_estimator_is_a_parameter_that_fit_leaves_alone(outer, ks, nested, Xs, changed):
     (name, value), before = *changed.items(), nested.get_params()
     model = outer(ks, estimator=nested, random_state=0)
@@ -57,7 +58,7 @@ def test_the_version_rises_with_that_of_the_nested_method_alone(monkeypatch):
 
 @pytest.mark.parametrize("nested", ["CoregSpectral", CoregSpectral(2, lam=0.5)], ids=["name", "instance"])
 def test_a_multi_view_method_clusters_each_task_as_if_alone(nested):
-    Xs = task_views(2)
+    Xs = counted_tasks(2)
     model = PerTask(3, estimator=nested, parameters={"n_init": 2}, random_state=4).fit(Xs)
     lam = 0.1 if isinstance(nested, str) else 0.5
     alone = [CoregSpectral(3, lam=lam, n_init=2, random_state=4).fit(views) for views in Xs]
@@ -67,7 +68,7 @@ def test_a_multi_view_method_clusters_each_task_as_if_alone(nested):
 
 
 def test_a_method_for_one_view_sees_that_view_or_all_side_by_side():
-    Xs = task_views(2)
+    Xs = counted_tasks(2)
     second = PerTask(3, estimator="SNMF", view=1, random_state=0).fit(Xs)
     beside = PerTask(3, estimator=SNMF(3), random_state=0).fit(Xs)
     assert equal(second.labels_, SNMF(3, random_state=0).fit([views[1] for views in Xs]).labels_)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from literal import spmtc as literal
 from planted import noisy_views, quiet_fit
 from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.decomposition import PCA
@@ -19,12 +20,7 @@ def counts(n=30, d=8, seed=0):
 
 
 def within_scatter(X, labels):
-    """S_w by loops, (d, d)."""
-    S = np.zeros((X.shape[1], X.shape[1]))
-    for j in set(labels):
-        for x in X[labels == j] - X[labels == j].mean(axis=0):
-            S += np.outer(x, x)
-    return S
+    return literal.scatter(X.T, one_hot(labels, 3), np.ones(len(X)))
 
 
 def projected_scatter(X, F, labels):

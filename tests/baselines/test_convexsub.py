@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings, strategies as st
+from literal.latentmsc import threshold_singular_values
 from planted import quiet_fit, signal_views as views
 from scipy.optimize import minimize_scalar
 from sklearn.metrics import adjusted_rand_score
@@ -19,19 +20,11 @@ def scaled(As):
     return [A / np.linalg.norm(np.hstack(As), 2) for A in As]
 
 
-def trace_norm(M):
-    return np.linalg.svd(M, compute_uv=False).sum()
-
-
-def soft_thresholded(X, threshold):
-    U, s, Vt = np.linalg.svd(X, full_matrices=False)
-    return (U * np.maximum(s - threshold, 0.0)) @ Vt
-
-
 def norm(Ms):
     """max over rho of the trace norm for two views, which is concave in rho."""
-    found = minimize_scalar(lambda r: -trace_norm(np.hstack([r**0.5 * Ms[0], (1.0 - r)**0.5 * Ms[1]])),
-                            bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12})
+    found = minimize_scalar(
+        lambda r: -np.linalg.norm(np.hstack([r**0.5 * Ms[0], (1.0 - r)**0.5 * Ms[1]]), "nuc"),
+        bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12})
     return -found.fun
 
 
@@ -40,7 +33,7 @@ def solution(As, alpha, weights):
     X, factors = np.hstack(As), np.sqrt(np.repeat(weights, [A.shape[1] for A in As]))
     Y = X * factors
     for _ in range(3000):
-        Y = soft_thresholded(Y + (X - Y / factors) / factors * weights.min(), alpha * weights.min())
+        Y = threshold_singular_values(Y + (X - Y / factors) / factors * weights.min(), alpha * weights.min())
     return np.split(Y / factors, np.cumsum([A.shape[1] for A in As])[:-1], axis=1)
 
 
@@ -74,8 +67,8 @@ def test_one_view_is_soft_thresholded_and_its_copies_get_equal_weights(count):
     found, X = solve(Xs, 0.3, 100, 1e-12), np.hstack(Xs)
     np.testing.assert_allclose(found.weights, np.full(count, 1 / count), atol=1e-9)
     # With equal weights M = sqrt(c) Y, and Y solves |X - sqrt(c) Y|^2 / 2 + alpha |Y|.
-    Y = soft_thresholded(X / count**0.5, 0.3 / count)
-    expected = 0.5 * np.sum((X - count**0.5 * Y) ** 2) + 0.3 * trace_norm(Y)
+    Y = threshold_singular_values(X / count**0.5, 0.3 / count)
+    expected = 0.5 * np.sum((X - count**0.5 * Y) ** 2) + 0.3 * np.linalg.norm(Y, "nuc")
     assert -found.history[-1] == pytest.approx(expected, rel=1e-10)
     assert found.gap <= 1e-12
     np.testing.assert_allclose(found.singular_values[:10], np.linalg.svd(Y, compute_uv=False)[:10], atol=1e-9)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from planted import equal, task_views as tasks
+from planted import counted_tasks as tasks, equal
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib import L2SC, LMSC

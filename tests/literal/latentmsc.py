@@ -18,7 +18,7 @@ def stack(Xs):
 
 def threshold_singular_values(A, tau):
     """argmin_J tau |J|_* + |J - A|^2 / 2."""
-    U, s, Vt = np.linalg.svd(A)
+    U, s, Vt = np.linalg.svd(A, full_matrices=False)
     return U @ np.diag(np.maximum(s - tau, 0.0)) @ Vt
 
 

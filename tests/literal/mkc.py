@@ -38,11 +38,9 @@ def loss(Ps, Bs, Ws, lam, G):
     """J; for one-hot memberships that of MBC."""
     T = len(Ps)
     total = sum(local_loss(t, Ps, Bs, G) for t in range(T))
-    for t in range(T):
-        for s in range(T):
-            if s != t:
-                total += lam / (T - 1) * sum(Ws[t, s][z, l] * distance(Bs[t][z], Bs[s][l], G)
-                                             for z in range(len(Bs[t])) for l in range(len(Bs[s])))
+    for (t, s), W in Ws.items():
+        total += lam / (T - 1) * sum(W[z, l] * distance(Bs[t][z], Bs[s][l], G)
+                                     for z in range(len(Bs[t])) for l in range(len(Bs[s])))
     return total
 
 

@@ -84,15 +84,10 @@ def mspl(Xs, B, k, kind, lams, inner, kappa=1.0, printed=False):
     return history, values
 
 
-def rmkmc_objective(Xs, Cs, B, alpha, gamma):
-    """Sum of alpha^gamma times the (2, 1) norm of the residuals."""
-    return sum(a**gamma * np.sqrt(l).sum() for a, l in zip(alpha, losses(Xs, Cs, B)))
-
-
 def rmkmc(Xs, B, k, gamma, n_iter):
     """Centroids, labels, alpha, reweighting, from labels with q = 1 and equal alpha.
 
-    Returns labels, alpha and objective of each iteration.
+    Returns labels, alpha and objective, the sum of alpha^gamma times (2, 1) norms, of each iteration.
     """
     alpha, q = np.full(len(Xs), 1 / len(Xs)), np.ones((len(Xs), len(B)))
     Cs = [np.zeros((k, X.shape[1])) for X in Xs]
@@ -105,5 +100,5 @@ def rmkmc(Xs, B, k, gamma, n_iter):
         h = norms.sum(axis=1)
         alpha = (gamma * h) ** (1 / (1 - gamma)) / np.sum((gamma * h) ** (1 / (1 - gamma)))
         q = 1 / (2 * norms)
-        out.append((B, alpha, rmkmc_objective(Xs, Cs, B, alpha, gamma)))
+        out.append((B, alpha, alpha**gamma @ h))
     return out

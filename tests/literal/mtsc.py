@@ -27,21 +27,13 @@ def weights(Ws, p):
     return np.diag([p / 2 * (W[j] @ W[j] + EPS) ** ((p - 2) / 2) for j in range(len(W))])
 
 
-def ridge(X, F, D, rho):
-    """W and b for given F and D."""
-    n = len(X)
-    H = np.eye(n) - np.ones((n, n)) / n
-    W = np.linalg.inv(X.T @ H @ X + rho * D) @ X.T @ H @ F
-    return W, np.mean(F - X @ W, axis=0)
-
-
 def round_(X, L, D, alpha, beta, k):
     """F, W and b of a task for given D, together."""
     n = len(X)
     H = np.eye(n) - np.ones((n, n)) / n
-    inner = np.linalg.inv(X.T @ H @ X + beta / alpha * D)
-    F = np.linalg.eigh(L + alpha * (H - H @ X @ inner @ X.T @ H))[1][:, :k]
-    return F, *ridge(X, F, D, beta / alpha)
+    ridge = np.linalg.inv(X.T @ H @ X + beta / alpha * D) @ X.T @ H
+    F = np.linalg.eigh(L + alpha * (H - H @ X @ ridge))[1][:, :k]
+    return F, ridge @ F, np.mean(F - X @ ridge @ F, axis=0)
 
 
 def mtsc(Xs, Ls, ks, alpha, beta, p, rounds):

@@ -54,12 +54,10 @@ def related_pairs(P, Q):
     """Clusters of which each is the other's nearest, from lists of word distributions."""
     D = [[round(jensen_shannon(p, q), 10) for q in Q] for p in P]
     pairs = []
-    for z in range(len(P)):
-        for column in range(len(Q)):
-            best_of_row = min(range(len(Q)), key=lambda m: D[z][m])
-            best_of_column = min(range(len(P)), key=lambda m: D[m][column])
-            if best_of_row == column and best_of_column == z and D[z][column] < math.inf:
-                pairs.append((z, column))
+    for z, row in enumerate(D):
+        column = row.index(min(row))
+        if min(range(len(P)), key=lambda m: D[m][column]) == z and row[column] < math.inf:
+            pairs.append((z, column))
     return pairs
 
 

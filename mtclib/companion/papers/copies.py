@@ -8,7 +8,6 @@ import pandas as pd
 
 from mtclib.companion.papers import citations, study_of
 from mtclib.companion.parameters import UsageError, choose
-from mtclib.companion.runs import load_protocol
 from mtclib.companion.tables import task_name
 from mtclib.companion.verdicts import published
 from mtclib.core import paths
@@ -133,12 +132,11 @@ def _cells(paper, dataset):
     """Printed cells and ours in one unit, and what a reader must know of each method."""
     ours = pd.read_csv(paths.data_dir() / "verdicts.csv", dtype={"table": str, "task": str},
                        keep_default_na=False, na_values={"ours": [""], "sd": [""]})
-    printed = published.load(paper)
+    printed, protocol = study_of(paper).published, study_of(paper).protocol
     ours = ours[ours["paper"] == paper][[*_KEY, "ours", "sd", "reconstruction"]]
     cells = printed.merge(ours, on=_KEY, validate="1:1")
     cells = cells[cells["dataset"] == dataset].reset_index(drop=True)
     factor = np.where(cells["unit"] == "distance", 1, 100)
-    protocol = load_protocol(paper)
     tuned = {name for name, spec in protocol.methods.items() if spec.grid and name not in protocol.suggested}
     numbers = {name: factor * cells[name] for pair in SIDES.values() for name in pair}
     return cells.assign(**numbers, **{CHOSEN: cells["method"].isin(tuned),
@@ -153,7 +151,7 @@ def _shown(mean, spread=np.nan):
 
 def _bibtex(paper, dataset, methods):
     """Entries of the paper, the data set and the compared methods, each once."""
-    protocol = load_protocol(paper)
+    protocol = study_of(paper).protocol
     specs = [protocol.methods[name] for name in methods if name in protocol.methods]
     names = [paper, dataset, *(spec.params.get("estimator", spec.estimator) for spec in specs)]
     entries = [entry for name in names for entry in citations.entries(name)]
@@ -161,7 +159,7 @@ def _bibtex(paper, dataset, methods):
 
 
 def _facts(paper, dataset):
-    protocol, stands = load_protocol(paper), study_of(paper).headline(dataset)
+    protocol, stands = study_of(paper).protocol, study_of(paper).headline(dataset)
     # A printed data set of several splits or draws has no entry of its own; the first stands for all.
     pooled = [name for name, spec in protocol.datasets.items() if dataset in (spec.pool, spec.published)]
     headline = protocol.datasets.get(stands) or protocol.datasets[pooled[0]]

@@ -66,16 +66,19 @@ class PaperJudging(PaperResults):
         cells = self.judged(printed, dataset, rows)
         reasons = [self.numbers.fill(row.reason, dataset=row.dataset, printed=row.method)
                    for row in cells[["reason", "dataset", "method"]].itertuples(index=False)]
-        known = {one["id"] for one in ledger.decisions(self.paper)}
         rows = zip(cells["dataset"], cells["method"], reasons)
-        return cells.assign(reason=reasons, decisions=[self._decisions(known, *row) for row in rows])
+        return cells.assign(reason=reasons, decisions=[self._decisions(*row) for row in rows])
 
-    def _decisions(self, known, dataset, method, reason):
+    def _decisions(self, dataset, method, reason):
         """Ids of the decisions that a reason names, then of those that an alternative to them was run for on
         this data set and method."""
-        told = known.intersection(re.findall(r"\w+(?:\.\w+)?", str(reason)))
+        told = self._ids.intersection(re.findall(r"\w+(?:\.\w+)?", str(reason)))
         run = self._alternatives.get((dataset, method), ())
         return ", ".join([*sorted(told), *(one for one in run if one not in told)])
+
+    @cached_property
+    def _ids(self):
+        return {one["id"] for one in ledger.decisions(self.paper)}
 
     @cached_property
     def _alternatives(self):
@@ -101,7 +104,7 @@ class PaperJudging(PaperResults):
         return self._judge(cells, rows, dataset, printed)
 
     def _judge(self, cells, rows, dataset, printed):
-        rows = self._as_printed(rows, dataset, printed).assign(dataset=printed)
+        rows = self.as_printed(rows, dataset, printed)
         missing = {name: NOT_YET for name in cells["method"].unique() if name not in self.protocol.methods}
         missing |= {name: spec.note for name, spec in self.protocol.datasets.items() if spec.note}
         once = ["true", *(name for name, method in self.protocol.methods.items() if method.deterministic)]
@@ -110,9 +113,17 @@ class PaperJudging(PaperResults):
         verdicts = judge.judge(
             cells, rows, n_published=self.n_published(dataset), deterministic=once,
             not_run=missing, misprints=self.misprints, calibration=calibration,
-            causes=ledger.deviations(self.paper) if dataset == self.headline(printed) else [NOT_ASKED])
+            causes=self._deviations if dataset == self.headline(printed) else [NOT_ASKED])
         known = {"pipeline": spec.standing, "source": dataset, "note": spec.note}
-        return chance.beside(verdicts.assign(kind=verdicts["method"].map(self.kinds), **known))
+        return chance.beside(verdicts.assign(kind=verdicts["method"].map(self.kinds), **known), self._chance)
+
+    @cached_property
+    def _deviations(self):
+        return ledger.deviations(self.paper)
+
+    @cached_property
+    def _chance(self):
+        return chance.load()
 
     def _selection(self, cells, dataset, printed):
         """Spread that comes from choosing the setting of a method with labels, for each printed cell."""

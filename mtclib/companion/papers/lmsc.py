@@ -284,12 +284,12 @@ class PaperStudy(Study, paper="lmsc"):
         memory = self.default(RELEASED.format(name)).query("method in [@WITH_MEMORY, @NO_MEMORY]")
         rows = pd.concat([judged, memory])
         rows = rows[rows["run"] < rows.groupby("method")["run"].nunique().min()]
-        return self._as_printed(rows, RELEASED.format(name), name).assign(dataset=name)
+        return self.as_printed(rows, RELEASED.format(name), name)
 
-    def _as_printed(self, rows, dataset, printed):
+    def as_printed(self, rows, dataset, printed):
         """On the authors' split measures are those of their code: NMI by the geometric mean, and the Rand
         index over all ordered pairs, each sample with itself included."""
-        rows = super()._as_printed(rows, dataset, printed)
+        rows = super().as_printed(rows, dataset, printed)
         if not self._data(dataset).printed_draws:
             return rows
         n, rows = self.protocol.task_sizes[printed], rows[rows["metric"] != METRIC]
@@ -356,7 +356,7 @@ class PaperStudy(Study, paper="lmsc"):
         standard deviation over the seeds of k-means."""
         parts = {}
         for name in self.sets:
-            rows = self._as_printed(self.default(RELEASED.format(name)), RELEASED.format(name), name)
+            rows = self.as_printed(self.default(RELEASED.format(name)), RELEASED.format(name), name)
             rows = rows[rows["method"].str.fullmatch("LMSC(, release(, (?!history).*)?)?")]
             cells = self.printed(name, "LMSC").query("task != 'avg' and cell not in @self.misprints")
             cells = cells.assign(metric=[our_name("lmsc", metric) for metric in cells["metric"]])

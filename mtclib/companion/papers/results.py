@@ -128,7 +128,7 @@ class PaperResults:
         rows = self._suggested(rows[rows["in_grid"].astype(bool)], self.default(dataset))
         overall = rows["task"].isin(["avg", ""]) & (rows["metric"] == self._data(dataset).chosen_by)
         overall = rows[overall].assign(task="overall")
-        return pd.concat([self._as_printed(rows, dataset, printed), overall])
+        return pd.concat([self.as_printed(rows, dataset, printed), overall])
 
     def printed(self, dataset, method=None, metric=None):
         """Printed cells of a data set, or of one method and metric on it."""
@@ -138,8 +138,9 @@ class PaperResults:
         """Independent draws behind each printed mean, where `dataset` stands for it."""
         return self._data(dataset).printed_draws or self.protocol.n_independent
 
-    def _as_printed(self, rows, dataset, printed):
-        """`rows` in the unit of the print, with averages over as many tasks as are printed."""
+    def as_printed(self, rows, dataset, printed):
+        """`rows` under the printed name, in its unit, with averages over as many tasks as are printed."""
+        rows = rows.assign(dataset=printed)
         if scale := self._spec(dataset).scale:
             rows = rows.assign(value=rows["value"] * rows["metric"].map(scale).fillna(1.0))
         n_tasks = self.protocol.printed_tasks.get(printed)

@@ -30,6 +30,8 @@ logging.getLogger("fontTools").setLevel(logging.WARNING)
 FONT = files("ziamath") / "fonts" / "STIXTwoMath-Regular.ttf"
 ITALICS = {*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C), 0x210E}
 """Letters as a browser draws those of a variable."""
+TAGS = re.compile(r"""<(style|script).*?</\1>|<!--.*?-->|<("[^"]*"|'[^']*'|[^'">])*>""", re.S)
+ROWS, GAP = re.compile("<tbody.*?</tbody>", re.S), "<tbody></tbody>"
 EVIDENCE = "what-did-it-print"
 """Section of a paper's page whose parts are folded."""
 
@@ -100,10 +102,7 @@ def make_searchable(app, pagename, templatename, context, doctree):
             node.parent.remove(node)
         elif isinstance(node, (nodes.raw, nodes.math, nodes.math_block)):
             html = node.astext() if isinstance(node, nodes.raw) else mathml(node)
-            soup = BeautifulSoup(html, "html.parser")
-            for style in soup("style"):
-                style.decompose()
-            node.parent.replace(node, nodes.Text(" ".join(soup.get_text(" ").split())))
+            node.parent.replace(node, nodes.Text(" ".join(unescape(TAGS.sub(" ", html)).split())))
 
 
 def copy_index(folder):
@@ -151,7 +150,7 @@ NAMED = {'role="heading">': 'role="heading" aria-level="2">',
          '<aside class="toc-drawer': '<aside aria-label="on this page" class="toc-drawer',
          '<summary aria-label="Toggle hidden content">': "<summary>"}
 """What the theme leaves without a level, a name or a landmark, or names otherwise than it shows."""
-SPARE = "*.map", "search.html", "searchindex.js", "searchtools.js", "language_data.js", "*-stemmer.js"
+SPARE = "*.map", "searchtools.js", "language_data.js"
 
 
 def name_parts(folder):
@@ -176,7 +175,10 @@ def fit_body(app, pagename, templatename, context, doctree):
     a page is about."""
     if "body" not in context:
         return
-    soup = BeautifulSoup(context["body"], "html.parser")
+    # Rows of numbers are most of a page, and nothing changes there: they are not parsed.
+    rows = [part for part in ROWS.findall(context["body"]) if "<p" not in part]
+    soup = BeautifulSoup(ROWS.sub(lambda found: found[0] if "<p" in found[0] else GAP, context["body"]),
+                         "html.parser")
     for image in soup("img"):
         image["loading"] = "lazy"
         if image.find_parent("a") is None and image.find_parent(class_="cell_output"):
@@ -194,7 +196,7 @@ def fit_body(app, pagename, templatename, context, doctree):
         part.append(fold)
         fold.insert(0, head)
         head.append(title.extract())
-    context["body"] = str(soup)
+    context["body"] = "".join(map("".join, zip(str(soup).split(GAP), [*rows, ""])))
     about = next((" ".join(one.get_text().split()) for one in soup("p") if len(one.get_text()) > 60), project)
     seen = paths.root() / "figures" / f"{pagename}-gains.png"
     picture = seen.name if seen.is_file() else "three-views.png"
@@ -206,8 +208,14 @@ def fit_body(app, pagename, templatename, context, doctree):
         for kind, known in tags.items() for name, text in known.items())
 
 
+def leave_search(app):
+    """Make no index for the search of Sphinx, which no page has."""
+    app.builder.search = False
+
+
 def setup(app):
     """Add what no extension brings."""
+    app.connect("builder-inited", leave_search)
     app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
     app.connect("html-page-context", make_searchable, priority=100)
     app.connect("html-page-context", fit_body)

@@ -31,10 +31,9 @@ def load():
     return pd.read_csv(path, **kept) if path.exists() else pd.DataFrame(columns=COLUMNS)
 
 
-def beside(cells):
+def beside(cells, known):
     """Printed cells with what shuffled labels score on their ``source``, `SCORES`, and whether the number is
-    ``in_band`` of the printed data."""
-    known = load()
+    ``in_band`` of the printed data; ``known`` as from `load`."""
     theirs, ours = (cells[PLACE].assign(dataset=cells[name]).merge(known, how="left", on=PLACE)[SCORES]
                     .astype(float).set_index(cells.index) for name in ("dataset", "source"))
     low, high = theirs["chance_low"], theirs["chance_high"]

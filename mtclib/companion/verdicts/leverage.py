@@ -46,12 +46,19 @@ def measured(study):
 
 @cache
 def _fits(study, dataset):
-    """Successful fits of a data set, averaged over tasks, and their places by (method, metric)."""
+    """Successful fits of a data set, averaged over tasks: params, runs, values; their places by (method,
+    metric)."""
     rows = study.rows(dataset)
     rows = rows[rows["task"].isin(["avg", ""]) & (rows["status"] == "ok")]
     fits = rows.drop_duplicates(["key", "method", "metric"]).sort_values("run", kind="stable")
-    fits = fits.reset_index(drop=True)
-    return fits[["params", "run", "value"]], fits.groupby(["method", "metric"], observed=True).indices
+    columns = [fits[name].to_numpy() for name in ("params", "run", "value")]
+    return columns, fits.groupby(["method", "metric"], observed=True).indices
+
+
+@cache
+def _chosen(study, dataset):
+    """Settings chosen with labels on a data set, by method."""
+    return study.selected(dataset).groupby("method")["params"].agg(set)
 
 
 def _row(study, entry, method, other_method, dataset, other_dataset):
@@ -74,19 +81,20 @@ def _row(study, entry, method, other_method, dataset, other_dataset):
 def _values(study, entry, dataset, method, metric, point):
     """Scores of one side by run. `point` is a dict of grid parameters, "chosen" for the setting chosen with
     labels, None for the default."""
-    where, (every, places) = f"{study.paper}: leverage of {entry['decision']}", _fits(study, dataset)
-    fits = every.iloc[places.get((method, metric), [])]
+    where, (columns, places) = f"{study.paper}: leverage of {entry['decision']}", _fits(study, dataset)
+    params, runs, values = (column[places.get((method, metric), [])] for column in columns)
+    wanted = set(params)
     if point == "chosen":
-        chosen = study.selected(dataset)
-        fits = fits[fits["params"].isin(chosen.loc[chosen["method"] == method, "params"].unique())]
+        wanted = _chosen(study, dataset).get(method, ())
     elif point is not None or study.protocol.defaults.get(method):
-        fits = fits[fits["params"] == canonical(study.protocol.defaults[method] if point is None else point)]
-    elif fits["params"].nunique() > 1:
+        wanted = {canonical(study.protocol.defaults[method] if point is None else point)}
+    elif len(wanted) > 1:
         raise LedgerError(f"{where}: {method!r} on {dataset!r} has several settings; name one in 'point'")
-    if fits.empty:
+    kept = [one in wanted for one in params]
+    if not any(kept):
         raise LedgerError(f"{where}: no stored fit of {method!r} on {dataset!r} with "
                           f"{point or 'its default'} and {metric}")
-    return pd.Series(fits["value"].to_numpy(), index=fits["run"].to_numpy())
+    return pd.Series(values[kept], index=runs[kept])
 
 
 def _interval(ours, other, ours_fixed, other_fixed):

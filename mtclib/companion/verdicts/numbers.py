@@ -19,7 +19,7 @@ from mtclib.companion.runs import our_name
 from mtclib.companion.runs.jobs import canonical
 from mtclib.companion.verdicts import identify
 from mtclib.companion.verdicts.intervals import DELTA, RELATIVE
-from mtclib.companion.verdicts.judge import COUNTED, JUDGED
+from mtclib.companion.verdicts.judge import COUNTED, JUDGED, joined
 from mtclib.companion.verdicts.ledger import LedgerError
 from mtclib.companion.verdicts.published import matching
 
@@ -308,10 +308,10 @@ def _nearness(study, cells, variant, name):
         if study._spec(source).pipeline == "released":  # by one known definition alone
             source = dataset
         rows = study.judged_rows(source)
-        rows = rows[rows["metric"] == variant].assign(metric=name)
-        parts.append(study.judged(dataset, source, rows=rows))
-    frame = cells[["cell", "half_unit"]].merge(pd.concat(parts, ignore_index=True), on="cell")
-    frame = frame.dropna(subset=["difference"])
+        rows = study.as_printed(rows[rows["metric"] == variant].assign(metric=name), source, dataset)
+        parts.append(joined(cells[cells["dataset"] == dataset], rows))
+    frame = pd.concat(parts)
+    frame = frame.assign(difference=frame["ours"] - frame["published"]).dropna(subset=["difference"])
     size = frame["difference"].abs()
     return {"cells": len(frame), "exact": int((size <= frame["half_unit"] * (1 + 1e-9)).sum()),
             "by luck": float((frame["half_unit"] / DELTA)[size <= DELTA].sum()),

@@ -19,7 +19,7 @@ def test_measures_are_those_of_the_authors_code_on_their_split():
     pairs = [(a[i] == a[j]) == (b[i] == b[j]) for i, j in product(range(42), repeat=2)]
     rows = pd.DataFrame({"metric": ["RI", "NMI_geometric", "NMI_arithmetic"], "task": "1", "run": 0,
                          "value": [SCORES["RI"](a, b), 0.5, 0.4]})
-    found = study_of("lmsc")._as_printed(rows, RELEASED.format("3Sources"), "3Sources")
+    found = study_of("lmsc").as_printed(rows, RELEASED.format("3Sources"), "3Sources")
     found = found[found["task"] == "1"].set_index("metric")["value"]
     assert found.to_dict() == pytest.approx({"RI": np.mean(pairs), "NMI_arithmetic": 0.5})
 
