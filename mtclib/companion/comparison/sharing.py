@@ -34,17 +34,22 @@ WORDS = {"tasks": ("each method's own single-task version", "how related the tas
          "views": ("k-means on one view, chosen without labels", "how far the views agree")}
 
 
+def own(sources):
+    """What each multi-task method of a comparison is without the other tasks."""
+    alone = [name for name in sources.protocol.methods if name.endswith(BY_ITSELF)]
+    return OWN | {name.removesuffix(BY_ITSELF): name for name in alone}
+
+
 def gains(kind, sources=None):
     """Gain of each method that shares, in points of ARI: ``source, set, method, measure, gain``. On tasks
     over its own single-task version, on views over k-means on the view with the largest silhouette; first
     preparation, k known. ``measure`` is the relatedness of the tasks, or the agreement of the views."""
     sources = sources or evidence(kind)
     known = pd.read_csv(Sources(kind).folder / "sets.csv", index_col="set")
-    methods = sources.protocol.methods
-    scores = sources.scores(methods=methods).droplevel(["kind", "preparation"])
+    scores = sources.scores(methods=sources.protocol.methods).droplevel(["kind", "preparation"])
     if kind == "tasks":
-        own = OWN | {name.removesuffix(BY_ITSELF): name for name in methods if name.endswith(BY_ITSELF)}
-        found = {name: scores[name] - scores[own[name]] for name in own if {name, own[name]} <= set(scores)}
+        found = {name: scores[name] - scores[one] for name, one in own(sources).items()
+                 if {name, one} <= set(scores)}
     else:
         single = known["single"].reindex(scores.index.get_level_values("set")).to_numpy()
         found = {name: scores[name] - single for name in scores if name not in ALONE}

@@ -130,8 +130,9 @@ def test_prediction_strength_and_stability_find_planted_clusters():
 
 
 def test_sharing_is_measured_against_a_method_s_own_single_task_version_and_correlated_over_sources():
-    found = sharing.gains("tasks", Toys(SETS))
+    found = sharing.gains("tasks", Toys(SETS, **{"SAMTC, alone": METHODS["SAMTC"] - 3.0}))
     assert set(found["method"]) == {"MBC", "SAMTC"}
+    assert found.query("method == 'SAMTC'")["gain"].mean() == pytest.approx(3, abs=1)
     assert found.query("method == 'MBC'")["gain"].mean() == pytest.approx(8, abs=1)
     frame = pd.DataFrame({"measure": range(8), "gain": [1, 2, 3, 4, 5, 6, 8, 7]})
     assert sharing.correlation(frame) == pytest.approx((41 / 42, 0.86351, 0.99604), abs=1e-5)
@@ -157,8 +158,8 @@ def test_every_set_is_described_and_every_method_that_shares_has_a_version_that_
     known = pd.read_csv(sources.folder / "sets.csv")
     assert list(known["set"]) == sources.sets
     assert known[sharing.MEASURES[kind]].between(-0.1, 1).all()
-    pairs, single = sharing.OWN | sharing.NEAREST, {"ASI", "SNMF", "Consensus", "Consensus, one scale"}
-    single |= {name for name in sources.protocol.methods if name.startswith("Spectral NJW,")}
+    pairs, single = sharing.own(sources), {"ASI", "CLR", "SNMF", "Consensus", "Consensus, one scale"}
+    single |= {name for name in sources.protocol.methods if name.startswith("Spectral NJW")}
     names = {name for name in sources.protocol.methods if "sklearn" not in name or "pooled" in name}
     assert kind == "views" or set(pairs) == names - single - set(pairs.values())
 
