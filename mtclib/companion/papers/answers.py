@@ -43,9 +43,9 @@ def _answered(found, whole, turning):
     said = word(found)
     if said not in ("Yes", "Mostly yes"):
         return said
-    if found["rival"] == ALL and whole["best_high"] < 0:
-        said += WORDS["not_best"]
-    return said + (WORDS["not_always"] if 2 * len(turning) > found["sets"] else "")
+    if 2 * len(turning) > found["sets"]:
+        return WORDS["not_always"]
+    return said + (WORDS["not_best"] if found["rival"] == ALL and whole["best_high"] < 0 else "")
 
 
 def sentences(study):
@@ -57,10 +57,12 @@ def sentences(study):
     said = _answered(found, whole, _whole(turning))
     first = [study.numbers.fill(asked["first"])] if "first" in asked else []
     size = _say("size", found, word=f"Against rivals {said[0].lower()}{said[1:]}" if first else said,
-                over=asked["over"], more=_say("all" if asked["rival"] == ALL else "alone", found))
+                over=asked["over"], more=_say("all" if asked["rival"] == ALL else "alone", found,
+                                              size=abs(found["best_ours"]),
+                                              side="below" if found["best_ours"] < 0 else "above"))
     named = _say("turning_all", found) if len(_whole(turning)) == found["sets"] else ", ".join(turning)
     return [*(f"**{one}**" for one in (*first, size)), *([asked["caveat"]] if "caveat" in asked else []),
-            *([_say("turning", turning=named)] if turning else [])]
+            *([_say("turning", found, turning=named)] if turning else [])]
 
 
 def further(study):

@@ -21,11 +21,12 @@ def forest(frame: pd.DataFrame) -> plt.Figure:
     fig, ax = plt.subplots(figsize=(7.6, 1.25 + 0.34 * len(frame)))
     places = _lines(ax, frame["rival"], len(frame), "gain over the rival, points")
     kinds = [ax.hlines(places, frame["least"], frame["most"], color="0.82", linewidth=9,
-                       label="a perfect re-run of print"),
+                       label="where a perfect re-run would lie"),
              ax.hlines(places, frame["pipelines_least"], frame["pipelines_most"], color="0.45", linewidth=0.9,
                        label="range over pipelines"),
              ax.hlines(places, frame["low"], frame["high"], color=OURS, linewidth=2.4)]
-    for name, column, colour, marker in (("printed", "printed", PRINTED, "D"), ("ours", "ours", OURS, "o")):
+    for name, column, colour, marker in (("printed", "printed", PRINTED, "D"),
+                                         ("ours, 95 % interval", "ours", OURS, "o")):
         look = {"color": colour, "marker": marker, "linestyle": "", "label": name}
         inside = "white" if name == "printed" else colour
         kinds += ax.plot(frame[column], places, markerfacecolor=inside, **look)

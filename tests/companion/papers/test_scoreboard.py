@@ -215,7 +215,7 @@ def test_a_yes_says_where_it_is_none():
     assert answers._answered(found, {"best_high": 0.1}, ["a", "b"]) == "Mostly yes"
     assert answers._answered(found, lost, []) == "Mostly yes on average, but not over the best rival"
     alone = answers._answered({**found, "rival": "LSSMTC"}, lost, ["a", "b", "c"])
-    assert alone == "Mostly yes, but not with every preparation of the data"
+    assert alone == "Only with some preparations of the data"
     assert answers._answered({**found, "better": 0, "worse": 4}, lost, ["a", "b", "c"]) == "No"
 
 
