@@ -1,18 +1,18 @@
 """Do the tests notice an error?  Plants those of mutants.toml, one by one, in a copy of the checkout.
 
-    python benchmarks/mutants.py                     is every line to be changed there, once?
-    python benchmarks/mutants.py --out trial.csv     the trial, an hour or two; goes on where it was stopped
+    python benchmarks/mutants.py --out trial.csv     an hour or two; goes on where it was stopped
 
-Run it from the root of the checkout.  An error that the tests of its area miss meets a wider selection.
-Tests that fail without the error, too, are left out.
+Run it from the root of the checkout.  It refuses a stale table, as test_project.py does.  An error that the
+tests of its area miss meets a wider selection.  Tests that fail without the error, too, are left out.
 """
 
 import argparse
 import contextlib
 import csv
+import fnmatch
+import functools
 import os
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -21,7 +21,6 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from fnmatch import fnmatch
 from pathlib import Path
 
 COLUMNS = ("id", "area", "result", "selection", "seconds", "test")
@@ -30,11 +29,23 @@ PYTEST = [sys.executable, "-m", "pytest", "-xq", "-n0", "--tb=no", "-rfE", "-p",
           "--doctest-modules"]
 
 
+@functools.cache
+def sources():
+    return {file: file.read_text(encoding="utf-8") for file in sorted(Path("mtclib").rglob("*.py"))}
+
+
 def places(find):
     """A pattern for the snippet, however it is broken into lines, and the file of each occurrence."""
     pattern = re.compile(r"\s+".join(map(re.escape, find.split())))
-    files = sorted(Path("mtclib").rglob("*.py"))
-    return pattern, [file for file in files for _ in pattern.findall(file.read_text(encoding="utf-8"))]
+    return pattern, [file for file, text in sources().items() for _ in pattern.findall(text)]
+
+
+def stale(table, folder):
+    """What the table names and is not there: tests without a file, and errors without one place."""
+    lists = [table["never"], *table["wide"].values(), *(area["tests"] for area in table["areas"].values())]
+    lost = [f"no tests {name}" for name in sorted(set().union(*lists)) if not test_files(folder, [name])]
+    counts = {mutant["id"]: len(places(mutant["find"])[1]) for mutant in table["mutant"]}
+    return lost + [f"{name} found {n} times" for name, n in counts.items() if n != 1]
 
 
 def copy_checkout(folder):
@@ -47,14 +58,11 @@ def copy_checkout(folder):
         shutil.copy2(name, target)
 
 
-def test_files(folder, patterns, never):
-    """Test files in the order of the patterns, which name a file at any depth or a path below ``folder``."""
-    def named(file, pattern):
-        return fnmatch(file.relative_to(folder).as_posix() if "/" in pattern else file.name, pattern)
-
-    files = sorted(Path(folder).rglob("test_*.py"))
-    found = dict.fromkeys(file for pattern in patterns for file in files if named(file, pattern))
-    return [str(file) for file in found if not any(named(file, pattern) for pattern in never)]
+def test_files(folder, patterns, never=()):
+    """Test files in the order of the patterns, which are paths below ``folder``."""
+    files = [file.relative_to(folder).as_posix() for file in sorted(Path(folder).rglob("test_*.py"))]
+    found = dict.fromkeys(file for pattern in patterns for file in fnmatch.filter(files, pattern))
+    return [f"{folder}/{file}" for file in found if not any(fnmatch.fnmatch(file, each) for each in never)]
 
 
 def first_failure(folder, arguments, limit):
@@ -62,6 +70,8 @@ def first_failure(folder, arguments, limit):
 
     The limit is one of processor time, for machines that do other work; TimeoutError if it is reached.
     """
+    import resource  # missing on Windows, where the table is checked all the same
+
     environment = {**os.environ, "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "1000"}
     with subprocess.Popen(
             [*PYTEST, *arguments], cwd=folder, env=environment, text=True, stdout=subprocess.PIPE,
@@ -82,7 +92,6 @@ def first_failure(folder, arguments, limit):
 
 def try_tests(folder, file, text, arguments, limit, broken):
     """First test that fails with ``text`` in ``file`` and passes without; "" if there is none."""
-    original = Path(file).read_text(encoding="utf-8")
     while True:
         Path(folder, file).write_text(text, encoding="utf-8")
         try:
@@ -90,7 +99,7 @@ def try_tests(folder, file, text, arguments, limit, broken):
             # Last, or its examples would import the file a second time, under tests that pickle its classes.
             failed = first_failure(folder, [*left_out, *arguments, str(file)], limit)
         finally:
-            Path(folder, file).write_text(original, encoding="utf-8")
+            Path(folder, file).write_text(sources()[file], encoding="utf-8")
         if "::" not in failed or not first_failure(folder, [failed], limit):
             return failed
         broken.add(failed)
@@ -98,11 +107,9 @@ def try_tests(folder, file, text, arguments, limit, broken):
 
 def plant(mutant, selection, table, options, folder, broken):
     """The row of an error: caught or survived, and what caught it."""
-    pattern, files = places(mutant["find"])
+    pattern, (file,) = places(mutant["find"])
     row = {"id": mutant["id"], "area": mutant["area"], "selection": selection}
-    if len(files) != 1:
-        return row | {"result": f"found {len(files)} times"}
-    text = pattern.sub(lambda _: mutant["replace"], files[0].read_text(encoding="utf-8"))
+    text = pattern.sub(lambda _: mutant["replace"], sources()[file])
     area = table["areas"][mutant["area"]]
     patterns = area["tests"] if selection == "area" else table["wide"][area["wide"]]
     arguments = test_files(options.tests, patterns, table["never"])
@@ -110,7 +117,7 @@ def plant(mutant, selection, table, options, folder, broken):
         arguments += ["-k", f"not keeps_the_contract or {area['contract']}"]
     start, limit = time.monotonic(), options.limit * (1 if selection == "area" else 5)
     try:
-        test = try_tests(folder, files[0], text, arguments, limit, broken)
+        test = try_tests(folder, file, text, arguments, limit, broken)
         row |= {"result": "caught" if test else "survived", "test": test}
     except TimeoutError:
         row |= {"result": "timeout"}
@@ -126,14 +133,12 @@ def read(out):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tests", default="tests", help="folder of the tests")
-    parser.add_argument("--out", help="CSV file of the results")
+    parser.add_argument("--out", required=True, help="CSV file of the results")
     parser.add_argument("--limit", type=int, default=240, help="seconds; fivefold for the wide selection")
     options = parser.parse_args()
     table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    if not options.out:
-        counts = {mutant["id"]: len(places(mutant["find"])[1]) for mutant in table["mutant"]}
-        lost = [f"{name} (found {n} times)" for name, n in counts.items() if n != 1]
-        return print(f"{len(counts)} errors to plant, --out FILE starts the trial; lost: {lost or 'none'}")
+    if lost := stale(table, options.tests):
+        sys.exit("mutants.toml is stale: " + "; ".join(lost))
     out, broken = Path(options.out), set()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder, open(out, "a", newline="") as file:
         copy_checkout(folder)

@@ -13,6 +13,7 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 
 import mtclib
+from benchmarks import mutants
 from mtclib import all_estimators
 from mtclib.companion.cli import build_parser
 from mtclib.companion.userdata.run import RECOMMENDED
@@ -169,3 +170,8 @@ def test_a_release_builds_checks_and_uses_the_wheel():
     assert "python -m build" in told
     assert "twine check" in told
     assert "fit(" in told
+
+
+def test_every_error_to_be_planted_has_one_place_and_every_list_of_its_tests_leads_to_files(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert mutants.stale(tomllib.loads(text("benchmarks/mutants.toml")), "tests") == []
