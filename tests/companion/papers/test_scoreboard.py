@@ -144,7 +144,7 @@ def test_the_answer_of_a_paper_has_its_gain_its_recurrence_and_where_it_turns(pa
     assert len(" ".join(first).split()) <= 82
     assert first[0].startswith("**")
     assert f"{signed(found['ours'])} points" in " ".join(first)
-    assert ("turns with the pipeline" in first[-1]) == bool(answers.turns(paper))
+    assert ("turn the sign on" in first[-1]) == bool(answers.turns(paper))
     assert f"{found['recurs']:.0f} of " in told[0]
     assert f"{found['ratio']:.2f} of the printed one ({found['ratio_low']:.2f} to" in told[0]
     below = study.pipelines_of_tables().text
