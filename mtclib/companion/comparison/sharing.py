@@ -108,8 +108,8 @@ def sentences():
                  if _said(rho) else f"and so few cannot say how the gain goes with {WORDS[kind][1]}.")
         told.append(text)
         clear += [kind] * bool(rho[1] * rho[2] > 0)
-    last = (f"Whether sharing will help can be foretold without labels, so far as these sources go, for "
-            f"{' and '.join(clear)}." if clear else
+    last = (f"So far as these sources go, what sharing gains goes with what can be known without labels for "
+            f"{' and '.join(clear)}; it is a hint and no forecast of a single set." if clear else
             "These are too few sources to tell, without labels, whether sharing will help: neither of the "
             "two correlations is surely other than zero.")
     return (*told, last)
