@@ -22,6 +22,8 @@ OWN = {
 """What a multi-task method is without the other tasks, where that is another method; else the study "alone"
 has it on each task by itself."""
 
+POOLED = [name for name in OWN if name == "All k-means" or name.endswith("pooled")]
+"""Single-task methods on all tasks as one: what these lose would hide what methods for several tasks gain."""
 BY_ITSELF = ", alone"
 
 ALONE = ("SingleView", "sklearn KMeans", "sklearn KMeans, ten starts", "sklearn Spectral",
@@ -40,16 +42,17 @@ def own(sources):
     return OWN | {name.removesuffix(BY_ITSELF): name for name in alone}
 
 
-def gains(kind, sources=None):
+def gains(kind, sources=None, pooled=False):
     """Gain of each method that shares, in points of ARI: ``source, set, method, measure, gain``. On tasks
     over its own single-task version, on views over k-means on the view with the largest silhouette; first
-    preparation, k known. ``measure`` is the relatedness of the tasks, or the agreement of the views."""
+    preparation, k known. ``measure`` is the relatedness of the tasks, or the agreement of the views. Methods
+    of `POOLED` are there if asked for."""
     sources = sources or evidence(kind)
     known = pd.read_csv(Sources(kind).folder / "sets.csv", index_col="set")
     scores = sources.scores(methods=sources.protocol.methods).droplevel(["kind", "preparation"])
     if kind == "tasks":
         found = {name: scores[name] - scores[one] for name, one in own(sources).items()
-                 if {name, one} <= set(scores)}
+                 if {name, one} <= set(scores) and (pooled or name not in POOLED)}
     else:
         single = known["single"].reindex(scores.index.get_level_values("set")).to_numpy()
         found = {name: scores[name] - single for name in scores if name not in ALONE}
@@ -75,7 +78,7 @@ def correlation(frame):
 def by_method(kind):
     """For each method: its gain with interval, sources on which it loses, and the correlation, as a table."""
     rows = []
-    for name, part in gains(kind).groupby("method", sort=False):
+    for name, part in gains(kind, pooled=True).groupby("method", sort=False):
         found = by_source(part)
         row = summary(found["gain"])
         over = OWN.get(name, "itself on each task alone")
@@ -106,6 +109,9 @@ def sentences():
                 f"{(methods > 0).sum()} of {len(methods)} of them gain, ")
         text += (f"and the rank correlation of the gain with {WORDS[kind][1]} is {_said(rho)}."
                  if _said(rho) else f"and so few cannot say how the gain goes with {WORDS[kind][1]}.")
+        if kind == "tasks":
+            as_one = by_source(gains(kind, pooled=True).query("method in @POOLED"))["gain"]
+            text += f" Single-task methods on all tasks as one gain {spread(summary(as_one))}."
         told.append(text)
         clear += [kind] * bool(rho[1] * rho[2] > 0)
     last = (f"So far as these sources go, what sharing gains goes with what can be known without labels for "

@@ -133,6 +133,8 @@ def test_sharing_is_measured_against_a_method_s_own_single_task_version_and_corr
     found = sharing.gains("tasks", Toys(SETS, **{"SAMTC, alone": METHODS["SAMTC"] - 3.0}))
     assert set(found["method"]) == {"MBC", "SAMTC"}
     assert found.query("method == 'SAMTC'")["gain"].mean() == pytest.approx(3, abs=1)
+    known, every = (set(sharing.gains("tasks", pooled=one)["method"]) for one in (False, True))
+    assert every - known == set(sharing.POOLED)
     assert found.query("method == 'MBC'")["gain"].mean() == pytest.approx(8, abs=1)
     frame = pd.DataFrame({"measure": range(8), "gain": [1, 2, 3, 4, 5, 6, 8, 7]})
     assert sharing.correlation(frame) == pytest.approx((41 / 42, 0.86351, 0.99604), abs=1e-5)
