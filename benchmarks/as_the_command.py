@@ -4,8 +4,9 @@
 
 runs the advised methods and k-means on some sets, or on every one that the comparison was run on, stored as
 in a user's file and prepared as the command prepares it, and writes data/comparison/command.csv.  Order 0 is
-that of the file; sets below 1,000 samples have five random ones, for the advised methods.  Seeds are those of
-the comparison, so that nothing but the way from the file can differ.
+that of the file; sets below 1,000 samples have five random ones, for the advised methods.  Seeds are those
+that the comparison has, so that nothing but the way from the file can differ; a method that was too slow for
+it on a set has no line.
 """
 
 import sys
@@ -16,15 +17,15 @@ import pandas as pd
 
 from mtclib.companion.comparison import advice, exam
 from mtclib.companion.comparison.sources import KINDS, PLAIN
-from mtclib.companion.runs.jobs import load_dataset, seed_for
+from mtclib.companion.runs.jobs import load_dataset
 from mtclib.companion.userdata.load import scale
 from mtclib.core import paths
 
 STORED = {"tfidf-l2": "counts", "sqrt-l2": "stored", "minmax": "none", "first": "stored"}
 """Of the preparations of the protocols, how the same set is had as it is stored."""
 
-SAMPLES, ORDERS, SEEDS = 1000, 5, 10
-"""Of the judgement: below so many samples, so many orders; seeds."""
+SAMPLES, ORDERS = 1000, 5
+"""Of the judgement: below so many samples, so many orders."""
 
 
 def reordered(data, seed):
@@ -50,14 +51,13 @@ def rows(kind, name):
     """Scores on a set."""
     sources = advice.evidence(kind)
     best, known = advice.advised(sources), pd.read_csv(sources.folder / "sets.csv", index_col="set")
-    protocol = sources.protocol
-    data, few = as_stored(protocol.datasets[name]), int(known["samples"][name]) < SAMPLES
+    data, few = as_stored(sources.protocol.datasets[name]), int(known["samples"][name]) < SAMPLES
+    there = sources.rows[(sources.rows["dataset"] == name) & (sources.rows["metric"] == "ARI")]
+    seeds = there[there["status"] == "ok"].groupby("method")["seed"].agg(list)
     for method in dict.fromkeys((best["take"], best["safe"], PLAIN)):
-        for order in range(1 + ORDERS * (few and method != PLAIN)):
-            given, how = scale(reordered(data, order)), protocol.methods[method]
-            seeds = [seed_for(protocol.root_seed, protocol.paper, name, run)
-                     for run in range(1 if order or how.deterministic else SEEDS)]
-            found = [exam.score(how, given, seed) for seed in seeds]
+        for order in range((method in seeds) * (1 + ORDERS * (few and method != PLAIN))):
+            given, how = scale(reordered(data, order)), sources.protocol.methods[method]
+            found = [exam.score(how, given, seed) for seed in seeds[method][: 1 if order else None]]
             yield {"kind": kind, "set": name, "method": method, "order": order,
                    "ARI": round(np.mean(found), 2)}  # fmt: skip
 

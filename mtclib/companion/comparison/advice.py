@@ -76,7 +76,7 @@ def advised(sources, scores=None):
     table = pd.DataFrame({name: summary(own[name]) for name in own}).T
     safe = table[table["gain"] >= 0].sort_values(["worse", "gain"], ascending=[True, False]).index
     safe = next((name for name in safe if name != PLAIN), PLAIN)
-    safe = safe if table.loc[safe, "worse"] < table.loc[take, "worse"] else take
+    safe = safe if table.loc[safe, "risk"] < table.loc[take, "risk"] else take
     return {"take": take, "followed": found, **summary(found), "safe": safe, "safe row": table.loc[safe],
             "level": int((p > LEVEL).sum()), "others": len(p), "package": first if over.mean() > 0 else "",
             "over": summary(over)}
