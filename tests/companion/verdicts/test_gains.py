@@ -242,6 +242,38 @@ def test_the_range_over_pipelines_is_over_those_that_have_every_gain_of_the_head
     assert found["pipelines_most"] == pytest.approx(frame["ours"].mean())
 
 
+@pytest.mark.parametrize(("sd", "turned"), [(0.005, 0.0), (40.0, 0.5)])
+def test_a_sign_turns_between_pipelines_by_noise_alone_if_that_is_larger_than_half_of_the_gain(
+        monkeypatch, sd, turned):
+    ways = {name: scores(np.random.default_rng(number), sd=sd) for number, name in enumerate("ab")}
+    for made in ways.values():
+        made.printed["own"]["mean"], made.printed["rival"]["mean"] = 0.7, 0.6
+    monkeypatch.setattr(reruns, "pipelines", lambda study, name: list(ways))
+    monkeypatch.setattr(reruns, "Scores", lambda study, name, way: ways[way])
+    study = SimpleNamespace(published=pd.DataFrame({"dataset": ["set"]}))
+    assert reruns._over_pipelines(study, 400) == pytest.approx((turned, turned), abs=0.1)
+
+
+def test_the_interval_of_a_mean_over_sets_that_differ_covers_it_as_often_as_it_says():
+    high = np.array([2.0, 2.5, 3.0, 2.0, 4.0, 3.0])
+    part = pd.DataFrame({"dataset": list("abcdef"), "difference": [0.0, 4.0, -3.0, 6.0, 1.0, -5.0]})
+    found = rows._covered(part.assign(low=part["difference"] - high, high=part["difference"] + high), 2000)
+    assert found == pytest.approx(0.95, abs=0.015)
+
+
+@pytest.mark.parametrize(("apart", "level"), [(0.0, 0.1), (50.0, 1.0)])
+def test_a_draw_is_called_far_at_the_nominal_level_unless_its_setting_was_chosen(monkeypatch, apart, level):
+    made, rng, found = scores(np.random.default_rng(0)), np.random.default_rng(1), []
+    made.study = SimpleNamespace(rows=lambda name: pd.DataFrame({"method": ["own"]}),
+                                 default=lambda name: pd.DataFrame({"method": ["own"]}))
+    for _ in range(200):
+        values = np.concatenate([default := rng.normal(size=(1, 10, 2)), default + apart])
+        settings = iter([(values, np.array([[0.0], [1.0]]) * np.ones(10)), (default, np.ones((1, 10)))])
+        monkeypatch.setattr(rows.errors, "population", lambda *_, given=settings: next(given))
+        found.append(rows._conformal_level(made, "own"))
+    assert np.mean(found, axis=0) == pytest.approx((0.1, level), abs=0.03)
+
+
 def test_a_print_that_is_ten_points_off_is_found_as_often_as_the_table_says():
     known = pd.read_csv(paths.data_dir() / "verdict_errors.csv").set_index(["paper", "kind"])
     anew = errors.table([study_of("mbc")], trials=60, seed=1).set_index(["paper", "kind"])
