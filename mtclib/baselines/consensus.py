@@ -18,7 +18,7 @@ from mtclib.baselines.wmsc import WMSC
 from mtclib.core.base import EmptyClusterWarning, Fit, MultiTaskClusterer, MultiViewClusterer, Traits
 from mtclib.core.checks import check_option
 from mtclib.core.starts import best_kmeans, one_hot
-from mtclib.maths.graphs import normalized_bipartite
+from mtclib.maths.graphs import mostly_zero, normalized_bipartite
 from mtclib.maths.linalg import unit_rows
 from mtclib.metrics import adjusted_rand_index, agreement
 
@@ -56,6 +56,11 @@ MEMBERS = {
 """Members by name, each of which takes tasks, or views side by side as one task."""
 
 
+def _alike(member, Xs):
+    """The member whose labels it has: on data of mostly zeros both graphs of scales are by cosine."""
+    return "scales" if member == "scales by cosine" and all(map(mostly_zero, Xs)) else member
+
+
 class _Consensus:
     """What the two have in common."""
 
@@ -90,8 +95,12 @@ class _Consensus:
         with warnings.catch_warnings():
             # Of fewer clusters in a member; those of the consensus are told.
             warnings.simplefilter("ignore", EmptyClusterWarning)
-            members = self._members(Xs)
-            found = [self._run(member, Xs, n_clusters, seeds[0]) for member in members]
+            members = [_alike(member, Xs) for member in self._members(Xs)]
+            found = []
+            for member in members:
+                known = members.index(member) < len(found)
+                found.append(found[members.index(member)] if known
+                             else self._run(member, Xs, n_clusters, seeds[0]))
         several = isinstance(found[0], list)
         parts = [self._agreed(labels, k, seeds) for labels, k in zip(
             *((zip(*found), n_clusters) if several else ([found], [n_clusters])))]

@@ -76,6 +76,19 @@ def test_many_samples_leave_ward_out_and_say_so(monkeypatch):
     assert len(model.member_labels_[0]) == 3
 
 
+def test_of_words_both_graphs_of_scales_are_one_which_is_clustered_once_and_counts_twice(monkeypatch):
+    words = (np.random.default_rng(0).random((60, 30)) < 0.1) * 1.0
+    words[:, 0] = 1
+    whole = ConsensusClustering(3, random_state=0).fit([words])
+    own = SpectralNJW(3, affinity="knn-cosine", n_neighbors="scales", random_state=0).fit([words]).labels_
+    monkeypatch.setitem(consensus.MEMBERS, "scales by cosine", None)
+    again = ConsensusClustering(3, random_state=0).fit([words])
+    assert np.array_equal(again.labels_, whole.labels_)
+    assert adjusted_rand_score(own[0], whole.member_labels_[0][1]) == 1
+    with pytest.raises(TypeError):
+        ConsensusClustering(3, random_state=0).fit([words + 1])
+
+
 @pytest.mark.parametrize(("members", "message"), [
     (["Ward"], "two or more"), ("Ward", "two or more"), (["Ward", "kmeans"], "Did you mean 'k-means'"),
     (float("nan"), "two or more .*; got nan"), (-np.inf, "two or more .*; got -inf"),
