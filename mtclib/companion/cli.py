@@ -11,6 +11,7 @@ import tomllib
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from mtclib.companion.parameters import PROFILES, UsageError, check_parameters, choose, read_value
 from mtclib.companion.site import notebooks
@@ -223,13 +224,19 @@ def _plan(args) -> list[tuple]:
         output = args.output or executed_copy(name, args.profile)
         plan.append((name, found[name], output, _values(found[name], args, shared)))
     if args.output:
-        folder = Path(args.output).parent
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"--output: {folder} cannot be made ({error.strerror}); name a folder that you "
-                             f"may write to.") from None
+        _writable(Path(args.output).parent)
     return plan
+
+
+def _writable(folder):
+    """Make a folder for results and try to write in it, before anything runs."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder):
+            return folder
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--output: {folder} cannot be written to ({getattr(error, 'strerror', error)}); "
+                         f"name another folder.") from None
 
 
 def _take_options(args) -> None:
@@ -277,7 +284,12 @@ def identify(args) -> int:
     mine = args.mine is not None
     protocol = search.mine(paper, args.mine) if mine else runs.load_protocol(paper)
     name = "mine" if mine else choose(args.search, protocol.identify, "--search")
-    folder = Path(args.output)
+    if not args.output.strip():
+        raise UsageError("--output: the name of the folder is empty; give one, such as 'identified'.")
+    folder = _writable(Path(args.output))
+    if others := search.not_ours(paper, name, folder):
+        raise UsageError(f"--output: {others} is not of this command, and would be replaced; name another "
+                         f"folder, or move it.")
     own = {"store": runs.RunStore(folder / "runs"), "n_jobs": args.n_jobs}
     try:
         found = search.identify(paper, protocol=protocol, names=[name], folder=folder, **own)[name]

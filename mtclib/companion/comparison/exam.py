@@ -4,8 +4,6 @@ Each folder inside is a set, whose files are tasks or views with a column of cla
 ``python -m mtclib cluster`` prepares a user's files, and the numbers of classes are given.
 """
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 
@@ -15,7 +13,7 @@ from mtclib.companion.runs import attempt
 from mtclib.companion.runs.jobs import resolve_estimator
 from mtclib.companion.userdata import load
 from mtclib.companion.userdata.contents import as_list
-from mtclib.companion.userdata.files import DataFileError
+from mtclib.companion.userdata.files import DataFileError, own_path
 from mtclib.core.base import spawn_seeds
 from mtclib.metrics import adjusted_rand_index
 
@@ -35,10 +33,22 @@ def scores(kind, folder, n_runs=3) -> pd.DataFrame:
     sources = advice.evidence(kind)
     best, specs = advice.advised(sources), sources.protocol.methods
     names = dict.fromkeys([best["take"], best["safe"], "Consensus", *MEMBERS[kind], *PEERS])
-    found = {}
-    if not Path(folder).is_dir():
+    for _ in _sets(kind, folder):  # what is wrong with the last one is told before the first is clustered
+        pass
+    found = {name: {method: np.mean([score(specs[method], data, own) for own in spawn_seeds(0, n_runs)])
+                    for method in names} for name, data in _sets(kind, folder)}
+    return pd.DataFrame.from_dict(found, orient="index").rename_axis("set")
+
+
+def _sets(kind, folder):
+    """Name and data of each set."""
+    place = own_path(folder, "--data")
+    if not place.is_dir():
         raise DataFileError(f"{folder}: is no folder; give one in which each set is a folder of its own")
-    for place in sorted(path for path in Path(folder).iterdir() if path.is_dir() and path.name[0] != "."):
+    sets = sorted(path for path in place.iterdir() if path.is_dir() and path.name[0] != ".")
+    if not sets:
+        raise DataFileError(f"{folder}: has no folders; each set is a folder with a file per task or view")
+    for place in sets:
         files = sorted(str(path) for path in place.iterdir() if path.is_file() and path.name[0] != ".")
         if not files:
             raise DataFileError(f"{place}: has no files; put one per task or view there, or delete it")
@@ -46,11 +56,10 @@ def scores(kind, folder, n_runs=3) -> pd.DataFrame:
             data = load.scale(load.load(kind, files, "class"))
         except DataFileError as error:
             raise DataFileError(f"the set {place.name!r}: {error}") from error
-        found[place.name] = {name: np.mean([score(specs[name], data, own)
-                                            for own in spawn_seeds(0, n_runs)]) for name in names}
-    if not found:
-        raise DataFileError(f"{folder}: has no folders; each set is a folder with a file per task or view")
-    return pd.DataFrame.from_dict(found, orient="index").rename_axis("set")
+        if bare := [file for file, y in zip(files, as_list(data.labels)) if not (y >= 0).any()]:
+            raise DataFileError(f"the set {place.name!r}: {bare[0]}: no sample has a class, by which "
+                                f"clusters could be judged; fill in the column 'class', or drop the file")
+        yield place.name, data
 
 
 def score(spec, data, seed, n_clusters=None):

@@ -46,6 +46,9 @@ def check(folder, inputs=()) -> Path:
     if place in (Path.cwd(), *Path.cwd().parents):
         raise BundleError(f"output: {folder!s} is the current folder or holds it; name a new one in it, such "
                           f"as 'clusters'")
+    if place.is_mount():
+        raise BundleError(f"output: {folder!s} is where a disk is mounted, and a mounted folder cannot be "
+                          f"replaced; name a new one in it, such as {str(place / 'clusters')!r}")
     if within := [file for file in inputs if Path(file).resolve().is_relative_to(place)]:
         raise BundleError(f"output: {folder!s} holds the input {listed(within)}; choose another folder")
     _put_back(place)

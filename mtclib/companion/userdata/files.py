@@ -18,6 +18,7 @@ import warnings
 import zipfile
 import zlib
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -205,7 +206,14 @@ def _as_number(text):
 
 def _read_parquet(file, name, header, text):
     try:
+        with suppress(ImportError):  # another engine
+            from pyarrow import parquet
+
+            held = parquet.read_metadata(file)
+            _check_room(name, 16 * held.num_rows * held.num_columns)
         values = pd.read_parquet(file)
+    except DataFileError:
+        raise
     except ImportError as error:
         raise DataFileError(f"{name}: reading parquet needs a package that is not installed: "
                             f"pip install pyarrow; or save the table as CSV") from error
@@ -232,11 +240,7 @@ def _read_npz(file, name, variable):
             sizes = {info.filename.removesuffix(".npy"): info.file_size for info in archive.zip.infolist()}
             # Beside the matrix that is asked for only what may be labels or names of its rows.
             most = max(sizes[variable], SMALL) if variable in sizes else math.inf
-            unpacked, free = sum(size for size in sizes.values() if size <= most), virtual_memory().available
-            if unpacked > free:
-                raise DataFileError(f"{name}: unpacked it takes {unpacked / 2**30:.1f} GB, and "
-                                    f"{free / 2**30:.1f} GB of memory are free; save the matrix alone, with "
-                                    f"numpy.save, and it is read in parts")
+            _check_room(name, sum(size for size in sizes.values() if size <= most))
             if {"format", "shape", "data"} <= set(archive.files) and archive["format"].ndim == 0:
                 return {"": sp.load_npz(file)}
             members = {key: archive[key] for key in archive.files if sizes.get(key, 0) <= most}
@@ -246,6 +250,14 @@ def _read_npz(file, name, variable):
     except _DAMAGE as error:
         raise _unusable(file, name, error, "npz file", "numpy.savez or scipy.sparse.save_npz, whose indices "
                         "count from 0") from error
+
+
+def _check_room(name, size, free=None):
+    """Refuse what takes more memory than is free."""
+    free = virtual_memory().available if free is None else free
+    if size > free:
+        raise DataFileError(f"{name}: to read it takes {size / 2**30:.1f} GB, and {free / 2**30:.1f} GB of "
+                            f"memory are free; save the matrix alone, with numpy.save, to be read in parts")
 
 
 def _unusable(file, name, error, what, writers):
@@ -260,9 +272,11 @@ def _unusable(file, name, error, what, writers):
     return DataFileError(f"{name}: no {what}, or damaged ({said}); write it again with {writers}")
 
 
-_LOAD_MAT = """import pickle, sys, scipy.io
-content = pickle.dumps(scipy.io.loadmat(sys.argv[1]), protocol=5)
-sys.stdout.buffer.write(content)"""
+# Entries become numbers of 8 bytes, of which there are three copies at a time.
+_LOAD_MAT = """import math, pickle, sys, scipy.io
+size = 24 * sum(math.prod(shape) for _, shape, kind in scipy.io.whosmat(sys.argv[1]) if kind != "sparse")
+content = size if size > int(sys.argv[2]) else scipy.io.loadmat(sys.argv[1])
+pickle.dump(content, sys.stdout.buffer, protocol=5)"""
 
 
 def _read_mat(file, name, variable):
@@ -274,12 +288,15 @@ def _read_mat(file, name, variable):
         raise DataFileError(f"{name}: a MATLAB 7.3 (HDF5) file, which is not read here; save it in MATLAB "
                             f"with save('{file.name}', '-v7'), or convert it (h5py reads it) to npz or CSV")
     # In a process of its own: compiled code of scipy dies of some damaged files.
-    done = subprocess.run([sys.executable, "-c", _LOAD_MAT, file], capture_output=True)
+    free = virtual_memory().available
+    done = subprocess.run([sys.executable, "-c", _LOAD_MAT, file, str(free)], capture_output=True)
     if done.returncode:
         said = (done.stderr.decode(errors="replace").strip().splitlines() or ["its reader died"])[-1]
         raise DataFileError(f"{name}: no MATLAB file, or damaged ({said[:200]}); save it again")
-    found = {}
-    for key, value in pickle.loads(done.stdout).items():
+    content, found = pickle.loads(done.stdout), {}
+    if isinstance(content, int):
+        _check_room(name, content, free)
+    for key, value in content.items():
         if not key.startswith("__"):
             found.update(_unpacked(key, value))
     return found

@@ -379,10 +379,11 @@ def plain(value) -> str:
 
 
 def same_features(parts) -> list:
-    """Reorder all tasks' columns like the first task's; raise DataFileError if the sets differ."""
-    first, result = parts[0], []
+    """Reorder all tasks' columns like those of the first that names its own; raise DataFileError if the sets
+    differ."""
+    first, result = next((part for part in parts if part.columns is not None), parts[0]), []
     for part in parts:
-        if part.columns is not None and first.columns is not None:
+        if part.columns is not None:
             _check_names(part, first, "columns", "all tasks have the same features: add columns (zeros for "
                          "absent words), or drop them")
             values = part.values.set_axis(list(part.columns), axis=1)[list(first.columns)]

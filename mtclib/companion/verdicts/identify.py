@@ -51,6 +51,18 @@ def summaries(paper, folder=None):
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
+def not_ours(paper, search, folder):
+    """A file that a search would write in a folder and that no search has written, or None."""
+    try:
+        known = summaries(paper, folder)
+        ours = all("winner" in found for found in known.values())
+    except (ValueError, TypeError, AttributeError, OSError):
+        known, ours = {}, False
+    names = ["identify.json"] * (not ours)
+    names += [table_file(paper, search, folder).name, f"{search}.html"] * (search not in known)
+    return next((folder / name for name in names if (folder / name).exists()), None)
+
+
 def holds(found):
     """Whether a find is no accident: permuted print rarely does as well, and most folds find the same."""
     same = [fold["same"] for fold in found["folds"]]

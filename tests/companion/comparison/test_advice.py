@@ -189,7 +189,9 @@ def test_an_exam_prints_what_was_promised_beside_what_came(tmp_path):
 @pytest.mark.parametrize(("kind", "name", "content", "said"), [
     ("tasks", "absent", None, "absent: is no folder"), ("tasks", "a.csv", "a\n1\n", "a.csv: is no folder"),
     ("views", "one/.hidden", "", "one: has no files"),
-    ("views", "one/a.csv", "a,b\n1,2\n3,4\n", "the set 'one': label_column: no view has a column 'class'")])
+    ("views", "one/a.csv", "a,b\n1,2\n3,4\n", "the set 'one': label_column: no view has a column 'class'"),
+    ("tasks", "one/a.csv", "a,class\n1,\n3,\n", "the set 'one': .*a.csv: no sample has a class"),
+    ("tasks", "x" * 300, None, "--data: .* cannot be a path here")])
 def test_an_exam_names_the_folder_or_the_set_that_it_cannot_take(kind, name, content, said, tmp_path):
     if content is not None:
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -70,13 +70,15 @@ def test_what_is_not_an_earlier_bundle_as_it_was_written_is_refused_by_name(make
     ("", "the name of the folder is empty"), (".", "is the current folder or holds it"),
     ("..", "is the current folder or holds it"), ("file", "is a file"), ("file/out", "cannot be written"),
     ("~nosuchuser/out", "cannot be a path here"), ("foreign", "holds 'manifest.csv'"),
-    ("loop", "cannot be a path here"),
+    ("loop", "cannot be a path here"), ("disk", "is where a disk is mounted.* such as '.*disk.clusters'"),
 ])  # fmt: skip
-def test_no_other_place_is_written_to(folder, message):
+def test_no_other_place_is_written_to(folder, message, monkeypatch):
     Path("loop").symlink_to("loop")
     Path("file").write_text("mine")
     Path("foreign").mkdir()
     Path("foreign/manifest.csv").write_text("mine")
+    Path("disk").mkdir()
+    monkeypatch.setattr(Path, "is_mount", lambda place: place.name == "disk")
     with pytest.raises(bundle.BundleError, match=message):
         bundle.check(folder)
 

@@ -208,8 +208,10 @@ def test_of_an_archive_only_the_matrix_that_is_asked_for_and_what_may_name_its_r
     assert list(table.vectors) == ["y"]
     monkeypatch.setattr(files, "virtual_memory", lambda: SimpleNamespace(available=1000))
     np.testing.assert_array_equal(values("x.npz::A"), NUMBERS)
-    with pytest.raises(DataFileError, match="x.npz: unpacked it takes 0.0 GB.* save the matrix alone"):
-        values("x.npz")
+    for path in ("x.npz", mat("x.mat", X=NUMBERS)):
+        monkeypatch.setattr(files, "virtual_memory", lambda: SimpleNamespace(available=100))
+        with pytest.raises(DataFileError, match=rf"{path}: to read it takes 0.0 GB.* save the matrix alone"):
+            values(path)
 
 
 @pytest.mark.parametrize("what", BAD_FILES)
@@ -276,12 +278,18 @@ def test_parquet_is_read_where_a_package_reads_it_and_elsewhere_it_is_said_what_
     assert data.sample_names[0].tolist() == ["01", "02", "03"]
     with pytest.raises(DataFileError, match="no parquet file, or damaged"):
         read_table(write("y.parquet", b"PAR1 cut"))
+    monkeypatch.setattr(files, "virtual_memory", lambda: SimpleNamespace(available=50))
+    with pytest.raises(DataFileError, match="to read it takes"):
+        read_table("x.parquet")
 
 
 def test_columns_of_tasks_and_rows_of_views_are_matched_by_name():
     data = load_tasks([write("x.csv", "a,b,y\n1,2,u\n"), write("y.csv", "y,b,a\nv,4,3\n")], "y")
     assert [X.tolist() for X in data.Xs] == [[[1, 2]], [[3, 4]]]
     assert (data.kind, data.task_names, data.class_names) == ("multitask", ("x", "y"), (("u",), ("v",)))
+    unnamed = npy("z.npy", np.ones((2, 2)))
+    data = load_tasks([unnamed, write("x.csv", "a,b\n1,2\n"), write("y.csv", "b,a\n4,3\n")])
+    assert [X.tolist() for X in data.Xs[1:]] == [[[1, 2]], [[3, 4]]]
     paths = [write("x.csv", "id,a\nr,1\ns,2\n"), write("y.csv", "id,b,y\ns,20,v\nr,10,u\n")]
     data = load_views(paths, "y", id_column="id")
     assert [X.ravel().tolist() for X in data.Xs] == [[1, 2], [10, 20]]

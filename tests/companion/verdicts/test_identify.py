@@ -221,6 +221,23 @@ def test_a_function_that_yields_data_sets_is_a_search_and_a_protocols_search_run
     assert committed(paths.data_dir()) == before
 
 
+@pytest.mark.parametrize("name", ["identify.json", "mine.html"])
+def test_a_search_of_one_s_own_replaces_nothing_but_its_own_results(name, toy, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.toml").write_text(
+        BY_THE_TOY + 'loader = "experiments_support:tiny"\n[data]\nn = [30, 90]\n', encoding="utf-8")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / name).write_text('["mine"]', encoding="utf-8")
+    call = ["identify", "toy", "--mine", "own.toml", "--output"]
+    for folder, said in (("out", f"{name} is not of this command"), (" ", "the name of the folder is empty"),
+                         ("own.toml", "own.toml cannot be written to")):
+        assert main([*call, folder]) == 2
+        assert said in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [name]
+    (tmp_path / "out" / name).unlink()
+    assert main([*call, "out"]) == main([*call, "out"]) == 0
+
+
 def test_data_may_be_called_by_the_name_of_their_loader_where_it_determines_the_printed_one():
     name, document = identify._printed_name, {"datasets": {
         "Reuters": {"loader": "mtcmrl-reuters", "published": "Reuters"},
