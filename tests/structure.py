@@ -182,9 +182,11 @@ def _paper_title(name):
 
 def informative_first_cell(name, nb):
     text = nb.cells[0].source if nb.cells[0].cell_type == "markdown" else ""
+    # What a run takes comes after the answer; a reader with own files has only that to run.
+    said = "\n".join(cell.source for cell in nb.cells[name != "your_data":] if cell.cell_type == "markdown")
     wanted = {"a title": text.startswith("# "), "a Binder badge": f"{BINDER}{name}.ipynb" in text}
     if is_about_a_paper(name):
-        title, cost = _paper_title(name), re.search(r"\bfull\b[^\n]*?([\d.]+) (min|h)\b", text)
+        title, cost = _paper_title(name), re.search(r"\bfull\b[^\n]*?([\d.]+) (min|h)\b", said)
         wanted["the paper's title as in CITATION.cff"] = bool(title) and title.lower() in text.lower()
         kept = json.loads((ROOT / "data" / name / "results" / "provenance.json").read_text(encoding="utf-8"))
         share = cost and 2 * float(cost[1]) * {"min": 60, "h": 3600}[cost[2]] / kept["seconds"]
@@ -192,9 +194,9 @@ def informative_first_cell(name, nb):
         wanted["the measured cost of the full profile on two cores"] = near
     if not is_front(name):
         for profile in ("quick", "full"):
-            cost = re.search(rf"\b{profile}\b[^\n]*\d\s*(s|min|h|hours?|minutes?|seconds?)\b", text)
+            cost = re.search(rf"\b{profile}\b[^\n]*\d\s*(s|min|h|hours?|minutes?|seconds?)\b", said)
             wanted[f"the cost of the {profile} profile"] = bool(cost)
-    return [f"the first cell lacks {what}" for what, there in wanted.items() if not there]
+    return [f"it lacks {what}" for what, there in wanted.items() if not there]
 
 
 def links_lead_somewhere(name, nb):

@@ -150,10 +150,10 @@ def table(args) -> int:
 
 
 def cite(args) -> int:
-    """Print BibTeX."""
+    """Print BibTeX, or what there is to cite."""
     from mtclib.companion.papers import citations
 
-    print(citations.cite(args.name))
+    print(citations.cite(args.name) if args.name else "\n".join(citations.known()))
     return 0
 
 

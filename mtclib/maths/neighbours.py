@@ -74,18 +74,16 @@ def nearest_distances(X, n_neighbors, rank=None):
     values = X.multiply(X) if sp.issparse(X) else X * X
     unit = values.sum(axis=1).max() or 1.0
 
-    def choose(samples, others, squares):
-        """The first of ``others``, indices like ``squares`` (r, c), for each of r samples; inf is none."""
-        # Only the samples that can be among the first are sorted; NaN stays, and comes last.
-        limit = np.partition(squares, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
-        row, place = _places(~(squares > limit + EQUAL))
-        column, squares = others[row, place] if others.ndim == 2 else others[place], squares[row, place]
-        order = np.lexsort((squares, row))
+    def choose(samples, row, column, squares):
+        """The first of candidates: ``column`` for ``samples[row]``, at ``squares``, (r,) each, row by row."""
+        order = np.argsort(squares)
+        order = order[np.argsort(row[order].astype(np.uint16), kind="stable")]  # of 16 bits: in one pass
         row, column, squares = row[order], column[order], squares[order]
         apart = np.diff(squares, prepend=squares[:1]) > EQUAL
         starts = np.searchsorted(row, np.arange(len(samples)))
         chosen = starts[:, None] + np.arange(n_neighbors)
         if np.count_nonzero(apart | (np.diff(row, prepend=-1) > 0)) < len(row):  # some are equally near
+            apart |= squares > squares[chosen[row, -1]] + EQUAL  # cannot be among the first
             unlike = np.round(ASIDE + np.abs(spread[samples[row]] - spread[column]), CONTENT_DECIMALS)
             chosen = np.lexsort((rank[column], unlike, np.cumsum(apart), row))[chosen]
         squares = np.sort(np.maximum(np.round(squares[chosen], SQUARE_DECIMALS), 0.0), axis=1)
@@ -97,7 +95,10 @@ def nearest_distances(X, n_neighbors, rank=None):
             squares /= unit
             rows = samples[start:start + len(squares)]
             squares[np.arange(len(rows)), rows] = np.inf
-            return choose(rows, np.arange(n), squares)
+            # Only the samples that can be among the first are sorted; NaN stays, and comes last.
+            limit = np.partition(squares, n_neighbors - 1, axis=1)[:, n_neighbors - 1, None]
+            row, column = _places(~(squares > limit + EQUAL))
+            return choose(rows, row, column, squares[row, column])
 
         parts = pairwise_distances_chunked(X if len(samples) == n else X[samples], X, reduce_func=first,
                                            metric="euclidean", squared=True, working_memory=LARGEST_BLOCK)
@@ -107,54 +108,56 @@ def nearest_distances(X, n_neighbors, rank=None):
         return search(np.arange(n))
     # The same lists from a few candidates each; where others might be as near, from all.
     squares, indices = np.empty((n, n_neighbors)), np.empty((n, n_neighbors), dtype=np.intp)
-    unsure = []
-    for samples, others, near, beyond in _candidates(X / unit**0.5, n_neighbors + SPARE):
-        squares[samples], indices[samples] = choose(samples, others, near)
-        unsure.append(samples[~beyond(squares[samples, -1] / unit + 4 * EQUAL)])
-    unsure = np.concatenate(unsure)
-    if len(unsure):
-        squares[unsure], indices[unsure] = search(unsure)
+    sure = np.zeros(n, dtype=bool)
+    for samples, candidates, beyond in _candidates(X / unit**0.5, n_neighbors + SPARE):
+        squares[samples], indices[samples] = choose(samples, *candidates)
+        sure[samples] = beyond(squares[samples, -1] / unit + 4 * EQUAL)
+    if not sure.all():
+        squares[~sure], indices[~sure] = search(np.flatnonzero(~sure))
     return squares, indices
 
 
 def _candidates(X, count):
     """The ``count`` nearest others of each sample, and a few more, by products in single precision.
 
-    No row of X (n, d) is longer than 1.  Yields, for blocks of r samples, which they are, candidates and
-    their squared distances, (r, 2 count) each, inf where there is none, and a function: of squared
-    distances (r,), whether all others are certainly farther.
+    No row of X (n, d) is longer than 1.  Yields, for blocks of samples, which they are, their candidates
+    (places in the block, indices, squared distances), and a function: of one squared distance each, whether
+    all others are certainly farther.  Samples that have more than ``2 count`` candidates are left out.
     """
     (n, d), lengths = X.shape, np.linalg.norm(X, axis=1)
     halves = 0.5 * lengths**2
     # Half the squared distances, but for a constant of the sample, as one product.
     left = np.column_stack([-X, np.ones(n)]).astype(np.float32)
-    right = np.column_stack([X, halves]).astype(np.float32).T
+    right = np.vstack([X.T, halves]).astype(np.float32)
     groups = min(GROUPS * count, n)
     whole, step = n - n % groups, max(min(ENTRIES // n, 4 * ENTRIES // (count * d)), FEWEST_ROWS)
+    room = np.empty((step, n), np.float32)
     for start in range(0, n, step):
-        keys = left[start:start + step] @ right
+        rows = left[start:start + step]
+        keys = np.matmul(rows, right, out=room[:len(rows)])
         places = np.arange(len(keys))
-        samples = start + places
-        keys[places, samples] = np.inf
+        keys[places, start + places] = np.inf
         # So many groups, and as many others, have a member within this limit; few have a second one.
         least = keys[:, :whole].reshape(len(keys), -1, groups).min(axis=1)
         limit = np.partition(least, count - 1, axis=1)[:, count - 1]
         row, column = _places(keys <= limit[:, None])
         found = np.bincount(row, minlength=len(keys))
-        place = np.arange(len(row)) - (np.cumsum(found) - found)[row]
-        row, column, place = (part[place < 2 * count] for part in (row, column, place))
-        others, squares = np.zeros((len(keys), 2 * count), np.intp), np.full((len(keys), 2 * count), np.inf)
+        if found.max() > 2 * count:
+            few = found <= 2 * count
+            kept = few[row]
+            row, column = (np.cumsum(few) - 1)[row[kept]], column[kept]
+            places, limit = places[few], limit[few]
+        samples = start + places
         difference = X.take(samples[row], axis=0)
         difference -= X.take(column, axis=0)
-        others[row, place], squares[row, place] = column, np.einsum("ij,ij->i", difference, difference)
 
-        def beyond(distances, samples=samples, limit=limit, complete=found <= 2 * count):
+        def beyond(distances, samples=samples, limit=limit):
             own = lengths[samples]
             longest = own + np.sqrt(distances)  # longer ones are farther
             error = (d + 4) * np.finfo(np.float32).eps * longest * (own + longest / 2)
-            return complete & (2 * (limit + halves[samples] - error) > distances)
+            return 2 * (limit + halves[samples] - error) > distances
 
-        yield samples, others, squares, beyond
+        yield samples, (row, column, np.einsum("ij,ij->i", difference, difference)), beyond
 
 
 def _places(chosen):

@@ -120,7 +120,7 @@ def test_a_table_to_copy_has_every_printed_cell_and_says_how_to_load_the_data(ca
         assert len(keys) == len(set(keys)) > 1
     assert copies.copy("WebKB", task=1).cells.equals(copies.copy("WebKB", task="1").cells)
     for ask in (citations.cite, copies.copy):
-        with pytest.raises(UsageError, match="got None"):
+        with pytest.raises(UsageError, match="None"):
             ask(None)
     assert main(["table", "Cornell"]) == 2
     assert "choose one with --paper" in capsys.readouterr().err
@@ -161,7 +161,11 @@ def test_everything_that_can_be_cited_gives_whole_entries_and_what_is_unknown_is
             assert entry.count("{") == entry.count("}"), entry
             assert len(fields["title"]) > 6, entry
     assert main(["cite", "mtcrml"]) == 2
-    assert "MTCMRL" in capsys.readouterr().err
+    assert "Did you mean 'MTCMRL'" in capsys.readouterr().err
+    assert main(["cite", "nope"]) == 2
+    assert len(capsys.readouterr().err) < 100, "not the hundred names, but how to list them"
+    assert main(["cite"]) == 0
+    assert names - {*paths.papers()} <= {*capsys.readouterr().out.split("\n")}
     for entry in registry().values():
         left = citations.WORK.sub("", entry.citation.replace(" (ed.)", "")).strip()
         assert not left, f"{entry.name}: {left} is in no entry"

@@ -76,7 +76,7 @@ def test_neighbours_are_the_nearest_others_by_brute_force(block, seed, m, shift)
 @pytest.mark.parametrize("draw", [
     lambda rng: rng.normal(size=(400, 5)), lambda rng: rng.integers(0, 3, (400, 4)).astype(float),
     lambda rng: np.repeat(rng.normal(size=(25, 3)), 16, axis=0), lambda rng: 1e4 + rng.normal(size=(400, 2)),
-    lambda rng: rng.integers(0, 50, (400, 2)) / 7.0, lambda rng: rng.standard_cauchy((400, 3)) ** 3,
+    lambda rng: 1e5 + rng.integers(0, 20, (400, 3)) / 7.0, lambda rng: rng.standard_cauchy((400, 3)) ** 3,
     lambda rng: np.repeat(rng.normal(size=(25, 3)), 16, axis=0) + 1e-8 * rng.normal(size=(400, 3))])
 def test_a_choice_among_candidates_gives_the_same_lists_for_every_sample(draw, monkeypatch):
     X = draw(np.random.default_rng(0))

@@ -10,8 +10,8 @@ from mtclib.companion.site.notebooks import KERNEL, LANGUAGE
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 FIRST = f"""# MTCMRL
 Zhang et al., *Multi-Task Clustering with Model Relation Learning*, IJCAI 2018.
-[![Binder](https://mybinder.org/badge_logo.svg)]({BINDER}mtcmrl.ipynb)
-Cost: quick 40 s, 1 GB; full 100 min."""
+[![Binder](https://mybinder.org/badge_logo.svg)]({BINDER}mtcmrl.ipynb) [x](index.ipynb)"""
+COST = "Cost: quick 40 s, 1 GB; full 100 min."
 
 
 def result(count, text="1"):
@@ -30,6 +30,7 @@ def good_notebook():
         tags = {"tags": ["nbval-check-output"]}
         source = "model.fit(Xs)" if count == 4 else "1"
         nb.cells.append(new_code_cell(source, metadata=tags, execution_count=count, outputs=[result(count)]))
+    nb.cells.append(new_markdown_cell(COST))
     return nb
 
 
@@ -90,9 +91,11 @@ FAULTS = [
     ("informative_first_cell", "no title", replace_source(0, "# MTCMRL", "MTCMRL")),
     ("informative_first_cell", "no citation", replace_source(0, "Model Relation", "Relation")),
     ("informative_first_cell", "other badge", replace_source(0, "/notebooks/mtcmrl", "/notebooks/index")),
-    ("informative_first_cell", "no cost", replace_source(0, "full 100 min", "full: long")),
+    ("informative_first_cell", "no cost", replace_source(-1, "full 100 min", "full: long")),
+    ("informative_first_cell", "cost before the answer",
+     lambda nb: nb.cells[0].update(source=FIRST + nb.cells.pop().source)),
     ("links_lead_somewhere", "other owner", replace_source(0, "/gh/mtclib/", "/gh/somebody/")),
-    ("links_lead_somewhere", "no such file", replace_source(0, "Cost:", "[x](../mtclib/nosuch.py)"))]
+    ("links_lead_somewhere", "no such file", replace_source(0, "index.ipynb", "../mtclib/nosuch.py"))]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

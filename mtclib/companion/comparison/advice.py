@@ -155,7 +155,9 @@ def answer(kind):
 def _named(sources, method):
     if method == PLAIN:
         return "plain k-means"
-    return method + ", a reconstruction" * sources.estimator(method).traits.reconstruction
+    cls = sources.estimator(method)
+    named = method if method == cls.__name__ else f"{method} ({cls.__name__})"
+    return named + ", a reconstruction" * cls.traits.reconstruction
 
 
 def without_k(kind):

@@ -74,7 +74,7 @@ def cells() -> pd.DataFrame:
             for paper, name in zip(found["paper"], found["source"])]
     places = found[["paper", "table", "dataset", "task", "method", "metric"]].fillna("").agg(":".join, axis=1)
     return found.rename(columns={"dataset": "data set", "n": "runs"}).assign(
-        **numbers.round(4), cell=places,
+        counted=np.where(found["counted"], "yes", "no"), **numbers.round(4), cell=places,
         keys=[_keys(*names) for names in zip(found["paper"], found["dataset"], found["method"])],
         load=[_call(spec) for spec in used])
 

@@ -3,12 +3,13 @@
 import re
 import tomllib
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from html import escape
 
 import yaml
 
-from mtclib.companion.parameters import choose
+from mtclib.companion.parameters import UsageError
 from mtclib.companion.runs import load_protocol
 from mtclib.companion.tables.table import Shown
 from mtclib.core import paths
@@ -133,8 +134,12 @@ def entries(name):
 
 def cite(name):
     """The same as text; raises UsageError where there is nothing of that name."""
-    found = entries(name) or known()[choose(name, [one for one in known() if "/" not in one], "NAME")]
-    return "\n\n".join(found)
+    if found := entries(name):
+        return "\n\n".join(found)
+    names = {one.lower(): one for one in known()}
+    near = [names[one] for one in get_close_matches(str(name).lower(), names)]
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    raise UsageError(f"NAME: nothing is called {name!r}.{hint} `python -m mtclib cite` lists all names.")
 
 
 def box():

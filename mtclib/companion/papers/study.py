@@ -79,11 +79,13 @@ class Study(PaperJudging):
         return tables.Tables((answers.by_table(self), answers.row_verdicts(self)))
 
     def pipelines_of_tables(self) -> tables.Points:
-        """Which pipeline printed each table, and how sure that is; then what else there is to say of the
-        answer."""
+        """Who the rivals are, which pipeline printed each table and how sure that is, and what else there is
+        to say of the answer."""
         found, further = ledger.part(self.paper, "answer"), " ".join(answers.further(self))
         heads = [(f"Pipeline of {_named(one['tables'])}", "differences.ipynb") for one in found]
         told = [self.numbers.fill(f"{one['pipeline']} {one['sure']}") for one in found]
+        if rivals := ledger.part(self.paper, "summary").get("rivals"):
+            heads, told = [("Rivals", "methods.ipynb"), *heads], [rivals, *told]
         if further:
             heads, told = [*heads, ("The gain in full", "../data/README.md")], [*told, further]
         return tables.Points(tuple(told), tuple(heads))

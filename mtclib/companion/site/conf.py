@@ -96,9 +96,9 @@ def write_math(writer, node):
 
 
 def make_searchable(app, pagename, templatename, context, doctree):
-    """Reduce a page to its searchable text: drop code cells, turn tables and equations into plain text."""
+    """Reduce a page to its searchable text: without code and comments, tables and equations as plain text."""
     for node in list(doctree.findall(nodes.Element)) if doctree else ():
-        if "cell_input" in node.get("classes", ()):
+        if "cell_input" in node.get("classes", ()) or isinstance(node, nodes.comment):
             node.parent.remove(node)
         elif isinstance(node, (nodes.raw, nodes.math, nodes.math_block)):
             html = node.astext() if isinstance(node, nodes.raw) else mathml(node)

@@ -96,13 +96,10 @@ def fit(notebook, run, pages) -> None:
                 cell.metadata.tags = ["remove-cell"]
             _fit_code(cell, heading(notebook, position), seen, pages)
     if run:
-        # A paper's answer comes before what its notebook takes and when it ran.
-        cells, told = notebook.cells, f"*{_how_run(notebook, run)}*"
-        first, quick, takes = cells[0].source.partition("\n\n`quick` ")
-        cells[0].source = first if quick else f"{first}\n\n{told}"
-        if quick:
-            place = next((i for i, cell in enumerate(cells) if cell.source.startswith("## ")), len(cells))
-            cells.insert(place, new_markdown_cell(f"`quick` {takes}\n\n{told}"))
+        # After the answer, which stands below the title.
+        cells = notebook.cells
+        place = next((i for i, cell in enumerate(cells) if cell.source.startswith("## ")), len(cells))
+        cells.insert(place, new_markdown_cell(f"*{_how_run(notebook, run)}*"))
 
 
 def _fit_code(cell, title, seen, pages) -> None:

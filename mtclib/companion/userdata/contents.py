@@ -1,7 +1,7 @@
 """What is in the clusters: their sizes, what marks them, and which of different tasks belong together."""
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations, count
 
 import numpy as np
 import pandas as pd
@@ -142,13 +142,13 @@ def _cosines(data, labels, present):
     return {(s, t): cosine_similarity(means[s], means[t]) for s, t in combinations(range(len(labels)), 2)}
 
 
-def _group_names(data, grouped, count):
+def _group_names(data, grouped, groups):
     """Names that differ: that of the class of most samples of known class, else the number of the group."""
     taken, truths = {}, as_list(data.labels)
-    for code in range(count):
+    for code in range(groups):
         classes = [data.class_names[t][y] for t, (found, truth) in enumerate(zip(grouped, truths))
                    for y in truth[(found == code) & (truth >= 0)]]
         name = max(sorted(set(classes)), key=classes.count) if classes else str(code + 1)
-        same = sum(name == each.rpartition(" (")[0] or name == each for each in taken)
-        taken[f"{name} ({same + 1})" if same else name] = code
+        numbered = (f"{name} ({i})" for i in count(2))
+        taken[next(new for new in chain([name], numbered) if new not in taken)] = code
     return list(taken)

@@ -1,5 +1,6 @@
 """A user's own tasks or views: loaded from files, aligned by name, checked, described and scaled."""
 
+import logging
 import re
 import tempfile
 import warnings
@@ -24,6 +25,7 @@ from mtclib.datasets.synthetic import toy_multitask
 from mtclib.datasets.tasks import vectorize_tasks
 from mtclib.maths.linalg import as_dense
 
+_log = logging.getLogger(__name__)
 KINDS = ("tasks", "views")
 LARGEST = 1e100
 """Squares of larger entries, summed, are beyond floating point."""
@@ -31,6 +33,7 @@ LARGEST = 1e100
 _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
 # Numbers as people and programs of other languages write them.
 _WRITTEN = re.compile(r"[-+\u2212]?[$\u20ac\xa3]?\d[\d.,' \xa0]*([eEdD][-+]?\d+)?\s?[%$\u20ac\xa3]?")
+_IDS, _CLASSES, _FEW = ("id", "index", "sample", "row"), ("class", "label", "target"), 5
 AUTO = "auto"
 _WORDS = {"tfidf-l2": "as tf-idf with rows of unit length",
           "sqrt-l2": "as square roots with rows of unit length",
@@ -179,11 +182,32 @@ def _loaded(kind, parts, codes, class_names, ids, paths, labels):
     """The data of some parts, with names, hashes and places of all files that were read."""
     files = [Path(split_path(path)[0]).expanduser().resolve() for path in [*paths, *(labels or ())]]
     sources = tuple({"file": file.name, "sha256": sha256(file)} for file in files)
+    Xs = [matrix(part) for part in parts]
+    for part, X in zip(parts, Xs):
+        _tell_what_are_no_features(part, X, all(one is None for one in ids), not any(class_names))
     return UserData(
-        name="your data", kind=kind, Xs=[matrix(part) for part in parts], labels=codes,
+        name="your data", kind=kind, Xs=Xs, labels=codes,
         class_names=tuple(class_names), task_names=_names(paths), edition="files", sources=sources,
         feature_names=tuple(part.columns for part in parts), sample_names=tuple(ids),
         files=tuple(map(str, files)))
+
+
+def _tell_what_are_no_features(part, X, unnamed, unlabelled):
+    """Say which column looks like names or classes of samples, where none are given, and counts as a feature;
+    of several that number the samples none is told, for they may be ranks."""
+    if part.columns is None or not isinstance(part.values, pd.DataFrame):
+        return
+    n, spans, numbering = len(X), np.ptp(X, axis=0), []
+    for j in np.flatnonzero((np.floor(X) == X).all(axis=0)):
+        name, different = part.columns[j].casefold(), partial(lambda x: len(np.unique(x)), X[:, j])
+        if unnamed and n >= _FEW and (spans[j] == n - 1 or name in _IDS) and different() == n:
+            numbering.append(part.columns[j])
+        elif unlabelled and name in _CLASSES and 1 < different() <= n / 2:
+            _log.warning("%s: the column %r counts as a feature; if it holds known classes, give it as "
+                         "--label-column (label_column)", part.name, part.columns[j])
+    if len(numbering) == 1:
+        _log.warning("%s: the column %r numbers the samples and counts as a feature; if it only names them, "
+                     "give it as --id-column (id_column)", part.name, numbering[0])
 
 
 def _agreed_labels(parts, label_column):

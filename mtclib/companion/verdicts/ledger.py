@@ -43,7 +43,7 @@ FILES = {
         "items": table(("cause", "evidence"), SCOPE, cause=one_of(CAUSES))}),
     "claims": table((), ("name", "venue"), finding={"items": table(("text", "sources"))},
                     summary=table(("question", "claim", "rival", "over"),
-                                  ("first", "short", "also", "caveat")),
+                                  ("first", "short", "also", "caveat", "rivals")),
                     answer={"items": table(("tables", "pipeline", "sure"))}, claim={"items": CLAIM})}
 SHOWN = (*_NEEDED, "alternatives", "leverage")
 

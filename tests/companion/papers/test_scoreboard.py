@@ -148,6 +148,9 @@ def test_the_answer_of_a_paper_has_its_gain_its_recurrence_and_where_it_turns(pa
     assert f"{found['recurs']:.0f} of " in told[0]
     assert f"{found['ratio']:.2f} of the printed one ({found['ratio_low']:.2f} to" in told[0]
     below = study.pipelines_of_tables().text
+    drawn = pd.read_csv(paths.data_dir() / "gain_statistics.csv").query("paper == @paper and sets > 0")
+    explained = {"all", *re.findall(r"[\w+-]+", below + plain)}
+    assert all(explained.issuperset(name.split()) for name in drawn["rival"]), "each name in the picture"
     assert all(one in below for one in told)
     whole = answers.line(paper)
     several = whole["best_ours"] < whole["ours"]

@@ -296,6 +296,18 @@ def test_columns_of_tasks_and_rows_of_views_are_matched_by_name():
     assert (data.labels.tolist(), data.sample_names[0].tolist()) == ([0, 1], ["r", "s"])
 
 
+@pytest.mark.parametrize("column", ["class", "nr", "id"])
+def test_numbers_and_classes_of_samples_that_count_as_features_are_told(column, caplog):
+    values = {"class": np.arange(9) % 3, "nr": np.arange(9)[::-1] + 1, "id": np.arange(9) * 7}[column]
+    frame = pd.DataFrame({"a": np.linspace(0, 1, 9), "b": np.arange(9) % 2, column: values})
+    frame.to_csv("x.csv", index=False)
+    given = {"label_column": column} if column == "class" else {"id_column": column}
+    for options, said in (({}, f"x.csv: the column {column!r}"), (given, "")):
+        caplog.clear()
+        load_tasks(["x.csv"], **options)
+        assert (said in caplog.text) if said else not caplog.text
+
+
 def test_the_features_of_texts_are_their_words_over_one_vocabulary_of_all_tasks_or_of_one_view():
     files = [write("x.csv", 'id,t,y\nr,"Red ink, red",u\ns,7,v\n'), write("y.csv", "t,y,id\nblue ink,u,r\n")]
     data = load_tasks(files, "y", id_column="id", text_column="t")

@@ -84,7 +84,7 @@ function board(place, {caption, columns, rows, advice, order, bibtex, report}) {
   const search = make("input", {type: "search"});
   const passes = (row, part) => part.every(({name}) => !wanted[name] || wanted[name](row));
   form.append(...columns.filter(({filter}) => filter).map((column) => (column.filter === "choice" ? choice : range)(column)),
-    make("label", {}, "any words", search));
+    make("label", {}, "search", search));
 
   const says = make("p", {ariaLive: "polite"}), count = make("p", {ariaLive: "polite"});
   const more = make("button", {type: "button", onclick: () => { most += MOST; body(); }});
@@ -165,7 +165,7 @@ function board(place, {caption, columns, rows, advice, order, bibtex, report}) {
   first.head.append(...["method", "gain, points", "95 % interval", "losses"].map((textContent) => make("th", {scope: "col", textContent})));
   form.oninput = () => { most = MOST; head(); };
   form.onsubmit = () => false;
-  place.replaceChildren(form, ...(advice ? [says, first.box] : []), main.box, count, more);
+  place.replaceChildren(form, ...(advice ? [says, first.box] : []), count, main.box, more);
   head();
 }
 
