@@ -23,7 +23,7 @@ SIZES = [0, 500, 2000, 10**9]
 KNOWN = 0.5
 """Share of sets on which a method's time must be known."""
 BANDS = ["up to 500 samples", "to 2,000 samples", "more samples"]
-PLACES = sorted(product((5, -5, 0, 20, -20), range(-60, 61, 10)), key=lambda place: np.hypot(*place))
+PLACES = sorted(product((5, -5, 0, 20, -20, 40, -40), range(-60, 61, 10)), key=lambda place: np.hypot(*place))
 """Where a name may stand, in points from what it names."""
 
 
@@ -86,7 +86,7 @@ def figure() -> Figure:
                        alpha=0.6, label="ours" if ours else "another package")
         ax.set(xscale="log", title=f"Many {kind}, {band}", xlabel="time, in fits of plain k-means",
                ylabel="ARI (%)")
-        ax.margins(0.1)
+        ax.margins(0.1, 0.2)
         look.ticks(ax.xaxis, [1, 10, 100])
     look.legend(fig, axes[0][0].collections)
     fig.draw_without_rendering()  # where a name fits is known only once the axes have their places

@@ -1,6 +1,8 @@
 """The frontier of time, ARI and memory, against loops over all pairs."""
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 
 from mtclib.companion.comparison import frontier
 
@@ -26,3 +28,10 @@ def test_the_figure_has_a_panel_for_each_kind_and_number_of_samples_and_names_th
     found = frontier.points("tasks").query("frontier")
     names = found.loc[found["band"] == frontier.BANDS[0], "method"]
     assert [text.get_text() for text in fig.axes[0].texts] == list(names)
+    drawer = FigureCanvasAgg(fig).get_renderer()
+    for ax in fig.axes:
+        boxes = [Text.get_window_extent(text, drawer) for text in ax.texts]
+        for place, box in enumerate(boxes):
+            assert (box.min > ax.bbox.min).all(), "no name is cut off"
+            assert (box.max < ax.bbox.max).all(), "no name is cut off"
+            assert not box.count_overlaps(boxes[:place]), "no name covers another"
