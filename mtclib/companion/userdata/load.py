@@ -496,8 +496,9 @@ def _from_frame(part):
 
 def _remedy(value, names, single, few, alone):
     """What to do about text in place of numbers: in a few places of a column, or in all of it."""
-    if alone and len(str(value).split()) > 1 and all(map(_NUMBER.fullmatch, str(value).split())):
-        return "separate the columns by commas or tabs"
+    cells, heads = (re.split(r"[\s,;|]+", str(text).strip()) for text in (value, names))
+    if alone and all(map(_NUMBER.fullmatch, cells)) and (len(cells) == len(heads) > 1 or " " in str(value)):
+        return "separate the columns by commas in a .csv file, by tabs in a .tsv file"
     if _WRITTEN.fullmatch(str(value)):
         return "write numbers with a decimal point, nothing between thousands, and no unit"
     if few and single:

@@ -153,6 +153,12 @@ def test_the_command_marks_formulas_in_its_tables_and_leaves_them_if_asked(capsy
     assert pd.read_csv("clusters/clusters-KMeans.csv", dtype=str)["sample"].tolist() == ids
 
 
+def test_numbers_of_clusters_are_proposed_where_a_task_has_no_known_class(capsys):
+    files = [own_csv(stem="known", y=["u", "v"] * 10), own_csv(stem="bare", y="")]
+    assert main(["cluster", *files, "--label-column", "y", "--method", "KMeans", "--n-runs", "1"]) == 0
+    assert "three candidates" in capsys.readouterr().out
+
+
 def test_views_are_clustered_with_what_was_done_to_each_file_said_and_reported(capsys):
     words = np.random.default_rng(0).poisson(np.repeat(np.eye(2), 10, axis=0).repeat(5, axis=1))
     pd.DataFrame(words).rename(columns=str).to_csv("words.csv", index=False)

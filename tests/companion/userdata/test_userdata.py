@@ -143,6 +143,7 @@ BAD_FILES = {
     "infinity": (lambda: write("x.csv", "a,b\ninf,2\n3,4\n"), "infinity in row 1 of column 'a'"),
     "too large": (lambda: write("x.csv", "a,b\n-1e308,2\n3,4\n"), "1e.308, .*divide the columns by a power"),
     "blanks between columns": (lambda: write("x.csv", "a b\n1 2\n3 4\n"), "separate the columns by commas"),
+    "commas between columns": (lambda: write("x.tsv", "a,b\n1,2\n3,4\n"), "commas in a .csv file, by tabs"),
     "UTF-16 without mark": (lambda: write("x.csv", "a,b\n1,2\n".encode("utf-16-le")), "save it as UTF-8"),
     "pickle": (lambda: write("x.npz", pickle.dumps([1, 2])), "Python objects.*with numpy.savez$"),
     "infinity in a matrix": (lambda: npz("x.npz", X=np.diag([1, np.inf])), "row 2 of column '2'"),
