@@ -3,6 +3,7 @@
 import logging
 import re
 import tempfile
+import unicodedata
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,6 +31,7 @@ KINDS = ("tasks", "views")
 LARGEST = 1e100
 """Squares of larger entries, summed, are beyond floating point."""
 
+_WORD = r"[^\W\d_]+"  # letters of any alphabet; those of the papers' data are English
 _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
 # Numbers as people and programs of other languages write them.
 _WRITTEN = re.compile(r"[-+\u2212]?[$\u20ac\xa3]?\d[\d.,' \xa0]*([eEdD][-+]?\d+)?\s?[%$\u20ac\xa3]?")
@@ -237,9 +239,10 @@ def _read_all(paths, what, label_column, id_column, header, text_column):
 
 def _worded(parts, tables, text_column):
     """The same parts with the words of a column as features, counted over one vocabulary."""
-    texts = [list(map(plain, _find_column(table, text_column, "text_column"))) for table in tables]
+    found = [_find_column(table, text_column, "text_column") for table in tables]
+    texts = [[unicodedata.normalize("NFC", plain(text)) for text in one] for one in found]
     try:
-        counts, _, words, _ = vectorize_tasks(texts, weighting="counts", min_terms=0)
+        counts, _, words, _ = vectorize_tasks(texts, token_pattern=_WORD, weighting="counts", min_terms=0)
     except ValueError as error:
         raise DataFileError(f"{tables[0].name}: text_column {text_column!r}: {error}") from error
     return [replace(part, values=X, columns=tuple(words)) for part, X in zip(parts, counts)]

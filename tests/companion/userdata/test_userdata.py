@@ -321,6 +321,13 @@ def test_the_features_of_texts_are_their_words_over_one_vocabulary_of_all_tasks_
     assert data.Xs[1].ravel().tolist() == [1, 2]
 
 
+def test_words_are_counted_whatever_their_alphabet_and_however_their_accents_are_written():
+    text = "t\ngr\u00f6\u00dfer \u00e9t\u00e9 3\nE\u0301TE\u0301 \u65e5\u672c\n"
+    data = load_tasks([write("x.csv", text)], text_column="t")
+    assert data.feature_names == (("gr\u00f6\u00dfer", "\u00e9t\u00e9", "\u65e5\u672c"),)
+    assert data.Xs[0].toarray().tolist() == [[1, 1, 0], [0, 1, 1]]
+
+
 def test_twenty_thousand_columns_are_read_and_matched_in_about_the_time_that_pandas_needs():
     for name, columns in (("x.csv", range(20_000)), ("y.csv", range(19_999, -1, -1))):
         pd.DataFrame([range(20_000)] * 3, columns=[f"word {j}" for j in columns]).to_csv(name, index=False)
