@@ -17,7 +17,7 @@ matplotlib.use("Agg")
 settings.register_profile("tests", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile("tests")
 
-SLOWEST = ("test_execution.py", "test_contract.py", "test_your_data.py", "test_adversary.py")
+SLOWEST = ("test_contract.py", "test_report.py", "test_your_data.py", "test_adversary.py")
 COMMITTED = tuple(f"tests/companion/{name}"
                   for name in ("comparison/", "papers/", "runs/test_committed.py", "verdicts/"))
 """These read and judge the committed results of all papers, which one process then does once."""
@@ -28,9 +28,11 @@ def pytest_configure(config):
     config.addinivalue_line("filterwarnings", "error::numpy.exceptions.VisibleDeprecationWarning")
 
 
-def pytest_collection_modifyitems(items):
-    """Files that take longest come first, or one process would be busy long after the others."""
-    items.sort(key=lambda item: item.path.name not in SLOWEST and not item.nodeid.startswith(COMMITTED))
+def pytest_collection_modifyitems(config, items):
+    """Among several processes, files that take longest come first, or one would be busy long after the
+    others. Notebooks come before the test that runs them with other parameters, which shares their fits."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.path.name not in SLOWEST and not item.nodeid.startswith(COMMITTED))
 
 
 @pytest.hookimpl(optionalhook=True)
