@@ -1,5 +1,6 @@
 """Settings for all tests."""
 # ruff: noqa: E402
+import gc
 import os
 import sys
 
@@ -13,6 +14,8 @@ import pytest
 from hypothesis import settings
 
 matplotlib.use("Agg")
+# Looking for garbage as often as Python does by itself takes a tenth of the time.
+gc.set_threshold(10_000)
 # A run must not fail for a slow machine, nor for examples that another run has not seen.
 settings.register_profile("tests", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile("tests")
@@ -33,6 +36,11 @@ def pytest_collection_modifyitems(config, items):
     others. Notebooks come before the test that runs them with other parameters, which shares their fits."""
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: item.path.name not in SLOWEST and not item.nodeid.startswith(COMMITTED))
+
+
+def pytest_collection_finish():
+    """Thousands of tests, which stay to the end, are no garbage."""
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
