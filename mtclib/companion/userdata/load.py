@@ -97,7 +97,8 @@ def load_tasks(paths: Sequence, label_column: str | None = None, *,
     id_column : str, optional
         Column with the name of each sample, for the files of results.
     text_column : str, optional
-        Column with a text for each sample: the features are how often it has each word, and nothing else.
+        Column with a text for each sample: the features are how often it has each word, but for English stop
+        words, and nothing else.
     header : bool or None, default=None
         Whether the first line of CSV files names the columns; without, they are "1", "2", ...  None takes it
         for names, but refuses a line that may be data, as one of numbers alone.

@@ -126,6 +126,21 @@ def test_results_are_kept_elsewhere_if_the_folder_got_another_file_in_the_meanti
     assert Path("out/late.txt").read_text() == "mine"
 
 
+def test_results_are_kept_elsewhere_if_the_folder_cannot_be_moved_aside(result, monkeypatch):
+    def busy(path, target):
+        if path.name == "out":
+            raise OSError(errno.EBUSY, "Device or resource busy")
+        return rename(path, target)
+
+    result.save("out")
+    before, rename = Path("out", bundle.MANIFEST).read_bytes(), Path.rename
+    monkeypatch.setattr(Path, "rename", busy)
+    with pytest.raises(bundle.BundleError, match=r"cannot be replaced \(Device.*; the results are") as said:
+        result.save("out")
+    assert {"report.txt", bundle.MANIFEST} <= set(names(str(said.value).rpartition(" in ")[2]))
+    assert Path("out", bundle.MANIFEST).read_bytes() == before
+
+
 def own_csv(folder=".", stem="own", **columns):
     path = Path(folder, f"{stem}.csv")
     rng = np.random.default_rng(0)
