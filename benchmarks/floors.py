@@ -65,7 +65,7 @@ WHY = {
     "AWP": "the largest entry of each sample's row and the indicators take as long as the thin products",
     "CLR": "the block eigensolver goes in many small steps, whose blocks it orthogonalises twice",
     "ConvexSub": "the duality gap, its stopping rule, takes another whole decomposition in most steps",
-    "ConsensusClustering": _FEW, "CoregSpectral": _GRAPHS,
+    "CoregSpectral": _GRAPHS,
     "DMTRC": "clusters of even sizes: up to 20 linear programmes for a task, which the floor leaves out",
     "L2SC": _POLAR, "LLMC": _SMALL, "LMSC": _POLAR, "LSSMTC": _MEMBERSHIPS, "MBC": _DIVERGENCES,
     "MKC": _SIMPLEX, "MultiViewConsensus": _FEW,

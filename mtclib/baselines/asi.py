@@ -116,13 +116,14 @@ class ASI(SingleTaskClusterer):
         X, space, start = task
         labels = _initial_labels(X, n_clusters, start, seed)
         l = min(self.n_components or n_clusters, X.shape[1])
-        squared_norm = float(np.sum(X.data ** 2 if sp.issparse(X) else X ** 2))
+        values = X.data if sp.issparse(X) else X
+        squared_norm, rounding = float(np.sum(values ** 2)), 1e-6 * np.abs(values).max(initial=0.0)
         history, converged = [], False
         while not converged and len(history) < self.max_iter:
             D = one_hot(labels, n_clusters)
             F = subspace(X, D, l, self.which, space)
             Z = X @ F
-            before, labels = labels, labels if _nothing_left(X, Z) else assign(Z, labels, n_clusters)
+            before, labels = labels, labels if _nothing_left(Z, rounding) else assign(Z, labels, n_clusters)
             between = between_scatter(Z, labels, n_clusters)
             history.append((squared_norm if self.which == "adr" else float(np.sum(Z * Z))) - between)
             converged = np.array_equal(before, labels)
@@ -147,8 +148,8 @@ def _initial_labels(X, n_clusters, start, seed):
     return start if start.ndim == 1 else kmeans_once(start, n_clusters, seed).labels_.astype(np.intp)
 
 
-def _nothing_left(X, Z):
-    nothing = Z.size == 0 or np.abs(Z).max() < 1e-6 * abs(X).max()
+def _nothing_left(Z, rounding):
+    nothing = Z.size == 0 or np.abs(Z).max() < rounding
     if nothing:
         warnings.warn(
             "all samples are projected to the origin, as the features outnumber the rank of the data; "

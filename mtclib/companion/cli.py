@@ -90,7 +90,7 @@ def cluster(args) -> int:
         off = " (--scaling none leaves the entries as they are)" if args.scaling == load.AUTO else ""
         _say("\n".join(load.preparation(data)) + off, end="\n\n")
         ks, figures = args.n_clusters, {}
-        if not ks and not data.labelled:
+        if not ks and any(y.max() < 0 for y in own.as_list(data.labels)):  # a task without known classes
             tried = number.candidates(data, seed=args.seed)
             ks, figures["number"] = tried.agreeing(), plots.number_of_clusters(tried)
             note = (f"agreement: adjusted Rand index with k-means. Used below, to begin with: "

@@ -153,14 +153,20 @@ def check_indices(X, name, error=ValueError):
 def _check_format(X):
     form = X.format if sp.issparse(X) else "dense"
     if form in ("csr", "csc", "bsr"):
+        ends = np.asarray(X.indptr)
+        # scipy takes fractions for integers, and looks at the order of the ends only where entries are.
+        if ends.dtype.kind not in "iu" or np.asarray(X.indices).dtype.kind not in "iu":
+            raise ValueError("indices must be integers")
+        if ends.ndim != 1 or (ends[1:] < ends[:-1]).any():
+            raise ValueError("indptr must not decrease")
         X.check_format(full_check=True)
     elif form == "coo":
         _check_places(X.shape, X.coords, len(X.data))
     elif form == "dok":
-        _check_places(X.shape, list(zip(*X.keys())) or [()] * X.ndim, len(X))
+        _check_places(X.shape, list(zip(*X.keys(), strict=True)) or [()] * X.ndim, len(X))
     elif form == "lil":
         lengths = [list(map(len, lists)) for lists in (X.rows, X.data)]
-        columns = np.array([column for row in X.rows for column in row], dtype=float)
+        columns = np.array([column for row in X.rows for column in row])
         if lengths[0] != lengths[1] or len(lengths[0]) != X.shape[0]:
             raise ValueError("rows and data differ in length")
         _check_places(X.shape[1:], [columns], len(columns))
@@ -172,8 +178,9 @@ def _check_format(X):
 def _check_places(shape, coordinates, count):
     for size, places in zip(shape, coordinates, strict=True):
         places = np.asarray(places)
-        if places.shape != (count,) or (count and not (places.min() >= 0 and places.max() < size)):
-            raise ValueError(f"coordinates and data differ in length, or are outside 0 .. {size - 1}")
+        if places.shape != (count,) or (count and not (
+                places.dtype.kind in "iu" and places.min() >= 0 and places.max() < size)):
+            raise ValueError(f"coordinates and data differ in length, or are no integers in 0 .. {size - 1}")
 
 
 def _as_array(X, name):

@@ -58,7 +58,8 @@ def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4, star
         return _quiet(model, X)
     dense = dense and X.shape[1] >= WIDE and X.size * n_clusters >= WORTHWHILE
     dense = dense and 2 * np.count_nonzero(X) > X.size
-    if dense and (init == "random" or _differ(X, 1e-10)):
+    # Of copies any may be drawn: they are the same centroid.
+    if dense and (init == "random" or _differ(X, 1e-10) or _differ(np.unique(X, axis=0), 1e-10)):
         rng = np.random.RandomState(seed)  # drawn from as scikit-learn does
         start = (_seeded(X, n_clusters, [rng], "greedy")[0] if init == "k-means++" else
                  X[rng.choice(len(X), n_clusters, replace=False, p=np.full(len(X), 1 / len(X)))])

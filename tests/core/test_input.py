@@ -70,9 +70,14 @@ def damaged():
         coo, lil, fewer, more = new("coo", "lil", "dia", "dia")
         coo.data = coo.data[:2]
         lil.rows[2] = [0, 1, 2]
+        keys, split = new("dok", "dok")
+        keys._dict[0, 1, 2], split._dict[0, 0.5] = 1.0, 1.0
+        ends, fractions = getattr(sp, f"csc_{kind}")((4, 4)), new("csr")[0]
+        ends.indptr, fractions.indices = np.array([0, 99, 0, 0, 0]), np.array([0.0, np.nan, 2.0, 3.0])
         fewer.offsets, more.offsets = np.zeros(0, dtype=np.int32), np.array([0, 1], dtype=np.int32)
         yield from ((f"{X.format} {kind} {what}", X) for what, X in (
-            ("short", coo), ("longer", lil), ("without offsets", fewer), ("more offsets than data", more)))
+            ("short", coo), ("longer", lil), ("without offsets", fewer), ("more offsets than data", more),
+            ("longer keys", keys), ("fractions", split), ("ends beyond", ends), ("not a number", fractions)))
 
 
 @pytest.mark.parametrize("X", [pytest.param(X, id=name) for name, X in damaged()])

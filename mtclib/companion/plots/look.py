@@ -51,8 +51,8 @@ def figure(draw):
                 # their labels, so that is fixed here, and the layout, once it has settled, is frozen.
                 for ax in fig.axes:
                     ax.tick_params(labelsize=plt.rcParams["xtick.labelsize"])
-                fig.draw_without_rendering()
-                fig.draw_without_rendering()
+                for _ in range(2):
+                    fig.get_layout_engine().execute(fig)
                 fig.set_layout_engine("none")
                 # The last bits of the layout follow addresses in memory, and names in an SVG hash them.
                 for ax in fig.axes:

@@ -114,10 +114,16 @@ def _swap(partial, place):
     run was faster: the last one stays."""
     older = partial.with_suffix(".old")
     while partial.exists():
-        with suppress(FileNotFoundError):
+        why = ""
+        try:
             place.rename(older)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            why = f"cannot be replaced ({error.strerror})"
         if older.exists() and (why := _not_ours(older)):  # by now
             older.rename(place)
+        if why:
             kept = partial.rename(place.with_name(f"{place.name}-{older.stem[-8:]}"))
             raise BundleError(f"output: {place} {why}; the results are in {kept}")
         try:

@@ -3,6 +3,7 @@
 import logging
 import re
 import tempfile
+import unicodedata
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,6 +31,7 @@ KINDS = ("tasks", "views")
 LARGEST = 1e100
 """Squares of larger entries, summed, are beyond floating point."""
 
+_WORD = r"[^\W\d_]+"  # letters of any alphabet; those of the papers' data are English
 _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
 # Numbers as people and programs of other languages write them.
 _WRITTEN = re.compile(r"[-+\u2212]?[$\u20ac\xa3]?\d[\d.,' \xa0]*([eEdD][-+]?\d+)?\s?[%$\u20ac\xa3]?")
@@ -95,7 +97,8 @@ def load_tasks(paths: Sequence, label_column: str | None = None, *,
     id_column : str, optional
         Column with the name of each sample, for the files of results.
     text_column : str, optional
-        Column with a text for each sample: the features are how often it has each word, and nothing else.
+        Column with a text for each sample: the features are how often it has each word, but for English stop
+        words, and nothing else.
     header : bool or None, default=None
         Whether the first line of CSV files names the columns; without, they are "1", "2", ...  None takes it
         for names, but refuses a line that may be data, as one of numbers alone.
@@ -237,9 +240,10 @@ def _read_all(paths, what, label_column, id_column, header, text_column):
 
 def _worded(parts, tables, text_column):
     """The same parts with the words of a column as features, counted over one vocabulary."""
-    texts = [list(map(plain, _find_column(table, text_column, "text_column"))) for table in tables]
+    found = [_find_column(table, text_column, "text_column") for table in tables]
+    texts = [[unicodedata.normalize("NFC", plain(text)) for text in one] for one in found]
     try:
-        counts, _, words, _ = vectorize_tasks(texts, weighting="counts", min_terms=0)
+        counts, _, words, _ = vectorize_tasks(texts, token_pattern=_WORD, weighting="counts", min_terms=0)
     except ValueError as error:
         raise DataFileError(f"{tables[0].name}: text_column {text_column!r}: {error}") from error
     return [replace(part, values=X, columns=tuple(words)) for part, X in zip(parts, counts)]
@@ -496,8 +500,9 @@ def _from_frame(part):
 
 def _remedy(value, names, single, few, alone):
     """What to do about text in place of numbers: in a few places of a column, or in all of it."""
-    if alone and len(str(value).split()) > 1 and all(map(_NUMBER.fullmatch, str(value).split())):
-        return "separate the columns by commas or tabs"
+    cells, heads = (re.split(r"[\s,;|]+", str(text).strip()) for text in (value, names))
+    if alone and all(map(_NUMBER.fullmatch, cells)) and (len(cells) == len(heads) > 1 or " " in str(value)):
+        return "separate the columns by commas in a .csv file, by tabs in a .tsv file"
     if _WRITTEN.fullmatch(str(value)):
         return "write numbers with a decimal point, nothing between thousands, and no unit"
     if few and single:

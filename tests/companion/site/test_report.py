@@ -53,13 +53,13 @@ def test_nothing_is_loaded_from_elsewhere(site, folder):
 
 
 def test_every_local_link_leads_to_a_file_and_a_place_in_it(site, folder):
-    broken = []
+    broken, places = [], {name: {one["id"] for one in page(id=True)} for name, page in site.items()}
     for name, page in site.items():
         for link in page("a", href=True):
             parts = urlsplit(link["href"])
             file = (folder / name).parent / unquote(parts.path) if parts.path else folder / name
-            target = site.get(os.path.relpath(file, folder))
-            missing = target and parts.fragment and not target.find(id=unquote(parts.fragment))
+            known = places.get(os.path.relpath(file, folder))
+            missing = known and parts.fragment and unquote(parts.fragment) not in known
             if not parts.scheme and (missing or not file.is_file()):
                 broken.append((name, link["href"]))
     assert broken == []

@@ -126,6 +126,21 @@ def test_results_are_kept_elsewhere_if_the_folder_got_another_file_in_the_meanti
     assert Path("out/late.txt").read_text() == "mine"
 
 
+def test_results_are_kept_elsewhere_if_the_folder_cannot_be_moved_aside(result, monkeypatch):
+    def busy(path, target):
+        if path.name == "out":
+            raise OSError(errno.EBUSY, "Device or resource busy")
+        return rename(path, target)
+
+    result.save("out")
+    before, rename = Path("out", bundle.MANIFEST).read_bytes(), Path.rename
+    monkeypatch.setattr(Path, "rename", busy)
+    with pytest.raises(bundle.BundleError, match=r"cannot be replaced \(Device.*; the results are") as said:
+        result.save("out")
+    assert {"report.txt", bundle.MANIFEST} <= set(names(str(said.value).rpartition(" in ")[2]))
+    assert Path("out", bundle.MANIFEST).read_bytes() == before
+
+
 def own_csv(folder=".", stem="own", **columns):
     path = Path(folder, f"{stem}.csv")
     rng = np.random.default_rng(0)
@@ -151,6 +166,12 @@ def test_the_command_marks_formulas_in_its_tables_and_leaves_them_if_asked(capsy
     assert found == ["'=1+1", "'+cmd", "'-x", "'@sum", *ids[4:]]
     assert main([*call, "--raw"]) == 0
     assert pd.read_csv("clusters/clusters-KMeans.csv", dtype=str)["sample"].tolist() == ids
+
+
+def test_numbers_of_clusters_are_proposed_where_a_task_has_no_known_class(capsys):
+    files = [own_csv(stem="known", y=["u", "v"] * 10), own_csv(stem="bare", y="")]
+    assert main(["cluster", *files, "--label-column", "y", "--method", "KMeans", "--n-runs", "1"]) == 0
+    assert "three candidates" in capsys.readouterr().out
 
 
 def test_views_are_clustered_with_what_was_done_to_each_file_said_and_reported(capsys):

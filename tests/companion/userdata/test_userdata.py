@@ -143,6 +143,7 @@ BAD_FILES = {
     "infinity": (lambda: write("x.csv", "a,b\ninf,2\n3,4\n"), "infinity in row 1 of column 'a'"),
     "too large": (lambda: write("x.csv", "a,b\n-1e308,2\n3,4\n"), "1e.308, .*divide the columns by a power"),
     "blanks between columns": (lambda: write("x.csv", "a b\n1 2\n3 4\n"), "separate the columns by commas"),
+    "commas between columns": (lambda: write("x.tsv", "a,b\n1,2\n3,4\n"), "commas in a .csv file, by tabs"),
     "UTF-16 without mark": (lambda: write("x.csv", "a,b\n1,2\n".encode("utf-16-le")), "save it as UTF-8"),
     "pickle": (lambda: write("x.npz", pickle.dumps([1, 2])), "Python objects.*with numpy.savez$"),
     "infinity in a matrix": (lambda: npz("x.npz", X=np.diag([1, np.inf])), "row 2 of column '2'"),
@@ -318,6 +319,13 @@ def test_the_features_of_texts_are_their_words_over_one_vocabulary_of_all_tasks_
     data = load_views(views, "y", id_column="id", text_column="t")
     assert data.feature_names == (("ink", "red"), ("a",))
     assert data.Xs[1].ravel().tolist() == [1, 2]
+
+
+def test_words_are_counted_whatever_their_alphabet_and_however_their_accents_are_written():
+    text = "t\ngr\u00f6\u00dfer \u00e9t\u00e9 3\nE\u0301TE\u0301 \u65e5\u672c\n"
+    data = load_tasks([write("x.csv", text)], text_column="t")
+    assert data.feature_names == (("gr\u00f6\u00dfer", "\u00e9t\u00e9", "\u65e5\u672c"),)
+    assert data.Xs[0].toarray().tolist() == [[1, 1, 0], [0, 1, 1]]
 
 
 def test_twenty_thousand_columns_are_read_and_matched_in_about_the_time_that_pandas_needs():
