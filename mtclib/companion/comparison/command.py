@@ -21,11 +21,6 @@ RULES = {
 }
 """How the number of clusters may be chosen."""
 USED = "agreeing"
-NOTES = {"views": [], "tasks": [
-    "Of tasks that are parts of one corpus (TREC, San Jose Mercury, OHSUMED, NG20-1 to NG20-3) the "
-    "comparison has the idf of the whole corpus, and the command, which sees no more, that of the tasks.",
-]}  # fmt: skip
-"""Where the two differ."""
 
 
 def scores(kind):
@@ -59,7 +54,7 @@ def table(kind):
     caption = f"Many {kind}: what the command gives on raw files, and in other orders of the samples"
     told = f"{', '.join(row['method'] for row in rows)} and k-means on {rows[0]['sets']} sets"
     return tables.Tables((
-        tables.frame_table(rows, caption, notes=["Points of ARI over k-means.", *NOTES[kind]]),
+        tables.frame_table(rows, caption, notes=["Points of ARI over k-means."]),
         tables.frame_table(found.round(1), f"Many {kind}: every set, ARI in percent", folded=told)))
 
 
