@@ -96,7 +96,9 @@ def test_ctrl_c_stops_the_workers_and_says_how_to_resume(tmp_path, reference):
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=120)
     assert process.returncode != 0
-    assert said.rstrip().endswith("KeyboardInterrupt")
+    # A worker may have removed its folder before joblib's tracker, which then says so.
+    lines = [line for line in said.rstrip().splitlines() if "resource_tracker" not in line]
+    assert lines[-1] == "KeyboardInterrupt"
     done = len(store.keys())
     assert 3 <= done < len(reference[0])
     counted = int(re.search(r"Interrupted: (\d+) of 13 jobs are done and stored", said)[1])
