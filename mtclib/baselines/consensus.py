@@ -98,9 +98,8 @@ class _Consensus:
             members = [_alike(member, Xs) for member in self._members(Xs)]
             found = []
             for member in members:
-                known = members.index(member) < len(found)
-                found.append(found[members.index(member)] if known
-                             else self._run(member, Xs, n_clusters, seeds[0]))
+                known = found[members.index(member):][:1]
+                found += known or [self._run(member, Xs, n_clusters, seeds[0])]
         several = isinstance(found[0], list)
         parts = [self._agreed(labels, k, seeds) for labels, k in zip(
             *((zip(*found), n_clusters) if several else ([found], [n_clusters])))]

@@ -77,7 +77,8 @@ def nearest_distances(X, n_neighbors, rank=None):
     def choose(samples, row, column, squares):
         """The first of candidates: ``column`` for ``samples[row]``, at ``squares``, (r,) each, row by row."""
         order = np.argsort(squares)
-        order = order[np.argsort(row[order].astype(np.uint16), kind="stable")]  # of 16 bits: in one pass
+        # 16 bits hold the rows of a block, and are sorted in one pass.
+        order = order[np.argsort(row[order].astype(np.uint16), kind="stable")]
         row, column, squares = row[order], column[order], squares[order]
         apart = np.diff(squares, prepend=squares[:1]) > EQUAL
         starts = np.searchsorted(row, np.arange(len(samples)))
