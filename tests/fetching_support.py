@@ -52,6 +52,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
               "/repository": REPOSITORY, "/damaged": REPOSITORY[:-40],
               "/bomb": tar_bytes({"data/news/train/1": b"0" * 10**6}, "repo-1/"),
               "/packed.zip": zip_bytes({"Data/inner": GOOD}), "/other.zip": zip_bytes({"Data/else": GOOD}),
+              "/names.zip": zip_bytes({"\xe4": GOOD}).replace(b"\xc3\xa4", b"\xff\xfe"),
               "/climbing": tar_bytes({"news/../../evil": b"x"}, prefix="repo-1/data/")}
 
     def do_GET(self):
@@ -112,7 +113,7 @@ sha256 = "{sha(b"not this wrapping")}"
     parts += [group(f'name = "{kind}"', f'{packed}url = "{url}/{kind}"')
               for kind in ("repository", "damaged", "climbing", "bomb")]
     parts += [group(f'name = "{kind}-zip", member = "Data/inner", {single}', f'url = "{url}/{kind}.zip"')
-              for kind in ("packed", "other")]
+              for kind in ("packed", "other", "names")]
     parts.append(group(f'name = "member.tab", member = "pkg/member.tab", {single}', wheel, "pkg"))
     second = f'name = "second.tab", member = "pkg/second.tab", sha256 = "{sha(b"2")}"'
     parts.append(group(second, wheel, "pkg"))

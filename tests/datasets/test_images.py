@@ -2,6 +2,9 @@
 
 import bz2
 import pickle
+import shutil
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
@@ -175,6 +178,33 @@ def test_a_view_is_unpacked_once_and_again_if_a_file_changes(small, monkeypatch)
     write_class(small, "LSS", "bat", 1 + values("LSS", "bat"))
     assert load("awa").sha256 != first.sha256
     assert reads == [f"AwA/{label}-lss.pic.bz2" for label in CLASSES]
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("end", [0, 50, -9])
+def test_half_a_view_in_the_cache_is_made_again(tmp_path, end):
+    whole = np.array(load("awa").Xs[0])
+    (file,) = tmp_path.rglob("cq-*.npy")
+    file.write_bytes(file.read_bytes()[:end])
+    assert np.array_equal(load("awa").Xs[0], whole)
+
+
+FULL = """
+import numpy, pathlib, sys
+from mtclib.datasets import images
+images.read_pickled_array = lambda *_, **__: numpy.ones((500, 500))
+images._write_view(["a", "b"], [(500, 500)] * 2, pathlib.Path(sys.argv[1], "view.npy"))
+"""
+
+
+@pytest.mark.skipif(not shutil.which("unshare"), reason="no small disk can be mounted")
+def test_a_full_disk_is_an_error_and_not_the_end_of_the_process(tmp_path):
+    script = 'mount -t tmpfs -o size=1m none "$2" || exit 77; exec "$0" -c "$1" "$2"'
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", script, sys.executable, FULL, str(tmp_path)],
+                          capture_output=True, text=True)
+    if done.returncode == 77 or "unshare" in done.stderr:
+        pytest.skip("no small disk can be mounted")
+    assert (done.returncode, "No space left" in done.stderr) == (1, True)
 
 
 @pytest.mark.parametrize("change", [lambda X: X[1:], lambda X: X[:, 1:], lambda X: X.astype(int), list])
