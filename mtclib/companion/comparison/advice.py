@@ -62,18 +62,18 @@ def followed(gains, by=None):
     return pd.Series({source: gains.loc[source, chosen(by.drop(index=source))] for source in gains.index})
 
 
-def advised(sources, scores=None):
+def advised(sources):
     """The advice as a dict: ``take``; its gain if ``followed``, by source, summed up as by ``summary``;
     the ``safe`` choice and its own gain, ``safe row``; ``level``, how many of ``others`` do not differ
     significantly from it; and ``package``, the best method of another one if it is ahead, by ``over``."""
-    gains = sources.gains(sources.scores() if scores is None else scores)
+    gains = sources.gains(sources.scores())
     own = gains[ours(sources, gains)]
     take, found = chosen(own), followed(own)
-    p = against_the_first(gains[[take, *gains.columns.drop(take)]]).drop(take)
+    p = against_the_first(gains[[take, *gains.columns.drop(take)]])
     packages = gains[[name for name in gains if ":" in sources.protocol.methods[name].estimator]]
     first = packages.mean().idxmax()
     over = gains[first] - gains[take]
-    table = pd.DataFrame({name: summary(own[name]) for name in own}).T
+    table = pd.DataFrame(summary(own))
     safe = table[table["gain"] >= 0].sort_values(["worse", "gain"], ascending=[True, False]).index
     safe = next((name for name in safe if name != PLAIN), PLAIN)
     safe = safe if table.loc[safe, "risk"] < table.loc[take, "risk"] else take
@@ -82,10 +82,9 @@ def advised(sources, scores=None):
             "over": summary(over)}
 
 
-def rows(sources, scores=None):
+def rows(sources):
     """Parts of the data where advice of their own gains over the advice for all: name to what to take."""
-    known = pd.read_csv(sources.folder / "sets.csv", index_col="set")
-    scores = sources.scores() if scores is None else scores
+    known, scores = pd.read_csv(sources.folder / "sets.csv", index_col="set"), sources.scores()
     table = known.loc[scores.index.get_level_values("set")].assign(kind=scores.index.get_level_values("kind"))
     names, found = ours(sources, scores), {}
     whole = sources.gains(scores)[names]
@@ -104,11 +103,11 @@ def spread(row):
     return found if pd.isna(row["low"]) else f"{found} ({least} to {most})"
 
 
-def table(kind, sources=None, scores=None):
+def table(kind, sources=None):
     """The advice for a kind of data, to be read: one row, and one more for each part where that gains."""
     sources = sources or evidence(kind)
-    best = advised(sources, scores)
-    found = {f"any {kind}": best, **rows(sources, scores)}
+    best = advised(sources)
+    found = {f"any {kind}": best, **rows(sources)}
     if best["safe"] != best["take"]:
         found["a loss cannot be afforded (its own gain)"] = {"take": best["safe"], **best["safe row"]}
     shown = [{"your data": name, "take": _named(sources, row["take"]), "sources": f"{row['sources']:.0f}",
@@ -137,10 +136,10 @@ def answer(kind):
     """The answer for "tasks" or "views", in a few sentences."""
     sources = evidence(kind)
     best = advised(sources)
-    shares = [100 * above(best["followed"], size) for size in SIZES]
-    sizes = ", ".join("over 99 %" if share > 99.5 else f"{share:.0f} %" for share in shares)
     if best["take"] == PLAIN:
         return promise(kind)
+    shares = [100 * above(best["followed"], size) for size in SIZES]
+    sizes = ", ".join("over 99 %" if share > 99.5 else f"{share:.0f} %" for share in shares)
     text = (f"{promise(kind)} The mean gain is above {', '.join(f'{size:g}' for size in SIZES)} points with "
             f"a chance of {sizes}.")
     if best["safe"] != best["take"]:

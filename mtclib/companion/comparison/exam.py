@@ -81,11 +81,10 @@ def report(kind, found):
     """Gains over k-means as a table, of what `scores` gives, and what was promised beside what came."""
     best = advice.advised(advice.evidence(kind))
     gains = found.sub(found[PLAIN], axis=0).fillna(0.0)
-    table = pd.DataFrame({name: summary(gains[name]) for name in gains}).T.rename_axis("method")
+    table = pd.DataFrame(summary(gains)).rename_axis("method").rename(columns={"sources": "sets"})
     came = table.loc[best["take"]]
     promised, given = map(advice.spread, (best, came))
     text = (f"{best['take']}: promised {promised} points of ARI over k-means, and a loss on "
             f"{100 * best['risk']:.0f} % of sources; came {given}, with a loss on {came['worse']:.0f} of "
             f"{len(gains)} sets.")
-    table = table.drop(columns="risk").round(1).sort_values("gain", ascending=False)
-    return table.astype({"sources": int, "worse": int}).rename(columns={"sources": "sets"}), text
+    return table.drop(columns="risk").round(1).sort_values("gain", ascending=False), text

@@ -46,13 +46,10 @@ class MethodsFileError(MtclibError, ValueError):
     """data/methods/methods.toml and the estimators do not agree; the message says where."""
 
 
+@cache
 def read(path=None) -> dict:
     """Sentences and costs of all methods, checked: ``symbols`` with their meaning, ``methods`` by class."""
-    return _read(Path(path or paths.paper_dir("methods") / "methods.toml"))
-
-
-@cache
-def _read(path):
+    path = Path(path or paths.paper_dir("methods") / "methods.toml")
     found = schema.read_toml(path, path.name, MethodsFileError)
     entries = schema.table(all_estimators(), **dict.fromkeys(all_estimators(), ENTRY))
     schema.check(found, schema.table(("symbols",), methods=entries), path.name, MethodsFileError)

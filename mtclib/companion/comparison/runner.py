@@ -200,7 +200,6 @@ def all_scores(rows):
     rows = rows[rows["metric"].isin(["ARI", "NMI_arithmetic", "ACC"])]
     names = ["source", "kind", "set", "preparation", "number of clusters", "method", "metric"]
     found = rows.groupby(names, sort=False)
-    means = found["value"].agg(lambda values: 100 * values.mean(skipna=False))
-    frame = pd.DataFrame({"score": means, "seeds": found["run"].nunique(),
+    frame = pd.DataFrame({"score": 100 * found["value"].mean(skipna=False), "seeds": found["run"].nunique(),
                           "seconds": found["seconds"].median()})
     return frame.round({"score": 4, "seconds": 3}).reset_index()

@@ -106,10 +106,10 @@ class Sources:
         k-means); ``p`` of Wilcoxon's signed-rank test against the first, corrected after Holm."""
         scores = self.scores() if scores is None else scores
         gains = self.gains(scores)
-        order = gains.mean().sort_values(ascending=False, kind="stable").index
-        frame = pd.DataFrame({name: summary(gains[name]) for name in order}).T.rename_axis("method")
+        gains = gains[gains.mean().sort_values(ascending=False, kind="stable").index]
         fails = scores.isna().groupby("set").any().sum()
-        return frame.assign(fails=fails, p=against_the_first(gains[order])).reindex(columns=COLUMNS)
+        found = pd.DataFrame(summary(gains)).assign(fails=fails, p=against_the_first(gains))
+        return found[COLUMNS].rename_axis("method")
 
     def gains(self, scores: pd.DataFrame) -> pd.DataFrame:
         """Points over plain k-means, sources by methods; a method without a result there is plain k-means."""
@@ -177,11 +177,10 @@ class Sources:
         scores, sets = self.scores(), [on] if isinstance(on, str) else on or self.done
         for one in sets:
             choose(one, self.done, "on")
-        scores, found = scores[scores.index.get_level_values("set").isin(sets)].copy(), {}
-        for key in scores.index:
-            row = self.table[(self.table["set"] == key[2]) & (self.table["preparation"] == key[3])]
-            found[key] = self._scored(make, row.index[row["number of clusters"] == "known"].item(), n_runs)
-        scores[name] = pd.Series(found)
+        scores = scores[scores.index.get_level_values("set").isin(sets)].copy()
+        first = self.table.query("preparation == 'first' and `number of clusters` == 'known'")
+        first = first.reset_index().set_index("set")["dataset"]
+        scores[name] = [self._scored(make, first[key[2]], n_runs) for key in scores.index]
         table = self.overview(scores)
         return Place(scores[name], table.index.get_loc(name) + 1, len(table), table)
 
@@ -215,43 +214,39 @@ def place(make: Callable, on: str | Iterable[str], **options: Any) -> Place:
 
 
 def interval(gains):
-    """95 % t interval of the mean of gains, of which each is that of a source."""
-    n, spread = len(gains), np.std(gains, ddof=1) if len(gains) > 1 else np.nan
-    return gains.mean() + np.array([-1, 1]) * stats.t.ppf(0.975, n - 1) * spread / np.sqrt(n)
+    """95 % t interval of the mean of gains, of which each is that of a source; of each column of a frame."""
+    half = stats.t.ppf(0.975, len(gains) - 1) * gains.sem()
+    return gains.mean() - half, gains.mean() + half
 
 
 def chosen(gains):
     """Of methods (columns) the one whose mean gain over sources has the highest lower end of its interval."""
-    return gains.apply(lambda own: interval(own)[0]).fillna(gains.mean()).round(9).idxmax()
+    return interval(gains)[0].fillna(gains.mean()).round(9).idxmax()
 
 
+@np.errstate(divide="ignore", invalid="ignore")
 def summary(gains):
     """Of gains of a method, one for each source: ``sources``, mean ``gain`` with its 95 % interval ``low``,
     ``high``, ``worse`` (sources of a loss), and ``risk``, the chance of one on a further source."""
-    n, spread = len(gains), np.std(gains, ddof=1) if len(gains) > 1 else 0.0
-    (low, high), row = interval(gains), {"sources": n, "worse": int((gains.round(9) < 0).sum())}
-    chance = stats.t.cdf(-gains.mean() / (spread * np.sqrt(1 + 1 / n)), n - 1) if spread else np.nan
-    return row | {"gain": gains.mean(), "low": low, "high": high, "risk": chance}
+    n, mean, (low, high) = len(gains), gains.mean(), interval(gains)
+    risk = stats.t.cdf(0, n - 1, mean, gains.std() * np.sqrt(1 + 1 / n))  # NaN where all gains are the same
+    return {"sources": n, "worse": (gains.round(9) < 0).sum(), "gain": mean, "low": low, "high": high,
+            "risk": risk}
 
 
+@np.errstate(divide="ignore", invalid="ignore")
 def above(gains, points):
     """Posterior chance that the mean of gains is above so many points: Student's t, flat priors."""
-    low, high = interval(gains)
-    if not high > low:
-        return float(gains.mean() > points)
-    scale = (high - low) / 2 / stats.t.ppf(0.975, len(gains) - 1)
-    return float(stats.t.sf((points - gains.mean()) / scale, len(gains) - 1))
+    chance = stats.t.sf(points, len(gains) - 1, gains.mean(), gains.sem())
+    return float(gains.mean() > points if np.isnan(chance) else chance)
 
 
 def against_the_first(gains):
     """Wilcoxon's signed-rank test of each column against the first, two-sided, corrected after Holm."""
-    first, *others = gains
-    found = {name: _wilcoxon(gains[first] - gains[name]) for name in others}
-    order = sorted(found, key=found.get)
-    held = np.maximum.accumulate([found[name] * (len(order) - i) for i, name in enumerate(order)])
-    return pd.Series(dict(zip(order, np.minimum(held, 1.0))) | {first: np.nan})
+    differences = gains.iloc[:, 1:].rsub(gains.iloc[:, 0], axis=0).round(9)
+    p = differences.apply(_wilcoxon).sort_values()
+    return (p * range(len(p), 0, -1)).cummax().clip(upper=1.0)
 
 
 def _wilcoxon(differences):
-    differences = differences.round(9)
     return stats.wilcoxon(differences).pvalue if differences.any() else 1.0

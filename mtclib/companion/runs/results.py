@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable, Mapping
 
-import numpy as np
 import pandas as pd
 
 from mtclib.companion.runs.fit import NO_RESULT
 from mtclib.companion.runs.jobs import Job, canonical, shown_params
 from mtclib.companion.runs.protocol import Protocol
-from mtclib.companion.runs.store import Record, RunStore
+from mtclib.companion.runs.store import Record
 from mtclib.metrics import SCORES
 
 JOB_COLUMNS = ("paper", "dataset", "published", "edition", "data_sha", "method", "params", "run", "seed")
 STATUS_COLUMNS = ("status", "error", "n_iter", "converged", "objective", "seconds", "key",
                   "algorithm_version", "part", "in_grid")
+OF_RECORD = STATUS_COLUMNS[:5]
 OF_JOB = {*JOB_COLUMNS, "key", "algorithm_version", "part", "in_grid"} - {"params"}
 COLUMNS = (*JOB_COLUMNS, "task", "metric", "value", *STATUS_COLUMNS)
 QUIET = 0.0004
@@ -34,36 +34,23 @@ def calibrated(seconds: pd.Series, calibration: pd.Series) -> pd.Series:
     return seconds * ratio.where(ratio.between(1 / FARTHEST, FARTHEST), 1.0)
 
 
-def frame(jobs: Iterable[Job], records: RunStore | Mapping[str, Record | None]) -> pd.DataFrame:
+def frame(jobs: Iterable[Job], records: Mapping[str, Record | None]) -> pd.DataFrame:
     """Tidy results of jobs, one row per job, task and metric: `COLUMNS`. Jobs without a record have no rows,
     except those whose data cannot be had; measures of the whole fit have the task ""."""
-    rows, seen = [], {}
+    rows = []
     for job in jobs:
-        if job.key not in seen:
-            seen[job.key] = _facts(job, records)
-        facts = seen[job.key]
-        if facts is None:
+        record = records.get(job.key)
+        if record is None and not job.unavailable:
             continue
-        status, scores, measures = facts
-        given = {"params": job.shown, **{name: getattr(job, name) for name in OF_JOB}, **status}
-        for task in job.tasks:
-            values = scores.get(task, {})
-            rows.extend({**given, "task": task, "metric": metric, "value": values.get(metric, np.nan)}
-                        for metric in SCORES)
-        rows.extend({**given, "task": "", "metric": metric, "value": measures.get(metric, np.nan)}
-                    for metric in job.measures)
+        info = record.info if record else {"status": "unavailable", "error": job.unavailable, **NO_RESULT}
+        given = {"params": job.shown, "seconds": record.cost["seconds"] if record else 0.0,
+                 **{name: getattr(job, name) for name in OF_JOB}, **{name: info[name] for name in OF_RECORD}}
+        scores, measures = info["scores"], info.get("measures", {})
+        values = [(task, metric, scores.get(task, {}).get(metric)) for task in job.tasks for metric in SCORES]
+        values += [("", metric, measures.get(metric)) for metric in job.measures]
+        rows += [{**given, "task": task, "metric": metric, "value": value} for task, metric, value in values]
     types = {"value": float, "objective": float, "seconds": float, "converged": bool, "in_grid": bool}
     return pd.DataFrame(rows, columns=COLUMNS).astype(types)
-
-
-def _facts(job, records):
-    record = records.get(job.key) if isinstance(records, dict) else records.get(job.key, arrays=False)
-    if record is None and not job.unavailable:
-        return None
-    info = record.info if record else {"status": "unavailable", "error": job.unavailable, **NO_RESULT}
-    status = {name: info[name] for name in ("status", "error", "n_iter", "converged", "objective")}
-    seconds = record.cost["seconds"] if record else 0.0
-    return {**status, "seconds": seconds}, info["scores"], info.get("measures", {})
 
 
 def oracle(results: pd.DataFrame, metric: str = "ACC") -> pd.DataFrame:
@@ -112,11 +99,6 @@ def sweep_rows(results: pd.DataFrame, protocol: Protocol, name: str, profile: st
 def pooled(rows, names):
     """Several draws of a data set as one, with runs numbered through. ``names`` maps a data set to the name
     of its pool; others stay as they are."""
-    if rows["dataset"].nunique() == 1:
-        name = rows["dataset"].iloc[0]
-        return rows.assign(dataset=names.get(name, name), run=pd.factorize(rows["run"])[0])
-    pool = rows["dataset"].map(names).fillna(rows["dataset"])
-    keys = pd.DataFrame({"pool": pool, "dataset": rows["dataset"], "run": rows["run"]})
-    number = keys.drop_duplicates()
-    number = number.assign(number=number.groupby("pool").cumcount())
-    return rows.assign(dataset=pool, run=keys.merge(number, how="left")["number"].to_numpy())
+    pool = rows["dataset"].map(lambda name: names.get(name, name))
+    draws = rows.groupby(["dataset", "run"], sort=False).ngroup().groupby(pool, sort=False)
+    return rows.assign(dataset=pool, run=draws.transform(lambda own: pd.factorize(own)[0]))

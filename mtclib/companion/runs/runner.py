@@ -44,14 +44,14 @@ def run(jobs: Iterable[Job], store: RunStore, *, n_jobs: int = 1, dask: str | No
     waiting = list({job.key: job for job in jobs if job.key not in found}.values())
     failed = sum(record.status == "failed" for record in found.values())
     waiting = [job for job in waiting if not job.unavailable]
-    with (_Progress(len(waiting), len(found), failed, progress) as counter,
+    with (_progress(len(waiting), len(found), failed, progress) as count,
           contextlib.closing(_records(waiting, n_jobs, dask)) as records):
         for record in records:
             # Data that are missing today may be there tomorrow: not stored, so looked for again.
             if record.status != "unavailable":
                 store.put(record)
             found[record.key] = replace(record, arrays={})
-            counter.step(record)
+            count(record)
     return frame(jobs, found)
 
 
@@ -194,37 +194,29 @@ def _connect(distributed, address):
     return client
 
 
-class _Progress:
+@contextlib.contextmanager
+def _progress(total, cached, failed, show):
+    """What counts a record, on the bar or in the log; an interruption says how to go on."""
+    counts, said = {"done": 0, "cached": cached, "failed": failed}, time.monotonic()
 
-    def __init__(self, total, cached, failed, show):
-        self.total, self.cached, self.failed, self.done = total, cached, failed, 0
-        self._bar = make_bar(total, show)
-        self._log = show is None and self._bar.disable
-        self._said = time.monotonic()
-
-    def __enter__(self):
-        self._refresh()
-        return self
-
-    def __exit__(self, error, *_):
-        self._bar.close()
-        if error is KeyboardInterrupt:
-            print(f"\nInterrupted: {self.done} of {self.total} jobs are done and stored. "
-                  f"Run the same command again to resume.", file=sys.stderr)
-
-    def step(self, record):
-        self.done += 1
-        self.failed += record.status == "failed"
-        self._bar.update()
-        if self._log and time.monotonic() - self._said > A_MINUTE:
-            self._said = time.monotonic()
+    def count(record):
+        nonlocal said
+        counts.update(done=counts["done"] + 1, failed=counts["failed"] + (record.status == "failed"))
+        bar.update()
+        bar.set_postfix(counts, refresh=False)
+        if show is None and bar.disable and time.monotonic() - said > A_MINUTE:
+            said = time.monotonic()
             log.info("%d of %d jobs done, %d cached, %d failed",
-                     self.done, self.total, self.cached, self.failed)
-        self._refresh()
+                     counts["done"], total, cached, counts["failed"])
 
-    def _refresh(self):
-        counts = {"done": self.done, "cached": self.cached, "failed": self.failed}
-        self._bar.set_postfix(counts, refresh=self.done == 0)
+    try:
+        with make_bar(total, show) as bar:
+            bar.set_postfix(counts)
+            yield count
+    except KeyboardInterrupt:
+        print(f"\nInterrupted: {counts['done']} of {total} jobs are done and stored. "
+              f"Run the same command again to resume.", file=sys.stderr)
+        raise
 
 
 class CellLine:

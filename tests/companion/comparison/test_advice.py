@@ -37,7 +37,7 @@ EIGHT = ["Heart", "Vowel", "Gas-drift", "MNIST-USPS", "tr23", "Reuters", "WebKB4
 
 def decided(sets=SETS, **changed):
     toys = Toys(sets, **changed)
-    return advice.advised(toys, toys.made), str(advice.table("tasks", toys, toys.made))
+    return advice.advised(toys), str(advice.table("tasks", toys))
 
 
 def test_the_best_of_ours_is_advised_with_what_it_gains_if_followed_and_the_package_that_is_ahead():
@@ -69,9 +69,9 @@ def test_where_a_loss_cannot_be_afforded_the_method_with_the_fewest_is_named_and
 def test_a_part_of_the_data_gets_advice_of_its_own_only_where_that_gains():
     texts = np.array([False] * 4 + [True] * 4)
     toys = Toys(EIGHT, MBC=np.where(texts, 90.0, 40.0), SNMF=np.where(texts, 55.0, 95.0))
-    assert advice.rows(toys, toys.made)["texts"]["take"] == "MBC"
+    assert advice.rows(toys)["texts"]["take"] == "MBC"
     toys = Toys(EIGHT, MBC=[40.0, 90.0] * 4, SNMF=[95.0, 55.0] * 4)
-    assert not advice.rows(toys, toys.made)
+    assert not advice.rows(toys)
 
 
 @pytest.mark.parametrize("kind", KINDS)
