@@ -85,20 +85,6 @@ class View:
         return (self.H @ L) @ B.T
 
 
-@dataclass(frozen=True)
-class Settings:
-    """The parameters that the steps need; see :class:`mtclib.LMSC`."""
-
-    lam: float
-    mu: float
-    beta: float
-    l21: str
-    eta: float
-    max_iter: int
-    tol: float
-    changes: tuple = ()
-
-
 def _norms(L):
     return np.linalg.norm(L, axis=1, keepdims=True)
 
@@ -177,7 +163,8 @@ def distance(D, B):
 class Task:
     """One task while it is learned, by updates that never lower the objective; see :class:`mtclib.LMSC`.
 
-    ``past`` holds the Libraries of the tasks before this one; it is never modified.
+    ``past`` holds the Libraries of the tasks before this one; it is never modified.  ``settings`` is the
+    estimator, for its parameters.
     """
 
     def __init__(self, views, past, settings):
@@ -295,7 +282,7 @@ class ReleasedTask(Task):
     """The same as the authors' code learns it; transposes are conjugate ones, since iterates turn complex.
 
     All views share one E.  The sums M and C take the task in once a sweep, and are divided by the number of
-    tasks alone.  ``Settings.changes`` takes single differences from the paper back; see :data:`CHANGES`.
+    tasks alone.  ``changes`` takes single differences from the paper back; see :data:`CHANGES`.
     """
 
     def __init__(self, views, past, settings):
@@ -359,13 +346,14 @@ class ReleasedTask(Task):
     def run(self, sweep=None):
         """Sweep until the objective stands: minus its real part after each sweep, and whether it did."""
         history, converged, before = [], False, None
-        while not converged and len(history) < self.settings.max_iter:
+        most, tol = min(self.settings.max_iter, RELEASED["max_iter"]), max(self.settings.tol, RELEASED["tol"])
+        while not converged and len(history) < most:
             with one_thread("blas"):  # the last digit decides the signs of eigenvectors
                 (sweep or self.sweep)()
             after = self.value()
             history.append(-float(after.real))
             # The first sweep has nothing to be compared with.
-            converged = before is not None and abs(after - before) < self.settings.tol * abs(before)
+            converged = before is not None and abs(after - before) < tol * abs(before)
             before = after
         return history, converged
 
@@ -702,17 +690,12 @@ class LMSC(LibraryClusterer):
             return self._prepared(Xs, self._rank(k), seed, past)
 
     def _prepared(self, Xs, k, seed, past):
-        most, tol = self.max_iter, self.tol
-        if self._released:
-            most, tol = min(most, RELEASED["max_iter"]), max(tol, RELEASED["tol"])
         if self._released and "graph" not in self.changes:
             views = [self._released_view(X, k) for X in Xs]
         else:
             graphs = normalized_affinities(Xs, self.affinity, self.scale, "view", self.n_neighbors)
             views = [self._view(graph, X, k, seed) for graph, X in zip(graphs, Xs)]
-        settings = Settings(float(self.lam), float(self.mu), float(self.beta), self.l21, float(self.eta),
-                            int(most), float(tol), tuple(self.changes))
-        return FORMULATIONS[self.formulation](views, past, settings)
+        return FORMULATIONS[self.formulation](views, past, self)
 
     def _released_view(self, X, k):
         K, low = heat_affinity(X), X.min()

@@ -327,7 +327,7 @@ class MBC(MultiTaskClusterer):
         return isinstance(self.divergence, str) and self.divergence == "mahalanobis" and self.metric is None
 
     def _prepare(self, Xs, n_clusters):
-        starts = None if isinstance(self.init, str) else check_initial_labels(self.init, Xs, n_clusters)
+        starts = check_initial_labels(self.init, Xs, n_clusters)
         chosen = divergence(self.divergence, pooled_metric(Xs) if self._pooled() else self.metric)
         names = [f"Xs[{t}] (task {t + 1})" for t in range(len(Xs))]
         Xs = [chosen.normalised(X, name) for X, name in zip(Xs, names)]

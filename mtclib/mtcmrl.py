@@ -226,8 +226,7 @@ class MTCMRL(MultiTaskClusterer):
         self.max_iter, self.tol, self.atol, self.random_state = max_iter, tol, atol, random_state
 
     def _prepare(self, Xs, n_clusters):
-        starts = ([None] * len(Xs) if isinstance(self.init, str)
-                  else check_initial_labels(self.init, Xs, n_clusters))
+        starts = check_initial_labels(self.init, Xs, n_clusters) or [None] * len(Xs)
         tasks = [Task(X, M, RidgeSystems(X), start)
                  for X, M, start in zip(Xs, similarities(Xs, self.similarity), starts)]
         for t, task in enumerate(tasks):

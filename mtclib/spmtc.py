@@ -248,7 +248,7 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
         return Xs, ks
 
     def _prepare(self, Xs, n_clusters):
-        starts = None if isinstance(self.init, str) else check_initial_labels(self.init, Xs, n_clusters)
+        starts = check_initial_labels(self.init, Xs, n_clusters)
         X = (sp.vstack([sp.csr_array(X) for X in Xs], format="csr") if any(map(sp.issparse, Xs))
              else np.vstack(Xs))
         squares = [np.asarray((X * X).sum(axis=1)).ravel() for X in Xs]

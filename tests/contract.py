@@ -9,6 +9,7 @@ import inspect
 import pickle
 import re
 import warnings
+from collections import ChainMap
 from fractions import Fraction
 from functools import cache
 
@@ -23,11 +24,12 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from mtclib.core.base import EmptyClusterWarning
+from mtclib.core.checks import Named, Number
 from mtclib.core.shield import NumericalError
 
 SIZES = (30, 24, 27)
 # Enough iterations and starts to tell right from wrong; some methods would go on, for the same answer.
-LONGEST = {"max_iter": 12, "n_init": 2}
+LONGEST = {"max_iter": 12, "n_init": 2, "warm_up": 5, "inner_max_iter": 10}
 
 
 def planted(estimator_class, seed=0, sizes=SIZES, k=3, d=12):
@@ -153,18 +155,17 @@ def check_one_and_two_threads_agree(cls):
 
 
 def check_input_is_not_mutated(cls):
-    for convert in (np.array, sp.csr_array, sp.csr_matrix) if cls.traits.sparse else (np.array,):
+    for convert in (np.array, sp.csr_array, sp.csr_matrix):
         Xs = mapped(convert, planted(cls))
         copies = [X.copy() for X in arrays(Xs)]
         fit(brief(cls), Xs)
         for X, copy in zip(arrays(Xs), copies):
             assert (X.dtype, abs(X - copy).max()) == (copy.dtype, 0)
     unsorted = mapped(_uncanonical, planted(cls))
-    if cls.traits.sparse:
-        before = [(X.data.copy(), X.indices.copy(), X.indptr.copy()) for X in arrays(unsorted)]
-        fit(brief(cls), unsorted)
-        for X, parts in zip(arrays(unsorted), before):
-            assert equal((X.data, X.indices, X.indptr), parts)
+    before = [(X.data.copy(), X.indices.copy(), X.indptr.copy()) for X in arrays(unsorted)]
+    fit(brief(cls), unsorted)
+    for X, parts in zip(arrays(unsorted), before):
+        assert equal((X.data, X.indices, X.indptr), parts)
 
 
 def _uncanonical(X):
@@ -182,10 +183,6 @@ def alike(one, two):
 
 def check_csr_and_dense_agree(cls):
     Xs = planted(cls)
-    if not cls.traits.sparse:
-        with pytest.raises(ValueError, match=r"Xs\[0\]"):
-            build(cls).fit(mapped(sp.csr_array, Xs))
-        return
     dense, sparse = reference(cls), fit(build(cls), mapped(sp.csr_array, Xs))
     assert alike(dense, sparse)
     np.testing.assert_allclose(dense.objective_[-1], sparse.objective_[-1], rtol=1e-8)
@@ -216,8 +213,7 @@ def check_layout_and_container_do_not_matter(cls):
     for convert in (np.asfortranarray, _read_only, pd.DataFrame, np.ndarray.tolist,
                     lambda X: X.astype(object), lambda X: np.ma.masked_array(X, mask=False)):
         assert gives_the_same(cls, mapped(convert, Xs))
-    if cls.traits.sparse:
-        assert alike(reference(cls), fit(build(cls), mapped(_read_only, mapped(_uncanonical, Xs))))
+    assert alike(reference(cls), fit(build(cls), mapped(_read_only, mapped(_uncanonical, Xs))))
 
 
 def _read_only(X):
@@ -278,9 +274,8 @@ def check_edge_cases_give_valid_results(cls):
     equal = mapped(lambda X: np.ones((n, 4)), Xs)
     for data, k in ((small, 6), (Xs[:1], 3), (zero_row, 3), (zero_row, 1), (duplicates, 3), (duplicates, 20),
                     (equal, 2), (mapped(lambda X: X[:1], Xs[:1]), 1)):
-        is_valid(fit(brief(cls, n_clusters=k), data), data, k)
-        if cls.traits.sparse:
-            is_valid(fit(brief(cls, n_clusters=k), mapped(sp.csr_array, data)), data, k)
+        for convert in (np.array, sp.csr_array):
+            is_valid(fit(brief(cls, n_clusters=k), mapped(convert, data)), data, k)
 
 
 def check_a_warning_tells_how_many_clusters_were_lost(cls):
@@ -365,12 +360,12 @@ def check_bad_input_is_refused_by_name(cls):
                          ([Xs[0][0], Xs[1]], r"Xs\[0\].*two-dimensional"),
                          ([Xs[0], Xs[1][:0]], r"Xs\[1\].*empty"),
                          ([Xs[0], Xs[1].astype(complex)], r"Xs\[1\].*complex"),
-                         ([Xs[0], sp.csr_array(Xs[1].astype(complex))], r"Xs\[1\].*(complex|sparse)"),
+                         ([Xs[0], sp.csr_array(Xs[1].astype(complex))], r"Xs\[1\].*complex"),
                          ([np.array([["a", "b"]]), Xs[1]], r"Xs\[0\].*numbers"),
                          ([Xs[0], [[1.0, 2.0], [3.0]]], r"Xs\[1\].*equally long"),
                          ([Xs[0], Xs[1].astype("datetime64[s]")], r"Xs\[1\].*date"),
                          ([Xs[0], np.ma.masked_greater(Xs[1], 2)], r"Xs\[1\].*masked"),
-                         ([Xs[0], from_one], r"Xs\[1\].*(count from 1|is sparse)"),
+                         ([Xs[0], from_one], r"Xs\[1\].*count from 1"),
                          ([Xs[0] * 1e200, Xs[1]], r"Xs\[0\].*rescale"),
                          ([Xs[0], Xs[1] * 1e-200], r"Xs\[1\].*rescale"),
                          (np.empty((0, 3, 4)), "empty list")):
@@ -414,12 +409,9 @@ def check_bad_parameters_are_refused_by_name(cls):
     for n_clusters in (0, -1, 2.5, "3", None, True, np.array(3), np.float64(3)):
         _refused(cls, Xs, "n_clusters", n_clusters=n_clusters)
     _refused(cls, Xs, "n_clusters is 31 .*sample", n_clusters=31)
-    names = build(cls).get_params()
-    for name, values in (("n_init", (0, 1.5)), ("max_iter", (0, "many")), ("tol", (-1.0, np.nan)),
-                         ("random_state", (-1, "zero"))):
-        for value in values if name in names else ():
-            _refused(cls, Xs, name, **{name: value})
-    for name, default in names.items():
+    for value in (-1, "zero"):
+        _refused(cls, Xs, "random_state", random_state=value)
+    for name, default in build(cls).get_params().items():
         if isinstance(default, str):
             _refused(cls, Xs, name, **{name: "no-such-option"})
         if isinstance(default, bool):
@@ -427,6 +419,35 @@ def check_bad_parameters_are_refused_by_name(cls):
         if isinstance(default, float):
             for value in (Fraction(1, 2), 10**400, np.inf, None):
                 _refused(cls, Xs, name, **{name: value})
+
+
+def check_numbers_outside_their_range_are_refused_with_the_range_that_is_documented(cls):
+    Xs, rules = planted(cls), dict(_numbers(cls))
+    numbers = {name for name, default in defaults(cls).items() if type(default) in (int, float)}
+    assert numbers - rules.keys() <= ({"lam"} if cls.__name__ == "CoregSpectral" else set())
+    for name, rule in rules.items():
+        kind, bounds = ("an integer" if rule.integer else "a number"), f">= {rule.low}"
+        beyond, stated = [rule.low - (1 if rule.integer else 0.1), np.nan], f"in [{rule.low}, {rule.high}]"
+        if rule.open_low:
+            beyond[0], bounds, stated = rule.low, bounds.replace("=", ""), stated.replace("[", "(")
+        if rule.high is not None:
+            beyond, bounds = [*beyond, rule.high + 1], f"{bounds} and <= {rule.high}"
+        for value in beyond + [1.5] * rule.integer:
+            _refused(cls, Xs, f"{name} must be {kind} {bounds}; got", **{name: value})
+        entry = re.search(rf"^{name} : .*float.*\n(    .*\n)*", inspect.getdoc(cls), re.M)
+        if rule.integer:
+            assert (rule.low, rule.open_low) == (0 if name == "view" else 1, False)
+        elif entry and name not in ("tol", "atol"):
+            assert (bounds if rule.high is None else stated) in entry.group()
+
+
+def _numbers(cls):
+    """Parameters that may be numbers, and the rule that these have to keep."""
+    rules = ChainMap(*(vars(base).get("rules", {}) for base in cls.__mro__))
+    for name, rule in sorted(rules.items()):
+        rule = rule.other if isinstance(rule, Named) else rule
+        if isinstance(rule, Number) and _has(cls, name):
+            yield name, rule
 
 
 def check_n_clusters_may_differ_between_tasks(cls):

@@ -79,23 +79,6 @@ def test_without_weights_it_is_lloyds_method_on_the_concatenated_views(seed):
     assert np.array_equal(model.objective_, model.paced_objective_)
 
 
-def test_the_smooth_rule_is_between_the_naive_and_the_hard_one():
-    Xs, _ = blobs(n=90, distance=1.5)
-    histories = {key: fit(Xs, weighting=w, kappa=kappa).label_history_
-                 for key, w, kappa in (("naive", "naive", 1.0), ("dull", "smooth", 1e-9),
-                                       ("hard", "hard", 1.0), ("sharp", "smooth", 1e9))}
-    assert np.array_equal(histories["naive"], histories["dull"])
-    assert np.array_equal(histories["hard"], histories["sharp"])
-    assert not np.array_equal(histories["naive"], histories["hard"])
-
-
-def test_all_weightings_start_from_the_same_partition():
-    Xs, _ = blobs(distance=1.0)
-    starts = [fit(Xs, weighting=w, random_state=7).label_history_[0] for w in WEIGHTINGS]
-    assert np.array_equal(starts[0], starts[1])
-    assert np.array_equal(starts[0], starts[2])
-
-
 @pytest.mark.parametrize("weighting", ["hard", "smooth"])
 @pytest.mark.parametrize("pace", ["geometric", "share"])
 def test_more_than_half_of_the_pairs_start_and_all_end_with_weight(weighting, pace):
@@ -119,17 +102,6 @@ def test_the_share_pace_lets_in_the_shares_asked_for():
     assert 0.6 <= counts[0] <= 0.65
     assert 0.8 <= counts[1] <= 0.85
     assert counts[2] == 1.0
-
-
-def test_easy_views_and_samples_near_centroids_come_in_first():
-    Xs, y = blobs(n=300, spread=(0.5, 1.0, 2.0), distance=4.0)
-    for weighting in ("hard", "smooth"):
-        model = fit(Xs, weighting=weighting, scaling="none", init=y)
-        assert adjusted_rand_score(y, model.labels_) > 0.9
-        means = model.selection_order_.mean(axis=1)
-        assert means[0] < means[1] < means[2]
-        assert np.corrcoef(model.selection_order_[2], model.losses_[2])[0, 1] > 0.5
-        assert (model.cluster_weights_[0, 0] > model.cluster_weights_[0, 2]).all()
 
 
 def test_the_histories_belong_together():
@@ -192,15 +164,6 @@ def test_a_sample_between_two_equally_near_centroids_stays_in_its_cluster():
     state.labels, state.centers = labels, [np.array([[-1.0], [1.0]])]
     views.assign(state, np.ones((1, 4)))
     assert np.array_equal(state.labels, labels)
-
-
-def test_samples_without_weight_go_to_the_nearest_centroid_of_all_views():
-    Xs, _ = blobs(n=40)
-    state = views.start(views.prepare_views(Xs, "none"), 3, "points", 0.1, 0)
-    expected = np.sum([((X[:, None] - C) ** 2).sum(axis=2) for X, C in zip(Xs, [
-        C + s.shift for C, s in zip(state.centers, state.views.scales)])], axis=0).argmin(axis=1)
-    views.assign(state, np.zeros((3, 40)))
-    assert np.array_equal(state.labels, expected)
 
 
 @READERS

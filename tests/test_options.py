@@ -1,4 +1,4 @@
-"""Parameters outside their range, and what does not fit the data, are refused by name."""
+"""What does not fit the data is refused by name."""
 
 import contract
 import numpy as np
@@ -7,58 +7,6 @@ import pytest
 from mtclib import MTCMRL
 from mtclib.baselines import SAMTC, KMeans
 from mtclib.baselines.registry import estimator
-
-OUTSIDE = {"an integer >= 1": (0, 2.5), "a number > 0": (0.0, -1.0), "a number >= 0": (-0.1,),
-           "a number > 0 and <= 1": (0.0, 1.5), "a number > 0 and <= 2": (0.0, 2.5),
-           "a number > 1 and <= 100": (1.0, 101.0), "a number >= 0 and <= 1": (-0.1, 1.5),
-           "a number >= 0 and <= 0.99": (1.0,), "a number > 1": (1.0,), "an integer >= 1 and <= 2": (0, 3),
-           "an integer >= 0": (-1, 0.5)}
-(COUNT, POSITIVE, NOT_NEGATIVE, SHARE, UP_TO_TWO, EXPONENT, UNIT, BELOW_ONE, GROWTH, ONE_OR_TWO,
- PLACE) = OUTSIDE
-RANGES = {
-    "ASI": {"n_components": COUNT},
-    "AWP": {"n_neighbors": COUNT, "scale": POSITIVE},
-    "CCAClustering": {"n_components": COUNT, "ridge": NOT_NEGATIVE},
-    "CLR": {"n_neighbors": COUNT, "lam": POSITIVE},
-    "ConvexSub": {"n_components": COUNT, "alpha": POSITIVE},
-    "CoregSpectral": {"n_neighbors": COUNT, "lam": POSITIVE, "scale": POSITIVE},
-    "DiMSC": {"n_neighbors": COUNT, "smoothness": NOT_NEGATIVE, "diversity": NOT_NEGATIVE},
-    "DMTFC": {"lam1": NOT_NEGATIVE, "lam2": NOT_NEGATIVE, "floor": SHARE},
-    "DMTRC": {"lam1": NOT_NEGATIVE, "lam2": NOT_NEGATIVE, "floor": SHARE},
-    "L2SC": {"view": PLACE},
-    "LatentMSC": {"n_components": COUNT, "lam": POSITIVE},
-    "LLMC": {"n_neighbors": COUNT, "n_components": COUNT, "gamma": POSITIVE, "lam": POSITIVE},
-    "MBC": {"lam": NOT_NEGATIVE, "smoothing": BELOW_ONE},
-    "MKC": {"lam": NOT_NEGATIVE, "scale": POSITIVE},
-    "MSPL": {"kappa": POSITIVE, "pace_growth": GROWTH, "pace_start": SHARE, "pace_step": SHARE,
-           "init_share": SHARE, "inner_max_iter": COUNT},
-    "MTCMRL": {"lam": NOT_NEGATIVE, "mu": POSITIVE, "exponent": SHARE},
-    "MTSC": {"n_neighbors": COUNT, "alpha": POSITIVE, "beta": POSITIVE, "p": UP_TO_TWO, "scale": POSITIVE},
-    "MultiViewSNMF": {"n_neighbors": COUNT},
-    "RMKMC": {"gamma": EXPONENT, "init_share": SHARE},
-    "SAMTC": {"n_neighbors": COUNT, "n_neighbors_across": COUNT, "n_rounds": COUNT, "n_starts": COUNT,
-            "transfer": NOT_NEGATIVE},
-    "SingleView": {"view": PLACE},
-    "SMBC": {"lam": NOT_NEGATIVE},
-    "SNMFLR": {"lam": NOT_NEGATIVE, "mu": POSITIVE, "exponent": SHARE},
-    "SpectralNJW": {"scale": POSITIVE},
-    "SPMTC": {"lam": UNIT, "n_components": COUNT, "warm_up": COUNT, "inner_max_iter": COUNT,
-            "pace_start": SHARE, "pace_step": SHARE, "weight_power": ONE_OR_TWO},
-    "WMSC": {"n_neighbors": COUNT, "ridge": POSITIVE, "smoothness": NOT_NEGATIVE, "scale": POSITIVE},
-}
-
-
-def refused(method, parameters, message):
-    cls = estimator(method)
-    with pytest.raises(ValueError, match=message):
-        cls(3, **parameters).fit(contract.planted(cls))
-
-
-@pytest.mark.parametrize(("method", "name", "rule"), [
-    (method, *item) for method, names in RANGES.items() for item in names.items()])
-def test_a_number_outside_its_range_is_refused_with_the_range(method, name, rule):
-    for value in OUTSIDE[rule]:
-        refused(method, {name: value}, f"{name} must be {rule}")
 
 
 def squares(first, *others):
@@ -74,6 +22,7 @@ def squares(first, *others):
     ("CCAClustering", {"n_components": 31}, r"n_components is 31, but 3 view.s. of this size have only \d+"),
     ("CCAClustering", {"project": 3}, "project must be an integer .* <= 2"),
     ("CCAClustering", {"project": 0.0}, "project must be an integer"),
+    ("CoregSpectral", {"lam": 0.0}, "lam must be a number > 0"),
     ("CoregSpectral", {"lam": [0.1, 0.2]}, r"lam must be one number.*3 of them"),
     ("CoregSpectral", {"lam": [0.1, 0.2, 0.3], "scheme": "pairwise"}, "lam must be one number"),
     ("CoregSpectral", {"lam": [0.1, -0.2, 0.3]}, r"lam\[1\] \(view 2\)"),
@@ -135,4 +84,6 @@ def squares(first, *others):
     ("Stacked", {"estimator": KMeans(2, init="best")}, "init must be one of"),
 ])
 def test_what_does_not_fit_the_data_is_refused_by_name(method, parameters, message):
-    refused(method, parameters, message)
+    cls = estimator(method)
+    with pytest.raises(ValueError, match=message):
+        cls(3, **parameters).fit(contract.planted(cls))

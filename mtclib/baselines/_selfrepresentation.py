@@ -79,16 +79,6 @@ def neighbour_laplacian(X, n_neighbors, rank=None):
     return np.diag(W.sum(axis=1)) - W
 
 
-class AffinityWithDiagonal(NormalizedMatrix):
-    """D^-1/2 A D^-1/2 for a nonnegative symmetric A, shape (n, n), with the diagonal that it has."""
-
-    def __init__(self, A):
-        self.shape = A.shape
-        degrees = A.sum(axis=1)
-        inverse = 1.0 / np.sqrt(np.where(degrees > 0, degrees, 1.0))
-        self.L = A * inverse[:, None] * inverse
-
-
 def cluster_affinity(A, n_clusters, seeds, keep_diagonal, seeding="greedy"):
     """Normalised spectral clustering of a nonnegative symmetric (n, n) affinity matrix: labels and embedding.
 
@@ -99,7 +89,5 @@ def cluster_affinity(A, n_clusters, seeds, keep_diagonal, seeding="greedy"):
     >>> np.ptp(labels.reshape(2, 3), axis=1).tolist()
     [0, 0]
     """
-    graph = AffinityWithDiagonal(A) if keep_diagonal else NormalizedMatrix(A)
-    _, V = spectral_embedding(graph, n_clusters, seeds[0])
-    V = unit_rows(V)
+    V = unit_rows(spectral_embedding(NormalizedMatrix(A, keep_diagonal), n_clusters, seeds[0])[1])
     return best_kmeans(V, n_clusters, seeds, seeding=seeding).labels_.astype(np.intp), V

@@ -105,10 +105,8 @@ class ASI(SingleTaskClusterer):
         return Xs, n_clusters
 
     def _prepare(self, Xs, n_clusters):
-        if isinstance(self.init, str):
-            starts = [_to_cluster(X, self.init, self.n_components or k) for X, k in zip(Xs, n_clusters)]
-        else:
-            starts = check_initial_labels(self.init, Xs, n_clusters)
+        starts = check_initial_labels(self.init, Xs, n_clusters) or [
+            _to_cluster(X, self.init, self.n_components or k) for X, k in zip(Xs, n_clusters)]
         spaces = [None if self.which == "adr" else Occurring(X) for X in Xs]
         return list(zip(Xs, spaces, starts))
 

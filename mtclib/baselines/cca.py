@@ -7,12 +7,10 @@ import numpy as np
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import COUNT_OR_NONE, NONNEGATIVE, Named, check_number
 from mtclib.core.starts import best_kmeans
-from mtclib.maths.eigen import top_eigenvectors
+from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.projections import projection
 from mtclib.maths.scaling import SCALINGS, scale_views
 
-# Beyond the wanted columns of a random start.
-EXTRA = 5
 ACCURACY = 1e-8
 # Smaller eigenvalues are rounding.
 NULL = 1e-12

@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer, Traits, spawn_seeds
 from mtclib.core.checks import COUNT, POSITIVE
 from mtclib.core.starts import best_kmeans
-from mtclib.maths.eigen import top_eigenvectors
+from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.graphs import METRICS, among_filled, by_cosine, spread
 from mtclib.maths.linalg import unit_samples
 from mtclib.maths.neighbours import nearest_distances
@@ -19,8 +19,6 @@ from mtclib.maths.simplex import project_stored_rows
 JOINED = 1e-12
 # Residual of the eigenvectors, as a share of the largest eigenvalue.
 RESIDUAL = 1e-7
-# Columns of a start beyond the wanted ones.
-EXTRA = 5
 # A larger penalty changes nothing that floating-point numbers can tell.
 LARGEST_PENALTY = 1e12
 KMEANS_STARTS = 10

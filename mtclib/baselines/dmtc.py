@@ -331,10 +331,10 @@ class DMTFC(CoupledClusterer):
     ----------
     n_clusters : int or list of int
         Clusters of each task; the same number in all.
-    lam1 : float, nonnegative, default 2**-6
+    lam1 : float >= 0, default 2**-6
         Weight of the penalty that couples the tasks.  The published grid for both weights is 2**-10, 2**-8,
         ..., 2**-2.
-    lam2 : float, nonnegative, default 2**-6
+    lam2 : float >= 0, default 2**-6
         Weight of the squared norm of the scorers; at least one weight must be positive.
     floor : float in (0, 1], default 0.1
         No eigenvalue of :math:`D` is below floor / d; 1 fixes :math:`D = I / d`, which uncouples the tasks.

@@ -12,7 +12,7 @@ from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
 from mtclib.core.checks import COUNT, COUNT_OR_NONE, POSITIVE
 from mtclib.core.shield import check_finite
 from mtclib.core.starts import best_kmeans
-from mtclib.maths.eigen import top_eigenvectors
+from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.graphs import METRICS, by_cosine
 from mtclib.maths.linalg import as_dense, unit_samples
 from mtclib.maths.simplex import project_stored_rows
@@ -21,8 +21,6 @@ from mtclib.maths.simplex import project_stored_rows
 SMOOTHING = 1e-8
 # Residual of the projected samples, as a share of the largest eigenvalue; below NULL an eigenvalue is zero.
 RESIDUAL, NULL = 1e-7, 1e-10
-# Columns of a start beyond the wanted ones.
-EXTRA = 5
 # The search for a strength ends when its step is below the one, or the strength beyond the other.
 FINEST, STRONGEST = 1.01, 1e12
 

@@ -99,15 +99,15 @@ class MKC(MultiTaskClusterer):
         self.tol, self.random_state = tol, random_state
 
     def _prepare(self, Xs, n_clusters):
-        starts = None if isinstance(self.init, str) else check_initial_labels(self.init, Xs, n_clusters)
+        starts = check_initial_labels(self.init, Xs, n_clusters)
         tasks, distance = feature_space(Xs, self.kernel, self.scale)
         anchor = np.mean([task.mean() for task in tasks], axis=0)
-        if self.membership == "nonnegative":
+        sums_to_one = self.membership != "nonnegative"
+        if not sums_to_one:
             anchor = np.zeros_like(anchor)
         near = [task.divergences_from(distance, anchor) for task in tasks]
         coupling = float(self.lam) / (len(Xs) - 1) if len(Xs) > 1 else 0.0
-        return _graded.GradedProblem(tasks, distance, anchor, near, coupling,
-                                          self.membership != "nonnegative"), starts
+        return _graded.GradedProblem(tasks, distance, anchor, near, coupling, sums_to_one), starts
 
     def _fit_once(self, prepared, n_clusters, seed):
         problem, starts = prepared

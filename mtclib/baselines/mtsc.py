@@ -7,7 +7,7 @@ from scipy.linalg import cho_factor, cho_solve
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
 from mtclib.core.checks import COUNT, POSITIVE, Named, Number
 from mtclib.core.starts import best_kmeans
-from mtclib.maths.eigen import top_eigenvectors
+from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.graphs import NEIGHBOURS, SCALES, knn_affinity, normalized_affinities
 from mtclib.maths.linalg import as_dense, unit_rows
 
@@ -15,8 +15,6 @@ from mtclib.maths.linalg import as_dense, unit_rows
 SMOOTHING = 1e-8
 # Frobenius norm of the residuals of the eigenvectors; the first rounds do with the coarse one.
 COARSE, RESIDUAL = 1e-2, 1e-4
-# Columns of a start beyond the wanted ones.
-EXTRA = 5
 
 
 class MTSC(MultiTaskClusterer):

@@ -99,8 +99,7 @@ class SNMF(SingleTaskClusterer):
         self.max_iter, self.tol, self.atol, self.random_state = max_iter, tol, atol, random_state
 
     def _prepare(self, Xs, n_clusters):
-        starts = ([self.init] * len(Xs) if isinstance(self.init, str)
-                  else check_initial_labels(self.init, Xs, n_clusters))
+        starts = check_initial_labels(self.init, Xs, n_clusters) or [self.init] * len(Xs)
         return [(X, *in_units(M), start)
                 for X, M, start in zip(Xs, similarities(Xs, self.similarity), starts)]
 

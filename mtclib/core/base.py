@@ -49,7 +49,6 @@ class Traits:
     kind: str  # 'multitask', 'multiview' or 'lifelong': what Xs holds
     paper: str  # authors, venue and year of the method
     nonnegative: bool = False  # negative entries are refused
-    sparse: bool = True  # CSR input is accepted and never turned into a dense (n, n_features) array
     same_n_clusters: bool = False  # all tasks must have the same number of clusters
     monotone: bool = True  # objective_ never rises (by default)
     task_order_free: bool = False  # the partition of a task does not depend on its place in Xs

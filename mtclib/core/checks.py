@@ -349,10 +349,12 @@ def check_n_clusters(n_clusters, Xs, *, same_for=None):
 
 
 def check_initial_labels(init, Xs, n_clusters):
-    """Initial partitions given by the user: a list with one int array per task.
+    """Initial partitions given by the user, a list with one int array per task; None for a named start.
 
     Raises ``ValueError`` for a wrong number of arrays or length, or labels outside 0 .. n_clusters[t] - 1.
     """
+    if isinstance(init, str):
+        return None
     if not isinstance(init, (list, tuple)) or len(init) != len(Xs):
         raise ValueError(f"init must be a named start or a list with one label array per task "
                          f"({len(Xs)} of them)")

@@ -241,11 +241,12 @@ class LibraryClusterer(LifelongClusterer):
             If the views do not fit to the libraries.
         """
         self._needs_a_task()
-        views, k = self._check_task(Xs)
-        with shield(self, views):
-            task = self._task(views, k, self._seeds(0)[0], self.libraries_)
-            task.run(task.represent)
-            return self._cluster(self._represent(task), k, 0)
+        with self._plain_parameters():
+            views, k = self._check_task(Xs)
+            with shield(self, views):
+                task = self._task(views, k, self._seeds(0)[0], self.libraries_)
+                task.run(task.represent)
+                return self._cluster(self._represent(task), k, 0)
 
     def save(self, path):
         """Write libraries and parameters to one file, so that ``load`` can go on with the next task.

@@ -204,14 +204,15 @@ class NormalizedCosine:
 
 
 class NormalizedMatrix:
-    """L = D^-1/2 A D^-1/2 for a symmetric nonnegative A (n, n), dense or CSR, its diagonal taken as zero."""
+    """L = D^-1/2 A D^-1/2 for a symmetric nonnegative A (n, n), dense or CSR.
 
-    def __init__(self, A):
+    Its diagonal is taken as zero; of a dense A it may be kept.
+    """
+
+    def __init__(self, A, keep_diagonal=False):
         self.shape = A.shape
-        if sp.issparse(A):
-            A = A - sp.diags_array(A.diagonal())
-        else:
-            A = A.copy()
+        A = A - sp.diags_array(A.diagonal()) if sp.issparse(A) else A.copy()
+        if not (keep_diagonal or sp.issparse(A)):
             np.fill_diagonal(A, 0.0)
         degrees = np.asarray(A.sum(axis=1)).ravel()
         inverse = 1.0 / np.sqrt(np.where(degrees > 0, degrees, 1.0))

@@ -4,6 +4,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
+from mtclib.maths.linalg import as_dense
 from mtclib.maths.transport import transport_plan
 from mtclib.metrics.scores import encode
 
@@ -91,7 +92,7 @@ def _means(X, labels, task):
     n = len(codes)
     sums = sparse.csr_array((np.ones(n), (codes, np.arange(n))), shape=(len(distinct), n)) @ X
     sizes = np.bincount(codes)
-    return (sums.toarray() if sparse.issparse(sums) else sums) / sizes[:, None], sizes
+    return as_dense(sums) / sizes[:, None], sizes
 
 
 def _occupied(centroids, labels, task):

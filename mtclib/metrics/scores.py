@@ -30,6 +30,8 @@ from scipy.special import entr
 from sklearn.metrics import mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
+from mtclib.maths.linalg import as_dense
+
 LARGEST_DENSE = 10**7
 """Cells of a contingency table; larger ones are sparse."""
 
@@ -151,7 +153,7 @@ def match_clusters(labels_true, labels_pred):
     table, classes, clusters = tabulate(labels_true, labels_pred)
     if -1 in classes:
         raise ValueError("labels_true has a class -1, which here means 'no class': rename that class")
-    rows, columns = linear_sum_assignment(_dense(table), maximize=True)
+    rows, columns = linear_sum_assignment(as_dense(table), maximize=True)
     matched = {int(column): classes[row] for row, column in zip(rows, columns)}
     return {cluster: matched.get(column, -1) for column, cluster in enumerate(clusters)}
 
@@ -337,11 +339,6 @@ def _margins(table):
     return np.asarray(table.sum(axis=1)).ravel(), np.asarray(table.sum(axis=0)).ravel()
 
 
-def _dense(table):
-    """A contingency table as an array."""
-    return table.toarray() if sp.issparse(table) else table
-
-
 def _filled(table):
     """The counts of a contingency table but for zeros."""
     return table.data if sp.issparse(table) else table[table > 0]
@@ -349,7 +346,7 @@ def _filled(table):
 
 def _accuracy(table):
     """ACC of a contingency table."""
-    counts = _dense(table)
+    counts = as_dense(table)
     return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / counts.sum())
 
 

@@ -187,7 +187,7 @@ def estimators(folder):
         if how == "name":
             Xs = _named(Xs, cls.traits.kind, rng)
         if how == "convert":
-            ways = DENSE + SPARSE * cls.traits.sparse
+            ways = DENSE + SPARSE
             Xs = contract.mapped(lambda X: ways[rng.integers(len(ways))](X), Xs)
         pairs = zip(*map(contract.partitions, (known[cls], contract.fit(model, Xs))))
         # Other containers add in another order: the last bit may name the clusters, but not choose them.

@@ -89,16 +89,11 @@ def test_separated_blobs_become_the_components(n):
     assert values[2] < 1e-10 < 1e-4 < values[3]
 
 
-def test_a_graph_that_has_the_components_already_is_returned_at_once():
-    model = fit(blobs(distance=30.0), n_neighbors=5)
-    assert model.objective_.tolist() == [0.0]
-    assert model.converged_
-    assert model.n_components_ == [3]
-    assert abs(model.graph_[0] - initial_graph(blobs(distance=30.0), 5)).max() == 0.0
-
-
-def test_more_components_than_clusters_are_reported_and_kept_beside_the_labels():
+def test_a_graph_with_the_components_is_returned_at_once_and_more_are_reported_and_kept():
     X = blobs(distance=30.0)
+    model = fit(X, n_neighbors=5)
+    assert (model.objective_.tolist(), model.converged_, model.n_components_) == ([0.0], True, [3])
+    assert abs(model.graph_[0] - initial_graph(X, 5)).max() == 0.0
     with pytest.warns(DegenerateSubspaceWarning, match="3 components, more than n_clusters=2.*n_neighbors=5"):
         model = fit(X, 2, n_neighbors=5)
     assert (model.n_components_, set(model.labels_[0])) == ([3], {0, 1})

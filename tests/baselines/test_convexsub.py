@@ -119,18 +119,15 @@ def test_one_view_is_clustered_as_by_k_means_on_its_components():
         assert adjusted_rand_score(expected.labels_[0], model.labels_) == 1.0
 
 
-def test_too_large_a_penalty_leaves_nothing_and_says_so():
+def test_a_large_penalty_leaves_fewer_columns_than_clusters_and_too_large_a_one_nothing_and_says_so():
+    model = ConvexSub(3, alpha=0.95, random_state=0).fit(views(40, (8, 5)))
+    assert 1 <= model.rank_ < 3
+    assert model.embedding_.shape == (40, model.rank_)
     with pytest.warns(DegenerateSubspaceWarning, match="nothing is left of the data; lower alpha"):
         model = ConvexSub(3, alpha=1.5, random_state=0).fit(views(40, (8, 5)))
     assert model.rank_ == 0
     assert not model.embedding_.any()
     assert model.converged_
-
-
-def test_fewer_columns_than_clusters_may_be_left():
-    model = ConvexSub(3, alpha=0.95, random_state=0).fit(views(40, (8, 5)))
-    assert 1 <= model.rank_ < 3
-    assert model.embedding_.shape == (40, model.rank_)
 
 
 def test_it_stops_at_the_asked_gap():

@@ -73,15 +73,14 @@ def test_thresholds_agree_with_all_singular_values(tau):
     assert norm == pytest.approx(np.linalg.svd(expected)[1].sum(), abs=1e-8)
 
 
-@pytest.mark.parametrize(("given", "used"), [(None, 6), (4, 4), (100, 35)])
-def test_components_are_twice_the_clusters_and_fewer_than_samples(given, used):
-    model = LatentMSC(3, n_components=given, max_iter=500, random_state=0).fit(views())
+LOW = [np.outer((-1.0) ** np.arange(36), [1.0, 2.0]), np.eye(36)[:, :2] + 1.0]
+
+
+@pytest.mark.parametrize(("given", "used", "Xs"), [
+    (None, 6, views()), (4, 4, views()), (100, 35, views()), (15, 3, LOW)])
+def test_components_are_twice_the_clusters_fewer_than_samples_and_no_more_than_the_rank(given, used, Xs):
+    model = LatentMSC(3, n_components=given, max_iter=1000, random_state=0).fit(Xs)
     assert model.latent_.shape == (36, used)
-
-
-def test_components_are_no_more_than_the_rank():
-    low = [np.outer((-1.0) ** np.arange(20), [1.0, 2.0]), np.eye(20)[:, :2] + 1.0]
-    assert LatentMSC(3, n_components=15, max_iter=1000, random_state=0).fit(low).latent_.shape == (20, 3)
 
 
 def test_with_a_large_weight_on_rank_no_sample_represents_another():

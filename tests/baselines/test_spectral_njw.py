@@ -74,13 +74,9 @@ def test_an_affinity_in_memory_is_normalised_without_its_diagonal(convert):
         graph, = normalized_affinities([text_like()], [convert(A)])
     np.testing.assert_allclose(graph.block(np.arange(40)) @ np.eye(40), normalised(A), atol=1e-13)
     assert sp.issparse(graph.L) == (convert is sp.csr_array)
-
-
-def test_negative_cosines_count_as_zero():
-    X = np.random.default_rng(0).normal(size=(30, 4))
-    for convert in (np.asarray, sp.csr_array):
-        graph, = normalized_affinities([convert(X)], "cosine")
-        np.testing.assert_allclose(graph.L, normalised(np.maximum(cosine_similarity(X), 0.0)), atol=1e-13)
+    X = np.random.default_rng(0).normal(size=(30, 4))  # negative cosines count as zero
+    graph, = normalized_affinities([convert(X)], "cosine")
+    np.testing.assert_allclose(graph.L, normalised(np.maximum(cosine_similarity(X), 0.0)), atol=1e-13)
 
 
 @pytest.mark.parametrize("scale", ["median", "mean", "self-tuning", 0.7])
@@ -175,16 +171,13 @@ def test_a_similarity_within_rounding_counts_as_none(overlap):
     assert model.eigenvalues_[0][0] == pytest.approx(1.0, abs=1e-12)
 
 
-def test_samples_that_have_nothing_in_common_get_an_empty_embedding():
+def test_samples_without_anything_in_common_get_an_empty_embedding_and_equal_ones_are_a_complete_graph():
     model = SpectralNJW(2, random_state=0).fit([np.eye(4)])
     assert not model.embedding_[0].any()
     assert np.isnan(model.eigenvalues_[0]).all()
-
-
-@pytest.mark.parametrize("affinity", ["cosine", "gaussian"])
-def test_equal_rows_are_a_complete_graph(affinity):
-    model = SpectralNJW(2, affinity=affinity, random_state=0).fit([np.ones((6, 3))])
-    np.testing.assert_allclose(model.eigenvalues_[0], [1.0, -0.2], atol=1e-12)
+    for affinity in ("cosine", "gaussian"):
+        model = SpectralNJW(2, affinity=affinity, random_state=0).fit([np.ones((6, 3))])
+        np.testing.assert_allclose(model.eigenvalues_[0], [1.0, -0.2], atol=1e-12)
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])

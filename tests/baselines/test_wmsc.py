@@ -55,7 +55,7 @@ def test_the_embedding_is_that_of_the_weighted_sum():
     np.testing.assert_allclose(model.embedding_ @ model.embedding_.T, U @ U.T, atol=1e-8)
 
 
-def test_a_sum_of_graphs_joins_what_any_of_them_joins():
+def test_a_sum_of_graphs_joins_what_any_of_them_joins_be_they_operators_or_arrays():
     rng = np.random.default_rng(0)
     first, second = (block_diag(*[rng.random((s, s)) for s in sizes]) for sizes in ((5, 3, 4), (5, 7)))
     graphs = [NormalizedMatrix(A + A.T) for A in (first, second)]
@@ -64,9 +64,7 @@ def test_a_sum_of_graphs_joins_what_any_of_them_joins():
     rows = np.arange(5, 12)
     np.testing.assert_allclose(WeightedSum(graphs, np.array([0.3, 0.7])).block(rows),
                                0.3 * graphs[0].block(rows) + 0.7 * graphs[1].block(rows))
-
-
-def test_a_sum_may_mix_operators_and_arrays():
+    # It may mix operators and arrays.
     U = np.abs(np.random.default_rng(0).standard_normal((6, 4)))
     U /= np.linalg.norm(U, axis=1, keepdims=True)
     cosine, matrix = NormalizedCosine(U), NormalizedMatrix(U @ U.T)

@@ -7,42 +7,19 @@ from functools import partial
 import contract
 import numpy as np
 import pytest
-from planted import quiet_fit
 from sklearn.cluster import KMeans as SklearnKMeans
 
+from mtclib import spmtc
 from mtclib.baselines import KMeans, consensus
 from mtclib.baselines.registry import all_estimators, estimator
-from mtclib.core.base import Fit, MultiViewClusterer, Traits, spawn_seeds, stops
+from mtclib.core.base import Fit, spawn_seeds, stops
 from mtclib.core.shield import NumericalError, shield
-
-
-class StackedViews(MultiViewClusterer):
-    """k-means on the stacked views: the smallest multi-view estimator, here for the contract alone."""
-
-    traits = Traits(kind="multiview", paper="none", sparse=False)
-
-    def __init__(self, n_clusters, *, max_iter=300, random_state=None):
-        self.n_clusters = n_clusters
-        self.max_iter = max_iter
-        self.random_state = random_state
-
-    def _check_input(self, Xs):
-        for v, X in enumerate(Xs if isinstance(Xs, list) else []):
-            if hasattr(X, "toarray"):
-                raise ValueError(f"Xs[{v}] is sparse; use toarray()")
-        return super()._check_input(Xs)
-
-    def _fit_once(self, Xs, n_clusters, seed):
-        model = SklearnKMeans(n_clusters, n_init=5, max_iter=self.max_iter, random_state=seed)
-        quiet_fit(model, np.hstack(Xs))
-        return Fit(model.labels_.astype(int), [model.inertia_], model.n_iter_ < self.max_iter,
-                   {"n_iter_": model.n_iter_})
 
 
 def cases():
     """Pairs of a class and a check; bad input is named by the base classes, once for each way to read it."""
     told = set()
-    for cls in (*all_estimators().values(), StackedViews):
+    for cls in all_estimators().values():
         for name in contract.CHECKS:
             reader = cls.fit, cls._check_input, cls.traits.nonnegative
             if name == "bad_input_is_refused_by_name" and (reader in told or told.add(reader)):
@@ -52,8 +29,9 @@ def cases():
 
 
 @pytest.fixture(autouse=True)
-def members_of_few_starts(monkeypatch):
-    """Consensus clustering fits many members; what it promises hangs on neither them nor their starts."""
+def few_members_starts_and_steps(monkeypatch):
+    """What a consensus promises hangs on no number of members and starts, nor SPMTC on closing steps."""
+    monkeypatch.setattr(spmtc, "CLOSING", 200)
     monkeypatch.setattr(consensus.ConsensusClustering, "default", ("scales", "Ward", "k-means"))
     for name in ("cosine", "scales", "scales by cosine", "k-means"):
         monkeypatch.setitem(consensus.MEMBERS, name, partial(consensus.MEMBERS[name], n_init=2))

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
 from mtclib import LMSC, MSPL
 from mtclib.baselines import AWP, RMKMC, WMSC, ConMC, KMeans, SpectralNJW
@@ -122,22 +123,6 @@ def frame(X, names="s", columns="w"):
     return pd.DataFrame(X, *places)
 
 
-def test_views_are_aligned_by_their_index():
-    views = [frame(groups()), frame(groups(1), columns="v")]
-    order = np.random.default_rng(0).permutation(36)
-    straight, shuffled = (ConMC(3, random_state=0).fit([views[0], view]).labels_
-                          for view in (views[1], views[1].iloc[order]))
-    np.testing.assert_array_equal(straight, shuffled)
-    np.testing.assert_array_equal(straight, ConMC(3, random_state=0).fit([groups(), groups(1)]).labels_)
-
-
-def test_tasks_are_aligned_by_their_columns():
-    tasks = [frame(groups()), frame(groups(1))]
-    straight, permuted = (KMeans(3, random_state=0).fit([tasks[0], task]).labels_
-                          for task in (tasks[1], tasks[1].iloc[:, ::-1]))
-    np.testing.assert_array_equal(straight[1], permuted[1])
-
-
 class Table:
     """A table as pyarrow has it: its ``columns`` are data, which no set can hold."""
 
@@ -151,70 +136,68 @@ class Table:
         return np.transpose(self.columns)
 
 
-def test_tables_of_pyarrow_are_aligned_by_the_names_of_their_columns():
-    tasks = [Table(groups()), Table(groups(1))]
-    for model, turn in ((KMeans(3, random_state=0), lambda Xs: Xs),
-                        (LMSC(3, random_state=0), lambda Xs: [[X] for X in Xs])):
-        straight = model.fit(turn([groups(), groups(1)])).labels_
-        permuted = model.fit(turn([tasks[0], tasks[1].select([5, 4, 3, 2, 1, 0])])).labels_
-        np.testing.assert_array_equal(straight, permuted)
-    assert list(model.partial_fit([tasks[0]]).feature_names_in_[0][0]) == list("abcdef")
-    with pytest.raises(ValueError, match="other columns than in the first task"):
-        model.partial_fit([tasks[0].select([5, 4, 3, 2, 1, 0])])
+class Frame(SimpleNamespace):
+    """As those of polars: columns, and no index."""
+
+    def __getitem__(self, key):
+        rows, columns = key
+        return Frame(X=self.X[rows][:, columns], columns=[self.columns[j] for j in columns])
+
+    def __array__(self, dtype=None, copy=None):
+        return self.X
+
+    shape = property(lambda self: self.X.shape)
+
+
+X, Y, Z, V = map(groups, range(4))
+ROWS, COLUMNS = np.random.default_rng(0).permutation(36), [3, 0, 1, 5, 4, 2]
+# Each: a method, arrays, and the same data with names, mostly in another order.
+ALIGNED = {
+    "views by their index": (ConMC(3), [X, Y], [frame(X), frame(Y, columns="v").iloc[ROWS]]),
+    "tasks by their columns": (KMeans(3), [X, Y], [frame(X), frame(Y).iloc[:, COLUMNS]]),
+    "tables of pyarrow": (KMeans(3), [X, Y], [Table(X), Table(Y).select(COLUMNS)]),
+    "tables in a sequence": (LMSC(3), [[X], [Y]], [[Table(X)], [Table(Y).select(COLUMNS)]]),
+    "frames of another library": (KMeans(3), [X, Y], [Frame(X=X, columns=list("abcdef")),
+                                                      Frame(X=Y, columns=list("abcdef"))[:, COLUMNS]]),
+    "sequences both ways": (LMSC(3), [[X, Z], [Y, V]], [
+        [frame(X), frame(Z, columns="v")],
+        [frame(Y).iloc[:, COLUMNS], frame(V, columns="v").iloc[ROWS]]]),
+    "arrays have no names": (ConMC(3), [X, Y], [frame(X), Y]),
+    "names that pandas gives": (ConMC(3), [X, Y], [pd.DataFrame(X), pd.DataFrame(Y)]),
+}
+
+
+@pytest.mark.parametrize("case", ALIGNED)
+def test_what_has_names_is_aligned_by_them_and_what_has_none_is_taken_in_its_order(case):
+    model, arrays, named = ALIGNED[case]
+    straight, aligned = (clone(model).set_params(random_state=0).fit(Xs).labels_ for Xs in (arrays, named))
+    np.testing.assert_array_equal(straight, aligned)
 
 
 @pytest.mark.parametrize(("model", "other"), [
-    (ConMC(3), frame(groups(1), names="t")), (ConMC(3), frame(groups(1)).reset_index(drop=True)),
-    (ConMC(3), frame(groups(1)).rename(index={"s1": "s0"})),
-    (KMeans(3), frame(groups(1), columns="v")), (KMeans(3), frame(groups(1)).rename(columns={"w1": "w0"}))])
+    (ConMC(3), frame(Y, names="t")), (ConMC(3), frame(Y).reset_index(drop=True)),
+    (ConMC(3), frame(Y).rename(index={"s1": "s0"})),
+    (KMeans(3), frame(Y, columns="v")), (KMeans(3), frame(Y).rename(columns={"w1": "w0"}))])
 def test_other_names_are_refused(model, other):
     with pytest.raises(ValueError, match=r"Xs\[1\] and Xs\[0\] have different names in their"):
-        model.fit([frame(groups()), other])
+        model.fit([frame(X), other])
 
 
-def test_arrays_and_frames_without_names_of_their_own_are_taken_in_their_order():
-    expected = ConMC(3, random_state=0).fit([groups(), groups(1)]).labels_
-    for Xs in ([frame(groups()), groups(1)], [pd.DataFrame(groups()), pd.DataFrame(groups(1))]):
-        np.testing.assert_array_equal(ConMC(3, random_state=0).fit(Xs).labels_, expected)
-
-
-def test_sequences_of_tasks_are_aligned_both_ways():
-    tasks = [[frame(groups(t)), frame(groups(t + 5), columns="v")] for t in range(2)]
-    mixed = [tasks[0], [tasks[1][0].iloc[:, ::-1], tasks[1][1].iloc[::-1]]]
-    straight, turned = (LMSC(3, random_state=0).fit(Xs) for Xs in (tasks, mixed))
-    np.testing.assert_array_equal(straight.labels_[0], turned.labels_[0])
-    np.testing.assert_array_equal(straight.labels_[1], turned.labels_[1])
-    assert straight.n_features_in_ == [[6, 6], [6, 6]]
-    with pytest.raises(ValueError, match="other columns than in the first task"):
-        straight.partial_fit(mixed[1])
+def test_a_stream_keeps_the_columns_of_its_first_task():
+    for first, turned in ((Table(X), Table(Y).select(COLUMNS)), (frame(X), frame(Y).iloc[:, COLUMNS])):
+        model = LMSC(3, random_state=0).partial_fit([first])
+        with pytest.raises(ValueError, match="other columns than in the first task"):
+            model.partial_fit([turned])
 
 
 def test_features_are_counted_and_named_as_scikit_learn_has_it():
-    views = [frame(groups()), frame(groups(1, 9), columns="v")]
+    views = [frame(X), frame(groups(1, 9), columns="v")]
     model = AWP(3).fit(views)
     assert model.n_features_in_ == [6, 9]
     assert [list(names) for names in model.feature_names_in_] == [list(view.columns) for view in views]
-    model.fit([groups(), groups(1)])
-    assert not hasattr(model, "feature_names_in_")
-
-
-def test_frames_of_another_library_are_aligned_by_what_they_name():
-    class Frame(SimpleNamespace):
-        """As those of polars: columns, and no index."""
-
-        def __getitem__(self, key):
-            rows, columns = key
-            return Frame(X=self.X[rows][:, columns], columns=[self.columns[j] for j in columns])
-
-        def __array__(self, dtype=None, copy=None):
-            return self.X
-
-        shape = property(lambda self: self.X.shape)
-
-    first, second = (Frame(X=groups(seed), columns=list("abcdef")) for seed in (0, 1))
-    turned = second[:, [3, 0, 1, 5, 4, 2]]
-    straight, permuted = (KMeans(3, random_state=0).fit([first, X]).labels_[1] for X in (second, turned))
-    np.testing.assert_array_equal(straight, permuted)
+    assert not hasattr(model.fit([X, Y]), "feature_names_in_")
+    assert LMSC(3, random_state=0).fit([[X, Z], [Y, V]]).n_features_in_ == [[6, 6], [6, 6]]
+    assert list(LMSC(3).partial_fit([Table(X)]).feature_names_in_[0][0]) == list("abcdef")
 
 
 @pytest.mark.filterwarnings("error")

@@ -92,11 +92,6 @@ def sweep(views, past, m, state, lam, mu, beta, eta, floor=1e-6):
     return Es, Bs, Ls, D, [1 / (2 * max(np.sqrt(np.sum((D - B) ** 2)), floor)) for B in Bs], sums
 
 
-def printed_start(views, k):
-    """Algorithm 1's input: B = L = 0; D, which it leaves open, is the identity."""
-    return ([np.zeros((k, k))] * len(views), [np.zeros((X.shape[0], k)) for _, X in views], np.eye(k))
-
-
 # What the authors' code does, from a description of it; samples in rows, transposes conjugate.
 
 

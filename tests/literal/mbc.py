@@ -56,14 +56,6 @@ def loss(Xs, hs, Us, Ws, lam, d):
     return total
 
 
-def framework_loss(Xs, hs, Us, Ws, lam, d):
-    """Eqs. (2) and (4), times T."""
-    T = len(Xs)
-    omega = sum(Ws[t, s][z, l] * d(Us[t][z], Us[s][l]) for t in range(T) for s in range(T) if s != t
-                for z in range(len(Us[t])) for l in range(len(Us[s]))) / (T * (T - 1))
-    return T * (sum(local_loss(X, h, U, d) for X, h, U in zip(Xs, hs, Us)) / T + lam * omega)
-
-
 def relation(U_t, U_s, d):
     """Eq. (10), one equality per row and per column, by a linear programme."""
     K_t, K_s = len(U_t), len(U_s)

@@ -58,11 +58,15 @@ def test_many_vectors_of_few_samples_are_found_by_a_dense_decomposition(monkeypa
     np.testing.assert_allclose(values, eigh(A, eigvals_only=True)[::-1][:15], atol=1e-12)
 
 
-def test_columns_of_the_start_may_depend_on_each_other():
+def test_columns_of_the_start_may_depend_on_each_other_and_all_pairs_be_asked_for():
     A = symmetric(400, 2)
     column = start_of(400, 1)
     values, _, _ = top_eigenvectors(lambda S: A @ S, np.hstack([column, column, 2 * column, 0 * column]), 3)
     np.testing.assert_allclose(values, eigh(A, eigvals_only=True)[::-1][:3], atol=1e-12)
+    A = symmetric(6, 6)
+    values, U, following = top_eigenvectors(lambda S: A @ S, np.eye(6), 6)
+    np.testing.assert_allclose((U * values) @ U.T, A, atol=1e-12)
+    assert following == -np.inf
 
 
 def test_a_good_start_needs_fewer_products():
@@ -94,13 +98,6 @@ def test_a_long_iteration_stays_narrow(monkeypatch):
     values, _, _ = top_eigenvectors(lambda S: A @ S, start_of(600, 2), 2, tol=1e-10)
     np.testing.assert_allclose(values, eigh(A, eigvals_only=True)[::-1][:2], atol=1e-12)
     assert max(widths) <= 2 + 20 * 2 + 2 < len(widths) * 2
-
-
-def test_all_pairs_can_be_asked_for():
-    A = symmetric(6, 6)
-    values, U, following = top_eigenvectors(lambda S: A @ S, np.eye(6), 6)
-    np.testing.assert_allclose((U * values) @ U.T, A, atol=1e-12)
-    assert following == -np.inf
 
 
 def test_a_long_ring_of_samples_whose_eigenvalues_nearly_coincide_is_solved():

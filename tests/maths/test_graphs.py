@@ -34,17 +34,12 @@ def test_signed_data_are_split_into_positive_and_negative_parts():
     np.testing.assert_allclose(positive - negative, dense_cosine(X) @ np.ones((20, 1)), atol=1e-12)
 
 
-def test_zero_rows_are_similar_to_nothing():
-    X = np.vstack([np.zeros(25), text_like()])
-    positive, _ = graphs.cosine_similarity(sp.csr_array(X)).split_product(np.eye(41))
+def test_no_square_array_is_formed_for_sparse_text_and_zero_rows_are_similar_to_nothing(monkeypatch):
+    monkeypatch.setattr(sp.csr_array, "toarray", lambda *a, **k: pytest.fail("densified"))
+    X = sp.csr_array(np.vstack([np.zeros(25), text_like()]))
+    positive, _ = graphs.cosine_similarity(X).split_product(np.eye(41))
     assert not positive[0].any()
     assert not positive[:, 0].any()
-
-
-def test_no_square_array_is_formed_for_sparse_text(monkeypatch):
-    X = sp.csr_array(text_like(n=600, d=30))
-    monkeypatch.setattr(sp.csr_array, "toarray", lambda *a, **k: pytest.fail("densified"))
-    graphs.cosine_similarity(X).split_product(np.ones((600, 2)))
 
 
 def test_callable_and_precomputed_similarities_agree_with_cosine():

@@ -95,17 +95,13 @@ def test_threads_may_share_the_remembered_decompositions(monkeypatch):
         np.testing.assert_allclose(eigenvalues, np.linalg.eigvalsh(X @ X.T), atol=1e-12)
 
 
-def test_the_decomposition_is_computed_once_for_equal_content(monkeypatch):
+def test_the_decomposition_is_computed_once_for_equal_content_and_few_are_remembered(monkeypatch):
     monkeypatch.setattr(linalg, "_SPECTRA", linalg.OrderedDict())
+    monkeypatch.setattr(linalg, "_SPECTRA_BYTES", 3 * 8 * 8 * 8)
     X = np.random.default_rng(0).normal(size=(8, 12))
     first = gram_eigh(X)
     assert all(a is b for a, b in zip(first, gram_eigh(X.copy())))
     assert gram_eigh(X + 1.0)[0] is not first[0]
-
-
-def test_remembered_decompositions_stay_within_their_memory(monkeypatch):
-    monkeypatch.setattr(linalg, "_SPECTRA", linalg.OrderedDict())
-    monkeypatch.setattr(linalg, "_SPECTRA_BYTES", 3 * 8 * 8 * 8)
     for seed in range(10):
         gram_eigh(np.random.default_rng(seed).normal(size=(8, 12)))
     assert len(linalg._SPECTRA) == 3

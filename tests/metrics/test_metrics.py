@@ -166,10 +166,13 @@ def test_score_all_equals_the_single_scores_and_those_of_a_sparse_table(pair):
         assert match_clusters(*pair) == matching
 
 
-def test_scores_have_the_names_of_the_result_tables():
+def test_scores_have_the_names_of_the_result_tables_and_leave_the_labels_alone():
     names = ["ACC", "NMI_max", "NMI_geometric", "NMI_arithmetic", "NMI_min", "ARI", "purity", "RI"]
-    assert list(SCORES) == list(score_all([0, 1], [0, 1])) == names
-    assert all(type(value) is float for value in score_all([0, 1, 1], [0, 1, 0]).values())
+    labels = np.array([0, 1, 1]), np.array([0, 1, 0])
+    scores = score_all(*labels)
+    assert list(SCORES) == list(scores) == names
+    assert all(type(value) is float for value in scores.values())
+    assert [one.tolist() for one in labels] == [[0, 1, 1], [0, 1, 0]]
 
 
 @pytest.mark.parametrize("name", [*SCORES, "all", "match"])
@@ -188,15 +191,6 @@ def test_every_score_refuses_bad_labels_by_name(name):
 def test_labels_come_in_any_one_dimensional_container(convert):
     labels_true, labels_pred = [0, 0, 1, 1, 2], [4, 4, 4, 1, 1]
     assert score_all(convert(labels_true), convert(labels_pred)) == score_all(labels_true, labels_pred)
-
-
-def test_labels_are_not_changed():
-    labels_true, labels_pred = random_labels(20, 3, 4)
-    copies = labels_true.copy(), labels_pred.copy()
-    score_all(labels_true, labels_pred)
-    match_clusters(labels_true, labels_pred)
-    assert (labels_true == copies[0]).all()
-    assert (labels_pred == copies[1]).all()
 
 
 @pytest.mark.parametrize("K_t, K_s", [(4, 3), (3, 3), (1, 5), (20, 6), (6, 6)])

@@ -74,7 +74,6 @@ def _needs(cls):
         "source": traits.paper,
         "numbers of clusters": "equal in all tasks" if traits.same_n_clusters else "may differ",
         "data": "nonnegative" if traits.nonnegative else "any sign",
-        "sparse": "kept sparse" if traits.sparse else "dense only",
         "edition": "reconstruction" if traits.reconstruction else "original"}
 
 
@@ -169,8 +168,7 @@ def overview(kind):
 
 def _needs_text(row):
     needs = ["same k in all tasks" if row["numbers of clusters"] == "equal in all tasks" else "",
-             "no negative entries" if row["data"] == "nonnegative" else "",
-             "dense data" if row["sparse"] == "dense only" else ""]
+             "no negative entries" if row["data"] == "nonnegative" else ""]
     return ", ".join(filter(None, needs)) or "nothing more"
 
 
