@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +56,7 @@ class Noisy(BaseEstimator):
 
     ``trouble`` is "raise", "die" (kill the process), "warn", "time" or "memory" (take too much); the
     environment variable MTCLIB_TEST_PAUSE gives the seconds of a fit, so that it does not enter the job's
-    key; MTCLIB_TEST_HOLD names a file that is made by a fit, which then holds the interpreter for long.
+    key; MTCLIB_TEST_HOLD names a file that is made by a fit with noise 2, which then holds the interpreter.
     """
 
     def __init__(self, n_clusters, noise=0.5, trouble="", random_state=None):
@@ -70,9 +71,10 @@ class Noisy(BaseEstimator):
 
     def fit(self, Xs):
         time.sleep(float(os.environ.get("MTCLIB_TEST_PAUSE", "0")))
-        if mark := os.environ.get("MTCLIB_TEST_HOLD"):
+        if self.noise == 2 and (mark := os.environ.get("MTCLIB_TEST_HOLD")):
             Path(mark).touch()
-            ctypes.PyDLL(None).sleep(90)  # with the interpreter held, as LAPACK does
+            # With the interpreter held, as LAPACK does, where the kernel ends a process that cannot itself.
+            (ctypes.PyDLL if sys.platform == "linux" else ctypes.CDLL)(None).sleep(90)
         if self.trouble == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         held = np.zeros(2**28 if self.trouble == "memory" else 1)
@@ -121,6 +123,15 @@ def exported(folder, jobs, **options):
     store = runs.RunStore(folder / "runs")
     found = runs.run(jobs, store)
     return store, found, runs.read_results(runs.export(jobs, store, folder / "results", **options))
+
+
+def altered(store, key, *, without="", arrays=None, **info):
+    """Give the record of a job other arrays and facts, and take one away from it."""
+    record = store.get(key)
+    arrays, info = {**record.arrays, **(arrays or {})}, {**record.info, **info}
+    for part in (arrays, info):
+        part.pop(without, None)
+    store.put(replace(record, arrays=arrays, info=info))
 
 
 def comparable(results, store, jobs):

@@ -139,7 +139,7 @@ def needed(jobs, store):
     spent, over = Counter(), set()
     for job in jobs:
         case, record = (job.dataset, job.method), store.get(job.key, arrays=False)
-        if job.unavailable or spent[case] >= ENOUGH or (job.method in over and record is None):
+        if spent[case] >= ENOUGH or (job.method in over and record is None):
             continue
         yield job
         if record := record or store.get(job.key, arrays=False):
@@ -167,9 +167,13 @@ def run(sources, store, sets, without=()):
     """Run what the store does not have, one fit after another, set by set, but for some methods."""
     for name in sets:
         for job in needed(jobs_of(sources, name, without), store):
+            if job.unavailable:
+                print(f"{name} is not run: {job.unavailable}", flush=True)
+                break
             if store.get(job.key, arrays=False) is None:
                 store.put(limited(job))
-        print(f"{name} is run", flush=True)
+        else:
+            print(f"{name} is run", flush=True)
 
 
 def write(sources, store, sets, without=()):

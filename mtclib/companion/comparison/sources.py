@@ -245,7 +245,7 @@ def against_the_first(gains):
     """Wilcoxon's signed-rank test of each column against the first, two-sided, corrected after Holm."""
     differences = gains.iloc[:, 1:].rsub(gains.iloc[:, 0], axis=0).round(9)
     p = differences.apply(_wilcoxon).sort_values()
-    return (p * range(len(p), 0, -1)).cummax().clip(upper=1.0)
+    return (p * np.arange(len(p), 0, -1)).cummax().clip(upper=1.0)
 
 
 def _wilcoxon(differences):

@@ -108,27 +108,24 @@ def read_results(folder: str | Path) -> Results:
     absent = {"objective": [""], "calibration": [""]}
     jobs = pd.read_csv(folder / JOBS, dtype=types, keep_default_na=False, na_values=absent)
     scores = _read_scores(folder / SCORE_TABLE)
-    names = scores.columns.drop(["row", "task"])
-    tidy = scores.melt(["row", "task"], names, "metric", "value", ignore_index=False)
-    if len(names) > len(SCORES):  # measures of a whole fit have lines of their own
+    tidy = scores.stack().rename("value").reset_index()
+    if len(scores.columns) > len(SCORES):  # measures of a whole fit have lines of their own
         tidy = tidy[tidy["metric"].isin(list(SCORES)) == (tidy["task"] != "")]
-    tidy["order"] = names.get_indexer(tidy["metric"])
-    tidy = tidy.rename_axis("line").sort_values(["line", "order"]).join(jobs, on="row")
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     provenance = {**outdated(provenance["algorithm_versions"]), **provenance}
     digests = dict(jobs.loc[jobs["labels"] != "", ["key", "labels"]].itertuples(index=False))
     calibrations = dict(jobs[["key", "calibration"]].dropna().itertuples(index=False))
-    return Results(tidy[list(COLUMNS)].reset_index(drop=True), provenance, folder, digests, calibrations)
+    tidy = tidy.join(jobs, on="row")[list(COLUMNS)].reset_index(drop=True)
+    return Results(tidy, provenance, folder, digests, calibrations)
 
 
 def _read_scores(path):
     with np.load(path, allow_pickle=False) as members:
         arrays = {name: members[name] for name in members.files}
     values = np.where(arrays["values"] == ABSENT, np.nan, arrays["values"] / MILLIONTHS)
-    first = pd.DataFrame({"row": arrays["row"], "task": arrays["task"].astype(object)})
-    parts = [pd.DataFrame(values, columns=arrays["metrics"]),
-             pd.DataFrame(arrays["measured"], columns=arrays["measures"])]
-    return pd.concat([first, *parts], axis=1)
+    lines = pd.MultiIndex.from_arrays([arrays["row"], arrays["task"].astype(object)], names=["row", "task"])
+    names = pd.Index([*arrays["metrics"], *arrays["measures"]], name="metric")
+    return pd.DataFrame(np.hstack([values, arrays["measured"]]), lines, names)
 
 
 def outdated(versions):

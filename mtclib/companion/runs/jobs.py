@@ -19,7 +19,8 @@ from mtclib.datasets import FetchError
 
 KEY_FORMAT = 1
 RETRY_AFTER = 60.0  # seconds
-_failures: dict = {}  # by loader and edition: when and why its data could not be had
+FILES = ("edition", "loader", "base")  # parameters of loaders that decide which files are read
+_failures: dict = {}  # by loader and those parameters: when and why its data could not be had
 
 
 def canonical(value: object) -> str:
@@ -116,7 +117,7 @@ def dotted(name):
 def load_dataset(loader: str, params: Mapping) -> tuple:
     """A data set and its content hash, by a loader's name or "package.module:function"; the last two are
     kept. A FetchError is raised again at once for a minute, or every job would wait for the same server."""
-    source = loader, params.get("edition")
+    source = loader, *map(params.get, FILES)
     since, error = _failures.get(source, (-np.inf, None))
     if time.monotonic() - since < RETRY_AFTER:
         raise error

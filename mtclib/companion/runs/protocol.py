@@ -18,10 +18,10 @@ from mtclib.core import paths
 from mtclib.core.checks import check_option
 from mtclib.metrics import SCORES
 
-PIPELINES = ("fixed", "identified", "released", "variant")
-EXTENTS = ("", "in part", "by sizes")
-CRITERIA = ("log-sd", "distance", "misses")
-STAGES = ("sizes", "fingerprints", "distances")
+OPTIONS = {
+    "pipeline": ("fixed", "identified", "released", "variant"), "extent": ("", "in part", "by sizes"),
+    "criterion": ("", "log-sd", "distance", "misses"), "stage": ("sizes", "fingerprints", "distances"),
+}
 
 
 class ProtocolError(UsageError):
@@ -46,9 +46,9 @@ class DatasetSpec:
     params: dict = field(default_factory=dict)
     published: str = ""  # its name among the published numbers; empty where the paper prints none for it
     pool: str = ""  # its runs count as further runs of this one: a split, or a draw, of several
-    pipeline: str = "fixed"  # before any run; or one of `PIPELINES`: by a search, by the authors, beside
+    pipeline: str = "fixed"  # before any run; or by a search, by the authors, beside
     search: str = ""  # with pipeline="identified": the name of the search in [identify.*]
-    extent: str = ""  # with pipeline="identified": one of `EXTENTS`, what was found, or what found it
+    extent: str = ""  # with pipeline="identified": what was found, or what found it
     scale: dict = field(default_factory=dict)  # by metric: the factor of ours that goes beside print
     rows_of: str = ""  # id of the data set whose stored fits are reused, if only methods differ
     stand_ins: dict = field(default_factory=dict)  # with rows_of: printed method -> ours in its place
@@ -129,9 +129,9 @@ class SearchSpec:
     id: str
     datasets: list
     calibration: list  # printed cells: tables of column and value, each a set of cells
-    stage: str = "distances"  # of `STAGES`
+    stage: str = "distances"
     after: str = ""  # an earlier search: only hypotheses that it did not tell apart are tried
-    criterion: str = ""  # of `CRITERIA`; by default "distance", and "misses" in the stages before
+    criterion: str = ""  # by default "distance", and "misses" in the stages before
     data: dict = field(default_factory=dict)  # choices: parameters of the loaders; "none" stands for None
     only: dict = field(default_factory=dict)  # the data sets whose loaders have a parameter, if not all
     values: str = ""  # "package.module:function" that gives the values of a data set without fits
@@ -208,7 +208,9 @@ def _schema(cls, **parts):
     """The fields of a class as a schema; the name of an entry is not inside of it."""
     inside = fields(cls) if parts else fields(cls)[1:]
     needed = [f.name for f in inside if f.default is MISSING and f.default_factory is MISSING]
-    return schema.table(needed, **{f.name: {"type": schema.TYPES[f.type]} for f in inside} | parts)
+    types = {f.name: {"type": schema.TYPES[f.type]} for f in inside}
+    options = {name: schema.one_of(OPTIONS[name]) for name in types.keys() & OPTIONS}
+    return schema.table(needed, **types | options | parts)
 
 
 PARTS = {"datasets": DatasetSpec, "methods": MethodSpec, "profiles": Profile, "studies": StudySpec,
@@ -263,9 +265,8 @@ def _check(protocol, where):
     _choose_all(protocol.measures, MEASURES, f"{where}: measures")
     _choose_all(protocol.suggested, protocol.methods, f"{where}: suggested")
     for name, dataset in protocol.datasets.items():
-        if _choose(dataset.pipeline, PIPELINES, f"{where}: datasets.{name}.pipeline") == "identified":
+        if dataset.pipeline == "identified":
             _choose(dataset.search, protocol.identify, f"{where}: datasets.{name}.search")
-        _choose(dataset.extent, EXTENTS, f"{where}: datasets.{name}.extent")
         if bool(dataset.loader) == bool(dataset.rows_of):
             raise ProtocolError(f"{where}: datasets.{name} needs either a loader or rows_of")
         if dataset.rows_of:
@@ -311,8 +312,6 @@ def _check_sweep(protocol, sweep, where):
 
 
 def _check_search(protocol, search, where):
-    _choose(search.criterion, CRITERIA, f"{where}.criterion")
-    _choose(search.stage, STAGES, f"{where}.stage")
     if search.after:
         _choose(search.after, protocol.identify, f"{where}.after")
     if not (search.values or search.methods or search.stage == "sizes"):

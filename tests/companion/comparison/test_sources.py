@@ -1,6 +1,7 @@
 """The comparison by sources: fits within limits, what follows from them, the place of a further method."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -100,6 +101,16 @@ def test_committed_results_are_enough_to_go_on_from_and_stay_until_a_later_run_i
     assert script.restore(toys, store) == 1, "what is there already stays"
     assert script.write(toys, store, toys.done) == toys.done
     assert (written(), begun.made.is_dir()) == (before, False)
+
+
+def test_a_set_whose_data_cannot_be_had_is_not_run_and_replaces_nothing(toys, capsys):
+    sources, store = Sources("tasks", toys.folder), RunStore(toys.folder / "store")
+    gone = replace(sources.protocol.datasets["c"], loader="experiments_support:missing", params={})
+    sources.protocol.datasets["c"] = gone
+    script.run(sources, store, ["c", "b"])
+    assert capsys.readouterr().out.startswith("c is not run: missing.tar: no source answered")
+    assert script.write(sources, store, sources.sets) == ["a", "b"]
+    assert (toys.done, (toys.folder / "begun").is_dir()) == (["a", "c", "b"], True)
 
 
 def test_a_further_method_with_nothing_but_fit_and_labels_gets_its_row_and_its_place(toys):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from experiments_support import demo_jobs, exported, table
+from experiments_support import altered, demo_jobs, exported, table
 
 from benchmarks import recreate
 from benchmarks.recreate import agreement
@@ -35,20 +35,17 @@ def opened():
 @studies
 def test_scores_follow_from_the_labels(opened, paper):
     results = opened[paper].results
-    frame = results.frame[results.frame["metric"].isin(list(SCORES))]
+    fits = [name.partition("/") for name in results.labels if not name.startswith("truth/")]
+    fits = random.Random(0).sample(fits, min(60, len(fits)))
+    rows = results.frame[results.frame["key"].isin([key for key, *_ in fits])]
     # One fit may stand under two names: IND is also lambda = 0 of a sweep.
-    rows = frame[(frame["task"] != "avg") & (frame["status"] == "ok")]
-    rows = rows.drop_duplicates(["key", "task", "metric"])
-    sample = rows[rows["key"].isin([name.partition("/")[0] for name in results.labels])]
-    sample = sample.drop_duplicates(["key", "task"])
-    sample = sample.sample(min(60, len(sample)), random_state=0)
-    rows = rows[rows["key"].isin(sample["key"])]
-    for _, row in sample.iterrows():
-        truth = results.labels[f"truth/{row['dataset']}/{row['task']}"]
-        scores = score_all(truth[truth >= 0], results.labels[f"{row['key']}/{row['task']}"][truth >= 0])
-        mine = rows[(rows["key"] == row["key"]) & (rows["task"] == row["task"])].set_index("metric")["value"]
-        for metric, value in scores.items():
-            assert mine[metric] == pytest.approx(value, abs=1e-6)
+    names = ["key", "task", "metric"]
+    rows = rows.drop_duplicates(names).set_index(names).sort_index()
+    for key, _, task in fits:
+        mine = rows.loc[(key, task)]
+        truth = results.labels[f"truth/{mine['dataset'].iloc[0]}/{task}"]
+        scores = score_all(truth[truth >= 0], results.labels[f"{key}/{task}"][truth >= 0])
+        assert mine["value"][list(SCORES)].to_dict() == pytest.approx(scores, abs=1e-6)
 
 
 @studies
@@ -215,24 +212,26 @@ def finished(tmp_path):
     return demo_jobs(), store, results
 
 
-def test_a_store_agrees_with_its_export_until_a_label_a_score_and_an_objective_differ(finished):
+def test_a_store_agrees_with_its_export_until_something_differs_or_is_missing(finished):
     jobs, store, results = finished
-    found = agreement(store, results)
     parts = ("labels", "scores", "objectives")
+    found = agreement(store, results)
     assert (found["jobs"], found["missing"], *(found[f"identical_{part}"] for part in parts)) == (
         13, 0, True, True, True)
-    first, second, third = (job.key for job in jobs[:3])
-    record = store.get(first)
-    labels = record.arrays["labels/2"].copy()
+    keys = [job.key for job in jobs]
+    labels, scores = store.get(keys[0]).arrays["labels/2"].copy(), store.get(keys[1]).info["scores"]
     labels[4] = (labels[4] + 1) % 3
-    store.put(replace(record, arrays={**record.arrays, "labels/2": labels}))
-    for key, name, value in ((second, "scores", None), (third, "objective", 0.0)):
-        record = store.get(key)
-        scores = {task: {**row, "ARI": row["ARI"] - 2e-6} for task, row in record.info["scores"].items()}
-        store.put(replace(record, info={**record.info, name: scores if value is None else value}))
+    altered(store, keys[0], arrays={"labels/2": labels})
+    altered(store, keys[1], scores={task: {**row, "ARI": row["ARI"] - 2e-6} for task, row in scores.items()})
+    altered(store, keys[2], objective=0.0)
+    altered(store, keys[3], without="labels/1")
     found = agreement(store, results)
-    assert [found[f"{part}_differ"] for part in parts] == [[first], [second], [third]]
+    assert [found[f"{part}_differ"] for part in parts] == [[keys[0], keys[3]], [keys[1]], [keys[2]]]
     assert not any(found[f"identical_{part}"] for part in parts)
+    store.path(keys[0]).unlink()
+    altered(store, keys[3], status="failed")
+    found = agreement(store, results)
+    assert (found["missing"], found["labels_differ"], found["identical_labels"]) == (2, [], False)
 
 
 def test_a_share_of_the_committed_fits_is_drawn_run_again_and_compared(finished, tmp_path, monkeypatch):
@@ -242,16 +241,3 @@ def test_a_share_of_the_committed_fits_is_drawn_run_again_and_compared(finished,
     row = recreate.recreated("demo", 0.5, np.random.default_rng(0), runs.RunStore(tmp_path / "again"), 1)
     assert row == {"paper": "demo", "committed": 13, "drawn": 6, "no data": 0, "missing": 0,
                    "labels": 0, "scores": 0, "objectives": 0}
-
-
-def test_a_missing_and_a_failed_record_and_a_task_without_labels_are_not_agreement(finished):
-    jobs, store, results = finished
-    store.path(jobs[0].key).unlink()
-    record = store.get(jobs[1].key)
-    store.put(replace(record, info={**record.info, "status": "failed"}))
-    found = agreement(store, results)
-    assert (found["missing"], found["labels_differ"], found["identical_labels"]) == (2, [], False)
-    record = store.get(jobs[2].key)
-    arrays = {name: array for name, array in record.arrays.items() if name != "labels/1"}
-    store.put(replace(record, arrays=arrays))
-    assert agreement(store, results)["labels_differ"] == [jobs[2].key]

@@ -147,16 +147,16 @@ def test_a_study_can_have_a_smaller_grid_and_runs_of_its_own_number():
 def test_data_that_could_not_be_had_are_asked_for_again_only_after_a_while(monkeypatch):
     asked = []
 
-    def refuse(loader, **params):
+    def refuse(loader, params):
         asked.append(params)
         raise FetchError("no network")
 
-    monkeypatch.setattr(jobs.datasets, "load", refuse)
-    for wait, expected in ((60.0, 1), (0.0, 4)):
+    monkeypatch.setattr(jobs, "_load", refuse)
+    for wait, name, expected in ((60.0, "a", 1), (60.0, "b", 2), (0.0, "b", 5)):
         monkeypatch.setattr(jobs, "RETRY_AFTER", wait)
         for split in range(3):
             with pytest.raises(FetchError, match="no network"):
-                runs.load_dataset("no such loader", {"split": split})
+                runs.load_dataset("some:loader", {"loader": name, "split": split})
         assert len(asked) == expected
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from experiments_support import comparable, demo_jobs, quick, start, table, wait_until
+from experiments_support import altered, comparable, demo_jobs, quick, start, table, wait_until
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from mtclib.companion.runs import RunStore, execute, export, oracle, run, runner
@@ -54,24 +54,18 @@ def test_every_job_task_and_metric_is_a_row(reference):
     np.testing.assert_allclose(scores["avg"], (scores["1"] + scores["2"]) / 2, rtol=1e-15)
 
 
-def test_a_killed_run_leaves_no_worker_and_resumes_bit_for_bit(tmp_path, reference):
-    store = RunStore(tmp_path)
-    process = start(tmp_path, 2, pause=1.0)
-    wait_until(lambda: len(store.keys()) >= 4)
+def test_a_killed_run_leaves_no_worker_even_in_compiled_code_and_resumes_bit_for_bit(
+        tmp_path, monkeypatch, reference):
+    store = RunStore(tmp_path / "runs")
+    with monkeypatch.context() as patch:
+        patch.setenv("MTCLIB_TEST_HOLD", str(tmp_path / "mark"))
+        process = start(store.folder, 2)
+    wait_until(lambda: (tmp_path / "mark").exists() and len(store.keys()) >= 4)
     process.kill()
     # The pipe closes when the last process that could write to it has ended.
-    process.communicate(timeout=120)
+    process.communicate(timeout=60)
     assert 4 <= len(store.keys()) < len(reference[0])
     _assert_resumes(store, reference)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the kernel ends them")
-def test_a_killed_run_leaves_no_worker_in_compiled_code_either(tmp_path, monkeypatch):
-    monkeypatch.setenv("MTCLIB_TEST_HOLD", str(tmp_path / "mark"))
-    process = start(tmp_path / "runs", 2)
-    wait_until((tmp_path / "mark").exists)
-    process.kill()
-    process.communicate(timeout=30)
 
 
 class _InterruptedStore(RunStore):
@@ -147,9 +141,7 @@ def test_a_whole_record_stands_and_a_damaged_one_is_run_again_and_not_exported(
         tmp_path, monkeypatch, caplog, reference, lost):
     jobs, store = reference[0], RunStore(tmp_path / "runs")
     run(jobs, store)
-    record = store.get(jobs[2].key)
-    arrays, info = ({k: v for k, v in part.items() if k != lost} for part in (record.arrays, record.info))
-    store.put(replace(record, arrays=arrays, info=info))
+    altered(store, jobs[2].key, without=lost)
     if not lost:
         path = store.path(jobs[2].key)
         path.write_bytes(path.read_bytes()[:-100])
