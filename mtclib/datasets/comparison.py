@@ -133,23 +133,19 @@ def _hospitals(paths):
 
 def _regions(paths):
     table = pd.read_csv(fetch(*paths))
-    return [(rows.loc[:, "palmitic":].to_numpy(), rows["area"].map(_codes(table["area"])))
-            for _, rows in table.groupby("region")]
+    codes, _ = pd.factorize(table["area"], sort=True)
+    return [(rows.loc[:, "palmitic":].to_numpy(), codes[rows.index]) for _, rows in table.groupby("region")]
 
 
 def _persons(paths):
     lines = Path(fetch(*paths)).read_text().partition("@data")[2]
     table = pd.read_csv(StringIO(lines), header=None, na_values="?")
-    codes = table.iloc[:, -1].map(_codes(table.iloc[:, -1]))
+    codes, _ = pd.factorize(table.iloc[:, -1], sort=True)
     found = [(rows.iloc[:, 2:-1], codes[rows.index]) for _, rows in table.groupby(1)
              if len(rows) >= WINDOWS and (rows.iloc[:, -1].value_counts() >= EACH).sum() >= EACH]
     filled = [X.fillna(X.median()) for X, _ in found]
     spread = np.ptp(pd.concat(filled).to_numpy(), axis=0) > 0
     return [(X.to_numpy()[:, spread], y) for X, (_, y) in zip(filled, found)]
-
-
-def _codes(classes):
-    return {name: code for code, name in enumerate(sorted(set(classes)))}
 
 
 def _fields(paths):

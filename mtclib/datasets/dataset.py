@@ -2,9 +2,11 @@
 
 import hashlib
 import inspect
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +22,9 @@ _PRINTED = {
     "n_samples_in_all": "samples in all tasks", "scores": "scores",
 }
 """What `Dataset.published` may hold of a task or view, and the column of the summary that shows it."""
+
+SETS = tomllib.loads(Path(__file__).with_name("sets.toml").read_text(encoding="utf-8"))
+"""What is known of a set before a file is read, by its name; the head of the file says what."""
 
 
 def _hash_matrix(digest, X) -> None:
@@ -38,8 +43,10 @@ def _hash_matrix(digest, X) -> None:
         digest.update((np.asarray(X[rows], dtype="<f8") + 0.0).tobytes())
 
 
-def _class_sizes(labels, n_classes) -> list[int]:
-    return np.bincount(labels[labels >= 0], minlength=n_classes).tolist()
+def _figures(X, y, n_classes) -> dict:
+    """What a paper may print of a task or view, of ours."""
+    return {"n_samples": len(y), "n_features": X.shape[1], "n_classes": len(np.unique(y[y >= 0])),
+            "class_sizes": np.bincount(y[y >= 0], minlength=n_classes).tolist()}
 
 
 def _spaced(numbers) -> str:
@@ -64,7 +71,7 @@ class Dataset:
         One array per task; for views one array.  Classes are numbered from 0 in the order of `class_names`;
         -1 marks a sample of no class, which is clustered with the others but not scored.
     task_names : tuple of str
-        Names of the tasks, or of the views where there are no tasks.
+        Names of the tasks, or of the views where there are no tasks; numbers from 1 where none are given.
     class_names : tuple of tuple of str
         Class names, one tuple per task (for views one tuple in all).
     edition : str
@@ -106,6 +113,8 @@ class Dataset:
         if self.kind not in _KINDS:
             raise ValueError(f"kind must be one of {_KINDS}, not {self.kind!r}.")
         self._check_views()
+        if not self.task_names:
+            object.__setattr__(self, "task_names", tuple(str(t + 1) for t in range(len(self.Xs))))
         for t, (Xs, y) in enumerate(zip(self._matrices_of_each(), self._labels_of_each(), strict=True)):
             for v, X in enumerate(Xs):
                 if X.shape[0] != len(y):
@@ -153,17 +162,17 @@ class Dataset:
             digest.update(f"labels {len(y)}\n".encode() + np.asarray(y, dtype="<i4").tobytes())
         return digest.hexdigest()
 
+    def _classes_of(self, t) -> tuple:
+        return self.class_names[0 if self.kind == "multiview" else t] if self.class_names else ()
+
     def _row(self, t, Xs, y) -> dict:
-        names = self.class_names[0 if self.kind == "multiview" else t] if self.class_names else ()
-        widths = [X.shape[1] for X in Xs]
-        ours = {
-            "samples": len(y), "features": widths[0] if len(Xs) == 1 else _spaced(widths),
-            "class sizes": _spaced(_class_sizes(y, len(names))), "classes": len(np.unique(y[y >= 0])),
-            "samples in all tasks": sum(map(len, self._labels_of_each())),
-        }
+        ours = _figures(Xs[0], y, len(self._classes_of(t)))
+        ours |= {"n_features": _spaced(X.shape[1] for X in Xs) if len(Xs) > 1 else Xs[0].shape[1],
+                 "class_sizes": _spaced(ours["class_sizes"]),
+                 "n_samples_in_all": sum(map(len, self._labels_of_each()))}
         printed = {key for of_each in self.published for key in of_each}
-        shown = {"samples", "features", "class sizes", *(_PRINTED[key] for key in printed)}
-        row = {column: value for column, value in ours.items() if column in shown}
+        shown = {"n_samples", "n_features", "class_sizes", *printed}
+        row = {column: ours[key] for key, column in _PRINTED.items() if key in shown and key in ours}
         for key, column in _PRINTED.items():
             if key in printed:
                 value = self.published[t].get(key, "")
@@ -190,49 +199,47 @@ class Dataset:
         each = zip(self._matrices_of_each(), self._labels_of_each(), strict=True)
         rows = [self._row(t, Xs, y) for t, (Xs, y) in enumerate(each)]
         label = "view" if self.kind == "multiview" else "task"
-        names = self.task_names or tuple(str(t + 1) for t in range(len(rows)))
-        return pd.DataFrame(rows, index=pd.Index(names, name=label))
+        return pd.DataFrame(rows, index=pd.Index(self.task_names, name=label))
 
 
-def differing(figures, reason="") -> str:
-    """One sentence on the figures (what, ours, printed) that differ, and why; "none" if all agree."""
-    parts = [f"{what}: {ours}, printed {printed}" for what, ours, printed in figures if ours != printed]
-    return f"{'; '.join(parts)}. {reason}".rstrip() if parts else "none"
+def printed(name, n_parts) -> tuple[dict, ...]:
+    """What a paper prints of so many tasks or views of a set, as `Dataset.published` has it.
+
+    >>> printed("mtcmrl-reuters", 1)
+    ({'n_features': 6439, 'class_sizes': [63, 90, 53], 'n_samples': 206},)
+    """
+    figures = {key: value for key, value in SETS.get(name, {}).items() if key in _PRINTED}
+    rows = [{key: value[min(t, len(value) - 1)] if isinstance(value, list) else value
+             for key, value in figures.items()} for t in range(n_parts if figures else 0)]
+    return tuple({**row, "n_samples": sum(row["class_sizes"])} if "class_sizes" in row else row
+                 for row in rows)
 
 
-def printed_sizes(class_sizes, n_features) -> tuple[dict, ...]:
-    """What a paper prints of tasks, as `Dataset.published` has it: the sizes of all classes of each."""
-    return tuple({"n_samples": sum(row), "n_features": n_features, "class_sizes": list(row)}
-                 for row in class_sizes)
-
-
-def printed_table(n_samples, n_features, n_classes) -> tuple[dict, ...]:
-    """The same of a table that has the numbers of samples and of classes of each task."""
-    return tuple({"n_samples": n, "n_features": n_features, "n_classes": k}
-                 for n, k in zip(n_samples, n_classes))
-
-
-def with_printed(data: Dataset, rows=None, reason="", further=()) -> Dataset:
+def with_printed(data: Dataset, reason=None, further=()) -> Dataset:
     """Return data with what a paper prints of each task, or of all views, and how ours differ from it.
 
-    `rows` are those of `Dataset.published`, by default those that the data have; `further` are more figures
-    to compare (what, ours, printed), a list for each task.  Of views a reason is told in any case.
+    A reason of None is the one that `SETS` gives; of views a reason is told in any case.  `further` are more
+    figures to compare (what, ours, printed), a list for each task.
 
-    >>> data = Dataset("x", "multiview", [np.ones((3, 2))], np.array([0, 1, 1]))
-    >>> with_printed(data, {"n_samples": 4}).differences
-    ('samples: 3, printed 4.',)
+    >>> with_printed(Dataset("awa", "multiview", [np.ones((3, 2))], np.arange(3) % 2)).differences
+    ('samples: 3, printed 30475; classes: 2, printed 50.',)
     """
-    rows = (rows,) * len(data.Xs) if isinstance(rows, dict) else rows or data.published
+    rows = data.published or printed(data.name, len(data.Xs))
+    if reason is None:
+        reason = SETS.get(data.name, {}).get("reason", "")
+        reason = reason if isinstance(reason, str) else reason.get(data.edition, "")
+    agreeing = reason if reason and data.kind == "multiview" else "none"
     sentences = []
     for t, (row, X, y) in enumerate(zip(rows, data.Xs, data._labels_of_each())):
-        names = data.class_names[t] if "class_sizes" in row else ()
-        figures = [*zip(names, _class_sizes(y, len(names)), row.get("class_sizes", ()))]
-        ours = {"n_samples": len(y), "n_features": X.shape[1], "n_classes": len(np.unique(y[y >= 0]))}
-        figures += [(key[2:], ours[key], row[key]) for key in ours
+        names = data._classes_of(t) if "class_sizes" in row else ()
+        ours = _figures(X, y, len(names))
+        figures = [*zip(names, ours.pop("class_sizes"), row.get("class_sizes", ()))]
+        figures += [(_PRINTED[key], value, row[key]) for key, value in ours.items()
                     if key in row and not (names and key == "n_samples")]
-        sentences.append(differing([*figures, *(further[t] if further else ())], reason))
-    if data.kind == "multiview" and reason:
-        sentences = [reason if sentence == "none" else sentence for sentence in sentences]
+        figures += further[t] if further else ()
+        differ = "; ".join(f"{what}: {value}, printed {theirs}" for what, value, theirs in figures
+                           if value != theirs)
+        sentences.append(f"{differ}. {reason}".rstrip() if differ else agreeing)
     return replace(data, published=tuple(rows), differences=tuple(sentences))
 
 
@@ -267,12 +274,14 @@ LOADERS = {}
 """Data sets that :func:`mtclib.datasets.load` knows, by name."""
 
 
-def loader(sets=None):
-    """Decorator of a function that makes the data set of its own name, with ``-`` for ``_``; or, given a line
-    about each, several `sets`, of whose names the last part is the first argument."""
+def loader(*names):
+    """Decorator of a function that makes the data set of its own name, with ``-`` for ``_``; or several, of
+    whose names the last part is its first argument, and of which `SETS` has a line."""
     def register(function):
-        for name, line in (sets or {function.__name__.replace("_", "-"): ""}).items():
-            LOADERS[name] = Loader(function, name.rpartition("-")[2] if sets else "", line)
+        for name in names:
+            LOADERS[name] = Loader(function, name.rpartition("-")[2], SETS[name]["line"])
+        if not names:
+            LOADERS[function.__name__.replace("_", "-")] = Loader(function)
         return function
 
     return register

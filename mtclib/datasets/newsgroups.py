@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_number, check_option
-from mtclib.datasets.dataset import Dataset, loader, printed_sizes, with_printed
+from mtclib.datasets.dataset import SETS, Dataset, loader, with_printed
 from mtclib.datasets.fetching import fetch
 from mtclib.datasets.tasks import (
     Corpus,
@@ -94,21 +94,9 @@ MTCMRL_TASKS = (
 )
 """Classes of the four tasks in Table 1 of the MTCMRL paper."""
 
-MTCMRL_SIZES = ((387, 395, 395), (391, 397, 393, 376), (392, 396, 392), (383, 399, 392, 250))
-"""Documents of each class, as Table 1 prints them."""
-
-MTCMRL_FEATURES = 3000
-
-_REASONS = {
-    "bydate": "Edition 'matlab' has every size; ours drops documents of under {min_terms} terms.",
-    "wheel": "In this edition subject and reference lines are part of the text: fewer documents are short.",
-    "matlab": "All printed sizes follow from the options that the description of this data set names.",
-    "19997": "This edition has no test half; the printed sizes are those of the by-date test half.",
-}
-
 
 @loader()
-def mtcmrl_20newsgroups(edition="bydate", split="test", *, remove=None, n_features=MTCMRL_FEATURES,
+def mtcmrl_20newsgroups(edition="bydate", split="test", *, remove=None, n_features=3000,
                         select="count", min_terms=2, **options) -> Dataset:
     """The four 20 Newsgroups tasks of the MTCMRL paper (Table 1).
 
@@ -134,11 +122,10 @@ def mtcmrl_20newsgroups(edition="bydate", split="test", *, remove=None, n_featur
     data = build_tasks(
         corpus, MTCMRL_TASKS, split=split, name="mtcmrl-20newsgroups",
         remove=parts_to_remove(remove, edition), n_features=n_features, select=select, min_terms=min_terms,
-        **options, published=printed_sizes(MTCMRL_SIZES, MTCMRL_FEATURES))
-    reason = _REASONS[edition].format(min_terms=min_terms)
+        **options)
     if split != "test" and edition != "19997":
-        reason = "The printed sizes are those of the test half."
-    return with_printed(data, reason=reason)
+        return with_printed(data, "The printed sizes are those of the test half.")
+    return with_printed(data, SETS[data.name]["reason"][edition].format(min_terms=min_terms))
 
 
 # Two tasks with classes in common.

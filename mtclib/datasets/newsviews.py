@@ -11,28 +11,20 @@ from scipy import sparse
 from scipy.io import mmread
 
 from mtclib.core.checks import check_option
-from mtclib.datasets.dataset import Dataset, loader, with_printed
+from mtclib.datasets.dataset import SETS, Dataset, loader, with_printed
 from mtclib.datasets.fetching import fetch
+from mtclib.datasets.formats import as_rows
 from mtclib.datasets.tasks import source_record
 from mtclib.datasets.text import WEIGHTINGS, weigh
 
-HEADERLESS = {"BBC/bbc_seg1of4.mtx": (4659, 1543, 80187)}
-"""Terms, documents and entries of a file whose two header lines are missing in its only known copy.
-
-The first two are the lengths of its lists of terms and of documents, the third its number of lines."""
+HEADERS = {"BBC/bbc_seg1of4.mtx": b"%%MatrixMarket matrix coordinate real general\n4659 1543 80187\n"}
+"""The two header lines that a file lacks in its only known copy.  Terms and documents are the lengths of its
+lists of them, entries its number of lines."""
 
 
 def read_counts(name) -> sparse.csr_array:
     """Read a Matrix Market file of terms x documents, with documents in rows; put back a missing header."""
-    data = fetch(name).read_bytes()
-    if not data.startswith(b"%%MatrixMarket") and name in HEADERLESS:
-        sizes = " ".join(map(str, HEADERLESS[name]))
-        data = f"%%MatrixMarket matrix coordinate real general\n{sizes}\n".encode() + data
-    try:
-        counts = mmread(io.BytesIO(data))
-    except ValueError as error:
-        raise ValueError(f"{name} is not a complete Matrix Market file: {error}") from error
-    return sparse.csr_array(sparse.csr_array(counts, dtype=np.float64).T)
+    return as_rows(mmread(io.BytesIO(HEADERS.get(name, b"") + fetch(name).read_bytes())), columns=True)
 
 
 def read_classes(name) -> dict[str, str]:
@@ -48,26 +40,7 @@ def _view(counts, rows, weighting):
     return weigh([counts[rows]], weighting)[0]
 
 
-def _segments(stem, n_views):
-    return {str(v + 1): f"{stem}_seg{v + 1}of{n_views}" for v in range(n_views)}
-
-
-SETS = {
-    "3sources": (
-        {"BBC": "3sources_bbc", "Guardian": "3sources_guardian", "Reuters": "3sources_reuters"},
-        "3Sources", "3sources.disjoint.clist", {"n_samples": 169},
-    ),
-    "bbc": (_segments("bbc", 4), "BBC", "bbc.clist", {"n_samples": 685, "n_classes": 5}),
-    "bbcsport": (_segments("bbcsport", 2), "BBCSport", "bbcsport.clist", {"n_samples": 544}),
-}
-"""Views (name -> stem of its files), folder, file of the classes, and what the LMSC paper prints."""
-
-
-@loader({
-    "3sources": "3Sources of the LMSC paper: 169 news stories as told by the BBC, The Guardian and "
-    "Reuters.",
-    "bbc": "BBC news of the LMSC paper: 685 articles, each cut into four segments.",
-    "bbcsport": "BBCSport of the LMSC paper: 544 sports articles, each cut into two segments."})
+@loader("3sources", "bbc", "bbcsport")
 def stories(name, weighting="counts") -> Dataset:
     """News stories that have all views: told by three agencies (3Sources), or segments of one article (BBC).
 
@@ -87,21 +60,21 @@ def stories(name, weighting="counts") -> Dataset:
         Sparse views, in which some terms are of no story; stories in the order of the first view.
     """
     check_option("weighting", weighting, WEIGHTINGS)
-    views, folder, classes, printed = SETS[name]
-    docs = [fetch(f"{folder}/{stem}.docs").read_text(encoding="utf-8").split() for stem in views.values()]
+    views, classes = SETS[name]["views"], SETS[name]["classes"]  # names and stems of files, and a file
+    docs = [fetch(f"{stem}.docs").read_text(encoding="utf-8").split() for stem in views.values()]
     shared = set(docs[0]).intersection(*docs[1:])
     chosen = [story for story in docs[0] if story in shared]
-    counts = [read_counts(f"{folder}/{stem}.mtx") for stem in views.values()]
+    counts = [read_counts(f"{stem}.mtx") for stem in views.values()]
     places = [{story: i for i, story in enumerate(each)} for each in docs]
-    label_of = read_classes(f"{folder}/{classes}")
+    label_of = read_classes(classes)
     names = sorted({label_of[story] for story in chosen})
-    files = [f"{folder}/{stem}.{ending}" for stem in views.values() for ending in ("mtx", "docs")]
+    files = [f"{stem}.{ending}" for stem in views.values() for ending in ("mtx", "docs")]
     data = Dataset(
         name=name, kind="multiview", edition="counts",
         Xs=[_view(X, [place[story] for story in chosen], weighting) for X, place in zip(counts, places)],
         labels=np.array([names.index(label_of[story]) for story in chosen]),
         task_names=tuple(views), class_names=(tuple(names),),
-        sources=tuple(map(source_record, [*files, f"{folder}/{classes}"])),
+        sources=tuple(map(source_record, [*files, classes])),
         preprocessing=({"step": "stories in all views", "documents": [len(each) for each in docs]},
                        {"step": "weigh", "weighting": weighting, "idf_scope": "view"}))
-    return with_printed(data, printed)
+    return with_printed(data)

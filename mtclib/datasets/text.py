@@ -16,7 +16,7 @@ from scipy.stats import entropy
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer, TfidfTransformer
 from sklearn.preprocessing import normalize
 
-from mtclib.core.checks import check_flag, check_option
+from mtclib.core.checks import check_flag, check_number, check_option
 from mtclib.datasets.fetching import fetch
 
 LETTERS = r"[A-Za-z]+"
@@ -83,26 +83,24 @@ def _stem(word):
 
 def _stem_columns(counts, terms):
     """Merge the columns of words with one stem."""
-    stems = [_stem(term) for term in terms]
-    merged, column = np.unique(stems, return_inverse=True)
-    shape = (len(terms), len(merged))
-    join = sparse.csr_array((np.ones(len(terms), dtype=np.int64), (np.arange(len(terms)), column)), shape)
+    merged, column = np.unique([_stem(term) for term in terms], return_inverse=True)
+    join = sparse.csr_array((np.ones(len(terms), dtype=np.int64), column, np.arange(len(terms) + 1)))
     return sparse.csr_array(counts @ join), list(merged)
 
 
-def _document_frequency(counts) -> np.ndarray:
+def document_frequency(counts) -> np.ndarray:
+    """Number of the rows of a CSR array that have an entry in each column."""
     return np.bincount(counts.indices, minlength=counts.shape[1])
 
 
 def _pick_columns(counts, terms, min_df, max_df, n_features, select) -> np.ndarray:
     """Columns to keep, in alphabetical order; equal scores go to the alphabetically first term."""
     n = counts.shape[0]
-    df = _document_frequency(counts)
+    df = document_frequency(counts)
     low, high = (bound if isinstance(bound, Integral) else bound * n for bound in (min_df, max_df))
     allowed = np.flatnonzero((df >= low) & (df <= high))
-    total = np.asarray(counts.sum(axis=0)).ravel()
-    squares = np.asarray(counts.multiply(counts).sum(axis=0)).ravel()
-    score = {"df": df, "count": total, "variance": n * squares - total**2}[select]
+    total = counts.sum(axis=0)
+    score = df if select == "df" else total if select == "count" else n * (counts**2).sum(axis=0) - total**2
     order = np.argsort(-score[allowed], kind="stable")
     return np.sort(allowed[order[:n_features]])
 
@@ -216,12 +214,11 @@ def _information(present, sizes):
 
 
 def _check_numbers(min_length, min_df, max_df, n_features):
-    for name, value, least in (("min_length", min_length, 0), ("n_features", n_features, 1)):
-        if value is not None and not (isinstance(value, Integral) and value >= least):
-            raise ValueError(f"{name} must be an integer of at least {least}, not {value!r}.")
+    check_number("min_length", min_length, low=0, integer=True)
+    if n_features is not None:
+        check_number("n_features", n_features, low=1, integer=True)
     for name, value in (("min_df", min_df), ("max_df", max_df)):
-        count = isinstance(value, Integral) and value >= 0
-        if not (count or (isinstance(value, Real) and 0 <= value <= 1)):
+        if not (isinstance(value, Real) and value >= 0 and (isinstance(value, Integral) or value <= 1)):
             raise ValueError(f"{name} must be a count, or a share from 0.0 to 1.0, not {value!r}.")
 
 
@@ -237,8 +234,7 @@ def _check_pattern(token_pattern):
 def _idf(counts, formula) -> np.ndarray:
     if formula == "smooth":
         return TfidfTransformer().fit(counts).idf_
-    df = _document_frequency(counts)
-    return np.log(counts.shape[0] / np.maximum(df, 1))
+    return np.log(counts.shape[0] / np.maximum(document_frequency(counts), 1))
 
 
 def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") -> list:
@@ -278,12 +274,9 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
     if any((X.data < 0).any() for X in Xs):
         raise ValueError("counts must not be negative: document frequencies and logarithms are of numbers of "
                          "occurrences; pass raw counts, or weight such data yourself.")
-    if weighting.startswith("log"):
-        for X in Xs:
-            np.log1p(X.data, out=X.data)
-    if weighting.startswith("sqrt"):
-        for X in Xs:
-            np.sqrt(X.data, out=X.data)
+    for name, function in (("log", np.log1p), ("sqrt", np.sqrt)):
+        for X in Xs * weighting.startswith(name):
+            function(X.data, out=X.data)
     if weighting.startswith("share"):
         Xs = [normalize(X, norm="l1", copy=False) for X in Xs]
     if "idf" in weighting:

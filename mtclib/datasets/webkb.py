@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_option
-from mtclib.datasets.dataset import Dataset, loader, printed_sizes, with_printed
+from mtclib.datasets.dataset import Dataset, loader, with_printed
 from mtclib.datasets.fetching import fetch
 from mtclib.datasets.tasks import Corpus, build_tasks, read_packed, source_record
 from mtclib.datasets.text import LETTERS, count_terms, stop_word_list, weigh
@@ -126,14 +126,9 @@ def university_pages(classes, drop, **options) -> Dataset:
 
 # The tasks of the MTCMRL paper.
 
-MTCMRL_SIZES = ((44, 34, 20, 127), (38, 46, 20, 146), (77, 31, 21, 126), (85, 42, 25, 154))
-"""Pages of each class (course, faculty, project, student), as Table 1 of the MTCMRL paper prints them."""
-
-MTCMRL_FEATURES = 2500
-
 
 @loader()
-def mtcmrl_webkb4(drop=("thin",), *, n_features=MTCMRL_FEATURES, stop_words="smart", select="count",
+def mtcmrl_webkb4(drop=("thin",), *, n_features=2500, stop_words="smart", select="count",
                   **options) -> Dataset:
     """The four WebKB tasks of the MTCMRL paper (Table 1): one university each, four classes.
 
@@ -159,9 +154,8 @@ def mtcmrl_webkb4(drop=("thin",), *, n_features=MTCMRL_FEATURES, stop_words="sma
     """
     data = university_pages(
         "4", drop, name="mtcmrl-webkb4", n_features=n_features, stop_words=stop_words, select=select,
-        **options, published=printed_sizes(MTCMRL_SIZES, MTCMRL_FEATURES))
-    return with_printed(
-        data, reason="The paper does not state its rule for terms, nor which pages it left out.")
+        **options)
+    return with_printed(data)
 
 
 # The edition of LINQS.
@@ -195,9 +189,7 @@ def link_view(A, links) -> sparse.csr_array:
     return sparse.csr_array(sparse.hstack(views[links], format="csr"))
 
 
-@loader({
-    f"webkb-{place.lower()}": f"WebKB of the MSPL paper, {place}: {n} web pages by words and by links."
-    for place, n in {"Cornell": 195, "Texas": 187, "Washington": 230, "Wisconsin": 265}.items()})
+@loader(*(f"webkb-{place}" for place in UNIVERSITIES))
 def webkb(university, links="both", *, weighting="stored") -> Dataset:
     r"""WebKB of the MSPL paper: the web pages of a university by words and by links.
 
@@ -232,4 +224,4 @@ def webkb(university, links="both", *, weighting="stored") -> Dataset:
         sources=tuple(map(source_record, files)),
         preprocessing=({"step": "links", "links": links}, {"step": "weigh", "weighting": weighting}))
     alone = [name for name, size in zip(LINQS_CLASSES, np.bincount(labels)) if size == 1]
-    return with_printed(data, {"n_classes": 5}, f"{alone[0]} has a single page." if alone else "")
+    return with_printed(data, f"{alone[0]} has a single page." if alone else "")

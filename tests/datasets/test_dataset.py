@@ -1,11 +1,13 @@
 """The Dataset record, its content hash, and tasks built from texts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from mtclib.datasets import Corpus, Dataset, build_tasks, from_texts
-from mtclib.datasets.dataset import printed_sizes, with_printed
+from mtclib.datasets.dataset import with_printed
 
 Y = [np.array([0, 1, 1]), np.array([1, 0])]
 DENSE = [np.arange(6.0).reshape(3, 2), np.ones((2, 2))]
@@ -38,8 +40,8 @@ def test_any_change_of_values_shapes_labels_or_kind_changes_the_hash():
 
 
 def test_the_summary_shows_ours_beside_the_papers_and_explains_differences():
-    data = tasks(class_names=(("a", "b"),) * 2, published=printed_sizes([(1, 2), (2, 1)], 2))
-    frame = with_printed(data, reason="Because.").summary()
+    printed = tuple({"n_samples": 3, "n_features": 2, "class_sizes": sizes} for sizes in ([1, 2], [2, 1]))
+    frame = with_printed(tasks(class_names=(("a", "b"),) * 2, published=printed), "Because.").summary()
     assert frame["class sizes"].tolist() == ["1 2", "1 1"]
     assert frame["class sizes (paper)"].tolist() == ["1 2", "2 1"]
     assert (frame["samples (paper)"].tolist(), frame.index.name) == ([3, 3], "task")
@@ -55,13 +57,13 @@ def test_a_summary_of_views_has_a_row_per_view_and_a_number_of_clusters_for_all(
     assert (frame.index.tolist(), frame["features"].tolist()) == (["p", "q"], [2, 4])
     assert frame["class sizes"].tolist() == ["1 2", "1 2"]
     # Of figures, only those that are printed.
-    views, y = [np.ones((7, 3)), np.eye(7)], np.array([0, 1, 1, 0, 2, 2, 2])
-    data = Dataset("x", "multiview", views, y, ("p", "q"))
-    frame = with_printed(data, {"n_classes": 4}, "Because.").summary()
-    assert (frame["classes"].tolist(), frame["classes (paper)"].tolist()) == ([3, 3], [4, 4])
-    assert frame["difference"].tolist() == ["classes: 3, printed 4. Because."] * 2
+    data = replace(data, published=({"n_classes": 4},) * 2)
+    frame = with_printed(data, "Because.").summary()
+    assert (frame["classes"].tolist(), frame["classes (paper)"].tolist()) == ([2, 2], [4, 4])
+    assert frame["difference"].tolist() == ["classes: 2, printed 4. Because."] * 2
     assert not [column for column in frame if column.startswith(("samples (", "features (", "class sizes ("))]
-    assert with_printed(data, {"n_samples": 7}).summary()["difference"].tolist() == ["none"] * 2
+    agreeing = replace(data, published=({"n_samples": 3},) * 2)
+    assert [with_printed(agreeing, reason).differences[1] for reason in ("", "So.")] == ["none", "So."]
 
 
 def sequence(**changes):

@@ -9,7 +9,8 @@ from scipy import sparse
 
 from mtclib.core import paths
 from mtclib.datasets import Dataset, load, split_into_tasks
-from mtclib.datasets.lmsc import PRINTED, RELEASED, draw_groups, every_nth, hold_to_release
+from mtclib.datasets.dataset import SETS
+from mtclib.datasets.lmsc import RELEASED, draw_groups, every_nth, hold_to_release
 
 BBC = 134, 82, 226, 70, 173
 
@@ -83,7 +84,7 @@ def released():
     """A made-up file of the authors' form: two tasks of three samples in views of 4 and 5 features."""
     views = np.arange(24.0).reshape(6, 4), np.arange(30.0).reshape(6, 5)
     y = np.array([0, 0, 1, 1, 0, 1])
-    data = Dataset("d", "multiview", list(views), y, ("p", "q"), (("a", "b"),))
+    data = Dataset("d", "multiview", [*map(sparse.csr_array, views)], y, ("p", "q"), (("a", "b"),))
     X, Y = np.empty((1, 2), object), np.empty((1, 2), object)
     for t in range(2):
         X[0, t] = np.empty((2, 1), object)
@@ -92,34 +93,17 @@ def released():
     return split_into_tasks(data, 2, split="release"), {"X": X, "Y": Y}
 
 
-@pytest.mark.parametrize("task, view, change, message", [
-    (1, 1, lambda X: X[[0, 2, 1]], "task 2, view q: row 2 is not the story of the rule t, t [+] 2"),
-    (0, 0, lambda X: X[:, :3], r"task 1, view p has the shape \(3, 3\), not \(3, 4\)"),
-    (0, 1, lambda X: X + 1j, "task 1, view q has entries of type complex128, no real numbers"),
-    (1, None, lambda Y: 3 - Y, "task 2 has other labels than the stories of the rule"),
-    (0, None, np.transpose, "task 1 has other labels than the stories of the rule"),
-])  # fmt: skip
-def test_a_file_that_is_not_what_the_rule_says_is_refused_by_name(made_up, task, view, change, message):
+@pytest.mark.parametrize("view, change", [(1, lambda X: X[[0, 2, 1]]), (0, lambda X: 2 * X),
+                                          (None, lambda y: 3 - y)])  # fmt: skip
+def test_a_file_that_is_not_what_the_rule_says_is_refused_by_name(made_up, view, change):
     tasks, content = released()
     made_up(RELEASED, content)
     hold_to_release(tasks)
-    cells, place = (content["Y"], (0, task)) if view is None else (content["X"][0, task], (view, 0))
+    cells, place = (content["Y"], (0, 1)) if view is None else (content["X"][0, 1], (view, 0))
     cells[place] = change(cells[place])
     made_up(RELEASED, content)
-    with pytest.raises(ValueError, match=f"{RELEASED}.*{message}"):
+    with pytest.raises(ValueError, match=f"{RELEASED} has not the stories of the rule t, t [+] 2"):
         hold_to_release(tasks)
-
-
-def test_a_file_of_fewer_tasks_or_views_or_that_matlab_did_not_write_is_refused_by_name(made_up):
-    tasks, content = released()
-    fewer, blind = {**content, "X": content["X"][:, :1]}, {**content, "X": content["X"].copy()}
-    blind["X"][0, 1] = blind["X"][0, 1][:1]
-    for wrong, message in ((fewer, " has 1 tasks and 2 columns of labels, not 2 of each"),
-                           (blind, ", task 2 has 1 views, not 2"),
-                           ("no file of MATLAB" * 20, ": Unknown mat file type")):
-        made_up(RELEASED, wrong)
-        with pytest.raises(ValueError, match=f"{RELEASED}{message}"):
-            hold_to_release(tasks)
 
 
 @real_data
@@ -138,10 +122,10 @@ def test_most_printed_purities_fit_four_equal_groups():
     table = pd.read_csv(paths.paper_dir("lmsc") / "published.csv", dtype=str)
     table = table[(table.metric == "purity") & (table.task != "avg")]
     found, by_chance = 0, 0.0
-    for name, (figures, _, n_printed) in PRINTED.items():
-        cells = table[table.dataset.str.lower() == name.removeprefix("lmsc-")]
-        assert set(cells.task) == {str(t + 1) for t in range(n_printed)}
-        steps = 10 * (figures["n_samples_in_all"] // 4)
+    for name in ("3sources", "bbc", "bbcsport", "cornell"):
+        cells, known = table[table.dataset.str.lower() == name], SETS[f"lmsc-{name}"]
+        assert set(cells.task) == {str(t + 1) for t in range(known["scores"].index("none"))}
+        steps = 10 * (known["n_samples_in_all"] // 4)
         nearest = np.round(cells["mean"].astype(float) * steps / 100)
         found += int((np.abs(100 * nearest / steps - cells["mean"].astype(float)) < 0.005001).sum())
         by_chance += len(cells) * len(np.unique(np.round(100 * np.arange(steps + 1) / steps, 2))) / 10_001

@@ -12,8 +12,8 @@ import pytest
 from data_support import digits_at_hand, real_data, wheel_data
 
 from mtclib.core import paths
-from mtclib.datasets import available, load, load_corpus, mbc, newsgroups, reuters, spmtc, webkb
-from mtclib.datasets.dataset import printed_sizes
+from mtclib.datasets import available, load, load_corpus
+from mtclib.datasets.dataset import SETS, printed
 
 DATA = Path(__file__).parents[1] / "data"
 KNOWN = pd.read_csv(DATA / "known_data_sets.csv", dtype=str, keep_default_na=False).to_numpy()
@@ -72,23 +72,20 @@ def test_of_five_ways_to_choose_words_one_has_all_14_class_sizes(chosen, met):
     assert words == ["vocabulary, chosen with the true labels" if chosen else "vocabulary"]
 
 
-PRINTED = {"mbc": mbc.PRINTED, "spmtc": spmtc.PRINTED, "mtcmrl": {
-    name: printed_sizes(module.MTCMRL_SIZES, module.MTCMRL_FEATURES)
-    for name, module in {"20newsgroups": newsgroups, "reuters": reuters, "webkb4": webkb}.items()}}
-
-
-@pytest.mark.parametrize("paper", PRINTED)
+@pytest.mark.parametrize("paper", ["mbc", "mtcmrl", "spmtc"])
 def test_the_printed_sizes_are_those_of_the_papers_table(paper):
     table = pd.read_csv(paths.paper_dir(paper) / "sizes.csv", dtype={"task": str})
-    assert set(PRINTED[paper]) == set(table["dataset"].str.lower())
-    for name, rows in PRINTED[paper].items():
-        of_set = table[table["dataset"].str.lower() == name]
-        for t, row in enumerate(rows, 1):
+    table["dataset"] = table["dataset"].str.lower()
+    known = {name for name in SETS if name.startswith(f"{paper}-")}
+    assert known == {f"{paper}-{name}" for name in table["dataset"]}
+    for name in known:
+        of_set = table[f"{paper}-" + table["dataset"] == name]
+        for t, row in enumerate(printed(name, of_set["task"].nunique()), 1):
             of_all = of_set["task"].isna() & (of_set["quantity"] == "n_features")
             of_task = of_set[(of_set["task"] == str(t)) | of_all]
-            known = of_task.groupby("quantity")["value"].apply(list).to_dict()
-            known.setdefault("n_samples", [sum(known.get("class_size", ()))])
-            assert known == {key.replace("sizes", "size"): [*np.ravel(value)] for key, value in row.items()}
+            sizes = of_task.groupby("quantity")["value"].apply(list).to_dict()
+            sizes.setdefault("n_samples", [sum(sizes.get("class_size", ()))])
+            assert sizes == {key.replace("sizes", "size"): [*np.ravel(value)] for key, value in row.items()}
 
 
 def test_every_name_is_known_and_has_a_line():

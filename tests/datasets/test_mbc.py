@@ -7,8 +7,8 @@ from data_support import real_data
 from scipy import sparse
 
 from mtclib.core import paths
-from mtclib.datasets import FetchError, load, mbc, text
-from mtclib.datasets.mbc import PRINTED_CATEGORIES
+from mtclib.datasets import FetchError, load, mbc
+from mtclib.datasets.dataset import SETS
 from mtclib.metrics import partition_emd
 
 GROUPS = (
@@ -137,29 +137,15 @@ def test_the_text_options_of_ng20_can_be_changed_and_are_checked(ng20):
         load("mbc-ng20-1", edition="19997", stopwords=None)
 
 
-def test_counts_are_remembered_as_they_were_but_a_count_of_one_is_no_share(ng20, monkeypatch):
-    monkeypatch.setattr(mbc, "_ng20_rebuilt", mbc.lru_cache(maxsize=2)(mbc._ng20_rebuilt))
-    weighed = [load("mbc-ng20-3", edition="19997", weighting=w).Xs[0] for w in (*text.WEIGHTINGS, "counts")]
-    assert {X.shape for X in weighed} == {(31, 8)}
-    assert weighed[-1].sum() == 31
-    options = {"edition": "19997", "weighting": "counts", "max_df": 1.0}
-    assert load("mbc-ng20-3", min_df=1, **options).Xs[0].shape == (32, 10)
-    assert load("mbc-ng20-3", min_df=1.0, **options).Xs[0].shape == (32, 1)
-
-
 def stored_ng20(monkeypatch, triplets, classes):
     """The matrix of NG20 as published, in place of the file."""
     content = {"A_ijx": np.array(triplets, ">f8"), "lbs": np.array(classes, ">f8")}
     monkeypatch.setattr(mbc, "read_rda", lambda name, *variables: [content[v] for v in variables])
     monkeypatch.setattr(mbc, "_ng20_stored", mbc._ng20_stored.__wrapped__)
-    monkeypatch.setattr(mbc, "NG20_SHAPE", (3, 4))
-
-
-TRIPLETS = [(0, 0, 2), (0, 3, 1), (1, 1, 5), (1, 3, 1), (2, 2, 1)]
 
 
 def test_the_published_counts_of_ng20_have_groups_by_number_and_lose_common_terms_alone(monkeypatch):
-    stored_ng20(monkeypatch, TRIPLETS, [20, 12, 2])
+    stored_ng20(monkeypatch, [(0, 0, 2), (0, 3, 1), (1, 1, 5), (1, 3, 1), (2, 2, 1)], [20, 12, 2])
     data = load("mbc-ng20-3", weighting="counts")
     assert (data.edition, data.Xs[0].toarray().tolist()) == ("counts", [[2, 0, 0], [0, 5, 0], [0, 0, 1]])
     assert [data.class_names[0][code] for code in data.labels[0]] == [
@@ -168,16 +154,6 @@ def test_the_published_counts_of_ng20_have_groups_by_number_and_lose_common_term
     first, second = load("mbc-ng20-2", weighting="counts").Xs
     assert first.toarray().tolist() == [[0, 5, 0], [0, 0, 1]]
     assert second.toarray().tolist() == [[2, 0, 0], [0, 5, 0]]
-
-
-@pytest.mark.parametrize(("triplets", "classes", "message"), [
-    (TRIPLETS[:-1], [20, 12, 2], r"3 labels for a matrix of shape \(2, 4\)"),
-    (TRIPLETS, [20, 12], "2 labels"), (TRIPLETS, [20, 12, 21], "stored labels"),
-])  # fmt: skip
-def test_another_matrix_or_other_labels_of_ng20_are_refused(monkeypatch, triplets, classes, message):
-    stored_ng20(monkeypatch, triplets, classes)
-    with pytest.raises(ValueError, match=message):
-        load("mbc-ng20-1")
 
 
 @real_data
@@ -203,6 +179,7 @@ def test_a_file_of_sports_with_other_documents_is_refused(made_up):
 
 def test_the_printed_categories_are_those_of_table_2():
     table = pd.read_csv(paths.paper_dir("mbc") / "sizes.csv", dtype={"task": str}).dropna(subset="note")
-    printed = {(key, str(t)): f"categories {first}-{last}" for key, tasks in PRINTED_CATEGORIES.items()
-               for t, (first, last) in enumerate(tasks, 1)}
+    known = {name.removeprefix("mbc-"): row for name, row in SETS.items() if "categories" in row}
+    printed = {(key, str(t)): f"categories {first}-{last}" for key, row in known.items()
+               for t, (first, last) in enumerate(row.get("printed_categories", row["categories"]), 1)}
     assert {(row.dataset, row.task): row.note for row in table.itertuples()} == printed
