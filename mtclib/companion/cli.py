@@ -57,6 +57,9 @@ def build_parser() -> argparse.ArgumentParser:
 def _parsed(argv):
     """The arguments of a command; of a list of values some may stand behind options, too."""
     parser = build_parser()
+    for word in sys.argv[1:] if argv is None else argv:
+        if word.startswith("-") and Path(word).suffix and Path(word).is_file():
+            parser.error(f"{word} begins like an option; for the file of that name write ./{word}")
     args, more = parser.parse_known_args(argv)
     lists = [value for name, value in vars(args).items() if name in ("files", "names", "sets", "papers")]
     if more and (not lists or any(text.startswith("-") for text in more)):
@@ -81,10 +84,14 @@ def cluster(args) -> int:
     from mtclib.companion.comparison import command
     from mtclib.companion.userdata import bundle, cost, load, number, run as own
 
-    check_parameters(seed=args.seed)
     try:
-        data = load.load(args.kind, args.files, args.label_column, id_column=args.id_column,
-                         text_column=args.text_column, header=args.header)
+        check_parameters(seed=args.seed)
+        choose(args.scaling, (load.AUTO, *load.SCALES), "scaling")
+        kind = {"tasks": "multitask", "views": "multiview"}[choose(args.kind, load.KINDS, "kind")]
+        own.named([name for name in args.methods if name != "all"], kind)
+        _no_stray_words(args.files)
+        data = load.load(args.kind, args.files, args.label_column, id_column=args.id_column or None,
+                         text_column=args.text_column or None, header=args.header)
         bundle.check(args.output, data.files)
         data = load.scale(data, args.scaling)
         off = " (--scaling none leaves the entries as they are)" if args.scaling == load.AUTO else ""
@@ -114,7 +121,8 @@ def cluster(args) -> int:
         # The same words as in Python, where these are arguments.
         said = str(error).replace("header=False", "--no-header").replace("header=True", "--header")
         said = re.sub(r"\b(label|id|text|n)_(column|clusters)\b", r"--\1-\2", said)
-        raise UsageError(said.replace("output: ", "--output: ", 1)) from None
+        said = re.sub(r"^method(?=s\b)|^(output|scaling|kind|seed)\b", r"--\g<0>", said)
+        raise UsageError(said.replace("--methods", "--method", 1)) from None
     found = own.contents(data, result.labels[first], groups)
     found = found.drop(columns=["task"] * (data.kind == "multiview") + ["most are"] * (not data.labelled))
     _say(tables.frame_table(found, f"Clusters by {own.shown_name(first)}"))
@@ -128,12 +136,33 @@ def cluster(args) -> int:
     return 0
 
 
+def _no_stray_words(files):
+    """Refuse a second value of an option, which is no file, with what to write instead."""
+    from mtclib.baselines.registry import all_estimators
+
+    for word in (word for word in files if not Path(word).exists()):
+        if word.isdecimal():
+            raise UsageError(f"there is no file {word!r}; join numbers of clusters by commas, as in 2,3")
+        if word in all_estimators():
+            raise UsageError(f"there is no file {word!r}; repeat --method for each: --method A --method B")
+
+
+def _plain(text):
+    """Text without characters that steer a terminal, as names of files and samples may hold some."""
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in str(text))
+
+
+class _Plain(logging.Formatter):
+    """What is told on the way, as plain text."""
+
+    def format(self, record):
+        return _plain(super().format(record))
+
+
 def _say(text, **options):
-    """Print text in which names of files and samples may hold characters that steer a terminal; that nobody
-    can read it any more is no reason to lose results."""
+    """Print plain text; that nobody can read it any more is no reason to lose results."""
     try:
-        plain = "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in str(text))
-        print(plain, flush=True, **options)
+        print(_plain(text), flush=True, **options)
     except OSError:
         sys.stdout = io.StringIO()
 
@@ -153,7 +182,7 @@ def cite(args) -> int:
     """Print BibTeX, or what there is to cite."""
     from mtclib.companion.papers import citations
 
-    print(citations.cite(args.name) if args.name else "\n".join(citations.known()))
+    print("\n".join(citations.known()) if args.name is None else citations.cite(args.name))
     return 0
 
 
@@ -164,7 +193,7 @@ def fetch(args) -> int:
     from mtclib.companion.runs.profiles import needed_files
 
     choose(args.profile, PROFILES, "--profile")
-    if args.names and args.paper:
+    if args.names and args.paper is not None:
         raise UsageError("--paper: name files or a paper, not both.")
     try:
         names = {datasets.lookup(name).name for name in args.names}
@@ -180,7 +209,7 @@ def fetch(args) -> int:
         try:
             names.update(task())
         except datasets.FetchError as error:
-            print(f"error: {error}", file=sys.stderr)
+            _fail(error)
             failed = True
     if names:
         print(datasets.status().loc[sorted(names), ["bytes", "where"]].to_string())
@@ -212,8 +241,10 @@ def _plan(args) -> list[tuple]:
     names = list(found) if args.paper == "all" else [args.paper]
     if args.output and len(names) > 1:
         raise UsageError("--output: give it with one notebook, not with all.")
-    if args.output and not args.output.endswith(".ipynb"):
+    if args.output is not None and not args.output.endswith(".ipynb"):
         raise UsageError(f"--output: the name must end in .ipynb, not {args.output!r}.")
+    if args.output and Path(args.output).is_dir():
+        raise UsageError(f"--output: {args.output} is a folder; name a file, such as one in it.")
     if args.export and args.profile != "full":
         raise UsageError("--export: only results of the full profile are exported; add --profile full.")
     if args.export and {"seed", "n_runs"} & {name for name, _ in args.given}:
@@ -309,11 +340,17 @@ def compare(args) -> int:
     """Run sets of the comparison by sources, or write the results of those that are run."""
     from mtclib.companion import runs
     from mtclib.companion.comparison import exam, runner, sources
+    from mtclib.companion.userdata.files import DataFileError
 
     if args.data == "":
         raise UsageError("--data: name a folder, or leave it out to run the comparison.")
+    if args.data and (args.sets or args.restore or args.write or args.without):
+        raise UsageError("--data: leave out SET, --restore, --write and --without; they are of no use to it.")
     if args.data:
-        found = exam.scores(choose(args.kind, sources.KINDS, "KIND"), args.data)
+        try:
+            found = exam.scores(choose(args.kind, sources.KINDS, "KIND"), args.data)
+        except DataFileError as error:
+            raise UsageError(str(error).replace("label_column", "column")) from None
         table, text = exam.report(args.kind, found)
         print(f"{found.round(1).to_string()}\n\n{table.to_string()}\n\n{text}")
         return 0
@@ -359,7 +396,7 @@ def _papers(args) -> list[str]:
     """The paper that is asked for, or all in the order of the page."""
     from mtclib.companion.papers import in_order
 
-    return [choose(args.paper, paths.papers(), "--paper")] if args.paper else in_order()
+    return in_order() if args.paper is None else [choose(args.paper, paths.papers(), "--paper")]
 
 
 def scoreboard(args) -> int:
@@ -418,6 +455,10 @@ def list_known(args) -> int:
     return 0
 
 
+def _fail(error):
+    print(_plain(f"error: {error}"), file=sys.stderr)
+
+
 def main(argv=None) -> int:
     """Run one command and return its exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
     # Closed streams, and names that a terminal has no letters for, are no reason to stop.
@@ -428,7 +469,9 @@ def main(argv=None) -> int:
     # After --help, and before Ctrl-C may strike inside of numpy.
     if args.function is not list_known:
         import_module("mtclib.companion.runs")
-    logging.basicConfig(format="%(message)s")
+    told = logging.StreamHandler()
+    told.setFormatter(_Plain())
+    logging.basicConfig(handlers=[told])
     logging.getLogger("mtclib").setLevel(logging.INFO)
     try:
         if getattr(signal.getsignal(signal.SIGINT), "__module__", "") == "__main__":  # the imports are done
@@ -440,18 +483,14 @@ def main(argv=None) -> int:
         # The reader of a pipe, such as `head`, has seen enough; nothing more may be written at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except UsageError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
     except (MtclibError, OSError, ImportError, MemoryError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        _fail(error)
+        return 2 if isinstance(error, UsageError) else 1
     except Exception as error:
         if os.environ.get("MTCLIB_TRACEBACK"):
             raise
-        print(f"error: {type(error).__name__}: {error}. This was not foreseen: a file in {paths.data_dir()} "
-              f"may be damaged (git status tells), or the program is; MTCLIB_TRACEBACK=1 shows where.",
-              file=sys.stderr)
+        _fail(f"{type(error).__name__}: {error}. This was not foreseen: a file in {paths.data_dir()} may be "
+              f"damaged (git status tells), or the program is; MTCLIB_TRACEBACK=1 shows where.")
         return 1
     except KeyboardInterrupt:
         kept = (f": finished jobs are kept in {paths.runs_dir()}; run the same command again to continue"

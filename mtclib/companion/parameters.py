@@ -82,7 +82,7 @@ def read_value(name: str, text: str, declared: str):
         return text
     try:
         value = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         value = None
     if not _is_of_type(value, declared):
         raise UsageError(f"{name} must be of type {declared}, not {text!r}.")

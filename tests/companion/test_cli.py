@@ -85,6 +85,12 @@ def printed(path):
     (["run", "tiny", "-p", "seed", "soon"], "seed must be of type int, not 'soon'"),
     (["run", "tiny", "-p", "seed", "-1"], "seed must be an integer of at least 0, not -1"),
     (["run", "tiny", "-p", "n_jobs", "0"], "n_jobs must be an integer of at least 1, not 0"),
+    (["run", "tiny", "-p", "seed", "{[]: 1}"], "seed must be of type int, not '{[]: 1}'"),
+    (["run", "tiny", "--output", ""], "must end in .ipynb, not ''"),
+    (["run", "tiny", "--output", "folder.ipynb"], "--output: folder.ipynb is a folder; name a file"),
+    (["verdicts", "--paper", ""], "--paper has nothing to choose from; got ''"),
+    (["compare", "tasks", "tr23", "--data", "folder.ipynb"], "--data: leave out SET, --restore, --write"),
+    (["compare", "views", "--data", "folder.ipynb"], "folder.ipynb: has no folders; each set is a folder"),
     (["run", "tiny", "--dask", "nowhere"], "dask must be an address such as 'tcp://host:8786'"),
     (["run", "all", "-p", "n_run", "1"], "Did you mean 'n_runs'"),
     (["run", "spmtc"], "PAPER must be one of 'tiny', 'all'"),
@@ -100,7 +106,10 @@ def printed(path):
     (["fetch", "--paper", "nosuch"], "got 'nosuch'"),
     (["store", "tinny"], "Did you mean 'tiny'?"),
     (["report"], "run `python -m mtclib run all` first")])
-def test_a_wrong_request_is_refused_with_a_hint_before_anything_runs(arguments, message, repository, capsys):
+def test_a_wrong_request_is_refused_with_a_hint_before_anything_runs(
+        arguments, message, repository, capsys, monkeypatch):
+    monkeypatch.chdir(repository)
+    Path("folder.ipynb").mkdir()
     assert main(arguments) == 2
     assert message in capsys.readouterr().err
     assert not (repository / "build" / "notebooks").exists()
@@ -162,8 +171,9 @@ def test_everything_that_can_be_cited_gives_whole_entries_and_what_is_unknown_is
             assert len(fields["title"]) > 6, entry
     assert main(["cite", "mtcrml"]) == 2
     assert "Did you mean 'MTCMRL'" in capsys.readouterr().err
-    assert main(["cite", "nope"]) == 2
-    assert len(capsys.readouterr().err) < 100, "not the hundred names, but how to list them"
+    for name in ("", "nope"):
+        assert main(["cite", name]) == 2
+        assert len(capsys.readouterr().err) < 100, "not the hundred names, but how to list them"
     assert main(["cite"]) == 0
     assert names - {*paths.papers()} <= {*capsys.readouterr().out.split("\n")}
     for entry in registry().values():

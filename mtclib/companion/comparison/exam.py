@@ -30,11 +30,11 @@ def scores(kind, folder, n_runs=3) -> pd.DataFrame:
 
     NaN where a method fails.  DataFileError if there is no set.
     """
+    for _ in _sets(kind, folder):  # what is wrong with the last one is told before the first is clustered
+        pass
     sources = advice.evidence(kind)
     best, specs = advice.advised(sources), sources.protocol.methods
     names = dict.fromkeys([best["take"], best["safe"], "Consensus", *MEMBERS[kind], *PEERS])
-    for _ in _sets(kind, folder):  # what is wrong with the last one is told before the first is clustered
-        pass
     found = {name: {method: np.mean([score(specs[method], data, own) for own in spawn_seeds(0, n_runs)])
                     for method in names} for name, data in _sets(kind, folder)}
     return pd.DataFrame.from_dict(found, orient="index").rename_axis("set")

@@ -14,6 +14,7 @@ from mtclib.companion.userdata.number import Candidates
 _PANELS = 3
 _MARKERS = "os^DvP*X"
 _DRAWN = 10_000
+_TASKS = 60  # a taller picture is more than matplotlib can write
 
 
 @figure
@@ -22,14 +23,19 @@ def embedding(Xs: Sequence, labels: np.ndarray | list, names: Sequence[str], tit
     """Every task or view in two dimensions, with one colour and marker per cluster or group.
 
     Dense data by principal components, sparse data by truncated singular vectors, which need no centring; the
-    axes say which share of the variance they show.  Of many samples a random part is drawn.  `labels` are one
-    array per task, or one in all for views; `names` are the titles of the panels.  With names of `groups`,
-    labels are the numbers of these; clusters of one colour then belong together.  With the `agreement` of
-    others, arrays like the labels, samples that fewer than half of them put there are hollow.
+    axes say which share of the variance they show.  Of many samples a random part is drawn, of more than
+    sixty tasks or views the first.  `labels` are one array per task, or one in all for views; `names` are the
+    titles of the panels.  With names of `groups`, labels are the numbers of these; clusters of one colour
+    then belong together.  With the `agreement` of others, arrays like the labels, samples that fewer than
+    half of them put there are hollow.
     """
     each = labels if isinstance(labels, list) else [labels] * len(Xs)
     if [len(y) for y in each] != [X.shape[0] for X in Xs]:
         raise ValueError(f"labels: {[len(y) for y in each]} labels for {[X.shape[0] for X in Xs]} samples")
+    if len(Xs) > _TASKS:
+        title += f": the first {_TASKS} of {len(Xs)}"
+        Xs, each = Xs[:_TASKS], each[:_TASKS]
+        agreement = agreement[:_TASKS] if agreement else None
     columns = min(len(Xs), _PANELS)
     rows = -(-len(Xs) // columns)
     fig, axes = plt.subplots(rows, columns, figsize=(3.1 * columns + 0.2, 2.9 * rows + 0.5), squeeze=False)
@@ -56,9 +62,9 @@ def embedding(Xs: Sequence, labels: np.ndarray | list, names: Sequence[str], tit
 def number_of_clusters(found: Candidates) -> plt.Figure:
     """The eigengap of each number of clusters, and the clusters that each candidate would give.
 
-    `found` is as from ``userdata.number.candidates``; of views, the first is drawn.
+    `found` is as from ``userdata.number.candidates``; of views the first is drawn, of tasks the first sixty.
     """
-    tasks = list(dict.fromkeys(found.table["task"]))
+    tasks = list(dict.fromkeys(found.table["task"]))[:_TASKS]
     columns = 1 + found.table["task"].value_counts().max()
     size = (2.4 * columns, 0.5 + 2.1 * len(tasks))
     fig, axes = plt.subplots(len(tasks), columns, figsize=size, squeeze=False)

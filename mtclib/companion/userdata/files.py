@@ -18,6 +18,7 @@ import warnings
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -47,17 +48,34 @@ class DataFileError(MtclibError, ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """One file as it was read, before its entries are checked."""
+    """One file as it was read, and what was found in it."""
 
     name: str  # the path as given, for messages
-    values: pd.DataFrame | np.ndarray | sp.csr_array  # columns are numbers from 1 where the file names none
-    vectors: dict = field(default_factory=dict)  # arrays of npz or mat that may be labels or names
+    values: pd.DataFrame | np.ndarray | sp.csr_array  # the features; in a frame they may be text
+    vectors: dict = field(default_factory=dict)  # what may be labels, names or texts of the samples
+    columns: tuple = ()  # of a text file or parquet: names of the features, or their numbers, from 1
+    named: bool = False  # whether the file gives these names
+    labels: Sequence | None = None
+    ids: np.ndarray | None = None  # names of the samples
 
     @property
-    def columns(self):
-        """Names of the columns, a list of str, or None where the file gives none."""
-        frame = isinstance(self.values, pd.DataFrame) and not isinstance(self.values.columns, pd.RangeIndex)
-        return [str(column) for column in self.values.columns] if frame else None
+    def rows(self) -> int:
+        """Number of samples."""
+        return self.values.shape[0]
+
+    @property
+    def names(self) -> tuple | None:
+        """Names of the features where the file gives them."""
+        return self.columns if self.named else None
+
+    @property
+    def known(self) -> tuple:
+        """Names of all that a column may be asked for by."""
+        return (*self.vectors, *self.columns)
+
+    def column(self, place) -> str:
+        """What a message calls the feature at a place."""
+        return self.columns[place] if self.columns else str(place + 1)
 
 
 def short(name) -> str:
@@ -75,7 +93,7 @@ def listed(names) -> str:
 
 def own_path(path, argument) -> Path:
     """The path with ``~`` resolved; a DataFileError about the argument if it can be none on this machine."""
-    if not isinstance(path, str | Path):
+    if not isinstance(path, str | Path) or not str(path).strip():
         raise DataFileError(f"{argument}: {path!r} is no path; give text such as 'data/first.csv'")
     try:
         file = Path(path).expanduser()
@@ -116,27 +134,39 @@ def read_table(path, header=None, argument="paths", text=()) -> Table:
     name = str(path)
     place, variable = split_path(name)
     file = own_path(place if isinstance(path, str | Path) else path, argument)
-    read = _READERS.get(file.suffix.lower())
-    if read is None:
-        raise DataFileError(f"{name}: the ending {file.suffix!r} is not one of {', '.join(_READERS)}; "
-                            f"save the table as one of these")
-    if file.is_dir():
-        raise DataFileError(f"{name}: is a folder; name the files in it")
-    if not file.is_file():
-        raise DataFileError(f"{name}: there is no such file; relative paths start in {Path.cwd()}")
-    if not os.access(file, os.R_OK):
-        raise DataFileError(f"{name}: you may not read this file; change that with chmod u+r, or copy it")
-    if file.stat().st_size == 0:
-        raise DataFileError(f"{name}: the file is empty")
-    if variable and read not in (_read_npz, _read_mat):
-        raise DataFileError(f"{name}: only npz and mat files hold several arrays; leave out '::{variable}'")
+    if why := _unreadable(file, variable):
+        raise DataFileError(f"{name}: {why}")
+    read = _READERS[file.suffix.lower()]
     if read in (_read_npy, _read_npz, _read_mat):
-        return _choose(read(file, name, variable), variable, name)
-    values = read(file, name, header, text)
-    if 0 in values.shape:
-        raise DataFileError(f"{name}: there are {values.shape[0]} rows and {values.shape[1]} columns; a line "
+        return _choose(read(file, name, variable), variable, name, text is None)
+    frame = read(file, name, header, text)
+    if 0 in frame.shape:
+        raise DataFileError(f"{name}: there are {frame.shape[0]} rows and {frame.shape[1]} columns; a line "
                             f"with the names of the columns must be followed by one line per sample")
-    return Table(name, values)
+    vectors = {column: frame[column] for column in frame if text is None or column in text}
+    frame = frame.drop(columns=list(vectors))
+    return Table(name, frame, vectors, tuple(frame), read is _read_parquet or header is not False)
+
+
+def _unreadable(file, variable):
+    """Why a file cannot be read, or ""."""
+    read = _READERS.get(file.suffix.lower())
+    if file.is_dir():
+        return "is a folder; name the files in it"
+    if not file.exists():
+        return f"there is no such file; relative paths start in {Path.cwd()}"
+    if read is None:
+        return (f"the ending {file.suffix!r} is not one of {', '.join(_READERS)}; save the table as one of "
+                f"these")
+    if not file.is_file():
+        return "is a pipe or a device; write what comes from it to a file"
+    if not os.access(file, os.R_OK):
+        return "you may not read this file; change that with chmod u+r, or copy it"
+    if file.stat().st_size == 0:
+        return "the file is empty"
+    if variable and read not in (_read_npz, _read_mat):
+        return f"only npz and mat files hold several arrays; leave out '::{variable}'"
+    return ""
 
 
 def _read_csv(file, name, header, text, separator=None):
@@ -150,30 +180,35 @@ def _read_csv(file, name, header, text, separator=None):
             cells = csv.reader(handle, delimiter=separator, skipinitialspace=True)
             lines = ([cell.strip() for cell in line] for line in cells)
             first = next((line for line in lines if line not in ([], [""])), [])
+        if not first:
+            raise DataFileError(f"{name}: the file is empty")
         if header is not False:
             _check_header(first, name, known=header)
         names = first if header is not False else [str(i + 1) for i in range(len(first))]
-        kept = [place for place, column in enumerate(names) if text is None or column in text]
+        kept = [column for column in names if text is None or column in text]
         several = len(first) > 1  # in a single column an empty line is an empty cell
         with warnings.catch_warnings():
             # A line that is longer than the header would lose its end.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             values = pd.read_csv(file if several else io.StringIO(file.read_text("utf-8-sig").strip()),
-                                 sep=separator, header=None if header is False else 0,
-                                 names=None if header is False else names, index_col=False,
-                                 skipinitialspace=True, skip_blank_lines=several, encoding="utf-8-sig",
-                                 converters=dict.fromkeys(kept, "'".__add__), low_memory=False)
+                                 sep=separator, header=None if header is False else 0, names=names,
+                                 index_col=False, skipinitialspace=True, skip_blank_lines=several,
+                                 encoding="utf-8-sig", converters=dict.fromkeys(kept, "'".__add__),
+                                 low_memory=False)
     except UnicodeDecodeError as error:
         raise DataFileError(f"{name}: the text is not UTF-8; unpack it if it is packed, and save it as UTF-8 "
                             f"in the program that wrote it (Excel: CSV UTF-8)") from error
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, pd.errors.ParserWarning, csv.Error) as error:
+    except pd.errors.ParserWarning as error:
+        raise DataFileError(f"{name}: the lines are not a table: they have more fields than the first, which "
+                            f"has {len(first)}, separated by {separator!r}; delete a title above the names "
+                            f"of the columns, and name a column with names of the rows, too") from error
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error) as error:
         reason = " ".join(str(error).split())
         raise DataFileError(f"{name}: the lines are not a table ({reason}); every line must have as many "
                             f"fields as the first, separated by {separator!r}") from error
-    for place in kept:  # with a mark in front, no word was taken for a missing value and none for a number
-        values.isetitem(place, values.iloc[:, place].str[1:].str.strip())
-    values = values.copy()  # one block of memory per type: as read, a wide table has one per column
-    return values if header is not False else values.set_axis(pd.RangeIndex(1, values.shape[1] + 1), axis=1)
+    for column in kept:  # with a mark in front, no word was taken for a missing value and none for a number
+        values[column] = values[column].str[1:].str.strip()
+    return values.copy()  # one block of memory per type: as read, a wide table has one per column
 
 
 def _check_header(names, name, known):
@@ -192,7 +227,8 @@ def _check_header(names, name, known):
                             f"header=True if these are the names")
     if "" in names:
         raise DataFileError(f"{name}: column {names.index('') + 1} has no name; if it holds the numbers of "
-                            f"the rows, leave it out (pandas: to_csv(..., index=False)), else name it")
+                            f"the rows, leave it out (pandas: to_csv(..., index=False)), else name it"
+                            f"{', or end no line with a separator' * (names.index('') + 1 == len(names))}")
     if repeated := sorted(text for text, times in Counter(names).items() if times > 1):
         raise DataFileError(f"{name}: columns have the same name: {listed(repeated)}; rename or drop them")
 
@@ -221,7 +257,8 @@ def _read_parquet(file, name, header, text):
         raise DataFileError(f"{name}: no parquet file, or damaged ({type(error).__name__}: {error}); "
                             f"write it again, each column with a name of its own") from error
     asked = [known for known in values.index.names if known is not None and known in (text or ())]
-    return values.reset_index(asked).reset_index(drop=True) if asked else values.reset_index(drop=True)
+    values = values.reset_index(asked) if asked else values
+    return values.reset_index(drop=True).rename(columns=str)
 
 
 def _read_npy(file, name, variable):
@@ -312,8 +349,8 @@ def _unpacked(key, value):
     return {f"{key}{{{i}}}": cell for i, cell in enumerate(cells, 1)}
 
 
-def _choose(arrays, variable, name):
-    """The matrix of an archive, and what else in it has one entry per row."""
+def _choose(arrays, variable, name, labels):
+    """The matrix of an archive, and what else in it has one entry per row; of labels, the matrix as well."""
     vectors = {key: X.ravel() for key, X in arrays.items() if _is_vector(X)}
     numeric = [key for key, X in arrays.items()
                if X.dtype.kind in _NUMBERS and X.ndim in ((2,) if sp.issparse(X) else (1, 2))]
@@ -335,7 +372,7 @@ def _choose(arrays, variable, name):
     if 0 in X.shape:
         raise DataFileError(f"{name}: the matrix {short(usable[0])!r} has the shape {X.shape}; it needs a "
                             f"row per sample")
-    return Table(name, X, {key: vector for key, vector in vectors.items() if key != usable[0]})
+    return Table(name, X, {key: vector for key, vector in vectors.items() if labels or key != usable[0]})
 
 
 def _is_vector(X):

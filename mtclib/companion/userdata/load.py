@@ -17,7 +17,15 @@ import scipy.io
 import scipy.sparse as sp
 
 from mtclib.companion.parameters import choose
-from mtclib.companion.userdata.files import DataFileError, listed, read_table, sha256, short, split_path
+from mtclib.companion.userdata.files import (
+    DataFileError,
+    Table,
+    listed,
+    read_table,
+    sha256,
+    short,
+    split_path,
+)
 from mtclib.core.base import ConstantViewWarning
 from mtclib.core.large import extremes, row_blocks
 from mtclib.datasets import Dataset
@@ -54,22 +62,6 @@ class UserData(Dataset):
     def labelled(self) -> bool:
         """Whether the class of any sample is known."""
         return any((y >= 0).any() for y in self._labels_of_each())
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """The features of one file, and what was taken out of it."""
-
-    name: str  # the path as given
-    values: pd.DataFrame | np.ndarray | sp.csr_array
-    columns: tuple | None = None  # names of the features
-    labels: object = None
-    ids: object = None  # names of the samples
-
-    @property
-    def rows(self) -> int:
-        """Number of samples."""
-        return self.values.shape[0]
 
 
 def load(kind, paths, label_column=None, **options) -> UserData:
@@ -122,16 +114,12 @@ def load_tasks(paths: Sequence, label_column: str | None = None, *,
     ...     [X.shape for X in load_tasks(paths, **options).Xs]
     [(60, 40), (75, 40), (60, 40)]
     """
-    tables = _read_all(paths, "task", label_column, id_column, header, text_column)
-    inside = None if labels else label_column
-    parts = [split_columns(table, inside, id_column) for table in tables]
-    features = _worded(parts, tables, text_column) if text_column else same_features(parts)
+    parts = _read_all("task", paths, label_column, labels, id_column, text_column, header)
     if labels is not None:
         files = _label_files(labels, len(parts), "task", header)
         parts = [replace(part, labels=labels_beside(file, label_column, id_column, part))
                  for part, file in zip(parts, files)]
-    codes, names = zip(*(class_codes(part.labels, part.rows, part.name) for part in parts))
-    return _loaded("multitask", features, list(codes), names, [part.ids for part in parts], paths, labels)
+    return _loaded("multitask", same_features(parts), parts, paths, labels)
 
 
 def load_views(paths: Sequence, label_column: str | None = None, *,
@@ -165,40 +153,38 @@ def load_views(paths: Sequence, label_column: str | None = None, *,
     ...     [X.shape for X in load_views(paths, **options).Xs]
     [(120, 4), (120, 30), (120, 3)]
     """
-    tables = _read_all(paths, "view", label_column, id_column, header, text_column)
-    inside = None if labels else label_column
-    parts = [split_columns(table, inside, id_column, optional=True) for table in tables]
-    if text_column:
-        for i in [i for i, table in enumerate(tables) if text_column in (table.columns or ())] or [0]:
-            parts[i : i + 1] = _worded(parts[i : i + 1], tables[i : i + 1], text_column)
+    parts = _read_all("view", paths, label_column, labels, id_column, text_column, header)
     parts = [aligned(part, parts[0]) for part in parts]
-    known = _agreed_labels(parts, inside)
-    if labels is not None:
+    if labels is None:
+        known = _agreed_labels(parts, label_column)
+    else:
         labels = [labels] if isinstance(labels, str | Path) else labels
-        known = labels_beside(_label_files(labels, 1, "set of views", header)[0], label_column, id_column,
-                               parts[0])
-    codes, classes = class_codes(known, parts[0].rows, parts[0].name)
-    return _loaded("multiview", parts, codes, [classes], [parts[0].ids], paths, labels)
+        (file,) = _label_files(labels, 1, "set of views", header)
+        known = labels_beside(file, label_column, id_column, parts[0])
+    return _loaded("multiview", parts, [replace(parts[0], labels=known)], paths, labels)
 
 
-def _loaded(kind, parts, codes, class_names, ids, paths, labels):
-    """The data of some parts, with names, hashes and places of all files that were read."""
+def _loaded(kind, parts, labelled, paths, labels):
+    """The data of some parts, with the labels of each task, or of all views, and names, hashes and places of
+    all files that were read."""
     files = [Path(split_path(path)[0]).expanduser().resolve() for path in [*paths, *(labels or ())]]
-    sources = tuple({"file": file.name, "sha256": sha256(file)} for file in files)
-    Xs = [matrix(part) for part in parts]
-    for part, X in zip(parts, Xs):
-        _tell_what_are_no_features(part, X, all(one is None for one in ids), not any(class_names))
+    codes, class_names = zip(*map(class_codes, labelled))
+    ids = tuple(part.ids for part in labelled)
+    for part in parts:
+        _tell_what_are_no_features(part, all(one is None for one in ids), not any(class_names))
     return UserData(
-        name="your data", kind=kind, Xs=Xs, labels=codes,
-        class_names=tuple(class_names), task_names=_names(paths), edition="files", sources=sources,
-        feature_names=tuple(part.columns for part in parts), sample_names=tuple(ids),
-        files=tuple(map(str, files)))
+        name="your data", kind=kind, Xs=[part.values for part in parts],
+        labels=list(codes) if kind == "multitask" else codes[0], class_names=class_names,
+        task_names=_names(paths), edition="files",
+        sources=tuple({"file": file.name, "sha256": sha256(file)} for file in files),
+        feature_names=tuple(part.names for part in parts), sample_names=ids, files=tuple(map(str, files)))
 
 
-def _tell_what_are_no_features(part, X, unnamed, unlabelled):
+def _tell_what_are_no_features(part, unnamed, unlabelled):
     """Say which column looks like names or classes of samples, where none are given, and counts as a feature;
     of several that number the samples none is told, for they may be ranks."""
-    if part.columns is None or not isinstance(part.values, pd.DataFrame):
+    X = part.values
+    if not part.named or sp.issparse(X):
         return
     n, spans, numbering = len(X), np.ptp(X, axis=0), []
     for j in np.flatnonzero((np.floor(X) == X).all(axis=0)):
@@ -214,11 +200,8 @@ def _tell_what_are_no_features(part, X, unnamed, unlabelled):
 
 
 def _agreed_labels(parts, label_column):
-    """The labels that some views hold; None if none was asked for."""
+    """The labels that some views hold; None if none does."""
     found = [part for part in parts if part.labels is not None]
-    if label_column and not found:
-        raise DataFileError(f"label_column: no view has a column {label_column!r}; the first has "
-                            f"{listed(parts[0].columns or ()) or 'no names'}")
     for part in found[1:]:
         if list(map(plain, part.labels)) != list(map(plain, found[0].labels)):
             raise DataFileError(f"{part.name}: the labels in {label_column!r} differ from those of "
@@ -226,27 +209,39 @@ def _agreed_labels(parts, label_column):
     return found[0].labels if found else None
 
 
-def _read_all(paths, what, label_column, id_column, header, text_column):
-    for argument, value in (("label_column", label_column), ("id_column", id_column),
-                            ("text_column", text_column)):
+def _read_all(what, paths, label_column, labels, id_column, text_column, header):
+    """The files with their features as numbers, names of samples and, unless others are given, labels."""
+    asked = {"label_column": label_column, "id_column": id_column, "text_column": text_column}
+    for argument, value in asked.items():
         if not isinstance(value, str | None):
             raise DataFileError(f"{argument} must be the name of one column, as text; got {value!r}")
     if not isinstance(header, bool | None):
         raise DataFileError(f"header must be True, False or None; got {header!r}")
     if not isinstance(paths, list | tuple) or not paths:
         raise DataFileError(f"paths must be a list with one file per {what}, not {paths!r}")
-    return [read_table(path, header, text=(label_column, id_column, text_column)) for path in paths]
+    label_column = None if labels else label_column
+    tables = [read_table(path, header, text=(label_column, id_column, text_column)) for path in paths]
+    if label_column and what == "view" and not any(label_column in table.vectors for table in tables):
+        raise DataFileError(f"label_column: no view has a column {label_column!r}; the first has "
+                            f"{listed(tables[0].known) or 'no names'}")
+    if text_column and what == "task":
+        tables = _worded(tables, text_column)
+    elif text_column:
+        for i in [i for i, table in enumerate(tables) if text_column in table.vectors] or [0]:
+            tables[i : i + 1] = _worded(tables[i : i + 1], text_column)
+    return [_with_numbers(table, label_column, id_column, what == "view") for table in tables]
 
 
-def _worded(parts, tables, text_column):
-    """The same parts with the words of a column as features, counted over one vocabulary."""
-    found = [_find_column(table, text_column, "text_column") for table in tables]
+def _worded(tables, text_column):
+    """The same tables with the words of a column as features, counted over one vocabulary."""
+    found = [_vector(table, text_column, "text_column") for table in tables]
     texts = [[unicodedata.normalize("NFC", plain(text)) for text in one] for one in found]
     try:
         counts, _, words, _ = vectorize_tasks(texts, token_pattern=_WORD, weighting="counts", min_terms=0)
     except ValueError as error:
-        raise DataFileError(f"{tables[0].name}: text_column {text_column!r}: {error}") from error
-    return [replace(part, values=X, columns=tuple(words)) for part, X in zip(parts, counts)]
+        raise DataFileError(f"{tables[0].name}: text_column {text_column!r} has no word beside English stop "
+                            f"words; choose the column with the texts") from error
+    return [replace(table, values=X, columns=tuple(words), named=True) for table, X in zip(tables, counts)]
 
 
 def _label_files(labels, number, what, header):
@@ -318,13 +313,18 @@ def _prepared(Xs, how, names):
         try:
             found = prepare(Xs, how)
         except ValueError as error:
-            said = re.sub(r"Xs\[(\d+)\]( \(\w+ \d+\))?", lambda match: names[int(match[1])], str(error))
-            raise DataFileError(f"{', '.join(names)}: cannot be scaled by {how!r}: {said.rstrip('.')}; or "
-                                f"choose another --scaling, such as none") from error
+            said = with_names(error, names).rstrip(".")
+            raise DataFileError(f"{', '.join(names)}: cannot be scaled by {how!r}: {said}; or choose another "
+                                f"--scaling, such as none") from error
     constant = [issubclass(one.category, ConstantViewWarning) for one in caught]
     for one in (one for one, known in zip(caught, constant) if not known):
         warnings.warn(one.message, stacklevel=3)
     return found, any(constant)
+
+
+def with_names(error, names) -> str:
+    """What an error says of ``Xs[0]``, ... with names of tasks or views."""
+    return re.sub(r"Xs\[(\d+)\]( \(\w+ \d+\))?", lambda match: names[int(match[1])], str(error))
 
 
 def preparation(data) -> list[str]:
@@ -348,47 +348,42 @@ def preparation(data) -> list[str]:
 # ---- from a table to numbers: columns taken out, rows and columns matched, entries checked -----------------
 
 
-def split_columns(table, label_column=None, id_column=None, optional=False) -> Part:
-    """Take labels and names of samples out of a table; it may lack the labels if they are optional."""
-    labels = _find_column(table, label_column, "label_column", optional)
-    ids = _find_column(table, id_column, "id_column")
-    if ids is not None:
-        ids = np.array([plain(value) for value in ids])
-        if "" in ids:
-            raise DataFileError(f"{table.name}: row {list(ids).index('') + 1} has no name in {id_column!r}; "
-                                f"each sample has one row and a name of its own")
-        twice = pd.unique(ids[pd.Index(ids).duplicated()])
-        if len(twice):
-            raise DataFileError(f"{table.name}: names in {id_column!r} occur more than once: "
-                                f"{listed(twice)}; each sample has one row and a name of its own")
-    values, columns = table.values, table.columns
-    if isinstance(values, pd.DataFrame):
-        taken = [position for position, name in enumerate(map(str, values.columns))
-                 if name not in (label_column, id_column)]
-        values = values.iloc[:, taken]
-        columns = tuple(map(str, values.columns)) if columns is not None else None
-    if values.shape[1] == 0:
+def _with_numbers(table, label_column, id_column, optional=False) -> Table:
+    """A table with features as numbers, labels and names of samples; the labels may be absent if optional."""
+    labels = _vector(table, label_column, "label_column", optional)
+    ids = _sample_names(table, id_column)
+    if table.values.shape[1] == 0:
         raise DataFileError(f"{table.name}: no column of features is left beside labels and names; add them")
-    return Part(table.name, values, columns, labels, ids)
+    return replace(table, values=numbers(table), labels=labels, ids=ids)
 
 
-def _find_column(table, name, argument, optional=False):
-    if name is None:
+def _sample_names(table, id_column):
+    found = _vector(table, id_column, "id_column")
+    if found is None:
         return None
-    if name in table.vectors:
-        found, rows = table.vectors[name], table.values.shape[0]
-        if len(found) != rows:
-            raise DataFileError(f"{table.name}: {argument} {name!r} has {len(found)} entries for {rows} "
-                                f"samples; it needs one for each")
-        return pd.Series(found)
-    frame = isinstance(table.values, pd.DataFrame)
-    known = list(map(str, table.values.columns)) if frame else list(table.vectors)
-    if frame and name in known:
-        return table.values.iloc[:, known.index(name)]
-    if optional:
+    ids = np.array([plain(value) for value in found])
+    if "" in ids:
+        raise DataFileError(f"{table.name}: row {list(ids).index('') + 1} has no name in {id_column!r}; "
+                            f"each sample has one row and a name of its own")
+    twice = pd.unique(ids[pd.Index(ids).duplicated()])
+    if len(twice):
+        raise DataFileError(f"{table.name}: names in {id_column!r} occur more than once: "
+                            f"{listed(twice)}; each sample has one row and a name of its own")
+    return ids
+
+
+def _vector(table, name, argument, optional=False):
+    """The column or array of that name; None if no name is given."""
+    if name is None or optional and name not in table.vectors:
         return None
-    held = f"it has {listed(known)}" if known else "it has a matrix without names only"
-    raise DataFileError(f"{table.name}: there is no {argument} {name!r}; {held}")
+    if name not in table.vectors:
+        held = f"it has {listed(table.known)}" if table.known else "it has a matrix without names only"
+        raise DataFileError(f"{table.name}: there is no {argument} {name!r}; {held}")
+    found = table.vectors[name]
+    if len(found) != table.rows:
+        raise DataFileError(f"{table.name}: {argument} {name!r} has {len(found)} entries for {table.rows} "
+                            f"samples; it needs one for each")
+    return pd.Series(found)
 
 
 def plain(value) -> str:
@@ -409,13 +404,13 @@ def plain(value) -> str:
 def same_features(parts) -> list:
     """Reorder all tasks' columns like those of the first that names its own; raise DataFileError if the sets
     differ."""
-    first, result = next((part for part in parts if part.columns is not None), parts[0]), []
+    first, result = next((part for part in parts if part.named), parts[0]), []
     for part in parts:
-        if part.columns is not None:
+        if part.named:
             _check_names(part, first, "columns", "all tasks have the same features: add columns (zeros for "
                          "absent words), or drop them")
-            values = part.values.set_axis(list(part.columns), axis=1)[list(first.columns)]
-            part = replace(part, values=values, columns=first.columns)
+            order = pd.Index(part.columns).get_indexer(first.columns)
+            part = replace(part, values=part.values[:, order], columns=first.columns)
         elif part.values.shape[1] != first.values.shape[1]:
             raise DataFileError(f"{part.name}: has {part.values.shape[1]} columns of features, but "
                                 f"{first.name} has {first.values.shape[1]}; all tasks have the same "
@@ -434,67 +429,63 @@ def _check_names(part, first, what, remedy):
         raise DataFileError(f"{part.name}: {' and '.join(said)}, compared with {first.name}; {remedy}")
 
 
-def aligned(part, first) -> Part:
+def aligned(part, first) -> Table:
     """Bring the rows of a view into the order of the first, by the names of samples where both have them."""
-    if part.rows != first.rows and (part.ids is None or first.ids is None):
-        raise DataFileError(f"{part.name}: has {part.rows} samples, but {first.name} has {first.rows}; "
-                            f"all files have the same samples in rows. Give id_column to match them by name; "
-                            f"use header=False if first lines are data; transpose a matrix with samples in "
-                            f"columns")
     if part.ids is None or first.ids is None:
+        if part.rows != first.rows:
+            raise DataFileError(f"{part.name}: has {part.rows} samples, but {first.name} has {first.rows}; "
+                                f"all files have the same samples in rows. Give id_column to match them by "
+                                f"name; use header=False if first lines are data; transpose a matrix with "
+                                f"samples in columns")
         return part
     _check_names(part, first, "samples", "keep the samples that all files have")
     order = pd.Index(part.ids).get_indexer(first.ids)
-    values = part.values.iloc[order] if isinstance(part.values, pd.DataFrame) else part.values[order]
     labels = None if part.labels is None else np.asarray(part.labels, dtype=object)[order]
-    return replace(part, values=values, labels=labels, ids=first.ids)
+    return replace(part, values=part.values[order], labels=labels, ids=first.ids)
 
 
-def matrix(part):
+def numbers(table):
     """The features as float64, dense or CSR, shape (n, d). The error for an entry that is no finite number
     names its column and row, from 1 without the header."""
-    X = _from_frame(part) if isinstance(part.values, pd.DataFrame) else part.values
+    X = _from_frame(table) if isinstance(table.values, pd.DataFrame) else table.values
     if X.dtype.kind not in "biuf":
-        raise DataFileError(f"{part.name}: the entries are of type {X.dtype}; save real numbers")
+        raise DataFileError(f"{table.name}: the entries are of type {X.dtype}; save real numbers")
     # What is mapped from a file stays there.
     if not (isinstance(X, np.memmap) and X.dtype in (np.float32, np.float64)):
         with np.errstate(over="ignore"):  # what is too large for it is said below
             X = (X if sp.issparse(X) else np.asarray(X)).astype(np.float64)
-    largest = float(np.abs(extremes(X.data if sp.issparse(X) else X)).max())
+    held = X.data if sp.issparse(X) else X
+    largest = float(np.abs(extremes(held)).max())
     if largest <= LARGEST:
         return X
     if np.isfinite(largest):
-        raise DataFileError(f"{part.name}: has entries as large as {largest:.3g}, which overflow; divide "
+        raise DataFileError(f"{table.name}: has entries as large as {largest:.3g}, which overflow; divide "
                             f"the columns by a power of ten, or drop these rows")
-    finite = np.isfinite(X.data if sp.issparse(X) else X)
-    rows, columns = sp.coo_array(X).coords if sp.issparse(X) else np.nonzero(~finite)
-    if sp.issparse(X):
-        rows, columns = rows[~finite], columns[~finite]
-    names = [_name(part, column) for column in dict.fromkeys(columns.tolist())]
-    value = "an empty cell or NaN" if np.isnan(X[rows[0], columns[0]]) else "infinity"
-    raise DataFileError(f"{part.name}: {value} in row {rows[0] + 1} of column {_name(part, columns[0])!r} "
-                        f"(such entries: {(~finite).sum()}, in {listed(names)}); fill them in, or drop these "
+    wrong = ~np.isfinite(held)
+    rows, columns = (place[wrong] for place in sp.coo_array(X).coords) if sp.issparse(X) else wrong.nonzero()
+    names = list(map(table.column, dict.fromkeys(columns.tolist())))
+    value = "an empty cell or NaN" if np.isnan(held[wrong][0]) else "infinity"
+    raise DataFileError(f"{table.name}: {value} in row {rows[0] + 1} of column {names[0]!r} "
+                        f"(such entries: {wrong.sum()}, in {listed(names)}); fill them in, or drop these "
                         f"rows or columns")
 
 
-def _from_frame(part):
-    frame, bad = part.values.copy(deep=False), {}
-    for i, kind in enumerate(frame.dtypes):
-        if not pd.api.types.is_numeric_dtype(kind):
-            values = frame.iloc[:, i]
-            numbers = pd.to_numeric(values.astype(str), errors="coerce")
-            if len(wrong := values[numbers.isna() & values.notna()]):
-                bad[i] = wrong
-            else:  # numbers stored as text, or too large for integers
-                frame.isetitem(i, numbers)
+def _from_frame(table):
+    frame, bad = table.values.copy(deep=False), {}
+    for name, values in frame.select_dtypes(exclude=["number", "bool"]).items():
+        converted = pd.to_numeric(values.astype(str), errors="coerce")
+        if len(wrong := values[converted.isna() & values.notna()]):
+            bad[name] = wrong
+        else:  # numbers stored as text, or too large for integers
+            frame[name] = converted
     if bad:
         wrong = next(iter(bad.values()))
         value, row = wrong.iloc[0], wrong.index[0] + 1
-        names = listed(_name(part, i) for i in bad)
-        what = f"the columns {names} do" if len(bad) > 1 else f"the column {names} does"
-        remedy = _remedy(value, names, len(bad) == 1, 2 * len(wrong) <= len(frame) > 1,
+        what = f"the columns {listed(bad)} do" if len(bad) > 1 else f"the column {listed(bad)} does"
+        remedy = _remedy(value, listed(bad), len(bad) == 1, 2 * len(wrong) <= len(frame) > 1,
                          frame.shape[1] == 1)
-        raise DataFileError(f"{part.name}: {what} not hold numbers ({short(value)!r} in row {row}); {remedy}")
+        raise DataFileError(f"{table.name}: {what} not hold numbers ({short(value)!r} in row {row}); "
+                            f"{remedy}")
     return frame.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
@@ -514,24 +505,20 @@ def _remedy(value, names, single, few, alone):
             "one with texts as text_column, and drop the others or turn them into numbers")
 
 
-def _name(part, position):
-    return str(part.values.columns[position] if isinstance(part.values, pd.DataFrame) else position + 1)
-
-
 # ---- labels, from a column or from a file of their own -----------------------------------------------------
 
 
-def class_codes(labels, rows, name):
+def class_codes(table):
     """Number the classes from 0, -1 where the cell is empty; the codes and the names, as written, in order.
     Numbers are ordered by size, text by the alphabet; labels that are fractional numbers are refused."""
-    if labels is None:
-        return np.full(rows, -1), ()
-    text = [plain(value) for value in labels]
+    if table.labels is None:
+        return np.full(table.rows, -1), ()
+    text = [plain(value) for value in table.labels]
     names = sorted(set(text) - {""})
     if all(map(_NUMBER.fullmatch, names)):
         if broken := [name for name in names if not float(name).is_integer()]:
-            raise DataFileError(f"{name}: the labels are fractional numbers, such as {broken[0]}, and so no "
-                                f"classes; choose another label column, or round them")
+            raise DataFileError(f"{table.name}: the labels are fractional numbers, such as {broken[0]}, and "
+                                f"so no classes; choose another label column, or round them")
         names.sort(key=float)
     code = {label: place for place, label in enumerate(names)} | {"": -1}
     return np.array([code[label] for label in text]), tuple(names)
@@ -540,21 +527,18 @@ def class_codes(labels, rows, name):
 def labels_beside(table, label_column, id_column, part):
     """Labels of the samples of `part` from a file of their own. `label_column` is needed if there are several
     columns; rows are matched by `id_column` where both have it."""
-    known = list(map(str, table.values.columns)) if isinstance(table.values, pd.DataFrame) else None
-    id_column = id_column if known and id_column in known and part.ids is not None else None
-    if label_column is None:
-        left = [name for name in known or range(table.values.shape[1]) if name != id_column]
-        if len(left) > 1:
-            raise DataFileError(f"{table.name}: has {len(left)} columns ({listed(left)}); name the one with "
-                                f"the labels as label_column")
-    if label_column is not None:
-        found = _find_column(table, label_column, "label_column")
-    elif known:
-        found = next(table.values[name] for name in table.values.columns if str(name) != id_column)
+    frame = isinstance(table.values, pd.DataFrame)
+    id_column = id_column if frame and id_column in table.vectors and part.ids is not None else None
+    left = [name for name in table.vectors if name != id_column] if frame else range(table.values.shape[1])
+    if label_column is None and len(left) != 1:
+        raise DataFileError(f"{table.name}: has {len(left)} columns ({listed(left) or 'beside names'}); name "
+                            f"the one with the labels as label_column")
+    if frame or label_column is not None:
+        found = _vector(table, label_column or left[0], "label_column")
     else:
         found = as_dense(table.values).ravel()
-    ids = None if id_column is None else split_columns(table, None, id_column).ids
-    found = Part(table.name, table.values, labels=found, ids=ids)
+    ids = _sample_names(table, id_column)
+    found = replace(table, values=np.empty((table.rows, 0)), labels=found, ids=ids)
     return aligned(found, part if id_column else replace(part, ids=None)).labels
 
 

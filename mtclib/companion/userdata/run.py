@@ -18,7 +18,7 @@ from mtclib.companion.runs import attempt
 from mtclib.companion.runs.runner import make_bar, processes
 from mtclib.companion.userdata.bundle import MANIFEST, bundle, safe
 from mtclib.companion.userdata.contents import aligned, as_list, contents
-from mtclib.companion.userdata.load import preparation
+from mtclib.companion.userdata.load import preparation, with_names
 from mtclib.core.base import spawn_seeds
 from mtclib.core.checks import check_n_clusters, check_number
 from mtclib.datasets import Dataset
@@ -64,7 +64,7 @@ def methods_for(data, n_clusters=None) -> pd.DataFrame:
 def _reason(name, traits, data, ks):
     """Why a method does not fit, or ""."""
     if traits.kind != data.kind:
-        return f"{name} takes {TAKES[traits.kind]}, and these data are {TAKES[data.kind]}."
+        return _of_kind(name, data.kind)
     if traits.same_n_clusters and len(set(ks)) > 1:
         return f"{name} needs the same number of clusters in all tasks, and {ks} were asked for."
     if traits.nonnegative and any(X.min() < 0 for X in data.Xs):
@@ -84,7 +84,10 @@ def numbers_of_clusters(data, n_clusters=None) -> list[int]:
         n_clusters = n_clusters[0]
     if data.kind == "multiview" and isinstance(n_clusters, list):
         raise ValueError(f"n_clusters: views share their clusters; give one number, not {n_clusters}")
-    return check_n_clusters(n_clusters, data.Xs[:1] if data.kind == "multiview" else data.Xs)
+    try:
+        return check_n_clusters(n_clusters, data.Xs[:1] if data.kind == "multiview" else data.Xs)
+    except ValueError as error:
+        raise ValueError(with_names(error, data.task_names)) from error
 
 
 def check_methods(methods, data, n_clusters=None) -> dict:
@@ -102,18 +105,34 @@ def check_methods(methods, data, n_clusters=None) -> dict:
     fitting = list(known.index[known["fits"]])
     if isinstance(methods, list | tuple) and "all" in methods:
         methods = [*fitting, *(entry for entry in methods if entry != "all")]
-    chosen = {class_name(name, data.kind): values for name, values in _named(methods).items()}
-    for name in chosen:
-        choose(name, list(known.index), "methods")
-    wrong = [known.loc[name, "reason"] for name in chosen if name not in fitting]
-    if wrong:
-        raise ValueError(f"methods: {' '.join(wrong)} Methods that fit: {', '.join(fitting)}.")
-    for name, values in chosen.items():
-        parameters = [key for key in all_estimators()[name](2).get_params() if key not in _SET]
-        for key in values:
-            choose(key, parameters, f"parameters of {name}")
+    chosen = named(methods, data.kind)
+    _refuse([known.loc[name, "reason"] for name in chosen if name not in fitting], fitting)
     chosen = chosen or {name: {} for name in DEFAULTS[data.kind] if name in fitting}
     return {name: GRAPHS.get(name, {}) | values for name, values in chosen.items()}
+
+
+def named(methods, kind) -> dict:
+    """Methods as in :func:`check_methods`, class to parameters; an error for unknown ones, and for methods of
+    another kind of data."""
+    chosen = {class_name(name, kind): values for name, values in _entries(methods).items()}
+    known = all_estimators()
+    for name, values in chosen.items():
+        choose(name, list(known), "methods")
+        parameters = [key for key in known[name](2).get_params() if key not in _SET]
+        for key in values:
+            choose(key, parameters, f"parameters of {name}")
+    _refuse([_of_kind(name, kind) for name in chosen if known[name].traits.kind != kind],
+            [name for name, cls in known.items() if cls.traits.kind == kind])
+    return chosen
+
+
+def _refuse(reasons, fitting):
+    if reasons:
+        raise ValueError(f"methods: {' '.join(reasons)} Methods that fit: {', '.join(fitting)}.")
+
+
+def _of_kind(name, kind):
+    return f"{name} takes {TAKES[all_estimators()[name].traits.kind]}, and these data are {TAKES[kind]}."
 
 
 def class_name(name, kind) -> str:
@@ -140,7 +159,7 @@ def shown_name(name) -> str:
     return SHOWN.get(name, name)
 
 
-def _named(methods):
+def _entries(methods):
     """A list of names and of ``{name: parameters}`` as one dict."""
     chosen = {}
     for entry in methods if isinstance(methods, list | tuple) else [methods]:
@@ -377,6 +396,8 @@ def report(result) -> str:
     if yardstick in result.labels and yardstick != name:
         said.append(f"The adjusted Rand index with the clusters of k-means is "
                     f"{result.agreement().loc[name, yardstick]:.2f}.")
+    if [len(sizes.split()) for sizes in rows["sizes"]] != settings["n_clusters"]:
+        said.append("Fewer clusters than were asked for have samples.")
     if not rows["converged"].iloc[0]:
         said.append("The method stopped before it converged.")
     return " ".join(said)

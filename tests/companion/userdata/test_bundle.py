@@ -4,6 +4,8 @@ import errno
 import hashlib
 import io
 import json
+import logging
+import re
 import sys
 from pathlib import Path
 
@@ -15,11 +17,6 @@ from mtclib.companion.cli import main
 from mtclib.companion.comparison import advice
 from mtclib.companion.userdata import bundle, cost, load
 from mtclib.companion.userdata.run import cluster
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -198,16 +195,42 @@ def test_results_are_written_even_if_nobody_reads_what_is_printed(monkeypatch):
     assert "clusters-KMeans.csv" in names("clusters")
 
 
-@pytest.mark.parametrize(("entries", "options", "said"), [
-    (1.0, ["--seed", "-1"], "error: seed must be an integer of at least 0, not -1"),
-    (-1.0, ["--scaling", "tfidf-l2"], "own: cannot be scaled by 'tfidf-l2': counts must not be negative"),
-    (1e-300, [], "own: cannot be scaled by 'minmax': own has entries of size"),
+@pytest.mark.parametrize(("options", "said"), [
+    (["none.csv", "--seed", "-1"], "--seed must be an integer of at least 0, not -1"),
+    (["none.csv", "--kind", "view"], "--kind must be one of 'tasks', 'views'; got 'view'"),
+    (["none.csv", "--scaling", "minmx"], "--scaling must be one of .*; got 'minmx'. Did you mean 'minmax'"),
+    (["none.csv", "--method", "MTCMLR"], "--method must be one of .*; got 'MTCMLR'. Did you mean 'MTCMRL'"),
+    (["none.csv", "--method", "MSPL"], "--method: MSPL takes views, .* Methods that fit: ASI, "),
+    (["\x1b[2Jnone.csv"], "error: \ufffd.2Jnone.csv: there is no such file"),
+    (["own.csv", "--n-clusters", "2", "3"], "no file '3'; join numbers of clusters by commas, as in 2,3"),
+    (["own.csv", "--method", "KMeans", "MBC"], "no file 'MBC'; repeat --method for each"),
+    (["own.csv", "--n-clusters", "99"], "--n-clusters is 99 but own has only 10 sample"),
+    (["negative.csv", "--scaling", "tfidf-l2"], "negative: cannot be scaled by 'tfidf-l2': counts must not"),
+    (["small.csv"], "small: cannot be scaled by 'minmax': small has entries of size"),
 ])  # fmt: skip
-def test_what_does_not_suit_the_data_is_refused_in_the_words_of_the_command(entries, options, said, capsys):
-    table = pd.DataFrame(entries * np.arange(20.0).reshape(10, 2), columns=["a", "b"])
-    table.to_csv("own.csv", index=False)
-    assert main(["cluster", "own.csv", *options]) == 2
-    assert said in capsys.readouterr().err
+def test_what_does_not_suit_is_refused_in_the_words_of_the_command_before_files_are_read(
+        options, said, capsys):
+    for name, entries in (("own", 1.0), ("negative", -1.0), ("small", 1e-300)):
+        table = pd.DataFrame(entries * np.arange(20.0).reshape(10, 2), columns=["a", "b"])
+        table.to_csv(f"{name}.csv", index=False)
+    assert main(["cluster", *options]) == 2
+    assert re.search(said, capsys.readouterr().err)
+
+
+def test_a_file_that_is_called_like_an_option_is_said_how_to_name(capsys):
+    with pytest.raises(SystemExit):
+        main(["cluster", own_csv(stem="-x")])
+    assert "-x.csv begins like an option; for the file of that name write ./-x.csv" in capsys.readouterr().err
+    assert main(["cluster", "./-x.csv", "--method", "KMeans", "--n-clusters", "2", "--id-column", ""]) == 0
+
+
+def test_what_is_told_on_the_way_steers_no_terminal(capsys, monkeypatch):
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    name = own_csv(stem="\x1b[2J", **{"class": np.arange(20) % 2})
+    assert main(["cluster", name, "--method", "KMeans", "--n-clusters", "2"]) == 0
+    printed, told = capsys.readouterr()
+    assert "\ufffd[2J.csv: the column 'class' counts as a feature" in told
+    assert "\x1b" not in printed + told
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3])

@@ -203,6 +203,8 @@ def test_clusters_of_separate_blobs_are_found_and_sized(tasks, views):
     one, two = cluster(tasks, ["MTCMRL"], 2).labels["MTCMRL"]
     found = contents.aligned(tasks, [one, two]).related.set_index("cluster")["other cluster"]
     assert len(found) == 2
+    copies = cluster(data_of("multitask", [np.repeat(np.eye(2), 5, axis=0)]), ["KMeans"], 3)
+    assert "Fewer clusters than were asked for have samples." in run.report(copies)
     assert found[one[0] + 1] == two[0] + 1
     assert found[one[-1] + 1] == two[-1] + 1
 
@@ -318,6 +320,16 @@ def test_every_sample_is_drawn_once_in_the_look_of_its_cluster():
     handles = fig.legends[0].legend_handles
     assert len({(h.get_color(), h.get_marker()) for h in handles}) == len(handles) == 9
     assert fig.axes[1].get_xlabel().startswith("singular vector 1 (")
+
+
+def test_of_very_many_tasks_the_first_are_drawn(monkeypatch):
+    monkeypatch.setattr(plots.userdata, "_TASKS", 2)
+    data = data_of("multitask", [blobs(seed=seed) for seed in range(3)])
+    fig = plots.embedding(data.Xs, [np.zeros(20, int)] * 3, data.task_names, "KMeans", ["x"],
+                          [np.ones(20)] * 3)
+    assert fig.get_suptitle() == "KMeans: the first 2 of 3"
+    assert [ax.get_title() for ax in fig.axes] == ["a", "b"]
+    assert len(plots.number_of_clusters(number.candidates(data)).axes) == 2 * (1 + number.CANDIDATES)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
