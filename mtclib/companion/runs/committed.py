@@ -109,8 +109,10 @@ def read_results(folder: str | Path) -> Results:
     jobs = pd.read_csv(folder / JOBS, dtype=types, keep_default_na=False, na_values=absent)
     scores = _read_scores(folder / SCORE_TABLE)
     tidy = scores.stack().rename("value").reset_index()
-    if len(scores.columns) > len(SCORES):  # measures of a whole fit have lines of their own
-        tidy = tidy[tidy["metric"].isin(list(SCORES)) == (tidy["task"] != "")]
+    if len(scores.columns) > len(SCORES):  # measures of a whole fit have a line beside those of its tasks
+        alone = ~scores.index.get_level_values("row").duplicated(keep=False)
+        of_tasks = tidy["metric"].isin(list(SCORES))
+        tidy = tidy[(of_tasks == (tidy["task"] != "")) | alone.repeat(scores.shape[1])]
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     provenance = {**outdated(provenance["algorithm_versions"]), **provenance}
     digests = dict(jobs.loc[jobs["labels"] != "", ["key", "labels"]].itertuples(index=False))

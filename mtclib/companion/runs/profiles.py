@@ -97,10 +97,17 @@ def needed_files(protocol, profile) -> list[str]:
 def describe_data(protocol, profile, folder):
     """Write what readers of results ask about the data: ``sizes.csv``, ``classes.json``, ``truth.csv``."""
     sizes(protocol, profile).to_csv(folder / "sizes.csv", index=False, lineterminator="\n")
-    names = json.dumps(class_names(protocol, profile), indent=1)
-    (folder / "classes.json").write_text(names + "\n", encoding="utf-8")
-    if protocol.measures:
-        truth(protocol, profile).to_csv(folder / "truth.csv", index=False, lineterminator="\n")
+    names, rows = {}, []
+    for dataset, data in _own_data(protocol, profile):
+        names[dataset] = [list(found) for found in data.class_names]
+        if protocol.measures:  # of the true classes, as if a method had found them
+            means = [class_means(X, y) for X, y in zip(data.Xs, data.labels)]
+            model = SimpleNamespace(labels_=data.labels, cluster_centers_=means)
+            rows += [(dataset, name, MEASURES[name](data, model)) for name in protocol.measures]
+    (folder / "classes.json").write_text(json.dumps(names, indent=1) + "\n", encoding="utf-8")
+    if rows:
+        truth = pd.DataFrame(rows, columns=["dataset", "metric", "value"]).dropna()
+        truth.to_csv(folder / "truth.csv", index=False, lineterminator="\n")
 
 
 def sizes(protocol, profile) -> pd.DataFrame:
@@ -120,24 +127,8 @@ def sizes(protocol, profile) -> pd.DataFrame:
     return table[[*first, *table.columns.drop(first)]]
 
 
-def class_names(protocol, profile) -> dict[str, list[list[str]]]:
-    """Names of the classes of each task of the data sets that `truth` has."""
-    return {name: [list(names) for names in data.class_names]
-            for name, data in _own_data(protocol, profile)}
-
-
-def truth(protocol, profile) -> pd.DataFrame:
-    """The protocol's measures (``dataset, metric, value``) of the true classes, as if a method found them.
-    The data sets of the profile and of an identified pipeline, without those of other studies."""
-    rows = []
-    for dataset, data in _own_data(protocol, profile):
-        means = [class_means(X, y) for X, y in zip(data.Xs, data.labels)]
-        model = SimpleNamespace(labels_=data.labels, cluster_centers_=means)
-        rows += [(dataset, name, MEASURES[name](data, model)) for name in protocol.measures]
-    return pd.DataFrame(rows, columns=["dataset", "metric", "value"]).dropna()
-
-
 def _own_data(protocol, profile):
+    """The data sets of the profile and of an identified pipeline, without those of other studies."""
     needed, own = protocol.needed_datasets(profile), protocol.profile(profile).datasets
     found = [name for name in needed if protocol.datasets[name].pipeline == "identified"]
     for name in dict.fromkeys([*own, *found]):

@@ -35,13 +35,11 @@ def calibrated(seconds: pd.Series, calibration: pd.Series) -> pd.Series:
 
 
 def frame(jobs: Iterable[Job], records: Mapping[str, Record | None]) -> pd.DataFrame:
-    """Tidy results of jobs, one row per job, task and metric: `COLUMNS`. Jobs without a record have no rows,
-    except those whose data cannot be had; measures of the whole fit have the task ""."""
+    """Tidy results of jobs, one row per job, task and metric: `COLUMNS`. Jobs without a record are those
+    whose data cannot be had; measures of the whole fit have the task ""."""
     rows = []
     for job in jobs:
         record = records.get(job.key)
-        if record is None and not job.unavailable:
-            continue
         info = record.info if record else {"status": "unavailable", "error": job.unavailable, **NO_RESULT}
         given = {"params": job.shown, "seconds": record.cost["seconds"] if record else 0.0,
                  **{name: getattr(job, name) for name in OF_JOB}, **{name: info[name] for name in OF_RECORD}}

@@ -37,7 +37,7 @@ def test_the_key_never_changes_nor_in_a_process_with_another_hash_seed_and_none_
 
 @pytest.mark.parametrize("change", [
     {"estimator": "SNMF"}, {"params": {"lam": 4.0}}, {"seed": 1}, {"data_sha": "cd" * 32},
-    {"algorithm_version": 2}, {"keep": ()}])
+    {"algorithm_version": 2}, {"keep": ()}, {"measures": ("d_M",)}])
 def test_whatever_determines_the_result_changes_the_key_and_names_and_the_spelling_of_numbers_do_not(change):
     assert replace(GOLDEN, **change).key != GOLDEN_KEY
     other = replace(GOLDEN, method="MTC-MRL", dataset="other", paper="q", part="figure1", in_grid=False,

@@ -1,5 +1,6 @@
 """What the command line and the notebooks ask of a protocol."""
 
+import json
 from types import SimpleNamespace
 
 import pandas as pd
@@ -103,12 +104,11 @@ def test_the_data_are_described_beside_the_results(tmp_path):
     table = {"paper": "demo", "title": "Demo", "root_seed": 1, "datasets": toys, "measures": ["d_M", "s_nmi"],
              "methods": {"k-means": {"estimator": "KMeans"}},
              "profiles": {"full": {"n_runs": 1, "datasets": ["toy", "spectra"], "methods": ["k-means"]}}}
-    protocol = runs.parse_protocol(table)
-    truth = profiles.truth(protocol, "full")
+    profiles.describe_data(runs.parse_protocol(table), "full", tmp_path)
+    assert {file.name for file in tmp_path.iterdir()} == {"sizes.csv", "classes.json", "truth.csv"}
+    truth = pd.read_csv(tmp_path / "truth.csv")
     assert truth[["dataset", "metric"]].values.tolist() == [["toy", "d_M"], ["spectra", "d_M"]]
     assert (truth["value"] > 0).all()
-    names = profiles.class_names(protocol, "full")
+    names = json.loads((tmp_path / "classes.json").read_text(encoding="utf-8"))
     assert len(names["toy"]) == 3
     assert names["spectra"][0][0] == "source 1"
-    profiles.describe_data(protocol, "full", tmp_path)
-    assert {file.name for file in tmp_path.iterdir()} == {"sizes.csv", "classes.json", "truth.csv"}

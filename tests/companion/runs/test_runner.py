@@ -147,6 +147,7 @@ def test_a_whole_record_stands_and_a_damaged_one_is_run_again_and_not_exported(
         path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(ValueError, match="1 of 13 jobs are not in the store, or damaged there; the same run"):
         export(jobs, store, tmp_path / "results")
+    assert not (tmp_path / "results").exists()
     store.path(jobs[5].key).unlink()
     ran = []
     monkeypatch.setattr(runner, "execute", lambda job: ran.append(job.key) or execute(job))
