@@ -1,8 +1,9 @@
 """A stream of tasks
 
 Eight sets of 70 messages from five newsgroups arrive one after the other, each in two views: the halves of
-the messages. `LMSC` and `L2SC` keep a small library of what earlier tasks taught. `OneView` and `PerTask`,
-which are k-means by default, keep nothing; nor does LMSC when it starts afresh with every task.
+the messages. `LMSC` and `L2SC` keep a small library of what earlier tasks taught. `PerTask`, which clusters
+every task alone, and `OneView`, which clusters all tasks at once with their views side by side, keep nothing;
+nor does LMSC when it starts afresh with every task.
 
 The score of every task as it arrives: LMSC with its library is ahead of LMSC starting afresh.
 """

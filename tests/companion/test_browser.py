@@ -91,13 +91,22 @@ def test_a_page_of_the_site_fits_every_window_and_has_no_error(name, page):
     assert len(backgrounds) == 2, "light and dark look the same"
 
 
-@pytest.mark.parametrize("name", ["index", *paths.papers()])
-def test_a_page_of_a_paper_has_at_most_twelve_screens(name, page):
+@pytest.mark.parametrize("name", ["index", "gallery", "figures", *paths.papers()])
+def test_a_page_that_is_read_from_top_to_bottom_has_at_most_twelve_screens(name, page):
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto((SITE / f"{name}.html").as_uri())
     page.evaluate("document.querySelectorAll('img').forEach(image => { image.loading = 'eager'; })")
     page.wait_for_function("[...document.images].every(image => image.complete && image.naturalWidth)")
     assert page.evaluate("document.documentElement.scrollHeight") <= 12 * 800
+
+
+def test_on_a_phone_letters_in_pictures_keep_their_size(page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    for name in ("index", "gallery/07_lifelong_stream"):
+        page.goto((SITE / f"{name}.html").as_uri())
+        page.wait_for_function("[...document.images].every(image => image.complete && image.naturalWidth)")
+        assert page.evaluate("""[...document.querySelectorAll("article a.picture > img")].map(
+          image => image.clientWidth - image.naturalWidth)""") in ([0], [0, 0])
 
 
 def test_in_print_every_fold_is_open_at_once_and_every_figure_is_there(page):
@@ -158,7 +167,7 @@ def test_search_finds_a_method(width, page):
 
 @pytest.mark.parametrize("query, answer", {
     "why did MSPL fail": "mspl.html", "which method for text": "leaderboard.html",
-    "is LMSC better": "lmsc.html", "how many clusters": "how-many-clusters", "how do I cite this": "cite",
+    "is LMSC better": "lmsc.html", "how many clusters": "how_many_clusters", "how do I cite this": "cite",
     "my csv files": "your-own-files", "what does the verdict mean": "how-to-read-a-verdict",
     "installing": "readme.html"}.items())
 def test_search_answers_what_newcomers_ask(query, answer, page):

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from mtclib.companion.plots import look
-from mtclib.companion.plots.matrices import heat, outline, written
+from mtclib.companion.plots.matrices import heat, outline
 from mtclib.companion.verdicts.leverage import with_params
 
 # Characters of a title over one of several panels, and quantiles of its band.
@@ -187,7 +187,7 @@ def sensitivity_heatmap(frame: pd.DataFrame, x: str, y: str, metric: str = "ACC"
     table = rows.pivot_table(index=y, columns=x, values="value", dropna=False)
     mean = 100 * table.sort_index(ascending=False)
     best = np.unravel_index(np.nanargmax(mean.to_numpy()), mean.shape)
-    notes = written(mean, 1)
+    notes = np.char.mod("%.1f", mean).astype(object)
     notes[best] += " ★"
     low, high = np.nanmin(mean), np.nanmax(mean)
     spare = max(look.LEAST - (high - low), 0) / 2
@@ -217,9 +217,10 @@ def _quantiles(runs, relative):
     return middle, low, high
 
 
-def _tables(rows, x, by="method", unit="run"):
-    """Values of each line at each `x`, one column per run."""
-    return {name: 100 * part.pivot_table("value", x, unit) for name, part in rows.groupby(by, sort=False)}
+def _tables(rows, x, unit="run"):
+    """Values of each method at each `x`, one column per run."""
+    return {name: 100 * part.pivot_table("value", x, unit)
+            for name, part in rows.groupby("method", sort=False)}
 
 
 def _param_tables(rows, x, by, names):
@@ -229,7 +230,7 @@ def _param_tables(rows, x, by, names):
         runs = rows[rows[by] == name]
         if runs[x].nunique() == 1 < rows[x].nunique():
             runs = runs.iloc[:0]
-        found |= _tables(runs, x, by=by) or {name: runs.pivot_table("value", x, "run")}
+        found[name] = 100 * runs.pivot_table("value", x, "run")
     return found
 
 

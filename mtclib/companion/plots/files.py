@@ -12,27 +12,24 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from mtclib.companion.plots.look import style
-from mtclib.core.paths import root
 
 MANIFEST_COLUMNS = ("file", "sha256", "notebook", "data", "printed")
 # Without dates and program versions, equal figures give equal files.
 _METADATA = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
 
 
-def save(fig: Figure, name: str, folder: str | Path | None = None, notebook: str = "", data: str = "",
+def save(fig: Figure, name: str, folder: str | Path, notebook: str = "", data: str = "",
          printed: str = "") -> list[Path]:
     """Write a figure so that equal figures give equal files, record it in the manifest, return the paths.
-    `name` has no ending. Files go to the repository's ``figures`` and the record to ``manifest.csv`` beside
-    them unless told otherwise. `notebook` drew the figure; `data` is what it was drawn from, as
-    ``mtclib.companion.papers.study.show`` words it; `printed` names the figures of a paper that it stands
-    for, as ``"LMSC 2, LMSC 3"``. The bytes depend on the versions of matplotlib and of its font library, not
-    on the clock or the process."""
+    `name` has no ending; the manifest is `folder`'s ``manifest.csv``. `notebook` drew the figure; `data` is
+    what it was drawn from, as ``mtclib.companion.papers.study.show`` words it; `printed` names the figures of
+    a paper that it stands for, as ``"LMSC 2, LMSC 3"``. The bytes depend on the versions of matplotlib and of
+    its font library, not on the clock or the process."""
     if not name.strip(".") or not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
         raise ValueError(f"name={name!r}: use letters, digits, '-', '_' and '.' only, without ending")
-    folder = root() / "figures" if folder is None else Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    Path(folder).mkdir(parents=True, exist_ok=True)
     paths = write({name: fig}, folder)
-    _record(folder / "manifest.csv", paths, (notebook, data, printed))
+    _record(Path(folder) / "manifest.csv", paths, (notebook, data, printed))
     return paths
 
 

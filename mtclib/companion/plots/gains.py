@@ -20,17 +20,14 @@ def forest(frame: pd.DataFrame) -> plt.Figure:
     """
     fig, ax = plt.subplots(figsize=(7.6, 1.25 + 0.34 * len(frame)))
     places = _lines(ax, frame["rival"], len(frame), "gain over the rival, points")
-    kinds = [ax.hlines(places, frame["least"], frame["most"], color="0.82", linewidth=9,
-                       label="where a perfect re-run would lie"),
-             ax.hlines(places, frame["pipelines_least"], frame["pipelines_most"], color="0.45", linewidth=0.9,
-                       label="range over pipelines"),
-             ax.hlines(places, frame["low"], frame["high"], color=OURS, linewidth=2.4)]
-    for name, column, colour, marker in (("printed", "printed", PRINTED, "D"),
-                                         ("ours, 95 % interval", "ours", OURS, "o")):
-        look = {"color": colour, "marker": marker, "linestyle": "", "label": name}
-        inside = "white" if name == "printed" else colour
-        kinds += ax.plot(frame[column], places, markerfacecolor=inside, **look)
-    legend(fig, [kinds[3], kinds[4], kinds[0], kinds[1]])
+    perfect = ax.hlines(places, frame["least"], frame["most"], color="0.82", linewidth=9,
+                        label="where a perfect re-run would lie")
+    pipelines = ax.hlines(places, frame["pipelines_least"], frame["pipelines_most"], color="0.45",
+                          linewidth=0.9, label="range over pipelines")
+    ax.hlines(places, frame["low"], frame["high"], color=OURS, linewidth=2.4)
+    marks = ax.plot(frame["printed"], places, "D", color=PRINTED, markerfacecolor="white", label="printed")
+    marks += ax.plot(frame["ours"], places, "o", color=OURS, label="ours, 95 % interval")
+    legend(fig, [*marks, perfect, pipelines])
     return fig
 
 
@@ -50,10 +47,10 @@ def specification_curve(frame: pd.DataFrame) -> plt.Figure:
                                      height_ratios=heights)
     top.axhline(0, color="black", **RULE)
     look = {"linestyle": "", "markersize": 4}
-    plain = {"where": "mid", "color": PRINTED, "linewidth": 1, "linestyle": "-", "marker": ""}
     top.hlines(frame["printed"], frame.index - 0.3, frame.index + 0.3, color=PRINTED, linewidth=1)
     for table, part in frame.groupby("table"):
-        (line,) = top.step(part.index, part["printed"], label="printed", **plain)
+        (line,) = top.step(part.index, part["printed"], "-", where="mid", color=PRINTED, linewidth=1,
+                           marker="", label="printed")
         top.annotate(table, (part.index[-1], part["printed"].iloc[-1]), (4, 0), color=PRINTED, fontsize=7,
                      textcoords="offset points", verticalalignment="center")
     lines = [line, *top.plot(frame["ours"], color=OURS, marker="o", label="ours", **look)]
@@ -80,7 +77,7 @@ def certainty(panels: Mapping) -> plt.Figure:
     for ax, (title, frame) in zip(axes[0], panels.items()):
         places = _lines(ax, frame["part"], longest, "gain over k-means, points")
         ax.hlines(places, frame["low"], frame["high"], color=OURS, linewidth=1.6)
-        ax.plot(frame["gain"], places, color=OURS, marker="o", linestyle="")
+        ax.plot(frame["gain"], places, "o", color=OURS)
         ax.set_title(title)
     return fig
 
@@ -101,8 +98,7 @@ def sharing(panels: Mapping) -> plt.Figure:
         names = [f"{source}  {known:.2f}" for source, known in means["measure"].items()]
         places = _lines(ax, names, longest, "gain of sharing, points of ARI")
         ax.hlines(places, half[0.25], half[0.75], color="0.6", label="middle half of methods and sets")
-        look = {"linestyle": "", "marker": "o", "color": OURS, "label": "mean of methods, one source"}
-        (marks,) = ax.plot(means["gain"], places, **look)
+        (marks,) = ax.plot(means["gain"], places, "o", color=OURS, label="mean of methods, one source")
         ax.set_title(name)
     legend(fig, [marks, ax.collections[0]])
     return fig

@@ -34,7 +34,7 @@ def relation_matrix(ours: np.ndarray, printed: np.ndarray | None, row_names: Seq
     height = 1.5 + 0.45 * max(len(matrix) for _, matrix in panels)
     fig, axes = plt.subplots(1, len(panels), figsize=(width + 1, height), squeeze=False)
     for ax, (whose, matrix) in zip(axes[0], panels):
-        notes = written(matrix, 3)
+        notes = np.char.mod("%.3f", matrix)
         notes[notes == "0.000"] = "0"
         frame = pd.DataFrame(matrix, index=list(row_names), columns=list(col_names))
         heat(ax, frame, notes, norm=PowerNorm(0.5, 0, top), cbar=False)
@@ -62,11 +62,6 @@ def heat(ax, frame, notes, **options):
     ax.grid(False)
     for row, column in np.argwhere(missing):
         ax.text(column + 0.5, row + 0.5, "–", ha="center", va="center")
-
-
-def written(matrix, digits):
-    """The notes of :func:`heat`: each number with so many digits."""
-    return np.array([[f"{value:.{digits}f}" for value in row] for row in np.asarray(matrix)], dtype=object)
 
 
 def outline(ax, row, column):

@@ -87,9 +87,8 @@ def number_of_clusters(found: Candidates) -> plt.Figure:
 def _cluster_looks(n):
     """Colour and marker of each cluster; the pairs differ for up to 48 clusters."""
     colours = plt.rcParams["axes.prop_cycle"].by_key()["color"]
-    turns = [k // len(colours) for k in range(n)]
-    return [{"color": f"#{colours[k % len(colours)]}".replace("##", "#"),
-             "marker": _MARKERS[(k + turns[k]) % len(_MARKERS)]} for k in range(n)]
+    return [{"color": colours[k % len(colours)], "marker": _MARKERS[(k + k // len(colours)) % len(_MARKERS)]}
+            for k in range(n)]
 
 
 def _scatter(ax, X, y, looks, hollow=False):

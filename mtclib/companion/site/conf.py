@@ -8,7 +8,6 @@ from functools import reduce
 from html import escape, unescape
 from importlib import import_module, metadata
 from importlib.resources import files
-from io import BytesIO
 from pathlib import Path
 from textwrap import shorten
 
@@ -32,6 +31,8 @@ ITALICS = {*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C), 0x210E}
 """Letters as a browser draws those of a variable."""
 TAGS = re.compile(r"""<(style|script).*?</\1>|<!--.*?-->|<("[^"]*"|'[^']*'|[^'">])*>""", re.S)
 ROWS, GAP = re.compile("<tbody.*?</tbody>", re.S), "<tbody></tbody>"
+CARD = 480, 320
+"""Largest width and height of the picture of a card, in pixels: twice what a card has, for fine screens."""
 EVIDENCE = "what-did-it-print"
 """Section of a paper's page whose parts are folded."""
 
@@ -48,7 +49,7 @@ nb_code_prompt_show, nb_code_prompt_hide = "show code", "hide code"
 myst_enable_extensions = ["amsmath", "dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 
-autosummary_generate = False
+autosummary_generate = autodoc_use_type_comments = False
 autodoc_default_options = {
     "members": True,
     "inherited-members": "BaseEstimator",
@@ -132,15 +133,15 @@ def shrink_font(folder):
 
 
 def shrink_pictures(folder):
-    """Draw pictures with at most 32 colours, those for print no larger than on a notebook's page, where their
-    text has at least 11 pixels: in less than half the bytes."""
+    """Draw pictures in full colour with at most 32, in less than half the bytes, and those of the page of all
+    figures, which lead to the figures, as small as its cards."""
     for file in folder.glob("_images/*.png"):
-        drawn, picture = BytesIO(), Image.open(file).convert("RGB")
-        if (paths.root() / "figures" / file.name).is_file():
-            picture.thumbnail([round(side * 100 / 160) for side in picture.size])
-        picture.quantize(32, dither=Image.Dither.NONE).save(drawn, "PNG", optimize=True)
-        if len(drawn.getvalue()) < file.stat().st_size:
-            file.write_bytes(drawn.getvalue())
+        picture = Image.open(file)
+        if picture.mode != "P":
+            picture = picture.convert("RGB")
+            if (paths.root() / "figures" / file.name).is_file():
+                picture.thumbnail(CARD)
+            picture.quantize(32, dither=Image.Dither.NONE).save(file, optimize=True)
 
 
 NAMED = {'role="heading">': 'role="heading" aria-level="2">',
@@ -181,8 +182,9 @@ def fit_body(app, pagename, templatename, context, doctree):
                          "html.parser")
     for image in soup("img"):
         image["loading"] = "lazy"
-        if image.find_parent("a") is None and image.find_parent(class_="cell_output"):
-            image.wrap(soup.new_tag("a", href=image["src"], title="at its own size"))
+        if not image.find_parent("a") and "sd-card-img-top" not in image.get("class", ()):
+            about = {"class": "picture", "href": image["src"], "title": "at its own size"}
+            image.wrap(soup.new_tag("a", attrs=about))
     for table in soup("table"):
         head = table.find_previous(re.compile("^h[1-6]$"))
         if table.caption is None and head:

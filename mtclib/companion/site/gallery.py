@@ -72,17 +72,18 @@ def _read(file):
 
 
 def write(source: Path) -> dict[str, str]:
-    """Run all examples and write the page with them; return its name and title."""
-    found, cards, parts = read(), [], []
+    """Run all examples, and write a page for each and one that shows all; return its name and title."""
+    found, cards, folder = read(), [], source / "gallery"
     if not found:
         return {}
-    (source / "gallery").mkdir()
+    folder.mkdir()
+    names = "|".join(all_estimators())
     for one in found:
-        printed = one.run(source / "gallery" / f"{one.file.stem}.png")
+        printed = one.run(folder / f"{one.file.stem}.png")
         known = {**vars(one), "name": one.file.stem, "label": one.label, "home": HOME,
+                 "about": re.sub(f"`({names})`", r"{py:class}`.\1`", one.about),
                  "printed": printed and f"```text\n{printed}\n```"}
         cards.append(words("example-card", **known))
-        parts.append(words("example", **known))
-    text = words("gallery", cards="\n".join(cards), parts="\n".join(parts))
-    (source / "gallery.md").write_text(text, encoding="utf-8")
+        (folder / f"{one.file.stem}.md").write_text(words("example", **known), encoding="utf-8")
+    (source / "gallery.md").write_text(words("gallery", cards="\n".join(cards)), encoding="utf-8")
     return {"gallery": "Gallery"}

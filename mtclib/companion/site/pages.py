@@ -162,7 +162,7 @@ def write_figures(source: Path, found, labels) -> dict[str, str]:
     parts = [words("figures", home=HOME)]
     for name in [name for name in found if name in drawn]:
         cards = [words("figure-card", stem=stem, **_mark(found[name][0], stem)) for stem in drawn[name]]
-        parts.append("\n".join([f"## {labels[name]}\n\n::::{{grid}} 1 1 2 2", *cards, "::::"]))
+        parts.append("\n".join([f"## {labels[name]}\n\n::::{{grid}} 2 3 3 4", *cards, "::::"]))
     (source / "figures.md").write_text("\n\n".join(parts), encoding="utf-8")
     return {"figures": "Figures"}
 

@@ -9,8 +9,6 @@ import os
 import platform
 import re
 import shutil
-import subprocess
-import sys
 from datetime import UTC, datetime
 from html import escape
 from importlib import metadata
@@ -19,6 +17,7 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 from nbformat.v4 import new_markdown_cell, new_notebook
+from sphinx.cmd.build import build_main
 
 from mtclib.companion.parameters import UsageError
 from mtclib.companion.site import gallery, pages, reference
@@ -138,14 +137,14 @@ def write_sources(source: Path, further=()) -> list[Execution]:
 
 def build(source: Path, folder: Path) -> None:
     """Let Sphinx make the site; whatever it warns of is an error, but it goes on to the end."""
-    options: list = ["-q", "-W", "--keep-going", "-d", source / ".doctrees", "-c", Path(__file__).parent]
-    if subprocess.run([sys.executable, "-m", "sphinx", *options, source, folder]).returncode:
-        raise ChildProcessError(f"the site in {folder} is not whole: see the messages of Sphinx above.")
+    options = ["-q", "-W", "--keep-going", "-d", source / ".doctrees", "-c", Path(__file__).parent]
+    if build_main([*map(str, options), str(source), str(folder)]):
+        raise OSError(f"the site in {folder} is not whole: see the messages of Sphinx above.")
 
 
 def write_report(*further) -> tuple[Path, pd.DataFrame]:
     """Write the site over all notebooks that have outputs; return its first page and a summary. Raises
-    `UsageError` if no notebook has outputs, `ChildProcessError` if Sphinx warns."""
+    `UsageError` if no notebook has outputs, `OSError` if Sphinx warns."""
     folder = paths.build_dir() / "report"
     runs = write_sources(paths.build_dir() / "site", further)
     shutil.rmtree(folder, ignore_errors=True)

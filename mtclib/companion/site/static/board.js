@@ -2,7 +2,11 @@
 "use strict";
 
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-const signed = (value) => `${value < 0 ? "-" : "+"}${Math.abs(value).toFixed(1)}`;
+// As `signed` of numbers.py writes it.
+const signed = (value) => {
+  const size = Math.abs(value);
+  return size < 5e-5 ? "0.0" : (value < 0 ? "-" : "+") + (size < 0.05 ? size.toPrecision(1) : size.toFixed(1));
+};
 
 // Gain over plain k-means by source: the mean over its sets of the mean over the preparations that are chosen, of which
 // advice.py takes the first.  A method without a score is plain k-means there.
