@@ -110,14 +110,6 @@ def test_shared_clusters_are_found_better_together_than_alone(cls):
         assert np.mean(h == models[0].labels_[0]) > 0.8, "a cluster must have the same number in all tasks"
 
 
-def test_shared_directions_lead_the_metric():
-    Xs, _ = related(noise=1.0)
-    model = quiet_fit(DMTFC(3, lam1=0.25, lam2=0.0625, max_iter=100, n_init=1, random_state=0), Xs)
-    shared = np.linalg.norm(model.directions_[:3, :2], axis=0)
-    assert (np.diff(model.direction_weights_) <= 0).all()
-    assert (shared > 0.8).all()
-
-
 def test_the_relationship_method_has_even_clusters_by_default_and_the_feature_method_has_not():
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(6, 3)), rng.normal(size=(24, 3)) + 8.0])

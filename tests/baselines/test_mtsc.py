@@ -58,15 +58,6 @@ def test_without_maps_it_is_spectral_clustering(alpha, beta):
         assert model.feature_norms_.max() < 1e-3
 
 
-def test_the_shared_features_are_the_planted_ones():
-    Xs = tasks((60, 50, 40), d=40, noise=0.5)
-    model = fit(Xs, beta=2.0)
-    assert model.feature_norms_[:3].min() > 100 * model.feature_norms_[3:].max()
-    for labels, X in zip(model.labels_, Xs):
-        assert adjusted_rand_score(np.arange(len(X)) % 3, labels) > 0.9
-        assert np.bincount(labels, minlength=3).min() > len(X) / 5
-
-
 def test_a_small_task_gains_from_large_ones_that_share_its_features():
     truth, scores = np.arange(45) % 3, []
     for seed in range(4):

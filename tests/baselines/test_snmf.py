@@ -52,14 +52,13 @@ def residual(Y, slope, *parts):
             / sum(map(np.linalg.norm, parts)))
 
 
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("init", ["random", "k-means"])
 @pytest.mark.parametrize("solver", ["gradient", "multiplicative"])
 @pytest.mark.parametrize("graph", GRAPHS)
-def test_converged_means_stationary(graph, solver, init, seed):
-    X = np.random.default_rng(seed).normal(size=(120, 5))
+def test_converged_means_stationary(graph, solver, init):
+    X = np.random.default_rng(0).normal(size=(120, 5))
     M = GRAPHS[graph](X)
-    model = SNMF(6, solver=solver, similarity=[M], init=init, tol=1e-4, max_iter=50_000, random_state=seed)
+    model = SNMF(6, solver=solver, similarity=[M], init=init, tol=1e-4, max_iter=50_000, random_state=0)
     Y = model.fit([X]).membership_[0]
     cubic, product = Y @ (Y.T @ Y), M @ Y
     assert model.converged_

@@ -50,9 +50,9 @@ def test_help_and_lists_come_before_numpy_is_loaded(words, said):
 
 
 def test_the_block_bites():
-    found = run("import mtclib.core.base", blocked=("threadpoolctl",))
+    found = run("import mtclib.core.paths", blocked=("subprocess",))
     assert found.returncode != 0
-    assert "mtclib.core.starts imports threadpoolctl" in found.stderr
+    assert "mtclib.core.paths imports subprocess" in found.stderr
 
 
 @pytest.mark.parametrize(("code", "extra"), [("import mtclib.datasets", "mtclib[datasets]"),
