@@ -29,7 +29,7 @@ from mtclib.core.shield import NumericalError
 
 SIZES = (30, 24, 27)
 # Enough iterations and starts to tell right from wrong; some methods would go on, for the same answer.
-LONGEST = {"max_iter": 12, "n_init": 2, "warm_up": 5, "inner_max_iter": 10}
+LONGEST = {"max_iter": 12, "n_init": 2, "n_starts": 2, "warm_up": 5, "inner_max_iter": 10}
 
 
 def planted(estimator_class, seed=0, sizes=SIZES, k=3, d=12):
@@ -317,7 +317,7 @@ def check_scale_of_the_data_does_not_matter(cls):
 
 
 def brief(cls, **parameters):
-    short = {"max_iter": 8, "n_init": 1, "n_rounds": 1, "n_starts": 1}
+    short = {"max_iter": 8, "n_init": 1, "n_rounds": 1, "n_starts": 1, "parameters": {"max_iter": 8}}
     return build(cls, **{name: value for name, value in short.items() if _has(cls, name)}, **parameters)
 
 

@@ -27,7 +27,7 @@ SPACES = {
     "ASI": {"which": ("smallest", "smallest_in_range", "adr"), "n_components": (1,),
           "init": ("random", "k-means")},
     "AWP": {"affinity": AFFINITIES, "init": ("identity", "aligned")},
-    "ConvexSub": {"alpha": (0.02, 0.3, 1.5)},
+    "ConvexSub": {"alpha": (0.02, 0.3, 1.5), "max_iter": (60,)},
     "CoregSpectral": {"scheme": ("pairwise", "centroid"), "lam": (1e-3, 0.5, 50.0), "affinity": AFFINITIES,
                     "init": ("views", "average", "best"), "max_iter": (8,)},
     "DiMSC": {"smoothness": (0.0, 0.1, 10.0), "diversity": (0.0, 1.0, 100.0), "max_iter": (6,)},

@@ -124,7 +124,7 @@ def test_tasks_without_a_common_word_give_each_other_nothing(B):
 
 def test_a_task_with_short_documents_gains_from_one_with_long_documents():
     scores = []
-    for seed in range(10):
+    for seed in range(5):
         Xs = [words(seed, 36, d=60, length=6), words(seed + 50, 90, d=60, length=30)]
         models = (fit(Xs, n_neighbors=6, n_neighbors_across=20, transfer=transfer) for transfer in (1.0, 0.0))
         scores.append([[adjusted_rand_score(np.arange(len(h)) % 3, h) for h in model.labels_]
