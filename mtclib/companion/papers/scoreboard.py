@@ -12,6 +12,7 @@ from mtclib.companion.comparison.sources import KINDS
 from mtclib.companion.papers import answers, in_order, position, study_of
 from mtclib.companion.papers.mtcmrl import BY_LABELS
 from mtclib.companion.papers.study import show
+from mtclib.companion.runs import calibrated
 from mtclib.companion.schema import beside
 from mtclib.companion.verdicts import chance, errors, gains, intervals, judge, ledger, reruns, rows
 from mtclib.core import paths
@@ -112,13 +113,13 @@ def claims_and_costs():
     names = in_order()
     sentences = [ledger.outcomes_of_sentences(paper, outcomes(paper))["status"] for paper in names]
     counts = [found.value_counts().reindex(list(STATUSES), fill_value=0) for found in sentences]
-    jobs = [pd.read_csv(paths.results_dir(paper) / "jobs.csv.xz", usecols=["key", "seconds"])
-            .drop_duplicates("key")["seconds"] for paper in names]
+    jobs = [pd.read_csv(paths.results_dir(paper) / "jobs.csv.xz", usecols=["key", "seconds", "calibration"])
+            .drop_duplicates("key") for paper in names]
     table = pd.DataFrame(counts, index=pd.Index(names, name="paper"))
     return table.assign(**{
         "findings of the audit": [len(study_of(paper).audit) for paper in names],
-        "fits": [len(seconds) for seconds in jobs],
-        "hours": [round(seconds.sum() / 3600, 1) for seconds in jobs]})
+        "fits": [len(fits) for fits in jobs],
+        "hours": [round(calibrated(fits["seconds"], fits["calibration"]).sum() / 3600, 1) for fits in jobs]})
 
 
 def by_chance(frame):

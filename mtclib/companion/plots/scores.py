@@ -7,6 +7,7 @@ from itertools import groupby
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
@@ -22,6 +23,8 @@ NAMES, HEAD, FOOT, WIDTH = 8.5, 4.1, 2.5, 60
 MOST = 12
 # Data sets with fewer columns have their name written upright.
 NARROW = 4
+# Opacity of the cells that do not count: averages, and numbers that chose a pipeline.
+FAINT = 0.3
 # Widest line of a heading, in characters for each cell.
 LETTERS = 2.1
 BLUE, PALE = "#00457c", "#a6d3f5"
@@ -31,24 +34,29 @@ BLUE, PALE = "#00457c", "#a6d3f5"
 def scoreboard(verdicts: pd.DataFrame, heads: Mapping) -> plt.Figure:
     """Every printed cell of every paper as a small square with the symbol and the colour of its verdict.
 
-    The legend counts the cells that count, and those that nobody could judge.  `verdicts` comes from
+    The legend counts the cells that count, and those that nobody could judge; the others are paler, and have
+    an entry of their own.  `verdicts` comes from
     ``mtclib.companion.papers.scoreboard.all_verdicts``; `heads` maps a paper to the heading of its panel: its
     name, a new line, and what is to be said of it.
     """
     columns = ["table", "dataset", "task", "metric"]
+    verdicts = verdicts.assign(shown=verdicts["counted"] | ~verdicts["verdict"].isin(JUDGED))
     cells = {paper: verdicts[verdicts["paper"] == paper].set_index(["method", *columns]) for paper in heads}
-    panels = {paper: part["verdict"].unstack(columns, sort=False) for paper, part in cells.items()}
+    panels, counted = ({paper: part[name].unstack(columns, sort=False) for paper, part in cells.items()}
+                       for name in ("verdict", "shown"))
     places, height = _places({paper: panel.shape for paper, panel in panels.items()})
     fig = plt.figure(figsize=(CELL * WIDTH, CELL * height))
     fig.set_layout_engine("none")
     for paper, (left, top) in places.items():
         rows, columns = panels[paper].shape
         box = [left / WIDTH, 1 - (top + rows) / height, columns / WIDTH, rows / height]
-        _board_panel(fig.add_axes(box), panels[paper], heads[paper])
-    counts = verdicts.loc[verdicts["counted"] | ~verdicts["verdict"].isin(JUDGED), "verdict"].value_counts()
+        _board_panel(fig.add_axes(box), panels[paper], counted[paper], heads[paper])
+    counts = verdicts.loc[verdicts["shown"], "verdict"].value_counts()
     handles = [Patch(facecolor=_colours(verdict)[0], edgecolor="0.6",
                      label=f"{label(verdict)} ({counts[verdict]})")
                for verdict in MEANINGS if verdict in counts]
+    if pale := int((~verdicts["shown"]).sum()):
+        handles.append(Patch(facecolor="none", edgecolor="none", label=f"pale: not counted ({pale})"))
     fig.legend(handles=handles, loc="lower center", ncols=4, fontsize=8, frameon=False, columnspacing=1.4)
     return fig
 
@@ -92,15 +100,17 @@ def _colours(verdict):
     return tuple({"transparent": "white", "inherit": "black"}.get(name, name) for name in COLOURS[verdict])
 
 
-def _board_panel(ax, verdicts, head):
+def _board_panel(ax, verdicts, counted, head):
     """One panel of the scoreboard, with the names of the data sets below."""
     known = verdicts.notna().to_numpy()
     ax.set(xlim=(0, verdicts.shape[1]), ylim=(0, len(verdicts)))
     for row, column in np.argwhere(known):
         inside, text = _colours(verdicts.iat[row, column])
-        ax.add_patch(Rectangle((column, row), 1, 1, facecolor=inside, edgecolor="white", linewidth=0.6))
-        ax.text(column + 0.5, row + 0.52, label(verdicts.iat[row, column])[0], color=text, fontsize=8,
-                ha="center", va="center")
+        alpha = 1.0 if counted.iat[row, column] else FAINT
+        ax.add_patch(Rectangle((column, row), 1, 1, facecolor=to_rgba(inside, alpha), edgecolor="white",
+                               linewidth=0.6))
+        ax.text(column + 0.5, row + 0.52, label(verdicts.iat[row, column])[0], color=text, alpha=alpha,
+                fontsize=8, ha="center", va="center")
     bare(ax, verdicts.index)
     name, _, counts = head.partition("\n")
     for end in ":,":

@@ -58,7 +58,7 @@ def pipelines(study, printed):
 
 def _pipeline(study, name):
     spec = study._spec(name)
-    called = name.partition(" (")[2].removesuffix(")") or FIXED
+    called = name.partition(" (")[2].removesuffix(")") or name.partition(", ")[2] or FIXED
     own = spec.stand_ins.get(next(iter(study.protocol.own), ""), "")
     return Pipeline(called, spec.rows_of or name, own.partition(", ")[2], search=spec.search)
 

@@ -284,6 +284,7 @@ def test_a_print_that_is_ten_points_off_is_found_as_often_as_the_table_says():
 
 def test_every_pipeline_that_was_committed_has_its_gains_and_the_headline_is_among_them(committed):
     every = pd.read_csv(paths.data_dir() / "multiverse.csv", dtype={"table": str, "task": str})
+    assert not every.duplicated([*gains.PLACE, "pipeline"]).any()
     for (paper, dataset), part in committed.groupby(["paper", "dataset"]):
         study = study_of(paper)
         names = {one.name for one in draws.pipelines(study, dataset)}
