@@ -30,6 +30,7 @@ _LISTED = {path.stem: re.findall(r"^__all__ = (\[.*\])$", path.read_text(encodin
            for path in sorted(Path(__file__).parent.glob("[a-z]*.py"))}
 _HOMES = {name: paper for paper, lists in _LISTED.items() for names in lists for name in literal_eval(names)}
 _HOMES = {**dict(sorted(_HOMES.items())), "all_estimators": "baselines.registry"}
+_ROOMS = {face.parent.name for face in Path(__file__).parent.glob("*/__init__.py")}
 
 __all__ = [*_HOMES]
 __version__ = "0.1.0"
@@ -37,10 +38,12 @@ __version__ = "0.1.0"
 
 def __getattr__(name):
     """A public name, imported when first asked for: scikit-learn alone takes more than a second."""
+    if name in _ROOMS:
+        return import_module(f"mtclib.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"mtclib.{_HOMES[name]}"), name)
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_ROOMS})

@@ -192,6 +192,16 @@ def _status(p, direction):
     return "holds" if direction > 0 else "fails"
 
 
+def signed(value: float) -> str:
+    """A number with its sign and one decimal, or with the digit that shows its sign; beyond 4 is rounding.
+
+    >>> [signed(value) for value in (1.26, -0.04, 0.0, -1e-15)]
+    ['+1.3', '-0.04', '0.0', '0.0']
+    """
+    text = f"{value:+.1f}"
+    return text if float(text) else f"{value:+.1g}" if abs(value) >= 5e-5 else "0.0"
+
+
 def mean_interval(values):
     """95 % t interval of the mean of a Series; the mean itself where all are equal."""
     if len(values) < 2 or values.std() == 0:
@@ -373,7 +383,8 @@ def relative_gain(frame, method_a, method_b, metric, dataset, low, high, task=""
         return ClaimResult("undecided", f"{n} runs", float("nan"), n)
     ends = 100 * (_fieller(a, b) - 1)
     gain = 100 * (a.mean() / b.mean() - 1)
-    counts = f"{gain:+.0f} % (95 % interval {ends[0]:+.0f} to {ends[1]:+.0f}); claimed {low:+g} to {high:+g}"
+    found, least, most = map(signed, (gain, *ends))
+    counts = f"{found} % (95 % interval {least} to {most}); claimed {low:+g} to {high:+g}"
     return ClaimResult(inside(ends, low, high, n), counts, float(gain), n)
 
 

@@ -17,7 +17,7 @@ from scipy.spatial.distance import pdist
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.companion import plots, tables
-from mtclib.companion.claims import mean_interval
+from mtclib.companion.claims import mean_interval, signed
 from mtclib.companion.papers.results import ONE_A_JOB, mean_scores
 from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import our_name, results
@@ -573,7 +573,7 @@ def _told(gains):
     """A mean in points with its 95 % interval, and whether it could be chance."""
     low, high = mean_interval(gains)
     chance = ", which could be chance" if low < 0 < high else ""
-    return "{} ({} to {}{})".format(*map(numbers.signed, (gains.mean(), low, high)), chance)
+    return "{} ({} to {}{})".format(*map(signed, (gains.mean(), low, high)), chance)
 
 
 def _percent(fractions):

@@ -199,7 +199,9 @@ def fit_body(app, pagename, templatename, context, doctree):
         fold.insert(0, head)
         head.append(title.extract())
     context["body"] = "".join(map("".join, zip(str(soup).split(GAP), [*rows, ""])))
-    about = next((" ".join(one.get_text().split()) for one in soup("p") if len(one.get_text()) > 60), project)
+    said = [" ".join(one.get_text().split()) for one in soup.select("p, .mtclib > ul > li")
+            if not one.find("em")]
+    about = next((text for text in said if len(text) > 60 and " · " not in text), project)
     seen = paths.root() / "figures" / f"{pagename}-gains.png"
     picture = seen.name if seen.is_file() else "three-views.png"
     tags = {"name": {"description": about}, "property": {

@@ -6,6 +6,7 @@ alone: each coloured cell has its symbol and its word, and sets text and backgro
 in a light and in a dark theme.  Scores are shown in percent with one decimal; the paper's numbers as printed.
 """
 
+from mtclib.companion.claims import signed
 from mtclib.companion.tables.frames import (
     audit_table,
     claims_table,
@@ -16,7 +17,6 @@ from mtclib.companion.tables.frames import (
 )
 from mtclib.companion.tables.scores import reproduced, side_by_side
 from mtclib.companion.tables.table import COLOURS, MEANINGS, Points, Tables, label, tally, task_name
-from mtclib.companion.verdicts.numbers import signed
 
 __all__ = ["COLOURS", "MEANINGS", "Points", "Tables", "audit_table", "claims_table", "decisions_table",
            "frame_table", "label", "provenance_table", "reproduced", "search", "side_by_side", "signed",

@@ -114,7 +114,8 @@ def bootstrap(ours, cells, search, best, near):
 
 
 def folds(table, choices, cells, search):
-    """Searches without the cells of one data set, method or task: the winner, and the rank of the whole's."""
+    """The search repeated without the cells of one data set, method or task: each winner, and the rank that
+    the overall winner has there."""
     ours, found = table[cells["cell"]].to_numpy(float), []
     best = distances(ours, cells, search).argmin()
     for column, out in ((name, out) for name in search.leave_out for out in cells[name].unique()):

@@ -12,12 +12,12 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
+from mtclib.companion.claims import signed
 from mtclib.companion.runs import our_name
 from mtclib.companion.runs.jobs import canonical
 from mtclib.companion.verdicts import ledger
 from mtclib.companion.verdicts.intervals import RELATIVE, difference_interval
 from mtclib.companion.verdicts.ledger import LedgerError
-from mtclib.companion.verdicts.numbers import signed
 
 COLUMNS = ("decision", "kind", "ours", "alternative", "method", "dataset", "metric", "n", "n_other",
            "score", "other_score", "change", "low", "high")

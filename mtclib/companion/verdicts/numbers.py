@@ -31,16 +31,6 @@ VARIANTS = {"NMI": ("NMI_max", "NMI_geometric", "NMI_arithmetic", "NMI_min"), "A
 PICK = {"mean": np.mean, "least": np.min, "largest": np.max, "spread": partial(np.std, ddof=1)}
 
 
-def signed(value: float) -> str:
-    """A number with its sign and one decimal, or with the digit that shows its sign; beyond 4 is rounding.
-
-    >>> [signed(value) for value in (1.26, -0.04, 0.0, -1e-15)]
-    ['+1.3', '-0.04', '0.0', '0.0']
-    """
-    text = f"{value:+.1f}"
-    return text if float(text) else f"{value:+.1g}" if abs(value) >= 5e-5 else "0.0"
-
-
 FORMATS = {"word": lambda value: WORDS[value], "percent": lambda value: f"{100 * value:.0f}",
            "percent .1": lambda value: f"{100 * value:.1f}",
            "percent .2": lambda value: f"{100 * value:.2f}", "size": lambda value: f"{abs(value):.1f}",

@@ -12,13 +12,13 @@ import pytest
 from scipy import stats
 
 from mtclib.companion import plots, tables
+from mtclib.companion.claims import signed
 from mtclib.companion.papers import answers, in_order, scoreboard, study_of
 from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import load_protocol
 from mtclib.companion.verdicts import errors, intervals, ledger, leverage, published
 from mtclib.companion.verdicts.judge import SYMBOLS
 from mtclib.companion.verdicts.ledger import findings
-from mtclib.companion.verdicts.numbers import signed
 from mtclib.core import paths
 
 PAPERS = in_order()
