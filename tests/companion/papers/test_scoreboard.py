@@ -110,6 +110,19 @@ def test_reproducibility_is_that_of_all_counted_cells_and_gains_of_a_paper():
     assert found["gains that recur"] == f"{(gains == 'yes').sum()} of {gains.notna().sum()}"
 
 
+def test_gains_over_all_rivals_and_over_those_of_the_claims_are_told_apart_where_both_are_counted():
+    gains = pd.read_csv(paths.data_dir() / "gains.csv")
+    rivals = gains["paper"].map({paper: ledger.part(paper, "summary")["rival"] for paper in PAPERS})
+    signed = gains["same_sign"].notna()
+    claimed = (signed & ((rivals == "all") | (rivals == gains["rival"]))).sum()
+    told = scoreboard.over_all_rivals()
+    assert f"{signed.sum()} with a sign" in told
+    assert f"the {claimed} over the rivals of the claims" in told
+    explained = " ".join((paths.data_dir() / "README.md").read_text(encoding="utf-8").split())
+    assert f"Its {len(gains)} lines are over all rivals" in explained
+    assert f"counts {claimed} gains" in explained
+
+
 def test_the_board_says_how_much_of_undecided_was_an_unknown_split(verdicts):
     cells = verdicts[verdicts["counted"] & (verdicts["paper"] == "lmsc")]
     before, now = ((cells[name] == "inconclusive").sum() for name in ("verdict_before", "verdict"))
