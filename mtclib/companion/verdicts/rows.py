@@ -12,8 +12,8 @@ import pandas as pd
 from scipy import optimize, stats
 
 from mtclib.companion.runs import our_name
-from mtclib.companion.verdicts import errors, intervals
-from mtclib.companion.verdicts.draws import DRAWS, headlines
+from mtclib.companion.verdicts import intervals
+from mtclib.companion.verdicts.draws import DRAWS, headlines, population
 from mtclib.companion.verdicts.intervals import DELTA
 
 COLUMNS = ("paper", "table", "dataset", "method", "kind", "pipeline", "cells", "difference", "rms", "low",
@@ -118,7 +118,7 @@ def _conformal_level(scores, method):
     study, rows = scores.study, scores.study.rows(scores.dataset)
     kept = scores.places[scores.printed[method]["mean"].notna() & ~scores.relative]
     default = study.default(scores.dataset).query("method == @method")
-    sides = [errors.population(study, kept, one) for one in (rows[rows["method"] == method], default)]
+    sides = [population(study, kept, one) for one in (rows[rows["method"] == method], default)]
     (values, choose), (own, _) = sides
     n = own.shape[1]
     if len(own) != 1 or values.shape[1] != n:
@@ -130,11 +130,10 @@ def _conformal_level(scores, method):
 
 def _simulated(part, ours, theirs):
     known = part.scores.n_published > 1 and not np.isnan(part.told)
-    told = part.printed_spread(np.sqrt(theirs.variance() * theirs.n)[:, part.kept]) if known else np.nan
+    told = part.printed_spread(theirs.spread[:, part.kept]) if known else np.nan
     whole = replace(ours, values=ours.values[..., part.kept].mean(axis=-1, keepdims=True))
-    spread = np.sqrt(whole.variance()[:, 0] * ours.n)
     gap = (ours.mean - theirs.mean)[:, part.kept].mean(axis=1)
-    ends = {shift: part.interval(gap + shift * DELTA, spread, told) for shift in (0, 1, -1, 2, -2)}
+    ends = {shift: part.interval(gap + shift * DELTA, whole.spread[:, 0], told) for shift in (0, 1, -1, 2, -2)}
     found = {shift: intervals.classify(*each, DELTA) for shift, each in ends.items()}
     deviates = {shift: np.isin(each, ["higher", "lower"]).mean() for shift, each in found.items()}
     return {"row_deviating": deviates[0], "row_power_10": (deviates[2] + deviates[-2]) / 2,

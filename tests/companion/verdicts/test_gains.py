@@ -270,7 +270,7 @@ def test_a_draw_is_called_far_at_the_nominal_level_unless_its_setting_was_chosen
     for _ in range(200):
         values = np.concatenate([default := rng.normal(size=(1, 10, 2)), default + apart])
         settings = iter([(values, np.array([[0.0], [1.0]]) * np.ones(10)), (default, np.ones((1, 10)))])
-        monkeypatch.setattr(rows.errors, "population", lambda *_, given=settings: next(given))
+        monkeypatch.setattr(rows, "population", lambda *_, given=settings: next(given))
         found.append(rows._conformal_level(made, "own"))
     assert np.mean(found, axis=0) == pytest.approx((0.1, level), abs=0.03)
 
