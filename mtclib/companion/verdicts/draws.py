@@ -130,6 +130,10 @@ class Scores:
         values, choose = self.by[method]
         return values[choose.mean(axis=1).argmax()]
 
+    def scored(self, method):
+        """Places of a method with a printed score, which can be averaged with others, unlike a distance."""
+        return self.printed[method]["mean"].notna().to_numpy() & ~self.relative
+
     def rivals(self):
         """Pairs of the paper's own methods and others."""
         own = [name for name in self.by if name in self.study.protocol.own]

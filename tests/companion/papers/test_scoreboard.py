@@ -96,6 +96,8 @@ def test_the_rule_of_the_verdicts_errs_as_rarely_as_it_says_for_each_paper_and_k
     # Of 60 trials, whose cells share their runs.
     assert np.allclose(anew["agreeing"] / anew["cells"], there["agreeing"] / there["cells"], atol=0.05)
     assert np.allclose(anew[list(errors.MOST_FALSE)], there[list(errors.MOST_FALSE)], atol=0.025)
+    assert np.allclose(anew["power_10"], there["power_10"], atol=0.04)
+    assert committed["power_10"].min() > 0.8
     assert np.allclose(there["expected"] / there["cells"], there["agreeing"] / there["cells"], atol=0.05)
 
 
