@@ -415,7 +415,7 @@ def heat_affinity(X):
 def weigh_words(tasks, keep=False):
     """(1 + log count) log(N / df), rows at unit length; N and df over all tasks.
 
-    Words of no task are left out, unless ``keep``.
+    Words of no task are left out, unless ``keep``, or if none were left.
     """
     weighted, sizes = [], [task[0].shape[0] for task in tasks]
     for parts in zip(*tasks):
@@ -423,7 +423,7 @@ def weigh_words(tasks, keep=False):
         X.eliminate_zeros()
         counts = np.bincount(X.indices, minlength=X.shape[1])
         X.data = (1.0 + np.log(X.data)) * np.log(X.shape[0] / np.maximum(counts, 1))[X.indices]
-        X = unit_samples(X if keep else X[:, np.flatnonzero(counts)])
+        X = unit_samples(X if keep or not X.nnz else X[:, np.flatnonzero(counts)])
         ends = np.cumsum(sizes)
         weighted.append([X[end - size:end] for size, end in zip(sizes, ends)])
     return [list(views) for views in zip(*weighted)]
@@ -558,7 +558,7 @@ class LMSC(LibraryClusterer):
         :math:`K`; 'laplacian' is the printed identity minus the affinity.
     negative : {'refuse', 'split'}, default 'refuse'
         Negative entries, for which co-clustering has no meaning: an error, or the feature counts as two, one
-        with its positive and one with its negative part.  :math:`L` then has 2 d_v rows.
+        with its positive and one with its negative part.  :math:`L` then has 2 d_v rows.  Not for 'release'.
     formulation : {'consistent', 'printed', 'release'}, default 'consistent'
         'consistent' is the only one whose steps never lower what it optimises.  'printed' with ``eta=1``
         hardly ever converges; it has better scores on two streams of news, by 7 and 3 points of NMI at
@@ -664,6 +664,9 @@ class LMSC(LibraryClusterer):
                              f"got {self.changes!r}")
         for name in self.changes:
             check_option("changes", name, CHANGES)
+        if self._released and self.negative == "split":
+            raise ValueError("negative must be 'refuse' where formulation is 'release', which takes the "
+                             "logarithms of counts; got 'split'")
 
     def _check_input(self, Xs):
         Xs, n_clusters = super()._check_input(Xs)

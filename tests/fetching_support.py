@@ -35,6 +35,18 @@ def tar_bytes(files, prefix="", mode="w:gz", kind=tarfile.REGTYPE):
     return buffer.getvalue()
 
 
+def bomb(kind, size, folder, mode="w:gz"):
+    """An archive with a pax header, a name or a member of so many bytes in the folder, and a small member."""
+    buffer, layout = io.BytesIO(), tarfile.PAX_FORMAT if kind == "pax" else tarfile.GNU_FORMAT
+    with tarfile.open(fileobj=buffer, mode=mode, format=layout) as archive:
+        info = tarfile.TarInfo(folder + "x" * (size if kind == "gnu" else 1))
+        info.pax_headers = {"comment": "x" * size} if kind == "pax" else {}
+        info.size = size if kind == "member" else 0
+        archive.addfile(info, io.BytesIO(bytes(info.size)))
+        archive.addfile(tarfile.TarInfo("news/1"))
+    return buffer.getvalue()
+
+
 def zip_bytes(files):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -103,6 +115,7 @@ def registry_text(url):
     packed = f"""folders = ["news"]
 inside = "data"
 ignore = [".DS_Store"]
+members = {len(FOLDER)}
 content_bytes = {sum(map(len, FOLDER.values()))}
 content_sha256 = "{fetching.content_hash(FOLDER)}"
 sha256 = "{sha(b"not this wrapping")}"

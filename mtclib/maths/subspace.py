@@ -70,7 +70,7 @@ class RowSpace:
         self.B, self.n_features = B, B.shape[1]
         self.dual = B.shape[0] <= B.shape[1]
         values, basis = gram_eigh(B)
-        kept = values > max(B.shape) * np.finfo(float).eps * values[-1]
+        kept = values > max(B.shape) * np.finfo(float).eps * values.max(initial=0.0)
         self.squares, self._basis, self._rest = values[kept], basis[:, kept], basis[:, ~kept]
         self.nullity = self.n_features - self.squares.size
 

@@ -706,17 +706,7 @@ def servers(folder):
     os.environ.update(MTCLIB_CACHE=str(Path(folder, "cache")))
     os.environ.pop("MTCLIB_DATA", None)
 
-    def bomb(kind):
-        buffer, layout = io.BytesIO(), tarfile.GNU_FORMAT if kind else tarfile.PAX_FORMAT
-        with tarfile.open(fileobj=buffer, mode="w:gz", format=layout, compresslevel=1) as tar:
-            info = tarfile.TarInfo("data/news/" + "x" * (BOMB if kind == 1 else 1))
-            info.pax_headers = {} if kind else {"comment": "x" * BOMB}
-            info.size = BOMB * (kind == 2)
-            tar.addfile(info, io.BytesIO(bytes(info.size)))
-        return buffer.getvalue()
-
-    bombs = [bomb(kind) for kind in range(3)]
-
+    bombs = [support.bomb(kind, BOMB, "data/news/") for kind in ("pax", "gnu", "member")]
     archives = (support.tar_bytes({"news/../../evil": b"x"}, "repo-1/data/"),
                 support.tar_bytes({"data/news/train/1": b"x"}, "r/", kind=tarfile.SYMTYPE))  # fmt: skip
 

@@ -98,10 +98,12 @@ def test_more_features_than_samples_leave_nothing_to_the_smallest_eigenvectors(w
     assert (np.abs(X @ model.projection_[0]).max() > 0.01) == (which == "smallest_in_range")
 
 
-def test_samples_without_any_entry_keep_the_start():
+@pytest.mark.parametrize("n", [3, 9])
+@pytest.mark.parametrize("which", asi.SUBSPACES)
+def test_samples_without_any_entry_keep_the_start(which, n):
     with pytest.warns(DegenerateSubspaceWarning):
-        model = ASI(2, init=[np.array([0, 1, 1])]).fit([np.zeros((3, 4))])
-    assert model.labels_[0].tolist() == [0, 1, 1]
+        model = ASI(2, which=which, init=[np.arange(n) % 2]).fit([np.zeros((n, 4))])
+    assert model.labels_[0].tolist() == (np.arange(n) % 2).tolist()
 
 
 def test_adr_with_as_many_dimensions_as_clusters_is_lloyds_k_means():

@@ -74,6 +74,9 @@ def test_many_samples_leave_ward_out_and_say_so(monkeypatch):
     with pytest.warns(UserWarning, match="beyond 50 it is left out"):
         model = ConsensusClustering(3, random_state=0).fit([blobs()[0]])
     assert len(model.member_labels_[0]) == 3
+    with pytest.warns(UserWarning, match="beyond 50 it is left out"):
+        lone = ConsensusClustering(3, members=["Ward", "k-means"], weights="agreement").fit([blobs()[0]])
+    assert adjusted_rand_score(lone.labels_[0], lone.member_labels_[0][0]) == 1
 
 
 def test_of_words_both_graphs_of_scales_are_one_which_is_clustered_once_and_counts_twice(monkeypatch):

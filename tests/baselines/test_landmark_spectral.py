@@ -7,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import WMSC, LandmarkSpectral
 from mtclib.baselines.landmark_spectral import Graph, View, mostly_zero, number_of_landmarks
-from mtclib.baselines.wmsc import MANY
+from mtclib.baselines.wmsc import MANY, too_many
 from mtclib.core import large
 
 
@@ -117,8 +117,8 @@ def test_wmsc_says_when_it_takes_landmarks_and_can_be_told_not_to():
         model = WMSC(5, random_state=0).fit(Xs)
     assert adjusted_rand_score(y, model.labels_) > 0.9
     assert model.weights_.tolist() == [0.5, 0.5]
-    assert not WMSC(5, landmarks="never")._many(Xs)
-    assert not WMSC(5)._many([X[:MANY] for X in Xs])
+    assert not too_many(WMSC(5, landmarks="never"), Xs)
+    assert not too_many(WMSC(5), [X[:MANY] for X in Xs])
 
 
 @pytest.mark.parametrize("n", [300, 2500])

@@ -133,10 +133,13 @@ def test_a_cell_shows_its_card_by_mouse_finger_and_keyboard(way, browser):
     getattr(cell, way)()
     shown = card.inner_text()
     assert all(name in shown for name in ("verdict", "interval", "radius", "pipeline", "decision"))
-    page.keyboard.press("Tab")
-    link = page.evaluate("document.activeElement.href")
-    assert card.is_visible()
-    assert "correction.md&title=mtcmrl%3A" in link
+    *decisions, report = [link.get_attribute("href") for link in card.locator("a").all()]
+    assert "correction.md&title=mtcmrl%3A" in report
+    assert decisions
+    for link in (*decisions, report):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.getAttribute('href')") == link
+        assert card.is_visible()
     page.keyboard.press("Escape")
     assert not card.is_visible()
     page.close()

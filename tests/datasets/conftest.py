@@ -1,34 +1,29 @@
 """Loaders that read files which a test writes."""
 
-from functools import partial
-
 import pytest
+from fetching_support import known, server
 from scipy.io import savemat
 
-from mtclib.datasets import fetching, formats, images, mbc, newsgroups, newsviews, reuters, tasks, text, webkb
+from mtclib.datasets import fetching, images, mbc, newsgroups, reuters, tasks, text, webkb
 
-READERS = (formats, images, mbc, newsgroups, newsviews, reuters, tasks, text, webkb)
+__all__ = ["known", "server"]
 
-
-def _without_cache(read):
-    args = getattr(read, "args", ())  # of a partial
-    return partial(getattr(read, "func", read).__wrapped__, *args)
+CACHED = [value for module in (images, mbc, newsgroups, reuters, tasks, text, webkb)
+          for value in vars(module).values() if hasattr(value, "cache_clear")]  # fmt: skip
 
 
 @pytest.fixture
 def made_up(tmp_path, monkeypatch):
-    """Let loaders read what the returned function writes (text, bytes, files, matrices), and not remember."""
-    for module in READERS:
-        if hasattr(module, "fetch"):
-            monkeypatch.setattr(module, "fetch", lambda name: tmp_path / name)
-        for name, value in list(vars(module).items()):
-            if hasattr(value, "cache_clear"):
-                monkeypatch.setattr(module, name, value.__wrapped__)
-            elif name == "EDITIONS":
-                fresh = {edition: _without_cache(read) for edition, read in value.items()}
-                monkeypatch.setattr(module, name, fresh)
+    """Let loaders read what the returned function writes (text, bytes, files, matrices) into a mirror whose
+    files are not checked, and remember nothing."""
+    monkeypatch.setenv("MTCLIB_DATA", str(tmp_path))
+    monkeypatch.setenv("MTCLIB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("MTCLIB_OFFLINE", "1")
+    monkeypatch.setattr(fetching, "check", lambda *_: None)
 
     def write(name, content):
+        for function in CACHED:
+            function.cache_clear()
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         if isinstance(content, str):
@@ -40,7 +35,9 @@ def made_up(tmp_path, monkeypatch):
         else:
             fetching.write_folders(path, content)
 
-    return write
+    yield write
+    for function in CACHED:
+        function.cache_clear()
 
 
 @pytest.fixture

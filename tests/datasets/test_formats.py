@@ -11,6 +11,8 @@ import pytest
 
 from mtclib.datasets import formats
 
+RDA_FILE, PICKLE = "ng20-counts/data_ng20.rda", "AwA/zebra-sift.pic.bz2"
+
 
 def integers(*values):
     return struct.pack(f">{len(values)}i", *values)
@@ -32,11 +34,11 @@ RDA = HEAD + pairs(X=MATRIX, lbs=integers(13, 2, 7, 8), name=integers(16, 1) + t
 
 @pytest.mark.parametrize("packed", [bz2, lzma])
 def test_numbers_texts_and_matrices_by_column_are_read_from_an_r_file(made_up, packed):
-    made_up("a.rda", packed.compress(RDA))
-    X, labels, name = formats.read_rda("a.rda", "X", "lbs", "name")
+    made_up(RDA_FILE, packed.compress(RDA))
+    X, labels, name = formats.read_rda(RDA_FILE, "X", "lbs", "name")
     assert (X.tolist(), labels.tolist(), name) == ([[1, 3, 5], [2, 4, 6]], [7, 8], ["N"])
     with pytest.raises(ValueError, match="no variable 'y'"):
-        formats.read_rda("a.rda", "y")
+        formats.read_rda(RDA_FILE, "y")
 
 
 @pytest.mark.parametrize(("content", "message"), [
@@ -45,9 +47,9 @@ def test_numbers_texts_and_matrices_by_column_are_read_from_an_r_file(made_up, p
     (HEAD + pairs(f=integers(3)), "type 3"), (RDA + bytes(2**10), "more than the"),
 ])  # fmt: skip
 def test_another_r_file_is_refused_by_name(made_up, content, message):
-    made_up("a.rda", bz2.compress(content))
-    with pytest.raises(ValueError, match=f"a.rda: .*{message}"):
-        formats.read_rda("a.rda", "X", most=len(RDA))
+    made_up(RDA_FILE, bz2.compress(content))
+    with pytest.raises(ValueError, match=f"{RDA_FILE}: .*{message}"):
+        formats.read_rda(RDA_FILE, "X", most=len(RDA))
 
 
 def as_in_old_numpy(array):
@@ -65,10 +67,10 @@ class Evil:
 
 def test_a_pickled_array_is_read_and_is_its_own(made_up):
     array = np.arange(6.0).reshape(2, 3)
-    made_up("a", bz2.compress(as_in_old_numpy(array)))
-    assert np.array_equal(formats.read_pickled_array("a", most=1000), array)
-    with pytest.raises(ValueError, match="a: it holds more than the 90 bytes"):
-        formats.read_pickled_array("a", most=90)
+    made_up(PICKLE, bz2.compress(as_in_old_numpy(array)))
+    assert np.array_equal(formats.read_pickled_array(PICKLE, most=1000), array)
+    with pytest.raises(ValueError, match=f"{PICKLE}: it holds more than the 90 bytes"):
+        formats.read_pickled_array(PICKLE, most=90)
 
 
 @pytest.mark.parametrize("kind", ["call", "objects", "list", "integers", "text", "truncated", "not packed"])
@@ -79,7 +81,7 @@ def test_a_pickle_of_anything_but_an_array_of_float64_is_refused_and_not_run(mad
         "list": pickle.dumps([1.0]), "integers": as_in_old_numpy(np.ones(2, dtype=int)),
         "text": as_in_old_numpy(np.array(["a"])), "truncated": array[:-20], "not packed": array,
     }[kind]  # fmt: skip
-    made_up("a", content if kind == "not packed" else bz2.compress(content))
-    with pytest.raises(ValueError, match="^a: "):
-        formats.read_pickled_array("a", most=1000)
+    made_up(PICKLE, content if kind == "not packed" else bz2.compress(content))
+    with pytest.raises(ValueError, match=f"^{PICKLE}: "):
+        formats.read_pickled_array(PICKLE, most=1000)
     assert not mark.exists()

@@ -12,7 +12,7 @@ import pytest
 from data_support import digits_at_hand, real_data
 from hypothesis import given, strategies as st
 
-from mtclib.datasets import Dataset, images, load, registry
+from mtclib.datasets import Dataset, FetchError, images, load, registry
 from mtclib.datasets.images import IMAGES, KINDS, UNITS, corrupt
 from mtclib.maths.scaling import scale_views
 
@@ -117,9 +117,8 @@ def write_class(write, view, label, array):
 
 
 @pytest.fixture
-def small(made_up, tmp_path, monkeypatch):
+def small(made_up, monkeypatch):
     """Few small images, in files of which none is checked; what writes one of them."""
-    monkeypatch.setenv("MTCLIB_CACHE", str(tmp_path / "cache"))
     features = {view: (images.FEATURES[view][0], width) for view, width in AWA_WIDTHS.items()}
     monkeypatch.setattr(images, "FEATURES", features)
     monkeypatch.setattr(images, "IMAGES", CLASSES)
@@ -148,7 +147,7 @@ def test_without_the_large_files_there_are_five_views_or_fewer_classes(tmp_path)
     assert load("awa", views="5").task_names == tuple(AWA_WIDTHS)[1:]
     data = load("awa", classes="35")
     assert (data.class_names, [len(X) for X in data.Xs]) == ((("antelope", "bat"),), [11] * 6)
-    with pytest.raises(FileNotFoundError, match="grizzly"):
+    with pytest.raises(FetchError, match="grizzly"):
         load("awa")
 
 

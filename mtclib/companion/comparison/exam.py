@@ -8,14 +8,13 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion.comparison import advice
-from mtclib.companion.comparison.sources import PLAIN, summary
+from mtclib.companion.comparison.sources import PLAIN, ari, summary
 from mtclib.companion.runs import attempt
 from mtclib.companion.runs.jobs import resolve_estimator
 from mtclib.companion.userdata import load
 from mtclib.companion.userdata.contents import as_list
 from mtclib.companion.userdata.files import DataFileError, own_path
 from mtclib.core.base import spawn_seeds
-from mtclib.metrics import adjusted_rand_index
 
 PEERS = (PLAIN, "sklearn KMeans, ten starts", "sklearn Agglomerative", "sklearn Spectral, neighbours")
 """What a user would take instead."""
@@ -71,10 +70,7 @@ def score(spec, data, seed, n_clusters=None):
         return model.fit(data.Xs).labels_
 
     done = attempt(fitted)
-    if done.value is None:
-        return np.nan
-    pairs = zip(as_list(data.labels), as_list(done.value))
-    return 100 * np.mean([adjusted_rand_index(y[y >= 0], found[y >= 0]) for y, found in pairs])
+    return np.nan if done.value is None else ari(data, done.value)
 
 
 def report(kind, found):

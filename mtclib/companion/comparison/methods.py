@@ -60,29 +60,22 @@ def methods_table(kind=None) -> pd.DataFrame:
     """Traits, sentences, costs and measured seconds of every method, or of those of a kind, by class name.
     ``large``: neither an iteration nor memory grows faster than n log n; ``large_negative``: nor does it with
     negative entries."""
-    rows = {name: _needs(cls) | _described(name, cls) for name, cls in all_estimators().items()}
+    rows = {name: _described(cls, read()["methods"][name]) for name, cls in all_estimators().items()}
     frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method").join(measured())
     return frame if kind is None else frame[frame["kind"] == choose(kind, KINDS, "kind")]
 
 
-def _needs(cls):
-    traits = cls.traits
-    single = issubclass(cls, SingleTaskClusterer)
+def _described(cls, entry):
+    traits, single = cls.traits, issubclass(cls, SingleTaskClusterer)
     return {
-        "kind": "single-task" if single else {"multitask": "multi-task", "multiview": "multi-view"}.get(
-            traits.kind, traits.kind),
+        "kind": "single-task" if single else traits.kind.replace("multi", "multi-"),
         "source": traits.paper,
         "numbers of clusters": "equal in all tasks" if traits.same_n_clusters else "may differ",
         "data": "nonnegative" if traits.nonnegative else "any sign",
-        "edition": "reconstruction" if traits.reconstruction else "original"}
-
-
-def _described(name, cls):
-    entry = read()["methods"][name]
-    negative = entry.get(NEGATIVE, entry["memory"])
-    return {"file": f"{cls.__module__.replace('.', '/')}.py", **entry,
-            "large": POWER not in entry["cost"] + entry["memory"],
-            "large_negative": POWER not in entry["cost"] + negative}
+        "edition": "reconstruction" if traits.reconstruction else "original",
+        "file": f"{cls.__module__.replace('.', '/')}.py", **entry,
+        "large": POWER not in entry["cost"] + entry["memory"],
+        "large_negative": POWER not in entry["cost"] + entry.get(NEGATIVE, entry["memory"])}
 
 
 def measured() -> pd.DataFrame:
@@ -130,15 +123,11 @@ def that_take(kind, *, clusters_differ=False, negative=False, large=False) -> li
     """Methods of a kind that can take such data with their default parameters. Numbers of clusters differ
     between tasks; there are negative entries; there are more than about 5,000 samples. Single-task methods
     take tasks, and are a kind of their own."""
+    asked = {"`numbers of clusters` == 'may differ'": clusters_differ, "data == 'any sign'": negative,
+             "large_negative" if negative else "large": large}
+    wanted = " and ".join(query for query, said in asked.items() if said)
     table = methods_table(kind)
-    fits = pd.Series(True, index=table.index)
-    if clusters_differ:
-        fits &= table["numbers of clusters"] == "may differ"
-    if negative:
-        fits &= table["data"] == "any sign"
-    if large:
-        fits &= table["large_negative" if negative else "large"].astype(bool)
-    return list(table.index[fits])
+    return list((table.query(wanted) if wanted else table).index)
 
 
 def answers(kind):
@@ -158,11 +147,9 @@ def overview(kind):
     table = methods_table(kind)
     shown = table.assign(
         what=table["title"], order=table["cost"].map("O({})".format),
-        needs=[_needs_text(row) for _, row in table.iterrows()],
-        time=[_digits(1e3 * value) for value in table["seconds_per_iteration"]],
-        fit=[f"{_digits(row.seconds_per_fit)} ({row.iterations:.0f})" for row in table.itertuples()],
-        peak=[_digits(value) for value in table["peak_mb"]],
-        growth=[_growth(row) for row in table.itertuples()])
+        needs=table.apply(_needs_text, axis=1), time=(1e3 * table["seconds_per_iteration"]).map(_digits),
+        fit=table["seconds_per_fit"].map(_digits) + table["iterations"].map(" ({:.0f})".format),
+        peak=table["peak_mb"].map(_digits), growth=table.apply(_growth, axis=1))
     return tables.frame_table(shown, f"{kind.capitalize()} methods: {KINDS[kind]}", OVERVIEW)
 
 

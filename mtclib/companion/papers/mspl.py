@@ -70,19 +70,15 @@ def check_bounds(Xs, partitions):
     """Both bounds for several partitions, beside how far each is from the best among them. ``delta`` is the
     least over the views; a bound that applies is ``informative`` below 1 - 1/k."""
     partitions = list(partitions)
-    bounds = [distortion_bound(Xs, labels) for labels in partitions]
-    totals = np.array([bound.distortion.sum() for bound in bounds])
+    table = pd.DataFrame([distortion_bound(Xs, labels) for labels in partitions])
+    totals = table["distortion"].map(np.sum)
     best = partitions[totals.argmin()]
-    chance = 1.0 - 1.0 / len(np.unique(best))
-    table = pd.DataFrame({"excess": totals / totals.min() - 1.0,
-                          "delta": [bound.delta.min() for bound in bounds],
-                          "error": [1.0 - clustering_accuracy(best, labels) for labels in partitions]})
+    table = table.assign(excess=totals / totals.min() - 1.0, delta=table["delta"].map(np.min),
+                         error=[1.0 - clustering_accuracy(best, labels) for labels in partitions])
     for name in ("printed", "corrected"):
-        value = np.array([getattr(bound, name) for bound in bounds])
-        applies = np.array([getattr(bound, f"{name}_applies") for bound in bounds])
-        table[name], table[f"{name}_applies"] = value, applies
-        table[f"{name}_broken"] = applies & (table["error"] > value + 1e-12)
-        table[f"{name}_informative"] = applies & (value < chance)
+        applies = table[f"{name}_applies"]
+        table[f"{name}_broken"] = applies & (table["error"] > table[name] + 1e-12)
+        table[f"{name}_informative"] = applies & (table[name] < 1.0 - 1.0 / len(np.unique(best)))
     return table
 
 

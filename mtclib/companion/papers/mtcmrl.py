@@ -163,10 +163,9 @@ class PaperStudy(Study, paper="mtcmrl"):
         """Our relation matrix of the first two tasks (mean over runs) and the printed one, both by class."""
         rows = relations.query("task == '1' and other == '2'")
         ours = rows.pivot_table("value", "row", "column").reindex(class_names[0]).T.reindex(class_names[1]).T
-        facts = pd.read_csv(paths.paper_dir(self.paper) / "facts.csv", dtype=str, keep_default_na=False)
+        facts = pd.read_csv(paths.paper_dir(self.paper) / "facts.csv")
         cells = facts.query("dataset == @name and quantity == 'G' and task == '1-2'")
-        cells = cells.astype({"row": int, "col": int, "value": float})
-        return ours, cells.pivot_table("value", "row", "col")
+        return ours, cells.astype({"row": int, "col": int, "value": float}).pivot_table("value", "row", "col")
 
     @cached_property
     def _fits(self):

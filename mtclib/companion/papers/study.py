@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from mtclib.companion import papers, plots, runs, tables
 from mtclib.companion.claims import paired_differences
 from mtclib.companion.papers import answers
-from mtclib.companion.papers.judging import PaperJudging
+from mtclib.companion.papers.results import PaperResults
 from mtclib.companion.runs import our_name
 from mtclib.companion.tables.table import Table
 from mtclib.companion.verdicts import identify, ledger
@@ -30,7 +30,7 @@ PAIRS = {"dataset": "data set", "comparison": "comparison", "difference": "point
          "high": "high", "p": "p", "record": "record", "status": "is the first better?"}
 
 
-class Study(PaperJudging):
+class Study(PaperResults):
     """One paper: protocol, data, live runs, committed results, verdicts, claims.
 
     A subclass with the name of a paper, in the module of that name beside this one, has what only its paper
@@ -81,14 +81,13 @@ class Study(PaperJudging):
     def pipelines_of_tables(self) -> tables.Points:
         """Who the rivals are, which pipeline printed each table and how sure that is, and what else there is
         to say of the answer."""
-        found, further = ledger.part(self.paper, "answer"), " ".join(answers.further(self))
-        heads = [(f"Pipeline of {_named(one['tables'])}", "differences.ipynb") for one in found]
-        told = [self.numbers.fill(f"{one['pipeline']} {one['sure']}") for one in found]
-        if rivals := ledger.part(self.paper, "summary").get("rivals"):
-            heads, told = [("Rivals", "methods.ipynb"), *heads], [rivals, *told]
-        if further:
-            heads, told = [*heads, ("The gain in full", "../data/README.md")], [*told, further]
-        return tables.Points(tuple(told), tuple(heads))
+        found = {("Rivals", "methods.ipynb"): ledger.part(self.paper, "summary").get("rivals"),
+                 **{(f"Pipeline of {_named(one['tables'])}", "differences.ipynb"):
+                    self.numbers.fill(f"{one['pipeline']} {one['sure']}")
+                    for one in ledger.part(self.paper, "answer")},
+                 ("The gain in full", "../data/README.md"): " ".join(answers.further(self))}
+        told = {head: text for head, text in found.items() if text}
+        return tables.Points(tuple(told.values()), tuple(told))
 
     def searches(self, *names: str) -> tables.Tables:
         """What each search for unstated choices found, and how sure it is, folded."""

@@ -31,21 +31,20 @@ DIED = "the process that ran the job died, perhaps for lack of memory; retry_fai
 
 
 def run(jobs: Iterable[Job], store: RunStore, *, n_jobs: int = 1, dask: str | None = None,
-        progress: bool | None = None, retry_failed: bool = False) -> pd.DataFrame:
+        retry_failed: bool = False) -> pd.DataFrame:
     """Run all jobs that the store does not have, and return the results of all, as
     :func:`mtclib.companion.runs.frame`. Each record is written by this process as soon as its job ends, so
     that stopping at any moment loses only the jobs in flight; the same call again continues. ``n_jobs``
     processes (-1: one per core), or a dask scheduler at an address such as tcp://host:8786, whose workers
     need this package, the data and one thread each, but no shared folder; ConnectionError where it cannot be
-    reached or was lost. ``progress``: True shows a bar, False nothing; by default a bar on a terminal and in
-    JupyterLab, and otherwise one log line per minute."""
+    reached or was lost. A bar shows on a terminal and in JupyterLab, and otherwise one log line per minute.
+    """
     jobs = list(jobs)
     found = _stored(jobs, store, retry_failed)
-    waiting = list({job.key: job for job in jobs if job.key not in found}.values())
+    waiting = {job.key: job for job in jobs if job.key not in found and not job.unavailable}
     failed = sum(record.status == "failed" for record in found.values())
-    waiting = [job for job in waiting if not job.unavailable]
-    with (_progress(len(waiting), len(found), failed, progress) as count,
-          contextlib.closing(_records(waiting, n_jobs, dask)) as records):
+    with (_progress(len(waiting), len(found), failed) as count,
+          contextlib.closing(_records(list(waiting.values()), n_jobs, dask)) as records):
         for record in records:
             # Data that are missing today may be there tomorrow: not stored, so looked for again.
             if record.status != "unavailable":
@@ -195,7 +194,7 @@ def _connect(distributed, address):
 
 
 @contextlib.contextmanager
-def _progress(total, cached, failed, show):
+def _progress(total, cached, failed):
     """What counts a record, on the bar or in the log; an interruption says how to go on."""
     counts, said = {"done": 0, "cached": cached, "failed": failed}, time.monotonic()
 
@@ -204,13 +203,13 @@ def _progress(total, cached, failed, show):
         counts.update(done=counts["done"] + 1, failed=counts["failed"] + (record.status == "failed"))
         bar.update()
         bar.set_postfix(counts, refresh=False)
-        if show is None and bar.disable and time.monotonic() - said > A_MINUTE:
+        if bar.disable and time.monotonic() - said > A_MINUTE:
             said = time.monotonic()
             log.info("%d of %d jobs done, %d cached, %d failed",
                      counts["done"], total, cached, counts["failed"])
 
     try:
-        with make_bar(total, show) as bar:
+        with make_bar(total) as bar:
             bar.set_postfix(counts)
             yield count
     except KeyboardInterrupt:

@@ -24,6 +24,8 @@ PAGES = {file: page for file, (page, _) in TEXTS.items()} | {"data/verdicts.csv"
 LONG, FOLDED = 5, "hide-input"
 """The tag of cells with folded code, left out if they show nothing; in a notebook that has none, code of more
 lines than this is folded."""
+DECISIONS = "<caption>Choices that the paper leaves open"
+IDS = re.compile(r"(?<=<b>decision</b> )[A-Z]\d[\w.]*(?:, [A-Z]\d[\w.]*)*(?=[:<])")
 LINK = re.compile(r'((?:\[`(\w+)[^]]*)?\]\(|href=")(?!\w+:|#)([^)"#\s]+)(?:(?="><b>(\w+)))?')
 """What begins a relative link, where it leads, and the name of code that it shows."""
 WORDS = beside(__file__, "words.toml")
@@ -112,7 +114,20 @@ def _fit_code(cell, title, seen, pages) -> None:
         cell.metadata.mystnb = {"image": {"alt": alt if seen[alt] == 1 else f"{alt} (picture {seen[alt]})"}}
     for output in cell.outputs:
         if "text/html" in output.get("data", {}):
-            output.data["text/html"] = settle(output.data["text/html"], pages, ".html")
+            output.data["text/html"] = to_decisions(settle(output.data["text/html"], pages, ".html"))
+
+
+def to_decisions(html: str) -> str:
+    """Lead each id of a decision in the card of a cell to its row in the table of decisions.
+
+    Here and not in the notebook, of which thousands of links would be a tenth.
+
+    >>> to_decisions("<b>decision</b> O5: words")
+    '<b>decision</b> <a href="#decision-O5">O5</a>: words'
+    """
+    if DECISIONS in html:
+        html = re.sub(r'<th scope="row">([\w.]+)<', r'<th id="decision-\1" scope="row">\1<', html)
+    return IDS.sub(lambda ids: re.sub(r"[\w.]+", r'<a href="#decision-\g<0>">\g<0></a>', ids[0]), html)
 
 
 def heading(notebook, position: int) -> str:

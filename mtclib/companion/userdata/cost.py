@@ -11,7 +11,8 @@ import pandas as pd
 import psutil
 
 from mtclib.baselines.registry import all_estimators
-from mtclib.companion.userdata.run import check_methods, methods_for, numbers_of_clusters
+from mtclib.baselines.wmsc import WMSC, too_many
+from mtclib.companion.userdata.run import RECOMMENDED, check_methods, methods_for, numbers_of_clusters
 from mtclib.core import paths
 
 WORTH_SAYING, TOO_LONG = 60, 600
@@ -22,16 +23,34 @@ _GROWTH = {"multitask": {"d": 2000, "k": 4, "parts": 2}, "multiview": {"d": 50, 
 _SAMPLES = {"multitask": 2000, "multiview": 500}
 _ITERATIONS = 10
 
+# What WMSC and a consensus with it fit in its place where samples are too many to compare all pairs.
+_INSTEAD = {"WMSC": ["LandmarkSpectral"], "MultiViewConsensus": ["LandmarkSpectral", "ConMC"]}
+
 
 def estimates(data, methods, n_clusters, n_runs=1, n_jobs=1) -> pd.DataFrame:
-    """``seconds`` of all runs and ``megabytes`` of fits at a time, by method; NaN where growth is unknown."""
+    """``seconds`` of all runs and ``megabytes`` of fits at a time, by method; NaN where growth is unknown.
+
+    ``methods`` are names, or names to parameters as :func:`check_methods` returns them.
+    """
     growth = pd.read_csv(paths.data_dir() / "growth.csv").set_index(["method", "varied"])
     costs = pd.read_csv(paths.paper_dir("methods") / "costs.csv", index_col="method").fillna(0.0)
-    rows = {name: _one(data, growth.loc[name], costs.loc[name], max(n_clusters), _copies(data, name))
-            for name in methods if name in growth.index}
+    chosen, rows = methods if isinstance(methods, dict) else dict.fromkeys(methods, {}), {}
+    for name, parameters in chosen.items():
+        fitted = [_one(data, growth.loc[each], costs.loc[each], max(n_clusters), _copies(data, each))
+                  for each in _fitted(name, parameters, data) if each in growth.index]
+        if fitted:  # one after the other
+            seconds, megabytes = zip(*fitted)
+            rows[name] = sum(seconds), max(megabytes)
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=["seconds", "megabytes"])
     at_once = min(n_jobs, n_runs, os.cpu_count() or 1)
-    return frame.reindex(list(methods)) * [n_runs / at_once, at_once]
+    return frame.reindex(list(chosen)) * [n_runs / at_once, at_once]
+
+
+def _fitted(name, parameters, data):
+    """The methods that are fitted where one of these parameters is asked for."""
+    with_wmsc = name == "WMSC" or (name in _INSTEAD and parameters.get("members") is None)
+    wmsc = WMSC(2, **parameters) if name == "WMSC" else WMSC(2)
+    return _INSTEAD[name] if with_wmsc and too_many(wmsc, data.Xs) else [name]
 
 
 def _copies(data, name):
@@ -58,10 +77,12 @@ def _one(data, growth, cost, k, copies):
 def verdict(data, methods, n_clusters, n_runs, n_jobs) -> tuple:
     """What to say of the cost of `methods`, and what speaks against running them; "" for nothing.
 
-    Of the methods that fit, those that end within ten minutes and the memory are proposed instead.
+    Of the methods that fit, those that end within ten minutes and the memory are proposed instead: the one
+    that is recommended, and the fastest.
     """
     methods, fitting = check_methods(methods, data, n_clusters), methods_for(data, n_clusters).query("fits")
-    found = estimates(data, fitting.index, numbers_of_clusters(data, n_clusters), n_runs, n_jobs)
+    found = estimates(data, dict.fromkeys(fitting.index, {}) | methods,
+                      numbers_of_clusters(data, n_clusters), n_runs, n_jobs)
     free = psutil.virtual_memory().available / 2**20
     chosen = found.loc[list(methods)].sort_values("seconds", ascending=False)
     seconds, large = chosen["seconds"].sum(), list(chosen.index[chosen["megabytes"] > free])
@@ -69,6 +90,7 @@ def verdict(data, methods, n_clusters, n_runs, n_jobs) -> tuple:
     if seconds <= TOO_LONG and not large:
         return said, ""
     less = found[(found["seconds"] < TOO_LONG) & (found["megabytes"] < free)].sort_values("seconds")
+    less = less.sort_index(key=lambda names: names != RECOMMENDED[data.kind], kind="stable")
     most = f"{chosen['megabytes'].max() / 1024:.0f} GB of memory, and {free / 1024:.0f} GB are free."
     why = f"{', '.join(large)} may need {most}" if large else f"The fits may take {in_words(seconds)}."
     return said, (f"{why} Of the methods that fit, these take less: {_listed(less) or 'none'}; choose with "

@@ -5,7 +5,7 @@ where a coincidence is possible, the number of coincidences to expect by chance.
 """
 
 from collections.abc import Mapping
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 import pandas as pd
@@ -25,15 +25,14 @@ def audit_tables(published, sizes=None, class_sizes=None, runs=None) -> pd.DataF
     ``sizes`` are (data set, task), or a data set whose tasks are all of one size."""
     class_sizes = dict(class_sizes or {})
     sizes = {key: int(np.sum(counts)) for key, counts in class_sizes.items()} | dict(sizes or {})
-    parts = [averages(published), repeated_groups(published), out_of_range(published),
-             majority_rates(published, class_sizes), granularity(published, sizes, runs)]
-    return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+    found = chain(averages(published), repeated_groups(published), out_of_range(published),
+                  majority_rates(published, class_sizes), granularity(published, sizes, runs))
+    return pd.DataFrame(found, columns=list(COLUMNS))
 
 
-def averages(published: pd.DataFrame) -> pd.DataFrame:
+def averages(published):
     """Averages (task ``avg``) that are not the mean of the printed tasks, up to rounding of both: "last
     digits" up to `SLIPS` printed units, which sums of rounded steps can reach, and "average" beyond."""
-    found = []
     for _, group in published.dropna(subset="mean").groupby(list(ROW), sort=False):
         printed, parts = group[group["task"] == "avg"], group[~group["task"].isin(["avg", ""])]
         if len(printed) != 1 or len(parts) < 2:
@@ -44,50 +43,45 @@ def averages(published: pd.DataFrame) -> pd.DataFrame:
             kind = "last digits" if off <= 2 * SLIPS * cell["half_unit"] * (1 + 1e-9) else "average"
             expected = _in_print(mean, cell, extra=1)
             text = f"the mean of the {len(parts)} printed tasks is {expected}, printed {cell['printed_mean']}"
-            found.append(_finding(cell, kind, expected, text))
-    return _findings(found)
+            yield _finding(cell, kind, expected, text)
 
 
-def out_of_range(published: pd.DataFrame) -> pd.DataFrame:
+def out_of_range(published):
     """Scores outside their scale, standard deviations above sqrt(2 m (1 - m)), the most that values in [0, 1]
     with mean m can have, and purity below accuracy, which may map two clusters to one class."""
-    found = []
     scored = published[published["metric"].isin(PERCENT_OR_FRACTION)]
     for _, row in scored.iterrows():
         lowest = -0.5 if row["metric"] == "ARI" else 0.0
         if not lowest <= row["mean"] <= 1 and not np.isnan(row["mean"]):
             text = f"{row['metric']} must lie in [{lowest:g}, 1]"
-            found.append(_finding(row, "range", f"[{lowest:g}, 1]", text))
+            yield _finding(row, "range", f"[{lowest:g}, 1]", text)
         elif row["metric"] != "ARI":
-            most = np.sqrt(2 * max(row["mean"] * (1 - row["mean"]), 0)) + row["half_unit"]
+            mean = np.clip(0.5, row["mean"] - row["half_unit"], row["mean"] + row["half_unit"])
+            most = np.sqrt(2 * mean * (1 - mean))
             if row["std"] < 0 or row["std"] > most + row["half_unit_std"]:
                 text = "no set of scores has this spread around this mean"
-                found.append(_finding(row, "range", f"0 to {_in_print(most, row)}", text, "printed_std"))
+                yield _finding(row, "range", f"0 to {_in_print(most, row)}", text, "printed_std")
     for _, block in scored.set_index("metric", drop=False).groupby(list(BLOCK), sort=False):
         if {"ACC", "purity"} <= set(block.index):
             accuracy, purity = block.loc["ACC"], block.loc["purity"]
             if purity["mean"] + purity["half_unit"] + accuracy["half_unit"] < accuracy["mean"]:
                 text, expected = "purity cannot be below accuracy", f">= {accuracy['printed_mean']}"
                 both = {"cells": (purity["cell"], accuracy["cell"])}
-                found.append(_finding(purity, "range", expected, text) | both)
-    return _findings(found)
+                yield _finding(purity, "range", expected, text) | both
 
 
-def majority_rates(published: pd.DataFrame, class_sizes: Mapping) -> pd.DataFrame:
+def majority_rates(published, class_sizes: Mapping):
     """Accuracies that equal the share of the largest class: findings of kind "majority rate"."""
-    found = []
     for _, row in published[published["metric"].isin(["ACC", "purity"])].iterrows():
         counts = class_sizes.get((row["dataset"], row["task"]))
         if counts is not None and _equal(max(counts) / sum(counts), row):
             text = f"{max(counts)} of {sum(counts)} samples are in the largest class"
-            found.append(_finding(row, "majority rate", "", text))
-    return _findings(found)
+            yield _finding(row, "majority rate", "", text)
 
 
-def granularity(published, sizes: Mapping, runs=None) -> pd.DataFrame:
+def granularity(published, sizes: Mapping, runs=None):
     """Accuracies and purities that no whole number of samples gives: a mean of R runs on n samples is a
     multiple of 1/(R n). A printed spread of zero means R = 1; a positive spread is skipped."""
-    found = []
     of_tasks = published[published["metric"].isin(["ACC", "purity"]) & (published["task"] != "avg")]
     for _, row in of_tasks.dropna(subset="mean").iterrows():
         n = sizes.get((row["dataset"], row["task"]), sizes.get(row["dataset"]))
@@ -100,8 +94,7 @@ def granularity(published, sizes: Mapping, runs=None) -> pd.DataFrame:
         if passing < 1 and not _equal(nearest, row):
             text = f"no multiple of 1/{total}; {passing:.0%} of random values would be"
             text += "; cut off, not rounded" if 0 < nearest - row["mean"] < 2 * row["half_unit"] else ""
-            found.append(_finding(row, "granularity", _in_print(nearest, row), text))
-    return _findings(found)
+            yield _finding(row, "granularity", _in_print(nearest, row), text)
 
 
 def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
@@ -109,11 +102,10 @@ def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
     group that stands under two data sets the side in such a row, or both. A single odd value may be
     honest."""
     cells = published.set_index("cell")[list(ROW)].apply(tuple, axis=1)
-    wrong = {cell for group in findings.loc[findings["kind"] == "average", "cells"] for cell in group}
-    odd = {cell for group in findings.loc[findings["kind"] == "granularity", "cells"] for cell in group}
-    foreign = _rows_of_other_tasks(odd, cells)
-    copied = set()
-    for group in findings.loc[findings["kind"] == "copied", "cells"]:
+    of_kind = findings.groupby("kind")["cells"].agg(list)
+    wrong, odd = (set(chain.from_iterable(of_kind.get(kind, []))) for kind in ("average", "granularity"))
+    foreign, copied = _rows_of_other_tasks(odd, cells), set()
+    for group in of_kind.get("copied", []):
         sides = {cells[cell][:-1] for cell in group}
         chosen = sides & foreign or sides
         copied |= {cell for cell in group if cells[cell][:-1] in chosen}
@@ -122,12 +114,11 @@ def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
     return wrong | copied | over | {cell for cell, row in cells.items() if row[:-1] in foreign}
 
 
-def repeated_groups(published: pd.DataFrame) -> pd.DataFrame:
+def repeated_groups(published):
     """Groups of two or more numbers, the scores of one method on one task, that recur, fewer by chance than
     `COINCIDENCES`: that of a score is the share of pairs of printed values within fifty printed units, over
     the hundred units of that window. Scores count as independent, so that the number is a lower estimate."""
-    blocks = _blocks(published)
-    chance = _chance_of_equality(published)
+    blocks, chance = _blocks(published), _chance_of_equality(published)
     pairs = len(blocks) * (len(blocks) - 1) / 2
     groups: dict[tuple, list] = {}
     for (one, first), (two, second) in combinations(blocks.items(), 2):
@@ -137,7 +128,7 @@ def repeated_groups(published: pd.DataFrame) -> pd.DataFrame:
         expected = pairs * float(np.prod([chance[name] for name in shared]))
         if expected < COINCIDENCES:
             groups.setdefault(_group(one, two, first, shared), []).append((one, two, shared, expected))
-    return _findings([_repetition(key[0], matches, blocks) for key, matches in groups.items()])
+    return (_repetition(key[0], matches, blocks) for key, matches in groups.items())
 
 
 def _blocks(published):
@@ -213,10 +204,6 @@ def _rows_of_other_tasks(odd, cells):
     counts = pd.Series([cells[cell][:-1] for cell in odd], dtype=object).value_counts()
     checked = cells[[row[-1] in ("ACC", "purity") for row in cells]].map(lambda row: row[:-1]).value_counts()
     return {row for row, n in counts.items() if n >= 3 and 2 * n > checked[row]}
-
-
-def _findings(rows):
-    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _finding(row, kind, expected, text, printed="printed_mean"):

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import numpy as np
+import pandas as pd
 
 from mtclib.companion.runs import our_name
-from mtclib.companion.verdicts import errors, identify, leverage
+from mtclib.companion.verdicts import identify, leverage
 from mtclib.companion.verdicts.intervals import RELATIVE
 
 FIXED = "as fixed"
@@ -116,10 +117,10 @@ class Scores:
                     mine = leverage.with_params(mine, "scaling").query("scaling == @pipeline.value")
                 if mine.empty:
                     continue
-                fits = errors.population(study, self.places, mine)
-                exact = fits[0].shape[1] == 1 and len(fits[0])
-                exact = exact and study.protocol.methods[stands[method]].deterministic
-                if fits[0].shape[1] >= 3 or exact:
+                fits = population(study, self.places, mine)
+                n_settings, n_runs, _ = fits[0].shape
+                once = n_settings and study.protocol.methods[stands[method]].deterministic
+                if n_runs >= 3 or (n_runs == 1 and once):
                     self.by[method] = fits
                     self.printed[method] = self.places.merge(
                         own[~own["cell"].isin(out)], how="left", on=["task", "metric"])
@@ -128,6 +129,10 @@ class Scores:
         """Scores at the setting that is best by mean accuracy, (runs, places)."""
         values, choose = self.by[method]
         return values[choose.mean(axis=1).argmax()]
+
+    def scored(self, method):
+        """Places of a method with a printed score, which can be averaged with others, unlike a distance."""
+        return self.printed[method]["mean"].notna().to_numpy() & ~self.relative
 
     def rivals(self):
         """Pairs of the paper's own methods and others."""
@@ -139,13 +144,42 @@ class Scores:
         each method. Ours share starts and splits; in print one split is the same for all methods, and starts
         are each method's own."""
         shares, found, apart = {}, {}, theirs and self.n_published > 1
-        for method, (values, choose) in self.by.items():
-            runs = values.shape[1]
+        for method, fits in self.by.items():
+            runs = fits[0].shape[1]
             n = self.n_published if theirs else runs
             if apart or runs not in shares:
-                shares[runs] = errors.weights(runs, n, n_draws, rng)
-            found[method] = Drawn(values, errors.chosen(choose, shares[runs]), shares[runs], n)
+                shares[runs] = weights(runs, n, n_draws, rng)
+            found[method] = drawn(fits, shares[runs], n)
         return found
+
+
+def population(study, cells, rows):
+    """Scores of all settings, (settings, runs, cells), and accuracies to choose by, (settings, runs)."""
+    rows = rows[rows["status"] == "ok"]
+    table = rows.pivot_table("value", ["params", "run"], ["task", "metric"], sort=False)
+    tasks = cells["task"] if (rows["task"] == "").any() else cells["task"].replace("", "avg")
+    names = [(task, our_name(study.paper, metric)) for task, metric in zip(tasks, cells["metric"])]
+    by = next((name for name in table if name[0] == "overall"), names[0])
+    settings, runs = rows["params"].unique(), rows["run"].unique()
+    table = table[[*names, by]].reindex(pd.MultiIndex.from_product([settings, runs]))
+    scores = table.to_numpy().reshape(len(settings), len(runs), -1)
+    whole = ~np.isnan(scores).any(axis=(1, 2))  # a setting with a failed run is not chosen
+    return scores[whole, :, :-1], scores[whole, :, -1]
+
+
+def weights(runs, n, trials, rng):
+    """Shares of the runs in samples of `n` of them: (trials, runs)."""
+    return rng.multinomial(n, np.full(runs, 1 / runs), size=trials) / n
+
+
+def best(accuracies, shares):
+    """Setting with the best mean accuracy in each draw."""
+    return (shares @ accuracies.T).argmax(axis=1)
+
+
+def drawn(fits, shares, n):
+    """A `Drawn` of `n` runs, each draw at the setting with the best mean accuracy."""
+    return Drawn(fits[0], best(fits[1], shares), shares, n)
 
 
 @dataclass(frozen=True)
@@ -173,3 +207,8 @@ class Drawn:
         values = self.values[self.best] - (0 if other is None else other.values[other.best])
         mean, square = (np.einsum("dr,drp->dp", self.shares, values**power) for power in (1, 2))
         return np.maximum(square - mean**2, 0) / max(self.n - 1, 1)
+
+    @property
+    def spread(self):
+        """Standard deviation of the runs in each draw, (draws, places)."""
+        return np.sqrt(self.variance() * self.n)

@@ -12,7 +12,7 @@ import json
 import tomllib
 from dataclasses import replace
 from functools import cache
-from itertools import product
+from itertools import chain, product
 
 import numpy as np
 import pandas as pd
@@ -140,32 +140,43 @@ def calibration(protocol, search):
 def hypotheses(protocol, search, cells, left, store, *, n_jobs=1):
     """Every hypothesis in a line: its choices, its distance with the noise of seeds, our value of each cell;
     and the choices' names. `left` has the choices that an earlier search left, or is None."""
+    scores, rows = _tried(protocol, search, cells, left, store, n_jobs)
+    ours = pd.DataFrame([rounded(mine, 6) for mine in scores.mean(axis=2)], columns=cells["cell"].tolist())
+    if ours.isna().any(axis=1).all():
+        cell = cells["cell"].iloc[int(ours.isna().to_numpy().any(axis=0).argmax())]
+        raise runs.ProtocolError(f"identify.{search.id}: no hypothesis gives every cell, such as {cell}")
+    text, choices = pd.DataFrame(rows).map(as_text), list(rows[0])
+    measured = {"distance": rounded(evidence.distances(ours.to_numpy(), cells, search), 6),
+                "noise": rounded(evidence.noise(scores, cells, search), 6)}
+    table = pd.concat([text.assign(**measured), ours], axis=1)
+    return table.drop_duplicates(choices, ignore_index=True), choices
+
+
+def _tried(protocol, search, cells, left, store, n_jobs):
+    """Our values of the cells, (hypotheses, cells, seeds), and the choices of each hypothesis."""
     points = [dict(zip(search.data, values)) for values in product(*search.data.values())]
     points = [point for point in points if _stands(point, left)]
     own = {name: [own_choices(search, name, point) for point in points] for name in search.datasets}
     variants = {name: {runs.canonical(one): one for one in each} for name, each in own.items()}
     values = (_computed(protocol, search, variants) if search.values or search.stage == "sizes"
               else _fitted(protocol, search, variants, store, n_jobs))
-    places, rows, scores = list(cells[["ours", *KEY[1:]]].itertuples(index=False, name=None)), [], []
-    names = {name: our_name(protocol.paper, name) for name in cells["metric"].unique()}
+    places, rows, scores = cells[["ours", *KEY[1:]]].to_numpy(), [], []
     for p, point in enumerate(points):
         found = {name: values[name, runs.canonical(each[p])] for name, each in own.items()}
         for i, (further, _) in enumerate(next(iter(found.values()))):
             if _stands({**point, **further}, left):
                 rows.append({**point, **further})
-                scores.append([found[name][i][1].get((*rest, metric), found[name][i][1].get(
-                    (*rest, names[metric]), np.nan)) for name, *rest, metric in places])
+                scores.append([_value(protocol, found[name][i][1], further, *cell) for name, *cell in places])
     n = max(np.size(one) for mine in scores for one in mine)
-    scores = np.array([[np.broadcast_to(one, n) for one in mine] for mine in scores])
-    ours = pd.DataFrame([rounded(mine, 6) for mine in scores.mean(axis=2)], columns=cells["cell"].tolist())
-    text, choices = pd.DataFrame(rows).map(as_text), list(rows[0])
-    if ours.isna().any(axis=1).all():
-        cell = cells["cell"].iloc[int(ours.isna().to_numpy().any(axis=0).argmax())]
-        raise runs.ProtocolError(f"identify.{search.id}: no hypothesis gives every cell, such as {cell}")
-    measured = {"distance": rounded(evidence.distances(ours.to_numpy(), cells, search), 6),
-                "noise": rounded(evidence.noise(scores, cells, search), 6)}
-    table = pd.concat([text.assign(**measured), ours], axis=1)
-    return table.drop_duplicates(choices, ignore_index=True), choices
+    return np.array([[np.broadcast_to(one, n) for one in mine] for mine in scores]), rows
+
+
+def _value(protocol, values, choice, task, method, metric):
+    """Value of a cell by the method and the metric that stand for the printed ones; NaN if there is none."""
+    method, metric = choice.get(method, method), choice.get(metric, metric)
+    if (task, method, metric) not in values:
+        metric = our_name(protocol.paper, metric)
+    return values.get((task, method, metric), np.nan)
 
 
 def as_text(value):
@@ -199,42 +210,25 @@ def _computed(protocol, search, variants):
 
 
 def _fitted(protocol, search, variants, store, n_jobs):
-    """As `_computed`, from fits in the run store, a value for each seed."""
-    methods = list(dict.fromkeys(method for stands in search.methods.values() for method in stands))
-    scores = scores_of(protocol, search, variants, methods, store, n_jobs)
+    """As `_computed`, from fits in the run store of methods at their defaults, a value for each seed."""
+    specs, values = {}, {}
+    for name, each in variants.items():
+        spec = protocol.datasets[name]
+        for key, own in each.items():
+            specs[name, key] = DatasetSpec(f"{name} {key}", spec.loader, {**spec.params, **own})
+    datasets = {spec.id: spec for spec in specs.values()}
+    methods = list(dict.fromkeys(chain.from_iterable(search.methods.values())))
+    defaults = {name: {key: [value] for key, value in protocol.defaults[name].items()} for name in methods}
+    profile = Profile("identify", search.n_runs, list(datasets), methods, grid=defaults)
+    wanted = replace(protocol, datasets=datasets, profiles={"identify": profile}, measures=[])
+    results = runs.run(runs.expand(wanted, "identify"), store, n_jobs=n_jobs)
+    for (dataset, *rest), rows in results.groupby(KEY)["value"]:
+        values.setdefault(dataset, {})[tuple(rest)] = rows.to_numpy()
     together = zip if search.paired else product
     further = [dict(zip((*search.methods, *search.metrics), (*chosen, *named)))
                for chosen in together(*search.methods.values())
                for named in product(*search.metrics.values())]
-    return {place: [(choice, _taken(own, choice, search)) for choice in further]
-            for place, own in scores.items()}
-
-
-def scores_of(protocol, search, variants, methods, store, n_jobs):
-    """Scores of methods at their defaults, by (data set, variant), then `KEY[1:]`: one for each seed."""
-    specs, places = {}, {}
-    for name, each in variants.items():
-        spec = protocol.datasets[name]
-        for key, own in each.items():
-            places[name, key] = f"{name} {key}"
-            specs[places[name, key]] = DatasetSpec(places[name, key], spec.loader, {**spec.params, **own})
-    defaults = {name: {key: [value] for key, value in protocol.defaults[name].items()} for name in methods}
-    profile = Profile("identify", search.n_runs, list(specs), methods, grid=defaults)
-    wanted = replace(protocol, datasets=specs, profiles={"identify": profile}, measures=[])
-    results = runs.run(runs.expand(wanted, "identify"), store, n_jobs=n_jobs)
-    found = {place: {} for place in places.values()}
-    for (dataset, *rest), rows in results.groupby(KEY)["value"]:
-        found[dataset][tuple(rest)] = rows.to_numpy()
-    return {place: found[name] for place, name in places.items()}
-
-
-def _taken(scores, choice, search):
-    """Values by (task, printed method, printed metric) if the methods and metrics are those of a choice."""
-    names = {choice[method]: method for method in search.methods}
-    metrics = {choice[metric]: metric for metric in search.metrics}
-    return {(task, names[method], metrics.get(metric, metric)): value
-            for (task, method, metric), value in scores.items()
-            if method in names and (metric in metrics or metric not in search.metrics)}
+    return {place: [(choice, values.get(spec.id, {})) for choice in further] for place, spec in specs.items()}
 
 
 def sizes(data, _):
@@ -337,24 +331,19 @@ def yielded(function, number):
 def held_out(protocol, search, found, store, *, n_jobs=1):
     """The printed rows that did not choose, on the data of the winner with methods at their defaults: their
     mean distance and how many cells come within five points. Empty where nothing was clustered."""
-    if not search.methods:
-        return pd.DataFrame()
     names = {protocol.datasets[name].published: name for name in search.datasets}
     cells, winner = published.load(protocol.paper), found["winner"]
-    stand_in = {name: winner.get(name, name) for name in protocol.methods}
     cells = cells[cells["dataset"].isin(names) & ~cells["cell"].isin(found["cells"])
-                  & cells["method"].isin(stand_in) & cells["metric"].isin(PERCENT_OR_FRACTION)]
-    point = {name: next(value for value in values if as_text(value) == winner[name])
-             for name, values in search.data.items()}
-    own = {name: own_choices(search, name, point) for name in names.values()}
-    variants = {name: {runs.canonical(one): one} for name, one in own.items()}
-    methods = list(dict.fromkeys(cells["method"].map(stand_in)))
-    scores = {place: one for (place, _), one in
-              scores_of(protocol, search, variants, methods, store, n_jobs).items()}
-    metrics = {name: winner.get(name, our_name(protocol.paper, name)) for name in cells["metric"].unique()}
-    ours = [np.mean(scores[names[one.dataset]].get(
-        (one.task, stand_in[one.method], metrics[one.metric]), np.nan)) for one in cells.itertuples()]
-    gap = 100 * (np.array(ours, dtype=float) - cells["mean"]).abs()
+                  & cells["method"].isin(protocol.methods) & cells["metric"].isin(PERCENT_OR_FRACTION)]
+    if not search.methods or cells.empty:
+        return pd.DataFrame()
+    best = replace(
+        search, paired=True, data={name: [next(value for value in values if as_text(value) == winner[name])]
+                                   for name, values in search.data.items()},
+        methods={name: [winner.get(name, name)] for name in cells["method"].unique()},
+        metrics={name: [winner[name]] for name in search.metrics})
+    ours, _ = _tried(protocol, best, cells.assign(ours=cells["dataset"].map(names)), None, store, n_jobs)
+    gap = 100 * (ours[0].mean(axis=1) - cells["mean"]).abs()
     rows = cells.assign(distance=gap, near=gap <= 100 * DELTA).groupby(["dataset", "method"], sort=False)
-    found = rows.agg(cells=("cell", "size"), distance=("distance", "mean"), within_5=("near", "sum"))
-    return found.round(1).reset_index()
+    table = rows.agg(cells=("cell", "size"), distance=("distance", "mean"), within_5=("near", "sum"))
+    return table.round(1).reset_index()

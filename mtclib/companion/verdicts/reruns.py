@@ -131,8 +131,7 @@ def _over_pipelines(study, trials):
     for name in study.published["dataset"].unique():
         flips = []
         for scores in (Scores(study, name, one) for one in pipelines(study, name)):
-            frame = gains.of_set(scores, whole=False)
-            frame = frame[~frame["metric"].isin(RELATIVE)] if len(frame) else frame
+            frame = gains.of_set(scores, whole=False).query("metric not in @RELATIVE")
             if len(frame):
                 errors = {method: one.mean - one.mean.mean(axis=0)
                           for method, one in scores.drawn(trials, rng).items()}
@@ -252,10 +251,9 @@ def _coverage(parts, trials):
     """Share of trials in which the interval of the ratio covers it: for truths equal to the printed gains,
     and for one half of them on average, unequal between sets."""
     rng, hits = np.random.default_rng(0), np.zeros((2, trials))
-    keep = [~part.frame["metric"].isin(RELATIVE).to_numpy() for part in parts]
-    theirs, ours = (np.stack([getattr(part, side)[:, own].mean(axis=1) for part, own in zip(parts, keep)])
+    theirs, ours = (np.stack([getattr(part, side)[:, part.points].mean(axis=1) for part in parts])
                     for side in ("theirs", "ours"))
-    printed = np.array([[part.frame.loc[own, "printed"].mean()] for part, own in zip(parts, keep)])
+    printed = np.array([[part.frame.loc[part.points, "printed"].mean()] for part in parts])
     unequal = rng.normal(0.5, UNEQUAL, ours.shape) * printed
     ours, theirs = (side - side.mean(axis=1, keepdims=True) for side in (ours, theirs))
     for row, (mine, right) in enumerate(((printed, 1.0), (unequal, 0.5))):

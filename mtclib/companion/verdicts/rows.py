@@ -12,8 +12,8 @@ import pandas as pd
 from scipy import optimize, stats
 
 from mtclib.companion.runs import our_name
-from mtclib.companion.verdicts import errors, intervals
-from mtclib.companion.verdicts.draws import DRAWS, headlines
+from mtclib.companion.verdicts import intervals
+from mtclib.companion.verdicts.draws import DRAWS, headlines, population
 from mtclib.companion.verdicts.intervals import DELTA
 
 COLUMNS = ("paper", "table", "dataset", "method", "kind", "pipeline", "cells", "difference", "rms", "low",
@@ -29,8 +29,7 @@ def rows(study):
 
 def judged(scores):
     """Methods with a printed cell that can be judged with others."""
-    return [method for method, cells in scores.printed.items()
-            if (cells["mean"].notna() & ~scores.relative).any()]
+    return [method for method in scores.printed if scores.scored(method).any()]
 
 
 def _row(scores, method):
@@ -50,15 +49,12 @@ class Row:
     """The cells of a method that can be judged together: scores, without distances."""
 
     def __init__(self, scores, method):
-        cells = scores.printed[method]
-        self.scores = scores
-        self.kept = cells["mean"].notna().to_numpy() & ~scores.relative
-        self.ours = scores.chosen(method)[:, self.kept]
-        self.printed = cells.loc[self.kept, "mean"].to_numpy()
-        self.n, self.half_unit = len(self.ours), cells.loc[self.kept, "half_unit"].max()
+        self.scores, self.kept = scores, scores.scored(method)
+        cells = scores.printed[method][self.kept]
+        self.ours, self.printed = scores.chosen(method)[:, self.kept], cells["mean"].to_numpy()
+        self.n, self.half_unit = len(self.ours), cells["half_unit"].max()
         self.spread = self.ours.mean(axis=1).std(ddof=1) if self.n > 1 else 0.0
-        known = scores.n_published > 1
-        self.told = self.printed_spread(cells.loc[self.kept, "std"].to_numpy()) if known else np.nan
+        self.told = self.printed_spread(cells["std"].to_numpy()) if scores.n_published > 1 else np.nan
         rng, variance = np.random.default_rng(0), 0.0
         for theirs in (False, True):
             drawn = scores.drawn(DRAWS, rng, theirs)[method]
@@ -116,9 +112,9 @@ def _conformal_level(scores, method):
     """How often a draw of our own, at the setting that its labels choose, would be farther than all others at
     the default: the level 1 / n and the share of the n draws."""
     study, rows = scores.study, scores.study.rows(scores.dataset)
-    kept = scores.places[scores.printed[method]["mean"].notna() & ~scores.relative]
+    kept = scores.places[scores.scored(method)]
     default = study.default(scores.dataset).query("method == @method")
-    sides = [errors.population(study, kept, one) for one in (rows[rows["method"] == method], default)]
+    sides = [population(study, kept, one) for one in (rows[rows["method"] == method], default)]
     (values, choose), (own, _) = sides
     n = own.shape[1]
     if len(own) != 1 or values.shape[1] != n:
@@ -129,11 +125,9 @@ def _conformal_level(scores, method):
 
 
 def _simulated(part, ours, theirs):
-    known = part.scores.n_published > 1 and not np.isnan(part.told)
-    told = part.printed_spread(np.sqrt(theirs.variance() * theirs.n)[:, part.kept]) if known else np.nan
+    told = np.nan if np.isnan(part.told) else part.printed_spread(theirs.spread[:, part.kept])
     whole = replace(ours, values=ours.values[..., part.kept].mean(axis=-1, keepdims=True))
-    spread = np.sqrt(whole.variance()[:, 0] * ours.n)
-    gap = (ours.mean - theirs.mean)[:, part.kept].mean(axis=1)
+    gap, spread = (ours.mean - theirs.mean)[:, part.kept].mean(axis=1), whole.spread[:, 0]
     ends = {shift: part.interval(gap + shift * DELTA, spread, told) for shift in (0, 1, -1, 2, -2)}
     found = {shift: intervals.classify(*each, DELTA) for shift, each in ends.items()}
     deviates = {shift: np.isin(each, ["higher", "lower"]).mean() for shift, each in found.items()}
@@ -147,7 +141,8 @@ def random_effects(effects, variances):
 
     Heterogeneity by Paule and Mandel (1982), interval by Hartung and Knapp (2001), never narrower than the
     normal one.  A dict: ``mean, low, high``, ``tau`` (standard deviation between units), ``i2`` (its share of
-    the spread), ``least, most`` (prediction interval of a further unit, Higgins et al. 2009).
+    the spread), ``least, most`` (prediction interval of a further unit as by Higgins et al. 2009, with the
+    k - 1 degrees of freedom of the mean).
 
     >>> random_effects(np.array([1.0, 2.0, 3.0]), np.full(3, 1e-9))["tau"].round(3)
     np.float64(1.0)
@@ -209,7 +204,7 @@ def conformal_row(scores, method):
     """`conformal` of a printed row among our draws of the data, splits, at the default, chosen beforehand;
     and how often a row of another method in its place would be the farthest of all."""
     rows = scores.study.default(scores.dataset)
-    kept = scores.places[scores.printed[method]["mean"].notna() & ~scores.relative]
+    kept = scores.places[scores.scored(method)]
     names = [(task, our_name(scores.study.paper, metric)) for task, metric in kept.itertuples(index=False)]
     draws = {name: rows[rows["method"] == name].pivot_table("value", "run", ["task", "metric"])
              for name in scores.by}

@@ -78,16 +78,15 @@ def test_separated_clusters_are_certified_and_a_view_with_too_few_features_has_n
 
 def test_the_table_of_bounds_counts_what_the_single_bounds_say():
     Xs, candidates = data(3, 2, 7, 2), list(partitions(7, 2))
-    table = check_bounds(Xs, candidates)
-    best = best_of(Xs, candidates)
+    table, best = check_bounds(Xs, candidates), best_of(Xs, candidates)
     assert table["excess"].min() == 0
-    assert (table["error"] >= 0).all()
     assert table.loc[table["excess"] == 0, "error"].tolist() == [0.0]
+    assert not table["corrected_broken"].any()
     for row, labels in zip(table.itertuples(), candidates):
-        bound = distortion_bound(Xs, labels)
-        error = 1 - clustering_accuracy(best, labels)
+        bound, error = distortion_bound(Xs, labels), 1 - clustering_accuracy(best, labels)
+        assert row.error == error
+        assert row.delta == bound.delta.min()
         assert row.printed_broken == (bound.printed_applies and error > bound.printed + 1e-12)
-        assert not row.corrected_broken
         assert row.corrected_informative == (bound.corrected_applies and bound.corrected < 0.5)
 
 

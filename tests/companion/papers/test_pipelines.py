@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from mtclib.companion.papers import differences, in_order, scoreboard, study_of
+from mtclib.companion.papers import differences, in_order, study_of
 from mtclib.companion.papers.mtcmrl import UNLABELLED
 from mtclib.companion.verdicts import ledger
 from mtclib.core import paths
@@ -16,13 +16,6 @@ NOT_OF_FITS = {
     "audits": "of print", "claims_table": "has a column", "provenance_table": "has all", "theorem": "drawn",
     "searches": "names its hypotheses", "facts": "of the model", "pipelines_of_tables": "says nothing else"}
 """What a notebook shows without a line on pipelines, and why."""
-
-
-@pytest.mark.parametrize("paper", in_order())
-def test_every_cell_of_a_printed_data_set_is_judged_on_the_pipeline_that_stands_for_it(paper):
-    study, cells = study_of(paper), scoreboard.all_verdicts().query("paper == @paper")
-    shown = cells.groupby("dataset")["source"].unique().map(list)
-    assert shown.to_dict() == {name: [study.headline(name)] for name in shown.index}
 
 
 @pytest.mark.parametrize("paper", in_order())
@@ -65,10 +58,9 @@ def test_what_is_shown_beside_the_judged_pipeline_has_no_cause_of_its_cells():
 
 
 def test_an_open_choice_that_was_measured_on_data_that_are_judged_no_more_says_so():
-    table = differences.in_detail("spmtc").tables[0]
-    places = {name.strip() for row in table.rows for name in row[-1].lines[0].split(",")}
-    assert {"ORGSvsPEOPLE (presence", "PEOPLEvsPLACES (presence", "ORGSvsPEOPLE (counts)"} <= places
-    assert "ORGSvsPEOPLE" not in places
+    study, names = study_of("spmtc"), ("ORGSvsPEOPLE", "ORGSvsPEOPLE (counts)", "COMPvsSCI (unit rows)")
+    assert [differences._marked(study, name) for name in names] == [
+        "ORGSvsPEOPLE (presence, not judged)", *names[1:]]
 
 
 def test_readings_of_rivals_have_a_sentence_for_each_printed_set():
@@ -76,16 +68,17 @@ def test_readings_of_rivals_have_a_sentence_for_each_printed_set():
     assert all(name in finding["text"] for name in ("20 Newsgroups", "Reuters", "WebKB4"))
 
 
-def test_a_pipeline_that_is_known_in_part_or_from_sizes_alone_says_so():
-    study = study_of("mtcmrl")
-    told = study.told_pipelines()
-    assert "WebKB4 (stemmed counts) (identified in part)" in told
-    assert "Counts; stemming, stop list and mean of NMI not decided." in told
-    assert "(identified by sizes)" in study.printed_tables("20NewsGroups").text
-    cells = scoreboard.all_verdicts().query("paper == 'mtcmrl'").groupby("dataset")["pipeline"].unique()
-    assert cells.map(list).to_dict() == {
-        "WebKB4": ["identified in part"], "20NewsGroups": ["identified by sizes"],
-        "Reuters": ["identified by sizes"]}
+@pytest.mark.parametrize(("paper", "shown", "args", "said"), [
+    ("mtcmrl", "printed_tables", ["20NewsGroups"], "(identified by sizes). The true labels chose the words."),
+    ("mtcmrl", "printed_tables", ["Reuters"], "(identified by sizes)"),
+    ("mtcmrl", "printed_tables", ["WebKB4"],
+     "WebKB4 (stemmed counts) (identified in part). Counts; stemming, stop list and mean of NMI not"),
+    ("mtcmrl", "reproduced", ["20NewsGroups", UNLABELLED], "no label chose them"),
+    *(("spmtc", *one) for name in ("ORGSvsPEOPLE", "ORGSvsPLACES", "PEOPLEvsPLACES") for one in (
+        ("printed_tables", [name], f"Pipeline: {name} (counts, rows kept) (identified)."),
+        ("beforehand", [name], f"Pipeline: {name} (fixed). Presence only, not counts.")))])
+def test_what_must_be_known_of_a_pipeline_stands_beside_its_numbers(paper, shown, args, said):
+    assert said in " ".join(getattr(study_of(paper), shown)(*args).text.split())
 
 
 def test_every_claim_names_its_pipeline():
@@ -97,25 +90,9 @@ def test_every_claim_names_its_pipeline():
 
 
 def test_spmtc_stands_for_rows_kept_in_its_gains_its_noise_and_its_curves():
-    study = study_of("spmtc")
-    frames = study.frames()
-    kept = study.results.frame.query("method.str.contains('rows kept')")["key"]
+    frames, fits = study_of("spmtc").frames(), study_of("spmtc").results.frame
+    kept = fits.loc[fits["method"].str.contains("rows kept"), "key"]
     for name in ("results", "noise", "sensitivity"):
-        rows = frames[name]
-        own = rows[rows["method"].isin(["SPMTC-h", "SPMTC-s", "SPMTC-h, no sharing"])]
+        own = frames[name][frames[name]["method"].isin(["SPMTC-h", "SPMTC-s", "SPMTC-h, no sharing"])]
         assert len(own), name
         assert own["key"].isin(kept).all(), name
-
-
-def test_counts_stand_for_the_reuters_sets_and_what_holds_only_presence_says_so():
-    study = study_of("spmtc")
-    for name in ("ORGSvsPEOPLE", "ORGSvsPLACES", "PEOPLEvsPLACES"):
-        assert study.headline(name) == f"{name} (counts, rows kept)"
-        assert "Presence only" not in study.printed_tables(name).text
-        assert f"Pipeline: {name} (fixed). Presence only, not counts." in study.beforehand(name).text
-
-
-def test_words_that_labels_chose_say_so_beside_their_table_and_stand_beside_words_that_none_did():
-    study = study_of("mtcmrl")
-    assert "The true labels chose the words." in study.printed_tables("20NewsGroups").text
-    assert "no label chose them" in study.reproduced("20NewsGroups", UNLABELLED).text

@@ -96,6 +96,8 @@ def test_the_rule_of_the_verdicts_errs_as_rarely_as_it_says_for_each_paper_and_k
     # Of 60 trials, whose cells share their runs.
     assert np.allclose(anew["agreeing"] / anew["cells"], there["agreeing"] / there["cells"], atol=0.05)
     assert np.allclose(anew[list(errors.MOST_FALSE)], there[list(errors.MOST_FALSE)], atol=0.025)
+    assert np.allclose(anew["power_10"], there["power_10"], atol=0.04)
+    assert committed["power_10"].min() > 0.8
     assert np.allclose(there["expected"] / there["cells"], there["agreeing"] / there["cells"], atol=0.05)
 
 
@@ -108,6 +110,19 @@ def test_reproducibility_is_that_of_all_counted_cells_and_gains_of_a_paper():
         assert found[name] == pytest.approx(known[key], abs=0.005)
     gains = pd.read_csv(paths.data_dir() / "gains.csv").query("paper == 'mbc'")["same_sign"]
     assert found["gains that recur"] == f"{(gains == 'yes').sum()} of {gains.notna().sum()}"
+
+
+def test_gains_over_all_rivals_and_over_those_of_the_claims_are_told_apart_where_both_are_counted():
+    gains = pd.read_csv(paths.data_dir() / "gains.csv")
+    rivals = gains["paper"].map({paper: ledger.part(paper, "summary")["rival"] for paper in PAPERS})
+    signed = gains["same_sign"].notna()
+    claimed = (signed & ((rivals == "all") | (rivals == gains["rival"]))).sum()
+    told = scoreboard.over_all_rivals()
+    assert f"{signed.sum()} with a sign" in told
+    assert f"the {claimed} over the rivals of the claims" in told
+    explained = " ".join((paths.data_dir() / "README.md").read_text(encoding="utf-8").split())
+    assert f"Its {len(gains)} lines are over all rivals" in explained
+    assert f"counts {claimed} gains" in explained
 
 
 def test_the_board_says_how_much_of_undecided_was_an_unknown_split(verdicts):

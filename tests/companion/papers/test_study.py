@@ -25,14 +25,6 @@ def test_relations_are_matched_to_classes_and_sum_to_at_most_one(mtcmrl):
     assert printed.loc[1, 1] == 0.1730
 
 
-def test_methods_whose_authors_suggested_settings_are_judged_at_their_defaults_and_others_as_chosen():
-    study = study_of("lmsc")
-    rows = study.judged_rows("Cornell").groupby("method")["params"].unique()
-    assert rows["DiMSC"] == study.default("Cornell").query("method == 'DiMSC'")["params"].unique()
-    assert rows["LMSC"] == study.selected("Cornell").query("method == 'LMSC'")["params"].unique()
-    assert rows["DiMSC"] != study.selected("Cornell").query("method == 'DiMSC'")["params"].unique()
-
-
 def test_what_the_labels_buy_is_the_difference_of_two_pipelines_over_the_same_documents(mtcmrl):
     table = mtcmrl.by_words("ACC")
     for name, words in ((mtcmrl.headline("20NewsGroups"), "labels"), (UNLABELLED, "frequency")):

@@ -168,7 +168,7 @@ def test_restored_fits_with_and_without_labels_are_exported_byte_for_byte(tmp_pa
     protocol = runs.parse_protocol(table(methods=methods, profiles={"full": profile}, measures=measures))
     wanted = jobs.expand(protocol, "full")
     first, again = (runs.RunStore(tmp_path / name) for name in "12")
-    runs.run(wanted, first, progress=False)
+    runs.run(wanted, first)
     folder = runs.export(wanted, first, tmp_path / "results", protocol=protocol)
     results = runs.read_results(folder)
     assert results.calibrations.keys() == results.digests.keys()
@@ -177,7 +177,7 @@ def test_restored_fits_with_and_without_labels_are_exported_byte_for_byte(tmp_pa
     assert (len(with_labels), len(results.digests)) == (7 if keep else 5, 7)
     assert len(runs.restore(wanted, results, again)) == 9
     assert not runs.restore(wanted, results, again)
-    runs.run(wanted, again, progress=False)
+    runs.run(wanted, again)
     other = runs.export(wanted, again, tmp_path / "other", protocol=protocol)
     assert {file.name for file in folder.iterdir()} == {file.name for file in other.iterdir()}
     for file in folder.iterdir():
@@ -192,7 +192,7 @@ def test_a_restored_fit_is_run_again_only_where_its_labels_are_read_now(tmp_path
     protocol = runs.parse_protocol(table(methods={"noisy": {**table()["methods"]["noisy"], "keep": []}},
                                          profiles={"full": {**FULL, "methods": ["noisy"]}}))  # fmt: skip
     wanted, store = jobs.expand(protocol, "full"), runs.RunStore(tmp_path / "runs")
-    runs.run(wanted, store, progress=False)
+    runs.run(wanted, store)
     results = runs.read_results(runs.export(wanted, store, tmp_path / "results", protocol=protocol))
     later, again = replace(protocol, methods={"noisy": replace(
         protocol.methods["noisy"], default={"noise": 2.0})}), runs.RunStore(tmp_path / "again")

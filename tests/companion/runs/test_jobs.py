@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from experiments_support import demo_jobs, quick, table
@@ -23,13 +22,10 @@ GOLDEN_KEY = "b52c096cd6e28896b0ec4f14"
 
 
 def test_the_key_never_changes_nor_in_a_process_with_another_hash_seed_and_none_imports_dask():
-    code = ("import json, sys, test_jobs as tests; "
-            "print(json.dumps([tests.GOLDEN.key, list(sys.modules)]))")
-    here = Path(__file__)
-    folders = os.pathsep.join(map(str, (here.parent, here.parents[2])))
-    environment = {**os.environ, "PYTHONHASHSEED": "99", "PYTHONPATH": folders}
-    key, modules = json.loads(
-        subprocess.check_output([sys.executable, "-c", code], env=environment, text=True))
+    code = f"from mtclib.companion.runs import Job; import json, sys; job = {GOLDEN!r}; " + (
+        "print(json.dumps([job.key, list(sys.modules)]))")
+    key, modules = json.loads(subprocess.check_output(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": "99"}, text=True))
     assert GOLDEN.key == key == GOLDEN_KEY
     assert "mtclib.companion.runs" in modules
     assert not {"dask", "distributed"} & set(modules)

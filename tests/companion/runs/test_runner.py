@@ -256,7 +256,8 @@ def test_a_bar_counts_done_cached_and_failed_and_there_is_none_where_nobody_watc
     jobs = demo_jobs(methods=_methods(params={"trouble": "raise"}), profiles=quick("once", "third"))
     run(jobs, RunStore(tmp_path))
     assert capsys.readouterr() == ("", "")
-    run(jobs + demo_jobs(), RunStore(tmp_path), progress=True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    run(jobs + demo_jobs(), RunStore(tmp_path))
     assert "0/12" in (said := capsys.readouterr().err)
     assert "done=0, cached=2, failed=1" in said
 
@@ -277,8 +278,5 @@ def test_the_bar_of_a_notebook_is_gone_when_the_jobs_are_done_and_never_touches_
 def test_a_log_line_a_minute_stands_in_for_the_bar(tmp_path, caplog, monkeypatch):
     monkeypatch.setattr(runner, "A_MINUTE", 0.0)
     with caplog.at_level(logging.INFO):
-        run(demo_jobs(), RunStore(tmp_path / "a"))
-        assert "13 of 13 jobs done, 0 cached, 0 failed" in caplog.text
-        caplog.clear()
-        run(demo_jobs(), RunStore(tmp_path / "b"), progress=False)
-        assert caplog.text == ""
+        run(demo_jobs(), RunStore(tmp_path))
+    assert "13 of 13 jobs done, 0 cached, 0 failed" in caplog.text

@@ -86,7 +86,7 @@ def test_a_folder_or_a_pipe_named_like_a_record_is_an_error_before_the_fit(make,
     make(store.path(jobs[3].key))
     monkeypatch.setattr(runner, "execute", ran.append)
     with pytest.raises(OSError, match=f"{jobs[3].key}.npz cannot be read .*move away what is there"):
-        run(jobs, store, progress=False)
+        run(jobs, store)
     assert ran == []
 
 

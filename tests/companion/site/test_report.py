@@ -154,6 +154,14 @@ def test_tables_of_equations_lead_to_the_lines_of_their_functions(paper, site):
     assert [link for link in links if "#L" not in link] == []
 
 
+@pytest.mark.parametrize("paper", paths.papers())
+def test_each_decision_that_a_card_names_leads_to_its_row(paper, site):
+    links = site[f"{paper}.html"].select(".mtclib-card a[href^='#decision-']")
+    rows = {row["id"]: row.get_text() for row in site[f"{paper}.html"].select("th[id^='decision-']")}
+    assert {(link["href"][1:], link.get_text()) for link in links} <= set(rows.items())
+    assert len(links) > 50
+
+
 def test_the_alternative_text_of_a_picture_is_that_of_its_cell_or_of_its_figure_before_its_heading():
     pictures = [new_output("display_data", {"image/png": ""}, metadata=known)
                 for known in ({}, {"image/png": {"alt": "lines"}})]

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mtclib.baselines import wmsc
 from mtclib.companion.cli import main
 from mtclib.companion.comparison import advice
 from mtclib.companion.userdata import bundle, cost, load
@@ -253,14 +254,41 @@ def test_long_fits_are_announced_and_very_long_ones_wait_for_a_yes(monkeypatch, 
         assert main([*call, "--yes"]) == 0
 
 
-def test_estimates_follow_the_measured_growth_and_do_not_count_files_that_stay_where_they_are(tmp_path):
-    class Data:
-        kind, Xs = "multiview", [np.zeros((32000, 50))] * 3
+class Views:
+    kind, Xs, task_names = "multiview", [np.zeros((32000, 50))] * 3, ["a", "b", "c"]
 
-    found = cost.estimates(Data, ["WMSC", "MSPL"], [4])
-    assert cost.estimates(Data, ["WMSC", "MSPL"], [4], n_runs=1, n_jobs=1000).equals(found)
+
+ALL_PAIRS = {"WMSC": {"landmarks": "never"}, "MSPL": {}}
+
+
+def test_estimates_follow_the_measured_growth():
+    found = cost.estimates(Views, ALL_PAIRS, [4])
+    assert cost.estimates(Views, ALL_PAIRS, [4], n_runs=1, n_jobs=1000).equals(found)
     assert found.loc["WMSC", "seconds"] == pytest.approx(65.5, rel=0.2)  # as data/growth.csv has it
     assert found.loc["MSPL", "seconds"] < 5
-    Data.Xs = [np.memmap(tmp_path / "X", float, "w+", shape=(32000, 50))] * 3
-    mapped = found["megabytes"] - cost.estimates(Data, ["WMSC", "MSPL"], [4])["megabytes"]
+
+
+def test_estimates_do_not_count_files_that_stay_where_they_are(monkeypatch, tmp_path):
+    found = cost.estimates(Views, ALL_PAIRS, [4])
+    monkeypatch.setattr(Views, "Xs", [np.memmap(tmp_path / "X", float, "w+", shape=(32000, 50))] * 3)
+    mapped = found["megabytes"] - cost.estimates(Views, ALL_PAIRS, [4])["megabytes"]
     assert mapped.to_dict() == {"WMSC": 0, "MSPL": pytest.approx(2 * 3 * 32000 * 50 * 8 / 2**20)}
+
+
+def test_estimates_are_of_what_is_fitted_where_samples_are_many(monkeypatch):
+    names = ["WMSC", "MultiViewConsensus", "LandmarkSpectral", "ConMC"]
+    found = cost.estimates(Views, names, [4])
+    assert found.loc["WMSC"].equals(found.loc["LandmarkSpectral"])
+    both = found.loc[["LandmarkSpectral", "ConMC"]]
+    assert found.loc["MultiViewConsensus"].tolist() == [both["seconds"].sum(), both["megabytes"].max()]
+    own = cost.estimates(Views, {"MultiViewConsensus": {"members": ["Ward", "k-means"]}}, [4])
+    assert not own.loc["MultiViewConsensus"].equals(found.loc["MultiViewConsensus"])
+    monkeypatch.setattr(Views, "Xs", [np.zeros((wmsc.MANY, 50))] * 3)
+    few = cost.estimates(Views, names, [4])["seconds"]
+    assert few["WMSC"] > 10 * few["LandmarkSpectral"]
+
+
+def test_the_recommended_method_is_proposed_first_where_one_takes_too_long():
+    _, problem = cost.verdict(Views, [{"WMSC": {"landmarks": "never"}}, "CoregSpectral"], 4, 10, 1)
+    assert "these take less: LandmarkSpectral" in problem
+    assert cost.verdict(Views, ["WMSC"], 4, 10, 1)[1] == ""
