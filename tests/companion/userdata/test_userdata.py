@@ -242,7 +242,7 @@ def test_an_array_in_a_file_gives_what_it_holds_and_a_large_one_of_floats_stays_
     np.testing.assert_array_equal(values(put("y.npy", X[:, 0])), X[:, :1])
 
 
-def test_files_that_are_mapped_in_blocks_give_the_results_of_text(monkeypatch):
+def test_files_that_are_mapped_in_blocks_in_two_processes_give_the_results_of_text_in_one(monkeypatch):
     rng = np.random.default_rng(0)
     Xs = [rng.normal(scale=4, size=(3, d))[np.arange(60) % 3] + rng.normal(size=(60, d)) for d in (3, 5)]
     put("y.csv", pd.DataFrame({"class": np.arange(60) % 3}))
@@ -255,7 +255,8 @@ def test_files_that_are_mapped_in_blocks_give_the_results_of_text(monkeypatch):
     assert all(isinstance(X, np.memmap) for X in data.Xs)
     pd.testing.assert_frame_equal(loading.describe(data), loading.describe(expected))
     names = ["LandmarkSpectral", "ConMC"]
-    ours, theirs = (cluster(each, names, 3, n_runs=2, n_jobs=2, progress=False) for each in (data, expected))
+    ours = cluster(data, names, 3, n_runs=2, n_jobs=2, progress=False)
+    theirs = cluster(expected, names, 3, n_runs=2)
     for name in names:
         np.testing.assert_array_equal(ours.labels[name], theirs.labels[name])
         found, held = (contents.contents(each.data, each.labels[name]) for each in (ours, theirs))
@@ -468,7 +469,6 @@ def test_kinds_options_and_paths_of_another_form_are_refused():
 def test_written_data_are_loaded_as_they_were(kind, tmp_path):
     paths, options = loading.write_example(kind, tmp_path, seed=3)
     assert load(kind, paths, **options).sha256 == loading.example(kind, seed=3).sha256
-    assert load(kind, paths, **options).sha256 != loading.example(kind, seed=4).sha256
 
 
 def test_the_description_counts_what_may_go_wrong_and_the_contents_name_class_and_features():
