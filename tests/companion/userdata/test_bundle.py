@@ -206,6 +206,8 @@ def test_results_are_written_even_if_nobody_reads_what_is_printed(monkeypatch):
     (["own.csv", "--n-clusters", "2", "3"], "no file '3'; join numbers of clusters by commas, as in 2,3"),
     (["own.csv", "--method", "KMeans", "MBC"], "no file 'MBC'; repeat --method for each"),
     (["own.csv", "--n-clusters", "99"], "--n-clusters is 99 but own has only 10 sample"),
+    (["words.csv"], "column 'n_clusters' does not hold numbers .* give --id-column 'n_clusters'"),
+    (["own.csv", "--n-clusters", "9,9"], "--n-clusters has 2 entries for 1 task"),
     (["negative.csv", "--scaling", "tfidf-l2"], "negative: cannot be scaled by 'tfidf-l2': counts must not"),
     (["small.csv"], "small: cannot be scaled by 'minmax': small has entries of size"),
 ])  # fmt: skip
@@ -214,6 +216,7 @@ def test_what_does_not_suit_is_refused_in_the_words_of_the_command_before_files_
     for name, entries in (("own", 1.0), ("negative", -1.0), ("small", 1e-300)):
         table = pd.DataFrame(entries * np.arange(20.0).reshape(10, 2), columns=["a", "b"])
         table.to_csv(f"{name}.csv", index=False)
+    pd.DataFrame({"a": [1, 2], "n_clusters": ["u", "v"]}).to_csv("words.csv", index=False)
     assert main(["cluster", *options]) == 2
     assert re.search(said, capsys.readouterr().err)
 

@@ -321,6 +321,8 @@ def test_the_features_of_texts_are_their_words_over_one_vocabulary_of_all_tasks_
 
 def test_words_are_counted_whatever_their_alphabet_and_however_their_accents_are_written():
     text = "t\ngr\u00f6\u00dfer \u00e9t\u00e9 3\nE\u0301TE\u0301 \u65e5\u672c\n"
+    long = put("x.csv", f"1,{'word ' * 30_000}\n")
+    assert values(long, header=False, text_column="2").toarray().tolist() == [[30_000]]
     data = load_tasks([put("x.csv", text)], text_column="t")
     assert data.feature_names == (("gr\u00f6\u00dfer", "\u00e9t\u00e9", "\u65e5\u672c"),)
     assert data.Xs[0].toarray().tolist() == [[1, 1, 0], [0, 1, 1]]
@@ -379,6 +381,7 @@ CONTENTS = {
     (load_views, "u.csv v.csv", {"label_column": "y"}, r"v\.csv: the labels in 'y' differ from those of u"),
     (load_tasks, "y.csv", {"label_column": "y"}, "no column of features is left"),
     (load_tasks, "short.npz", {"label_column": "y"}, "'y' has 2 entries for 3 samples; it needs one for"),
+    (load_tasks, "short.npz", {"label_column": "pairs"}, "short.npz: there is no label_column 'pairs'"),
     (load_tasks, "unnamed.csv", {"id_column": "id"}, "row 2 has no name in 'id'"),
     (load_views, "u.csv v.csv", {"text_column": "z"}, "there is no text_column 'z'; it has 'a', 'y'"),
     (load_views, "rs.csv", {"labels": "ids.csv", "id_column": "id"}, r"ids\.csv: has 0 columns"),
@@ -389,7 +392,7 @@ CONTENTS = {
 def test_files_that_do_not_fit_together_or_whose_labels_are_no_classes_are_refused(
         read, paths, options, message):
     put("z.npz", {"X": np.ones((3, 3))})
-    put("short.npz", {"X": NUMBERS, "y": np.arange(2)})
+    put("short.npz", {"X": NUMBERS, "y": np.arange(2), "pairs": np.zeros(3, [("u", int), ("v", int)])})
     for name, content in CONTENTS.items():
         put(name, content)
     with pytest.raises(DataFileError, match=message):
@@ -408,6 +411,7 @@ def test_labels_are_optional_and_may_be_missing_for_some_samples():
 
 def test_names_and_labels_are_text_and_survive_as_written():
     ids, labels = ["001", "1e3", "NA", "nan", "-5", "1.50"], ["None", "01", "1", "NA", "", "true"]
+    assert load_tasks([put("x.csv", f"a,y\n1,1\n2,{'9' * 400}\n")], "y").class_names == (("1", "9" * 400),)
     rows = "".join(f"{name},{i},{label}\n" for i, (name, label) in enumerate(zip(ids, labels)))
     data = load_tasks([put("x.csv", f"id,a,y\n{rows}")], "y", id_column="id")
     assert data.sample_names[0].tolist() == ids

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+from mtclib import datasets
 from mtclib.companion import plots
 from mtclib.companion.comparison import advice
 from mtclib.companion.userdata import contents, load, number, run
@@ -291,6 +292,13 @@ def test_saved_files_hold_every_sample_once(tmp_path):
     assert table["sample"][:3].tolist() == [1, 2, 3]
     grouped = np.concatenate(result.groups("SNMF").of(result.labels["SNMF"]))
     assert table["group"].tolist() == [result.groups("SNMF").names[code] for code in grouped]
+
+
+@pytest.mark.parametrize("name", ["toy-multitask", "mspl-toy"])
+def test_data_of_the_library_are_clustered_and_saved_as_well(name, tmp_path):
+    data = datasets.load(name)
+    cluster(data, ["k-means"]).save(tmp_path / "new")
+    assert len(pd.read_csv(tmp_path / "new" / "contents.csv")) == np.sum(data.n_clusters)
 
 
 def test_a_consensus_says_of_every_sample_how_many_of_its_members_agree(tmp_path):
