@@ -47,7 +47,7 @@ _FILES = {"full": (MAT,), "wheel": _WHEEL}
 
 def scaled(views, scaling):
     """Copies of the views; scaled ones rounded, so that the last bit of a platform's sum does not show."""
-    if scaling == "none":
+    if check_option("scaling", scaling, SCALINGS) == "none":
         return [X.copy() for X in views]
     return [np.round(X, 9) + 0.0 for X in scale_views(views, scaling)]
 
@@ -98,6 +98,7 @@ def corrupt(X, share, kind="missing", unit="entries", random_state=0):
     is part of that of a larger one.
     """
     check_number("share", share, low=0, high=1)
+    check_number("random_state", random_state, low=0, integer=True)
     check_option("kind", kind, KINDS)
     check_option("unit", unit, UNITS)
     rng = np.random.default_rng(random_state)
