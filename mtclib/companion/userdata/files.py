@@ -86,16 +86,16 @@ def listed(names) -> str:
     return ", ".join(map(repr, names[:_SHOWN])) + more
 
 
-def own_path(path, argument) -> Path:
-    """The path with ``~`` resolved; a DataFileError about the argument if it can be none on this machine."""
+def own_path(path, argument, wrong=DataFileError) -> Path:
+    """The path with ``~`` resolved; an error about the argument if it can be none on this machine."""
     if not isinstance(path, str | Path) or not str(path).strip():
-        raise DataFileError(f"{argument}: {path!r} is no path; give text such as 'data/first.csv'")
+        raise wrong(f"{argument}: {path!r} is no path; give text such as 'data/first.csv'")
     try:
         file = Path(path).expanduser()
         file.resolve().exists()
     except (OSError, RuntimeError, ValueError) as error:  # too long, no such user, a loop of links
-        raise DataFileError(f"{argument}: {listed([path])} cannot be a path here "
-                            f"({getattr(error, 'strerror', None) or error})") from error
+        raise wrong(f"{argument}: {listed([path])} cannot be a path here "
+                    f"({getattr(error, 'strerror', None) or error})") from error
     return file
 
 

@@ -151,13 +151,10 @@ def test_with_known_classes_groups_have_their_names():
     assert groups.names == ["b", "a", "c"]
     assert [codes.tolist() for codes in groups.codes] == [[0, 1, 2], [2, 0]]
     assert contents.contents(data, labels, groups)["group"].tolist() == ["b", "a", "c", "c", "b"]
-
-
-def test_names_of_groups_differ_whatever_classes_are_called():
     labels = [np.repeat(np.arange(4), 5)]
     data = data_of("multitask", [blobs(10)], [np.repeat([0, 1, 0, 0], 5)])
     groups = contents.aligned(replace(data, class_names=(("x", "x (3)"),)), labels)
-    assert groups.names == ["x", "x (3)", "x (2)", "x (4)"]
+    assert groups.names == ["x", "x (3)", "x (2)", "x (4)"], "names differ whatever classes are called"
 
 
 @pytest.mark.parametrize(("methods", "options", "message"), [
