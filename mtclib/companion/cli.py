@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from mtclib.companion.parameters import PROFILES, UsageError, check_parameters, choose, read_value
+from mtclib.companion.parameters import HOME, PROFILES, UsageError, check_parameters, choose, read_value
 from mtclib.companion.site import notebooks
 from mtclib.core import paths
 from mtclib.core.errors import MtclibError
@@ -92,6 +92,9 @@ def cluster(args) -> int:
     from mtclib.companion.comparison import command
     from mtclib.companion.userdata import bundle, cost, load, number, run as own
 
+    if not paths.data_dir().is_dir():
+        raise UsageError(f"there is no {paths.data_dir()}, which says what methods cost and are worth; set "
+                         f"MTCLIB_ROOT to a clone of {HOME}")
     try:
         check_parameters(seed=args.seed)
         choose(args.scaling, (load.AUTO, *load.SCALES), "scaling")
