@@ -7,7 +7,6 @@ import re
 from functools import reduce
 from html import escape, unescape
 from importlib import import_module, metadata
-from importlib.util import find_spec
 from pathlib import Path
 from textwrap import shorten
 
@@ -26,7 +25,7 @@ HERE = Path(__file__).parent
 LATEX = LatexToMathML()
 LOGGER = getLogger(__name__)
 logging.getLogger("fontTools").setLevel(logging.WARNING)
-FONT = Path(find_spec("ziamath").origin).parent / "fonts" / "STIXTwoMath-Regular.ttf"
+FONT = Path(str(metadata.distribution("ziamath").locate_file("ziamath/fonts/STIXTwoMath-Regular.ttf")))
 ITALICS = {*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C), 0x210E}
 """Letters as a browser draws those of a variable."""
 TAGS = re.compile(r"""<(style|script).*?</\1>|<!--.*?-->|<("[^"]*"|'[^']*'|[^'">])*>""", re.S)
