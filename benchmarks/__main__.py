@@ -2,7 +2,7 @@
 
     python -m benchmarks                            prints them, and writes the last one to build/bench.csv
     python -m benchmarks --output data/bench.csv    keeps it
-    python -m benchmarks targets [--full]           what was promised of scale alone
+    python -m benchmarks targets [--full] [--ten]   what was promised of scale alone; --full: what takes long
     python -m benchmarks floors --help              the floors alone
     python -m benchmarks growth --help              how time and memory grow
 
@@ -34,10 +34,12 @@ def main(arguments):
         PARTS[arguments[0]](arguments[1:])
         return
     parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+                                     formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     parents=[targets.options()])
     parser.add_argument("--output", type=Path, default=paths.build_dir() / "bench.csv")
-    file = parser.parse_args(arguments).output
-    targets.main([])
+    options = parser.parse_args(arguments)
+    file = options.output
+    targets.report(options)
     with one_thread():
         rows = [row for name in SCRIPTS for row in collect(import_module(f"benchmarks.{name}").RATIOS)]
     details = pd.DataFrame(rows)

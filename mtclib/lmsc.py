@@ -4,7 +4,7 @@
 Eq.          what it says                            where
 ===========  ======================================  ====================================================
 (1)          affinities of a view                    :func:`mtclib.maths.graphs.knn_affinity`
-(2)          its normalised Laplacian                ``LMSC._view``, ``Complement``
+(2)          its normalised Laplacian                ``LMSC._view``
 (6)          X-hat                                   :func:`mtclib.maths.graphs.normalized_bipartite`
 (8)          objective                               ``Task.objective``, ``PrintedTask.objective``
 (10)         projection, Theorem 1                   :func:`mtclib.maths.linalg.polar`
@@ -31,6 +31,7 @@ from itertools import cycle
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh, svd
+from scipy.sparse.linalg import aslinearoperator
 
 from mtclib.core.base import Traits, stops
 from mtclib.core.checks import (
@@ -709,7 +710,7 @@ class LMSC(LibraryClusterer):
         if self.matrix == "affinity":
             F = leading(graph, k, seed)
         else:
-            K = Complement(K)
+            K = aslinearoperator(sp.eye_array(K.shape[0])) - aslinearoperator(K)  # never formed
             start = np.random.default_rng(seed).standard_normal((K.shape[0], min(k + 5, K.shape[0])))
             F = top_eigenvectors(K.__matmul__, start, k, RESIDUAL)[1]
         # Where a graph has too few samples with neighbours, zero columns become orthonormal ones.
@@ -741,16 +742,6 @@ class LMSC(LibraryClusterer):
         if not self._released or "best" in self.changes:
             return super()._cluster(Z, k, place)
         return most_frequent(kmeans_runs(Z, k, RELEASED["partitions"], self._seeds(place)[0]))
-
-
-class Complement:
-    """The identity minus a matrix or operator S (n, n), never formed."""
-
-    def __init__(self, S):
-        self.S, self.shape = S, S.shape
-
-    def __matmul__(self, Y):
-        return Y - self.S @ Y
 
 
 def split_signs(X):

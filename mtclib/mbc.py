@@ -217,9 +217,10 @@ def descend(problem, state, *, max_iter, tol, step=sweep, value=objective, finis
 
 
 def adopt(problem, state, t, alone):
-    """Give task ``t`` the solution that it has alone, a State of one task."""
-    state.centres[t], state.labels[t] = alone.centres[0], alone.labels[0]
-    state.sums[t], state.counts[t] = alone.sums[0], alone.counts[0]
+    """Give task ``t`` the solution that it has alone, a state of one task: what is listed task by task."""
+    for name, value in vars(alone).items():
+        if isinstance(value, list):
+            getattr(state, name)[t] = value[0]
     measure(problem, state)
 
 

@@ -19,6 +19,7 @@ With the weights eliminated, what falls at a fixed threshold is a sum of concave
 
 import itertools
 import math
+from functools import cached_property
 
 import numpy as np
 
@@ -205,7 +206,7 @@ class MSPL(MultiViewClusterer):
         for _ in range(min(limit, self.max_iter - run.n_iter)):
             labels = state.labels
             if self.formulation == "printed":
-                state.centers = centroids(state, np.sqrt(state.weights), run.means())
+                state.centers = centroids(state, np.sqrt(state.weights), run.means)
             else:
                 state.centers = centroids(state)
             assign(state, state.weights)
@@ -241,17 +242,14 @@ class _Run:
         self._label_dtype = np.min_scalar_type(self.n_clusters - 1)
         self.label_history = [self.state.labels.astype(self._label_dtype)]
         self.entered = np.full(state.losses.shape, -1)
-        self._means = None
 
     @property
     def n_iter(self):
         return len(self.objective)
 
+    @cached_property
     def means(self):
-        """Means of the scaled views."""
-        if self._means is None:
-            self._means = self.state.views.means()
-        return self._means
+        return self.state.views.means()
 
     def end_iteration(self, value):
         self.objective.append(float(self.state.losses.sum()))

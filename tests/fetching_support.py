@@ -104,35 +104,26 @@ def server():
         running.shutdown()
 
 
-def group(file, extra, folder="set"):
-    head = f'[[set]]\nfolder = "{folder}"\nlicence = "none"\ncitation = "nobody"\n'
-    return f"{head}{extra}\nfiles = [{{{file}}}]\n"
-
-
 def registry_text(url):
     """Files that behave as their names say."""
     single = f'bytes = {len(GOOD)}, sha256 = "{sha(GOOD)}"'
-    packed = f"""folders = ["news"]
-inside = "data"
-ignore = [".DS_Store"]
-members = {len(FOLDER)}
-content_bytes = {sum(map(len, FOLDER.values()))}
-content_sha256 = "{fetching.content_hash(FOLDER)}"
-sha256 = "{sha(b"not this wrapping")}"
-"""
-    wheel = 'wheel = "fake-data==1.0"'
-    parts = [group(f'name = "{kind}", {single}', f'url = "{url}/{kind}"')
-             for kind in ("good", "corrupt", "truncated", "missing", "slow", "dripping", "endless")]
-    parts += [group(f'name = "{kind}"', f'{packed}url = "{url}/{kind}"')
-              for kind in ("repository", "damaged", "climbing", "bomb")]
-    parts += [group(f'name = "{kind}-zip", member = "Data/inner", {single}', f'url = "{url}/{kind}.zip"')
-              for kind in ("packed", "other", "names")]
-    parts.append(group(f'name = "member.tab", member = "pkg/member.tab", {single}', wheel, "pkg"))
-    second = f'name = "second.tab", member = "pkg/second.tab", sha256 = "{sha(b"2")}"'
-    parts.append(group(second, wheel, "pkg"))
+    packed = (f'folders = ["news"], inside = "data", ignore = [".DS_Store"], members = {len(FOLDER)}, '
+              f'content_bytes = {sum(map(len, FOLDER.values()))}, sha256 = "{sha(b"not this wrapping")}", '
+              f'content_sha256 = "{fetching.content_hash(FOLDER)}"')
     blob = hashlib.sha1(b"blob %d\0" % len(GOOD) + GOOD).hexdigest()
-    parts.append(group(f'name = "blob", git_blob = "{blob}"', f'url = "{url}/good"'))
-    return "\n".join(parts)
+    files = {kind: f'url = "{url}/{kind}", {single}' for kind in (
+        "good", "corrupt", "truncated", "missing", "slow", "dripping", "endless")}  # fmt: skip
+    files |= {kind: f'url = "{url}/{kind}", {packed}' for kind in (
+        "repository", "damaged", "climbing", "bomb")}  # fmt: skip
+    files |= {f"{kind}-zip": f'url = "{url}/{kind}.zip", member = "Data/inner", {single}' for kind in (
+        "packed", "other", "names")}  # fmt: skip
+    files |= {"blob": f'url = "{url}/good", git_blob = "{blob}"'}
+    members = {f"{name}.tab": f'wheel = "fake-data==1.0", member = "pkg/{name}.tab", {known}'
+               for name, known in (("member", single), ("second", f'sha256 = "{sha(b"2")}"'))}
+    return "".join(
+        f'[[set]]\nfolder = "{folder}"\nlicence = "none"\ncitation = "nobody"\nfiles = [\n'
+        + "".join(f'{{name = "{name}", {known}}},\n' for name, known in rows.items()) + "]\n"
+        for folder, rows in (("set", files), ("pkg", members)))
 
 
 @pytest.fixture

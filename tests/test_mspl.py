@@ -93,6 +93,16 @@ def test_more_than_half_of_the_pairs_start_and_all_end_with_weight(weighting, pa
     assert (model.selection_order_ >= 0).all()
 
 
+def test_the_smooth_rule_is_between_the_naive_and_the_hard_one():
+    Xs, _ = blobs(n=90, distance=1.5)
+    naive, dull, hard, sharp = (
+        fit(Xs, weighting=weighting, kappa=kappa).label_history_ for weighting, kappa in (
+            ("naive", 1.0), ("smooth", 1e-9), ("hard", 1.0), ("smooth", 1e9)))
+    assert np.array_equal(naive, dull)
+    assert np.array_equal(hard, sharp)
+    assert not np.array_equal(naive, hard)
+
+
 def test_the_share_pace_lets_in_the_shares_asked_for():
     Xs, _ = blobs(n=100)
     model = fit(Xs, weighting="hard", pace="share", pace_start=0.6, pace_step=0.2, inner_max_iter=1,

@@ -151,10 +151,3 @@ def settle(problem, state):
 def descend(problem, state, **options):
     """As `mtclib.mbc.descend`, with the steps of this module."""
     return mbc.descend(problem, state, step=sweep, value=objective, finish=settle, **options)
-
-
-def adopt(problem, state, t, alone):
-    """Give task ``t`` the solution that it has alone, a GradedState of one task."""
-    state.centres[t], state.memberships[t] = alone.centres[0], alone.memberships[0]
-    state.losses[t] = alone.losses[0]
-    measure(problem, state)

@@ -380,22 +380,20 @@ class DMTFC(CoupledClusterer):
     """
 
     def _coupling(self, ridge, floor):
-        return FeatureMetric(ridge, floor)
+        d = ridge.Xs[0].shape[1]
+        return FeatureMetric(ridge, floor, np.zeros((d, 0)), np.empty(0), 1.0 / d)
 
 
 class FeatureMetric:
     """D: Omega(W, D) = sum_t tr(W_t^T D^-1 W_t), tr D = 1, eigenvalues at least floor / d.
 
-    D is kept as a few orthonormal directions, (d, q), None for D = I/d, their eigenvalues ``leading`` and one
+    D is kept as a few orthonormal directions, (d, q), none for D = I/d, their eigenvalues ``leading`` and one
     eigenvalue, ``rest``, for all others; nothing of size d x d exists.
     """
 
-    def __init__(self, ridge, floor, directions=None, leading=None, rest=None):
-        d = ridge.Xs[0].shape[1]
+    def __init__(self, ridge, floor, directions, leading, rest):
         self.ridge, self.floor = ridge, floor
-        self.directions = np.zeros((d, 0)) if directions is None else directions
-        self.leading = np.empty(0) if leading is None else leading
-        self.rest = 1.0 / d if rest is None else rest
+        self.directions, self.leading, self.rest = directions, leading, rest
 
     def apply(self, Vs, power=1.0):
         """A power of (lam1 D^-1 + lam2 I)^-1 times V for each task."""

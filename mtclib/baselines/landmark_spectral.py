@@ -287,10 +287,11 @@ class Graph:
                           DegenerateSubspaceWarning, stacklevel=2)
         values, right = values[:n_vectors], right[:, :n_vectors]
         scaled = (self.factors[:, None] * right / np.sqrt(np.maximum(values, ACCURACY))).astype(np.float32)
-        V = np.empty((self.n, n_vectors), dtype=np.float32)
+        # Beyond the landmarks eigenvalues are 0, and their vectors say nothing.
+        V, found = np.zeros((self.n, n_vectors), dtype=np.float32), len(values)
         for rows, Z in self.strips():
-            V[rows] = Z @ scaled
-        return np.clip(values, 0.0, 1.0), V
+            V[rows, :found] = Z @ scaled
+        return np.pad(np.clip(values, 0.0, 1.0), (0, n_vectors - found)), V
 
 
 def read(X, rows):

@@ -11,8 +11,8 @@ when, is not known:
   is larger by that distance even where the partition is the better one.  `partition_losses` measures each
   partition from its own means; the local losses of the models are the other choice.
 
-``steps`` below is a module with the functions ``begin``, ``descend``, ``settle``, ``adopt``, ``objective``
-and ``local_losses`` of `mtclib.mbc`, whose states have ``labels``.
+``steps`` below is a module with the functions ``begin``, ``descend``, ``settle``, ``objective`` and
+``local_losses`` of `mtclib.mbc`, whose states have ``labels``.
 """
 
 from dataclasses import replace
@@ -81,7 +81,7 @@ def boost_where_it_helps(steps, problem, labels, n_clusters, *, rule, max_iter, 
         losses = compared(state)
         worse = [t for t in free if losses[t] > bounds_with_slack[t]]
         for t in worse:
-            steps.adopt(problem, state, t, alone[t])
+            mbc.adopt(problem, state, t, alone[t])
         free = [t for t in free if t not in worse]
     steps.settle(problem, state)
     history[-1] = steps.objective(problem, state)

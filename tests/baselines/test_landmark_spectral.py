@@ -9,6 +9,7 @@ from mtclib.baselines import WMSC, LandmarkSpectral
 from mtclib.baselines.landmark_spectral import Graph, View, mostly_zero, number_of_landmarks
 from mtclib.baselines.wmsc import MANY, too_many
 from mtclib.core import large
+from mtclib.core.base import EmptyClusterWarning
 
 
 def blobs(n, n_views=3, d=4, k=5, seed=0, distance=4.0):
@@ -105,6 +106,14 @@ def test_clusters_that_nothing_joins_get_an_eigenvector_each_and_more_of_them_th
     assert adjusted_rand_score(y, model.labels_) == 1.0
     with pytest.warns(UserWarning, match="more components than n_clusters"):
         LandmarkSpectral(3, random_state=0).fit(Xs)
+
+
+@pytest.mark.parametrize(("Xs", "options"), [(blobs(60)[0], {"n_landmarks": 1}), ([np.eye(12, 20, -9)], {})])
+def test_of_fewer_landmarks_than_clusters_the_other_eigenvalues_are_zero(Xs, options):
+    with pytest.warns(EmptyClusterWarning):
+        model = LandmarkSpectral(5, random_state=0, **options).fit(Xs)
+    assert model.embedding_.shape == (len(Xs[0]), 5)
+    assert model.eigenvalues_[3:].tolist() == [0.0, 0.0]
 
 
 def test_there_are_at_least_five_landmarks_a_cluster():

@@ -2,33 +2,28 @@
 
 import json
 import os
-import re
 import signal
 import sys
 from pathlib import Path
 
 import nbformat
-import pandas as pd
 import pytest
 from experiments_support import interruptible, wait_until
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from structure import PARAMETERS
 
-from mtclib import all_estimators
 from mtclib.companion import cli
 from mtclib.companion.cli import main
 from mtclib.companion.comparison.methods import MethodsFileError
-from mtclib.companion.papers import citations, copies
 from mtclib.companion.parameters import UsageError, read_value
 from mtclib.companion.runs import profiles
 from mtclib.companion.runs.fit import JobMismatch
 from mtclib.companion.site import report
 from mtclib.companion.site.notebooks import KERNEL, store_outputs
-from mtclib.companion.verdicts import published
 from mtclib.companion.verdicts.ledger import LedgerError
 from mtclib.companion.verdicts.published import PublishedError
 from mtclib.core import paths
-from mtclib.datasets import FetchError, available, registry
+from mtclib.datasets import FetchError
 
 CHECK = """from mtclib.companion import check_parameters
 check_parameters(profile=profile, seed=seed, n_runs=n_runs, n_jobs=n_jobs)
@@ -115,72 +110,6 @@ def test_a_wrong_request_is_refused_with_a_hint_before_anything_runs(
     assert not (repository / "build" / "notebooks").exists()
 
 
-def test_a_table_to_copy_has_every_printed_cell_and_says_how_to_load_the_data(capsys):
-    for name, paper in ((name, paper) for name, papers in copies.datasets().items() for paper in papers):
-        table, printed = copies.copy(name, paper), published.load(paper).query("dataset == @name")
-        numbers = table.numbers().set_index(["task", "method"])
-        assert numbers.filter(like="printed mean").notna().sum().sum() == printed["mean"].notna().sum()
-        assert all(pd.api.types.is_numeric_dtype(numbers[one]) for one in numbers)
-        assert set(table.as_printed().index.str.rstrip("*†")) == set(printed["method"])
-        assert "mtclib.datasets.load('" in table.facts[0]
-        distances = numbers.filter(like="d_M printed mean").stack().dropna()
-        assert distances.tolist() == printed.loc[printed["metric"] == "d_M", "mean"].tolist(), "no percent"
-        keys = re.findall(r"@\w+\{(\w+),", table.bibtex)
-        assert len(keys) == len(set(keys)) > 1
-    assert copies.copy("WebKB", task=1).cells.equals(copies.copy("WebKB", task="1").cells)
-    for ask in (citations.cite, copies.copy):
-        with pytest.raises(UsageError, match="None"):
-            ask(None)
-    assert main(["table", "Cornell"]) == 2
-    assert "choose one with --paper" in capsys.readouterr().err
-
-
-def test_latex_has_both_layouts_labels_marks_and_what_to_cite_and_no_cell_is_lost(capsys):
-    assert main(["table", "20NewsGroups", "--format", "latex"]) == 0
-    told = capsys.readouterr().out
-    assert r"1 & k-means & 33.9 $\pm$ 0.0 & 33.9 $\pm$ 0.0" in told
-    assert r"S-MBC$^{*}$$^{\dagger}$ & 34.1 (44.1) & 3.7 (14.6) & 30.4 (46.6)" in told
-    labels = re.findall(r"\\label\{(.*?)\}", told)
-    assert labels == ["tab:mtcmrl-20newsgroups", "tab:mtcmrl-20newsgroups-long"]
-    assert told.count(r"\toprule") == told.count(r"\end{table}") == 2
-    assert r"$^{*}$~settings chosen with the labels" in told
-    assert "% @inproceedings{zhang2018multi," in told
-    assert not re.search(r"(?<!\\)[&%](?=\w+ \$)", told)
-    distances = re.sub(r"^%.*|\$.*?\$", "", copies.copy("tr11").text("latex"), flags=re.M)
-    assert not re.search(r"(?<!\\)[_#^]", distances), "as the name d_M has it"
-
-
-@pytest.mark.parametrize(("name", "found"), [
-    ("mtclib", "@misc{developers"), ("lmsc", "pages = {3488--3496}"), ("WMSC", "zong2018weighted"),
-    ("SNMFLR", "zhang2018multi"), ("Cornell", "sen2008collective"), ("lmsc-cornell", "sen2008collective"),
-    ("cluto-zhong/tr11.mat", "zhong2005generative")])
-def test_bibtex_of_the_software_a_paper_a_method_a_data_set_and_a_file(name, found, capsys):
-    assert main(["cite", name]) == 0
-    assert found in capsys.readouterr().out
-
-
-def test_everything_that_can_be_cited_gives_whole_entries_and_what_is_unknown_is_refused(capsys):
-    names = {*all_estimators(), *paths.papers(), *copies.datasets(), *registry()}
-    made_here = {"mbc-spectra", "mspl-toy", "toy-multitask"}
-    for name in names | {*available()} - made_here:
-        for entry in citations.entries(name) or [f"nothing for {name}"]:
-            fields = dict(re.findall(r"^  (\w+) = \{(.*)\},$", entry, re.M))
-            assert {"author", "title", "year"} <= set(fields), entry
-            assert fields["year"].isdecimal(), entry
-            assert entry.count("{") == entry.count("}"), entry
-            assert len(fields["title"]) > 6, entry
-    assert main(["cite", "mtcrml"]) == 2
-    assert "Did you mean 'MTCMRL'" in capsys.readouterr().err
-    for name in ("", "nope"):
-        assert main(["cite", name]) == 2
-        assert len(capsys.readouterr().err) < 100, "not the hundred names, but how to list them"
-    assert main(["cite"]) == 0
-    assert names - {*paths.papers()} <= {*capsys.readouterr().out.split("\n")}
-    for entry in registry().values():
-        left = citations.WORK.sub("", entry.citation.replace(" (ed.)", "")).strip()
-        assert not left, f"{entry.name}: {left} is in no entry"
-
-
 def test_own_files_become_labelled_files(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for name in ("north", "south"):
@@ -208,35 +137,22 @@ def test_fewer_than_one_process_and_one_output_for_many_notebooks_are_refused(re
     assert "--output" in capsys.readouterr().err
 
 
-@pytest.fixture
-def no_sphinx(monkeypatch):
-    """Leave the site at the pages that Sphinx would read; tests/companion/site makes one."""
+def test_a_run_gives_each_notebook_what_it_declares_goes_on_after_a_failure_and_writes_the_report(
+        repository, monkeypatch, capsys):
+    # The site stays at the pages that Sphinx would read; tests/companion/site makes one.
     monkeypatch.setattr(report, "build", lambda source, folder: None)
-
-
-def test_run_passes_parameters_to_the_notebook_and_writes_the_report(repository, no_sphinx, capsys):
-    plot = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()"
-    write_notebook(repository, "tiny", CHECK, plot)
-    assert main(["run", "tiny", "--n-jobs", "2", "-p", "seed", "7", "-p", "n_runs", "3", "--report"]) == 0
-    assert "quick 7 3 2" in printed(repository / "build/notebooks/tiny-quick.ipynb")
-    assert "quick 7 3 2" in printed(repository / "build/site/tiny.ipynb")
-    assert "Tiny <tiny>" in (repository / "build/site/index.ipynb").read_text(encoding="utf-8")
-    assert str(repository / "build/report/index.html") in capsys.readouterr().out
-
-
-def test_a_failing_notebook_does_not_stop_the_others_and_each_has_the_parameters_that_it_declares(
-        repository, no_sphinx, capsys):
     path = write_notebook(repository, "broken", "1 / 0")
     notebook = nbformat.read(path, as_version=4)
     notebook.cells[1].source = 'profile: str = "quick"'
     nbformat.write(notebook, path)
-    assert main(["run", "all", "-p", "n_runs", "3", "--report"]) == 1
-    out = capsys.readouterr().out
-    assert "broken: failed" in out
-    assert "ZeroDivisionError" in out
-    assert "tiny: ok" in out
-    assert "quick 0 3 1" in printed(repository / "build/notebooks/tiny-quick.ipynb")
-    assert "ZeroDivisionError" in (repository / "build/site/index.ipynb").read_text(encoding="utf-8")
+    assert main(["run", "all", "--n-jobs", "2", "-p", "seed", "7", "-p", "n_runs", "3", "--report"]) == 1
+    out, index = capsys.readouterr().out, (repository / "build/site/index.ipynb").read_text(encoding="utf-8")
+    assert "quick 7 3 2" in printed(repository / "build/notebooks/tiny-quick.ipynb")
+    assert "quick 7 3 2" in printed(repository / "build/site/tiny.ipynb")
+    for said in ("tiny: ok", "broken: failed", "ZeroDivisionError", str(repository / "build/report")):
+        assert said in out
+    for said in ("Tiny <tiny>", "ZeroDivisionError"):
+        assert said in index
 
 
 @pytest.mark.parametrize("options", [["--profile", "full", "--n-jobs", "2"],
@@ -245,20 +161,19 @@ def test_the_full_profile_runs_the_jobs_first_with_the_same_settings(options, re
     calls = []
     monkeypatch.setattr(paths, "papers", lambda: ["tiny"])
     monkeypatch.setattr(profiles, "run_jobs", lambda *given, **named: calls.append((given, named)))
-    output = repository / "mine" / "x.ipynb"
-    assert main(["run", "tiny", *options, "-p", "n_runs", "5", "--output", str(output)]) == 0
+    monkeypatch.setattr(cli.notebooks, "execute", lambda path, output, values, **_: calls.append(
+        (output, values)) or cli.notebooks.Execution("tiny", "full", "ok", 0.0, 1, 0))
+    assert main(["run", "tiny", *options, "-p", "n_runs", "5", "--output", "mine/x.ipynb"]) == 0
     wanted = {"seed": 0, "n_runs": 5, "n_jobs": 2, "dask": None, "export": False}
-    assert calls == [(("tiny", "full"), wanted)]
-    assert "full 0 5 2" in printed(output)
+    given = {"profile": "full", "n_runs": 5, "n_jobs": 2}
+    assert calls == [(("tiny", "full"), wanted), ("mine/x.ipynb", given)]
 
 
 @pytest.mark.parametrize(("error", "code", "message"), [
-    (FetchError("no file"), 1, "error: no file\n"),
-    (LedgerError("no entry"), 1, "error: no entry\n"),
-    (PublishedError("no column"), 1, "error: no column\n"),
-    (MethodsFileError("no method"), 1, "error: no method\n"),
-    (JobMismatch("other data"), 1, "error: other data\n"),
+    *((error("no entry"), 1, "error: no entry\n")
+      for error in (FetchError, JobMismatch, LedgerError, MethodsFileError, PublishedError)),
     (PermissionError(13, "Permission denied", "runs"), 1, "error: [Errno 13] Permission denied: 'runs'\n"),
+    (RecursionError("deep"), 1, "error: RecursionError: deep. This was not foreseen"),
     (KeyboardInterrupt(), 130, "same command")])
 def test_what_stops_the_jobs_is_one_clear_message_and_no_traceback(error, code, message, repository,
                                                                    monkeypatch, capsys):

@@ -8,6 +8,7 @@ from experiments_support import DECISION
 from mtclib.companion.papers.study import Study
 from mtclib.companion.parameters import UsageError
 from mtclib.companion.runs import profiles
+from mtclib.companion.verdicts import ledger
 from mtclib.companion.verdicts.ledger import LedgerError
 from mtclib.companion.verdicts.published import REQUIRED
 from mtclib.core import paths
@@ -75,8 +76,9 @@ def study(tmp_path_factory):
     folder.mkdir(parents=True)
     for name, text in (("protocol", PROTOCOL), ("decisions", DECISIONS), ("claims", CLAIMS)):
         (folder / f"{name}.toml").write_text(text, encoding="utf-8")
-    rows = [("toy", "1", "Tiny", task, method, "ACC", mean, "1.00", "percent")
-            for task in "12" for method, mean in (("exact", "100.00"), ("noisy", "99.00"))]
+    rows = [("toy", "1", "Tiny", task, method, "ACC", *printed, "percent")
+            for task in "12"
+            for method, *printed in (("exact", "100.00", "2.00"), ("noisy", "99.00", "1.00"))]
     pd.DataFrame(rows, columns=list(REQUIRED)).to_csv(folder / "published.csv", index=False)
     (folder / "sizes.csv").write_text("table,dataset,task,quantity,value,note\n")
     with pytest.MonkeyPatch.context() as patch:
@@ -129,7 +131,8 @@ def test_the_tables_show_verdicts_and_claims(study):
 
 
 @pytest.mark.parametrize(("show", "name"), [
-    (Study.pipelines_of_tables, "answer"), (Study.answer, "summary")])
+    (Study.pipelines_of_tables, "summary"), (Study.answer, "summary"),
+    (lambda study: ledger.part(study.paper, "answer"), "answer")])
 def test_a_paper_without_an_answer_or_a_summary_is_named_with_the_remedy(show, name, study):
     with pytest.raises(LedgerError, match=f"toy/claims.toml has no {name}; add one"):
         show(study)

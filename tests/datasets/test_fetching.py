@@ -135,6 +135,16 @@ def test_dying_before_the_move_or_in_mid_write_leaves_no_file_in_the_cache(known
     assert cached_files(known) == []
 
 
+def test_what_a_killed_process_left_goes_after_a_day(known):
+    for name, hours in ((".incoming-a", 1), (".incoming-b", 25)):
+        folder = known.cache / name
+        folder.mkdir(parents=True)
+        (folder / "half").write_bytes(b"half a fi")
+        os.utime(folder, (time.time() - 3600 * hours,) * 2)
+    fetch("set/good")
+    assert cached_files(known) == [".incoming-a/half", "set/good"]
+
+
 def test_two_fetches_at_once_both_get_the_whole_file(known):
     with ThreadPoolExecutor(6) as pool:
         results = [path.read_bytes() for path in pool.map(fetch, ["set/good"] * 6)]

@@ -46,6 +46,8 @@ def test_common_terms_are_dropped_before_the_cut_and_a_shared_document_counts_on
     assert data.preprocessing[1] == {"step": "vocabulary", "max_df": 0.5, "n_terms": 7}
     assert data.differences[0] == "samples: 4, printed 3657; features: 7, printed 18482."
     assert load("mbc-reviews", max_df=1.0).Xs[0].shape[1] == 8
+    with pytest.raises(ValueError, match="max_df: no term is in at most 10%"):
+        load("mbc-reviews", max_df=0.1)
     over_all = load("mbc-reviews", weighting="tfidf").Xs
     by_task = load("mbc-reviews", weighting="tfidf", idf_scope="task").Xs
     stacked = load("mbc-reviews", weighting="tfidf", idf_scope="stacked").Xs

@@ -64,8 +64,10 @@ def test_the_share_of_noise_is_that_of_the_new_tasks_and_real_documents_stay_as_
         assert (sp.csr_array(X)[:n] != sp.csr_array(X_before)).nnz == 0
     assert noisy.n_clusters == data.n_clusters
     assert noisy.sha256 != data.sha256
-    for word, wrong in (("share", {"share": 1.0}), ("kind", {"share": 0.1, "kind": "loud"})):
-        with pytest.raises(ValueError, match=word):
+    for word, wrong in (("share", {"share": 1.0}), ("share", {"share": "x"}),
+                        ("kind", {"share": 0.1, "kind": "loud"}),
+                        ("random_state", {"share": 0.1, "random_state": -1})):
+        with pytest.raises(ValueError, match=f"{word} must be"):
             with_noise(data, **wrong)
 
 

@@ -5,7 +5,6 @@ import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import nbformat
 import numpy as np
@@ -16,57 +15,41 @@ from structure import ROOT
 from mtclib.companion.site.notebooks import execute
 from mtclib.companion.userdata.load import write_example
 
-NOTEBOOK = ROOT / "notebooks" / "your_data.ipynb"
-
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
-def run(**values):
-    """What happened when the notebook was run, and what its cells showed."""
-    done = execute(NOTEBOOK, "done.ipynb", {"n_runs": 1, **values})
-    notebook = nbformat.read("done.ipynb", as_version=4)
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
-    text = "\n".join(o.get("text", "") or o.get("data", {}).get("text/plain", "") for o in outputs)
+def shown(path):
+    """What the cells of a notebook showed, as text and as pages."""
+    cells = nbformat.read(path, as_version=4).cells
+    outputs = [output for cell in cells for output in cell.get("outputs", ())]
     data = [output.get("data", {}) for output in outputs]
-    shown = "".join(each.get(form, "") for each in data for form in ("text/html", "text/markdown"))
-    assert "<img src=x" not in shown  # as a file may be called
-    return done, text
+    pages = "".join(each.get(form, "") for each in data for form in ("text/html", "text/markdown"))
+    return "\n".join(o.get("text", "") or o.get("data", {}).get("text/plain", "") for o in outputs), pages
 
 
-def test_tasks_from_csv_files_are_clustered_drawn_and_written(tmp_path):
-    paths, options = write_example("tasks", tmp_path, seed=1)
-    methods, folder = ["KMeans", {"SNMF": {"exponent": 1.0}}], str(tmp_path / "out")
-    done, text = run(paths=paths, methods=methods, output=folder, n_runs=3, **options)
-    assert (done.error, done.n_figures) == ("", 2)
-    assert re.search(r"south +\| 75 +\| 40", text)
-    assert "SNMF" in text
-    table = pd.read_csv(Path(folder, "clusters-KMeans.csv"))
-    truth = pd.concat([pd.read_csv(path)["class"] for path in paths], ignore_index=True)
-    assert table["class"].tolist() == truth.tolist()
-    frame = pd.read_csv(Path(folder, "methods.csv"))
-    assert len(frame) == 6
-    assert frame["ACC"].min() > 0.8
-    assert not frame["error"].notna().any()
-    assert {"number.png", "embedding.svg", "related.csv", "report.txt"} <= set(os.listdir(folder))
-
-
-def test_views_from_npz_files_without_labels_are_clustered(tmp_path):
+def test_views_from_npz_files_are_clustered_drawn_and_written(tmp_path):
     rng, y = np.random.default_rng(0), np.repeat([0, 1, 2], 12)
     paths = [str(tmp_path / f"{name}.npz") for name in ("<img src=x onerror=alert(1)>", "second")]
     for path, d in zip(paths, (3, 5)):
-        np.savez(path, X=rng.normal(size=(36, d)) + 9 * np.eye(3, d)[y])
-    methods, folder = ["ConMC", "CoregSpectral"], str(tmp_path / "out")
-    done, text = run(kind="views", paths=paths, methods=methods, n_clusters=[3], scaling="minmax",
-                     output=folder, n_runs=4)  # fmt: skip
-    assert done.error == ""
-    assert "No classes are given" in text
-    for method in methods:
-        clusters = pd.read_csv(Path(folder, f"clusters-{method}.csv"))["cluster"].to_numpy()
-        assert len(set(zip(y, clusters))) == 3
+        np.savez(path, X=rng.normal(size=(36, d)) + 9 * np.eye(3, d)[y], y=y)
+    values = {"kind": "views", "paths": paths, "methods": ["ConMC", {"CoregSpectral": {"lam": 0.1}}],
+              "label_column": "y", "n_clusters": [3], "scaling": "minmax", "n_runs": 2,
+              "output": str(tmp_path / "out")}
+    done = execute(ROOT / "notebooks" / "your_data.ipynb", "done.ipynb", values)
+    assert (done.error, done.n_figures) == ("", 2)
+    text, pages = shown("done.ipynb")
+    assert "Scores against the given classes" in text
+    assert "<img src=x" not in pages, "as a file may be called"
+    frame = pd.read_csv("out/methods.csv")
+    assert frame["method"].tolist() == ["ConMC", "CoregSpectral"]
+    assert frame["ACC"].tolist() == [1, 1]
+    for method in frame["method"]:
+        table = pd.read_csv(f"out/clusters-{method}.csv")
+        assert table["class"].tolist() == y.tolist()
+        assert len(set(zip(y, table["cluster"]))) == 3
 
 
 def test_the_command_of_the_readme_runs_as_written(tmp_path):
@@ -79,4 +62,8 @@ def test_the_command_of_the_readme_runs_as_written(tmp_path):
     command = [sys.executable, "-m", *words, "-p", "n_runs", "1", "-k", "python3"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert len(pd.read_csv(tmp_path / "mine" / "clusters-MTCMRL.csv")) == 135
+    assert len(pd.read_csv("mine/clusters-MTCMRL.csv")) == 135
+    assert {"number.png", "embedding.svg", "related.csv", "report.txt"} <= set(os.listdir("mine"))
+    text, _ = shown("mine.ipynb")
+    assert "No classes are given" in text
+    assert re.search(r"south +\| 75 +\| 40", text)

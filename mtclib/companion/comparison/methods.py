@@ -102,10 +102,10 @@ def measured_growth():
             row |= {f"{head}: {part}": _exponent(found[part], found[f"{part} on paper"])
                     for part in ("time", "memory")}
         rows.append(row | {"why": "; ".join(frame.loc[name, "why"].dropna())})
-    most = frame[["limit [s]", "limit [GB]"]].max()
+    seconds, memory = frame["limit [s]"], frame["limit [GB]"]
     return tables.frame_table(rows, f"Exponents of time and memory, on paper in brackets; fits of at most "
-                              f"{most['limit [s]']:g} s and {most['limit [GB]']:g} GB",
-                              folded=f"{len(rows)} methods")
+                              f"{memory.max():g} GB and {seconds.min():g} to {seconds.max():g} s, as "
+                              f"data/growth.csv has it for each", folded=f"{len(rows)} methods")
 
 
 def _exponent(measured, on_paper):

@@ -250,9 +250,5 @@ def above(gains, points):
 def against_the_first(gains):
     """Wilcoxon's signed-rank test of each column against the first, two-sided, corrected after Holm."""
     differences = gains.iloc[:, 1:].rsub(gains.iloc[:, 0], axis=0).round(9)
-    p = differences.apply(_wilcoxon).sort_values()
+    p = differences.apply(lambda own: stats.wilcoxon(own).pvalue if own.any() else 1.0).sort_values()
     return (p * np.arange(len(p), 0, -1)).cummax().clip(upper=1.0)
-
-
-def _wilcoxon(differences):
-    return stats.wilcoxon(differences).pvalue if differences.any() else 1.0

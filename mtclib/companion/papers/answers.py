@@ -22,9 +22,9 @@ def _table(name):
     return pd.read_csv(paths.data_dir() / f"{name}.csv", dtype={"table": str, "task": str})
 
 
-def line(paper, rival=ALL, table=ALL):
-    """What `gains.statistics` says of a paper, over one rival or in one table."""
-    lines = _table("gain_statistics").query("paper == @paper and rival == @rival and table == @table")
+def line(paper, rival=ALL):
+    """What `gains.statistics` says of a paper, over one rival or all."""
+    lines = _table("gain_statistics").query("paper == @paper and rival == @rival and table == @ALL")
     return lines.iloc[0]
 
 

@@ -58,10 +58,10 @@ def _marked(study, name):
     return f"{name} ({'presence, ' * study._spec(name).note.startswith('Presence')}not judged)"
 
 
-def find(loader, rules, paper="mtcmrl", printed="20NewsGroups", **given):
-    """Which rules for the words give the class sizes of Table 1? Nothing is clustered. A table of the rules,
-    and the data set of the first; None and a sentence where the file cannot be had."""
-    cells = size_cells(paper).query("dataset == @printed and metric == 'class_size'")
+def find(loader, rules, **given):
+    """Which rules for the words give the class sizes of Table 1 of MTCMRL? Nothing is clustered. A table of
+    the rules, and the data set of the first; None and a sentence where the file cannot be had."""
+    cells = size_cells("mtcmrl").query("dataset == '20NewsGroups' and metric == 'class_size'")
     rows, first = [], (-1, None)
     for rule in rules:
         try:
@@ -75,18 +75,18 @@ def find(loader, rules, paper="mtcmrl", printed="20NewsGroups", **given):
         rows.append({**rule, f"equal, of {len(lost)}": same, "documents off": int(np.abs(lost).sum())})
         first = max(first, (same, data), key=lambda one: one[0])
     frame = pd.DataFrame(rows).sort_values(list(rows[0])[-2:], ascending=[False, True])
-    return tables.frame_table(frame.head(8), f"Table 1 of {paper.upper()}: class sizes by rule, the first "
-                              f"eight of {len(rows)} rules"), first[1]
+    caption = f"Table 1 of MTCMRL: class sizes by rule, the first eight of {len(rows)} rules"
+    return tables.frame_table(frame.head(8), caption), first[1]
 
 
-def beside(data, models, paper="mtcmrl", printed="20NewsGroups"):
-    """Accuracy and NMI of each model by task, in percent, beside the printed numbers."""
-    cells = published.load(paper).query("dataset == @printed")
+def beside(data, models):
+    """Accuracy and NMI of each model by task, in percent, beside the printed numbers of Table 3 of MTCMRL."""
+    cells = published.load("mtcmrl").query("dataset == '20NewsGroups'")
     means, rows = cells.set_index(["method", "task", "metric"])["mean"], []
     for name, model in models.items():
         scores = list(map(metrics.score_all, data.labels, model.fit(data.Xs).labels_))
         for metric in ("ACC", "NMI"):
-            own = runs.our_name(paper, metric)
+            own = runs.our_name("mtcmrl", metric)
             ours = {f"task {t}": 100 * one[own] for t, one in enumerate(scores, 1)}
             theirs = {f"printed {t}": 100 * means[name, str(t), metric] for t in range(1, len(scores) + 1)}
             gaps = np.subtract(list(ours.values()), list(theirs.values()))

@@ -213,14 +213,10 @@ class Numbers(numbers.Numbers, paper="lmsc"):
         return _told(gains) if told else gains.mean()
 
     def updates(self, stream, updates):
-        """Mean gain of other updates over the consistent ones on a stream, with its interval over seeds."""
-        seeds = self.study.later_tasks.loc[stream]
-        return _told(seeds[updates] - seeds["consistent"])
-
-    def on_views(self, updates):
-        """The same on streams cut from sets of views, with its interval over the sets."""
-        sets = self.study.cut_views
-        return _told(sets[updates] - sets["consistent"])
+        """Mean gain of other updates over the consistent ones on a stream, with its interval over seeds; on
+        "views", the streams cut from sets of views, with that over the sets."""
+        means = self.study.cut_views if stream == "views" else self.study.later_tasks.loc[stream]
+        return _told(means[updates] - means["consistent"])
 
     @cached_property
     def _pipelines(self):

@@ -48,13 +48,16 @@ def distortion_bound(Xs, labels):
     (sqrt(delta_v) + sqrt(best_v))^2, if at most p_max * p_min, uses the triangle inequality for projections,
     and that no view can be further from its ideal than all together: best_v is the sum of (distortion -
     ideal) over the gap. `delta` is Eq. (21), infinite without a gap, as with fewer than k - 1 features."""
-    Xs = check_views(Xs)
+    return _bound(list(map(_spectrum, check_views(Xs))), labels)
+
+
+def _bound(spectra, labels):
     names, labels = np.unique(labels, return_inverse=True)
     k = len(names)
-    distortion, ideal, gap = np.array([_spectral(X, one_hot(labels, k)) for X in Xs]).T
+    distortion, ideal, gap = np.array([_spectral(*each, one_hot(labels, k)) for each in spectra]).T
     excess = np.maximum(distortion - ideal, 0.0)
-    delta, best = (np.divide(e, gap, out=np.full(len(Xs), np.inf), where=gap > 0)
-                         for e in (excess, np.full(len(Xs), excess.sum())))
+    delta, best = (np.divide(e, gap, out=np.full(len(gap), np.inf), where=gap > 0)
+                   for e in (excess, np.full(len(gap), excess.sum())))
     usable = delta <= (k - 1) / 2
     epsilon = np.where(usable, 2.0 * np.where(usable, delta, 0.0), np.inf)
     epsilon[usable] *= 1.0 - delta[usable] / (k - 1)
@@ -69,8 +72,8 @@ def distortion_bound(Xs, labels):
 def check_bounds(Xs, partitions):
     """Both bounds for several partitions, beside how far each is from the best among them. ``delta`` is the
     least over the views; a bound that applies is ``informative`` below 1 - 1/k."""
-    partitions = list(partitions)
-    table = pd.DataFrame([distortion_bound(Xs, labels) for labels in partitions])
+    partitions, spectra = list(partitions), list(map(_spectrum, check_views(Xs)))
+    table = pd.DataFrame([_bound(spectra, labels) for labels in partitions])
     totals = table["distortion"].map(np.sum)
     best = partitions[totals.argmin()]
     table = table.assign(excess=totals / totals.min() - 1.0, delta=table["delta"].map(np.min),
@@ -82,12 +85,17 @@ def check_bounds(Xs, partitions):
     return table
 
 
-def _spectral(X, H):
-    """Distortion of a partition in one view, the lower bound for as many clusters, and the eigenvalue gap."""
-    k, X = H.shape[1], as_dense(X)
+def _spectrum(X):
+    """Centred features of a view, their sum of squares, and the squares of their singular values."""
+    X = as_dense(X)
     X = X - X.mean(axis=0)
-    values = np.pad(svdvals(X)[:k] ** 2, (0, max(0, k - min(X.shape))))
-    total = float((X**2).sum())
+    return X, float((X**2).sum()), svdvals(X) ** 2
+
+
+def _spectral(X, total, values, H):
+    """Distortion of a partition in one view, the lower bound for as many clusters, and the eigenvalue gap."""
+    k = H.shape[1]
+    values = np.pad(values[:k], (0, max(0, k - len(values))))
     within = total - float(((H.T @ X) ** 2 / H.sum(axis=0)[:, None]).sum())
     gap = values[k - 2] - values[k - 1]
     return within, total - values[:k - 1].sum(), gap if gap > 1e-12 * total else 0.0

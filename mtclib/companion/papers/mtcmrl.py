@@ -141,8 +141,8 @@ class PaperStudy(Study, paper="mtcmrl"):
 
     def relation_table(self):
         """How often a relation names the related class."""
-        rows = {name: self.judged_relations(name) for name in self.sets}
-        found = {name: largest_entry_names_counterpart(own, name) for name, own in rows.items()}
+        found = {name: largest_entry_names_counterpart(self.judged_relations(name), name)
+                 for name in self.sets}
         return self.outcomes_table(found, "Does the relation name the related class?")
 
     def judged_relations(self, name):

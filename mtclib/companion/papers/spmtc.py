@@ -1,5 +1,6 @@
 """SPMTC: what its claims are tested on, what its sentences state, and what its notebook shows."""
 
+import re
 from functools import cached_property
 
 import numpy as np
@@ -22,11 +23,6 @@ NOISE = ("mixed", "long")
 
 class PaperStudy(Study, paper="spmtc"):
     """The study of SPMTC, with its figures and tables."""
-
-    def _as_judged(self, rows):
-        """Rows under the names of the judged pipeline: SPMTC keeps the memberships of samples without weight,
-        and what updates them says so."""
-        return rows.assign(method=rows["method"].map(as_judged))
 
     def gains_table(self):
         """What self-pacing gains over the same method with all weights one."""
@@ -60,7 +56,7 @@ class PaperStudy(Study, paper="spmtc"):
         rows = pd.concat([self.sweep(f"figure1-{name}") for name in ("lssmtc", "hard", "soft")])
         names = {self.fitted(name): name for name in self.sets}
         rows = rows[rows["dataset"].isin(names)]
-        return self._as_judged(rows.assign(dataset=rows["dataset"].map(names)))
+        return as_judged(rows.assign(dataset=rows["dataset"].map(names)))
 
     def noise(self):
         """Accuracy against the share of planted documents of no class."""
@@ -75,7 +71,7 @@ class PaperStudy(Study, paper="spmtc"):
     @cached_property
     def _noisy(self):
         noisy = [name for kind in NOISE for name in self.protocol.studies[f"{kind}-noise"].datasets]
-        return self._as_judged(pd.concat(map(self.default, noisy)))
+        return as_judged(pd.concat(map(self.default, noisy)))
 
     def variants_table(self):
         """One other choice at a time."""
@@ -86,7 +82,7 @@ class PaperStudy(Study, paper="spmtc"):
     @cached_property
     def _fixed(self):
         rows = [self.default(self.fitted(name)).assign(dataset=name) for name in self.sets]
-        return self._as_judged(pd.concat(rows))
+        return as_judged(pd.concat(rows))
 
     @cached_property
     def _chosen(self):
@@ -103,17 +99,17 @@ class PaperStudy(Study, paper="spmtc"):
                 "sensitivity": self._sweeps, "timings": self.table("fit_times")}
 
 
-def as_judged(method):
-    """The name of a method where rows kept are the rule.
+def as_judged(rows):
+    """Rows under the names of the judged pipeline: SPMTC keeps the memberships of samples without weight, and
+    what updates them says so.
 
-    >>> [as_judged(name) for name in ("SPMTC-h, rows kept, slow pace", "SPMTC-h, slow pace", "LSSMTC")]
+    >>> names = ["SPMTC-h, rows kept, slow pace", "SPMTC-h, slow pace", "LSSMTC"]
+    >>> as_judged(pd.DataFrame({"method": names}))["method"].tolist()
     ['SPMTC-h, slow pace', 'SPMTC-h, rows updated, slow pace', 'LSSMTC']
     """
-    if not method.startswith("SPMTC"):
-        return method
-    own, _, rest = method.partition(", ")
-    rest = rest.removeprefix(KEPT).removeprefix(", ") if rest.startswith(KEPT) else f"rows updated, {rest}"
-    return f"{own}, {rest}".rstrip(", ")
+    names = {name: re.sub(rf"^SPMTC-\w(?!, {KEPT})", r"\g<0>, rows updated", name).replace(f", {KEPT}", "")
+             for name in rows["method"].unique()}
+    return rows.assign(method=rows["method"].map(names))
 
 
 class Numbers(numbers.Numbers, paper="spmtc"):

@@ -81,10 +81,10 @@ class Study(PaperResults):
     def pipelines_of_tables(self) -> tables.Points:
         """Who the rivals are, which pipeline printed each table and how sure that is, and what else there is
         to say of the answer."""
-        found = {("Rivals", "methods.ipynb"): ledger.part(self.paper, "summary").get("rivals"),
-                 **{(f"Pipeline of {_named(one['tables'])}", "differences.ipynb"):
-                    self.numbers.fill(f"{one['pipeline']} {one['sure']}")
-                    for one in ledger.part(self.paper, "answer")},
+        found = {(f"Pipeline of {_named(one['tables'])}", "differences.ipynb"):
+                 self.numbers.fill(f"{one['pipeline']} {one['sure']}")
+                 for one in ledger.part(self.paper, "answer")}
+        found = {("Rivals", "methods.ipynb"): ledger.part(self.paper, "summary").get("rivals"), **found,
                  ("The gain in full", "../data/README.md"): " ".join(answers.further(self))}
         told = {head: text for head, text in found.items() if text}
         return tables.Points(tuple(told.values()), tuple(told))

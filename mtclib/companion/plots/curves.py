@@ -73,13 +73,12 @@ def trajectories(frame: pd.DataFrame, metrics: Mapping) -> plt.Figure:
     name on its axis.  Whiskers are 95 % t intervals of the mean over the runs, or over the means of the draws
     of a data set where there is a column ``draw``.
     """
-    datasets = list(dict.fromkeys(frame["dataset"]))
-    shape = (len(datasets), len(metrics))
+    shape = (frame["dataset"].nunique(), len(metrics))
     size = (2.6 * shape[1] + 0.6, 2.1 * shape[0] + 0.6)
     fig, axes = plt.subplots(*shape, figsize=size, sharex=True, squeeze=False)
-    for row, dataset in zip(axes, datasets):
+    for row, (dataset, rows) in zip(axes, frame.groupby("dataset", sort=False)):
         for ax, (metric, name) in zip(row, metrics.items()):
-            part = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric)]
+            part = rows[rows["metric"] == metric]
             unit = "draw" if "draw" in part and part["draw"].nunique() > 1 else "run"
             every = max(1, part["iteration"].nunique() // 8)
             look.whisker_lines(ax, _tables(part, "iteration", unit=unit), every)
@@ -125,10 +124,9 @@ def robustness(frame: pd.DataFrame, title: str = "{dataset}, {kind} noise",
     `frame` has ``dataset, kind, share, method, value`` (a fraction), one row per run.  Lines are means over
     runs, whiskers their 95 % t intervals.
     """
-    kinds = list(frame[["dataset", "kind"]].drop_duplicates().itertuples(index=False, name=None))
+    kinds = list(frame.groupby(["dataset", "kind"], sort=False))
     fig, axes = look.panels(len(kinds), 3.3, 2.2, (0, 0.6), sharex=True, sharey=True)
-    for ax, (dataset, kind) in zip(axes.flat, kinds):
-        rows = frame[(frame["dataset"] == dataset) & (frame["kind"] == kind)]
+    for ax, ((dataset, kind), rows) in zip(axes.flat, kinds):
         look.whisker_lines(ax, _tables(rows.assign(share=100 * rows["share"]), "share"))
         ax.set_title(title.format(dataset=dataset, kind=kind))
     look.widen(axes.flat[0])
@@ -203,18 +201,15 @@ def sensitivity_heatmap(frame: pd.DataFrame, x: str, y: str, metric: str = "ACC"
 
 
 def _quantiles(runs, relative):
-    """Median and band over runs of different lengths."""
-    runs = [np.asarray(run, dtype=float) for run in runs]
+    """Median and band over runs, of which each keeps its last value."""
+    runs = pd.DataFrame([pd.Series(run, dtype=float) for run in runs]).ffill(axis=1)
     if relative:
-        runs = [(run - run.min()) / abs(run[0]) for run in runs]
-    longest = max(map(len, runs))
-    padded = np.array([np.pad(run, (0, longest - len(run)), mode="edge") for run in runs])
-    middle, low, high = np.quantile(padded, [0.5, *BAND], axis=0)
+        runs = runs.sub(runs.min(axis=1), axis=0).div(runs[0].abs(), axis=0)
+    middle, *band = np.quantile(runs, [0.5, *BAND], axis=0)
     if relative:
-        floor = min(middle[middle > 0], default=1.0)
-        middle, low = np.where(middle > 0, middle, np.nan), np.maximum(low, floor)
-        high = np.maximum(high, floor)
-    return middle, low, high
+        band = np.maximum(band, min(middle[middle > 0], default=1.0))
+        middle = np.where(middle > 0, middle, np.nan)
+    return middle, *band
 
 
 def _tables(rows, x, unit="run"):

@@ -110,16 +110,13 @@ def task_pairs(frame: pd.DataFrame, metric: str) -> plt.Figure:
 
     `frame` has ``dataset, method, run, 1, 2`` with fractions; titles name the correlation of each method.
     """
-    datasets = list(dict.fromkeys(frame["dataset"]))
-    size = (max(2.6 * len(datasets), 4), 3.4)
-    fig, axes = plt.subplots(1, len(datasets), figsize=size, squeeze=False)
-    for ax, dataset in zip(axes[0], datasets):
+    n = frame["dataset"].nunique()
+    fig, axes = plt.subplots(1, n, figsize=(max(2.6 * n, 4), 3.4), squeeze=False)
+    for ax, (dataset, rows) in zip(axes[0], frame.groupby("dataset", sort=False)):
         lines = []
-        for method, runs in frame[frame["dataset"] == dataset].groupby("method", sort=False):
+        for method, runs in rows.groupby("method", sort=False):
             ax.plot(100 * runs["1"], 100 * runs["2"], linestyle="", alpha=0.6, markersize=4, label=method)
-            flat = len(runs) < 3 or runs[["1", "2"]].std().min() == 0
-            r = np.nan if flat else np.corrcoef(runs["1"], runs["2"])[0, 1]
-            lines.append(f"{method}: r = {r:.2f}")
+            lines.append(f"{method}: r = {runs[['1', '2']].corr(min_periods=3).iat[0, 1]:.2f}")
         ax.set(title="\n".join([dataset, *lines]), xlabel=f"{metric}, task 1 (%)")
     axes[0][0].set_ylabel(f"{metric}, task 2 (%)")
     legend(fig, axes[0][0].get_lines()[:])

@@ -14,11 +14,10 @@ def transfer_curve(frame: pd.DataFrame) -> plt.Figure:
     `frame` comes from ``benchmarks.lmsc_streams.transfer``.  One column per data set: scores above,
     paired differences below.  Lines are means over seeds, bands their 95 % t intervals.
     """
-    names = list(dict.fromkeys(frame["dataset"]))
-    fig, axes = plt.subplots(2, len(names), figsize=(max(4.4, 3.4 * len(names)), 4.4), sharex="col",
-                             sharey="row", squeeze=False, height_ratios=(3, 2))
-    for (above, below), name in zip(axes.T, names):
-        rows = frame[frame["dataset"] == name]
+    n = frame["dataset"].nunique()
+    fig, axes = plt.subplots(2, n, figsize=(max(4.4, 3.4 * n), 4.4), sharex="col", sharey="row",
+                             squeeze=False, height_ratios=(3, 2))
+    for (above, below), (name, rows) in zip(axes.T, frame.groupby("dataset", sort=False)):
         for knowledge, runs in rows.groupby("knowledge", sort=False):
             _mean_line(above, runs.pivot(index="position", columns="seed", values="value"), knowledge)
         table = rows.pivot(index=["position", "seed"], columns="knowledge", values="value")
@@ -42,11 +41,9 @@ def forgetting_curve(frame: pd.DataFrame) -> plt.Figure:
     means over seeds, bands their 95 % t intervals; the line without markers is the agreement of the first
     labels with the classes.
     """
-    names = list(dict.fromkeys(frame["dataset"]))
-    fig, axes = plt.subplots(1, len(names), figsize=(max(4.4, 3.4 * len(names)), 3.2), sharey=True,
-                             squeeze=False)
-    for ax, name in zip(axes[0], names):
-        rows = frame[frame["dataset"] == name]
+    n = frame["dataset"].nunique()
+    fig, axes = plt.subplots(1, n, figsize=(max(4.4, 3.4 * n), 3.2), sharey=True, squeeze=False)
+    for ax, (name, rows) in zip(axes[0], frame.groupby("dataset", sort=False)):
         for against, runs in rows.groupby("against", sort=False):
             table = runs.pivot(index="tasks_seen", columns="seed", values="value")
             _mean_line(ax, table, f"clustered anew, against {against}")
@@ -67,11 +64,9 @@ def order_spread(frame: pd.DataFrame) -> plt.Figure:
     how far a task is above its own mean over orders: dots are tasks, the line is their mean with its 95 % t
     interval over orders and seeds.  Right, one dot per order, its mean over tasks.
     """
-    names = list(dict.fromkeys(frame["dataset"]))
-    fig, axes = plt.subplots(len(names), 2, figsize=(6.8, 0.6 + 2.2 * len(names)), squeeze=False,
-                             width_ratios=(2, 1))
-    for (left, right), name in zip(axes, names):
-        rows = frame[frame["dataset"] == name]
+    n = frame["dataset"].nunique()
+    fig, axes = plt.subplots(n, 2, figsize=(6.8, 0.6 + 2.2 * n), squeeze=False, width_ratios=(2, 1))
+    for (left, right), (name, rows) in zip(axes, frame.groupby("dataset", sort=False)):
         above = rows["value"] - rows.groupby(["seed", "task"])["value"].transform("mean")
         left.plot(rows["position"], 100 * above, linestyle="", marker=".", color="0.7", zorder=1,
                   markeredgewidth=0, label="a task in one order")

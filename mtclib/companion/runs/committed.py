@@ -203,7 +203,9 @@ def pack_arrays(path, arrays):
     clusters, and arrays of one shape side by side, entry by entry, which takes a third of the room."""
     groups = {}
     for name, array in arrays.items():
-        groups.setdefault((_kind(array), array.shape, name.partition("/")[2]), []).append(name)
+        two = array.dtype == np.int8 and array.size and array.min() >= 0 and array.max() <= 1
+        kind = BITS if two else array.dtype.str
+        groups.setdefault((kind, array.shape, name.partition("/")[2]), []).append(name)
     number = {name: i for i, names in enumerate(groups.values()) for name in names}
     index = {"groups": list(groups), "names": [[name, number[name]] for name in arrays]}
     joined = {}
@@ -225,11 +227,6 @@ def write_npz(path, members):
             entry.compress_type = zipfile.ZIP_LZMA
             with file.open(entry, "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
-
-
-def _kind(array):
-    two = array.dtype == np.int8 and array.size and array.min() >= 0 and array.max() <= 1
-    return BITS if two else array.dtype.str
 
 
 def unpack_arrays(path):

@@ -7,7 +7,6 @@ import re
 from functools import reduce
 from html import escape, unescape
 from importlib import import_module, metadata
-from importlib.resources import files
 from pathlib import Path
 from textwrap import shorten
 
@@ -26,7 +25,7 @@ HERE = Path(__file__).parent
 LATEX = LatexToMathML()
 LOGGER = getLogger(__name__)
 logging.getLogger("fontTools").setLevel(logging.WARNING)
-FONT = files("ziamath") / "fonts" / "STIXTwoMath-Regular.ttf"
+FONT = Path(str(metadata.distribution("ziamath").locate_file("ziamath/fonts/STIXTwoMath-Regular.ttf")))
 ITALICS = {*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C), 0x210E}
 """Letters as a browser draws those of a variable."""
 TAGS = re.compile(r"""<(style|script).*?</\1>|<!--.*?-->|<("[^"]*"|'[^']*'|[^'">])*>""", re.S)
@@ -170,16 +169,19 @@ def finish(app, exception):
             file.unlink()
 
 
+def without_rows(html):
+    """Leave out rows of numbers, which are most of a page and slow to parse."""
+    return ROWS.sub(lambda found: found[0] if "<p" in found[0] else GAP, html)
+
+
 def fit_body(app, pagename, templatename, context, doctree):
     """Load a picture when it is about to be seen, and let it lead to itself at its own size; give a table
     that has no caption that of its section; fold the evidence of a paper, by parts; say to other sites what
     a page is about."""
     if "body" not in context:
         return
-    # Rows of numbers are most of a page, and nothing changes there: they are not parsed.
     rows = [part for part in ROWS.findall(context["body"]) if "<p" not in part]
-    soup = BeautifulSoup(ROWS.sub(lambda found: found[0] if "<p" in found[0] else GAP, context["body"]),
-                         "html.parser")
+    soup = BeautifulSoup(without_rows(context["body"]), "html.parser")
     for image in soup("img"):
         image["loading"] = "lazy"
         if not image.find_parent("a") and "sd-card-img-top" not in image.get("class", ()):

@@ -7,7 +7,6 @@ from base64 import b64encode
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 
-import pandas as pd
 from nbformat.v4 import new_markdown_cell
 
 from mtclib.companion.parameters import HOME
@@ -142,42 +141,34 @@ def heading(notebook, position: int) -> str:
     return re.sub(r"[*`$\\]", "", titles[-1]).strip()
 
 
-def _kept_figures() -> dict[str, list[str]]:
-    """Name of each notebook -> stems of the figures that it draws and the repository keeps."""
-    manifest = paths.root() / "figures" / "manifest.csv"
-    if not manifest.is_file():
-        return {}
-    rows = pd.read_csv(manifest, usecols=["file", "notebook"]).map(lambda file: Path(file).stem)
-    return rows.drop_duplicates().groupby("notebook")["file"].agg(list).to_dict()
+def drawn(cell) -> dict[str, str]:
+    """Stems of the figures that the outputs of a cell name, and what is seen."""
+    about = [output.get("metadata", {}).get("image/png", {}) for output in cell.get("outputs", ())]
+    return {one["figure"]: one.get("alt", one["figure"]) for one in about if "figure" in one}
 
 
-def drawn(cell) -> list[str]:
-    """Stems of the figures that the outputs of a cell name."""
-    outputs = cell.get("outputs", ())
-    return [output.get("metadata", {}).get("image/png", {}).get("figure") for output in outputs]
-
-
-def _mark(notebook, stem: str) -> dict[str, str]:
-    """Put a target where a figure is drawn; return the heading above it, and what is seen."""
+def _cards(notebook, folder) -> list[str]:
+    """Put a target where a figure of the folder is drawn; return the cards of all."""
+    cells, cards = [], []
     for position, cell in enumerate(notebook.cells):
-        if cell.cell_type == "code" and (f'"{stem}"' in cell.source or stem in drawn(cell)):
-            notebook.cells.insert(position, new_markdown_cell(f"({stem})="))
-            title, known = heading(notebook, position), cell.metadata.get("mystnb", {}).get("image", {})
-            return {"title": title, "alt": known.get("alt", f"{title}: {stem}")}
-    notebook.cells.insert(1, new_markdown_cell(f"({stem})="))
-    return {"title": stem, "alt": stem}
+        for stem, alt in drawn(cell).items():
+            if (folder / f"{stem}.png").is_file():
+                cells.append(new_markdown_cell(f"({stem})="))
+                cards.append(words("figure-card", stem=stem, title=heading(notebook, position), alt=alt))
+        cells.append(cell)
+    notebook.cells = cells
+    return cards
 
 
 def write_figures(source: Path, found, labels) -> dict[str, str]:
     """Write the gallery of all figures, by the notebook that draws them; return its name and title."""
-    drawn = _kept_figures()
-    if not drawn:
+    folder, parts = paths.root() / "figures", [words("figures", home=HOME)]
+    for name, (notebook, _) in found.items():
+        if cards := _cards(notebook, folder):
+            parts.append("\n".join([f"## {labels[name]}\n\n::::{{grid}} 2 3 3 4", *cards, "::::"]))
+    if len(parts) == 1:
         return {}
-    shutil.copytree(paths.root() / "figures", source / "figures")
-    parts = [words("figures", home=HOME)]
-    for name in [name for name in found if name in drawn]:
-        cards = [words("figure-card", stem=stem, **_mark(found[name][0], stem)) for stem in drawn[name]]
-        parts.append("\n".join([f"## {labels[name]}\n\n::::{{grid}} 2 3 3 4", *cards, "::::"]))
+    shutil.copytree(folder, source / "figures")
     (source / "figures.md").write_text("\n\n".join(parts), encoding="utf-8")
     return {"figures": "Figures"}
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from mtclib import __version__
-from mtclib.companion.userdata.files import DataFileError, listed, own_path, sha256
+from mtclib.companion.userdata.files import listed, own_path, sha256
 from mtclib.core.errors import MtclibError
 
 MANIFEST = "manifest.json"
@@ -39,28 +39,29 @@ def check(folder, inputs=()) -> Path:
     bundle to which nothing was added and in which nothing was changed, and no input lies in it."""
     if not str(folder).strip():
         raise BundleError("output: the name of the folder is empty; give one, such as 'clusters'")
-    try:
-        place = own_path(folder, "output").resolve()
-    except DataFileError as error:
-        raise BundleError(error) from error
+    place = own_path(folder, "output", BundleError).resolve()
+    if why := _refusal(place, inputs):
+        raise BundleError(f"output: {folder!s} {why}")
+    return place
+
+
+def _refusal(place, inputs):
+    """Why results may not be written to a place, and what to do; "" if they may."""
     if place in (Path.cwd(), *Path.cwd().parents):
-        raise BundleError(f"output: {folder!s} is the current folder or holds it; name a new one in it, such "
-                          f"as 'clusters'")
+        return "is the current folder or holds it; name a new one in it, such as 'clusters'"
     if place.is_mount():
-        raise BundleError(f"output: {folder!s} is where a disk is mounted, and a mounted folder cannot be "
-                          f"replaced; name a new one in it, such as {str(place / 'clusters')!r}")
+        return (f"is where a disk is mounted, and a mounted folder cannot be replaced; name a new one in it, "
+                f"such as {str(place / 'clusters')!r}")
     if within := [file for file in inputs if Path(file).resolve().is_relative_to(place)]:
-        raise BundleError(f"output: {folder!s} holds the input {listed(within)}; choose another folder")
+        return f"holds the input {listed(within)}; choose another folder"
     _put_back(place)
     if _in_the_way(place) and (why := _in_the_way(place)):  # twice, as another run may just change places
-        raise BundleError(f"output: {folder!s} {why}; nothing there is replaced: choose another folder, or "
-                          f"move what is there")
+        return f"{why}; nothing there is replaced: choose another folder, or move what is there"
     try:
         with tempfile.TemporaryDirectory(dir=next(each for each in place.parents if each.exists())):
-            return place
+            return ""
     except OSError as error:
-        raise BundleError(f"output: {folder!s} cannot be written ({error.strerror}); choose another folder"
-                          ) from error
+        return f"cannot be written ({error.strerror}); choose another folder"
 
 
 def _in_the_way(place):

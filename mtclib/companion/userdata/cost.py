@@ -1,7 +1,8 @@
 """How long fits take and what memory they need on a user's data, from the growth that was measured.
 
 ``data/growth.csv`` has a fit of ten iterations and how it grows; ``data/methods/costs.csv`` the number of
-iterations of a whole fit and the seconds of each.  Expect a factor of about two either way.
+iterations of a whole fit and the seconds of each.  Memory is at least what a fit holds on paper.  Expect a
+factor of about two either way.
 """
 
 import os
@@ -14,6 +15,7 @@ from mtclib.baselines.registry import all_estimators
 from mtclib.baselines.wmsc import WMSC, too_many
 from mtclib.companion.userdata.run import RECOMMENDED, check_methods, methods_for, numbers_of_clusters
 from mtclib.core import paths
+from mtclib.core.large import IN_MEMORY
 
 WORTH_SAYING, TOO_LONG = 60, 600
 """Seconds of all fits from which the estimate is printed, and from which the command asks."""
@@ -36,7 +38,7 @@ def estimates(data, methods, n_clusters, n_runs=1, n_jobs=1) -> pd.DataFrame:
     costs = pd.read_csv(paths.paper_dir("methods") / "costs.csv", index_col="method").fillna(0.0)
     chosen, rows = methods if isinstance(methods, dict) else dict.fromkeys(methods, {}), {}
     for name, parameters in chosen.items():
-        fitted = [_one(data, growth.loc[each], costs.loc[each], max(n_clusters), _copies(data, each))
+        fitted = [_one(data, each, growth.loc[each], costs.loc[each], max(n_clusters))
                   for each in _fitted(name, parameters, data) if each in growth.index]
         if fitted:  # one after the other
             seconds, megabytes = zip(*fitted)
@@ -59,7 +61,20 @@ def _copies(data, name):
     return 2 * sum(X.data.nbytes for X in data.Xs if not (reads and isinstance(X, np.memmap)))
 
 
-def _one(data, growth, cost, k, copies):
+def _held(name, n, k, views):
+    """Bytes that a fit holds beside the data, on paper, at the least.
+
+    k-means of n samples has their labels, those of the step before, and a weight of each.  Landmarks add the
+    embedding and a graph of 8 neighbours a view, indices and weights, unless it lies in a file (`room`).
+    """
+    held = n * (4 + 4 + 8)
+    if name == "LandmarkSpectral":
+        graph = (8 * n * views * size for size in (2, 4))
+        held += 4 * n * k + sum(size for size in graph if size <= IN_MEMORY)
+    return held
+
+
+def _one(data, name, growth, cost, k):
     n = data.Xs[0].shape[0] if data.kind == "multiview" else sum(X.shape[0] for X in data.Xs)
     size = {"k": k, "parts": len(data.Xs), "d": sum(X.shape[1] for X in data.Xs) / len(data.Xs)}
     most = growth.loc["n"]
@@ -71,7 +86,8 @@ def _one(data, growth, cost, k, copies):
         power = growth.loc[varied, ["time", "memory"]].clip(lower=0).astype(float)
         seconds *= (size[varied] / base) ** power["time"]
         megabytes *= (size[varied] / base) ** power["memory"]
-    return seconds, megabytes + copies / 2**20
+    held = _held(name, n, k, len(data.Xs)) / 2**20
+    return seconds, max(megabytes, held) + _copies(data, name) / 2**20
 
 
 def verdict(data, methods, n_clusters, n_runs, n_jobs) -> tuple:

@@ -19,7 +19,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -34,6 +34,7 @@ from mtclib.core.checks import check_indices
 from mtclib.core.errors import MtclibError
 
 _SHOWN, _LONGEST = 5, 60
+csv.field_size_limit(2**31 - 1)  # a text may be long
 SMALL = 2**24  # bytes of an array that is read beside another
 _NUMBERS = "biufc"
 _HDF5 = b"\x89HDF"
@@ -58,15 +59,9 @@ class Table:
     labels: Sequence | None = None
     ids: np.ndarray | None = None  # names of the samples
 
-    @property
-    def rows(self) -> int:
+    def __len__(self):
         """Number of samples."""
         return self.values.shape[0]
-
-    @property
-    def names(self) -> tuple | None:
-        """Names of the features where the file gives them."""
-        return self.columns if self.named else None
 
     @property
     def known(self) -> tuple:
@@ -91,16 +86,16 @@ def listed(names) -> str:
     return ", ".join(map(repr, names[:_SHOWN])) + more
 
 
-def own_path(path, argument) -> Path:
-    """The path with ``~`` resolved; a DataFileError about the argument if it can be none on this machine."""
+def own_path(path, argument, wrong=DataFileError) -> Path:
+    """The path with ``~`` resolved; an error about the argument if it can be none on this machine."""
     if not isinstance(path, str | Path) or not str(path).strip():
-        raise DataFileError(f"{argument}: {path!r} is no path; give text such as 'data/first.csv'")
+        raise wrong(f"{argument}: {path!r} is no path; give text such as 'data/first.csv'")
     try:
         file = Path(path).expanduser()
         file.resolve().exists()
     except (OSError, RuntimeError, ValueError) as error:  # too long, no such user, a loop of links
-        raise DataFileError(f"{argument}: {listed([path])} cannot be a path here "
-                            f"({getattr(error, 'strerror', None) or error})") from error
+        raise wrong(f"{argument}: {listed([path])} cannot be a path here "
+                    f"({getattr(error, 'strerror', None) or error})") from error
     return file
 
 
@@ -217,7 +212,7 @@ def _check_header(names, name, known):
     would be lost without a word."""
     if names[:1] == ["sep="]:
         raise DataFileError(f"{name}: the first line says to Excel what separates columns; delete this line")
-    numbers = [value for value in map(_as_number, names) if value is not None]
+    numbers = pd.to_numeric(pd.Series(names, dtype=str), errors="coerce").dropna().tolist()
     counted = [range(start, start + len(numbers)) for start in (0, 1)]
     years = sorted(set(numbers)) == numbers and all(1000 <= value < 3000 for value in numbers)
     numbered = years or any(numbers == list(each) for each in counted)
@@ -231,13 +226,6 @@ def _check_header(names, name, known):
                             f"{', or end no line with a separator' * (names.index('') + 1 == len(names))}")
     if repeated := sorted(text for text, times in Counter(names).items() if times > 1):
         raise DataFileError(f"{name}: columns have the same name: {listed(repeated)}; rename or drop them")
-
-
-def _as_number(text):
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _read_parquet(file, name, header, text):
@@ -262,31 +250,24 @@ def _read_parquet(file, name, header, text):
 
 
 def _read_npy(file, name, variable):
-    try:
+    with _whole(file, name, "npy file", "numpy.save"):
         if file.stat().st_size > large.IN_MEMORY:
             return {"": np.lib.format.open_memmap(file, mode="r")}
         with file.open("rb") as handle:
             return {"": np.lib.format.read_array(handle, allow_pickle=False)}
-    except _DAMAGE as error:
-        raise _unusable(file, name, error, "npy file", "numpy.save") from error
 
 
 def _read_npz(file, name, variable):
-    try:
-        with np.load(file, allow_pickle=False) as archive:
-            sizes = {info.filename.removesuffix(".npy"): info.file_size for info in archive.zip.infolist()}
-            # Beside the matrix that is asked for only what may be labels or names of its rows.
-            most = max(sizes[variable], SMALL) if variable in sizes else math.inf
-            _check_room(name, sum(size for size in sizes.values() if size <= most))
-            if {"format", "shape", "data"} <= set(archive.files) and archive["format"].ndim == 0:
-                return {"": sp.load_npz(file)}
-            members = {key: archive[key] for key in archive.files if sizes.get(key, 0) <= most}
-            return {key: X for key, X in members.items() if isinstance(X, np.ndarray)}
-    except DataFileError:
-        raise
-    except _DAMAGE as error:
-        raise _unusable(file, name, error, "npz file", "numpy.savez or scipy.sparse.save_npz, whose indices "
-                        "count from 0") from error
+    writers = "numpy.savez or scipy.sparse.save_npz, whose indices count from 0"
+    with _whole(file, name, "npz file", writers), np.load(file, allow_pickle=False) as archive:
+        sizes = {info.filename.removesuffix(".npy"): info.file_size for info in archive.zip.infolist()}
+        # Beside the matrix that is asked for only what may be labels or names of its rows.
+        most = max(sizes[variable], SMALL) if variable in sizes else math.inf
+        _check_room(name, sum(size for size in sizes.values() if size <= most))
+        if {"format", "shape", "data"} <= set(archive.files) and archive["format"].ndim == 0:
+            return {"": sp.load_npz(file)}
+        members = {key: archive[key] for key in archive.files if sizes.get(key, 0) <= most}
+        return {key: X for key, X in members.items() if isinstance(X, np.ndarray)}
 
 
 def _check_room(name, size, free=None):
@@ -297,16 +278,24 @@ def _check_room(name, size, free=None):
                             f"memory are free; save the matrix alone, with numpy.save, to be read in parts")
 
 
-def _unusable(file, name, error, what, writers):
-    said = f"{type(error).__name__}: {error}"
-    with file.open("rb") as handle:
-        pickled = handle.read(1) == b"\x80"
-    if pickled or re.search("Object arrays|Python objects", said):
-        return DataFileError(f"{name}: holds Python objects, which are not read since they may run code; "
-                             f"save arrays of numbers or text with {writers.partition(' ')[0]}")
-    if "pickle" in said:  # numpy's advice for any file without an archive in it
-        said = "the file is no archive"
-    return DataFileError(f"{name}: no {what}, or damaged ({said}); write it again with {writers}")
+@contextmanager
+def _whole(file, name, what, writers):
+    """Say of a file that numpy cannot read what is wrong with it."""
+    try:
+        yield
+    except DataFileError:
+        raise
+    except _DAMAGE as error:
+        said = f"{type(error).__name__}: {error}"
+        with file.open("rb") as handle:
+            pickled = handle.read(1) == b"\x80"
+        if pickled or re.search("Object arrays|Python objects", said):
+            raise DataFileError(f"{name}: holds Python objects, which are not read since they may run code; "
+                                f"save arrays of numbers or text with {writers.partition(' ')[0]}") from error
+        if "pickle" in said:  # numpy's advice for any file without an archive in it
+            said = "the file is no archive"
+        raise DataFileError(f"{name}: no {what}, or damaged ({said}); write it again with {writers}"
+                            ) from error
 
 
 # Entries become numbers of 8 bytes, of which there are three copies at a time.
@@ -330,13 +319,11 @@ def _read_mat(file, name, variable):
     if done.returncode:
         said = (done.stderr.decode(errors="replace").strip().splitlines() or ["its reader died"])[-1]
         raise DataFileError(f"{name}: no MATLAB file, or damaged ({said[:200]}); save it again")
-    content, found = pickle.loads(done.stdout), {}
+    content = pickle.loads(done.stdout)
     if isinstance(content, int):
         _check_room(name, content, free)
-    for key, value in content.items():
-        if not key.startswith("__"):
-            found.update(_unpacked(key, value))
-    return found
+    return {key: X for variable, value in content.items() if not variable.startswith("__")
+            for key, X in _unpacked(variable, value).items()}
 
 
 def _unpacked(key, value):
@@ -376,7 +363,10 @@ def _choose(arrays, variable, name, labels):
 
 
 def _is_vector(X):
-    return not sp.issparse(X) and (X.ndim == 1 or (X.ndim == 2 and min(X.shape) == 1))
+    if sp.issparse(X) or X.dtype.names:
+        return False
+    return X.ndim == 1 or (X.ndim == 2 and min(X.shape) == 1)
+
 
 _READERS: dict = {".csv": _read_csv, ".tsv": partial(_read_csv, separator="\t"), ".parquet": _read_parquet,
                   ".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat}

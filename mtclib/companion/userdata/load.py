@@ -177,7 +177,8 @@ def _loaded(kind, parts, labelled, paths, labels):
         labels=list(codes) if kind == "multitask" else codes[0], class_names=class_names,
         task_names=_names(paths), edition="files",
         sources=tuple({"file": file.name, "sha256": sha256(file)} for file in files),
-        feature_names=tuple(part.names for part in parts), sample_names=ids, files=tuple(map(str, files)))
+        feature_names=tuple(part.columns if part.named else None for part in parts), sample_names=ids,
+        files=tuple(map(str, files)))
 
 
 def _tell_what_are_no_features(part, unnamed, unlabelled):
@@ -380,8 +381,8 @@ def _vector(table, name, argument, optional=False):
         held = f"it has {listed(table.known)}" if table.known else "it has a matrix without names only"
         raise DataFileError(f"{table.name}: there is no {argument} {name!r}; {held}")
     found = table.vectors[name]
-    if len(found) != table.rows:
-        raise DataFileError(f"{table.name}: {argument} {name!r} has {len(found)} entries for {table.rows} "
+    if len(found) != len(table):
+        raise DataFileError(f"{table.name}: {argument} {name!r} has {len(found)} entries for {len(table)} "
                             f"samples; it needs one for each")
     return pd.Series(found)
 
@@ -432,8 +433,8 @@ def _check_names(part, first, what, remedy):
 def aligned(part, first) -> Table:
     """Bring the rows of a view into the order of the first, by the names of samples where both have them."""
     if part.ids is None or first.ids is None:
-        if part.rows != first.rows:
-            raise DataFileError(f"{part.name}: has {part.rows} samples, but {first.name} has {first.rows}; "
+        if len(part) != len(first):
+            raise DataFileError(f"{part.name}: has {len(part)} samples, but {first.name} has {len(first)}; "
                                 f"all files have the same samples in rows. Give id_column to match them by "
                                 f"name; use header=False if first lines are data; transpose a matrix with "
                                 f"samples in columns")
@@ -512,13 +513,14 @@ def class_codes(table):
     """Number the classes from 0, -1 where the cell is empty; the codes and the names, as written, in order.
     Numbers are ordered by size, text by the alphabet; labels that are fractional numbers are refused."""
     if table.labels is None:
-        return np.full(table.rows, -1), ()
+        return np.full(len(table), -1), ()
     text = [plain(value) for value in table.labels]
     names = sorted(set(text) - {""})
     if all(map(_NUMBER.fullmatch, names)):
-        if broken := [name for name in names if not float(name).is_integer()]:
-            raise DataFileError(f"{table.name}: the labels are fractional numbers, such as {broken[0]}, and "
-                                f"so no classes; choose another label column, or round them")
+        if broken := [name for name in names if "." in name and not float(name).is_integer()]:
+            raise DataFileError(f"{table.name}: the labels are fractional numbers, such as "
+                                f"{short(broken[0])}, and so no classes; choose another label column, or "
+                                f"round them")
         names.sort(key=float)
     code = {label: place for place, label in enumerate(names)} | {"": -1}
     return np.array([code[label] for label in text]), tuple(names)
@@ -538,7 +540,7 @@ def labels_beside(table, label_column, id_column, part):
     else:
         found = as_dense(table.values).ravel()
     ids = _sample_names(table, id_column)
-    found = replace(table, values=np.empty((table.rows, 0)), labels=found, ids=ids)
+    found = replace(table, values=np.empty((len(table), 0)), labels=found, ids=ids)
     return aligned(found, part if id_column else replace(part, ids=None)).labels
 
 

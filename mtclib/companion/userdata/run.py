@@ -18,7 +18,7 @@ from mtclib.companion.runs import attempt
 from mtclib.companion.runs.runner import make_bar, processes
 from mtclib.companion.userdata.bundle import MANIFEST, bundle, safe
 from mtclib.companion.userdata.contents import aligned, as_list, contents
-from mtclib.companion.userdata.load import preparation, with_names
+from mtclib.companion.userdata.load import UserData, preparation, with_names
 from mtclib.core.base import spawn_seeds
 from mtclib.core.checks import check_n_clusters, check_number
 from mtclib.datasets import Dataset
@@ -192,11 +192,9 @@ class Clusterings:
 
     def agreement(self) -> pd.DataFrame:
         """Adjusted Rand index of each pair of methods, the mean over tasks; methods by methods."""
-        names = list(self.labels)
-        frame = pd.DataFrame(np.eye(len(names)), index=names, columns=names).rename_axis("method")
-        for one, two in combinations(names, 2):
-            frame.loc[one, two] = frame.loc[two, one] = _similarity(self.labels[one], self.labels[two])
-        return frame
+        frame = pd.DataFrame({one: {two: _similarity(labels, others) for two, others in self.labels.items()}
+                              for one, labels in self.labels.items()})
+        return frame.rename_axis("method")
 
     def first(self) -> str:
         """The first method that succeeded: the recommended one where none were named."""
@@ -231,8 +229,7 @@ class Clusterings:
             tables["contents"] = contents(self.data, self.labels[self.first()], groups)
             if self.data.kind == "multitask":
                 tables["related"] = groups.related
-        inputs = getattr(self.data, "files", ())
-        with bundle(folder, self.settings, self.data.sources, inputs) as (place, partial):
+        with bundle(folder, self.settings, self.data.sources, self.data.files) as (place, partial):
             marked = 0
             for name, table in tables.items():
                 table, count = (table, 0) if raw else safe(table)
@@ -252,14 +249,12 @@ class Clusterings:
     def _table(self, name):
         """Row i of a task is its sample i, counted from 1 where samples have no names."""
         data, parts, labels, groups = self.data, [], self.labels[name], self.groups(name)
-        views = data.kind == "multiview"
-        samples = getattr(data, "sample_names", ()) or [None] * len(as_list(labels))
         sure = self.agreements(name)
         for t, (found, truth) in enumerate(zip(as_list(labels), as_list(data.labels))):
-            names = np.array([*(data.class_names[t] if data.class_names else ()), ""], dtype=object)
+            names, ids = np.array([*data.class_names[t], ""], dtype=object), data.sample_names[t]
             parts.append(pd.DataFrame({
-                "task": "" if views else data.task_names[t],
-                "sample": np.arange(1, len(found) + 1) if samples[t] is None else samples[t],
+                "task": "" if data.kind == "multiview" else data.task_names[t],
+                "sample": np.arange(1, len(found) + 1) if ids is None else ids,
                 "class": names[truth], "cluster": found + 1,
                 "group": np.array(groups.names, dtype=object)[groups.codes[t][found]],
                 **({} if sure is None else {"agreement": sure[t].round(3)})}))
@@ -303,6 +298,9 @@ def cluster(data: Dataset, methods: Sequence = (), n_clusters: int | list[int] |
     >>> result.frame["sizes"].notna().all() and list(result.labels) == ["KMeans", "MBC"]
     True
     """
+    if not isinstance(data, UserData):
+        data = UserData(**vars(data), feature_names=(None,) * len(data.Xs),
+                        sample_names=(None,) * len(as_list(data.labels)))
     chosen = check_methods(methods, data, n_clusters)
     ks = numbers_of_clusters(data, n_clusters)
     for name, value, least in (("n_runs", n_runs, 1), ("n_jobs", n_jobs, 1), ("seed", seed, 0)):
@@ -316,14 +314,16 @@ def cluster(data: Dataset, methods: Sequence = (), n_clusters: int | list[int] |
             done.append(run)
             bar.set_postfix_str(run["method"], refresh=False)
             bar.update()
-    runs = {name: done[i * n_runs : (i + 1) * n_runs] for i, name in enumerate(chosen)}
-    best = {name: min((run for run in runs[name] if not run["error"]), key=lambda run: run["objective"],
-                      default=None) for name in chosen}
-    rows = [row for name in chosen for row in _rows(name, runs[name], best[name], data)]
-    labels = {name: run["labels"] for name, run in best.items() if run}
+    best, rows = {}, []
+    for i, name in enumerate(chosen):
+        runs = done[i * n_runs : (i + 1) * n_runs]
+        if good := [run for run in runs if not run["error"]]:
+            best[name] = min(good, key=lambda run: run["objective"])
+        rows += _rows(name, runs, good, best.get(name), data)
     settings = {"n_clusters": ks, "methods": chosen, "seed": seed, "runs": n_runs,
                 "preprocessing": list(data.preprocessing)}
-    relations, sure = ({name: run[key] for name, run in best.items() if run} for key in ("relation", "sure"))
+    labels, relations, sure = ({name: run[key] for name, run in best.items()}
+                               for key in ("labels", "relation", "sure"))
     return Clusterings(pd.DataFrame(rows), labels, data, settings, relations, sure)
 
 
@@ -343,9 +343,8 @@ def _fitted(name, parameters, n_clusters, seed, Xs):
             "converged": bool(model.converged_)}
 
 
-def _rows(name, runs, best, data):
-    """Rows of the frame of one method."""
-    good = [run for run in runs if not run["error"]]
+def _rows(name, runs, good, best, data):
+    """Rows of the frame of one method: all its runs, those that ended well, and the best of these."""
     pairs = [_similarity(one["labels"], two["labels"]) for one, two in combinations(good, 2)]
     shared = {
         "stability": float(np.mean(pairs)) if pairs else np.nan,

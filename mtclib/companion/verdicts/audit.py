@@ -33,17 +33,16 @@ def audit_tables(published, sizes=None, class_sizes=None, runs=None) -> pd.DataF
 def averages(published):
     """Averages (task ``avg``) that are not the mean of the printed tasks, up to rounding of both: "last
     digits" up to `SLIPS` printed units, which sums of rounded steps can reach, and "average" beyond."""
-    for _, group in published.dropna(subset="mean").groupby(list(ROW), sort=False):
-        printed, parts = group[group["task"] == "avg"], group[~group["task"].isin(["avg", ""])]
-        if len(printed) != 1 or len(parts) < 2:
-            continue
-        cell, mean = printed.iloc[0], parts["mean"].mean()
-        off = abs(cell["mean"] - mean)
-        if off > (cell["half_unit"] + parts["half_unit"].max()) * (1 + 1e-9):
-            kind = "last digits" if off <= 2 * SLIPS * cell["half_unit"] * (1 + 1e-9) else "average"
-            expected = _in_print(mean, cell, extra=1)
-            text = f"the mean of the {len(parts)} printed tasks is {expected}, printed {cell['printed_mean']}"
-            yield _finding(cell, kind, expected, text)
+    rows = published.dropna(subset="mean")
+    tasks = rows[~rows["task"].isin(["avg", ""])].groupby(list(ROW))
+    over = tasks.agg(n=("mean", "size"), over=("mean", "mean"), rounding=("half_unit", "max"))
+    cells = rows[rows["task"] == "avg"].merge(over.query("n > 1"), on=list(ROW))
+    off = (cells["mean"] - cells["over"]).abs()
+    for _, cell in cells[off > (cells["half_unit"] + cells["rounding"]) * (1 + 1e-9)].iterrows():
+        slip = abs(cell["mean"] - cell["over"]) <= 2 * SLIPS * cell["half_unit"] * (1 + 1e-9)
+        expected = _in_print(cell["over"], cell, extra=1)
+        text = f"the mean of the {cell['n']} printed tasks is {expected}, printed {cell['printed_mean']}"
+        yield _finding(cell, "last digits" if slip else "average", expected, text)
 
 
 def out_of_range(published):

@@ -7,6 +7,7 @@ import runpy
 import pandas as pd
 import pytest
 
+from benchmarks.growth import reason
 from benchmarks.method_costs import above_order
 from mtclib.baselines.registry import all_estimators, estimator
 from mtclib.companion.claims import paired_differences
@@ -174,6 +175,16 @@ def test_every_method_stands_beside_its_floor_and_its_growth_and_what_is_above_s
     for name in growth.loc[(growth["varied"] == "n") & (growth["time on paper"] > 1), "method"]:
         assert "n up to about" in " ".join(estimator(name).__doc__.split()), name
     assert len(methods.measured_growth().rows) == len(methods.beside_floors().rows) == len(known)
+
+
+def test_the_growth_that_is_shown_says_how_long_fits_may_take_and_why_sizes_end():
+    growth = pd.read_csv(paths.data_dir() / "growth.csv")
+    caption, limits = methods.measured_growth().caption, growth["limit [s]"]
+    assert f"at most 8 GB and {limits.min():g} to {limits.max():g} s" in caption
+    others = growth["stopped by"][~growth["stopped by"].isin(["size", "seconds", "memory"])]
+    assert others.str.count(r"\(").equals(others.str.count(r"\)"))  # none is cut off
+    long = "a word " * 30
+    assert reason(ValueError(f"{long}; what to do")) == f"ValueError: {long}"
 
 
 def test_the_stated_order_is_that_of_the_cost_where_it_has_powers_of_n():

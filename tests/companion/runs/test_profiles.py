@@ -37,12 +37,24 @@ def test_a_profile_needs_the_data_of_its_studies_and_sweeps_too_and_may_change_t
     assert full["a"][1] == {"edition": "bydate", "weighting": "counts"}
 
 
-def test_the_files_are_those_that_the_data_were_read_from(protocol, monkeypatch):
+def test_the_files_are_those_that_the_data_were_read_from_and_all_are_tried_before_what_is_missing_is_said(
+        protocol, monkeypatch):
     loaded = SimpleNamespace(sources=({"file": "y", "sha256": ""}, {"file": "x", "sha256": ""}))
     asked = []
-    monkeypatch.setattr(runs, "load_dataset", lambda *given: asked.append(given) or (loaded, ""))
+
+    def load(loader, params):
+        asked.append((loader, params))
+        if params.get("edition") == "wheel":
+            return loaded, ""
+        raise FetchError(f"no {params.get('edition', 'default')} edition")
+
+    monkeypatch.setattr(runs, "load_dataset", load)
     assert profiles.needed_files(protocol, "quick") == ["x", "y"]
     assert asked == [("mtcmrl-20newsgroups", {"edition": "wheel", "weighting": "counts"})]
+    with pytest.raises(FetchError) as caught:
+        profiles.needed_files(protocol, "full")
+    assert len(asked) == 1 + 3
+    assert str(caught.value) == "no bydate edition\nno default edition"
 
 
 @pytest.fixture
@@ -83,19 +95,6 @@ def test_committed_results_are_not_replaced_when_data_cannot_be_had(planned, mon
     monkeypatch.setattr(runs, "run", lambda *given, **named: lost)
     with pytest.raises(FetchError, match="left as it was, for toy cannot be had: FetchError: no file"):
         profiles.run_jobs("demo", "full", export=True)
-
-
-def test_all_data_sets_are_tried_before_what_is_missing_is_said(protocol, monkeypatch):
-    def load(loader, params):
-        asked.append(params)
-        raise FetchError(f"no {params.get('edition', 'default')} edition")
-
-    asked = []
-    monkeypatch.setattr(runs, "load_dataset", load)
-    with pytest.raises(FetchError) as caught:
-        profiles.needed_files(protocol, "full")
-    assert len(asked) == 3
-    assert str(caught.value) == "no bydate edition\nno default edition"
 
 
 def test_the_data_are_described_beside_the_results(tmp_path):

@@ -206,6 +206,8 @@ def test_results_are_written_even_if_nobody_reads_what_is_printed(monkeypatch):
     (["own.csv", "--n-clusters", "2", "3"], "no file '3'; join numbers of clusters by commas, as in 2,3"),
     (["own.csv", "--method", "KMeans", "MBC"], "no file 'MBC'; repeat --method for each"),
     (["own.csv", "--n-clusters", "99"], "--n-clusters is 99 but own has only 10 sample"),
+    (["words.csv"], "column 'n_clusters' does not hold numbers .* give --id-column 'n_clusters'"),
+    (["own.csv", "--n-clusters", "9,9"], "--n-clusters has 2 entries for 1 task"),
     (["negative.csv", "--scaling", "tfidf-l2"], "negative: cannot be scaled by 'tfidf-l2': counts must not"),
     (["small.csv"], "small: cannot be scaled by 'minmax': small has entries of size"),
 ])  # fmt: skip
@@ -214,6 +216,7 @@ def test_what_does_not_suit_is_refused_in_the_words_of_the_command_before_files_
     for name, entries in (("own", 1.0), ("negative", -1.0), ("small", 1e-300)):
         table = pd.DataFrame(entries * np.arange(20.0).reshape(10, 2), columns=["a", "b"])
         table.to_csv(f"{name}.csv", index=False)
+    pd.DataFrame({"a": [1, 2], "n_clusters": ["u", "v"]}).to_csv("words.csv", index=False)
     assert main(["cluster", *options]) == 2
     assert re.search(said, capsys.readouterr().err)
 
@@ -223,6 +226,12 @@ def test_a_file_that_is_called_like_an_option_is_said_how_to_name(capsys):
         main(["cluster", own_csv(stem="-x")])
     assert "-x.csv begins like an option; for the file of that name write ./-x.csv" in capsys.readouterr().err
     assert main(["cluster", "./-x.csv", "--method", "KMeans", "--n-clusters", "2", "--id-column", ""]) == 0
+
+
+def test_without_what_methods_cost_it_is_said_where_it_is(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
+    assert main(["cluster", own_csv()]) == 2
+    assert "set MTCLIB_ROOT to a clone of http" in capsys.readouterr().err
 
 
 def test_what_is_told_on_the_way_steers_no_terminal(capsys, monkeypatch):
@@ -273,6 +282,18 @@ def test_estimates_do_not_count_files_that_stay_where_they_are(monkeypatch, tmp_
     monkeypatch.setattr(Views, "Xs", [np.memmap(tmp_path / "X", float, "w+", shape=(32000, 50))] * 3)
     mapped = found["megabytes"] - cost.estimates(Views, ALL_PAIRS, [4])["megabytes"]
     assert mapped.to_dict() == {"WMSC": 0, "MSPL": pytest.approx(2 * 3 * 32000 * 50 * 8 / 2**20)}
+
+
+def test_memory_is_estimated_as_what_a_fit_holds_at_the_least(monkeypatch, tmp_path):
+    """In files, so that neither the data nor copies count."""
+    monkeypatch.setattr(Views, "Xs", [np.memmap(tmp_path / "X", np.float32, "w+", shape=(10**6, 10))] * 3)
+    measured = cost.estimates(Views, ["LandmarkSpectral"], [10])["megabytes"].item()
+    read = pd.read_csv
+    monkeypatch.setattr(pd, "read_csv", lambda *args, **options: read(*args, **options).assign(MB=0.0))
+    held = cost.estimates(Views, ["LandmarkSpectral"], [10])["megabytes"].item()
+    assert held == 10**6 * (3 * 8 * (2 + 4) + 10 * 4 + 16) / 2**20 <= measured <= 1000
+    tasks = type("Tasks", (), {"kind": "multitask", "Xs": [np.zeros((1000, 1))] * 2})
+    assert cost.estimates(tasks, ["KMeans"], [10])["megabytes"].item() == 2000 * (16 + 2 * 8) / 2**20
 
 
 def test_estimates_are_of_what_is_fitted_where_samples_are_many(monkeypatch):

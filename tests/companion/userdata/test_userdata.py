@@ -139,7 +139,6 @@ BAD_FILES = {
     "blanks between columns": ("x.csv", "a b\n1 2\n3 4\n", "separate the columns by commas"),
     "commas between columns": ("x.tsv", "a,b\n1,2\n3,4\n", "commas in a .csv file, by tabs"),
     "UTF-16 without mark": ("x.csv", "a,b\n1,2\n".encode("utf-16-le"), "save it as UTF-8"),
-    "pickle": ("x.npz", pickle.dumps([1, 2]), "Python objects.*with numpy.savez$"),
     "infinity in a matrix": ("x.npz", {"X": np.diag([1, np.inf])}, "row 2 of column '2'"),
     "first line is data": ("x.csv", "0.5,1\n2,3\n", "looks like data.*header=False"),
     "first line rises": ("x.csv", "1,5,9\n2,3,4\n", "like data.*header=False.*header=True"),
@@ -161,14 +160,11 @@ BAD_FILES = {
     "title": ("x.csv", "# mine\na,b\n1,2\n", "which has 1, .* delete a title above the names"),
     "not UTF-8": ("x.csv", "größe\n1\n".encode("latin-1"), "save it as UTF-8"),
     "cut archive": ("x.npz", b"PK\x03\x04 cut", "no npz file, or damaged"),
-    "text as archive": ("x.npz", b"a,b\n1,2\n", r"no npz file, or damaged \(the file is no"),
     "objects": ("x.npz", {"X": np.array([{}, {}])}, "Python objects.*save arrays of numbers"),
-    "objects in an array": ("x.npy", np.array([{}, {}]), "Python objects.*with numpy.save$"),
     "pickle as an array": ("x.npy", pickle.dumps([1, 2]), "Python objects.*numpy.save$"),
     "cut array": ("x.npy", saved(np.save, NUMBERS)[:-1], "no npy file, or"),
     "unending header": ("x.npy", saved(np.save, NUMBERS).replace(b"}", b"{"), "no npy file, or"),
     "archive as an array": ("x.npy", saved(np.savez, A=NUMBERS), "no npy file"),
-    "words in an array": ("x.npy", np.array([["u"], ["v"]]), "no matrix of numbers"),
     "cube": ("x.npy", np.zeros((2, 2, 2)), "no matrix of numbers"),
     "NaN in a mapped file": ("x.npy", np.diag([1, np.nan]), "NaN in row 2 of column '2'"),
     "part of an array": ("x.npy::A", NUMBERS, "leave out '::A'"),
@@ -176,11 +172,9 @@ BAD_FILES = {
     "no such matrix": ("x.npz::Z", {"A": NUMBERS}, "no matrix 'Z'; it has 'A'"),
     "words only": ("x.npz", {"A": np.array(["u", "v"])}, "no matrix of numbers"),
     "complex": ("x.npz", {"A": NUMBERS * 1j}, "complex128; save real numbers"),
-    "nothing in it": ("x.npz", {"A": np.empty((0, 4))}, r"shape \(0, 4\)"),
     "nothing under a long name": ("x.npz", {"X" * 2000: np.empty((0, 4))}, r"'X{57}\.\.\.' has the shape"),
     "rows of indices from 1": ("x.npz", shifted(sp.csr_array(NUMBERS + 1), 1),
                                r"indices must be < 2.*count from 0.*count from 1: subtract 1"),
-    "columns of indices from 1": ("x.npz", shifted(sp.csc_array(NUMBERS + 1), 1), "count from 1"),
     "pairs of indices from 1": ("x.npz", shifted(sp.coo_array(NUMBERS + 1), 1),
                                 "exceeds matrix dimension.*indices count from 0"),
     "indices from 1 in MATLAB": ("x.mat", {"X": shifted(sp.csc_array(NUMBERS + 1), 1)}, "count from 1"),
@@ -189,7 +183,6 @@ BAD_FILES = {
     "HDF5": ("x.mat", b"\x89HDF\r\n\x1a\n" + b"\0" * 200, r"HDF5"),
     "no MATLAB file": ("x.mat", b"hello" * 100, "no MATLAB file, or damaged"),
     "cut MATLAB file": ("x.mat", saved(scipy.io.savemat, {"X": NUMBERS})[:-9], "no MATLAB file, or damaged"),
-    "array of a table": ("x.csv::a", "a\n1\n", "leave out '::a'"),
     "no path": (3, None, "paths: 3 is no path"),
     "nothing": (" ", None, "paths: ' ' is no path"),
     "no user": ("~nosuchuser/x.csv", None, "paths: '~nosuchuser/x.csv' cannot be a path here"),
@@ -242,7 +235,7 @@ def test_an_array_in_a_file_gives_what_it_holds_and_a_large_one_of_floats_stays_
     np.testing.assert_array_equal(values(put("y.npy", X[:, 0])), X[:, :1])
 
 
-def test_files_that_are_mapped_in_blocks_give_the_results_of_text(monkeypatch):
+def test_files_that_are_mapped_in_blocks_in_two_processes_give_the_results_of_text_in_one(monkeypatch):
     rng = np.random.default_rng(0)
     Xs = [rng.normal(scale=4, size=(3, d))[np.arange(60) % 3] + rng.normal(size=(60, d)) for d in (3, 5)]
     put("y.csv", pd.DataFrame({"class": np.arange(60) % 3}))
@@ -255,7 +248,8 @@ def test_files_that_are_mapped_in_blocks_give_the_results_of_text(monkeypatch):
     assert all(isinstance(X, np.memmap) for X in data.Xs)
     pd.testing.assert_frame_equal(loading.describe(data), loading.describe(expected))
     names = ["LandmarkSpectral", "ConMC"]
-    ours, theirs = (cluster(each, names, 3, n_runs=2, n_jobs=2, progress=False) for each in (data, expected))
+    ours = cluster(data, names, 3, n_runs=2, n_jobs=2, progress=False)
+    theirs = cluster(expected, names, 3, n_runs=2)
     for name in names:
         np.testing.assert_array_equal(ours.labels[name], theirs.labels[name])
         found, held = (contents.contents(each.data, each.labels[name]) for each in (ours, theirs))
@@ -320,6 +314,8 @@ def test_the_features_of_texts_are_their_words_over_one_vocabulary_of_all_tasks_
 
 def test_words_are_counted_whatever_their_alphabet_and_however_their_accents_are_written():
     text = "t\ngr\u00f6\u00dfer \u00e9t\u00e9 3\nE\u0301TE\u0301 \u65e5\u672c\n"
+    long = put("x.csv", f"1,{'word ' * 30_000}\n")
+    assert values(long, header=False, text_column="2").toarray().tolist() == [[30_000]]
     data = load_tasks([put("x.csv", text)], text_column="t")
     assert data.feature_names == (("gr\u00f6\u00dfer", "\u00e9t\u00e9", "\u65e5\u672c"),)
     assert data.Xs[0].toarray().tolist() == [[1, 1, 0], [0, 1, 1]]
@@ -378,6 +374,7 @@ CONTENTS = {
     (load_views, "u.csv v.csv", {"label_column": "y"}, r"v\.csv: the labels in 'y' differ from those of u"),
     (load_tasks, "y.csv", {"label_column": "y"}, "no column of features is left"),
     (load_tasks, "short.npz", {"label_column": "y"}, "'y' has 2 entries for 3 samples; it needs one for"),
+    (load_tasks, "short.npz", {"label_column": "pairs"}, "short.npz: there is no label_column 'pairs'"),
     (load_tasks, "unnamed.csv", {"id_column": "id"}, "row 2 has no name in 'id'"),
     (load_views, "u.csv v.csv", {"text_column": "z"}, "there is no text_column 'z'; it has 'a', 'y'"),
     (load_views, "rs.csv", {"labels": "ids.csv", "id_column": "id"}, r"ids\.csv: has 0 columns"),
@@ -388,7 +385,7 @@ CONTENTS = {
 def test_files_that_do_not_fit_together_or_whose_labels_are_no_classes_are_refused(
         read, paths, options, message):
     put("z.npz", {"X": np.ones((3, 3))})
-    put("short.npz", {"X": NUMBERS, "y": np.arange(2)})
+    put("short.npz", {"X": NUMBERS, "y": np.arange(2), "pairs": np.zeros(3, [("u", int), ("v", int)])})
     for name, content in CONTENTS.items():
         put(name, content)
     with pytest.raises(DataFileError, match=message):
@@ -407,6 +404,7 @@ def test_labels_are_optional_and_may_be_missing_for_some_samples():
 
 def test_names_and_labels_are_text_and_survive_as_written():
     ids, labels = ["001", "1e3", "NA", "nan", "-5", "1.50"], ["None", "01", "1", "NA", "", "true"]
+    assert load_tasks([put("x.csv", f"a,y\n1,1\n2,{'9' * 400}\n")], "y").class_names == (("1", "9" * 400),)
     rows = "".join(f"{name},{i},{label}\n" for i, (name, label) in enumerate(zip(ids, labels)))
     data = load_tasks([put("x.csv", f"id,a,y\n{rows}")], "y", id_column="id")
     assert data.sample_names[0].tolist() == ids
@@ -468,7 +466,6 @@ def test_kinds_options_and_paths_of_another_form_are_refused():
 def test_written_data_are_loaded_as_they_were(kind, tmp_path):
     paths, options = loading.write_example(kind, tmp_path, seed=3)
     assert load(kind, paths, **options).sha256 == loading.example(kind, seed=3).sha256
-    assert load(kind, paths, **options).sha256 != loading.example(kind, seed=4).sha256
 
 
 def test_the_description_counts_what_may_go_wrong_and_the_contents_name_class_and_features():
