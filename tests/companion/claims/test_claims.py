@@ -179,8 +179,8 @@ DECIDED = {
         (FIXED, ("A", "true", *ON_TOY, ["true"]), "holds: greater in 1 of 1 columns"),
         (FIXED, ("B", "true", *ON_TOY, ["true"]), "fails")],
     claims.relative_gain: [
-        (gaining(26), (*AB, 20, 32), "holds: +26 %"), (gaining(50), (*AB, 20, 32), "fails: +50 %"),
-        (gaining(0), (*AB, 20, 32), "fails: +0 %"), (gaining(32), (*AB, 20, 32), "undecided: +32 %"),
+        (gaining(26), (*AB, 20, 32), "holds: +26.3 %"), (gaining(50), (*AB, 20, 32), "fails: +50.3 %"),
+        (gaining(0), (*AB, 20, 32), "fails: +0.3 %"), (gaining(32), (*AB, 20, 32), "undecided: +32.3 %"),
         (gaining(26, n=5), (*AB, 20, 32), "undecided: 5 runs")],
     claims.tasks_correlate: [(correlated(coupling), ("A", "ACC", "toy", *bounds), status)
                              for coupling, bounds, status in ((0.95, (0.5,), "holds"), (0.0, (0.5,), "fails"),
