@@ -35,7 +35,7 @@ def forest(frame: pd.DataFrame) -> plt.Figure:
 def specification_curve(frame: pd.DataFrame) -> plt.Figure:
     """Mean gain of each printed table on every pipeline, sorted, with its choices as dots below.
 
-    The lines are the printed gains over the same comparisons, a step for each table. `frame` has ``table,
+    Above or below each is the printed gain over the same comparisons, as a bar. `frame` has ``table,
     pipeline, printed, ours``; a pipeline's name lists its choices, with commas between them.
     """
     frame = frame.sort_values("ours", kind="stable").reset_index(drop=True)
@@ -47,13 +47,9 @@ def specification_curve(frame: pd.DataFrame) -> plt.Figure:
                                      height_ratios=heights)
     top.axhline(0, color="black", **RULE)
     look = {"linestyle": "", "markersize": 4}
-    top.hlines(frame["printed"], frame.index - 0.3, frame.index + 0.3, color=PRINTED, linewidth=1)
-    for table, part in frame.groupby("table"):
-        (line,) = top.step(part.index, part["printed"], "-", where="mid", color=PRINTED, linewidth=1,
-                           marker="", label="printed")
-        top.annotate(table, (part.index[-1], part["printed"].iloc[-1]), (4, 0), color=PRINTED, fontsize=7,
-                     textcoords="offset points", verticalalignment="center")
-    lines = [line, *top.plot(frame["ours"], color=OURS, marker="o", label="ours", **look)]
+    bars = top.hlines(frame["printed"], frame.index - 0.4, frame.index + 0.4, color=PRINTED, linewidth=1.6,
+                      label="printed")
+    lines = [bars, *top.plot(frame["ours"], color=OURS, marker="o", label="ours", **look)]
     top.set_ylabel("mean gain, points")
     dots = [(x, named.index(one)) for x, each in enumerate(choices) for one in each]
     below.plot(*zip(*dots), color="0.25", marker="o", **look)
