@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
 from mtclib.core.checks import check_option
@@ -125,9 +126,10 @@ def _check_texts(tasks):
     for t, task in enumerate(tasks):
         if isinstance(task, str) or not len(task):
             raise ValueError(f"tasks: task {t + 1} must be a list with at least one text.")
-        if wrong := [i for i, text in enumerate(task) if not isinstance(text, str)]:
-            raise ValueError(f"tasks: document {wrong[0]} of task {t + 1} is {task[wrong[0]]!r}, not a text; "
-                             "leave it out or give an empty text.")
+        for i, text in enumerate(task):
+            if not isinstance(text, str):
+                raise ValueError(f"tasks: document {i} of task {t + 1} is {text!r}, not a text; leave it out "
+                                 "or give an empty text.")
 
 
 def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, each=True, **options):
@@ -276,7 +278,7 @@ def from_texts(tasks, labels=None, *, name="texts", task_names=None, min_terms=0
     tasks : list of sequences of str
         The documents of each task.
     labels : list of sequences, default=None
-        Class of each document, for scoring; None where it is not known.
+        Class of each document, for scoring; None for a document whose class is not known, or for all.
     name : str, default="texts"
     task_names : sequence of str, default=None
         None numbers the tasks from 1.
@@ -307,7 +309,7 @@ def from_texts(tasks, labels=None, *, name="texts", task_names=None, min_terms=0
     if [len(task) for task in tasks] != [len(y) for y in labels]:
         raise ValueError("labels must hold one label for each document of each task.")
     Xs, kept, _, steps = vectorize_tasks(tasks, min_terms=min_terms, **options)
-    coded = [np.unique([y[i] for i in rows], return_inverse=True) for y, rows in zip(labels, kept)]
+    coded = [pd.factorize(np.array([*y], dtype=object)[rows], sort=True) for y, rows in zip(labels, kept)]
     return Dataset(
-        name=name, kind="multitask", Xs=Xs, labels=[codes for _, codes in coded], task_names=task_names,
-        class_names=tuple(tuple(map(str, names)) for names, _ in coded), preprocessing=steps)
+        name=name, kind="multitask", Xs=Xs, labels=[codes for codes, _ in coded], task_names=task_names,
+        class_names=tuple(tuple(map(str, names)) for _, names in coded), preprocessing=steps)
