@@ -200,16 +200,17 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, 
 def _class_positions(corpus, tasks, split):
     if split not in SPLITS:
         raise ValueError(f"split must be one of {SPLITS}, not {split!r}.")
-    if not len(tasks) or not all(len(classes) for classes in tasks):
+    if not len(tasks) or not all(len(classes) and not isinstance(classes, str) for classes in tasks):
         raise ValueError("tasks must be a list with the class names of each task, at least one each.")
-    groups = [[corpus.select(label, split) for label in classes] for classes in tasks]
-    for classes, found in zip(tasks, groups):
-        for label, positions in zip(classes, found):
-            if not len(positions):
+    for t, classes in enumerate(tasks):
+        if len(set(classes)) < len(classes):
+            raise ValueError(f"tasks: task {t + 1} has a class twice among {', '.join(classes)}.")
+        for label in classes:
+            if not len(corpus.select(label, split)):
                 known = ", ".join(sorted(set(corpus.labels) - {""}))
                 where = f"{corpus.name} ({corpus.edition}), split {split!r}"
                 raise ValueError(f"tasks: no document of class {label!r} in {where}. It has: {known}.")
-    return groups
+    return [[corpus.select(label, split) for label in classes] for classes in tasks]
 
 
 def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None, published=(),

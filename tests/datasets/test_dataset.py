@@ -155,8 +155,9 @@ def test_own_texts_become_a_dataset_with_coded_labels():
     (lambda: from_texts([["red ink"], ["sea"]], task_names=["x"]), "task_names: 1 names for 2 tasks"),
     (lambda: build_tasks(CORPUS, [["a", "z"]]), r"class 'z' .*It has: a, b"),
     (lambda: build_tasks(CORPUS, [["a"]], split="testing"), "split must be one of"),
+    (lambda: build_tasks(CORPUS, [["b"], ["a", "b", "a"]]), "task 2 has a class twice among a, b, a"),
     *((lambda tasks=tasks: build_tasks(CORPUS, tasks), "class names of each task")
-      for tasks in ([], [["a"], []])),
+      for tasks in ([], [["a"], []], ["a"])),
 ])  # fmt: skip
 def test_texts_classes_names_and_splits_that_do_not_fit_are_named(make, message):
     with pytest.raises(ValueError, match=message):
