@@ -59,7 +59,7 @@ def _parsed(argv):
     """The arguments of a command; of a list of values some may stand behind options, too."""
     parser = build_parser()
     for word in sys.argv[1:] if argv is None else argv:
-        if word.startswith("-") and Path(word).suffix and Path(word).is_file():
+        if word.startswith("-") and Path(word).suffix and os.path.isfile(word):
             parser.error(f"{word} begins like an option; for the file of that name write ./{word}")
     args, more = parser.parse_known_args(argv)
     lists = [value for name, value in vars(args).items() if name in ("files", "names", "sets", "papers")]
@@ -150,7 +150,7 @@ def _no_stray_words(files):
     """Refuse a second value of an option, which is no file, with what to write instead."""
     from mtclib.baselines.registry import all_estimators
 
-    for word in (word for word in files if not Path(word).exists()):
+    for word in (word for word in files if not os.path.exists(word)):
         if word.isdecimal():
             raise UsageError(f"there is no file {word!r}; join numbers of clusters by commas, as in 2,3")
         if word in all_estimators():
